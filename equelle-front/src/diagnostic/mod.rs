@@ -1,0 +1,117 @@
+//! Diagnostics are data: facts with spans and a stable code, rendered in one place ([`render`]).
+
+use crate::source::Span;
+
+pub mod codes;
+pub mod explain;
+pub mod render;
+
+pub use codes::Code;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    /// The program has no meaning.
+    Error,
+    /// It has, but perhaps not the one intended.
+    Warning,
+    /// For information.
+    Note,
+}
+
+/// A message to the user.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diagnostic {
+    /// Stable code.
+    pub code: Code,
+    /// How bad it is.
+    pub severity: Severity,
+    /// One sentence: what was expected and what was found.
+    pub message: String,
+    /// The place it is about, with a short text (may be empty) under it.
+    pub primary: Label,
+    /// Other places: the other operand, the declaration, the instantiation trail (innermost first).
+    pub secondary: Vec<Label>,
+    /// Facts that belong to no place.
+    pub notes: Vec<String>,
+    /// One concrete thing to do.
+    pub hint: Option<String>,
+}
+
+/// A marked place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Label {
+    /// The place.
+    pub span: Span,
+    /// What is there.
+    pub text: String,
+}
+
+impl Diagnostic {
+    /// An error or warning (by its code) about a place.
+    pub fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
+        Diagnostic {
+            code,
+            severity: code.severity(),
+            message: message.into(),
+            primary: Label { span, text: String::new() },
+            secondary: Vec::new(),
+            notes: Vec::new(),
+            hint: None,
+        }
+    }
+
+    /// Text under the primary place.
+    #[must_use]
+    pub fn label(mut self, text: impl Into<String>) -> Self {
+        self.primary.text = text.into();
+        self
+    }
+
+    /// Another place.
+    #[must_use]
+    pub fn also(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.secondary.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// A fact.
+    #[must_use]
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.notes.push(text.into());
+        self
+    }
+
+    /// What to do.
+    #[must_use]
+    pub fn hint(mut self, text: impl Into<String>) -> Self {
+        self.hint = Some(text.into());
+        self
+    }
+
+    /// Whether it is an error.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+/// The Levenshtein-nearest candidate, if near enough to be a typing slip (at most a third of the letters, at least one).
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = (name.chars().count() / 3).max(1);
+    candidates.into_iter().filter(|c| *c != name).map(|c| (distance(name, c), c)).filter(|&(d, _)| d <= limit).min().map(|(_, c)| c)
+}
+
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let substitute = diagonal + usize::from(ca != *cb);
+            diagonal = row[j + 1];
+            row[j + 1] = substitute.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}

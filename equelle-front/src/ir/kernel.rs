@@ -1,0 +1,245 @@
+//! Kernel level.
+//!
+//! A kernel is evaluated once per element of its index space, independently of the other elements. It reads its parameters
+//! through [`Path`]s, which lead from the element to other entities, and yields one value per result, written at the element
+//! itself, or reduced.
+//!
+//! **Evaluation is lazy where it must be:** [`KExpr::Select`] and [`KStmt::If`] evaluate only the branch taken. A
+//! [`KExpr::Load`] at an entity outside the parameter's set, or anything but a test at an Empty entity, is an error of the
+//! kernel: whoever builds one guards it with [`KExpr::Member`] or [`KExpr::IsEmpty`], unless the set relation is known statically.
+//!
+//! **Structural zeros.** A term of [`KStmt::SumFaces`] that is skipped for some faces (see [`FaceFilter`]) adds nothing; because the sum starts at +0, this is
+//! bit-identical to adding a zero.
+//!
+//! **Cartesian form.** On a Cartesian grid the faces of a cell are known: for each axis the low and the high one. A
+//! [`Kernel`] over cells may carry a second body ([`Kernel::cartesian`]) in which [`KStmt::SumFaces`] has become [`KStmt::SumSides`], whose blocks use
+//! [`Path::SideFace`] and [`Path::Neighbour`] and are written once for a symbolic axis. Geometry there is that of a uniform grid: one number per axis.
+
+use crate::ir::op::UnaryOp;
+use crate::ops::{Arithmetic, Comparison, Logic, Reduction};
+use crate::source::Span;
+use crate::types::{SetId, Type};
+
+/// Index into [`crate::ir::Module::kernels`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct KernelId(pub u32);
+
+/// Index into [`Kernel::params`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ParamId(pub u32);
+
+/// Index into [`Kernel::locals`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LocalId(pub u32);
+
+/// A kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kernel {
+    /// Unique name, derived from the variable it computes.
+    pub name: String,
+    /// What it is evaluated over.
+    pub space: Space,
+    /// What it reads: collections, Scalars, domains. All read-only; results are new collections.
+    pub params: Vec<Param>,
+    /// Named intermediate values and entities of both bodies.
+    pub locals: Vec<Local>,
+    /// The body for any grid; yields one expression per result.
+    pub body: KBlock,
+    /// The body for uniform Cartesian grids, if the kernel has one.
+    pub cartesian: Option<CartesianForm>,
+    /// Results, one per yield.
+    pub results: Vec<KResult>,
+    /// Conditions that must hold at every element of the space, checked before the body is evaluated there.
+    pub checks: Vec<Check>,
+    /// The Equelle expressions it came from, innermost first.
+    pub spans: Vec<Span>,
+}
+
+/// Index space of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// One evaluation; [`Path::Here`] is not available. Results are Scalars.
+    Unit,
+    /// Once per entity of the set, in ascending order.
+    Set(SetId),
+}
+
+/// A parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Param {
+    /// Name, unique in the kernel.
+    pub name: String,
+    /// A Scalar, a collection (Scalar, Vector, Bool, entities) or a domain. A set made at run time that the body mentions has its domain among the parameters.
+    pub ty: Type,
+    /// In the Cartesian form: it is stored as one value per axis (faces) or one value (cells), because its producer's Cartesian form is [`CartesianForm::PerAxis`].
+    pub per_axis: bool,
+}
+
+/// A local.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Local {
+    /// Name, unique in the kernel.
+    pub name: String,
+    /// Scalar, Vector, Bool or entity; always Single.
+    pub ty: Type,
+}
+
+/// A result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KResult {
+    /// The user's name of the value.
+    pub name: String,
+    /// Collection over the space; for a reduction or a Unit space a Scalar.
+    pub ty: Type,
+    /// Reduction over the space, if any.
+    pub reduce: Option<Reduction>,
+}
+
+/// A condition and what it guards.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Check {
+    /// Must be true.
+    pub condition: KExpr,
+    /// What went wrong where it is false.
+    pub kind: CheckKind,
+    /// The Equelle expression.
+    pub span: Span,
+}
+
+/// Kinds of [`Check`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CheckKind {
+    /// `On` an Empty element.
+    OnEmpty,
+}
+
+/// The body for uniform Cartesian grids.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CartesianForm {
+    /// Evaluated at every element of a cell space.
+    Full(KBlock),
+    /// The value depends on nothing but Scalars and differences of geometry: evaluated once per axis (face spaces; `Here` is a face of that axis) or once
+    /// (cell spaces). The results are stored so.
+    PerAxis(KBlock),
+}
+
+/// Statements, then what the block is worth.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KBlock {
+    /// Statements in order.
+    pub statements: Vec<KStmt>,
+    /// Values of the block.
+    pub yields: Vec<KExpr>,
+}
+
+/// A statement. Locals are assigned once; those assigned in a nested block are not visible outside it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum KStmt {
+    /// `local = value`
+    Let { local: LocalId, value: KExpr },
+    /// `local = entity`
+    LetEntity { local: LocalId, path: Path },
+    /// For each face of a cell in ascending face index: `results[i] += sign * terms[i]`, sign +1 where the cell is the face's first cell, else -1; sums start at +0.
+    /// `face` names the face inside the body.
+    SumFaces { results: Vec<LocalId>, cell: Path, face: LocalId, only: FaceFilter, body: KBlock },
+    /// Cartesian form of a sum over the faces of [`Path::Here`] (a cell): for axis 0, 1, ... the low side, then the high side. The sign of the low side is -1, of the high
+    /// side +1, applied by whoever evaluates. Blocks yield one term per result; `None` adds nothing. They use [`Path::SideFace`], and [`Path::Neighbour`] where interior.
+    SumSides { results: Vec<LocalId>, low: SideBlocks, high: SideBlocks },
+    /// Lazy choice with several results.
+    If { results: Vec<LocalId>, condition: KExpr, then: KBlock, otherwise: KBlock },
+}
+
+/// Blocks of one side of a cell in [`KStmt::SumSides`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct SideBlocks {
+    /// Where there is a cell on the other side.
+    pub interior: Option<KBlock>,
+    /// Where the side is on the boundary of the grid.
+    pub boundary: Option<KBlock>,
+}
+
+/// Which faces of a cell a sum visits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FaceFilter {
+    /// All.
+    All,
+    /// Interior faces.
+    Interior,
+    /// Boundary faces.
+    Boundary,
+}
+
+/// Low or high side of a cell along an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// Towards smaller coordinates.
+    Low,
+    /// Towards larger coordinates.
+    High,
+}
+
+/// How one entity leads to another.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Path {
+    /// The element of the index space.
+    Here,
+    /// An entity local.
+    Local(LocalId),
+    /// First cell of a face; Empty on the boundary's outside.
+    First(Box<Path>),
+    /// Second cell of a face.
+    Second(Box<Path>),
+    /// The entity that an entity-collection parameter holds for the entity `at` of its set.
+    Through { param: ParamId, at: Box<Path> },
+    /// Chosen by state.
+    Select { condition: Box<KExpr>, if_true: Box<Path>, if_false: Box<Path> },
+    /// Cartesian form, inside a side block: the face of the cell on this side of the current axis.
+    SideFace(Side),
+    /// Cartesian form, inside an interior side block: the cell beyond that face.
+    Neighbour(Side),
+    /// No entity.
+    Empty,
+}
+
+/// An expression: a Scalar, a Vector or a Bool.
+#[derive(Clone, Debug, PartialEq)]
+pub enum KExpr {
+    /// A number.
+    Real(f64),
+    /// A truth value.
+    Bool(bool),
+    /// A Scalar, Vector or Bool local.
+    Local(LocalId),
+    /// A Scalar (or single Bool) parameter.
+    Param(ParamId),
+    /// The element of a collection parameter that belongs to the entity `at`.
+    Load { param: ParamId, at: Path },
+    /// Volume, area or length.
+    Measure(Path),
+    /// Centroid.
+    Centroid(Path),
+    /// Unit normal of a face.
+    Normal(Path),
+    /// Whether there is no entity.
+    IsEmpty(Path),
+    /// Whether the entity (not Empty) is in the set.
+    Member { set: SetId, at: Path },
+    /// Whether two entities (or Empties) are the same.
+    Same(Box<Path>, Box<Path>),
+    /// One operand.
+    Unary(UnaryOp, Box<KExpr>),
+    /// `+ - * /`; Scalar with Scalar, Vector with Vector (`+ -`), Vector with Scalar (`* /`), Scalar with Vector (`*`).
+    Arithmetic(Arithmetic, Box<KExpr>, Box<KExpr>),
+    /// Comparison of Scalars, or of Bools for `==` and `!=`.
+    Compare(Comparison, Box<KExpr>, Box<KExpr>),
+    /// Logic.
+    Logic(Logic, Box<KExpr>, Box<KExpr>),
+    /// Lazy choice.
+    Select { condition: Box<KExpr>, if_true: Box<KExpr>, if_false: Box<KExpr> },
+    /// Component of a Vector.
+    Component(Box<KExpr>, u32),
+    /// Scalar product.
+    Dot(Box<KExpr>, Box<KExpr>),
+    /// Cartesian form: vector of the difference of the centroids of two entities, `Centroid(to) - Centroid(from)`, from grid spacings alone.
+    Displacement { to: Box<Path>, from: Box<Path> },
+}

@@ -1,0 +1,263 @@
+//! Operation level: functions, statements, operations.
+
+use crate::ir::kernel::{Kernel, KernelId};
+use crate::ops::{Arithmetic, Comparison, Logic, Reduction};
+use crate::source::{SourceFile, Span};
+use crate::types::{CanonicalSet, Dimension, SetTable, Type};
+
+/// A program.
+#[derive(Clone, Debug)]
+pub struct Module {
+    /// Name of the program: the stem of its file.
+    pub name: String,
+    /// The text it came from; empty for modules written by hand.
+    pub source: SourceFile,
+    /// Entity sets.
+    pub sets: SetTable,
+    /// Function instances; a function calls only functions before it. Names are unique.
+    pub functions: Vec<Function>,
+    /// The main program: a function without parameters and results.
+    pub main: Function,
+    /// Kernels that statements launch. Names are unique.
+    pub kernels: Vec<Kernel>,
+}
+
+/// Index into [`Module::functions`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FunctionId(pub u32);
+
+/// Index into [`Function::values`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ValueId(pub u32);
+
+/// Index into [`Function::mutables`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MutableId(pub u32);
+
+/// A function instance.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Unique name, derived from the user's.
+    pub name: String,
+    /// Parameters: those of the source first, then captured values.
+    pub params: Vec<ValueId>,
+    /// Every value of the function.
+    pub values: Vec<Value>,
+    /// Mutable variables local to it.
+    pub mutables: Vec<Mutable>,
+    /// Statements. The last one is [`StmtKind::Return`] unless there are no results.
+    pub body: Block,
+    /// Types of the results.
+    pub results: Vec<Type>,
+    /// Where the definition stands.
+    pub span: Span,
+}
+
+/// What is known of a value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Value {
+    /// Its type.
+    pub ty: Type,
+    /// The user's name, or empty for temporaries. Not unique.
+    pub name: String,
+    /// Physical dimension.
+    pub dim: Dimension,
+    /// The expression it came from.
+    pub span: Span,
+}
+
+/// A mutable variable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mutable {
+    /// The user's name (with the element number for arrays).
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// Physical dimension.
+    pub dim: Dimension,
+    /// Where it was declared.
+    pub span: Span,
+}
+
+/// Statements in order.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    /// The statements.
+    pub statements: Vec<Stmt>,
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    /// What it does.
+    pub kind: StmtKind,
+    /// The Equelle statement or expression it came from.
+    pub span: Span,
+}
+
+/// Kinds of statement.
+#[derive(Clone, Debug)]
+pub enum StmtKind {
+    /// `results = op`. One result, except for calls and Newton.
+    Let { results: Vec<ValueId>, op: Op },
+    /// `mutable := value`
+    Store { mutable: MutableId, value: ValueId },
+    /// Output of a Scalar or collection under a tag (a Text value).
+    Output { tag: ValueId, value: ValueId },
+    /// The body once per element of the sequence, in order. Values assigned in the body are not visible after it.
+    For { sequence: ValueId, element: ValueId, body: Block },
+    /// Launch of a kernel: `args` match [`Kernel::params`] one to one, `results` its results.
+    Launch { kernel: KernelId, args: Vec<ValueId>, results: Vec<ValueId> },
+    /// End of a function with results.
+    Return(Vec<ValueId>),
+}
+
+/// Operations. Type rules are those of [`crate::verify`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op {
+    /// A number.
+    Real(f64),
+    /// A truth value.
+    Bool(bool),
+    /// Text.
+    Text(String),
+    /// The domain that is a canonical set.
+    CanonicalSet(CanonicalSet),
+    /// Current value of a mutable.
+    Load(MutableId),
+    /// Scalar parameter with a default (a Scalar value).
+    InputScalar { name: ValueId, default: ValueId },
+    /// Collection Of Scalar read from a file or uniform.
+    InputCollection { name: ValueId, domain: ValueId },
+    /// Domain read from a file, a subset of `within`; the result's type names the new set.
+    InputDomain { name: ValueId, within: ValueId },
+    /// Sequence read from a file.
+    InputSequence { name: ValueId },
+    /// First cell of each face; Empty outside.
+    FirstCell(ValueId),
+    /// Second cell of each face; Empty outside.
+    SecondCell(ValueId),
+    /// Whether each entity is Empty.
+    IsEmpty(ValueId),
+    /// Centroid of each entity.
+    Centroid(ValueId),
+    /// Unit normal of each face, from first to second cell.
+    Normal(ValueId),
+    /// Volume, area or length of each entity.
+    Measure(ValueId),
+    /// Negation, `Not`, magnitude, square root, length of a Vector.
+    Unary(UnaryOp, ValueId),
+    /// Element-wise on equal sets; a Single operand goes with every element. Scalar and Vector; Sequence with Scalar.
+    Arithmetic(Arithmetic, ValueId, ValueId),
+    /// Element-wise comparison of Scalars (for `==`, `!=` also of Bools and entities).
+    Compare(Comparison, ValueId, ValueId),
+    /// Element-wise logic of Bools.
+    Logic(Logic, ValueId, ValueId),
+    /// Per element: `condition ? if_true : if_false`; the unselected branch never shows through.
+    Select { condition: ValueId, if_true: ValueId, if_false: ValueId },
+    /// Data at the entities of the target (a domain or an entity collection); an Empty target element is an error.
+    On { data: ValueId, target: ValueId },
+    /// Collection padded with 0, false or Empty to a domain that holds its set.
+    Extend { data: ValueId, domain: ValueId },
+    /// One value for every element of a domain.
+    Spread { value: ValueId, domain: ValueId },
+    /// Per interior face: value in the second cell minus value in the first.
+    Gradient(ValueId),
+    /// Per cell: sum over its faces, positive where it is the first cell, in ascending face index. Argument on interior or all faces.
+    Divergence(ValueId),
+    /// Scalar product of Vectors, components in order.
+    Dot(ValueId, ValueId),
+    /// Component of Vectors, from 0.
+    Component(ValueId, u32),
+    /// Reduction of a Collection Of Scalar.
+    Reduce(Reduction, ValueId),
+    /// Call of a function instance; one result per result of the function.
+    Call { function: FunctionId, args: Vec<ValueId> },
+    /// Newton's method: one residual function, one list of captured arguments and one guess per unknown. Each residual takes all unknowns, then its captures.
+    Newton { residuals: Vec<FunctionId>, captures: Vec<Vec<ValueId>>, guesses: Vec<ValueId> },
+}
+
+/// Operations of one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnaryOp {
+    /// `0 - x` never: the sign bit flips.
+    Neg,
+    /// Logical not.
+    Not,
+    /// Magnitude of a Scalar.
+    Abs,
+    /// Square root of a Scalar.
+    Sqrt,
+    /// Euclidean length of a Vector, components added in order.
+    Length,
+}
+
+impl Op {
+    /// Values it reads, in order.
+    pub fn operands(&self) -> Vec<ValueId> {
+        match self {
+            Op::Real(_) | Op::Bool(_) | Op::Text(_) | Op::CanonicalSet(_) | Op::Load(_) => vec![],
+            Op::InputScalar { name, default } => vec![*name, *default],
+            Op::InputCollection { name, domain } => vec![*name, *domain],
+            Op::InputDomain { name, within } => vec![*name, *within],
+            Op::InputSequence { name } => vec![*name],
+            Op::FirstCell(v)
+            | Op::SecondCell(v)
+            | Op::IsEmpty(v)
+            | Op::Centroid(v)
+            | Op::Normal(v)
+            | Op::Measure(v)
+            | Op::Unary(_, v)
+            | Op::Gradient(v)
+            | Op::Divergence(v)
+            | Op::Component(v, _)
+            | Op::Reduce(_, v) => vec![*v],
+            Op::Arithmetic(_, a, b) | Op::Compare(_, a, b) | Op::Logic(_, a, b) | Op::Dot(a, b) => vec![*a, *b],
+            Op::Select { condition, if_true, if_false } => vec![*condition, *if_true, *if_false],
+            Op::On { data, target } => vec![*data, *target],
+            Op::Extend { data, domain } => vec![*data, *domain],
+            Op::Spread { value, domain } => vec![*value, *domain],
+            Op::Call { args, .. } => args.clone(),
+            Op::Newton { captures, guesses, .. } => guesses.iter().chain(captures.iter().flatten()).copied().collect(),
+        }
+    }
+
+    /// The same operation on other values.
+    #[must_use]
+    pub fn map_operands(&self, mut f: impl FnMut(ValueId) -> ValueId) -> Op {
+        match self {
+            Op::Real(_) | Op::Bool(_) | Op::Text(_) | Op::CanonicalSet(_) | Op::Load(_) => self.clone(),
+            Op::InputScalar { name, default } => Op::InputScalar { name: f(*name), default: f(*default) },
+            Op::InputCollection { name, domain } => Op::InputCollection { name: f(*name), domain: f(*domain) },
+            Op::InputDomain { name, within } => Op::InputDomain { name: f(*name), within: f(*within) },
+            Op::InputSequence { name } => Op::InputSequence { name: f(*name) },
+            Op::FirstCell(v) => Op::FirstCell(f(*v)),
+            Op::SecondCell(v) => Op::SecondCell(f(*v)),
+            Op::IsEmpty(v) => Op::IsEmpty(f(*v)),
+            Op::Centroid(v) => Op::Centroid(f(*v)),
+            Op::Normal(v) => Op::Normal(f(*v)),
+            Op::Measure(v) => Op::Measure(f(*v)),
+            Op::Unary(op, v) => Op::Unary(*op, f(*v)),
+            Op::Gradient(v) => Op::Gradient(f(*v)),
+            Op::Divergence(v) => Op::Divergence(f(*v)),
+            Op::Component(v, i) => Op::Component(f(*v), *i),
+            Op::Reduce(r, v) => Op::Reduce(*r, f(*v)),
+            Op::Arithmetic(op, a, b) => Op::Arithmetic(*op, f(*a), f(*b)),
+            Op::Compare(op, a, b) => Op::Compare(*op, f(*a), f(*b)),
+            Op::Logic(op, a, b) => Op::Logic(*op, f(*a), f(*b)),
+            Op::Dot(a, b) => Op::Dot(f(*a), f(*b)),
+            Op::Select { condition, if_true, if_false } => {
+                Op::Select { condition: f(*condition), if_true: f(*if_true), if_false: f(*if_false) }
+            }
+            Op::On { data, target } => Op::On { data: f(*data), target: f(*target) },
+            Op::Extend { data, domain } => Op::Extend { data: f(*data), domain: f(*domain) },
+            Op::Spread { value, domain } => Op::Spread { value: f(*value), domain: f(*domain) },
+            Op::Call { function, args } => Op::Call { function: *function, args: args.iter().map(|&v| f(v)).collect() },
+            Op::Newton { residuals, captures, guesses } => {
+                let guesses = guesses.iter().map(|&v| f(v)).collect();
+                let captures = captures.iter().map(|c| c.iter().map(|&v| f(v)).collect()).collect();
+                Op::Newton { residuals: residuals.clone(), captures, guesses }
+            }
+        }
+    }
+}

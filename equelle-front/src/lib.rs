@@ -1,0 +1,19 @@
+//! Equelle front-end: source text in, diagnostics and verified IR out.
+//!
+//! Reading order: [`source`], [`syntax`] (text to untyped tree), [`check`] (untyped to typed tree), [`typed`], [`lower`]
+//! (typed tree to IR), [`ir`], [`verify`], [`passes`]. No input or output, no target names, no unsafe code, no threads.
+
+#![forbid(unsafe_code)]
+
+pub mod check;
+pub mod diagnostic;
+pub mod ir;
+pub mod lower;
+pub mod ops;
+pub mod passes;
+pub mod source;
+pub mod syntax;
+pub mod typed;
+pub mod types;
+pub mod units;
+pub mod verify;

@@ -1,0 +1,236 @@
+//! The untyped tree: what the parser makes, one node per construct of the grammar
+//! (language specification, section 3). Nothing here has been checked.
+
+use crate::source::Span;
+
+/// A parsed program. Comments are kept beside the tree, in source order, for the formatter.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Program {
+    /// Top-level statements.
+    pub statements: Vec<Stmt>,
+    /// Every comment, with its `#`.
+    pub comments: Vec<Comment>,
+}
+
+/// `# text` up to the end of the line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comment {
+    /// Text with the `#`.
+    pub text: String,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A name as written (starts with a lower-case letter for variables and functions, upper-case for built-ins).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ident {
+    /// The text.
+    pub name: String,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A statement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stmt {
+    /// What it is.
+    pub kind: StmtKind,
+    /// From its first to its last token, a block included.
+    pub span: Span,
+}
+
+/// Kinds of statement.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StmtKind {
+    /// `name : type`
+    Declaration { name: Ident, ty: TypeExpr },
+    /// `name : Function(a : T, ...) -> R`
+    FunctionDeclaration { name: Ident, params: Vec<(Ident, TypeExpr)>, result: TypeExpr },
+    /// `name = value`, or `name : type = value`
+    Assignment { name: Ident, ty: Option<TypeExpr>, value: Expr },
+    /// `name(params) = { ... }`
+    FunctionDefinition { name: Ident, params: Vec<Ident>, body: Block },
+    /// `name(indices) = value` (stencil dialect)
+    StencilAssignment { name: Ident, indices: Vec<Expr>, value: Expr },
+    /// A call whose result is discarded. Always [`ExprKind::Call`].
+    Call(Expr),
+    /// `-> value`
+    Return(Expr),
+    /// `For variable In sequence { ... }`
+    For { variable: Ident, sequence: Expr, body: Block },
+}
+
+/// Statements between braces.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Block {
+    /// The statements.
+    pub statements: Vec<Stmt>,
+    /// From `{` to `}`.
+    pub span: Span,
+}
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// From its first to its last token.
+    pub span: Span,
+}
+
+/// Kinds of expression.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExprKind {
+    /// A number literal with an optional unit: `3`, `2.5 [Meter]`. `value` is as written, not converted.
+    Number { value: f64, unit: Option<UnitExpr> },
+    /// A string literal, escapes resolved.
+    Text(String),
+    /// `True` or `False`.
+    Bool(bool),
+    /// A variable (or function) name.
+    Name(String),
+    /// `callee(args)`; the callee is a user function or, with an upper-case letter, a built-in.
+    Call { callee: Ident, args: Vec<Expr> },
+    /// `[a, b, ...]`
+    Array(Vec<Expr>),
+    /// `( inner )`
+    Paren(Box<Expr>),
+    /// `| inner |`
+    Norm(Box<Expr>),
+    /// `base[index]`
+    Index { base: Box<Expr>, index: u32, index_span: Span },
+    /// `-operand` or `Not operand`
+    Unary { op: UnaryOp, operand: Box<Expr> },
+    /// `left op right`
+    Binary { op: BinaryOp, op_span: Span, left: Box<Expr>, right: Box<Expr> },
+    /// `condition ? if_true : if_false`
+    Ternary { condition: Box<Expr>, if_true: Box<Expr>, if_false: Box<Expr> },
+    /// Stands where the parser could not make an expression; an error has been reported.
+    Error,
+}
+
+/// Prefix operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnaryOp {
+    /// `-`
+    Neg,
+    /// `Not`
+    Not,
+}
+
+/// Infix operators, `On` and `Extend` included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinaryOp {
+    /// `+`
+    Add,
+    /// `-`
+    Sub,
+    /// `*`
+    Mul,
+    /// `/`
+    Div,
+    /// `<`
+    Less,
+    /// `>`
+    Greater,
+    /// `<=`
+    LessEqual,
+    /// `>=`
+    GreaterEqual,
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `And`
+    And,
+    /// `Or`
+    Or,
+    /// `Xor`
+    Xor,
+    /// `On`
+    On,
+    /// `Extend`
+    Extend,
+}
+
+/// A unit expression between brackets after a number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnitExpr {
+    /// What it is.
+    pub kind: UnitExprKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Kinds of unit expression.
+#[derive(Clone, Debug, PartialEq)]
+pub enum UnitExprKind {
+    /// `Meter`
+    Name(String),
+    /// `( inner )`
+    Paren(Box<UnitExpr>),
+    /// `a * b`
+    Mul(Box<UnitExpr>, Box<UnitExpr>),
+    /// `a / b`
+    Div(Box<UnitExpr>, Box<UnitExpr>),
+    /// `a ^ 2`, `a ^ -1`
+    Power(Box<UnitExpr>, i32),
+}
+
+/// A type as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TypeExpr {
+    /// What it is.
+    pub kind: TypeExprKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Kinds of type.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TypeExprKind {
+    /// `Scalar`, `Cell`, ...
+    Basic(BasicTypeName),
+    /// `Collection Of T [On e | Subset Of e]`
+    Collection { element: BasicTypeName, place: Option<CollectionPlace> },
+    /// `Stencil Collection ...`
+    Stencil(Box<TypeExpr>),
+    /// `Sequence Of T`
+    Sequence(BasicTypeName),
+    /// `Array Of N T`
+    Array { size: u32, size_span: Span, element: Box<TypeExpr> },
+    /// `Mutable T`
+    Mutable(Box<TypeExpr>),
+    /// Stands where the parser could not make a type; an error has been reported.
+    Error,
+}
+
+/// What follows `Collection Of T`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CollectionPlace {
+    /// `On e`
+    On(Box<Expr>),
+    /// `Subset Of e`
+    SubsetOf(Box<Expr>),
+}
+
+/// Names of basic types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BasicTypeName {
+    /// `Scalar`
+    Scalar,
+    /// `Vector`
+    Vector,
+    /// `Bool`
+    Bool,
+    /// `Cell`
+    Cell,
+    /// `Face`
+    Face,
+    /// `Edge`
+    Edge,
+    /// `Vertex`
+    Vertex,
+    /// `String`
+    String,
+}

@@ -1,0 +1,3 @@
+//! Text to untyped tree.
+
+pub mod ast;

@@ -1,0 +1,201 @@
+//! The typed tree: what the checker makes. Every expression has a type and a dimension, every name is resolved,
+//! every call names one *instance* of a function (one per combination of argument types and dimensions; per call site
+//! where the function makes a domain). Lowering ([`crate::lower`]) turns it into IR.
+//!
+//! A tree exists only for programs without errors, so lowering cannot fail on user input.
+
+use crate::ops::{Arithmetic, Comparison, Logic};
+use crate::source::Span;
+use crate::types::{CanonicalSet, Dimension, SetTable, Type};
+
+/// A checked program.
+#[derive(Clone, Debug)]
+pub struct TypedProgram {
+    /// All entity sets, canonical ones first.
+    pub sets: SetTable,
+    /// All variables: of the main program, of loops, and one set per function instance.
+    pub variables: Vec<Variable>,
+    /// Function instances; an instance calls only instances with a smaller index (recursion is an error).
+    pub functions: Vec<Function>,
+    /// The main program.
+    pub main: Vec<Stmt>,
+}
+
+/// Index into [`TypedProgram::variables`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct VarId(pub u32);
+
+/// Index into [`TypedProgram::functions`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FunctionId(pub u32);
+
+/// A variable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    /// Name as written.
+    pub name: String,
+    /// Its type.
+    pub ty: TreeType,
+    /// Physical dimension; for an array, of each element.
+    pub dims: Vec<Dimension>,
+    /// Declared `Mutable`.
+    pub mutable: bool,
+    /// The instance whose parameter or local it is; `None` for the main program (loops included).
+    pub owner: Option<FunctionId>,
+    /// Where it was declared or first assigned.
+    pub span: Span,
+}
+
+/// The type of an expression: a [`Type`], an array of one, or nothing (the result of `Output`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TreeType {
+    /// A plain value.
+    Value(Type),
+    /// `Array Of size element`.
+    Array {
+        /// Number of elements, at least 1.
+        size: u32,
+        /// Type of each.
+        element: Type,
+    },
+    /// No value.
+    Void,
+}
+
+/// An instance of a user function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Name as written.
+    pub name: String,
+    /// Parameters, in order; variables owned by this instance.
+    pub params: Vec<VarId>,
+    /// Statements; the last one is [`StmtKind::Return`], and there is no other.
+    pub body: Vec<Stmt>,
+    /// Type of the result.
+    pub result: TreeType,
+    /// Where the definition stands.
+    pub span: Span,
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    /// What it is.
+    pub kind: StmtKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Kinds of statement. Declarations and function definitions leave no statement behind.
+#[derive(Clone, Debug)]
+pub enum StmtKind {
+    /// First and only assignment of an immutable variable.
+    Let { variable: VarId, value: Expr },
+    /// Assignment of a mutable variable, the first one included.
+    Assign { variable: VarId, value: Expr },
+    /// `Output(tag, value)`
+    Output { tag: Expr, value: Expr },
+    /// A call whose result is discarded.
+    Discard(Expr),
+    /// `For variable In sequence`; the variable is a Scalar, new in every round.
+    For { variable: VarId, sequence: Expr, body: Vec<Stmt> },
+    /// `-> value`, last in a function body.
+    Return(Expr),
+}
+
+/// A typed expression.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Its type.
+    pub ty: TreeType,
+    /// Physical dimension; for an array, of each element; one entry otherwise.
+    pub dims: Vec<Dimension>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Kinds of typed expression. Parentheses are gone.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// A number in SI units.
+    Number(f64),
+    /// Text.
+    Text(String),
+    /// A truth value.
+    Bool(bool),
+    /// A variable's value. A function may read variables of enclosing scopes.
+    Variable(VarId),
+    /// A canonical set.
+    CanonicalSet(CanonicalSet),
+    /// A built-in other than the canonical sets, `Output` and Newton.
+    Builtin { builtin: Builtin, args: Vec<Expr> },
+    /// A call of a user function.
+    Call { function: FunctionId, args: Vec<Expr> },
+    /// `NewtonSolve`/`NewtonSolveSystem`: one residual function and one guess per unknown; every function takes all unknowns.
+    Newton { residuals: Vec<FunctionId>, guesses: Vec<Expr> },
+    /// `[a, b]`
+    Array(Vec<Expr>),
+    /// `array[index]`
+    Element { array: Box<Expr>, index: u32 },
+    /// `vector[index]`: a component.
+    Component { vector: Box<Expr>, index: u32 },
+    /// `-a`
+    Neg(Box<Expr>),
+    /// `Not a`
+    Not(Box<Expr>),
+    /// `|a|`: measure of entities, length of vectors, magnitude of numbers.
+    Norm(Box<Expr>),
+    /// `+ - * /`
+    Arithmetic { op: Arithmetic, left: Box<Expr>, right: Box<Expr> },
+    /// `< > <= >= == !=`
+    Comparison { op: Comparison, left: Box<Expr>, right: Box<Expr> },
+    /// `And Or Xor`
+    Logic { op: Logic, left: Box<Expr>, right: Box<Expr> },
+    /// `data On target`
+    On { data: Box<Expr>, target: Box<Expr> },
+    /// `data Extend domain`: zero-padded collection, or one value spread.
+    Extend { data: Box<Expr>, domain: Box<Expr> },
+    /// `condition ? if_true : if_false`
+    Ternary { condition: Box<Expr>, if_true: Box<Expr>, if_false: Box<Expr> },
+}
+
+/// Built-in functions that stay calls in the typed tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Builtin {
+    /// `FirstCell(faces)`
+    FirstCell,
+    /// `SecondCell(faces)`
+    SecondCell,
+    /// `IsEmpty(entities)`
+    IsEmpty,
+    /// `Centroid(entities)`
+    Centroid,
+    /// `Normal(faces)`
+    Normal,
+    /// `Gradient(cell values)`
+    Gradient,
+    /// `Divergence(face values)`
+    Divergence,
+    /// `Dot(v1, v2)`
+    Dot,
+    /// `Sqrt(s)`
+    Sqrt,
+    /// `MaxReduce(x)`
+    MaxReduce,
+    /// `MinReduce(x)`
+    MinReduce,
+    /// `SumReduce(x)`
+    SumReduce,
+    /// `ProdReduce(x)`
+    ProdReduce,
+    /// `InputScalarWithDefault(name, default)`
+    InputScalarWithDefault,
+    /// `InputCollectionOfScalar(name, domain)`
+    InputCollectionOfScalar,
+    /// `InputDomainSubsetOf(name, domain)`
+    InputDomainSubsetOf,
+    /// `InputSequenceOfScalar(name)`
+    InputSequenceOfScalar,
+}

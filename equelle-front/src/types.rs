@@ -1,0 +1,319 @@
+//! Types, entity sets and physical dimensions: the vocabulary shared by checker, typed tree and IR.
+
+use std::fmt;
+
+/// Kinds of grid entity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum EntityKind {
+    /// Cells: the control volumes.
+    Cell,
+    /// Faces between cells or on the boundary.
+    Face,
+    /// Edges (in 2D: the faces).
+    Edge,
+    /// Vertices.
+    Vertex,
+}
+
+impl EntityKind {
+    /// All kinds, in the order of their canonical sets.
+    pub const ALL: [EntityKind; 4] = [EntityKind::Cell, EntityKind::Face, EntityKind::Edge, EntityKind::Vertex];
+
+    /// `Cell`, `Face`, ...
+    pub fn name(self) -> &'static str {
+        match self {
+            EntityKind::Cell => "Cell",
+            EntityKind::Face => "Face",
+            EntityKind::Edge => "Edge",
+            EntityKind::Vertex => "Vertex",
+        }
+    }
+}
+
+/// Which part of the entities of one kind a canonical set holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Extent {
+    /// Those that do not touch the boundary.
+    Interior,
+    /// Those that do.
+    Boundary,
+    /// All of them.
+    All,
+}
+
+/// One of the twelve canonical sets, such as `InteriorFaces()`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CanonicalSet {
+    /// Kind of its entities.
+    pub kind: EntityKind,
+    /// Which of them.
+    pub extent: Extent,
+}
+
+impl CanonicalSet {
+    /// `AllCells()`
+    pub const ALL_CELLS: CanonicalSet = CanonicalSet { kind: EntityKind::Cell, extent: Extent::All };
+    /// `AllFaces()`
+    pub const ALL_FACES: CanonicalSet = CanonicalSet { kind: EntityKind::Face, extent: Extent::All };
+    /// `InteriorFaces()`
+    pub const INTERIOR_FACES: CanonicalSet = CanonicalSet { kind: EntityKind::Face, extent: Extent::Interior };
+    /// `BoundaryFaces()`
+    pub const BOUNDARY_FACES: CanonicalSet = CanonicalSet { kind: EntityKind::Face, extent: Extent::Boundary };
+
+    /// All twelve: for each kind Interior, Boundary, All.
+    pub fn all() -> impl Iterator<Item = CanonicalSet> {
+        EntityKind::ALL
+            .into_iter()
+            .flat_map(|kind| [Extent::Interior, Extent::Boundary, Extent::All].into_iter().map(move |extent| CanonicalSet { kind, extent }))
+    }
+
+    /// Name of the built-in without parentheses: `InteriorFaces`.
+    pub fn name(self) -> String {
+        let extent = match self.extent {
+            Extent::Interior => "Interior",
+            Extent::Boundary => "Boundary",
+            Extent::All => "All",
+        };
+        let kind = match self.kind {
+            EntityKind::Cell => "Cells",
+            EntityKind::Face => "Faces",
+            EntityKind::Edge => "Edges",
+            EntityKind::Vertex => "Vertices",
+        };
+        format!("{extent}{kind}")
+    }
+}
+
+/// Index of an entity set in [`SetTable`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SetId(pub u32);
+
+/// A set of distinct entities: canonical, or made at run time by an input.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EntitySet {
+    /// Canonical set, if it is one.
+    pub canonical: Option<CanonicalSet>,
+    /// Kind of its entities.
+    pub kind: EntityKind,
+    /// The set it is a subset of; an All-set is its own parent.
+    pub parent: SetId,
+    /// Name in messages and generated code: `AllCells()` for canonical sets, else the variable's name (or `set17` while anonymous).
+    pub name: String,
+}
+
+/// All entity sets of a program. The twelve canonical ones always come first, in the order of [`CanonicalSet::all`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct SetTable {
+    sets: Vec<EntitySet>,
+}
+
+impl Default for SetTable {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl SetTable {
+    /// The canonical sets alone.
+    pub fn new() -> Self {
+        let mut table = SetTable { sets: Vec::new() };
+        for set in CanonicalSet::all() {
+            let parent = table.canonical(CanonicalSet { extent: Extent::All, ..set });
+            table.sets.push(EntitySet { canonical: Some(set), kind: set.kind, parent, name: format!("{}()", set.name()) });
+        }
+        table
+    }
+
+    /// Id of a canonical set.
+    pub fn canonical(&self, set: CanonicalSet) -> SetId {
+        let position = CanonicalSet::all().position(|s| s == set);
+        SetId(position.unwrap_or_default() as u32)
+    }
+
+    /// Adds a set made at run time, a subset of `parent`.
+    pub fn add(&mut self, parent: SetId, name: Option<&str>) -> SetId {
+        let id = SetId(self.sets.len() as u32);
+        let name = name.map_or_else(|| format!("set{}", id.0), str::to_owned);
+        self.sets.push(EntitySet { canonical: None, kind: self.get(parent).kind, parent, name });
+        id
+    }
+
+    /// Renames a set made at run time; canonical sets keep their name.
+    pub fn rename(&mut self, id: SetId, name: &str) {
+        let set = &mut self.sets[id.0 as usize];
+        if set.canonical.is_none() {
+            set.name = name.to_owned();
+        }
+    }
+
+    /// The set itself.
+    ///
+    /// # Panics
+    /// If the id is of another table.
+    pub fn get(&self, id: SetId) -> &EntitySet {
+        &self.sets[id.0 as usize]
+    }
+
+    /// Ids of all sets.
+    pub fn ids(&self) -> impl Iterator<Item = SetId> + use<> {
+        (0..self.sets.len() as u32).map(SetId)
+    }
+
+    /// Whether every element of `inner` is known to be in `outer`: reflexive, transitive over parents.
+    pub fn is_subset(&self, inner: SetId, outer: SetId) -> bool {
+        let mut set = inner;
+        loop {
+            if set == outer {
+                return true;
+            }
+            let parent = self.get(set).parent;
+            if parent == set {
+                return false;
+            }
+            set = parent;
+        }
+    }
+
+    /// The smallest canonical set known to hold `id`.
+    pub fn canonical_superset(&self, id: SetId) -> CanonicalSet {
+        let mut set = id;
+        loop {
+            match self.get(set).canonical {
+                Some(canonical) => return canonical,
+                None => set = self.get(set).parent,
+            }
+        }
+    }
+
+    /// Whether the two sets are known to have no element in common (an interior and a boundary set of one kind).
+    pub fn are_disjoint(&self, a: SetId, b: SetId) -> bool {
+        let (a, b) = (self.canonical_superset(a), self.canonical_superset(b));
+        a.kind != b.kind || matches!((a.extent, b.extent), (Extent::Interior, Extent::Boundary) | (Extent::Boundary, Extent::Interior))
+    }
+}
+
+/// What one value or element is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Basic {
+    /// One real number.
+    Scalar,
+    /// A geometric vector, as many components as the grid has dimensions.
+    Vector,
+    /// A truth value.
+    Bool,
+    /// A grid entity, or Empty.
+    Entity(EntityKind),
+    /// Text.
+    Text,
+}
+
+/// How many of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Shape {
+    /// One.
+    Single,
+    /// One per element of a set.
+    Collection(SetId),
+    /// A domain: the entities of the set themselves, all distinct and none Empty.
+    Domain(SetId),
+    /// An ordered list tied to no grid.
+    Sequence,
+}
+
+/// The type of a value, without arrays (the typed tree adds those) and without mutability (a property of variables).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Type {
+    /// What each element is.
+    pub basic: Basic,
+    /// How many.
+    pub shape: Shape,
+    /// For entities: a set known to hold every non-Empty element. For a domain: its own set.
+    pub within: Option<SetId>,
+}
+
+impl Type {
+    /// One real number.
+    pub const SCALAR: Type = Type { basic: Basic::Scalar, shape: Shape::Single, within: None };
+    /// One truth value.
+    pub const BOOL: Type = Type { basic: Basic::Bool, shape: Shape::Single, within: None };
+    /// Text.
+    pub const TEXT: Type = Type { basic: Basic::Text, shape: Shape::Single, within: None };
+    /// A list of real numbers.
+    pub const SEQUENCE: Type = Type { basic: Basic::Scalar, shape: Shape::Sequence, within: None };
+
+    /// `Collection Of <basic> On <set>` for Scalar, Vector, Bool.
+    pub fn collection(basic: Basic, set: SetId) -> Type {
+        Type { basic, shape: Shape::Collection(set), within: None }
+    }
+
+    /// Entities of `kind`, one per element of `set`, each Empty or in `within`.
+    pub fn entities(kind: EntityKind, set: SetId, within: SetId) -> Type {
+        Type { basic: Basic::Entity(kind), shape: Shape::Collection(set), within: Some(within) }
+    }
+
+    /// The domain that is `set`.
+    pub fn domain(kind: EntityKind, set: SetId) -> Type {
+        Type { basic: Basic::Entity(kind), shape: Shape::Domain(set), within: Some(set) }
+    }
+
+    /// The set over which it has one value per element (a domain: itself).
+    pub fn mapping(&self) -> Option<SetId> {
+        match self.shape {
+            Shape::Collection(set) | Shape::Domain(set) => Some(set),
+            Shape::Single | Shape::Sequence => None,
+        }
+    }
+
+    /// Whether it is a domain.
+    pub fn is_domain(&self) -> bool {
+        matches!(self.shape, Shape::Domain(_))
+    }
+}
+
+/// Exponents of the seven SI base dimensions: length, time, mass, temperature, electric current, amount of substance, luminous intensity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Dimension(pub [i32; 7]);
+
+impl Dimension {
+    /// No dimension.
+    pub const NONE: Dimension = Dimension([0; 7]);
+    /// Metre.
+    pub const LENGTH: Dimension = Dimension([1, 0, 0, 0, 0, 0, 0]);
+
+    /// Of a product. Exponents saturate.
+    #[must_use]
+    pub fn times(self, other: Dimension) -> Dimension {
+        Dimension(std::array::from_fn(|i| self.0[i].saturating_add(other.0[i])))
+    }
+
+    /// Of a quotient.
+    #[must_use]
+    pub fn over(self, other: Dimension) -> Dimension {
+        Dimension(std::array::from_fn(|i| self.0[i].saturating_sub(other.0[i])))
+    }
+
+    /// Of a power.
+    #[must_use]
+    pub fn power(self, exponent: i32) -> Dimension {
+        Dimension(self.0.map(|e| e.saturating_mul(exponent)))
+    }
+
+    /// Of a square root; `None` if an exponent is odd.
+    pub fn square_root(self) -> Option<Dimension> {
+        self.0.iter().all(|e| e % 2 == 0).then(|| Dimension(self.0.map(|e| e / 2)))
+    }
+}
+
+impl fmt::Display for Dimension {
+    /// `[Meter^-1 * Second^-2 * Kilogram]`; nothing when dimensionless.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const BASE: [&str; 7] = ["Meter", "Second", "Kilogram", "Kelvin", "Ampere", "Mole", "Candela"];
+        let parts: Vec<String> = BASE
+            .iter()
+            .zip(self.0)
+            .filter(|&(_, e)| e != 0)
+            .map(|(name, e)| if e == 1 { (*name).to_owned() } else { format!("{name}^{e}") })
+            .collect();
+        if parts.is_empty() { Ok(()) } else { write!(f, "[{}]", parts.join(" * ")) }
+    }
+}

@@ -1,0 +1,75 @@
+//! Run-time errors.
+
+use std::fmt;
+
+/// Whose fault it is; decides the exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// Wrong command line (2).
+    Usage,
+    /// The simulation failed: no convergence, not finite, `On` Empty (3).
+    Simulation,
+    /// Bad input data or parameters (4).
+    Data,
+    /// A file could not be read or written (5).
+    Io,
+    /// The back-end is unavailable or lost, or out of memory (6).
+    Backend,
+}
+
+impl ErrorKind {
+    /// Exit code of a program that ends with it.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            ErrorKind::Usage => 2,
+            ErrorKind::Simulation => 3,
+            ErrorKind::Data => 4,
+            ErrorKind::Io => 5,
+            ErrorKind::Backend => 6,
+        }
+    }
+}
+
+/// A run-time error: what happened, where in the Equelle program, and what to do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Error {
+    /// Whose fault.
+    pub kind: ErrorKind,
+    /// One sentence; for data it names file, line and item.
+    pub message: String,
+    /// Equelle lines it concerns, innermost first.
+    pub lines: Vec<u32>,
+    /// One concrete thing to do.
+    pub hint: Option<String>,
+}
+
+impl Error {
+    /// Without place or hint.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Error { kind, message: message.into(), lines: Vec::new(), hint: None }
+    }
+
+    /// Adds what to do.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Adds the Equelle line unless there is one already; 0 is no line.
+    #[must_use]
+    pub fn at(mut self, line: u32) -> Self {
+        if self.lines.is_empty() && line > 0 {
+            self.lines.push(line);
+        }
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,265 @@
+//! The contract between generated code and back-ends.
+//!
+//! [`EquelleRuntime`] is what every program needs: domains, inputs, outputs, loops. [`Operations`] is the operation level
+//! (`-O0`): one method per Equelle operation. The kernel level (`-O2`) is a trait `Kernels: EquelleRuntime` that the generated package defines, with
+//! one method per kernel, implemented there once per back-end. [`HostAccess`] moves values to and from plain vectors, for the interpreter and the tests.
+//!
+//! Scalars are opaque handles that may live on a device; nothing here reads one except [`HostAccess`] and output.
+//! Collections are cheap to clone (reference counted), immutable, and know their domain.
+//! Errors are located by the last call of [`EquelleRuntime::line`].
+
+use crate::error::Error;
+use crate::grid::Grid;
+
+/// Kinds of grid entity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum EntityKind {
+    /// Cells.
+    Cell,
+    /// Faces.
+    Face,
+    /// Edges.
+    Edge,
+    /// Vertices.
+    Vertex,
+}
+
+/// Which part of the entities of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Extent {
+    /// Not touching the boundary.
+    Interior,
+    /// Touching the boundary.
+    Boundary,
+    /// All.
+    All,
+}
+
+/// One of the twelve canonical sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CanonicalSet {
+    /// Kind of its entities.
+    pub kind: EntityKind,
+    /// Which of them.
+    pub extent: Extent,
+}
+
+/// Comparisons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `<`
+    Less,
+    /// `>`
+    Greater,
+    /// `<=`
+    LessEqual,
+    /// `>=`
+    GreaterEqual,
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
+}
+
+/// Reductions of a collection to one value. NaN propagates through Max and Min.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    /// Largest; an error on an empty collection.
+    Max,
+    /// Smallest; an error on an empty collection.
+    Min,
+    /// Sum (see [`crate::reduce`] for the order); 0 when empty.
+    Sum,
+    /// Product, in the order of the sum; 1 when empty.
+    Prod,
+}
+
+/// What every program needs.
+pub trait EquelleRuntime: Sized {
+    /// One real number, possibly on a device.
+    type Scalar: Clone;
+    /// One real number per element of a domain.
+    type ScalarCollection: Clone;
+    /// One geometric vector per element.
+    type VectorCollection: Clone;
+    /// One truth value per element.
+    type BoolCollection: Clone;
+    /// One entity or Empty per element.
+    type EntityCollection: Clone;
+    /// A set of distinct entities, ascending.
+    type Domain: Clone;
+    /// A list of real numbers.
+    type Sequence: Clone;
+    /// State of a loop over a sequence.
+    type Loop;
+
+    /// The Equelle line of what follows; errors name it.
+    fn line(&mut self, line: u32);
+
+    /// A canonical set. Computed once.
+    fn domain(&mut self, set: CanonicalSet) -> Result<Self::Domain, Error>;
+    /// The elements of a domain as an entity collection on itself.
+    fn entities(&mut self, domain: &Self::Domain) -> Result<Self::EntityCollection, Error>;
+    /// A number known when the program was compiled.
+    fn scalar(&mut self, value: f64) -> Self::Scalar;
+
+    /// Parameter `name`, or the default.
+    fn input_scalar(&mut self, name: &str, default: &Self::Scalar) -> Result<Self::Scalar, Error>;
+    /// Values from a file or one value for all. Read once per name and domain.
+    fn input_collection(&mut self, name: &str, domain: &Self::Domain) -> Result<Self::ScalarCollection, Error>;
+    /// A domain from a file. Read once per name and superset.
+    fn input_domain(&mut self, name: &str, within: &Self::Domain) -> Result<Self::Domain, Error>;
+    /// A sequence from a file. Read once per name.
+    fn input_sequence(&mut self, name: &str) -> Result<Self::Sequence, Error>;
+
+    /// `tag = value` on standard output.
+    fn output_scalar(&mut self, tag: &str, value: &Self::Scalar) -> Result<(), Error>;
+    /// To standard output or to a file, in the order of the grid's file.
+    fn output_collection(&mut self, tag: &str, value: &Self::ScalarCollection) -> Result<(), Error>;
+
+    /// Begins `For ... In sequence`. The outermost loop drives progress messages.
+    fn begin_loop(&mut self, sequence: &Self::Sequence) -> Result<Self::Loop, Error>;
+    /// The next element, or `None` when the loop is over.
+    fn next(&mut self, state: &mut Self::Loop) -> Result<Option<Self::Scalar>, Error>;
+    /// End of the program: waits for everything in flight, reports deferred errors.
+    fn finish(&mut self) -> Result<(), Error>;
+}
+
+/// The operation level. Collection operands of one call are on the same domain unless said otherwise; the compiler has checked it.
+/// Method names: `op` for collections, `op_scalar` for collection and Scalar, `scalar_op` for Scalar and collection, `scalars_op` for Scalars.
+#[allow(missing_docs)]
+pub trait Operations: EquelleRuntime {
+    // Topology and geometry.
+    fn first_cell(&mut self, faces: &Self::EntityCollection) -> Result<Self::EntityCollection, Error>;
+    fn second_cell(&mut self, faces: &Self::EntityCollection) -> Result<Self::EntityCollection, Error>;
+    fn is_empty(&mut self, entities: &Self::EntityCollection) -> Result<Self::BoolCollection, Error>;
+    fn measure(&mut self, entities: &Self::EntityCollection) -> Result<Self::ScalarCollection, Error>;
+    fn centroid(&mut self, entities: &Self::EntityCollection) -> Result<Self::VectorCollection, Error>;
+    fn normal(&mut self, faces: &Self::EntityCollection) -> Result<Self::VectorCollection, Error>;
+
+    // Scalars.
+    fn scalars_add(&mut self, a: &Self::Scalar, b: &Self::Scalar) -> Result<Self::Scalar, Error>;
+    fn scalars_sub(&mut self, a: &Self::Scalar, b: &Self::Scalar) -> Result<Self::Scalar, Error>;
+    fn scalars_mul(&mut self, a: &Self::Scalar, b: &Self::Scalar) -> Result<Self::Scalar, Error>;
+    fn scalars_div(&mut self, a: &Self::Scalar, b: &Self::Scalar) -> Result<Self::Scalar, Error>;
+    fn scalar_neg(&mut self, a: &Self::Scalar) -> Result<Self::Scalar, Error>;
+    fn scalar_abs(&mut self, a: &Self::Scalar) -> Result<Self::Scalar, Error>;
+    fn scalar_sqrt(&mut self, a: &Self::Scalar) -> Result<Self::Scalar, Error>;
+
+    // Collections of Scalar.
+    fn add(&mut self, a: &Self::ScalarCollection, b: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
+    fn sub(&mut self, a: &Self::ScalarCollection, b: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
+    fn mul(&mut self, a: &Self::ScalarCollection, b: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
+    fn div(&mut self, a: &Self::ScalarCollection, b: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
+    fn mul_scalar(&mut self, a: &Self::ScalarCollection, s: &Self::Scalar) -> Result<Self::ScalarCollection, Error>;
+    fn scalar_mul(&mut self, s: &Self::Scalar, a: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
+    fn div_scalar(&mut self, a: &Self::ScalarCollection, s: &Self::Scalar) -> Result<Self::ScalarCollection, Error>;
+    fn scalar_div(&mut self, s: &Self::Scalar, a: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
+    fn neg(&mut self, a: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
+    fn abs(&mut self, a: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
+    fn sqrt(&mut self, a: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
+
+    // Collections of Vector.
+    fn vector_add(&mut self, a: &Self::VectorCollection, b: &Self::VectorCollection) -> Result<Self::VectorCollection, Error>;
+    fn vector_sub(&mut self, a: &Self::VectorCollection, b: &Self::VectorCollection) -> Result<Self::VectorCollection, Error>;
+    fn vector_neg(&mut self, a: &Self::VectorCollection) -> Result<Self::VectorCollection, Error>;
+    fn vector_mul(&mut self, a: &Self::VectorCollection, s: &Self::ScalarCollection) -> Result<Self::VectorCollection, Error>;
+    fn vector_div(&mut self, a: &Self::VectorCollection, s: &Self::ScalarCollection) -> Result<Self::VectorCollection, Error>;
+    fn vector_mul_scalar(&mut self, a: &Self::VectorCollection, s: &Self::Scalar) -> Result<Self::VectorCollection, Error>;
+    fn vector_div_scalar(&mut self, a: &Self::VectorCollection, s: &Self::Scalar) -> Result<Self::VectorCollection, Error>;
+    fn length(&mut self, a: &Self::VectorCollection) -> Result<Self::ScalarCollection, Error>;
+    fn dot(&mut self, a: &Self::VectorCollection, b: &Self::VectorCollection) -> Result<Self::ScalarCollection, Error>;
+    fn component(&mut self, a: &Self::VectorCollection, index: usize) -> Result<Self::ScalarCollection, Error>;
+
+    // Truth values.
+    fn compare(&mut self, op: Comparison, a: &Self::ScalarCollection, b: &Self::ScalarCollection) -> Result<Self::BoolCollection, Error>;
+    fn compare_scalar(&mut self, op: Comparison, a: &Self::ScalarCollection, s: &Self::Scalar) -> Result<Self::BoolCollection, Error>;
+    fn scalar_compare(&mut self, op: Comparison, s: &Self::Scalar, a: &Self::ScalarCollection) -> Result<Self::BoolCollection, Error>;
+    fn not(&mut self, a: &Self::BoolCollection) -> Result<Self::BoolCollection, Error>;
+    fn and(&mut self, a: &Self::BoolCollection, b: &Self::BoolCollection) -> Result<Self::BoolCollection, Error>;
+    fn or(&mut self, a: &Self::BoolCollection, b: &Self::BoolCollection) -> Result<Self::BoolCollection, Error>;
+    fn xor(&mut self, a: &Self::BoolCollection, b: &Self::BoolCollection) -> Result<Self::BoolCollection, Error>;
+
+    /// Per element the value of one branch; the other never shows through.
+    fn select(
+        &mut self,
+        condition: &Self::BoolCollection,
+        a: &Self::ScalarCollection,
+        b: &Self::ScalarCollection,
+    ) -> Result<Self::ScalarCollection, Error>;
+    fn select_entities(
+        &mut self,
+        condition: &Self::BoolCollection,
+        a: &Self::EntityCollection,
+        b: &Self::EntityCollection,
+    ) -> Result<Self::EntityCollection, Error>;
+
+    // Restriction and extension.
+    /// Data at the entities of `target`. An Empty target is an error naming the element.
+    fn on(&mut self, data: &Self::ScalarCollection, target: &Self::EntityCollection) -> Result<Self::ScalarCollection, Error>;
+    fn on_vectors(&mut self, data: &Self::VectorCollection, target: &Self::EntityCollection) -> Result<Self::VectorCollection, Error>;
+    fn on_bools(&mut self, data: &Self::BoolCollection, target: &Self::EntityCollection) -> Result<Self::BoolCollection, Error>;
+    fn on_entities(&mut self, data: &Self::EntityCollection, target: &Self::EntityCollection) -> Result<Self::EntityCollection, Error>;
+    /// Zero-padded to a domain that holds the data's.
+    fn extend(&mut self, data: &Self::ScalarCollection, domain: &Self::Domain) -> Result<Self::ScalarCollection, Error>;
+    fn extend_vectors(&mut self, data: &Self::VectorCollection, domain: &Self::Domain) -> Result<Self::VectorCollection, Error>;
+    fn extend_bools(&mut self, data: &Self::BoolCollection, domain: &Self::Domain) -> Result<Self::BoolCollection, Error>;
+    fn extend_entities(&mut self, data: &Self::EntityCollection, domain: &Self::Domain) -> Result<Self::EntityCollection, Error>;
+    /// One value for every element.
+    fn spread(&mut self, value: &Self::Scalar, domain: &Self::Domain) -> Result<Self::ScalarCollection, Error>;
+
+    // Discrete operators and reductions.
+    /// Per interior face: second minus first.
+    fn gradient(&mut self, values: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
+    /// Per cell: signed sum over its faces in ascending face index. Values on interior or on all faces.
+    fn divergence(&mut self, values: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
+    fn reduce(&mut self, reduction: Reduction, values: &Self::ScalarCollection) -> Result<Self::Scalar, Error>;
+
+    // Sequences.
+    fn sequence_mul(&mut self, sequence: &Self::Sequence, s: &Self::Scalar) -> Result<Self::Sequence, Error>;
+    fn sequence_div(&mut self, sequence: &Self::Sequence, s: &Self::Scalar) -> Result<Self::Sequence, Error>;
+    fn sequence_neg(&mut self, sequence: &Self::Sequence) -> Result<Self::Sequence, Error>;
+}
+
+/// Values in plain vectors: for the interpreter, the tests and `compare`. Never on a hot path.
+#[allow(missing_docs)]
+pub trait HostAccess: EquelleRuntime {
+    fn grid(&self) -> &Grid;
+    fn scalar_value(&mut self, s: &Self::Scalar) -> Result<f64, Error>;
+    /// Ascending entity indices.
+    fn domain_elements(&mut self, domain: &Self::Domain) -> Result<Vec<u32>, Error>;
+    fn values(&mut self, c: &Self::ScalarCollection) -> Result<Vec<f64>, Error>;
+    /// One inner vector per component.
+    fn vectors(&mut self, c: &Self::VectorCollection) -> Result<Vec<Vec<f64>>, Error>;
+    fn bools(&mut self, c: &Self::BoolCollection) -> Result<Vec<bool>, Error>;
+    fn entity_indices(&mut self, c: &Self::EntityCollection) -> Result<Vec<Option<u32>>, Error>;
+    fn scalar_collection(&mut self, domain: &Self::Domain, values: Vec<f64>) -> Result<Self::ScalarCollection, Error>;
+    fn vector_collection(&mut self, domain: &Self::Domain, components: Vec<Vec<f64>>) -> Result<Self::VectorCollection, Error>;
+    fn bool_collection(&mut self, domain: &Self::Domain, values: Vec<bool>) -> Result<Self::BoolCollection, Error>;
+    fn entity_collection(
+        &mut self,
+        domain: &Self::Domain,
+        kind: EntityKind,
+        values: Vec<Option<u32>>,
+    ) -> Result<Self::EntityCollection, Error>;
+}
+
+/// Facts of a kernel that run-time messages and `--profile` need; generated as constants.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelInfo {
+    /// Name of the kernel.
+    pub name: &'static str,
+    /// Equelle lines it came from, innermost first.
+    pub lines: &'static [u32],
+    /// Names of parameters, then results.
+    pub arguments: &'static [(&'static str, AccessMode)],
+}
+
+/// How a kernel touches an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccessMode {
+    /// Reads it.
+    Read,
+    /// Writes all of it.
+    Write,
+}
