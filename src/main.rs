@@ -1,2 +1,7 @@
-//! The driver.
-fn main() {}
+//! The `equellec` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    equellec::cli::main()
+}

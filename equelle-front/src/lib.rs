@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod backend;
 pub mod check;
 pub mod diagnostic;
 pub mod ir;

@@ -67,6 +67,11 @@ impl SourceFile {
         (line, column)
     }
 
+    /// Byte offset of the beginning of a line (from 1); `None` beyond the last line.
+    pub fn line_start(&self, line: u32) -> Option<u32> {
+        self.line_starts.get((line as usize).checked_sub(1)?).copied()
+    }
+
     /// Text of a line (from 1) without its end; empty beyond the last line.
     pub fn line_text(&self, line: u32) -> &str {
         let Some(&start) = self.line_starts.get((line as usize).wrapping_sub(1)) else { return "" };

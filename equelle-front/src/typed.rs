@@ -88,6 +88,7 @@ pub struct Stmt {
 
 /// Kinds of statement. Declarations and function definitions leave no statement behind.
 #[derive(Clone, Debug)]
+#[allow(missing_docs)] // The fields are named after their roles.
 pub enum StmtKind {
     /// First and only assignment of an immutable variable.
     Let { variable: VarId, value: Expr },
@@ -118,6 +119,7 @@ pub struct Expr {
 
 /// Kinds of typed expression. Parentheses are gone.
 #[derive(Clone, Debug)]
+#[allow(missing_docs)] // The fields are named after their roles.
 pub enum ExprKind {
     /// A number in SI units.
     Number(f64),

@@ -1,1 +1,43 @@
-//! See ARCHITECTURE.md.
+//! Interpreter of the IR over the runtime traits.
+//!
+//! Operations go to the runtime one by one ([`equelle_runtime::Operations`]); kernels are evaluated element by element on host values, straight from
+//! their definition. So it is slow, works on every back-end that gives access to host values, and is the oracle for passes and code generation.
+//!
+//! [`program`] runs statements, [`operation`] hands operations over, [`host`] does the few that the runtime has no method for,
+//! [`launch`] prepares kernels, [`evaluate`] evaluates them.
+
+#![forbid(unsafe_code)]
+
+mod cartesian;
+mod evaluate;
+mod host;
+mod launch;
+mod operation;
+mod program;
+mod value;
+
+use equelle_front::verify::Verified;
+use equelle_runtime::{Error, HostAccess, Operations};
+
+/// How to interpret.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// On a Cartesian grid: evaluate the Cartesian form of kernels that have one instead of the general body.
+    pub cartesian_forms: bool,
+}
+
+/// Runs the program on a runtime, kernels by their general body.
+///
+/// # Errors
+/// Those of the runtime; `Simulation` where a check of a kernel fails, naming the element and the lines.
+pub fn interpret<R: Operations + HostAccess>(module: &Verified, rt: &mut R) -> Result<(), Error> {
+    interpret_with(module, rt, Options::default())
+}
+
+/// Runs the program on a runtime.
+///
+/// # Errors
+/// As [`interpret`].
+pub fn interpret_with<R: Operations + HostAccess>(module: &Verified, rt: &mut R, options: Options) -> Result<(), Error> {
+    program::Interpreter::new(module.module(), rt, options).run()
+}

@@ -1,1 +1,219 @@
-//! In progress.
+//! Domains: sets of distinct entities of one kind, ascending. Shared by all back-ends.
+//!
+//! A domain is one of the canonical sets of the grid, or a subset of one. Positions (ranks) of a subset's elements are found through a map over its
+//! *canonical superset*, so that a subset of `BoundaryFaces()` costs memory in proportion to the boundary, not to the grid.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::error::{Error, ErrorKind};
+use crate::grid::{Grid, NONE, kind_name};
+use crate::traits::{CanonicalSet, EntityKind, Extent};
+
+/// A set of distinct entities of one kind, ascending.
+#[derive(Debug)]
+pub struct Domain {
+    name: String,
+    /// The smallest canonical set known to hold it; itself, when canonical.
+    set: CanonicalSet,
+    len: usize,
+    body: Body,
+    elements: OnceLock<Vec<u32>>,
+    rank_map: OnceLock<Vec<u32>>,
+}
+
+#[derive(Debug)]
+enum Body {
+    Canonical { grid: Arc<Grid>, all: Option<Arc<Domain>> },
+    Subset { parent: Arc<Domain>, base: Arc<Domain> },
+}
+
+impl Domain {
+    /// A canonical set of the grid.
+    ///
+    /// # Errors
+    /// `Data` for edges and vertices, which are not supported yet.
+    pub fn canonical(grid: &Arc<Grid>, set: CanonicalSet) -> Result<Arc<Domain>, Error> {
+        let elements = OnceLock::new();
+        let n = grid.n_entities(set.kind)?;
+        let len = match (set.extent, grid.cartesian_shape().and_then(|shape| shape.set_len(set))) {
+            (Extent::All, _) => n,
+            (_, Some(len)) => len,
+            (_, None) => elements.get_or_init(|| grid.canonical_elements(set).unwrap_or_default()).len(),
+        };
+        let all = match set.extent {
+            Extent::All => None,
+            Extent::Interior | Extent::Boundary => Some(Domain::canonical(grid, set.all())?),
+        };
+        let body = Body::Canonical { grid: Arc::clone(grid), all };
+        Ok(Arc::new(Domain { name: set.name().to_string(), set, len, body, elements, rank_map: OnceLock::new() }))
+    }
+
+    /// A subset of a domain; `elements` are indices in the grid's numbering.
+    ///
+    /// # Errors
+    /// `Data` if they are not strictly ascending or one is not in `within`; the message names the first bad one.
+    pub fn subset(name: impl Into<String>, within: &Arc<Domain>, elements: Vec<u32>) -> Result<Arc<Domain>, Error> {
+        let name = name.into();
+        if let Err(fault) = within.check_subset(&elements) {
+            let (position, what) = fault;
+            return Err(Error::new(ErrorKind::Data, format!("domain `{name}`: element {position} ({}): {what}", elements[position])));
+        }
+        Ok(Domain::trusted_subset(name, within, elements))
+    }
+
+    /// As [`Domain::subset`] for elements already checked with [`Domain::check_subset`].
+    pub(crate) fn trusted_subset(name: String, within: &Arc<Domain>, elements: Vec<u32>) -> Arc<Domain> {
+        let base = match &within.body {
+            Body::Canonical { .. } => Arc::clone(within),
+            Body::Subset { base, .. } => Arc::clone(base),
+        };
+        let len = elements.len();
+        let body = Body::Subset { parent: Arc::clone(within), base };
+        Arc::new(Domain { name, set: within.set, len, body, elements: OnceLock::from(elements), rank_map: OnceLock::new() })
+    }
+
+    /// Position and description of the first element that keeps a list from being a subset of this domain.
+    pub(crate) fn check_subset(&self, elements: &[u32]) -> Result<(), (usize, String)> {
+        for (position, &element) in elements.iter().enumerate() {
+            if position > 0 && element == elements[position - 1] {
+                return Err((position, format!("{} {element} occurs twice", kind_name(self.set.kind, false))));
+            }
+            if position > 0 && element < elements[position - 1] {
+                return Err((position, format!("not sorted: {element} comes after {}", elements[position - 1])));
+            }
+            if self.rank(element).is_none() {
+                return Err((position, format!("{} {element} is not in {}", kind_name(self.set.kind, false), self.name)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Name for messages: `InteriorFaces()`, or the name given to a subset.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Kind of its entities.
+    pub fn kind(&self) -> EntityKind {
+        self.set.kind
+    }
+
+    /// The smallest canonical set known to hold it.
+    pub fn superset(&self) -> CanonicalSet {
+        self.set
+    }
+
+    /// Which canonical set it is, if it is one.
+    pub fn canonical_set(&self) -> Option<CanonicalSet> {
+        match self.body {
+            Body::Canonical { .. } => Some(self.set),
+            Body::Subset { .. } => None,
+        }
+    }
+
+    /// Whether it holds all entities of its kind: then element k is k.
+    pub fn is_all(&self) -> bool {
+        self.canonical_set().is_some_and(|set| set.extent == Extent::All)
+    }
+
+    /// The domain it was made a subset of; `None` for canonical sets.
+    pub fn parent(&self) -> Option<&Arc<Domain>> {
+        match &self.body {
+            Body::Canonical { .. } => None,
+            Body::Subset { parent, .. } => Some(parent),
+        }
+    }
+
+    /// The domain that [`Domain::rank_map`] is over: the canonical superset of a subset, the All-set of another canonical set,
+    /// `None` for an All-set, where the rank of an entity is its index.
+    pub fn base(&self) -> Option<&Arc<Domain>> {
+        match &self.body {
+            Body::Canonical { all, .. } => all.as_ref(),
+            Body::Subset { base, .. } => Some(base),
+        }
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether it has no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Its elements, ascending. Built on first use for canonical sets; prefer [`Domain::is_all`] and counting where that suffices.
+    pub fn elements(&self) -> &[u32] {
+        self.elements.get_or_init(|| match &self.body {
+            // The kind was checked by the constructor.
+            Body::Canonical { grid, .. } => grid.canonical_elements(self.set).unwrap_or_default(),
+            Body::Subset { .. } => Vec::new(),
+        })
+    }
+
+    /// Element at a position.
+    ///
+    /// # Panics
+    /// If the position is not less than [`Domain::len`].
+    pub fn element(&self, position: usize) -> u32 {
+        if self.is_all() {
+            assert!(position < self.len, "position {position} of a domain of {} elements", self.len);
+            return position as u32;
+        }
+        self.elements()[position]
+    }
+
+    /// Position of an entity; `None` if it is not in the domain. No arrays for canonical sets of Cartesian grids.
+    pub fn rank(&self, entity: u32) -> Option<u32> {
+        match &self.body {
+            Body::Canonical { all: None, .. } => ((entity as usize) < self.len).then_some(entity),
+            Body::Canonical { grid, all: Some(all) } => match grid.cartesian_shape() {
+                Some(shape) => shape.set_rank(self.set, entity),
+                None => self.mapped_rank(all, entity),
+            },
+            Body::Subset { base, .. } => self.mapped_rank(base, entity),
+        }
+    }
+
+    fn mapped_rank(&self, base: &Domain, entity: u32) -> Option<u32> {
+        let position = base.rank(entity)?;
+        self.rank_map()?.get(position as usize).copied().filter(|&rank| rank != NONE)
+    }
+
+    /// For each element of [`Domain::base`] its position here, or [`NONE`]. Built on first use. `None` for All-sets.
+    pub fn rank_map(&self) -> Option<&[u32]> {
+        let base = self.base()?;
+        Some(self.rank_map.get_or_init(|| {
+            let mut map = vec![NONE; base.len()];
+            for (rank, &element) in self.elements().iter().enumerate() {
+                if let Some(position) = base.rank(element) {
+                    map[position as usize] = rank as u32;
+                }
+            }
+            map
+        }))
+    }
+
+    /// Whether two domains have the same elements. Cheap when they are the same object or both canonical.
+    pub fn same_elements(&self, other: &Domain) -> bool {
+        if std::ptr::eq(self, other) {
+            return true;
+        }
+        if self.kind() != other.kind() || self.len != other.len {
+            return false;
+        }
+        match (self.canonical_set(), other.canonical_set()) {
+            (Some(a), Some(b)) if a == b => true,
+            _ => self.elements() == other.elements(),
+        }
+    }
+
+    /// For each element of `self` its position in `within`.
+    ///
+    /// # Errors
+    /// The position in `self` of the first element that `within` does not hold.
+    pub fn ranks_in(&self, within: &Domain) -> Result<Vec<u32>, usize> {
+        self.elements().iter().enumerate().map(|(position, &element)| within.rank(element).ok_or(position)).collect()
+    }
+}

@@ -1,1 +1,237 @@
-//! In progress.
+//! The inputs of a program (runtime specification, section 9): parameters turned into values.
+//!
+//! What comes from a file is read once per name and domain and then shared.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::domain::Domain;
+use crate::error::{Error, ErrorKind};
+use crate::grid::kind_name;
+use crate::number::{NumberFault, Words, line_and_column, parse_integer, parse_number, quoted};
+use crate::params::Parameters;
+
+/// A collection as it was given.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CollectionInput {
+    /// The same value for every element.
+    Uniform(f64),
+    /// One value per element of the domain.
+    Values(Arc<Vec<f64>>),
+}
+
+impl CollectionInput {
+    /// The values for a domain of `len` elements.
+    pub fn to_vec(&self, len: usize) -> Vec<f64> {
+        match self {
+            CollectionInput::Uniform(value) => vec![*value; len],
+            CollectionInput::Values(values) => values.to_vec(),
+        }
+    }
+}
+
+/// What was read so far.
+#[derive(Debug, Default)]
+pub struct Inputs {
+    collections: Vec<(String, Arc<Domain>, CollectionInput)>,
+    domains: Vec<(String, Arc<Domain>, Arc<Domain>)>,
+    sequences: Vec<(String, Arc<Vec<f64>>)>,
+}
+
+impl Inputs {
+    /// Parameter `name`, or the default.
+    ///
+    /// # Errors
+    /// `Data` if it is not a number.
+    pub fn scalar(&self, parameters: &Parameters, name: &str, default: f64) -> Result<f64, Error> {
+        Ok(parameters.number(name)?.unwrap_or(default))
+    }
+
+    /// With `<name>_from_file=true` the numbers in `<name>_filename`, in ascending entity order of the domain; else the value `<name>` for all.
+    ///
+    /// # Errors
+    /// `Data` for a missing parameter, a word that is no number (file, line, column) or a wrong number of values; `Io` if the file cannot be read.
+    pub fn collection(&mut self, parameters: &Parameters, name: &str, domain: &Arc<Domain>) -> Result<CollectionInput, Error> {
+        if let Some((_, _, values)) = self.collections.iter().find(|(n, d, _)| n == name && Arc::ptr_eq(d, domain)) {
+            return Ok(values.clone());
+        }
+        let input = self.read_collection(parameters, name, domain)?;
+        self.collections.push((name.to_string(), Arc::clone(domain), input.clone()));
+        Ok(input)
+    }
+
+    fn read_collection(&self, parameters: &Parameters, name: &str, domain: &Domain) -> Result<CollectionInput, Error> {
+        let (from_file, filename) = (format!("{name}_from_file"), format!("{name}_filename"));
+        if !parameters.flag(&from_file)?.unwrap_or(false) {
+            if let Some(value) = parameters.number(name)? {
+                return Ok(CollectionInput::Uniform(value));
+            }
+            let error = missing(parameters, name, &format!("a value for every element of {}", domain.name()));
+            return Err(if parameters.contains(&filename) {
+                error.hint(format!("{filename} is given: add {from_file}=true to read it"))
+            } else if error.hint.is_none() {
+                error.hint(format!("give {name}=NUMBER, or {from_file}=true and {filename}=FILE"))
+            } else {
+                error
+            });
+        }
+        let path = required_path(
+            parameters,
+            &filename,
+            &format!("the file with a value for each of the {} elements of {}", domain.len(), domain.name()),
+        )?;
+        let values = read_numbers(&path)?;
+        if values.len() != domain.len() {
+            let error = Error::new(
+                ErrorKind::Data,
+                format!(
+                    "`{}`: input `{name}` on {}: expected {} values, found {}",
+                    path.display(),
+                    domain.name(),
+                    domain.len(),
+                    values.len()
+                ),
+            );
+            return Err(error.hint("the file needs one value per element of the domain, in ascending order of the elements"));
+        }
+        Ok(CollectionInput::Values(Arc::new(values)))
+    }
+
+    /// The entities in `<name>_filename`, in the grid's numbering, ascending.
+    ///
+    /// # Errors
+    /// `Data` for a missing parameter and for a word that is no index, is out of range, repeated, unsorted or not in `within` (file, line, column);
+    /// `Io` if the file cannot be read.
+    pub fn domain(&mut self, parameters: &Parameters, name: &str, within: &Arc<Domain>) -> Result<Arc<Domain>, Error> {
+        if let Some((_, _, domain)) = self.domains.iter().find(|(n, w, _)| n == name && Arc::ptr_eq(w, within)) {
+            return Ok(Arc::clone(domain));
+        }
+        let path =
+            required_path(parameters, &format!("{name}_filename"), &format!("the file with indices of elements of {}", within.name()))?;
+        let elements = read_entities(&path, &read_bytes(&path)?, within)?;
+        let domain = Domain::trusted_subset(name.to_string(), within, elements);
+        self.domains.push((name.to_string(), Arc::clone(within), Arc::clone(&domain)));
+        Ok(domain)
+    }
+
+    /// All numbers in `<name>_filename`; there may be none.
+    ///
+    /// # Errors
+    /// `Data` for a missing parameter or a word that is no number (file, line, column); `Io` if the file cannot be read.
+    pub fn sequence(&mut self, parameters: &Parameters, name: &str) -> Result<Arc<Vec<f64>>, Error> {
+        if let Some((_, values)) = self.sequences.iter().find(|(n, _)| n == name) {
+            return Ok(Arc::clone(values));
+        }
+        let path = required_path(parameters, &format!("{name}_filename"), "the file with the numbers of the sequence")?;
+        let values = Arc::new(read_numbers(&path)?);
+        self.sequences.push((name.to_string(), Arc::clone(&values)));
+        Ok(values)
+    }
+}
+
+fn missing(parameters: &Parameters, key: &str, what: &str) -> Error {
+    let error = Error::new(ErrorKind::Data, format!("missing parameter `{key}`: {what}"));
+    match parameters.near_unused(key) {
+        Some(near) => error.hint(format!("`{near}` is given but not used; is it meant to be `{key}`?")),
+        None => error,
+    }
+}
+
+fn required_path(parameters: &Parameters, key: &str, what: &str) -> Result<PathBuf, Error> {
+    parameters.path(key)?.ok_or_else(|| {
+        let error = missing(parameters, key, what);
+        if error.hint.is_some() { error } else { error.hint(format!("give {key}=FILE")) }
+    })
+}
+
+fn read_bytes(path: &Path) -> Result<Vec<u8>, Error> {
+    std::fs::read(path).map_err(|e| Error::new(ErrorKind::Io, format!("cannot read `{}`: {e}", path.display())))
+}
+
+/// All numbers in a file, separated by white space.
+///
+/// # Errors
+/// `Io` if it cannot be read, `Data` for a word that is not a number.
+pub fn read_numbers(path: &Path) -> Result<Vec<f64>, Error> {
+    numbers_in(path, &read_bytes(path)?)
+}
+
+/// All numbers in a text; `path` is for messages.
+///
+/// # Errors
+/// `Data` for a word that is not a number; names line and column.
+pub fn numbers_in(path: &Path, text: &[u8]) -> Result<Vec<f64>, Error> {
+    let mut values = Vec::new();
+    for word in Words::new(text) {
+        match parse_number(word.bytes) {
+            Ok(value) => values.push(value),
+            Err(fault) => {
+                let what = match fault {
+                    NumberFault::NotANumber => "is not a number",
+                    NumberFault::OutOfRange => "is beyond the range of numbers",
+                };
+                return Err(at(path, text, word.offset, &format!("{} {what}", quoted(word.bytes)))
+                    .hint("a data file holds numbers separated by white space, nothing else"));
+            }
+        }
+    }
+    Ok(values)
+}
+
+/// Entities of a subset in a text: ascending, each in `within`; `path` is for messages.
+///
+/// # Errors
+/// `Data` for the first word that is not one; names line and column.
+pub fn read_entities(path: &Path, text: &[u8], within: &Domain) -> Result<Vec<u32>, Error> {
+    let mut all = within;
+    while let Some(base) = all.base() {
+        all = base;
+    }
+    let (kind, kinds, total) = (kind_name(within.kind(), false), kind_name(within.kind(), true), all.len());
+    let mut elements: Vec<u32> = Vec::new();
+    for word in Words::new(text) {
+        let shown = quoted(word.bytes);
+        let fail = |what: String, hint: &str| Err(at(path, text, word.offset, &what).hint(hint));
+        let value = match parse_integer(word.bytes) {
+            Ok(value) => value,
+            Err(NumberFault::NotANumber) => {
+                return fail(
+                    format!("{shown} is not a {kind} index"),
+                    "a domain file holds whole numbers separated by white space, nothing else",
+                );
+            }
+            Err(NumberFault::OutOfRange) => i64::MAX,
+        };
+        let Some(element) = u32::try_from(value).ok().filter(|&e| (e as usize) < total) else {
+            let range = if total == 0 { "none".to_string() } else { format!("0 to {}", total - 1) };
+            return fail(
+                format!("{kind} index {shown} is out of range: the grid has {total} {kinds} ({range})"),
+                "indices count from 0 in the grid's numbering",
+            );
+        };
+        if let Some(&last) = elements.last() {
+            if element == last {
+                return fail(format!("{kind} {element} occurs twice"), "each element of a domain occurs once");
+            }
+            if element < last {
+                return fail(
+                    format!("not sorted: {kind} {element} comes after {last}"),
+                    "sort the file in ascending order, and move the lines of data given on this domain alike",
+                );
+            }
+        }
+        if within.rank(element).is_none() {
+            return fail(
+                format!("{kind} {element} is not in {}", within.name()),
+                "indices are in the grid's numbering, not positions in the superset",
+            );
+        }
+        elements.push(element);
+    }
+    Ok(elements)
+}
+
+fn at(path: &Path, text: &[u8], offset: usize, what: &str) -> Error {
+    let (line, column) = line_and_column(text, offset);
+    Error::new(ErrorKind::Data, format!("{}:{line}:{column}: {what}", path.display()))
+}

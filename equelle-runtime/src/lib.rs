@@ -1,7 +1,8 @@
 //! What generated Equelle programs call.
 //!
-//! Reading order: [`traits`] (the contract between generated code and back-ends), [`grid`], [`domain`], [`params`], [`input`],
-//! [`output`], [`report`], [`error`]. Knows nothing of Equelle's syntax or IR.
+//! Reading order: [`traits`] (the contract between generated code and back-ends), [`grid`], [`domain`], [`reduce`], [`params`], [`number`],
+//! [`input`], [`output`], [`report`], [`session`] (all of these opened for one run), [`launch`] (the command line of a simulator), [`error`].
+//! Knows nothing of Equelle's syntax or IR.
 
 #![forbid(unsafe_code)]
 
@@ -9,12 +10,21 @@ pub mod domain;
 pub mod error;
 pub mod grid;
 pub mod input;
+pub mod launch;
+pub mod number;
 pub mod output;
 pub mod params;
 pub mod reduce;
 pub mod report;
+pub mod session;
 pub mod source;
 pub mod traits;
 
+pub use domain::Domain;
 pub use error::{Error, ErrorKind};
+pub use grid::Grid;
+pub use launch::{Backend, InputInfo, InputKind, Program};
+pub use params::Parameters;
+pub use session::Session;
+pub use source::Source;
 pub use traits::*;

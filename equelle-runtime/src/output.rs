@@ -1,1 +1,209 @@
-//! In progress.
+//! What a program puts out (runtime specification, section 10).
+//!
+//! Scalars go to standard output as `tag = value`. Collections go there too, or with `output_to_file=true` to files `tag-00000.output`, one value a
+//! line in shortest digits that read back as the same number. A file appears under its name only when it is complete.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use crate::error::{Error, ErrorKind};
+use crate::number::{general, write_shortest};
+use crate::params::Parameters;
+
+/// One `Output` of a program, kept instead of written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Record {
+    /// Of a scalar.
+    Scalar {
+        /// As given to `Output`.
+        tag: String,
+        /// Its value.
+        value: f64,
+    },
+    /// Of a collection.
+    Collection {
+        /// As given to `Output`.
+        tag: String,
+        /// In the order of the domain.
+        values: Vec<f64>,
+    },
+}
+
+/// Outputs kept in memory; clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct Records(Arc<Mutex<Vec<Record>>>);
+
+impl Records {
+    /// Takes what has been put out so far.
+    pub fn take(&self) -> Vec<Record> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
+    }
+
+    fn push(&self, record: Record) {
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(record);
+    }
+}
+
+/// Where outputs go.
+enum Sink {
+    Streams { console: Box<dyn Write + Send>, dir: Option<PathBuf> },
+    Memory(Records),
+}
+
+/// The outputs of a run. `Send`, so that a writer thread can own it.
+pub struct Outputs {
+    sink: Sink,
+    counts: BTreeMap<String, u32>,
+    files: usize,
+    text: String,
+}
+
+impl Outputs {
+    /// From `output_to_file` (default false) and `output_dir` (default the working directory; created when missing). With files, makes sure that the
+    /// directory can be written.
+    ///
+    /// # Errors
+    /// `Io` if it cannot; `Data` for a bad parameter.
+    pub fn from_parameters(parameters: &Parameters, console: Box<dyn Write + Send>) -> Result<Outputs, Error> {
+        let to_file = parameters.flag("output_to_file")?.unwrap_or(false);
+        let dir = parameters.path("output_dir")?.unwrap_or_else(|| PathBuf::from("."));
+        if to_file {
+            prepare_dir(&dir)?;
+        }
+        Ok(Outputs::new(Sink::Streams { console, dir: to_file.then_some(dir) }))
+    }
+
+    /// Keeps outputs in memory.
+    pub fn to_memory(records: Records) -> Outputs {
+        Outputs::new(Sink::Memory(records))
+    }
+
+    fn new(sink: Sink) -> Outputs {
+        Outputs { sink, counts: BTreeMap::new(), files: 0, text: String::new() }
+    }
+
+    /// Files written so far.
+    pub fn files_written(&self) -> usize {
+        self.files
+    }
+
+    /// Where files go, if they do.
+    pub fn dir(&self) -> Option<&Path> {
+        match &self.sink {
+            Sink::Streams { dir, .. } => dir.as_deref(),
+            Sink::Memory(_) => None,
+        }
+    }
+
+    /// `tag = value` on standard output, in shortest digits that read back as the same number.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn scalar(&mut self, tag: &str, value: f64) -> Result<(), Error> {
+        match &mut self.sink {
+            Sink::Memory(records) => {
+                records.push(Record::Scalar { tag: tag.to_string(), value });
+                Ok(())
+            }
+            Sink::Streams { console, .. } => {
+                self.text.clear();
+                self.text.push_str(tag);
+                self.text.push_str(" = ");
+                write_shortest(&mut self.text, value);
+                self.text.push('\n');
+                to_console(console.as_mut(), &self.text)
+            }
+        }
+    }
+
+    /// A collection, in the order of its domain: to a file, or to standard output as one line of left-aligned `%g` fields.
+    ///
+    /// # Errors
+    /// `Io`; `Data` if the tag cannot be part of a file name.
+    pub fn collection(&mut self, tag: &str, values: &[f64]) -> Result<(), Error> {
+        match &mut self.sink {
+            Sink::Memory(records) => {
+                records.push(Record::Collection { tag: tag.to_string(), values: values.to_vec() });
+                Ok(())
+            }
+            Sink::Streams { console, dir: None } => {
+                self.text.clear();
+                self.text.push_str(tag);
+                self.text.push_str(" =\n");
+                for &value in values {
+                    self.text.push_str(&format!("{:<15} ", general(value)));
+                }
+                self.text.push('\n');
+                to_console(console.as_mut(), &self.text)
+            }
+            Sink::Streams { dir: Some(dir), .. } => {
+                check_tag(tag)?;
+                if !self.counts.contains_key(tag) {
+                    self.counts.insert(tag.to_string(), 0);
+                }
+                let count = self.counts.get_mut(tag).map_or(0, |count| std::mem::replace(count, *count + 1));
+                let name = format!("{tag}-{count:05}.output");
+                write_file(dir, &name, values, &mut self.text)?;
+                self.files += 1;
+                Ok(())
+            }
+        }
+    }
+}
+
+fn to_console(console: &mut dyn Write, text: &str) -> Result<(), Error> {
+    console
+        .write_all(text.as_bytes())
+        .and_then(|()| console.flush())
+        .map_err(|e| Error::new(ErrorKind::Io, format!("cannot write to standard output: {e}")))
+}
+
+/// Creates the directory if needed and tries to write in it.
+fn prepare_dir(dir: &Path) -> Result<(), Error> {
+    let fail = |e: std::io::Error| {
+        Error::new(ErrorKind::Io, format!("cannot write to output directory `{}`: {e}", dir.display()))
+            .hint("choose another with output_dir=DIR")
+    };
+    std::fs::create_dir_all(dir).map_err(fail)?;
+    let probe = dir.join(format!(".write-test-{}", std::process::id()));
+    File::create(&probe).map_err(fail)?;
+    std::fs::remove_file(&probe).map_err(fail)
+}
+
+/// A tag becomes part of a file name, so it must not lead out of the output directory.
+fn check_tag(tag: &str) -> Result<(), Error> {
+    let bad = tag.chars().find(|c| matches!(c, '/' | '\\' | ':') || c.is_control());
+    match bad {
+        None => Ok(()),
+        Some(c) => {
+            Err(Error::new(ErrorKind::Data, format!("output tag `{}` cannot be a file name: it contains {c:?}", tag.escape_debug()))
+                .hint("use letters, digits, blanks, `-` and `_` in the tag, or output_to_file=false"))
+        }
+    }
+}
+
+/// Writes under a temporary name, syncs, renames: a reader never sees half a file, and a crash leaves earlier outputs whole.
+fn write_file(dir: &Path, name: &str, values: &[f64], text: &mut String) -> Result<(), Error> {
+    let (temporary, path) = (dir.join(format!("{name}.part")), dir.join(name));
+    let mut write = || -> std::io::Result<()> {
+        let mut file = File::create(&temporary)?;
+        for chunk in values.chunks(16 * 1024) {
+            text.clear();
+            for &value in chunk {
+                write_shortest(text, value);
+                text.push('\n');
+            }
+            file.write_all(text.as_bytes())?;
+        }
+        file.sync_all()?;
+        std::fs::rename(&temporary, &path)
+    };
+    write().map_err(|e| {
+        // What could not be completed is of no use; that it cannot be removed either is no news.
+        let _ = std::fs::remove_file(&temporary);
+        Error::new(ErrorKind::Io, format!("cannot write `{}`: {e}", path.display()))
+    })
+}

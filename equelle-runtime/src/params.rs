@@ -1,1 +1,286 @@
-//! In progress.
+//! Parameters from the command line and from parameter files (runtime specification, section 8).
+//!
+//! Words are `file.param` or `key=value`. Files are read first, in order, then assignments, in order; later values win. In a file: one `key=value` a
+//! line, blanks around key and value dropped, blank lines skipped, `//` starts a comment anywhere and `#` at the start of a line or after a blank.
+//! A value that is a file name is relative to the parameter file that gives it, or to the working directory when given on the command line.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::error::{Error, ErrorKind};
+use crate::number::{NumberFault, parse_integer, parse_number};
+
+/// Where a parameter was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// On the command line.
+    CommandLine,
+    /// In a parameter file.
+    File {
+        /// As given.
+        path: PathBuf,
+        /// From 1.
+        line: u32,
+    },
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Origin::CommandLine => f.write_str("command line"),
+            Origin::File { path, line } => write!(f, "{}:{line}", path.display()),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Entry {
+    value: String,
+    origin: Origin,
+    used: AtomicBool,
+}
+
+/// All parameters of a run; remembers which were read.
+#[derive(Debug, Default)]
+pub struct Parameters {
+    entries: BTreeMap<String, Entry>,
+}
+
+impl Parameters {
+    /// From command-line words; reads the parameter files among them.
+    ///
+    /// # Errors
+    /// `Usage` for a word that is neither, `Io` for a file that cannot be read, `Data` for a malformed line (names file and line).
+    pub fn from_words(words: &[String]) -> Result<Parameters, Error> {
+        let mut parameters = Parameters::default();
+        let mut assignments = Vec::new();
+        for word in words {
+            match word.matches('=').count() {
+                0 if is_parameter_file(word) => parameters.read_file(Path::new(word))?,
+                0 => {
+                    return Err(Error::new(ErrorKind::Usage, format!("`{word}` is neither a parameter file nor key=value"))
+                        .hint("the name of a parameter file ends in `.param`"));
+                }
+                _ => assignments.push(word),
+            }
+        }
+        for word in assignments {
+            let (key, value) =
+                split_assignment(word).map_err(|what| Error::new(ErrorKind::Usage, format!("`{word}` on the command line: {what}")))?;
+            parameters.insert(key, value, Origin::CommandLine);
+        }
+        Ok(parameters)
+    }
+
+    /// Reads a parameter file; its values win over those already there.
+    ///
+    /// # Errors
+    /// `Io` if it cannot be read, `Data` for a malformed line.
+    pub fn read_file(&mut self, path: &Path) -> Result<(), Error> {
+        let bytes =
+            std::fs::read(path).map_err(|e| Error::new(ErrorKind::Io, format!("cannot read parameter file `{}`: {e}", path.display())))?;
+        self.read_text(path, &bytes)
+    }
+
+    /// Reads the text of a parameter file; `path` is for messages and for file names relative to it.
+    ///
+    /// # Errors
+    /// `Data` for a malformed line.
+    pub fn read_text(&mut self, path: &Path, bytes: &[u8]) -> Result<(), Error> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        for (index, line) in bytes.split(|&b| b == b'\n').enumerate() {
+            let number = index as u32 + 1;
+            let malformed = |what: &str| {
+                Error::new(ErrorKind::Data, format!("{}:{number}: {what}", path.display()))
+                    .hint("a line is `key=value`, a comment or blank")
+            };
+            let line = std::str::from_utf8(line).map_err(|_| malformed("not UTF-8 text"))?;
+            let line = without_comment(line).trim();
+            if line.is_empty() {
+                continue;
+            }
+            let (key, value) = split_assignment(line).map_err(|what| malformed(&format!("`{line}`: {what}")))?;
+            self.insert(key, value, Origin::File { path: path.to_path_buf(), line: number });
+        }
+        Ok(())
+    }
+
+    /// Sets a parameter as if on the command line.
+    pub fn set(&mut self, key: &str, value: &str) {
+        self.insert(key, value, Origin::CommandLine);
+    }
+
+    fn insert(&mut self, key: &str, value: &str, origin: Origin) {
+        self.entries.insert(key.to_string(), Entry { value: value.to_string(), origin, used: AtomicBool::new(false) });
+    }
+
+    fn entry(&self, key: &str) -> Option<&Entry> {
+        let entry = self.entries.get(key)?;
+        entry.used.store(true, Ordering::Relaxed);
+        Some(entry)
+    }
+
+    /// Whether a parameter was given. Does not count as reading it.
+    pub fn contains(&self, key: &str) -> bool {
+        self.entries.contains_key(key)
+    }
+
+    /// All keys, ascending.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.entries.keys().map(String::as_str)
+    }
+
+    /// Where a parameter was given.
+    pub fn origin(&self, key: &str) -> Option<&Origin> {
+        self.entries.get(key).map(|entry| &entry.origin)
+    }
+
+    /// A text.
+    pub fn text(&self, key: &str) -> Option<&str> {
+        self.entry(key).map(|entry| entry.value.as_str())
+    }
+
+    /// A real number.
+    ///
+    /// # Errors
+    /// `Data` if it is not one; names key, file and line.
+    pub fn number(&self, key: &str) -> Result<Option<f64>, Error> {
+        let Some(entry) = self.entry(key) else { return Ok(None) };
+        parse_number(entry.value.as_bytes()).map(Some).map_err(|fault| wrong_type(key, entry, fault, "a number"))
+    }
+
+    /// A whole number that is not negative.
+    ///
+    /// # Errors
+    /// `Data` if it is not one; names key, file and line.
+    pub fn integer(&self, key: &str) -> Result<Option<usize>, Error> {
+        let Some(entry) = self.entry(key) else { return Ok(None) };
+        let wrong = |fault| wrong_type(key, entry, fault, "a whole number, 0 or more");
+        let value = parse_integer(entry.value.as_bytes()).map_err(wrong)?;
+        usize::try_from(value).map(Some).map_err(|_| wrong(NumberFault::NotANumber))
+    }
+
+    /// `true` or `false`.
+    ///
+    /// # Errors
+    /// `Data` if it is neither; names key, file and line.
+    pub fn flag(&self, key: &str) -> Result<Option<bool>, Error> {
+        let Some(entry) = self.entry(key) else { return Ok(None) };
+        match entry.value.as_str() {
+            "true" => Ok(Some(true)),
+            "false" => Ok(Some(false)),
+            _ => Err(wrong_type(key, entry, NumberFault::NotANumber, "`true` or `false`")),
+        }
+    }
+
+    /// A file name, relative to the parameter file that gave it.
+    ///
+    /// # Errors
+    /// `Data` if it is empty.
+    pub fn path(&self, key: &str) -> Result<Option<PathBuf>, Error> {
+        let Some(entry) = self.entry(key) else { return Ok(None) };
+        if entry.value.is_empty() {
+            return Err(wrong_type(key, entry, NumberFault::NotANumber, "a file name"));
+        }
+        Ok(Some(match &entry.origin {
+            Origin::CommandLine => PathBuf::from(&entry.value),
+            Origin::File { path, .. } => path.parent().unwrap_or(Path::new("")).join(&entry.value),
+        }))
+    }
+
+    /// A warning for each parameter that nothing has read and that is not among `known`, with the nearest known key.
+    pub fn unused(&self, known: &[String]) -> Vec<String> {
+        let mut warnings = Vec::new();
+        for (key, entry) in &self.entries {
+            if entry.used.load(Ordering::Relaxed) || known.iter().any(|k| k == key) {
+                continue;
+            }
+            let mut warning = format!("parameter `{key}` ({}) was not used", entry.origin);
+            if let Some(near) = near_match(key, known.iter().map(String::as_str)) {
+                warning.push_str(&format!("; did you mean `{near}`?"));
+            }
+            warnings.push(warning);
+        }
+        warnings
+    }
+
+    /// The given but unread key most like a missing one.
+    pub fn near_unused(&self, missing: &str) -> Option<&str> {
+        near_match(missing, self.entries.iter().filter(|(_, e)| !e.used.load(Ordering::Relaxed)).map(|(key, _)| key.as_str()))
+    }
+}
+
+fn wrong_type(key: &str, entry: &Entry, fault: NumberFault, expected: &str) -> Error {
+    let what = match fault {
+        NumberFault::NotANumber => format!("must be {expected}, not `{}`", entry.value),
+        NumberFault::OutOfRange => format!("`{}` is beyond the range of numbers", entry.value),
+    };
+    Error::new(ErrorKind::Data, format!("parameter `{key}` ({}) {what}", entry.origin))
+}
+
+/// Whether the part of the file name after its last dot is `param`; a name without a dot counts as its own extension.
+fn is_parameter_file(word: &str) -> bool {
+    let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
+    name.rsplit('.').next() == Some("param")
+}
+
+fn without_comment(line: &str) -> &str {
+    let mut end = line.find("//").unwrap_or(line.len());
+    for (at, _) in line[..end].match_indices('#') {
+        if at == 0 || line[..at].ends_with([' ', '\t']) {
+            end = at;
+            break;
+        }
+    }
+    &line[..end]
+}
+
+fn split_assignment(text: &str) -> Result<(&str, &str), &'static str> {
+    let (key, value) = text.split_once('=').ok_or("there is no `=`")?;
+    let (key, value) = (key.trim(), value.trim());
+    if value.contains('=') {
+        return Err("there is more than one `=`");
+    }
+    if key.is_empty() {
+        return Err("there is no key before `=`");
+    }
+    if key.contains(char::is_whitespace) {
+        return Err("the key has a blank in it");
+    }
+    Ok((key, value))
+}
+
+/// The candidate most like `word`, if it is near enough to be a misspelling: at most a third of the letters differ, or only case does.
+pub fn near_match<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = (word.chars().count() / 3).max(1);
+    candidates
+        .filter(|candidate| *candidate != word)
+        .map(|candidate| {
+            let same_letters = candidate.to_lowercase() == word.to_lowercase();
+            (if same_letters { 0 } else { edit_distance(word, candidate) }, candidate)
+        })
+        // A single letter is at distance 1 from every other letter, which says nothing.
+        .filter(|(distance, candidate)| *distance <= limit && *distance < word.chars().count().max(candidate.chars().count()))
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+/// Letters to insert, delete, replace or swap with their neighbour (optimal string alignment).
+fn edit_distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut before_last: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i; b.len() + 1];
+        for j in 1..=b.len() {
+            let replaced = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            row[j] = replaced.min(last[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                row[j] = row[j].min(before_last[j - 2] + 1);
+            }
+        }
+        before_last = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
+}

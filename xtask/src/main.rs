@@ -1,2 +1,60 @@
-//! Developer commands.
-fn main() {}
+//! Developer commands: `cargo xtask <command>`.
+
+mod bench;
+mod bless;
+mod cuda_host_tests;
+mod example_data;
+mod gpu_bundle;
+mod tools;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Developer commands of this workspace.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask")]
+enum Command {
+    /// Rewrite the expected texts of the tests after a review of what changed
+    Bless {
+        /// Write nothing; fail if something would change
+        #[arg(long)]
+        check: bool,
+    },
+    /// Write the input data of the examples, and the expected results that are computed here
+    ExampleData {
+        /// Write nothing; fail if something would change
+        #[arg(long)]
+        check: bool,
+    },
+    /// Compile all CUDA code with NVRTC, and run CUDA programs on the host; needs no GPU
+    CudaHostTests,
+    /// Collect programs, data and scripts to run on a machine with a GPU, in `.gpu/`
+    GpuBundle,
+    /// Compare the speed of a generated program with a hand-written loop
+    Bench {
+        /// Cells along each axis
+        #[arg(long, default_value_t = 100)]
+        cells: usize,
+        /// Time steps
+        #[arg(long, default_value_t = 50)]
+        steps: usize,
+    },
+}
+
+fn main() -> ExitCode {
+    let result = match Command::parse() {
+        Command::Bless { check } => bless::bless(check),
+        Command::ExampleData { check } => example_data::write(check),
+        Command::CudaHostTests => cuda_host_tests::run(),
+        Command::GpuBundle => gpu_bundle::collect(),
+        Command::Bench { cells, steps } => bench::run(cells, steps),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

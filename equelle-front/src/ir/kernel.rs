@@ -134,6 +134,7 @@ pub struct KBlock {
 
 /// A statement. Locals are assigned once; those assigned in a nested block are not visible outside it.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)] // The line of a variant explains its fields.
 pub enum KStmt {
     /// `local = value`
     Let { local: LocalId, value: KExpr },
@@ -180,6 +181,7 @@ pub enum Side {
 
 /// How one entity leads to another.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)] // The line of a variant explains its fields.
 pub enum Path {
     /// The element of the index space.
     Here,
@@ -203,6 +205,7 @@ pub enum Path {
 
 /// An expression: a Scalar, a Vector or a Bool.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)] // The line of a variant explains its fields.
 pub enum KExpr {
     /// A number.
     Real(f64),

@@ -16,8 +16,12 @@
 //!
 //! **Floating point.** Operations mean IEEE double operations in the order written; nothing is reassociated.
 
+pub mod infer;
 pub mod kernel;
 pub mod op;
+pub mod place;
+pub mod text;
 
 pub use kernel::*;
 pub use op::*;
+pub use place::{KernelItem, Owner, Place};

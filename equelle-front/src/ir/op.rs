@@ -97,6 +97,7 @@ pub struct Stmt {
 
 /// Kinds of statement.
 #[derive(Clone, Debug)]
+#[allow(missing_docs)] // The line of a variant explains its fields.
 pub enum StmtKind {
     /// `results = op`. One result, except for calls and Newton.
     Let { results: Vec<ValueId>, op: Op },
@@ -114,6 +115,7 @@ pub enum StmtKind {
 
 /// Operations. Type rules are those of [`crate::verify`].
 #[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)] // The line of a variant explains its fields.
 pub enum Op {
     /// A number.
     Real(f64),

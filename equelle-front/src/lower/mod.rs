@@ -1,1 +1,50 @@
-//! In progress.
+//! Typed tree to IR, operation level.
+//!
+//! * Arrays are taken apart: `Array Of 3 Scalar` becomes three values.
+//! * Functions are closed: variables of enclosing scopes become parameters, outer mutables that a function assigns become results ([`captures`]).
+//! * Aliases vanish: `b = a` gives the value of `a` a second name, no statement.
+//! * Declarations and function definitions leave no statement.
+
+mod captures;
+mod expr;
+mod function;
+
+use std::collections::BTreeMap;
+
+use crate::ir::{Function, Module};
+use crate::source::SourceFile;
+use crate::typed::TypedProgram;
+
+/// Lowers a checked program. `name` is the stem of the file.
+pub fn lower(program: &TypedProgram, source: &SourceFile, name: &str) -> Module {
+    let captures = captures::captures(program);
+    let mut names = UniqueNames::default();
+    let functions: Vec<Function> = program
+        .functions
+        .iter()
+        .enumerate()
+        .map(|(index, f)| function::lower_function(program, &captures, index, f, names.unique(&f.name)))
+        .collect();
+    let main = function::lower_main(program, &captures);
+    Module { name: name.to_owned(), source: source.clone(), sets: program.sets.clone(), functions, main, kernels: Vec::new() }
+}
+
+/// Names made unique by a number.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct UniqueNames {
+    used: BTreeMap<String, u32>,
+}
+
+impl UniqueNames {
+    /// `name`, or `name_2`, `name_3`, ... if it was given out before.
+    pub(crate) fn unique(&mut self, name: &str) -> String {
+        let mut candidate = name.to_owned();
+        while self.used.contains_key(&candidate) {
+            let count = self.used.entry(name.to_owned()).or_insert(1);
+            *count += 1;
+            candidate = format!("{name}_{count}");
+        }
+        self.used.insert(candidate.clone(), 1);
+        candidate
+    }
+}

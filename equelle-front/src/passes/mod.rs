@@ -1,1 +1,69 @@
-//! In progress.
+//! Passes: IR to IR. One pass per file; [`PIPELINE_O2`] is the whole order.
+//!
+//! `-O0` runs none: one operation per Equelle operation. `-O2` inlines, simplifies, hoists and fuses operations into kernels.
+
+mod analysis;
+mod dce;
+mod fuse;
+mod hoist;
+mod inline;
+mod simplify;
+
+use crate::ir::{Function, Module};
+use crate::types::SetTable;
+
+/// Optimisation level.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OptLevel {
+    /// One run-time call per Equelle operation: readable, slow, the oracle.
+    O0,
+    /// Fused kernels.
+    #[default]
+    O2,
+}
+
+/// A named pass.
+#[derive(Clone, Copy)]
+pub struct Pass {
+    /// Name for `--emit ir-after=NAME`.
+    pub name: &'static str,
+    run: fn(&mut Module),
+}
+
+/// The passes of `-O2` in order.
+pub const PIPELINE_O2: &[Pass] = &[
+    Pass { name: "inline", run: inline::run },
+    Pass { name: "simplify", run: |m| each_function(m, simplify::run) },
+    Pass { name: "hoist", run: |m| each_function(m, hoist::run) },
+    Pass { name: "dce", run: |m| each_function(m, dce::run) },
+    Pass { name: "fuse", run: fuse::run },
+    Pass { name: "dce-after-fuse", run: |m| each_function(m, dce::run) },
+];
+
+/// Runs the passes of a level.
+#[must_use]
+pub fn optimise(module: Module, level: OptLevel) -> Module {
+    optimise_with(module, level, &mut |_, _| {})
+}
+
+/// Runs the passes of a level and shows the module after each pass.
+#[must_use]
+pub fn optimise_with(mut module: Module, level: OptLevel, observer: &mut dyn FnMut(&str, &Module)) -> Module {
+    match level {
+        OptLevel::O0 => {}
+        OptLevel::O2 => {
+            for pass in PIPELINE_O2 {
+                (pass.run)(&mut module);
+                observer(pass.name, &module);
+            }
+        }
+    }
+    module
+}
+
+fn each_function(module: &mut Module, pass: fn(&mut Function, &SetTable)) {
+    let sets = &module.sets;
+    for function in module.functions.iter_mut().chain([&mut module.main]) {
+        pass(function, sets);
+    }
+}

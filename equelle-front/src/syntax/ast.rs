@@ -1,6 +1,9 @@
 //! The untyped tree: what the parser makes, one node per construct of the grammar
 //! (language specification, section 3). Nothing here has been checked.
 
+// Fields of enum variants are explained by the comment of their variant.
+#![allow(missing_docs)]
+
 use crate::source::Span;
 
 /// A parsed program. Comments are kept beside the tree, in source order, for the formatter.
@@ -10,6 +13,9 @@ pub struct Program {
     pub statements: Vec<Stmt>,
     /// Every comment, with its `#`.
     pub comments: Vec<Comment>,
+    /// Byte offset of the beginning of each line of the text: tells the formatter which comments share a line with a statement
+    /// and where blank lines are. Empty for a tree that was not made from text.
+    pub line_starts: Vec<u32>,
 }
 
 /// `# text` up to the end of the line.

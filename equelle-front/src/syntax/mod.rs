@@ -1,3 +1,20 @@
-//! Text to untyped tree.
+//! Text to untyped tree and back: tokens ([`lex`]), the tree ([`ast`]), the parser ([`parse`]) and the formatter ([`print`]).
+//!
+//! The grammar is line-oriented: a statement ends with its line unless the line ends with `...`. The parser recovers at line
+//! ends, reports at most one diagnostic per statement, and never panics; nesting is bounded by [`MAX_DEPTH`] so that every
+//! recursive walk over a tree it returns is bounded too.
 
+// Fields of variants are explained by the grammar line above each variant.
+#[allow(missing_docs)]
 pub mod ast;
+mod lexer;
+mod parser;
+mod print;
+mod spans;
+mod token;
+
+pub use lexer::{Lexed, lex};
+pub use parser::{MAX_DEPTH, MAX_TEXT_LEN, Parsed, parse};
+pub use print::print;
+pub use spans::same_modulo_spans;
+pub use token::{Keyword, Token, TokenKind};

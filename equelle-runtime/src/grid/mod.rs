@@ -2,8 +2,19 @@
 //!
 //! A Cartesian grid keeps its arrays unbuilt until something asks for them, so that programs whose kernels run in Cartesian form
 //! never pay for them.
+//!
+//! Reading order: [`Grid`] here, [`Cartesian`] numbering in `cartesian`, its arrays in `build`, canonical sets in `sets`, grid files in [`opm`].
 
-use std::sync::OnceLock;
+mod build;
+mod cartesian;
+pub mod opm;
+
+mod sets;
+
+use std::sync::{Arc, OnceLock};
+
+use crate::error::{Error, ErrorKind};
+use crate::traits::EntityKind;
 
 /// Stands for "no entity" wherever an entity index is stored.
 pub const NONE: u32 = u32::MAX;
@@ -15,6 +26,8 @@ pub struct Grid {
     n_cells: usize,
     n_faces: usize,
     cartesian: Option<Cartesian>,
+    /// Shape from which unbuilt arrays are made; stays when `cartesian` is hidden.
+    shape: Option<Cartesian>,
     topology: OnceLock<Topology>,
     geometry: OnceLock<Geometry>,
 }
@@ -42,6 +55,32 @@ pub struct Topology {
     pub face_cells: Vec<[u32; 2]>,
 }
 
+impl Topology {
+    /// Faces of a cell, ascending.
+    ///
+    /// # Panics
+    /// If there is no such cell.
+    pub fn faces_of(&self, cell: usize) -> &[u32] {
+        &self.cell_faces[self.cell_face_pos[cell]..self.cell_face_pos[cell + 1]]
+    }
+
+    /// Whether one of the two cells of a face is outside.
+    ///
+    /// # Panics
+    /// If there is no such face.
+    pub fn is_boundary_face(&self, face: usize) -> bool {
+        self.face_cells[face].contains(&NONE)
+    }
+
+    /// Whether any face of a cell is a boundary face.
+    ///
+    /// # Panics
+    /// If there is no such cell.
+    pub fn is_boundary_cell(&self, cell: usize) -> bool {
+        self.faces_of(cell).iter().any(|&face| self.is_boundary_face(face as usize))
+    }
+}
+
 /// Measures, centroids, normals. Vectors have three components, unused ones 0.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Geometry {
@@ -55,4 +94,146 @@ pub struct Geometry {
     pub face_centroids: Vec<[f64; 3]>,
     /// Unit normals, from first to second cell. `[n_faces]`
     pub face_normals: Vec<[f64; 3]>,
+}
+
+impl Grid {
+    /// A uniform Cartesian grid. No array is built yet.
+    ///
+    /// # Errors
+    /// `Data` if the dimension is not 1, 2 or 3, an axis has no cells, an unused axis has more than one, a width is not positive and finite, or
+    /// the grid has too many cells or faces for 32-bit indices.
+    pub fn cartesian(shape: Cartesian) -> Result<Grid, Error> {
+        shape.check()?;
+        Ok(Grid {
+            dim: shape.dim,
+            n_cells: shape.n_cells(),
+            n_faces: shape.n_faces(),
+            cartesian: Some(shape),
+            shape: Some(shape),
+            topology: OnceLock::new(),
+            geometry: OnceLock::new(),
+        })
+    }
+
+    /// A grid of given arrays, which must fit each other (readers of grid files check them and say where they do not).
+    ///
+    /// # Errors
+    /// `Data` if the dimension is not 1, 2 or 3, a length does not fit, an index is out of range or there are too many entities.
+    pub fn unstructured(dim: usize, topology: Topology, geometry: Geometry) -> Result<Grid, Error> {
+        let bad = |what: &str| Err(Error::new(ErrorKind::Data, format!("the grid's arrays do not fit: {what}")));
+        if !(1..=3).contains(&dim) {
+            return bad("the dimension must be 1, 2 or 3");
+        }
+        let n_cells = geometry.cell_volumes.len();
+        let n_faces = geometry.face_areas.len();
+        if n_cells > MAX_ENTITIES || n_faces > MAX_ENTITIES {
+            return Err(too_many(if n_cells > MAX_ENTITIES { "cells" } else { "faces" }));
+        }
+        if geometry.cell_centroids.len() != n_cells || geometry.face_centroids.len() != n_faces || geometry.face_normals.len() != n_faces {
+            return bad("geometry of unequal length");
+        }
+        if topology.face_cells.len() != n_faces || topology.cell_face_pos.len() != n_cells + 1 {
+            return bad("topology and geometry of unequal length");
+        }
+        let pos = &topology.cell_face_pos;
+        if pos[0] != 0 || pos[n_cells] != topology.cell_faces.len() || pos.windows(2).any(|w| w[0] > w[1]) {
+            return bad("cell_face_pos does not partition cell_faces");
+        }
+        if topology.cell_faces.iter().any(|&f| f as usize >= n_faces)
+            || topology.face_cells.iter().flatten().any(|&c| c != NONE && c as usize >= n_cells)
+        {
+            return bad("an index is out of range");
+        }
+        Ok(Grid {
+            dim,
+            n_cells,
+            n_faces,
+            cartesian: None,
+            shape: None,
+            topology: OnceLock::from(topology),
+            geometry: OnceLock::from(geometry),
+        })
+    }
+
+    /// The same grid, treated as unstructured: [`Grid::cartesian_shape`] is `None`. Numbering and geometry stay.
+    #[must_use]
+    pub fn as_unstructured(mut self) -> Grid {
+        self.cartesian = None;
+        self
+    }
+
+    /// Number of space axes: 1, 2 or 3.
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// Number of cells.
+    pub fn n_cells(&self) -> usize {
+        self.n_cells
+    }
+
+    /// Number of faces.
+    pub fn n_faces(&self) -> usize {
+        self.n_faces
+    }
+
+    /// Number of entities of a kind.
+    ///
+    /// # Errors
+    /// `Data` for edges and vertices, which are not supported yet.
+    pub fn n_entities(&self, kind: EntityKind) -> Result<usize, Error> {
+        match kind {
+            EntityKind::Cell => Ok(self.n_cells),
+            EntityKind::Face => Ok(self.n_faces),
+            EntityKind::Edge => Err(no_such_entities("edges")),
+            EntityKind::Vertex => Err(no_such_entities("vertices")),
+        }
+    }
+
+    /// The shape, if the grid is Cartesian and may be treated as such in this run.
+    pub fn cartesian_shape(&self) -> Option<&Cartesian> {
+        self.cartesian.as_ref()
+    }
+
+    /// Cells and faces; built on first use. For a Cartesian grid of 3 dimensions about 56 bytes a cell.
+    pub fn topology(&self) -> &Topology {
+        self.topology.get_or_init(|| self.shape.as_ref().map(build::topology).unwrap_or_default())
+    }
+
+    /// Measures, centroids and normals; built on first use. For a Cartesian grid of 3 dimensions about 200 bytes a cell.
+    pub fn geometry(&self) -> &Geometry {
+        self.geometry.get_or_init(|| self.shape.as_ref().map(build::geometry).unwrap_or_default())
+    }
+
+    /// Shares the grid.
+    #[must_use]
+    pub fn shared(self) -> Arc<Grid> {
+        Arc::new(self)
+    }
+}
+
+/// Most entities of one kind: [`NONE`] and the count itself must fit in 32 bits.
+const MAX_ENTITIES: usize = u32::MAX as usize - 1;
+
+fn too_many(what: &str) -> Error {
+    Error::new(ErrorKind::Data, format!("the grid has too many {what}: at most {MAX_ENTITIES} fit in 32-bit indices"))
+        .hint("use a coarser grid")
+}
+
+fn no_such_entities(what: &str) -> Error {
+    Error::new(ErrorKind::Data, format!("{what} are not supported yet by grids")).hint("use cells and faces")
+}
+
+/// Short name of a kind for messages, singular or plural.
+pub(crate) fn kind_name(kind: EntityKind, plural: bool) -> &'static str {
+    match (kind, plural) {
+        (EntityKind::Cell, false) => "cell",
+        (EntityKind::Cell, true) => "cells",
+        (EntityKind::Face, false) => "face",
+        (EntityKind::Face, true) => "faces",
+        (EntityKind::Edge, false) => "edge",
+        (EntityKind::Edge, true) => "edges",
+        (EntityKind::Vertex, false) => "vertex",
+        (EntityKind::Vertex, true) => "vertices",
+    }
 }

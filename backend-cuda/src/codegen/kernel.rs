@@ -1,0 +1,236 @@
+//! One kernel: its CUDA C++ functions and the order of their arguments.
+
+use std::fmt::Write as _;
+
+use equelle_front::backend::visit::{Node, visit_general};
+use equelle_front::ir::{CartesianForm, KBlock, KExpr, KStmt, Kernel, Path};
+use equelle_front::ops::Reduction;
+use equelle_front::types::{Basic, EntityKind, SetId, SetTable, Shape};
+
+use super::text::{Form, Writer, storage_type};
+
+/// An argument of a CUDA function, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Argument {
+    /// `EqSpace`: the index space.
+    Space,
+    /// `EqGrid`.
+    Grid,
+    /// `EqCartesian`.
+    Cartesian,
+    /// `EqRanks` of a set.
+    Ranks(SetId),
+    /// `EqChecks`.
+    Checks,
+    /// Pointer of a parameter.
+    Param(usize),
+    /// Number of elements of a Vector collection parameter.
+    Size(usize),
+    /// Pointer of a result; of a reduction: one partial result per leaf.
+    Result(usize),
+}
+
+/// What a body reads of an `EqGrid`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct GridNeeds {
+    pub topology: bool,
+    pub cell_volumes: bool,
+    pub cell_centroids: bool,
+    pub face_areas: bool,
+    pub face_centroids: bool,
+    pub face_normals: bool,
+}
+
+/// A CUDA function made from one body.
+#[derive(Clone, Debug)]
+pub(super) struct Function {
+    pub name: String,
+    pub text: String,
+    pub arguments: Vec<Argument>,
+    pub grid: GridNeeds,
+}
+
+/// The functions of one kernel.
+#[derive(Clone, Debug)]
+pub(super) struct KernelText {
+    pub general: Function,
+    /// The Cartesian form and whether it is [`CartesianForm::PerAxis`].
+    pub cartesian: Option<(Function, bool)>,
+}
+
+/// Writes both functions. `comment` stands above them.
+pub(super) fn kernel_text(kernel: &Kernel, sets: &SetTable, name: &str, comment: &str) -> KernelText {
+    let general = general(kernel, sets, name, comment);
+    let cartesian = kernel.cartesian.as_ref().map(|form| match form {
+        CartesianForm::Full(block) => (cells(kernel, sets, &format!("{name}_cartesian"), comment, block), false),
+        CartesianForm::PerAxis(block) => (per_axis(kernel, sets, &format!("{name}_per_axis"), comment, block), true),
+    });
+    KernelText { general, cartesian }
+}
+
+fn general(kernel: &Kernel, sets: &SetTable, name: &str, comment: &str) -> Function {
+    let mut w = Writer::new(kernel, sets, Form::General);
+    let reduce = kernel.results.first().and_then(|r| r.reduce);
+    let unit = kernel.space_set().is_none();
+    match reduce {
+        _ if unit => {
+            w.line("if (eq_index() != 0) return;");
+            w.statements(&kernel.body);
+            store(&mut w, kernel, &kernel.body, "0", "1");
+        }
+        Some(reduction) => reduction_body(&mut w, kernel, reduction),
+        None => {
+            w.line("const EqEntity element = eq_index();");
+            w.line("if (element >= space.size) return;");
+            w.line("const EqEntity here = eq_entity(space, element);");
+            for (number, check) in kernel.checks.iter().enumerate() {
+                let condition = w.expr(&check.condition);
+                w.open(&format!("if (!{condition}) {{"));
+                w.line(&format!("eq_fail(checks, {number}, element);"));
+                w.line("return;");
+                w.close("}");
+            }
+            w.statements(&kernel.body);
+            store(&mut w, kernel, &kernel.body, "element", "space.size");
+        }
+    }
+    let mut arguments = Vec::new();
+    if !unit {
+        arguments.push(Argument::Space);
+    }
+    let needs = grid_needs(kernel, sets);
+    if needs != GridNeeds::default() {
+        arguments.push(Argument::Grid);
+    }
+    arguments.extend(w.used_ranks().into_iter().map(Argument::Ranks));
+    if !kernel.checks.is_empty() {
+        arguments.push(Argument::Checks);
+    }
+    finish(w, kernel, name, comment, arguments, needs)
+}
+
+/// One leaf of a reduction per thread, elements in file order.
+fn reduction_body(w: &mut Writer<'_>, kernel: &Kernel, reduction: Reduction) {
+    w.line("EqEntity leaf, begin, end;");
+    w.line("if (!eq_leaf_here(space.size, leaf, begin, end)) return;");
+    let (start, combine, from_first) = match reduction {
+        Reduction::Max => ("0.0", "eq_max", true),
+        Reduction::Min => ("0.0", "eq_min", true),
+        Reduction::Sum => ("0.0", "eq_sum", false),
+        Reduction::Prod => ("1.0", "eq_prod", false),
+    };
+    w.line(&format!("double partial = {start};"));
+    w.open("for (EqEntity element = begin; element < end; ++element) {");
+    w.line("const EqEntity here = eq_entity(space, element);");
+    w.statements(&kernel.body);
+    let value = kernel.body.yields.first().map_or_else(|| "0.0".to_owned(), |y| w.expr(y));
+    w.line(&if from_first {
+        format!("partial = element == begin ? {value} : {combine}(partial, {value});")
+    } else {
+        format!("partial = {combine}(partial, {value});")
+    });
+    w.close("}");
+    let result = w.results[0].clone();
+    w.line(&format!("{result}[leaf] = partial;"));
+}
+
+fn store(w: &mut Writer<'_>, kernel: &Kernel, block: &KBlock, index: &str, size: &str) {
+    for (number, value) in block.yields.iter().enumerate() {
+        let name = w.results[number].clone();
+        let value = w.expr(value);
+        let text = match kernel.results[number].ty.basic {
+            Basic::Vector => format!("eq_store({name}, {size}, {index}, {value});"),
+            Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => format!("{name}[{index}] = {value};"),
+        };
+        w.line(&text);
+    }
+}
+
+fn cells(kernel: &Kernel, sets: &SetTable, name: &str, comment: &str, block: &KBlock) -> Function {
+    let mut w = Writer::new(kernel, sets, Form::Cells);
+    w.line("EqCell cell;");
+    w.line("if (!eq_cell_here(g, cell)) return;");
+    w.statements(block);
+    store(&mut w, kernel, block, "cell.index", "(size_t)g.n[0] * g.n[1] * g.n[2]");
+    let mut arguments = vec![Argument::Cartesian];
+    arguments.extend(w.used_ranks().into_iter().map(Argument::Ranks));
+    finish(w, kernel, name, comment, arguments, GridNeeds::default())
+}
+
+fn per_axis(kernel: &Kernel, sets: &SetTable, name: &str, comment: &str, block: &KBlock) -> Function {
+    let faces = kernel.space_kind(sets) == Some(EntityKind::Face);
+    let mut w = Writer::new(kernel, sets, Form::PerAxis(faces));
+    w.line("const int axis = (int)eq_index();");
+    w.line(if faces { "if (axis >= DIM) return;" } else { "if (axis >= 1) return;" });
+    w.statements(block);
+    store(&mut w, kernel, block, "axis", if faces { "DIM" } else { "1" });
+    finish(w, kernel, name, comment, vec![Argument::Cartesian], GridNeeds::default())
+}
+
+/// Adds the signature and the reads of Scalars.
+fn finish(w: Writer<'_>, kernel: &Kernel, name: &str, comment: &str, mut arguments: Vec<Argument>, grid: GridNeeds) -> Function {
+    let body = &w.out;
+    let mut scalars = String::new();
+    for (number, param) in kernel.params.iter().enumerate() {
+        if !mentions(body, &w.params[number]) {
+            continue;
+        }
+        match param.ty.shape {
+            Shape::Domain(_) | Shape::Sequence => continue,
+            Shape::Single => {
+                let (name, pointer) = (&w.params[number], w.pointer_name(number));
+                let _ = writeln!(scalars, "  const double {name} = *{pointer};");
+            }
+            Shape::Collection(_) => {}
+        }
+        arguments.push(Argument::Param(number));
+        if mentions(body, &format!("{}_size", w.params[number])) {
+            arguments.push(Argument::Size(number));
+        }
+    }
+    arguments.extend((0..kernel.results.len()).map(Argument::Result));
+    let signature: Vec<String> = arguments.iter().map(|a| declaration(&w, kernel, *a)).collect();
+    let text = format!("{comment}extern \"C\" __global__ void {name}(\n    {}) {{\n{scalars}{body}}}\n", signature.join(",\n    "));
+    Function { name: name.to_owned(), text, arguments, grid }
+}
+
+fn declaration(w: &Writer<'_>, kernel: &Kernel, argument: Argument) -> String {
+    match argument {
+        Argument::Space => "const EqSpace space".to_owned(),
+        Argument::Grid => "const EqGrid grid".to_owned(),
+        Argument::Cartesian => "const EqCartesian g".to_owned(),
+        Argument::Ranks(set) => format!("const EqRanks {}", w.ranks[&set]),
+        Argument::Checks => "const EqChecks checks".to_owned(),
+        Argument::Param(number) => {
+            let ty = kernel.params[number].ty;
+            let name = if ty.shape == Shape::Single { w.pointer_name(number) } else { w.params[number].clone() };
+            format!("const {}* __restrict__ {name}", storage_type(ty.basic))
+        }
+        Argument::Size(number) => format!("const EqEntity {}_size", w.params[number]),
+        Argument::Result(number) => {
+            format!("{}* __restrict__ {}", storage_type(kernel.results[number].ty.basic), w.results[number])
+        }
+    }
+}
+
+fn mentions(text: &str, name: &str) -> bool {
+    let word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
+    text.match_indices(name).any(|(i, _)| !word(text[..i].chars().next_back()) && !word(text[i + name.len()..].chars().next()))
+}
+
+/// Arrays of the grid that the general body reads.
+fn grid_needs(kernel: &Kernel, sets: &SetTable) -> GridNeeds {
+    let mut needs = GridNeeds::default();
+    let kind = |path: &Path| kernel.path_kind(sets, path);
+    let mut visit = |node: Node<'_>| match node {
+        Node::Stmt(KStmt::SumFaces { .. }) | Node::Path(Path::First(_) | Path::Second(_)) => needs.topology = true,
+        Node::Expr(KExpr::Measure(at)) if kind(at) == Some(EntityKind::Face) => needs.face_areas = true,
+        Node::Expr(KExpr::Measure(_)) => needs.cell_volumes = true,
+        Node::Expr(KExpr::Centroid(at)) if kind(at) == Some(EntityKind::Face) => needs.face_centroids = true,
+        Node::Expr(KExpr::Centroid(_)) => needs.cell_centroids = true,
+        Node::Expr(KExpr::Normal(_)) => needs.face_normals = true,
+        Node::Stmt(_) | Node::Expr(_) | Node::Path(_) => {}
+    };
+    visit_general(kernel, &mut visit);
+    needs
+}

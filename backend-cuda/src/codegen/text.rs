@@ -1,0 +1,460 @@
+//! Expressions, paths and statements of kernels as CUDA C++ text. Works on the helpers of `runtime/prelude.cuh`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use equelle_front::backend::Namer;
+use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, Kernel, LocalId, ParamId, Path, Side, SideBlocks, UnaryOp};
+use equelle_front::ops::{Arithmetic, Comparison, Logic};
+use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, SetTable};
+
+/// Which body of a kernel the text is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Any grid.
+    General,
+    /// Every cell of a Cartesian grid.
+    Cells,
+    /// Once per axis (face spaces: `true`) or once (cell spaces) of a Cartesian grid.
+    PerAxis(bool),
+}
+
+/// Words that names in kernels must avoid: C++ keywords, and what the text itself declares.
+const RESERVED: &str = "alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const const_cast constexpr \
+continue decltype default delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable \
+namespace new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast return short signed sizeof static \
+static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual void \
+volatile wchar_t while xor xor_eq DIM sqrt abs fabs min max grid space g cell axis here element checks leaf begin end partial threadIdx \
+blockIdx blockDim gridDim warpSize size_t";
+
+/// Writes the text of one body.
+pub(super) struct Writer<'a> {
+    pub kernel: &'a Kernel,
+    pub sets: &'a SetTable,
+    pub form: Form,
+    pub out: String,
+    indent: usize,
+    pub params: Vec<String>,
+    pub results: Vec<String>,
+    locals: Vec<String>,
+    /// Name of the ranks argument of each set whose ranks the body needs.
+    pub ranks: BTreeMap<SetId, String>,
+    /// Locals that hold the two cells of a face local.
+    pairs: BTreeMap<LocalId, String>,
+    names: Namer,
+}
+
+impl<'a> Writer<'a> {
+    pub(super) fn new(kernel: &'a Kernel, sets: &'a SetTable, form: Form) -> Self {
+        let mut names = Namer::default();
+        names.reserve(RESERVED.split(' '));
+        let params = kernel.params.iter().map(|p| names.fresh(&p.name)).collect();
+        let results = kernel.results.iter().map(|r| names.fresh(&format!("{}_out", r.name))).collect();
+        let locals = kernel.locals.iter().map(|l| names.fresh(&l.name)).collect();
+        let mut writer = Writer {
+            kernel,
+            sets,
+            form,
+            out: String::new(),
+            indent: 1,
+            params,
+            results,
+            locals,
+            ranks: BTreeMap::new(),
+            pairs: BTreeMap::new(),
+            names,
+        };
+        writer.name_ranks();
+        writer
+    }
+
+    /// Names a ranks argument for every set; [`Writer::used_ranks`] tells which are needed.
+    fn name_ranks(&mut self) {
+        for set in self.sets.ids() {
+            let name = self.sets.get(set).name.trim_end_matches("()").to_owned();
+            let name = self.names.fresh(&format!("{}_ranks", equelle_front::backend::snake_case(&name)));
+            self.ranks.insert(set, name);
+        }
+    }
+
+    /// Name of the pointer argument of a Scalar parameter, whose value is read once.
+    pub(super) fn pointer_name(&self, param: usize) -> String {
+        format!("{}_at", self.params[param])
+    }
+
+    pub(super) fn open(&mut self, text: &str) {
+        self.line(text);
+        self.indent += 1;
+    }
+
+    pub(super) fn close(&mut self, text: &str) {
+        self.indent = self.indent.saturating_sub(1);
+        self.line(text);
+    }
+
+    /// Goes on one level deeper after `} else {`.
+    fn deeper(&mut self) {
+        self.indent += 1;
+    }
+
+    pub(super) fn line(&mut self, text: &str) {
+        let _ = writeln!(self.out, "{:width$}{text}", "", width = 2 * self.indent);
+    }
+
+    fn local(&self, id: LocalId) -> &str {
+        &self.locals[id.0 as usize]
+    }
+
+    fn param(&self, id: ParamId) -> &str {
+        &self.params[id.0 as usize]
+    }
+
+    /// Statements of a block; its yields are the caller's.
+    pub(super) fn statements(&mut self, block: &KBlock) {
+        for statement in &block.statements {
+            self.statement(statement);
+        }
+    }
+
+    fn statement(&mut self, statement: &KStmt) {
+        match statement {
+            KStmt::Let { local, value } => {
+                let ty = self.kernel.local_type(*local).map_or("double", |t| cxx_type(t.basic));
+                let text = format!("const {ty} {} = {};", self.local(*local), self.expr(value));
+                self.line(&text);
+            }
+            KStmt::LetEntity { local, path } => {
+                let text = format!("const EqEntity {} = {};", self.local(*local), self.path(path));
+                self.line(&text);
+            }
+            KStmt::SumFaces { results, cell, face, only, body } => self.sum_faces(results, cell, *face, *only, body),
+            KStmt::SumSides { results, low, high } => {
+                for &result in results {
+                    let text = format!("double {} = 0.0;", self.local(result));
+                    self.line(&text);
+                }
+                self.line("#pragma unroll");
+                self.open("for (int axis = 0; axis < DIM; ++axis) {");
+                self.side(results, low, 0);
+                self.side(results, high, 1);
+                self.close("}");
+            }
+            KStmt::If { results, condition, then, otherwise } => {
+                for &result in results {
+                    let ty = self.kernel.local_type(result).map_or("double", |t| cxx_type(t.basic));
+                    let text = format!("{ty} {};", self.local(result));
+                    self.line(&text);
+                }
+                let condition = self.expr(condition);
+                self.open(&format!("if ({condition}) {{"));
+                self.branch(results, then);
+                self.close("} else {");
+                self.deeper();
+                self.branch(results, otherwise);
+                self.close("}");
+            }
+        }
+    }
+
+    fn branch(&mut self, results: &[LocalId], block: &KBlock) {
+        self.statements(block);
+        for (&result, value) in results.iter().zip(&block.yields) {
+            let text = format!("{} = {};", self.local(result), self.expr(value));
+            self.line(&text);
+        }
+    }
+
+    fn sum_faces(&mut self, results: &[LocalId], cell: &Path, face: LocalId, only: FaceFilter, body: &KBlock) {
+        for &result in results {
+            let text = format!("double {} = 0.0;", self.local(result));
+            self.line(&text);
+        }
+        let cell = self.path(cell);
+        let face_name = self.local(face).to_owned();
+        let at = format!("{face_name}_at");
+        let pair = format!("{face_name}_cells");
+        self.open(&format!("for (EqOffset {at} = grid.cell_face_pos[{cell}]; {at} < grid.cell_face_pos[{cell} + 1]; ++{at}) {{"));
+        self.line(&format!("const EqEntity {face_name} = grid.cell_faces[{at}];"));
+        self.line(&format!("const EqPair {pair} = grid.face_cells[{face_name}];"));
+        let interior = format!("{pair}.first != EQ_NONE && {pair}.second != EQ_NONE");
+        match only {
+            FaceFilter::All => {}
+            FaceFilter::Interior => self.line(&format!("if (!({interior})) continue;")),
+            FaceFilter::Boundary => self.line(&format!("if ({interior}) continue;")),
+        }
+        self.pairs.insert(face, pair.clone());
+        self.statements(body);
+        for (&result, term) in results.iter().zip(&body.yields) {
+            let name = self.local(result).to_owned();
+            let term = self.expr(term);
+            let text = format!("{name} = {pair}.first == {cell} ? {name} + {term} : {name} - {term};");
+            self.line(&text);
+        }
+        self.pairs.remove(&face);
+        self.close("}");
+    }
+
+    fn side(&mut self, results: &[LocalId], blocks: &SideBlocks, high: u32) {
+        let sign = if high == 1 { '+' } else { '-' };
+        let add = |w: &mut Self, block: &KBlock| {
+            w.statements(block);
+            for (&result, term) in results.iter().zip(&block.yields) {
+                let name = w.local(result).to_owned();
+                let text = format!("{name} = {name} {sign} {};", w.expr(term));
+                w.line(&text);
+            }
+        };
+        let boundary = format!("eq_side_on_boundary(g, cell, axis, {high})");
+        match (&blocks.interior, &blocks.boundary) {
+            (None, None) => {}
+            (Some(interior), None) => {
+                self.open(&format!("if (!{boundary}) {{"));
+                add(self, interior);
+                self.close("}");
+            }
+            (None, Some(block)) => {
+                self.open(&format!("if ({boundary}) {{"));
+                add(self, block);
+                self.close("}");
+            }
+            (Some(interior), Some(block)) => {
+                self.open(&format!("if (!{boundary}) {{"));
+                add(self, interior);
+                self.close("} else {");
+                self.deeper();
+                add(self, block);
+                self.close("}");
+            }
+        }
+    }
+
+    /// An expression; compound ones come in parentheses.
+    pub(super) fn expr(&self, expr: &KExpr) -> String {
+        match expr {
+            KExpr::Real(x) => real(*x),
+            KExpr::Bool(b) => b.to_string(),
+            KExpr::Local(id) => self.local(*id).to_owned(),
+            KExpr::Param(id) => self.param(*id).to_owned(),
+            KExpr::Load { param, at } => self.load(*param, at),
+            KExpr::Measure(path) => self.measure(path),
+            KExpr::Centroid(path) => match self.kernel.path_kind(self.sets, path) {
+                Some(EntityKind::Face) => format!("eq_face_centroid(grid, {})", self.path(path)),
+                _ => format!("eq_cell_centroid(grid, {})", self.path(path)),
+            },
+            KExpr::Normal(path) => match self.form {
+                Form::General => format!("eq_face_normal(grid, {})", self.path(path)),
+                Form::Cells | Form::PerAxis(_) => "eq_along(axis, 1.0)".to_owned(),
+            },
+            KExpr::IsEmpty(path) => format!("({} == EQ_NONE)", self.path(path)),
+            KExpr::Member { set, at } => self.member(*set, at),
+            KExpr::Same(a, b) => format!("({} == {})", self.path(a), self.path(b)),
+            KExpr::Unary(op, a) => match op {
+                UnaryOp::Neg => format!("(-{})", self.expr(a)),
+                UnaryOp::Not => format!("(!{})", self.expr(a)),
+                UnaryOp::Abs => format!("fabs({})", self.expr(a)),
+                UnaryOp::Sqrt => format!("sqrt({})", self.expr(a)),
+                UnaryOp::Length => format!("eq_length({})", self.expr(a)),
+            },
+            KExpr::Arithmetic(op, a, b) => {
+                let sign = match op {
+                    Arithmetic::Add => '+',
+                    Arithmetic::Sub => '-',
+                    Arithmetic::Mul => '*',
+                    Arithmetic::Div => '/',
+                };
+                format!("({} {sign} {})", self.expr(a), self.expr(b))
+            }
+            KExpr::Compare(op, a, b) => {
+                let sign = match op {
+                    Comparison::Less => "<",
+                    Comparison::Greater => ">",
+                    Comparison::LessEqual => "<=",
+                    Comparison::GreaterEqual => ">=",
+                    Comparison::Equal => "==",
+                    Comparison::NotEqual => "!=",
+                };
+                format!("({} {sign} {})", self.expr(a), self.expr(b))
+            }
+            KExpr::Logic(op, a, b) => {
+                let sign = match op {
+                    Logic::And => "&&",
+                    Logic::Or => "||",
+                    Logic::Xor => "!=",
+                };
+                format!("({} {sign} {})", self.expr(a), self.expr(b))
+            }
+            KExpr::Select { condition, if_true, if_false } => {
+                format!("({} ? {} : {})", self.expr(condition), self.expr(if_true), self.expr(if_false))
+            }
+            KExpr::Component(a, index) => format!("{}.c[{index}]", self.expr(a)),
+            KExpr::Dot(a, b) => format!("eq_dot({}, {})", self.expr(a), self.expr(b)),
+            KExpr::Displacement { to, from } => {
+                let half_steps = self.half_steps(to) - self.half_steps(from);
+                let spacing = "eq_at(g.spacing, axis)";
+                match half_steps {
+                    2 => format!("eq_along(axis, {spacing})"),
+                    -2 => format!("eq_along(axis, -{spacing})"),
+                    n => format!("eq_along(axis, {} * {spacing})", real(f64::from(n) * 0.5)),
+                }
+            }
+        }
+    }
+
+    /// Position along the axis in half spacings: from the cell ([`Form::Cells`]) or from the face ([`Form::PerAxis`]).
+    fn half_steps(&self, path: &Path) -> i32 {
+        match path {
+            Path::SideFace(Side::Low) | Path::First(_) => -1,
+            Path::SideFace(Side::High) | Path::Second(_) => 1,
+            Path::Neighbour(Side::Low) => -2,
+            Path::Neighbour(Side::High) => 2,
+            Path::Here | Path::Local(_) | Path::Through { .. } | Path::Select { .. } | Path::Empty => 0,
+        }
+    }
+
+    /// An entity.
+    pub(super) fn path(&self, path: &Path) -> String {
+        match path {
+            Path::Here => match self.form {
+                Form::General => "here".to_owned(),
+                Form::Cells => "cell.index".to_owned(),
+                Form::PerAxis(_) => "axis".to_owned(),
+            },
+            Path::Local(id) => self.local(*id).to_owned(),
+            Path::First(face) => format!("{}.first", self.cells_of(face)),
+            Path::Second(face) => format!("{}.second", self.cells_of(face)),
+            Path::Through { param, at } => self.load(*param, at),
+            Path::Select { condition, if_true, if_false } => {
+                format!("({} ? {} : {})", self.expr(condition), self.path(if_true), self.path(if_false))
+            }
+            Path::SideFace(side) => format!("eq_side_face(g, cell, axis, {})", high(*side)),
+            Path::Neighbour(side) => format!("eq_neighbour(g, cell, axis, {})", high(*side)),
+            Path::Empty => "EQ_NONE".to_owned(),
+        }
+    }
+
+    fn cells_of(&self, face: &Path) -> String {
+        if let Path::Local(id) = face
+            && let Some(pair) = self.pairs.get(id)
+        {
+            return pair.clone();
+        }
+        format!("grid.face_cells[{}]", self.path(face))
+    }
+
+    fn measure(&self, path: &Path) -> String {
+        let face = match path {
+            Path::SideFace(_) => true,
+            Path::Here => self.kernel.space_kind(self.sets) == Some(EntityKind::Face),
+            _ => self.kernel.path_kind(self.sets, path) == Some(EntityKind::Face),
+        };
+        match (self.form, face) {
+            (Form::General, true) => format!("grid.face_areas[{}]", self.path(path)),
+            (Form::General, false) => format!("grid.cell_volumes[{}]", self.path(path)),
+            (Form::Cells | Form::PerAxis(_), true) => "eq_at(g.area, axis)".to_owned(),
+            (Form::Cells | Form::PerAxis(_), false) => "g.volume".to_owned(),
+        }
+    }
+
+    /// An element of a collection parameter.
+    fn load(&self, id: ParamId, at: &Path) -> String {
+        let param = &self.kernel.params[id.0 as usize];
+        let name = self.param(id);
+        let Some(set) = param.ty.mapping() else { return name.to_owned() };
+        let (index, size) = if param.per_axis && self.form != Form::General {
+            let faces = self.sets.get(set).kind == EntityKind::Face;
+            if faces { ("axis".to_owned(), "DIM".to_owned()) } else { ("0".to_owned(), "1".to_owned()) }
+        } else {
+            (self.position(set, at), format!("{name}_size"))
+        };
+        match param.ty.basic {
+            Basic::Vector => format!("eq_load({name}, {size}, {index})"),
+            Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => format!("{name}[{index}]"),
+        }
+    }
+
+    /// Position in a collection over `set` of the element that belongs to an entity.
+    fn position(&self, set: SetId, at: &Path) -> String {
+        if *at == Path::Here && self.kernel.space_set() == Some(set) {
+            return if self.form == Form::General { "element".to_owned() } else { self.path(at) };
+        }
+        let all = self.sets.get(set).canonical.is_some_and(|c| c.extent == Extent::All);
+        if all { self.path(at) } else { self.rank(set, at) }
+    }
+
+    fn rank(&self, set: SetId, at: &Path) -> String {
+        let ranks = &self.ranks[&set];
+        match (self.form, at) {
+            (Form::General, _) => format!("eq_rank({ranks}, {})", self.path(at)),
+            (_, Path::SideFace(side)) => format!("eq_side_rank(g, {ranks}, cell, axis, {})", high(*side)),
+            (Form::Cells, Path::Here) => format!("eq_cell_rank(g, {ranks}, cell)"),
+            (Form::Cells | Form::PerAxis(_), _) => format!("eq_rank_cartesian(g, {ranks}, {})", self.path(at)),
+        }
+    }
+
+    fn member(&self, set: SetId, at: &Path) -> String {
+        let canonical = self.sets.get(set).canonical;
+        if canonical.is_some_and(|c| c.extent == Extent::All) {
+            return "true".to_owned();
+        }
+        if self.form == Form::General
+            && let Path::Local(id) = at
+            && let Some(pair) = self.pairs.get(id)
+        {
+            match canonical {
+                Some(CanonicalSet::INTERIOR_FACES) => return format!("({pair}.first != EQ_NONE && {pair}.second != EQ_NONE)"),
+                Some(CanonicalSet::BOUNDARY_FACES) => return format!("({pair}.first == EQ_NONE || {pair}.second == EQ_NONE)"),
+                Some(_) | None => {}
+            }
+        }
+        format!("({} != EQ_NONE)", self.rank(set, at))
+    }
+
+    /// Sets whose ranks the text mentions, in order.
+    pub(super) fn used_ranks(&self) -> Vec<SetId> {
+        let mentions = |name: &str| {
+            self.out.match_indices(name).any(|(i, _)| {
+                let word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
+                !word(self.out[..i].chars().next_back()) && !word(self.out[i + name.len()..].chars().next())
+            })
+        };
+        self.ranks.iter().filter(|(_, name)| mentions(name)).map(|(&set, _)| set).collect()
+    }
+}
+
+fn high(side: Side) -> u32 {
+    match side {
+        Side::Low => 0,
+        Side::High => 1,
+    }
+}
+
+/// C++ type of one value.
+pub(super) fn cxx_type(basic: Basic) -> &'static str {
+    match basic {
+        Basic::Scalar | Basic::Text => "double",
+        Basic::Vector => "EqVector",
+        Basic::Bool => "bool",
+        Basic::Entity(_) => "EqEntity",
+    }
+}
+
+/// C++ type of a stored element.
+pub(super) fn storage_type(basic: Basic) -> &'static str {
+    match basic {
+        Basic::Scalar | Basic::Vector | Basic::Text => "double",
+        Basic::Bool => "unsigned char",
+        Basic::Entity(_) => "EqEntity",
+    }
+}
+
+/// A double literal that reads back to the same bits.
+fn real(x: f64) -> String {
+    if x.is_nan() {
+        return "(0.0 / 0.0)".to_owned();
+    }
+    if x.is_infinite() {
+        return if x > 0.0 { "(1.0 / 0.0)".to_owned() } else { "(-1.0 / 0.0)".to_owned() };
+    }
+    let text = format!("{x:?}");
+    if x.is_sign_negative() { format!("({text})") } else { text }
+}

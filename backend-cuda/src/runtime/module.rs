@@ -1,0 +1,46 @@
+//! Kernel modules: CUDA C++ text with what is needed to compile it.
+
+use crate::runtime::device::CompileOptions;
+
+/// Helpers that every kernel text begins with.
+pub const PRELUDE: &str = include_str!("prelude.cuh");
+
+/// How kernels do floating-point arithmetic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FloatingPoint {
+    /// Every operation as written: no contraction to fused multiply-add.
+    Strict,
+    /// Contraction allowed.
+    Fast,
+}
+
+/// The kernels of a program. Generated programs hold one as a constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KernelModule {
+    /// Name of the program, for messages.
+    pub name: &'static str,
+    /// CUDA C++ text of the kernels, without the prelude.
+    pub source: &'static str,
+    /// Arithmetic.
+    pub floating_point: FloatingPoint,
+}
+
+/// The runtime's own kernels: loops, spreading of per-axis values, reduction trees.
+pub const RUNTIME_MODULE: KernelModule =
+    KernelModule { name: "equelle", source: include_str!("builtin.cu"), floating_point: FloatingPoint::Strict };
+
+impl KernelModule {
+    /// Prelude and kernels as one text; line numbers of compiler messages are those of `source`.
+    pub fn full_source(&self) -> String {
+        format!("{PRELUDE}\n#line 1 \"{}.cu\"\n{}\n", self.name, self.source)
+    }
+}
+
+/// Options that every compiler of kernels takes alike.
+pub(crate) fn definitions(options: CompileOptions) -> Vec<String> {
+    let mut definitions = vec![format!("-DDIM={}", options.dim)];
+    if options.wide_offsets {
+        definitions.push("-DEQ_WIDE_OFFSETS=1".to_owned());
+    }
+    definitions
+}

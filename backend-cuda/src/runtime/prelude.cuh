@@ -1,0 +1,359 @@
+// Helpers that every kernel text begins with. The Rust side of each struct is in args.rs, field for field.
+//
+// Vocabulary: an *entity* is the 32-bit index of a cell or face, EQ_NONE is Empty. A *set* is a sorted list of entities; the *rank* of an
+// entity is its position in the set, and element k of a collection belongs to the k-th entity of its set.
+
+typedef unsigned int EqEntity;
+#define EQ_NONE 0xffffffffu
+#ifdef EQ_WIDE_OFFSETS
+typedef unsigned long long EqOffset;
+#else
+typedef unsigned int EqOffset;
+#endif
+#define EQ_FUNCTION static __device__ __forceinline__
+
+// ---- Structs that kernels take by value ----------------------------------------------------------------------------------------------
+
+// First and second cell of a face.
+struct __align__(8) EqPair {
+  EqEntity first, second;
+};
+
+// A set to iterate over: `list` is null when it is all entities of its kind.
+struct EqSpace {
+  const EqEntity* list;
+  EqEntity size;
+  unsigned int unused;
+};
+
+// A grid of any kind. Only the arrays that the launch asked for are there. Vectors are stored component after component: [DIM][n].
+struct EqGrid {
+  EqEntity n_cells, n_faces;
+  const EqOffset* cell_face_pos;  // [n_cells + 1]
+  const EqEntity* cell_faces;     // ascending within a cell
+  const EqPair* face_cells;       // [n_faces]
+  const double* cell_volumes;
+  const double* cell_centroids;
+  const double* face_areas;
+  const double* face_centroids;
+  const double* face_normals;  // unit length, first to second cell
+};
+
+// A uniform Cartesian grid; numbering as in the runtime specification. Axes beyond DIM have n = 1.
+struct EqCartesian {
+  unsigned int n[3];
+  unsigned int flat;               // launches over cells are one-dimensional
+  EqEntity face_start[3];          // first face of each axis
+  unsigned int unused1;
+  EqEntity boundary_start[3];      // rank in BoundaryFaces of the first boundary face of each axis
+  unsigned int unused2;
+  EqEntity interior_start[3];      // rank in InteriorFaces of the first interior face of each axis
+  unsigned int unused3;
+  double spacing[3];               // dx, dy, dz
+  double area[3];                  // of a face of each axis
+  double volume;                   // of a cell
+};
+
+// Canonical sets, as named in EqRanks::canonical.
+enum {
+  EQ_ALL_CELLS,
+  EQ_INTERIOR_CELLS,
+  EQ_BOUNDARY_CELLS,
+  EQ_ALL_FACES,
+  EQ_INTERIOR_FACES,
+  EQ_BOUNDARY_FACES
+};
+
+// Ranks of entities in a set.
+struct EqRanks {
+  const EqEntity* outer;   // rank in the canonical superset of each entity; null where that is the entity itself
+  const EqEntity* inner;   // rank in the set of each element of the canonical superset; null for a canonical set
+  unsigned int canonical;  // the canonical superset
+  unsigned int unused;
+};
+
+// Where kernels report conditions that do not hold.
+struct EqChecks {
+  unsigned long long* flag;
+  unsigned int first;
+  unsigned int unused;
+};
+
+// ---- Elements and ranks --------------------------------------------------------------------------------------------------------------
+
+// Number of this thread in a one-dimensional launch.
+EQ_FUNCTION EqEntity eq_index() { return blockIdx.x * blockDim.x + threadIdx.x; }
+
+// The k-th entity of a set.
+EQ_FUNCTION EqEntity eq_entity(const EqSpace& space, EqEntity k) { return space.list ? space.list[k] : k; }
+
+// Rank of an entity (not Empty), or EQ_NONE outside the set. For ranks passed in general form.
+EQ_FUNCTION EqEntity eq_rank(const EqRanks& ranks, EqEntity entity) {
+  const EqEntity rank = ranks.outer ? ranks.outer[entity] : entity;
+  if (!ranks.inner || rank == EQ_NONE) return rank;
+  return ranks.inner[rank];
+}
+
+// Reports that condition number `check` of the kernel does not hold for an element of its space. The smallest check, then the smallest
+// element, wins, so that the message does not depend on the order of threads.
+EQ_FUNCTION void eq_fail(const EqChecks& checks, unsigned int check, EqEntity element) {
+  atomicMin(checks.flag, ((unsigned long long)(checks.first + check) << 32) | element);
+}
+
+// ---- Vectors -------------------------------------------------------------------------------------------------------------------------
+
+struct EqVector {
+  double c[DIM];
+};
+
+// The k-th vector of a collection of n.
+EQ_FUNCTION EqVector eq_load(const double* components, size_t n, size_t k) {
+  EqVector v;
+#pragma unroll
+  for (int d = 0; d < DIM; ++d) v.c[d] = components[d * n + k];
+  return v;
+}
+EQ_FUNCTION void eq_store(double* components, size_t n, size_t k, const EqVector& v) {
+#pragma unroll
+  for (int d = 0; d < DIM; ++d) components[d * n + k] = v.c[d];
+}
+EQ_FUNCTION EqVector operator+(const EqVector& a, const EqVector& b) {
+  EqVector v;
+#pragma unroll
+  for (int d = 0; d < DIM; ++d) v.c[d] = a.c[d] + b.c[d];
+  return v;
+}
+EQ_FUNCTION EqVector operator-(const EqVector& a, const EqVector& b) {
+  EqVector v;
+#pragma unroll
+  for (int d = 0; d < DIM; ++d) v.c[d] = a.c[d] - b.c[d];
+  return v;
+}
+EQ_FUNCTION EqVector operator-(const EqVector& a) {
+  EqVector v;
+#pragma unroll
+  for (int d = 0; d < DIM; ++d) v.c[d] = -a.c[d];
+  return v;
+}
+EQ_FUNCTION EqVector operator*(const EqVector& a, double s) {
+  EqVector v;
+#pragma unroll
+  for (int d = 0; d < DIM; ++d) v.c[d] = a.c[d] * s;
+  return v;
+}
+EQ_FUNCTION EqVector operator*(double s, const EqVector& a) {
+  EqVector v;
+#pragma unroll
+  for (int d = 0; d < DIM; ++d) v.c[d] = s * a.c[d];
+  return v;
+}
+EQ_FUNCTION EqVector operator/(const EqVector& a, double s) {
+  EqVector v;
+#pragma unroll
+  for (int d = 0; d < DIM; ++d) v.c[d] = a.c[d] / s;
+  return v;
+}
+// Components in order, beginning with the first product.
+EQ_FUNCTION double eq_dot(const EqVector& a, const EqVector& b) {
+  double sum = a.c[0] * b.c[0];
+#pragma unroll
+  for (int d = 1; d < DIM; ++d) sum = sum + a.c[d] * b.c[d];
+  return sum;
+}
+EQ_FUNCTION double eq_length(const EqVector& a) { return sqrt(eq_dot(a, a)); }
+
+// Geometry of an entity of a grid of any kind.
+EQ_FUNCTION EqVector eq_cell_centroid(const EqGrid& grid, EqEntity cell) { return eq_load(grid.cell_centroids, grid.n_cells, cell); }
+EQ_FUNCTION EqVector eq_face_centroid(const EqGrid& grid, EqEntity face) { return eq_load(grid.face_centroids, grid.n_faces, face); }
+EQ_FUNCTION EqVector eq_face_normal(const EqGrid& grid, EqEntity face) { return eq_load(grid.face_normals, grid.n_faces, face); }
+
+// ---- Cartesian grids -----------------------------------------------------------------------------------------------------------------
+
+// A cell and its position.
+struct EqCell {
+  EqEntity index;
+  unsigned int ijk[3];
+};
+
+// Position of a cell, by division.
+EQ_FUNCTION EqCell eq_cell(const EqCartesian& g, EqEntity index) {
+  EqCell cell;
+  const unsigned int row = index / g.n[0];
+  cell.index = index;
+  cell.ijk[0] = index - row * g.n[0];
+  cell.ijk[2] = row / g.n[1];
+  cell.ijk[1] = row - cell.ijk[2] * g.n[1];
+  return cell;
+}
+
+// The cell of this thread in a launch over the cells of a Cartesian grid; false beyond the grid.
+EQ_FUNCTION bool eq_cell_here(const EqCartesian& g, EqCell& cell) {
+  if (g.flat) {
+    const EqEntity index = eq_index();
+    if (index >= g.n[0] * g.n[1] * g.n[2]) return false;
+    cell = eq_cell(g, index);
+    return true;
+  }
+  cell.ijk[0] = blockIdx.x * blockDim.x + threadIdx.x;
+  cell.ijk[1] = blockIdx.y * blockDim.y + threadIdx.y;
+  cell.ijk[2] = blockIdx.z;
+  cell.index = cell.ijk[0] + g.n[0] * (cell.ijk[1] + g.n[1] * cell.ijk[2]);
+  return cell.ijk[0] < g.n[0] && cell.ijk[1] < g.n[1];
+}
+
+// Distance in the cell numbering between neighbours along an axis.
+EQ_FUNCTION EqEntity eq_stride(const EqCartesian& g, int axis) { return axis == 0 ? 1u : axis == 1 ? g.n[0] : g.n[0] * g.n[1]; }
+
+// One value per axis, without indexing the parameter space at run time.
+EQ_FUNCTION double eq_at(const double* values, int axis) { return axis == 0 ? values[0] : axis == 1 ? values[1] : values[2]; }
+
+// The vector of length |s| along an axis.
+EQ_FUNCTION EqVector eq_along(int axis, double s) {
+  EqVector v;
+#pragma unroll
+  for (int d = 0; d < DIM; ++d) v.c[d] = d == axis ? s : 0.0;
+  return v;
+}
+
+// Whether a side of a cell (high: 0 or 1) is on the boundary of the grid.
+EQ_FUNCTION bool eq_side_on_boundary(const EqCartesian& g, const EqCell& cell, int axis, int high) {
+  return high ? cell.ijk[axis] + 1 == g.n[axis] : cell.ijk[axis] == 0;
+}
+
+// The cell beyond an interior side.
+EQ_FUNCTION EqEntity eq_neighbour(const EqCartesian& g, const EqCell& cell, int axis, int high) {
+  return high ? cell.index + eq_stride(g, axis) : cell.index - eq_stride(g, axis);
+}
+
+// Index of the face on a side.
+EQ_FUNCTION EqEntity eq_side_face(const EqCartesian& g, const EqCell& cell, int axis, int high) {
+  const unsigned int nx = g.n[0] + (axis == 0), ny = g.n[1] + (axis == 1);
+  const unsigned int i = cell.ijk[0] + (axis == 0 && high), j = cell.ijk[1] + (axis == 1 && high), k = cell.ijk[2] + (axis == 2 && high);
+  return g.face_start[axis] + i + nx * (j + ny * k);
+}
+
+// A face and its position; along its axis `ijk` counts nodes, 0 to n inclusive.
+struct EqFace {
+  EqEntity index;
+  int axis;
+  unsigned int ijk[3];
+};
+
+// Position of a face, by division.
+EQ_FUNCTION EqFace eq_face(const EqCartesian& g, EqEntity index) {
+  EqFace face;
+  face.index = index;
+  face.axis = 0;
+#pragma unroll
+  for (int axis = 1; axis < DIM; ++axis)
+    if (index >= g.face_start[axis]) face.axis = axis;
+  const unsigned int nx = g.n[0] + (face.axis == 0), ny = g.n[1] + (face.axis == 1);
+  const unsigned int within = index - (face.axis == 0 ? g.face_start[0] : face.axis == 1 ? g.face_start[1] : g.face_start[2]);
+  const unsigned int row = within / nx;
+  face.ijk[0] = within - row * nx;
+  face.ijk[2] = row / ny;
+  face.ijk[1] = row - face.ijk[2] * ny;
+  return face;
+}
+
+// Rank in a canonical set of faces of the face at node `along` of an axis; `low` and `outer` number its place below and above the axis.
+EQ_FUNCTION EqEntity eq_canonical_face_rank(const EqCartesian& g, unsigned int canonical, EqEntity face, int axis, unsigned int along,
+                                            unsigned int low, unsigned int outer) {
+  const unsigned int n = axis == 0 ? g.n[0] : axis == 1 ? g.n[1] : g.n[2];
+  const EqEntity stride = eq_stride(g, axis);
+  const bool boundary = along == 0 || along == n;
+  if (canonical == EQ_ALL_FACES) return face;
+  if (canonical == EQ_BOUNDARY_FACES) {
+    if (!boundary) return EQ_NONE;
+    const EqEntity start = axis == 0 ? g.boundary_start[0] : axis == 1 ? g.boundary_start[1] : g.boundary_start[2];
+    return start + low + stride * ((along == 0 ? 0u : 1u) + 2u * outer);
+  }
+  if (boundary) return EQ_NONE;
+  const EqEntity start = axis == 0 ? g.interior_start[0] : axis == 1 ? g.interior_start[1] : g.interior_start[2];
+  return start + low + stride * ((along - 1u) + (n - 1u) * outer);
+}
+
+// Rank in the set of the face on a side of a cell; EQ_NONE outside. For ranks passed in Cartesian form; no division.
+EQ_FUNCTION EqEntity eq_side_rank(const EqCartesian& g, const EqRanks& ranks, const EqCell& cell, int axis, int high) {
+  const unsigned int low = axis == 0 ? 0u : axis == 1 ? cell.ijk[0] : cell.ijk[0] + g.n[0] * cell.ijk[1];
+  const unsigned int outer = axis == 0 ? cell.ijk[1] + g.n[1] * cell.ijk[2] : axis == 1 ? cell.ijk[2] : 0u;
+  const EqEntity face = eq_side_face(g, cell, axis, high);
+  const EqEntity rank = eq_canonical_face_rank(g, ranks.canonical, face, axis, cell.ijk[axis] + high, low, outer);
+  if (!ranks.inner || rank == EQ_NONE) return rank;
+  return ranks.inner[rank];
+}
+
+// Whether a cell touches the boundary of the grid.
+EQ_FUNCTION bool eq_cell_on_boundary(const EqCartesian& g, const EqCell& cell) {
+  bool boundary = false;
+#pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) boundary = boundary || cell.ijk[axis] == 0 || cell.ijk[axis] + 1 == g.n[axis];
+  return boundary;
+}
+
+// Number of interior cells with a smaller index than a cell.
+EQ_FUNCTION EqEntity eq_interior_cells_before(const EqCartesian& g, const EqCell& cell) {
+  EqEntity count = 0;
+  bool open = true;
+#pragma unroll
+  for (int axis = 2; axis >= 0; --axis) {
+    const unsigned int low = axis < DIM ? 1u : 0u;
+    EqEntity layer = 1;
+#pragma unroll
+    for (int a = 0; a < axis; ++a) layer *= a < DIM ? (g.n[a] > 2u ? g.n[a] - 2u : 0u) : 1u;
+    const unsigned int size = axis < DIM ? (g.n[axis] > 2u ? g.n[axis] - 2u : 0u) : 1u;
+    const unsigned int beyond = cell.ijk[axis] > low ? cell.ijk[axis] - low : 0u;
+    const unsigned int at = beyond < size ? beyond : size;
+    if (open) {
+      count += at * layer;
+      open = !(cell.ijk[axis] < low || at == size);
+    }
+  }
+  return count;
+}
+
+// Rank in the set of a cell at a known position; EQ_NONE outside. For ranks passed in Cartesian form.
+EQ_FUNCTION EqEntity eq_cell_rank(const EqCartesian& g, const EqRanks& ranks, const EqCell& cell) {
+  EqEntity rank = cell.index;
+  if (ranks.canonical != EQ_ALL_CELLS) {
+    const bool boundary = eq_cell_on_boundary(g, cell);
+    if (boundary != (ranks.canonical == EQ_BOUNDARY_CELLS)) return EQ_NONE;
+    const EqEntity interior = eq_interior_cells_before(g, cell);
+    rank = boundary ? cell.index - interior : interior;
+  }
+  return ranks.inner ? ranks.inner[rank] : rank;
+}
+
+// Rank of an entity (not Empty) of a Cartesian grid, or EQ_NONE outside the set. For ranks passed in Cartesian form; divides.
+EQ_FUNCTION EqEntity eq_rank_cartesian(const EqCartesian& g, const EqRanks& ranks, EqEntity entity) {
+  if (ranks.canonical <= EQ_BOUNDARY_CELLS) return eq_cell_rank(g, ranks, eq_cell(g, entity));
+  const EqFace face = eq_face(g, entity);
+  const unsigned int along = face.axis == 0 ? face.ijk[0] : face.axis == 1 ? face.ijk[1] : face.ijk[2];
+  const unsigned int low = face.axis == 0 ? 0u : face.axis == 1 ? face.ijk[0] : face.ijk[0] + g.n[0] * face.ijk[1];
+  const unsigned int outer = face.axis == 0 ? face.ijk[1] + g.n[1] * face.ijk[2] : face.axis == 1 ? face.ijk[2] : 0u;
+  const EqEntity rank = eq_canonical_face_rank(g, ranks.canonical, entity, face.axis, along, low, outer);
+  if (!ranks.inner || rank == EQ_NONE) return rank;
+  return ranks.inner[rank];
+}
+
+// ---- Reductions ----------------------------------------------------------------------------------------------------------------------
+
+// Elements of a leaf: combined from left to right by one thread. Leaves are combined by a binary tree (runtime module).
+#define EQ_LEAF 1024u
+
+// The leaf of this thread, of `size` elements in all: elements `begin` to `end`, result number `leaf`. False beyond the last leaf.
+EQ_FUNCTION bool eq_leaf_here(EqEntity size, EqEntity& leaf, EqEntity& begin, EqEntity& end) {
+  leaf = eq_index();
+  const unsigned long long from = (unsigned long long)leaf * EQ_LEAF, to = from + EQ_LEAF;
+  if (from >= size) return false;
+  begin = (EqEntity)from;
+  end = (EqEntity)(to < size ? to : size);
+  return true;
+}
+
+// Combine two partial results, the left one first in file order. Sum starts from 0, Prod from 1, Max and Min from the leaf's first element.
+// NaN propagates through Max and Min; of equal operands the left one is kept.
+EQ_FUNCTION double eq_sum(double left, double right) { return left + right; }
+EQ_FUNCTION double eq_prod(double left, double right) { return left * right; }
+EQ_FUNCTION double eq_max(double left, double right) { return left >= right || left != left ? left : right; }
+EQ_FUNCTION double eq_min(double left, double right) { return left <= right || left != left ? left : right; }

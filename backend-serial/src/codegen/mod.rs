@@ -1,0 +1,114 @@
+//! Kernels to Rust.
+//!
+//! Every kernel becomes a *general* function that runs on any grid, and, if it has a Cartesian form, functions for Cartesian grids: values per axis, or a loop over
+//! rows of cells whose inside runs without a test. The trait method picks.
+//!
+//! Reading order: [`text`] (tokens with precedence), [`writer`] (what a kernel's functions share), [`expr`] and [`path`] (expressions), [`block`] (statements),
+//! [`general`], [`cartesian`], [`method`] (the trait method).
+
+mod block;
+mod cartesian;
+mod expr;
+mod general;
+mod method;
+mod path;
+mod text;
+mod writer;
+
+use equelle_front::backend::{Backend, BackendError, KernelNames, Namer, restore_comments};
+use equelle_front::source::Span;
+use equelle_front::verify::Verified;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// The back-end of plain loops.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Serial;
+
+impl Backend for Serial {
+    fn name(&self) -> &'static str {
+        "serial"
+    }
+
+    fn files(&self, module: &Verified) -> Result<Vec<(String, String)>, BackendError> {
+        Ok(vec![("kernels_serial.rs".to_owned(), kernels_file(module)?)])
+    }
+}
+
+/// The text of `kernels_serial.rs`.
+///
+/// # Errors
+/// If a kernel uses what no runtime value can hold, or geometry that grids do not have.
+pub fn kernels_file(module: &Verified) -> Result<String, BackendError> {
+    let module = module.module();
+    let names = KernelNames::of_module(module);
+    // Free functions, one or more per kernel.
+    let mut functions = Namer::rust();
+    functions.reserve(writer::RESERVED);
+    functions.reserve(names.iter().map(|n| n.method.clone()));
+    let mut methods = TokenStream::new();
+    let mut items = TokenStream::new();
+    for (kernel, names) in module.kernels.iter().zip(&names) {
+        let written = method::write(module, kernel, names, &mut functions)?;
+        methods.extend(written.method);
+        items.extend(written.functions);
+    }
+    let imports = imports(&names, &methods, &items);
+    let header = format!(" Kernels of {}.equelle as loops.", module.name);
+    let file = quote! {
+        #![doc = #header]
+        #![allow(non_snake_case, clippy::too_many_arguments, clippy::needless_range_loop)]
+
+        #imports
+
+        impl Kernels for SerialRuntime { #methods }
+
+        #items
+    };
+    let file = syn::parse2(file).map_err(|error| BackendError::internal(Span::default(), format!("the kernels are not Rust: {error}")))?;
+    Ok(restore_comments(&prettyplease::unparse(&file)))
+}
+
+/// `use` lines for what the text mentions.
+fn imports(names: &[KernelNames], methods: &TokenStream, items: &TokenStream) -> TokenStream {
+    let mentioned = |name: &str| text::mentions(methods, name) || text::mentions(items, name);
+    let pick = |candidates: &[&str]| -> Vec<proc_macro2::Ident> {
+        candidates.iter().copied().filter(|c| mentioned(c)).map(text::ident).collect()
+    };
+    let runtime = pick(&["BoolCollection", "ScalarCollection", "SerialRuntime", "VectorCollection"]);
+    let kernel = pick(&[
+        "CartesianGrid",
+        "Ranks",
+        "SubsetRanks",
+        "component",
+        "components",
+        "dot",
+        "lane",
+        "length",
+        "vector",
+        "vector_add",
+        "vector_at",
+        "vector_div",
+        "vector_mul",
+        "vector_neg",
+        "vector_sub",
+    ]);
+    let shared = pick(&["CanonicalSet", "EntityKind", "Error", "ErrorKind", "Extent", "Reduction"]);
+    let mut own: Vec<String> = vec!["Kernels".to_owned()];
+    for name in names.iter().flat_map(|n| [&n.arguments, &n.info]) {
+        if mentioned(name) {
+            own.push(name.clone());
+        }
+    }
+    let own = own.iter().map(|n| text::ident(n));
+    let kernel = (!kernel.is_empty()).then(|| quote! { use backend_serial::runtime::kernel::{#(#kernel),*}; });
+    let none = mentioned("NONE").then(|| quote! { use equelle_runtime::grid::NONE; });
+    quote! {
+        use backend_serial::runtime::{#(#runtime),*};
+        #kernel
+        #none
+        use equelle_runtime::{#(#shared),*};
+
+        use crate::kernels::{#(#own),*};
+    }
+}

@@ -1,0 +1,311 @@
+//! What the functions of one kernel share: names, and the values they read.
+
+use std::collections::BTreeMap;
+
+use equelle_front::backend::{BackendError, KernelNames, Namer};
+use equelle_front::ir::{Kernel, LocalId, Module, Param, ParamId, Path, Side};
+use equelle_front::source::Span;
+use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, Shape};
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+use super::text::ident;
+
+/// Names that the written functions use for their own purposes.
+pub(super) const RESERVED: [&str; 51] = [
+    "rt", "args", "grid", "at", "axis", "here", "position", "domain", "topology", "geometry", "row", "len", "i", "elements", "sign", "values", "cell", "first",
+    "last", "NONE", "DIM", "SerialRuntime", "CartesianGrid", "Ranks", "SubsetRanks", "Kernels", "Error", "ErrorKind", "CanonicalSet", "EntityKind", "Extent",
+    "Reduction", "component", "components", "dot", "lane", "length", "vector", "vector_add", "vector_at", "vector_div", "vector_mul", "vector_neg",
+    "vector_sub", "std", "f64", "u32", "usize", "bool", "side", "vec",
+];
+
+/// Which function is being written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Any grid: `here` is an entity (u32), `position` its position in the space.
+    General,
+    /// One cell of a Cartesian grid: `here` is its index (usize), `at` its position; in a side block `axis` is the axis.
+    Cell,
+    /// Values per axis: in a face space `axis` is the axis.
+    PerAxis,
+    /// The inside of a row, or a function it calls: what it reads are [`Leaf`]s.
+    Row,
+}
+
+/// Why a function cannot be written.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// A construct that no form of this back-end can express.
+    Error(BackendError),
+    /// A construct that this Cartesian form cannot express; the general form can.
+    Form,
+}
+
+impl From<BackendError> for Failure {
+    fn from(error: BackendError) -> Self {
+        Failure::Error(error)
+    }
+}
+
+/// Result of writing.
+pub(super) type Written<T> = Result<T, Failure>;
+
+/// An entity that Cartesian forms know in closed form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Place {
+    /// The cell (in a per-axis form of faces: the face).
+    Here,
+    /// The face on a side.
+    SideFace(End),
+    /// The cell beyond that face.
+    Neighbour(End),
+}
+
+/// A side, as something that has an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum End {
+    /// Towards smaller coordinates.
+    Low,
+    /// Towards larger coordinates.
+    High,
+}
+
+impl From<Side> for End {
+    fn from(side: Side) -> Self {
+        match side {
+            Side::Low => End::Low,
+            Side::High => End::High,
+        }
+    }
+}
+
+impl End {
+    /// `low`, `high`
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            End::Low => "low",
+            End::High => "high",
+        }
+    }
+
+    /// For `high` arguments.
+    pub(super) fn is_high(self) -> bool {
+        self == End::High
+    }
+}
+
+/// What the inside of a row reads, and what a side function takes as an argument.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Leaf {
+    /// A Scalar parameter.
+    Scalar(ParamId),
+    /// A value per axis (or one for all cells) of a parameter.
+    PerAxis(ParamId),
+    /// An element of a collection.
+    Element(ParamId, Place),
+    /// A local of the surrounding block.
+    Local(LocalId),
+}
+
+/// Writes functions of one kernel.
+pub(super) struct Writer<'a> {
+    pub module: &'a Module,
+    pub kernel: &'a Kernel,
+    pub names: &'a KernelNames,
+    pub form: Form,
+    pub namer: Namer,
+    /// Names of locals. `[locals]`
+    pub locals: Vec<Ident>,
+    /// Entity locals of Cartesian forms that have a closed form.
+    pub places: BTreeMap<LocalId, Place>,
+    /// Inside a side block: whether there is a cell beyond.
+    pub side_interior: Option<bool>,
+    /// Statements that make what the body reads, by key, in order of first use.
+    prelude: Vec<(String, Ident, TokenStream)>,
+    /// Form::Row: what was read so far, with the name that stands for it.
+    pub leaves: Vec<(Leaf, Ident)>,
+    /// Form::Row: locals that need no leaf because the function itself defines them.
+    pub own_locals: Vec<LocalId>,
+}
+
+impl<'a> Writer<'a> {
+    pub(super) fn new(module: &'a Module, kernel: &'a Kernel, names: &'a KernelNames, form: Form, functions: &Namer) -> Self {
+        let mut namer = functions.clone();
+        namer.reserve(RESERVED);
+        namer.reserve([&names.arguments, &names.info]);
+        namer.reserve(names.params.iter().chain(&names.results));
+        let locals = kernel.locals.iter().map(|l| ident(&namer.fresh(&l.name))).collect();
+        Writer {
+            module,
+            kernel,
+            names,
+            form,
+            namer,
+            locals,
+            places: BTreeMap::new(),
+            side_interior: None,
+            prelude: Vec::new(),
+            leaves: Vec::new(),
+            own_locals: Vec::new(),
+        }
+    }
+
+    /// Where messages about the kernel point.
+    pub(super) fn span(&self) -> Span {
+        self.kernel.spans.first().copied().unwrap_or_default()
+    }
+
+    pub(super) fn internal(&self, what: &str) -> Failure {
+        Failure::Error(BackendError::internal(self.span(), format!("kernel `{}`: {what}", self.kernel.name)))
+    }
+
+    pub(super) fn param(&self, id: ParamId) -> Written<(&'a Param, Ident)> {
+        match (self.kernel.params.get(id.0 as usize), self.names.params.get(id.0 as usize)) {
+            (Some(param), Some(name)) => Ok((param, ident(name))),
+            _ => Err(self.internal("a parameter that it does not have")),
+        }
+    }
+
+    pub(super) fn local(&self, id: LocalId) -> Written<Ident> {
+        self.locals.get(id.0 as usize).cloned().ok_or_else(|| self.internal("a local that it does not have"))
+    }
+
+    /// Statements before the loop.
+    pub(super) fn prelude(&self) -> TokenStream {
+        self.prelude.iter().map(|(_, _, tokens)| tokens.clone()).collect()
+    }
+
+    /// A name made by a statement before the loop; `make` gets the name.
+    pub(super) fn prepared(&mut self, key: String, wanted: Option<&str>, make: impl FnOnce(&Ident) -> TokenStream) -> Ident {
+        if let Some((_, name, _)) = self.prelude.iter().find(|(k, _, _)| *k == key) {
+            return name.clone();
+        }
+        let name = match wanted {
+            Some(wanted) => ident(&self.namer.fresh(wanted)),
+            None => ident(&key),
+        };
+        let tokens = make(&name);
+        self.prelude.push((key, name.clone(), tokens));
+        name
+    }
+
+    /// The parameter as the body reads it: a number, a slice, slices of components.
+    pub(super) fn read(&mut self, id: ParamId) -> Written<Ident> {
+        let (param, name) = self.param(id)?;
+        let tokens = match (param.ty.shape, param.ty.basic) {
+            (Shape::Single, Basic::Scalar) => quote! { let #name = *args.#name; },
+            (Shape::Collection(_), Basic::Scalar) => quote! {
+                let #name = rt.dense(args.#name);
+                let #name = &#name[..];
+            },
+            (Shape::Collection(_), Basic::Vector) => quote! { let #name = components::<DIM>(args.#name); },
+            (Shape::Collection(_), Basic::Bool | Basic::Entity(_)) => quote! { let #name = &args.#name.values()[..]; },
+            _ => return Err(BackendError::new(self.span(), format!("a kernel cannot read a {:?}", param.ty.basic)).into()),
+        };
+        Ok(self.prepared(name.to_string(), None, |_| tokens))
+    }
+
+    /// The parameter's values per axis.
+    pub(super) fn read_per_axis(&mut self, id: ParamId) -> Written<Ident> {
+        let (_, name) = self.param(id)?;
+        // The function that picks the form has looked that they are there.
+        Ok(self.prepared(name.to_string(), None, |_| quote! { let #name = args.#name.per_axis().unwrap_or([f64::NAN; 3]); }))
+    }
+
+    pub(super) fn topology(&mut self) -> Ident {
+        self.prepared("topology".to_owned(), None, |_| quote! { let topology = rt.grid().topology(); })
+    }
+
+    pub(super) fn geometry(&mut self) -> Ident {
+        self.prepared("geometry".to_owned(), None, |_| quote! { let geometry = rt.grid().geometry(); })
+    }
+
+    /// An expression of type `Arc<Domain>` (to be borrowed).
+    pub(super) fn domain(&self, set: SetId) -> Written<TokenStream> {
+        if let Some(canonical) = self.module.sets.get(set).canonical {
+            let canonical = canonical_set(canonical);
+            return Ok(quote! { rt.canonical_domain(#canonical)? });
+        }
+        if let Some(id) = self.kernel.domain_param(set) {
+            let (_, name) = self.param(id)?;
+            return Ok(quote! { args.#name.clone() });
+        }
+        let over = self.kernel.params.iter().position(|p| p.ty.shape == Shape::Collection(set));
+        match over {
+            Some(index) => {
+                let name = ident(&self.names.params[index]);
+                Ok(quote! { args.#name.domain().clone() })
+            }
+            None => Err(self.internal("it mentions a domain that is not among its parameters")),
+        }
+    }
+
+    /// Positions of entities in a set.
+    pub(super) fn ranks(&mut self, set: SetId) -> Written<Ident> {
+        let domain = self.domain(set)?;
+        let wanted = self.rank_name(set);
+        Ok(self.prepared(format!("ranks of {}", set.0), Some(&wanted), |name| {
+            quote! {
+                let #name = #domain;
+                let #name = Ranks::new(&#name);
+            }
+        }))
+    }
+
+    /// Positions in a run-time set by position in its canonical superset.
+    pub(super) fn subset_ranks(&mut self, set: SetId) -> Written<Ident> {
+        let domain = self.domain(set)?;
+        let wanted = self.rank_name(set);
+        Ok(self.prepared(format!("subset ranks of {}", set.0), Some(&wanted), |name| {
+            quote! {
+                let #name = #domain;
+                let #name = SubsetRanks::new(&#name);
+            }
+        }))
+    }
+
+    fn rank_name(&self, set: SetId) -> String {
+        let set = self.module.sets.get(set);
+        match set.canonical {
+            Some(canonical) => format!("{}_ranks", equelle_front::backend::snake_case(&canonical.name())),
+            None => format!("{}_ranks", set.name),
+        }
+    }
+
+    /// The set of a collection parameter.
+    pub(super) fn set_of(&self, id: ParamId) -> Written<SetId> {
+        let (param, _) = self.param(id)?;
+        param.ty.mapping().ok_or_else(|| self.internal("it loads an element of what is no collection"))
+    }
+
+    /// The canonical set that a set is, or is made a subset of.
+    pub(super) fn superset(&self, set: SetId) -> CanonicalSet {
+        self.module.sets.canonical_superset(set)
+    }
+
+    /// Whether a set is all entities of its kind.
+    pub(super) fn is_all(&self, set: SetId) -> bool {
+        matches!(self.module.sets.get(set).canonical, Some(CanonicalSet { extent: Extent::All, .. }))
+    }
+
+    /// Kind of the entity at the end of a path.
+    pub(super) fn kind(&self, path: &Path) -> Option<EntityKind> {
+        self.kernel.path_kind(&self.module.sets, path)
+    }
+}
+
+/// `CanonicalSet { .. }`
+pub(super) fn canonical_set(set: CanonicalSet) -> TokenStream {
+    let kind = ident(match set.kind {
+        EntityKind::Cell => "Cell",
+        EntityKind::Face => "Face",
+        EntityKind::Edge => "Edge",
+        EntityKind::Vertex => "Vertex",
+    });
+    let extent = ident(match set.extent {
+        Extent::Interior => "Interior",
+        Extent::Boundary => "Boundary",
+        Extent::All => "All",
+    });
+    quote! { CanonicalSet::new(EntityKind::#kind, Extent::#extent) }
+}

@@ -1,0 +1,113 @@
+//! Collections of the CPU runtime.
+
+use std::sync::Arc;
+
+use equelle_runtime::EntityKind;
+use equelle_runtime::domain::Domain;
+
+use super::pool::Values;
+
+/// Where the values of a Collection Of Scalar are.
+#[derive(Clone, Debug)]
+pub enum Storage {
+    /// One value per element of the domain.
+    Dense(Values),
+    /// Of a uniform Cartesian grid: one value per axis for faces (the value of every face across that axis), or for cells one value, in entry 0.
+    PerAxis([f64; 3]),
+}
+
+/// One real number per element of a domain.
+#[derive(Clone, Debug)]
+pub struct ScalarCollection {
+    pub(super) domain: Arc<Domain>,
+    pub(super) storage: Storage,
+}
+
+impl ScalarCollection {
+    /// Its domain.
+    pub fn domain(&self) -> &Arc<Domain> {
+        &self.domain
+    }
+
+    /// How its values are kept.
+    pub fn storage(&self) -> &Storage {
+        &self.storage
+    }
+
+    /// One value per axis, if it is kept so: for faces by axis, for cells in entry 0.
+    pub fn per_axis(&self) -> Option<[f64; 3]> {
+        match &self.storage {
+            Storage::Dense(_) => None,
+            Storage::PerAxis(values) => Some(*values),
+        }
+    }
+}
+
+/// One geometric vector per element of a domain, kept by component.
+#[derive(Clone, Debug)]
+pub struct VectorCollection {
+    pub(super) domain: Arc<Domain>,
+    /// As many as the grid has dimensions, the first ones; an array so that a steady step allocates no list of components.
+    pub(super) components: [Option<Values>; 3],
+}
+
+impl VectorCollection {
+    /// Its domain.
+    pub fn domain(&self) -> &Arc<Domain> {
+        &self.domain
+    }
+
+    /// Values of a component, `None` beyond the dimension of the grid.
+    pub fn component(&self, index: usize) -> Option<&Values> {
+        self.components.get(index)?.as_ref()
+    }
+
+    /// The components in order, as many as the grid has dimensions.
+    pub fn components(&self) -> impl Iterator<Item = &Values> {
+        self.components.iter().flatten()
+    }
+}
+
+/// One truth value per element of a domain.
+#[derive(Clone, Debug)]
+pub struct BoolCollection {
+    pub(super) domain: Arc<Domain>,
+    pub(super) values: Values<bool>,
+}
+
+impl BoolCollection {
+    /// Its domain.
+    pub fn domain(&self) -> &Arc<Domain> {
+        &self.domain
+    }
+
+    /// One per element.
+    pub fn values(&self) -> &Values<bool> {
+        &self.values
+    }
+}
+
+/// One entity or Empty per element of a domain.
+#[derive(Clone, Debug)]
+pub struct EntityCollection {
+    pub(super) domain: Arc<Domain>,
+    pub(super) kind: EntityKind,
+    pub(super) values: Values<u32>,
+}
+
+impl EntityCollection {
+    /// Its domain.
+    pub fn domain(&self) -> &Arc<Domain> {
+        &self.domain
+    }
+
+    /// Kind of the entities it holds.
+    pub fn kind(&self) -> EntityKind {
+        self.kind
+    }
+
+    /// Entity indices, [`equelle_runtime::grid::NONE`] for Empty.
+    pub fn values(&self) -> &Values<u32> {
+        &self.values
+    }
+}

@@ -1,0 +1,88 @@
+//! Gradient, Divergence and reductions.
+
+use std::sync::Arc;
+
+use equelle_runtime::domain::Domain;
+use equelle_runtime::reduce::{LEAF, leaf, leaf_count, tree};
+use equelle_runtime::{EntityKind, Error, ErrorKind, Reduction};
+
+use super::SerialRuntime;
+use super::collections::ScalarCollection;
+
+/// Per interior face: value in the second cell minus value in the first. `interior` is `InteriorFaces()`.
+///
+/// Memory traffic per face: 8 B cells, 16 B values (mostly cached), 8 B result.
+pub(super) fn gradient(rt: &SerialRuntime, interior: &Arc<Domain>, values: &ScalarCollection) -> ScalarCollection {
+    debug_assert!(values.domain.kind() == EntityKind::Cell && values.domain.len() == rt.grid().n_cells());
+    let face_cells = &rt.grid().topology().face_cells;
+    let values = rt.dense(values);
+    let mut out = rt.take_buffer(interior.len());
+    for (out, &face) in out.iter_mut().zip(interior.elements()) {
+        let [first, second] = face_cells[face as usize];
+        *out = values[second as usize] - values[first as usize];
+    }
+    rt.scalar_collection_from(interior, out)
+}
+
+/// Per cell the sum over its faces that have values, positive where it is the face's first cell. `cells` is `AllCells()`.
+///
+/// Going through the faces in ascending order adds to every cell in ascending face index, from +0, as specified.
+///
+/// Memory traffic per face: 8 B cells, 8 B value, 16 B cell sums (mostly cached).
+pub(super) fn divergence(rt: &SerialRuntime, cells: &Arc<Domain>, values: &ScalarCollection) -> ScalarCollection {
+    debug_assert!(values.domain.kind() == EntityKind::Face);
+    let face_cells = &rt.grid().topology().face_cells;
+    let fluxes = rt.dense(values);
+    let mut out = rt.take_buffer(cells.len());
+    out.fill(0.0);
+    for (&flux, &face) in fluxes.iter().zip(values.domain.elements()) {
+        let [first, second] = face_cells[face as usize];
+        // Outside there is no sum to add to: an absent cell's index is beyond every cell.
+        if let Some(sum) = out.get_mut(first as usize) {
+            *sum += flux;
+        }
+        if let Some(sum) = out.get_mut(second as usize) {
+            *sum -= flux;
+        }
+    }
+    rt.scalar_collection_from(cells, out)
+}
+
+/// One number from all elements, in the order that [`equelle_runtime::reduce`] documents.
+pub(super) fn reduce(rt: &SerialRuntime, reduction: Reduction, values: &ScalarCollection) -> Result<f64, Error> {
+    let domain = &values.domain;
+    let values = rt.dense(values);
+    // The leaves' results go to a pooled buffer, so that a reduction in a steady step allocates nothing.
+    let mut leaves = rt.take_buffer(leaf_count(values.len()));
+    for (result, values) in leaves.iter_mut().zip(values.chunks(LEAF)) {
+        // A chunk is never empty, so every leaf has a value.
+        *result = leaf(reduction, values.iter().copied()).unwrap_or(f64::NAN);
+    }
+    tree(reduction, &mut leaves).ok_or_else(|| nothing_to_reduce(reduction, domain))
+}
+
+/// As [`reduce`], of values made as it goes: `value` of each position of the domain, called once each in ascending order.
+pub(super) fn reduce_with(
+    rt: &SerialRuntime,
+    reduction: Reduction,
+    domain: &Domain,
+    mut value: impl FnMut(usize) -> f64,
+) -> Result<f64, Error> {
+    let n = domain.len();
+    let mut leaves = rt.take_buffer(leaf_count(n));
+    for (index, result) in leaves.iter_mut().enumerate() {
+        let positions = index * LEAF..n.min((index + 1) * LEAF);
+        *result = leaf(reduction, positions.map(&mut value)).unwrap_or(f64::NAN);
+    }
+    tree(reduction, &mut leaves).ok_or_else(|| nothing_to_reduce(reduction, domain))
+}
+
+fn nothing_to_reduce(reduction: Reduction, domain: &Domain) -> Error {
+    let name = match reduction {
+        Reduction::Max => "MaxReduce",
+        Reduction::Min => "MinReduce",
+        Reduction::Sum => "SumReduce",
+        Reduction::Prod => "ProdReduce",
+    };
+    Error::new(ErrorKind::Simulation, format!("{name} of a collection without elements: {} is empty", domain.name()))
+}

@@ -1,0 +1,80 @@
+//! Values in plain vectors, for the interpreter, the tests and comparisons between back-ends.
+
+use std::sync::Arc;
+
+use equelle_runtime::domain::Domain;
+use equelle_runtime::grid::{Grid, NONE};
+use equelle_runtime::{EntityKind, Error, ErrorKind, HostAccess};
+
+use super::SerialRuntime;
+use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
+use super::pool::Values;
+
+impl HostAccess for SerialRuntime {
+    fn grid(&self) -> &Grid {
+        SerialRuntime::grid(self)
+    }
+
+    fn scalar_value(&mut self, s: &f64) -> Result<f64, Error> {
+        Ok(*s)
+    }
+
+    fn domain_elements(&mut self, domain: &Arc<Domain>) -> Result<Vec<u32>, Error> {
+        Ok(domain.elements().to_vec())
+    }
+
+    fn values(&mut self, c: &ScalarCollection) -> Result<Vec<f64>, Error> {
+        Ok(self.dense(c).to_vec())
+    }
+
+    fn vectors(&mut self, c: &VectorCollection) -> Result<Vec<Vec<f64>>, Error> {
+        Ok(c.components().map(|component| component.to_vec()).collect())
+    }
+
+    fn bools(&mut self, c: &BoolCollection) -> Result<Vec<bool>, Error> {
+        Ok(c.values.to_vec())
+    }
+
+    fn entity_indices(&mut self, c: &EntityCollection) -> Result<Vec<Option<u32>>, Error> {
+        Ok(c.values.iter().map(|&entity| (entity != NONE).then_some(entity)).collect())
+    }
+
+    fn scalar_collection(&mut self, domain: &Arc<Domain>, values: Vec<f64>) -> Result<ScalarCollection, Error> {
+        self.check_length(domain, values.len())?;
+        Ok(self.scalar_collection_of(domain, self.reals.adopt(values)))
+    }
+
+    fn vector_collection(&mut self, domain: &Arc<Domain>, components: Vec<Vec<f64>>) -> Result<VectorCollection, Error> {
+        let dim = self.grid().dim();
+        if components.len() != dim {
+            let message = format!("{} components given for vectors on a grid of dimension {dim}", components.len());
+            return self.located(Err(Error::new(ErrorKind::Data, message)));
+        }
+        for component in &components {
+            self.check_length(domain, component.len())?;
+        }
+        let mut components = components.into_iter().map(|component| self.reals.adopt(component));
+        let components: [Option<Values>; 3] = std::array::from_fn(|_| components.next());
+        Ok(VectorCollection { domain: Arc::clone(domain), components })
+    }
+
+    fn bool_collection(&mut self, domain: &Arc<Domain>, values: Vec<bool>) -> Result<BoolCollection, Error> {
+        self.check_length(domain, values.len())?;
+        Ok(BoolCollection { domain: Arc::clone(domain), values: self.truths.adopt(values) })
+    }
+
+    fn entity_collection(&mut self, domain: &Arc<Domain>, kind: EntityKind, values: Vec<Option<u32>>) -> Result<EntityCollection, Error> {
+        self.check_length(domain, values.len())?;
+        let values = values.into_iter().map(|entity| entity.unwrap_or(NONE)).collect();
+        Ok(EntityCollection { domain: Arc::clone(domain), kind, values: self.indices.adopt(values) })
+    }
+}
+
+impl SerialRuntime {
+    fn check_length(&self, domain: &Domain, len: usize) -> Result<(), Error> {
+        if len == domain.len() {
+            return Ok(());
+        }
+        self.located(Err(Error::new(ErrorKind::Data, format!("{len} values given for a domain of {} elements", domain.len()))))
+    }
+}

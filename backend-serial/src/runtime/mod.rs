@@ -1,0 +1,72 @@
+//! The CPU runtime: plain loops over plain arrays, one core; the reference for every other back-end.
+//!
+//! Reading order: [`collections`] (what values are), [`pool`] (where their memory comes from), [`support`] and [`kernel`] (what kernels call),
+//! then the operation level, one topic per file: `topology`, `arithmetic`, `vectors`, `truth`, `select`, `on_extend`, `discrete`, `sequences`.
+//! `operations`, `program` and `host` hold the trait implementations; they add the Equelle line to every error.
+//!
+//! **What fails and how.** Data that only the run knows (an Empty element, an empty collection to reduce, unreadable input) gives an [`Error`] with
+//! the Equelle line. What the compiler has proved (operands of one call are on the same domain) is a debug assertion; if it is broken in a release build the
+//! answer is wrong or the program stops with an index out of bounds, never worse.
+
+mod arithmetic;
+pub mod collections;
+mod discrete;
+mod host;
+pub mod kernel;
+mod on_extend;
+mod operations;
+pub mod pool;
+mod program;
+mod select;
+mod sequences;
+pub mod support;
+mod topology;
+mod truth;
+mod vectors;
+
+use std::rc::Rc;
+
+use equelle_runtime::Error;
+use equelle_runtime::session::Session;
+
+pub use collections::{BoolCollection, EntityCollection, ScalarCollection, Storage, VectorCollection};
+pub use pool::{Buffer, PoolCounters, Values};
+pub use program::Loop;
+
+use pool::Pool;
+
+/// The CPU runtime.
+pub struct SerialRuntime {
+    session: Session,
+    reals: Rc<Pool<f64>>,
+    truths: Rc<Pool<bool>>,
+    indices: Rc<Pool<u32>>,
+    /// Entity collections of the domains asked for, one each.
+    domain_entities: Vec<EntityCollection>,
+}
+
+impl SerialRuntime {
+    /// A runtime for one run of a program on the session's grid and data.
+    pub fn new(session: Session) -> Self {
+        SerialRuntime { session, reals: Rc::default(), truths: Rc::default(), indices: Rc::default(), domain_entities: Vec::new() }
+    }
+
+    /// The session it runs in.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// The session it runs in, to change how it talks before the program begins.
+    pub fn session_mut(&mut self) -> &mut Session {
+        &mut self.session
+    }
+}
+
+/// Runs a program to its end: what a generated `main` hands to the launcher.
+///
+/// # Errors
+/// Those of the program, each with the Equelle line.
+pub fn run(session: Session, program: impl FnOnce(&mut SerialRuntime) -> Result<(), Error>) -> Result<(), Error> {
+    let mut runtime = SerialRuntime::new(session);
+    program(&mut runtime).map_err(|error| runtime.session.locate(error))
+}

@@ -1,0 +1,128 @@
+//! `On` (gather) and `Extend` (scatter into zeros).
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use equelle_runtime::domain::Domain;
+use equelle_runtime::grid::NONE;
+use equelle_runtime::{Error, ErrorKind};
+
+use super::SerialRuntime;
+use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
+use super::pool::{Buffer, Pool};
+use super::support::{element_at, kind_name, on_empty, same_domain};
+
+/// Numbers at the target's entities.
+pub(super) fn on_scalars(rt: &SerialRuntime, data: &ScalarCollection, target: &EntityCollection) -> Result<ScalarCollection, Error> {
+    let out = gather(&rt.reals, &data.domain, &rt.dense(data), target)?;
+    Ok(rt.scalar_collection_from(&target.domain, out))
+}
+
+/// Vectors at the target's entities.
+pub(super) fn on_vectors(rt: &SerialRuntime, data: &VectorCollection, target: &EntityCollection) -> Result<VectorCollection, Error> {
+    let mut components: [Option<Buffer>; 3] = Default::default();
+    for (out, component) in components.iter_mut().zip(data.components()) {
+        *out = Some(gather(&rt.reals, &data.domain, component, target)?);
+    }
+    Ok(rt.vector_collection_from(&target.domain, components.into_iter().flatten()))
+}
+
+/// Truth values at the target's entities.
+pub(super) fn on_bools(rt: &SerialRuntime, data: &BoolCollection, target: &EntityCollection) -> Result<BoolCollection, Error> {
+    let out = gather(&rt.truths, &data.domain, &data.values, target)?;
+    Ok(rt.bool_collection_from(&target.domain, out))
+}
+
+/// Entities at the target's entities. Empty data stays Empty; an Empty target is an error here as everywhere.
+pub(super) fn on_entities(rt: &SerialRuntime, data: &EntityCollection, target: &EntityCollection) -> Result<EntityCollection, Error> {
+    let out = gather(&rt.indices, &data.domain, &data.values, target)?;
+    Ok(rt.entity_collection_from(&target.domain, data.kind, out))
+}
+
+/// Numbers, zero where there are none.
+pub(super) fn extend_scalars(rt: &SerialRuntime, data: &ScalarCollection, domain: &Arc<Domain>) -> Result<ScalarCollection, Error> {
+    if same_domain(&data.domain, domain) {
+        return Ok(data.clone());
+    }
+    let out = scatter(&rt.reals, &data.domain, &rt.dense(data), domain, 0.0)?;
+    Ok(rt.scalar_collection_from(domain, out))
+}
+
+/// Vectors, zero where there are none.
+pub(super) fn extend_vectors(rt: &SerialRuntime, data: &VectorCollection, domain: &Arc<Domain>) -> Result<VectorCollection, Error> {
+    if same_domain(&data.domain, domain) {
+        return Ok(data.clone());
+    }
+    let mut components: [Option<Buffer>; 3] = Default::default();
+    for (out, component) in components.iter_mut().zip(data.components()) {
+        *out = Some(scatter(&rt.reals, &data.domain, component, domain, 0.0)?);
+    }
+    Ok(rt.vector_collection_from(domain, components.into_iter().flatten()))
+}
+
+/// Truth values, false where there are none.
+pub(super) fn extend_bools(rt: &SerialRuntime, data: &BoolCollection, domain: &Arc<Domain>) -> Result<BoolCollection, Error> {
+    if same_domain(&data.domain, domain) {
+        return Ok(data.clone());
+    }
+    let out = scatter(&rt.truths, &data.domain, &data.values, domain, false)?;
+    Ok(rt.bool_collection_from(domain, out))
+}
+
+/// Entities, Empty where there are none.
+pub(super) fn extend_entities(rt: &SerialRuntime, data: &EntityCollection, domain: &Arc<Domain>) -> Result<EntityCollection, Error> {
+    if same_domain(&data.domain, domain) {
+        return Ok(data.clone());
+    }
+    let out = scatter(&rt.indices, &data.domain, &data.values, domain, NONE)?;
+    Ok(rt.entity_collection_from(domain, data.kind, out))
+}
+
+/// One number for every element.
+pub(super) fn spread(rt: &SerialRuntime, value: f64, domain: &Arc<Domain>) -> ScalarCollection {
+    let mut out = rt.take_buffer(domain.len());
+    out.fill(value);
+    rt.scalar_collection_from(domain, out)
+}
+
+fn gather<T: Copy + Default>(pool: &Rc<Pool<T>>, from: &Domain, data: &[T], target: &EntityCollection) -> Result<Buffer<T>, Error> {
+    let mut out = pool.take(target.values.len());
+    if from.is_all() {
+        // The rank of an entity is its index, and Empty is an index beyond all.
+        for (position, (out, &entity)) in out.iter_mut().zip(target.values.iter()).enumerate() {
+            *out = *data.get(entity as usize).ok_or_else(|| unreachable_data(target, entity, position))?;
+        }
+        return Ok(out);
+    }
+    for (position, (out, &entity)) in out.iter_mut().zip(target.values.iter()).enumerate() {
+        let rank = from.rank(entity).ok_or_else(|| unreachable_data(target, entity, position))?;
+        *out = data[rank as usize];
+    }
+    Ok(out)
+}
+
+fn scatter<T: Copy + Default>(pool: &Rc<Pool<T>>, from: &Domain, data: &[T], domain: &Domain, filler: T) -> Result<Buffer<T>, Error> {
+    let mut out = pool.take(domain.len());
+    out.fill(filler);
+    for (&entity, &value) in from.elements().iter().zip(data) {
+        let rank = domain.rank(entity).ok_or_else(|| not_within(from, entity))?;
+        out[rank as usize] = value;
+    }
+    Ok(out)
+}
+
+/// The data has no value at `entity`, entry `position` of the target.
+fn unreachable_data(target: &EntityCollection, entity: u32, position: usize) -> Error {
+    if entity == NONE {
+        return on_empty(&target.domain, position);
+    }
+    let owner = element_at(&target.domain, position);
+    let (kind, owner_kind) = (kind_name(target.kind), kind_name(target.domain.kind()));
+    let message = format!("`On` needs data at {kind} {entity}, which the data's domain does not hold (target of {owner_kind} {owner})");
+    Error::new(ErrorKind::Simulation, message).hint("extend the data to a domain that holds the whole target")
+}
+
+fn not_within(from: &Domain, entity: u32) -> Error {
+    let message = format!("`Extend` cannot place {} {entity}: the larger domain does not hold it", kind_name(from.kind()));
+    Error::new(ErrorKind::Simulation, message).hint("extend to a domain that holds the data's whole domain")
+}

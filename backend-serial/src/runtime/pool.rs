@@ -1,0 +1,189 @@
+//! Buffers that come back.
+//!
+//! A collection's values are a [`Values`]: shared, immutable, given back to the runtime's pool by its last handle, reference count and all.
+//! A [`Buffer`] is the same thing before anyone shares it, and can be written. A time step that needs the lengths of the step before it
+//! therefore allocates nothing; [`PoolCounters`] tells.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::rc::Rc;
+
+/// What a pool has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PoolCounters {
+    /// Buffers handed out.
+    pub taken: u64,
+    /// Of these, how many had to be allocated.
+    pub allocated: u64,
+    /// Memory of all buffers of the pool, in use or waiting, in bytes. Never shrinks.
+    pub bytes: usize,
+}
+
+impl PoolCounters {
+    /// Sum over two pools.
+    #[must_use]
+    pub fn plus(self, other: PoolCounters) -> PoolCounters {
+        PoolCounters { taken: self.taken + other.taken, allocated: self.allocated + other.allocated, bytes: self.bytes + other.bytes }
+    }
+}
+
+/// Idle buffers by length, the last one returned on top: it is the one most likely still in cache.
+pub(super) struct Pool<T> {
+    idle: RefCell<BTreeMap<usize, Vec<Rc<Vec<T>>>>>,
+    counters: Cell<PoolCounters>,
+}
+
+impl<T> Default for Pool<T> {
+    fn default() -> Self {
+        Pool { idle: RefCell::default(), counters: Cell::default() }
+    }
+}
+
+impl<T: Copy + Default> Pool<T> {
+    /// A buffer of `len` values: those of its last user, or zeros when it is new.
+    pub(super) fn take(self: &Rc<Self>, len: usize) -> Buffer<T> {
+        let mut counters = self.counters.get();
+        counters.taken += 1;
+        let idle = self.idle.borrow_mut().get_mut(&len).and_then(Vec::pop);
+        let values = idle.unwrap_or_else(|| {
+            counters.allocated += 1;
+            counters.bytes += len * size_of::<T>();
+            Rc::new(vec![T::default(); len])
+        });
+        self.counters.set(counters);
+        Buffer(Values { values: Some(values), pool: Rc::clone(self) })
+    }
+
+    /// Wraps values made elsewhere; counts as an allocation.
+    pub(super) fn adopt(self: &Rc<Self>, values: Vec<T>) -> Values<T> {
+        let mut counters = self.counters.get();
+        counters.taken += 1;
+        counters.allocated += 1;
+        counters.bytes += values.len() * size_of::<T>();
+        self.counters.set(counters);
+        Values { values: Some(Rc::new(values)), pool: Rc::clone(self) }
+    }
+
+    pub(super) fn counters(&self) -> PoolCounters {
+        self.counters.get()
+    }
+}
+
+/// Shared immutable values, one per element of a domain. Reads as a slice; cloning copies no value.
+pub struct Values<T = f64> {
+    /// Absent only while the last handle is being dropped.
+    values: Option<Rc<Vec<T>>>,
+    pool: Rc<Pool<T>>,
+}
+
+impl<T> Clone for Values<T> {
+    fn clone(&self) -> Self {
+        Values { values: self.values.clone(), pool: Rc::clone(&self.pool) }
+    }
+}
+
+impl<T> Deref for Values<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        self.values.as_ref().map_or(&[], |values| values.as_slice())
+    }
+}
+
+impl<T> Drop for Values<T> {
+    fn drop(&mut self) {
+        if let Some(values) = self.values.take_if(|values| Rc::strong_count(values) == 1) {
+            self.pool.idle.borrow_mut().entry(values.len()).or_default().push(values);
+        }
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Values<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+/// Values that only their owner sees yet. Reads and writes as a slice; whoever takes one writes every element before sharing it.
+pub struct Buffer<T = f64>(Values<T>);
+
+impl<T> Buffer<T> {
+    /// Ends writing: from here on the values are shared and immutable.
+    #[must_use]
+    pub fn share(self) -> Values<T> {
+        self.0
+    }
+}
+
+impl<T> Deref for Buffer<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for Buffer<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        // The handle has not been cloned (only `share` gives it away), so the values are always its own.
+        self.0.values.as_mut().and_then(Rc::get_mut).map_or(&mut [], Vec::as_mut_slice)
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Buffer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_handle_returns_the_buffer_and_the_next_taker_gets_it() {
+        let pool = Rc::new(Pool::<f64>::default());
+        let mut buffer = pool.take(3);
+        buffer.copy_from_slice(&[1.0, 2.0, 3.0]);
+        let shared = buffer.share();
+        let other = shared.clone();
+        drop(shared);
+        let second = pool.take(3);
+        assert_eq!(pool.counters(), PoolCounters { taken: 2, allocated: 2, bytes: 48 });
+        assert_eq!(&*other, [1.0, 2.0, 3.0], "a handle that still lives keeps its values");
+        drop(other);
+        let third = pool.take(3);
+        assert_eq!(&*third, [1.0, 2.0, 3.0], "the returned buffer is reused as it is");
+        assert_eq!(pool.counters(), PoolCounters { taken: 3, allocated: 2, bytes: 48 });
+        drop((second, third));
+    }
+
+    #[test]
+    fn lengths_do_not_mix() {
+        let pool = Rc::new(Pool::<u32>::default());
+        drop(pool.take(2));
+        assert_eq!(pool.take(5).len(), 5);
+        assert_eq!(pool.counters().allocated, 2);
+        assert_eq!(pool.take(2).len(), 2);
+        assert_eq!(pool.counters().allocated, 2);
+    }
+
+    #[test]
+    fn an_abandoned_buffer_returns_too() {
+        let pool = Rc::new(Pool::<bool>::default());
+        drop(pool.take(4));
+        drop(pool.take(4));
+        assert_eq!(pool.counters(), PoolCounters { taken: 2, allocated: 1, bytes: 4 });
+    }
+
+    #[test]
+    fn buffers_outlive_their_maker() {
+        let pool = Rc::new(Pool::<f64>::default());
+        let mut buffer = pool.take(1);
+        drop(pool);
+        buffer[0] = 7.0;
+        assert_eq!(&*buffer.share(), [7.0]);
+    }
+}

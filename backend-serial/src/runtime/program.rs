@@ -1,0 +1,105 @@
+//! Domains, inputs, outputs and loops: the session does the work.
+
+use std::sync::Arc;
+
+use equelle_runtime::domain::Domain;
+use equelle_runtime::input::CollectionInput;
+use equelle_runtime::report::bytes;
+use equelle_runtime::session::LoopState;
+use equelle_runtime::{CanonicalSet, EquelleRuntime, Error};
+
+use super::SerialRuntime;
+use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
+
+/// State of a `For` loop.
+pub struct Loop {
+    sequence: Arc<Vec<f64>>,
+    state: LoopState,
+}
+
+impl EquelleRuntime for SerialRuntime {
+    type Scalar = f64;
+    type ScalarCollection = ScalarCollection;
+    type VectorCollection = VectorCollection;
+    type BoolCollection = BoolCollection;
+    type EntityCollection = EntityCollection;
+    type Domain = Arc<Domain>;
+    type Sequence = Arc<Vec<f64>>;
+    type Loop = Loop;
+
+    #[inline]
+    fn line(&mut self, line: u32) {
+        self.session.line(line);
+    }
+
+    fn domain(&mut self, set: CanonicalSet) -> Result<Arc<Domain>, Error> {
+        self.canonical_domain(set)
+    }
+
+    fn entities(&mut self, domain: &Arc<Domain>) -> Result<EntityCollection, Error> {
+        if let Some(known) = self.domain_entities.iter().find(|entities| Arc::ptr_eq(&entities.domain, domain)) {
+            return Ok(known.clone());
+        }
+        let mut elements = self.take_entity_buffer(domain.len());
+        elements.copy_from_slice(domain.elements());
+        let entities = self.entity_collection_from(domain, domain.kind(), elements);
+        self.domain_entities.push(entities.clone());
+        Ok(entities)
+    }
+
+    fn scalar(&mut self, value: f64) -> f64 {
+        value
+    }
+
+    fn input_scalar(&mut self, name: &str, default: &f64) -> Result<f64, Error> {
+        self.session.input_scalar(name, *default)
+    }
+
+    fn input_collection(&mut self, name: &str, domain: &Arc<Domain>) -> Result<ScalarCollection, Error> {
+        let mut out = self.take_buffer(domain.len());
+        match self.session.input_collection(name, domain)? {
+            CollectionInput::Uniform(value) => out.fill(value),
+            CollectionInput::Values(values) => out.copy_from_slice(&values),
+        }
+        Ok(self.scalar_collection_from(domain, out))
+    }
+
+    fn input_domain(&mut self, name: &str, within: &Arc<Domain>) -> Result<Arc<Domain>, Error> {
+        self.session.input_domain(name, within)
+    }
+
+    fn input_sequence(&mut self, name: &str) -> Result<Arc<Vec<f64>>, Error> {
+        self.session.input_sequence(name)
+    }
+
+    fn output_scalar(&mut self, tag: &str, value: &f64) -> Result<(), Error> {
+        self.session.output_scalar(tag, *value)
+    }
+
+    fn output_collection(&mut self, tag: &str, value: &ScalarCollection) -> Result<(), Error> {
+        let values = self.dense(value);
+        self.session.output_collection(tag, &values)
+    }
+
+    fn begin_loop(&mut self, sequence: &Arc<Vec<f64>>) -> Result<Loop, Error> {
+        Ok(Loop { sequence: Arc::clone(sequence), state: self.session.begin_loop(sequence.len()) })
+    }
+
+    fn next(&mut self, state: &mut Loop) -> Result<Option<f64>, Error> {
+        Ok(self.session.next_step(&mut state.state).and_then(|position| state.sequence.get(position).copied()))
+    }
+
+    fn finish(&mut self) -> Result<(), Error> {
+        if self.session.profile() {
+            let counters = self.buffer_counters();
+            self.session.note(format!(
+                "buffers: {} taken, {} allocated, {}",
+                counters.taken,
+                counters.allocated,
+                bytes(counters.bytes as u64)
+            ));
+        }
+        self.session.finish();
+        Ok(())
+    }
+}

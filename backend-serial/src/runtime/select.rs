@@ -1,0 +1,29 @@
+//! The ternary operator: per element the value of one branch, copied; the other branch never enters arithmetic.
+
+use super::SerialRuntime;
+use super::collections::{BoolCollection, EntityCollection, ScalarCollection};
+use super::support::same_domain;
+
+/// Of numbers.
+pub(super) fn scalars(rt: &SerialRuntime, condition: &BoolCollection, a: &ScalarCollection, b: &ScalarCollection) -> ScalarCollection {
+    debug_assert!(same_domain(&condition.domain, &a.domain) && same_domain(&a.domain, &b.domain));
+    let (if_true, if_false) = (rt.dense(a), rt.dense(b));
+    let mut out = rt.take_buffer(if_true.len());
+    choose(&mut out, &condition.values, &if_true, &if_false);
+    rt.scalar_collection_from(&a.domain, out)
+}
+
+/// Of entities of one kind.
+pub(super) fn entities(rt: &SerialRuntime, condition: &BoolCollection, a: &EntityCollection, b: &EntityCollection) -> EntityCollection {
+    debug_assert!(same_domain(&condition.domain, &a.domain) && same_domain(&a.domain, &b.domain));
+    debug_assert_eq!(a.kind, b.kind);
+    let mut out = rt.take_entity_buffer(a.values.len());
+    choose(&mut out, &condition.values, &a.values, &b.values);
+    rt.entity_collection_from(&a.domain, a.kind, out)
+}
+
+fn choose<T: Copy>(out: &mut [T], condition: &[bool], a: &[T], b: &[T]) {
+    for (((out, &condition), &a), &b) in out.iter_mut().zip(condition).zip(a).zip(b) {
+        *out = if condition { a } else { b };
+    }
+}

@@ -1,0 +1,118 @@
+//! Relations and geometry of grid entities.
+
+use equelle_runtime::grid::NONE;
+use equelle_runtime::{EntityKind, Error, ErrorKind};
+
+use super::SerialRuntime;
+use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
+use super::pool::Buffer;
+use super::support::{element_at, kind_name};
+
+/// Which cell of a face.
+#[derive(Clone, Copy)]
+pub(super) enum Side {
+    First,
+    Second,
+}
+
+/// Per face its first or second cell; Empty outside the grid.
+pub(super) fn cell_of(rt: &SerialRuntime, faces: &EntityCollection, side: Side) -> Result<EntityCollection, Error> {
+    let index = match side {
+        Side::First => 0,
+        Side::Second => 1,
+    };
+    only_faces(faces, "FirstCell and SecondCell")?;
+    let face_cells = &rt.grid().topology().face_cells;
+    let mut cells = rt.take_entity_buffer(faces.values.len());
+    for (position, (cell, &face)) in cells.iter_mut().zip(faces.values.iter()).enumerate() {
+        *cell = face_cells.get(face as usize).ok_or_else(|| not_there(faces, position, "cell"))?[index];
+    }
+    Ok(rt.entity_collection_from(&faces.domain, EntityKind::Cell, cells))
+}
+
+/// Whether each entity is Empty.
+pub(super) fn is_empty(rt: &SerialRuntime, entities: &EntityCollection) -> BoolCollection {
+    let mut empty = rt.take_bool_buffer(entities.values.len());
+    for (empty, &entity) in empty.iter_mut().zip(entities.values.iter()) {
+        *empty = entity == NONE;
+    }
+    rt.bool_collection_from(&entities.domain, empty)
+}
+
+/// Volumes of cells, areas of faces.
+pub(super) fn measure(rt: &SerialRuntime, entities: &EntityCollection) -> Result<ScalarCollection, Error> {
+    let geometry = rt.grid().geometry();
+    let measures = match entities.kind {
+        EntityKind::Cell => &geometry.cell_volumes,
+        EntityKind::Face => &geometry.face_areas,
+        EntityKind::Edge | EntityKind::Vertex => return Err(no_geometry(entities.kind)),
+    };
+    let mut out = rt.take_buffer(entities.values.len());
+    for (position, (out, &entity)) in out.iter_mut().zip(entities.values.iter()).enumerate() {
+        *out = *measures.get(entity as usize).ok_or_else(|| not_there(entities, position, "measure"))?;
+    }
+    Ok(rt.scalar_collection_from(&entities.domain, out))
+}
+
+/// Centroids of cells and faces.
+pub(super) fn centroid(rt: &SerialRuntime, entities: &EntityCollection) -> Result<VectorCollection, Error> {
+    let geometry = rt.grid().geometry();
+    match entities.kind {
+        EntityKind::Cell => vectors_of(rt, entities, &geometry.cell_centroids, "centroid"),
+        EntityKind::Face => vectors_of(rt, entities, &geometry.face_centroids, "centroid"),
+        EntityKind::Edge | EntityKind::Vertex => Err(no_geometry(entities.kind)),
+    }
+}
+
+/// Unit normals of faces, from first to second cell.
+pub(super) fn normal(rt: &SerialRuntime, faces: &EntityCollection) -> Result<VectorCollection, Error> {
+    only_faces(faces, "Normal")?;
+    vectors_of(rt, faces, &rt.grid().geometry().face_normals, "normal")
+}
+
+fn vectors_of(rt: &SerialRuntime, entities: &EntityCollection, vectors: &[[f64; 3]], what: &str) -> Result<VectorCollection, Error> {
+    let mut components: [Option<Buffer>; 3] = Default::default();
+    for (axis, component) in components.iter_mut().enumerate().take(rt.grid().dim()) {
+        let mut buffer = rt.take_buffer(entities.values.len());
+        for (position, (out, &entity)) in buffer.iter_mut().zip(entities.values.iter()).enumerate() {
+            *out = vectors.get(entity as usize).ok_or_else(|| not_there(entities, position, what))?[axis];
+        }
+        *component = Some(buffer);
+    }
+    Ok(rt.vector_collection_from(&entities.domain, components.into_iter().flatten()))
+}
+
+/// Entry `position` is Empty (or, a defect of whoever made the collection, beyond the grid), so it has no `what`.
+fn not_there(entities: &EntityCollection, position: usize, what: &str) -> Error {
+    let owner = element_at(&entities.domain, position);
+    let kind = kind_name(entities.kind);
+    let owner_kind = kind_name(entities.domain.kind());
+    match entities.values.get(position) {
+        Some(&NONE) | None => {
+            Error::new(ErrorKind::Simulation, format!("an Empty {kind} has no {what}: the one that belongs to {owner_kind} {owner}"))
+                .hint("choose another entity where this one is Empty, with IsEmpty(...) ? ... : ...")
+        }
+        Some(entity) => {
+            Error::new(ErrorKind::Simulation, format!("the grid has no {kind} {entity}, which belongs to {owner_kind} {owner}"))
+        }
+    }
+}
+
+fn only_faces(entities: &EntityCollection, operation: &str) -> Result<(), Error> {
+    match entities.kind {
+        EntityKind::Face => Ok(()),
+        EntityKind::Cell | EntityKind::Edge | EntityKind::Vertex => {
+            Err(Error::new(ErrorKind::Backend, format!("{operation} of a {} is not defined: it needs faces", kind_name(entities.kind))))
+        }
+    }
+}
+
+fn no_geometry(kind: EntityKind) -> Error {
+    let plural = match kind {
+        EntityKind::Cell => "cells",
+        EntityKind::Face => "faces",
+        EntityKind::Edge => "edges",
+        EntityKind::Vertex => "vertices",
+    };
+    Error::new(ErrorKind::Backend, format!("grids keep no geometry of {plural}")).hint("use cells and faces")
+}

@@ -1,0 +1,83 @@
+//! Comparisons and logic.
+
+use equelle_runtime::Comparison;
+
+use super::SerialRuntime;
+use super::collections::{BoolCollection, ScalarCollection};
+use super::support::same_domain;
+
+/// Element-wise comparison; with NaN only `!=` holds.
+pub(super) fn compare(rt: &SerialRuntime, op: Comparison, a: &ScalarCollection, b: &ScalarCollection) -> BoolCollection {
+    // The choice stands outside the loops, so that each loop is one comparison.
+    match op {
+        Comparison::Less => zip(rt, a, b, |a, b| a < b),
+        Comparison::Greater => zip(rt, a, b, |a, b| a > b),
+        Comparison::LessEqual => zip(rt, a, b, |a, b| a <= b),
+        Comparison::GreaterEqual => zip(rt, a, b, |a, b| a >= b),
+        Comparison::Equal => zip(rt, a, b, |a, b| a == b),
+        Comparison::NotEqual => zip(rt, a, b, |a, b| a != b),
+    }
+}
+
+/// Each element compared with one number on its right.
+pub(super) fn compare_scalar(rt: &SerialRuntime, op: Comparison, a: &ScalarCollection, s: f64) -> BoolCollection {
+    match op {
+        Comparison::Less => map(rt, a, |a| a < s),
+        Comparison::Greater => map(rt, a, |a| a > s),
+        Comparison::LessEqual => map(rt, a, |a| a <= s),
+        Comparison::GreaterEqual => map(rt, a, |a| a >= s),
+        Comparison::Equal => map(rt, a, |a| a == s),
+        Comparison::NotEqual => map(rt, a, |a| a != s),
+    }
+}
+
+/// One number compared with each element on its right.
+pub(super) fn scalar_compare(rt: &SerialRuntime, op: Comparison, s: f64, a: &ScalarCollection) -> BoolCollection {
+    let mirrored = match op {
+        Comparison::Less => Comparison::Greater,
+        Comparison::Greater => Comparison::Less,
+        Comparison::LessEqual => Comparison::GreaterEqual,
+        Comparison::GreaterEqual => Comparison::LessEqual,
+        Comparison::Equal => Comparison::Equal,
+        Comparison::NotEqual => Comparison::NotEqual,
+    };
+    compare_scalar(rt, mirrored, a, s)
+}
+
+/// `Not` of each element.
+pub(super) fn not(rt: &SerialRuntime, a: &BoolCollection) -> BoolCollection {
+    let mut out = rt.take_bool_buffer(a.values.len());
+    for (out, &a) in out.iter_mut().zip(a.values.iter()) {
+        *out = !a;
+    }
+    rt.bool_collection_from(&a.domain, out)
+}
+
+/// `f` of each pair of elements.
+pub(super) fn combine(rt: &SerialRuntime, a: &BoolCollection, b: &BoolCollection, f: impl Fn(bool, bool) -> bool) -> BoolCollection {
+    debug_assert!(same_domain(&a.domain, &b.domain));
+    let mut out = rt.take_bool_buffer(a.values.len());
+    for ((out, &a), &b) in out.iter_mut().zip(a.values.iter()).zip(b.values.iter()) {
+        *out = f(a, b);
+    }
+    rt.bool_collection_from(&a.domain, out)
+}
+
+fn map(rt: &SerialRuntime, a: &ScalarCollection, f: impl Fn(f64) -> bool) -> BoolCollection {
+    let values = rt.dense(a);
+    let mut out = rt.take_bool_buffer(values.len());
+    for (out, &a) in out.iter_mut().zip(values.iter()) {
+        *out = f(a);
+    }
+    rt.bool_collection_from(&a.domain, out)
+}
+
+fn zip(rt: &SerialRuntime, a: &ScalarCollection, b: &ScalarCollection, f: impl Fn(f64, f64) -> bool) -> BoolCollection {
+    debug_assert!(same_domain(&a.domain, &b.domain));
+    let (left, right) = (rt.dense(a), rt.dense(b));
+    let mut out = rt.take_bool_buffer(left.len());
+    for ((out, &a), &b) in out.iter_mut().zip(left.iter()).zip(right.iter()) {
+        *out = f(a, b);
+    }
+    rt.bool_collection_from(&a.domain, out)
+}

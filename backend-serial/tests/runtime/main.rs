@@ -1,0 +1,16 @@
+//! The CPU runtime, operation by operation: exact answers on small grids.
+
+#![cfg(feature = "runtime")]
+
+mod arithmetic;
+mod common;
+mod discrete;
+mod geometry;
+mod heat;
+mod host;
+mod on_extend;
+mod per_axis;
+mod program;
+mod reduce;
+mod sequences;
+mod truth;

@@ -1,0 +1,97 @@
+//! Walking over the expressions of kernels.
+
+use crate::ir::{KBlock, KExpr, KStmt, Kernel, Path};
+
+/// A construct of a kernel.
+#[derive(Clone, Copy, Debug)]
+pub enum Node<'a> {
+    /// A statement; its parts follow.
+    Stmt(&'a KStmt),
+    /// An expression; its parts follow.
+    Expr(&'a KExpr),
+    /// A path; its parts follow.
+    Path(&'a Path),
+}
+
+/// Everything in the checks and the body for any grid, outermost first.
+pub fn visit_general(kernel: &Kernel, f: &mut dyn FnMut(Node<'_>)) {
+    for check in &kernel.checks {
+        visit_expr(&check.condition, f);
+    }
+    visit_block(&kernel.body, f);
+}
+
+/// Everything in a block, outermost first, in order.
+pub fn visit_block(block: &KBlock, f: &mut dyn FnMut(Node<'_>)) {
+    for statement in &block.statements {
+        visit_stmt(statement, f);
+    }
+    for value in &block.yields {
+        visit_expr(value, f);
+    }
+}
+
+/// A statement and everything in it.
+pub fn visit_stmt(statement: &KStmt, f: &mut dyn FnMut(Node<'_>)) {
+    f(Node::Stmt(statement));
+    match statement {
+        KStmt::Let { value, .. } => visit_expr(value, f),
+        KStmt::LetEntity { path, .. } => visit_path(path, f),
+        KStmt::SumFaces { cell, body, .. } => {
+            visit_path(cell, f);
+            visit_block(body, f);
+        }
+        KStmt::SumSides { low, high, .. } => {
+            for block in [&low.interior, &low.boundary, &high.interior, &high.boundary].into_iter().flatten() {
+                visit_block(block, f);
+            }
+        }
+        KStmt::If { condition, then, otherwise, .. } => {
+            visit_expr(condition, f);
+            visit_block(then, f);
+            visit_block(otherwise, f);
+        }
+    }
+}
+
+/// An expression and everything in it.
+pub fn visit_expr(expr: &KExpr, f: &mut dyn FnMut(Node<'_>)) {
+    f(Node::Expr(expr));
+    match expr {
+        KExpr::Real(_) | KExpr::Bool(_) | KExpr::Local(_) | KExpr::Param(_) => {}
+        KExpr::Load { at, .. } | KExpr::Measure(at) | KExpr::Centroid(at) | KExpr::Normal(at) | KExpr::IsEmpty(at) => visit_path(at, f),
+        KExpr::Member { at, .. } => visit_path(at, f),
+        KExpr::Same(a, b) => {
+            visit_path(a, f);
+            visit_path(b, f);
+        }
+        KExpr::Displacement { to, from } => {
+            visit_path(to, f);
+            visit_path(from, f);
+        }
+        KExpr::Unary(_, a) | KExpr::Component(a, _) => visit_expr(a, f),
+        KExpr::Arithmetic(_, a, b) | KExpr::Compare(_, a, b) | KExpr::Logic(_, a, b) | KExpr::Dot(a, b) => {
+            visit_expr(a, f);
+            visit_expr(b, f);
+        }
+        KExpr::Select { condition, if_true, if_false } => {
+            visit_expr(condition, f);
+            visit_expr(if_true, f);
+            visit_expr(if_false, f);
+        }
+    }
+}
+
+/// A path and everything in it.
+pub fn visit_path(path: &Path, f: &mut dyn FnMut(Node<'_>)) {
+    f(Node::Path(path));
+    match path {
+        Path::Here | Path::Local(_) | Path::SideFace(_) | Path::Neighbour(_) | Path::Empty => {}
+        Path::First(at) | Path::Second(at) | Path::Through { at, .. } => visit_path(at, f),
+        Path::Select { condition, if_true, if_false } => {
+            visit_expr(condition, f);
+            visit_path(if_true, f);
+            visit_path(if_false, f);
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! `+ - * /` on numbers, collections and sequences.
+
+use crate::check::checker::{Checker, dim, show_dimension, value};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::ops::Arithmetic;
+use crate::source::Span;
+use crate::typed::{Expr, ExprKind};
+use crate::types::{Basic, SetId, Shape, Type};
+
+fn symbol(op: Arithmetic) -> &'static str {
+    match op {
+        Arithmetic::Add => "+",
+        Arithmetic::Sub => "-",
+        Arithmetic::Mul => "*",
+        Arithmetic::Div => "/",
+    }
+}
+
+fn node(op: Arithmetic, left: Expr, right: Expr) -> ExprKind {
+    ExprKind::Arithmetic { op, left: Box::new(left), right: Box::new(right) }
+}
+
+impl Checker<'_> {
+    /// Reports an operand that is not a number.
+    pub fn numeric(&mut self, operand: &Expr, ty: &Type, operator: &str) -> Option<()> {
+        let hint = match ty.basic {
+            Basic::Scalar | Basic::Vector => return Some(()),
+            Basic::Bool => "choose numbers by a condition with `condition ? a : b`",
+            Basic::Entity(_) => "the measure of an entity is `|e|`, its place `Centroid(e)`",
+            Basic::Text => "text is only for names and tags",
+        };
+        let found = self.show_value(ty);
+        self.fail(
+            Diagnostic::new(Code::NotNumeric, operand.span, format!("{operator} takes numbers, and this is {found}")).label(found).hint(hint),
+        )
+    }
+
+    fn numbers(&mut self, op: Arithmetic, left: &Expr, right: &Expr) -> Option<(Type, Type)> {
+        let operator = format!("`{}`", symbol(op));
+        let (l, r) = (self.no_array(left, &operator), self.no_array(right, &operator));
+        let (l, r) = (l?, r?);
+        let (left, right) = (self.numeric(left, &l, &operator), self.numeric(right, &r, &operator));
+        left?;
+        right?;
+        Some((l, r))
+    }
+
+    /// Reports two collections on different sets.
+    pub fn same_set(&mut self, what: &str, op_span: Span, left: (&Expr, &Type), right: (&Expr, &Type)) -> Option<()> {
+        let (Some(a), Some(b)) = (left.1.mapping(), right.1.mapping()) else { return Some(()) };
+        if a == b {
+            return Some(());
+        }
+        let diagnostic = Diagnostic::new(
+            Code::DifferentDomains,
+            op_span,
+            format!("{what} needs collections on the same domain, but these are on {} and {}", self.set_name(a), self.set_name(b)),
+        )
+        .also(left.0.span, self.show_value(left.1))
+        .also(right.0.span, self.show_value(right.1))
+        .hint(self.domain_hint(a, b));
+        self.fail(diagnostic)
+    }
+
+    /// How data on two sets can be brought together.
+    fn domain_hint(&self, a: SetId, b: SetId) -> String {
+        let (a_name, b_name) = (self.set_name(a), self.set_name(b));
+        let (a_kind, b_kind) = (self.sets.get(a).kind, self.sets.get(b).kind);
+        if a_kind != b_kind {
+            return format!("read the {a_kind} values where they are needed, such as `x On FirstCell(InteriorFaces())`", a_kind = a_kind.name());
+        }
+        if self.sets.is_subset(a, b) {
+            format!("pad the left with zeros, `(...) Extend {b_name}`, or restrict the right, `(...) On {a_name}`")
+        } else if self.sets.is_subset(b, a) {
+            format!("restrict the left, `(...) On {b_name}`, or pad the right with zeros, `(...) Extend {a_name}`")
+        } else {
+            let common = self.sets.common_superset(a, b);
+            format!("pad both with zeros: `(...) Extend {}`", self.set_name(common))
+        }
+    }
+
+    /// `left + right`, `left - right`
+    pub fn sum(&mut self, op: Arithmetic, op_span: Span, left: Expr, right: Expr, span: Span) -> Option<Expr> {
+        let (l, r) = self.numbers(op, &left, &right)?;
+        let symbol = symbol(op);
+        for (operand, ty) in [(&left, &l), (&right, &r)] {
+            if ty.shape == Shape::Sequence {
+                return self.sequence(operand.span, &format!("`{symbol}` takes no sequences"));
+            }
+        }
+        self.same_set(&format!("`{symbol}`"), op_span, (&left, &l), (&right, &r))?;
+        if l != r {
+            let (left_type, right_type) = (self.show_value(&l), self.show_value(&r));
+            let mut diagnostic =
+                Diagnostic::new(Code::DifferentTypes, op_span, format!("`{symbol}` needs two values of the same type, not {left_type} and {right_type}"))
+                    .also(left.span, left_type)
+                    .also(right.span, right_type);
+            if let (Basic::Scalar, Basic::Scalar, Some(set)) = (l.basic, r.basic, l.mapping().or(r.mapping())) {
+                diagnostic = diagnostic.hint(format!("spread the number over the domain: `(... Extend {})`", self.set_name(set)));
+            }
+            return self.fail(diagnostic);
+        }
+        self.same_dimension(Code::SumDimensions, &format!("`{symbol}`"), op_span, &left, &right)?;
+        let dim = dim(&left);
+        Some(value(node(op, left, right), l, dim, span))
+    }
+
+    /// Reports two values of different dimension.
+    pub fn same_dimension(&mut self, code: Code, what: &str, place: Span, left: &Expr, right: &Expr) -> Option<()> {
+        let (a, b) = (dim(left), dim(right));
+        if self.agree(a, b) {
+            return Some(());
+        }
+        let (a_text, b_text) = (show_dimension(a), show_dimension(b));
+        let ratio = a.over(b);
+        let diagnostic = Diagnostic::new(code, place, format!("{what} needs equal dimensions, not {a_text} and {b_text}"))
+            .also(left.span, a_text)
+            .also(right.span, b_text)
+            .hint(format!("they differ by a factor of dimension {}; units are written after numbers, `1 {}`", show_dimension(ratio), show_dimension(ratio)));
+        self.fail(diagnostic)
+    }
+
+    fn sequence<T>(&mut self, span: Span, message: &str) -> Option<T> {
+        self.fail(
+            Diagnostic::new(Code::SequenceArithmetic, span, message.to_owned())
+                .label("`Sequence Of Scalar`")
+                .hint("a sequence can be multiplied and divided by one Scalar; other arithmetic belongs into the loop over it"),
+        )
+    }
+
+    /// `left * right`
+    pub fn product(&mut self, op_span: Span, left: Expr, right: Expr, span: Span) -> Option<Expr> {
+        let (l, r) = self.numbers(Arithmetic::Mul, &left, &right)?;
+        for (sequence, ty, other) in [(&left, &l, &r), (&right, &r, &l)] {
+            if ty.shape == Shape::Sequence && *other != Type::SCALAR {
+                return self.sequence(sequence.span, "a sequence can only be multiplied by one Scalar");
+            }
+        }
+        self.same_set("`*`", op_span, (&left, &l), (&right, &r))?;
+        if l.basic == Basic::Vector && r.basic == Basic::Vector {
+            return self.fail(
+                Diagnostic::new(Code::VectorProduct, op_span, "two Vectors cannot be multiplied with `*`")
+                    .also(left.span, self.show_value(&l))
+                    .also(right.span, self.show_value(&r))
+                    .hint("the scalar product is `Dot(a, b)`"),
+            );
+        }
+        let basic = if l.basic == Basic::Vector { l.basic } else { r.basic };
+        let shape = if l.shape == Shape::Single { r.shape } else { l.shape };
+        let dim = dim(&left).times(dim(&right));
+        Some(value(node(Arithmetic::Mul, left, right), Type { basic, shape, within: None }, dim, span))
+    }
+
+    /// `left / right`
+    pub fn quotient(&mut self, op_span: Span, left: Expr, right: Expr, span: Span) -> Option<Expr> {
+        let (l, r) = self.numbers(Arithmetic::Div, &left, &right)?;
+        if r.basic != Basic::Scalar {
+            let found = self.show_value(&r);
+            return self.fail(
+                Diagnostic::new(Code::DivisionByNonScalar, right.span, format!("only Scalars can divide, and this is {found}"))
+                    .label(found)
+                    .hint("the length of a Vector is `|v|`"),
+            );
+        }
+        if r.shape == Shape::Sequence {
+            return self.sequence(right.span, "a sequence cannot divide");
+        }
+        if l.shape == Shape::Sequence && r != Type::SCALAR {
+            return self.sequence(left.span, "a sequence can only be divided by one Scalar");
+        }
+        self.same_set("`/`", op_span, (&left, &l), (&right, &r))?;
+        let shape = if l.shape == Shape::Single { r.shape } else { l.shape };
+        let dim = dim(&left).over(dim(&right));
+        Some(value(node(Arithmetic::Div, left, right), Type { basic: l.basic, shape, within: None }, dim, span))
+    }
+}

@@ -1,0 +1,261 @@
+//! Calls of built-ins: the rules of the table applied.
+
+use crate::check::builtins::{self, ArgumentRule, DimensionRule, ResultRule, Row, Target};
+use crate::check::call::argument_count;
+use crate::check::checker::{Checker, dim, show_dimension, value};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::{self, Ident};
+use crate::typed::{Expr, ExprKind, StmtKind, TreeType};
+use crate::types::{Basic, CanonicalSet, Dimension, EntityKind, Shape, Type};
+
+impl<'a> Checker<'a> {
+    /// A call of a built-in that has a value.
+    pub fn builtin(&mut self, callee: &'a Ident, args: &'a [ast::Expr], span: Span) -> Option<Expr> {
+        if let Some(set) = builtins::canonical_set(&callee.name) {
+            for arg in args {
+                self.expr(arg);
+            }
+            if !args.is_empty() {
+                let spans: Vec<Span> = args.iter().map(|a| a.span).collect();
+                return self.fail(argument_count(&callee.name, &[], &spans, span));
+            }
+            let ty = Type::domain(set.kind, self.sets.canonical(set));
+            return Some(value(ExprKind::CanonicalSet(set), ty, Dimension::NONE, span));
+        }
+        let Some(row) = builtins::lookup(&callee.name) else {
+            for arg in args {
+                self.expr(arg);
+            }
+            return self.unknown_builtin(callee);
+        };
+        match row.target {
+            Target::Call { builtin, result, dimension } => {
+                let args = self.arguments(row, args, span)?;
+                let dim = self.result_dimension(row, dimension, &args)?;
+                let ty = self.result_type(result, &args)?;
+                Some(value(ExprKind::Builtin { builtin, args }, ty, dim, span))
+            }
+            Target::Output => {
+                self.output(callee, args, span);
+                self.fail(
+                    Diagnostic::new(Code::NoValue, span, "`Output` has no value").hint("make it a statement of its own: `Output(\"tag\", data)`"),
+                )
+            }
+            Target::NewtonSolve => self.newton_solve(row, args, span),
+            Target::NewtonSolveSystem => self.newton_solve_system(row, args, span),
+        }
+    }
+
+    fn unknown_builtin<T>(&mut self, callee: &Ident) -> Option<T> {
+        let sets: Vec<String> = CanonicalSet::all().map(CanonicalSet::name).collect();
+        let near = self.suggest(&callee.name, builtins::names().chain(sets.iter().map(String::as_str)));
+        let diagnostic = Diagnostic::new(Code::UnknownBuiltin, callee.span, format!("there is no built-in function `{}`", callee.name));
+        self.fail(match near {
+            Some(near) => diagnostic.hint(format!("did you mean `{near}`?")),
+            None => diagnostic.hint("names of your own functions begin with a lower-case letter"),
+        })
+    }
+
+    /// Arguments that obey the rules of the row.
+    fn arguments(&mut self, row: &Row, args: &'a [ast::Expr], span: Span) -> Option<Vec<Expr>> {
+        let values: Vec<Option<Expr>> = args.iter().map(|a| self.expr(a)).collect();
+        self.count(row, args, span)?;
+        let mut valid = true;
+        for (i, arg) in values.iter().enumerate() {
+            let first = values.first().and_then(Option::as_ref);
+            if let Some(arg) = arg {
+                valid &= self.argument(row, i, arg, first).is_some();
+            }
+        }
+        let values = values.into_iter().collect::<Option<Vec<_>>>()?;
+        valid.then_some(values)
+    }
+
+    pub fn count(&mut self, row: &Row, args: &[ast::Expr], span: Span) -> Option<()> {
+        if args.len() == row.params.len() {
+            return Some(());
+        }
+        let names: Vec<&str> = row.params.iter().map(|p| p.name).collect();
+        let spans: Vec<Span> = args.iter().map(|a| a.span).collect();
+        self.fail(argument_count(row.name, &names, &spans, span))
+    }
+
+    /// Whether an argument obeys its rule; reports it if not.
+    pub fn argument(&mut self, row: &Row, index: usize, arg: &Expr, first: Option<&Expr>) -> Option<()> {
+        let param = row.params.get(index)?;
+        let ty = match arg.ty {
+            TreeType::Value(ty) => Some(ty),
+            TreeType::Array { .. } | TreeType::Void => None,
+        };
+        let first = match first.map(|f| f.ty) {
+            Some(TreeType::Value(ty)) => Some(ty),
+            Some(TreeType::Array { .. } | TreeType::Void) | None => None,
+        };
+        if ty.is_some_and(|ty| self.obeys(param.rule, &ty, first.as_ref())) {
+            return Some(());
+        }
+        let found = self.show(&arg.ty);
+        let mut diagnostic = Diagnostic::new(
+            Code::ArgumentType,
+            arg.span,
+            format!("argument {} of `{}`, `{}`, must be {}, not {found}", index + 1, row.name, param.name, param.rule.expected()),
+        )
+        .label(found);
+        if let Some(hint) = ty.and_then(|ty| self.argument_hint(param.rule, &ty)) {
+            diagnostic = diagnostic.hint(hint);
+        }
+        self.fail(diagnostic)
+    }
+
+    fn obeys(&self, rule: ArgumentRule, ty: &Type, first: Option<&Type>) -> bool {
+        let collection = matches!(ty.shape, Shape::Collection(_));
+        let plain = ty.shape != Shape::Sequence;
+        match rule {
+            ArgumentRule::Text => *ty == Type::TEXT,
+            ArgumentRule::Scalar => *ty == Type::SCALAR,
+            ArgumentRule::Scalars => ty.basic == Basic::Scalar && plain,
+            ArgumentRule::ScalarCollection => ty.basic == Basic::Scalar && collection,
+            ArgumentRule::ScalarsOn(sets) => {
+                ty.basic == Basic::Scalar && collection && sets.iter().any(|s| ty.mapping() == Some(self.sets.canonical(*s)))
+            }
+            ArgumentRule::Vectors => ty.basic == Basic::Vector && plain,
+            ArgumentRule::VectorsLikeFirst => {
+                // A first argument that is no Vector is reported for itself.
+                ty.basic == Basic::Vector && plain && first.is_none_or(|f| f.basic != Basic::Vector || f.shape == ty.shape)
+            }
+            ArgumentRule::Faces => ty.basic == Basic::Entity(EntityKind::Face) && ty.mapping().is_some(),
+            ArgumentRule::Entities => matches!(ty.basic, Basic::Entity(_)) && ty.mapping().is_some(),
+            ArgumentRule::Domain => ty.is_domain(),
+            ArgumentRule::Special => true,
+        }
+    }
+
+    fn argument_hint(&self, rule: ArgumentRule, ty: &Type) -> Option<String> {
+        match rule {
+            ArgumentRule::ScalarsOn(sets) if ty.basic == Basic::Scalar => {
+                let all = sets.last()?;
+                let set = ty.mapping()?;
+                let hint = if self.sets.is_subset(set, self.sets.canonical(*all)) {
+                    format!("pad it with zeros: `(...) Extend {}()`", all.name())
+                } else {
+                    format!("the values must be on {}()", all.name())
+                };
+                Some(hint)
+            }
+            ArgumentRule::Domain => Some(format!("name a domain, such as `{}`", ty.mapping().map_or("AllCells()", |s| self.set_name(s)))),
+            ArgumentRule::ScalarCollection if *ty == Type::SCALAR => Some("one Scalar needs no reduction; spread it with `Extend` if you mean it".to_owned()),
+            ArgumentRule::Text => Some("write the name between double quotes".to_owned()),
+            ArgumentRule::Scalar
+            | ArgumentRule::Scalars
+            | ArgumentRule::ScalarCollection
+            | ArgumentRule::ScalarsOn(_)
+            | ArgumentRule::Vectors
+            | ArgumentRule::VectorsLikeFirst
+            | ArgumentRule::Faces
+            | ArgumentRule::Entities
+            | ArgumentRule::Special => None,
+        }
+    }
+
+    fn result_type(&mut self, rule: ResultRule, args: &[Expr]) -> Option<Type> {
+        let mapping = |i: usize| match args.get(i).map(|a| a.ty) {
+            Some(TreeType::Value(ty)) => ty.mapping(),
+            Some(TreeType::Array { .. } | TreeType::Void) | None => None,
+        };
+        Some(match rule {
+            ResultRule::Scalar => Type::SCALAR,
+            ResultRule::Sequence => Type::SEQUENCE,
+            ResultRule::LikeFirst(basic) => Type { basic, shape: mapping(0).map_or(Shape::Single, Shape::Collection), within: None },
+            ResultRule::CellsLikeFirst => Type::entities(EntityKind::Cell, mapping(0)?, self.all(EntityKind::Cell)),
+            ResultRule::ScalarsOn(set) => Type::collection(Basic::Scalar, self.sets.canonical(set)),
+            ResultRule::ScalarsOnSecond => Type::collection(Basic::Scalar, mapping(1)?),
+            ResultRule::NewDomainInSecond => {
+                let parent = mapping(1)?;
+                let set = self.sets.add(parent, None);
+                self.anonymous.insert(set);
+                Type::domain(self.sets.get(set).kind, set)
+            }
+        })
+    }
+
+    fn result_dimension(&mut self, row: &Row, rule: DimensionRule, args: &[Expr]) -> Option<Dimension> {
+        let of = |i: usize| args.get(i).map_or(Dimension::NONE, dim);
+        Some(match rule {
+            DimensionRule::None => Dimension::NONE,
+            DimensionRule::Length => self.dimension(Dimension::LENGTH),
+            DimensionRule::First => of(0),
+            DimensionRule::Product => of(0).times(of(1)),
+            DimensionRule::Half => match of(0).square_root() {
+                Some(root) => root,
+                None if self.options.nondimensional => Dimension::NONE,
+                None => {
+                    let found = show_dimension(of(0));
+                    return self.fail(
+                        Diagnostic::new(Code::SqrtDimension, args.first()?.span, format!("the square root of {found} has no whole exponents"))
+                            .label(found)
+                            .hint("every exponent must be even; check the factors"),
+                    );
+                }
+            },
+            DimensionRule::DemandNone => {
+                if !self.agree(of(0), Dimension::NONE) {
+                    let found = show_dimension(of(0));
+                    return self.fail(
+                        Diagnostic::new(
+                            Code::ProdReduceDimension,
+                            args.first()?.span,
+                            format!("`{}` of values with {found} would have a dimension that depends on the grid", row.name),
+                        )
+                        .label(found)
+                        .hint("divide by a reference value first"),
+                    );
+                }
+                Dimension::NONE
+            }
+            DimensionRule::DropSecond => {
+                if !self.agree(of(1), Dimension::NONE) {
+                    let found = show_dimension(of(1));
+                    self.report(
+                        Diagnostic::new(
+                            Code::DefaultDimension,
+                            args.get(1)?.span,
+                            format!("the default has {found}, but what `{}` gives has no dimension", row.name),
+                        )
+                        .label(found.clone())
+                        .hint(format!("give the unit to the result: `{}(...) * 1 {found}`", row.name)),
+                    );
+                }
+                Dimension::NONE
+            }
+        })
+    }
+
+    /// `Output(tag, data)`
+    pub fn output(&mut self, callee: &Ident, args: &'a [ast::Expr], span: Span) -> Option<StmtKind> {
+        let values: Vec<Option<Expr>> = args.iter().map(|a| self.expr(a)).collect();
+        let row = builtins::lookup(&callee.name)?;
+        self.count(row, args, span)?;
+        let mut values = values.into_iter();
+        let (tag, data) = (values.next().flatten(), values.next().flatten());
+        let tag_fits = tag.as_ref().map(|tag| self.argument(row, 0, tag, None));
+        let data = data?;
+        let writable = matches!(data.ty, TreeType::Value(Type { basic: Basic::Scalar, shape: Shape::Single | Shape::Collection(_), .. }));
+        if !writable {
+            let found = self.show(&data.ty);
+            let hint = match data.ty {
+                TreeType::Array { .. } => "write its elements one by one",
+                TreeType::Value(Type { basic: Basic::Vector, .. }) => "write its components: `v[0]`, `v[1]`, ...",
+                TreeType::Value(Type { basic: Basic::Bool, .. }) => "turn truth into numbers: `b ? 1 : 0`, each spread with `Extend`",
+                TreeType::Value(_) | TreeType::Void => "write numbers computed from it",
+            };
+            return self.fail(
+                Diagnostic::new(Code::OutputData, data.span, format!("`Output` writes a Scalar or a Collection Of Scalar, not {found}"))
+                    .label(found)
+                    .hint(hint),
+            );
+        }
+        tag_fits??;
+        Some(StmtKind::Output { tag: tag?, value: data })
+    }
+}

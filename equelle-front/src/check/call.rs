@@ -1,0 +1,137 @@
+//! Calls: of user functions here, of built-ins in `builtin_call`, of Newton in `newton`.
+
+use crate::check::checker::Checker;
+use crate::check::function::{Argument, Instance};
+use crate::check::scope::{DefinitionId, Meaning};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::{self, Ident};
+use crate::typed::{Expr, ExprKind};
+
+impl<'a> Checker<'a> {
+    /// `callee(args)`
+    pub fn call(&mut self, callee: &'a Ident, args: &'a [ast::Expr], span: Span) -> Option<Expr> {
+        if callee.name.starts_with(|c: char| c.is_ascii_uppercase()) {
+            return self.builtin(callee, args, span);
+        }
+        let function = self.callee(callee);
+        let values: Vec<Option<Expr>> = args.iter().map(|a| self.expr(a)).collect();
+        let function = function?;
+        let spans: Vec<Span> = args.iter().map(|a| a.span).collect();
+        let bound = values.iter().map(|v| v.as_ref().map(|v| (v.ty, v.dims.clone()))).collect();
+        let instance = self.apply(function, bound, &spans, callee.span.to(span))?;
+        let args = values.into_iter().collect::<Option<Vec<_>>>()?;
+        Some(Expr { kind: ExprKind::Call { function: instance.id, args }, ty: instance.ty, dims: instance.dims, span })
+    }
+
+    /// The function that a name means.
+    pub fn callee(&mut self, name: &Ident) -> Option<DefinitionId> {
+        let Some(id) = self.scopes.lookup(&name.name, self.scope) else {
+            return self.unknown_function(name);
+        };
+        let entry = self.scopes.entry_mut(id);
+        entry.used = true;
+        let span = entry.span;
+        match entry.meaning {
+            Meaning::Function(id) => {
+                self.definitions[id.0 as usize].called = true;
+                Some(id)
+            }
+            Meaning::Variable(_) => self.fail(
+                Diagnostic::new(Code::NotAFunction, name.span, format!("`{}` is a variable, not a function", name.name))
+                    .also(span, "the variable is named here")
+                    .hint("to multiply, write `*`; to evaluate a collection elsewhere, write `On`"),
+            ),
+        }
+    }
+
+    fn unknown_function<T>(&mut self, name: &Ident) -> Option<T> {
+        let diagnostic = Diagnostic::new(Code::UnknownFunction, name.span, format!("there is no function `{}` here", name.name));
+        if let Some(later) = self.scopes.defined_later(&name.name, self.scope) {
+            let place = self.scopes.entry(later).span;
+            return self.fail(
+                diagnostic
+                    .also(place, format!("`{}` comes into being here, after the function that uses it", name.name))
+                    .hint("define it first"),
+            );
+        }
+        let functions: Vec<&'a str> =
+            self.scopes.visible_entries(self.scope).filter(|e| matches!(e.meaning, Meaning::Function(_))).map(|e| e.name).collect();
+        let near = self.suggest(&name.name, functions.into_iter().chain(super::builtins::names()));
+        self.fail(match near {
+            Some(near) => diagnostic.hint(format!("did you mean `{near}`?")),
+            None => diagnostic.hint("define it before it is called"),
+        })
+    }
+
+    /// The instance of a user function for arguments at these places (`None`: unknown). Reports wrong arguments and recursion.
+    pub fn apply(&mut self, id: DefinitionId, arguments: Vec<Option<Argument>>, spans: &[Span], call: Span) -> Option<Instance> {
+        let definition = &self.definitions[id.0 as usize];
+        let (name, declared) = (definition.name, definition.declared.clone());
+        let Some(defined) = definition.defined else {
+            return self.fail(
+                Diagnostic::new(Code::FunctionNotDefined, call, format!("`{}` is declared but not yet defined", name.name))
+                    .also(name.span, "declared here")
+                    .hint("put the definition before the first call"),
+            );
+        };
+        if self.frames.iter().any(|f| f.definition == id) {
+            return self.fail(
+                Diagnostic::new(Code::Recursion, call, format!("`{}` calls itself, directly or through others", name.name))
+                    .also(name.span, "defined here")
+                    .hint("Equelle has no recursion; use a `For` loop over a sequence"),
+            );
+        }
+        let params = defined.params;
+        if arguments.len() != params.len() {
+            let names: Vec<&str> = params.iter().map(|p| p.name.as_str()).collect();
+            let diagnostic = argument_count(&name.name, &names, spans, call);
+            return self.fail(diagnostic.also(name.span, "defined here"));
+        }
+        if let Some(declared) = declared {
+            let mut fits = true;
+            for (i, (expected, argument)) in declared.params.iter().zip(&arguments).enumerate() {
+                let (Some(expected), Some((ty, _))) = (expected, argument) else { continue };
+                if self.accepts(expected, ty) {
+                    continue;
+                }
+                let (wanted, found) = (self.show_declared(expected), self.show(ty));
+                let place = spans.get(i).copied().unwrap_or(call);
+                let mut diagnostic = Diagnostic::new(
+                    Code::ArgumentType,
+                    place,
+                    format!("argument {} of `{}`, `{}`, is declared {wanted}, but this is {found}", i + 1, name.name, params[i].name),
+                )
+                .label(found)
+                .also(expected.span, "declared here");
+                if let Some(note) = self.declared_note(expected, ty) {
+                    diagnostic = diagnostic.note(note);
+                }
+                self.report(diagnostic.hint("change the argument or the declaration"));
+                fits = false;
+            }
+            if !fits {
+                return None;
+            }
+        }
+        let arguments: Vec<Argument> = arguments.into_iter().collect::<Option<_>>()?;
+        let instance = self.instance(id, arguments, call)?;
+        if let (Some(frame), Some(newton)) = (self.frames.last_mut(), instance.newton) {
+            frame.newton.get_or_insert(newton);
+        }
+        Some(instance)
+    }
+}
+
+/// The report of a call with too many or too few arguments.
+pub(super) fn argument_count(name: &str, params: &[&str], args: &[Span], call: Span) -> Diagnostic {
+    let expected = match params.len() {
+        0 => "no arguments".to_owned(),
+        1 => "1 argument".to_owned(),
+        n => format!("{n} arguments"),
+    };
+    let place = args.get(params.len()).map_or(call, |first| args.last().map_or(*first, |last| first.to(*last)));
+    let diagnostic = Diagnostic::new(Code::ArgumentCount, place, format!("`{name}` takes {expected}, not {}", args.len()))
+        .hint(format!("write `{name}({})`", params.join(", ")));
+    if args.len() > params.len() { diagnostic.label("too many") } else { diagnostic.label("too few arguments") }
+}

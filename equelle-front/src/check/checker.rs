@@ -1,0 +1,201 @@
+//! State of the checker, and how it reports.
+
+use std::collections::{BTreeSet, HashSet};
+
+use crate::check::function::Definition;
+use crate::check::print::{type_name, value_type_name};
+use crate::check::scope::{DefinitionId, ScopeId, Scopes};
+use crate::check::{CheckOptions, Checked};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::typed::{Expr, ExprKind, Function, TreeType, TypedProgram, VarId, Variable};
+use crate::types::{Dimension, SetId, SetTable, Type};
+
+/// Deepest nesting of expressions, loops and calls together, where a call weighs [`CALL_WEIGHT`]. Chosen so that the checker
+/// and everything after it that walks the typed tree stay well within a stack of 2 MiB in an unoptimised build.
+pub(super) const MAX_DEPTH: u32 = 400;
+
+/// What a call adds to the depth.
+pub(super) const CALL_WEIGHT: u32 = 6;
+
+/// Most expressions checked inside function instances.
+pub(super) const MAX_WORK: u64 = 1_000_000;
+
+/// Near matches are looked for at most this often, because each one visits all visible names.
+const MAX_SUGGESTIONS: u32 = 100;
+
+pub(super) struct Checker<'a> {
+    pub options: CheckOptions,
+    pub sets: SetTable,
+    /// Run-time sets not yet assigned to a variable.
+    pub anonymous: BTreeSet<SetId>,
+    /// Names given to run-time sets.
+    pub set_names: HashSet<String>,
+    pub variables: Vec<Variable>,
+    pub functions: Vec<Function>,
+    pub scopes: Scopes<'a>,
+    /// The scope being checked.
+    pub scope: ScopeId,
+    pub definitions: Vec<Definition<'a>>,
+    /// Instances being checked, outermost first.
+    pub frames: Vec<Frame>,
+    pub depth: u32,
+    pub work: u64,
+    pub suggestions: u32,
+    /// Something is unknown, reported here or by the parser: there will be no program.
+    pub incomplete: bool,
+    diagnostics: Vec<Diagnostic>,
+    seen: HashSet<(Code, Span)>,
+}
+
+/// An instance that is being checked.
+pub(super) struct Frame {
+    pub definition: DefinitionId,
+    /// The call, and what it passes; `None` while an uncalled function is checked.
+    pub call: Option<(Span, Vec<TreeType>)>,
+    /// Its variables so far.
+    pub locals: Vec<VarId>,
+    /// Value returned.
+    pub result: Option<(TreeType, Vec<Dimension>)>,
+    /// Span of a Newton call that it reaches.
+    pub newton: Option<Span>,
+}
+
+impl<'a> Checker<'a> {
+    pub fn new(options: CheckOptions) -> Self {
+        Checker {
+            options,
+            sets: SetTable::new(),
+            anonymous: BTreeSet::new(),
+            set_names: HashSet::new(),
+            variables: Vec::new(),
+            functions: Vec::new(),
+            scopes: Scopes::new(),
+            scope: Scopes::MAIN,
+            definitions: Vec::new(),
+            frames: Vec::new(),
+            depth: 0,
+            work: 0,
+            suggestions: 0,
+            incomplete: false,
+            diagnostics: Vec::new(),
+            seen: HashSet::new(),
+        }
+    }
+
+    pub fn program(mut self, program: &'a ast::Program) -> Checked {
+        let main = self.statements(&program.statements);
+        self.check_uncalled();
+        self.warn_unused();
+        let mut diagnostics = self.diagnostics;
+        diagnostics.sort_by_key(|d| (d.primary.span, d.code));
+        let valid = !self.incomplete && !diagnostics.iter().any(Diagnostic::is_error);
+        let program = valid.then_some(TypedProgram { sets: self.sets, variables: self.variables, functions: self.functions, main });
+        Checked { program, diagnostics }
+    }
+
+    /// Adds a diagnostic, with the calls that led to it, unless its like was reported for the same place.
+    pub fn report(&mut self, mut diagnostic: Diagnostic) {
+        if diagnostic.is_error() {
+            self.incomplete = true;
+        }
+        if !self.seen.insert((diagnostic.code, diagnostic.primary.span)) {
+            return;
+        }
+        if diagnostic.is_error() {
+            for frame in self.frames.iter().rev() {
+                let Some((span, arguments)) = &frame.call else { continue };
+                let name = self.definitions[frame.definition.0 as usize].name.name.as_str();
+                let arguments: Vec<String> = arguments.iter().map(|ty| type_name(&self.sets, ty)).collect();
+                diagnostic = diagnostic.also(*span, format!("in this call of `{name}` with ({})", arguments.join(", ")));
+            }
+        }
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Reports, and makes the value unknown.
+    pub fn fail<T>(&mut self, diagnostic: Diagnostic) -> Option<T> {
+        self.report(diagnostic);
+        None
+    }
+
+    /// A value is unknown without a report here: an [`ast::ExprKind::Error`] node.
+    pub fn unknown<T>(&mut self) -> Option<T> {
+        self.incomplete = true;
+        None
+    }
+
+    /// The nearest of the candidates, to be offered in a hint.
+    pub fn suggest<'c>(&mut self, name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<String> {
+        if self.suggestions >= MAX_SUGGESTIONS {
+            return None;
+        }
+        self.suggestions += 1;
+        crate::diagnostic::nearest(name, candidates).map(str::to_owned)
+    }
+
+    /// Name of a type in messages, between back-quotes.
+    pub fn show(&self, ty: &TreeType) -> String {
+        format!("`{}`", type_name(&self.sets, ty))
+    }
+
+    /// As [`Checker::show`] for types other than arrays.
+    pub fn show_value(&self, ty: &Type) -> String {
+        format!("`{}`", value_type_name(&self.sets, ty))
+    }
+
+    /// Name of a set in messages.
+    pub fn set_name(&self, set: SetId) -> &str {
+        crate::check::print::set_name(&self.sets, set)
+    }
+
+    /// The dimension, or none where dimensions are not looked at.
+    pub fn dimension(&self, dimension: Dimension) -> Dimension {
+        if self.options.nondimensional { Dimension::NONE } else { dimension }
+    }
+
+    /// Whether two dimensions may meet in a sum.
+    pub fn agree(&self, a: Dimension, b: Dimension) -> bool {
+        self.options.nondimensional || a == b
+    }
+
+    /// A new variable of the instance being checked, or of the main program.
+    pub fn new_variable(&mut self, variable: Variable) -> VarId {
+        let id = VarId(self.variables.len() as u32);
+        self.variables.push(variable);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.locals.push(id);
+        }
+        id
+    }
+
+    /// Runs `inside` one level (or `weight` levels) deeper, unless that is too deep.
+    pub fn nested<T>(&mut self, weight: u32, span: Span, inside: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        if self.depth + weight > MAX_DEPTH {
+            return self.fail(
+                Diagnostic::new(Code::NestedTooDeeply, span, "expressions and calls are nested too deeply here")
+                    .hint("give intermediate results a name of their own"),
+            );
+        }
+        self.depth += weight;
+        let result = inside(self);
+        self.depth -= weight;
+        result
+    }
+}
+
+/// An expression that is not an array.
+pub(super) fn value(kind: ExprKind, ty: Type, dim: Dimension, span: Span) -> Expr {
+    Expr { kind, ty: TreeType::Value(ty), dims: vec![dim], span }
+}
+
+/// Dimension of an expression that is not an array.
+pub(super) fn dim(expr: &Expr) -> Dimension {
+    expr.dims.first().copied().unwrap_or(Dimension::NONE)
+}
+
+/// How a dimension reads in a message.
+pub(super) fn show_dimension(dimension: Dimension) -> String {
+    if dimension == Dimension::NONE { "no dimension".to_owned() } else { dimension.to_string() }
+}

@@ -1,0 +1,293 @@
+//! Declared types. Parts that a declaration does not state (`Collection Of Cell` says neither where nor of what) are left to the value.
+
+use crate::check::checker::Checker;
+use crate::check::print::basic_name;
+use crate::check::scope::{EntryId, Meaning, State};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::{self, BasicTypeName, CollectionPlace, TypeExprKind};
+use crate::typed::TreeType;
+use crate::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, Shape, Type};
+
+/// A declared type.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Declared {
+    pub mutable: bool,
+    /// Number of elements of an array.
+    pub array: Option<u32>,
+    pub basic: Basic,
+    pub kind: DeclaredKind,
+    /// Where it is written.
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum DeclaredKind {
+    Single,
+    Sequence,
+    /// Anywhere.
+    Collection,
+    /// `On` a set.
+    On(Place),
+    /// `Subset Of` a set.
+    SubsetOf(Place),
+}
+
+/// A set in a declared type.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Place {
+    Set(SetId),
+    /// The set of a variable that was not yet assigned when the type was written.
+    Postponed(EntryId),
+}
+
+/// What [`Checker::declared_part`] has seen on its way inwards.
+#[derive(Default)]
+struct Modifiers {
+    mutable: bool,
+    array: Option<u32>,
+}
+
+impl<'a> Checker<'a> {
+    /// What a type expression says; `None` if it has been reported.
+    pub fn declared(&mut self, ty: &'a ast::TypeExpr) -> Option<Declared> {
+        let mut modifiers = Modifiers::default();
+        let mut inner = ty;
+        loop {
+            match &inner.kind {
+                TypeExprKind::Mutable(element) => {
+                    modifiers.mutable = true;
+                    inner = element;
+                }
+                TypeExprKind::Array { size, size_span, element } => {
+                    if modifiers.array.is_some() {
+                        return self.fail(
+                            Diagnostic::new(Code::NestedArray, inner.span, "an array cannot hold arrays").hint("use one array per row, or one longer array"),
+                        );
+                    }
+                    if *size == 0 {
+                        return self.fail(Diagnostic::new(Code::ArraySize, *size_span, "an array has at least one element"));
+                    }
+                    modifiers.array = Some(*size);
+                    inner = element;
+                }
+                TypeExprKind::Basic(_) | TypeExprKind::Collection { .. } | TypeExprKind::Stencil(_) | TypeExprKind::Sequence(_) | TypeExprKind::Error => {
+                    let (basic, kind) = self.declared_part(inner)?;
+                    return Some(Declared { mutable: modifiers.mutable, array: modifiers.array, basic, kind, span: ty.span });
+                }
+            }
+        }
+    }
+
+    fn declared_part(&mut self, ty: &'a ast::TypeExpr) -> Option<(Basic, DeclaredKind)> {
+        match &ty.kind {
+            TypeExprKind::Basic(name) => Some((basic_of(*name), DeclaredKind::Single)),
+            TypeExprKind::Sequence(name) => Some((self.element(*name, ty.span)?, DeclaredKind::Sequence)),
+            TypeExprKind::Collection { element, place } => {
+                let basic = self.element(*element, ty.span)?;
+                let kind = match place {
+                    None => DeclaredKind::Collection,
+                    Some(CollectionPlace::On(e)) => DeclaredKind::On(self.place(e)?),
+                    Some(CollectionPlace::SubsetOf(e)) => {
+                        let place = self.place(e)?;
+                        self.same_kind(basic, place, e.span)?;
+                        DeclaredKind::SubsetOf(place)
+                    }
+                };
+                Some((basic, kind))
+            }
+            TypeExprKind::Stencil(_) => self.fail(
+                Diagnostic::new(Code::StencilDialect, ty.span, "stencil collections are not supported")
+                    .hint("use `Collection Of Scalar On AllCells()` with `Gradient` and `Divergence`"),
+            ),
+            TypeExprKind::Error => self.unknown(),
+            // Taken apart by the caller.
+            TypeExprKind::Array { .. } | TypeExprKind::Mutable(_) => self.unknown(),
+        }
+    }
+
+    fn element(&mut self, name: BasicTypeName, span: Span) -> Option<Basic> {
+        match basic_of(name) {
+            Basic::Text => self.fail(Diagnostic::new(Code::NoDomainOfText, span, "there are no collections or sequences of String")),
+            basic @ (Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Entity(_)) => Some(basic),
+        }
+    }
+
+    /// The set that `On e` or `Subset Of e` in a type means: the one that `e` is mapped over.
+    fn place(&mut self, e: &'a ast::Expr) -> Option<Place> {
+        let mut inner = e;
+        while let ast::ExprKind::Paren(p) = &inner.kind {
+            inner = p;
+        }
+        if let ast::ExprKind::Name(name) = &inner.kind
+            && let Some(id) = self.scopes.lookup(name, self.scope)
+            && let Meaning::Variable(variable) = &self.scopes.entry(id).meaning
+            && variable.state == State::Unassigned
+            && let Some(Declared { array: None, basic: Basic::Entity(_), kind, .. }) = &variable.declared
+        {
+            let known = match kind {
+                DeclaredKind::On(place) => Some(*place),
+                DeclaredKind::Collection | DeclaredKind::SubsetOf(_) => Some(Place::Postponed(id)),
+                DeclaredKind::Single | DeclaredKind::Sequence => None,
+            };
+            if known.is_some() {
+                self.scopes.entry_mut(id).used = true;
+                return known;
+            }
+        }
+        let e = self.expr(e)?;
+        match e.ty {
+            TreeType::Value(Type { basic: Basic::Entity(_), shape: Shape::Collection(set) | Shape::Domain(set), .. }) => Some(Place::Set(set)),
+            ty @ (TreeType::Value(_) | TreeType::Array { .. } | TreeType::Void) => {
+                let found = self.show(&ty);
+                self.fail(
+                    Diagnostic::new(Code::TypePlace, e.span, format!("a type needs a collection of entities here, not {found}"))
+                        .label(found)
+                        .hint("name a domain, such as `AllCells()`"),
+                )
+            }
+        }
+    }
+
+    fn same_kind(&mut self, basic: Basic, place: Place, span: Span) -> Option<()> {
+        let Some(set) = self.place_set(place) else { return Some(()) };
+        let kind = self.sets.get(set).kind;
+        if basic == Basic::Entity(kind) {
+            return Some(());
+        }
+        let of = self.set_name(set).to_owned();
+        self.fail(
+            Diagnostic::new(Code::TypePlace, span, format!("a collection of {} cannot be a subset of {of}, which holds {}", basic_name(basic), kind.name()))
+                .hint("the elements of a subset are of the same kind"),
+        )
+    }
+
+    /// The set, once known.
+    pub fn place_set(&self, place: Place) -> Option<SetId> {
+        match place {
+            Place::Set(set) => Some(set),
+            Place::Postponed(id) => match &self.scopes.entry(id).meaning {
+                Meaning::Variable(variable) => match variable.state {
+                    State::Assigned(var) => match self.variables[var.0 as usize].ty {
+                        TreeType::Value(ty) => ty.mapping(),
+                        TreeType::Array { .. } | TreeType::Void => None,
+                    },
+                    State::Unassigned | State::Unknown => None,
+                },
+                Meaning::Function(_) => None,
+            },
+        }
+    }
+
+    /// Whether a postponed set is still to come (and not merely unknown).
+    fn awaited(&self, place: Place) -> Option<&str> {
+        let Place::Postponed(id) = place else { return None };
+        let entry = self.scopes.entry(id);
+        matches!(&entry.meaning, Meaning::Variable(v) if v.state == State::Unassigned).then_some(entry.name)
+    }
+
+    /// Whether a value of type `ty` may be given to something of this declared type. A set that is not known accepts everything.
+    pub fn accepts(&self, declared: &Declared, ty: &TreeType) -> bool {
+        let element = match (declared.array, ty) {
+            (None, TreeType::Value(ty)) => ty,
+            (Some(n), TreeType::Array { size, element }) if n == *size => element,
+            (None | Some(_), TreeType::Value(_) | TreeType::Array { .. } | TreeType::Void) => return false,
+        };
+        if element.basic != declared.basic {
+            return false;
+        }
+        match declared.kind {
+            DeclaredKind::Single => element.shape == Shape::Single,
+            DeclaredKind::Sequence => element.shape == Shape::Sequence,
+            DeclaredKind::Collection => element.mapping().is_some(),
+            DeclaredKind::On(place) => match self.place_set(place) {
+                Some(set) => element.mapping() == Some(set),
+                None => element.mapping().is_some() && self.awaited(place).is_none(),
+            },
+            DeclaredKind::SubsetOf(place) => match (self.place_set(place), element.within) {
+                (Some(set), Some(within)) => element.mapping().is_some() && self.sets.is_subset(within, set),
+                (None, Some(_)) => self.awaited(place).is_none(),
+                (Some(_) | None, None) => false,
+            },
+        }
+    }
+
+    /// A declared type as messages show it.
+    pub fn show_declared(&self, declared: &Declared) -> String {
+        let basic = basic_name(declared.basic);
+        let set = |place| match (self.place_set(place), place) {
+            (Some(set), _) => self.set_name(set).to_owned(),
+            (None, Place::Postponed(id)) => self.scopes.entry(id).name.to_owned(),
+            (None, Place::Set(_)) => String::new(),
+        };
+        let text = match declared.kind {
+            DeclaredKind::Single => basic.to_owned(),
+            DeclaredKind::Sequence => format!("Sequence Of {basic}"),
+            DeclaredKind::Collection => format!("Collection Of {basic}"),
+            DeclaredKind::On(place) => format!("Collection Of {basic} On {}", set(place)),
+            DeclaredKind::SubsetOf(place) => format!("Collection Of {basic} Subset Of {}", set(place)),
+        };
+        let array = declared.array.map_or(String::new(), |n| format!("Array Of {n} "));
+        format!("`{array}{text}`")
+    }
+
+    /// One more sentence about why a value does not fit, if there is one worth saying.
+    pub fn declared_note(&self, declared: &Declared, ty: &TreeType) -> Option<String> {
+        let place = match declared.kind {
+            DeclaredKind::On(place) | DeclaredKind::SubsetOf(place) => place,
+            DeclaredKind::Single | DeclaredKind::Sequence | DeclaredKind::Collection => return None,
+        };
+        if let Some(name) = self.awaited(place) {
+            return Some(format!("`{name}` has no value yet, so its set is not known"));
+        }
+        match (ty, self.place_set(place)?) {
+            (TreeType::Value(ty), set) if ty.basic == declared.basic && ty.mapping().is_some() => {
+                let found = ty.within.filter(|_| matches!(declared.kind, DeclaredKind::SubsetOf(_))).or(ty.mapping())?;
+                let relation = match declared.kind {
+                    DeclaredKind::SubsetOf(_) => "is not known to lie inside",
+                    DeclaredKind::On(_) | DeclaredKind::Single | DeclaredKind::Sequence | DeclaredKind::Collection => "is not the set",
+                };
+                Some(format!("{} {relation} {}", self.set_name(found), self.set_name(set)))
+            }
+            (TreeType::Value(_) | TreeType::Array { .. } | TreeType::Void, _) => None,
+        }
+    }
+
+    /// The type that every value of this declared type has, if the declaration alone says so.
+    pub fn complete(&self, declared: &Declared) -> Option<TreeType> {
+        let element = match declared.kind {
+            DeclaredKind::Single if !matches!(declared.basic, Basic::Entity(_)) => Type { basic: declared.basic, shape: Shape::Single, within: None },
+            DeclaredKind::Sequence if declared.basic == Basic::Scalar => Type::SEQUENCE,
+            DeclaredKind::On(place) => {
+                let set = self.place_set(place)?;
+                match declared.basic {
+                    Basic::Entity(kind) => Type::entities(kind, set, self.all(kind)),
+                    Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text => Type::collection(declared.basic, set),
+                }
+            }
+            DeclaredKind::Single | DeclaredKind::Sequence | DeclaredKind::Collection | DeclaredKind::SubsetOf(_) => return None,
+        };
+        Some(match declared.array {
+            None => TreeType::Value(element),
+            Some(size) => TreeType::Array { size, element },
+        })
+    }
+
+    /// The All-set of a kind.
+    pub fn all(&self, kind: EntityKind) -> SetId {
+        self.sets.canonical(CanonicalSet { kind, extent: Extent::All })
+    }
+}
+
+fn basic_of(name: BasicTypeName) -> Basic {
+    match name {
+        BasicTypeName::Scalar => Basic::Scalar,
+        BasicTypeName::Vector => Basic::Vector,
+        BasicTypeName::Bool => Basic::Bool,
+        BasicTypeName::Cell => Basic::Entity(EntityKind::Cell),
+        BasicTypeName::Face => Basic::Entity(EntityKind::Face),
+        BasicTypeName::Edge => Basic::Entity(EntityKind::Edge),
+        BasicTypeName::Vertex => Basic::Entity(EntityKind::Vertex),
+        BasicTypeName::String => Basic::Text,
+    }
+}

@@ -1,0 +1,166 @@
+//! `On`, `Extend` and `? :`: where data lives.
+
+use crate::check::checker::{Checker, dim, value};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::typed::{Expr, ExprKind};
+use crate::types::{Basic, Shape, Type};
+
+impl<'a> Checker<'a> {
+    fn no_sequence(&mut self, operand: &Expr, ty: &Type, operator: &str) -> Option<()> {
+        if ty.shape != Shape::Sequence {
+            return Some(());
+        }
+        let found = self.show_value(ty);
+        self.fail(
+            Diagnostic::new(Code::SequenceOnExtend, operand.span, format!("{operator} takes no sequences"))
+                .label(found)
+                .hint("loop over the sequence with `For`"),
+        )
+    }
+
+    /// `data On target`
+    pub fn on(&mut self, op_span: Span, data: Expr, target: Expr, span: Span) -> Option<Expr> {
+        let (d, t) = (self.no_array(&data, "`On`"), self.no_array(&target, "`On`"));
+        let (d, t) = (d?, t?);
+        self.no_sequence(&data, &d, "`On`")?;
+        let (Basic::Entity(_), Some(over), Some(within)) = (t.basic, t.mapping(), t.within) else {
+            let found = self.show_value(&t);
+            return self.fail(
+                Diagnostic::new(Code::OnTarget, target.span, format!("the right side of `On` is a collection of entities, not {found}"))
+                    .label(found)
+                    .hint("name a domain or entities, such as `FirstCell(InteriorFaces())`"),
+            );
+        };
+        let Some(mapping) = d.mapping() else {
+            let found = self.show_value(&d);
+            return self.fail(
+                Diagnostic::new(Code::OnData, data.span, format!("the left side of `On` is a collection, not {found}"))
+                    .label(found)
+                    .hint(format!("to spread one value over a domain, use `Extend {}`", self.set_name(over))),
+            );
+        };
+        // The target's entities lie in `within`; for a domain that is its own set, the smallest known.
+        if !self.sets.is_subset(within, mapping) {
+            let message = format!(
+                "the data is on {}, and the entities on the right are only known to lie in {}",
+                self.set_name(mapping),
+                self.set_name(within)
+            );
+            let hint = if self.sets.get(within).kind == self.sets.get(mapping).kind {
+                format!("pad the data with zeros first: `((...) Extend {}) On ...`", self.set_name(self.sets.common_superset(within, mapping)))
+            } else {
+                format!("the right side must be a collection of {}", self.sets.get(mapping).kind.name())
+            };
+            return self.fail(
+                Diagnostic::new(Code::OnNotContained, op_span, message)
+                    .also(data.span, self.show_value(&d))
+                    .also(target.span, self.show_value(&t))
+                    .hint(hint),
+            );
+        }
+        let ty = Type { basic: d.basic, shape: Shape::Collection(over), within: d.within };
+        let dim = dim(&data);
+        Some(value(ExprKind::On { data: Box::new(data), target: Box::new(target) }, ty, dim, span))
+    }
+
+    /// `data Extend domain`
+    pub fn extend(&mut self, op_span: Span, data: Expr, domain: Expr, span: Span) -> Option<Expr> {
+        let (d, t) = (self.no_array(&data, "`Extend`"), self.no_array(&domain, "`Extend`"));
+        let (d, t) = (d?, t?);
+        self.no_sequence(&data, &d, "`Extend`")?;
+        let Shape::Domain(over) = t.shape else {
+            let found = self.show_value(&t);
+            let hint = match t.mapping() {
+                Some(set) => format!("extend to a domain, such as {}", self.set_name(set)),
+                None => "extend to a domain, such as `AllCells()`".to_owned(),
+            };
+            return self.fail(
+                Diagnostic::new(Code::ExtendTarget, domain.span, format!("the right side of `Extend` is a domain, not {found}"))
+                    .label(found)
+                    .hint(hint),
+            );
+        };
+        match d.mapping() {
+            None => {
+                let spreadable = match d.basic {
+                    Basic::Scalar | Basic::Vector | Basic::Bool => true,
+                    Basic::Entity(_) | Basic::Text => false,
+                };
+                if !spreadable {
+                    let found = self.show_value(&d);
+                    return self.fail(
+                        Diagnostic::new(Code::ExtendData, data.span, format!("`Extend` spreads numbers and truth values, not {found}")).label(found),
+                    );
+                }
+            }
+            Some(mapping) if !self.sets.is_subset(mapping, over) => {
+                let (from, to) = (self.set_name(mapping).to_owned(), self.set_name(over).to_owned());
+                let hint = if self.sets.is_subset(over, mapping) {
+                    format!("to restrict, use `On {to}`")
+                } else if self.sets.get(over).kind == self.sets.get(mapping).kind {
+                    format!("extend to a set that holds both, such as {}", self.set_name(self.sets.common_superset(mapping, over)))
+                } else {
+                    format!("to read {} values elsewhere, use `On`", self.sets.get(mapping).kind.name())
+                };
+                return self.fail(
+                    Diagnostic::new(Code::ExtendNotContained, op_span, format!("the data is on {from}, which is not known to lie inside {to}"))
+                        .also(data.span, self.show_value(&d))
+                        .also(domain.span, self.show_value(&t))
+                        .hint(hint),
+                );
+            }
+            Some(_) => {}
+        }
+        let ty = Type { basic: d.basic, shape: Shape::Collection(over), within: d.within };
+        let dim = dim(&data);
+        Some(value(ExprKind::Extend { data: Box::new(data), domain: Box::new(domain) }, ty, dim, span))
+    }
+
+    /// `condition ? if_true : if_false`
+    pub fn ternary(&mut self, condition: &'a ast::Expr, if_true: &'a ast::Expr, if_false: &'a ast::Expr, span: Span) -> Option<Expr> {
+        let (condition, if_true, if_false) = (self.expr(condition), self.expr(if_true), self.expr(if_false));
+        let (condition, if_true, if_false) = (condition?, if_true?, if_false?);
+        let what = "`? :`";
+        let (c, a, b) = (self.no_array(&condition, what), self.no_array(&if_true, what), self.no_array(&if_false, what));
+        let (c, a, b) = (c?, a?, b?);
+        if c.basic != Basic::Bool {
+            let found = self.show_value(&c);
+            return self.fail(
+                Diagnostic::new(Code::TernaryCondition, condition.span, format!("the condition before `?` is a Bool, not {found}"))
+                    .label(found)
+                    .hint("compare: `a > b ? ... : ...`"),
+            );
+        }
+        self.same_set("`? :`", if_true.span.to(if_false.span), (&if_true, &a), (&if_false, &b))?;
+        let joined = self.join(&a, &b).filter(|ty| ty.shape != Shape::Sequence && ty.basic != Basic::Text);
+        let Some(ty) = joined else {
+            let (first, second) = (self.show_value(&a), self.show_value(&b));
+            let mut diagnostic =
+                Diagnostic::new(Code::TernaryBranches, if_false.span, format!("both branches must be collections or numbers of one type, not {first} and {second}"))
+                    .label(second)
+                    .also(if_true.span, first);
+            if let (true, Some(set)) = (a.basic == b.basic, a.mapping().or(b.mapping())) {
+                diagnostic = diagnostic.hint(format!("spread the number over the domain: `(... Extend {})`", self.set_name(set)));
+            }
+            return self.fail(diagnostic);
+        };
+        if let Some(set) = c.mapping() {
+            if ty.mapping().is_none() {
+                let found = self.show_value(&ty);
+                return self.fail(
+                    Diagnostic::new(Code::DifferentDomains, if_true.span.to(if_false.span), format!("the condition is on {}, and the branches are single values", self.set_name(set)))
+                        .label(found)
+                        .also(condition.span, self.show_value(&c))
+                        .hint(format!("spread the values: `(... Extend {})`", self.set_name(set))),
+                );
+            }
+            self.same_set("`? :`", condition.span, (&condition, &c), (&if_true, &a))?;
+        }
+        self.same_dimension(Code::TernaryDimensions, "`? :`", if_true.span.to(if_false.span), &if_true, &if_false)?;
+        let dim = dim(&if_true);
+        let kind = ExprKind::Ternary { condition: Box::new(condition), if_true: Box::new(if_true), if_false: Box::new(if_false) };
+        Some(value(kind, ty, dim, span))
+    }
+}

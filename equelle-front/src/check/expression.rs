@@ -1,0 +1,268 @@
+//! Expressions: literals, names, arrays, indices, signs and norms; the other files of this folder do the operators and calls.
+
+use crate::check::checker::{Checker, dim, value};
+use crate::check::scope::{Meaning, State};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::{self, BinaryOp, ExprKind as Ast, UnaryOp, UnitExpr};
+use crate::typed::{Expr, ExprKind, TreeType};
+use crate::types::{Basic, Dimension, EntityKind, Shape, Type};
+use crate::units::{self, UnitError};
+
+impl<'a> Checker<'a> {
+    /// An expression that has a value. `None` if it is unknown.
+    pub fn expr(&mut self, expr: &'a ast::Expr) -> Option<Expr> {
+        let span = expr.span;
+        if !self.frames.is_empty() {
+            self.work += 1;
+        }
+        self.nested(1, span, |this| match &expr.kind {
+            Ast::Number { value, unit } => this.number(*value, unit.as_ref(), span),
+            Ast::Text(text) => Some(value(ExprKind::Text(text.clone()), Type::TEXT, Dimension::NONE, span)),
+            Ast::Bool(truth) => Some(value(ExprKind::Bool(*truth), Type::BOOL, Dimension::NONE, span)),
+            Ast::Name(name) => this.name(name, span),
+            Ast::Call { callee, args } => this.call(callee, args, span),
+            Ast::Array(elements) => this.array(elements, span),
+            Ast::Paren(inner) => this.expr(inner).map(|e| Expr { span, ..e }),
+            Ast::Norm(inner) => this.norm(inner, span),
+            Ast::Index { base, index, index_span } => this.index(base, *index, *index_span, span),
+            Ast::Unary { op: UnaryOp::Neg, operand } => this.negative(operand, span),
+            Ast::Unary { op: UnaryOp::Not, operand } => this.not(operand, span),
+            Ast::Binary { op, op_span, left, right } => this.binary(*op, *op_span, left, right, span),
+            Ast::Ternary { condition, if_true, if_false } => this.ternary(condition, if_true, if_false, span),
+            Ast::Error => this.unknown(),
+        })
+    }
+
+    fn binary(&mut self, op: BinaryOp, op_span: Span, left: &'a ast::Expr, right: &'a ast::Expr, span: Span) -> Option<Expr> {
+        // Both sides are always looked at, so that each gets its own diagnostics.
+        let (left, right) = (self.expr(left), self.expr(right));
+        let (left, right) = (left?, right?);
+        use crate::ops::{Arithmetic, Comparison, Logic};
+        match op {
+            BinaryOp::Add => self.sum(Arithmetic::Add, op_span, left, right, span),
+            BinaryOp::Sub => self.sum(Arithmetic::Sub, op_span, left, right, span),
+            BinaryOp::Mul => self.product(op_span, left, right, span),
+            BinaryOp::Div => self.quotient(op_span, left, right, span),
+            BinaryOp::Less => self.compare(Comparison::Less, op_span, left, right, span),
+            BinaryOp::Greater => self.compare(Comparison::Greater, op_span, left, right, span),
+            BinaryOp::LessEqual => self.compare(Comparison::LessEqual, op_span, left, right, span),
+            BinaryOp::GreaterEqual => self.compare(Comparison::GreaterEqual, op_span, left, right, span),
+            BinaryOp::Equal => self.compare(Comparison::Equal, op_span, left, right, span),
+            BinaryOp::NotEqual => self.compare(Comparison::NotEqual, op_span, left, right, span),
+            BinaryOp::And => self.logic(Logic::And, op_span, left, right, span),
+            BinaryOp::Or => self.logic(Logic::Or, op_span, left, right, span),
+            BinaryOp::Xor => self.logic(Logic::Xor, op_span, left, right, span),
+            BinaryOp::On => self.on(op_span, left, right, span),
+            BinaryOp::Extend => self.extend(op_span, left, right, span),
+        }
+    }
+
+    fn number(&mut self, number: f64, unit: Option<&UnitExpr>, span: Span) -> Option<Expr> {
+        let Some(unit) = unit else { return Some(value(ExprKind::Number(number), Type::SCALAR, Dimension::NONE, span)) };
+        match units::resolve(unit) {
+            Ok(resolved) => match resolved.to_si(number) {
+                Some(si) => Some(value(ExprKind::Number(si), Type::SCALAR, self.dimension(resolved.dimension), span)),
+                None => self.unit_range(span),
+            },
+            Err(UnitError::OutOfRange { span }) => self.unit_range(span),
+            Err(UnitError::Unknown { name, span }) => {
+                let near = self.suggest(&name, units::UNITS.iter().map(|u| u.name));
+                let hint = near.map_or_else(
+                    || "prefixes are factors of their own: `[Kilo*Meter]`".to_owned(),
+                    |near| format!("did you mean `{near}`?"),
+                );
+                self.fail(Diagnostic::new(Code::UnknownUnit, span, format!("there is no unit `{name}`")).hint(hint))
+            }
+        }
+    }
+
+    fn unit_range<T>(&mut self, span: Span) -> Option<T> {
+        self.fail(
+            Diagnostic::new(Code::UnitRange, span, "the unit, or the number in SI units, is too large or too small to be represented")
+                .hint("check the exponents"),
+        )
+    }
+
+    fn name(&mut self, name: &'a str, span: Span) -> Option<Expr> {
+        let Some(id) = self.scopes.lookup(name, self.scope) else {
+            return self.unknown_name(name, span);
+        };
+        let entry = self.scopes.entry_mut(id);
+        entry.used = true;
+        let defined = entry.span;
+        match &mut entry.meaning {
+            Meaning::Function(_) => {
+                let hint = format!("call it: `{name}(...)`");
+                self.fail(
+                    Diagnostic::new(Code::FunctionAsValue, span, format!("`{name}` is a function, and a function is not a value"))
+                        .also(defined, "the function is named here")
+                        .hint(hint),
+                )
+            }
+            Meaning::Variable(variable) => match variable.state {
+                State::Assigned(var) => {
+                    let variable = &self.variables[var.0 as usize];
+                    Some(Expr { kind: ExprKind::Variable(var), ty: variable.ty, dims: variable.dims.clone(), span })
+                }
+                State::Unknown => self.unknown(),
+                State::Unassigned if variable.reported => self.unknown(),
+                State::Unassigned => {
+                    variable.reported = true;
+                    self.fail(
+                        Diagnostic::new(Code::UnassignedVariable, span, format!("`{name}` is declared but has no value yet"))
+                            .also(defined, "declared here")
+                            .hint(format!("assign it first: `{name} = ...`")),
+                    )
+                }
+            },
+        }
+    }
+
+    fn unknown_name<T>(&mut self, name: &str, span: Span) -> Option<T> {
+        let mut diagnostic = Diagnostic::new(Code::UnknownName, span, format!("there is no variable `{name}` here"));
+        if let Some(later) = self.scopes.defined_later(name, self.scope) {
+            diagnostic = diagnostic
+                .also(self.scopes.entry(later).span, format!("`{name}` comes into being here, after the function that uses it"))
+                .hint("move the definition of the function below it");
+            return self.fail(diagnostic);
+        }
+        let visible: Vec<&'a str> =
+            self.scopes.visible_entries(self.scope).filter(|e| matches!(e.meaning, Meaning::Variable(_))).map(|e| e.name).collect();
+        let near = self.suggest(name, visible.into_iter());
+        diagnostic = match near {
+            Some(near) => diagnostic.hint(format!("did you mean `{near}`?")),
+            None => diagnostic.hint(format!("assign it first: `{name} = ...`")),
+        };
+        self.fail(diagnostic)
+    }
+
+    fn array(&mut self, elements: &'a [ast::Expr], span: Span) -> Option<Expr> {
+        if elements.is_empty() {
+            return self.fail(Diagnostic::new(Code::EmptyArray, span, "an array has at least one element"));
+        }
+        // Every element is looked at before the first unknown one ends it.
+        let elements: Vec<Option<Expr>> = elements.iter().map(|e| self.expr(e)).collect();
+        let elements: Vec<Expr> = elements.into_iter().collect::<Option<_>>()?;
+        let mut common: Option<(Type, Span)> = None;
+        let mut dims = Vec::with_capacity(elements.len());
+        for element in &elements {
+            let TreeType::Value(ty) = element.ty else {
+                return self.fail(
+                    Diagnostic::new(Code::NestedArray, element.span, "an array cannot hold arrays").hint("list the elements themselves"),
+                );
+            };
+            dims.push(dim(element));
+            common = match common {
+                None => Some((ty, element.span)),
+                Some((first, first_span)) => match self.join(&first, &ty) {
+                    Some(joined) => Some((joined, first_span)),
+                    None => {
+                        let (first, found) = (self.show_value(&first), self.show_value(&ty));
+                        return self.fail(
+                            Diagnostic::new(
+                                Code::ArrayElementTypes,
+                                element.span,
+                                format!("the elements of an array have one type: the first is {first}, this one {found}"),
+                            )
+                            .label(found)
+                            .also(first_span, first),
+                        );
+                    }
+                },
+            };
+        }
+        let element = common?.0;
+        Some(Expr { ty: TreeType::Array { size: elements.len() as u32, element }, kind: ExprKind::Array(elements), dims, span })
+    }
+
+    /// The type that covers both, if they differ at most in what their entities are known to lie in.
+    pub fn join(&self, a: &Type, b: &Type) -> Option<Type> {
+        if a == b {
+            return Some(*a);
+        }
+        let within = match (a.within, b.within) {
+            (Some(a), Some(b)) => Some(self.sets.common_superset(a, b)),
+            (None, None) => None,
+            (Some(_), None) | (None, Some(_)) => return None,
+        };
+        let shape = if a.shape == b.shape { a.shape } else { Shape::Collection(a.mapping().filter(|s| b.mapping() == Some(*s))?) };
+        (a.basic == b.basic).then_some(Type { basic: a.basic, shape, within })
+    }
+
+    fn index(&mut self, base: &'a ast::Expr, index: u32, index_span: Span, span: Span) -> Option<Expr> {
+        let base = self.expr(base)?;
+        let found = self.show(&base.ty);
+        match base.ty {
+            TreeType::Array { size, element } => match base.dims.get(index as usize) {
+                Some(&dim) if index < size => Some(value(ExprKind::Element { array: Box::new(base), index }, element, dim, span)),
+                Some(_) | None => self.fail(
+                    Diagnostic::new(Code::ArrayIndex, index_span, format!("there is no element {index} in an array of {size}"))
+                        .also(base.span, found)
+                        .hint(format!("the elements are numbered from 0 to {}", size - 1)),
+                ),
+            },
+            TreeType::Value(ty) if ty.basic == Basic::Vector => {
+                if index > 2 {
+                    return self.fail(
+                        Diagnostic::new(Code::VectorIndex, index_span, format!("there is no component {index} in a Vector"))
+                            .hint("the components are 0, 1 and, on 3D grids, 2"),
+                    );
+                }
+                let dim = dim(&base);
+                Some(value(ExprKind::Component { vector: Box::new(base), index }, Type { basic: Basic::Scalar, ..ty }, dim, span))
+            }
+            TreeType::Value(_) | TreeType::Void => self.fail(
+                Diagnostic::new(Code::NotIndexable, base.span, format!("only arrays and Vectors can be indexed, and this is {found}"))
+                    .label(found)
+                    .hint("to pick elements of a collection, restrict it with `On` a domain"),
+            ),
+        }
+    }
+
+    /// The type of an operand that must not be an array.
+    pub fn no_array(&mut self, operand: &Expr, what: &str) -> Option<Type> {
+        match operand.ty {
+            TreeType::Value(ty) => Some(ty),
+            TreeType::Array { .. } | TreeType::Void => {
+                let found = self.show(&operand.ty);
+                self.fail(
+                    Diagnostic::new(Code::ArrayOperand, operand.span, format!("{what} takes no arrays, and this is {found}"))
+                        .label(found)
+                        .hint("work on its elements: `a[0]`, `a[1]`, ..."),
+                )
+            }
+        }
+    }
+
+    fn negative(&mut self, operand: &'a ast::Expr, span: Span) -> Option<Expr> {
+        let operand = self.expr(operand)?;
+        let ty = self.no_array(&operand, "unary minus")?;
+        self.numeric(&operand, &ty, "`-`")?;
+        let dim = dim(&operand);
+        Some(value(ExprKind::Neg(Box::new(operand)), ty, dim, span))
+    }
+
+    fn norm(&mut self, operand: &'a ast::Expr, span: Span) -> Option<Expr> {
+        let operand = self.expr(operand)?;
+        let ty = self.no_array(&operand, "`| |`")?;
+        let dim = match ty.basic {
+            Basic::Scalar | Basic::Vector if ty.shape != Shape::Sequence => dim(&operand),
+            Basic::Entity(kind) => self.dimension(Dimension::LENGTH.power(match kind {
+                EntityKind::Vertex => 0,
+                EntityKind::Edge => 1,
+                EntityKind::Face => 2,
+                EntityKind::Cell => 3,
+            })),
+            Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text => {
+                let found = self.show_value(&ty);
+                return self.fail(
+                    Diagnostic::new(Code::NoNorm, operand.span, format!("`| |` is for Scalars, Vectors and entities, not for {found}")).label(found),
+                );
+            }
+        };
+        let shape = ty.mapping().map_or(Shape::Single, Shape::Collection);
+        Some(value(ExprKind::Norm(Box::new(operand)), Type { basic: Basic::Scalar, shape, within: None }, dim, span))
+    }
+}
+

@@ -1,0 +1,278 @@
+//! Functions: declarations, definitions, and the instances that calls make.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::check::checker::{CALL_WEIGHT, Checker, Frame, MAX_WORK};
+use crate::check::declared::Declared;
+use crate::check::scope::{DefinitionId, Meaning, Role, ScopeId, ScopeKind, State, VariableEntry};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::{self, Ident, StmtKind as Ast};
+use crate::typed::{Expr, Function, FunctionId, TreeType, Variable};
+use crate::types::Dimension;
+
+/// A function of the program; one per visit of its definition, so nested functions have one per instance around them.
+pub(super) struct Definition<'a> {
+    pub name: &'a Ident,
+    /// Scope that the body sees, up to the horizon.
+    scope: ScopeId,
+    horizon: u32,
+    pub declared: Option<Rc<FunctionType>>,
+    /// Parameters, body and place; `None` while it is only declared.
+    pub defined: Option<Defined<'a>>,
+    instances: HashMap<Vec<Argument>, Option<Instance>>,
+    /// Some call or Newton names it.
+    pub called: bool,
+    /// Its body has been walked at least once.
+    pub checked: bool,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Defined<'a> {
+    pub params: &'a [Ident],
+    pub body: &'a ast::Block,
+    pub span: Span,
+}
+
+/// A declared function type.
+pub(super) struct FunctionType {
+    /// One per parameter; `None` where the type was reported.
+    pub params: Vec<Option<Declared>>,
+    pub result: Option<Declared>,
+    pub span: Span,
+}
+
+/// Type and dimensions of an argument: what instances differ by.
+pub(super) type Argument = (TreeType, Vec<Dimension>);
+
+/// A checked instance.
+#[derive(Clone, Debug)]
+pub(super) struct Instance {
+    pub id: FunctionId,
+    pub ty: TreeType,
+    pub dims: Vec<Dimension>,
+    /// A Newton call that it reaches.
+    pub newton: Option<Span>,
+}
+
+impl<'a> Checker<'a> {
+    pub fn declare_function(&mut self, name: &'a Ident, params: &'a [(Ident, ast::TypeExpr)], result: &'a ast::TypeExpr) {
+        let span = name.span.to(result.span);
+        let params = params.iter().map(|(_, ty)| self.declared(ty)).collect();
+        let result = self.declared(result);
+        if let Some(id) = self.scopes.lookup(&name.name, self.scope)
+            && matches!(self.scopes.entry(id).meaning, Meaning::Function(_))
+        {
+            let first = self.scopes.entry(id).span;
+            self.report(
+                Diagnostic::new(Code::FunctionTwice, name.span, format!("function `{}` is already known here", name.name))
+                    .also(first, "first named here")
+                    .hint("a declaration stands once, before the definition"),
+            );
+            return;
+        }
+        if self.taken(name, Code::Redeclaration, "a function") {
+            return;
+        }
+        let declared = Some(Rc::new(FunctionType { params, result, span }));
+        self.add_definition(name, declared, None);
+    }
+
+    fn add_definition(&mut self, name: &'a Ident, declared: Option<Rc<FunctionType>>, defined: Option<Defined<'a>>) {
+        let id = DefinitionId(self.definitions.len() as u32);
+        self.scopes.define(self.scope, &name.name, name.span, Meaning::Function(id));
+        // The horizon lies behind the function's own name, so that recursion is seen as such.
+        let horizon = self.scopes.horizon();
+        let instances = HashMap::new();
+        self.definitions.push(Definition { name, scope: self.scope, horizon, declared, defined, instances, called: false, checked: false });
+    }
+
+    pub fn define_function(&mut self, name: &'a Ident, params: &'a [Ident], body: &'a ast::Block, span: Span) {
+        for (i, param) in params.iter().enumerate() {
+            if let Some(first) = params[..i].iter().find(|p| p.name == param.name) {
+                self.report(
+                    Diagnostic::new(Code::DuplicateParameter, param.span, format!("there are two parameters `{}`", param.name)).also(first.span, "the first one"),
+                );
+            }
+        }
+        self.check_returns(name, body);
+        let defined = Defined { params, body, span };
+        if let Some(entry) = self.scopes.lookup(&name.name, self.scope)
+            && let Meaning::Function(id) = self.scopes.entry(entry).meaning
+        {
+            let (scope, first) = (self.scopes.entry(entry).scope, self.scopes.entry(entry).span);
+            let horizon = self.scopes.horizon();
+            let definition = &mut self.definitions[id.0 as usize];
+            if definition.defined.is_some() || scope != self.scope {
+                self.report(
+                    Diagnostic::new(Code::FunctionTwice, name.span, format!("function `{}` is already known here", name.name))
+                        .also(first, "first named here")
+                        .hint("choose another name"),
+                );
+                return;
+            }
+            definition.defined = Some(defined);
+            definition.horizon = horizon;
+            definition.name = name;
+            if let Some(declared) = definition.declared.clone()
+                && declared.params.len() != params.len()
+            {
+                self.report(
+                    Diagnostic::new(
+                        Code::ParameterCount,
+                        name.span,
+                        format!("`{}` is declared with {}, but defined with {}", name.name, parameters(declared.params.len()), parameters(params.len())),
+                    )
+                    .also(declared.span, "declared here")
+                    .hint("make the definition list the declared parameters"),
+                );
+            }
+            return;
+        }
+        if !self.taken(name, Code::Redeclaration, "a function") {
+            self.add_definition(name, None, Some(defined));
+        }
+    }
+
+    /// A body has one return, its last statement.
+    fn check_returns(&mut self, name: &Ident, body: &'a ast::Block) {
+        let mut first = None;
+        for (i, stmt) in body.statements.iter().enumerate() {
+            match &stmt.kind {
+                Ast::Return(_) => {
+                    first.get_or_insert((i, stmt.span));
+                }
+                Ast::For { body, .. } => self.no_return_in_loop(body),
+                Ast::Declaration { .. }
+                | Ast::FunctionDeclaration { .. }
+                | Ast::Assignment { .. }
+                | Ast::FunctionDefinition { .. }
+                | Ast::StencilAssignment { .. }
+                | Ast::Call(_) => {}
+            }
+        }
+        match first {
+            None => self.report(
+                Diagnostic::new(Code::MissingReturn, name.span, format!("function `{}` has no result", name.name))
+                    .label("its body has no `->`")
+                    .hint("end the body with `-> value`"),
+            ),
+            Some((i, span)) => {
+                if let Some(next) = body.statements.get(i + 1) {
+                    self.report(
+                        Diagnostic::new(Code::AfterReturn, next.span, format!("`->` ends function `{}`, and this comes after it", name.name))
+                            .also(span, "the function ends here")
+                            .hint("move `->` to the end of the body"),
+                    );
+                }
+            }
+        }
+    }
+
+    fn no_return_in_loop(&mut self, body: &'a ast::Block) {
+        // An explicit stack: loops may be nested as deep as the parser allows.
+        let mut blocks = vec![body];
+        while let Some(block) = blocks.pop() {
+            for stmt in &block.statements {
+                match &stmt.kind {
+                    Ast::Return(_) => {
+                        self.report(
+                            Diagnostic::new(Code::ReturnInLoop, stmt.span, "a loop cannot end the function")
+                                .hint("assign to a `Mutable` variable in the loop, and return that after it"),
+                        );
+                    }
+                    Ast::For { body, .. } => blocks.push(body),
+                    Ast::Declaration { .. }
+                    | Ast::FunctionDeclaration { .. }
+                    | Ast::Assignment { .. }
+                    | Ast::FunctionDefinition { .. }
+                    | Ast::StencilAssignment { .. }
+                    | Ast::Call(_) => {}
+                }
+            }
+        }
+    }
+
+    /// Compares the value returned with the declared result.
+    pub fn check_result(&mut self, definition: DefinitionId, value: &Expr) {
+        let definition = &self.definitions[definition.0 as usize];
+        let (Some(declared), name) = (definition.declared.clone(), definition.name) else { return };
+        let Some(expected) = &declared.result else { return };
+        if self.accepts(expected, &value.ty) {
+            return;
+        }
+        let (wanted, found) = (self.show_declared(expected), self.show(&value.ty));
+        let mut diagnostic = Diagnostic::new(Code::ResultType, value.span, format!("`{}` is declared to return {wanted}, but this is {found}", name.name))
+            .label(found)
+            .also(expected.span, "declared here");
+        if let Some(note) = self.declared_note(expected, &value.ty) {
+            diagnostic = diagnostic.note(note);
+        }
+        self.report(diagnostic.hint("change the declaration or the result"));
+    }
+
+    /// The instance of a function for these arguments; `None` if its result is unknown.
+    pub fn instance(&mut self, id: DefinitionId, arguments: Vec<Argument>, call: Span) -> Option<Instance> {
+        if let Some(known) = self.definitions[id.0 as usize].instances.get(&arguments) {
+            return known.clone().or_else(|| self.unknown());
+        }
+        if self.work > MAX_WORK {
+            return self.fail(
+                Diagnostic::new(Code::TooManyInstances, call, "functions are instantiated too often: for too many combinations of types, or for too many new domains")
+                    .hint("make domains outside functions, and pass them in"),
+            );
+        }
+        let sets_before = self.sets.ids().count();
+        let types = arguments.iter().map(|(ty, _)| *ty).collect();
+        let bound = arguments.iter().map(|a| Some(a.clone())).collect();
+        let instance = self.nested(CALL_WEIGHT, call, |this| this.walk_body(id, bound, Some((call, types))));
+        // A function that makes a domain makes a new one at every call.
+        if self.sets.ids().count() == sets_before {
+            self.definitions[id.0 as usize].instances.insert(arguments, instance.clone());
+        }
+        instance
+    }
+
+    /// Checks a body with these parameters (`None`: unknown), and makes an instance of it if all is known.
+    pub fn walk_body(&mut self, id: DefinitionId, arguments: Vec<Option<Argument>>, call: Option<(Span, Vec<TreeType>)>) -> Option<Instance> {
+        let definition = &mut self.definitions[id.0 as usize];
+        definition.checked = true;
+        let (name, Defined { params, body, span }) = (definition.name, definition.defined?);
+        let inside = self.scopes.open(ScopeKind::Function, definition.scope, definition.horizon);
+        let outer = std::mem::replace(&mut self.scope, inside);
+        self.frames.push(Frame { definition: id, call, locals: Vec::new(), result: None, newton: None });
+        let mut variables = Vec::with_capacity(params.len());
+        let mut arguments = arguments.into_iter();
+        for param in params {
+            let state = match arguments.next().flatten() {
+                Some((ty, dims)) => {
+                    let var = self.new_variable(Variable { name: param.name.clone(), ty, dims, mutable: false, owner: None, span: param.span });
+                    variables.push(var);
+                    State::Assigned(var)
+                }
+                None => State::Unknown,
+            };
+            let entry = VariableEntry { declared: None, mutable: false, role: Role::Parameter, state, reported: false };
+            self.scopes.define(inside, &param.name, param.span, Meaning::Variable(entry));
+        }
+        let body = self.statements(&body.statements);
+        self.scope = outer;
+        let frame = self.frames.pop()?;
+        let (ty, dims) = match frame.result {
+            Some(result) if variables.len() == params.len() => result,
+            Some(_) | None => return self.unknown(),
+        };
+        let function = FunctionId(self.functions.len() as u32);
+        for var in frame.locals {
+            self.variables[var.0 as usize].owner = Some(function);
+        }
+        self.functions.push(Function { name: name.name.clone(), params: variables, body, result: ty, span });
+        Some(Instance { id: function, ty, dims, newton: frame.newton })
+    }
+}
+
+/// `1 parameter`, `2 parameters`
+fn parameters(n: usize) -> String {
+    if n == 1 { "1 parameter".to_owned() } else { format!("{n} parameters") }
+}

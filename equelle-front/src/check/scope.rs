@@ -1,0 +1,161 @@
+//! Lexical scopes: the main program, function instances, loop bodies.
+//!
+//! Entries are numbered in the order they come into being. A function remembers how many there were at its definition (its *horizon*); looking outwards
+//! from its body, only entries below the horizon are seen. So a local of the body may bear the name of an outer variable that comes later.
+
+use std::collections::HashMap;
+
+use crate::check::declared::Declared;
+use crate::source::Span;
+use crate::typed::VarId;
+
+/// Index of a scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ScopeId(u32);
+
+/// Index of an entry, in order of creation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct EntryId(pub u32);
+
+/// Index of a function definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct DefinitionId(pub u32);
+
+/// What a scope is the body of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ScopeKind {
+    Main,
+    Function,
+    Loop,
+}
+
+struct Scope<'a> {
+    kind: ScopeKind,
+    parent: Option<ScopeId>,
+    /// Entries from here on are not seen by this scope and those within when looking outwards.
+    horizon: u32,
+    names: HashMap<&'a str, EntryId>,
+}
+
+/// A name and what it means.
+pub(super) struct Entry<'a> {
+    pub name: &'a str,
+    pub span: Span,
+    pub scope: ScopeId,
+    pub meaning: Meaning,
+    /// Whether its value has been asked for.
+    pub used: bool,
+}
+
+/// What a name means.
+#[derive(Clone)]
+pub(super) enum Meaning {
+    Variable(VariableEntry),
+    Function(DefinitionId),
+}
+
+#[derive(Clone)]
+pub(super) struct VariableEntry {
+    pub declared: Option<Declared>,
+    pub mutable: bool,
+    pub role: Role,
+    pub state: State,
+    /// Use before assignment has been reported.
+    pub reported: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Local,
+    Parameter,
+    LoopVariable,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// Declared only.
+    Unassigned,
+    Assigned(VarId),
+    /// Assigned something that was reported, or depends on it.
+    Unknown,
+}
+
+/// All scopes and entries. Scopes are kept after their end: functions defined in them may still be checked.
+pub(super) struct Scopes<'a> {
+    scopes: Vec<Scope<'a>>,
+    entries: Vec<Entry<'a>>,
+}
+
+impl<'a> Scopes<'a> {
+    pub const MAIN: ScopeId = ScopeId(0);
+
+    pub fn new() -> Self {
+        let main = Scope { kind: ScopeKind::Main, parent: None, horizon: u32::MAX, names: HashMap::new() };
+        Scopes { scopes: vec![main], entries: Vec::new() }
+    }
+
+    /// Number of entries so far: the horizon of a function defined now.
+    pub fn horizon(&self) -> u32 {
+        self.entries.len() as u32
+    }
+
+    /// A scope within `parent`.
+    pub fn open(&mut self, kind: ScopeKind, parent: ScopeId, horizon: u32) -> ScopeId {
+        self.scopes.push(Scope { kind, parent: Some(parent), horizon, names: HashMap::new() });
+        ScopeId(self.scopes.len() as u32 - 1)
+    }
+
+    /// A new entry. One of the same name in the same scope is hidden by it; callers report that first.
+    pub fn define(&mut self, scope: ScopeId, name: &'a str, span: Span, meaning: Meaning) -> EntryId {
+        let id = EntryId(self.entries.len() as u32);
+        self.entries.push(Entry { name, span, scope, meaning, used: false });
+        self.scopes[scope.0 as usize].names.insert(name, id);
+        id
+    }
+
+    pub fn entry(&self, id: EntryId) -> &Entry<'a> {
+        &self.entries[id.0 as usize]
+    }
+
+    pub fn entry_mut(&mut self, id: EntryId) -> &mut Entry<'a> {
+        &mut self.entries[id.0 as usize]
+    }
+
+    pub fn entries(&self) -> impl Iterator<Item = &Entry<'a>> {
+        self.entries.iter()
+    }
+
+    /// What `name` means in `from`.
+    pub fn lookup(&self, name: &str, from: ScopeId) -> Option<EntryId> {
+        self.visible(from).find_map(|(scope, limit)| scope.names.get(name).copied().filter(|id| id.0 < limit))
+    }
+
+    /// What `name` means in an enclosing scope, too late for `from` to see it.
+    pub fn defined_later(&self, name: &str, from: ScopeId) -> Option<EntryId> {
+        self.visible(from).find_map(|(scope, limit)| scope.names.get(name).copied().filter(|id| id.0 >= limit))
+    }
+
+    /// Every entry that `from` can see.
+    pub fn visible_entries(&self, from: ScopeId) -> impl Iterator<Item = &Entry<'a>> {
+        // The order of a hash map must not matter to callers; they take a minimum.
+        #[allow(clippy::iter_over_hash_type)]
+        self.visible(from).flat_map(move |(scope, limit)| scope.names.values().filter(move |id| id.0 < limit).map(|&id| self.entry(id)))
+    }
+
+    /// The innermost function or loop that is left on the way from `from` out to `to`.
+    pub fn boundary(&self, from: ScopeId, to: ScopeId) -> Option<ScopeKind> {
+        (from != to).then(|| self.scopes[from.0 as usize].kind)
+    }
+
+    fn visible(&self, from: ScopeId) -> impl Iterator<Item = (&Scope<'a>, u32)> {
+        let mut next = Some(from);
+        let mut limit = u32::MAX;
+        std::iter::from_fn(move || {
+            let scope = &self.scopes[next?.0 as usize];
+            let seen = limit;
+            limit = limit.min(scope.horizon);
+            next = scope.parent;
+            Some((scope, seen))
+        })
+    }
+}

@@ -1,0 +1,330 @@
+//! Statements: declaration, assignment, loops, call statements.
+
+use crate::check::checker::{Checker, show_dimension};
+use crate::check::declared::Declared;
+use crate::check::scope::{EntryId, Meaning, Role, ScopeKind, State, VariableEntry};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::{self, Ident, StmtKind as Ast};
+use crate::typed::{Expr, Stmt, StmtKind, TreeType, Variable};
+use crate::types::{Basic, Shape, Type};
+
+impl<'a> Checker<'a> {
+    /// The statements of a block, in the current scope. Those with errors are left out.
+    pub fn statements(&mut self, statements: &'a [ast::Stmt]) -> Vec<Stmt> {
+        statements.iter().filter_map(|s| self.statement(s)).collect()
+    }
+
+    fn statement(&mut self, stmt: &'a ast::Stmt) -> Option<Stmt> {
+        let kind = match &stmt.kind {
+            Ast::Declaration { name, ty } => {
+                self.declare(name, ty);
+                return None;
+            }
+            Ast::FunctionDeclaration { name, params, result } => {
+                self.declare_function(name, params, result);
+                return None;
+            }
+            Ast::FunctionDefinition { name, params, body } => {
+                self.define_function(name, params, body, stmt.span);
+                return None;
+            }
+            Ast::Assignment { name, ty, value } => self.assignment(name, ty.as_ref(), value)?,
+            Ast::StencilAssignment { name, .. } => {
+                return self.fail(
+                    Diagnostic::new(Code::StencilDialect, stmt.span, "assignment by index (the stencil dialect) is not supported")
+                        .hint(format!("to define a function, put its body between braces: `{}(...) = {{`", name.name)),
+                );
+            }
+            Ast::Call(call) => self.call_statement(call)?,
+            Ast::Return(value) => self.return_statement(value, stmt.span)?,
+            Ast::For { variable, sequence, body } => self.for_loop(variable, sequence, body, stmt.span)?,
+        };
+        Some(Stmt { kind, span: stmt.span })
+    }
+
+    fn return_statement(&mut self, value: &'a ast::Expr, span: Span) -> Option<StmtKind> {
+        let value = self.expr(value);
+        let Some(frame) = self.frames.last() else {
+            return self.fail(
+                Diagnostic::new(Code::ReturnOutside, span, "`->` gives the result of a function, and this is not in a function")
+                    .hint("assign the value to a variable, or write it with `Output`"),
+            );
+        };
+        let definition = frame.definition;
+        let value = value?;
+        self.check_result(definition, &value);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.result = Some((value.ty, value.dims.clone()));
+        }
+        Some(StmtKind::Return(value))
+    }
+
+    /// Declares a variable; `None` if the name is taken.
+    fn declare(&mut self, name: &'a Ident, ty: &'a ast::TypeExpr) -> Option<EntryId> {
+        let declared = self.declared(ty);
+        if self.taken(name, Code::Redeclaration, "declared again") {
+            return None;
+        }
+        let mutable = declared.as_ref().map_or_else(|| is_mutable(ty), |d| d.mutable);
+        let entry = VariableEntry { declared, mutable, role: Role::Local, state: State::Unassigned, reported: false };
+        Some(self.scopes.define(self.scope, &name.name, name.span, Meaning::Variable(entry)))
+    }
+
+    /// Whether a name is visible already; reports it if so.
+    pub fn taken(&mut self, name: &Ident, code: Code, use_as: &str) -> bool {
+        let Some(id) = self.scopes.lookup(&name.name, self.scope) else { return false };
+        let entry = self.scopes.entry(id);
+        let what = match &entry.meaning {
+            Meaning::Variable(_) => "a variable",
+            Meaning::Function(_) => "a function",
+        };
+        let diagnostic = Diagnostic::new(code, name.span, format!("`{}` is already {what} here and cannot be {use_as}", name.name))
+            .also(entry.span, format!("`{}` is first named here", name.name))
+            .hint("choose another name; only parameters may hide outer names");
+        self.report(diagnostic);
+        true
+    }
+
+    fn assignment(&mut self, name: &'a Ident, ty: Option<&'a ast::TypeExpr>, value: &'a ast::Expr) -> Option<StmtKind> {
+        if let Some(ty) = ty
+            && self.declare(name, ty).is_none()
+        {
+            self.expr(value);
+            return None;
+        }
+        let value = self.expr(value);
+        let Some(id) = self.scopes.lookup(&name.name, self.scope) else {
+            let entry = VariableEntry { declared: None, mutable: false, role: Role::Local, state: State::Unassigned, reported: false };
+            let id = self.scopes.define(self.scope, &name.name, name.span, Meaning::Variable(entry));
+            return self.assign_first(id, name, value);
+        };
+        match &self.scopes.entry(id).meaning {
+            Meaning::Function(_) => {
+                let span = self.scopes.entry(id).span;
+                self.fail(
+                    Diagnostic::new(Code::AssignToFunction, name.span, format!("`{}` is a function and cannot be assigned", name.name))
+                        .also(span, "the function is named here")
+                        .hint("choose another name for the variable"),
+                )
+            }
+            Meaning::Variable(variable) => match (variable.mutable, variable.state) {
+                (_, State::Unassigned) => self.assign_first(id, name, value),
+                (true, State::Assigned(_) | State::Unknown) => self.assign_again(id, name, value),
+                (false, State::Assigned(_) | State::Unknown) => {
+                    let role = variable.role;
+                    self.report_immutable(id, name, role);
+                    None
+                }
+            },
+        }
+    }
+
+    fn report_immutable(&mut self, id: EntryId, name: &Ident, role: Role) {
+        let entry = self.scopes.entry(id);
+        let span = entry.span;
+        let (what, label, hint) = match role {
+            Role::Parameter => ("a parameter", "it is a parameter", "assign to a variable of another name".to_owned()),
+            Role::LoopVariable => ("a loop variable", "it is set by the loop", "assign to a variable of another name".to_owned()),
+            Role::Local => {
+                let ty = match &entry.meaning {
+                    Meaning::Variable(VariableEntry { state: State::Assigned(var), .. }) => declaration_of(self, *var),
+                    Meaning::Variable(_) | Meaning::Function(_) => None,
+                };
+                let ty = ty.unwrap_or_else(|| "Scalar".to_owned());
+                ("immutable", "it has its value from here on", format!("declare it before its first assignment: `{} : Mutable {ty}`", name.name))
+            }
+        };
+        self.report(
+            Diagnostic::new(Code::AssignToImmutable, name.span, format!("`{}` is {what} and already has its value", name.name)).also(span, label).hint(hint),
+        );
+    }
+
+    /// First assignment of a variable, immutable or not.
+    fn assign_first(&mut self, id: EntryId, name: &'a Ident, value: Option<Expr>) -> Option<StmtKind> {
+        let entry = self.scopes.entry(id);
+        let (declared_at, scope) = (entry.span, entry.scope);
+        let Meaning::Variable(variable) = &entry.meaning else { return self.unknown() };
+        let (mutable, declared) = (variable.mutable, variable.declared.clone());
+        self.set_state(id, State::Unknown);
+        if let Some(boundary) = self.scopes.boundary(self.scope, scope) {
+            let (place, hint) = match (boundary, mutable) {
+                (ScopeKind::Loop, true) => ("a loop, which may run no rounds at all", "give it a value before the loop"),
+                (ScopeKind::Loop, false) => ("a loop, which would assign it in every round", "declare it `Mutable` and give it a value before the loop"),
+                (ScopeKind::Function, true) => ("a function", "give it a value before the function is called"),
+                (ScopeKind::Main | ScopeKind::Function, _) => ("a function", "return the value instead, and assign it outside"),
+            };
+            return self.fail(
+                Diagnostic::new(Code::FirstAssignmentInside, name.span, format!("`{}` would get its first value inside {place}", name.name))
+                    .also(declared_at, "declared here, outside")
+                    .hint(hint),
+            );
+        }
+        let value = value?;
+        if let Some(declared) = &declared {
+            self.fits(declared, name, &value)?;
+        }
+        self.name_domain(&value.ty, &name.name);
+        let var = self.new_variable(Variable {
+            name: name.name.clone(),
+            ty: value.ty,
+            dims: value.dims.clone(),
+            mutable,
+            owner: None,
+            span: declared_at,
+        });
+        self.set_state(id, State::Assigned(var));
+        Some(if mutable { StmtKind::Assign { variable: var, value } } else { StmtKind::Let { variable: var, value } })
+    }
+
+    /// A later assignment of a mutable variable.
+    fn assign_again(&mut self, id: EntryId, name: &'a Ident, value: Option<Expr>) -> Option<StmtKind> {
+        let Meaning::Variable(VariableEntry { state: State::Assigned(var), .. }) = self.scopes.entry(id).meaning else { return None };
+        let value = value?;
+        let variable = &self.variables[var.0 as usize];
+        let (ty, dims, first) = (variable.ty, variable.dims.clone(), variable.span);
+        if !self.replaces(&ty, &value.ty) {
+            let (expected, found) = (self.show(&ty), self.show(&value.ty));
+            return self.fail(
+                Diagnostic::new(Code::DeclaredType, value.span, format!("`{}` is {expected} and cannot become {found}", name.name))
+                    .label(found)
+                    .also(first, format!("`{}` is {expected}", name.name))
+                    .hint("a mutable variable keeps its type; use another variable"),
+            );
+        }
+        if let Some((&old, &new)) = dims.iter().zip(&value.dims).find(|&(&a, &b)| !self.agree(a, b)) {
+            let (old, new) = (show_dimension(old), show_dimension(new));
+            return self.fail(
+                Diagnostic::new(Code::MutableDimension, value.span, format!("`{}` has {old} and cannot become {new}", name.name))
+                    .label(new)
+                    .also(first, format!("its first value has {old}"))
+                    .hint("a mutable variable keeps the dimension of its first value; give that one a unit"),
+            );
+        }
+        Some(StmtKind::Assign { variable: var, value })
+    }
+
+    /// Whether a value of type `new` may replace one of type `old`.
+    fn replaces(&self, old: &TreeType, new: &TreeType) -> bool {
+        let element = |old: &Type, new: &Type| {
+            let inside = match (new.within, old.within) {
+                (Some(new), Some(old)) => self.sets.is_subset(new, old),
+                (None, None) => true,
+                (Some(_), None) | (None, Some(_)) => false,
+            };
+            old.basic == new.basic && old.shape == new.shape && inside
+        };
+        match (old, new) {
+            (TreeType::Value(old), TreeType::Value(new)) => element(old, new),
+            (TreeType::Array { size: m, element: old }, TreeType::Array { size: n, element: new }) => m == n && element(old, new),
+            (TreeType::Value(_) | TreeType::Array { .. } | TreeType::Void, TreeType::Value(_) | TreeType::Array { .. } | TreeType::Void) => false,
+        }
+    }
+
+    fn fits(&mut self, declared: &Declared, name: &Ident, value: &Expr) -> Option<()> {
+        if self.accepts(declared, &value.ty) {
+            return Some(());
+        }
+        let (expected, found) = (self.show_declared(declared), self.show(&value.ty));
+        let mut diagnostic =
+            Diagnostic::new(Code::DeclaredType, value.span, format!("`{}` is declared {expected}, but this is {found}", name.name))
+                .label(found)
+                .also(declared.span, "declared here");
+        if let Some(note) = self.declared_note(declared, &value.ty) {
+            diagnostic = diagnostic.note(note);
+        }
+        self.fail(diagnostic.hint("change the declaration, or leave it out: types are inferred"))
+    }
+
+    /// A new run-time set takes the name of the variable it is first assigned to.
+    fn name_domain(&mut self, ty: &TreeType, name: &str) {
+        let TreeType::Value(Type { shape: Shape::Domain(set), .. }) = ty else { return };
+        if !self.anonymous.remove(set) {
+            return;
+        }
+        let mut unique = name.to_owned();
+        let mut number = 2;
+        while !self.set_names.insert(unique.clone()) {
+            unique = format!("{name}_{number}");
+            number += 1;
+        }
+        self.sets.rename(*set, &unique);
+    }
+
+    pub fn set_state(&mut self, id: EntryId, state: State) {
+        if let Meaning::Variable(variable) = &mut self.scopes.entry_mut(id).meaning {
+            variable.state = state;
+        }
+    }
+
+    fn call_statement(&mut self, call: &'a ast::Expr) -> Option<StmtKind> {
+        if let ast::ExprKind::Call { callee, args } = &call.kind
+            && callee.name == "Output"
+        {
+            return self.output(callee, args, call.span);
+        }
+        Some(StmtKind::Discard(self.expr(call)?))
+    }
+
+    fn for_loop(&mut self, variable: &'a Ident, sequence: &'a ast::Expr, body: &'a ast::Block, span: Span) -> Option<StmtKind> {
+        let sequence = self.expr(sequence).and_then(|s| match s.ty {
+            TreeType::Value(Type { basic: Basic::Scalar, shape: Shape::Sequence, .. }) => Some(s),
+            TreeType::Value(_) | TreeType::Array { .. } | TreeType::Void => {
+                let found = self.show(&s.ty);
+                self.fail(
+                    Diagnostic::new(Code::NotASequence, s.span, format!("`For` needs a sequence after `In`, not {found}"))
+                        .label(found)
+                        .hint("sequences come from `InputSequenceOfScalar`"),
+                )
+            }
+        });
+        let taken = self.taken(variable, Code::Redeclaration, "a loop variable");
+        let outer = self.scope;
+        self.scope = self.scopes.open(ScopeKind::Loop, outer, u32::MAX);
+        let var = sequence.as_ref().map(|s| {
+            self.new_variable(Variable {
+                name: variable.name.clone(),
+                ty: TreeType::Value(Type::SCALAR),
+                dims: s.dims.clone(),
+                mutable: false,
+                owner: None,
+                span: variable.span,
+            })
+        });
+        if !taken {
+            let state = var.map_or(State::Unknown, State::Assigned);
+            let entry = VariableEntry { declared: None, mutable: false, role: Role::LoopVariable, state, reported: false };
+            self.scopes.define(self.scope, &variable.name, variable.span, Meaning::Variable(entry));
+        }
+        let body = self.nested(2, span, |this| Some(this.statements(&body.statements)));
+        self.scope = outer;
+        Some(StmtKind::For { variable: var?, sequence: sequence?, body: body? })
+    }
+}
+
+fn is_mutable(ty: &ast::TypeExpr) -> bool {
+    match &ty.kind {
+        ast::TypeExprKind::Mutable(_) => true,
+        ast::TypeExprKind::Array { element, .. } => is_mutable(element),
+        ast::TypeExprKind::Basic(_)
+        | ast::TypeExprKind::Collection { .. }
+        | ast::TypeExprKind::Stencil(_)
+        | ast::TypeExprKind::Sequence(_)
+        | ast::TypeExprKind::Error => false,
+    }
+}
+
+/// The type to write in a declaration of a variable: without the subset of entity collections.
+fn declaration_of(checker: &Checker<'_>, var: crate::typed::VarId) -> Option<String> {
+    let text = |ty: &Type| match ty.shape {
+        Shape::Collection(_) | Shape::Domain(_) => {
+            crate::check::print::value_type_name(&checker.sets, &Type { shape: ty.mapping().map_or(ty.shape, Shape::Collection), within: None, ..*ty })
+        }
+        Shape::Single | Shape::Sequence => crate::check::print::value_type_name(&checker.sets, ty),
+    };
+    match &checker.variables[var.0 as usize].ty {
+        TreeType::Value(ty) => Some(text(ty)),
+        TreeType::Array { size, element } => Some(format!("Array Of {size} {}", text(element))),
+        TreeType::Void => None,
+    }
+}

@@ -1,0 +1,101 @@
+//! Comparisons and logic.
+
+use crate::check::checker::{Checker, value};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::ops::{Comparison, Logic};
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::typed::{Expr, ExprKind};
+use crate::types::{Basic, Dimension, Shape, Type};
+
+fn symbol(op: Comparison) -> &'static str {
+    match op {
+        Comparison::Less => "<",
+        Comparison::Greater => ">",
+        Comparison::LessEqual => "<=",
+        Comparison::GreaterEqual => ">=",
+        Comparison::Equal => "==",
+        Comparison::NotEqual => "!=",
+    }
+}
+
+fn word(op: Logic) -> &'static str {
+    match op {
+        Logic::And => "And",
+        Logic::Or => "Or",
+        Logic::Xor => "Xor",
+    }
+}
+
+/// Bool, a collection if either side is one.
+fn truth(left: &Type, right: &Type) -> Type {
+    let shape = left.mapping().or(right.mapping()).map_or(Shape::Single, Shape::Collection);
+    Type { basic: Basic::Bool, shape, within: None }
+}
+
+impl<'a> Checker<'a> {
+    /// `left < right` and the like
+    pub fn compare(&mut self, op: Comparison, op_span: Span, left: Expr, right: Expr, span: Span) -> Option<Expr> {
+        let operator = format!("`{}`", symbol(op));
+        let (l, r) = (self.no_array(&left, &operator), self.no_array(&right, &operator));
+        let (l, r) = (l?, r?);
+        let equality = matches!(op, Comparison::Equal | Comparison::NotEqual);
+        let sequence = l.shape == Shape::Sequence || r.shape == Shape::Sequence;
+        let comparable = match (l.basic, r.basic) {
+            (Basic::Scalar, Basic::Scalar) => !sequence,
+            (Basic::Bool, Basic::Bool) => equality,
+            (Basic::Entity(a), Basic::Entity(b)) => equality && a == b,
+            (Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text, _) => false,
+        };
+        if !comparable {
+            let (left_type, right_type) = (self.show_value(&l), self.show_value(&r));
+            let what = if equality { "Scalars, Bools or entities of one kind" } else { "Scalars" };
+            return self.fail(
+                Diagnostic::new(Code::NotComparable, op_span, format!("{operator} compares {what}, not {left_type} and {right_type}"))
+                    .also(left.span, left_type)
+                    .also(right.span, right_type),
+            );
+        }
+        self.same_set(&operator, op_span, (&left, &l), (&right, &r))?;
+        self.same_dimension(Code::ComparisonDimensions, &operator, op_span, &left, &right)?;
+        let literal = |e: &Expr| matches!(e.kind, ExprKind::Number(_));
+        if equality && l.basic == Basic::Scalar && !literal(&left) && !literal(&right) {
+            self.report(
+                Diagnostic::new(Code::EqualityOfReals, op_span, "computed numbers are rarely exactly equal")
+                    .hint("compare their distance with a tolerance: `|a - b| < eps`"),
+            );
+        }
+        let kind = ExprKind::Comparison { op, left: Box::new(left), right: Box::new(right) };
+        Some(value(kind, truth(&l, &r), Dimension::NONE, span))
+    }
+
+    fn logic_operand(&mut self, operand: &Expr, operator: &str) -> Option<Type> {
+        let ty = self.no_array(operand, operator)?;
+        if ty.basic == Basic::Bool {
+            return Some(ty);
+        }
+        let found = self.show_value(&ty);
+        self.fail(
+            Diagnostic::new(Code::LogicOperand, operand.span, format!("{operator} takes truth values, and this is {found}"))
+                .label(found)
+                .hint("compare it with something: `a > 0`"),
+        )
+    }
+
+    /// `left And right` and the like
+    pub fn logic(&mut self, op: Logic, op_span: Span, left: Expr, right: Expr, span: Span) -> Option<Expr> {
+        let operator = format!("`{}`", word(op));
+        let (l, r) = (self.logic_operand(&left, &operator), self.logic_operand(&right, &operator));
+        let (l, r) = (l?, r?);
+        self.same_set(&operator, op_span, (&left, &l), (&right, &r))?;
+        let kind = ExprKind::Logic { op, left: Box::new(left), right: Box::new(right) };
+        Some(value(kind, truth(&l, &r), Dimension::NONE, span))
+    }
+
+    /// `Not operand`
+    pub fn not(&mut self, operand: &'a ast::Expr, span: Span) -> Option<Expr> {
+        let operand = self.expr(operand)?;
+        let ty = self.logic_operand(&operand, "`Not`")?;
+        Some(value(ExprKind::Not(Box::new(operand)), ty, Dimension::NONE, span))
+    }
+}

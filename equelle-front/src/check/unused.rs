@@ -1,0 +1,49 @@
+//! Warnings about names that nothing reads.
+
+use std::collections::HashSet;
+
+use crate::check::checker::Checker;
+use crate::check::scope::{Meaning, Role, State};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+
+impl Checker<'_> {
+    /// Warns of variables and parameters that are never read. A name in a body counts as read if any instance reads it.
+    pub fn warn_unused(&mut self) {
+        let used: HashSet<Span> = self.scopes.entries().filter(|e| e.used).map(|e| e.span).collect();
+        let assigned: HashSet<Span> = self
+            .scopes
+            .entries()
+            .filter(|e| matches!(&e.meaning, Meaning::Variable(v) if v.state != State::Unassigned))
+            .map(|e| e.span)
+            .collect();
+        let mut warnings = Vec::new();
+        for entry in self.scopes.entries() {
+            let Meaning::Variable(variable) = &entry.meaning else { continue };
+            let name = entry.name;
+            if !assigned.contains(&entry.span) {
+                if !variable.reported {
+                    warnings.push(
+                        Diagnostic::new(Code::NeverAssigned, entry.span, format!("`{name}` is declared but never assigned"))
+                            .hint("remove the declaration, or assign a value"),
+                    );
+                }
+                continue;
+            }
+            if used.contains(&entry.span) {
+                continue;
+            }
+            match variable.role {
+                Role::LoopVariable => {}
+                Role::Parameter => warnings
+                    .push(Diagnostic::new(Code::UnusedParameter, entry.span, format!("parameter `{name}` is never used")).hint("remove it, here and in the calls")),
+                Role::Local => {
+                    warnings.push(Diagnostic::new(Code::UnusedVariable, entry.span, format!("the value of `{name}` is never used")).hint("remove the variable"));
+                }
+            }
+        }
+        for warning in warnings {
+            self.report(warning);
+        }
+    }
+}

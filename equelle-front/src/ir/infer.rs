@@ -1,0 +1,153 @@
+//! What expressions and paths of a kernel are: types and entity kinds, for code generators, passes and the interpreter.
+//!
+//! These functions are total. On a kernel that [`crate::verify`] accepted the answers are exact; on a malformed one they say what the
+//! construct would be if its operands were right.
+
+use crate::ir::kernel::{FaceFilter, KExpr, Kernel, LocalId, Param, ParamId, Path, Space};
+use crate::ir::op::UnaryOp;
+use crate::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, SetTable, Shape, Type};
+
+impl Type {
+    /// One entity of `kind`, Empty or in `within`.
+    pub fn entity(kind: EntityKind, within: SetId) -> Type {
+        Type { basic: Basic::Entity(kind), shape: Shape::Single, within: Some(within) }
+    }
+
+    /// One value of `basic`, without a set.
+    pub fn single(basic: Basic) -> Type {
+        Type { basic, shape: Shape::Single, within: None }
+    }
+
+    /// Kind of its entities; `None` for numbers, truth values and text.
+    pub fn entity_kind(&self) -> Option<EntityKind> {
+        match self.basic {
+            Basic::Entity(kind) => Some(kind),
+            Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text => None,
+        }
+    }
+}
+
+impl FaceFilter {
+    /// The set of the faces it lets through.
+    pub fn set(self) -> CanonicalSet {
+        match self {
+            FaceFilter::All => CanonicalSet::ALL_FACES,
+            FaceFilter::Interior => CanonicalSet::INTERIOR_FACES,
+            FaceFilter::Boundary => CanonicalSet::BOUNDARY_FACES,
+        }
+    }
+}
+
+impl Kernel {
+    /// The set it is evaluated over; `None` for [`Space::Unit`].
+    pub fn space_set(&self) -> Option<SetId> {
+        match self.space {
+            Space::Unit => None,
+            Space::Set(set) => Some(set),
+        }
+    }
+
+    /// Kind of [`Path::Here`]; `None` for [`Space::Unit`].
+    pub fn space_kind(&self, sets: &SetTable) -> Option<EntityKind> {
+        self.space_set().map(|set| sets.get(set).kind)
+    }
+
+    /// A parameter.
+    pub fn param(&self, id: ParamId) -> Option<&Param> {
+        self.params.get(id.0 as usize)
+    }
+
+    /// Type of a local.
+    pub fn local_type(&self, id: LocalId) -> Option<Type> {
+        self.locals.get(id.0 as usize).map(|local| local.ty)
+    }
+
+    /// The parameter that is the domain of `set`. For a canonical set there usually is none.
+    pub fn domain_param(&self, set: SetId) -> Option<ParamId> {
+        self.params.iter().position(|p| p.ty.shape == Shape::Domain(set)).map(|i| ParamId(i as u32))
+    }
+
+    /// What one evaluation of the expression gives: a Scalar, a Vector or a Bool.
+    pub fn expr_basic(&self, expr: &KExpr) -> Basic {
+        match expr {
+            KExpr::Real(_) | KExpr::Measure(_) | KExpr::Component(..) | KExpr::Dot(..) => Basic::Scalar,
+            KExpr::Bool(_) | KExpr::IsEmpty(_) | KExpr::Member { .. } | KExpr::Same(..) | KExpr::Compare(..) | KExpr::Logic(..) => Basic::Bool,
+            KExpr::Centroid(_) | KExpr::Normal(_) | KExpr::Displacement { .. } => Basic::Vector,
+            KExpr::Local(id) => self.local_type(*id).map_or(Basic::Scalar, |ty| ty.basic),
+            KExpr::Param(id) | KExpr::Load { param: id, .. } => self.param(*id).map_or(Basic::Scalar, |p| p.ty.basic),
+            KExpr::Unary(op, a) => match op {
+                UnaryOp::Neg => self.expr_basic(a),
+                UnaryOp::Not => Basic::Bool,
+                UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Length => Basic::Scalar,
+            },
+            // A Vector on either side makes a Vector; the left operand of a long chain is looked at first.
+            KExpr::Arithmetic(_, a, b) => match self.expr_basic(b) {
+                Basic::Vector => Basic::Vector,
+                Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => self.expr_basic(a),
+            },
+            KExpr::Select { if_true, .. } => self.expr_basic(if_true),
+        }
+    }
+
+    /// As [`Kernel::expr_basic`], as the type of a local that would hold it.
+    pub fn expr_type(&self, expr: &KExpr) -> Type {
+        Type::single(self.expr_basic(expr))
+    }
+
+    /// Kind of the entity at the end of a path; `None` for [`Path::Empty`], which is of every kind.
+    pub fn path_kind(&self, sets: &SetTable, path: &Path) -> Option<EntityKind> {
+        match path {
+            Path::Here => self.space_kind(sets),
+            Path::Local(id) => self.local_type(*id).and_then(|ty| ty.entity_kind()),
+            Path::First(_) | Path::Second(_) | Path::Neighbour(_) => Some(EntityKind::Cell),
+            Path::Through { param, .. } => self.param(*param).and_then(|p| p.ty.entity_kind()),
+            Path::Select { if_true, if_false, .. } => self.path_kind(sets, if_true).or_else(|| self.path_kind(sets, if_false)),
+            Path::SideFace(_) => Some(EntityKind::Face),
+            Path::Empty => None,
+        }
+    }
+
+    /// The smallest set known to hold the entity at the end of a path, if there is an entity; `None` for [`Path::Empty`].
+    pub fn path_within(&self, sets: &SetTable, path: &Path) -> Option<SetId> {
+        let all = |kind| sets.canonical(CanonicalSet { kind, extent: Extent::All });
+        match path {
+            Path::Here => self.space_set(),
+            Path::Local(id) => self.local_type(*id).and_then(|ty| ty.within.or_else(|| ty.entity_kind().map(all))),
+            Path::First(_) | Path::Second(_) | Path::Neighbour(_) => Some(all(EntityKind::Cell)),
+            Path::Through { param, .. } => self.param(*param).and_then(|p| p.ty.within),
+            Path::Select { if_true, if_false, .. } => match (self.path_within(sets, if_true), self.path_within(sets, if_false)) {
+                (Some(a), Some(b)) => Some(sets.common_superset(a, b)),
+                (a, b) => a.or(b),
+            },
+            Path::SideFace(_) => Some(all(EntityKind::Face)),
+            Path::Empty => None,
+        }
+    }
+
+    /// Whether the path is known to end at an entity, never at Empty. Entity locals and what entity collections hold are not known to.
+    pub fn path_never_empty(&self, sets: &SetTable, path: &Path) -> bool {
+        match path {
+            Path::Here | Path::SideFace(_) | Path::Neighbour(_) => true,
+            Path::First(face) | Path::Second(face) => {
+                let interior = sets.canonical(CanonicalSet::INTERIOR_FACES);
+                self.path_never_empty(sets, face) && self.path_within(sets, face).is_some_and(|w| sets.is_subset(w, interior))
+            }
+            Path::Select { if_true, if_false, .. } => self.path_never_empty(sets, if_true) && self.path_never_empty(sets, if_false),
+            Path::Local(_) | Path::Through { .. } | Path::Empty => false,
+        }
+    }
+}
+
+impl SetTable {
+    /// A smallest set known to hold both; for sets of different kinds the first one's All-set.
+    pub fn common_superset(&self, a: SetId, b: SetId) -> SetId {
+        let mut set = a;
+        loop {
+            let parent = self.get(set).parent;
+            if self.is_subset(b, set) || parent == set {
+                return set;
+            }
+            set = parent;
+        }
+    }
+}

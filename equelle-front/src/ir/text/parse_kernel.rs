@@ -1,0 +1,448 @@
+//! Parsing of kernels.
+
+use std::collections::BTreeMap;
+
+use crate::ir::kernel::{
+    CartesianForm, Check, CheckKind, FaceFilter, KBlock, KExpr, KResult, KStmt, Kernel, KernelId, Local, LocalId, Param, ParamId, Path, Side,
+    SideBlocks, Space,
+};
+use crate::ir::op::{Module, UnaryOp};
+use crate::ir::place::{KernelItem, Place};
+use crate::ir::text::lex::TokenKind;
+use crate::ir::text::names::RESERVED;
+use crate::ir::text::parse::{Parsed, Parser};
+use crate::ir::text::print_kernel::face_type;
+use crate::ops::Reduction;
+use crate::types::{SetTable, Type};
+
+/// Expressions nested deeper are refused, so that no text can exhaust the stack.
+const MAX_DEPTH: u32 = 500;
+
+pub(super) fn kernel(parser: &mut Parser, module: &mut Module) -> Parsed<()> {
+    let id = KernelId(module.kernels.len() as u32);
+    parser.places.insert(Place::Kernel(id, KernelItem::Head), parser.line());
+    parser.expect_word("kernel")?;
+    let name = parser.plain_name()?;
+    parser.expect_word("over")?;
+    let space = if parser.accept_word("unit") { Space::Unit } else { Space::Set(parser.set_id(&module.sets)?) };
+    let mut spans = Vec::new();
+    while let Some(span) = parser.span() {
+        spans.push(span);
+    }
+    parser.expect("{")?;
+    let kernel = Kernel {
+        name,
+        space,
+        params: Vec::new(),
+        locals: Vec::new(),
+        body: KBlock::default(),
+        cartesian: None,
+        results: Vec::new(),
+        checks: Vec::new(),
+        spans,
+    };
+    let mut p = KernelParser { parser, sets: &module.sets, id, kernel, names: BTreeMap::new(), lines: 0, depth: 0 };
+    p.items()?;
+    let kernel = p.kernel;
+    module.kernels.push(kernel);
+    Ok(())
+}
+
+#[derive(Clone, Copy)]
+enum Named {
+    Param(ParamId),
+    Local(LocalId),
+}
+
+struct KernelParser<'a> {
+    parser: &'a mut Parser,
+    sets: &'a SetTable,
+    id: KernelId,
+    kernel: Kernel,
+    names: BTreeMap<String, Named>,
+    lines: u32,
+    depth: u32,
+}
+
+impl KernelParser<'_> {
+    fn place(&mut self, item: KernelItem) {
+        self.parser.places.insert(Place::Kernel(self.id, item), self.parser.line());
+    }
+
+    fn place_line(&mut self) {
+        self.place(KernelItem::Line(self.lines));
+        self.lines += 1;
+    }
+
+    /// From after the opening brace to the closing one.
+    fn items(&mut self) -> Parsed<()> {
+        while self.parser.is_word("param") {
+            self.place(KernelItem::Param(self.kernel.params.len() as u32));
+            self.parser.bump();
+            let name = self.parser.plain_name()?;
+            let id = ParamId(self.kernel.params.len() as u32);
+            if self.names.insert(name.clone(), Named::Param(id)).is_some() {
+                return self.parser.error_before(format!("parameter `{name}` is declared twice"));
+            }
+            self.parser.expect(":")?;
+            let ty = self.parser.ty(self.sets)?;
+            let per_axis = self.parser.accept_word("per_axis");
+            self.kernel.params.push(Param { name, ty, per_axis });
+        }
+        while self.parser.is_word("result") {
+            self.place(KernelItem::Result(self.kernel.results.len() as u32));
+            self.parser.bump();
+            let name = self.parser.plain_name()?;
+            self.parser.expect(":")?;
+            let ty = self.parser.ty(self.sets)?;
+            let reduce = if self.parser.accept_word("reduce") { Some(self.reduction()?) } else { None };
+            self.kernel.results.push(KResult { name, ty, reduce });
+        }
+        while self.parser.is_word("check") {
+            self.place(KernelItem::Check(self.kernel.checks.len() as u32));
+            self.parser.bump();
+            self.parser.expect_word("on_empty")?;
+            let condition = self.expr()?;
+            let span = self.parser.span().unwrap_or_default();
+            self.kernel.checks.push(Check { condition, kind: CheckKind::OnEmpty, span });
+        }
+        self.parser.expect_word("body")?;
+        self.kernel.body = self.block()?;
+        if self.parser.accept_word("cartesian") {
+            self.kernel.cartesian = if self.parser.accept_word("full") {
+                Some(CartesianForm::Full(self.block()?))
+            } else {
+                self.parser.expect_word("per_axis")?;
+                Some(CartesianForm::PerAxis(self.block()?))
+            };
+        }
+        self.parser.expect("}")
+    }
+
+    fn reduction(&mut self) -> Parsed<Reduction> {
+        let known = [("max", Reduction::Max), ("min", Reduction::Min), ("sum", Reduction::Sum), ("prod", Reduction::Prod)];
+        match known.into_iter().find(|(word, _)| self.parser.accept_word(word)) {
+            Some((_, op)) => Ok(op),
+            None => self.parser.expected("`max`, `min`, `sum` or `prod`"),
+        }
+    }
+
+    /// A level of nesting.
+    fn deeper<T>(&mut self, inside: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth >= MAX_DEPTH {
+            return self.parser.error(format!("nested deeper than {MAX_DEPTH}"));
+        }
+        self.depth += 1;
+        let result = inside(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Braces, statements, yields.
+    fn block(&mut self) -> Parsed<KBlock> {
+        self.deeper(|p| {
+            p.parser.expect("{")?;
+            let mut block = KBlock::default();
+            while !p.parser.is("}") && !p.parser.is_word("yield") {
+                p.place_line();
+                let statement = p.statement()?;
+                block.statements.push(statement);
+            }
+            p.place_line();
+            if p.parser.accept_word("yield") {
+                block.yields.push(p.expr()?);
+                while p.parser.accept(",") {
+                    block.yields.push(p.expr()?);
+                }
+            }
+            p.parser.expect("}")?;
+            Ok(block)
+        })
+    }
+
+    /// `name: type`; the same name again is the same local.
+    fn declare(&mut self) -> Parsed<LocalId> {
+        let name = self.parser.plain_name()?;
+        self.parser.expect(":")?;
+        let ty = self.parser.ty(self.sets)?;
+        self.local(name, ty)
+    }
+
+    fn local(&mut self, name: String, ty: Type) -> Parsed<LocalId> {
+        match self.names.get(&name) {
+            Some(Named::Param(_)) => return self.parser.error_before(format!("`{name}` is a parameter")),
+            Some(Named::Local(id)) if self.kernel.local_type(*id) == Some(ty) => return Ok(*id),
+            Some(Named::Local(_)) => return self.parser.error_before(format!("local `{name}` has another type elsewhere")),
+            None => {}
+        }
+        let id = LocalId(self.kernel.locals.len() as u32);
+        self.names.insert(name.clone(), Named::Local(id));
+        self.kernel.locals.push(Local { name, ty });
+        Ok(id)
+    }
+
+    fn statement(&mut self) -> Parsed<KStmt> {
+        let mut results = vec![self.declare()?];
+        while self.parser.accept(",") {
+            results.push(self.declare()?);
+        }
+        self.parser.expect("=")?;
+        if self.parser.accept_word("sum") {
+            return if self.parser.accept_word("sides") { self.sum_sides(results) } else { self.sum_faces(results) };
+        }
+        if self.parser.accept_word("if") {
+            let condition = self.expr()?;
+            let then = self.block()?;
+            self.parser.expect_word("else")?;
+            let otherwise = self.block()?;
+            return Ok(KStmt::If { results, condition, then, otherwise });
+        }
+        let [local] = results[..] else { return self.parser.expected("`sum` or `if`") };
+        if self.kernel.local_type(local).and_then(|ty| ty.entity_kind()).is_some() {
+            Ok(KStmt::LetEntity { local, path: self.path()? })
+        } else {
+            Ok(KStmt::Let { local, value: self.expr()? })
+        }
+    }
+
+    /// `faces f of here interior { ... }`
+    fn sum_faces(&mut self, results: Vec<LocalId>) -> Parsed<KStmt> {
+        self.parser.expect_word("faces")?;
+        let name = self.parser.plain_name()?;
+        let given = if self.parser.accept(":") { Some(self.parser.ty(self.sets)?) } else { None };
+        self.parser.expect_word("of")?;
+        let cell = self.path()?;
+        let only = if self.parser.accept_word("interior") {
+            FaceFilter::Interior
+        } else if self.parser.accept_word("boundary") {
+            FaceFilter::Boundary
+        } else {
+            FaceFilter::All
+        };
+        let face = self.local(name, given.unwrap_or_else(|| face_type(only)))?;
+        Ok(KStmt::SumFaces { results, cell, face, only, body: self.block()? })
+    }
+
+    /// `{ low interior { ... } low boundary { ... } high interior { ... } high boundary { ... } }`, each of them optional.
+    fn sum_sides(&mut self, results: Vec<LocalId>) -> Parsed<KStmt> {
+        self.parser.expect("{")?;
+        let mut blocks = [None, None, None, None];
+        for (i, block) in blocks.iter_mut().enumerate() {
+            let side = if i < 2 { "low" } else { "high" };
+            let part = if i % 2 == 0 { "interior" } else { "boundary" };
+            if self.parser.is_word(side) && matches!(self.parser.peek_second(), TokenKind::Name(n) if n.base == part) {
+                self.parser.bump();
+                self.parser.bump();
+                *block = Some(self.block()?);
+            }
+        }
+        if !self.parser.accept("}") {
+            return self.parser.expected("`low interior`, `low boundary`, `high interior`, `high boundary`, in this order, or `}`");
+        }
+        let [low_interior, low_boundary, high_interior, high_boundary] = blocks;
+        let low = SideBlocks { interior: low_interior, boundary: low_boundary };
+        let high = SideBlocks { interior: high_interior, boundary: high_boundary };
+        Ok(KStmt::SumSides { results, low, high })
+    }
+
+    fn side(&mut self) -> Parsed<Side> {
+        self.parser.expect("(")?;
+        let side = if self.parser.accept_word("low") {
+            Side::Low
+        } else {
+            self.parser.expect_word("high")?;
+            Side::High
+        };
+        self.parser.expect(")")?;
+        Ok(side)
+    }
+
+    /// The parameter or local that a name stands for.
+    fn lookup(&mut self) -> Parsed<Named> {
+        let name = self.parser.plain_name()?;
+        match self.names.get(&name) {
+            Some(named) => Ok(*named),
+            None => self.parser.error_before(format!("unknown name `{name}`")),
+        }
+    }
+
+    /// Whether a word of the grammar stands here that is followed by an opening parenthesis.
+    fn accept_function(&mut self, word: &str) -> bool {
+        let found = self.parser.is_word(word) && matches!(self.parser.peek_second(), TokenKind::Symbol("("));
+        if found {
+            self.parser.bump();
+        }
+        found
+    }
+
+    fn path_argument(&mut self) -> Parsed<Path> {
+        self.parser.expect("(")?;
+        let path = self.path()?;
+        self.parser.expect(")")?;
+        Ok(path)
+    }
+
+    fn path(&mut self) -> Parsed<Path> {
+        self.deeper(Self::path_inside)
+    }
+
+    fn path_inside(&mut self) -> Parsed<Path> {
+        if self.parser.accept_word("here") {
+            return Ok(Path::Here);
+        }
+        if self.parser.accept_word("empty") {
+            return Ok(Path::Empty);
+        }
+        if self.accept_function("first") {
+            return Ok(Path::First(Box::new(self.path_argument()?)));
+        }
+        if self.accept_function("second") {
+            return Ok(Path::Second(Box::new(self.path_argument()?)));
+        }
+        if self.accept_function("side_face") {
+            return Ok(Path::SideFace(self.side()?));
+        }
+        if self.accept_function("neighbour") {
+            return Ok(Path::Neighbour(self.side()?));
+        }
+        if self.parser.accept("(") {
+            let condition = Box::new(self.expr()?);
+            self.parser.expect("?")?;
+            let if_true = Box::new(self.path()?);
+            self.parser.expect(":")?;
+            let if_false = Box::new(self.path()?);
+            self.parser.expect(")")?;
+            return Ok(Path::Select { condition, if_true, if_false });
+        }
+        match self.lookup()? {
+            Named::Local(id) => Ok(Path::Local(id)),
+            Named::Param(param) => {
+                self.parser.expect("[")?;
+                let at = Box::new(self.path()?);
+                self.parser.expect("]")?;
+                Ok(Path::Through { param, at })
+            }
+        }
+    }
+
+    fn expr(&mut self) -> Parsed<KExpr> {
+        self.deeper(Self::expr_inside)
+    }
+
+    fn boxed(&mut self) -> Parsed<Box<KExpr>> {
+        self.expr().map(Box::new)
+    }
+
+    fn expr_inside(&mut self) -> Parsed<KExpr> {
+        if let Some(value) = self.parser.real()? {
+            return Ok(KExpr::Real(value));
+        }
+        if self.parser.accept("(") {
+            return self.infix();
+        }
+        for (word, value) in [("true", true), ("false", false)] {
+            if self.parser.accept_word(word) {
+                return Ok(KExpr::Bool(value));
+            }
+        }
+        if let Some(expr) = self.function()? {
+            return Ok(expr);
+        }
+        if let TokenKind::Name(name) = self.parser.peek()
+            && !name.quoted
+            && RESERVED.contains(&name.base.as_str())
+        {
+            return self.parser.expected("an expression");
+        }
+        if !matches!(self.parser.peek(), TokenKind::Name(_)) {
+            return self.parser.expected("an expression");
+        }
+        match self.lookup()? {
+            Named::Local(id) => Ok(KExpr::Local(id)),
+            Named::Param(param) if self.parser.accept("[") => {
+                let at = self.path()?;
+                self.parser.expect("]")?;
+                Ok(KExpr::Load { param, at })
+            }
+            Named::Param(param) => Ok(KExpr::Param(param)),
+        }
+    }
+
+    /// From after an opening parenthesis.
+    fn infix(&mut self) -> Parsed<KExpr> {
+        let a = self.boxed()?;
+        let expr = if self.parser.accept("?") {
+            let if_true = self.boxed()?;
+            self.parser.expect(":")?;
+            KExpr::Select { condition: a, if_true, if_false: self.boxed()? }
+        } else if let Some(op) = self.parser.arithmetic() {
+            KExpr::Arithmetic(op, a, self.boxed()?)
+        } else if let Some(op) = self.parser.comparison() {
+            KExpr::Compare(op, a, self.boxed()?)
+        } else if let Some(op) = self.parser.logic() {
+            KExpr::Logic(op, a, self.boxed()?)
+        } else {
+            return self.parser.expected("an operator");
+        };
+        self.parser.expect(")")?;
+        Ok(expr)
+    }
+
+    /// `word(...)` of the grammar, if one stands here.
+    fn function(&mut self) -> Parsed<Option<KExpr>> {
+        let units = [
+            ("neg", UnaryOp::Neg),
+            ("not", UnaryOp::Not),
+            ("abs", UnaryOp::Abs),
+            ("sqrt", UnaryOp::Sqrt),
+            ("length", UnaryOp::Length),
+        ];
+        for (word, op) in units {
+            if self.accept_function(word) {
+                self.parser.expect("(")?;
+                let a = self.boxed()?;
+                self.parser.expect(")")?;
+                return Ok(Some(KExpr::Unary(op, a)));
+            }
+        }
+        let of_path: [(&str, fn(Path) -> KExpr); 4] =
+            [("measure", KExpr::Measure), ("centroid", KExpr::Centroid), ("normal", KExpr::Normal), ("is_empty", KExpr::IsEmpty)];
+        for (word, constructor) in of_path {
+            if self.accept_function(word) {
+                return Ok(Some(constructor(self.path_argument()?)));
+            }
+        }
+        let of_paths: [(&str, fn(Box<Path>, Box<Path>) -> KExpr); 2] =
+            [("same", KExpr::Same), ("displacement", |to, from| KExpr::Displacement { to, from })];
+        for (word, constructor) in of_paths {
+            if self.accept_function(word) {
+                self.parser.expect("(")?;
+                let a = self.path()?;
+                self.parser.expect(",")?;
+                let b = self.path()?;
+                self.parser.expect(")")?;
+                return Ok(Some(constructor(Box::new(a), Box::new(b))));
+            }
+        }
+        let expr = if self.accept_function("member") {
+            self.parser.expect("(")?;
+            let at = self.path()?;
+            self.parser.expect(",")?;
+            KExpr::Member { set: self.parser.set_id(self.sets)?, at }
+        } else if self.accept_function("component") {
+            self.parser.expect("(")?;
+            let a = self.boxed()?;
+            self.parser.expect(",")?;
+            KExpr::Component(a, self.parser.integer()?)
+        } else if self.accept_function("dot") {
+            self.parser.expect("(")?;
+            let a = self.boxed()?;
+            self.parser.expect(",")?;
+            KExpr::Dot(a, self.boxed()?)
+        } else {
+            return Ok(None);
+        };
+        self.parser.expect(")")?;
+        Ok(Some(expr))
+    }
+}

@@ -1,0 +1,388 @@
+//! Parsing of functions, statements and operations.
+
+use std::collections::BTreeMap;
+
+use crate::ir::op::{Block, Function, FunctionId, Module, Mutable, MutableId, Op, Stmt, StmtKind, UnaryOp, Value, ValueId};
+use crate::ir::place::{Owner, Place};
+use crate::ir::text::lex::TokenKind;
+use crate::ir::text::names::Name;
+use crate::ir::text::parse::{Parsed, Parser};
+use crate::ops::{Arithmetic, Comparison, Logic, Reduction};
+use crate::source::Span;
+
+pub(super) fn function(parser: &mut Parser, module: &mut Module) -> Parsed<()> {
+    let line = parser.line();
+    let owner = Owner::Function(FunctionId(module.functions.len() as u32));
+    parser.expect_word("function")?;
+    let name = parser.plain_name()?;
+    let mut p = FunctionParser::new(parser, module, owner);
+    p.parser.places.insert(Place::Function(owner), line);
+    p.function.name = name;
+    p.parser.expect("(")?;
+    p.function.params = {
+        let mut params = Vec::new();
+        while !p.parser.accept(")") {
+            if !params.is_empty() {
+                p.parser.expect(",")?;
+            }
+            params.push(p.declare()?);
+        }
+        params
+    };
+    p.settle_spans(Span::default());
+    if p.parser.accept("->") {
+        p.parser.expect("(")?;
+        p.function.results = p.parser.list(")", |parser| parser.ty(&module.sets))?;
+    }
+    let function = p.rest()?;
+    module.functions.push(function);
+    Ok(())
+}
+
+pub(super) fn main(parser: &mut Parser, module: &mut Module) -> Parsed<()> {
+    let line = parser.line();
+    parser.expect_word("main")?;
+    parser.places.insert(Place::Function(Owner::Main), line);
+    let function = FunctionParser::new(parser, module, Owner::Main).rest()?;
+    module.main = function;
+    Ok(())
+}
+
+struct FunctionParser<'a> {
+    parser: &'a mut Parser,
+    module: &'a Module,
+    owner: Owner,
+    function: Function,
+    values: BTreeMap<(String, Option<u32>), ValueId>,
+    mutables: BTreeMap<(String, Option<u32>), MutableId>,
+    /// Values of the statement being read that have no range of their own.
+    unplaced: Vec<ValueId>,
+    statements: u32,
+}
+
+impl<'a> FunctionParser<'a> {
+    fn new(parser: &'a mut Parser, module: &'a Module, owner: Owner) -> Self {
+        let function = Function {
+            name: "main".to_owned(),
+            params: Vec::new(),
+            values: Vec::new(),
+            mutables: Vec::new(),
+            body: Block::default(),
+            results: Vec::new(),
+            span: Span::default(),
+        };
+        let (values, mutables) = (BTreeMap::new(), BTreeMap::new());
+        FunctionParser { parser, module, owner, function, values, mutables, unplaced: Vec::new(), statements: 0 }
+    }
+
+    /// From the range of the head to the closing brace.
+    fn rest(mut self) -> Parsed<Function> {
+        self.function.span = self.parser.span().unwrap_or_default();
+        self.parser.expect("{")?;
+        while self.parser.accept_word("mutable") {
+            let TokenKind::Mutable(name) = self.parser.bump() else { return self.parser.error_before("expected `@name`") };
+            let id = MutableId(self.function.mutables.len() as u32);
+            if self.mutables.insert(name.key(), id).is_some() {
+                return self.parser.error_before(format!("`@{}` is declared twice", name.base));
+            }
+            self.parser.expect(":")?;
+            let ty = self.parser.ty(&self.module.sets)?;
+            let dim = self.parser.dimension()?;
+            let span = self.parser.span().unwrap_or_default();
+            self.function.mutables.push(Mutable { name: name.user().to_owned(), ty, dim, span });
+        }
+        self.function.body = self.block(0)?;
+        Ok(self.function)
+    }
+
+    /// `%name: type`; the same name again is the same value.
+    fn declare(&mut self) -> Parsed<ValueId> {
+        let TokenKind::Value(name) = self.parser.peek().clone() else { return self.parser.expected("`%name`") };
+        self.parser.bump();
+        self.parser.expect(":")?;
+        let ty = self.parser.ty(&self.module.sets)?;
+        let dim = self.parser.dimension()?;
+        let span = self.parser.span();
+        if let Some(id) = self.values.get(&name.key()) {
+            return Ok(*id);
+        }
+        let id = ValueId(self.function.values.len() as u32);
+        self.function.values.push(Value { ty, name: name.user().to_owned(), dim, span: span.unwrap_or_default() });
+        self.values.insert(name.key(), id);
+        if span.is_none() {
+            self.unplaced.push(id);
+        }
+        Ok(id)
+    }
+
+    fn settle_spans(&mut self, span: Span) {
+        for id in std::mem::take(&mut self.unplaced) {
+            self.function.values[id.0 as usize].span = span;
+        }
+    }
+
+    fn value(&mut self) -> Parsed<ValueId> {
+        let TokenKind::Value(name) = self.parser.peek().clone() else { return self.parser.expected("`%name`") };
+        self.parser.bump();
+        self.lookup(&name)
+    }
+
+    fn lookup(&mut self, name: &Name) -> Parsed<ValueId> {
+        match self.values.get(&name.key()) {
+            Some(id) => Ok(*id),
+            None => self.parser.error_before(format!("unknown value `%{}`", name.base)),
+        }
+    }
+
+    fn values_until(&mut self, end: &str) -> Parsed<Vec<ValueId>> {
+        let mut values = Vec::new();
+        while !self.parser.accept(end) {
+            if !values.is_empty() {
+                self.parser.expect(",")?;
+            }
+            values.push(self.value()?);
+        }
+        Ok(values)
+    }
+
+    fn mutable(&mut self) -> Parsed<MutableId> {
+        let TokenKind::Mutable(name) = self.parser.bump() else { return self.parser.error_before("expected `@name`") };
+        match self.mutables.get(&name.key()) {
+            Some(id) => Ok(*id),
+            None => self.parser.error_before(format!("unknown mutable `@{}`", name.base)),
+        }
+    }
+
+    /// Statements up to the closing brace, which it takes.
+    fn block(&mut self, depth: u32) -> Parsed<Block> {
+        if depth > 200 {
+            return self.parser.error("loops are nested deeper than 200");
+        }
+        let mut statements = Vec::new();
+        while !self.parser.accept("}") {
+            self.parser.places.insert(Place::Statement(self.owner, self.statements), self.parser.line());
+            self.statements += 1;
+            let (kind, span) = self.statement(depth)?;
+            statements.push(Stmt { kind, span });
+        }
+        Ok(Block { statements })
+    }
+
+    fn statement(&mut self, depth: u32) -> Parsed<(StmtKind, Span)> {
+        if matches!(self.parser.peek(), TokenKind::Mutable(_)) {
+            let mutable = self.mutable()?;
+            self.parser.expect(":=")?;
+            let value = self.value()?;
+            return Ok((StmtKind::Store { mutable, value }, self.parser.span().unwrap_or_default()));
+        }
+        if self.parser.accept_word("Output") {
+            self.parser.expect("(")?;
+            let tag = self.value()?;
+            self.parser.expect(",")?;
+            let value = self.value()?;
+            self.parser.expect(")")?;
+            return Ok((StmtKind::Output { tag, value }, self.parser.span().unwrap_or_default()));
+        }
+        if self.parser.accept_word("return") {
+            let mut values = vec![self.value()?];
+            while self.parser.accept(",") {
+                values.push(self.value()?);
+            }
+            return Ok((StmtKind::Return(values), self.parser.span().unwrap_or_default()));
+        }
+        if self.parser.accept_word("for") {
+            let element = self.declare()?;
+            self.parser.expect_word("in")?;
+            let sequence = self.value()?;
+            let span = self.parser.span().unwrap_or_default();
+            self.settle_spans(span);
+            self.parser.expect("{")?;
+            let body = self.block(depth + 1)?;
+            return Ok((StmtKind::For { sequence, element, body }, span));
+        }
+        if !matches!(self.parser.peek(), TokenKind::Value(_)) {
+            return self.parser.expected("a statement");
+        }
+        let mut results = vec![self.declare()?];
+        while self.parser.accept(",") {
+            results.push(self.declare()?);
+        }
+        self.parser.expect("=")?;
+        let kind = if self.parser.accept_word("launch") {
+            let name = self.parser.plain_name()?;
+            let Some(kernel) = self.module.kernels.iter().position(|k| k.name == name) else {
+                return self.parser.error_before(format!("unknown kernel `{name}`"));
+            };
+            self.parser.expect("(")?;
+            let args = self.values_until(")")?;
+            StmtKind::Launch { kernel: crate::ir::kernel::KernelId(kernel as u32), args, results }
+        } else {
+            StmtKind::Let { results, op: self.op()? }
+        };
+        let span = self.parser.span().unwrap_or_default();
+        self.settle_spans(span);
+        Ok((kind, span))
+    }
+
+    fn op(&mut self) -> Parsed<Op> {
+        if let Some(value) = self.parser.real()? {
+            return Ok(Op::Real(value));
+        }
+        if let Some(set) = self.parser.canonical_set()? {
+            return Ok(Op::CanonicalSet(set));
+        }
+        match self.parser.peek() {
+            TokenKind::Text(text) => {
+                let text = text.clone();
+                self.parser.bump();
+                Ok(Op::Text(text))
+            }
+            TokenKind::Mutable(_) => Ok(Op::Load(self.mutable()?)),
+            TokenKind::Value(_) => self.infix(),
+            TokenKind::Name(_) => self.named(),
+            TokenKind::Number(_) | TokenKind::Span(_) | TokenKind::Symbol(_) | TokenKind::End => self.parser.expected("an operation"),
+        }
+    }
+
+    /// An operation that begins with a value.
+    fn infix(&mut self) -> Parsed<Op> {
+        let a = self.value()?;
+        if self.parser.accept("[") {
+            let index = self.parser.integer()?;
+            self.parser.expect("]")?;
+            return Ok(Op::Component(a, index));
+        }
+        if self.parser.accept("?") {
+            let if_true = self.value()?;
+            self.parser.expect(":")?;
+            return Ok(Op::Select { condition: a, if_true, if_false: self.value()? });
+        }
+        if self.parser.accept_word("On") {
+            return Ok(Op::On { data: a, target: self.value()? });
+        }
+        if self.parser.accept_word("Extend") {
+            return Ok(Op::Extend { data: a, domain: self.value()? });
+        }
+        if self.parser.accept_word("Spread") {
+            return Ok(Op::Spread { value: a, domain: self.value()? });
+        }
+        if let Some(op) = self.parser.arithmetic() {
+            return Ok(Op::Arithmetic(op, a, self.value()?));
+        }
+        if let Some(op) = self.parser.comparison() {
+            return Ok(Op::Compare(op, a, self.value()?));
+        }
+        if let Some(op) = self.parser.logic() {
+            return Ok(Op::Logic(op, a, self.value()?));
+        }
+        self.parser.expected("an operator")
+    }
+
+    /// An operation that begins with a word.
+    fn named(&mut self) -> Parsed<Op> {
+        let word = self.parser.plain_name()?;
+        let constructor: fn(ValueId) -> Op = match word.as_str() {
+            "true" => return Ok(Op::Bool(true)),
+            "false" => return Ok(Op::Bool(false)),
+            "call" => {
+                let (function, args) = self.callee()?;
+                return Ok(Op::Call { function, args });
+            }
+            "newton" => return self.newton(),
+            "InputScalar" => return self.two(|name, default| Op::InputScalar { name, default }),
+            "InputCollection" => return self.two(|name, domain| Op::InputCollection { name, domain }),
+            "InputDomain" => return self.two(|name, within| Op::InputDomain { name, within }),
+            "Dot" => return self.two(Op::Dot),
+            "InputSequence" => |name| Op::InputSequence { name },
+            "FirstCell" => Op::FirstCell,
+            "SecondCell" => Op::SecondCell,
+            "IsEmpty" => Op::IsEmpty,
+            "Centroid" => Op::Centroid,
+            "Normal" => Op::Normal,
+            "Measure" => Op::Measure,
+            "Gradient" => Op::Gradient,
+            "Divergence" => Op::Divergence,
+            "neg" => |v| Op::Unary(UnaryOp::Neg, v),
+            "not" => |v| Op::Unary(UnaryOp::Not, v),
+            "abs" => |v| Op::Unary(UnaryOp::Abs, v),
+            "sqrt" => |v| Op::Unary(UnaryOp::Sqrt, v),
+            "length" => |v| Op::Unary(UnaryOp::Length, v),
+            "max" => |v| Op::Reduce(Reduction::Max, v),
+            "min" => |v| Op::Reduce(Reduction::Min, v),
+            "sum" => |v| Op::Reduce(Reduction::Sum, v),
+            "prod" => |v| Op::Reduce(Reduction::Prod, v),
+            _ => return self.parser.error_before(format!("unknown operation `{word}`")),
+        };
+        self.parser.expect("(")?;
+        let v = self.value()?;
+        self.parser.expect(")")?;
+        Ok(constructor(v))
+    }
+
+    fn two(&mut self, constructor: fn(ValueId, ValueId) -> Op) -> Parsed<Op> {
+        self.parser.expect("(")?;
+        let a = self.value()?;
+        self.parser.expect(",")?;
+        let b = self.value()?;
+        self.parser.expect(")")?;
+        Ok(constructor(a, b))
+    }
+
+    /// `name(%a, %b)`
+    fn callee(&mut self) -> Parsed<(FunctionId, Vec<ValueId>)> {
+        let name = self.parser.plain_name()?;
+        let Some(index) = self.module.functions.iter().position(|f| f.name == name) else {
+            return self.parser.error_before(format!("unknown function `{name}`; a function calls only functions before it"));
+        };
+        self.parser.expect("(")?;
+        Ok((FunctionId(index as u32), self.values_until(")")?))
+    }
+
+    /// `[f(%a), g(%b)] from [%u, %v]`
+    fn newton(&mut self) -> Parsed<Op> {
+        self.parser.expect("[")?;
+        let (mut residuals, mut captures) = (Vec::new(), Vec::new());
+        while !self.parser.accept("]") {
+            if !residuals.is_empty() {
+                self.parser.expect(",")?;
+            }
+            let (function, args) = self.callee()?;
+            residuals.push(function);
+            captures.push(args);
+        }
+        self.parser.expect_word("from")?;
+        self.parser.expect("[")?;
+        let guesses = self.values_until("]")?;
+        Ok(Op::Newton { residuals, captures, guesses })
+    }
+}
+
+impl Parser {
+    /// An arithmetic operator if one stands here.
+    pub fn arithmetic(&mut self) -> Option<Arithmetic> {
+        [("+", Arithmetic::Add), ("-", Arithmetic::Sub), ("*", Arithmetic::Mul), ("/", Arithmetic::Div)]
+            .into_iter()
+            .find_map(|(symbol, op)| self.accept(symbol).then_some(op))
+    }
+
+    /// A comparison if one stands here.
+    pub fn comparison(&mut self) -> Option<Comparison> {
+        [
+            ("<", Comparison::Less),
+            (">", Comparison::Greater),
+            ("<=", Comparison::LessEqual),
+            (">=", Comparison::GreaterEqual),
+            ("==", Comparison::Equal),
+            ("!=", Comparison::NotEqual),
+        ]
+        .into_iter()
+        .find_map(|(symbol, op)| self.accept(symbol).then_some(op))
+    }
+
+    /// A logical operator if one stands here.
+    pub fn logic(&mut self) -> Option<Logic> {
+        [("and", Logic::And), ("or", Logic::Or), ("xor", Logic::Xor)]
+            .into_iter()
+            .find_map(|(word, op)| self.accept_word(word).then_some(op))
+    }
+}

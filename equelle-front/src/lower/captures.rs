@@ -1,0 +1,104 @@
+//! What a function instance takes from the scopes around it. Lowering passes these as extra parameters and results, so that functions
+//! of the IR are closed.
+
+use std::collections::BTreeSet;
+
+use crate::typed::{Expr, ExprKind, Function, FunctionId, Stmt, StmtKind, TypedProgram, VarId};
+
+/// Outer variables of one instance, its callees' included.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Captures {
+    /// Variables whose value it needs (mutables that it assigns are among them).
+    pub reads: BTreeSet<VarId>,
+    /// Outer mutables that it assigns.
+    pub writes: BTreeSet<VarId>,
+}
+
+/// Captures of every instance, in order. An instance calls only earlier ones, so one pass suffices.
+pub(super) fn captures(program: &TypedProgram) -> Vec<Captures> {
+    let mut all: Vec<Captures> = Vec::with_capacity(program.functions.len());
+    for (index, function) in program.functions.iter().enumerate() {
+        let own = FunctionId(index as u32);
+        let mut collector = Collector { program, known: &all, found: Captures::default() };
+        collector.function(function);
+        let mut found = collector.found;
+        let is_outer = |v: &VarId| program.variables[v.0 as usize].owner != Some(own);
+        found.reads.retain(is_outer);
+        found.writes.retain(is_outer);
+        all.push(found);
+    }
+    all
+}
+
+struct Collector<'a> {
+    program: &'a TypedProgram,
+    known: &'a [Captures],
+    found: Captures,
+}
+
+impl Collector<'_> {
+    fn function(&mut self, function: &Function) {
+        self.statements(&function.body);
+    }
+
+    fn statements(&mut self, statements: &[Stmt]) {
+        for statement in statements {
+            match &statement.kind {
+                StmtKind::Let { value, .. } | StmtKind::Discard(value) | StmtKind::Return(value) => self.expr(value),
+                StmtKind::Assign { variable, value } => {
+                    self.expr(value);
+                    self.found.writes.insert(*variable);
+                    self.found.reads.insert(*variable);
+                }
+                StmtKind::Output { tag, value } => {
+                    self.expr(tag);
+                    self.expr(value);
+                }
+                StmtKind::For { sequence, body, variable } => {
+                    self.expr(sequence);
+                    debug_assert!(!self.program.variables[variable.0 as usize].mutable);
+                    self.statements(body);
+                }
+            }
+        }
+    }
+
+    fn callee(&mut self, function: FunctionId) {
+        let callee = &self.known[function.0 as usize];
+        self.found.reads.extend(&callee.reads);
+        self.found.writes.extend(&callee.writes);
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Number(_) | ExprKind::Text(_) | ExprKind::Bool(_) | ExprKind::CanonicalSet(_) => {}
+            ExprKind::Variable(variable) => {
+                self.found.reads.insert(*variable);
+            }
+            ExprKind::Builtin { args, .. } | ExprKind::Array(args) => args.iter().for_each(|a| self.expr(a)),
+            ExprKind::Call { function, args } => {
+                args.iter().for_each(|a| self.expr(a));
+                self.callee(*function);
+            }
+            ExprKind::Newton { residuals, guesses } => {
+                guesses.iter().for_each(|g| self.expr(g));
+                residuals.iter().for_each(|&f| self.callee(f));
+            }
+            ExprKind::Element { array: a, .. } | ExprKind::Component { vector: a, .. } => self.expr(a),
+            ExprKind::Neg(a) | ExprKind::Not(a) | ExprKind::Norm(a) => self.expr(a),
+            ExprKind::Arithmetic { left: a, right: b, .. }
+            | ExprKind::Comparison { left: a, right: b, .. }
+            | ExprKind::Logic { left: a, right: b, .. }
+            | ExprKind::On { data: a, target: b }
+            | ExprKind::Extend { data: a, domain: b } => {
+                self.expr(a);
+                self.expr(b);
+            }
+            ExprKind::Ternary { condition, if_true, if_false } => {
+                self.expr(condition);
+                self.expr(if_true);
+                self.expr(if_false);
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Tables that several passes need. They never edit the IR.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ir::{Block, Function, MutableId, Op, StmtKind, ValueId};
+use crate::types::{CanonicalSet, Extent, SetTable};
+
+/// Defining operation of each value.
+#[derive(Debug, Default)]
+pub(super) struct Defs {
+    ops: BTreeMap<ValueId, Op>,
+}
+
+impl Defs {
+    /// Of every single-result statement of a function.
+    pub(super) fn of(function: &Function) -> Defs {
+        let mut defs = Defs::default();
+        defs.block(&function.body);
+        defs
+    }
+
+    fn block(&mut self, block: &Block) {
+        for statement in &block.statements {
+            match &statement.kind {
+                StmtKind::Let { results, op } => {
+                    if let [result] = results[..] {
+                        self.ops.insert(result, op.clone());
+                    }
+                }
+                StmtKind::For { body, .. } => self.block(body),
+                StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {}
+            }
+        }
+    }
+
+    /// The operation that makes a value; `None` for parameters, loop elements, kernel results, parts of several results.
+    pub(super) fn op(&self, value: ValueId) -> Option<&Op> {
+        self.ops.get(&value)
+    }
+
+    /// Whether no element of an entity collection can be Empty, as far as the program text tells.
+    pub(super) fn never_empty(&self, function: &Function, sets: &SetTable, value: ValueId) -> bool {
+        let ty = function.values[value.0 as usize].ty;
+        if ty.is_domain() {
+            return true;
+        }
+        match self.op(value) {
+            Some(Op::FirstCell(faces) | Op::SecondCell(faces)) => {
+                let within = function.values[faces.0 as usize].ty.within;
+                let interior = sets.canonical(CanonicalSet::INTERIOR_FACES);
+                self.never_empty(function, sets, *faces) && within.is_some_and(|w| sets.is_subset(w, interior))
+            }
+            Some(Op::Select { condition, if_true, if_false }) => {
+                let each = self.never_empty(function, sets, *if_true) && self.never_empty(function, sets, *if_false);
+                each || self.is_inside_cell(function, sets, *condition, *if_true, *if_false)
+            }
+            Some(Op::On { data, .. }) => self.never_empty(function, sets, *data),
+            _ => false,
+        }
+    }
+
+    /// The pattern `IsEmpty(FirstCell(f)) ? SecondCell(f) : FirstCell(f)` or its mirror image: a face has at least one cell.
+    fn is_inside_cell(&self, function: &Function, sets: &SetTable, condition: ValueId, if_true: ValueId, if_false: ValueId) -> bool {
+        let Some(Op::IsEmpty(tested)) = self.op(condition) else { return false };
+        let same = |a: ValueId, b: ValueId| a == b || (self.op(a).is_some() && self.op(a) == self.op(b));
+        if !same(*tested, if_false) {
+            return false;
+        }
+        match (self.op(if_true), self.op(if_false)) {
+            (Some(Op::SecondCell(a)), Some(Op::FirstCell(b))) | (Some(Op::FirstCell(a)), Some(Op::SecondCell(b))) => {
+                same(*a, *b) && self.never_empty(function, sets, *a)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether an operation may be an error at run time, so that it must not be dropped.
+    pub(super) fn may_fail(&self, function: &Function, sets: &SetTable, op: &Op) -> bool {
+        match op {
+            Op::On { target, .. } => !self.never_empty(function, sets, *target),
+            Op::Reduce(reduction, _) => {
+                matches!(reduction, crate::ops::Reduction::Max | crate::ops::Reduction::Min)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether an operation has no effect and depends on nothing but its operands.
+pub(super) fn is_pure(op: &Op) -> bool {
+    match op {
+        Op::Load(_)
+        | Op::InputScalar { .. }
+        | Op::InputCollection { .. }
+        | Op::InputDomain { .. }
+        | Op::InputSequence { .. }
+        | Op::Call { .. }
+        | Op::Newton { .. } => false,
+        Op::Real(_)
+        | Op::Bool(_)
+        | Op::Text(_)
+        | Op::CanonicalSet(_)
+        | Op::FirstCell(_)
+        | Op::SecondCell(_)
+        | Op::IsEmpty(_)
+        | Op::Centroid(_)
+        | Op::Normal(_)
+        | Op::Measure(_)
+        | Op::Unary(..)
+        | Op::Arithmetic(..)
+        | Op::Compare(..)
+        | Op::Logic(..)
+        | Op::Select { .. }
+        | Op::On { .. }
+        | Op::Extend { .. }
+        | Op::Spread { .. }
+        | Op::Gradient(_)
+        | Op::Divergence(_)
+        | Op::Dot(..)
+        | Op::Component(..)
+        | Op::Reduce(..) => true,
+    }
+}
+
+/// Mutables that a block stores, loops included.
+pub(super) fn stored_mutables(block: &Block) -> BTreeSet<MutableId> {
+    let mut found = BTreeSet::new();
+    for statement in &block.statements {
+        match &statement.kind {
+            StmtKind::Store { mutable, .. } => {
+                found.insert(*mutable);
+            }
+            StmtKind::For { body, .. } => found.extend(stored_mutables(body)),
+            StmtKind::Let { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {}
+        }
+    }
+    found
+}
+
+/// Whether a canonical set holds all entities of its kind.
+pub(super) fn is_all(set: Option<CanonicalSet>) -> bool {
+    set.is_some_and(|s| s.extent == Extent::All)
+}

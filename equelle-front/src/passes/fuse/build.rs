@@ -1,0 +1,397 @@
+//! Builds the body of a kernel by substituting operations.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::super::analysis::Defs;
+use super::facts::Facts;
+use super::plan::{Placement, Plan};
+use super::{identifier, value_name};
+use crate::ir::{Function, KBlock, KExpr, KStmt, Local, LocalId, Op, Param, ParamId, Path, UnaryOp, ValueId};
+use crate::lower::UniqueNames;
+use crate::ops::Arithmetic;
+use crate::source::Span;
+use crate::types::{Basic, SetId, SetTable, Shape, Type};
+
+/// The value cannot be computed by a kernel of this form.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unfusable;
+
+pub(super) type Result<T> = std::result::Result<T, Unfusable>;
+
+/// Which body is being built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// For any grid.
+    General,
+    /// Cartesian, at every cell.
+    Full,
+    /// Cartesian, once per axis (face spaces) or once (cell spaces).
+    PerAxis,
+}
+
+/// Parameters and locals shared by the bodies of one kernel.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Interface {
+    pub params: Vec<Param>,
+    pub args: Vec<ValueId>,
+    pub locals: Vec<Local>,
+    pub spans: Vec<Span>,
+    names: UniqueNames,
+}
+
+struct Scope {
+    statements: Vec<KStmt>,
+    known: HashMap<(ValueId, String), KExpr>,
+}
+
+/// Builds one body.
+pub(super) struct Builder<'a> {
+    pub function: &'a Function,
+    pub sets: &'a SetTable,
+    pub defs: &'a Defs,
+    pub plan: &'a Plan,
+    pub domains: &'a BTreeMap<SetId, ValueId>,
+    pub per_axis: &'a BTreeSet<ValueId>,
+    pub mode: Mode,
+    pub facts: Facts,
+    pub interface: Interface,
+    scopes: Vec<Scope>,
+}
+
+impl<'a> Builder<'a> {
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn new(
+        function: &'a Function,
+        sets: &'a SetTable,
+        defs: &'a Defs,
+        plan: &'a Plan,
+        domains: &'a BTreeMap<SetId, ValueId>,
+        per_axis: &'a BTreeSet<ValueId>,
+        mode: Mode,
+        interface: Interface,
+    ) -> Self {
+        Builder { function, sets, defs, plan, domains, per_axis, mode, facts: Facts::default(), interface, scopes: Vec::new() }
+    }
+
+    pub(super) fn ty(&self, value: ValueId) -> Type {
+        self.function.values[value.0 as usize].ty
+    }
+
+    /// Runs `f` in a block of its own; facts learnt inside are forgotten.
+    pub(super) fn scoped(&mut self, f: impl FnOnce(&mut Self) -> Result<Vec<KExpr>>) -> Result<KBlock> {
+        let mark = self.facts.mark();
+        self.scopes.push(Scope { statements: Vec::new(), known: HashMap::new() });
+        let yields = f(self);
+        let scope = self.scopes.pop();
+        self.facts.reset(mark);
+        Ok(KBlock { statements: scope.map(|s| s.statements).unwrap_or_default(), yields: yields? })
+    }
+
+    pub(super) fn push(&mut self, statement: KStmt) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.statements.push(statement);
+        }
+    }
+
+    pub(super) fn local(&mut self, name: &str, ty: Type) -> LocalId {
+        let id = LocalId(self.interface.locals.len() as u32);
+        let name = self.interface.names.unique(&identifier(name));
+        self.interface.locals.push(Local { name, ty });
+        id
+    }
+
+    pub(super) fn name(&self, value: ValueId) -> String {
+        value_name(self.function, self.defs, self.sets, value)
+    }
+
+    /// The parameter that stands for a value.
+    pub(super) fn param(&mut self, value: ValueId) -> Result<ParamId> {
+        let ty = self.ty(value);
+        match (ty.shape, ty.basic) {
+            (Shape::Sequence, _) | (_, Basic::Text) => return Err(Unfusable),
+            (Shape::Collection(set), _) => self.need_domain(set)?,
+            (Shape::Single | Shape::Domain(_), _) => {}
+        }
+        Ok(self.add_param(value))
+    }
+
+    fn add_param(&mut self, value: ValueId) -> ParamId {
+        if let Some(index) = self.interface.args.iter().position(|&v| v == value) {
+            return ParamId(index as u32);
+        }
+        let name = self.name(value);
+        let name = self.interface.names.unique(&identifier(&name));
+        let per_axis = self.per_axis.contains(&value);
+        self.interface.params.push(Param { name, ty: self.ty(value), per_axis });
+        self.interface.args.push(value);
+        ParamId(self.interface.args.len() as u32 - 1)
+    }
+
+    /// Makes the domain of a set made at run time a parameter.
+    pub(super) fn need_domain(&mut self, set: SetId) -> Result<()> {
+        if self.sets.get(set).canonical.is_some() {
+            return Ok(());
+        }
+        let value = *self.domains.get(&set).ok_or(Unfusable)?;
+        self.add_param(value);
+        Ok(())
+    }
+
+    /// The value at an entity. A single value is the same everywhere.
+    pub(super) fn eval(&mut self, value: ValueId, at: &Path) -> Result<KExpr> {
+        match self.plan.placement(value) {
+            Placement::Kernel | Placement::Operation => self.leaf(value, at),
+            Placement::Inline => {
+                let Some(op) = self.defs.op(value) else { return self.leaf(value, at) };
+                let op = op.clone();
+                // Tests for Empty stay where they are: facts may decide them, and the pattern of a face's inside cell is made of them.
+                let plain = matches!(op, Op::Real(_) | Op::Bool(_) | Op::Spread { .. } | Op::IsEmpty(_));
+                let shared = self.plan.uses(value) > 1 && !plain;
+                if !shared {
+                    return self.substitute(value, &op, at);
+                }
+                let key = (value, format!("{at:?}"));
+                if let Some(known) = self.scopes.iter().rev().find_map(|s| s.known.get(&key)) {
+                    return Ok(known.clone());
+                }
+                let expr = self.substitute(value, &op, at)?;
+                let expr = self.keep(value, expr);
+                if let Some(scope) = self.scopes.last_mut() {
+                    scope.known.insert(key, expr.clone());
+                }
+                Ok(expr)
+            }
+        }
+    }
+
+    /// Gives an expression a name if it is more than a name already.
+    fn keep(&mut self, value: ValueId, expr: KExpr) -> KExpr {
+        match expr {
+            KExpr::Real(_) | KExpr::Bool(_) | KExpr::Local(_) | KExpr::Param(_) => expr,
+            expr => {
+                let basic = self.ty(value).basic;
+                let local = self.local(&self.name(value), Type { basic, shape: Shape::Single, within: None });
+                self.push(KStmt::Let { local, value: expr });
+                KExpr::Local(local)
+            }
+        }
+    }
+
+    /// Evaluates the operation of a value whatever its placement: the root of a kernel.
+    pub(super) fn root(&mut self, value: ValueId, op: &Op, at: &Path) -> Result<KExpr> {
+        self.substitute(value, op, at)
+    }
+
+    fn leaf(&mut self, value: ValueId, at: &Path) -> Result<KExpr> {
+        // Constants that exist in memory for others are still constants here.
+        match self.defs.op(value) {
+            Some(Op::Real(x)) => return Ok(KExpr::Real(*x)),
+            Some(Op::Bool(b)) => return Ok(KExpr::Bool(*b)),
+            _ => {}
+        }
+        match self.ty(value).shape {
+            Shape::Single => Ok(KExpr::Param(self.param(value)?)),
+            Shape::Collection(_) => {
+                let param = self.param(value)?;
+                let known_place = matches!(at, Path::Here | Path::SideFace(_) | Path::Neighbour(_));
+                match self.mode {
+                    Mode::General => {}
+                    Mode::Full if known_place => {}
+                    Mode::PerAxis if self.per_axis.contains(&value) && *at == Path::Here => {}
+                    Mode::Full | Mode::PerAxis => return Err(Unfusable),
+                }
+                Ok(KExpr::Load { param, at: at.clone() })
+            }
+            Shape::Domain(_) | Shape::Sequence => Err(Unfusable),
+        }
+    }
+
+    fn substitute(&mut self, value: ValueId, op: &Op, at: &Path) -> Result<KExpr> {
+        let span = self.function.values[value.0 as usize].span;
+        if span != Span::default() && !self.interface.spans.contains(&span) {
+            self.interface.spans.push(span);
+        }
+        match op {
+            Op::Real(x) => Ok(KExpr::Real(*x)),
+            Op::Bool(b) => Ok(KExpr::Bool(*b)),
+            Op::IsEmpty(entities) => {
+                let path = self.entity(*entities, at)?;
+                Ok(match self.facts.is_empty(self.sets, &path) {
+                    Some(known) => KExpr::Bool(known),
+                    None => KExpr::IsEmpty(path),
+                })
+            }
+            Op::Measure(entities) => {
+                let path = self.geometry_path(*entities, at)?;
+                Ok(KExpr::Measure(path))
+            }
+            Op::Centroid(entities) => {
+                // Positions differ from entity to entity; only their differences are uniform.
+                if self.mode != Mode::General {
+                    return Err(Unfusable);
+                }
+                Ok(KExpr::Centroid(self.entity(*entities, at)?))
+            }
+            Op::Normal(faces) => {
+                let path = self.geometry_path(*faces, at)?;
+                Ok(KExpr::Normal(path))
+            }
+            Op::Unary(op, a) => {
+                let a = self.eval(*a, at)?;
+                Ok(match (op, a) {
+                    (UnaryOp::Neg, KExpr::Real(x)) => KExpr::Real(-x),
+                    (op, a) => KExpr::Unary(*op, Box::new(a)),
+                })
+            }
+            Op::Arithmetic(op, a, b) => {
+                if let Some(displacement) = self.displacement(*op, *a, *b, at)? {
+                    return Ok(displacement);
+                }
+                let (a, b) = self.two(*a, *b, at)?;
+                Ok(KExpr::Arithmetic(*op, Box::new(a), Box::new(b)))
+            }
+            Op::Compare(op, a, b) => {
+                if matches!(self.ty(*a).basic, Basic::Entity(_)) {
+                    let (a, b) = (self.entity(*a, at)?, self.entity(*b, at)?);
+                    let same = KExpr::Same(Box::new(a), Box::new(b));
+                    return match op {
+                        crate::ops::Comparison::Equal => Ok(same),
+                        crate::ops::Comparison::NotEqual => Ok(KExpr::Unary(UnaryOp::Not, Box::new(same))),
+                        _ => Err(Unfusable),
+                    };
+                }
+                let (a, b) = self.two(*a, *b, at)?;
+                Ok(KExpr::Compare(*op, Box::new(a), Box::new(b)))
+            }
+            Op::Logic(op, a, b) => {
+                let (a, b) = self.two(*a, *b, at)?;
+                Ok(KExpr::Logic(*op, Box::new(a), Box::new(b)))
+            }
+            Op::Dot(a, b) => {
+                let (a, b) = self.two(*a, *b, at)?;
+                Ok(KExpr::Dot(Box::new(a), Box::new(b)))
+            }
+            Op::Component(a, index) => Ok(KExpr::Component(Box::new(self.eval(*a, at)?), *index)),
+            Op::Select { condition, if_true, if_false } => {
+                let condition = self.eval(*condition, at)?;
+                let (a, b) = (*if_true, *if_false);
+                self.select(value, condition, |s| s.eval(a, at), |s| s.eval(b, at))
+            }
+            Op::On { data, target } => {
+                let path = self.entity(*target, at)?;
+                let mark = self.facts.mark();
+                if let Some(within) = self.ty(*target).within {
+                    self.facts.learn(self.sets, &path, within, true);
+                }
+                let result = self.eval(*data, &path);
+                self.facts.reset(mark);
+                result
+            }
+            Op::Extend { data, .. } => {
+                let set = self.ty(*data).mapping().ok_or(Unfusable)?;
+                match self.facts.member(self.sets, set, at) {
+                    Some(true) => self.eval(*data, at),
+                    Some(false) => self.zero(*data),
+                    None => {
+                        self.need_domain(set)?;
+                        let condition = KExpr::Member { set, at: at.clone() };
+                        let data = *data;
+                        let inside = |s: &mut Self| {
+                            s.facts.learn(s.sets, at, set, true);
+                            s.eval(data, at)
+                        };
+                        self.select(value, condition, inside, |s| s.zero(data))
+                    }
+                }
+            }
+            Op::Spread { value, .. } => self.eval(*value, at),
+            Op::Gradient(values) => {
+                let (second, first) = (self.second(at)?, self.first(at)?);
+                let second = self.eval(*values, &second)?;
+                let first = self.eval(*values, &first)?;
+                Ok(KExpr::Arithmetic(Arithmetic::Sub, Box::new(second), Box::new(first)))
+            }
+            Op::Divergence(fluxes) => self.divergence(value, *fluxes, at),
+            Op::Text(_)
+            | Op::CanonicalSet(_)
+            | Op::Load(_)
+            | Op::InputScalar { .. }
+            | Op::InputCollection { .. }
+            | Op::InputDomain { .. }
+            | Op::InputSequence { .. }
+            | Op::FirstCell(_)
+            | Op::SecondCell(_)
+            | Op::Reduce(..)
+            | Op::Call { .. }
+            | Op::Newton { .. } => Err(Unfusable),
+        }
+    }
+
+    fn two(&mut self, a: ValueId, b: ValueId, at: &Path) -> Result<(KExpr, KExpr)> {
+        let a = self.eval(a, at)?;
+        let b = self.eval(b, at)?;
+        Ok((a, b))
+    }
+
+    fn zero(&self, value: ValueId) -> Result<KExpr> {
+        match self.ty(value).basic {
+            Basic::Scalar => Ok(KExpr::Real(0.0)),
+            Basic::Bool => Ok(KExpr::Bool(false)),
+            Basic::Vector | Basic::Entity(_) | Basic::Text => Err(Unfusable),
+        }
+    }
+
+    /// A lazy choice: an expression where both branches are, else a statement.
+    fn select(
+        &mut self,
+        value: ValueId,
+        condition: KExpr,
+        if_true: impl FnOnce(&mut Self) -> Result<KExpr>,
+        if_false: impl FnOnce(&mut Self) -> Result<KExpr>,
+    ) -> Result<KExpr> {
+        match condition {
+            KExpr::Bool(true) => return if_true(self),
+            KExpr::Bool(false) => return if_false(self),
+            _ => {}
+        }
+        let mut then = self.scoped(|s| Ok(vec![if_true(s)?]))?;
+        let mut otherwise = self.scoped(|s| Ok(vec![if_false(s)?]))?;
+        if then.statements.is_empty()
+            && otherwise.statements.is_empty()
+            && let (Some(a), Some(b)) = (then.yields.pop(), otherwise.yields.pop())
+        {
+            return Ok(KExpr::Select { condition: Box::new(condition), if_true: Box::new(a), if_false: Box::new(b) });
+        }
+        let basic = self.ty(value).basic;
+        let local = self.local(&self.name(value), Type { basic, shape: Shape::Single, within: None });
+        self.push(KStmt::If { results: vec![local], condition, then, otherwise });
+        Ok(KExpr::Local(local))
+    }
+
+    /// The difference of two centroids, where the Cartesian form has it as a whole.
+    fn displacement(&mut self, op: Arithmetic, a: ValueId, b: ValueId, at: &Path) -> Result<Option<KExpr>> {
+        if self.mode == Mode::General || op != Arithmetic::Sub {
+            return Ok(None);
+        }
+        let (Some((to, to_at)), Some((from, from_at))) = (self.centroid_of(a, at)?, self.centroid_of(b, at)?) else { return Ok(None) };
+        let to = Box::new(self.geometry_path(to, &to_at)?);
+        let from = Box::new(self.geometry_path(from, &from_at)?);
+        Ok(Some(KExpr::Displacement { to, from }))
+    }
+
+    /// The entities whose centroid a value is at `at`, looking through restrictions.
+    fn centroid_of(&mut self, value: ValueId, at: &Path) -> Result<Option<(ValueId, Path)>> {
+        if self.plan.placement(value) != Placement::Inline {
+            return Ok(None);
+        }
+        match self.defs.op(value) {
+            Some(Op::Centroid(entities)) => Ok(Some((*entities, at.clone()))),
+            Some(Op::On { data, target }) => {
+                let (data, target) = (*data, *target);
+                let path = self.entity(target, at)?;
+                self.centroid_of(data, &path)
+            }
+            _ => Ok(None),
+        }
+    }
+}

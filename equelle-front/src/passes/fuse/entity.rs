@@ -1,0 +1,107 @@
+//! Entity-valued operations become access paths.
+
+use super::build::{Builder, Mode, Result, Unfusable};
+use super::plan::Placement;
+use crate::ir::{KExpr, Op, Path, Side, ValueId};
+use crate::types::{CanonicalSet, Shape};
+
+impl Builder<'_> {
+    /// The entity that an entity collection (or domain) holds for the entity `at` of its set.
+    pub(super) fn entity(&mut self, value: ValueId, at: &Path) -> Result<Path> {
+        if matches!(self.ty(value).shape, Shape::Domain(_)) {
+            return Ok(at.clone());
+        }
+        let op = match self.plan.placement(value) {
+            Placement::Inline => self.defs.op(value).cloned(),
+            Placement::Kernel | Placement::Operation => None,
+        };
+        match op {
+            Some(Op::FirstCell(faces)) => {
+                let face = self.entity(faces, at)?;
+                self.first(&face)
+            }
+            Some(Op::SecondCell(faces)) => {
+                let face = self.entity(faces, at)?;
+                self.second(&face)
+            }
+            Some(Op::On { data, target }) => {
+                let path = self.entity(target, at)?;
+                self.entity(data, &path)
+            }
+            Some(Op::Select { condition, if_true, if_false }) => {
+                let condition = self.eval(condition, at)?;
+                let if_true = self.entity(if_true, at)?;
+                let if_false = self.entity(if_false, at)?;
+                Ok(self.facts.select_path(self.sets, condition, if_true, if_false))
+            }
+            Some(Op::Extend { data, .. }) => {
+                let set = self.ty(data).mapping().ok_or(Unfusable)?;
+                let condition = match self.facts.member(self.sets, set, at) {
+                    Some(known) => KExpr::Bool(known),
+                    None => {
+                        self.need_domain(set)?;
+                        KExpr::Member { set, at: at.clone() }
+                    }
+                };
+                let inside = if condition == KExpr::Bool(false) { Path::Empty } else { self.entity(data, at)? };
+                Ok(self.facts.select_path(self.sets, condition, inside, Path::Empty))
+            }
+            Some(_) => Err(Unfusable),
+            None => {
+                // A materialised collection has no place in the Cartesian forms: it may lead anywhere.
+                if self.mode != Mode::General {
+                    return Err(Unfusable);
+                }
+                let param = self.param(value)?;
+                Ok(Path::Through { param, at: Box::new(at.clone()) })
+            }
+        }
+    }
+
+    /// First cell of a face.
+    pub(super) fn first(&mut self, face: &Path) -> Result<Path> {
+        self.cell_of(face, Side::Low)
+    }
+
+    /// Second cell of a face.
+    pub(super) fn second(&mut self, face: &Path) -> Result<Path> {
+        self.cell_of(face, Side::High)
+    }
+
+    /// The first (`Low`) or second (`High`) cell of a face: normals of Cartesian grids point along the axes.
+    fn cell_of(&mut self, face: &Path, which: Side) -> Result<Path> {
+        let plain = match which {
+            Side::Low => Path::First(Box::new(face.clone())),
+            Side::High => Path::Second(Box::new(face.clone())),
+        };
+        match (self.mode, face) {
+            (Mode::General, _) => Ok(plain),
+            (Mode::Full, Path::SideFace(side)) => {
+                if *side != which {
+                    return Ok(Path::Here);
+                }
+                match self.facts.side {
+                    Some((current, true)) if current == *side => Ok(Path::Neighbour(*side)),
+                    Some((current, false)) if current == *side => Ok(Path::Empty),
+                    Some(_) | None => Err(Unfusable),
+                }
+            }
+            (Mode::PerAxis, Path::Here) => {
+                let interior = self.sets.canonical(CanonicalSet::INTERIOR_FACES);
+                if self.facts.member(self.sets, interior, face) == Some(true) { Ok(plain) } else { Err(Unfusable) }
+            }
+            (Mode::Full | Mode::PerAxis, _) => Err(Unfusable),
+        }
+    }
+
+    /// An entity whose geometry is asked for; in the Cartesian forms it must be one of those whose geometry is uniform.
+    pub(super) fn geometry_path(&mut self, entities: ValueId, at: &Path) -> Result<Path> {
+        let path = self.entity(entities, at)?;
+        let uniform = match (&path, self.mode) {
+            (_, Mode::General) | (Path::Here | Path::SideFace(_) | Path::Neighbour(_), _) => true,
+            (Path::First(face) | Path::Second(face), Mode::PerAxis) => **face == Path::Here,
+            _ => false,
+        };
+        if uniform { Ok(path) } else { Err(Unfusable) }
+    }
+}

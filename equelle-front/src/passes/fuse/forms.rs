@@ -1,0 +1,148 @@
+//! Makes whole kernels: interface, general body, Cartesian form.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::analysis::Defs;
+use super::build::{Builder, Interface, Mode, Result, Unfusable};
+use super::plan::Plan;
+use super::{identifier, value_name};
+use crate::ir::{CartesianForm, Check, CheckKind, Function, KBlock, KExpr, KResult, Kernel, Op, Path, Space, UnaryOp, ValueId};
+use crate::source::Span;
+use crate::types::{CanonicalSet, EntityKind, SetId, SetTable, Shape};
+
+/// Makes the kernels of one function.
+pub(super) struct KernelMaker<'a> {
+    pub function: &'a Function,
+    pub sets: &'a SetTable,
+    pub defs: &'a Defs,
+    pub plan: &'a Plan,
+    /// Domain value of each set made at run time, where visible.
+    pub domains: BTreeMap<SetId, ValueId>,
+    /// Values that Cartesian runs store per axis.
+    pub per_axis: BTreeSet<ValueId>,
+}
+
+/// A kernel and what to pass to it.
+pub(super) struct Made {
+    pub kernel: Kernel,
+    pub args: Vec<ValueId>,
+}
+
+impl KernelMaker<'_> {
+    /// The kernel that computes a value.
+    pub(super) fn kernel(&self, value: ValueId, op: &Op) -> Result<Made> {
+        let info = &self.function.values[value.0 as usize];
+        let name = value_name(self.function, self.defs, self.sets, value);
+        let (reduce, source) = match op {
+            Op::Reduce(reduction, source) => (Some(*reduction), Some(*source)),
+            _ => (None, None),
+        };
+        let mapping = match source {
+            Some(source) => self.function.values[source.0 as usize].ty.mapping(),
+            None => info.ty.mapping(),
+        };
+        let space = match (mapping, info.ty.shape) {
+            (Some(set), _) => Space::Set(set),
+            (None, Shape::Single) => Space::Unit,
+            (None, Shape::Collection(_) | Shape::Domain(_) | Shape::Sequence) => return Err(Unfusable),
+        };
+        let evaluate = |builder: &mut Builder<'_>| match source {
+            Some(source) => builder.eval(source, &Path::Here),
+            None => builder.root(value, op, &Path::Here),
+        };
+        let (body, mut interface) = self.body(space, Mode::General, Interface::default(), evaluate)?;
+        let mut cartesian = None;
+        if reduce.is_none() {
+            for mode in modes(self.sets, space) {
+                if let Ok((form, extended)) = self.body(space, *mode, interface.clone(), evaluate) {
+                    interface = extended;
+                    cartesian = Some(match mode {
+                        Mode::PerAxis => CartesianForm::PerAxis(form),
+                        Mode::Full | Mode::General => CartesianForm::Full(form),
+                    });
+                    break;
+                }
+            }
+        }
+        let result = KResult { name: identifier(&name), ty: info.ty, reduce };
+        let mut spans = interface.spans.clone();
+        spans.sort_by_key(|s| s.end - s.start);
+        if spans.is_empty() {
+            spans.push(info.span);
+        }
+        let kernel = Kernel {
+            name: format!("compute_{}", identifier(&name)),
+            space,
+            params: interface.params,
+            locals: interface.locals,
+            body,
+            cartesian,
+            results: vec![result],
+            checks: Vec::new(),
+            spans,
+        };
+        Ok(Made { kernel, args: interface.args })
+    }
+
+    /// A kernel without results that checks that no element of an entity collection is Empty.
+    pub(super) fn check_not_empty(&self, target: ValueId, span: Span) -> Result<Made> {
+        let set = self.function.values[target.0 as usize].ty.mapping().ok_or(Unfusable)?;
+        let space = Space::Set(set);
+        let mut condition = None;
+        let (mut body, interface) = self.body(space, Mode::General, Interface::default(), |builder| {
+            let path = builder.entity(target, &Path::Here)?;
+            let expr = match builder.facts.is_empty(self.sets, &path) {
+                Some(empty) => KExpr::Bool(!empty),
+                None => KExpr::Unary(UnaryOp::Not, Box::new(KExpr::IsEmpty(path))),
+            };
+            condition = Some(expr.clone());
+            Ok(expr)
+        })?;
+        // A condition that needs statements of its own cannot stand alone.
+        if !body.statements.is_empty() {
+            return Err(Unfusable);
+        }
+        body.yields.clear();
+        let name = identifier(&value_name(self.function, self.defs, self.sets, target));
+        let check = Check { condition: condition.ok_or(Unfusable)?, kind: CheckKind::OnEmpty, span };
+        let kernel = Kernel {
+            name: format!("check_{name}"),
+            space,
+            params: interface.params,
+            locals: interface.locals,
+            body,
+            cartesian: None,
+            results: Vec::new(),
+            checks: vec![check],
+            spans: vec![span],
+        };
+        Ok(Made { kernel, args: interface.args })
+    }
+
+    fn body(
+        &self,
+        space: Space,
+        mode: Mode,
+        interface: Interface,
+        evaluate: impl FnOnce(&mut Builder<'_>) -> Result<KExpr>,
+    ) -> Result<(KBlock, Interface)> {
+        let mut builder = Builder::new(self.function, self.sets, self.defs, self.plan, &self.domains, &self.per_axis, mode, interface);
+        if let Space::Set(set) = space {
+            builder.need_domain(set)?;
+            builder.facts.learn(self.sets, &Path::Here, set, true);
+        }
+        let block = builder.scoped(|b| Ok(vec![evaluate(b)?]))?;
+        Ok((block, builder.interface))
+    }
+}
+
+/// Cartesian forms to try, best first.
+fn modes(sets: &SetTable, space: Space) -> &'static [Mode] {
+    let Space::Set(set) = space else { return &[] };
+    let Some(canonical) = sets.get(set).canonical else { return &[] };
+    match canonical.kind {
+        EntityKind::Cell if canonical == CanonicalSet::ALL_CELLS => &[Mode::PerAxis, Mode::Full],
+        EntityKind::Cell | EntityKind::Face => &[Mode::PerAxis],
+        EntityKind::Edge | EntityKind::Vertex => &[],
+    }
+}

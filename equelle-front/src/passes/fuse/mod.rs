@@ -1,0 +1,214 @@
+//! Fusion: operations become kernels.
+//!
+//! A kernel is built by *pulling*: starting from a value that must exist in memory, the operations that make it are substituted along
+//! access paths (an `On` evaluates its data at another entity, a Divergence becomes a sum over faces, an Extend a membership test), until only
+//! inputs, scalars, and values that exist in memory are left. [`plan`] decides which values exist in memory (store) and which are substituted
+//! (recompute); [`build`] makes the kernels, each with its general body and, where it has one, its Cartesian form.
+
+mod build;
+mod entity;
+mod facts;
+mod forms;
+mod plan;
+mod sum;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ir::{Block, Function, KernelId, Module, Op, Stmt, StmtKind, ValueId};
+use crate::lower::UniqueNames;
+use crate::types::{SetId, SetTable, Shape};
+
+use super::analysis::Defs;
+use build::Unfusable;
+use forms::KernelMaker;
+use plan::{Placement, Plan};
+
+/// Fuses every function of a module.
+pub(super) fn run(module: &mut Module) {
+    let mut kernels = std::mem::take(&mut module.kernels);
+    let mut names = UniqueNames::default();
+    for kernel in &kernels {
+        names.unique(&kernel.name);
+    }
+    let sets = &module.sets;
+    for function in module.functions.iter_mut().chain([&mut module.main]) {
+        // A value whose kernel cannot be built stays an operation; what it reads must then exist in memory, so the plan is made again.
+        let mut kept = BTreeSet::new();
+        let (body, made, named) = loop {
+            let defs = Defs::of(function);
+            let plan = Plan::of(function, &defs, &kept);
+            let mut fuser = Fuser {
+                maker: KernelMaker { function, sets, defs: &defs, plan: &plan, domains: BTreeMap::new(), per_axis: BTreeSet::new() },
+                kernels: Vec::new(),
+                first: kernels.len(),
+                names: names.clone(),
+                unfusable: BTreeSet::new(),
+                named: Vec::new(),
+            };
+            for &param in &function.params {
+                fuser.note_domain(param);
+            }
+            let body = fuser.block(&function.body);
+            if fuser.unfusable.is_subset(&kept) {
+                break (body, (fuser.kernels, fuser.names), fuser.named);
+            }
+            kept.extend(fuser.unfusable);
+        };
+        function.body = body;
+        for (value, name) in named {
+            function.values[value.0 as usize].name = name;
+        }
+        kernels.extend(made.0);
+        names = made.1;
+    }
+    module.kernels = kernels;
+}
+
+struct Fuser<'a> {
+    maker: KernelMaker<'a>,
+    kernels: Vec<crate::ir::Kernel>,
+    first: usize,
+    names: UniqueNames,
+    unfusable: BTreeSet<ValueId>,
+    /// Names for results that the program gave none.
+    named: Vec<(ValueId, String)>,
+}
+
+impl Fuser<'_> {
+    fn note_domain(&mut self, value: ValueId) {
+        if let Shape::Domain(set) = self.maker.function.values[value.0 as usize].ty.shape {
+            self.maker.domains.entry(set).or_insert(value);
+        }
+    }
+
+    fn block(&mut self, block: &Block) -> Block {
+        let outer: BTreeMap<SetId, ValueId> = self.maker.domains.clone();
+        let mut out = Vec::with_capacity(block.statements.len());
+        for statement in &block.statements {
+            self.statement(statement, &mut out);
+        }
+        self.maker.domains = outer;
+        Block { statements: out }
+    }
+
+    fn statement(&mut self, statement: &Stmt, out: &mut Vec<Stmt>) {
+        match &statement.kind {
+            StmtKind::Let { results, op } => {
+                if let [result] = results[..] {
+                    self.single(statement, result, op, out);
+                } else {
+                    out.push(statement.clone());
+                }
+                for &result in results {
+                    self.note_domain(result);
+                }
+            }
+            StmtKind::For { sequence, element, body } => {
+                let body = self.block(body);
+                let kind = StmtKind::For { sequence: *sequence, element: *element, body };
+                out.push(Stmt { kind, span: statement.span });
+            }
+            StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => out.push(statement.clone()),
+        }
+    }
+
+    fn single(&mut self, statement: &Stmt, result: ValueId, op: &Op, out: &mut Vec<Stmt>) {
+        match self.maker.plan.placement(result) {
+            Placement::Operation => out.push(statement.clone()),
+            Placement::Inline => {
+                if let Op::On { target, .. } = op
+                    && !self.maker.defs.never_empty(self.maker.function, self.maker.sets, *target)
+                {
+                    match self.maker.check_not_empty(*target, statement.span) {
+                        Ok(made) => self.launch(made, vec![], statement, out),
+                        Err(Unfusable) => {
+                            self.unfusable.insert(result);
+                        }
+                    }
+                }
+            }
+            Placement::Kernel => match self.maker.kernel(result, op) {
+                Ok(made) => self.launch(made, vec![result], statement, out),
+                Err(Unfusable) => {
+                    self.unfusable.insert(result);
+                    out.push(statement.clone());
+                }
+            },
+        }
+    }
+
+    fn launch(&mut self, made: forms::Made, results: Vec<ValueId>, statement: &Stmt, out: &mut Vec<Stmt>) {
+        let forms::Made { mut kernel, args } = made;
+        kernel.name = self.names.unique(&kernel.name);
+        if matches!(kernel.cartesian, Some(crate::ir::CartesianForm::PerAxis(_))) {
+            self.maker.per_axis.extend(&results);
+        }
+        for (&value, result) in results.iter().zip(&kernel.results) {
+            if self.maker.function.values[value.0 as usize].name.is_empty() {
+                self.named.push((value, result.name.clone()));
+            }
+        }
+        let id = KernelId((self.first + self.kernels.len()) as u32);
+        self.kernels.push(kernel);
+        out.push(Stmt { kind: StmtKind::Launch { kernel: id, args, results }, span: statement.span });
+    }
+}
+
+/// Name of a value in kernels: the user's, or one made from what it is computed from.
+fn value_name(function: &Function, defs: &Defs, sets: &SetTable, value: ValueId) -> String {
+    name_of(function, defs, sets, value, 2).unwrap_or_else(|| "value".to_owned())
+}
+
+fn name_of(function: &Function, defs: &Defs, sets: &SetTable, value: ValueId, depth: usize) -> Option<String> {
+    let info = &function.values[value.0 as usize];
+    if !info.name.is_empty() {
+        return Some(info.name.clone());
+    }
+    if let Shape::Domain(set) = info.ty.shape {
+        return Some(sets.get(set).name.trim_end_matches("()").to_owned());
+    }
+    if depth == 0 {
+        return None;
+    }
+    let part = |v: ValueId| name_of(function, defs, sets, v, depth - 1);
+    match defs.op(value)? {
+        Op::Unary(crate::ir::UnaryOp::Neg, a) => Some(format!("minus_{}", part(*a)?)),
+        Op::Unary(_, a) | Op::Component(a, _) => part(*a),
+        Op::On { data, .. } => part(*data),
+        Op::Extend { data, .. } | Op::Spread { value: data, .. } => part(*data),
+        Op::Arithmetic(_, a, b) | Op::Dot(a, b) => match (part(*a), part(*b)) {
+            (Some(a), Some(b)) => Some(format!("{a}_{b}")),
+            (a, b) => a.or(b),
+        },
+        Op::Reduce(reduction, a) => {
+            let name = match reduction {
+                crate::ops::Reduction::Max => "max",
+                crate::ops::Reduction::Min => "min",
+                crate::ops::Reduction::Sum => "sum",
+                crate::ops::Reduction::Prod => "prod",
+            };
+            Some(format!("{name}_{}", part(*a)?))
+        }
+        Op::Divergence(a) => Some(format!("divergence_{}", part(*a)?)),
+        Op::Gradient(a) => Some(format!("gradient_{}", part(*a)?)),
+        _ => None,
+    }
+}
+
+/// Letters, digits and underscores only, not starting with a digit, lower-case snake.
+fn identifier(name: &str) -> String {
+    let mut out = String::new();
+    for c in name.chars() {
+        if c.is_ascii_uppercase() {
+            if !out.is_empty() && !out.ends_with('_') && !out.ends_with(|c: char| c.is_ascii_uppercase()) {
+                out.push('_');
+            }
+            out.push(c.to_ascii_lowercase());
+        } else if c.is_ascii_alphanumeric() || c == '_' {
+            out.push(c);
+        } else {
+            out.push('_');
+        }
+    }
+    if out.is_empty() || out.starts_with(|c: char| c.is_ascii_digit()) { format!("v{out}") } else { out }
+}

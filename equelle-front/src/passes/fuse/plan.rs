@@ -1,0 +1,248 @@
+//! Store or recompute: the decision for every value of a function.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::analysis::Defs;
+use crate::ir::{Block, Function, Op, StmtKind, UnaryOp, ValueId};
+use crate::ops::Arithmetic;
+use crate::types::{Basic, Shape, Type};
+
+/// What becomes of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Placement {
+    /// Substituted into the kernels that use it.
+    Inline,
+    /// Computed by a kernel of its own and kept in memory.
+    Kernel,
+    /// Computed by a run-time operation (inputs, calls, and what kernels cannot compute).
+    Operation,
+}
+
+/// Recomputing up to this cost is cheaper than a store and a load (a load counts 2, a division or a root 8).
+const RECOMPUTE_COST: u32 = 3;
+/// A value used at several places is stored from this cost on.
+const SHARE_COST: u32 = 40;
+
+/// Placements of all values of one function.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    placements: BTreeMap<ValueId, Placement>,
+    /// How many operations use a value.
+    uses: BTreeMap<ValueId, u32>,
+}
+
+/// Where and how a value is evaluated if it is substituted.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sites {
+    /// Its value is needed in memory.
+    root: bool,
+    /// Deepest loop nest.
+    depth: usize,
+    /// Number of places.
+    count: u32,
+    /// At another entity than the one its user is evaluated at.
+    elsewhere: bool,
+}
+
+impl Plan {
+    /// Decides for a function; the values in `kept` stay operations.
+    pub(super) fn of(function: &Function, defs: &Defs, kept: &BTreeSet<ValueId>) -> Plan {
+        let mut planner = Planner { function, defs, kept, plan: Plan::default(), sites: BTreeMap::new(), costs: BTreeMap::new() };
+        planner.block(&function.body, 0);
+        planner.plan
+    }
+
+    /// Placement of a value; those without a defining operation exist in memory.
+    pub(super) fn placement(&self, value: ValueId) -> Placement {
+        self.placements.get(&value).copied().unwrap_or(Placement::Operation)
+    }
+
+    /// How many operations use a value.
+    pub(super) fn uses(&self, value: ValueId) -> u32 {
+        self.uses.get(&value).copied().unwrap_or(0)
+    }
+}
+
+struct Planner<'a> {
+    function: &'a Function,
+    defs: &'a Defs,
+    kept: &'a BTreeSet<ValueId>,
+    plan: Plan,
+    sites: BTreeMap<ValueId, Sites>,
+    costs: BTreeMap<ValueId, (u32, bool)>,
+}
+
+impl Planner<'_> {
+    fn ty(&self, value: ValueId) -> Type {
+        self.function.values[value.0 as usize].ty
+    }
+
+    fn root(&mut self, value: ValueId, depth: usize) {
+        let sites = self.sites.entry(value).or_default();
+        sites.root = true;
+        sites.depth = sites.depth.max(depth);
+        *self.plan.uses.entry(value).or_default() += 1;
+    }
+
+    /// Statements in reverse, so that all users of a value are decided before it.
+    fn block(&mut self, block: &Block, depth: usize) {
+        for statement in block.statements.iter().rev() {
+            match &statement.kind {
+                StmtKind::Let { results, op } => {
+                    if let [result] = results[..] {
+                        self.single(result, op, depth);
+                    } else {
+                        op.operands().into_iter().for_each(|v| self.root(v, depth));
+                    }
+                }
+                StmtKind::Store { value, .. } => self.root(*value, depth),
+                StmtKind::Output { tag, value } => {
+                    self.root(*tag, depth);
+                    self.root(*value, depth);
+                }
+                StmtKind::For { sequence, body, .. } => {
+                    self.block(body, depth + 1);
+                    self.root(*sequence, depth);
+                }
+                StmtKind::Launch { args: values, .. } | StmtKind::Return(values) => {
+                    values.iter().for_each(|&v| self.root(v, depth));
+                }
+            }
+        }
+    }
+
+    fn single(&mut self, result: ValueId, op: &Op, depth: usize) {
+        let sites = self.sites.get(&result).copied().unwrap_or_default();
+        let placement = self.decide(result, op, depth, sites);
+        self.plan.placements.insert(result, placement);
+        match placement {
+            Placement::Operation => op.operands().into_iter().for_each(|v| self.root(v, depth)),
+            Placement::Inline | Placement::Kernel => {
+                let stored = placement == Placement::Kernel;
+                for operand in op.operands() {
+                    let (cost_has_sum, elsewhere) = (self.cost(operand).1, evaluates_elsewhere(op, operand));
+                    let reduced = matches!(op, Op::Reduce(..)) && cost_has_sum;
+                    let entry = self.sites.entry(operand).or_default();
+                    entry.root |= reduced;
+                    entry.depth = entry.depth.max(if stored { depth } else { sites.depth.max(depth) });
+                    entry.count += if stored { 1 } else { sites.count.max(1) };
+                    entry.elsewhere |= elsewhere || (!stored && sites.elsewhere);
+                    *self.plan.uses.entry(operand).or_default() += 1;
+                }
+            }
+        }
+    }
+
+    fn decide(&mut self, result: ValueId, op: &Op, depth: usize, sites: Sites) -> Placement {
+        if self.kept.contains(&result) || !is_fusable(op, self.ty(result)) {
+            return Placement::Operation;
+        }
+        if matches!(op, Op::Reduce(..)) {
+            return Placement::Kernel;
+        }
+        let constant = matches!(op, Op::Real(_) | Op::Bool(_));
+        let storable = self.ty(result).basic == Basic::Scalar && !constant;
+        if sites.root {
+            return if storable { Placement::Kernel } else { Placement::Operation };
+        }
+        if !storable {
+            return Placement::Inline;
+        }
+        let (cost, has_sum) = self.cost(result);
+        let invariant = sites.depth > depth && cost > RECOMPUTE_COST;
+        let two_rings = has_sum && (sites.elsewhere || sites.count > 1);
+        let shared = sites.count > 1 && cost > SHARE_COST;
+        if invariant || two_rings || shared { Placement::Kernel } else { Placement::Inline }
+    }
+
+    /// Cost of one evaluation with everything substituted, and whether that sums over faces.
+    fn cost(&mut self, value: ValueId) -> (u32, bool) {
+        if let Some(&known) = self.costs.get(&value) {
+            return known;
+        }
+        let known = self.cost_of(value);
+        self.costs.insert(value, known);
+        known
+    }
+
+    fn cost_of(&mut self, value: ValueId) -> (u32, bool) {
+        let ty = self.ty(value);
+        let load = if matches!(ty.shape, Shape::Single | Shape::Domain(_)) { 0 } else { 2 };
+        let Some(op) = self.defs.op(value).cloned() else { return (load, false) };
+        if !is_fusable(&op, ty) || matches!(op, Op::Reduce(..)) || self.kept.contains(&value) {
+            return (load, false);
+        }
+        let own = match &op {
+            Op::Real(_) | Op::Bool(_) | Op::CanonicalSet(_) | Op::Spread { .. } | Op::Component(..) => 0,
+            // Reading geometry costs what reading a stored copy would.
+            Op::Measure(_) | Op::Centroid(_) | Op::Normal(_) => return (2, false),
+            Op::FirstCell(_) | Op::SecondCell(_) | Op::IsEmpty(_) | Op::On { .. } | Op::Extend { .. } | Op::Select { .. } => 1,
+            Op::Unary(UnaryOp::Sqrt | UnaryOp::Length, _) | Op::Arithmetic(Arithmetic::Div, ..) => 8,
+            Op::Dot(..) => 5,
+            Op::Unary(..) | Op::Arithmetic(..) | Op::Compare(..) | Op::Logic(..) | Op::Gradient(_) => 1,
+            Op::Divergence(_) => 6,
+            _ => 1,
+        };
+        let mut cost = own;
+        let mut has_sum = matches!(op, Op::Divergence(_));
+        let times = match &op {
+            Op::Gradient(_) => 2,
+            Op::Divergence(_) => 6,
+            _ => 1,
+        };
+        for operand in op.operands() {
+            let (c, s) = self.cost(operand);
+            cost = u32::saturating_add(cost, c.saturating_mul(times));
+            has_sum |= s;
+        }
+        (cost, has_sum)
+    }
+}
+
+/// Whether a kernel can compute it.
+fn is_fusable(op: &Op, ty: Type) -> bool {
+    if matches!(ty.shape, Shape::Sequence) || ty.basic == Basic::Text {
+        return false;
+    }
+    match op {
+        Op::Text(_)
+        | Op::Load(_)
+        | Op::InputScalar { .. }
+        | Op::InputCollection { .. }
+        | Op::InputDomain { .. }
+        | Op::InputSequence { .. }
+        | Op::Call { .. }
+        | Op::Newton { .. }
+        | Op::CanonicalSet(_) => false,
+        Op::Extend { .. } => ty.basic != Basic::Vector,
+        Op::Real(_)
+        | Op::Bool(_)
+        | Op::FirstCell(_)
+        | Op::SecondCell(_)
+        | Op::IsEmpty(_)
+        | Op::Centroid(_)
+        | Op::Normal(_)
+        | Op::Measure(_)
+        | Op::Unary(..)
+        | Op::Arithmetic(..)
+        | Op::Compare(..)
+        | Op::Logic(..)
+        | Op::Select { .. }
+        | Op::On { .. }
+        | Op::Spread { .. }
+        | Op::Gradient(_)
+        | Op::Divergence(_)
+        | Op::Dot(..)
+        | Op::Component(..)
+        | Op::Reduce(..) => true,
+    }
+}
+
+/// Whether an operation evaluates an operand at other entities than its own.
+fn evaluates_elsewhere(op: &Op, operand: ValueId) -> bool {
+    match op {
+        Op::Gradient(_) | Op::Divergence(_) => true,
+        Op::On { data, .. } => *data == operand,
+        _ => false,
+    }
+}

@@ -1,0 +1,233 @@
+//! Tokens to tree: recursive descent over statements and types, precedence climbing over expressions.
+//!
+//! A parsing function returns `Err(Failed)` after it has reported a diagnostic; the statement level then skips to the line end
+//! and goes on. One statement reports at most one diagnostic of the parser, so that one mistake is told once.
+
+mod expression;
+mod recovery;
+mod statement;
+mod types;
+mod unit;
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::{Ident, Program};
+use crate::syntax::lexer::lex;
+use crate::syntax::token::{Keyword, Token, TokenKind};
+
+/// Greatest height of a tree, blocks and expressions together. It bounds the stack of every recursive walk. A chain such as
+/// `a + b + c` is a tree too, and counts one per operator.
+pub const MAX_DEPTH: u32 = 200;
+
+/// Longest text that is read, in bytes: 64 MiB.
+pub const MAX_TEXT_LEN: usize = 1 << 26;
+
+/// What the parser makes of a text.
+#[derive(Clone, Debug, Default)]
+pub struct Parsed {
+    /// The tree: all statements that could be read.
+    pub program: Program,
+    /// Lexical and syntax errors, sorted by position. If there are any, the tree is incomplete.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Parses a program. Never panics; stack use is bounded by [`MAX_DEPTH`], time is linear in the length of the text.
+pub fn parse(text: &str) -> Parsed {
+    if text.len() > MAX_TEXT_LEN {
+        let d = Diagnostic::new(Code::TextTooLong, Span::default(), format!("the program is {} bytes long", text.len()))
+            .hint(format!("a program may have up to {MAX_TEXT_LEN} bytes; data belongs in input files"));
+        return Parsed { program: Program::default(), diagnostics: vec![d] };
+    }
+    let mut line_starts = vec![0];
+    line_starts.extend(text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1));
+    let lexed = lex(text);
+    let mut parser = Parser {
+        text,
+        tokens: lexed.tokens,
+        at: 0,
+        depth: 0,
+        reported: false,
+        blocks: Vec::new(),
+        inline: false,
+        unclosed_reported: false,
+        depth_reported: false,
+        misaligned: None,
+        line_starts,
+        diagnostics: lexed.diagnostics,
+    };
+    let statements = parser.program();
+    let mut diagnostics = parser.diagnostics;
+    diagnostics.sort_by_key(|d| d.primary.span);
+    Parsed { program: Program { statements, comments: lexed.comments, line_starts: parser.line_starts }, diagnostics }
+}
+
+/// A diagnostic has been reported; the statement cannot be read further.
+#[derive(Clone, Copy, Debug)]
+struct Failed;
+
+type Result<T> = std::result::Result<T, Failed>;
+
+struct Parser<'t> {
+    text: &'t str,
+    /// Ends with [`TokenKind::End`].
+    tokens: Vec<Token>,
+    /// Index of the next token; never past the last one.
+    at: usize,
+    /// Number of enclosing blocks, brackets and operands.
+    depth: u32,
+    /// Whether this statement has a diagnostic already.
+    reported: bool,
+    /// The `{` of every open block.
+    blocks: Vec<Span>,
+    /// Whether the innermost block has a statement on the line of its `{`, which has been reported.
+    inline: bool,
+    /// Whether a block without `}` has been reported.
+    unclosed_reported: bool,
+    /// Whether a statement that is too deep has been reported.
+    depth_reported: bool,
+    /// First block whose `}` is indented otherwise than its first line: where a missing `}` is likely.
+    misaligned: Option<(Span, Span)>,
+    line_starts: Vec<u32>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl<'t> Parser<'t> {
+    fn peek(&self) -> TokenKind {
+        self.tokens[self.at].kind
+    }
+
+    /// The kind of the token `n` places after the next one.
+    fn peek_at(&self, n: usize) -> TokenKind {
+        self.tokens.get(self.at + n).map_or(TokenKind::End, |t| t.kind)
+    }
+
+    fn span(&self) -> Span {
+        self.tokens[self.at].span
+    }
+
+    /// The span of the token before the next one.
+    fn last_span(&self) -> Span {
+        match self.at {
+            0 => Span::default(),
+            n => self.tokens[n - 1].span,
+        }
+    }
+
+    fn last_kind(&self) -> TokenKind {
+        if self.at == 0 { TokenKind::Newline } else { self.tokens[self.at - 1].kind }
+    }
+
+    fn text_of(&self, span: Span) -> &'t str {
+        &self.text[span.range()]
+    }
+
+    fn advance(&mut self) -> Token {
+        let token = self.tokens[self.at];
+        if self.at + 1 < self.tokens.len() {
+            self.at += 1;
+        }
+        token
+    }
+
+    fn eat(&mut self, kind: TokenKind) -> bool {
+        let found = self.peek() == kind;
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    /// The next token if it is of this kind, else an error that says what it was wanted for.
+    fn expect(&mut self, kind: TokenKind, wanted: &str) -> Result<Span> {
+        if self.peek() == kind { Ok(self.advance().span) } else { Err(self.unexpected(wanted)) }
+    }
+
+    fn expect_keyword(&mut self, keyword: Keyword, wanted: &str) -> Result<Span> {
+        self.expect(TokenKind::Keyword(keyword), wanted)
+    }
+
+    /// A variable or function name being introduced or assigned.
+    fn expect_name(&mut self, what: &str) -> Result<Ident> {
+        match self.peek() {
+            TokenKind::Name => {
+                let span = self.advance().span;
+                Ok(Ident { name: self.text_of(span).to_owned(), span })
+            }
+            TokenKind::Builtin => Err(self.upper_case_name(what)),
+            TokenKind::Keyword(word) => {
+                let lower = word.as_str().to_ascii_lowercase();
+                let d = Diagnostic::new(Code::UnexpectedToken, self.span(), format!("expected {what}, found the reserved word `{}`", word.as_str()));
+                Err(self.report(d.hint(format!("names begin with a lower-case letter: `{lower}` is free"))))
+            }
+            _ => Err(self.unexpected(what)),
+        }
+    }
+
+    fn upper_case_name(&mut self, what: &str) -> Failed {
+        let name = self.text_of(self.span());
+        let lower = lower_first(name);
+        let d = Diagnostic::new(Code::UpperCaseName, self.span(), format!("expected {what}, found `{name}`, which begins with an upper-case letter"))
+            .label("reserved for built-in functions and units")
+            .hint(format!("names begin with a lower-case letter: `{lower}`"));
+        self.report(d)
+    }
+
+    /// Goes one level down; the caller goes back up with `self.depth -= 1` after success. (After a failure the statement
+    /// restores the depth.)
+    fn descend(&mut self) -> Result<()> {
+        self.depth += 1;
+        self.check_height(0)
+    }
+
+    /// Refuses a tree of this height at the present depth.
+    fn check_height(&mut self, height: u32) -> Result<()> {
+        if self.depth + height <= MAX_DEPTH {
+            return Ok(());
+        }
+        if std::mem::replace(&mut self.depth_reported, true) {
+            self.reported = true;
+            return Err(Failed);
+        }
+        let d = Diagnostic::new(Code::NestingTooDeep, self.span(), format!("this statement is nested more than {MAX_DEPTH} levels deep"))
+            .note("every bracket, block and operator of a chain such as `a + b + c` counts as one level")
+            .hint("give parts of it names of their own");
+        Err(self.report(d))
+    }
+
+    /// Adds a diagnostic unless this statement has one.
+    fn report(&mut self, diagnostic: Diagnostic) -> Failed {
+        if !self.reported {
+            self.diagnostics.push(diagnostic);
+        }
+        self.reported = true;
+        Failed
+    }
+
+    /// Reports a mistake after which reading can go on as if all were well.
+    fn complain(&mut self, diagnostic: Diagnostic) {
+        self.report(diagnostic);
+    }
+
+    /// The next token in words.
+    fn found(&self) -> String {
+        let span = self.span();
+        match self.peek() {
+            TokenKind::Newline => "the end of the line".to_owned(),
+            TokenKind::End => "the end of the file".to_owned(),
+            TokenKind::Keyword(word) => format!("`{}`", word.as_str()),
+            TokenKind::Number { .. } => format!("the number `{}`", self.text_of(span)),
+            TokenKind::Text => "a string".to_owned(),
+            TokenKind::Name | TokenKind::Builtin => format!("the name `{}`", self.text_of(span)),
+            kind => format!("`{}`", kind.symbol().unwrap_or("?")),
+        }
+    }
+}
+
+/// `Flux` to `flux`.
+fn lower_first(name: &str) -> String {
+    let mut chars = name.chars();
+    let first = chars.next().map(|c| c.to_ascii_lowercase());
+    let lower: String = first.into_iter().chain(chars).collect();
+    // `On` would become `on`, a fine name; only an all-capital name is lowered as a whole.
+    if name.len() > 1 && name.chars().all(|c| !c.is_ascii_lowercase()) { name.to_ascii_lowercase() } else { lower }
+}

@@ -1,0 +1,115 @@
+//! Units between brackets: `[Kilo*Meter/Second^2]`, with the operator levels of expressions.
+
+use super::{Parser, Result};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::{UnitExpr, UnitExprKind};
+use crate::syntax::token::TokenKind;
+
+const A_UNIT: &str = "a unit, such as `Meter`";
+
+/// Binding strength; division is tighter than multiplication, as in expressions.
+const MUL: u8 = 1;
+const DIV: u8 = 2;
+
+impl Parser<'_> {
+    /// `[unit]` after a number. Returns the unit and the place of `]`.
+    pub(super) fn bracketed_unit(&mut self) -> Result<(UnitExpr, Span)> {
+        let open = self.advance().span;
+        if let TokenKind::Number { .. } = self.peek() {
+            if self.peek_at(1) == TokenKind::RightBracket {
+                let d = Diagnostic::new(Code::IndexAfterNumber, open.to(self.tokens[self.at + 1].span), "a number cannot be indexed")
+                    .label("brackets after a number hold its unit")
+                    .hint("write a unit, as in `3 [Meter]`, or put the number into an array first: `[3, 4][0]`");
+                return Err(self.report(d));
+            }
+        }
+        let (unit, _) = self.unit(MUL)?;
+        let close = match self.peek() {
+            TokenKind::RightBracket => self.advance().span,
+            TokenKind::Builtin => {
+                let (a, b) = (self.text_of(self.last_span()), self.text_of(self.span()));
+                let d = Diagnostic::new(Code::InvalidUnit, self.span(), "units side by side");
+                return Err(self.report(d.hint(format!("multiply them: `{a}*{b}`"))));
+            }
+            _ => return Err(self.unexpected("`*`, `/`, `^` or the `]` that closes the unit")),
+        };
+        Ok((unit, close))
+    }
+
+    /// Units joined by operators at least as tight as `min`. Also returns the height of the tree.
+    fn unit(&mut self, min: u8) -> Result<(UnitExpr, u32)> {
+        let (mut left, mut height) = self.unit_factor()?;
+        loop {
+            let level = match self.peek() {
+                TokenKind::Star => MUL,
+                TokenKind::Slash => DIV,
+                _ => return Ok((left, height)),
+            };
+            if level < min {
+                return Ok((left, height));
+            }
+            self.advance();
+            let (right, right_height) = self.unit(level + 1)?;
+            height = height.max(right_height) + 1;
+            self.check_height(height)?;
+            let span = left.span.to(right.span);
+            let (a, b) = (Box::new(left), Box::new(right));
+            let kind = if level == MUL { UnitExprKind::Mul(a, b) } else { UnitExprKind::Div(a, b) };
+            left = UnitExpr { kind, span };
+        }
+    }
+
+    /// A unit name or parenthesis, with its exponents.
+    fn unit_factor(&mut self) -> Result<(UnitExpr, u32)> {
+        let start = self.span();
+        let (mut unit, mut height) = match self.peek() {
+            TokenKind::Builtin => {
+                self.advance();
+                (UnitExpr { kind: UnitExprKind::Name(self.text_of(start).to_owned()), span: start }, 1)
+            }
+            TokenKind::LeftParen => {
+                self.advance();
+                self.descend()?;
+                let (inner, height) = self.unit(MUL)?;
+                self.depth -= 1;
+                let close = self.expect(TokenKind::RightParen, "`)`")?;
+                (UnitExpr { kind: UnitExprKind::Paren(Box::new(inner)), span: start.to(close) }, height + 1)
+            }
+            TokenKind::Number { .. } => {
+                let d = Diagnostic::new(Code::InvalidUnit, start, "a number inside a unit");
+                return Err(self.report(d.hint("move the number before the bracket, or use a prefix such as `Kilo`")));
+            }
+            TokenKind::Name => {
+                let name = self.text_of(start);
+                let mut upper = name.to_owned();
+                upper[..1].make_ascii_uppercase();
+                let d = Diagnostic::new(Code::InvalidUnit, start, format!("expected {A_UNIT}, found the name `{name}`"));
+                return Err(self.report(d.hint(format!("unit names begin with an upper-case letter: `{upper}`"))));
+            }
+            _ => return Err(self.unexpected(A_UNIT)),
+        };
+        while self.eat(TokenKind::Caret) {
+            let minus = self.eat(TokenKind::Minus);
+            let place = self.span();
+            let exponent = match self.peek() {
+                TokenKind::Number { integer: true, .. } => self.text_of(place).parse::<i32>().ok(),
+                _ => {
+                    let d = Diagnostic::new(Code::InvalidUnit, place, format!("expected a whole number as exponent, found {}", self.found()));
+                    let d = d.hint("exponents of units are whole numbers, as in `Meter^2` or `Second^-1`");
+                    return Err(if self.peek() == TokenKind::Error { self.unexpected("an exponent") } else { self.report(d) });
+                }
+            };
+            self.advance();
+            let Some(exponent) = exponent else {
+                let d = Diagnostic::new(Code::NumberOutOfRange, place, format!("the exponent `{}` is too large", self.text_of(place)));
+                return Err(self.report(d));
+            };
+            height += 1;
+            self.check_height(height)?;
+            let exponent = if minus { -exponent } else { exponent };
+            unit = UnitExpr { kind: UnitExprKind::Power(Box::new(unit), exponent), span: start.to(place) };
+        }
+        Ok((unit, height))
+    }
+}

@@ -1,0 +1,339 @@
+//! Kernels: head, locals, blocks, Cartesian forms.
+
+use std::collections::BTreeSet;
+
+use crate::ir::{
+    CartesianForm, FaceFilter, KBlock, KStmt, Kernel, KernelId, KernelItem, LocalId, Module, Path, Place, Side, SideBlocks, Space,
+};
+use crate::source::Span;
+use crate::types::{Basic, CanonicalSet, EntityKind, SetId, SetTable, Shape, Type};
+use crate::verify::VerifyError;
+use crate::verify::types::{assignable, check_type, exists, show};
+
+/// What is wrong with the arguments of a launch.
+pub(super) fn check_arguments(sets: &SetTable, kernel: &Kernel, args: &[Type]) -> Vec<String> {
+    if args.len() != kernel.params.len() {
+        return vec![format!("{} takes {} arguments, not {}", kernel.name, kernel.params.len(), args.len())];
+    }
+    let wrong = kernel.params.iter().zip(args).filter(|(p, ty)| !assignable(sets, ty, &p.ty));
+    wrong.map(|(p, ty)| format!("{} of {} is {}, not {}", p.name, kernel.name, show(sets, &p.ty), show(sets, ty))).collect()
+}
+
+pub(super) fn check(module: &Module, id: KernelId, kernel: &Kernel, unique: bool, errors: &mut Vec<VerifyError>) {
+    let mut checker = Checker {
+        sets: &module.sets,
+        kernel,
+        id,
+        item: KernelItem::Head,
+        span: kernel.spans.first().copied().unwrap_or_default(),
+        lines: 0,
+        form: Form::General,
+        side: None,
+        visible: BTreeSet::new(),
+        assigned: BTreeSet::new(),
+        errors,
+    };
+    checker.kernel(unique);
+}
+
+/// Which body is being checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    General,
+    Full,
+    PerAxis,
+}
+
+pub(super) struct Checker<'a> {
+    pub sets: &'a SetTable,
+    pub kernel: &'a Kernel,
+    pub form: Form,
+    /// The side block that what is checked stands in, and whether that is an interior one.
+    pub side: Option<(Side, bool)>,
+    /// Locals that may be read.
+    pub visible: BTreeSet<LocalId>,
+    /// Locals assigned in this body.
+    assigned: BTreeSet<LocalId>,
+    id: KernelId,
+    item: KernelItem,
+    span: Span,
+    lines: u32,
+    errors: &'a mut Vec<VerifyError>,
+}
+
+impl Checker<'_> {
+    pub fn error(&mut self, message: impl Into<String>) {
+        let place = Place::Kernel(self.id, self.item);
+        let within = format!("kernel {}", self.kernel.name);
+        self.errors.push(VerifyError { place, within, span: self.span, message: message.into() });
+    }
+
+    pub fn shown(&self, ty: &Type) -> String {
+        show(self.sets, ty)
+    }
+
+    fn next_line(&mut self) {
+        self.item = KernelItem::Line(self.lines);
+        self.lines += 1;
+    }
+
+    fn kernel(&mut self, unique: bool) {
+        if !unique {
+            self.error("another kernel has this name");
+        }
+        if let Some(set) = self.kernel.space_set() {
+            if !exists(self.sets, set) {
+                return self.error("the space is a set that is not in the table");
+            }
+            self.needs_domain(set, "the space");
+        }
+        if self.kernel.results.is_empty() && self.kernel.checks.is_empty() {
+            self.error("a kernel has at least one result or check");
+        }
+        if !self.params() || !self.locals() {
+            return;
+        }
+        self.results();
+        for (i, check) in self.kernel.checks.iter().enumerate() {
+            self.item = KernelItem::Check(i as u32);
+            let before = std::mem::replace(&mut self.span, check.span);
+            self.expect_expr(&check.condition, Basic::Bool, "a check");
+            self.span = before;
+        }
+        self.body(&self.kernel.body, Form::General);
+        match &self.kernel.cartesian {
+            None => {}
+            Some(CartesianForm::Full(block)) => {
+                if self.kernel.space_set().map(|set| self.sets.get(set).kind) != Some(EntityKind::Cell) {
+                    self.item = KernelItem::Head;
+                    self.error("a full Cartesian form is for kernels over cells");
+                }
+                self.body(block, Form::Full);
+            }
+            Some(CartesianForm::PerAxis(block)) => {
+                let kind = self.kernel.space_set().map(|set| self.sets.get(set).kind);
+                if !matches!(kind, Some(EntityKind::Cell | EntityKind::Face)) || self.kernel.results.iter().any(|r| r.reduce.is_some()) {
+                    self.item = KernelItem::Head;
+                    self.error("a per-axis Cartesian form is for kernels over faces or cells without reductions");
+                }
+                self.body(block, Form::PerAxis);
+            }
+        }
+    }
+
+    /// Parameters and their names. False if nothing else can be checked.
+    fn params(&mut self) -> bool {
+        let mut names = BTreeSet::new();
+        let mut sound = true;
+        for (i, p) in self.kernel.params.iter().enumerate() {
+            self.item = KernelItem::Param(i as u32);
+            if !names.insert(p.name.as_str()) {
+                self.error(format!("another parameter is called `{}`", p.name));
+            }
+            if let Err(message) = check_type(self.sets, &p.ty) {
+                self.error(message);
+                sound = false;
+                continue;
+            }
+            match (p.ty.basic, p.ty.shape) {
+                (Basic::Scalar | Basic::Bool, Shape::Single) | (_, Shape::Domain(_)) => {}
+                (_, Shape::Collection(set)) => self.needs_domain(set, &format!("the collection `{}`", p.name)),
+                (_, Shape::Single | Shape::Sequence) => {
+                    let message = format!("a parameter is a Scalar, a Bool, a collection or a domain, not {}", self.shown(&p.ty));
+                    self.error(message);
+                }
+            }
+            let stored_per_axis = match p.ty.shape {
+                Shape::Collection(set) => matches!(self.sets.get(set).kind, EntityKind::Cell | EntityKind::Face) && p.ty.entity_kind().is_none(),
+                Shape::Single | Shape::Domain(_) | Shape::Sequence => false,
+            };
+            if p.per_axis && !stored_per_axis {
+                self.error("only collections of values over faces or cells are stored per axis");
+            }
+        }
+        sound
+    }
+
+    /// A set made at run time that a kernel mentions has its domain among the parameters.
+    pub fn needs_domain(&mut self, set: SetId, what: &str) {
+        let made_at_run_time = self.sets.get(set).canonical.is_none();
+        if made_at_run_time && self.kernel.domain_param(set).is_none() {
+            let name = &self.sets.get(set).name;
+            self.error(format!("{what} needs the domain {name} among the parameters"));
+        }
+    }
+
+    fn locals(&mut self) -> bool {
+        self.item = KernelItem::Head;
+        let mut names: BTreeSet<&str> = self.kernel.params.iter().map(|p| p.name.as_str()).collect();
+        let mut sound = true;
+        for local in &self.kernel.locals {
+            if !names.insert(&local.name) {
+                self.error(format!("another local or parameter is called `{}`", local.name));
+            }
+            let entity_of_any_set = local.ty.entity_kind().is_some() && local.ty.within.is_none();
+            let checked = if entity_of_any_set { Ok(()) } else { check_type(self.sets, &local.ty) };
+            if let Err(message) = checked {
+                self.error(format!("local `{}`: {message}", local.name));
+                sound = false;
+            } else if local.ty.shape != Shape::Single || local.ty.basic == Basic::Text {
+                let message = format!("local `{}` is one Scalar, Vector, Bool or entity, not {}", local.name, self.shown(&local.ty));
+                self.error(message);
+            }
+        }
+        sound
+    }
+
+    fn results(&mut self) {
+        for (i, r) in self.kernel.results.iter().enumerate() {
+            self.item = KernelItem::Result(i as u32);
+            let right = match (self.kernel.space, r.reduce) {
+                (Space::Unit, None) => r.ty == Type::SCALAR,
+                (Space::Unit, Some(_)) => false,
+                (Space::Set(_), Some(_)) => r.ty == Type::SCALAR,
+                (Space::Set(set), None) => {
+                    matches!(r.ty.basic, Basic::Scalar | Basic::Vector | Basic::Bool) && r.ty == Type::collection(r.ty.basic, set)
+                }
+            };
+            if !right {
+                let message = format!("`{}` is a collection over the space, or a Scalar when reduced or over unit, not {}", r.name, self.shown(&r.ty));
+                self.error(message);
+            }
+        }
+    }
+
+    fn body(&mut self, block: &KBlock, form: Form) {
+        self.form = form;
+        self.visible.clear();
+        self.assigned.clear();
+        let basics: Vec<Basic> = self.kernel.results.iter().map(|r| r.ty.basic).collect();
+        self.block(block, &basics, "the kernel");
+    }
+
+    /// A block whose yields are of these types. What it assigns is forgotten afterwards.
+    fn block(&mut self, block: &KBlock, yields: &[Basic], what: &str) {
+        let visible = self.visible.clone();
+        for stmt in &block.statements {
+            self.next_line();
+            self.statement(stmt);
+        }
+        self.next_line();
+        if block.yields.len() == yields.len() {
+            for (expr, basic) in block.yields.iter().zip(yields) {
+                self.expect_expr(expr, *basic, "what is yielded");
+            }
+        } else {
+            self.error(format!("{what} has {} results, but {} are yielded", yields.len(), block.yields.len()));
+        }
+        self.visible = visible;
+    }
+
+    /// Type of a local that is assigned here.
+    fn assign(&mut self, local: LocalId) -> Option<Type> {
+        let Some(ty) = self.kernel.local_type(local) else {
+            self.error("a local that is not in the table is assigned");
+            return None;
+        };
+        if !self.assigned.insert(local) {
+            let name = &self.kernel.locals[local.0 as usize].name;
+            self.error(format!("local `{name}` is assigned twice"));
+        }
+        self.visible.insert(local);
+        Some(ty)
+    }
+
+    fn assign_all(&mut self, locals: &[LocalId]) {
+        for &local in locals {
+            self.assign(local);
+        }
+    }
+
+    fn basics(&self, locals: &[LocalId]) -> Vec<Basic> {
+        locals.iter().map(|&l| self.kernel.local_type(l).map_or(Basic::Scalar, |ty| ty.basic)).collect()
+    }
+
+    fn statement(&mut self, stmt: &KStmt) {
+        match stmt {
+            KStmt::Let { local, value } => {
+                let basic = self.kernel.local_type(*local).map_or(Basic::Scalar, |ty| ty.basic);
+                self.expect_expr(value, basic, "what is assigned");
+                self.assign(*local);
+            }
+            KStmt::LetEntity { local, path } => {
+                let kind = self.path(path);
+                let within = self.kernel.path_within(self.sets, path);
+                let Some(ty) = self.assign(*local) else { return };
+                let same_kind = kind.is_none() || kind == ty.entity_kind();
+                let in_set = match (within, ty.within) {
+                    (Some(from), Some(to)) => self.sets.is_subset(from, to),
+                    (None, _) | (_, None) => true,
+                };
+                if ty.entity_kind().is_none() || !same_kind || !in_set {
+                    let message = format!("the entity assigned is not known to be {}", self.shown(&ty));
+                    self.error(message);
+                }
+            }
+            KStmt::SumFaces { results, cell, face, only, body } => self.sum_faces(results, cell, *face, *only, body),
+            KStmt::SumSides { results, low, high } => self.sum_sides(results, low, high),
+            KStmt::If { results, condition, then, otherwise } => {
+                self.expect_expr(condition, Basic::Bool, "the condition");
+                let basics = self.basics(results);
+                if basics.iter().any(|b| matches!(b, Basic::Entity(_))) {
+                    self.error("an `if` gives values; entities are chosen by a path");
+                }
+                self.block(then, &basics, "the `if`");
+                self.block(otherwise, &basics, "the `if`");
+                self.assign_all(results);
+            }
+        }
+    }
+
+    fn sums(&mut self, results: &[LocalId]) {
+        if self.basics(results).iter().any(|b| *b != Basic::Scalar) {
+            self.error("sums over faces are Scalars");
+        }
+    }
+
+    fn sum_faces(&mut self, results: &[LocalId], cell: &Path, face: LocalId, only: FaceFilter, body: &KBlock) {
+        if self.form != Form::General {
+            self.error("a Cartesian form sums over sides, not over faces");
+        }
+        if self.path(cell).is_some_and(|kind| kind != EntityKind::Cell) {
+            self.error("the faces summed over are those of a cell");
+        }
+        self.sums(results);
+        let visible = self.visible.clone();
+        if let Some(ty) = self.assign(face) {
+            let faces = self.sets.canonical(only.set());
+            if ty.entity_kind() != Some(EntityKind::Face) || ty.within.is_some_and(|set| !self.sets.is_subset(faces, set)) {
+                let message = format!("the face is in {}, not {}", self.sets.get(faces).name, self.shown(&ty));
+                self.error(message);
+            }
+        }
+        self.block(body, &vec![Basic::Scalar; results.len()], "the sum");
+        self.visible = visible;
+        self.assign_all(results);
+    }
+
+    fn sum_sides(&mut self, results: &[LocalId], low: &SideBlocks, high: &SideBlocks) {
+        if self.form != Form::Full || self.side.is_some() {
+            self.error("a sum over sides belongs to a full Cartesian form, and not into another one");
+        }
+        self.sums(results);
+        for (side, blocks) in [(Side::Low, low), (Side::High, high)] {
+            for (interior, block) in [(true, &blocks.interior), (false, &blocks.boundary)] {
+                if let Some(block) = block {
+                    self.side = Some((side, interior));
+                    self.block(block, &vec![Basic::Scalar; results.len()], "the sum");
+                    self.side = None;
+                }
+            }
+        }
+        self.assign_all(results);
+    }
+
+    /// The canonical set of all faces or interior faces: where per-axis values may live.
+    pub fn is_face_set_with_two_cells(&self, set: SetId) -> bool {
+        self.sets.is_subset(set, self.sets.canonical(CanonicalSet::INTERIOR_FACES))
+    }
+}

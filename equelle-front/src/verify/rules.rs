@@ -1,0 +1,299 @@
+//! Type rules of operations.
+
+use crate::ir::{Module, Mutable, MutableId, Op, UnaryOp, ValueId};
+use crate::ops::{Arithmetic, Comparison};
+use crate::types::{Basic, CanonicalSet, EntityKind, SetId, SetTable, Shape, Type};
+use crate::verify::types::{assignable, show};
+
+/// What the rules look up.
+pub struct Context<'a> {
+    /// For sets and functions.
+    pub module: &'a Module,
+    /// Mutables of the function.
+    pub mutables: &'a [Mutable],
+    /// Type of a value of the function.
+    pub type_of: &'a dyn Fn(ValueId) -> Type,
+}
+
+type Rule = Result<Type, String>;
+
+/// Types of the results of an operation. For [`Op::InputDomain`], whose set only the result names, `declared` is the type of the result.
+///
+/// # Errors
+/// The rule that the operands break.
+pub fn result_types(context: &Context<'_>, op: &Op, declared: &[Type]) -> Result<Vec<Type>, String> {
+    match op {
+        Op::Call { function, args } => call(context, function.0 as usize, args),
+        Op::Newton { residuals, captures, guesses } => {
+            if residuals.len() != guesses.len() || captures.len() != guesses.len() || guesses.is_empty() {
+                return Err("Newton takes one residual, one list of captures and one guess for each unknown, and at least one".to_owned());
+            }
+            let unknowns: Vec<Type> = guesses.iter().map(|&g| (context.type_of)(g)).collect();
+            if let Some(ty) = unknowns.iter().find(|ty| ty.basic != Basic::Scalar || ty.shape == Shape::Sequence) {
+                return Err(format!("an unknown is a Scalar or a Collection Of Scalar, not {}", show(&context.module.sets, ty)));
+            }
+            for ((residual, captures), unknown) in residuals.iter().zip(captures).zip(&unknowns) {
+                let args: Vec<ValueId> = guesses.iter().chain(captures).copied().collect();
+                let results = call(context, residual.0 as usize, &args)?;
+                if results != [*unknown] {
+                    return Err("a residual has one result, of the type of its unknown".to_owned());
+                }
+            }
+            Ok(unknowns)
+        }
+        op => single(context, op, declared).map(|ty| vec![ty]),
+    }
+}
+
+fn call(context: &Context<'_>, function: usize, args: &[ValueId]) -> Result<Vec<Type>, String> {
+    let Some(f) = context.module.functions.get(function) else { return Err("there is no such function".to_owned()) };
+    if args.len() != f.params.len() {
+        return Err(format!("{} takes {} arguments, not {}", f.name, f.params.len(), args.len()));
+    }
+    let sets = &context.module.sets;
+    for (i, (&arg, param)) in args.iter().zip(&f.params).enumerate() {
+        let Some(param) = f.values.get(param.0 as usize) else { return Err(format!("{} has a malformed parameter list", f.name)) };
+        let ty = (context.type_of)(arg);
+        if !assignable(sets, &ty, &param.ty) {
+            return Err(format!("argument {} of {} is {}, not {}", i + 1, f.name, show(sets, &param.ty), show(sets, &ty)));
+        }
+    }
+    Ok(f.results.clone())
+}
+
+fn single(context: &Context<'_>, op: &Op, declared: &[Type]) -> Rule {
+    let sets = &context.module.sets;
+    let ty = |v: ValueId| (context.type_of)(v);
+    let shown = |v: ValueId| show(sets, &ty(v));
+    let canonical = |set| sets.canonical(set);
+    match op {
+        Op::Real(_) => Ok(Type::SCALAR),
+        Op::Bool(_) => Ok(Type::BOOL),
+        Op::Text(_) => Ok(Type::TEXT),
+        Op::CanonicalSet(set) => Ok(Type::domain(set.kind, canonical(*set))),
+        Op::Load(MutableId(m)) => match context.mutables.get(*m as usize) {
+            Some(mutable) => Ok(mutable.ty),
+            None => Err("there is no such mutable".to_owned()),
+        },
+        Op::InputScalar { name, default } => {
+            text(context, *name)?;
+            if ty(*default) == Type::SCALAR { Ok(Type::SCALAR) } else { Err(format!("the default is a Scalar, not {}", shown(*default))) }
+        }
+        Op::InputCollection { name, domain } => {
+            text(context, *name)?;
+            Ok(Type::collection(Basic::Scalar, domain_set(context, *domain)?))
+        }
+        Op::InputDomain { name, within } => {
+            text(context, *name)?;
+            let parent = domain_set(context, *within)?;
+            match declared {
+                [ty] => match ty.shape {
+                    Shape::Domain(set) if sets.get(set).canonical.is_none() && sets.get(set).parent == parent => Ok(*ty),
+                    Shape::Domain(_) | Shape::Single | Shape::Collection(_) | Shape::Sequence => {
+                        Err(format!("the result is a domain made at run time in {}, not {}", sets.get(parent).name, show(sets, ty)))
+                    }
+                },
+                _ => Err("InputDomain has one result".to_owned()),
+            }
+        }
+        Op::InputSequence { name } => text(context, *name).map(|()| Type::SEQUENCE),
+        Op::FirstCell(v) | Op::SecondCell(v) => {
+            let set = entities(context, *v, &[EntityKind::Face])?;
+            Ok(Type::entities(EntityKind::Cell, set, canonical(CanonicalSet::ALL_CELLS)))
+        }
+        Op::IsEmpty(v) => entities(context, *v, &EntityKind::ALL).map(|set| Type::collection(Basic::Bool, set)),
+        Op::Centroid(v) => entities(context, *v, &EntityKind::ALL).map(|set| Type::collection(Basic::Vector, set)),
+        Op::Normal(v) => entities(context, *v, &[EntityKind::Face]).map(|set| Type::collection(Basic::Vector, set)),
+        Op::Measure(v) => entities(context, *v, &EntityKind::ALL).map(|set| Type::collection(Basic::Scalar, set)),
+        Op::Unary(op, v) => unary(sets, *op, ty(*v)),
+        Op::Arithmetic(op, a, b) => arithmetic(sets, *op, ty(*a), ty(*b)),
+        Op::Compare(op, a, b) => compare(sets, *op, ty(*a), ty(*b)),
+        Op::Logic(_, a, b) => {
+            let (a, b) = (ty(*a), ty(*b));
+            if a.basic == Basic::Bool && b.basic == Basic::Bool {
+                Ok(Type { basic: Basic::Bool, shape: common_shape(sets, a, b)?, within: None })
+            } else {
+                Err(format!("logic takes Bools, not {} and {}", show(sets, &a), show(sets, &b)))
+            }
+        }
+        Op::Select { condition, if_true, if_false } => select(sets, ty(*condition), ty(*if_true), ty(*if_false)),
+        Op::On { data, target } => {
+            let source = collection(context, *data)?;
+            let to = ty(*target);
+            let (Some(set), Some(within), Some(_)) = (to.mapping(), to.within, to.entity_kind()) else {
+                return Err(format!("the target of On is a domain or a collection of entities, not {}", shown(*target)));
+            };
+            if !sets.is_subset(within, source) {
+                return Err(format!("On: {} is not known to be in {}", sets.get(within).name, sets.get(source).name));
+            }
+            Ok(Type { shape: Shape::Collection(set), ..ty(*data) })
+        }
+        Op::Extend { data, domain } => {
+            let source = collection(context, *data)?;
+            let target = domain_set(context, *domain)?;
+            if !sets.is_subset(source, target) {
+                return Err(format!("Extend: {} is not known to be in {}", sets.get(source).name, sets.get(target).name));
+            }
+            Ok(Type { shape: Shape::Collection(target), ..ty(*data) })
+        }
+        Op::Spread { value, domain } => {
+            let target = domain_set(context, *domain)?;
+            match ty(*value) {
+                v if v == Type::SCALAR || v == Type::BOOL => Ok(Type::collection(v.basic, target)),
+                v => Err(format!("Spread takes a Scalar or a Bool, not {}", show(sets, &v))),
+            }
+        }
+        Op::Gradient(v) => {
+            let cells = canonical(CanonicalSet::ALL_CELLS);
+            if ty(*v) == Type::collection(Basic::Scalar, cells) {
+                Ok(Type::collection(Basic::Scalar, canonical(CanonicalSet::INTERIOR_FACES)))
+            } else {
+                Err(format!("Gradient takes Scalar On AllCells(), not {}", shown(*v)))
+            }
+        }
+        Op::Divergence(v) => {
+            let on = [CanonicalSet::INTERIOR_FACES, CanonicalSet::ALL_FACES].map(|set| Type::collection(Basic::Scalar, canonical(set)));
+            if on.contains(&ty(*v)) {
+                Ok(Type::collection(Basic::Scalar, canonical(CanonicalSet::ALL_CELLS)))
+            } else {
+                Err(format!("Divergence takes Scalar On InteriorFaces() or AllFaces(), not {}", shown(*v)))
+            }
+        }
+        Op::Dot(a, b) => {
+            let (a, b) = (ty(*a), ty(*b));
+            if a.basic == Basic::Vector && b.basic == Basic::Vector {
+                Ok(Type { basic: Basic::Scalar, shape: common_shape(sets, a, b)?, within: None })
+            } else {
+                Err(format!("Dot takes Vectors, not {} and {}", show(sets, &a), show(sets, &b)))
+            }
+        }
+        Op::Component(v, i) => {
+            if *i > 2 {
+                return Err("a Vector has at most three components, numbered from 0".to_owned());
+            }
+            if ty(*v).basic == Basic::Vector {
+                Ok(Type { basic: Basic::Scalar, ..ty(*v) })
+            } else {
+                Err(format!("a component is taken of a Vector, not of {}", shown(*v)))
+            }
+        }
+        Op::Reduce(_, v) => {
+            if ty(*v).basic == Basic::Scalar && matches!(ty(*v).shape, Shape::Collection(_)) {
+                Ok(Type::SCALAR)
+            } else {
+                Err(format!("a reduction takes a Collection Of Scalar, not {}", shown(*v)))
+            }
+        }
+        Op::Call { .. } | Op::Newton { .. } => Err("this operation is not of one result".to_owned()),
+    }
+}
+
+fn text(context: &Context<'_>, v: ValueId) -> Result<(), String> {
+    let ty = (context.type_of)(v);
+    if ty == Type::TEXT { Ok(()) } else { Err(format!("the name of an input is Text, not {}", show(&context.module.sets, &ty))) }
+}
+
+/// Set of a domain.
+fn domain_set(context: &Context<'_>, v: ValueId) -> Result<SetId, String> {
+    let ty = (context.type_of)(v);
+    match ty.shape {
+        Shape::Domain(set) => Ok(set),
+        Shape::Single | Shape::Collection(_) | Shape::Sequence => {
+            Err(format!("a domain is needed here, not {}", show(&context.module.sets, &ty)))
+        }
+    }
+}
+
+/// Set of a collection (or domain).
+fn collection(context: &Context<'_>, v: ValueId) -> Result<SetId, String> {
+    let ty = (context.type_of)(v);
+    ty.mapping().ok_or_else(|| format!("a collection is needed here, not {}", show(&context.module.sets, &ty)))
+}
+
+/// Set of a collection of entities (or domain) of one of these kinds.
+fn entities(context: &Context<'_>, v: ValueId, kinds: &[EntityKind]) -> Result<SetId, String> {
+    let ty = (context.type_of)(v);
+    match (ty.mapping(), ty.entity_kind()) {
+        (Some(set), Some(kind)) if kinds.contains(&kind) => Ok(set),
+        _ => Err(format!("this operation is not defined for {}", show(&context.module.sets, &ty))),
+    }
+}
+
+fn unary(sets: &SetTable, op: UnaryOp, ty: Type) -> Rule {
+    let single_or_collection = matches!(ty.shape, Shape::Single | Shape::Collection(_));
+    let (fits, basic) = match op {
+        UnaryOp::Neg => (matches!(ty.basic, Basic::Scalar | Basic::Vector), ty.basic),
+        UnaryOp::Not => (ty.basic == Basic::Bool, Basic::Bool),
+        UnaryOp::Abs | UnaryOp::Sqrt => (ty.basic == Basic::Scalar && single_or_collection, Basic::Scalar),
+        UnaryOp::Length => (ty.basic == Basic::Vector, Basic::Scalar),
+    };
+    if fits { Ok(Type { basic, ..ty }) } else { Err(format!("{op:?} is not defined for {}", show(sets, &ty))) }
+}
+
+/// Shape of an element-wise result.
+fn common_shape(sets: &SetTable, a: Type, b: Type) -> Result<Shape, String> {
+    match (a.shape, b.shape) {
+        (a, b) if a == b => Ok(a),
+        (Shape::Single, shape @ (Shape::Collection(_) | Shape::Sequence)) | (shape @ (Shape::Collection(_) | Shape::Sequence), Shape::Single) => {
+            Ok(shape)
+        }
+        _ => Err(format!("{} and {} are not on the same set", show(sets, &a), show(sets, &b))),
+    }
+}
+
+fn arithmetic(sets: &SetTable, op: Arithmetic, a: Type, b: Type) -> Rule {
+    let refused = || Err(format!("{op:?} is not defined for {} and {}", show(sets, &a), show(sets, &b)));
+    let basic = match (op, a.basic, b.basic) {
+        (_, Basic::Scalar, Basic::Scalar) => Basic::Scalar,
+        (Arithmetic::Add | Arithmetic::Sub, Basic::Vector, Basic::Vector)
+        | (Arithmetic::Mul | Arithmetic::Div, Basic::Vector, Basic::Scalar)
+        | (Arithmetic::Mul, Basic::Scalar, Basic::Vector) => Basic::Vector,
+        _ => return refused(),
+    };
+    let shape = common_shape(sets, a, b)?;
+    let sequence_fits = match (op, a.shape, b.shape) {
+        (Arithmetic::Mul, Shape::Sequence, Shape::Single)
+        | (Arithmetic::Mul, Shape::Single, Shape::Sequence)
+        | (Arithmetic::Div, Shape::Sequence, Shape::Single) => true,
+        (_, a, b) => a != Shape::Sequence && b != Shape::Sequence,
+    };
+    // The language has no collection plus Scalar: lowering spreads where it is meant.
+    let sum_fits = matches!(op, Arithmetic::Mul | Arithmetic::Div) || a.shape == b.shape;
+    if sequence_fits && sum_fits { Ok(Type { basic, shape, within: None }) } else { refused() }
+}
+
+fn compare(sets: &SetTable, op: Comparison, a: Type, b: Type) -> Rule {
+    let ordered = !matches!(op, Comparison::Equal | Comparison::NotEqual);
+    let fits = a.basic == b.basic
+        && match a.basic {
+            Basic::Scalar => true,
+            Basic::Bool | Basic::Entity(_) => !ordered,
+            Basic::Vector | Basic::Text => false,
+        };
+    // Domains compare as the collections that they also are.
+    let as_collection = |ty: Type| Type { shape: ty.mapping().map_or(ty.shape, Shape::Collection), ..ty };
+    let shape = common_shape(sets, as_collection(a), as_collection(b))?;
+    if fits && shape != Shape::Sequence {
+        Ok(Type { basic: Basic::Bool, shape, within: None })
+    } else {
+        Err(format!("{op:?} is not defined for {} and {}", show(sets, &a), show(sets, &b)))
+    }
+}
+
+fn select(sets: &SetTable, condition: Type, a: Type, b: Type) -> Rule {
+    if condition.basic != Basic::Bool {
+        return Err(format!("the condition is a Bool, not {}", show(sets, &condition)));
+    }
+    let shape = |ty: Type| ty.mapping().map_or(ty.shape, Shape::Collection);
+    if a.basic != b.basic || shape(a) != shape(b) || a.basic == Basic::Text {
+        return Err(format!("the branches {} and {} are of different types", show(sets, &a), show(sets, &b)));
+    }
+    if condition.shape != Shape::Single && condition.shape != shape(a) {
+        return Err(format!("the condition {} is not on the set of the branches {}", show(sets, &condition), show(sets, &a)));
+    }
+    let within = match (a.within, b.within) {
+        (Some(a), Some(b)) => Some(sets.common_superset(a, b)),
+        (a, b) => a.or(b),
+    };
+    Ok(Type { basic: a.basic, shape: shape(a), within })
+}

@@ -1,0 +1,53 @@
+//! Geometry in Cartesian forms: from the cell widths alone.
+
+use equelle_front::ir::{Path, Side};
+use equelle_front::types::EntityKind;
+use equelle_runtime::Error;
+use equelle_runtime::grid::Cartesian;
+
+use crate::evaluate::Evaluator;
+use crate::value::defect;
+
+/// Volume of a cell: the product of the widths, in the order of the axes. Area of a face: that of the other axes; 1 in one dimension.
+pub(crate) fn measure(shape: &Cartesian, kind: EntityKind, entity: usize) -> f64 {
+    let left_out = match kind {
+        EntityKind::Face => Some(shape.face_ijk(entity).axis),
+        EntityKind::Cell | EntityKind::Edge | EntityKind::Vertex => None,
+    };
+    let widths = (0..shape.dim).filter(|&axis| Some(axis) != left_out).map(|axis| shape.spacing[axis]);
+    widths.reduce(|product, width| product * width).unwrap_or(1.0)
+}
+
+impl Evaluator<'_> {
+    /// `Centroid(to) - Centroid(from)` for entities at whole numbers of half widths along the axis at hand.
+    pub fn displacement(&mut self, to: &Path, from: &Path) -> Result<[f64; 3], Error> {
+        let shape = self.shape.ok_or_else(|| defect("a displacement needs a Cartesian grid"))?;
+        let mut vector = [0.0; 3];
+        let halves = half_widths(to)? - half_widths(from)?;
+        let axis = match (self.axis, self.here) {
+            (Some(axis), _) => axis,
+            (None, Some(here)) if halves != 0 => shape.face_ijk(here as usize).axis,
+            // Of an element to itself.
+            (None, _) => return Ok(vector),
+        };
+        vector[axis] = f64::from(halves) * 0.5 * shape.spacing[axis];
+        Ok(vector)
+    }
+}
+
+/// Position relative to the element along the axis at hand, in half cell widths.
+fn half_widths(path: &Path) -> Result<i32, Error> {
+    match path {
+        Path::Here => Ok(0),
+        Path::SideFace(Side::Low) => Ok(-1),
+        Path::SideFace(Side::High) => Ok(1),
+        Path::Neighbour(Side::Low) => Ok(-2),
+        Path::Neighbour(Side::High) => Ok(2),
+        // The element is a face; its cells are half a width away.
+        Path::First(face) if **face == Path::Here => Ok(-1),
+        Path::Second(face) if **face == Path::Here => Ok(1),
+        Path::First(_) | Path::Second(_) | Path::Local(_) | Path::Through { .. } | Path::Select { .. } | Path::Empty => {
+            Err(defect("the place of this entity relative to the element is not known"))
+        }
+    }
+}

@@ -1,0 +1,418 @@
+//! Evaluation of a kernel at one element.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, Kernel, LocalId, Param, ParamId, Path, Side, UnaryOp};
+use equelle_front::ops::Arithmetic;
+use equelle_front::types::{EntityKind, SetId, SetTable};
+use equelle_runtime::grid::{Cartesian, Grid, NONE};
+use equelle_runtime::{Error, ErrorKind};
+
+use crate::value::{arithmetic, compare, defect, logic};
+
+/// What an expression is worth. Vectors have unused components 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Number {
+    Real(f64),
+    Vector([f64; 3]),
+    Bool(bool),
+}
+
+impl Number {
+    pub fn real(self) -> Result<f64, Error> {
+        match self {
+            Number::Real(v) => Ok(v),
+            Number::Vector(_) | Number::Bool(_) => Err(defect("a Scalar is needed")),
+        }
+    }
+
+    pub fn vector(self) -> Result<[f64; 3], Error> {
+        match self {
+            Number::Vector(v) => Ok(v),
+            Number::Real(_) | Number::Bool(_) => Err(defect("a Vector is needed")),
+        }
+    }
+
+    pub fn bool(self) -> Result<bool, Error> {
+        match self {
+            Number::Bool(v) => Ok(v),
+            Number::Real(_) | Number::Vector(_) => Err(defect("a Bool is needed")),
+        }
+    }
+}
+
+/// A parameter on the host.
+pub(crate) enum Bound {
+    Single(Number),
+    Scalars(Vec<f64>),
+    /// By component.
+    Vectors(Vec<Vec<f64>>),
+    Bools(Vec<bool>),
+    Entities(Vec<Option<u32>>),
+    Domain,
+}
+
+/// Elements of a set, ascending.
+#[derive(Clone)]
+pub(crate) enum Members {
+    /// 0 to n-1.
+    All(usize),
+    Some(Rc<Vec<u32>>),
+}
+
+impl Members {
+    /// Position of an entity.
+    fn rank(&self, entity: u32) -> Option<usize> {
+        match self {
+            Members::All(n) => ((entity as usize) < *n).then_some(entity as usize),
+            Members::Some(elements) => elements.binary_search(&entity).ok(),
+        }
+    }
+
+    pub fn to_vec(&self) -> Vec<u32> {
+        match self {
+            Members::All(n) => (0..*n as u32).collect(),
+            Members::Some(elements) => elements.to_vec(),
+        }
+    }
+}
+
+/// A local.
+#[derive(Clone, Copy)]
+enum Slot {
+    Unassigned,
+    Number(Number),
+    Entity(Option<u32>),
+}
+
+/// Evaluates a kernel.
+pub(crate) struct Evaluator<'a> {
+    pub kernel: &'a Kernel,
+    pub grid: &'a Grid,
+    /// For Cartesian forms: geometry from the shape alone.
+    pub shape: Option<Cartesian>,
+    /// Axis of the side block being evaluated.
+    pub axis: Option<usize>,
+    pub here: Option<u32>,
+    sets: &'a SetTable,
+    params: &'a [Bound],
+    members: &'a BTreeMap<SetId, Members>,
+    locals: Vec<Slot>,
+}
+
+impl<'a> Evaluator<'a> {
+    pub fn new(
+        sets: &'a SetTable,
+        kernel: &'a Kernel,
+        params: &'a [Bound],
+        members: &'a BTreeMap<SetId, Members>,
+        grid: &'a Grid,
+        shape: Option<Cartesian>,
+    ) -> Self {
+        let locals = vec![Slot::Unassigned; kernel.locals.len()];
+        Evaluator { kernel, grid, shape, axis: None, here: None, sets, params, members, locals }
+    }
+
+    /// Yields of a body at an element.
+    pub fn block(&mut self, block: &KBlock, here: Option<u32>) -> Result<Vec<Number>, Error> {
+        self.here = here;
+        self.locals.fill(Slot::Unassigned);
+        self.inner(block)
+    }
+
+    /// A condition at an element.
+    pub fn condition(&mut self, condition: &KExpr, here: Option<u32>) -> Result<bool, Error> {
+        self.here = here;
+        self.expr(condition)?.bool()
+    }
+
+    fn inner(&mut self, block: &KBlock) -> Result<Vec<Number>, Error> {
+        for stmt in &block.statements {
+            self.statement(stmt)?;
+        }
+        block.yields.iter().map(|e| self.expr(e)).collect()
+    }
+
+    fn set_numbers(&mut self, locals: &[LocalId], values: impl IntoIterator<Item = Number>) {
+        for (local, value) in locals.iter().zip(values) {
+            self.locals[local.0 as usize] = Slot::Number(value);
+        }
+    }
+
+    fn statement(&mut self, stmt: &KStmt) -> Result<(), Error> {
+        match stmt {
+            KStmt::Let { local, value } => {
+                let value = self.expr(value)?;
+                self.locals[local.0 as usize] = Slot::Number(value);
+            }
+            KStmt::LetEntity { local, path } => {
+                let entity = self.path(path)?;
+                self.locals[local.0 as usize] = Slot::Entity(entity);
+            }
+            KStmt::SumFaces { results, cell, face, only, body } => {
+                let cell = self.entity(cell, "the faces of a cell")?;
+                let topology = self.grid.topology();
+                let mut sums = vec![0.0; results.len()];
+                for &f in topology.faces_of(cell as usize) {
+                    let wanted = match only {
+                        FaceFilter::All => true,
+                        FaceFilter::Interior => !topology.is_boundary_face(f as usize),
+                        FaceFilter::Boundary => topology.is_boundary_face(f as usize),
+                    };
+                    if wanted {
+                        self.locals[face.0 as usize] = Slot::Entity(Some(f));
+                        let outward = topology.face_cells[f as usize][0] == cell;
+                        self.add_terms(&mut sums, body, outward)?;
+                    }
+                }
+                self.set_numbers(results, sums.into_iter().map(Number::Real));
+            }
+            KStmt::SumSides { results, low, high } => {
+                let shape = self.shape.ok_or_else(|| defect("a sum over sides needs a Cartesian grid"))?;
+                let cell = self.entity(&Path::Here, "the sides of a cell")? as usize;
+                let mut sums = vec![0.0; results.len()];
+                for axis in 0..shape.dim {
+                    self.axis = Some(axis);
+                    let at = shape.cell_ijk(cell)[axis];
+                    for (blocks, interior, outward) in [(low, at > 0, false), (high, at + 1 < shape.n[axis], true)] {
+                        let block = if interior { &blocks.interior } else { &blocks.boundary };
+                        if let Some(block) = block {
+                            self.add_terms(&mut sums, block, outward)?;
+                        }
+                    }
+                }
+                self.axis = None;
+                self.set_numbers(results, sums.into_iter().map(Number::Real));
+            }
+            KStmt::If { results, condition, then, otherwise } => {
+                let taken = if self.expr(condition)?.bool()? { then } else { otherwise };
+                let values = self.inner(taken)?;
+                self.set_numbers(results, values);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the terms of one face, with the sign of its orientation.
+    fn add_terms(&mut self, sums: &mut [f64], body: &KBlock, outward: bool) -> Result<(), Error> {
+        let terms = self.inner(body)?;
+        for (sum, term) in sums.iter_mut().zip(terms) {
+            let term = term.real()?;
+            *sum += if outward { term } else { -term };
+        }
+        Ok(())
+    }
+
+    /// The entity at the end of a path, or Empty.
+    pub fn path(&mut self, path: &Path) -> Result<Option<u32>, Error> {
+        match path {
+            Path::Here => Ok(self.here),
+            Path::Local(id) => match self.locals[id.0 as usize] {
+                Slot::Entity(entity) => Ok(entity),
+                Slot::Unassigned | Slot::Number(_) => Err(defect("a local holds no entity")),
+            },
+            Path::First(face) | Path::Second(face) => {
+                let side = usize::from(matches!(path, Path::Second(_)));
+                let face = self.entity(face, "the cells of a face")?;
+                let cell = self.grid.topology().face_cells[face as usize][side];
+                Ok((cell != NONE).then_some(cell))
+            }
+            Path::Through { param, at } => {
+                let rank = self.rank(*param, at)?;
+                match &self.params[param.0 as usize] {
+                    Bound::Entities(entities) => Ok(entities[rank]),
+                    Bound::Single(_) | Bound::Scalars(_) | Bound::Vectors(_) | Bound::Bools(_) | Bound::Domain => {
+                        Err(defect("a parameter holds no entities"))
+                    }
+                }
+            }
+            Path::Select { condition, if_true, if_false } => {
+                if self.expr(condition)?.bool()? {
+                    self.path(if_true)
+                } else {
+                    self.path(if_false)
+                }
+            }
+            Path::SideFace(side) => self.side_face(*side).map(Some),
+            Path::Neighbour(side) => self.neighbour(*side).map(Some),
+            Path::Empty => Ok(None),
+        }
+    }
+
+    /// The entity at the end of a path that must not be Empty.
+    pub fn entity(&mut self, path: &Path, what: &str) -> Result<u32, Error> {
+        match self.path(path)? {
+            Some(entity) => Ok(entity),
+            None => Err(self.at_here(format!("{what} is needed at an Empty element"))),
+        }
+    }
+
+    /// An error that names the element.
+    fn at_here(&self, what: String) -> Error {
+        let place = match (self.here, self.kernel.space_kind(self.sets)) {
+            (Some(here), Some(kind)) => format!(" (evaluating {} at {} {here})", self.kernel.name, kind.name().to_lowercase()),
+            _ => format!(" (evaluating {})", self.kernel.name),
+        };
+        Error::new(ErrorKind::Simulation, what + &place)
+    }
+
+    fn param(&self, id: ParamId) -> Result<&'a Param, Error> {
+        self.kernel.params.get(id.0 as usize).ok_or_else(|| defect("there is no such parameter"))
+    }
+
+    /// Position of an entity in the set of a parameter.
+    fn rank(&mut self, param: ParamId, at: &Path) -> Result<usize, Error> {
+        let param = self.param(param)?;
+        let entity = self.entity(at, &format!("`{}`", param.name))?;
+        let set = param.ty.mapping().ok_or_else(|| defect("a parameter is no collection"))?;
+        let members = self.members.get(&set).ok_or_else(|| defect("a set has no elements in this grid"))?;
+        members.rank(entity).ok_or_else(|| {
+            let held = self.sets.get(set);
+            self.at_here(format!("`{}` is on {}, which does not hold {} {entity}", param.name, held.name, held.kind.name().to_lowercase()))
+        })
+    }
+
+    /// What an expression is worth.
+    pub fn expr(&mut self, expr: &KExpr) -> Result<Number, Error> {
+        Ok(match expr {
+            KExpr::Real(x) => Number::Real(*x),
+            KExpr::Bool(b) => Number::Bool(*b),
+            KExpr::Local(id) => match self.locals[id.0 as usize] {
+                Slot::Number(value) => value,
+                Slot::Unassigned | Slot::Entity(_) => return Err(defect("a local holds no value")),
+            },
+            KExpr::Param(id) => match &self.params[id.0 as usize] {
+                Bound::Single(value) => *value,
+                Bound::Scalars(_) | Bound::Vectors(_) | Bound::Bools(_) | Bound::Entities(_) | Bound::Domain => {
+                    return Err(defect("a parameter is not single"));
+                }
+            },
+            KExpr::Load { param, at } => {
+                let rank = self.rank(*param, at)?;
+                match &self.params[param.0 as usize] {
+                    Bound::Scalars(values) => Number::Real(values[rank]),
+                    Bound::Bools(values) => Number::Bool(values[rank]),
+                    Bound::Vectors(values) => {
+                        let mut vector = [0.0; 3];
+                        vector.iter_mut().zip(values).for_each(|(v, component)| *v = component[rank]);
+                        Number::Vector(vector)
+                    }
+                    Bound::Single(_) | Bound::Entities(_) | Bound::Domain => return Err(defect("a parameter holds no values")),
+                }
+            }
+            KExpr::Measure(path) => Number::Real(self.measure(path)?),
+            KExpr::Centroid(path) => {
+                let (kind, entity) = self.kind_and_entity(path, "a centroid")?;
+                let geometry = self.grid.geometry();
+                let centroids = if kind == EntityKind::Face { &geometry.face_centroids } else { &geometry.cell_centroids };
+                Number::Vector(centroids[entity])
+            }
+            KExpr::Normal(path) => Number::Vector(self.normal(path)?),
+            KExpr::IsEmpty(path) => Number::Bool(self.path(path)?.is_none()),
+            KExpr::Member { set, at } => {
+                let entity = self.entity(at, "membership")?;
+                let members = self.members.get(set).ok_or_else(|| defect("a set has no elements in this grid"))?;
+                Number::Bool(members.rank(entity).is_some())
+            }
+            KExpr::Same(a, b) => Number::Bool(self.path(a)? == self.path(b)?),
+            KExpr::Unary(op, a) => unary(*op, self.expr(a)?)?,
+            KExpr::Arithmetic(op, a, b) => binary(*op, self.expr(a)?, self.expr(b)?)?,
+            KExpr::Compare(op, a, b) => match (self.expr(a)?, self.expr(b)?) {
+                (Number::Real(a), Number::Real(b)) => Number::Bool(compare(*op, &a, &b)),
+                (Number::Bool(a), Number::Bool(b)) => Number::Bool(compare(*op, &a, &b)),
+                _ => return Err(defect("this comparison is not defined")),
+            },
+            KExpr::Logic(op, a, b) => Number::Bool(logic(*op, self.expr(a)?.bool()?, self.expr(b)?.bool()?)),
+            KExpr::Select { condition, if_true, if_false } => {
+                if self.expr(condition)?.bool()? {
+                    self.expr(if_true)?
+                } else {
+                    self.expr(if_false)?
+                }
+            }
+            KExpr::Component(a, i) => {
+                let vector = self.expr(a)?.vector()?;
+                let component = vector.get(*i as usize).filter(|_| (*i as usize) < self.grid.dim());
+                let missing = || Error::new(ErrorKind::Data, format!("component {i} of a Vector needs a grid of more than {i} dimensions"));
+                Number::Real(*component.ok_or_else(missing)?)
+            }
+            KExpr::Dot(a, b) => {
+                let (a, b) = (self.expr(a)?.vector()?, self.expr(b)?.vector()?);
+                Number::Real((1..self.grid.dim()).fold(a[0] * b[0], |sum, i| sum + a[i] * b[i]))
+            }
+            KExpr::Displacement { to, from } => Number::Vector(self.displacement(to, from)?),
+        })
+    }
+
+    /// Entity and kind at the end of a path, an index of the grid's arrays.
+    pub fn kind_and_entity(&mut self, path: &Path, what: &str) -> Result<(EntityKind, usize), Error> {
+        let entity = self.entity(path, what)? as usize;
+        match self.kernel.path_kind(self.sets, path) {
+            Some(kind @ (EntityKind::Cell | EntityKind::Face)) => Ok((kind, entity)),
+            Some(EntityKind::Edge | EntityKind::Vertex) | None => Err(defect("grids keep no geometry of edges and vertices")),
+        }
+    }
+
+    fn measure(&mut self, path: &Path) -> Result<f64, Error> {
+        let (kind, entity) = self.kind_and_entity(path, "a measure")?;
+        if let Some(shape) = self.shape {
+            return Ok(crate::cartesian::measure(&shape, kind, entity));
+        }
+        let geometry = self.grid.geometry();
+        Ok(if kind == EntityKind::Face { geometry.face_areas[entity] } else { geometry.cell_volumes[entity] })
+    }
+
+    fn normal(&mut self, path: &Path) -> Result<[f64; 3], Error> {
+        let face = self.entity(path, "a normal")? as usize;
+        if let Some(shape) = self.shape {
+            let mut normal = [0.0; 3];
+            normal[shape.face_ijk(face).axis] = 1.0;
+            return Ok(normal);
+        }
+        Ok(self.grid.geometry().face_normals[face])
+    }
+
+    fn side_face(&mut self, side: Side) -> Result<u32, Error> {
+        let (shape, axis, cell) = self.side_block()?;
+        Ok(shape.cell_face(cell, axis, side == Side::High) as u32)
+    }
+
+    fn neighbour(&mut self, side: Side) -> Result<u32, Error> {
+        let face = self.side_face(side)? as usize;
+        let (shape, _, _) = self.side_block()?;
+        let neighbour = shape.face_cells(face)[usize::from(side == Side::High)];
+        if neighbour == NONE { Err(defect("there is no neighbour beyond the boundary")) } else { Ok(neighbour) }
+    }
+
+    fn side_block(&mut self) -> Result<(Cartesian, usize, usize), Error> {
+        match (self.shape, self.axis, self.here) {
+            (Some(shape), Some(axis), Some(cell)) => Ok((shape, axis, cell as usize)),
+            _ => Err(defect("this path belongs into a sum over sides")),
+        }
+    }
+}
+
+fn unary(op: UnaryOp, a: Number) -> Result<Number, Error> {
+    Ok(match (op, a) {
+        (UnaryOp::Neg, Number::Real(a)) => Number::Real(-a),
+        (UnaryOp::Neg, Number::Vector(a)) => Number::Vector(a.map(|x| -x)),
+        (UnaryOp::Not, Number::Bool(a)) => Number::Bool(!a),
+        (UnaryOp::Abs, Number::Real(a)) => Number::Real(a.abs()),
+        (UnaryOp::Sqrt, Number::Real(a)) => Number::Real(a.sqrt()),
+        // Unused components are 0 and change nothing.
+        (UnaryOp::Length, Number::Vector([x, y, z])) => Number::Real((x * x + y * y + z * z).sqrt()),
+        (UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Length, _) => return Err(defect(format!("{op:?} is not defined here"))),
+    })
+}
+
+fn binary(op: Arithmetic, a: Number, b: Number) -> Result<Number, Error> {
+    Ok(match (a, b) {
+        (Number::Real(a), Number::Real(b)) => Number::Real(arithmetic(op, a, b)),
+        // Unused components of a quotient by 0 would not stay 0; nothing reads them, since components and products stop at the grid's dimension.
+        (Number::Vector(a), Number::Vector(b)) => Number::Vector(std::array::from_fn(|i| arithmetic(op, a[i], b[i]))),
+        (Number::Vector(a), Number::Real(b)) => Number::Vector(a.map(|x| arithmetic(op, x, b))),
+        (Number::Real(a), Number::Vector(b)) => Number::Vector(b.map(|x| arithmetic(op, a, x))),
+        (Number::Bool(_), _) | (_, Number::Bool(_)) => return Err(defect("arithmetic is not defined for Bools")),
+    })
+}

@@ -1,0 +1,192 @@
+//! Launch of a kernel: parameters to host values, evaluation at every element, results to collections and Scalars.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use equelle_front::ir::{CartesianForm, CheckKind, KBlock, Kernel, Space};
+use equelle_front::source::Span;
+use equelle_front::types::{Basic, EntityKind, SetId, Shape};
+use equelle_runtime::grid::{Cartesian, Grid};
+use equelle_runtime::{Error, ErrorKind, HostAccess, Operations};
+
+use crate::evaluate::{Bound, Evaluator, Members, Number};
+use crate::program::Interpreter;
+use crate::value::{Value, defect, reduction};
+
+/// What a kernel evaluates to at an element.
+type Row = Vec<Number>;
+
+impl<R: Operations + HostAccess> Interpreter<'_, R> {
+    /// Launches a kernel; its results.
+    pub fn launch(&mut self, kernel: &Kernel, args: &[Value<R>]) -> Result<Vec<Value<R>>, Error> {
+        let params = args.iter().map(|arg| self.bind(arg)).collect::<Result<Vec<_>, _>>()?;
+        let members = self.members(kernel, args)?;
+        let rows = self.rows(kernel, &params, &members)?;
+        (0..kernel.results.len()).map(|i| self.result(kernel, i, &rows)).collect()
+    }
+
+    fn bind(&mut self, arg: &Value<R>) -> Result<Bound, Error> {
+        Ok(match arg {
+            Value::Scalar(v) => Bound::Single(Number::Real(self.rt.scalar_value(v)?)),
+            Value::Bool(v) => Bound::Single(Number::Bool(*v)),
+            Value::Scalars(v) => Bound::Scalars(self.rt.values(v)?),
+            Value::Vectors(v) => Bound::Vectors(self.rt.vectors(v)?),
+            Value::Bools(v) => Bound::Bools(self.rt.bools(v)?),
+            Value::Entities(v) => Bound::Entities(self.rt.entity_indices(v)?),
+            Value::Domain(_) => Bound::Domain,
+            Value::Text(_) | Value::Sequence(_) => return Err(defect(format!("{} is no argument of a kernel", arg.kind()))),
+        })
+    }
+
+    /// The elements of every set that the kernel mentions: its domain parameters, else canonical sets.
+    fn members(&mut self, kernel: &Kernel, args: &[Value<R>]) -> Result<BTreeMap<SetId, Members>, Error> {
+        let mut members = BTreeMap::new();
+        for (param, arg) in kernel.params.iter().zip(args) {
+            if let (Shape::Domain(set), Value::Domain(domain)) = (param.ty.shape, arg) {
+                members.insert(set, Members::Some(Rc::new(self.rt.domain_elements(domain)?)));
+            }
+        }
+        for set in self.module.sets.ids() {
+            let Some(canonical) = self.module.sets.get(set).canonical else { continue };
+            let all = self.module.sets.get(set).parent == set;
+            let grid = self.rt.grid();
+            let found = match canonical.kind {
+                EntityKind::Cell if all => Members::All(grid.n_cells()),
+                EntityKind::Face if all => Members::All(grid.n_faces()),
+                EntityKind::Cell | EntityKind::Face => {
+                    let domain = self.domain(set)?;
+                    Members::Some(Rc::new(self.rt.domain_elements(&domain)?))
+                }
+                // Grids keep no edges and vertices yet.
+                EntityKind::Edge | EntityKind::Vertex => continue,
+            };
+            members.entry(set).or_insert(found);
+        }
+        Ok(members)
+    }
+
+    /// Values at every element, in order.
+    fn rows(&mut self, kernel: &Kernel, params: &[Bound], members: &BTreeMap<SetId, Members>) -> Result<Vec<Row>, Error> {
+        let grid = self.rt.grid();
+        let shape = grid.cartesian_shape().filter(|_| self.options.cartesian_forms);
+        let evaluator = |shape| Evaluator::new(&self.module.sets, kernel, params, members, grid, shape);
+        let located = |error: Error| self.in_kernel(kernel, None, error);
+        let Space::Set(set) = kernel.space else {
+            self.check(kernel, &mut evaluator(None), None)?;
+            return Ok(vec![evaluator(None).block(&kernel.body, None).map_err(located)?]);
+        };
+        let elements = members.get(&set).ok_or_else(|| defect("the space has no elements in this grid"))?.to_vec();
+        match (shape, &kernel.cartesian) {
+            (None, _) | (_, None) => self.at_elements(kernel, &mut evaluator(None), &elements, &kernel.body),
+            (Some(shape), Some(CartesianForm::Full(block))) => self.at_elements(kernel, &mut evaluator(Some(*shape)), &elements, block),
+            (Some(shape), Some(CartesianForm::PerAxis(block))) => {
+                let kind = self.module.sets.get(set).kind;
+                self.per_axis(kernel, &mut evaluator(Some(*shape)), &elements, block, |element| axis_of(shape, grid, kind, element))
+            }
+        }
+    }
+
+    fn at_elements(&self, kernel: &Kernel, evaluator: &mut Evaluator<'_>, elements: &[u32], block: &KBlock) -> Result<Vec<Row>, Error> {
+        let mut rows = Vec::with_capacity(elements.len());
+        for &element in elements {
+            self.check(kernel, evaluator, Some(element))?;
+            rows.push(evaluator.block(block, Some(element)).map_err(|error| self.in_kernel(kernel, None, error))?);
+        }
+        Ok(rows)
+    }
+
+    /// Evaluates the block at the first element of each axis and repeats its values at the others.
+    fn per_axis(
+        &self,
+        kernel: &Kernel,
+        evaluator: &mut Evaluator<'_>,
+        elements: &[u32],
+        block: &KBlock,
+        axis_of: impl Fn(u32) -> usize,
+    ) -> Result<Vec<Row>, Error> {
+        let mut known: [Option<Row>; 3] = [None, None, None];
+        let mut rows = Vec::with_capacity(elements.len());
+        for &element in elements {
+            self.check(kernel, evaluator, Some(element))?;
+            let axis = axis_of(element);
+            let row = match &known[axis] {
+                Some(row) => row.clone(),
+                None => evaluator.block(block, Some(element)).map_err(|error| self.in_kernel(kernel, None, error))?,
+            };
+            known[axis] = Some(row.clone());
+            rows.push(row);
+        }
+        Ok(rows)
+    }
+
+    /// The conditions that must hold before the body is evaluated at an element.
+    fn check(&self, kernel: &Kernel, evaluator: &mut Evaluator<'_>, element: Option<u32>) -> Result<(), Error> {
+        for check in &kernel.checks {
+            let holds = evaluator.condition(&check.condition, element).map_err(|error| self.in_kernel(kernel, Some(check.span), error))?;
+            if !holds {
+                let CheckKind::OnEmpty = check.kind;
+                let whose = match (element, kernel.space_kind(&self.module.sets)) {
+                    (Some(element), Some(kind)) => format!(": the one that belongs to {} {element} of the target", kind.name().to_lowercase()),
+                    _ => String::new(),
+                };
+                let error = Error::new(ErrorKind::Simulation, format!("`On` needs data at an Empty element{whose}"));
+                return Err(self.in_kernel(kernel, Some(check.span), error));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the lines of a check and of the kernel's expressions, innermost first.
+    fn in_kernel(&self, kernel: &Kernel, check: Option<Span>, mut error: Error) -> Error {
+        for span in check.iter().chain(&kernel.spans).filter(|&&span| span != Span::default()) {
+            let line = self.line(*span);
+            if line > 0 && !error.lines.contains(&line) {
+                error.lines.push(line);
+            }
+        }
+        error
+    }
+
+    fn result(&mut self, kernel: &Kernel, i: usize, rows: &[Row]) -> Result<Value<R>, Error> {
+        let result = &kernel.results[i];
+        let column = || rows.iter().map(|row| row[i]);
+        let reals = || column().map(Number::real).collect::<Result<Vec<f64>, Error>>();
+        if let Some(op) = result.reduce {
+            let values = reals()?;
+            let Some(value) = equelle_runtime::reduce::reduce(reduction(op), &values) else {
+                let error = Error::new(ErrorKind::Simulation, format!("`{}` is the {op:?} of an empty collection", result.name));
+                return Err(self.in_kernel(kernel, None, error));
+            };
+            return Ok(Value::Scalar(self.rt.scalar(value)));
+        }
+        let Some(set) = kernel.space_set() else {
+            let value = rows[0][i].real()?;
+            return Ok(Value::Scalar(self.rt.scalar(value)));
+        };
+        let domain = self.domain(set)?;
+        Ok(match result.ty.basic {
+            Basic::Scalar => {
+                let values = reals()?;
+                Value::Scalars(self.rt.scalar_collection(&domain, values)?)
+            }
+            Basic::Bool => {
+                let values = column().map(Number::bool).collect::<Result<Vec<bool>, Error>>()?;
+                Value::Bools(self.rt.bool_collection(&domain, values)?)
+            }
+            Basic::Vector => {
+                let values = column().map(Number::vector).collect::<Result<Vec<[f64; 3]>, Error>>()?;
+                let components = (0..self.rt.grid().dim()).map(|axis| values.iter().map(|v| v[axis]).collect()).collect();
+                Value::Vectors(self.rt.vector_collection(&domain, components)?)
+            }
+            Basic::Entity(_) | Basic::Text => return Err(defect("a kernel gives numbers and truth values")),
+        })
+    }
+}
+
+/// Axis of a face; 0 for cells, which all have the same values.
+fn axis_of(shape: &Cartesian, grid: &Grid, kind: EntityKind, element: u32) -> usize {
+    match kind {
+        EntityKind::Face if (element as usize) < grid.n_faces() => shape.face_ijk(element as usize).axis,
+        EntityKind::Face | EntityKind::Cell | EntityKind::Edge | EntityKind::Vertex => 0,
+    }
+}

@@ -1,0 +1,164 @@
+//! Functions and statements.
+
+use std::collections::BTreeMap;
+
+use equelle_front::ir::{Block, Function, Module, Op, Stmt, StmtKind, ValueId};
+use equelle_front::source::Span;
+use equelle_front::types::{SetId, Shape};
+use equelle_runtime::{Error, ErrorKind, HostAccess, Operations};
+
+use crate::Options;
+use crate::value::{Value, canonical_set, defect};
+
+/// A module being run.
+pub(crate) struct Interpreter<'a, R: Operations + HostAccess> {
+    pub module: &'a Module,
+    pub rt: &'a mut R,
+    pub options: Options,
+    /// The domain that each set is at present.
+    domains: BTreeMap<SetId, R::Domain>,
+}
+
+/// Variables of a function being run.
+pub(crate) struct Frame<'a, R: Operations + HostAccess> {
+    pub function: &'a Function,
+    values: Vec<Option<Value<R>>>,
+    mutables: Vec<Option<Value<R>>>,
+}
+
+impl<R: Operations + HostAccess> Frame<'_, R> {
+    /// Value of an operand.
+    pub fn value(&self, v: ValueId) -> Result<&Value<R>, Error> {
+        self.values.get(v.0 as usize).and_then(Option::as_ref).ok_or_else(|| defect("a value has not been assigned"))
+    }
+}
+
+impl<'a, R: Operations + HostAccess> Interpreter<'a, R> {
+    pub fn new(module: &'a Module, rt: &'a mut R, options: Options) -> Self {
+        Interpreter { module, rt, options, domains: BTreeMap::new() }
+    }
+
+    pub fn run(mut self) -> Result<(), Error> {
+        self.call(&self.module.main, Vec::new())?;
+        self.rt.finish()
+    }
+
+    /// Line of a place in the Equelle program; 0 when there is no text.
+    pub fn line(&self, span: Span) -> u32 {
+        if self.module.source.text().is_empty() { 0 } else { self.module.source.line(span.start) }
+    }
+
+    /// The domain that a set is at present.
+    pub fn domain(&mut self, set: SetId) -> Result<R::Domain, Error> {
+        if let Some(domain) = self.domains.get(&set) {
+            return Ok(domain.clone());
+        }
+        match self.module.sets.get(set).canonical {
+            Some(canonical) => {
+                let domain = self.rt.domain(canonical_set(canonical))?;
+                self.domains.insert(set, domain.clone());
+                Ok(domain)
+            }
+            None => Err(defect(format!("the domain {} has not been read", self.module.sets.get(set).name))),
+        }
+    }
+
+    /// Runs a function; its results.
+    pub fn call(&mut self, function: &'a Function, args: Vec<Value<R>>) -> Result<Vec<Value<R>>, Error> {
+        let mut frame = Frame {
+            function,
+            values: function.values.iter().map(|_| None).collect(),
+            mutables: function.mutables.iter().map(|_| None).collect(),
+        };
+        for (&param, arg) in function.params.iter().zip(args) {
+            self.assign(&mut frame, param, arg);
+        }
+        self.block(&mut frame, &function.body)
+    }
+
+    fn assign(&mut self, frame: &mut Frame<'a, R>, v: ValueId, value: Value<R>) {
+        if let (Value::Domain(domain), Shape::Domain(set)) = (&value, frame.function.values[v.0 as usize].ty.shape) {
+            self.domains.insert(set, domain.clone());
+        }
+        frame.values[v.0 as usize] = Some(value);
+    }
+
+    fn assign_all(&mut self, frame: &mut Frame<'a, R>, results: &[ValueId], values: Vec<Value<R>>) {
+        for (&v, value) in results.iter().zip(values) {
+            self.assign(frame, v, value);
+        }
+    }
+
+    /// Runs statements; the values returned, if the last one returns.
+    fn block(&mut self, frame: &mut Frame<'a, R>, block: &'a Block) -> Result<Vec<Value<R>>, Error> {
+        let mut returned = Vec::new();
+        for stmt in &block.statements {
+            let line = self.line(stmt.span);
+            if line > 0 {
+                self.rt.line(line);
+            }
+            returned = self.statement(frame, stmt).map_err(|error| error.at(line))?;
+        }
+        Ok(returned)
+    }
+
+    fn statement(&mut self, frame: &mut Frame<'a, R>, stmt: &'a Stmt) -> Result<Vec<Value<R>>, Error> {
+        match &stmt.kind {
+            StmtKind::Let { results, op } => {
+                let values = self.op_results(frame, results, op)?;
+                self.assign_all(frame, results, values);
+            }
+            StmtKind::Store { mutable, value } => frame.mutables[mutable.0 as usize] = Some(frame.value(*value)?.clone()),
+            StmtKind::Output { tag, value } => {
+                let Value::Text(tag) = frame.value(*tag)? else { return Err(defect("the tag of an output is no Text")) };
+                match frame.value(*value)? {
+                    Value::Scalar(v) => self.rt.output_scalar(tag, v)?,
+                    Value::Scalars(v) => self.rt.output_collection(tag, v)?,
+                    other => return Err(defect(format!("{} cannot be output", other.kind()))),
+                }
+            }
+            StmtKind::For { sequence, element, body } => {
+                let Value::Sequence(sequence) = frame.value(*sequence)?.clone() else { return Err(defect("a loop is over no Sequence")) };
+                let mut state = self.rt.begin_loop(&sequence)?;
+                let line = self.line(stmt.span);
+                while let Some(scalar) = self.rt.next(&mut state)? {
+                    self.assign(frame, *element, Value::Scalar(scalar));
+                    self.block(frame, body)?;
+                    if line > 0 {
+                        self.rt.line(line);
+                    }
+                }
+            }
+            StmtKind::Launch { kernel, args, results } => {
+                let kernel = self.module.kernels.get(kernel.0 as usize).ok_or_else(|| defect("there is no such kernel"))?;
+                let args = args.iter().map(|&v| frame.value(v).cloned()).collect::<Result<Vec<_>, _>>()?;
+                let values = self.launch(kernel, &args)?;
+                self.assign_all(frame, results, values);
+            }
+            StmtKind::Return(values) => return values.iter().map(|&v| frame.value(v).cloned()).collect(),
+        }
+        Ok(Vec::new())
+    }
+
+    fn op_results(&mut self, frame: &mut Frame<'a, R>, results: &[ValueId], op: &Op) -> Result<Vec<Value<R>>, Error> {
+        match op {
+            Op::Load(mutable) => {
+                let value = frame.mutables[mutable.0 as usize].clone();
+                Ok(vec![value.ok_or_else(|| defect("a mutable has not been assigned"))?])
+            }
+            Op::Call { function, args } => {
+                let function = self.module.functions.get(function.0 as usize).ok_or_else(|| defect("there is no such function"))?;
+                let args = args.iter().map(|&v| frame.value(v).cloned()).collect::<Result<Vec<_>, _>>()?;
+                self.call(function, args)
+            }
+            Op::Newton { .. } => {
+                Err(Error::new(ErrorKind::Simulation, "NewtonSolve is not supported yet by the interpreter").hint("compile the program instead"))
+            }
+            op => {
+                let [result] = results else { return Err(defect("an operation has one result")) };
+                let ty = frame.function.values[result.0 as usize].ty;
+                Ok(vec![self.operation(frame, op, ty)?])
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Values of a running program.
+
+use equelle_front::{ops, types};
+use equelle_runtime::{self as runtime, EquelleRuntime, Error, ErrorKind};
+
+/// A value; entities of a domain are the domain.
+pub(crate) enum Value<R: EquelleRuntime> {
+    Scalar(R::Scalar),
+    Bool(bool),
+    Text(String),
+    Sequence(R::Sequence),
+    Domain(R::Domain),
+    Scalars(R::ScalarCollection),
+    Vectors(R::VectorCollection),
+    Bools(R::BoolCollection),
+    Entities(R::EntityCollection),
+}
+
+// Derived, it would ask for `R: Clone`.
+impl<R: EquelleRuntime> Clone for Value<R> {
+    fn clone(&self) -> Self {
+        match self {
+            Value::Scalar(v) => Value::Scalar(v.clone()),
+            Value::Bool(v) => Value::Bool(*v),
+            Value::Text(v) => Value::Text(v.clone()),
+            Value::Sequence(v) => Value::Sequence(v.clone()),
+            Value::Domain(v) => Value::Domain(v.clone()),
+            Value::Scalars(v) => Value::Scalars(v.clone()),
+            Value::Vectors(v) => Value::Vectors(v.clone()),
+            Value::Bools(v) => Value::Bools(v.clone()),
+            Value::Entities(v) => Value::Entities(v.clone()),
+        }
+    }
+}
+
+impl<R: EquelleRuntime> Value<R> {
+    /// What it is, for messages about defects.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Value::Scalar(_) => "a Scalar",
+            Value::Bool(_) => "a Bool",
+            Value::Text(_) => "Text",
+            Value::Sequence(_) => "a Sequence",
+            Value::Domain(_) => "a domain",
+            Value::Scalars(_) => "a Collection Of Scalar",
+            Value::Vectors(_) => "a Collection Of Vector",
+            Value::Bools(_) => "a Collection Of Bool",
+            Value::Entities(_) => "a collection of entities",
+        }
+    }
+}
+
+/// A module that should not have passed verification, or something not supported.
+pub(crate) fn defect(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Backend, format!("the interpreter cannot go on: {}", message.into()))
+}
+
+pub(crate) fn entity_kind(kind: types::EntityKind) -> runtime::EntityKind {
+    match kind {
+        types::EntityKind::Cell => runtime::EntityKind::Cell,
+        types::EntityKind::Face => runtime::EntityKind::Face,
+        types::EntityKind::Edge => runtime::EntityKind::Edge,
+        types::EntityKind::Vertex => runtime::EntityKind::Vertex,
+    }
+}
+
+pub(crate) fn canonical_set(set: types::CanonicalSet) -> runtime::CanonicalSet {
+    let extent = match set.extent {
+        types::Extent::Interior => runtime::Extent::Interior,
+        types::Extent::Boundary => runtime::Extent::Boundary,
+        types::Extent::All => runtime::Extent::All,
+    };
+    runtime::CanonicalSet { kind: entity_kind(set.kind), extent }
+}
+
+pub(crate) fn comparison(op: ops::Comparison) -> runtime::Comparison {
+    match op {
+        ops::Comparison::Less => runtime::Comparison::Less,
+        ops::Comparison::Greater => runtime::Comparison::Greater,
+        ops::Comparison::LessEqual => runtime::Comparison::LessEqual,
+        ops::Comparison::GreaterEqual => runtime::Comparison::GreaterEqual,
+        ops::Comparison::Equal => runtime::Comparison::Equal,
+        ops::Comparison::NotEqual => runtime::Comparison::NotEqual,
+    }
+}
+
+pub(crate) fn reduction(op: ops::Reduction) -> runtime::Reduction {
+    match op {
+        ops::Reduction::Max => runtime::Reduction::Max,
+        ops::Reduction::Min => runtime::Reduction::Min,
+        ops::Reduction::Sum => runtime::Reduction::Sum,
+        ops::Reduction::Prod => runtime::Reduction::Prod,
+    }
+}
+
+/// A comparison of two values that can at least be told apart.
+pub(crate) fn compare<T: PartialOrd>(op: ops::Comparison, a: &T, b: &T) -> bool {
+    match op {
+        ops::Comparison::Less => a < b,
+        ops::Comparison::Greater => a > b,
+        ops::Comparison::LessEqual => a <= b,
+        ops::Comparison::GreaterEqual => a >= b,
+        ops::Comparison::Equal => a == b,
+        ops::Comparison::NotEqual => a != b,
+    }
+}
+
+pub(crate) fn logic(op: ops::Logic, a: bool, b: bool) -> bool {
+    match op {
+        ops::Logic::And => a & b,
+        ops::Logic::Or => a | b,
+        ops::Logic::Xor => a ^ b,
+    }
+}
+
+pub(crate) fn arithmetic(op: ops::Arithmetic, a: f64, b: f64) -> f64 {
+    match op {
+        ops::Arithmetic::Add => a + b,
+        ops::Arithmetic::Sub => a - b,
+        ops::Arithmetic::Mul => a * b,
+        ops::Arithmetic::Div => a / b,
+    }
+}

@@ -1,0 +1,267 @@
+//! Numbering of a Cartesian grid in closed form (runtime specification, section 1.3).
+//!
+//! With `N_a = n_a + 1` nodes along axis a: cell (i,j,k) is `i + nx (j + ny k)`; faces come axis by axis, and within the block of axis a the index is
+//! that of a grid with `N_a` cells along a. All normals point along positive axes: the first cell of a face is on its low side.
+
+use super::{Cartesian, MAX_ENTITIES, NONE, too_many};
+use crate::error::{Error, ErrorKind};
+use crate::traits::{CanonicalSet, EntityKind, Extent};
+
+/// Where a face of a Cartesian grid is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CartesianFace {
+    /// Axis of its normal.
+    pub axis: usize,
+    /// Position; along `axis` it counts nodes, 0 to n inclusive.
+    pub ijk: [usize; 3],
+}
+
+impl Cartesian {
+    /// A line of cells with faces of area 1.
+    pub fn line(n: usize, dx: f64) -> Self {
+        Cartesian { dim: 1, n: [n, 1, 1], spacing: [dx, 1.0, 1.0] }
+    }
+
+    /// A 2D grid.
+    pub fn plane(n: [usize; 2], spacing: [f64; 2]) -> Self {
+        Cartesian { dim: 2, n: [n[0], n[1], 1], spacing: [spacing[0], spacing[1], 1.0] }
+    }
+
+    /// A 3D grid.
+    pub fn block(n: [usize; 3], spacing: [f64; 3]) -> Self {
+        Cartesian { dim: 3, n, spacing }
+    }
+
+    /// Refuses shapes that no grid can have; see [`super::Grid::cartesian`].
+    pub(super) fn check(&self) -> Result<(), Error> {
+        let bad = |message: String| Err(Error::new(ErrorKind::Data, message));
+        if !(1..=3).contains(&self.dim) {
+            return bad(format!("a grid has 1, 2 or 3 dimensions, not {}", self.dim));
+        }
+        for axis in 0..3 {
+            let name = ["x", "y", "z"][axis];
+            if axis >= self.dim {
+                if self.n[axis] != 1 {
+                    return bad(format!("a grid of {} dimensions has one layer of cells along {name}, not {}", self.dim, self.n[axis]));
+                }
+                continue;
+            }
+            if self.n[axis] == 0 {
+                return bad(format!("the grid has no cells along {name}"));
+            }
+        }
+        let product = |sizes: [usize; 3]| sizes.iter().try_fold(1usize, |p, &s| p.checked_mul(s)).filter(|&p| p <= MAX_ENTITIES);
+        if product(self.n).is_none() {
+            return Err(too_many("cells"));
+        }
+        let mut faces = 0usize;
+        for axis in 0..self.dim {
+            let mut sizes = self.n;
+            sizes[axis] = sizes[axis].saturating_add(1);
+            faces = product(sizes).and_then(|p| faces.checked_add(p)).filter(|&f| f <= MAX_ENTITIES).ok_or_else(|| too_many("faces"))?;
+        }
+        for axis in 0..self.dim {
+            let name = ["x", "y", "z"][axis];
+            let width = self.spacing[axis];
+            if !(width > 0.0 && width.is_finite()) {
+                return bad(format!("the cell width along {name} must be positive, not {width}"));
+            }
+            // The widths of cells are differences of node positions, so those must be finite and distinct.
+            let last = self.n[axis] as f64 * width;
+            if !last.is_finite() || last - (self.n[axis] - 1) as f64 * width <= 0.0 {
+                return bad(format!("{} cells of width {width} along {name} are beyond the range of numbers", self.n[axis]));
+            }
+        }
+        Ok(())
+    }
+
+    /// Number of cells.
+    pub fn n_cells(&self) -> usize {
+        self.n[0] * self.n[1] * self.n[2]
+    }
+
+    /// Number of faces whose normal is along an axis; 0 for axes that the grid does not have.
+    pub fn n_axis_faces(&self, axis: usize) -> usize {
+        if axis >= self.dim { 0 } else { self.n_cells() / self.n[axis] * (self.n[axis] + 1) }
+    }
+
+    /// Index of the first face of an axis.
+    pub fn face_start(&self, axis: usize) -> usize {
+        (0..axis).map(|a| self.n_axis_faces(a)).sum()
+    }
+
+    /// Number of faces.
+    pub fn n_faces(&self) -> usize {
+        self.face_start(self.dim)
+    }
+
+    /// Distance in the cell numbering between neighbours along an axis.
+    pub fn stride(&self, axis: usize) -> usize {
+        self.n[..axis].iter().product()
+    }
+
+    /// Index of a cell.
+    pub fn cell(&self, ijk: [usize; 3]) -> usize {
+        ijk[0] + self.n[0] * (ijk[1] + self.n[1] * ijk[2])
+    }
+
+    /// Position of a cell.
+    pub fn cell_ijk(&self, cell: usize) -> [usize; 3] {
+        let row = cell / self.n[0];
+        [cell % self.n[0], row % self.n[1], row / self.n[1]]
+    }
+
+    /// Index of a face; along its axis `ijk` counts nodes.
+    pub fn face(&self, face: CartesianFace) -> usize {
+        let [nx, ny, _] = self.nodes_along(face.axis);
+        self.face_start(face.axis) + face.ijk[0] + nx * (face.ijk[1] + ny * face.ijk[2])
+    }
+
+    /// Position of a face.
+    pub fn face_ijk(&self, face: usize) -> CartesianFace {
+        let mut axis = 0;
+        let mut index = face;
+        while axis + 1 < self.dim && index >= self.n_axis_faces(axis) {
+            index -= self.n_axis_faces(axis);
+            axis += 1;
+        }
+        let [nx, ny, _] = self.nodes_along(axis);
+        let row = index / nx;
+        CartesianFace { axis, ijk: [index % nx, row % ny, row / ny] }
+    }
+
+    /// The face of a cell on its low (`high` false) or high side along an axis.
+    pub fn cell_face(&self, cell: usize, axis: usize, high: bool) -> usize {
+        let mut ijk = self.cell_ijk(cell);
+        ijk[axis] += usize::from(high);
+        self.face(CartesianFace { axis, ijk })
+    }
+
+    /// First (low side) and second (high side) cell of a face; [`NONE`] outside.
+    pub fn face_cells(&self, face: usize) -> [u32; 2] {
+        let CartesianFace { axis, ijk } = self.face_ijk(face);
+        let along = ijk[axis];
+        let second = if along < self.n[axis] { self.cell(ijk) as u32 } else { NONE };
+        let first = if along > 0 {
+            let mut low = ijk;
+            low[axis] -= 1;
+            self.cell(low) as u32
+        } else {
+            NONE
+        };
+        [first, second]
+    }
+
+    /// Whether a cell touches the boundary.
+    pub fn is_boundary_cell(&self, cell: usize) -> bool {
+        let ijk = self.cell_ijk(cell);
+        (0..self.dim).any(|axis| ijk[axis] == 0 || ijk[axis] + 1 == self.n[axis])
+    }
+
+    /// Whether a face is on the boundary.
+    pub fn is_boundary_face(&self, face: usize) -> bool {
+        let CartesianFace { axis, ijk } = self.face_ijk(face);
+        ijk[axis] == 0 || ijk[axis] == self.n[axis]
+    }
+
+    /// Number of entities of a canonical set; `None` for edges and vertices.
+    pub fn set_len(&self, set: CanonicalSet) -> Option<usize> {
+        let (all, interior) = match set.kind {
+            EntityKind::Cell => (self.n_cells(), self.interior_box().1.iter().product()),
+            EntityKind::Face => (self.n_faces(), (0..self.dim).map(|a| self.n_cells() / self.n[a] * (self.n[a] - 1)).sum::<usize>()),
+            EntityKind::Edge | EntityKind::Vertex => return None,
+        };
+        Some(match set.extent {
+            Extent::All => all,
+            Extent::Interior => interior,
+            Extent::Boundary => all - interior,
+        })
+    }
+
+    /// Position of an entity within a canonical set, without arrays; `None` if it is not in the set.
+    pub fn set_rank(&self, set: CanonicalSet, entity: u32) -> Option<u32> {
+        let index = entity as usize;
+        match set.kind {
+            EntityKind::Cell if index < self.n_cells() => self.cell_rank(set.extent, index),
+            EntityKind::Face if index < self.n_faces() => self.face_rank(set.extent, index),
+            EntityKind::Cell | EntityKind::Face | EntityKind::Edge | EntityKind::Vertex => None,
+        }
+        .map(|rank| rank as u32)
+    }
+
+    fn cell_rank(&self, extent: Extent, cell: usize) -> Option<usize> {
+        let boundary = self.is_boundary_cell(cell);
+        match extent {
+            Extent::All => Some(cell),
+            Extent::Interior => (!boundary).then(|| self.interior_cells_before(cell)),
+            Extent::Boundary => boundary.then(|| cell - self.interior_cells_before(cell)),
+        }
+    }
+
+    fn face_rank(&self, extent: Extent, face: usize) -> Option<usize> {
+        if extent == Extent::All {
+            return Some(face);
+        }
+        let CartesianFace { axis, ijk } = self.face_ijk(face);
+        let (n, along, stride) = (self.n[axis], ijk[axis], self.stride(axis));
+        let boundary = along == 0 || along == n;
+        if boundary != (extent == Extent::Boundary) {
+            return None;
+        }
+        // A block is `outer` slabs of n + 1 layers of `stride` faces; a slab has 2 boundary and n - 1 interior layers.
+        let within = face - self.face_start(axis);
+        let (low, outer) = (within % stride, within / (stride * (n + 1)));
+        let (layer, layers) = if boundary { (usize::from(along == n), 2) } else { (along - 1, n - 1) };
+        let before: usize = (0..axis).map(|a| self.n_cells() / self.n[a] * if boundary { 2 } else { self.n[a] - 1 }).sum();
+        Some(before + low + stride * (layer + layers * outer))
+    }
+
+    /// The entity at a position of `InteriorFaces()` or `BoundaryFaces()` or `AllFaces()`; `None` beyond the end.
+    pub fn face_at(&self, extent: Extent, rank: u32) -> Option<u32> {
+        let mut rest = rank as usize;
+        if extent == Extent::All {
+            return (rest < self.n_faces()).then_some(rank);
+        }
+        for axis in 0..self.dim {
+            let (n, stride) = (self.n[axis], self.stride(axis));
+            let layers = if extent == Extent::Boundary { 2 } else { n - 1 };
+            let count = self.n_cells() / n * layers;
+            if rest < count {
+                let (low, layer) = (rest % stride, rest / stride);
+                let along = if extent == Extent::Boundary { layer % 2 * n } else { layer % layers + 1 };
+                return Some((self.face_start(axis) + low + stride * (along + (n + 1) * (layer / layers))) as u32);
+            }
+            rest -= count;
+        }
+        None
+    }
+
+    /// Low corner and sizes of the block of interior cells. Axes that the grid does not have restrict nothing.
+    fn interior_box(&self) -> ([usize; 3], [usize; 3]) {
+        let low = std::array::from_fn(|a| usize::from(a < self.dim));
+        let size = std::array::from_fn(|a| if a < self.dim { self.n[a].saturating_sub(2) } else { 1 });
+        (low, size)
+    }
+
+    /// Interior cells with a smaller index.
+    fn interior_cells_before(&self, cell: usize) -> usize {
+        let ijk = self.cell_ijk(cell);
+        let (low, size) = self.interior_box();
+        let mut count = 0;
+        for axis in (0..3).rev() {
+            let layer: usize = size[..axis].iter().product();
+            let at = ijk[axis].saturating_sub(low[axis]).min(size[axis]);
+            count += at * layer;
+            if ijk[axis] < low[axis] || at == size[axis] {
+                break;
+            }
+        }
+        count
+    }
+
+    fn nodes_along(&self, axis: usize) -> [usize; 3] {
+        let mut n = self.n;
+        n[axis] += 1;
+        n
+    }
+}

@@ -1,0 +1,57 @@
+//! The canonical sets of a grid (runtime specification, section 1.5).
+
+use super::Grid;
+use crate::error::Error;
+use crate::traits::{CanonicalSet, EntityKind, Extent};
+
+impl CanonicalSet {
+    /// The set of a kind and an extent.
+    pub const fn new(kind: EntityKind, extent: Extent) -> Self {
+        CanonicalSet { kind, extent }
+    }
+
+    /// All entities of the same kind.
+    #[must_use]
+    pub const fn all(self) -> Self {
+        CanonicalSet { kind: self.kind, extent: Extent::All }
+    }
+
+    /// The call that makes it in Equelle, such as `InteriorFaces()`.
+    pub fn name(self) -> &'static str {
+        match (self.extent, self.kind) {
+            (Extent::All, EntityKind::Cell) => "AllCells()",
+            (Extent::All, EntityKind::Face) => "AllFaces()",
+            (Extent::All, EntityKind::Edge) => "AllEdges()",
+            (Extent::All, EntityKind::Vertex) => "AllVertices()",
+            (Extent::Interior, EntityKind::Cell) => "InteriorCells()",
+            (Extent::Interior, EntityKind::Face) => "InteriorFaces()",
+            (Extent::Interior, EntityKind::Edge) => "InteriorEdges()",
+            (Extent::Interior, EntityKind::Vertex) => "InteriorVertices()",
+            (Extent::Boundary, EntityKind::Cell) => "BoundaryCells()",
+            (Extent::Boundary, EntityKind::Face) => "BoundaryFaces()",
+            (Extent::Boundary, EntityKind::Edge) => "BoundaryEdges()",
+            (Extent::Boundary, EntityKind::Vertex) => "BoundaryVertices()",
+        }
+    }
+}
+
+impl Grid {
+    /// Ascending entities of a canonical set. A Cartesian grid needs no arrays for it. Not cached: [`crate::domain::Domain`] keeps it.
+    ///
+    /// # Errors
+    /// `Data` for edges and vertices, which are not supported yet.
+    pub fn canonical_elements(&self, set: CanonicalSet) -> Result<Vec<u32>, Error> {
+        let n = self.n_entities(set.kind)? as u32;
+        let is_boundary: Box<dyn Fn(usize) -> bool + '_> = match (set.kind, self.cartesian_shape()) {
+            (EntityKind::Cell, Some(shape)) => Box::new(|e| shape.is_boundary_cell(e)),
+            (_, Some(shape)) => Box::new(|e| shape.is_boundary_face(e)),
+            (EntityKind::Cell, None) => Box::new(|e| self.topology().is_boundary_cell(e)),
+            (_, None) => Box::new(|e| self.topology().is_boundary_face(e)),
+        };
+        Ok(match set.extent {
+            Extent::All => (0..n).collect(),
+            Extent::Interior => (0..n).filter(|&e| !is_boundary(e as usize)).collect(),
+            Extent::Boundary => (0..n).filter(|&e| is_boundary(e as usize)).collect(),
+        })
+    }
+}

@@ -1,0 +1,225 @@
+//! The command line of a simulator: `heat [OPTIONS] [FILE.param]... [key=value]...`.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use crate::error::{Error, ErrorKind};
+use crate::params::near_match;
+use crate::session::{Options, Session};
+use crate::source::Source;
+
+/// What a generated program knows of itself; a `static` there. An interpreter that makes one at run time leaks it.
+#[derive(Clone, Copy, Debug)]
+pub struct Program {
+    /// Name of the program, such as `heat`.
+    pub name: &'static str,
+    /// Its Equelle source, for messages.
+    pub source: Source,
+    /// Its inputs, in the order of the source.
+    pub inputs: &'static [InputInfo],
+    /// Least number of grid dimensions it runs on.
+    pub min_dim: usize,
+}
+
+/// An input of a program.
+#[derive(Clone, Copy, Debug)]
+pub struct InputInfo {
+    /// Name of the parameter.
+    pub name: &'static str,
+    /// What is read.
+    pub kind: InputKind,
+    /// The domain of a collection, or the superset of a domain, as written in Equelle; empty for scalars and sequences.
+    pub domain: &'static str,
+    /// Unit that values are in, as written in Equelle; empty if dimensionless or unknown.
+    pub unit: &'static str,
+    /// Default of a scalar, as written in Equelle; empty if none.
+    pub default: &'static str,
+    /// Equelle line that reads it.
+    pub line: u32,
+}
+
+/// Kinds of input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InputKind {
+    /// `InputScalarWithDefault`
+    Scalar,
+    /// `InputCollectionOfScalar`
+    Collection,
+    /// `InputDomainSubsetOf`
+    Domain,
+    /// `InputSequenceOfScalar`
+    Sequence,
+}
+
+impl InputInfo {
+    /// The keys that belong to it, including those that older parameter files give without need.
+    pub fn keys(&self) -> Vec<String> {
+        match self.kind {
+            InputKind::Scalar => vec![self.name.to_string()],
+            InputKind::Collection | InputKind::Domain | InputKind::Sequence => {
+                let mut keys = vec![format!("{}_filename", self.name), format!("{}_from_file", self.name)];
+                if self.kind == InputKind::Collection {
+                    keys.push(self.name.to_string());
+                }
+                keys
+            }
+        }
+    }
+}
+
+/// A back-end that the simulator was built with.
+#[derive(Clone, Copy)]
+pub struct Backend {
+    /// As in `--backend NAME`.
+    pub name: &'static str,
+    /// Runs the program.
+    pub run: fn(Session) -> Result<(), Error>,
+}
+
+/// What the options ask for.
+#[derive(Debug, Default)]
+struct CommandLine {
+    backend: Option<String>,
+    help: bool,
+    version: bool,
+    quiet: bool,
+    profile: bool,
+    words: Vec<String>,
+}
+
+/// `main` of a simulator: reads the command line, opens a session, runs the chosen back-end (the first, unless `--backend` says otherwise), and
+/// reports errors with the exit code of their kind.
+pub fn launch(program: &'static Program, backends: &[Backend]) -> ExitCode {
+    // A word that is not UTF-8 cannot be one of ours; replacing its bad bytes keeps it readable in the message that refuses it.
+    let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    launch_words(program, backends, &words)
+}
+
+/// As [`launch`], with the words of a command line.
+pub fn launch_words(program: &'static Program, backends: &[Backend], words: &[String]) -> ExitCode {
+    match try_launch(program, backends, words) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // There is nowhere to report that standard error is closed; the exit code stays.
+            let _ = std::io::stderr().write_all(render_error(&program.source, &error).as_bytes());
+            ExitCode::from(error.kind.exit_code())
+        }
+    }
+}
+
+fn try_launch(program: &'static Program, backends: &[Backend], words: &[String]) -> Result<(), Error> {
+    let line = parse_command_line(words)?;
+    if line.help {
+        return print(&help(program, backends));
+    }
+    if line.version {
+        return print(&format!("{} (Equelle runtime {})\n", program.name, env!("CARGO_PKG_VERSION")));
+    }
+    let backend = choose(backends, line.backend.as_deref())?;
+    let options = Options { quiet: line.quiet, profile: line.profile, ..Options::default() };
+    (backend.run)(Session::open_with(program, &line.words, options)?)
+}
+
+fn print(text: &str) -> Result<(), Error> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(|e| Error::new(ErrorKind::Io, format!("cannot write to standard output: {e}")))
+}
+
+fn parse_command_line(words: &[String]) -> Result<CommandLine, Error> {
+    const OPTIONS: [&str; 5] = ["--backend", "--help", "--version", "--quiet", "--profile"];
+    let usage = |message: String| Error::new(ErrorKind::Usage, message);
+    let mut line = CommandLine::default();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "-h" | "--help" => line.help = true,
+            "-V" | "--version" => line.version = true,
+            "-q" | "--quiet" => line.quiet = true,
+            "--profile" => line.profile = true,
+            "--backend" => {
+                let name = words.next().ok_or_else(|| usage("`--backend` needs the name of a back-end".to_string()))?;
+                line.backend = Some(name.clone());
+            }
+            "--" => line.words.extend(words.by_ref().cloned()),
+            option if option.starts_with("--backend=") => line.backend = Some(option["--backend=".len()..].to_string()),
+            option if option.starts_with('-') => {
+                let error = usage(format!("there is no option `{option}`"));
+                return Err(match near_match(option, OPTIONS.into_iter()) {
+                    Some(near) => error.hint(format!("did you mean `{near}`?")),
+                    None => error.hint("`--help` lists the options; parameters are given as key=value"),
+                });
+            }
+            _ => line.words.push(word.clone()),
+        }
+    }
+    Ok(line)
+}
+
+fn choose<'a>(backends: &'a [Backend], name: Option<&str>) -> Result<&'a Backend, Error> {
+    let names: Vec<&str> = backends.iter().map(|backend| backend.name).collect();
+    let chosen = match name {
+        None => backends.first(),
+        Some(name) => backends.iter().find(|backend| backend.name == name),
+    };
+    chosen.ok_or_else(|| {
+        Error::new(ErrorKind::Usage, format!("this program was not built with back-end `{}`", name.unwrap_or("")))
+            .hint(format!("it has: {}", names.join(", ")))
+    })
+}
+
+/// Text of `--help`.
+pub fn help(program: &Program, backends: &[Backend]) -> String {
+    let names: Vec<&str> = backends.iter().map(|backend| backend.name).collect();
+    let mut text = format!("Runs {} (compiled from {}).\n\n", program.name, program.source.file);
+    let _ = writeln!(text, "Usage: {} [OPTIONS] [FILE.param]... [key=value]...\n", program.name);
+    text.push_str("Parameter files are read first, in order; key=value on the command line wins.\n\nOptions:\n");
+    let _ = writeln!(text, "      --backend NAME  one of: {} (default: the first)", names.join(", "));
+    text.push_str("      --profile       print timings of kernels at the end\n");
+    text.push_str("  -q, --quiet         no progress and no summary\n");
+    text.push_str("  -h, --help          print this\n");
+    text.push_str("  -V, --version       print the version\n");
+    text.push_str("\nInputs of the program:\n");
+    if program.inputs.is_empty() {
+        text.push_str("  none\n");
+    }
+    for input in program.inputs {
+        let key = match input.kind {
+            InputKind::Scalar => format!("{}=NUMBER", input.name),
+            InputKind::Collection => format!("{0}=NUMBER, or {0}_from_file=true {0}_filename=FILE", input.name),
+            InputKind::Domain | InputKind::Sequence => format!("{}_filename=FILE", input.name),
+        };
+        let what = match input.kind {
+            InputKind::Scalar => "scalar".to_string(),
+            InputKind::Collection => format!("one value per element of {}", input.domain),
+            InputKind::Domain => format!("ascending indices of elements of {}", input.domain),
+            InputKind::Sequence => "sequence of numbers".to_string(),
+        };
+        let unit = if input.unit.is_empty() { String::new() } else { format!(", in {}", input.unit) };
+        let default = if input.default.is_empty() { String::new() } else { format!(" (default {})", input.default) };
+        let _ = writeln!(text, "  {key}\n      {what}{unit}{default}");
+    }
+    text.push_str(
+        "\nGrid:\n  grid_filename=FILE            a grid in OPM's text format; or a Cartesian grid:\n  grid_dim=1|2|3                default 2\n  \
+         nx=N ny=N nz=N                cells along each axis (default 6, 1, 1)\n  dx=X dy=X dz=X                cell widths (default 1)\n  \
+         grid_layout=auto|unstructured treat a Cartesian grid as an unstructured one\n\
+         \nOutput:\n  output_to_file=true|false     collections to files tag-00000.output (default false: to standard output)\n  \
+         output_dir=DIR                directory of those files, made when missing (default: the current one)\n\
+         \nFile names are relative to the parameter file that gives them, or to the current directory when given on the command line.\n",
+    );
+    text
+}
+
+/// An error as it is shown to people: message, Equelle lines innermost first, hint.
+pub fn render_error(source: &Source, error: &Error) -> String {
+    let mut text = format!("error: {}\n", error.message);
+    for &line in &error.lines {
+        let _ = writeln!(text, " --> {}:{line}: {}", source.file, source.line(line));
+    }
+    if let Some(hint) = &error.hint {
+        let _ = writeln!(text, "hint: {hint}");
+    }
+    text
+}

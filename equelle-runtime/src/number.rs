@@ -1,0 +1,186 @@
+//! Numbers in text: words between white space, fast and strict reading, shortest and `%g` writing.
+
+/// Why a word is not the number wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NumberFault {
+    /// Not a number at all. `nan` and `inf` are not accepted.
+    NotANumber,
+    /// A number, but too large.
+    OutOfRange,
+}
+
+/// Powers of ten that are exact as doubles.
+const EXACT_POWERS: [f64; 23] =
+    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22];
+
+/// A finite decimal number such as `-4.37e+04`, correctly rounded.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn parse_number(word: &[u8]) -> Result<f64, NumberFault> {
+    let (negative, digits) = match word {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, word),
+    };
+    // At most 15 digits and a power of ten up to 22 are both exact doubles, so that one operation rounds correctly (Clinger 1990, fast path).
+    let (mut mantissa, mut n_digits, mut n_fraction, mut at) = (0u64, 0usize, 0usize, 0usize);
+    let mut seen_point = false;
+    while let Some(&byte) = digits.get(at) {
+        match byte {
+            b'0'..=b'9' if n_digits < 18 => {
+                mantissa = mantissa * 10 + u64::from(byte - b'0');
+                n_digits += usize::from(mantissa > 0);
+                n_fraction += usize::from(seen_point);
+            }
+            b'.' if !seen_point => seen_point = true,
+            _ => break,
+        }
+        at += 1;
+    }
+    let any_digit = at > usize::from(seen_point);
+    if at == digits.len() && any_digit && n_digits <= 15 && n_fraction <= 22 {
+        let value = mantissa as f64 / EXACT_POWERS[n_fraction];
+        return Ok(if negative { -value } else { value });
+    }
+    if word.is_empty() || !word.iter().all(|b| matches!(b, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')) {
+        return Err(NumberFault::NotANumber);
+    }
+    let text = std::str::from_utf8(word).map_err(|_| NumberFault::NotANumber)?;
+    let value: f64 = text.parse().map_err(|_| NumberFault::NotANumber)?;
+    if value.is_finite() { Ok(value) } else { Err(NumberFault::OutOfRange) }
+}
+
+/// A whole number, possibly negative.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn parse_integer(word: &[u8]) -> Result<i64, NumberFault> {
+    let (sign, digits) = match word {
+        [b'-', rest @ ..] => (-1, rest),
+        [b'+', rest @ ..] => (1, rest),
+        _ => (1, word),
+    };
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return Err(NumberFault::NotANumber);
+    }
+    digits
+        .iter()
+        .try_fold(0i64, |value, &digit| value.checked_mul(10)?.checked_add(i64::from(digit - b'0')))
+        .map(|value| sign * value)
+        .ok_or(NumberFault::OutOfRange)
+}
+
+/// The words of a text, one at a time.
+#[derive(Clone, Debug)]
+pub struct Words<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+/// A word and where it starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word<'a> {
+    /// Its bytes.
+    pub bytes: &'a [u8],
+    /// Byte offset of its first byte in the text.
+    pub offset: usize,
+}
+
+impl<'a> Words<'a> {
+    /// The words of a text.
+    pub fn new(text: &'a [u8]) -> Self {
+        Words { text, at: 0 }
+    }
+
+    /// The words of a text from a byte offset on.
+    pub fn from_offset(text: &'a [u8], offset: usize) -> Self {
+        Words { text, at: offset.min(text.len()) }
+    }
+
+    /// Byte offset of what has not been read yet.
+    pub fn offset(&self) -> usize {
+        self.at
+    }
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c)
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = Word<'a>;
+
+    fn next(&mut self) -> Option<Word<'a>> {
+        let rest = &self.text[self.at..];
+        let begin = rest.iter().position(|&b| !is_blank(b))?;
+        let rest = &rest[begin..];
+        let len = rest.iter().position(|&b| is_blank(b)).unwrap_or(rest.len());
+        let offset = self.at + begin;
+        self.at = offset + len;
+        Some(Word { bytes: &rest[..len], offset })
+    }
+}
+
+/// Line and column of a byte offset, both from 1; columns count bytes.
+pub fn line_and_column(text: &[u8], offset: usize) -> (usize, usize) {
+    let before = &text[..offset.min(text.len())];
+    let line = before.iter().filter(|&&b| b == b'\n').count() + 1;
+    let column = before.iter().rev().take_while(|&&b| b != b'\n').count() + 1;
+    (line, column)
+}
+
+/// A word for a message: quoted, and cut when long.
+pub fn quoted(word: &[u8]) -> String {
+    let text = String::from_utf8_lossy(word);
+    let shown: String = text.chars().take(30).flat_map(char::escape_debug).collect();
+    if text.chars().nth(30).is_some() { format!("`{shown}...`") } else { format!("`{shown}`") }
+}
+
+/// Shortest digits that read back as the same number; an exponent outside 1e-5 to 1e16.
+pub fn write_shortest(out: &mut String, value: f64) {
+    use std::fmt::Write as _;
+    let size = value.abs();
+    // Writing to a String cannot fail.
+    let _ = if !value.is_finite() {
+        out.push_str(non_finite(value));
+        Ok(())
+    } else if size == 0.0 || (1e-5..1e16).contains(&size) {
+        write!(out, "{value}")
+    } else {
+        write!(out, "{value:e}")
+    };
+}
+
+/// Six significant digits as C's `%g` writes them.
+pub fn general(value: f64) -> String {
+    if !value.is_finite() {
+        return non_finite(value).to_string();
+    }
+    if value == 0.0 {
+        return if value.is_sign_negative() { "-0" } else { "0" }.to_string();
+    }
+    // The exponent after rounding to 6 digits decides the style.
+    let scientific = format!("{value:.5e}");
+    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let strip = |text: &str| {
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text.to_string() }
+    };
+    if (-4..6).contains(&exponent) {
+        strip(&format!("{value:.*}", (5 - exponent) as usize))
+    } else {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        format!("{}e{sign}{:02}", strip(digits), exponent.abs())
+    }
+}
+
+fn non_finite(value: f64) -> &'static str {
+    if value.is_nan() {
+        "nan"
+    } else if value > 0.0 {
+        "inf"
+    } else {
+        "-inf"
+    }
+}

@@ -1,0 +1,377 @@
+//! One run of a program: its parameters, grid, domains, inputs, outputs and progress. Every back-end is built on one.
+
+use std::io::{IsTerminal, Write};
+use std::sync::Arc;
+
+use crate::domain::Domain;
+use crate::error::{Error, ErrorKind};
+use crate::grid::{Cartesian, Grid, opm};
+use crate::input::{CollectionInput, Inputs};
+use crate::launch::Program;
+use crate::output::{Outputs, Records};
+use crate::params::Parameters;
+use crate::report::{Progress, ProgressStyle, bytes, peak_memory, seconds};
+use crate::traits::{CanonicalSet, EntityKind, Extent};
+
+/// Keys that the runtime itself understands.
+const GRID_KEYS: [&str; 9] = ["grid_filename", "grid_dim", "nx", "ny", "nz", "dx", "dy", "dz", "grid_layout"];
+const OUTPUT_KEYS: [&str; 2] = ["output_to_file", "output_dir"];
+/// Keys of parts that a given program may not use, so that one parameter file can serve several programs.
+const OTHER_KEYS: [&str; 9] =
+    ["verbose", "max_iter", "abs_res_tol", "newton_failure", "solver", "preconditioner", "solver_tol", "solver_max_iter", "ghost_width"];
+
+/// How a session talks.
+pub struct Options {
+    /// No progress, no summary.
+    pub quiet: bool,
+    /// Collect and print timings of kernels.
+    pub profile: bool,
+    /// Where results go.
+    pub stdout: Box<dyn Write + Send>,
+    /// Where progress, warnings and the summary go.
+    pub stderr: Box<dyn Write + Send>,
+    /// How progress is shown unless `quiet`.
+    pub progress: ProgressStyle,
+}
+
+impl Default for Options {
+    /// Standard streams; a progress bar on a terminal, lines elsewhere.
+    fn default() -> Self {
+        let progress = if std::io::stderr().is_terminal() { ProgressStyle::Bar } else { ProgressStyle::Lines };
+        Options { quiet: false, profile: false, stdout: Box::new(std::io::stdout()), stderr: Box::new(std::io::stderr()), progress }
+    }
+}
+
+impl Options {
+    /// Nothing is written anywhere; for tests and embedding, with [`Session::record_outputs`].
+    pub fn silent() -> Self {
+        Options {
+            quiet: true,
+            profile: false,
+            stdout: Box::new(std::io::sink()),
+            stderr: Box::new(std::io::sink()),
+            progress: ProgressStyle::Quiet,
+        }
+    }
+}
+
+/// One run of a program.
+pub struct Session {
+    program: &'static Program,
+    parameters: Parameters,
+    grid: Arc<Grid>,
+    domains: Vec<(CanonicalSet, Arc<Domain>)>,
+    inputs: Inputs,
+    outputs: Outputs,
+    progress: Progress,
+    line: u32,
+    profile: bool,
+    notes: Vec<String>,
+    finished: bool,
+}
+
+/// Where a loop over a sequence stands.
+#[derive(Clone, Copy, Debug)]
+pub struct LoopState {
+    next: usize,
+    len: usize,
+    over: bool,
+}
+
+impl Session {
+    /// Opens a run on standard streams from command-line words (parameter files and `key=value`).
+    ///
+    /// # Errors
+    /// Those of [`Parameters::from_words`], of the grid, and an output directory that cannot be written.
+    pub fn open(program: &'static Program, words: &[String]) -> Result<Session, Error> {
+        Session::open_with(program, words, Options::default())
+    }
+
+    /// As [`Session::open`], with other streams.
+    ///
+    /// # Errors
+    /// As [`Session::open`].
+    pub fn open_with(program: &'static Program, words: &[String], options: Options) -> Result<Session, Error> {
+        Session::from_parameters(program, Parameters::from_words(words)?, options)
+    }
+
+    /// Opens a run from parameters; the grid is made from them.
+    ///
+    /// # Errors
+    /// As [`Session::open`].
+    pub fn from_parameters(program: &'static Program, parameters: Parameters, options: Options) -> Result<Session, Error> {
+        let grid = grid_from_parameters(&parameters)?;
+        Session::on_grid(program, parameters, grid, options)
+    }
+
+    /// Opens a run on a given grid.
+    ///
+    /// # Errors
+    /// `Data` if the program needs more dimensions than the grid has; an output directory that cannot be written.
+    pub fn on_grid(program: &'static Program, parameters: Parameters, grid: Grid, options: Options) -> Result<Session, Error> {
+        if grid.dim() < program.min_dim {
+            let message = format!("the program needs a grid of at least {} dimensions, this one has {}", program.min_dim, grid.dim());
+            return Err(Error::new(ErrorKind::Data, message).hint(format!("give grid_dim={} or another grid file", program.min_dim)));
+        }
+        let outputs = Outputs::from_parameters(&parameters, options.stdout)?;
+        let style = if options.quiet { ProgressStyle::Quiet } else { options.progress };
+        Ok(Session {
+            program,
+            parameters,
+            grid: Arc::new(grid),
+            domains: Vec::new(),
+            inputs: Inputs::default(),
+            outputs,
+            progress: Progress::new(style, options.stderr),
+            line: 0,
+            profile: options.profile,
+            notes: Vec::new(),
+            finished: false,
+        })
+    }
+
+    /// The program that runs.
+    pub fn program(&self) -> &'static Program {
+        self.program
+    }
+
+    /// The grid.
+    pub fn grid(&self) -> &Arc<Grid> {
+        &self.grid
+    }
+
+    /// All parameters; back-ends may read keys of their own.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// Whether `--profile` was given.
+    pub fn profile(&self) -> bool {
+        self.profile
+    }
+
+    /// The Equelle line of what follows; errors of this session name it.
+    #[inline]
+    pub fn line(&mut self, line: u32) {
+        self.line = line;
+    }
+
+    /// The line given last.
+    pub fn current_line(&self) -> u32 {
+        self.line
+    }
+
+    /// Adds the current line to an error that has none.
+    pub fn locate(&self, error: Error) -> Error {
+        error.at(self.line)
+    }
+
+    /// A canonical set; made once.
+    ///
+    /// # Errors
+    /// `Data` for edges and vertices, which are not supported yet.
+    pub fn domain(&mut self, set: CanonicalSet) -> Result<Arc<Domain>, Error> {
+        if let Some((_, domain)) = self.domains.iter().find(|(s, _)| *s == set) {
+            return Ok(Arc::clone(domain));
+        }
+        let domain = Domain::canonical(&self.grid, set).map_err(|e| e.at(self.line))?;
+        self.domains.push((set, Arc::clone(&domain)));
+        Ok(domain)
+    }
+
+    /// Parameter `name`, or the default.
+    ///
+    /// # Errors
+    /// See [`Inputs::scalar`].
+    pub fn input_scalar(&mut self, name: &str, default: f64) -> Result<f64, Error> {
+        self.inputs.scalar(&self.parameters, name, default).map_err(|e| e.at(self.line))
+    }
+
+    /// A collection on a domain; read once per name and domain.
+    ///
+    /// # Errors
+    /// See [`Inputs::collection`].
+    pub fn input_collection(&mut self, name: &str, domain: &Arc<Domain>) -> Result<CollectionInput, Error> {
+        self.inputs.collection(&self.parameters, name, domain).map_err(|e| e.at(self.line))
+    }
+
+    /// A domain within another; read once per name and superset.
+    ///
+    /// # Errors
+    /// See [`Inputs::domain`].
+    pub fn input_domain(&mut self, name: &str, within: &Arc<Domain>) -> Result<Arc<Domain>, Error> {
+        self.inputs.domain(&self.parameters, name, within).map_err(|e| e.at(self.line))
+    }
+
+    /// A sequence; read once per name.
+    ///
+    /// # Errors
+    /// See [`Inputs::sequence`].
+    pub fn input_sequence(&mut self, name: &str) -> Result<Arc<Vec<f64>>, Error> {
+        self.inputs.sequence(&self.parameters, name).map_err(|e| e.at(self.line))
+    }
+
+    /// Puts out a scalar.
+    ///
+    /// # Errors
+    /// See [`Outputs::scalar`].
+    pub fn output_scalar(&mut self, tag: &str, value: f64) -> Result<(), Error> {
+        self.progress.close_bar();
+        self.outputs.scalar(tag, value).map_err(|e| e.at(self.line))
+    }
+
+    /// Puts out a collection, in the order of its domain.
+    ///
+    /// # Errors
+    /// See [`Outputs::collection`].
+    pub fn output_collection(&mut self, tag: &str, values: &[f64]) -> Result<(), Error> {
+        if self.outputs.dir().is_none() {
+            self.progress.close_bar();
+        }
+        self.outputs.collection(tag, values).map_err(|e| e.at(self.line))
+    }
+
+    /// From now on keeps outputs in memory instead of writing them.
+    pub fn record_outputs(&mut self) -> Records {
+        let records = Records::default();
+        self.outputs = Outputs::to_memory(records.clone());
+        records
+    }
+
+    /// Begins a loop over `len` elements.
+    pub fn begin_loop(&mut self, len: usize) -> LoopState {
+        self.progress.begin(len);
+        LoopState { next: 0, len, over: false }
+    }
+
+    /// Position of the next element, or `None` when the loop is over. Reports progress.
+    pub fn next_step(&mut self, state: &mut LoopState) -> Option<usize> {
+        if state.over {
+            return None;
+        }
+        if state.next > 0 {
+            self.progress.step();
+        }
+        if state.next == state.len {
+            state.over = true;
+            self.progress.end();
+            return None;
+        }
+        state.next += 1;
+        Some(state.next - 1)
+    }
+
+    /// Adds a line to the summary, such as a profile table of the back-end.
+    pub fn note(&mut self, text: impl Into<String>) {
+        self.notes.push(text.into());
+    }
+
+    /// A message on standard error, unless quiet.
+    pub fn message(&mut self, text: &str) {
+        self.progress.message(text);
+    }
+
+    /// A warning on standard error.
+    pub fn warning(&mut self, text: &str) {
+        self.progress.warning(text);
+    }
+
+    /// End of the run: warns of unused parameters and prints the summary. The second call does nothing.
+    pub fn finish(&mut self) {
+        if std::mem::replace(&mut self.finished, true) {
+            return;
+        }
+        for warning in self.unused_parameters() {
+            self.progress.warning(&warning);
+        }
+        for note in std::mem::take(&mut self.notes) {
+            self.progress.message(&note);
+        }
+        let summary = self.summary();
+        self.progress.message(&summary);
+    }
+
+    /// A warning for each parameter that has no effect, with the nearest key that would have.
+    pub fn unused_parameters(&self) -> Vec<String> {
+        let mut known: Vec<String> = GRID_KEYS.iter().chain(&OUTPUT_KEYS).chain(&OTHER_KEYS).map(ToString::to_string).collect();
+        for input in self.program.inputs {
+            known.extend(input.keys());
+        }
+        let mut warnings = self.parameters.unused(&known);
+        let from_file = self.parameters.contains("grid_filename");
+        for key in ["grid_dim", "nx", "ny", "nz", "dx", "dy", "dz"] {
+            let is_input = self.program.inputs.iter().any(|input| input.name == key);
+            let beyond = matches!(key, "ny" | "dy") && self.grid.dim() < 2 || matches!(key, "nz" | "dz") && self.grid.dim() < 3;
+            if let Some(origin) = self.parameters.origin(key).filter(|_| !is_input && (from_file || beyond)) {
+                let why =
+                    if from_file { "grid_filename is given".to_string() } else { format!("the grid has {} dimensions", self.grid.dim()) };
+                warnings.push(format!("parameter `{key}` ({origin}) has no effect: {why}"));
+            }
+        }
+        warnings
+    }
+
+    fn summary(&self) -> String {
+        let elapsed = self.progress.elapsed().as_secs_f64();
+        let mut text = format!("done in {}", seconds(elapsed));
+        let steps = self.progress.steps();
+        if steps > 0 {
+            text.push_str(&format!(": {steps} step{} ({} each)", if steps == 1 { "" } else { "s" }, seconds(elapsed / steps as f64)));
+        }
+        text.push_str(&format!(", {} cells", self.grid.n_cells()));
+        if let Some(peak) = peak_memory() {
+            text.push_str(&format!(", peak memory {}", bytes(peak)));
+        }
+        if let Some(dir) = self.outputs.dir() {
+            let files = self.outputs.files_written();
+            text.push_str(&format!(", {files} file{} in `{}`", if files == 1 { "" } else { "s" }, dir.display()));
+        }
+        text
+    }
+}
+
+/// The grid that the parameters ask for: `grid_filename`, or `grid_dim` (default 2), `nx ny nz` (6 1 1), `dx dy dz` (1 1 1);
+/// with `grid_layout=unstructured` a Cartesian grid is treated as an unstructured one.
+///
+/// # Errors
+/// `Data` for bad values, `Io` and `Data` of the grid file.
+pub fn grid_from_parameters(parameters: &Parameters) -> Result<Grid, Error> {
+    let unstructured = match parameters.text("grid_layout") {
+        None | Some("auto") => false,
+        Some("unstructured") => true,
+        Some(other) => {
+            let message = format!("parameter `grid_layout` must be `auto` or `unstructured`, not `{other}`");
+            return Err(Error::new(ErrorKind::Data, message));
+        }
+    };
+    if let Some(path) = parameters.path("grid_filename")? {
+        return opm::read_file(&path);
+    }
+    let dim = parameters.integer("grid_dim")?.unwrap_or(2);
+    if !(1..=3).contains(&dim) {
+        return Err(Error::new(ErrorKind::Data, format!("parameter `grid_dim` must be 1, 2 or 3, not {dim}")));
+    }
+    let mut shape = Cartesian { dim, n: [1; 3], spacing: [1.0; 3] };
+    for (axis, (count, width, default)) in [("nx", "dx", 6), ("ny", "dy", 1), ("nz", "dz", 1)].into_iter().enumerate().take(dim) {
+        shape.n[axis] = parameters.integer(count)?.unwrap_or(default);
+        shape.spacing[axis] = parameters.number(width)?.unwrap_or(1.0);
+        if shape.n[axis] == 0 {
+            return Err(Error::new(ErrorKind::Data, format!("parameter `{count}` must be at least 1")));
+        }
+        if shape.spacing[axis] <= 0.0 {
+            return Err(Error::new(ErrorKind::Data, format!("parameter `{width}` must be positive, not {}", shape.spacing[axis])));
+        }
+    }
+    let grid = Grid::cartesian(shape)?;
+    Ok(if unstructured { grid.as_unstructured() } else { grid })
+}
+
+/// The canonical sets that exist on every grid.
+pub const SUPPORTED_SETS: [CanonicalSet; 6] = [
+    CanonicalSet::new(EntityKind::Cell, Extent::All),
+    CanonicalSet::new(EntityKind::Cell, Extent::Interior),
+    CanonicalSet::new(EntityKind::Cell, Extent::Boundary),
+    CanonicalSet::new(EntityKind::Face, Extent::All),
+    CanonicalSet::new(EntityKind::Face, Extent::Interior),
+    CanonicalSet::new(EntityKind::Face, Extent::Boundary),
+];

@@ -1,0 +1,130 @@
+//! Damaged files: any byte may be anything, and nothing may panic. The sequence of random numbers is fixed, so that a failure can be repeated.
+
+use std::path::Path;
+
+use equelle_runtime::grid::opm;
+use equelle_runtime::input::{numbers_in, read_entities};
+use equelle_runtime::number::parse_number;
+use equelle_runtime::{Domain, Parameters};
+
+use crate::common::*;
+
+/// Xorshift (Marsaglia 2003).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n.max(1) as u64) as usize
+    }
+
+    /// One to four changes: a byte replaced (often by one that matters), removed, doubled, or a stretch cut out or the end cut off.
+    fn damaged(&mut self, text: &[u8]) -> Vec<u8> {
+        const USEFUL: &[u8] = b"0123456789-+.eE \n\t=#/\r,naif\x00\xff";
+        let mut text = text.to_vec();
+        for _ in 0..1 + self.below(4) {
+            let at = self.below(text.len());
+            match self.below(8) {
+                0..=3 if !text.is_empty() => text[at] = USEFUL[self.below(USEFUL.len())],
+                4 if !text.is_empty() => text[at] = self.next() as u8,
+                5 if !text.is_empty() => drop(text.remove(at)),
+                6 => text.insert(at, USEFUL[self.below(USEFUL.len())]),
+                _ => {
+                    let end = (at + self.below(20)).min(text.len());
+                    text.drain(at..end);
+                    if self.below(10) == 0 {
+                        text.truncate(at);
+                    }
+                }
+            }
+        }
+        text
+    }
+
+    fn bytes(&mut self, n: usize) -> Vec<u8> {
+        (0..n).map(|_| self.next() as u8).collect()
+    }
+}
+
+#[test]
+fn grid_files() {
+    let text = crate::triangles::triangles(2, 2);
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let (mut accepted, mut refused) = (0, 0);
+    for round in 0..20_000 {
+        let damaged = if round % 20 == 0 { random.bytes(60) } else { random.damaged(text.as_bytes()) };
+        match opm::read_text(Path::new("g"), &damaged) {
+            Ok(grid) => {
+                // What is accepted holds together, however it was damaged.
+                assert_consistent(&grid);
+                assert!(grid.geometry().face_areas.iter().chain(&grid.geometry().cell_volumes).all(|&m| m > 0.0 && m.is_finite()));
+                accepted += 1;
+            }
+            Err(error) => {
+                assert!(error.message.starts_with("g:"), "{}", error.message);
+                refused += 1;
+            }
+        }
+    }
+    // Both ways are taken: damage to node coordinates alone goes unnoticed, to anything else it does not.
+    assert!(accepted > 100 && refused > 10_000, "{accepted} accepted, {refused} refused");
+}
+
+#[test]
+fn parameter_files() {
+    let text = b"// case\ngrid_dim=3\nnx = 19 # cells\nu_initial_from_file=true\r\nu_initial_filename=u.txt\nk=2.85e-3\n\n";
+    let mut random = Random(42);
+    let (mut accepted, mut refused) = (0, 0);
+    for round in 0..20_000 {
+        let damaged = if round % 20 == 0 { random.bytes(60) } else { random.damaged(text) };
+        let mut parameters = Parameters::default();
+        match parameters.read_text(Path::new("p"), &damaged) {
+            Ok(()) => {
+                accepted += 1;
+                let keys: Vec<String> = parameters.keys().map(String::from).collect();
+                for key in keys {
+                    assert!(!key.is_empty() && !key.contains(char::is_whitespace), "{key:?}");
+                    let _ = (parameters.number(&key), parameters.integer(&key), parameters.flag(&key), parameters.path(&key));
+                }
+                parameters.unused(&["nx".to_string(), "k".to_string()]);
+            }
+            Err(error) => {
+                assert!(error.message.starts_with("p:"), "{}", error.message);
+                refused += 1;
+            }
+        }
+    }
+    assert!(accepted > 1000 && refused > 1000, "{accepted} accepted, {refused} refused");
+}
+
+#[test]
+fn number_and_domain_files() {
+    let grid = four_by_three().shared();
+    let boundary = Domain::canonical(&grid, BOUNDARY_FACES).unwrap();
+    let mut random = Random(7);
+    let mut accepted = [0, 0];
+    for _ in 0..50_000 {
+        let damaged = random.damaged(b"0.5 1e8\n-4.37e+04 17 .5\n");
+        if let Ok(values) = numbers_in(Path::new("n"), &damaged) {
+            assert!(values.iter().all(|v| v.is_finite()));
+            accepted[0] += 1;
+        }
+        let damaged = random.damaged(b"0 4 5\n9 10 14 15\n");
+        if let Ok(elements) = read_entities(Path::new("d"), &damaged, &boundary) {
+            assert!(elements.is_sorted_by(|a, b| a < b) && elements.iter().all(|&e| boundary.rank(e).is_some()));
+            accepted[1] += 1;
+        }
+        let n = random.below(12);
+        let word = random.bytes(n);
+        if let Ok(value) = parse_number(&word) {
+            assert!(value.is_finite());
+        }
+    }
+    assert!(accepted.iter().all(|&n| n > 1000), "{accepted:?}");
+}

@@ -1,0 +1,197 @@
+//! Sessions, progress, and the command line of a simulator.
+
+use equelle_runtime::launch::{help, launch_words, render_error};
+use equelle_runtime::report::{Progress, ProgressStyle, bytes, peak_memory, seconds};
+use equelle_runtime::session::{Options, Session};
+use equelle_runtime::{Backend, Error, ErrorKind, Program};
+
+use crate::common::*;
+use crate::output::Buffer;
+
+fn backend(run: fn(Session) -> Result<(), Error>) -> [Backend; 1] {
+    [Backend { name: "serial", run }]
+}
+
+/// The exit code as text: `ExitCode` cannot be compared.
+fn exit(backends: &[Backend], given: &[&str]) -> String {
+    format!("{:?}", launch_words(&HEAT, backends, &words(given)))
+}
+
+fn code(n: u8) -> String {
+    format!("{:?}", std::process::ExitCode::from(n))
+}
+
+#[test]
+fn exit_codes() {
+    assert_eq!(exit(&backend(|_| Ok(())), &["-q"]), code(0));
+    assert_eq!(exit(&backend(|_| Ok(())), &["--help"]), code(0));
+    assert_eq!(exit(&backend(|_| Ok(())), &["--version"]), code(0));
+    assert_eq!(exit(&backend(|_| Ok(())), &["--bakcend", "serial"]), code(2));
+    assert_eq!(exit(&backend(|_| Ok(())), &["--backend", "cuda"]), code(2));
+    assert_eq!(exit(&backend(|_| Ok(())), &["--backend"]), code(2));
+    assert_eq!(exit(&backend(|_| Ok(())), &["word"]), code(2));
+    assert_eq!(exit(&backend(|_| Ok(())), &["nx=ten"]), code(4));
+    assert_eq!(exit(&backend(|_| Ok(())), &["no-such-file.param"]), code(5));
+    assert_eq!(exit(&backend(|_| Ok(())), &["grid_filename=no-such-file"]), code(5));
+    assert_eq!(exit(&backend(|_| Err(Error::new(ErrorKind::Simulation, "not finite"))), &["-q", "--backend=serial"]), code(3));
+    assert_eq!(exit(&backend(|_| Err(Error::new(ErrorKind::Backend, "no device"))), &["-q", "nx=3"]), code(6));
+}
+
+#[test]
+fn options_reach_the_session() {
+    let run = |session: Session| {
+        assert!(session.profile());
+        assert_eq!(session.grid().n_cells(), 12);
+        Ok(())
+    };
+    assert_eq!(exit(&backend(run), &["--profile", "-q", "nx=4", "--", "ny=3"]), code(0));
+}
+
+#[test]
+fn errors_as_people_see_them() {
+    let mut error = Error::new(ErrorKind::Data, "missing parameter `u`").at(2).hint("give u=NUMBER");
+    error.lines.push(1);
+    let expected = "error: missing parameter `u`\n --> heat.equelle:2: u = InputCollectionOfScalar(\"u\", AllCells())\n \
+                    --> heat.equelle:1: k = InputScalarWithDefault(\"k\", 0.3)\nhint: give u=NUMBER\n";
+    assert_eq!(render_error(&HEAT.source, &error), expected);
+}
+
+#[test]
+fn help_lists_the_inputs() {
+    let text = help(&HEAT, &backend(|_| Ok(())));
+    for part in [
+        "Usage: heat [OPTIONS] [FILE.param]... [key=value]...",
+        "k=NUMBER\n      scalar (default 0.3)",
+        "u_initial=NUMBER, or u_initial_from_file=true u_initial_filename=FILE\n      one value per element of AllCells(), in Kelvin",
+        "dir_filename=FILE\n      ascending indices of elements of BoundaryFaces()",
+        "timesteps_filename=FILE\n      sequence of numbers",
+        "one of: serial",
+        "grid_dim=1|2|3",
+        "output_dir=DIR",
+    ] {
+        assert!(text.contains(part), "{part}\nin\n{text}");
+    }
+}
+
+#[test]
+fn grids_from_parameters() {
+    let size = |given: &[&str]| {
+        let session = open(given).expect("a good grid");
+        (session.grid().dim(), session.grid().n_cells(), session.grid().n_faces(), session.grid().cartesian_shape().is_some())
+    };
+    assert_eq!(size(&[]), (2, 6, 19, true));
+    assert_eq!(size(&["grid_dim=1", "nx=4"]), (1, 4, 5, true));
+    assert_eq!(size(&["nx=4", "ny=3", "nz=5"]), (2, 12, 31, true));
+    assert_eq!(size(&["grid_dim=3", "nx=3", "ny=2", "nz=2"]), (3, 12, 52, true));
+    assert_eq!(size(&["nx=4", "ny=3", "grid_layout=unstructured"]), (2, 12, 31, false));
+    let triangles = concat!("grid_filename=", env!("CARGO_MANIFEST_DIR"), "/../grids/triangles-6x5.grid");
+    assert_eq!(size(&[triangles]), (2, 60, 101, false));
+
+    let refused = |given: &[&str], message: &str| {
+        let error = open(given).err().expect(message);
+        assert_eq!((error.kind, error.message.as_str()), (ErrorKind::Data, message));
+    };
+    refused(&["grid_dim=4"], "parameter `grid_dim` must be 1, 2 or 3, not 4");
+    refused(&["nx=0"], "parameter `nx` must be at least 1");
+    refused(&["dx=0"], "parameter `dx` must be positive, not 0");
+    refused(&["dx=-1"], "parameter `dx` must be positive, not -1");
+    refused(&["grid_layout=fancy"], "parameter `grid_layout` must be `auto` or `unstructured`, not `fancy`");
+    refused(&["nx=100000", "ny=100000"], "the grid has too many cells: at most 4294967294 fit in 32-bit indices");
+}
+
+#[test]
+fn programs_that_need_more_dimensions() {
+    static FLAT: Program = Program { min_dim: 2, ..HEAT };
+    let error = Session::open_with(&FLAT, &words(&["grid_dim=1"]), Options::silent()).err().expect("too few dimensions");
+    assert_eq!(error.message, "the program needs a grid of at least 2 dimensions, this one has 1");
+}
+
+fn talking(given: &[&str], progress: ProgressStyle) -> (Session, Buffer) {
+    let stderr = Buffer::default();
+    let options = Options { quiet: false, progress, stderr: Box::new(stderr.clone()), ..Options::silent() };
+    (Session::open_with(&HEAT, &words(given), options).expect("the session opens"), stderr)
+}
+
+#[test]
+fn unused_parameters_are_warned_of() {
+    let (mut session, stderr) =
+        talking(&["kk=1", "nz=7", "verbose=2", "u_initial=3", "timesteps_from_file=true", "k=2"], ProgressStyle::Lines);
+    session.input_scalar("k", 0.3).unwrap();
+    session.finish();
+    session.finish();
+    let text = stderr.text();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "warning: parameter `kk` (command line) was not used; did you mean `k`?");
+    assert_eq!(lines[1], "warning: parameter `nz` (command line) has no effect: the grid has 2 dimensions");
+    assert!(lines[2].starts_with("done in ") && lines[2].contains(", 6 cells"), "{}", lines[2]);
+    assert_eq!(lines.len(), 3, "{text}");
+}
+
+#[test]
+fn loops_drive_progress_and_the_summary() {
+    let (mut session, stderr) = talking(&[], ProgressStyle::Lines);
+    let mut outer = session.begin_loop(3);
+    let mut seen = Vec::new();
+    while let Some(step) = session.next_step(&mut outer) {
+        let mut inner = session.begin_loop(2);
+        while let Some(sub) = session.next_step(&mut inner) {
+            seen.push((step, sub));
+        }
+    }
+    assert_eq!(session.next_step(&mut outer), None, "a loop that is over stays over");
+    assert_eq!(seen, [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)]);
+    session.finish();
+    let text = stderr.text();
+    // At once and at the end; the step between falls within the same second.
+    assert!(text.contains("step 1/3, ") && text.contains("step 3/3, ") && text.contains(": 3 steps ("), "{text}");
+    assert!(text.lines().count() <= 4, "{text}");
+}
+
+#[test]
+fn a_thousand_fast_steps_are_not_a_thousand_lines() {
+    let stderr = Buffer::default();
+    let mut progress = Progress::new(ProgressStyle::Lines, Box::new(stderr.clone()));
+    progress.begin(100_000);
+    (0..100_000).for_each(|_| progress.step());
+    progress.end();
+    let lines = stderr.text().lines().count();
+    let limit = 2 + progress.elapsed().as_secs() as usize;
+    assert!((2..=limit).contains(&lines), "{lines} lines");
+}
+
+#[test]
+fn the_bar_is_closed_before_other_lines() {
+    let (mut session, stderr) = talking(&[], ProgressStyle::Bar);
+    let mut state = session.begin_loop(2);
+    session.next_step(&mut state);
+    session.next_step(&mut state);
+    session.warning("careful");
+    let text = stderr.text();
+    assert!(text.starts_with("\r[###############               ] 1/2, "), "{text}");
+    assert!(text.ends_with(" left\x1b[K\nwarning: careful\n"), "{text}");
+}
+
+#[test]
+fn errors_of_a_session_name_the_line() {
+    let mut session = open(&[]).unwrap();
+    session.line(2);
+    let cells = session.domain(ALL_CELLS).unwrap();
+    assert_eq!(session.input_collection("u_initial", &cells).unwrap_err().lines, [2]);
+}
+
+#[test]
+fn sizes_and_durations_for_people() {
+    assert_eq!([0.000_002, 0.25, 3.25, 125.0, 7300.0].map(seconds), ["2 us", "250.0 ms", "3.2 s", "2 min 05 s", "2 h 01 min"]);
+    assert_eq!([1500, 23_400_000, 5_120_000_000].map(bytes), ["2 kB", "23.4 MB", "5.12 GB"]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn peak_memory_is_plausible() {
+    let before = peak_memory().expect("Linux tells");
+    // 64 MiB, written so that they are really occupied.
+    let block = vec![1u8; 64 << 20];
+    assert_eq!(std::hint::black_box(&block).iter().map(|&b| u64::from(b)).sum::<u64>(), 64 << 20);
+    let after = peak_memory().expect("Linux tells");
+    assert!(after >= 64 << 20 && after >= before && after < 1 << 40, "{before} {after}");
+}

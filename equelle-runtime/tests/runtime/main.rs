@@ -1,0 +1,15 @@
+//! Tests of the runtime, one module per topic.
+
+#[path = "../../examples/triangles.rs"]
+mod triangles;
+
+mod common;
+mod domain;
+mod fuzz;
+mod grid;
+mod input;
+mod launch;
+mod number;
+mod opm;
+mod output;
+mod params;

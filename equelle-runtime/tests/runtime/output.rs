@@ -1,0 +1,137 @@
+//! Outputs: formats, files, and what cannot be written.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+
+use equelle_runtime::ErrorKind;
+use equelle_runtime::output::{Outputs, Record};
+
+use crate::common::*;
+
+/// A stream whose text can be read afterwards.
+#[derive(Clone, Default)]
+pub struct Buffer(Arc<Mutex<Vec<u8>>>);
+
+impl Buffer {
+    pub fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl Write for Buffer {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+fn outputs(given: &[&str]) -> (Outputs, Buffer) {
+    let console = Buffer::default();
+    (Outputs::from_parameters(&parameters(given), Box::new(console.clone())).unwrap(), console)
+}
+
+#[test]
+fn console() {
+    let (mut out, console) = outputs(&[]);
+    out.scalar("maximum of u", 0.1 + 0.2).unwrap();
+    out.scalar("n", 710.0).unwrap();
+    out.collection("u", &[500.0, 1.0 / 3.0, -1e-10]).unwrap();
+    out.collection("none", &[]).unwrap();
+    // Fields are 15 wide and followed by a blank.
+    let expected = "maximum of u = 0.30000000000000004\nn = 710\nu =\n500             0.333333        -1e-10          \nnone =\n\n";
+    assert_eq!(console.text(), expected);
+    assert_eq!(out.files_written(), 0);
+}
+
+#[test]
+fn files() {
+    let dir = fresh_dir("output-files").join("made/when/missing");
+    let (mut out, console) = outputs(&["output_to_file=true", &format!("output_dir={}", dir.display())]);
+    let third = 1.0 / 3.0;
+    out.collection("u", &[500.0, third]).unwrap();
+    out.collection("two words", &[1e300]).unwrap();
+    out.collection("u", &[0.1 + 0.2, f64::NAN]).unwrap();
+    out.scalar("n", 1.0).unwrap();
+    assert_eq!(console.text(), "n = 1\n", "scalars go to standard output even so");
+    let read = |name: &str| std::fs::read_to_string(dir.join(name)).unwrap();
+    assert_eq!(read("u-00000.output"), "500\n0.3333333333333333\n");
+    assert_eq!(read("u-00001.output"), "0.30000000000000004\nnan\n");
+    assert_eq!(read("two words-00000.output"), "1e300\n");
+    assert_eq!("0.3333333333333333".parse(), Ok(third));
+    // Neither the probe nor a temporary file is left.
+    let mut names: Vec<String> = std::fs::read_dir(&dir).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names, ["two words-00000.output", "u-00000.output", "u-00001.output"]);
+    assert_eq!(out.files_written(), 3);
+}
+
+#[test]
+fn a_directory_that_cannot_be_written_is_found_at_start() {
+    let dir = fresh_dir("output-unwritable");
+    let occupied = file(&dir, "occupied", "a file, not a directory");
+    for place in [occupied.clone(), occupied.join("below")] {
+        let error = open(&["output_to_file=true", &format!("output_dir={}", place.display())]).err().expect("cannot be written");
+        assert_eq!(error.kind, ErrorKind::Io);
+        assert!(error.message.starts_with(&format!("cannot write to output directory `{}`: ", place.display())), "{}", error.message);
+        assert!(error.hint.is_some());
+    }
+    // Without files the directory does not matter.
+    assert!(open(&[&format!("output_dir={}", occupied.display())]).is_ok());
+}
+
+#[test]
+fn a_directory_lost_on_the_way() {
+    let dir = fresh_dir("output-lost");
+    let (mut out, _) = outputs(&["output_to_file=true", &format!("output_dir={}", dir.display())]);
+    std::fs::remove_dir_all(&dir).unwrap();
+    let error = out.collection("u", &[1.0]).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Io);
+    assert!(error.message.contains("u-00000.output"), "{}", error.message);
+}
+
+#[test]
+fn tags_cannot_lead_out_of_the_directory() {
+    let dir = fresh_dir("output-tags");
+    let inner = dir.join("inner");
+    let (mut out, _) = outputs(&["output_to_file=true", &format!("output_dir={}", inner.display())]);
+    for tag in ["../u", "/etc/u", "a/b", "a\\b", "c:u", "a\nb", "a\0b"] {
+        let error = out.collection(tag, &[1.0]).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Data, "{tag}");
+        assert!(error.message.contains("cannot be a file name"), "{}", error.message);
+    }
+    assert_eq!(std::fs::read_dir(&inner).unwrap().count(), 0);
+    assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 1);
+    out.collection("..", &[1.0]).unwrap();
+    assert!(inner.join("..-00000.output").exists());
+}
+
+#[test]
+fn a_closed_standard_output_is_an_error() {
+    struct Closed;
+    impl Write for Closed {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(std::io::ErrorKind::BrokenPipe.into())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut out = Outputs::from_parameters(&parameters(&[]), Box::new(Closed)).unwrap();
+    assert_eq!(out.scalar("x", 1.0).unwrap_err().kind, ErrorKind::Io);
+}
+
+#[test]
+fn outputs_kept_in_memory() {
+    let mut session = open(&[]).unwrap();
+    let records = session.record_outputs();
+    session.output_scalar("x", 1.5).unwrap();
+    session.output_collection("u", &[1.0, 2.0]).unwrap();
+    let expected =
+        [Record::Scalar { tag: "x".to_string(), value: 1.5 }, Record::Collection { tag: "u".to_string(), values: vec![1.0, 2.0] }];
+    assert_eq!(records.take(), expected);
+    assert_eq!(records.take(), []);
+}

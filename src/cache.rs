@@ -1,0 +1,164 @@
+//! The cache: the unpacked runtime crates and everything built with them.
+//!
+//! ```text
+//! <cache>/equelle/<version>-<hash>/
+//!   Cargo.toml, Cargo.lock, equelle-runtime/, backend-serial/, backend-cuda/    the embedded workspace
+//!   programs/<name>-<hash>/                                                    packages built by `run` and `build`
+//!   target/                                                                    shared by all of them
+//! ```
+//!
+//! Folders appear complete or not at all: they are filled under another name and then renamed, so any number of
+//! processes may start at once.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::{env, fs, io};
+
+use equelle_runtime::{Error, ErrorKind};
+
+use crate::failure::Failure;
+
+mod embedded {
+    include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
+}
+
+/// The unpacked runtime crates of this version of `equellec`.
+#[derive(Clone, Debug)]
+pub struct Cache {
+    root: PathBuf,
+}
+
+impl Cache {
+    /// Unpacks the runtime crates unless they are there.
+    ///
+    /// # Errors
+    /// No cache folder can be determined, or it cannot be written.
+    pub fn open() -> Result<Self, Failure> {
+        Self::open_in(&base_folder()?)
+    }
+
+    /// The same in a given folder.
+    ///
+    /// # Errors
+    /// The folder cannot be written.
+    pub fn open_in(base: &Path) -> Result<Self, Failure> {
+        let root = base.join("equelle").join(version_hash());
+        write_folder(&root, embedded::FILES)?;
+        Ok(Cache { root })
+    }
+
+    /// The folder of this version.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Where the runtime crates are: `<folder>/<crate>`.
+    pub fn crates(&self) -> &Path {
+        &self.root
+    }
+
+    /// The target directory that all simulators share.
+    pub fn target(&self) -> PathBuf {
+        self.root.join("target")
+    }
+
+    /// The folder of a package, made of its files unless it is there. `name` must tell apart packages of different content.
+    ///
+    /// # Errors
+    /// The folder cannot be written.
+    pub fn program(&self, name: &str, files: &[(&str, &str)]) -> Result<PathBuf, Failure> {
+        let folder = self.root.join("programs").join(name);
+        write_folder(&folder, files)?;
+        Ok(folder)
+    }
+}
+
+/// `<version>-<hash of the embedded files>`
+pub fn version_hash() -> String {
+    format!("{}-{}", env!("CARGO_PKG_VERSION"), embedded::HASH)
+}
+
+/// The lock file for the external crates that simulators use.
+pub fn lock_file() -> &'static str {
+    embedded::FILES.iter().find(|(name, _)| *name == "Cargo.lock").map_or("", |(_, text)| text)
+}
+
+/// The folder above `equelle/`: `EQUELLE_CACHE_DIR`, else the platform's folder for caches.
+///
+/// # Errors
+/// None of the variables that lead there is set.
+pub fn base_folder() -> Result<PathBuf, Failure> {
+    let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let platform = || {
+        let home = set("HOME");
+        if cfg!(windows) {
+            set("LOCALAPPDATA")
+        } else if cfg!(target_os = "macos") {
+            home.map(|home| home.join("Library/Caches"))
+        } else {
+            set("XDG_CACHE_HOME").filter(|path| path.is_absolute()).or_else(|| home.map(|home| home.join(".cache")))
+        }
+    };
+    set("EQUELLE_CACHE_DIR").or_else(platform).map(|path| std::path::absolute(&path).unwrap_or(path)).ok_or_else(|| {
+        Error::new(ErrorKind::Io, "no folder for the build cache: the home folder is not known")
+            .hint("set EQUELLE_CACHE_DIR to a folder that can be written")
+            .into()
+    })
+}
+
+/// Makes a folder with these files (path with `/`, text), complete or not at all, unless it is there.
+fn write_folder(folder: &Path, files: &[(&str, &str)]) -> Result<(), Failure> {
+    static COUNTER: AtomicU32 = AtomicU32::new(0);
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let parent = folder.parent().unwrap_or(folder);
+    let temporary = parent.join(format!(".new-{}-{}", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed)));
+    let written = (|| {
+        for (name, text) in files {
+            let path = temporary.join(name);
+            fs::create_dir_all(path.parent().unwrap_or(&temporary))?;
+            fs::write(&path, text)?;
+        }
+        fs::rename(&temporary, folder)
+    })();
+    match written {
+        Ok(()) => Ok(()),
+        Err(error) => {
+            // Whatever is left of it does no harm; and another process may have been faster.
+            let _ = fs::remove_dir_all(&temporary);
+            if folder.is_dir() { Ok(()) } else { Err(cannot_write(folder, &error)) }
+        }
+    }
+}
+
+fn cannot_write(folder: &Path, error: &io::Error) -> Failure {
+    Error::new(ErrorKind::Io, format!("cannot write the build cache `{}`: {error}", folder.display()))
+        .hint("set EQUELLE_CACHE_DIR to a folder that can be written")
+        .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unpacked_workspace_stands_alone() {
+        let base = env::temp_dir().join(format!("equelle-cache-test-{}", std::process::id()));
+        let results: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| Cache::open_in(&base).map_err(|e| format!("{e:?}")))).collect();
+            threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+        });
+        let root = results[0].as_ref().expect("unpacks").root().to_owned();
+        assert!(results.iter().all(Result::is_ok), "{results:?}");
+        let left: Vec<_> = fs::read_dir(root.parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, [root.file_name().unwrap()], "temporary folders are gone");
+        assert!(root.join("backend-serial/src/lib.rs").is_file());
+        assert!(!root.join("backend-serial/src/codegen").exists());
+        for name in ["equelle-runtime", "backend-serial", "backend-cuda"] {
+            let manifest = fs::read_to_string(root.join(name).join("Cargo.toml")).unwrap();
+            assert!(!manifest.contains("equelle-front") && !manifest.contains("workspace = true"), "{manifest}");
+        }
+        fs::remove_dir_all(&base).unwrap();
+    }
+}

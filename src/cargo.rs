@@ -1,0 +1,137 @@
+//! Building simulators with cargo.
+
+use std::io::{BufRead, BufReader, ErrorKind as IoErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+use std::{env, fs, thread};
+
+use equelle_runtime::{Error, ErrorKind};
+
+use crate::cache::Cache;
+use crate::console::Console;
+use crate::failure::Failure;
+
+/// Left in a package's folder when it has been built: the path of its program.
+const STAMP: &str = "built";
+
+/// Builds the package in a folder of the cache unless that has been done, and returns the program. `runtime` says which runtime crates
+/// it uses, for the message before the first build.
+///
+/// # Errors
+/// Cargo is missing or fails.
+pub fn build(cache: &Cache, folder: &Path, runtime: &str, console: &Console) -> Result<PathBuf, Failure> {
+    let stamp = folder.join(STAMP);
+    if let Some(program) = fs::read_to_string(&stamp).ok().map(PathBuf::from).filter(|program| program.is_file()) {
+        return Ok(program);
+    }
+    let start = Instant::now();
+    let prepared = cache.target().join(format!("prepared-{runtime}"));
+    if prepared.exists() {
+        console.progress("Building the simulator");
+    } else {
+        console.progress(&format!("Preparing the runtime ({runtime}); later builds take seconds"));
+    }
+    let mut attempt = cargo_build(cache, folder, true, console)?;
+    if attempt.program.is_none() && !attempt.rejected {
+        attempt = cargo_build(cache, folder, false, console)?;
+    }
+    let Some(program) = attempt.program else { return Err(explain(&attempt)) };
+    console.progress(&format!("Built in {:.1} s", start.elapsed().as_secs_f64()));
+    write_whole(&prepared, "")?;
+    write_whole(&stamp, &program.to_string_lossy())?;
+    Ok(program)
+}
+
+/// Writes a file under another name, then renames it, so that no reader sees half of it.
+fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
+    let temporary = path.with_extension(format!("new-{}", std::process::id()));
+    let written = fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, path));
+    written.map_err(|error| Failure::io("write", path, &error))
+}
+
+/// What came of one run of cargo.
+struct Attempt {
+    /// The program, if it was built.
+    program: Option<PathBuf>,
+    /// The compiler rejected something, so another run would not help.
+    rejected: bool,
+    /// Everything on standard error.
+    log: String,
+}
+
+fn cargo_build(cache: &Cache, folder: &Path, offline: bool, console: &Console) -> Result<Attempt, Failure> {
+    let mut command = cargo();
+    command.arg("build").args(["--release", "--message-format=json-render-diagnostics", "--manifest-path"]).arg(folder.join("Cargo.toml"));
+    command.arg("--target-dir").arg(cache.target());
+    if offline {
+        command.arg("--offline");
+    }
+    // Cargo reads configuration from the current folder upwards; what is built must not depend on where the user stands.
+    command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| cannot_start(&error))?;
+    let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
+        return Err(Failure::Internal("cargo has no output".into()));
+    };
+    let console = *console;
+    let progress = thread::spawn(move || forward_progress(stderr, &console));
+    let mut program = None;
+    for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+        let Ok(message) = serde_json::from_str::<serde_json::Value>(&line) else { continue };
+        if let (Some("compiler-artifact"), Some(path)) = (message["reason"].as_str(), message["executable"].as_str()) {
+            program = Some(PathBuf::from(path));
+        }
+    }
+    let status = child.wait().map_err(|error| cannot_start(&error))?;
+    let log = progress.join().unwrap_or_default();
+    let rejected = log.contains("could not compile");
+    Ok(Attempt { program: program.filter(|_| status.success()), rejected, log })
+}
+
+/// Shows what cargo compiles and fetches, and keeps everything for the case that it fails.
+fn forward_progress(stderr: impl Read, console: &Console) -> String {
+    let mut log = String::new();
+    for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+        let mut words = line.split_whitespace();
+        if let (Some(verb @ ("Compiling" | "Downloading" | "Downloaded")), Some(what)) = (words.next(), words.next()) {
+            console.progress(&format!("  {} {what}", verb.to_lowercase()));
+        }
+        log.push_str(&line);
+        log.push('\n');
+    }
+    log
+}
+
+/// The cargo that runs this process, if one does, else the one on the path.
+fn cargo() -> Command {
+    Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// What `cargo --version` says.
+///
+/// # Errors
+/// Cargo cannot be run.
+pub fn version() -> Result<String, Failure> {
+    let output = cargo().arg("--version").stdin(Stdio::null()).output().map_err(|error| cannot_start(&error))?;
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+fn cannot_start(error: &std::io::Error) -> Failure {
+    let message = match error.kind() {
+        IoErrorKind::NotFound => "cargo was not found: simulators are built with the Rust tool chain".to_owned(),
+        _ => format!("cargo cannot be run: {error}"),
+    };
+    let hint = "install Rust from https://rustup.rs, or try `equellec run --interpret`, which needs no compiler";
+    Error::new(ErrorKind::Backend, message).hint(hint).into()
+}
+
+fn explain(attempt: &Attempt) -> Failure {
+    if attempt.log.contains("linker `") && attempt.log.contains("not found") {
+        let error = Error::new(ErrorKind::Backend, format!("the simulator cannot be linked\n{}", attempt.log.trim_end()));
+        return error.hint("install a C compiler: Rust uses its linker").into();
+    }
+    if attempt.rejected {
+        return Failure::Internal(format!("the generated program does not compile\n{}", attempt.log.trim_end()));
+    }
+    Error::new(ErrorKind::Backend, format!("cargo cannot build the simulator\n{}", attempt.log.trim_end())).into()
+}

@@ -1,0 +1,268 @@
+//! The arguments.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use equelle_front::passes::OptLevel;
+
+use crate::console::{ColorChoice, MessageFormat};
+use crate::pipeline::Options;
+use crate::registry::BackendName;
+
+/// Compiles Equelle programs, and runs them.
+#[derive(Debug, Parser)]
+#[command(name = "equellec", version, disable_help_subcommand = true, subcommand_value_name = "VERB", subcommand_help_heading = "Verbs")]
+#[command(override_usage = "equellec [OPTIONS] FILE.equelle [--backend BACKEND[,BACKEND]] [-o DIR]\n       equellec [OPTIONS] VERB ...")]
+pub struct Cli {
+    /// How messages look.
+    #[command(flatten)]
+    pub messages: MessageArgs,
+    /// The form without a verb.
+    #[command(flatten)]
+    pub plain: PlainArgs,
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: Option<Verb>,
+}
+
+/// Options of every verb.
+#[derive(Debug, Args)]
+pub struct MessageArgs {
+    /// How messages are written
+    #[arg(long, global = true, value_enum, default_value_t = MessageFormat::Human, value_name = "FORMAT")]
+    pub message_format: MessageFormat,
+    /// When to use colours
+    #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
+    pub color: ColorChoice,
+}
+
+/// The form without a verb: writes a cargo package.
+#[derive(Debug, Args)]
+pub struct PlainArgs {
+    /// The program to compile to a cargo package
+    #[arg(value_name = "FILE.equelle")]
+    pub file: Option<PathBuf>,
+    /// How it is compiled.
+    #[command(flatten)]
+    pub program: ProgramArgs,
+    /// Back-ends of the package
+    #[arg(long = "backend", value_enum, value_delimiter = ',', default_value = "serial", value_name = "BACKEND")]
+    pub backends: Vec<BackendName>,
+    /// Folder of the package [default: ./<stem>-sim]
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Print a stage of compilation instead of writing a package [ast, ir, ir-after=PASS, rust, cuda, manifest]
+    #[arg(long, value_name = "WHAT")]
+    pub emit: Option<Emit>,
+}
+
+/// How a program is compiled.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct ProgramArgs {
+    /// Level of optimisation: 0 is one call per operation, 2 fuses them into kernels
+    #[arg(short = 'O', value_enum, default_value_t = Level::Two, value_name = "LEVEL")]
+    pub level: Level,
+    /// Do not check physical dimensions
+    #[arg(long)]
+    pub nondimensional: bool,
+}
+
+impl ProgramArgs {
+    /// For the pipeline.
+    pub fn options(&self) -> Options {
+        let level = match self.level {
+            Level::Zero => OptLevel::O0,
+            Level::Two => OptLevel::O2,
+        };
+        Options { level, nondimensional: self.nondimensional }
+    }
+}
+
+/// Level of optimisation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Level {
+    /// One call per operation
+    #[value(name = "0")]
+    Zero,
+    /// Kernels
+    #[value(name = "2")]
+    Two,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Compile a program if needed, and run it
+    Run(RunArgs),
+    /// Write the package of a program and build it
+    Build(BuildArgs),
+    /// Report the errors and warnings of a program
+    Check(CheckArgs),
+    /// Print a stage of compilation
+    Emit(EmitArgs),
+    /// Format programs in place
+    Fmt(FmtArgs),
+    /// Explain a diagnostic code such as E0201
+    Explain(ExplainArgs),
+    /// Report what of the surroundings is usable
+    Doctor,
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
+
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// The program
+    #[arg(value_name = "FILE.equelle")]
+    pub file: PathBuf,
+    /// How it is compiled.
+    #[command(flatten)]
+    pub program: ProgramArgs,
+    /// Back-end to run on
+    #[arg(long, value_enum, default_value_t = BackendName::Serial, value_name = "BACKEND")]
+    pub backend: BackendName,
+    /// Interpret the program; needs no Rust tool chain
+    #[arg(long)]
+    pub interpret: bool,
+    /// No progress and no summary
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Print timings of kernels at the end
+    #[arg(long)]
+    pub profile: bool,
+    /// Parameter files and assignments `key=value`; later ones win, assignments over files
+    #[arg(value_name = "PARAMFILE|key=value")]
+    pub parameters: Vec<String>,
+}
+
+/// Arguments of `build`.
+#[derive(Debug, Args)]
+pub struct BuildArgs {
+    /// The program
+    #[arg(value_name = "FILE.equelle")]
+    pub file: PathBuf,
+    /// How it is compiled.
+    #[command(flatten)]
+    pub program: ProgramArgs,
+    /// Back-ends of the package
+    #[arg(long = "backend", value_enum, value_delimiter = ',', default_value = "serial", value_name = "BACKEND")]
+    pub backends: Vec<BackendName>,
+    /// Folder of the package [default: ./<stem>-sim]
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}
+
+/// Arguments of `check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// The programs
+    #[arg(value_name = "FILE.equelle", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Do not check physical dimensions
+    #[arg(long)]
+    pub nondimensional: bool,
+}
+
+/// Arguments of `emit`.
+#[derive(Debug, Args)]
+pub struct EmitArgs {
+    /// ast, ir, ir-after=PASS, rust, cuda or manifest
+    #[arg(value_name = "WHAT")]
+    pub what: Emit,
+    /// The program
+    #[arg(value_name = "FILE.equelle")]
+    pub file: PathBuf,
+    /// How it is compiled.
+    #[command(flatten)]
+    pub program: ProgramArgs,
+}
+
+/// Arguments of `fmt`.
+#[derive(Debug, Args)]
+pub struct FmtArgs {
+    /// The programs; `-` formats standard input to standard output
+    #[arg(value_name = "FILE.equelle", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Change nothing; fail if something would change
+    #[arg(long)]
+    pub check: bool,
+}
+
+/// Arguments of `explain`.
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// The code
+    pub code: String,
+}
+
+/// A stage of compilation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Emit {
+    /// The syntax tree, printed as a program.
+    Ast,
+    /// The IR after all passes.
+    Ir,
+    /// The IR after one pass.
+    IrAfter(String),
+    /// The generated Rust.
+    Rust,
+    /// The generated CUDA C++.
+    Cuda,
+    /// The list of inputs and outputs.
+    Manifest,
+}
+
+impl FromStr for Emit {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "ast" => Ok(Emit::Ast),
+            "ir" => Ok(Emit::Ir),
+            "rust" => Ok(Emit::Rust),
+            "cuda" => Ok(Emit::Cuda),
+            "manifest" => Ok(Emit::Manifest),
+            _ => match text.strip_prefix("ir-after=") {
+                Some(pass) if !pass.is_empty() => Ok(Emit::IrAfter(pass.to_owned())),
+                _ => Err("expected ast, ir, ir-after=PASS, rust, cuda or manifest".into()),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn definition_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn plain_form_and_verbs() {
+        let plain = Cli::try_parse_from(["equellec", "heat.equelle", "--backend", "serial,cuda", "-o", "out", "-O0"]).expect("plain form");
+        assert!(plain.verb.is_none());
+        assert_eq!(plain.plain.backends, [BackendName::Serial, BackendName::Cuda]);
+        assert_eq!(plain.plain.program.level, Level::Zero);
+        let run = Cli::try_parse_from(["equellec", "--color", "never", "run", "heat.equelle", "a.param", "-O0", "k=-1", "--interpret"]);
+        let Some(Verb::Run(run)) = run.expect("run").verb else { panic!("not run") };
+        assert_eq!(run.parameters, ["a.param", "k=-1"]);
+        assert!(run.interpret && run.program.level == Level::Zero);
+    }
+
+    #[test]
+    fn wrong_arguments_are_refused() {
+        for words in [&["heat.equelle", "--backend", "mpi"][..], &["emit", "ir-after=", "heat.equelle"], &["run"], &["check"]] {
+            let parsed = Cli::try_parse_from(["equellec"].iter().chain(words));
+            assert_eq!(parsed.expect_err("refused").exit_code(), 2, "{words:?}");
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! The form without a verb, and `equellec build`: packages in a folder of the user's.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::args::{BuildArgs, ProgramArgs};
+use crate::cache::{self, Cache};
+use crate::cargo;
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::hash::StableHash;
+use crate::package::Package;
+use crate::pipeline;
+use crate::registry::{self, BackendName};
+
+/// Writes the package of a program; returns its folder.
+pub(super) fn write_package(
+    file: &Path,
+    program: &ProgramArgs,
+    backends: Vec<BackendName>,
+    output: Option<PathBuf>,
+    console: &Console,
+) -> Result<PathBuf, Failure> {
+    let compiled = Compiled::new(file, program, backends, console)?;
+    let folder = output.unwrap_or_else(|| PathBuf::from(format!("{}-sim", stem(file))));
+    compiled.write(&folder)?;
+    console.progress(&format!("Wrote the package `{}`", folder.display()));
+    Ok(folder)
+}
+
+/// Writes the package of a program, and its program into the package's folder.
+pub(super) fn build(args: &BuildArgs, console: &Console) -> Result<(), Failure> {
+    let compiled = Compiled::new(&args.file, &args.program, args.backends.clone(), console)?;
+    let folder = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}-sim", stem(&args.file))));
+    compiled.write(&folder)?;
+    let built = compiled.build(console)?;
+    let program = folder.join(format!("{}{}", compiled.package.name, std::env::consts::EXE_SUFFIX));
+    if !same_content(&built, &program) {
+        // A program that is running cannot be overwritten, but its name can be given to another file.
+        let temporary = folder.join(format!(".{}-{}", compiled.package.name, std::process::id()));
+        let copied = fs::copy(&built, &temporary).and_then(|_| fs::rename(&temporary, &program));
+        copied.map_err(|error| Failure::io("write", &program, &error))?;
+    }
+    super::print(&format!("{}\n", program.display()))
+}
+
+/// A program and its package as text.
+pub(super) struct Compiled {
+    cache: Cache,
+    backends: Vec<BackendName>,
+    package: Package,
+}
+
+impl Compiled {
+    /// Compiles a program for some back-ends.
+    pub(super) fn new(file: &Path, program: &ProgramArgs, mut backends: Vec<BackendName>, console: &Console) -> Result<Self, Failure> {
+        let mut seen = Vec::new();
+        backends.retain(|backend| !seen.contains(backend) && { seen.push(*backend); true });
+        let source = pipeline::read(file)?;
+        let verified = pipeline::compile(&source, program.options(), console)?;
+        let cache = Cache::open()?;
+        let package = pipeline::package(&source, &verified, &registry::code_generators(&backends), cache.crates())?;
+        Ok(Compiled { cache, backends, package })
+    }
+
+    /// Writes the package to a folder; files that are as they should be are left alone, so that cargo sees what changed.
+    fn write(&self, folder: &Path) -> Result<(), Failure> {
+        for (name, text) in &self.package.files {
+            write_if_changed(&folder.join(name), text)?;
+        }
+        let lock = folder.join("Cargo.lock");
+        if lock.exists() { Ok(()) } else { write_if_changed(&lock, cache::lock_file()) }
+    }
+
+    /// Builds the package in the cache unless that has been done; returns the program.
+    ///
+    /// The copy that is built has a name of its own, made from its content, because cargo places the programs of all packages in one folder.
+    pub(super) fn build(&self, console: &Console) -> Result<PathBuf, Failure> {
+        let hash = self.package.files.iter().fold(StableHash::default(), |hash, (name, text)| hash.text(name).text(text)).digits();
+        let name = format!("{}-{hash}", self.package.name);
+        let mut files: Vec<(&str, &str)> = self.package.files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+        let manifest = self.package.files.iter().find(|(name, _)| name == "Cargo.toml").map_or("", |(_, text)| text.as_str());
+        let renamed = renamed(manifest, &name)?;
+        files.retain(|(name, _)| *name != "Cargo.toml");
+        files.push(("Cargo.toml", &renamed));
+        files.push(("Cargo.lock", cache::lock_file()));
+        let folder = self.cache.program(&name, &files)?;
+        let runtime: Vec<&str> = self.backends.iter().map(|backend| backend.name()).collect();
+        cargo::build(&self.cache, &folder, &runtime.join("+"), console)
+    }
+}
+
+/// A package's manifest with another package name.
+fn renamed(manifest: &str, name: &str) -> Result<String, Failure> {
+    let mut document: toml_edit::DocumentMut =
+        manifest.parse().map_err(|error| Failure::Internal(format!("the generated Cargo.toml cannot be read: {error}")))?;
+    document["package"]["name"] = toml_edit::value(name);
+    Ok(document.to_string())
+}
+
+fn write_if_changed(path: &Path, text: &str) -> Result<(), Failure> {
+    if fs::read(path).is_ok_and(|old| old == text.as_bytes()) {
+        return Ok(());
+    }
+    let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(path, text));
+    written.map_err(|error| Failure::io("write", path, &error))
+}
+
+fn same_content(a: &Path, b: &Path) -> bool {
+    matches!((fs::read(a), fs::read(b)), (Ok(a), Ok(b)) if a == b)
+}
+
+fn stem(file: &Path) -> String {
+    file.file_stem().map_or_else(|| "program".into(), |stem| stem.to_string_lossy().into_owned())
+}

@@ -1,0 +1,40 @@
+//! `equellec emit`
+
+use equelle_front::{ir, syntax};
+
+use super::args::{Emit, EmitArgs};
+use crate::cache::Cache;
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::package::{self, Package};
+use crate::pipeline;
+use crate::registry::{self, BackendName};
+
+/// Prints a stage of compilation.
+pub(super) fn emit(args: &EmitArgs, console: &Console) -> Result<(), Failure> {
+    let source = pipeline::read(&args.file)?;
+    let options = args.program.options();
+    let generated = |backend: BackendName| -> Result<Package, Failure> {
+        let verified = pipeline::compile(&source, options, console)?;
+        pipeline::package(&source, &verified, &registry::code_generators(&[backend]), Cache::open()?.crates())
+    };
+    let text = match &args.what {
+        Emit::Ast => syntax::print(&pipeline::parse(&source, console)?),
+        Emit::Ir => ir::text::print(pipeline::compile(&source, options, console)?.module()),
+        Emit::IrAfter(pass) => ir::text::print(pipeline::compile_until(&source, options, pass, console)?.module()),
+        Emit::Rust => sections(&generated(BackendName::Serial)?, ".rs"),
+        Emit::Cuda => sections(&generated(BackendName::Cuda)?, ".cu"),
+        Emit::Manifest => package::manifest(&pipeline::compile(&source, options, console)?),
+    };
+    super::print(&text)
+}
+
+/// The files whose names end so; with a comment that names the file where there are several.
+fn sections(package: &Package, ending: &str) -> String {
+    let files: Vec<_> = package.files.iter().filter(|(name, _)| name.ends_with(ending) && name != "src/main.rs").collect();
+    match files[..] {
+        [] => "// no kernels\n".to_owned(),
+        [(_, text)] => text.clone(),
+        _ => files.iter().map(|(name, text)| format!("// {name}\n\n{text}")).collect::<Vec<_>>().join("\n"),
+    }
+}

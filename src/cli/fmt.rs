@@ -1,0 +1,51 @@
+//! `equellec fmt`
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+use equelle_front::source::SourceFile;
+use equelle_front::syntax;
+
+use super::args::FmtArgs;
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::pipeline;
+
+/// Formats files in place, or reports which would change.
+pub(super) fn fmt(args: &FmtArgs, console: &Console) -> Result<(), Failure> {
+    let mut wrong = false;
+    for file in &args.files {
+        match format(file, args.check, console) {
+            Ok(unchanged) => wrong |= args.check && !unchanged,
+            Err(Failure::Program) => wrong = true,
+            Err(other) => return Err(other),
+        }
+    }
+    if wrong { Err(Failure::Program) } else { Ok(()) }
+}
+
+/// Formats one file; tells whether it was in order already.
+fn format(file: &Path, check: bool, console: &Console) -> Result<bool, Failure> {
+    let stdin = file.as_os_str() == "-";
+    let source = if stdin { standard_input()? } else { pipeline::read(file)? };
+    let program = pipeline::parse(&source, console)?;
+    let formatted = syntax::print(&program);
+    let unchanged = formatted == source.text();
+    if check {
+        if !unchanged {
+            console.warning(&format!("`{}` is not formatted", source.name()));
+        }
+    } else if stdin {
+        super::print(&formatted)?;
+    } else if !unchanged {
+        fs::write(file, formatted).map_err(|error| Failure::io("write", file, &error))?;
+    }
+    Ok(unchanged)
+}
+
+fn standard_input() -> Result<SourceFile, Failure> {
+    let mut text = String::new();
+    std::io::stdin().read_to_string(&mut text).map_err(|error| Failure::io("read", "standard input".as_ref(), &error))?;
+    Ok(SourceFile::new("<standard input>", text))
+}

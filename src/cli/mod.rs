@@ -1,0 +1,67 @@
+//! The command line: arguments ([`args`]) and one file per verb.
+
+pub mod args;
+mod check;
+mod compile;
+mod emit;
+mod explain;
+mod fmt;
+mod run;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use crate::console::Console;
+use crate::failure::Failure;
+use args::{Cli, Verb};
+
+/// Parses the arguments of this process and does what they ask for.
+///
+/// Exit codes: 0 ok, 1 the program has errors, 2 usage, 3 the simulation failed, 4 bad input data, 5 input or output failed, 6 back-end
+/// unavailable or lost, 101 a bug of ours; the simulator's own for `run`.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let console = Console { format: cli.messages.message_format, color: cli.messages.color.enabled() };
+    match dispatch(cli, &console) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            console.failure(&failure);
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
+
+fn dispatch(cli: Cli, console: &Console) -> Result<(), Failure> {
+    match (cli.verb, cli.plain.file) {
+        (Some(_), Some(file)) => Err(Failure::usage(format!("`{}` stands before the verb; write the verb first", file.display()))),
+        (Some(verb), None) => match verb {
+            Verb::Run(args) => run::run(&args, console),
+            Verb::Build(args) => compile::build(&args, console),
+            Verb::Check(args) => check::check(&args, console),
+            Verb::Emit(args) => emit::emit(&args, console),
+            Verb::Fmt(args) => fmt::fmt(&args, console),
+            Verb::Explain(args) => explain::explain(&args),
+            Verb::Doctor => crate::doctor::doctor(console),
+            Verb::Completions { shell } => {
+                clap_complete::generate(shell, &mut Cli::command(), "equellec", &mut std::io::stdout());
+                Ok(())
+            }
+        },
+        (None, Some(file)) => match cli.plain.emit {
+            Some(what) => emit::emit(&args::EmitArgs { what, file, program: cli.plain.program }, console),
+            None => compile::write_package(&file, &cli.plain.program, cli.plain.backends, cli.plain.output, console).map(drop),
+        },
+        (None, None) => Err(Failure::usage("no program given; try `equellec --help`")),
+    }
+}
+
+/// Writes results to standard output. A closed pipe is not an error: the reader has seen enough.
+fn print(text: &str) -> Result<(), Failure> {
+    use std::io::{ErrorKind, Write};
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::io("write", "standard output".as_ref(), &error)),
+        _ => Ok(()),
+    }
+}

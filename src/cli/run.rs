@@ -1,0 +1,50 @@
+//! `equellec run`
+
+use std::path::Path;
+use std::process::Command;
+
+use equelle_runtime::session::Options;
+
+use super::args::RunArgs;
+use super::compile::Compiled;
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::interpret;
+use crate::pipeline;
+use crate::registry::BackendName;
+
+/// Compiles a program if needed, and runs it; or interprets it.
+pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
+    if args.interpret {
+        if args.backend != BackendName::Serial {
+            return Err(Failure::usage(format!("--interpret does not go with --backend {}", args.backend.name())));
+        }
+        let source = pipeline::read(&args.file)?;
+        let verified = pipeline::compile(&source, args.program.options(), console)?;
+        let options = Options { quiet: args.quiet, profile: args.profile, ..Options::default() };
+        return interpret::interpret(&source, &verified, &args.parameters, options);
+    }
+    let program = Compiled::new(&args.file, &args.program, vec![args.backend], console)?.build(console)?;
+    let flags = [(args.quiet, "--quiet"), (args.profile, "--profile")];
+    let mut words: Vec<&str> = flags.into_iter().filter_map(|(given, flag)| given.then_some(flag)).collect();
+    words.extend(args.parameters.iter().map(String::as_str));
+    start(&program, &words)
+}
+
+/// Turns this process into the simulator, so that signals and exit codes are the simulator's own.
+#[cfg(unix)]
+fn start(program: &Path, words: &[&str]) -> Result<(), Failure> {
+    use std::os::unix::process::CommandExt;
+    let error = Command::new(program).args(words).exec();
+    Err(Failure::io("start", program, &error))
+}
+
+/// Runs the simulator and ends as it does.
+#[cfg(not(unix))]
+fn start(program: &Path, words: &[&str]) -> Result<(), Failure> {
+    let status = Command::new(program).args(words).status().map_err(|error| Failure::io("start", program, &error))?;
+    match status.code() {
+        Some(0) => Ok(()),
+        code => Err(Failure::Exit(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(crate::failure::INTERNAL_EXIT_CODE))),
+    }
+}

@@ -1,0 +1,77 @@
+//! Running a program without compiling it: the interpreter over the serial runtime.
+
+use backend_serial::runtime::SerialRuntime;
+use equelle_front::source::SourceFile;
+use equelle_front::verify::Verified;
+use equelle_runtime::session::Options;
+use equelle_runtime::{Error, ErrorKind, InputInfo, InputKind, Program, Session, Source, launch};
+use serde_json::Value;
+
+use crate::failure::Failure;
+use crate::package;
+
+/// Runs a program with parameters as on the command line of a simulator.
+///
+/// # Errors
+/// Those of the run; they have been shown, and what is returned is their exit code.
+pub fn interpret(source: &SourceFile, verified: &Verified, parameters: &[String], options: Options) -> Result<(), Failure> {
+    let program = program(source, verified);
+    run(program, verified, parameters, options).map_err(|error| {
+        eprint!("{}", launch::render_error(&program.source, &error));
+        Failure::Exit(error.kind.exit_code())
+    })
+}
+
+/// The same with other streams.
+///
+/// # Errors
+/// Those of the run.
+pub fn run(program: &'static Program, verified: &Verified, parameters: &[String], options: Options) -> Result<(), Error> {
+    if let Some(option) = parameters.iter().find(|word| word.starts_with('-')) {
+        return Err(Error::new(ErrorKind::Usage, format!("there is no option `{option}`")).hint("parameters are given as key=value"));
+    }
+    run_session(verified, Session::open_with(program, parameters, options)?)
+}
+
+/// The same in a session.
+///
+/// # Errors
+/// Those of the run.
+pub fn run_session(verified: &Verified, session: Session) -> Result<(), Error> {
+    let mut runtime = SerialRuntime::new(session);
+    equelle_interp::interpret(verified, &mut runtime)
+}
+
+/// What the runtime needs to know of a program. It lives as long as the process, because generated programs have it as a constant.
+pub fn program(source: &SourceFile, verified: &Verified) -> &'static Program {
+    let manifest: Value = serde_json::from_str(&package::manifest(verified)).unwrap_or_default();
+    let inputs: Vec<InputInfo> = manifest["inputs"].as_array().into_iter().flatten().filter_map(input).collect();
+    Box::leak(Box::new(Program {
+        name: leak(&verified.module().name),
+        source: Source { file: leak(source.name()), text: leak(source.text()) },
+        inputs: Box::leak(inputs.into_boxed_slice()),
+        min_dim: manifest["grid_dimension"]["minimum"].as_u64().map_or(1, |dim| dim as usize),
+    }))
+}
+
+fn input(entry: &Value) -> Option<InputInfo> {
+    let kind = match entry["kind"].as_str()? {
+        "scalar" => InputKind::Scalar,
+        "collection" => InputKind::Collection,
+        "domain" => InputKind::Domain,
+        "sequence" => InputKind::Sequence,
+        _ => return None,
+    };
+    Some(InputInfo {
+        name: leak(entry["name"].as_str()?),
+        kind,
+        domain: leak(entry["domain"].as_str().or(entry["subset_of"].as_str()).unwrap_or_default()),
+        unit: leak(entry["unit"].as_str().unwrap_or_default()),
+        default: leak(&entry["default"].as_f64().map(|value| value.to_string()).unwrap_or_default()),
+        line: entry["line"].as_u64().map_or(0, |line| line as u32),
+    })
+}
+
+fn leak(text: &str) -> &'static str {
+    Box::leak(text.to_owned().into_boxed_str())
+}

@@ -1,0 +1,19 @@
+//! The driver: what the `equellec` command does.
+//!
+//! Reading order: [`cli`] (arguments to actions), [`pipeline`] (text to verified IR), [`registry`] (the back-ends), [`package`] (verified IR to a
+//! cargo package), [`cache`] (where the runtime crates and built simulators live), [`cargo`] (building one), [`interpret`] (running without a build), [`console`] and [`failure`]
+//! (what the user sees), [`doctor`].
+
+#![forbid(unsafe_code)]
+
+pub mod cache;
+pub mod cargo;
+pub mod cli;
+pub mod console;
+pub mod doctor;
+pub mod failure;
+mod hash;
+pub mod interpret;
+pub mod package;
+pub mod pipeline;
+pub mod registry;

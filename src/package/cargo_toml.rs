@@ -1,0 +1,52 @@
+//! `Cargo.toml` of the generated package.
+
+use std::path::Path;
+
+use super::PackageOptions;
+
+/// The file.
+pub(super) fn text(name: &str, library: &str, options: &PackageOptions) -> String {
+    let mut text = format!(
+        "[package]\nname = {}\nversion = \"0.1.0\"\nedition = \"2024\"\npublish = false\n\n[lib]\nname = {}\n\n[dependencies]\n",
+        quoted(name),
+        quoted(library)
+    );
+    let runtime = dependency(options.runtime_crates, "equelle-runtime");
+    text += &format!("equelle-runtime = {{ path = {runtime} }}\n");
+    for backend in options.backends {
+        let krate = format!("backend-{}", backend.name());
+        let path = dependency(options.runtime_crates, &krate);
+        text += &format!("{krate} = {{ path = {path}, default-features = false, features = [\"runtime\"] }}\n");
+    }
+    text += "\n[profile.release]\ncodegen-units = 1\npanic = \"abort\"\n";
+    // Not a member of a workspace that happens to be in a folder above.
+    text += "\n[workspace]\n";
+    text
+}
+
+fn dependency(crates: &Path, name: &str) -> String {
+    quoted(&crates.join(name).to_string_lossy())
+}
+
+/// A TOML basic string.
+fn quoted(text: &str) -> String {
+    let mut out = String::from('"');
+    for c in text.chars() {
+        match c {
+            '"' => out += "\\\"",
+            '\\' => out += "\\\\",
+            c if c.is_control() => out += &format!("\\u{:04x}", c as u32),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn strings_are_quoted() {
+        assert_eq!(super::quoted("C:\\a \"b\"\n"), "\"C:\\\\a \\\"b\\\"\\u000a\"");
+    }
+}

@@ -1,0 +1,206 @@
+//! What a program reads and writes, found by walking its statements.
+
+use equelle_front::ir::{Block, Function, Module, Op, StmtKind, ValueId};
+use equelle_front::types::{Basic, Shape, Type};
+
+use super::kernels::largest_component;
+
+/// Kinds of input and output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A Scalar.
+    Scalar,
+    /// A collection.
+    Collection,
+    /// A domain.
+    Domain,
+    /// A sequence.
+    Sequence,
+}
+
+impl Kind {
+    fn of(ty: &Type) -> Self {
+        match (ty.shape, ty.basic) {
+            (Shape::Single, _) => Kind::Scalar,
+            (Shape::Collection(_), Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text) => Kind::Collection,
+            (Shape::Domain(_), _) => Kind::Domain,
+            (Shape::Sequence, _) => Kind::Sequence,
+        }
+    }
+
+    /// As in the manifest.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Kind::Scalar => "scalar",
+            Kind::Collection => "collection",
+            Kind::Domain => "domain",
+            Kind::Sequence => "sequence",
+        }
+    }
+
+    /// Variant of `InputKind`.
+    pub(super) fn variant(self) -> &'static str {
+        match self {
+            Kind::Scalar => "Scalar",
+            Kind::Collection => "Collection",
+            Kind::Domain => "Domain",
+            Kind::Sequence => "Sequence",
+        }
+    }
+}
+
+/// An input or output.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Item {
+    /// Name of the parameter, or tag.
+    pub name: String,
+    /// What it is.
+    pub kind: Kind,
+    /// The domain of a collection, or the superset of an input domain; empty otherwise.
+    pub domain: String,
+    /// Unit as a product of base units; empty if dimensionless.
+    pub unit: String,
+    /// Default of an input scalar, if it is a number.
+    pub default: Option<f64>,
+    /// Equelle line; 0 if unknown.
+    pub line: u32,
+}
+
+/// What a program reads and writes.
+#[derive(Debug, Default)]
+pub(super) struct Facts {
+    /// In the order of the program, each once.
+    pub inputs: Vec<Item>,
+    /// In the order of the program, each tag once.
+    pub outputs: Vec<Item>,
+    /// The least number of space axes that the program can do with.
+    pub min_dim: u32,
+}
+
+/// Facts of a program.
+pub(super) fn facts(module: &Module) -> Facts {
+    let mut facts = Facts { min_dim: 1, ..Facts::default() };
+    facts.function(module, &module.main, &[]);
+    facts
+}
+
+impl Facts {
+    /// `texts` are the Text arguments, by parameter.
+    fn function(&mut self, module: &Module, function: &Function, texts: &[Option<String>]) {
+        let mut known: Vec<Option<String>> = vec![None; function.values.len()];
+        for (param, text) in function.params.iter().zip(texts) {
+            known[param.0 as usize] = text.clone();
+        }
+        self.block(module, function, &function.body, &mut known);
+    }
+
+    fn block(&mut self, module: &Module, function: &Function, block: &Block, known: &mut Vec<Option<String>>) {
+        for statement in &block.statements {
+            let line = if module.source.text().is_empty() { 0 } else { module.source.line(statement.span.start) };
+            match &statement.kind {
+                StmtKind::Let { results, op } => self.operation(module, function, results, op, known, line),
+                StmtKind::Output { tag, value } => {
+                    let Some(name) = known[tag.0 as usize].clone() else { continue };
+                    let value = &function.values[value.0 as usize];
+                    let domain = value.ty.mapping().map(|set| module.sets.get(set).name.clone()).unwrap_or_default();
+                    let unit = unit(&value.dim.to_string());
+                    let item = Item { name, kind: Kind::of(&value.ty), domain, unit, default: None, line };
+                    if !self.outputs.iter().any(|o| o.name == item.name && o.kind == item.kind) {
+                        self.outputs.push(item);
+                    }
+                }
+                StmtKind::For { body, .. } => self.block(module, function, body, known),
+                StmtKind::Launch { kernel, .. } => {
+                    let largest = largest_component(&module.kernels[kernel.0 as usize]);
+                    self.min_dim = self.min_dim.max(largest.map_or(0, |c| c + 1));
+                }
+                StmtKind::Store { .. } | StmtKind::Return(_) => {}
+            }
+        }
+    }
+
+    fn operation(
+        &mut self,
+        module: &Module,
+        function: &Function,
+        results: &[ValueId],
+        op: &Op,
+        known: &mut [Option<String>],
+        line: u32,
+    ) {
+        let set_name = |value: ValueId| {
+            let ty = function.values[value.0 as usize].ty;
+            ty.mapping().map(|set| module.sets.get(set).name.clone()).unwrap_or_default()
+        };
+        let (name, domain, default) = match op {
+            Op::Text(text) => {
+                if let Some(result) = results.first() {
+                    known[result.0 as usize] = Some(text.clone());
+                }
+                return;
+            }
+            Op::InputScalar { name, default } => (*name, String::new(), constant(&function.body, *default)),
+            Op::InputCollection { name, domain } => (*name, set_name(*domain), None),
+            Op::InputDomain { name, within } => (*name, set_name(*within), None),
+            Op::InputSequence { name } => (*name, String::new(), None),
+            Op::Component(_, index) => {
+                self.min_dim = self.min_dim.max(index + 1);
+                return;
+            }
+            Op::Call { function: callee, args } => {
+                let callee = &module.functions[callee.0 as usize];
+                let texts: Vec<Option<String>> = args.iter().map(|a| known[a.0 as usize].clone()).collect();
+                self.function(module, callee, &texts);
+                return;
+            }
+            Op::Newton { residuals, .. } => {
+                for callee in residuals.iter().map(|r| &module.functions[r.0 as usize]) {
+                    self.function(module, callee, &[]);
+                }
+                return;
+            }
+            Op::Real(_)
+            | Op::Bool(_)
+            | Op::CanonicalSet(_)
+            | Op::Load(_)
+            | Op::FirstCell(_)
+            | Op::SecondCell(_)
+            | Op::IsEmpty(_)
+            | Op::Centroid(_)
+            | Op::Normal(_)
+            | Op::Measure(_)
+            | Op::Unary(..)
+            | Op::Arithmetic(..)
+            | Op::Compare(..)
+            | Op::Logic(..)
+            | Op::Select { .. }
+            | Op::On { .. }
+            | Op::Extend { .. }
+            | Op::Spread { .. }
+            | Op::Gradient(_)
+            | Op::Divergence(_)
+            | Op::Dot(..)
+            | Op::Reduce(..) => return,
+        };
+        let (Some(name), Some(result)) = (known[name.0 as usize].clone(), results.first()) else { return };
+        let result = &function.values[result.0 as usize];
+        let item = Item { name, kind: Kind::of(&result.ty), domain, unit: unit(&result.dim.to_string()), default, line };
+        if !self.inputs.iter().any(|i| (&i.name, i.kind, &i.domain) == (&item.name, item.kind, &item.domain)) {
+            self.inputs.push(item);
+        }
+    }
+}
+
+/// The number that a value is, if a statement of this body (or of a loop in it) says so.
+fn constant(block: &Block, value: ValueId) -> Option<f64> {
+    block.statements.iter().find_map(|statement| match &statement.kind {
+        StmtKind::Let { results, op: Op::Real(number) } => results.contains(&value).then_some(*number),
+        StmtKind::For { body, .. } => constant(body, value),
+        StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => None,
+    })
+}
+
+/// `[Meter^2]` without the brackets.
+fn unit(text: &str) -> String {
+    text.trim_matches(['[', ']']).to_owned()
+}

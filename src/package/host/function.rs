@@ -1,0 +1,367 @@
+//! One function: signature, names and how values are written.
+
+use std::collections::BTreeSet;
+
+use equelle_front::backend::{BackendError, Handle, Namer};
+use equelle_front::ir::{Function, MutableId, Op, StmtKind, ValueId};
+use equelle_front::source::Span;
+use equelle_front::types::{Basic, Shape, Type};
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote};
+
+use super::super::kernels::type_text;
+use super::super::rust::{comment, ident};
+use super::Program;
+use super::uses::Uses;
+
+/// What stands for a value in the text.
+#[derive(Clone, Debug)]
+pub(super) enum Place {
+    /// A local that owns it.
+    Local(Ident),
+    /// A parameter: a reference.
+    Param(Ident),
+    /// A mutable that holds it as long as it is needed.
+    Mutable(MutableId),
+    /// Text known at compile time.
+    Text(String),
+}
+
+/// Writes one function.
+pub(super) struct FunctionWriter<'a> {
+    pub program: &'a Program<'a>,
+    pub function: &'a Function,
+    pub uses: Uses,
+    names: Namer,
+    places: Vec<Option<Place>>,
+    pub mutables: Vec<Ident>,
+    /// Entity collections of domains that are used as such.
+    entities: Vec<Option<Ident>>,
+    /// Mutables that have been declared.
+    pub declared: BTreeSet<MutableId>,
+    /// Statements that come first in the group in progress.
+    pub group: TokenStream,
+    /// Line last given to the runtime; `None` where control flow joins.
+    pub line: Option<u32>,
+    /// How many loops surround the statement in progress.
+    pub depth: usize,
+    /// Loop depth at which each value was defined.
+    depths: Vec<usize>,
+}
+
+impl<'a> FunctionWriter<'a> {
+    pub(super) fn new(program: &'a Program<'a>, function: &'a Function) -> Self {
+        let mut names = program.globals.clone();
+        let mutables = function.mutables.iter().map(|m| ident(&names.fresh(&m.name))).collect();
+        FunctionWriter {
+            program,
+            function,
+            uses: Uses::of(function),
+            names,
+            places: vec![None; function.values.len()],
+            mutables,
+            entities: vec![None; function.values.len()],
+            declared: BTreeSet::new(),
+            group: TokenStream::new(),
+            line: None,
+            depth: 0,
+            depths: vec![0; function.values.len()],
+        }
+    }
+
+    /// `pub fn simulate`
+    pub(super) fn main(mut self) -> Result<TokenStream, BackendError> {
+        let bound = &self.program.bound;
+        let body = self.block(&self.function.body)?;
+        Ok(quote! {
+            /// Runs the program.
+            ///
+            /// # Errors
+            /// Those of the simulation, of its input and of the back-end, with the Equelle line.
+            pub fn simulate<R: #bound>(rt: &mut R) -> Result<(), Error> {
+                #body
+                rt.finish()
+            }
+        })
+    }
+
+    /// The Rust function of a function instance.
+    pub(super) fn item(mut self, name: &str) -> Result<TokenStream, BackendError> {
+        let mut params = TokenStream::new();
+        for &param in &self.function.params {
+            let value = &self.function.values[param.0 as usize];
+            let wanted = if value.name.is_empty() { "argument" } else { &value.name };
+            let mut name = self.names.fresh(wanted);
+            if self.uses.count[param.0 as usize] == 0 {
+                name.insert(0, '_');
+            }
+            let name = ident(&name);
+            let ty = self.borrowed_type(&value.ty, value.span)?;
+            params.extend(quote! { , #name: #ty });
+            self.places[param.0 as usize] = Some(Place::Param(name));
+        }
+        let mut body = TokenStream::new();
+        for &param in &self.function.params {
+            body.extend(self.entities_of_definition(param)?);
+        }
+        body.extend(self.block(&self.function.body)?);
+        let results =
+            self.function.results.iter().map(|ty| self.owned_type(ty, self.function.span)).collect::<Result<Vec<_>, BackendError>>()?;
+        let result = match results.as_slice() {
+            [one] => one.clone(),
+            many => quote! { (#(#many),*) },
+        };
+        if self.function.results.is_empty() {
+            body.extend(quote! { Ok(()) });
+        }
+        let docs = self.docs();
+        let bound = &self.program.bound;
+        let name = ident(name);
+        // A user's function takes as many arguments as it takes.
+        let allow = (self.function.params.len() > 6).then(|| quote! { #[allow(clippy::too_many_arguments)] });
+        Ok(quote! {
+            #(#[doc = #docs])*
+            #allow
+            fn #name<R: #bound>(rt: &mut R #params) -> Result<#result, Error> { #body }
+        })
+    }
+
+    fn docs(&self) -> Vec<String> {
+        let source = &self.program.module.source;
+        let mut docs = Vec::new();
+        if !source.text().is_empty() {
+            let line = source.line(self.function.span.start);
+            docs.push(format!(" {}:{line}: `{}`", source.name(), source.line_text(line).trim().replace('`', "'")));
+            docs.push(String::new());
+        }
+        let sets = &self.program.module.sets;
+        let types: Vec<String> = self.function.results.iter().map(|ty| type_text(sets, ty)).collect();
+        docs.push(if types.is_empty() { " Gives nothing.".to_owned() } else { format!(" Gives {}.", types.join("; ")) });
+        docs
+    }
+
+    fn handle(&self, ty: &Type, span: Span) -> Result<Handle, BackendError> {
+        Handle::of(ty).ok_or_else(|| {
+            let shape = match ty.shape {
+                Shape::Single => "single ",
+                Shape::Collection(_) | Shape::Domain(_) => "",
+                Shape::Sequence => "sequence of ",
+            };
+            BackendError::new(span, format!("a {shape}{:?} cannot be kept at run time yet: use it within one expression", ty.basic))
+        })
+    }
+
+    /// Type of a local or result: `R::Scalar`.
+    pub(super) fn owned_type(&self, ty: &Type, span: Span) -> Result<TokenStream, BackendError> {
+        let handle = ident(self.handle(ty, span)?.name());
+        Ok(quote! { R::#handle })
+    }
+
+    fn borrowed_type(&self, ty: &Type, span: Span) -> Result<TokenStream, BackendError> {
+        if ty.basic == Basic::Text {
+            return Ok(quote! { &str });
+        }
+        let ty = self.owned_type(ty, span)?;
+        Ok(quote! { &#ty })
+    }
+
+    /// Type of a value.
+    pub(super) fn ty(&self, value: ValueId) -> Type {
+        self.function.values[value.0 as usize].ty
+    }
+
+    /// Span of a value.
+    pub(super) fn span(&self, value: ValueId) -> Span {
+        self.function.values[value.0 as usize].span
+    }
+
+    /// Whether the value is known as text, so that it needs no statement.
+    pub(super) fn define_text(&mut self, value: ValueId, text: &str) {
+        self.places[value.0 as usize] = Some(Place::Text(text.to_owned()));
+    }
+
+    /// The value is what the mutable holds.
+    pub(super) fn define_alias(&mut self, value: ValueId, mutable: MutableId) {
+        self.places[value.0 as usize] = Some(Place::Mutable(mutable));
+    }
+
+    /// A new local for a value: its own name, or one that says how it came about.
+    pub(super) fn define(&mut self, value: ValueId, otherwise: &str) -> Ident {
+        let own = &self.function.values[value.0 as usize].name;
+        let mut name = self.names.fresh(if own.is_empty() { otherwise } else { own });
+        if self.uses.count[value.0 as usize] == 0 && !name.starts_with('_') {
+            name.insert(0, '_');
+        }
+        let name = ident(&name);
+        self.places[value.0 as usize] = Some(Place::Local(name.clone()));
+        self.depths[value.0 as usize] = self.depth;
+        name
+    }
+
+    /// A new name for something that is no value.
+    pub(super) fn fresh(&mut self, wanted: &str) -> Ident {
+        ident(&self.names.fresh(wanted))
+    }
+
+    fn place(&self, value: ValueId) -> Result<&Place, BackendError> {
+        self.places.get(value.0 as usize).and_then(Option::as_ref).ok_or_else(|| {
+            let span = self.function.values.get(value.0 as usize).map_or(self.function.span, |v| v.span);
+            BackendError::internal(span, format!("value {} of `{}` is used before it is defined", value.0, self.function.name))
+        })
+    }
+
+    /// An expression of reference type, `&u`; for a domain, the domain.
+    pub(super) fn by_ref(&self, value: ValueId) -> Result<TokenStream, BackendError> {
+        Ok(match self.place(value)? {
+            Place::Local(name) => quote! { &#name },
+            Place::Param(name) => name.to_token_stream(),
+            Place::Mutable(mutable) => {
+                let name = &self.mutables[mutable.0 as usize];
+                quote! { &#name }
+            }
+            Place::Text(text) => text.to_token_stream(),
+        })
+    }
+
+    /// The same as an entity collection: a domain gives its elements.
+    pub(super) fn by_entities(&mut self, value: ValueId) -> Result<TokenStream, BackendError> {
+        if !self.ty(value).is_domain() {
+            return self.by_ref(value);
+        }
+        if let Some(name) = &self.entities[value.0 as usize] {
+            return Ok(quote! { &#name });
+        }
+        // The elements of what a mutable holds now.
+        let domain = self.by_ref(value)?;
+        let name = self.fresh(&format!("{}_entities", self.function.values[value.0 as usize].name));
+        self.group.extend(quote! { let #name = rt.entities(#domain)?; });
+        Ok(quote! { &#name })
+    }
+
+    /// Where something of type `expected` is wanted: a domain gives its elements to who wants a collection.
+    pub(super) fn by_ref_as(&mut self, value: ValueId, expected: &Type) -> Result<TokenStream, BackendError> {
+        if expected.is_domain() { self.by_ref(value) } else { self.by_entities(value) }
+    }
+
+    /// An expression that owns the value: moved if this is its only use and runs once per definition, else a cheap clone.
+    pub(super) fn owned_as(&mut self, value: ValueId, expected: &Type) -> Result<TokenStream, BackendError> {
+        if self.ty(value).is_domain() && !expected.is_domain() {
+            let entities = self.by_entities(value)?;
+            return Ok(quote! { (#entities).clone() });
+        }
+        Ok(match self.place(value)? {
+            Place::Local(name) if self.uses.count[value.0 as usize] == 1 && self.depths[value.0 as usize] == self.depth => {
+                name.to_token_stream()
+            }
+            Place::Local(name) | Place::Param(name) => quote! { #name.clone() },
+            Place::Mutable(mutable) => {
+                let name = &self.mutables[mutable.0 as usize];
+                quote! { #name.clone() }
+            }
+            Place::Text(_) => return Err(BackendError::new(self.span(value), "text cannot be kept at run time: use it as a name directly")),
+        })
+    }
+
+    /// After the definition of a domain that is used as a collection: its elements, under a name of their own.
+    pub(super) fn entities_of_definition(&mut self, value: ValueId) -> Result<TokenStream, BackendError> {
+        if !self.ty(value).is_domain() || !self.used_as_entities(value, &self.function.body) {
+            return Ok(TokenStream::new());
+        }
+        let domain = self.by_ref(value)?;
+        let base = match self.place(value)? {
+            Place::Local(name) | Place::Param(name) => name.to_string(),
+            Place::Mutable(_) | Place::Text(_) => return Ok(TokenStream::new()),
+        };
+        let name = self.fresh(&format!("{base}_entities"));
+        self.entities[value.0 as usize] = Some(name.clone());
+        Ok(quote! { let #name = rt.entities(#domain)?; })
+    }
+
+    fn used_as_entities(&self, value: ValueId, block: &equelle_front::ir::Block) -> bool {
+        let differs = |expected: &Type| !expected.is_domain();
+        block.statements.iter().any(|statement| match &statement.kind {
+            StmtKind::Let { op, .. } => match op {
+                Op::FirstCell(v) | Op::SecondCell(v) | Op::IsEmpty(v) | Op::Centroid(v) | Op::Normal(v) | Op::Measure(v) => *v == value,
+                Op::On { data, target } => *data == value || *target == value,
+                Op::Extend { data, .. } => *data == value,
+                Op::Select { if_true, if_false, .. } => *if_true == value || *if_false == value,
+                Op::Call { function, args } => {
+                    let callee = &self.program.module.functions[function.0 as usize];
+                    args.iter().zip(&callee.params).any(|(a, p)| *a == value && differs(&callee.values[p.0 as usize].ty))
+                }
+                Op::Real(_)
+                | Op::Bool(_)
+                | Op::Text(_)
+                | Op::CanonicalSet(_)
+                | Op::Load(_)
+                | Op::InputScalar { .. }
+                | Op::InputCollection { .. }
+                | Op::InputDomain { .. }
+                | Op::InputSequence { .. }
+                | Op::Unary(..)
+                | Op::Arithmetic(..)
+                | Op::Compare(..)
+                | Op::Logic(..)
+                | Op::Spread { .. }
+                | Op::Gradient(_)
+                | Op::Divergence(_)
+                | Op::Dot(..)
+                | Op::Component(..)
+                | Op::Reduce(..)
+                | Op::Newton { .. } => false,
+            },
+            StmtKind::Store { mutable, value: v } => *v == value && differs(&self.function.mutables[mutable.0 as usize].ty),
+            StmtKind::Launch { kernel, args, .. } => {
+                let params = &self.program.module.kernels[kernel.0 as usize].params;
+                args.iter().zip(params).any(|(a, p)| *a == value && differs(&p.ty))
+            }
+            StmtKind::For { body, .. } => self.used_as_entities(value, body),
+            StmtKind::Return(values) => values.iter().zip(&self.function.results).any(|(v, ty)| *v == value && differs(ty)),
+            StmtKind::Output { .. } => false,
+        })
+    }
+
+    /// Comment and `rt.line(n)` of what starts at a place. `whole`: all lines of it, not only the first.
+    pub(super) fn heading(&mut self, span: Span, whole: bool) -> TokenStream {
+        let source = &self.program.module.source;
+        if source.text().is_empty() {
+            return TokenStream::new();
+        }
+        let first = source.line(span.start);
+        if self.line == Some(first) {
+            return TokenStream::new();
+        }
+        self.line = Some(first);
+        let last = if whole { source.line(span.end.saturating_sub(1).max(span.start)) } else { first };
+        let mut out = TokenStream::new();
+        for line in first..=last {
+            let text = without_comment(source.line_text(line));
+            if !text.is_empty() {
+                out.extend(comment(&format!("{}:{line}: {text}", source.name())));
+            }
+        }
+        let number = proc_macro2::Literal::u32_unsuffixed(first);
+        out.extend(quote! { rt.line(#number); });
+        out
+    }
+}
+
+/// A source line without its comment (`#` to the end, outside strings) and without blanks at its ends.
+fn without_comment(line: &str) -> &str {
+    let mut in_string = false;
+    let end = line.char_indices().find(|&(_, c)| {
+        in_string ^= c == '"';
+        c == '#' && !in_string
+    });
+    line[..end.map_or(line.len(), |(i, _)| i)].trim()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn comments_are_cut_outside_strings() {
+        assert_eq!(super::without_comment("  a = 1 # one"), "a = 1");
+        assert_eq!(super::without_comment("Output(\"#1\", a)"), "Output(\"#1\", a)");
+        assert_eq!(super::without_comment("# all"), "");
+    }
+}

@@ -1,0 +1,205 @@
+//! `src/lib.rs`: the program at operation level and the launches of its kernels.
+//!
+//! One Rust function per function instance and `simulate` for the main program. IR statements of one Equelle statement (they carry its span) become one
+//! group: a comment with the source line, `rt.line(n)`, and one Rust statement whose temporaries live in a block of their own, so that they are freed at once.
+
+mod function;
+mod operations;
+mod statements;
+mod uses;
+
+use equelle_front::backend::{BackendError, KernelNames, Namer};
+use equelle_front::ir::{Block, Module, Op, StmtKind};
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use super::PackageOptions;
+use super::facts::Facts;
+use super::rust::{format, ident};
+use function::FunctionWriter;
+
+/// What functions share.
+struct Program<'a> {
+    module: &'a Module,
+    kernels: Vec<KernelNames>,
+    /// Rust names of the functions.
+    functions: Vec<String>,
+    /// Names that locals must not hide.
+    globals: Namer,
+    /// Bound of the runtime parameter.
+    bound: TokenStream,
+}
+
+/// The file.
+pub(super) fn text(module: &Module, facts: &Facts, options: &PackageOptions) -> Result<String, BackendError> {
+    let mut globals = Namer::rust();
+    globals.reserve(["rt", "simulate", "PROGRAM", "R", "kernels", "Kernels", "Error", "EquelleRuntime", "Operations"]);
+    globals.reserve(["CanonicalSet", "EntityKind", "Extent", "Comparison", "Reduction", "Program", "Source", "InputInfo", "InputKind"]);
+    globals.reserve(options.backends.iter().map(|b| format!("kernels_{}", b.name())));
+    let kernels = KernelNames::of_module(module);
+    globals.reserve(kernels.iter().map(|k| k.arguments.clone()));
+    let functions = module.functions.iter().map(|f| globals.fresh(&f.name)).collect();
+    let needs = Needs::of(module);
+    let program = Program { module, kernels, functions, globals, bound: needs.bound() };
+
+    let main = FunctionWriter::new(&program, &module.main).main()?;
+    let mut items = TokenStream::new();
+    for (function, name) in module.functions.iter().zip(&program.functions) {
+        items.extend(FunctionWriter::new(&program, function).item(name)?);
+    }
+    let header = format!(" {}, compiled by equellec {}.", module.source.name(), env!("CARGO_PKG_VERSION"));
+    let modules = modules(module, options);
+    let imports = needs.imports(&program, !facts.inputs.is_empty());
+    let program_facts = program_facts(module, facts);
+    format(quote! {
+        #![doc = #header]
+
+        // Names are those of the Equelle program.
+        #![allow(non_snake_case)]
+
+        #modules
+        #imports
+
+        #program_facts
+        #main
+        #items
+    })
+}
+
+/// `PROGRAM`
+fn program_facts(module: &Module, facts: &Facts) -> TokenStream {
+    let (name, file, source) = (&module.name, module.source.name(), module.source.text());
+    let inputs = facts.inputs.iter().map(|input| {
+        let (name, kind, domain, unit) = (&input.name, ident(input.kind.variant()), &input.domain, &input.unit);
+        let default = input.default.map(|d| d.to_string()).unwrap_or_default();
+        let line = Literal::u32_unsuffixed(input.line);
+        quote! { InputInfo { name: #name, kind: InputKind::#kind, domain: #domain, unit: #unit, default: #default, line: #line } }
+    });
+    let min_dim = Literal::u32_unsuffixed(facts.min_dim);
+    quote! {
+        /// What messages at run time need to know of the program.
+        pub static PROGRAM: Program = Program {
+            name: #name,
+            source: Source { file: #file, text: #source },
+            inputs: &[#(#inputs),*],
+            min_dim: #min_dim,
+        };
+    }
+}
+
+fn modules(module: &Module, options: &PackageOptions) -> TokenStream {
+    if module.kernels.is_empty() {
+        return TokenStream::new();
+    }
+    let back_ends = options.backends.iter().map(|b| ident(&format!("kernels_{}", b.name())));
+    quote! { pub mod kernels; #(mod #back_ends;)* }
+}
+
+/// What the text of a program mentions.
+#[derive(Default)]
+struct Needs {
+    launches: bool,
+    operations: bool,
+    domains: bool,
+    comparisons: bool,
+    reductions: bool,
+}
+
+impl Needs {
+    fn of(module: &Module) -> Self {
+        let mut needs = Needs::default();
+        for function in module.functions.iter().chain([&module.main]) {
+            needs.block(&function.body);
+        }
+        needs
+    }
+
+    fn block(&mut self, block: &Block) {
+        for statement in &block.statements {
+            match &statement.kind {
+                StmtKind::Let { op, .. } => self.operation(op),
+                StmtKind::Launch { .. } => self.launches = true,
+                StmtKind::For { body, .. } => self.block(body),
+                StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Return(_) => {}
+            }
+        }
+    }
+
+    fn operation(&mut self, op: &Op) {
+        match op {
+            Op::CanonicalSet(_) => self.domains = true,
+            Op::Real(_)
+            | Op::Bool(_)
+            | Op::Text(_)
+            | Op::Load(_)
+            | Op::InputScalar { .. }
+            | Op::InputCollection { .. }
+            | Op::InputDomain { .. }
+            | Op::InputSequence { .. }
+            | Op::Call { .. } => {}
+            Op::Compare(..) => (self.comparisons, self.operations) = (true, true),
+            Op::Reduce(..) => (self.reductions, self.operations) = (true, true),
+            Op::FirstCell(_)
+            | Op::SecondCell(_)
+            | Op::IsEmpty(_)
+            | Op::Centroid(_)
+            | Op::Normal(_)
+            | Op::Measure(_)
+            | Op::Unary(..)
+            | Op::Arithmetic(..)
+            | Op::Logic(..)
+            | Op::Select { .. }
+            | Op::On { .. }
+            | Op::Extend { .. }
+            | Op::Spread { .. }
+            | Op::Gradient(_)
+            | Op::Divergence(_)
+            | Op::Dot(..)
+            | Op::Component(..)
+            | Op::Newton { .. } => self.operations = true,
+        }
+    }
+
+    fn bound(&self) -> TokenStream {
+        match (self.launches, self.operations) {
+            (false, false) => quote! { EquelleRuntime },
+            (false, true) => quote! { Operations },
+            (true, false) => quote! { Kernels },
+            (true, true) => quote! { Kernels + Operations },
+        }
+    }
+
+    fn imports(&self, program: &Program, has_inputs: bool) -> TokenStream {
+        let mut names = vec!["Error", "Program"];
+        if has_inputs {
+            names.extend(["InputInfo", "InputKind"]);
+        }
+        if self.domains {
+            names.extend(["CanonicalSet", "EntityKind", "Extent"]);
+        }
+        if self.comparisons {
+            names.push("Comparison");
+        }
+        if self.reductions {
+            names.push("Reduction");
+        }
+        if self.operations {
+            names.push("Operations");
+        }
+        if !self.launches && !self.operations {
+            names.push("EquelleRuntime");
+        }
+        names.sort_unstable();
+        let names = names.into_iter().map(ident);
+        let kernels = self.launches.then(|| {
+            let arguments =
+                program.module.kernels.iter().zip(&program.kernels).filter(|(k, _)| !k.params.is_empty()).map(|(_, n)| ident(&n.arguments));
+            quote! { use kernels::{Kernels, #(#arguments),*}; }
+        });
+        quote! {
+            use equelle_runtime::source::Source;
+            use equelle_runtime::{#(#names),*};
+            #kernels
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! Blocks: statements of one Equelle statement as a group.
+
+use equelle_front::backend::BackendError;
+use equelle_front::ir::{Block, MutableId, Op, Stmt, StmtKind, ValueId};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::super::rust::{blank, ident};
+use super::function::FunctionWriter;
+use super::uses::{defines, mentions, reads, stores};
+
+impl FunctionWriter<'_> {
+    /// The statements of a block.
+    pub(super) fn block(&mut self, block: &Block) -> Result<TokenStream, BackendError> {
+        let mut out = TokenStream::new();
+        let statements = &block.statements;
+        let mut start = 0;
+        while start < statements.len() {
+            let end = group_end(statements, start);
+            out.extend(self.declarations(statements, start, end)?);
+            let group = &statements[start..end];
+            let tokens = match &group[0].kind {
+                StmtKind::For { sequence, element, body } => self.for_loop(&group[0], *sequence, *element, body)?,
+                StmtKind::Let { .. }
+                | StmtKind::Store { .. }
+                | StmtKind::Output { .. }
+                | StmtKind::Launch { .. }
+                | StmtKind::Return(_) => {
+                    let rest = &statements[end..];
+                    self.statement_group(group, rest)?
+                }
+            };
+            out.extend(tokens);
+            start = end;
+        }
+        Ok(out)
+    }
+
+    /// `let mut u;` for mutables first assigned in a loop or by a later group, and needed by both.
+    fn declarations(&mut self, statements: &[Stmt], start: usize, end: usize) -> Result<TokenStream, BackendError> {
+        let mut out = TokenStream::new();
+        for index in 0..self.function.mutables.len() {
+            let mutable = MutableId(index as u32);
+            if self.declared.contains(&mutable) || !statements[start..end].iter().any(|s| mentions(s, mutable)) {
+                continue;
+            }
+            // Assigned right here: the assignment declares. Mentioned in this loop only: the loop's body declares.
+            let in_loop = matches!(statements[start].kind, StmtKind::For { .. });
+            if !in_loop || !statements[end..].iter().any(|s| mentions(s, mutable)) {
+                continue;
+            }
+            let info = &self.function.mutables[index];
+            let (name, ty) = (self.mutables[index].clone(), self.owned_type(&info.ty, info.span)?);
+            self.declared.insert(mutable);
+            out.extend(quote! { let mut #name: #ty; });
+        }
+        Ok(out)
+    }
+
+    fn for_loop(&mut self, statement: &Stmt, sequence: ValueId, element: ValueId, body: &Block) -> Result<TokenStream, BackendError> {
+        let mut out = blank();
+        out.extend(self.heading(statement.span, false));
+        let sequence = self.by_ref(sequence)?;
+        let steps = self.fresh("steps");
+        self.depth += 1;
+        let element = self.define(element, "step");
+        self.line = None;
+        let outer = self.declared.clone();
+        let body = self.block(body)?;
+        // What the body declared is gone after it.
+        self.declared = outer;
+        self.depth -= 1;
+        self.line = None;
+        out.extend(quote! {
+            let mut #steps = rt.begin_loop(#sequence)?;
+            while let Some(#element) = rt.next(&mut #steps)? { #body }
+        });
+        out.extend(blank());
+        Ok(out)
+    }
+
+    fn statement_group(&mut self, group: &[Stmt], rest: &[Stmt]) -> Result<TokenStream, BackendError> {
+        let heading = if group.iter().any(needs_text) { self.heading(group[0].span, true) } else { TokenStream::new() };
+        let (before, last) = group.split_at(final_statement(group, self));
+        // Temporaries can live in a block of their own if nothing else is defined there.
+        let escapes = before.iter().any(|s| {
+            let outside = |value: &ValueId| rest.iter().any(|r| reads(r).contains(value)) || self.used_later(rest, *value);
+            defines(s).iter().any(outside) || matches!(s.kind, StmtKind::Store { .. })
+        });
+        let outer = std::mem::take(&mut self.group);
+        for statement in before {
+            self.statement(statement)?;
+        }
+        let temporaries = std::mem::take(&mut self.group);
+        let mut out = heading;
+        match self.final_parts(last)? {
+            Some((target, value)) => {
+                // Whatever the final value needed comes before it.
+                let mut temporaries = temporaries;
+                temporaries.extend(std::mem::take(&mut self.group));
+                if temporaries.is_empty() {
+                    out.extend(quote! { #target #value; });
+                } else if escapes {
+                    out.extend(quote! { #temporaries #target #value; });
+                } else {
+                    out.extend(quote! { #target { #temporaries #value }; });
+                }
+                for value in defines(&last[0]) {
+                    out.extend(self.entities_of_definition(*value)?);
+                }
+            }
+            None => {
+                for statement in last {
+                    self.statement(statement)?;
+                }
+                let effect = std::mem::take(&mut self.group);
+                let ends = last.iter().any(|s| matches!(s.kind, StmtKind::Return(_)));
+                if temporaries.is_empty() || escapes || ends {
+                    out.extend(quote! { #temporaries #effect });
+                } else {
+                    out.extend(quote! { { #temporaries #effect } });
+                }
+            }
+        }
+        self.group = outer;
+        Ok(out)
+    }
+
+    /// Whether an aliased value defined here is loaded again in what follows; aliases have no text, so never.
+    fn used_later(&self, rest: &[Stmt], value: ValueId) -> bool {
+        self.uses.alias[value.0 as usize].is_none() && rest.iter().any(|s| reads(s).contains(&value))
+    }
+
+    /// The last statement of a group as `let x =` and the value, or `u =` and the value; `None` for statements without a value.
+    fn final_parts(&mut self, last: &[Stmt]) -> Result<Option<(TokenStream, TokenStream)>, BackendError> {
+        match last {
+            [Stmt { kind: StmtKind::Let { results, op }, span }] => {
+                if self.is_silent(results, op) {
+                    return Ok(None);
+                }
+                let value = self.operation(op, results, *span)?;
+                let target = self.let_target(results, operation_name(op));
+                Ok(Some((target, value)))
+            }
+            [Stmt { kind: StmtKind::Launch { kernel, args, results }, .. }] => {
+                let value = self.launch(*kernel, args)?;
+                let target = self.let_target(results, "result");
+                Ok(Some((target, value)))
+            }
+            [definition, Stmt { kind: StmtKind::Store { mutable, .. }, .. }] => {
+                let value = match &definition.kind {
+                    StmtKind::Let { results, op } => self.operation(op, results, definition.span)?,
+                    StmtKind::Launch { kernel, args, .. } => self.launch(*kernel, args)?,
+                    StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::For { .. } | StmtKind::Return(_) => return Ok(None),
+                };
+                Ok(Some((self.store_target(*mutable), value)))
+            }
+            [Stmt { kind: StmtKind::Store { mutable, value }, .. }] => {
+                if self.uses.alias[value.0 as usize] == Some(*mutable) {
+                    return Ok(None);
+                }
+                let expected = self.function.mutables[mutable.0 as usize].ty;
+                let value = self.owned_as(*value, &expected)?;
+                Ok(Some((self.store_target(*mutable), value)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// `let a =` or `let (a, b) =`
+    fn let_target(&mut self, results: &[ValueId], otherwise: &str) -> TokenStream {
+        let names: Vec<_> = results.iter().map(|r| self.define(*r, otherwise)).collect();
+        match names.as_slice() {
+            [] => TokenStream::new(),
+            [one] => quote! { let #one = },
+            many => quote! { let (#(#many),*) = },
+        }
+    }
+
+    /// `u =`, with `let mut` where it is declared.
+    fn store_target(&mut self, mutable: MutableId) -> TokenStream {
+        let name = &self.mutables[mutable.0 as usize];
+        if !self.declared.insert(mutable) {
+            return quote! { #name = };
+        }
+        // Assigned once, it is no variable to Rust.
+        let once = self.function.body.statements.iter().map(|s| count_stores(s, mutable)).sum::<usize>() == 1;
+        if once { quote! { let #name = } } else { quote! { let mut #name = } }
+    }
+
+    /// A value that has no statement in the text.
+    fn is_silent(&mut self, results: &[ValueId], op: &Op) -> bool {
+        match (op, results) {
+            (Op::Text(text), [value]) => {
+                self.define_text(*value, text);
+                true
+            }
+            (Op::Load(mutable), [value]) if self.uses.alias[value.0 as usize] == Some(*mutable) => {
+                self.define_alias(*value, *mutable);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// A statement inside a group; goes to `self.group`.
+    fn statement(&mut self, statement: &Stmt) -> Result<(), BackendError> {
+        match &statement.kind {
+            StmtKind::Let { .. } | StmtKind::Launch { .. } | StmtKind::Store { .. } => {
+                if let Some((target, value)) = self.final_parts(std::slice::from_ref(statement))? {
+                    self.group.extend(quote! { #target #value; });
+                    for value in defines(statement) {
+                        let entities = self.entities_of_definition(*value)?;
+                        self.group.extend(entities);
+                    }
+                }
+            }
+            StmtKind::Output { tag, value } => {
+                let method = match self.ty(*value).mapping() {
+                    Some(_) => ident("output_collection"),
+                    None => ident("output_scalar"),
+                };
+                let (tag, value) = (self.by_ref(*tag)?, self.by_ref(*value)?);
+                self.group.extend(quote! { rt.#method(#tag, #value)?; });
+            }
+            StmtKind::Return(values) => {
+                let types = self.function.results.clone();
+                let mut parts = Vec::new();
+                for (value, ty) in values.iter().zip(&types) {
+                    parts.push(self.owned_as(*value, ty)?);
+                }
+                let value = match parts.as_slice() {
+                    [] => return Ok(()),
+                    [one] => quote! { Ok(#one) },
+                    many => quote! { Ok((#(#many),*)) },
+                };
+                self.group.extend(value);
+            }
+            StmtKind::For { .. } => {
+                return Err(BackendError::internal(statement.span, "a loop inside a statement"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// End of the group that starts at `start`: statements of the same Equelle statement. A loop is a group of its own.
+fn group_end(statements: &[Stmt], start: usize) -> usize {
+    let is_loop = |s: &Stmt| matches!(s.kind, StmtKind::For { .. });
+    if is_loop(&statements[start]) {
+        return start + 1;
+    }
+    let same = statements[start..].iter().take_while(|s| s.span == statements[start].span && !is_loop(s)).count();
+    start + same
+}
+
+/// Where the final part of a group starts: its last statement, or a definition and the store of what it defines if nobody else needs that.
+fn final_statement(group: &[Stmt], writer: &FunctionWriter) -> usize {
+    let last = group.len() - 1;
+    if let [.., definition, Stmt { kind: StmtKind::Store { mutable, value }, .. }] = group
+        && let [result] = defines(definition)
+        && result == value
+        && writer.uses.count[value.0 as usize] == 1
+        && writer.uses.alias[value.0 as usize].is_none()
+        && !matches!(&definition.kind, StmtKind::Let { op: Op::Load(_) | Op::Text(_), .. })
+        && !stores(definition, *mutable)
+        && writer.ty(*value).is_domain() == writer.function.mutables[mutable.0 as usize].ty.is_domain()
+    {
+        return last - 1;
+    }
+    last
+}
+
+/// Whether a statement has any text of its own.
+fn needs_text(statement: &Stmt) -> bool {
+    !matches!(statement.kind, StmtKind::Let { op: Op::Load(_) | Op::Text(_), .. })
+}
+
+fn count_stores(statement: &Stmt, mutable: MutableId) -> usize {
+    match &statement.kind {
+        StmtKind::Store { mutable: m, .. } => usize::from(*m == mutable),
+        // Each round assigns again, unless the loop declares it; then `let` without `mut` is what the body needs, which the count of one says.
+        StmtKind::For { body, .. } => body.statements.iter().map(|s| count_stores(s, mutable)).sum(),
+        StmtKind::Let { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => 0,
+    }
+}
+
+/// A word for the result of an operation that the user gave no name.
+fn operation_name(op: &Op) -> &'static str {
+    use equelle_front::ir::UnaryOp;
+    use equelle_front::ops::{Arithmetic, Reduction};
+    match op {
+        Op::Real(_) => "number",
+        Op::Bool(_) => "truth",
+        Op::Text(_) => "text",
+        Op::CanonicalSet(set) => canonical_name(*set),
+        Op::Load(_) => "old",
+        Op::InputScalar { .. } | Op::InputCollection { .. } | Op::InputDomain { .. } | Op::InputSequence { .. } => "input",
+        Op::FirstCell(_) => "first",
+        Op::SecondCell(_) => "second",
+        Op::IsEmpty(_) => "is_empty",
+        Op::Centroid(_) => "centroid",
+        Op::Normal(_) => "normal",
+        Op::Measure(_) => "measure",
+        Op::Unary(UnaryOp::Neg, _) => "negative",
+        Op::Unary(UnaryOp::Not, _) => "inverse",
+        Op::Unary(UnaryOp::Abs, _) => "magnitude",
+        Op::Unary(UnaryOp::Sqrt, _) => "root",
+        Op::Unary(UnaryOp::Length, _) => "length",
+        Op::Arithmetic(Arithmetic::Add, ..) => "sum",
+        Op::Arithmetic(Arithmetic::Sub, ..) => "difference",
+        Op::Arithmetic(Arithmetic::Mul, ..) => "product",
+        Op::Arithmetic(Arithmetic::Div, ..) => "quotient",
+        Op::Compare(..) | Op::Logic(..) => "condition",
+        Op::Select { .. } => "chosen",
+        Op::On { .. } => "restricted",
+        Op::Extend { .. } => "extended",
+        Op::Spread { .. } => "spread",
+        Op::Gradient(_) => "gradient",
+        Op::Divergence(_) => "divergence",
+        Op::Dot(..) => "dot",
+        Op::Component(..) => "component",
+        Op::Reduce(Reduction::Max, _) => "largest",
+        Op::Reduce(Reduction::Min, _) => "smallest",
+        Op::Reduce(Reduction::Sum, _) => "total",
+        Op::Reduce(Reduction::Prod, _) => "total_product",
+        Op::Call { .. } | Op::Newton { .. } => "result",
+    }
+}
+
+fn canonical_name(set: equelle_front::types::CanonicalSet) -> &'static str {
+    use equelle_front::types::{EntityKind, Extent};
+    match (set.extent, set.kind) {
+        (Extent::Interior, EntityKind::Cell) => "interior_cells",
+        (Extent::Interior, EntityKind::Face) => "interior_faces",
+        (Extent::Interior, EntityKind::Edge) => "interior_edges",
+        (Extent::Interior, EntityKind::Vertex) => "interior_vertices",
+        (Extent::Boundary, EntityKind::Cell) => "boundary_cells",
+        (Extent::Boundary, EntityKind::Face) => "boundary_faces",
+        (Extent::Boundary, EntityKind::Edge) => "boundary_edges",
+        (Extent::Boundary, EntityKind::Vertex) => "boundary_vertices",
+        (Extent::All, EntityKind::Cell) => "all_cells",
+        (Extent::All, EntityKind::Face) => "all_faces",
+        (Extent::All, EntityKind::Edge) => "all_edges",
+        (Extent::All, EntityKind::Vertex) => "all_vertices",
+    }
+}

@@ -1,0 +1,92 @@
+//! How values and mutables are used in a function.
+
+use equelle_front::ir::{Block, Function, MutableId, Op, Stmt, StmtKind, ValueId};
+
+/// Values that a statement reads, those of a loop body included.
+pub(super) fn reads(statement: &Stmt) -> Vec<ValueId> {
+    match &statement.kind {
+        StmtKind::Let { op, .. } => op.operands(),
+        StmtKind::Store { value, .. } => vec![*value],
+        StmtKind::Output { tag, value } => vec![*tag, *value],
+        StmtKind::For { sequence, body, .. } => {
+            let mut all = vec![*sequence];
+            all.extend(body.statements.iter().flat_map(reads));
+            all
+        }
+        StmtKind::Launch { args, .. } => args.clone(),
+        StmtKind::Return(values) => values.clone(),
+    }
+}
+
+/// Values that a statement defines for those after it.
+pub(super) fn defines(statement: &Stmt) -> &[ValueId] {
+    match &statement.kind {
+        StmtKind::Let { results, .. } | StmtKind::Launch { results, .. } => results,
+        StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::For { .. } | StmtKind::Return(_) => &[],
+    }
+}
+
+/// Whether a statement stores into a mutable, in a loop body included.
+pub(super) fn stores(statement: &Stmt, mutable: MutableId) -> bool {
+    match &statement.kind {
+        StmtKind::Store { mutable: m, .. } => *m == mutable,
+        StmtKind::For { body, .. } => body.statements.iter().any(|s| stores(s, mutable)),
+        StmtKind::Let { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => false,
+    }
+}
+
+/// Whether a statement stores into or loads from a mutable, in a loop body included.
+pub(super) fn mentions(statement: &Stmt, mutable: MutableId) -> bool {
+    match &statement.kind {
+        StmtKind::Let { op: Op::Load(m), .. } => *m == mutable,
+        StmtKind::For { body, .. } => body.statements.iter().any(|s| mentions(s, mutable)),
+        StmtKind::Let { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) | StmtKind::Store { .. } => {
+            stores(statement, mutable)
+        }
+    }
+}
+
+/// What is known of the values of a function before a line of it is written.
+#[derive(Debug)]
+pub(super) struct Uses {
+    /// How often each value is read. `[values]`
+    pub count: Vec<usize>,
+    /// For values that are a [`Op::Load`] and whose mutable keeps its content until their last use: the mutable, which then stands for the value. `[values]`
+    pub alias: Vec<Option<MutableId>>,
+}
+
+impl Uses {
+    /// Of a function.
+    pub(super) fn of(function: &Function) -> Self {
+        let mut uses = Uses { count: vec![0; function.values.len()], alias: vec![None; function.values.len()] };
+        for value in function.body.statements.iter().flat_map(reads) {
+            uses.count[value.0 as usize] += 1;
+        }
+        uses.find_aliases(&function.body);
+        uses
+    }
+
+    fn find_aliases(&mut self, block: &Block) {
+        for (index, statement) in block.statements.iter().enumerate() {
+            match &statement.kind {
+                StmtKind::Let { results, op: Op::Load(mutable) } => {
+                    for &value in results {
+                        let later = &block.statements[index + 1..];
+                        let Some(last) = later.iter().rposition(|s| reads(s).contains(&value)) else {
+                            self.alias[value.0 as usize] = Some(*mutable);
+                            continue;
+                        };
+                        // The last reader itself may store: it reads first. A loop may not: its second round would read the new content.
+                        let last_is_loop = matches!(later[last].kind, StmtKind::For { .. });
+                        let until = if last_is_loop { last + 1 } else { last };
+                        if !later[..until].iter().any(|s| stores(s, *mutable)) {
+                            self.alias[value.0 as usize] = Some(*mutable);
+                        }
+                    }
+                }
+                StmtKind::For { body, .. } => self.find_aliases(body),
+                StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! `src/kernels.rs`: one argument struct and one `KernelInfo` per kernel, and the trait `Kernels`. Names no target.
+
+use equelle_front::backend::{BackendError, Handle, KernelNames};
+use equelle_front::backend::visit::{Node, visit_general};
+use equelle_front::ir::{KExpr, Kernel, Module, Space};
+use equelle_front::source::Span;
+use equelle_front::types::{Basic, SetTable, Shape, Type};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::rust::{format, ident};
+
+/// The file.
+pub(super) fn text(module: &Module) -> Result<String, BackendError> {
+    let names = KernelNames::of_module(module);
+    let mut items = TokenStream::new();
+    let mut methods = TokenStream::new();
+    for (kernel, names) in module.kernels.iter().zip(&names) {
+        items.extend(argument_struct(module, kernel, names)?);
+        items.extend(info(module, kernel, names));
+        methods.extend(method(module, kernel, names)?);
+    }
+    let header = format!(" Kernels of {}.equelle. Names no target: every back-end implements [`Kernels`] for its runtime.", module.name);
+    format(quote! {
+        #![doc = #header]
+
+        use equelle_runtime::{AccessMode, EquelleRuntime, Error, KernelInfo};
+
+        #items
+
+        /// One method per kernel.
+        pub trait Kernels: EquelleRuntime {
+            #methods
+        }
+    })
+}
+
+/// Lines of a kernel, innermost first, each once.
+fn lines(module: &Module, kernel: &Kernel) -> Vec<u32> {
+    let mut lines = Vec::new();
+    for span in &kernel.spans {
+        let line = module.source.line(span.start);
+        if !module.source.text().is_empty() && !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines
+}
+
+fn argument_struct(module: &Module, kernel: &Kernel, names: &KernelNames) -> Result<TokenStream, BackendError> {
+    if kernel.params.is_empty() {
+        return Ok(TokenStream::new());
+    }
+    let mut fields = TokenStream::new();
+    for (param, name) in kernel.params.iter().zip(&names.params) {
+        let handle = ident(handle(kernel, &param.ty)?.name());
+        let doc = format!(" {}", type_text(&module.sets, &param.ty));
+        let name = ident(name);
+        fields.extend(quote! { #[doc = #doc] pub #name: &'a R::#handle, });
+    }
+    let doc = format!(" Arguments of [`Kernels::{}`].", names.method);
+    let name = ident(&names.arguments);
+    Ok(quote! {
+        #[doc = #doc]
+        pub struct #name<'a, R: EquelleRuntime> { #fields }
+    })
+}
+
+fn info(module: &Module, kernel: &Kernel, names: &KernelNames) -> TokenStream {
+    let doc = format!(" Facts of [`Kernels::{}`].", names.method);
+    let constant = ident(&names.info);
+    let name = &kernel.name;
+    let lines = lines(module, kernel).into_iter().map(proc_macro2::Literal::u32_unsuffixed);
+    let reads = names.params.iter().map(|p| quote! { (#p, AccessMode::Read) });
+    let writes = names.results.iter().map(|r| quote! { (#r, AccessMode::Write) });
+    let arguments = reads.chain(writes);
+    quote! {
+        #[doc = #doc]
+        pub const #constant: KernelInfo = KernelInfo { name: #name, lines: &[#(#lines),*], arguments: &[#(#arguments),*] };
+    }
+}
+
+fn method(module: &Module, kernel: &Kernel, names: &KernelNames) -> Result<TokenStream, BackendError> {
+    let mut docs: Vec<String> = Vec::new();
+    for line in lines(module, kernel).into_iter().rev() {
+        if !docs.is_empty() {
+            docs.push(String::new());
+        }
+        docs.push(format!(" {}:{line}: `{}`", module.source.name(), module.source.line_text(line).trim().replace('`', "'")));
+    }
+    let space = match kernel.space {
+        Space::Unit => " Evaluated once.".to_owned(),
+        Space::Set(set) => format!(" Evaluated once per element of {}.", module.sets.get(set).name),
+    };
+    if !docs.is_empty() {
+        docs.push(String::new());
+    }
+    docs.push(space);
+    let arguments = (!kernel.params.is_empty()).then(|| {
+        let arguments = ident(&names.arguments);
+        quote! { , args: #arguments<'_, Self> }
+    });
+    let results = kernel.results.iter().map(|r| Ok(ident(handle(kernel, &r.ty)?.name()))).collect::<Result<Vec<_>, BackendError>>()?;
+    let result = match results.as_slice() {
+        [one] => quote! { Self::#one },
+        many => quote! { (#(Self::#many),*) },
+    };
+    let name = ident(&names.method);
+    Ok(quote! {
+        #(#[doc = #docs])*
+        fn #name(&mut self #arguments) -> Result<#result, Error>;
+    })
+}
+
+fn handle(kernel: &Kernel, ty: &Type) -> Result<Handle, BackendError> {
+    Handle::of(ty).ok_or_else(|| {
+        let span = kernel.spans.first().copied().unwrap_or(Span::default());
+        BackendError::new(span, format!("kernel `{}` takes or gives a {:?}, which no runtime can hold", kernel.name, ty.basic))
+    })
+}
+
+/// A type as Equelle writes it: `Collection Of Scalar On AllCells()`.
+pub(super) fn type_text(sets: &SetTable, ty: &Type) -> String {
+    let basic = match ty.basic {
+        Basic::Scalar => "Scalar",
+        Basic::Vector => "Vector",
+        Basic::Bool => "Bool",
+        Basic::Entity(kind) => kind.name(),
+        Basic::Text => "String",
+    };
+    match ty.shape {
+        Shape::Single => basic.to_owned(),
+        Shape::Collection(set) => format!("Collection Of {basic} On {}", sets.get(set).name),
+        Shape::Domain(set) => format!("Domain {}", sets.get(set).name),
+        Shape::Sequence => format!("Sequence Of {basic}"),
+    }
+}
+
+/// The largest Vector component that a kernel names.
+pub(super) fn largest_component(kernel: &Kernel) -> Option<u32> {
+    let mut largest = None;
+    visit_general(kernel, &mut |node| {
+        if let Node::Expr(KExpr::Component(_, index)) = node {
+            largest = largest.max(Some(*index));
+        }
+    });
+    largest
+}

@@ -1,0 +1,99 @@
+//! Verified IR to the text of a cargo package (docs/internals/generated-code.md).
+//!
+//! [`host`] writes the program (`src/lib.rs`), [`kernels`] the file that names no target (`src/kernels.rs`), the back-ends their own files, [`manifest`] what
+//! the program reads and writes. The same input gives the same bytes.
+
+mod cargo_toml;
+mod facts;
+mod host;
+mod kernels;
+mod manifest;
+mod rust;
+
+use std::path::Path;
+
+use equelle_front::backend::{Backend, BackendError, Namer, snake_case};
+use equelle_front::verify::Verified;
+use quote::quote;
+
+/// A cargo package as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Package {
+    /// Name of the package and of its program.
+    pub name: String,
+    /// Path in the package (with `/`) and text, sorted by path.
+    pub files: Vec<(String, String)>,
+}
+
+/// How a package is written.
+#[derive(Clone, Copy)]
+pub struct PackageOptions<'a> {
+    /// Back-ends it can run on; the first one is the default.
+    pub backends: &'a [&'a dyn Backend],
+    /// Folder that holds the runtime crates, `<folder>/equelle-runtime` and so on.
+    pub runtime_crates: &'a Path,
+}
+
+/// Writes the package of a program.
+///
+/// # Errors
+/// If the program uses a construct that the runtime trait or a back-end cannot express.
+pub fn generate(verified: &Verified, options: &PackageOptions) -> Result<Package, BackendError> {
+    let module = verified.module();
+    let name = package_name(&module.name);
+    let library = library_name(&module.name);
+    let facts = facts::facts(module);
+    let mut files = vec![
+        ("Cargo.toml".to_owned(), cargo_toml::text(&name, &library, options)),
+        ("manifest.json".to_owned(), manifest::text(module, &facts)),
+        ("src/main.rs".to_owned(), main_text(&library, options)?),
+        ("src/lib.rs".to_owned(), host::text(module, &facts, options)?),
+    ];
+    if !module.kernels.is_empty() {
+        files.push(("src/kernels.rs".to_owned(), kernels::text(module)?));
+        for backend in options.backends {
+            files.extend(backend.files(verified)?.into_iter().map(|(path, text)| (format!("src/{path}"), text)));
+        }
+    }
+    files.sort();
+    Ok(Package { name, files })
+}
+
+/// `manifest.json` of a program: what it reads and writes.
+pub fn manifest(verified: &Verified) -> String {
+    let module = verified.module();
+    manifest::text(module, &facts::facts(module))
+}
+
+/// A name that cargo accepts, near to the stem of the Equelle file.
+fn package_name(stem: &str) -> String {
+    library_name(stem).replace('_', "-").trim_matches('-').to_owned()
+}
+
+/// A crate name near to the stem of the Equelle file that hides neither a word of Rust nor a crate that the program uses.
+fn library_name(stem: &str) -> String {
+    let mut namer = Namer::rust();
+    namer.reserve(["core", "std", "alloc", "proc_macro", "test", "equelle_runtime", "backend_serial", "backend_cuda", "build", "deps", "examples"]);
+    let name = namer.fresh(snake_case(stem).trim_matches('_'));
+    // Cargo wants a letter in front.
+    if name.starts_with('_') { format!("program{name}") } else { name }
+}
+
+/// `src/main.rs`
+fn main_text(library: &str, options: &PackageOptions) -> Result<String, BackendError> {
+    let library = rust::ident(library);
+    let backends = options.backends.iter().map(|backend| {
+        let name = backend.name();
+        let runtime = rust::ident(&format!("backend_{name}"));
+        quote! { Backend { name: #name, run: |session| #runtime::runtime::run(session, #library::simulate) } }
+    });
+    rust::format(quote! {
+        //! Picks the back-end and runs the program.
+
+        use equelle_runtime::launch::{Backend, launch};
+
+        fn main() -> std::process::ExitCode {
+            launch(&#library::PROGRAM, &[#(#backends),*])
+        }
+    })
+}

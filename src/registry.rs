@@ -1,0 +1,47 @@
+//! The back-ends. Adding one means adding a variant here and the crate it names.
+
+use clap::ValueEnum;
+use equelle_front::backend::Backend;
+
+/// A back-end that programs can be compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ValueEnum)]
+pub enum BackendName {
+    /// Plain loops on the processor
+    Serial,
+    /// NVIDIA GPUs
+    Cuda,
+}
+
+impl BackendName {
+    /// All of them.
+    pub const ALL: [BackendName; 2] = [BackendName::Serial, BackendName::Cuda];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            BackendName::Serial => "serial",
+            BackendName::Cuda => "cuda",
+        }
+    }
+
+    /// The crate that generated programs depend on.
+    pub fn runtime_crate(self) -> &'static str {
+        match self {
+            BackendName::Serial => "backend-serial",
+            BackendName::Cuda => "backend-cuda",
+        }
+    }
+
+    /// Its code generation.
+    pub fn code_generator(self) -> &'static dyn Backend {
+        match self {
+            BackendName::Serial => &backend_serial::codegen::SerialBackend,
+            BackendName::Cuda => &backend_cuda::codegen::CudaBackend,
+        }
+    }
+}
+
+/// Code generation of some back-ends.
+pub fn code_generators(backends: &[BackendName]) -> Vec<&'static dyn Backend> {
+    backends.iter().map(|backend| backend.code_generator()).collect()
+}

@@ -1,0 +1,13 @@
+//! Numbers: programs interpreted and compiled, at both levels, against reference results and exact answers; bad input from end to end.
+
+#[path = "run/support.rs"]
+mod support;
+
+#[path = "run/bad_input.rs"]
+mod bad_input;
+#[path = "run/exact.rs"]
+mod exact;
+#[path = "run/heat_2d.rs"]
+mod heat_2d;
+#[path = "run/heat_3d.rs"]
+mod heat_3d;

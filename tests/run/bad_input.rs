@@ -1,0 +1,206 @@
+//! Bad programs and bad data, from the command line to the exit code. Nothing here may panic.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::support::{built, equellec, repository, scratch, stderr};
+
+const HEAT: &str = "examples/heat_explicit_2d/heat_explicit_2d.equelle";
+
+/// Checks a program; returns the exit code and the messages, one a line.
+fn check(name: &str, program: &str) -> (Option<i32>, String) {
+    let folder = scratch(name);
+    let file = folder.join("bad.equelle");
+    fs::write(&file, program).unwrap();
+    let output = equellec().args(["--message-format", "short", "check"]).arg(&file).output().unwrap();
+    fs::remove_dir_all(&folder).unwrap();
+    assert!(output.stdout.is_empty());
+    (output.status.code(), stderr(&output))
+}
+
+fn errors(messages: &str) -> Vec<&str> {
+    messages.lines().filter(|line| line.contains("error")).collect()
+}
+
+#[test]
+fn three_syntax_errors_give_three_diagnostics() {
+    let (code, messages) = check("syntax", "a = (1 + \nb = 2\nc = ] 3\nd = b *\n");
+    assert_eq!(code, Some(1), "{messages}");
+    let errors = errors(&messages);
+    assert_eq!(errors.len(), 3, "{messages}");
+    for (error, line) in errors.iter().zip([1, 3, 4]) {
+        assert!(error.contains(&format!("bad.equelle:{line}:")), "{error}");
+    }
+}
+
+#[test]
+fn errors_of_meaning() {
+    let cases = [
+        ("domains", "a = |AllFaces()|\nb = |AllCells()|\nOutput(\"c\", a + b)\n", 3, &["AllFaces", "AllCells"][..]),
+        ("units", "a = 1 [Meter]\nb = 2 [Second]\nOutput(\"c\", a + b)\n", 3, &["Meter", "Second"]),
+        ("name", "pressure = 1\nOutput(\"p\", presure)\n", 2, &["presure", "pressure"]),
+        ("immutable", "a = 1\na = 2\nOutput(\"a\", a)\n", 2, &["a"]),
+    ];
+    for (name, program, line, words) in cases {
+        let (code, messages) = check(name, program);
+        assert_eq!(code, Some(1), "{name}: {messages}");
+        let errors = errors(&messages);
+        assert_eq!(errors.len(), 1, "{name}: {messages}");
+        assert!(errors[0].contains(&format!("bad.equelle:{line}:")), "{name}: {messages}");
+        for word in words {
+            assert!(messages.contains(word), "{name}: `{word}` in {messages}");
+        }
+    }
+}
+
+/// Good data for the plate program on 4 x 3 cells, in a folder of their own.
+fn good_data(name: &str) -> PathBuf {
+    let folder = scratch(name);
+    let files = [
+        ("faces.txt", "0 4\n"),
+        ("values.txt", "1000 0\n"),
+        ("steps.txt", "0.5 0.5\n"),
+        ("start.txt", "1 2 3 4\n5 6 7 8\n9 10 11 12\n"),
+        (
+            "case.param",
+            "grid_dim = 2\nnx = 4\nny = 3\nk = 0.3\ncv = 1\nu_initial_from_file = true\nu_initial_filename = start.txt\n\
+             dirichlet_boundary_filename = faces.txt\ndirichlet_val_from_file = true\ndirichlet_val_filename = values.txt\n\
+             timesteps_filename = steps.txt\n",
+        ),
+    ];
+    for (file, text) in files {
+        fs::write(folder.join(file), text).unwrap();
+    }
+    folder
+}
+
+/// Interprets the plate program; returns exit code and messages.
+fn interpret(folder: &Path, words: &[&str]) -> (Option<i32>, String) {
+    let mut command = equellec();
+    command.args(["run", "--interpret"]).arg(repository(HEAT)).arg(folder.join("case.param")).args(words);
+    let output = command.output().unwrap();
+    (output.status.code(), stderr(&output))
+}
+
+#[test]
+fn good_data_is_accepted() {
+    let folder = good_data("good");
+    let (code, messages) = interpret(&folder, &[]);
+    assert_eq!(code, Some(0), "{messages}");
+    assert!(!messages.contains("warning"), "{messages}");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn bad_data_names_file_and_place() {
+    // What is written over which file of the good data, and what the message must say.
+    let cases: [(&str, &str, &str, &[&str]); 8] = [
+        ("count", "start.txt", "1 2 3\n", &["start.txt", "12", "3"]),
+        ("word", "start.txt", "1 2 3 4\n5 six 7 8\n9 10 11 12\n", &["start.txt:2:3", "six"]),
+        ("range", "faces.txt", "0 99\n", &["faces.txt", "99"]),
+        ("unsorted", "faces.txt", "4 0\n", &["faces.txt", "ascending"]),
+        ("duplicate", "faces.txt", "4 4\n", &["faces.txt", "4"]),
+        ("interior", "faces.txt", "0 1\n", &["faces.txt", "BoundaryFaces"]),
+        ("fraction", "faces.txt", "0.5 4\n", &["faces.txt:1:1", "0.5"]),
+        ("parameter", "case.param", "nx = 4\nny\n", &["case.param:2"]),
+    ];
+    for (name, file, text, words) in cases {
+        let folder = good_data(name);
+        fs::write(folder.join(file), text).unwrap();
+        let (code, messages) = interpret(&folder, &[]);
+        assert_eq!(code, Some(4), "{name}: {messages}");
+        for word in words {
+            assert!(messages.contains(word), "{name}: `{word}` in {messages}");
+        }
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}
+
+#[test]
+fn missing_parameters_and_files() {
+    let folder = good_data("missing");
+    let text = fs::read_to_string(folder.join("case.param")).unwrap();
+    fs::write(folder.join("case.param"), text.replace("timesteps_filename = steps.txt\n", "")).unwrap();
+    let (code, messages) = interpret(&folder, &[]);
+    assert_eq!(code, Some(4), "{messages}");
+    assert!(messages.contains("timesteps_filename"), "{messages}");
+    let (code, messages) = interpret(&folder, &["timesteps_filename=nowhere.txt"]);
+    assert_eq!(code, Some(5), "{messages}");
+    assert!(messages.contains("nowhere.txt"), "{messages}");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn misspelt_parameter_is_reported_with_the_nearest_key() {
+    let folder = good_data("misspelt");
+    let (code, messages) = interpret(&folder, &["k_=1", "grid_layot=auto"]);
+    assert_eq!(code, Some(0), "{messages}");
+    assert!(messages.contains("grid_layot") && messages.contains("grid_layout"), "{messages}");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn unwritable_output_folder() {
+    let folder = good_data("unwritable");
+    // A folder below a file cannot be made, whoever asks.
+    let below = format!("output_dir={}", folder.join("steps.txt/below").display());
+    let (code, messages) = interpret(&folder, &["output_to_file=true", &below]);
+    assert_eq!(code, Some(5), "{messages}");
+    assert!(messages.contains("steps.txt"), "{messages}");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Two unit squares side by side, in the text format of the Open Porous Media project.
+const TWO_SQUARES: &str = "2 2 7 6 14 8\n0 0\n2 1\n\
+    0 0 1 0 2 0 0 1 1 1 2 1\n\
+    0 2 4 6 8 10 12 14\n0 3 1 4 2 5 0 1 1 2 3 4 4 5\n\
+    -1 0 0 1 1 -1 -1 0 -1 1 0 -1 1 -1\n\
+    1 1 1 1 1 1 1\n\
+    0 0.5 1 0.5 2 0.5 0.5 0 1.5 0 0.5 1 1.5 1\n\
+    1 0 1 0 1 0 0 1 0 1 0 1 0 1\n\
+    0 4 8\n0 3 1 5 1 4 2 6\n\
+    1 1\n0.5 0.5 1.5 0.5\n";
+
+#[test]
+fn bad_grid_files() {
+    let program = "Output(\"volume\", SumReduce(|AllCells()|))\n";
+    let swapped = TWO_SQUARES.replace("-1 0 0 1 1 -1", "-1 0 1 0 1 -1");
+    let out_of_range = TWO_SQUARES.replace("-1 0 0 1 1 -1", "-1 0 0 7 1 -1");
+    let truncated = &TWO_SQUARES[..TWO_SQUARES.len() / 2];
+    let cases =
+        [("good", TWO_SQUARES, 0, ""), ("truncated", truncated, 4, "grid.txt"), ("swapped", &swapped, 4, "face 1"), ("range", &out_of_range, 4, "7")];
+    for (name, grid, expected, word) in cases {
+        let folder = scratch(&format!("grid-{name}"));
+        fs::write(folder.join("volume.equelle"), program).unwrap();
+        fs::write(folder.join("grid.txt"), grid).unwrap();
+        let mut command = equellec();
+        command.args(["run", "--interpret"]).arg(folder.join("volume.equelle")).arg(format!("grid_filename={}", folder.join("grid.txt").display()));
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(expected), "{name}: {}", stderr(&output));
+        assert!(stderr(&output).contains(word), "{name}: {}", stderr(&output));
+        if expected == 0 {
+            assert_eq!(String::from_utf8_lossy(&output.stdout), "volume = 2\n");
+        }
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}
+
+/// The same messages and codes from a compiled simulator.
+#[test]
+fn compiled_programs_refuse_bad_data_too() {
+    let folder = good_data("compiled");
+    fs::write(folder.join("start.txt"), "1 2 3 4\n5 six 7 8\n").unwrap();
+    let run = |words: &[&str]| {
+        let output = Command::new(built("-O2", HEAT)).arg(folder.join("case.param")).args(words).output().unwrap();
+        (output.status.code(), stderr(&output))
+    };
+    let (code, messages) = run(&[]);
+    assert_eq!(code, Some(4), "{messages}");
+    assert!(messages.contains("start.txt:2:3") && messages.contains("heat_explicit_2d.equelle:"), "{messages}");
+    let (code, messages) = run(&["--no-such-option"]);
+    assert_eq!(code, Some(2), "{messages}");
+    let (code, messages) = run(&["--backend", "cuda"]);
+    assert_eq!(code, Some(2), "not built with it: {messages}");
+    fs::remove_dir_all(&folder).unwrap();
+}

@@ -1,0 +1,73 @@
+//! Explicit heat conduction in a box (examples/heat_explicit_3d).
+
+use std::fs;
+
+use crate::support::{EVERY_WAY, How, Outputs, assert_close, assert_same_bits, numbers, repository, run};
+
+const PROGRAM: &str = "examples/heat_explicit_3d/heat_explicit_3d.equelle";
+/// The same computation with declared functions, nested `On` and a subset restricted from all boundary faces.
+const DECLARED: &str = "tests/run/heat_declared.equelle";
+
+/// The reference is given to 16 digits; after 150 damped steps rounding stays far below 1e-12.
+const TOLERANCE: f64 = 1e-12;
+
+fn case(how: How, program: &str, layout: &str) -> Outputs {
+    let param = repository("examples/heat_explicit_3d/case.param");
+    run(how, program, &[&param.to_string_lossy(), &format!("grid_layout={layout}")])
+}
+
+/// Compares with results of the original implementation: samples, minimum, maximum and mean, and whole fields where they are at hand.
+fn check(outputs: &Outputs, what: &str) {
+    let fields = outputs.fields("expU");
+    assert_eq!(fields.len(), 151, "{what}: one field a step, and the last one again");
+    for steps in [1, 50, 100, 150] {
+        let field = &fields[steps - 1];
+        let text = fs::read_to_string(repository(&format!("examples/heat_explicit_3d/expected/u-step{steps:04}-samples.txt"))).unwrap();
+        let mut found = Vec::new();
+        let mut expected = Vec::new();
+        for line in text.lines().filter(|line| !line.starts_with('#')) {
+            let (key, value) = line.split_once(' ').unwrap();
+            expected.push(value.parse().unwrap());
+            found.push(match key {
+                "min" => field.iter().copied().fold(f64::INFINITY, f64::min),
+                "max" => field.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+                "mean" => field.iter().sum::<f64>() / field.len() as f64,
+                cell => field[cell.parse::<usize>().unwrap()],
+            });
+        }
+        assert_eq!(expected.len(), 108, "3 numbers and 105 samples");
+        assert_close(&found, &expected, TOLERANCE, &format!("{what}, step {steps}"));
+        let whole = repository(&format!("../shared/reference/heat-explicit-3d/expected/u-step{steps:04}.txt"));
+        if whole.is_file() {
+            assert_close(field, &numbers(&whole), TOLERANCE, &format!("{what}, step {steps}, whole field"));
+        }
+    }
+    let maxima = &outputs.scalars["maximum of u"];
+    assert_eq!(maxima.len(), 150);
+    assert_eq!(maxima[149], fields[149].iter().copied().fold(f64::NEG_INFINITY, f64::max));
+}
+
+/// All spacings are 1, so every way gives the same bits: interpreted and compiled, both levels, as a Cartesian grid and as an unstructured one.
+#[test]
+fn every_way_gives_the_reference_and_the_same_bits() {
+    let first = case(How::Compiled2, PROGRAM, "auto");
+    check(&first, "Compiled2 auto");
+    for how in EVERY_WAY {
+        for layout in ["auto", "unstructured"] {
+            let what = format!("{how:?} {layout}");
+            let outputs = case(how, PROGRAM, layout);
+            check(&outputs, &what);
+            assert_same_bits(&outputs, &first, &what);
+        }
+    }
+}
+
+#[test]
+fn declared_style_gives_the_same_numbers() {
+    let first = case(How::Interpreted2, PROGRAM, "auto");
+    for how in EVERY_WAY {
+        let outputs = case(how, DECLARED, "auto");
+        check(&outputs, &format!("declared, {how:?}"));
+        assert_close(outputs.last("expU"), first.last("expU"), TOLERANCE, "declared");
+    }
+}

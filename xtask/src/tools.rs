@@ -1,0 +1,54 @@
+//! What the commands share.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+/// Why a command failed.
+pub(crate) type Failure = String;
+
+/// The folder of the workspace.
+pub(crate) fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_owned()
+}
+
+/// Cargo, in the folder of the workspace.
+pub(crate) fn cargo() -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root());
+    command
+}
+
+/// Runs a command to its end, shown on standard error first.
+pub(crate) fn run(command: &mut Command) -> Result<(), Failure> {
+    let words: Vec<_> = command.get_args().map(|word| word.to_string_lossy().into_owned()).collect();
+    eprintln!("xtask: {} {}", command.get_program().to_string_lossy(), words.join(" "));
+    let status = command.status().map_err(|error| format!("{} cannot be run: {error}", command.get_program().to_string_lossy()))?;
+    if status.success() { Ok(()) } else { Err(format!("{} failed: {status}", command.get_program().to_string_lossy())) }
+}
+
+/// Reads a text file.
+pub(crate) fn read(path: &Path) -> Result<String, Failure> {
+    fs::read_to_string(path).map_err(|error| format!("cannot read `{}`: {error}", path.display()))
+}
+
+/// Writes a file and the folders above it.
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let made = path.parent().map_or(Ok(()), fs::create_dir_all);
+    made.and_then(|()| fs::write(path, text)).map_err(|error| format!("cannot write `{}`: {error}", path.display()))
+}
+
+/// Programs of the examples: name of the folder, which is also the stem of the program.
+pub(crate) fn examples() -> Result<Vec<String>, Failure> {
+    let folder = root().join("examples");
+    let mut names = Vec::new();
+    for entry in fs::read_dir(&folder).map_err(|error| format!("cannot list `{}`: {error}", folder.display()))? {
+        let name = entry.map_err(|error| error.to_string())?.file_name().to_string_lossy().into_owned();
+        if folder.join(&name).join(format!("{name}.equelle")).is_file() {
+            names.push(name);
+        }
+    }
+    names.sort();
+    Ok(names)
+}
