@@ -35,8 +35,8 @@ impl BackendName {
     /// Its code generation.
     pub fn code_generator(self) -> &'static dyn Backend {
         match self {
-            BackendName::Serial => &backend_serial::codegen::SerialBackend,
-            BackendName::Cuda => &backend_cuda::codegen::CudaBackend,
+            BackendName::Serial => &backend_serial::codegen::Serial,
+            BackendName::Cuda => &backend_cuda::codegen::Cuda,
         }
     }
 }

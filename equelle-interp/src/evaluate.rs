@@ -316,7 +316,10 @@ impl<'a> Evaluator<'a> {
                 Number::Bool(members.rank(entity).is_some())
             }
             KExpr::Same(a, b) => Number::Bool(self.path(a)? == self.path(b)?),
-            KExpr::Unary(op, a) => unary(*op, self.expr(a)?)?,
+            KExpr::Unary(op, a) => match (op, self.expr(a)?) {
+                (UnaryOp::Length, Number::Vector(a)) => Number::Real(self.dot(a, a).sqrt()),
+                (op, a) => unary(*op, a)?,
+            },
             KExpr::Arithmetic(op, a, b) => binary(*op, self.expr(a)?, self.expr(b)?)?,
             KExpr::Compare(op, a, b) => match (self.expr(a)?, self.expr(b)?) {
                 (Number::Real(a), Number::Real(b)) => Number::Bool(compare(*op, &a, &b)),
@@ -339,10 +342,15 @@ impl<'a> Evaluator<'a> {
             }
             KExpr::Dot(a, b) => {
                 let (a, b) = (self.expr(a)?.vector()?, self.expr(b)?.vector()?);
-                Number::Real((1..self.grid.dim()).fold(a[0] * b[0], |sum, i| sum + a[i] * b[i]))
+                Number::Real(self.dot(a, b))
             }
             KExpr::Displacement { to, from } => Number::Vector(self.displacement(to, from)?),
         })
+    }
+
+    /// Products of the components in use, added in order.
+    fn dot(&self, a: [f64; 3], b: [f64; 3]) -> f64 {
+        (1..self.grid.dim()).fold(a[0] * b[0], |sum, i| sum + a[i] * b[i])
     }
 
     /// Entity and kind at the end of a path, an index of the grid's arrays.
@@ -400,8 +408,6 @@ fn unary(op: UnaryOp, a: Number) -> Result<Number, Error> {
         (UnaryOp::Not, Number::Bool(a)) => Number::Bool(!a),
         (UnaryOp::Abs, Number::Real(a)) => Number::Real(a.abs()),
         (UnaryOp::Sqrt, Number::Real(a)) => Number::Real(a.sqrt()),
-        // Unused components are 0 and change nothing.
-        (UnaryOp::Length, Number::Vector([x, y, z])) => Number::Real((x * x + y * y + z * z).sqrt()),
         (UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Length, _) => return Err(defect(format!("{op:?} is not defined here"))),
     })
 }

@@ -126,6 +126,27 @@ pub(super) struct Writer<'a> {
     pub leaves: Vec<(Leaf, Ident)>,
     /// Form::Row: locals that need no leaf because the function itself defines them.
     pub own_locals: Vec<LocalId>,
+    /// Form::Row: whether this is the loop over a row, where elements are `u[i]`, and not a function of one cell that it calls.
+    pub in_row: bool,
+    /// Functions for the interior sides of sums, low and high, by the order in which the sums stand; shared by the cell and row functions.
+    pub side_functions: Vec<[Option<SideFunction>; 2]>,
+    /// How many sums have been written.
+    pub sums_written: usize,
+}
+
+/// A function that gives the terms of one side of a cell where there is a cell beyond.
+#[derive(Clone, Debug)]
+pub(super) struct SideFunction {
+    /// Its name.
+    pub name: Ident,
+    /// Generic arguments of a call: `::<DIM>` or nothing.
+    pub generics: TokenStream,
+    /// Whether its first arguments are the grid, and the axis.
+    pub takes: (bool, bool),
+    /// Its other arguments.
+    pub leaves: Vec<Leaf>,
+    /// The function.
+    pub item: TokenStream,
 }
 
 impl<'a> Writer<'a> {
@@ -147,6 +168,9 @@ impl<'a> Writer<'a> {
             prelude: Vec::new(),
             leaves: Vec::new(),
             own_locals: Vec::new(),
+            in_row: false,
+            side_functions: Vec::new(),
+            sums_written: 0,
         }
     }
 

@@ -34,7 +34,7 @@ impl<'a> Checker<'a> {
         let span = entry.span;
         match entry.meaning {
             Meaning::Function(id) => {
-                self.definitions[id.0 as usize].called = true;
+                self.called.insert(self.definitions[id.0 as usize].name.span);
                 Some(id)
             }
             Meaning::Variable(_) => self.fail(
@@ -55,9 +55,7 @@ impl<'a> Checker<'a> {
                     .hint("define it first"),
             );
         }
-        let functions: Vec<&'a str> =
-            self.scopes.visible_entries(self.scope).filter(|e| matches!(e.meaning, Meaning::Function(_))).map(|e| e.name).collect();
-        let near = self.suggest(&name.name, functions.into_iter().chain(super::builtins::names()));
+        let near = self.suggest_visible(&name.name, true);
         self.fail(match near {
             Some(near) => diagnostic.hint(format!("did you mean `{near}`?")),
             None => diagnostic.hint("define it before it is called"),

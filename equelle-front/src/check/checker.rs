@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use crate::check::function::Definition;
 use crate::check::print::{type_name, value_type_name};
-use crate::check::scope::{DefinitionId, ScopeId, Scopes};
+use crate::check::scope::{DefinitionId, Meaning, ScopeId, Scopes};
 use crate::check::{CheckOptions, Checked};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -23,7 +23,7 @@ pub(super) const CALL_WEIGHT: u32 = 6;
 pub(super) const MAX_WORK: u64 = 1_000_000;
 
 /// Near matches are looked for at most this often, because each one visits all visible names.
-const MAX_SUGGESTIONS: u32 = 100;
+const MAX_SUGGESTIONS: u32 = 50;
 
 pub(super) struct Checker<'a> {
     pub options: CheckOptions,
@@ -40,6 +40,10 @@ pub(super) struct Checker<'a> {
     pub definitions: Vec<Definition<'a>>,
     /// Instances being checked, outermost first.
     pub frames: Vec<Frame>,
+    /// Names of functions that some call or Newton names, by place: a nested function has one definition per instance around it.
+    pub called: HashSet<Span>,
+    /// Names of functions whose body has been walked.
+    pub walked: HashSet<Span>,
     pub depth: u32,
     pub work: u64,
     pub suggestions: u32,
@@ -75,6 +79,8 @@ impl<'a> Checker<'a> {
             scope: Scopes::MAIN,
             definitions: Vec::new(),
             frames: Vec::new(),
+            called: HashSet::new(),
+            walked: HashSet::new(),
             depth: 0,
             work: 0,
             suggestions: 0,
@@ -87,11 +93,13 @@ impl<'a> Checker<'a> {
     pub fn program(mut self, program: &'a ast::Program) -> Checked {
         let main = self.statements(&program.statements);
         self.check_uncalled();
-        self.warn_unused();
+        // Beside errors, a name may seem unused only because its use was not understood.
+        if !self.incomplete {
+            self.warn_unused();
+        }
         let mut diagnostics = self.diagnostics;
         diagnostics.sort_by_key(|d| (d.primary.span, d.code));
-        let valid = !self.incomplete && !diagnostics.iter().any(Diagnostic::is_error);
-        let program = valid.then_some(TypedProgram { sets: self.sets, variables: self.variables, functions: self.functions, main });
+        let program = (!self.incomplete).then_some(TypedProgram { sets: self.sets, variables: self.variables, functions: self.functions, main });
         Checked { program, diagnostics }
     }
 
@@ -114,6 +122,11 @@ impl<'a> Checker<'a> {
         self.diagnostics.push(diagnostic);
     }
 
+    /// Whether an error has been reported.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+
     /// Reports, and makes the value unknown.
     pub fn fail<T>(&mut self, diagnostic: Diagnostic) -> Option<T> {
         self.report(diagnostic);
@@ -133,6 +146,17 @@ impl<'a> Checker<'a> {
         }
         self.suggestions += 1;
         crate::diagnostic::nearest(name, candidates).map(str::to_owned)
+    }
+
+    /// As [`Checker::suggest`], among the visible variables, or among the visible functions and the built-ins.
+    pub fn suggest_visible(&mut self, name: &str, functions: bool) -> Option<String> {
+        if self.suggestions >= MAX_SUGGESTIONS {
+            return None;
+        }
+        let wanted = |meaning: &Meaning| matches!(meaning, Meaning::Function(_)) == functions;
+        let visible: Vec<&'a str> = self.scopes.visible_entries(self.scope).filter(|e| wanted(&e.meaning)).map(|e| e.name).collect();
+        let builtins = crate::check::builtins::names().filter(|_| functions);
+        self.suggest(name, visible.into_iter().chain(builtins))
     }
 
     /// Name of a type in messages, between back-quotes.

@@ -60,13 +60,9 @@ impl<'a> Checker<'a> {
                     inner = element;
                 }
                 TypeExprKind::Array { size, size_span, element } => {
-                    if modifiers.array.is_some() {
-                        return self.fail(
-                            Diagnostic::new(Code::NestedArray, inner.span, "an array cannot hold arrays").hint("use one array per row, or one longer array"),
-                        );
-                    }
-                    if *size == 0 {
-                        return self.fail(Diagnostic::new(Code::ArraySize, *size_span, "an array has at least one element"));
+                    // The parser reports both already; trees made otherwise get here.
+                    if modifiers.array.is_some() || *size == 0 {
+                        return self.fail(Diagnostic::new(Code::InvalidArrayType, *size_span, "an array has at least one element, and none is an array"));
                     }
                     modifiers.array = Some(*size);
                     inner = element;

@@ -127,9 +127,7 @@ impl<'a> Checker<'a> {
                 .hint("move the definition of the function below it");
             return self.fail(diagnostic);
         }
-        let visible: Vec<&'a str> =
-            self.scopes.visible_entries(self.scope).filter(|e| matches!(e.meaning, Meaning::Variable(_))).map(|e| e.name).collect();
-        let near = self.suggest(name, visible.into_iter());
+        let near = self.suggest_visible(name, false);
         diagnostic = match near {
             Some(near) => diagnostic.hint(format!("did you mean `{near}`?")),
             None => diagnostic.hint(format!("assign it first: `{name} = ...`")),

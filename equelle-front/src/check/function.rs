@@ -22,10 +22,6 @@ pub(super) struct Definition<'a> {
     /// Parameters, body and place; `None` while it is only declared.
     pub defined: Option<Defined<'a>>,
     instances: HashMap<Vec<Argument>, Option<Instance>>,
-    /// Some call or Newton names it.
-    pub called: bool,
-    /// Its body has been walked at least once.
-    pub checked: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -85,7 +81,7 @@ impl<'a> Checker<'a> {
         // The horizon lies behind the function's own name, so that recursion is seen as such.
         let horizon = self.scopes.horizon();
         let instances = HashMap::new();
-        self.definitions.push(Definition { name, scope: self.scope, horizon, declared, defined, instances, called: false, checked: false });
+        self.definitions.push(Definition { name, scope: self.scope, horizon, declared, defined, instances });
     }
 
     pub fn define_function(&mut self, name: &'a Ident, params: &'a [Ident], body: &'a ast::Block, span: Span) {
@@ -236,8 +232,8 @@ impl<'a> Checker<'a> {
 
     /// Checks a body with these parameters (`None`: unknown), and makes an instance of it if all is known.
     pub fn walk_body(&mut self, id: DefinitionId, arguments: Vec<Option<Argument>>, call: Option<(Span, Vec<TreeType>)>) -> Option<Instance> {
-        let definition = &mut self.definitions[id.0 as usize];
-        definition.checked = true;
+        let definition = &self.definitions[id.0 as usize];
+        self.walked.insert(definition.name.span);
         let (name, Defined { params, body, span }) = (definition.name, definition.defined?);
         let inside = self.scopes.open(ScopeKind::Function, definition.scope, definition.horizon);
         let outer = std::mem::replace(&mut self.scope, inside);

@@ -8,32 +8,32 @@ use crate::typed::TreeType;
 use crate::types::Dimension;
 
 impl Checker<'_> {
-    /// Warns of uncalled functions and checks their bodies. What they would make is thrown away.
+    /// Checks the bodies of functions that were not, and warns of uncalled ones if the program is valid so far. What the bodies would make is thrown away.
     pub fn check_uncalled(&mut self) {
         let (sets, functions, variables) = (self.sets.clone(), self.functions.len(), self.variables.len());
         let (options, incomplete) = (self.options, self.incomplete);
         // Dimensions of parameters are not known.
         self.options.nondimensional = true;
         let mut next = 0;
+        // Bodies may define more functions.
         while next < self.definitions.len() {
-            let id = DefinitionId(next as u32);
+            self.check_unreached(DefinitionId(next as u32), !incomplete);
             next += 1;
-            self.check_unreached(id);
         }
         self.options = options;
-        // Unknown parameters are no errors; errors set the mark again when the diagnostics are looked through.
-        self.incomplete = incomplete;
+        // Unknown parameters alone do not make the program incomplete; errors in the bodies do.
+        self.incomplete = incomplete || self.has_errors();
         self.sets = sets;
         self.functions.truncate(functions);
         self.variables.truncate(variables);
     }
 
-    fn check_unreached(&mut self, id: DefinitionId) {
+    fn check_unreached(&mut self, id: DefinitionId, warn: bool) {
         let definition = &self.definitions[id.0 as usize];
-        let (name, called, checked) = (definition.name, definition.called, definition.checked);
-        let declared = definition.declared.clone();
+        let (name, declared) = (definition.name, definition.declared.clone());
+        let warn = warn && !self.called.contains(&name.span);
         let Some(defined) = definition.defined else {
-            if !called {
+            if warn {
                 self.report(
                     Diagnostic::new(Code::UncalledFunction, name.span, format!("function `{}` is declared but neither defined nor called", name.name))
                         .hint("remove the declaration, or define the function"),
@@ -41,15 +41,12 @@ impl Checker<'_> {
             }
             return;
         };
-        // A nested function has one definition per instance around it; any of them counts.
-        let called = called || self.definitions.iter().any(|d| d.called && d.name.span == name.span);
-        let checked = checked || self.definitions.iter().any(|d| d.checked && d.name.span == name.span);
-        if !called {
+        if warn {
             self.report(
                 Diagnostic::new(Code::UncalledFunction, name.span, format!("function `{}` is never called", name.name)).hint("remove it, or call it"),
             );
         }
-        if checked {
+        if self.walked.contains(&name.span) {
             return;
         }
         let arguments: Vec<Option<Argument>> = (0..defined.params.len())

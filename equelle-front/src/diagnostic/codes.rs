@@ -99,9 +99,8 @@ codes! {
     LogicOperand = "E0226", Error, "logic on something that is not a Bool";
     NotASequence = "E0227", Error, "loop over something that is not a sequence";
     NoValue = "E0228", Error, "use of a call that has no value";
-    ArraySize = "E0229", Error, "array type without elements";
-    ExtendData = "E0230", Error, "Extend of something that cannot be spread";
-    NoDomainOfText = "E0231", Error, "collection or sequence of String";
+    ExtendData = "E0229", Error, "Extend of something that cannot be spread";
+    NoDomainOfText = "E0230", Error, "collection or sequence of String";
 
     UnknownUnit = "E0301", Error, "unknown unit";
     SumDimensions = "E0302", Error, "sum of different dimensions";

@@ -30,6 +30,13 @@ pub struct Pass {
     run: fn(&mut Module),
 }
 
+impl Pass {
+    /// Runs this pass alone.
+    pub fn run(&self, module: &mut Module) {
+        (self.run)(module);
+    }
+}
+
 /// The passes of `-O2` in order.
 pub const PIPELINE_O2: &[Pass] = &[
     Pass { name: "inline", run: inline::run },
@@ -53,7 +60,7 @@ pub fn optimise_with(mut module: Module, level: OptLevel, observer: &mut dyn FnM
         OptLevel::O0 => {}
         OptLevel::O2 => {
             for pass in PIPELINE_O2 {
-                (pass.run)(&mut module);
+                pass.run(&mut module);
                 observer(pass.name, &module);
             }
         }

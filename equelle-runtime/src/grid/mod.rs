@@ -33,7 +33,8 @@ pub struct Grid {
 }
 
 /// A uniform Cartesian grid; numbering and orientation as in the runtime specification, section 1.3.
-/// In 1D `n[1] = n[2] = 1` and the n[0]+1 faces have area 1; in 2D `n[2] = 1`.
+/// In 1D `n[1] = n[2] = 1` and the `n[0] + 1` faces have area 1; in 2D `n[2] = 1`.
+/// Its functions expect a shape that [`Grid::cartesian`] accepts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cartesian {
     /// 1, 2 or 3.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::super::analysis::Defs;
 use super::facts::Facts;
 use super::plan::{Placement, Plan};
+use super::tidy::inline_single_uses;
 use super::{identifier, value_name};
 use crate::ir::{Function, KBlock, KExpr, KStmt, Local, LocalId, Op, Param, ParamId, Path, UnaryOp, ValueId};
 use crate::lower::UniqueNames;
@@ -84,7 +85,9 @@ impl<'a> Builder<'a> {
         let yields = f(self);
         let scope = self.scopes.pop();
         self.facts.reset(mark);
-        Ok(KBlock { statements: scope.map(|s| s.statements).unwrap_or_default(), yields: yields? })
+        let mut block = KBlock { statements: scope.map(|s| s.statements).unwrap_or_default(), yields: yields? };
+        inline_single_uses(&mut block);
+        Ok(block)
     }
 
     pub(super) fn push(&mut self, statement: KStmt) {

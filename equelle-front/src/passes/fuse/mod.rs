@@ -11,6 +11,7 @@ mod facts;
 mod forms;
 mod plan;
 mod sum;
+mod tidy;
 
 use std::collections::{BTreeMap, BTreeSet};
 

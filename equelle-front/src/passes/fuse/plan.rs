@@ -40,14 +40,13 @@ struct Sites {
     depth: usize,
     /// Number of places.
     count: u32,
-    /// At another entity than the one its user is evaluated at.
-    elsewhere: bool,
 }
 
 impl Plan {
     /// Decides for a function; the values in `kept` stay operations.
     pub(super) fn of(function: &Function, defs: &Defs, kept: &BTreeSet<ValueId>) -> Plan {
-        let mut planner = Planner { function, defs, kept, plan: Plan::default(), sites: BTreeMap::new(), costs: BTreeMap::new() };
+        let mut planner = Planner { function, defs, kept, plan: Plan::default(), sites: BTreeMap::new(), costs: BTreeMap::new(), ringed: BTreeSet::new() };
+        planner.rings(&function.body);
         planner.block(&function.body, 0);
         planner.plan
     }
@@ -70,11 +69,31 @@ struct Planner<'a> {
     plan: Plan,
     sites: BTreeMap<ValueId, Sites>,
     costs: BTreeMap<ValueId, (u32, bool)>,
+    /// Sums over faces that are evaluated at other cells: stored, or each cell would sum over the faces of its neighbours.
+    ringed: BTreeSet<ValueId>,
 }
 
 impl Planner<'_> {
     fn ty(&self, value: ValueId) -> Type {
         self.function.values[value.0 as usize].ty
+    }
+
+    /// Finds the values to store because an operation evaluates a sum elsewhere, users after their operands.
+    fn rings(&mut self, block: &Block) {
+        for statement in &block.statements {
+            match &statement.kind {
+                StmtKind::Let { op, .. } => {
+                    for operand in op.operands() {
+                        if evaluates_elsewhere(op, operand) && self.cost(operand).1 {
+                            self.ringed.insert(operand);
+                            self.costs.remove(&operand);
+                        }
+                    }
+                }
+                StmtKind::For { body, .. } => self.rings(body),
+                StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {}
+            }
+        }
     }
 
     fn root(&mut self, value: ValueId, depth: usize) {
@@ -120,13 +139,11 @@ impl Planner<'_> {
             Placement::Inline | Placement::Kernel => {
                 let stored = placement == Placement::Kernel;
                 for operand in op.operands() {
-                    let (cost_has_sum, elsewhere) = (self.cost(operand).1, evaluates_elsewhere(op, operand));
-                    let reduced = matches!(op, Op::Reduce(..)) && cost_has_sum;
+                    let reduced = matches!(op, Op::Reduce(..)) && self.cost(operand).1;
                     let entry = self.sites.entry(operand).or_default();
                     entry.root |= reduced;
                     entry.depth = entry.depth.max(if stored { depth } else { sites.depth.max(depth) });
                     entry.count += if stored { 1 } else { sites.count.max(1) };
-                    entry.elsewhere |= elsewhere || (!stored && sites.elsewhere);
                     *self.plan.uses.entry(operand).or_default() += 1;
                 }
             }
@@ -150,7 +167,7 @@ impl Planner<'_> {
         }
         let (cost, has_sum) = self.cost(result);
         let invariant = sites.depth > depth && cost > RECOMPUTE_COST;
-        let two_rings = has_sum && (sites.elsewhere || sites.count > 1);
+        let two_rings = self.ringed.contains(&result) || (has_sum && sites.count > 1);
         let shared = sites.count > 1 && cost > SHARE_COST;
         if invariant || two_rings || shared { Placement::Kernel } else { Placement::Inline }
     }
@@ -169,7 +186,7 @@ impl Planner<'_> {
         let ty = self.ty(value);
         let load = if matches!(ty.shape, Shape::Single | Shape::Domain(_)) { 0 } else { 2 };
         let Some(op) = self.defs.op(value).cloned() else { return (load, false) };
-        if !is_fusable(&op, ty) || matches!(op, Op::Reduce(..)) || self.kept.contains(&value) {
+        if !is_fusable(&op, ty) || matches!(op, Op::Reduce(..)) || self.kept.contains(&value) || self.ringed.contains(&value) {
             return (load, false);
         }
         let own = match &op {

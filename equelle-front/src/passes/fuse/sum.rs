@@ -66,8 +66,9 @@ impl Builder<'_> {
         let mut block = self.scoped(|s| {
             s.facts.learn(s.sets, face, interior_set, interior);
             learn(s);
-            Ok(vec![without_zeros(s.eval(fluxes, face)?)])
+            Ok(vec![s.eval(fluxes, face)?])
         })?;
+        block.yields = block.yields.into_iter().map(without_zeros).collect();
         drop_dead(&mut block);
         Ok((block.yields != [KExpr::Real(0.0)]).then_some(block))
     }

@@ -4,6 +4,7 @@
 //! and goes on. One statement reports at most one diagnostic of the parser, so that one mistake is told once.
 
 mod expression;
+mod mistakes;
 mod recovery;
 mod statement;
 mod types;
@@ -154,22 +155,9 @@ impl<'t> Parser<'t> {
                 Ok(Ident { name: self.text_of(span).to_owned(), span })
             }
             TokenKind::Builtin => Err(self.upper_case_name(what)),
-            TokenKind::Keyword(word) => {
-                let lower = word.as_str().to_ascii_lowercase();
-                let d = Diagnostic::new(Code::UnexpectedToken, self.span(), format!("expected {what}, found the reserved word `{}`", word.as_str()));
-                Err(self.report(d.hint(format!("names begin with a lower-case letter: `{lower}` is free"))))
-            }
+            TokenKind::Keyword(word) => Err(self.reserved_word_as_name(word.as_str(), what)),
             _ => Err(self.unexpected(what)),
         }
-    }
-
-    fn upper_case_name(&mut self, what: &str) -> Failed {
-        let name = self.text_of(self.span());
-        let lower = lower_first(name);
-        let d = Diagnostic::new(Code::UpperCaseName, self.span(), format!("expected {what}, found `{name}`, which begins with an upper-case letter"))
-            .label("reserved for built-in functions and units")
-            .hint(format!("names begin with a lower-case letter: `{lower}`"));
-        self.report(d)
     }
 
     /// Goes one level down; the caller goes back up with `self.depth -= 1` after success. (After a failure the statement
@@ -181,17 +169,7 @@ impl<'t> Parser<'t> {
 
     /// Refuses a tree of this height at the present depth.
     fn check_height(&mut self, height: u32) -> Result<()> {
-        if self.depth + height <= MAX_DEPTH {
-            return Ok(());
-        }
-        if std::mem::replace(&mut self.depth_reported, true) {
-            self.reported = true;
-            return Err(Failed);
-        }
-        let d = Diagnostic::new(Code::NestingTooDeep, self.span(), format!("this statement is nested more than {MAX_DEPTH} levels deep"))
-            .note("every bracket, block and operator of a chain such as `a + b + c` counts as one level")
-            .hint("give parts of it names of their own");
-        Err(self.report(d))
+        if self.depth + height <= MAX_DEPTH { Ok(()) } else { Err(self.too_deep()) }
     }
 
     /// Adds a diagnostic unless this statement has one.
@@ -221,13 +199,4 @@ impl<'t> Parser<'t> {
             kind => format!("`{}`", kind.symbol().unwrap_or("?")),
         }
     }
-}
-
-/// `Flux` to `flux`.
-fn lower_first(name: &str) -> String {
-    let mut chars = name.chars();
-    let first = chars.next().map(|c| c.to_ascii_lowercase());
-    let lower: String = first.into_iter().chain(chars).collect();
-    // `On` would become `on`, a fine name; only an all-capital name is lowered as a whole.
-    if name.len() > 1 && name.chars().all(|c| !c.is_ascii_lowercase()) { name.to_ascii_lowercase() } else { lower }
 }

@@ -3,7 +3,7 @@
 use super::{Failed, Parser, Result};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{BinaryOp, Block, Expr, ExprKind, Ident, Stmt, StmtKind, TypeExpr};
+use crate::syntax::ast::{Block, Expr, ExprKind, Ident, Stmt, StmtKind, TypeExpr};
 use crate::syntax::token::{Keyword, TokenKind};
 
 impl Parser<'_> {
@@ -14,8 +14,8 @@ impl Parser<'_> {
             self.statements(&mut out);
             match self.peek() {
                 TokenKind::RightBrace => {
-                    let d = Diagnostic::new(Code::UnmatchedBrace, self.span(), "this `}` closes nothing");
-                    self.diagnostics.push(d.hint("remove it, or look for a missing `{` before it"));
+                    self.reported = false;
+                    self.closing_nothing();
                     self.skip_to_line_end();
                 }
                 _ => return out,
@@ -52,22 +52,14 @@ impl Parser<'_> {
     fn end_of_statement(&mut self) -> Result<()> {
         match self.peek() {
             TokenKind::Newline | TokenKind::End => Ok(()),
-            TokenKind::RightBrace if self.blocks.is_empty() => {
-                let d = Diagnostic::new(Code::UnmatchedBrace, self.span(), "this `}` closes nothing");
-                Err(self.report(d.hint("remove it, or look for a missing `{` before it")))
-            }
+            TokenKind::RightBrace if self.blocks.is_empty() => Err(self.closing_nothing()),
             TokenKind::RightBrace => {
                 if !self.inline {
-                    let d = Diagnostic::new(Code::MisplacedBrace, self.span(), "`}` is not the first thing on its line");
-                    self.complain(d.hint("move it to a line of its own"));
+                    self.brace_not_first();
                 }
                 Ok(())
             }
-            _ if self.last_kind() == TokenKind::RightBrace => {
-                let message = format!("expected the end of the line after `}}`, found {}", self.found());
-                let d = Diagnostic::new(Code::MisplacedBrace, self.span(), message);
-                Err(self.report(d.hint("only a comment may follow `}` on its line")))
-            }
+            _ if self.last_kind() == TokenKind::RightBrace => Err(self.after_closing_brace()),
             _ => Err(self.unexpected("an operator or the end of the line")),
         }
     }
@@ -87,14 +79,8 @@ impl Parser<'_> {
                 self.advance();
                 StmtKind::Return(self.expression()?)
             }
-            (TokenKind::LeftBrace, _) => {
-                let d = Diagnostic::new(Code::MisplacedBrace, start, "this block belongs to no function and no `For`");
-                return Err(self.report(d.hint("a block follows `name(parameters) =` or `For name In sequence`")));
-            }
-            (TokenKind::Keyword(Keyword::Function), _) => {
-                let d = Diagnostic::new(Code::UnexpectedToken, start, "a statement cannot begin with `Function`");
-                return Err(self.report(d.hint("declare with `f : Function(x : Scalar) -> Scalar`, define with `f(x) = {`")));
-            }
+            (TokenKind::LeftBrace, _) => return Err(self.block_of_nothing()),
+            (TokenKind::Keyword(Keyword::Function), _) => return Err(self.begins_with_function()),
             _ if self.line_is_continuation() => return Err(self.stray_continuation()),
             _ => return Err(self.expression_statement()),
         };
@@ -125,9 +111,7 @@ impl Parser<'_> {
         if !self.eat(TokenKind::RightParen) {
             loop {
                 if matches!(self.peek(), TokenKind::Comma | TokenKind::RightParen) {
-                    let message = format!("expected a parameter, found `{}`", self.text_of(self.span()));
-                    let d = Diagnostic::new(Code::MissingArgument, self.span(), message);
-                    return Err(self.report(d.hint("remove the comma, or write a parameter such as `x : Scalar`")));
+                    return Err(self.missing_item("a parameter"));
                 }
                 params.push(self.declared_parameter()?);
                 match self.peek() {
@@ -145,10 +129,8 @@ impl Parser<'_> {
         self.expect(TokenKind::Arrow, "`->` and the type of the result")?;
         let result = self.type_expr()?;
         if self.peek() == TokenKind::Assign {
-            let d = Diagnostic::new(Code::DeclarationWithBody, self.span(), "a function is declared and defined in two statements");
             let names: Vec<&str> = params.iter().map(|(p, _)| p.name.as_str()).collect();
-            let definition = format!("{}({}) = {{", name.name, names.join(", "));
-            return Err(self.report(d.hint(format!("end the declaration here and begin the definition on the next line: `{definition}`"))));
+            return Err(self.declaration_with_body(&name.name, &names));
         }
         Ok(StmtKind::FunctionDeclaration { name, params, result })
     }
@@ -165,10 +147,7 @@ impl Parser<'_> {
             TokenKind::Newline | TokenKind::End | TokenKind::RightBrace | TokenKind::Error => {
                 return Ok(StmtKind::Call(Expr { kind: ExprKind::Call { callee: name, args }, span: callee_span.to(close) }));
             }
-            TokenKind::LeftBrace => {
-                let d = Diagnostic::new(Code::UnexpectedToken, self.span(), "expected `=` before the body of a function, found `{`");
-                return Err(self.report(d.hint(format!("write `{} = {{`", self.text_of(callee_span.to(close))))));
-            }
+            TokenKind::LeftBrace => return Err(self.body_without_assign(callee_span.to(close))),
             _ => {
                 self.at = begin;
                 return Err(self.expression_statement());
@@ -191,8 +170,7 @@ impl Parser<'_> {
         if let ExprKind::Name(name) = arg.kind {
             return Some(Ident { name, span: arg.span });
         }
-        let d = Diagnostic::new(Code::InvalidParameter, arg.span, "a parameter of a function definition must be a plain name");
-        self.complain(d.hint("name the parameter here and use it in the body"));
+        self.odd_parameter(arg.span);
         None
     }
 
@@ -221,8 +199,7 @@ impl Parser<'_> {
         let outer_inline = self.inline;
         self.inline = !matches!(self.peek(), TokenKind::Newline | TokenKind::End);
         if self.inline && !outer_inline {
-            let d = Diagnostic::new(Code::MisplacedBrace, open, "`{` is not the last thing on its line");
-            self.complain(d.hint("begin the first statement of the block, and the `}`, on lines of their own"));
+            self.brace_not_last(open);
         }
         self.blocks.push(open);
         let mut statements = Vec::new();
@@ -242,20 +219,6 @@ impl Parser<'_> {
         Ok(Block { statements, span: open.to(close) })
     }
 
-    /// Reports the end of the text inside a block: once, for the outermost one.
-    fn unclosed(&mut self) {
-        let Some(&open) = self.blocks.first().filter(|_| !self.unclosed_reported) else { return };
-        self.unclosed_reported = true;
-        let d = Diagnostic::new(Code::MissingBrace, open, "this block is never closed").hint("add the missing `}` on a line of its own");
-        let d = match self.misaligned {
-            Some((inner, close)) => d
-                .also(inner, "perhaps it is this block that lacks its `}`:")
-                .also(close, "it is closed by this one, which is indented otherwise"),
-            None => d,
-        };
-        self.diagnostics.push(d);
-    }
-
     /// Number of blanks at the beginning of the line of a place, up to a bound.
     fn indent(&self, place: Span) -> usize {
         let line = self.line_starts.partition_point(|&s| s <= place.start);
@@ -267,16 +230,6 @@ impl Parser<'_> {
     fn line_is_continuation(&self) -> bool {
         let follows_statement = self.at >= 2 && !matches!(self.tokens[self.at - 2].kind, TokenKind::Newline | TokenKind::LeftBrace | TokenKind::RightBrace);
         follows_statement && (self.peek() == TokenKind::Minus || super::recovery::cannot_begin_statement(self.peek()))
-    }
-
-    fn stray_continuation(&mut self) -> Failed {
-        let before = self.tokens[self.at - 2].span;
-        let d = Diagnostic::new(Code::MissingContinuation, self.span(), format!("a line cannot begin with {}", self.found()))
-            .also(before, "if this line continues the one before, `...` is missing after this")
-            .hint("end the line before with `...`");
-        let failed = self.report(d);
-        self.skip_continuation_lines();
-        failed
     }
 
     /// Says why an expression, or something like one, is not a statement.
@@ -294,25 +247,7 @@ impl Parser<'_> {
             Err(failed) => return failed,
         };
         match self.peek() {
-            TokenKind::Assign => {
-                let d = Diagnostic::new(Code::ExpressionStatement, expr.span, "only a name can be assigned to");
-                let hint = match expr.kind {
-                    ExprKind::Index { .. } => "arrays are assigned as a whole: `a = [x, y]`",
-                    _ => "write `name = value`",
-                };
-                self.report(d.hint(hint))
-            }
-            TokenKind::Newline | TokenKind::End | TokenKind::RightBrace => {
-                let d = Diagnostic::new(Code::ExpressionStatement, expr.span, "an expression is not a statement");
-                let hint = match &expr.kind {
-                    ExprKind::Binary { op: BinaryOp::Equal, left, .. } if matches!(left.kind, ExprKind::Name(_)) => {
-                        "to assign write a single `=`".to_owned()
-                    }
-                    ExprKind::Name(name) => format!("to call a function write `{name}()`; to show a value write `Output(\"{name}\", {name})`"),
-                    _ => "give the value a name, `x = ...`, or write it out, `Output(\"x\", ...)`".to_owned(),
-                };
-                self.report(d.hint(hint))
-            }
+            TokenKind::Assign | TokenKind::Newline | TokenKind::End | TokenKind::RightBrace => self.not_a_statement(&expr),
             _ if self.at == start + 1 && self.tokens[start].kind == TokenKind::Name => self.unexpected("`=`, `:` or `(` after the name"),
             _ => self.unexpected("an operator or the end of the line"),
         }

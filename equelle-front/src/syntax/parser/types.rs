@@ -91,9 +91,8 @@ impl Parser<'_> {
 
     /// The value of a token of digits; reports one beyond 32 bits and goes on with the greatest.
     pub(super) fn small_integer(&mut self, span: Span) -> u32 {
-        let text = self.text_of(span);
-        text.parse().unwrap_or_else(|_| {
-            self.complain(Diagnostic::new(Code::NumberOutOfRange, span, format!("the number `{text}` is too large here")));
+        self.text_of(span).parse().unwrap_or_else(|_| {
+            self.out_of_range(span);
             u32::MAX
         })
     }

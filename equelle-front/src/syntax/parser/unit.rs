@@ -1,12 +1,9 @@
 //! Units between brackets: `[Kilo*Meter/Second^2]`, with the operator levels of expressions.
 
 use super::{Parser, Result};
-use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{UnitExpr, UnitExprKind};
 use crate::syntax::token::TokenKind;
-
-const A_UNIT: &str = "a unit, such as `Meter`";
 
 /// Binding strength; division is tighter than multiplication, as in expressions.
 const MUL: u8 = 1;
@@ -16,22 +13,13 @@ impl Parser<'_> {
     /// `[unit]` after a number. Returns the unit and the place of `]`.
     pub(super) fn bracketed_unit(&mut self) -> Result<(UnitExpr, Span)> {
         let open = self.advance().span;
-        if let TokenKind::Number { .. } = self.peek() {
-            if self.peek_at(1) == TokenKind::RightBracket {
-                let d = Diagnostic::new(Code::IndexAfterNumber, open.to(self.tokens[self.at + 1].span), "a number cannot be indexed")
-                    .label("brackets after a number hold its unit")
-                    .hint("write a unit, as in `3 [Meter]`, or put the number into an array first: `[3, 4][0]`");
-                return Err(self.report(d));
-            }
+        if matches!(self.peek(), TokenKind::Number { .. }) && self.peek_at(1) == TokenKind::RightBracket {
+            return Err(self.index_of_number(open.to(self.tokens[self.at + 1].span)));
         }
         let (unit, _) = self.unit(MUL)?;
         let close = match self.peek() {
             TokenKind::RightBracket => self.advance().span,
-            TokenKind::Builtin => {
-                let (a, b) = (self.text_of(self.last_span()), self.text_of(self.span()));
-                let d = Diagnostic::new(Code::InvalidUnit, self.span(), "units side by side");
-                return Err(self.report(d.hint(format!("multiply them: `{a}*{b}`"))));
-            }
+            TokenKind::Builtin => return Err(self.units_side_by_side()),
             _ => return Err(self.unexpected("`*`, `/`, `^` or the `]` that closes the unit")),
         };
         Ok((unit, close))
@@ -76,35 +64,17 @@ impl Parser<'_> {
                 let close = self.expect(TokenKind::RightParen, "`)`")?;
                 (UnitExpr { kind: UnitExprKind::Paren(Box::new(inner)), span: start.to(close) }, height + 1)
             }
-            TokenKind::Number { .. } => {
-                let d = Diagnostic::new(Code::InvalidUnit, start, "a number inside a unit");
-                return Err(self.report(d.hint("move the number before the bracket, or use a prefix such as `Kilo`")));
-            }
-            TokenKind::Name => {
-                let name = self.text_of(start);
-                let mut upper = name.to_owned();
-                upper[..1].make_ascii_uppercase();
-                let d = Diagnostic::new(Code::InvalidUnit, start, format!("expected {A_UNIT}, found the name `{name}`"));
-                return Err(self.report(d.hint(format!("unit names begin with an upper-case letter: `{upper}`"))));
-            }
-            _ => return Err(self.unexpected(A_UNIT)),
+            _ => return Err(self.not_a_unit()),
         };
         while self.eat(TokenKind::Caret) {
             let minus = self.eat(TokenKind::Minus);
             let place = self.span();
             let exponent = match self.peek() {
                 TokenKind::Number { integer: true, .. } => self.text_of(place).parse::<i32>().ok(),
-                _ => {
-                    let d = Diagnostic::new(Code::InvalidUnit, place, format!("expected a whole number as exponent, found {}", self.found()));
-                    let d = d.hint("exponents of units are whole numbers, as in `Meter^2` or `Second^-1`");
-                    return Err(if self.peek() == TokenKind::Error { self.unexpected("an exponent") } else { self.report(d) });
-                }
+                _ => return Err(self.not_an_exponent()),
             };
             self.advance();
-            let Some(exponent) = exponent else {
-                let d = Diagnostic::new(Code::NumberOutOfRange, place, format!("the exponent `{}` is too large", self.text_of(place)));
-                return Err(self.report(d));
-            };
+            let Some(exponent) = exponent else { return Err(self.out_of_range(place)) };
             height += 1;
             self.check_height(height)?;
             let exponent = if minus { -exponent } else { exponent };

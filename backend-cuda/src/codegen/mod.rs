@@ -1,0 +1,93 @@
+//! Kernel IR to CUDA C++ and its host side.
+//!
+//! * [`text`]: expressions and statements; [`kernel`]: whole CUDA functions and the order of their arguments; [`host`]: the Rust file that launches them.
+//!
+//! Two files come out: `src/kernels.cu`, which the program compiles at start for the device it finds, and `src/kernels_cuda.rs`.
+
+mod host;
+mod kernel;
+mod text;
+
+use equelle_front::backend::{Backend, BackendError, KernelNames};
+use equelle_front::ir::{Kernel, Module};
+use equelle_front::types::{Basic, Shape};
+use equelle_front::verify::Verified;
+
+/// The CUDA back-end.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cuda;
+
+impl Backend for Cuda {
+    fn name(&self) -> &'static str {
+        "cuda"
+    }
+
+    fn files(&self, module: &Verified) -> Result<Vec<(String, String)>, BackendError> {
+        Ok(vec![("src/kernels.cu".to_owned(), kernels_cu(module)?), ("src/kernels_cuda.rs".to_owned(), host::kernels_file(module)?)])
+    }
+}
+
+/// The CUDA C++ text of all kernels of a module. It needs the runtime's prelude before it.
+///
+/// # Errors
+/// If a kernel uses a type that the device code has no storage for.
+pub fn kernels_cu(module: &Verified) -> Result<String, BackendError> {
+    let module = module.module();
+    let mut text = format!("// Kernels of {}. Helpers beginning with eq_ or Eq are the runtime's.\n", module.name);
+    for (kernel, names) in module.kernels.iter().zip(KernelNames::of_module(module)) {
+        check_types(kernel)?;
+        let made = kernel::kernel_text(kernel, &module.sets, device_name(&names), &comment(module, kernel));
+        text.push('\n');
+        text.push_str(&made.general.text);
+        if let Some((function, _)) = made.cartesian {
+            text.push('\n');
+            text.push_str(&function.text);
+        }
+    }
+    Ok(text)
+}
+
+/// Name of the general function of a kernel on the device.
+fn device_name(names: &KernelNames) -> &str {
+    names.method.trim_start_matches("r#")
+}
+
+/// The Equelle lines that a kernel came from, as comments, innermost first.
+fn comment(module: &Module, kernel: &Kernel) -> String {
+    let source = &module.source;
+    if source.text().is_empty() {
+        return String::new();
+    }
+    let mut lines: Vec<u32> = Vec::new();
+    for span in &kernel.spans {
+        let line = source.line(span.start);
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines.sort_unstable();
+    lines.iter().map(|&line| format!("// {}:{line}: {}\n", source.name(), source.line_text(line).trim())).collect()
+}
+
+fn check_types(kernel: &Kernel) -> Result<(), BackendError> {
+    let span = kernel.spans.first().copied().unwrap_or_default();
+    for param in &kernel.params {
+        let storable = match param.ty.shape {
+            Shape::Collection(_) => param.ty.basic != Basic::Text,
+            Shape::Single => param.ty.basic == Basic::Scalar,
+            Shape::Domain(_) => true,
+            Shape::Sequence => false,
+        };
+        if !storable {
+            let message = format!("the CUDA back-end cannot pass `{}` to a kernel", param.name);
+            return Err(BackendError::new(span, message));
+        }
+    }
+    for result in &kernel.results {
+        if !matches!(result.ty.basic, Basic::Scalar) {
+            let message = format!("the CUDA back-end cannot store `{}`: its kernels make numbers only", result.name);
+            return Err(BackendError::new(span, message));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,268 @@
+//! Statements of kernels.
+
+use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, LocalId, Path, SideBlocks};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::text::{Level, Text};
+use super::writer::{End, Failure, Form, Leaf, SideFunction, Writer, Written};
+
+impl Writer<'_> {
+    /// Statements of a block, and its values.
+    pub(super) fn block(&mut self, block: &KBlock) -> Written<(TokenStream, Vec<Text>)> {
+        let mut out = TokenStream::new();
+        for statement in &block.statements {
+            out.extend(self.statement(statement)?);
+        }
+        let yields = block.yields.iter().map(|y| self.expr(y)).collect::<Written<Vec<Text>>>()?;
+        Ok((out, yields))
+    }
+
+    fn statement(&mut self, statement: &KStmt) -> Written<TokenStream> {
+        match statement {
+            KStmt::Let { local, value } => {
+                let value = self.expr(value)?;
+                let name = self.define(*local)?;
+                Ok(quote! { let #name = #value; })
+            }
+            KStmt::LetEntity { local, path } => {
+                if let Some(place) = self.place(path) {
+                    self.places.insert(*local, place);
+                    return Ok(TokenStream::new());
+                }
+                let entity = self.entity(path)?;
+                let name = self.define(*local)?;
+                Ok(quote! { let #name = #entity; })
+            }
+            KStmt::SumFaces { results, cell, face, only, body } => self.sum_faces(results, cell, *face, *only, body),
+            KStmt::SumSides { results, low, high } => self.sum_sides(results, low, high),
+            KStmt::If { results, condition, then, otherwise } => self.if_statement(results, condition, then, otherwise),
+        }
+    }
+
+    fn define(&mut self, local: LocalId) -> Written<proc_macro2::Ident> {
+        self.own_locals.push(local);
+        self.local(local)
+    }
+
+    fn if_statement(&mut self, results: &[LocalId], condition: &KExpr, then: &KBlock, otherwise: &KBlock) -> Written<TokenStream> {
+        let condition = self.expr(condition)?;
+        let (then, a) = self.block(then)?;
+        let (otherwise, b) = self.block(otherwise)?;
+        let names = results.iter().map(|r| self.define(*r)).collect::<Written<Vec<_>>>()?;
+        Ok(match (names.as_slice(), a.as_slice(), b.as_slice()) {
+            ([name], [a], [b]) => quote! { let #name = if #condition { #then #a } else { #otherwise #b }; },
+            _ => quote! { let (#(#names),*) = if #condition { #then (#(#a),*) } else { #otherwise (#(#b),*) }; },
+        })
+    }
+
+    /// Faces ascending; `sign * term` is exact.
+    fn sum_faces(&mut self, results: &[LocalId], cell: &Path, face: LocalId, only: FaceFilter, body: &KBlock) -> Written<TokenStream> {
+        if self.form != Form::General {
+            return Err(Failure::Form);
+        }
+        let cell_value = self.entity(cell)?;
+        let topology = self.topology();
+        let cell = super::text::ident(&self.namer.fresh("cell"));
+        let sign = super::text::ident(&self.namer.fresh("sign"));
+        let face = self.define(face)?;
+        let sums = results.iter().map(|r| self.define(*r)).collect::<Written<Vec<_>>>()?;
+        let (statements, terms) = self.block(body)?;
+        let filter = match only {
+            FaceFilter::All => TokenStream::new(),
+            FaceFilter::Interior => quote! { if #topology.is_boundary_face(#face as usize) { continue; } },
+            FaceFilter::Boundary => quote! { if !#topology.is_boundary_face(#face as usize) { continue; } },
+        };
+        let terms = terms.iter().map(|t| t.at(Level::Cast));
+        Ok(quote! {
+            #(let mut #sums = 0.0;)*
+            let #cell = #cell_value;
+            for &#face in #topology.faces_of(#cell as usize) {
+                #filter
+                let #sign = if #topology.face_cells[#face as usize][0] == #cell { 1.0 } else { -1.0 };
+                #statements
+                #(#sums += #sign * #terms;)*
+            }
+        })
+    }
+
+    /// Axis by axis the low side, subtracted, then the high side, added.
+    fn sum_sides(&mut self, results: &[LocalId], low: &SideBlocks, high: &SideBlocks) -> Written<TokenStream> {
+        let number = self.sums_written;
+        self.sums_written += 1;
+        let sums = results.iter().map(|r| self.define(*r)).collect::<Written<Vec<_>>>()?;
+        let functions = self.side_functions.get(number).cloned().unwrap_or([None, None]);
+        match self.form {
+            Form::Cell => {
+                let low = self.cell_side(End::Low, low, &functions[0], &sums)?;
+                let high = self.cell_side(End::High, high, &functions[1], &sums)?;
+                Ok(quote! {
+                    #(let mut #sums = 0.0;)*
+                    for axis in 0..DIM { #low #high }
+                })
+            }
+            Form::Row if self.in_row => {
+                let mut out = quote! { #(let mut #sums = 0.0;)* };
+                for axis in 0..3usize {
+                    let mut terms = TokenStream::new();
+                    for (side, blocks, function) in [(End::Low, low, &functions[0]), (End::High, high, &functions[1])] {
+                        if blocks.interior.is_some() {
+                            let function = function.as_ref().ok_or(Failure::Form)?;
+                            let call = self.row_call(function, axis)?;
+                            terms.extend(add_terms(side, &sums, &call));
+                        }
+                    }
+                    let number = proc_macro2::Literal::usize_unsuffixed(axis);
+                    out.extend(if axis == 0 { terms } else { quote! { if DIM > #number { #terms } } });
+                }
+                Ok(out)
+            }
+            Form::Row | Form::General | Form::PerAxis => Err(Failure::Form),
+        }
+    }
+
+    /// One side in [`Form::Cell`].
+    fn cell_side(
+        &mut self,
+        side: End,
+        blocks: &SideBlocks,
+        function: &Option<SideFunction>,
+        sums: &[proc_macro2::Ident],
+    ) -> Written<TokenStream> {
+        let outer = self.side_interior;
+        let interior = match (&blocks.interior, function) {
+            (None, _) => None,
+            (Some(_), Some(function)) => {
+                self.side_interior = Some(true);
+                let call = self.cell_call(function)?;
+                Some(add_terms(side, sums, &call))
+            }
+            (Some(block), None) => Some(self.inline_side(side, block, true, sums)?),
+        };
+        let boundary = match &blocks.boundary {
+            None => None,
+            Some(block) => Some(self.inline_side(side, block, false, sums)?),
+        };
+        self.side_interior = outer;
+        let (inside, outside) = match side {
+            End::Low => (quote! { at[axis] > 0 }, quote! { at[axis] == 0 }),
+            End::High => (quote! { at[axis] + 1 < grid.n[axis] }, quote! { at[axis] + 1 == grid.n[axis] }),
+        };
+        Ok(match (interior, boundary) {
+            (None, None) => TokenStream::new(),
+            (Some(interior), None) => quote! { if #inside { #interior } },
+            (None, Some(boundary)) => quote! { if #outside { #boundary } },
+            (Some(interior), Some(boundary)) => quote! { if #inside { #interior } else { #boundary } },
+        })
+    }
+
+    fn inline_side(&mut self, side: End, block: &KBlock, interior: bool, sums: &[proc_macro2::Ident]) -> Written<TokenStream> {
+        self.side_interior = Some(interior);
+        let places = self.places.clone();
+        let (statements, terms) = self.block(block)?;
+        self.places = places;
+        let terms = terms.iter().map(|t| t.at(Level::Choice));
+        let op = match side {
+            End::Low => quote! { -= },
+            End::High => quote! { += },
+        };
+        Ok(quote! { #statements #(#sums #op #terms;)* })
+    }
+
+    /// A call of a side function from the cell function.
+    fn cell_call(&mut self, function: &SideFunction) -> Written<TokenStream> {
+        let mut args = Vec::new();
+        for leaf in &function.leaves {
+            args.push(match leaf {
+                Leaf::Scalar(id) => {
+                    let name = self.read(*id)?;
+                    quote! { #name }
+                }
+                Leaf::PerAxis(id) => {
+                    let (name, axis) = (self.read_per_axis(*id)?, self.per_axis_index(*id, quote! { axis })?);
+                    quote! { #name[#axis] }
+                }
+                Leaf::Element(id, place) => {
+                    let set = self.set_of(*id)?;
+                    let position = self.place_position(set, *place)?;
+                    let name = self.read(*id)?;
+                    quote! { #name[#position] }
+                }
+                Leaf::Local(id) => {
+                    let name = self.local(*id)?;
+                    quote! { #name }
+                }
+            });
+        }
+        Ok(call(function, quote! { axis }, &args))
+    }
+
+    /// A call of a side function from the row function, for one axis.
+    fn row_call(&mut self, function: &SideFunction, axis: usize) -> Written<TokenStream> {
+        let number = proc_macro2::Literal::usize_unsuffixed(axis);
+        let mut args = Vec::new();
+        for leaf in function.leaves.clone() {
+            args.push(match leaf {
+                Leaf::Scalar(id) => {
+                    let (_, name) = self.param(id)?;
+                    let name = self.leaf(leaf, &name.to_string());
+                    quote! { #name }
+                }
+                Leaf::PerAxis(id) => {
+                    let (_, name) = self.param(id)?;
+                    let index = self.per_axis_index(id, quote! { #number })?;
+                    let name = self.leaf(leaf, &name.to_string());
+                    quote! { #name[#index] }
+                }
+                Leaf::Element(id, place) => {
+                    let name = self.element_leaf(id, place)?;
+                    match self.lane_name(&name, place, axis) {
+                        Some(lane) => quote! { #lane[i] },
+                        None => quote! { #name[i] },
+                    }
+                }
+                Leaf::Local(id) => {
+                    let name = self.local(id)?;
+                    quote! { #name }
+                }
+            });
+        }
+        Ok(call(function, quote! { #number }, &args))
+    }
+
+    /// Which entry of values per axis belongs to a parameter: the axis for faces, 0 for cells.
+    fn per_axis_index(&self, id: equelle_front::ir::ParamId, axis: TokenStream) -> Written<TokenStream> {
+        let set = self.set_of(id)?;
+        Ok(match self.module.sets.get(set).kind {
+            equelle_front::types::EntityKind::Face => axis,
+            equelle_front::types::EntityKind::Cell
+            | equelle_front::types::EntityKind::Edge
+            | equelle_front::types::EntityKind::Vertex => quote! { 0 },
+        })
+    }
+}
+
+fn call(function: &SideFunction, axis: TokenStream, args: &[TokenStream]) -> TokenStream {
+    let (name, generics) = (&function.name, &function.generics);
+    let grid = function.takes.0.then(|| quote! { grid, });
+    let axis = function.takes.1.then(|| quote! { #axis, });
+    quote! { #name #generics(#grid #axis #(#args),*) }
+}
+
+/// `sum -= call;` for the low side, `sum += call;` for the high one.
+fn add_terms(side: End, sums: &[proc_macro2::Ident], call: &TokenStream) -> TokenStream {
+    let op = match side {
+        End::Low => quote! { -= },
+        End::High => quote! { += },
+    };
+    match sums {
+        [sum] => quote! { #sum #op #call; },
+        many => {
+            let terms: Vec<_> = (0..many.len()).map(proc_macro2::Literal::usize_unsuffixed).collect();
+            quote! {
+                let terms = #call;
+                #(#many #op terms.#terms;)*
+            }
+        }
+    }
+}

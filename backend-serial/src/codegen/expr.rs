@@ -1,0 +1,334 @@
+//! Expressions.
+
+use equelle_front::backend::BackendError;
+use equelle_front::ir::{KExpr, ParamId, Path, UnaryOp};
+use equelle_front::ops::{Arithmetic, Comparison, Logic};
+use equelle_front::types::{Basic, EntityKind, Type};
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use super::text::{Level, Text, ident, real};
+use super::writer::{End, Failure, Form, Leaf, Place, Writer, Written};
+
+impl Writer<'_> {
+    /// The value of an expression.
+    pub(super) fn expr(&mut self, expr: &KExpr) -> Written<Text> {
+        Ok(match expr {
+            KExpr::Real(number) => real(*number),
+            KExpr::Bool(value) => Text::atom(quote! { #value }),
+            KExpr::Local(id) => {
+                let name = self.local(*id)?;
+                if self.form == Form::Row && !self.own_locals.contains(id) {
+                    self.leaf(Leaf::Local(*id), &name.to_string());
+                }
+                Text::atom(name)
+            }
+            KExpr::Param(id) => {
+                let name = self.read(*id)?;
+                if self.form == Form::Row {
+                    self.leaf(Leaf::Scalar(*id), &name.to_string());
+                }
+                Text::atom(name)
+            }
+            KExpr::Load { param, at } => self.load(*param, at)?,
+            KExpr::Measure(at) => self.measure(at)?,
+            KExpr::Centroid(at) => self.centroid(at)?,
+            KExpr::Normal(at) => self.normal(at)?,
+            KExpr::IsEmpty(at) => self.is_empty(at)?,
+            KExpr::Member { set, at } => self.member(*set, at)?,
+            KExpr::Same(a, b) => self.same(a, b)?,
+            KExpr::Unary(op, a) => self.unary(*op, a)?,
+            KExpr::Arithmetic(op, a, b) => self.arithmetic(*op, a, b)?,
+            KExpr::Compare(op, a, b) => {
+                let (a, b) = (self.expr(a)?, self.expr(b)?);
+                let op = match op {
+                    Comparison::Less => quote! { < },
+                    Comparison::Greater => quote! { > },
+                    Comparison::LessEqual => quote! { <= },
+                    Comparison::GreaterEqual => quote! { >= },
+                    Comparison::Equal => quote! { == },
+                    Comparison::NotEqual => quote! { != },
+                };
+                Text::binary(Level::Compare, &a, op, &b)
+            }
+            KExpr::Logic(op, a, b) => {
+                let (a, b) = (self.expr(a)?, self.expr(b)?);
+                match op {
+                    Logic::And => Text::binary(Level::And, &a, quote! { && }, &b),
+                    Logic::Or => Text::binary(Level::Or, &a, quote! { || }, &b),
+                    Logic::Xor => Text::binary(Level::Xor, &a, quote! { ^ }, &b),
+                }
+            }
+            KExpr::Select { condition, if_true, if_false } => {
+                let condition = self.expr(condition)?;
+                let (if_true, if_false) = (self.expr(if_true)?, self.expr(if_false)?);
+                Text::choice(&condition, &if_true, &if_false)
+            }
+            KExpr::Component(vector, index) => {
+                let vector = self.expr(vector)?;
+                let index = Literal::u32_unsuffixed(*index);
+                Text::atom(quote! { component(#vector, #index) })
+            }
+            KExpr::Dot(a, b) => {
+                let (a, b) = (self.expr(a)?, self.expr(b)?);
+                Text::atom(quote! { dot(#a, #b) })
+            }
+            KExpr::Displacement { to, from } => self.displacement(to, from)?,
+        })
+    }
+
+    /// Type of a value in the text.
+    pub(super) fn type_text(&self, ty: &Type) -> TokenStream {
+        match ty.basic {
+            Basic::Scalar | Basic::Text => quote! { f64 },
+            Basic::Vector => quote! { [f64; DIM] },
+            Basic::Bool => quote! { bool },
+            Basic::Entity(_) => quote! { u32 },
+        }
+    }
+
+    /// In [`Form::Row`]: the name of something that is read; a new one takes the wanted name if it is free.
+    pub(super) fn leaf(&mut self, leaf: Leaf, wanted: &str) -> proc_macro2::Ident {
+        if let Some((_, name)) = self.leaves.iter().find(|(l, _)| *l == leaf) {
+            return name.clone();
+        }
+        let name = match leaf {
+            Leaf::Scalar(_) | Leaf::Local(_) | Leaf::PerAxis(_) => ident(wanted),
+            Leaf::Element(..) if !self.leaves.iter().any(|(_, n)| n == wanted) && self.names.params.iter().any(|p| p == wanted) => {
+                ident(wanted)
+            }
+            Leaf::Element(..) => ident(&self.namer.fresh(wanted)),
+        };
+        self.leaves.push((leaf, name.clone()));
+        name
+    }
+
+    fn load(&mut self, id: ParamId, at: &Path) -> Written<Text> {
+        let (param, name) = self.param(id)?;
+        if param.per_axis && self.form != Form::General {
+            return self.load_per_axis(id, at);
+        }
+        match self.form {
+            Form::PerAxis => Err(Failure::Form),
+            Form::Row => {
+                let place = self.place(at).ok_or(Failure::Form)?;
+                if !self.fits_row(id, place)? {
+                    return Err(Failure::Form);
+                }
+                let wanted = match place {
+                    Place::Here => name.to_string(),
+                    Place::SideFace(side) | Place::Neighbour(side) => format!("{name}_{}", side.name()),
+                };
+                let name = self.leaf(Leaf::Element(id, place), &wanted);
+                Ok(Text::atom(if self.in_row { quote! { #name[i] } } else { quote! { #name } }))
+            }
+            Form::General | Form::Cell => {
+                let set = self.set_of(id)?;
+                let position = self.position(set, at)?;
+                let values = self.read(id)?;
+                Ok(match param.ty.basic {
+                    Basic::Vector => Text::atom(quote! { vector_at(&#values, #position) }),
+                    Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => Text::atom(quote! { #values[#position] }),
+                })
+            }
+        }
+    }
+
+    /// Whether consecutive cells of a row find the element in consecutive positions, wherever the inside of a row is.
+    fn fits_row(&self, id: ParamId, place: Place) -> Written<bool> {
+        let (param, _) = self.param(id)?;
+        if !matches!(param.ty.basic, Basic::Scalar | Basic::Bool) {
+            return Ok(false);
+        }
+        let set = self.set_of(id)?;
+        let Some(canonical) = self.module.sets.get(set).canonical else { return Ok(false) };
+        use equelle_front::types::Extent;
+        Ok(match place {
+            Place::Here | Place::Neighbour(_) => canonical.kind == EntityKind::Cell && canonical.extent == Extent::All,
+            Place::SideFace(_) => canonical.kind == EntityKind::Face && canonical.extent != Extent::Boundary,
+        })
+    }
+
+    fn load_per_axis(&mut self, id: ParamId, at: &Path) -> Written<Text> {
+        let set = self.set_of(id)?;
+        let name = self.read_per_axis(id)?;
+        match (self.module.sets.get(set).kind, self.form) {
+            (EntityKind::Cell, Form::Row) => {
+                let name = self.leaf(Leaf::PerAxis(id), &name.to_string());
+                Ok(Text::atom(if self.in_row { quote! { #name[0] } } else { quote! { #name } }))
+            }
+            (EntityKind::Cell, Form::Cell | Form::PerAxis) => Ok(Text::atom(quote! { #name[0] })),
+            (EntityKind::Face, Form::Cell) if matches!(self.place(at), Some(Place::SideFace(_))) => Ok(Text::atom(quote! { #name[axis] })),
+            (EntityKind::Face, Form::PerAxis) if self.is_face_here(at) => Ok(Text::atom(quote! { #name[axis] })),
+            (EntityKind::Face, Form::Row) if matches!(self.place(at), Some(Place::SideFace(_))) => {
+                Ok(Text::atom(self.leaf(Leaf::PerAxis(id), &name.to_string())))
+            }
+            (EntityKind::Cell | EntityKind::Face | EntityKind::Edge | EntityKind::Vertex, _) => Err(Failure::Form),
+        }
+    }
+
+    /// Whether the path is the face of a per-axis form over faces.
+    fn is_face_here(&self, path: &Path) -> bool {
+        self.form == Form::PerAxis && self.place(path) == Some(Place::Here) && self.kernel.space_kind(&self.module.sets) == Some(EntityKind::Face)
+    }
+
+    fn measure(&mut self, at: &Path) -> Written<Text> {
+        let kind = self.kind(at);
+        if self.form == Form::General {
+            let array = match kind {
+                Some(EntityKind::Cell) => "cell_volumes",
+                Some(EntityKind::Face) => "face_areas",
+                Some(EntityKind::Edge | EntityKind::Vertex) | None => return Err(self.no_geometry()),
+            };
+            return self.geometry_of(array, at);
+        }
+        match kind {
+            Some(EntityKind::Cell) => Ok(Text::atom(quote! { grid.volume })),
+            Some(EntityKind::Face) if self.is_face_here(at) || matches!(self.place(at), Some(Place::SideFace(_))) => {
+                Ok(Text::atom(quote! { grid.area[axis] }))
+            }
+            Some(EntityKind::Face | EntityKind::Edge | EntityKind::Vertex) | None => Err(Failure::Form),
+        }
+    }
+
+    fn geometry_of(&mut self, array: &str, at: &Path) -> Written<Text> {
+        let entity = self.entity(at)?.as_usize();
+        let (geometry, array) = (self.geometry(), ident(array));
+        Ok(Text::atom(quote! { #geometry.#array[#entity] }))
+    }
+
+    fn no_geometry(&self) -> Failure {
+        BackendError::new(self.span(), "grids keep no geometry of edges and vertices").into()
+    }
+
+    fn centroid(&mut self, at: &Path) -> Written<Text> {
+        if self.form == Form::General {
+            let array = match self.kind(at) {
+                Some(EntityKind::Cell) => "cell_centroids",
+                Some(EntityKind::Face) => "face_centroids",
+                Some(EntityKind::Edge | EntityKind::Vertex) | None => return Err(self.no_geometry()),
+            };
+            let padded = self.geometry_of(array, at)?;
+            return Ok(Text::atom(quote! { vector::<DIM>(#padded) }));
+        }
+        match (self.form, self.place(at)) {
+            (Form::Cell, Some(Place::Here)) => Ok(Text::atom(quote! { grid.cell_centroid::<DIM>(at) })),
+            (Form::Cell, Some(Place::SideFace(side))) => {
+                let high = side.is_high();
+                Ok(Text::atom(quote! { grid.face_centroid::<DIM>(at, axis, #high) }))
+            }
+            (Form::Cell, Some(Place::Neighbour(_))) => {
+                let cell = self.entity(at)?.as_usize();
+                Ok(Text::atom(quote! { grid.cell_centroid::<DIM>(grid.at(#cell)) }))
+            }
+            _ => Err(Failure::Form),
+        }
+    }
+
+    fn normal(&mut self, at: &Path) -> Written<Text> {
+        if self.form == Form::General {
+            if self.kind(at) != Some(EntityKind::Face) {
+                return Err(self.no_geometry());
+            }
+            let padded = self.geometry_of("face_normals", at)?;
+            return Ok(Text::atom(quote! { vector::<DIM>(#padded) }));
+        }
+        if self.is_face_here(at) || matches!(self.place(at), Some(Place::SideFace(_))) {
+            return Ok(Text::atom(quote! { grid.normal::<DIM>(axis) }));
+        }
+        Err(Failure::Form)
+    }
+
+    /// Position along the current axis, in half cell widths from [`Path::Here`].
+    fn half_widths(&self, path: &Path) -> Option<i32> {
+        if self.form == Form::PerAxis {
+            return match path {
+                Path::First(face) if self.is_face_here(face) => Some(-1),
+                Path::Second(face) if self.is_face_here(face) => Some(1),
+                _ => self.place(path).filter(|p| *p == Place::Here).map(|_| 0),
+            };
+        }
+        Some(match self.place(path)? {
+            Place::Here => 0,
+            Place::SideFace(End::Low) => -1,
+            Place::SideFace(End::High) => 1,
+            Place::Neighbour(End::Low) => -2,
+            Place::Neighbour(End::High) => 2,
+        })
+    }
+
+    fn displacement(&mut self, to: &Path, from: &Path) -> Written<Text> {
+        if self.form == Form::General {
+            return Err(self.internal("a displacement outside a Cartesian form"));
+        }
+        let (Some(to), Some(from)) = (self.half_widths(to), self.half_widths(from)) else { return Err(Failure::Form) };
+        if to == from {
+            return Ok(Text::atom(quote! { [0.0; DIM] }));
+        }
+        let widths = real(f64::from(to - from) / 2.0);
+        Ok(Text::atom(quote! { grid.displacement::<DIM>(axis, #widths) }))
+    }
+
+    fn is_empty(&mut self, at: &Path) -> Written<Text> {
+        if self.is_outside(at) {
+            return Ok(Text::atom(quote! { true }));
+        }
+        if self.place(at).is_some() {
+            return Ok(Text::atom(quote! { false }));
+        }
+        let entity = self.entity(at)?;
+        Ok(Text::binary(Level::Compare, &entity, quote! { == }, &Text::atom(quote! { NONE })))
+    }
+
+    fn same(&mut self, a: &Path, b: &Path) -> Written<Text> {
+        if let (Some(a), Some(b)) = (self.place(a), self.place(b)) {
+            // Entities of one kind; distinct places of one cell are distinct entities.
+            let same = a == b;
+            return Ok(Text::atom(quote! { #same }));
+        }
+        let (a, b) = (self.entity(a)?, self.entity(b)?);
+        Ok(Text::binary(Level::Compare, &a, quote! { == }, &b))
+    }
+
+    fn is_vector(&self, expr: &KExpr) -> bool {
+        self.kernel.expr_basic(expr) == Basic::Vector
+    }
+
+    fn unary(&mut self, op: UnaryOp, a: &KExpr) -> Written<Text> {
+        let is_vector = self.is_vector(a);
+        let a = self.expr(a)?;
+        Ok(match op {
+            UnaryOp::Neg if is_vector => Text::atom(quote! { vector_neg(#a) }),
+            UnaryOp::Neg => {
+                let a = a.at(Level::Unary);
+                Text::new(Level::Unary, quote! { -#a })
+            }
+            UnaryOp::Not => {
+                let a = a.at(Level::Unary);
+                Text::new(Level::Unary, quote! { !#a })
+            }
+            UnaryOp::Abs => a.method("abs"),
+            UnaryOp::Sqrt => a.method("sqrt"),
+            UnaryOp::Length => Text::atom(quote! { length(#a) }),
+        })
+    }
+
+    fn arithmetic(&mut self, op: Arithmetic, a: &KExpr, b: &KExpr) -> Written<Text> {
+        let vectors = (self.is_vector(a), self.is_vector(b));
+        let (a, b) = (self.expr(a)?, self.expr(b)?);
+        Ok(match (op, vectors) {
+            (Arithmetic::Add, (false, false)) => Text::binary(Level::Sum, &a, quote! { + }, &b),
+            (Arithmetic::Sub, (false, false)) => Text::binary(Level::Sum, &a, quote! { - }, &b),
+            (Arithmetic::Mul, (false, false)) => Text::binary(Level::Product, &a, quote! { * }, &b),
+            (Arithmetic::Div, (false, false)) => Text::binary(Level::Product, &a, quote! { / }, &b),
+            (Arithmetic::Add, (true, true)) => Text::atom(quote! { vector_add(#a, #b) }),
+            (Arithmetic::Sub, (true, true)) => Text::atom(quote! { vector_sub(#a, #b) }),
+            (Arithmetic::Mul, (true, false)) => Text::atom(quote! { vector_mul(#a, #b) }),
+            (Arithmetic::Mul, (false, true)) => Text::atom(quote! { vector_mul(#b, #a) }),
+            (Arithmetic::Div, (true, false)) => Text::atom(quote! { vector_div(#a, #b) }),
+            (Arithmetic::Add | Arithmetic::Sub, (true, false) | (false, true))
+            | (Arithmetic::Mul, (true, true))
+            | (Arithmetic::Div, (_, true)) => return Err(self.internal("arithmetic of Vectors that is not defined")),
+        })
+    }
+}

@@ -1,0 +1,204 @@
+//! Paths: entities, and where the elements that belong to them are.
+
+use equelle_front::ir::{Path, Space};
+use equelle_front::types::{CanonicalSet, EntityKind, Extent, SetId};
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use super::text::{Level, Text, ident};
+use super::writer::{End, Failure, Form, Place, Writer, Written};
+
+impl Writer<'_> {
+    /// The closed form of a path, in a Cartesian form; `None` if it has none.
+    pub(super) fn place(&self, path: &Path) -> Option<Place> {
+        if self.form == Form::General {
+            return None;
+        }
+        match path {
+            Path::Here => Some(Place::Here),
+            Path::SideFace(side) => Some(Place::SideFace((*side).into())),
+            Path::Neighbour(side) => Some(Place::Neighbour((*side).into())),
+            Path::Local(id) => self.places.get(id).copied(),
+            Path::First(face) => match self.place(face)? {
+                Place::SideFace(End::High) => Some(Place::Here),
+                Place::SideFace(End::Low) if self.side_interior == Some(true) => Some(Place::Neighbour(End::Low)),
+                Place::SideFace(End::Low) | Place::Here | Place::Neighbour(_) => None,
+            },
+            Path::Second(face) => match self.place(face)? {
+                Place::SideFace(End::Low) => Some(Place::Here),
+                Place::SideFace(End::High) if self.side_interior == Some(true) => Some(Place::Neighbour(End::High)),
+                Place::SideFace(End::High) | Place::Here | Place::Neighbour(_) => None,
+            },
+            Path::Through { .. } | Path::Select { .. } | Path::Empty => None,
+        }
+    }
+
+    /// Whether the path is known to be Empty: the outer cell of a face on a side that is on the boundary.
+    pub(super) fn is_outside(&self, path: &Path) -> bool {
+        match path {
+            Path::Empty => true,
+            Path::First(face) => self.side_interior == Some(false) && self.place(face) == Some(Place::SideFace(End::Low)),
+            Path::Second(face) => self.side_interior == Some(false) && self.place(face) == Some(Place::SideFace(End::High)),
+            Path::Here | Path::Local(_) | Path::Through { .. } | Path::Select { .. } | Path::SideFace(_) | Path::Neighbour(_) => false,
+        }
+    }
+
+    /// The entity as u32, `NONE` for Empty.
+    pub(super) fn entity(&mut self, path: &Path) -> Written<Text> {
+        if self.is_outside(path) {
+            return Ok(Text::atom(quote! { NONE }));
+        }
+        if let Some(place) = self.place(path) {
+            return match self.form {
+                Form::Cell => Ok(self.place_index(place).as_u32()),
+                Form::General | Form::PerAxis | Form::Row => Err(Failure::Form),
+            };
+        }
+        match path {
+            Path::Here => match self.kernel.space {
+                Space::Set(_) => Ok(Text::atom(ident("here"))),
+                Space::Unit => Err(self.internal("it has no element to speak of")),
+            },
+            Path::Local(id) => Ok(Text::atom(self.local(*id)?)),
+            Path::First(face) => self.cell_of_face(face, 0),
+            Path::Second(face) => self.cell_of_face(face, 1),
+            Path::Through { param, at } => {
+                if matches!(self.form, Form::PerAxis | Form::Row) {
+                    return Err(Failure::Form);
+                }
+                let set = self.set_of(*param)?;
+                let position = self.position(set, at)?;
+                let entities = self.read(*param)?;
+                Ok(Text::atom(quote! { #entities[#position] }))
+            }
+            Path::Select { condition, if_true, if_false } => {
+                let condition = self.expr(condition)?;
+                let (if_true, if_false) = (self.entity(if_true)?, self.entity(if_false)?);
+                Ok(Text::choice(&condition, &if_true, &if_false))
+            }
+            Path::Empty | Path::SideFace(_) | Path::Neighbour(_) => Err(Failure::Form),
+        }
+    }
+
+    fn cell_of_face(&mut self, face: &Path, which: usize) -> Written<Text> {
+        if self.form != Form::General {
+            return Err(Failure::Form);
+        }
+        let face = self.entity(face)?.as_usize();
+        let topology = self.topology();
+        let which = Literal::usize_unsuffixed(which);
+        Ok(Text::atom(quote! { #topology.face_cells[#face][#which] }))
+    }
+
+    /// Index of a place, in [`Form::Cell`].
+    fn place_index(&self, place: Place) -> Text {
+        match place {
+            Place::Here => Text::atom(quote! { here }),
+            Place::SideFace(side) => {
+                let high = side.is_high();
+                Text::atom(quote! { grid.face(at, axis, #high) })
+            }
+            Place::Neighbour(End::Low) => Text::new(Level::Sum, quote! { here - grid.stride[axis] }),
+            Place::Neighbour(End::High) => Text::new(Level::Sum, quote! { here + grid.stride[axis] }),
+        }
+    }
+
+    /// Position of the entity in a set, as usize.
+    pub(super) fn position(&mut self, set: SetId, path: &Path) -> Written<Text> {
+        if let (Form::Cell, Some(place)) = (self.form, self.place(path)) {
+            return self.place_position(set, place);
+        }
+        if self.form == Form::General && *path == Path::Here && self.kernel.space == Space::Set(set) {
+            return Ok(Text::atom(quote! { position }));
+        }
+        let entity = self.entity(path)?;
+        if self.is_all(set) {
+            return Ok(entity.as_usize());
+        }
+        let ranks = self.ranks(set)?;
+        Ok(Text::atom(quote! { #ranks.of(#entity) }))
+    }
+
+    /// Position of a place in a set, in [`Form::Cell`].
+    fn place_position(&mut self, set: SetId, place: Place) -> Written<Text> {
+        if self.is_all(set) {
+            return Ok(self.place_index(place));
+        }
+        let canonical = self.module.sets.get(set).canonical;
+        if let Some(position) = self.closed_position(self.superset(set), place) {
+            if canonical.is_some() {
+                return Ok(Text::atom(position));
+            }
+            let ranks = self.subset_ranks(set)?;
+            return Ok(Text::atom(quote! { #ranks.of(#position) }));
+        }
+        let entity = self.place_index(place).as_u32();
+        let ranks = self.ranks(set)?;
+        Ok(Text::atom(quote! { #ranks.of(#entity) }))
+    }
+
+    /// Position of a place in a canonical set in closed form, where the place is known to be in it.
+    fn closed_position(&self, set: CanonicalSet, place: Place) -> Option<TokenStream> {
+        if set.extent == Extent::All {
+            let index = self.place_index(place);
+            return Some(quote! { #index });
+        }
+        match (place, set.kind, set.extent, self.side_interior) {
+            (Place::SideFace(side), EntityKind::Face, Extent::Interior, Some(true)) => {
+                let high = side.is_high();
+                Some(quote! { grid.interior_face(at, axis, #high) })
+            }
+            (Place::SideFace(side), EntityKind::Face, Extent::Boundary, Some(false)) => {
+                let high = side.is_high();
+                Some(quote! { grid.boundary_face(at, axis, #high) })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the entity is in the set.
+    pub(super) fn member(&mut self, set: SetId, path: &Path) -> Written<Text> {
+        let canonical = self.module.sets.get(set).canonical;
+        if self.is_all(set) {
+            return Ok(Text::atom(quote! { true }));
+        }
+        let place = self.place(path);
+        if let (Some(Place::SideFace(_)), Some(interior)) = (place, self.side_interior) {
+            // Which kind of face it is, is known here.
+            let superset = self.superset(set);
+            let (extent_known, inside) = match superset.extent {
+                Extent::Interior => (true, interior),
+                Extent::Boundary => (true, !interior),
+                Extent::All => (canonical.is_some(), true),
+            };
+            if extent_known && !inside {
+                return Ok(Text::atom(quote! { false }));
+            }
+            if canonical.is_some() {
+                return Ok(Text::atom(quote! { true }));
+            }
+        }
+        match (self.form, place) {
+            (Form::Cell, Some(place)) => {
+                if let (None, Some(position)) = (canonical, self.closed_position(self.superset(set), place)) {
+                    let ranks = self.subset_ranks(set)?;
+                    return Ok(Text::atom(quote! { #ranks.contains(#position) }));
+                }
+            }
+            (Form::Row | Form::PerAxis, _) => return Err(Failure::Form),
+            (Form::General, _) | (Form::Cell, None) => {}
+        }
+        let entity = self.entity(path)?;
+        if let (Form::General, Some(CanonicalSet { kind: EntityKind::Face, extent })) = (self.form, canonical) {
+            let topology = self.topology();
+            let face = entity.as_usize();
+            let boundary = Text::atom(quote! { #topology.is_boundary_face(#face) });
+            return Ok(match extent {
+                Extent::Boundary => boundary,
+                Extent::Interior | Extent::All => Text::new(Level::Unary, quote! { !#boundary }),
+            });
+        }
+        let ranks = self.ranks(set)?;
+        Ok(Text::atom(quote! { #ranks.contains(#entity) }))
+    }
+}

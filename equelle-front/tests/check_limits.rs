@@ -1,0 +1,174 @@
+//! The checker is bounded: in stack, in time, and on any tree that the parser makes.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use equelle_front::check::{CheckOptions, Checked, check};
+use equelle_front::diagnostic::Code;
+use equelle_front::syntax::parse;
+
+fn run(text: &str) -> Checked {
+    check(&parse(text).program, &CheckOptions::default())
+}
+
+fn codes(checked: &Checked) -> Vec<Code> {
+    checked.diagnostics.iter().map(|d| d.code).collect()
+}
+
+/// Functions `f0` to `f<n>`, each of which computes `body` with `#` for the name of the one before.
+fn chain(n: usize, first: &str, body: &str) -> String {
+    let mut text = format!("f0(x) = {{\n-> {first}\n}}\n");
+    for i in 1..=n {
+        let _ = writeln!(text, "f{i}(x) = {{\n-> {}\n}}", body.replace('#', &format!("f{}", i - 1)));
+    }
+    text
+}
+
+#[test]
+fn a_chain_that_calls_twice_has_one_instance_per_function() {
+    let text = format!("{}y = f30(1)\nOutput(\"y\", y)\n", chain(30, "x", "#(x) + #(x)"));
+    let checked = run(&text);
+    assert_eq!(codes(&checked), []);
+    assert_eq!(checked.program.map(|p| p.functions.len()), Some(31));
+}
+
+#[test]
+fn a_chain_that_doubles_domains_ends_with_a_diagnostic() {
+    // Without a limit: 2^30 new domains.
+    let make = "InputDomainSubsetOf(\"d\", BoundaryFaces())";
+    let pair = "pick(x, y) = {\n-> SumReduce(1 Extend y) > 0 ? x : x\n}\n";
+    let text = format!("{pair}{}y = f30(1)\nOutput(\"n\", SumReduce(1 Extend y))\n", chain(30, make, "pick(#(x), #(x))"));
+    let start = Instant::now();
+    let checked = run(&text);
+    assert!(codes(&checked).contains(&Code::TooManyInstances), "{:?}", codes(&checked));
+    // An unoptimised build takes a few seconds; without the limit it would not end.
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+}
+
+#[test]
+fn nested_calls_beyond_the_limit_are_reported() {
+    let text = format!("{}y = f5000(1)\nOutput(\"y\", y)\n", chain(5000, "x", "#(x)"));
+    assert_eq!(codes(&run(&text)), [Code::NestedTooDeeply]);
+}
+
+#[test]
+fn nesting_up_to_the_limits_fits_a_small_stack() {
+    // Calls, each at the bottom of an expression; as deep as parser and checker let it be.
+    for parens in [0, 3, 30, 150, 190] {
+        let call = format!("{}#(x){}", "(-".repeat(parens / 2), ")".repeat(parens / 2));
+        let text = format!("{}y = f100(1)\nOutput(\"y\", y)\n", chain(100, "x", &call));
+        run(&text);
+    }
+    let deep = format!("x = {}1{}\nOutput(\"x\", x)\n", "(".repeat(150), ")".repeat(150));
+    assert_eq!(codes(&run(&deep)), []);
+    let sum = format!("x = {}1\nOutput(\"x\", x)\n", "1 + ".repeat(150));
+    assert_eq!(codes(&run(&sum)), []);
+}
+
+/// A program of about `lines` lines with names, calls, loops and domains.
+fn generated(lines: usize) -> String {
+    let mut text = String::from("u0 = InputCollectionOfScalar(\"u\", AllCells())\nts = InputSequenceOfScalar(\"ts\")\nflux(u) = {\n-> -Gradient(u)\n}\n");
+    let mut written = 5;
+    let mut i = 0;
+    while written < lines {
+        let _ = writeln!(text, "v{i} = u{i} - 0.1 * Divergence(flux(u{i}))\nu{} = v{i} > u{i} ? v{i} : u{i}", i + 1);
+        written += 2;
+        i += 1;
+        if i % 100 == 0 {
+            let _ = writeln!(text, "For dt{i} In ts {{\nw = dt{i} * u{i}\nOutput(\"w\", w)\n}}");
+            written += 4;
+        }
+    }
+    let _ = writeln!(text, "Output(\"u\", u{i})");
+    text
+}
+
+#[test]
+fn time_is_linear_in_the_length_of_the_program() {
+    let time = |lines: usize| {
+        let parsed = parse(&generated(lines));
+        assert!(parsed.diagnostics.is_empty());
+        // The best of three, so that other work on the machine does not matter.
+        let once = || {
+            let start = Instant::now();
+            let checked = check(&parsed.program, &CheckOptions::default());
+            assert_eq!(codes(&checked), []);
+            start.elapsed()
+        };
+        (0..3).map(|_| once()).min().unwrap_or_default()
+    };
+    let (short, long) = (time(2_500), time(20_000));
+    // Eight times the lines: 8 times the time when linear, 64 times when quadratic. 24 is three times linear.
+    assert!(long < short * 24 + Duration::from_millis(20), "2,500 lines {short:?}, 20,000 lines {long:?}");
+}
+
+#[test]
+fn many_mistakes_take_linear_time_too() {
+    let mut text = String::new();
+    for i in 0..20_000 {
+        let _ = writeln!(text, "v{i} = unknown{i} + 1");
+    }
+    let start = Instant::now();
+    let checked = run(&text);
+    assert_eq!(checked.diagnostics.iter().filter(|d| d.code == Code::UnknownName).count(), 20_000);
+    // 0.1 s in an unoptimised build; looking for near matches each time would take minutes.
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+}
+
+/// A small generator of pseudo-random numbers (Marsaglia's xorshift, 2003), so that failures repeat.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % n.max(1) as u64) as usize
+    }
+}
+
+#[test]
+fn mutated_programs_give_no_panic_and_no_program_with_errors() {
+    let mut sources: Vec<Vec<String>> = Vec::new();
+    for name in ["heat_explicit_template", "heat_explicit_declared", "heat_implicit"] {
+        let path = format!("{}/tests/programs/{name}.equelle", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(path).expect("the program is there");
+        // Words and single characters, line ends kept.
+        let mut tokens = vec![String::new()];
+        for c in text.chars() {
+            if c.is_alphanumeric() || c == '_' {
+                if let Some(last) = tokens.last_mut() {
+                    last.push(c);
+                }
+            } else {
+                tokens.push(c.to_string());
+                tokens.push(String::new());
+            }
+        }
+        tokens.retain(|t| !t.is_empty());
+        sources.push(tokens);
+    }
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let pool: Vec<String> = sources.iter().flatten().cloned().chain(["Array", "Of", "Mutable", "[", "]", "1e300", "Stencil"].map(str::to_owned)).collect();
+    for _ in 0..3000 {
+        let mut tokens = sources[random.below(sources.len())].clone();
+        for _ in 0..=random.below(4) {
+            let at = random.below(tokens.len());
+            match random.below(3) {
+                0 => tokens[at] = pool[random.below(pool.len())].clone(),
+                1 => {
+                    tokens.remove(at);
+                }
+                _ => tokens.insert(at, pool[random.below(pool.len())].clone()),
+            }
+        }
+        let text = tokens.concat();
+        let parsed = parse(&text);
+        let checked = check(&parsed.program, &CheckOptions::default());
+        let errors = checked.diagnostics.iter().any(|d| d.is_error());
+        assert!(!(errors && checked.program.is_some()), "{text}");
+        for d in &checked.diagnostics {
+            assert!(text.get(d.primary.span.range()).is_some_and(|t| !t.is_empty()), "{d:?}\n{text}");
+        }
+    }
+}

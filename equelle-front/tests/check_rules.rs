@@ -1,0 +1,303 @@
+//! Every rule of the checker once: what is accepted gets the type and dimension derived by hand from the language
+//! specification; what is rejected gets its code, at the place named.
+
+use std::collections::BTreeSet;
+
+use equelle_front::check::{CheckOptions, Checked, check, type_name};
+use equelle_front::diagnostic::{Code, Diagnostic};
+use equelle_front::syntax::parse;
+use equelle_front::typed::{TypedProgram, Variable};
+
+fn run(text: &str) -> Checked {
+    let parsed = parse(text);
+    assert!(parsed.diagnostics.is_empty(), "{text}\n{:?}", parsed.diagnostics);
+    check(&parsed.program, &CheckOptions::default())
+}
+
+fn program(text: &str) -> TypedProgram {
+    let checked = run(text);
+    let errors: Vec<&Diagnostic> = checked.diagnostics.iter().filter(|d| d.is_error()).collect();
+    assert!(errors.is_empty(), "{text}\n{errors:#?}");
+    checked.program.expect("a program without errors has a typed tree")
+}
+
+fn variable<'p>(program: &'p TypedProgram, name: &str) -> &'p Variable {
+    program.variables.iter().find(|v| v.name == name).expect("the variable exists")
+}
+
+/// Names that the expressions below use.
+const PRELUDE: &str = r#"
+s = 2.5
+m = 3 [Meter]
+b = s > 1
+t = "text"
+seq = InputSequenceOfScalar("seq") * 1 [Second]
+cells = AllCells()
+faces = InteriorFaces()
+first = FirstCell(faces)
+bf = BoundaryFaces()
+bfirst = FirstCell(bf)
+u = InputCollectionOfScalar("u", AllCells()) * 1 [Kelvin]
+f = InputCollectionOfScalar("f", InteriorFaces())
+v = Centroid(AllCells())
+n = Normal(InteriorFaces())
+hot = u > 300 [Kelvin]
+dir = InputDomainSubsetOf("dir", BoundaryFaces())
+arr = [s, 2 [Meter]]
+"#;
+
+#[test]
+fn types_and_dimensions_of_expressions() {
+    let expectations = [
+        // Literals and units.
+        ("3", "Scalar", ""),
+        ("3 [Kilo*Meter]", "Scalar", "[Meter]"),
+        ("True", "Bool", ""),
+        ("\"x\"", "String", ""),
+        // Arithmetic.
+        ("s + 1", "Scalar", ""),
+        ("u + u", "Collection Of Scalar On AllCells()", "[Kelvin]"),
+        ("u * m", "Collection Of Scalar On AllCells()", "[Meter * Kelvin]"),
+        ("m * u", "Collection Of Scalar On AllCells()", "[Meter * Kelvin]"),
+        ("m / u", "Collection Of Scalar On AllCells()", "[Meter * Kelvin^-1]"),
+        ("v * u", "Collection Of Vector On AllCells()", "[Meter * Kelvin]"),
+        ("s * v", "Collection Of Vector On AllCells()", "[Meter]"),
+        ("v / m", "Collection Of Vector On AllCells()", ""),
+        ("v - v", "Collection Of Vector On AllCells()", "[Meter]"),
+        ("-v", "Collection Of Vector On AllCells()", "[Meter]"),
+        ("seq * s", "Sequence Of Scalar", "[Second]"),
+        ("s * seq", "Sequence Of Scalar", "[Second]"),
+        ("seq / m", "Sequence Of Scalar", "[Meter^-1 * Second]"),
+        ("-seq", "Sequence Of Scalar", "[Second]"),
+        // Comparison and logic: a collection if either side is.
+        ("u < 1 [Kelvin]", "Collection Of Bool On AllCells()", ""),
+        ("1 [Kelvin] < u", "Collection Of Bool On AllCells()", ""),
+        ("s >= 1", "Bool", ""),
+        ("hot == hot", "Collection Of Bool On AllCells()", ""),
+        ("first != first", "Collection Of Bool On InteriorFaces()", ""),
+        ("hot And Not hot", "Collection Of Bool On AllCells()", ""),
+        ("b Or hot", "Collection Of Bool On AllCells()", ""),
+        ("b Xor True", "Bool", ""),
+        // Norms: grid measures are those of three dimensions.
+        ("|s - 3|", "Scalar", ""),
+        ("|v|", "Collection Of Scalar On AllCells()", "[Meter]"),
+        ("|cells|", "Collection Of Scalar On AllCells()", "[Meter^3]"),
+        ("|faces|", "Collection Of Scalar On InteriorFaces()", "[Meter^2]"),
+        ("|AllEdges()|", "Collection Of Scalar On AllEdges()", "[Meter]"),
+        ("|AllVertices()|", "Collection Of Scalar On AllVertices()", ""),
+        ("|first|", "Collection Of Scalar On InteriorFaces()", "[Meter^3]"),
+        // Domains and entities.
+        ("AllCells()", "Collection Of Cell On AllCells() Subset Of AllCells()", ""),
+        ("BoundaryFaces()", "Collection Of Face On BoundaryFaces() Subset Of AllFaces()", ""),
+        ("dir", "Collection Of Face On dir Subset Of BoundaryFaces()", ""),
+        ("FirstCell(dir)", "Collection Of Cell On dir Subset Of AllCells()", ""),
+        ("SecondCell(bf)", "Collection Of Cell On BoundaryFaces() Subset Of AllCells()", ""),
+        ("IsEmpty(bfirst)", "Collection Of Bool On BoundaryFaces()", ""),
+        ("Centroid(dir)", "Collection Of Vector On dir", "[Meter]"),
+        ("Normal(dir)", "Collection Of Vector On dir", ""),
+        // On: the data's set must hold the target's entities; a domain counts as itself.
+        ("u On first", "Collection Of Scalar On InteriorFaces()", "[Kelvin]"),
+        ("v On first", "Collection Of Vector On InteriorFaces()", "[Meter]"),
+        ("f On faces", "Collection Of Scalar On InteriorFaces()", ""),
+        ("bfirst On dir", "Collection Of Cell On dir Subset Of AllCells()", ""),
+        ("u On (bfirst On dir)", "Collection Of Scalar On dir", "[Kelvin]"),
+        ("cells On first", "Collection Of Cell On InteriorFaces() Subset Of AllCells()", ""),
+        ("u On InteriorCells()", "Collection Of Scalar On InteriorCells()", "[Kelvin]"),
+        // Extend.
+        ("f Extend AllFaces()", "Collection Of Scalar On AllFaces()", ""),
+        ("m Extend cells", "Collection Of Scalar On AllCells()", "[Meter]"),
+        ("True Extend dir", "Collection Of Bool On dir", ""),
+        ("1 Extend dir", "Collection Of Scalar On dir", ""),
+        ("(1 Extend dir) Extend bf", "Collection Of Scalar On BoundaryFaces()", ""),
+        // Ternary.
+        ("hot ? u : -u", "Collection Of Scalar On AllCells()", "[Kelvin]"),
+        ("b ? s : 2", "Scalar", ""),
+        ("b ? u : -u", "Collection Of Scalar On AllCells()", "[Kelvin]"),
+        ("IsEmpty(bfirst) ? SecondCell(bf) : bfirst", "Collection Of Cell On BoundaryFaces() Subset Of AllCells()", ""),
+        // Arrays and indices.
+        ("[u, u]", "Array Of 2 Collection Of Scalar On AllCells()", "[Kelvin]"),
+        ("arr[1]", "Scalar", "[Meter]"),
+        ("[s, m][0]", "Scalar", ""),
+        ("v[2]", "Collection Of Scalar On AllCells()", "[Meter]"),
+        // Built-ins.
+        ("Gradient(u)", "Collection Of Scalar On InteriorFaces()", "[Kelvin]"),
+        ("Divergence(f)", "Collection Of Scalar On AllCells()", ""),
+        ("Divergence(f Extend AllFaces())", "Collection Of Scalar On AllCells()", ""),
+        ("Dot(n, n)", "Collection Of Scalar On InteriorFaces()", ""),
+        ("Dot(v, v)", "Collection Of Scalar On AllCells()", "[Meter^2]"),
+        ("Sqrt(Dot(v, v))", "Collection Of Scalar On AllCells()", "[Meter]"),
+        ("Sqrt(4)", "Scalar", ""),
+        ("MaxReduce(u)", "Scalar", "[Kelvin]"),
+        ("MinReduce(u)", "Scalar", "[Kelvin]"),
+        ("SumReduce(u)", "Scalar", "[Kelvin]"),
+        ("ProdReduce(f)", "Scalar", ""),
+        ("InputScalarWithDefault(\"a\", 1)", "Scalar", ""),
+        ("InputCollectionOfScalar(\"a\", dir)", "Collection Of Scalar On dir", ""),
+        ("InputDomainSubsetOf(\"a\", dir)", "Collection Of Face On x Subset Of dir", ""),
+        ("InputSequenceOfScalar(\"a\")", "Sequence Of Scalar", ""),
+    ];
+    for (expression, ty, dimension) in expectations {
+        let program = program(&format!("{PRELUDE}x = {expression}\n"));
+        let x = variable(&program, "x");
+        assert_eq!(type_name(&program.sets, &x.ty), ty, "{expression}");
+        assert_eq!(x.dims[0].to_string(), dimension, "{expression}");
+    }
+}
+
+/// Program text after [`PRELUDE`], code, and the text under the primary label.
+const REJECTED: &[(&str, Code, &str)] = &[
+    // Names.
+    ("x = uu", Code::UnknownName, "uu"),
+    ("x = fun(1)", Code::UnknownFunction, "fun"),
+    ("x = AllCell()", Code::UnknownBuiltin, "AllCell"),
+    ("u : Scalar", Code::Redeclaration, "u"),
+    ("For s In seq {\n}", Code::Redeclaration, "s"),
+    ("s() = {\n-> 1\n}", Code::Redeclaration, "s"),
+    ("u = u", Code::AssignToImmutable, "u"),
+    ("For dt In seq {\ndt = 3\n}", Code::AssignToImmutable, "dt"),
+    ("g(x) = {\nx = 3\n-> x\n}\ny = g(1)", Code::AssignToImmutable, "x"),
+    ("g() = {\ns = 3\n-> s\n}\ny = g()", Code::AssignToImmutable, "s"),
+    ("g() = {\n-> 1\n}\ng = 3", Code::AssignToFunction, "g"),
+    ("x : Scalar\ny = x", Code::UnassignedVariable, "x"),
+    ("g() = {\n-> 1\n}\nx = g", Code::FunctionAsValue, "g"),
+    ("x = u(1)", Code::NotAFunction, "u"),
+    ("x : Scalar\nFor dt In seq {\nx = dt\n}", Code::FirstAssignmentInside, "x"),
+    ("x : Mutable Scalar\ng() = {\nx = 1\n-> 1\n}\ny = g()", Code::FirstAssignmentInside, "x"),
+    ("g() = {\n-> late\n}\nlate = 3\ny = g()", Code::UnknownName, "late"),
+    // Types.
+    ("x = cells + 1", Code::NotNumeric, "cells"),
+    ("x = -hot", Code::NotNumeric, "hot"),
+    ("x = arr + arr", Code::ArrayOperand, "arr"),
+    ("x = |arr|", Code::ArrayOperand, "arr"),
+    ("x = -arr", Code::ArrayOperand, "arr"),
+    ("x = arr < 1", Code::ArrayOperand, "arr"),
+    ("x = arr On first", Code::ArrayOperand, "arr"),
+    ("x = b ? arr : arr", Code::ArrayOperand, "arr"),
+    ("x = f + u", Code::DifferentDomains, "+"),
+    ("x = f * u", Code::DifferentDomains, "*"),
+    ("x = f / u", Code::DifferentDomains, "/"),
+    ("x = f < u", Code::DifferentDomains, "<"),
+    ("x = hot ? f : f", Code::DifferentDomains, "hot"),
+    ("x = hot ? u : f", Code::DifferentDomains, "u : f"),
+    ("x = hot ? 1 : 2", Code::DifferentDomains, "1 : 2"),
+    ("x = f + 1", Code::DifferentTypes, "+"),
+    ("x = v - u", Code::DifferentTypes, "-"),
+    ("x = seq + seq", Code::SequenceArithmetic, "seq"),
+    ("x = seq * u", Code::SequenceArithmetic, "seq"),
+    ("x = s / seq", Code::SequenceArithmetic, "seq"),
+    ("x = seq / u", Code::SequenceArithmetic, "seq"),
+    ("x = v * v", Code::VectorProduct, "*"),
+    ("x = u / v", Code::DivisionByNonScalar, "v"),
+    ("x = v < v", Code::NotComparable, "<"),
+    ("x = hot < hot", Code::NotComparable, "<"),
+    ("x = seq > 1 [Second]", Code::NotComparable, ">"),
+    ("x = faces == cells", Code::NotComparable, "=="),
+    ("x = |t|", Code::NoNorm, "t"),
+    ("x = |seq|", Code::NoNorm, "seq"),
+    ("x = seq On first", Code::SequenceOnExtend, "seq"),
+    ("x = seq Extend cells", Code::SequenceOnExtend, "seq"),
+    ("x = 1 Extend first", Code::ExtendTarget, "first"),
+    ("x = 1 Extend u", Code::ExtendTarget, "u"),
+    ("x = u Extend faces", Code::ExtendNotContained, "Extend"),
+    ("x = (1 Extend AllFaces()) Extend faces", Code::ExtendNotContained, "Extend"),
+    ("x = u On s", Code::OnTarget, "s"),
+    ("x = u On f", Code::OnTarget, "f"),
+    ("x = 1 On first", Code::OnData, "1"),
+    ("x = f On first", Code::OnNotContained, "On"),
+    ("x = f On AllFaces()", Code::OnNotContained, "On"),
+    ("x = (u On InteriorCells()) On first", Code::OnNotContained, "On"),
+    ("x = u ? u : u", Code::TernaryCondition, "u"),
+    ("x = hot ? u : 1", Code::TernaryBranches, "1"),
+    ("x = b ? 1 : \"a\"", Code::TernaryBranches, "\"a\""),
+    ("x : Collection Of Scalar On AllFaces()\nx = u", Code::DeclaredType, "u"),
+    ("x : Scalar = u", Code::DeclaredType, "u"),
+    ("x : Collection Of Cell Subset Of AllCells()\nx = bf", Code::DeclaredType, "bf"),
+    ("x : Array Of 3 Scalar = [1, 2]", Code::DeclaredType, "[1, 2]"),
+    ("x : Mutable Scalar = 1\nx = u", Code::DeclaredType, "u"),
+    ("x : Mutable Collection Of Face Subset Of BoundaryFaces() = dir\nx = bf", Code::DeclaredType, "bf"),
+    ("x : Collection Of Scalar On u", Code::TypePlace, "u"),
+    ("x : Collection Of Cell Subset Of bf", Code::TypePlace, "bf"),
+    ("x = []", Code::EmptyArray, "[]"),
+    ("x = [arr]", Code::NestedArray, "arr"),
+    ("x = [u, f]", Code::ArrayElementTypes, "f"),
+    ("x = arr[2]", Code::ArrayIndex, "2"),
+    ("x = v[3]", Code::VectorIndex, "3"),
+    ("x = u[0]", Code::NotIndexable, "u"),
+    ("x = s And b", Code::LogicOperand, "s"),
+    ("x = Not u", Code::LogicOperand, "u"),
+    ("For x In u {\n}", Code::NotASequence, "u"),
+    ("x = Output(\"a\", 1)", Code::NoValue, "Output(\"a\", 1)"),
+    ("x = t Extend cells", Code::ExtendData, "t"),
+    ("x : Sequence Of String", Code::NoDomainOfText, "Sequence Of String"),
+    // Units.
+    ("x = 1 [Metre]", Code::UnknownUnit, "Metre"),
+    ("x = m + s", Code::SumDimensions, "+"),
+    ("x = m < s", Code::ComparisonDimensions, "<"),
+    ("x = b ? m : s", Code::TernaryDimensions, "m : s"),
+    ("x : Mutable Scalar = 1\nx = x * m", Code::MutableDimension, "x * m"),
+    ("x = Sqrt(m)", Code::SqrtDimension, "m"),
+    ("x = ProdReduce(u)", Code::ProdReduceDimension, "u"),
+    ("x = 1 [Tera^200]", Code::UnitRange, "Tera^200"),
+    // Functions.
+    ("g(a) = {\n-> a\n}\nx = g(1, 2)", Code::ArgumentCount, "2"),
+    ("g(a) = {\n-> a\n}\nx = g()", Code::ArgumentCount, "g()"),
+    ("x = AllCells(1)", Code::ArgumentCount, "1"),
+    ("x = Sqrt()", Code::ArgumentCount, "Sqrt()"),
+    ("g : Function(a : Scalar) -> Scalar\ng(a) = {\n-> 1\n}\nx = g(u)", Code::ArgumentType, "u"),
+    ("x = Centroid(u)", Code::ArgumentType, "u"),
+    ("x = Normal(cells)", Code::ArgumentType, "cells"),
+    ("x = Gradient(f)", Code::ArgumentType, "f"),
+    ("x = Divergence(u)", Code::ArgumentType, "u"),
+    ("x = Divergence(1 Extend bf)", Code::ArgumentType, "1 Extend bf"),
+    ("x = Dot(v, n)", Code::ArgumentType, "n"),
+    ("x = InputCollectionOfScalar(\"a\", first)", Code::ArgumentType, "first"),
+    ("x = InputCollectionOfScalar(s, cells)", Code::ArgumentType, "s"),
+    ("Output(1, s)", Code::ArgumentType, "1"),
+    ("g(a) = {\n-> g(a)\n}\nx = g(1)", Code::Recursion, "g(a)"),
+    ("h : Function(a : Scalar) -> Scalar\ng(a) = {\n-> h(a)\n}\nh(a) = {\n-> g(a)\n}\nx = h(1)", Code::Recursion, "h(a)"),
+    ("g(a) = {\nc = a\n}\nx = g(1)", Code::MissingReturn, "g"),
+    ("g(a) = {\n-> a\nc = a\n}\nx = g(1)", Code::AfterReturn, "c = a"),
+    ("-> 3", Code::ReturnOutside, "-> 3"),
+    ("g() = {\n-> 1\n}\ng() = {\n-> 2\n}", Code::FunctionTwice, "g"),
+    ("g : Function() -> Scalar\ng : Function() -> Scalar", Code::FunctionTwice, "g"),
+    ("g : Function() -> Scalar\ng() = {\n-> u\n}\nx = g()", Code::ResultType, "u"),
+    ("g : Function(a : Scalar, c : Scalar) -> Scalar\ng(a) = {\n-> a\n}", Code::ParameterCount, "g"),
+    ("g : Function() -> Scalar\nx = g()", Code::FunctionNotDefined, "g()"),
+    ("g(a, a) = {\n-> a\n}", Code::DuplicateParameter, "a"),
+    ("g() = {\nFor dt In seq {\n-> dt\n}\n-> 1\n}\nx = g()", Code::ReturnInLoop, "-> dt"),
+    // Built-ins and solvers.
+    ("Output(\"a\", v)", Code::OutputData, "v"),
+    ("Output(\"a\", arr)", Code::OutputData, "arr"),
+    ("x = NewtonSolve(1, u)", Code::NewtonFunction, "1"),
+    ("r(a) = {\n-> a\n}\nx = NewtonSolve(r, 1)", Code::NewtonGuess, "1"),
+    ("r(a) = {\n-> Gradient(a)\n}\nx = NewtonSolve(r, u)", Code::NewtonResidual, "r"),
+    ("r(a) = {\n-> a\n}\nq(a) = {\n-> NewtonSolve(r, a)\n}\nx = NewtonSolve(q, u)", Code::NewtonNested, "q"),
+    ("r(a, c) = {\n-> a\n}\nx = NewtonSolveSystem([r], [u, u])", Code::NewtonCount, "NewtonSolveSystem([r], [u, u])"),
+    ("r(a, c) = {\n-> a\n}\nx = NewtonSolveSystem(r, [u, u])", Code::NewtonArguments, "r"),
+    ("x : Stencil Collection Of Scalar On AllCells()", Code::StencilDialect, "Stencil Collection Of Scalar On AllCells()"),
+    ("x(s) = 3", Code::StencilDialect, "x(s) = 3"),
+];
+
+#[test]
+fn mistakes_have_their_code_and_place() {
+    for &(text, code, place) in REJECTED {
+        let text = format!("{PRELUDE}{text}\n");
+        let checked = run(&text);
+        let errors: Vec<&Diagnostic> = checked.diagnostics.iter().filter(|d| d.is_error()).collect();
+        let marked = |d: &Diagnostic| text.get(d.primary.span.range()).unwrap_or_default().to_owned();
+        let found: Vec<(Code, String)> = errors.iter().map(|d| (d.code, marked(d))).collect();
+        assert!(found.contains(&(code, place.to_owned())), "{text}\nexpected {code:?} at {place:?}, found {found:#?}");
+        let other: Vec<_> = found.iter().filter(|(c, _)| *c != code).collect();
+        assert!(other.is_empty(), "{text}\nfollow-up errors {other:?}");
+        assert!(checked.program.is_none(), "{text}\nhas errors, and yet a typed tree");
+    }
+}
+
+#[test]
+fn every_error_code_of_the_checker_is_exercised() {
+    let exercised: BTreeSet<Code> = REJECTED.iter().map(|r| r.1).collect();
+    let families = ["E01", "E02", "E03", "E04", "E05"];
+    let missing: Vec<&Code> =
+        Code::ALL.iter().filter(|c| families.iter().any(|f| c.as_str().starts_with(f)) && !exercised.contains(c)).collect();
+    assert!(missing.is_empty(), "no case for {missing:?}");
+}
