@@ -16,8 +16,8 @@ use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Val
 /// The crates that simulators depend on.
 const CRATES: [&str; 3] = ["equelle-runtime", "backend-serial", "backend-cuda"];
 
-/// The feature of a back-end crate that is embedded.
-const RUNTIME: &str = "runtime";
+/// The feature of a back-end crate that is left out, with its dependencies.
+const CODE_GENERATION: &str = "codegen";
 
 fn main() {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"));
@@ -115,20 +115,18 @@ fn crate_manifest(path: &Path, workspace: &DocumentMut) -> DocumentMut {
     manifest.remove("dev-dependencies");
     manifest.remove("lints");
 
-    // The features of the runtime half, and the dependencies that they or nothing at all switch on.
-    let mut wanted: Option<BTreeSet<String>> = None;
+    // All features but code generation, and the dependencies that they switch on.
+    let mut wanted = BTreeSet::new();
     if let Some(features) = manifest.get_mut("features").and_then(Item::as_table_mut) {
-        let runtime = features.get(RUNTIME).cloned().unwrap_or_else(|| value(Array::new()));
-        let enabled = runtime.as_array().into_iter().flatten().filter_map(Value::as_str);
-        wanted = Some(enabled.filter_map(|feature| feature.strip_prefix("dep:")).map(str::to_owned).collect());
-        features.clear();
-        features.insert(RUNTIME, runtime);
+        features.remove(CODE_GENERATION);
+        let enabled = features.iter().filter_map(|(_, feature)| feature.as_array()).flatten().filter_map(Value::as_str);
+        wanted.extend(enabled.filter_map(|feature| feature.strip_prefix("dep:")).map(str::to_owned));
     }
     if let Some(dependencies) = manifest.get_mut("dependencies").and_then(Item::as_table_mut) {
         let names: Vec<String> = dependencies.iter().map(|(name, _)| name.to_owned()).collect();
         for name in names {
             let optional = dependencies[&name].get("optional").and_then(Item::as_bool) == Some(true);
-            if optional && !wanted.as_ref().is_some_and(|wanted| wanted.contains(&name)) {
+            if optional && !wanted.contains(&name) {
                 dependencies.remove(&name);
             } else if inherits(&dependencies[&name]) {
                 let spelled = spelled_out(&name, &dependencies[&name], &workspace["workspace"]["dependencies"][&name]);

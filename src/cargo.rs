@@ -74,7 +74,8 @@ fn cargo_build(cache: &Cache, folder: &Path, offline: bool, console: &Console) -
         return Err(Failure::Internal("cargo has no output".into()));
     };
     let console = *console;
-    let progress = thread::spawn(move || forward_progress(stderr, &console));
+    let simulator = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let progress = thread::spawn(move || forward_progress(stderr, &simulator, &console));
     let mut program = None;
     for line in BufReader::new(stdout).lines().map_while(Result::ok) {
         let Ok(message) = serde_json::from_str::<serde_json::Value>(&line) else { continue };
@@ -88,12 +89,13 @@ fn cargo_build(cache: &Cache, folder: &Path, offline: bool, console: &Console) -
     Ok(Attempt { program: program.filter(|_| status.success()), rejected, log })
 }
 
-/// Shows what cargo compiles and fetches, and keeps everything for the case that it fails.
-fn forward_progress(stderr: impl Read, console: &Console) -> String {
+/// Shows what cargo compiles and fetches, and keeps everything for the case that it fails. The simulator's own package has a name that only cargo needs.
+fn forward_progress(stderr: impl Read, simulator: &str, console: &Console) -> String {
     let mut log = String::new();
     for line in BufReader::new(stderr).lines().map_while(Result::ok) {
         let mut words = line.split_whitespace();
         if let (Some(verb @ ("Compiling" | "Downloading" | "Downloaded")), Some(what)) = (words.next(), words.next()) {
+            let what = if what == simulator { "the simulator" } else { what };
             console.progress(&format!("  {} {what}", verb.to_lowercase()));
         }
         log.push_str(&line);

@@ -3,8 +3,8 @@
 use std::io::{IsTerminal, Write};
 
 use clap::ValueEnum;
-use equelle_front::diagnostic::render::{self, Format};
 use equelle_front::diagnostic::Diagnostic;
+use equelle_front::diagnostic::render::{self, Format};
 use equelle_front::source::SourceFile;
 use equelle_runtime::Error;
 

@@ -44,7 +44,14 @@ pub fn doctor(console: &Console) -> Result<(), Failure> {
 fn find_library(names: &[&str]) -> Option<PathBuf> {
     let variable = if cfg!(windows) { "PATH" } else { "LD_LIBRARY_PATH" };
     let mut folders: Vec<PathBuf> = env::var_os(variable).map(|value| env::split_paths(&value).collect()).unwrap_or_default();
-    let usual = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/lib/wsl/lib", "/usr/local/nvidia/lib64"];
+    let usual = [
+        "/usr/lib/x86_64-linux-gnu",
+        "/usr/lib/aarch64-linux-gnu",
+        "/usr/lib64",
+        "/usr/lib",
+        "/usr/lib/wsl/lib",
+        "/usr/local/nvidia/lib64",
+    ];
     folders.extend(usual.map(PathBuf::from));
     folders.extend(["/usr/local/cuda/lib64", "/usr/local/cuda/targets/x86_64-linux/lib"].map(PathBuf::from));
     folders.iter().flat_map(|folder| names.iter().map(move |name| folder.join(name))).find(|path| path.exists())

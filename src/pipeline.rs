@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use equelle_front::backend::Backend;
+use equelle_front::check::{self, CheckOptions};
 use equelle_front::diagnostic::Diagnostic;
 use equelle_front::ir::Module;
 use equelle_front::passes::{self, OptLevel};
@@ -11,7 +12,6 @@ use equelle_front::source::SourceFile;
 use equelle_front::syntax::ast;
 use equelle_front::typed::TypedProgram;
 use equelle_front::verify::{self, Verified};
-use equelle_front::check::{self, CheckOptions};
 use equelle_front::{lower, syntax};
 use equelle_runtime::{Error, ErrorKind};
 
@@ -102,12 +102,7 @@ pub fn compile_until(source: &SourceFile, options: Options, pass: &str, console:
 ///
 /// # Errors
 /// A back-end cannot express the program.
-pub fn package(
-    source: &SourceFile,
-    verified: &Verified,
-    backends: &[&dyn Backend],
-    runtime_crates: &Path,
-) -> Result<Package, Failure> {
+pub fn package(source: &SourceFile, verified: &Verified, backends: &[&dyn Backend], runtime_crates: &Path) -> Result<Package, Failure> {
     package::generate(verified, &PackageOptions { backends, runtime_crates }).map_err(|error| {
         let line = source.line(error.span.start);
         let place = format!("{}:{line}: {}", source.name(), source.line_text(line).trim());

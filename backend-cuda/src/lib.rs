@@ -1,1 +1,7 @@
-//! See ARCHITECTURE.md.
+//! The CUDA back-end, in two halves with a feature each: `codegen` (kernel IR to CUDA C++, linked into the compiler) and `runtime` (linked
+//! into generated programs).
+
+#[cfg(feature = "codegen")]
+pub mod codegen;
+#[cfg(feature = "runtime")]
+pub mod runtime;

@@ -122,13 +122,77 @@ pub struct KernelNames {
 
 /// Methods of the runtime traits: a kernel of the same name would make calls ambiguous.
 const RUNTIME_METHODS: [&str; 71] = [
-    "line", "domain", "entities", "scalar", "input_scalar", "input_collection", "input_domain", "input_sequence", "output_scalar",
-    "output_collection", "begin_loop", "next", "finish", "first_cell", "second_cell", "is_empty", "measure", "centroid", "normal",
-    "scalars_add", "scalars_sub", "scalars_mul", "scalars_div", "scalar_neg", "scalar_abs", "scalar_sqrt", "add", "sub", "mul", "div",
-    "mul_scalar", "scalar_mul", "div_scalar", "scalar_div", "neg", "abs", "sqrt", "vector_add", "vector_sub", "vector_neg", "vector_mul",
-    "vector_div", "vector_mul_scalar", "vector_div_scalar", "length", "dot", "component", "compare", "compare_scalar", "scalar_compare",
-    "not", "and", "or", "xor", "select", "select_entities", "on", "on_vectors", "on_bools", "on_entities", "extend", "extend_vectors",
-    "extend_bools", "extend_entities", "spread", "gradient", "divergence", "reduce", "sequence_mul", "sequence_div", "sequence_neg",
+    "line",
+    "domain",
+    "entities",
+    "scalar",
+    "input_scalar",
+    "input_collection",
+    "input_domain",
+    "input_sequence",
+    "output_scalar",
+    "output_collection",
+    "begin_loop",
+    "next",
+    "finish",
+    "first_cell",
+    "second_cell",
+    "is_empty",
+    "measure",
+    "centroid",
+    "normal",
+    "scalars_add",
+    "scalars_sub",
+    "scalars_mul",
+    "scalars_div",
+    "scalar_neg",
+    "scalar_abs",
+    "scalar_sqrt",
+    "add",
+    "sub",
+    "mul",
+    "div",
+    "mul_scalar",
+    "scalar_mul",
+    "div_scalar",
+    "scalar_div",
+    "neg",
+    "abs",
+    "sqrt",
+    "vector_add",
+    "vector_sub",
+    "vector_neg",
+    "vector_mul",
+    "vector_div",
+    "vector_mul_scalar",
+    "vector_div_scalar",
+    "length",
+    "dot",
+    "component",
+    "compare",
+    "compare_scalar",
+    "scalar_compare",
+    "not",
+    "and",
+    "or",
+    "xor",
+    "select",
+    "select_entities",
+    "on",
+    "on_vectors",
+    "on_bools",
+    "on_entities",
+    "extend",
+    "extend_vectors",
+    "extend_bools",
+    "extend_entities",
+    "spread",
+    "gradient",
+    "divergence",
+    "reduce",
+    "sequence_mul",
+    "sequence_div",
+    "sequence_neg",
 ];
 
 impl KernelNames {
@@ -161,10 +225,10 @@ pub struct Namer {
 
 /// Words that cannot be identifiers in Rust 2024 (`_` and weak keywords included where they would confuse a reader).
 const RUST_WORDS: [&str; 57] = [
-    "Self", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else", "enum", "extern", "false",
-    "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return",
-    "self", "static", "struct", "super", "trait", "true", "try", "type", "typeof", "union", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
-    // Not keywords, but the prelude would be shadowed.
+    "Self", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else", "enum",
+    "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override",
+    "priv", "pub", "ref", "return", "self", "static", "struct", "super", "trait", "true", "try", "type", "typeof", "union", "unsafe",
+    "unsized", "use", "virtual", "where", "while", "yield", // Not keywords, but the prelude would be shadowed.
     "Ok", "Err", "Some", "None",
 ];
 
@@ -244,8 +308,17 @@ pub const BLANK_MARK: &str = "__blank";
 /// Replaces the lines that hold nothing but a mark by the comment or empty line that it stands for. Lines that are not marks stay as they are.
 pub fn restore_comments(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for line in text.lines() {
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
         let code = line.trim_start();
+        // A mark that is too long for a line has its text on one of its own.
+        if code.strip_prefix(COMMENT_MARK) == Some("!(") {
+            if let Some(comment) = lines.next().map(str::trim).and_then(|text| mark_text(&format!("{COMMENT_MARK}!({text});"))) {
+                let _ = writeln!(out, "{}", format!("{}// {comment}", &line[..line.len() - code.len()]).trim_end());
+            }
+            lines.next();
+            continue;
+        }
         let indent = &line[..line.len() - code.len()];
         if code == format!("{BLANK_MARK}!();") {
             out.push('\n');
@@ -313,7 +386,9 @@ mod tests {
 
     #[test]
     fn marks_become_comments_and_other_lines_stay() {
-        let text = "fn f() {\n    __comment!(\"a.equelle:1: s = \\\"x\\\" \\\\ y\\u{e9}\");\n    __blank!();\n    let s = \"__comment!(\";\n}\n";
+        let text =
+            "fn f() {\n    __comment!(\"a.equelle:1: s = \\\"x\\\" \\\\ y\\u{e9}\");\n    __blank!();\n    let s = \"__comment!(\";\n}\n";
         assert_eq!(restore_comments(text), "fn f() {\n    // a.equelle:1: s = \"x\" \\ y\u{e9}\n\n    let s = \"__comment!(\";\n}\n");
+        assert_eq!(restore_comments("    __comment!(\n        \"long\"\n    );\n    f();\n"), "    // long\n    f();\n");
     }
 }

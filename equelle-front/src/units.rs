@@ -4,8 +4,8 @@
 //! is exact, in whatever order they are written: `Milli^2` is 1e-6, `Darcy * Atm / Pascal` is 1e-7. [`Factor::to_f64`] rounds once, to the
 //! nearest double (ties to even). A literal's value in SI is then one double multiplication: number times factor.
 
-use crate::syntax::ast::{UnitExpr, UnitExprKind};
 use crate::source::Span;
+use crate::syntax::ast::{UnitExpr, UnitExprKind};
 use crate::types::Dimension;
 
 /// The primes of whose powers every factor is made.

@@ -67,7 +67,9 @@ fn nesting_up_to_the_limits_fits_a_small_stack() {
 
 /// A program of about `lines` lines with names, calls, loops and domains.
 fn generated(lines: usize) -> String {
-    let mut text = String::from("u0 = InputCollectionOfScalar(\"u\", AllCells())\nts = InputSequenceOfScalar(\"ts\")\nflux(u) = {\n-> -Gradient(u)\n}\n");
+    let mut text = String::from(
+        "u0 = InputCollectionOfScalar(\"u\", AllCells())\nts = InputSequenceOfScalar(\"ts\")\nflux(u) = {\n-> -Gradient(u)\n}\n",
+    );
     let mut written = 5;
     let mut i = 0;
     while written < lines {
@@ -149,7 +151,8 @@ fn mutated_programs_give_no_panic_and_no_program_with_errors() {
         sources.push(tokens);
     }
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
-    let pool: Vec<String> = sources.iter().flatten().cloned().chain(["Array", "Of", "Mutable", "[", "]", "1e300", "Stencil"].map(str::to_owned)).collect();
+    let pool: Vec<String> =
+        sources.iter().flatten().cloned().chain(["Array", "Of", "Mutable", "[", "]", "1e300", "Stencil"].map(str::to_owned)).collect();
     for _ in 0..3000 {
         let mut tokens = sources[random.below(sources.len())].clone();
         for _ in 0..=random.below(4) {

@@ -5,8 +5,11 @@ use std::collections::BTreeSet;
 
 use equelle_front::check::{CheckOptions, Checked, check, type_name};
 use equelle_front::diagnostic::{Code, Diagnostic};
+use equelle_front::lower::lower;
+use equelle_front::source::SourceFile;
 use equelle_front::syntax::parse;
 use equelle_front::typed::{TypedProgram, Variable};
+use equelle_front::verify::verify;
 
 fn run(text: &str) -> Checked {
     let parsed = parse(text);
@@ -114,6 +117,7 @@ fn types_and_dimensions_of_expressions() {
         ("b ? s : 2", "Scalar", ""),
         ("b ? u : -u", "Collection Of Scalar On AllCells()", "[Kelvin]"),
         ("IsEmpty(bfirst) ? SecondCell(bf) : bfirst", "Collection Of Cell On BoundaryFaces() Subset Of AllCells()", ""),
+        ("IsEmpty(FirstCell(dir)) ? (dir On dir) : dir", "Collection Of Face On dir Subset Of dir", ""),
         // Arrays and indices.
         ("[u, u]", "Array Of 2 Collection Of Scalar On AllCells()", "[Kelvin]"),
         ("arr[1]", "Scalar", "[Meter]"),
@@ -137,7 +141,13 @@ fn types_and_dimensions_of_expressions() {
         ("InputSequenceOfScalar(\"a\")", "Sequence Of Scalar", ""),
     ];
     for (expression, ty, dimension) in expectations {
-        let program = program(&format!("{PRELUDE}x = {expression}\n"));
+        let text = format!("{PRELUDE}x = {expression}\n");
+        let program = program(&text);
+        // The IR has rules of its own, which must agree.
+        let module = lower(&program, &SourceFile::new("rule", text), "rule");
+        if let Err(errors) = verify(module) {
+            panic!("{expression}: {errors:?}");
+        }
         let x = variable(&program, "x");
         assert_eq!(type_name(&program.sets, &x.ty), ty, "{expression}");
         assert_eq!(x.dims[0].to_string(), dimension, "{expression}");

@@ -1,7 +1,6 @@
 //! Evaluation of a kernel at one element.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
 use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, Kernel, LocalId, Param, ParamId, Path, Side, UnaryOp};
 use equelle_front::ops::Arithmetic;
@@ -9,74 +8,8 @@ use equelle_front::types::{EntityKind, SetId, SetTable};
 use equelle_runtime::grid::{Cartesian, Grid, NONE};
 use equelle_runtime::{Error, ErrorKind};
 
+use crate::operand::{Bound, Members, Number};
 use crate::value::{arithmetic, compare, defect, logic};
-
-/// What an expression is worth. Vectors have unused components 0.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Number {
-    Real(f64),
-    Vector([f64; 3]),
-    Bool(bool),
-}
-
-impl Number {
-    pub fn real(self) -> Result<f64, Error> {
-        match self {
-            Number::Real(v) => Ok(v),
-            Number::Vector(_) | Number::Bool(_) => Err(defect("a Scalar is needed")),
-        }
-    }
-
-    pub fn vector(self) -> Result<[f64; 3], Error> {
-        match self {
-            Number::Vector(v) => Ok(v),
-            Number::Real(_) | Number::Bool(_) => Err(defect("a Vector is needed")),
-        }
-    }
-
-    pub fn bool(self) -> Result<bool, Error> {
-        match self {
-            Number::Bool(v) => Ok(v),
-            Number::Real(_) | Number::Vector(_) => Err(defect("a Bool is needed")),
-        }
-    }
-}
-
-/// A parameter on the host.
-pub(crate) enum Bound {
-    Single(Number),
-    Scalars(Vec<f64>),
-    /// By component.
-    Vectors(Vec<Vec<f64>>),
-    Bools(Vec<bool>),
-    Entities(Vec<Option<u32>>),
-    Domain,
-}
-
-/// Elements of a set, ascending.
-#[derive(Clone)]
-pub(crate) enum Members {
-    /// 0 to n-1.
-    All(usize),
-    Some(Rc<Vec<u32>>),
-}
-
-impl Members {
-    /// Position of an entity.
-    fn rank(&self, entity: u32) -> Option<usize> {
-        match self {
-            Members::All(n) => ((entity as usize) < *n).then_some(entity as usize),
-            Members::Some(elements) => elements.binary_search(&entity).ok(),
-        }
-    }
-
-    pub fn to_vec(&self) -> Vec<u32> {
-        match self {
-            Members::All(n) => (0..*n as u32).collect(),
-            Members::Some(elements) => elements.to_vec(),
-        }
-    }
-}
 
 /// A local.
 #[derive(Clone, Copy)]
@@ -408,7 +341,9 @@ fn unary(op: UnaryOp, a: Number) -> Result<Number, Error> {
         (UnaryOp::Not, Number::Bool(a)) => Number::Bool(!a),
         (UnaryOp::Abs, Number::Real(a)) => Number::Real(a.abs()),
         (UnaryOp::Sqrt, Number::Real(a)) => Number::Real(a.sqrt()),
-        (UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Length, _) => return Err(defect(format!("{op:?} is not defined here"))),
+        (UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Length, _) => {
+            return Err(defect(format!("{op:?} is not defined here")));
+        }
     })
 }
 

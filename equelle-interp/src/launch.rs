@@ -9,7 +9,8 @@ use equelle_front::types::{Basic, EntityKind, SetId, Shape};
 use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::{Error, ErrorKind, HostAccess, Operations};
 
-use crate::evaluate::{Bound, Evaluator, Members, Number};
+use crate::evaluate::Evaluator;
+use crate::operand::{Bound, Members, Number};
 use crate::program::Interpreter;
 use crate::value::{Value, defect, reduction};
 
@@ -126,7 +127,9 @@ impl<R: Operations + HostAccess> Interpreter<'_, R> {
             if !holds {
                 let CheckKind::OnEmpty = check.kind;
                 let whose = match (element, kernel.space_kind(&self.module.sets)) {
-                    (Some(element), Some(kind)) => format!(": the one that belongs to {} {element} of the target", kind.name().to_lowercase()),
+                    (Some(element), Some(kind)) => {
+                        format!(": the one that belongs to {} {element} of the target", kind.name().to_lowercase())
+                    }
                     _ => String::new(),
                 };
                 let error = Error::new(ErrorKind::Simulation, format!("`On` needs data at an Empty element{whose}"));

@@ -4,7 +4,7 @@
 //! their definition. So it is slow, works on every back-end that gives access to host values, and is the oracle for passes and code generation.
 //!
 //! [`program`] runs statements, [`operation`] hands operations over, [`host`] does the few that the runtime has no method for,
-//! [`launch`] prepares kernels, [`evaluate`] evaluates them.
+//! [`launch`] prepares kernels, [`evaluate`] evaluates them on [`operand`]s, [`cartesian`] has the geometry of Cartesian forms.
 
 #![forbid(unsafe_code)]
 
@@ -12,6 +12,7 @@ mod cartesian;
 mod evaluate;
 mod host;
 mod launch;
+mod operand;
 mod operation;
 mod program;
 mod value;

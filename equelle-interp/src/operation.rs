@@ -151,7 +151,9 @@ impl<R: Operations + HostAccess> Interpreter<'_, R> {
             (UnaryOp::Sqrt, Value::Scalar(a)) => Value::Scalar(self.rt.scalar_sqrt(a)?),
             (UnaryOp::Sqrt, Value::Scalars(a)) => Value::Scalars(self.rt.sqrt(a)?),
             (UnaryOp::Length, Value::Vectors(a)) => Value::Scalars(self.rt.length(a)?),
-            (UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Length, a) => return Err(unfit(&format!("{op:?}"), &[a])),
+            (UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Length, a) => {
+                return Err(unfit(&format!("{op:?}"), &[a]));
+            }
         })
     }
 
@@ -174,11 +176,17 @@ impl<R: Operations + HostAccess> Interpreter<'_, R> {
             (Add, Value::Vectors(a), Value::Vectors(b)) => Value::Vectors(rt.vector_add(a, b)?),
             (Sub, Value::Vectors(a), Value::Vectors(b)) => Value::Vectors(rt.vector_sub(a, b)?),
             // Products of a Scalar and a Vector commute bit for bit.
-            (Mul, Value::Vectors(a), Value::Scalars(b)) | (Mul, Value::Scalars(b), Value::Vectors(a)) => Value::Vectors(rt.vector_mul(a, b)?),
-            (Mul, Value::Vectors(a), Value::Scalar(b)) | (Mul, Value::Scalar(b), Value::Vectors(a)) => Value::Vectors(rt.vector_mul_scalar(a, b)?),
+            (Mul, Value::Vectors(a), Value::Scalars(b)) | (Mul, Value::Scalars(b), Value::Vectors(a)) => {
+                Value::Vectors(rt.vector_mul(a, b)?)
+            }
+            (Mul, Value::Vectors(a), Value::Scalar(b)) | (Mul, Value::Scalar(b), Value::Vectors(a)) => {
+                Value::Vectors(rt.vector_mul_scalar(a, b)?)
+            }
             (Div, Value::Vectors(a), Value::Scalars(b)) => Value::Vectors(rt.vector_div(a, b)?),
             (Div, Value::Vectors(a), Value::Scalar(b)) => Value::Vectors(rt.vector_div_scalar(a, b)?),
-            (Mul, Value::Sequence(a), Value::Scalar(b)) | (Mul, Value::Scalar(b), Value::Sequence(a)) => Value::Sequence(rt.sequence_mul(a, b)?),
+            (Mul, Value::Sequence(a), Value::Scalar(b)) | (Mul, Value::Scalar(b), Value::Sequence(a)) => {
+                Value::Sequence(rt.sequence_mul(a, b)?)
+            }
             (Div, Value::Sequence(a), Value::Scalar(b)) => Value::Sequence(rt.sequence_div(a, b)?),
             (Add | Sub | Mul | Div, a, b) => return Err(unfit(&format!("{op:?}"), &[a, b])),
         })

@@ -151,9 +151,8 @@ impl<'a, R: Operations + HostAccess> Interpreter<'a, R> {
                 let args = args.iter().map(|&v| frame.value(v).cloned()).collect::<Result<Vec<_>, _>>()?;
                 self.call(function, args)
             }
-            Op::Newton { .. } => {
-                Err(Error::new(ErrorKind::Simulation, "NewtonSolve is not supported yet by the interpreter").hint("compile the program instead"))
-            }
+            Op::Newton { .. } => Err(Error::new(ErrorKind::Simulation, "NewtonSolve is not supported yet by the interpreter")
+                .hint("compile the program instead")),
             op => {
                 let [result] = results else { return Err(defect("an operation has one result")) };
                 let ty = frame.function.values[result.0 as usize].ty;

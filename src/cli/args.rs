@@ -50,7 +50,7 @@ pub struct PlainArgs {
     /// Back-ends of the package
     #[arg(long = "backend", value_enum, value_delimiter = ',', default_value = "serial", value_name = "BACKEND")]
     pub backends: Vec<BackendName>,
-    /// Folder of the package [default: ./<stem>-sim]
+    /// Folder of the package [default: ./STEM-sim, after FILE]
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// Print a stage of compilation instead of writing a package [ast, ir, ir-after=PASS, rust, cuda, manifest]
@@ -153,7 +153,7 @@ pub struct BuildArgs {
     /// Back-ends of the package
     #[arg(long = "backend", value_enum, value_delimiter = ',', default_value = "serial", value_name = "BACKEND")]
     pub backends: Vec<BackendName>,
-    /// Folder of the package [default: ./<stem>-sim]
+    /// Folder of the package [default: ./STEM-sim, after FILE]
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
 }

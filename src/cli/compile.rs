@@ -24,7 +24,7 @@ pub(super) fn write_package(
     let compiled = Compiled::new(file, program, backends, console)?;
     let folder = output.unwrap_or_else(|| PathBuf::from(format!("{}-sim", stem(file))));
     compiled.write(&folder)?;
-    console.progress(&format!("Wrote the package `{}`", folder.display()));
+    console.progress(&format!("Wrote the package `{}`; `cargo run --release` in it builds and runs it", folder.display()));
     Ok(folder)
 }
 
@@ -55,7 +55,12 @@ impl Compiled {
     /// Compiles a program for some back-ends.
     pub(super) fn new(file: &Path, program: &ProgramArgs, mut backends: Vec<BackendName>, console: &Console) -> Result<Self, Failure> {
         let mut seen = Vec::new();
-        backends.retain(|backend| !seen.contains(backend) && { seen.push(*backend); true });
+        backends.retain(|backend| {
+            !seen.contains(backend) && {
+                seen.push(*backend);
+                true
+            }
+        });
         let source = pipeline::read(file)?;
         let verified = pipeline::compile(&source, program.options(), console)?;
         let cache = Cache::open()?;

@@ -119,15 +119,7 @@ impl Facts {
         }
     }
 
-    fn operation(
-        &mut self,
-        module: &Module,
-        function: &Function,
-        results: &[ValueId],
-        op: &Op,
-        known: &mut [Option<String>],
-        line: u32,
-    ) {
+    fn operation(&mut self, module: &Module, function: &Function, results: &[ValueId], op: &Op, known: &mut [Option<String>], line: u32) {
         let set_name = |value: ValueId| {
             let ty = function.values[value.0 as usize].ty;
             ty.mapping().map(|set| module.sets.get(set).name.clone()).unwrap_or_default()

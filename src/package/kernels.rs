@@ -1,14 +1,14 @@
 //! `src/kernels.rs`: one argument struct and one `KernelInfo` per kernel, and the trait `Kernels`. Names no target.
 
-use equelle_front::backend::{BackendError, Handle, KernelNames};
 use equelle_front::backend::visit::{Node, visit_general};
+use equelle_front::backend::{BackendError, Handle, KernelNames};
 use equelle_front::ir::{KExpr, Kernel, Module, Space};
 use equelle_front::source::Span;
 use equelle_front::types::{Basic, SetTable, Shape, Type};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::rust::{format, ident};
+use super::rust::{blank, format, ident};
 
 /// The file.
 pub(super) fn text(module: &Module) -> Result<String, BackendError> {
@@ -18,16 +18,22 @@ pub(super) fn text(module: &Module) -> Result<String, BackendError> {
     for (kernel, names) in module.kernels.iter().zip(&names) {
         items.extend(argument_struct(module, kernel, names)?);
         items.extend(info(module, kernel, names));
+        if !methods.is_empty() {
+            methods.extend(blank());
+        }
         methods.extend(method(module, kernel, names)?);
     }
+    let blank = blank();
     let header = format!(" Kernels of {}.equelle. Names no target: every back-end implements [`Kernels`] for its runtime.", module.name);
     format(quote! {
         #![doc = #header]
 
+        #blank
         use equelle_runtime::{AccessMode, EquelleRuntime, Error, KernelInfo};
 
         #items
 
+        #blank
         /// One method per kernel.
         pub trait Kernels: EquelleRuntime {
             #methods
@@ -60,7 +66,9 @@ fn argument_struct(module: &Module, kernel: &Kernel, names: &KernelNames) -> Res
     }
     let doc = format!(" Arguments of [`Kernels::{}`].", names.method);
     let name = ident(&names.arguments);
+    let blank = blank();
     Ok(quote! {
+        #blank
         #[doc = #doc]
         pub struct #name<'a, R: EquelleRuntime> { #fields }
     })
@@ -74,7 +82,9 @@ fn info(module: &Module, kernel: &Kernel, names: &KernelNames) -> TokenStream {
     let reads = names.params.iter().map(|p| quote! { (#p, AccessMode::Read) });
     let writes = names.results.iter().map(|r| quote! { (#r, AccessMode::Write) });
     let arguments = reads.chain(writes);
+    let blank = blank();
     quote! {
+        #blank
         #[doc = #doc]
         pub const #constant: KernelInfo = KernelInfo { name: #name, lines: &[#(#lines),*], arguments: &[#(#arguments),*] };
     }
@@ -86,7 +96,7 @@ fn method(module: &Module, kernel: &Kernel, names: &KernelNames) -> Result<Token
         if !docs.is_empty() {
             docs.push(String::new());
         }
-        docs.push(format!(" {}:{line}: `{}`", module.source.name(), module.source.line_text(line).trim().replace('`', "'")));
+        docs.push(format!(" {}:{line}: `{}`", super::file_name(module), module.source.line_text(line).trim().replace('`', "'")));
     }
     let space = match kernel.space {
         Space::Unit => " Evaluated once.".to_owned(),

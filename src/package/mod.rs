@@ -1,6 +1,6 @@
 //! Verified IR to the text of a cargo package (docs/internals/generated-code.md).
 //!
-//! [`host`] writes the program (`src/lib.rs`), [`kernels`] the file that names no target (`src/kernels.rs`), the back-ends their own files, [`manifest`] what
+//! [`host`] writes the program (`src/lib.rs`), [`kernels`] the file that names no target (`src/kernels.rs`), the back-ends their own files, [`manifest()`] what
 //! the program reads and writes. The same input gives the same bytes.
 
 mod cargo_toml;
@@ -13,6 +13,7 @@ mod rust;
 use std::path::Path;
 
 use equelle_front::backend::{Backend, BackendError, Namer, snake_case};
+use equelle_front::ir::Module;
 use equelle_front::verify::Verified;
 use quote::quote;
 
@@ -49,10 +50,13 @@ pub fn generate(verified: &Verified, options: &PackageOptions) -> Result<Package
         ("src/main.rs".to_owned(), main_text(&library, options)?),
         ("src/lib.rs".to_owned(), host::text(module, &facts, options)?),
     ];
+    if let Some(path) = source_path(module) {
+        files.push((path, module.source.text().to_owned()));
+    }
     if !module.kernels.is_empty() {
         files.push(("src/kernels.rs".to_owned(), kernels::text(module)?));
         for backend in options.backends {
-            files.extend(backend.files(verified)?.into_iter().map(|(path, text)| (format!("src/{path}"), text)));
+            files.extend(backend.files(verified)?);
         }
     }
     files.sort();
@@ -65,6 +69,16 @@ pub fn manifest(verified: &Verified) -> String {
     manifest::text(module, &facts::facts(module))
 }
 
+/// Name of the Equelle file, without its folder.
+fn file_name(module: &Module) -> &str {
+    module.source.name().rsplit(['/', '\\']).next().filter(|name| !name.is_empty()).unwrap_or("program.equelle")
+}
+
+/// Where the Equelle source is in the package; `None` for modules without one.
+fn source_path(module: &Module) -> Option<String> {
+    (!module.source.text().is_empty()).then(|| file_name(module).to_owned())
+}
+
 /// A name that cargo accepts, near to the stem of the Equelle file.
 fn package_name(stem: &str) -> String {
     library_name(stem).replace('_', "-").trim_matches('-').to_owned()
@@ -73,7 +87,19 @@ fn package_name(stem: &str) -> String {
 /// A crate name near to the stem of the Equelle file that hides neither a word of Rust nor a crate that the program uses.
 fn library_name(stem: &str) -> String {
     let mut namer = Namer::rust();
-    namer.reserve(["core", "std", "alloc", "proc_macro", "test", "equelle_runtime", "backend_serial", "backend_cuda", "build", "deps", "examples"]);
+    namer.reserve([
+        "core",
+        "std",
+        "alloc",
+        "proc_macro",
+        "test",
+        "equelle_runtime",
+        "backend_serial",
+        "backend_cuda",
+        "build",
+        "deps",
+        "examples",
+    ]);
     let name = namer.fresh(snake_case(stem).trim_matches('_'));
     // Cargo wants a letter in front.
     if name.starts_with('_') { format!("program{name}") } else { name }

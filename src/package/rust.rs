@@ -24,6 +24,7 @@ pub(super) fn blank() -> TokenStream {
 
 /// Formatted text of a file.
 pub(super) fn format(tokens: TokenStream) -> Result<String, BackendError> {
-    let file = syn::parse2(tokens).map_err(|error| BackendError::internal(Span::default(), format!("the generated text is not Rust: {error}")))?;
+    let file =
+        syn::parse2(tokens).map_err(|error| BackendError::internal(Span::default(), format!("the generated text is not Rust: {error}")))?;
     Ok(restore_comments(&prettyplease::unparse(&file)))
 }

@@ -8,12 +8,12 @@ use crate::support::{built, equellec, repository, scratch, stderr};
 
 const HEAT: &str = "examples/heat_explicit_2d/heat_explicit_2d.equelle";
 
-/// Checks a program; returns the exit code and the messages, one a line.
-fn check(name: &str, program: &str) -> (Option<i32>, String) {
+/// Checks a program; returns the exit code and the messages in a format.
+fn check(name: &str, program: &str, format: &str) -> (Option<i32>, String) {
     let folder = scratch(name);
     let file = folder.join("bad.equelle");
     fs::write(&file, program).unwrap();
-    let output = equellec().args(["--message-format", "short", "check"]).arg(&file).output().unwrap();
+    let output = equellec().args(["--message-format", format, "check"]).arg(&file).output().unwrap();
     fs::remove_dir_all(&folder).unwrap();
     assert!(output.stdout.is_empty());
     (output.status.code(), stderr(&output))
@@ -25,7 +25,7 @@ fn errors(messages: &str) -> Vec<&str> {
 
 #[test]
 fn three_syntax_errors_give_three_diagnostics() {
-    let (code, messages) = check("syntax", "a = (1 + \nb = 2\nc = ] 3\nd = b *\n");
+    let (code, messages) = check("syntax", "a = (1 + \nb = 2\nc = ] 3\nd = b *\n", "short");
     assert_eq!(code, Some(1), "{messages}");
     let errors = errors(&messages);
     assert_eq!(errors.len(), 3, "{messages}");
@@ -39,15 +39,16 @@ fn errors_of_meaning() {
     let cases = [
         ("domains", "a = |AllFaces()|\nb = |AllCells()|\nOutput(\"c\", a + b)\n", 3, &["AllFaces", "AllCells"][..]),
         ("units", "a = 1 [Meter]\nb = 2 [Second]\nOutput(\"c\", a + b)\n", 3, &["Meter", "Second"]),
-        ("name", "pressure = 1\nOutput(\"p\", presure)\n", 2, &["presure", "pressure"]),
+        ("name", "pressure = 1\nOutput(\"p\", presure)\n", 2, &["presure", "did you mean `pressure`"]),
         ("immutable", "a = 1\na = 2\nOutput(\"a\", a)\n", 2, &["a"]),
     ];
     for (name, program, line, words) in cases {
-        let (code, messages) = check(name, program);
+        let (code, messages) = check(name, program, "short");
         assert_eq!(code, Some(1), "{name}: {messages}");
         let errors = errors(&messages);
         assert_eq!(errors.len(), 1, "{name}: {messages}");
         assert!(errors[0].contains(&format!("bad.equelle:{line}:")), "{name}: {messages}");
+        let (_, messages) = check(name, program, "human");
         for word in words {
             assert!(messages.contains(word), "{name}: `{word}` in {messages}");
         }
@@ -168,14 +169,21 @@ fn bad_grid_files() {
     let swapped = TWO_SQUARES.replace("-1 0 0 1 1 -1", "-1 0 1 0 1 -1");
     let out_of_range = TWO_SQUARES.replace("-1 0 0 1 1 -1", "-1 0 0 7 1 -1");
     let truncated = &TWO_SQUARES[..TWO_SQUARES.len() / 2];
-    let cases =
-        [("good", TWO_SQUARES, 0, ""), ("truncated", truncated, 4, "grid.txt"), ("swapped", &swapped, 4, "face 1"), ("range", &out_of_range, 4, "7")];
+    let cases = [
+        ("good", TWO_SQUARES, 0, ""),
+        ("truncated", truncated, 4, "grid.txt"),
+        ("swapped", &swapped, 4, "swapped orientation"),
+        ("range", &out_of_range, 4, "7"),
+    ];
     for (name, grid, expected, word) in cases {
         let folder = scratch(&format!("grid-{name}"));
         fs::write(folder.join("volume.equelle"), program).unwrap();
         fs::write(folder.join("grid.txt"), grid).unwrap();
         let mut command = equellec();
-        command.args(["run", "--interpret"]).arg(folder.join("volume.equelle")).arg(format!("grid_filename={}", folder.join("grid.txt").display()));
+        command
+            .args(["run", "--interpret"])
+            .arg(folder.join("volume.equelle"))
+            .arg(format!("grid_filename={}", folder.join("grid.txt").display()));
         let output = command.output().unwrap();
         assert_eq!(output.status.code(), Some(expected), "{name}: {}", stderr(&output));
         assert!(stderr(&output).contains(word), "{name}: {}", stderr(&output));

@@ -1,7 +1,223 @@
-//! CUDA without a GPU.
+//! CUDA without a GPU: NVRTC compiles all kernels, and generated programs run on the host, compared with the serial back-end.
+//!
+//! Needs pip (NVRTC comes as a Python wheel), a C++ compiler, and fails when one is missing.
 
-use crate::tools::Failure;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
 
+use backend_cuda::runtime::gpu::nvrtc::compile_with_nvrtc;
+
+use crate::tools::{self, Failure, cargo, examples, root};
+
+/// The NVRTC that is used: that of the CUDA version which the runtime is built for.
+const WHEEL: &str = "nvidia-cuda-nvrtc==13.0.*";
+
+/// Programs besides the examples, with the parameter files that they run with.
+const MORE_PROGRAMS: [(&str, &str); 1] = [("tests/run/heat_declared.equelle", "examples/heat_explicit_3d/case.param")];
+
+/// Does all of it.
 pub(crate) fn run() -> Result<(), Failure> {
-    Err("in progress".into())
+    compiler()?;
+    let libraries = nvrtc()?;
+    let mut programs = Vec::new();
+    for name in examples()? {
+        programs.push((format!("examples/{name}/{name}.equelle"), format!("examples/{name}/case.param")));
+    }
+    programs.extend(MORE_PROGRAMS.map(|(program, case)| (program.to_owned(), case.to_owned())));
+
+    let kernels = all_kernels(&programs)?;
+    // In a process of its own: the loader reads its path when a process starts.
+    let this = env::current_exe().map_err(|error| format!("this program is not found: {error}"))?;
+    let path = library_path(&libraries);
+    tools::run(Command::new(this).arg("compile-kernels").arg(&kernels).env("LD_LIBRARY_PATH", &path))?;
+    let mut tests = cargo();
+    tests.args(["test", "--package", "backend-cuda", "--features", "codegen,runtime,host-shim"]);
+    tools::run(tests.env("LD_LIBRARY_PATH", &path).env("EQUELLE_NVRTC", "required"))?;
+
+    for (program, case) in &programs {
+        for layout in ["auto", "unstructured"] {
+            end_to_end(program, case, layout)?;
+        }
+    }
+    eprintln!("xtask: {} programs give the same numbers on the host's CUDA as on the serial back-end", programs.len());
+    Ok(())
+}
+
+/// Makes sure that there is a C++ compiler.
+fn compiler() -> Result<(), Failure> {
+    let name = env::var_os("CXX").unwrap_or_else(|| "c++".into());
+    match Command::new(&name).arg("--version").output() {
+        Ok(output) if output.status.success() => Ok(()),
+        _ => Err(format!("no C++ compiler: `{}` cannot be run", name.to_string_lossy())),
+    }
+}
+
+/// Installs NVRTC below target/ unless it is there; returns the folder of its libraries.
+fn nvrtc() -> Result<PathBuf, Failure> {
+    let folder = root().join("target/nvrtc");
+    let find = || library_folder(&folder);
+    if let Some(found) = find() {
+        return Ok(found);
+    }
+    let mut pip = Command::new("python3");
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--upgrade", "--target"]).arg(&folder).arg(WHEEL);
+    tools::run(&mut pip)?;
+    find().ok_or_else(|| format!("{WHEEL} holds no libnvrtc"))
+}
+
+/// The folder below another one that holds libnvrtc.
+fn library_folder(folder: &Path) -> Option<PathBuf> {
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            if name.to_string_lossy().starts_with("libnvrtc.so") {
+                return Some(folder);
+            }
+            if entry.path().is_dir() {
+                folders.push(entry.path());
+            }
+        }
+    }
+    None
+}
+
+fn library_path(folder: &Path) -> std::ffi::OsString {
+    let mut path = folder.as_os_str().to_owned();
+    if let Some(others) = env::var_os("LD_LIBRARY_PATH").filter(|others| !others.is_empty()) {
+        path.push(":");
+        path.push(others);
+    }
+    path
+}
+
+/// A folder with the kernels of all programs: generated (`generated/*.cu`, which need the runtime's prelude) and written by hand (`by-hand/*.cu`).
+fn all_kernels(programs: &[(String, String)]) -> Result<PathBuf, Failure> {
+    let folder = root().join("target/cuda-host/kernels");
+    let made = if folder.exists() { fs::remove_dir_all(&folder) } else { Ok(()) };
+    made.map_err(|error| format!("cannot empty `{}`: {error}", folder.display()))?;
+    for (program, _) in programs {
+        let output = tools::equellec("dev")?.args(["emit", "cuda", program]).output().map_err(|error| error.to_string())?;
+        if !output.status.success() {
+            return Err(format!("{program}: {}", String::from_utf8_lossy(&output.stderr)));
+        }
+        tools::write(&folder.join("generated").join(format!("{}.cu", stem(program))), &String::from_utf8_lossy(&output.stdout))?;
+    }
+    let by_hand = root().join("tests/ir/kernels");
+    for entry in fs::read_dir(&by_hand).map_err(|error| format!("cannot list `{}`: {error}", by_hand.display()))?.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.ends_with(".cu") {
+            tools::write(&folder.join("by-hand").join(name), &tools::read(&entry.path())?)?;
+        }
+    }
+    Ok(folder)
+}
+
+/// Compiles all `.cu` files below a folder, as programs do at their start, for two architectures and every dimension of the grid.
+pub(crate) fn compile_kernels(folder: &Path) -> Result<(), Failure> {
+    let mut texts = Vec::new();
+    for entry in fs::read_dir(folder).map_err(|error| format!("cannot list `{}`: {error}", folder.display()))?.flatten() {
+        for file in fs::read_dir(entry.path()).into_iter().flatten().flatten() {
+            texts.push((file.path(), tools::read(&file.path())?));
+        }
+    }
+    texts.sort();
+    let mut failures = Vec::new();
+    for (path, text) in &texts {
+        for arch in ["sm_80", "sm_90"] {
+            for dim in 1..=3 {
+                if let Err(error) = compile_with_nvrtc(text, arch, dim) {
+                    failures.push(format!("{} for {arch}, {dim}D: {}", path.display(), error.message));
+                }
+            }
+        }
+    }
+    if texts.is_empty() {
+        return Err(format!("no kernels in `{}`", folder.display()));
+    }
+    if !failures.is_empty() {
+        return Err(failures.join("\n"));
+    }
+    eprintln!("xtask: NVRTC compiles the kernels of {} files for sm_80 and sm_90 in one to three dimensions", texts.len());
+    Ok(())
+}
+
+/// Runs a program on the serial back-end and on CUDA kernels compiled for the host; outputs must agree to 1e-12 of the largest value.
+fn end_to_end(program: &str, case: &str, layout: &str) -> Result<(), Failure> {
+    let name = stem(program);
+    let package = root().join("target/cuda-host").join(&name);
+    tools::run(tools::equellec("dev")?.args([program, "--backend", "serial,cuda", "-o"]).arg(&package))?;
+    let target = root().join("target/cuda-host/target");
+    let mut build = cargo();
+    build
+        .args(["build", "--release", "--quiet", "--features", "backend-cuda/host-shim", "--manifest-path"])
+        .arg(package.join("Cargo.toml"));
+    tools::run(build.arg("--target-dir").arg(&target))?;
+    let built = target.join("release").join(format!("{}{}", name.replace('_', "-"), env::consts::EXE_SUFFIX));
+    let mut texts = Vec::new();
+    let mut folders = Vec::new();
+    for backend in ["serial", "cuda"] {
+        let folder = root().join("target/cuda-host/output").join(format!("{name}-{backend}"));
+        let _ = fs::remove_dir_all(&folder);
+        let mut command = Command::new(&built);
+        command.current_dir(root()).args(["--quiet", "--backend", backend]).arg(root().join(case)).arg(format!("grid_layout={layout}"));
+        command.args(["output_to_file=true", &format!("output_dir={}", folder.display())]).env("EQUELLE_CUDA_DEVICE", "host");
+        let output = command.output().map_err(|error| format!("`{}` cannot be run: {error}", built.display()))?;
+        if !output.status.success() {
+            return Err(format!("{program} on {backend}, {layout}: {}", String::from_utf8_lossy(&output.stderr)));
+        }
+        texts.push(String::from_utf8_lossy(&output.stdout).into_owned());
+        folders.push(folder);
+    }
+    let what = format!("{program}, {layout}");
+    compare_scalars(&texts[1], &texts[0], &what)?;
+    let same = compare_fields(&folders[1], &folders[0], &what)? && texts[0] == texts[1];
+    eprintln!("xtask: {what}: CUDA on the host agrees with serial{}", if same { ", bit for bit" } else { " to 1e-12" });
+    Ok(())
+}
+
+fn compare_scalars(found: &str, expected: &str, what: &str) -> Result<(), Failure> {
+    let values = |text: &str| -> Vec<f64> { text.lines().filter_map(|line| line.rsplit_once(" = ")?.1.parse().ok()).collect() };
+    close(&values(found), &values(expected), what)
+}
+
+/// Compares the files of two folders; tells whether they are the same to the bit.
+fn compare_fields(found: &Path, expected: &Path, what: &str) -> Result<bool, Failure> {
+    let names = |folder: &Path| -> Vec<_> {
+        let mut names: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name()).collect();
+        names.sort();
+        names
+    };
+    if names(found) != names(expected) || names(expected).is_empty() {
+        return Err(format!("{what}: different output files"));
+    }
+    let mut same = true;
+    for name in names(expected) {
+        let (a, b) = (tools::read(&found.join(&name))?, tools::read(&expected.join(&name))?);
+        same &= a == b;
+        let values = |text: &str| -> Vec<f64> { text.split_whitespace().map(|word| word.parse().unwrap_or(f64::NAN)).collect() };
+        close(&values(&a), &values(&b), &format!("{what}, {}", name.to_string_lossy()))?;
+    }
+    Ok(same)
+}
+
+/// max|a - b| <= 1e-12 max|b|: the two may order the roundings of geometry differently on spacings that are not powers of two.
+fn close(found: &[f64], expected: &[f64], what: &str) -> Result<(), Failure> {
+    let scale = expected.iter().fold(0.0_f64, |scale, value| scale.max(value.abs()));
+    if found.len() != expected.len() {
+        return Err(format!("{what}: {} values instead of {}", found.len(), expected.len()));
+    }
+    let far = |(a, b): &(&f64, &f64)| {
+        let difference = (*a - *b).abs();
+        difference.is_nan() || difference > 1e-12 * scale
+    };
+    match found.iter().zip(expected).find(far) {
+        None => Ok(()),
+        Some((a, b)) => Err(format!("{what}: {a} instead of {b}")),
+    }
+}
+
+fn stem(program: &str) -> String {
+    Path::new(program).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
 }

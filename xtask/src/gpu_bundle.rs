@@ -1,7 +1,57 @@
-//! Programs and data for a machine with a GPU.
+//! Programs and data to run on a machine with an NVIDIA GPU that need nothing of this repository there.
 
-use crate::tools::Failure;
+use std::fs;
+use std::path::Path;
 
+use crate::tools::{self, Failure, examples, read, root};
+
+/// Fills `.gpu/`: stripped programs with both back-ends, the data of the examples, hand-written CUDA to compare with if it is at hand, and a script.
 pub(crate) fn collect() -> Result<(), Failure> {
-    Err("in progress".into())
+    let bundle = root().join(".gpu");
+    let made = if bundle.exists() { fs::remove_dir_all(&bundle) } else { Ok(()) };
+    made.map_err(|error| format!("cannot empty `{}`: {error}", bundle.display()))?;
+    for name in examples()? {
+        let folder = root().join("examples").join(&name);
+        program(&folder.join(format!("{name}.equelle")), &bundle)?;
+        copy(&folder, &bundle.join("examples").join(&name), |file| file.ends_with(".txt") || file.ends_with(".param"))?;
+    }
+    program(&root().join("benches/explicit_heat/heat.equelle"), &bundle)?;
+    let yardsticks = root().join("../shared/yardsticks");
+    if yardsticks.is_dir() {
+        copy(&yardsticks, &bundle.join("yardsticks"), |file| file.ends_with(".cu"))?;
+    }
+    tools::write(&bundle.join("run.sh"), &read(&root().join("xtask/src/gpu_bundle.sh"))?)?;
+    eprintln!("xtask: copy `{}` to a machine with a GPU and start `bash run.sh` there", bundle.display());
+    Ok(())
+}
+
+/// Builds a program with both back-ends into the bundle.
+fn program(source: &Path, bundle: &Path) -> Result<(), Failure> {
+    let stem = source.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let package = root().join("target/gpu-bundle").join(&stem);
+    let mut equellec = tools::equellec("release")?;
+    equellec.arg("build").arg(source).args(["--backend", "serial,cuda", "-o"]).arg(&package);
+    // A cache of its own: what is built here is stripped.
+    equellec.env("EQUELLE_CACHE_DIR", root().join("target/gpu-cache")).env("CARGO_PROFILE_RELEASE_STRIP", "symbols");
+    let output = equellec.output().map_err(|error| format!("equellec cannot be run: {error}"))?;
+    eprint!("{}", String::from_utf8_lossy(&output.stderr));
+    if !output.status.success() {
+        return Err(format!("equellec cannot build `{}`", source.display()));
+    }
+    let built = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    let target = bundle.join("bin").join(&stem);
+    let copied = fs::create_dir_all(bundle.join("bin")).and_then(|()| fs::copy(&built, &target));
+    copied.map(drop).map_err(|error| format!("cannot write `{}`: {error}", target.display()))
+}
+
+/// Copies the files of a folder whose names are wanted.
+fn copy(from: &Path, to: &Path, wanted: impl Fn(&str) -> bool) -> Result<(), Failure> {
+    let listed = fs::create_dir_all(to).and_then(|()| fs::read_dir(from)?.collect::<Result<Vec<_>, _>>());
+    for entry in listed.map_err(|error| format!("cannot copy `{}`: {error}", from.display()))? {
+        let name = entry.file_name();
+        if entry.path().is_file() && wanted(&name.to_string_lossy()) {
+            fs::copy(entry.path(), to.join(&name)).map_err(|error| format!("cannot copy `{}`: {error}", entry.path().display()))?;
+        }
+    }
+    Ok(())
 }

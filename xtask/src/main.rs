@@ -29,6 +29,11 @@ enum Command {
     },
     /// Compile all CUDA code with NVRTC, and run CUDA programs on the host; needs no GPU
     CudaHostTests,
+    /// Compile every `.cu` file below a folder with NVRTC, which must be on the loader's path
+    CompileKernels {
+        /// The folder
+        folder: std::path::PathBuf,
+    },
     /// Collect programs, data and scripts to run on a machine with a GPU, in `.gpu/`
     GpuBundle,
     /// Compare the speed of a generated program with a hand-written loop
@@ -47,6 +52,7 @@ fn main() -> ExitCode {
         Command::Bless { check } => bless::bless(check),
         Command::ExampleData { check } => example_data::write(check),
         Command::CudaHostTests => cuda_host_tests::run(),
+        Command::CompileKernels { folder } => cuda_host_tests::compile_kernels(&folder),
         Command::GpuBundle => gpu_bundle::collect(),
         Command::Bench { cells, steps } => bench::run(cells, steps),
     };

@@ -52,3 +52,16 @@ pub(crate) fn examples() -> Result<Vec<String>, Failure> {
     names.sort();
     Ok(names)
 }
+
+/// The compiler of this workspace, built, with a build cache below target/. The profile is `dev` or `release`.
+pub(crate) fn equellec(profile: &str) -> Result<Command, Failure> {
+    run(cargo().args(["build", "--quiet", "--package", "equellec", "--profile", profile]))?;
+    let folder = if profile == "dev" { "debug" } else { profile };
+    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder));
+    let mut command = Command::new(target.join(folder).join(format!("equellec{}", env::consts::EXE_SUFFIX)));
+    command.current_dir(root());
+    if env::var_os("EQUELLE_CACHE_DIR").is_none() {
+        command.env("EQUELLE_CACHE_DIR", root().join("target/equelle-cache"));
+    }
+    Ok(command)
+}

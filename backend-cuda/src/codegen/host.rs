@@ -1,4 +1,299 @@
-//! `kernels_cuda.rs`.
-use equelle_front::backend::BackendError;
+//! `kernels_cuda.rs`: for each kernel, the arguments and the launch.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote};
+
+use equelle_front::backend::{BackendError, Handle, KernelNames};
+use equelle_front::ir::{Kernel, ParamId};
+use equelle_front::ops::Reduction;
+use equelle_front::types::{CanonicalSet, EntityKind, Extent, SetId, SetTable, Shape};
 use equelle_front::verify::Verified;
-pub(super) fn kernels_file(_module: &Verified) -> Result<String, BackendError> { Ok(String::new()) }
+
+use super::kernel::{Argument, Function, GridNeeds, kernel_text};
+use super::{comment, device_name};
+
+/// The Rust file that launches the kernels.
+///
+/// # Errors
+/// An internal error if the text made is not Rust.
+pub(super) fn kernels_file(module: &Verified) -> Result<String, BackendError> {
+    let module = module.module();
+    let names = KernelNames::of_module(module);
+    let mut methods = TokenStream::new();
+    for (kernel, names) in module.kernels.iter().zip(&names) {
+        methods.extend(method(kernel, &module.sets, names, &comment(module, kernel)));
+    }
+    let imports = names.iter().flat_map(|n| {
+        let arguments = ident(&n.arguments);
+        [quote!(#arguments)]
+    });
+    let infos = module.kernels.iter().zip(&names).filter(|(k, _)| !k.checks.is_empty()).map(|(_, n)| {
+        let info = ident(&n.info);
+        quote!(#info)
+    });
+    let name = &module.name;
+    let title = format!("Kernels of {name} on a CUDA device: arguments and launches. The kernels themselves are in `kernels.cu`.");
+    let file = quote! {
+        #![doc = #title]
+        #![allow(unused_imports, unused_variables)]
+
+        use backend_cuda::runtime::{CudaRuntime, FloatingPoint, GridArrays, KernelModule, Scalar, ScalarCollection};
+        use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction};
+
+        use crate::kernels::{Kernels, #(#imports,)* #(#infos,)*};
+
+        /// The kernels' CUDA C++ text, compiled at start for the device.
+        pub const KERNELS: KernelModule =
+            KernelModule { name: #name, source: include_str!("kernels.cu"), floating_point: FloatingPoint::Strict };
+
+        impl Kernels for CudaRuntime {
+            #methods
+        }
+    };
+    let parsed =
+        syn::parse2(file).map_err(|e| BackendError::internal(Default::default(), format!("kernels_cuda.rs does not parse: {e}")))?;
+    Ok(prettyplease::unparse(&parsed))
+}
+
+fn ident(name: &str) -> Ident {
+    match name.strip_prefix("r#") {
+        Some(raw) => Ident::new_raw(raw, Span::call_site()),
+        None => Ident::new(name, Span::call_site()),
+    }
+}
+
+fn method(kernel: &Kernel, sets: &SetTable, names: &KernelNames, comment: &str) -> TokenStream {
+    let made = kernel_text(kernel, sets, device_name(names), "");
+    let (method, arguments) = (ident(&names.method), ident(&names.arguments));
+    let result = |handle: Option<Handle>| match handle {
+        Some(Handle::Scalar) => quote!(Scalar),
+        _ => quote!(ScalarCollection),
+    };
+    let results: Vec<TokenStream> = kernel.results.iter().map(|r| result(Handle::of(&r.ty))).collect();
+    let returned = match &results[..] {
+        [one] => one.clone(),
+        many => quote!((#(#many),*)),
+    };
+    let general = launch(kernel, sets, names, &made.general, Form::General);
+    let body = match &made.cartesian {
+        None => general,
+        Some((function, per_axis)) => {
+            let form = if *per_axis { Form::PerAxis } else { Form::Cells };
+            let cartesian = launch(kernel, sets, names, function, form);
+            quote! {
+                if self.uses_cartesian_forms() {
+                    #cartesian
+                } else {
+                    #general
+                }
+            }
+        }
+    };
+    let docs = comment.lines().map(|l| format!(" {}", l.trim_start_matches("// ").replace("->", "→")));
+    quote! {
+        #(#[doc = #docs])*
+        fn #method(&mut self, args: #arguments<'_, Self>) -> Result<#returned, Error> {
+            #body
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    General,
+    Cells,
+    PerAxis,
+}
+
+/// Statements that launch one function and give its results.
+fn launch(kernel: &Kernel, sets: &SetTable, names: &KernelNames, function: &Function, form: Form) -> TokenStream {
+    let mut before = TokenStream::new();
+    let domain = kernel.space_set().map(|set| {
+        let expr = domain_of(kernel, sets, names, set);
+        before.extend(quote!(let domain = #expr;));
+        quote!(domain)
+    });
+    let reduce = kernel.results.first().and_then(|r| r.reduce);
+    let mut result_names = Vec::new();
+    for (number, _) in kernel.results.iter().enumerate() {
+        let name = format_ident!("{}_out", names.results[number].trim_start_matches("r#"));
+        before.extend(match (&domain, reduce, form) {
+            (None, ..) => quote!(let #name = self.new_number()?;),
+            (Some(_), Some(reduction), _) => {
+                let reduction = reduction_tokens(reduction);
+                quote!(let #name = self.leaves(#reduction, &domain)?;)
+            }
+            (Some(_), None, Form::PerAxis) => quote!(let #name = self.new_per_axis_collection(&domain)?;),
+            (Some(_), None, Form::General | Form::Cells) => quote!(let #name = self.new_collection(&domain)?;),
+        });
+        result_names.push(name);
+    }
+    let mut passed = TokenStream::new();
+    for (number, &argument) in function.arguments.iter().enumerate() {
+        if let Argument::Param(param) = argument
+            && needs_dense(kernel, form, param)
+        {
+            // The copy of a collection stored per axis must outlive the call: its memory must not be handed out before.
+            let (dense, field) = (dense_name(names, param), ident(&names.params[param]));
+            before.extend(quote!(let #dense = self.dense(args.#field)?;));
+        }
+        let value = argument_tokens(kernel, sets, names, function, form, argument, &result_names);
+        let name = format_ident!("a{number}");
+        before.extend(quote!(let #name = #value;));
+        passed.extend(quote!(.arg(#name)));
+    }
+    let device_name = &function.name;
+    let count = match (&domain, reduce, form) {
+        (None, ..) => quote!(1),
+        (Some(_), Some(_), _) => {
+            let leaves = &result_names[0];
+            quote!(#leaves.len())
+        }
+        (Some(_), None, Form::PerAxis) => quote!(self.per_axis_len(&domain)),
+        (Some(_), None, Form::General | Form::Cells) => quote!(domain.len()),
+    };
+    let run = match form {
+        Form::Cells => quote!(self.launch_over_cells(call)?;),
+        Form::General | Form::PerAxis => quote! {
+            let count = #count;
+            self.launch_over(call, count)?;
+        },
+    };
+    let finished: Vec<TokenStream> = result_names
+        .iter()
+        .map(|name| match (&domain, reduce) {
+            (None, _) => quote!(Scalar::Device(#name)),
+            (Some(_), Some(_)) => quote!(self.combine(#name)?),
+            (Some(_), None) => quote!(#name),
+        })
+        .collect();
+    let value = match &finished[..] {
+        [one] => quote!(Ok(#one)),
+        many => quote!(Ok((#(#many),*))),
+    };
+    quote! {
+        #before
+        let call = self.call(&KERNELS, #device_name)? #passed;
+        #run
+        #value
+    }
+}
+
+/// The domain of a set: a parameter, or a canonical set.
+fn domain_of(kernel: &Kernel, sets: &SetTable, names: &KernelNames, set: SetId) -> TokenStream {
+    match sets.get(set).canonical {
+        Some(canonical) => {
+            let canonical = canonical_tokens(canonical);
+            quote!(self.canonical_domain(#canonical)?)
+        }
+        None => match kernel.domain_param(set) {
+            Some(ParamId(number)) => {
+                let field = ident(&names.params[number as usize]);
+                quote!(args.#field.clone())
+            }
+            // The verifier demands the parameter.
+            None => quote!(compile_error!("a kernel without its domain")),
+        },
+    }
+}
+
+fn argument_tokens(
+    kernel: &Kernel,
+    sets: &SetTable,
+    names: &KernelNames,
+    function: &Function,
+    form: Form,
+    argument: Argument,
+    results: &[Ident],
+) -> TokenStream {
+    match argument {
+        Argument::Space => quote!(self.space(&domain)?),
+        Argument::Grid => {
+            let arrays = grid_arrays(function.grid);
+            quote!(self.grid_args(#arrays)?)
+        }
+        Argument::Cartesian => quote!(self.cartesian_args()?),
+        Argument::Ranks(set) => {
+            let of = domain_of(kernel, sets, names, set);
+            let get = if form == Form::General { quote!(ranks) } else { quote!(cartesian_ranks) };
+            quote!({
+                let of = #of;
+                self.#get(&of)?
+            })
+        }
+        Argument::Checks => {
+            let info = ident(&names.info);
+            quote!(self.checks(&#info, &domain)?)
+        }
+        Argument::Param(number) => {
+            let field = ident(&names.params[number]);
+            let param = &kernel.params[number];
+            if param.ty.shape == Shape::Single {
+                quote!(self.scalar_pointer(args.#field)?)
+            } else if needs_dense(kernel, form, number) {
+                let dense = dense_name(names, number);
+                quote!(#dense.pointer())
+            } else {
+                quote!(args.#field.pointer())
+            }
+        }
+        Argument::Size(number) => {
+            let field = ident(&names.params[number]);
+            quote!(args.#field.domain().len() as u32)
+        }
+        Argument::Result(number) => {
+            let name = &results[number];
+            if kernel.space_set().is_none() { quote!(#name.address()) } else { quote!(#name.pointer()) }
+        }
+    }
+}
+
+/// Whether a parameter is read as one value per element of a collection of numbers.
+fn needs_dense(kernel: &Kernel, form: Form, param: usize) -> bool {
+    let info = &kernel.params[param];
+    Handle::of(&info.ty) == Some(Handle::ScalarCollection) && !(info.per_axis && form != Form::General)
+}
+
+fn dense_name(names: &KernelNames, param: usize) -> Ident {
+    format_ident!("{}_dense", names.params[param].trim_start_matches("r#"))
+}
+
+fn grid_arrays(needs: GridNeeds) -> TokenStream {
+    let fields = [
+        ("topology", needs.topology),
+        ("cell_volumes", needs.cell_volumes),
+        ("cell_centroids", needs.cell_centroids),
+        ("face_areas", needs.face_areas),
+        ("face_centroids", needs.face_centroids),
+        ("face_normals", needs.face_normals),
+    ];
+    let set = fields.iter().filter(|(_, needed)| *needed).map(|(name, _)| {
+        let name = ident(name);
+        quote!(#name: true)
+    });
+    quote!(GridArrays { #(#set,)* ..GridArrays::default() })
+}
+
+fn reduction_tokens(reduction: Reduction) -> TokenStream {
+    match reduction {
+        Reduction::Max => quote!(Reduction::Max),
+        Reduction::Min => quote!(Reduction::Min),
+        Reduction::Sum => quote!(Reduction::Sum),
+        Reduction::Prod => quote!(Reduction::Prod),
+    }
+}
+
+fn canonical_tokens(set: CanonicalSet) -> TokenStream {
+    let kind = match set.kind {
+        EntityKind::Cell => quote!(EntityKind::Cell),
+        EntityKind::Face => quote!(EntityKind::Face),
+        EntityKind::Edge => quote!(EntityKind::Edge),
+        EntityKind::Vertex => quote!(EntityKind::Vertex),
+    };
+    let extent = match set.extent {
+        Extent::Interior => quote!(Extent::Interior),
+        Extent::Boundary => quote!(Extent::Boundary),
+        Extent::All => quote!(Extent::All),
+    };
+    quote!(CanonicalSet::new(#kind, #extent))
+}

@@ -7,7 +7,7 @@ use equelle_front::ir::{CartesianForm, KBlock, KExpr, KStmt, Kernel, Path};
 use equelle_front::ops::Reduction;
 use equelle_front::types::{Basic, EntityKind, SetId, SetTable, Shape};
 
-use super::text::{Form, Writer, storage_type};
+use super::text::{Form, Writer, bare, storage_type};
 
 /// An argument of a CUDA function, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,6 +138,7 @@ fn store(w: &mut Writer<'_>, kernel: &Kernel, block: &KBlock, index: &str, size:
     for (number, value) in block.yields.iter().enumerate() {
         let name = w.results[number].clone();
         let value = w.expr(value);
+        let value = bare(&value);
         let text = match kernel.results[number].ty.basic {
             Basic::Vector => format!("eq_store({name}, {size}, {index}, {value});"),
             Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => format!("{name}[{index}] = {value};"),

@@ -120,7 +120,7 @@ impl<'a> Writer<'a> {
         match statement {
             KStmt::Let { local, value } => {
                 let ty = self.kernel.local_type(*local).map_or("double", |t| cxx_type(t.basic));
-                let text = format!("const {ty} {} = {};", self.local(*local), self.expr(value));
+                let text = format!("const {ty} {} = {};", self.local(*local), bare(&self.expr(value)));
                 self.line(&text);
             }
             KStmt::LetEntity { local, path } => {
@@ -146,7 +146,7 @@ impl<'a> Writer<'a> {
                     self.line(&text);
                 }
                 let condition = self.expr(condition);
-                self.open(&format!("if ({condition}) {{"));
+                self.open(&format!("if ({}) {{", bare(&condition)));
                 self.branch(results, then);
                 self.close("} else {");
                 self.deeper();
@@ -159,7 +159,7 @@ impl<'a> Writer<'a> {
     fn branch(&mut self, results: &[LocalId], block: &KBlock) {
         self.statements(block);
         for (&result, value) in results.iter().zip(&block.yields) {
-            let text = format!("{} = {};", self.local(result), self.expr(value));
+            let text = format!("{} = {};", self.local(result), bare(&self.expr(value)));
             self.line(&text);
         }
     }
@@ -426,6 +426,23 @@ fn high(side: Side) -> u32 {
         Side::Low => 0,
         Side::High => 1,
     }
+}
+
+/// Without the parentheses around the whole of it.
+pub(super) fn bare(text: &str) -> &str {
+    let Some(inner) = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')) else { return text };
+    let mut depth = 0i32;
+    for c in inner.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth < 0 {
+            return text;
+        }
+    }
+    inner
 }
 
 /// C++ type of one value.

@@ -32,7 +32,7 @@ pub struct LaunchShape {
 }
 
 /// One launch of a kernel.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Launch {
     /// The kernel.
     pub function: FunctionId,

@@ -62,7 +62,6 @@ impl Writer<'_> {
             return Err(Failure::Form);
         }
         let cell_value = self.entity(cell)?;
-        let topology = self.topology();
         let cell = super::text::ident(&self.namer.fresh("cell"));
         let sign = super::text::ident(&self.namer.fresh("sign"));
         let face = self.define(face)?;
@@ -70,16 +69,16 @@ impl Writer<'_> {
         let (statements, terms) = self.block(body)?;
         let filter = match only {
             FaceFilter::All => TokenStream::new(),
-            FaceFilter::Interior => quote! { if #topology.is_boundary_face(#face as usize) { continue; } },
-            FaceFilter::Boundary => quote! { if !#topology.is_boundary_face(#face as usize) { continue; } },
+            FaceFilter::Interior => quote! { if grid.is_boundary_face(#face) { continue; } },
+            FaceFilter::Boundary => quote! { if !grid.is_boundary_face(#face) { continue; } },
         };
         let terms = terms.iter().map(|t| t.at(Level::Cast));
         Ok(quote! {
             #(let mut #sums = 0.0;)*
             let #cell = #cell_value;
-            for &#face in #topology.faces_of(#cell as usize) {
+            for #face in grid.faces_of(#cell) {
                 #filter
-                let #sign = if #topology.face_cells[#face as usize][0] == #cell { 1.0 } else { -1.0 };
+                let #sign = if grid.first_cell(#face) == #cell { 1.0 } else { -1.0 };
                 #statements
                 #(#sums += #sign * #terms;)*
             }
@@ -101,6 +100,8 @@ impl Writer<'_> {
                     for axis in 0..DIM { #low #high }
                 })
             }
+            // Inside a row no side is on the boundary.
+            Form::Row if self.in_row && low.interior.is_none() && high.interior.is_none() => Ok(quote! { #(let #sums = 0.0;)* }),
             Form::Row if self.in_row => {
                 let mut out = quote! { #(let mut #sums = 0.0;)* };
                 for axis in 0..3usize {
@@ -113,7 +114,11 @@ impl Writer<'_> {
                         }
                     }
                     let number = proc_macro2::Literal::usize_unsuffixed(axis);
-                    out.extend(if axis == 0 { terms } else { quote! { if DIM > #number { #terms } } });
+                    out.extend(if axis == 0 {
+                        terms
+                    } else {
+                        quote! { if DIM > #number { #terms } }
+                    });
                 }
                 Ok(out)
             }
@@ -235,9 +240,9 @@ impl Writer<'_> {
         let set = self.set_of(id)?;
         Ok(match self.module.sets.get(set).kind {
             equelle_front::types::EntityKind::Face => axis,
-            equelle_front::types::EntityKind::Cell
-            | equelle_front::types::EntityKind::Edge
-            | equelle_front::types::EntityKind::Vertex => quote! { 0 },
+            equelle_front::types::EntityKind::Cell | equelle_front::types::EntityKind::Edge | equelle_front::types::EntityKind::Vertex => {
+                quote! { 0 }
+            }
         })
     }
 }

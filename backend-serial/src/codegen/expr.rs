@@ -94,9 +94,7 @@ impl Writer<'_> {
         }
         let name = match leaf {
             Leaf::Scalar(_) | Leaf::Local(_) | Leaf::PerAxis(_) => ident(wanted),
-            Leaf::Element(..) if !self.leaves.iter().any(|(_, n)| n == wanted) && self.names.params.iter().any(|p| p == wanted) => {
-                ident(wanted)
-            }
+            Leaf::Element(..) if !self.leaves.iter().any(|(_, n)| n == wanted) && self.params.iter().any(|p| p == wanted) => ident(wanted),
             Leaf::Element(..) => ident(&self.namer.fresh(wanted)),
         };
         self.leaves.push((leaf, name.clone()));
@@ -120,7 +118,11 @@ impl Writer<'_> {
                     Place::SideFace(side) | Place::Neighbour(side) => format!("{name}_{}", side.name()),
                 };
                 let name = self.leaf(Leaf::Element(id, place), &wanted);
-                Ok(Text::atom(if self.in_row { quote! { #name[i] } } else { quote! { #name } }))
+                Ok(Text::atom(if self.in_row {
+                    quote! { #name[i] }
+                } else {
+                    quote! { #name }
+                }))
             }
             Form::General | Form::Cell => {
                 let set = self.set_of(id)?;
@@ -155,7 +157,11 @@ impl Writer<'_> {
         match (self.module.sets.get(set).kind, self.form) {
             (EntityKind::Cell, Form::Row) => {
                 let name = self.leaf(Leaf::PerAxis(id), &name.to_string());
-                Ok(Text::atom(if self.in_row { quote! { #name[0] } } else { quote! { #name } }))
+                Ok(Text::atom(if self.in_row {
+                    quote! { #name[0] }
+                } else {
+                    quote! { #name }
+                }))
             }
             (EntityKind::Cell, Form::Cell | Form::PerAxis) => Ok(Text::atom(quote! { #name[0] })),
             (EntityKind::Face, Form::Cell) if matches!(self.place(at), Some(Place::SideFace(_))) => Ok(Text::atom(quote! { #name[axis] })),
@@ -169,18 +175,20 @@ impl Writer<'_> {
 
     /// Whether the path is the face of a per-axis form over faces.
     fn is_face_here(&self, path: &Path) -> bool {
-        self.form == Form::PerAxis && self.place(path) == Some(Place::Here) && self.kernel.space_kind(&self.module.sets) == Some(EntityKind::Face)
+        self.form == Form::PerAxis
+            && self.place(path) == Some(Place::Here)
+            && self.kernel.space_kind(&self.module.sets) == Some(EntityKind::Face)
     }
 
     fn measure(&mut self, at: &Path) -> Written<Text> {
         let kind = self.kind(at);
         if self.form == Form::General {
-            let array = match kind {
-                Some(EntityKind::Cell) => "cell_volumes",
-                Some(EntityKind::Face) => "face_areas",
+            let method = match kind {
+                Some(EntityKind::Cell) => "cell_volume",
+                Some(EntityKind::Face) => "face_area",
                 Some(EntityKind::Edge | EntityKind::Vertex) | None => return Err(self.no_geometry()),
             };
-            return self.geometry_of(array, at);
+            return self.of_grid(method, at);
         }
         match kind {
             Some(EntityKind::Cell) => Ok(Text::atom(quote! { grid.volume })),
@@ -191,10 +199,10 @@ impl Writer<'_> {
         }
     }
 
-    fn geometry_of(&mut self, array: &str, at: &Path) -> Written<Text> {
-        let entity = self.entity(at)?.as_usize();
-        let (geometry, array) = (self.geometry(), ident(array));
-        Ok(Text::atom(quote! { #geometry.#array[#entity] }))
+    /// What the grid says of an entity.
+    fn of_grid(&mut self, method: &str, at: &Path) -> Written<Text> {
+        let (entity, method) = (self.entity(at)?, ident(method));
+        Ok(Text::atom(quote! { grid.#method(#entity) }))
     }
 
     fn no_geometry(&self) -> Failure {
@@ -203,13 +211,12 @@ impl Writer<'_> {
 
     fn centroid(&mut self, at: &Path) -> Written<Text> {
         if self.form == Form::General {
-            let array = match self.kind(at) {
-                Some(EntityKind::Cell) => "cell_centroids",
-                Some(EntityKind::Face) => "face_centroids",
+            let method = match self.kind(at) {
+                Some(EntityKind::Cell) => "cell_centroid",
+                Some(EntityKind::Face) => "face_centroid",
                 Some(EntityKind::Edge | EntityKind::Vertex) | None => return Err(self.no_geometry()),
             };
-            let padded = self.geometry_of(array, at)?;
-            return Ok(Text::atom(quote! { vector::<DIM>(#padded) }));
+            return self.of_grid(method, at);
         }
         match (self.form, self.place(at)) {
             (Form::Cell, Some(Place::Here)) => Ok(Text::atom(quote! { grid.cell_centroid::<DIM>(at) })),
@@ -230,8 +237,7 @@ impl Writer<'_> {
             if self.kind(at) != Some(EntityKind::Face) {
                 return Err(self.no_geometry());
             }
-            let padded = self.geometry_of("face_normals", at)?;
-            return Ok(Text::atom(quote! { vector::<DIM>(#padded) }));
+            return self.of_grid("face_normal", at);
         }
         if self.is_face_here(at) || matches!(self.place(at), Some(Place::SideFace(_))) {
             return Ok(Text::atom(quote! { grid.normal::<DIM>(axis) }));

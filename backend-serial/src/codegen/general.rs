@@ -6,7 +6,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::method::{results, signature};
-use super::text::{Level, ident, mentions};
+use super::text::{Level, blank, ident, mentions};
 use super::writer::{Form, Writer, Written};
 
 /// What of a kernel a general function evaluates.
@@ -18,15 +18,36 @@ pub(super) enum Part {
     Checks,
 }
 
-/// The function of the general form.
+/// A function of the general form and what a call of it must give.
+pub(super) struct GeneralFunction {
+    /// Its name.
+    pub name: Ident,
+    /// Generic over the dimension.
+    pub takes_dim: bool,
+    /// What it asks the grid for, if anything.
+    pub grid: Option<GridUse>,
+    /// The function.
+    pub item: TokenStream,
+}
+
+/// Which arrays of the grid a function reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct GridUse {
+    /// Cells and faces.
+    pub topology: bool,
+    /// Measures, centroids, normals.
+    pub geometry: bool,
+}
+
+/// Writes the function of the general form.
 pub(super) fn function(
     module: &Module,
     kernel: &Kernel,
     names: &KernelNames,
-    name: &Ident,
+    name: Ident,
     part: Part,
     functions: &Namer,
-) -> Written<(TokenStream, bool)> {
+) -> Written<GeneralFunction> {
     let mut writer = Writer::new(module, kernel, names, Form::General, functions);
     let checks = checks(&mut writer)?;
     let (statements, yields) = match part {
@@ -73,13 +94,31 @@ pub(super) fn function(
             }
         }
     };
-    let uses_dim = mentions(&body, "DIM");
+    let mentioned = |names: &[&str]| names.iter().any(|name| mentions(&body, name));
+    let places = mentioned(&["cell_centroid", "face_centroid", "face_normal"]);
+    let grid = mentioned(&["grid"]).then(|| GridUse {
+        topology: mentioned(&["first_cell", "second_cell", "is_boundary_face", "faces_of"]),
+        geometry: places || mentioned(&["cell_volume", "face_area"]),
+    });
+    let takes_dim = places || mentioned(&["DIM"]);
+    let dim = takes_dim.then(|| quote! { const DIM: usize });
+    let generics = match (&grid, places) {
+        (None, _) => quote! { #dim },
+        (Some(_), false) if takes_dim => quote! { #dim, G: Entities },
+        (Some(_), false) => quote! { G: Entities },
+        (Some(_), true) => quote! { #dim, G: Places<DIM> },
+    };
     let result = match part {
         Part::Whole => None,
         Part::Checks => Some(quote! { () }),
     };
-    let signature = signature(kernel, names, name, uses_dim, &body, result)?;
-    Ok((quote! { #signature { #body } }, uses_dim))
+    let signature = signature(kernel, names, &name, &generics, grid.is_some(), &body, result)?;
+    let doc = match part {
+        Part::Whole => format!(" [`Kernels::{}`] on any grid.", names.method),
+        Part::Checks => format!(" Conditions of [`Kernels::{}`].", names.method),
+    };
+    let blank = blank();
+    Ok(GeneralFunction { item: quote! { #blank #[doc = #doc] #signature { #body } }, name, takes_dim, grid })
 }
 
 fn checks(writer: &mut Writer) -> Written<TokenStream> {
@@ -88,7 +127,7 @@ fn checks(writer: &mut Writer) -> Written<TokenStream> {
         let condition = writer.expr(&check.condition)?;
         let info = ident(&writer.names.info);
         let error = match (check.kind, writer.kernel.space) {
-            (CheckKind::OnEmpty, Space::Set(_)) => quote! { rt.on_empty_in_kernel(&#info, &domain, position) },
+            (CheckKind::OnEmpty, Space::Set(_)) => quote! { rt.on_empty_in_kernel(&#info, domain, position) },
             (CheckKind::OnEmpty, Space::Unit) => return Err(writer.internal("a check without an element")),
         };
         let holds = condition.at(Level::Unary);

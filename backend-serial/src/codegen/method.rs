@@ -9,7 +9,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::cartesian;
-use super::general::{self, Part};
+use super::general::{self, GeneralFunction, Part};
 use super::text::{Text, ident, mentions};
 use super::writer::{Failure, Writer, Written};
 
@@ -25,7 +25,7 @@ pub(super) struct Method {
 pub(super) fn write(module: &Module, kernel: &Kernel, names: &KernelNames, functions: &mut Namer) -> Result<Method, BackendError> {
     let name = |functions: &mut Namer, suffix: &str| ident(&functions.fresh(&format!("{}_{suffix}", names.method)));
     let general_name = name(functions, "general");
-    let (general, general_dim) = unwrap(kernel, general::function(module, kernel, names, &general_name, Part::Whole, functions))?;
+    let general = unwrap(kernel, general::function(module, kernel, names, general_name, Part::Whole, functions))?;
     let mut items = TokenStream::new();
     let mut body = TokenStream::new();
     if let Some(dim) = largest_component(kernel).map(|c| c as usize + 1).filter(|&dim| dim > 1) {
@@ -39,25 +39,49 @@ pub(super) fn write(module: &Module, kernel: &Kernel, names: &KernelNames, funct
                 let mut before = TokenStream::new();
                 if !kernel.checks.is_empty() {
                     let checks_name = name(functions, "checks");
-                    let checks = general::function(module, kernel, names, &checks_name, Part::Checks, functions);
-                    let (checks, dim) = unwrap(kernel, checks)?;
-                    items.extend(checks);
-                    let call = call(&checks_name, kernel, dim, &TokenStream::new());
+                    let checks = unwrap(kernel, general::function(module, kernel, names, checks_name, Part::Checks, functions))?;
+                    let grid = checks.grid.map(|_| quote! { &grid });
+                    let call = call(&checks.name, kernel, checks.generic(), &quote! { #grid });
+                    items.extend(checks.item);
                     before = quote! { #call?; };
                 }
                 body.extend(cartesian_branch(kernel, names, form, &written.entry, &before));
             }
             // This back-end has no way to write it in that form; the general form gives the same numbers.
-            Err(Failure::Form) => {}
+            Err(Failure::Form) => body.extend(closed_form(kernel, &general)),
             Err(Failure::Error(error)) => return Err(error),
         }
+    } else {
+        body.extend(closed_form(kernel, &general));
     }
-    items.extend(general);
-    body.extend(call(&general_name, kernel, general_dim, &TokenStream::new()));
+    body.extend(with_arrays(kernel, &general));
+    items.extend(general.item);
     let method = ident(&names.method);
     let args = args_type(kernel, names).map(|ty| quote! { , args: #ty });
     let result = result_type(kernel, names)?;
     Ok(Method { method: quote! { fn #method(&mut self #args) -> Result<#result, Error> { #body } }, functions: items })
+}
+
+/// The general function without the arrays of the grid, where they need not exist.
+fn closed_form(kernel: &Kernel, general: &GeneralFunction) -> TokenStream {
+    if !general.grid.is_some_and(|grid| grid.topology || grid.geometry) {
+        return TokenStream::new();
+    }
+    let call = call(&general.name, kernel, general.generic(), &quote! { &grid });
+    quote! { if let Some(grid) = self.cartesian_grid() { return #call; } }
+}
+
+/// The general function on the arrays of the grid.
+fn with_arrays(kernel: &Kernel, general: &GeneralFunction) -> TokenStream {
+    let Some(needs) = general.grid else { return call(&general.name, kernel, general.generic(), &TokenStream::new()) };
+    let topology = needs.topology.then(|| quote! { .with_topology() });
+    let geometry = needs.geometry.then(|| quote! { .with_geometry() });
+    let call = call(&general.name, kernel, general.generic(), &quote! { &grid });
+    quote! {
+        let grid = self.shared_grid();
+        let grid = Arrays::of(&grid) #topology #geometry;
+        #call
+    }
 }
 
 fn unwrap<T>(kernel: &Kernel, written: Written<T>) -> Result<T, BackendError> {
@@ -78,7 +102,7 @@ fn cartesian_branch(kernel: &Kernel, names: &KernelNames, form: &CartesianForm, 
         quote! { && args.#name.per_axis().is_some() }
     });
     let extra = quote! { &grid };
-    let dispatch = call(entry, kernel, true, &extra);
+    let dispatch = call(entry, kernel, Generic::Dim, &extra);
     let dispatch = match form {
         CartesianForm::Full(_) | CartesianForm::PerAxis(_) => dispatch,
     };
@@ -90,17 +114,41 @@ fn cartesian_branch(kernel: &Kernel, names: &KernelNames, form: &CartesianForm, 
     }
 }
 
-/// A call of a free function, for the dimension of the grid if it is generic.
-fn call(name: &Ident, kernel: &Kernel, generic: bool, extra: &TokenStream) -> TokenStream {
-    let args = (!kernel.params.is_empty()).then(|| quote! { &args, });
-    if !generic {
-        return quote! { #name(self, #args #extra) };
+/// Generic arguments of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Generic {
+    /// None that need be said.
+    None,
+    /// The dimension.
+    Dim,
+    /// The dimension and the kind of grid.
+    DimAndGrid,
+}
+
+impl GeneralFunction {
+    fn generic(&self) -> Generic {
+        match (self.takes_dim, self.grid) {
+            (false, _) => Generic::None,
+            (true, None) => Generic::Dim,
+            (true, Some(_)) => Generic::DimAndGrid,
+        }
     }
+}
+
+/// A call of a free function, for the dimension of the grid if it is generic.
+fn call(name: &Ident, kernel: &Kernel, generic: Generic, extra: &TokenStream) -> TokenStream {
+    let others = match generic {
+        Generic::None => None,
+        Generic::Dim => Some(TokenStream::new()),
+        Generic::DimAndGrid => Some(quote! { , _ }),
+    };
+    let args = (!kernel.params.is_empty()).then(|| quote! { &args, });
+    let Some(others) = others else { return quote! { #name(self, #args #extra) } };
     quote! {
         match self.grid().dim() {
-            1 => #name::<1>(self, #args #extra),
-            2 => #name::<2>(self, #args #extra),
-            _ => #name::<3>(self, #args #extra),
+            1 => #name::<1 #others>(self, #args #extra),
+            2 => #name::<2 #others>(self, #args #extra),
+            _ => #name::<3 #others>(self, #args #extra),
         }
     }
 }
@@ -111,26 +159,29 @@ pub(super) fn args_type(kernel: &Kernel, names: &KernelNames) -> Option<TokenStr
     (!kernel.params.is_empty()).then(|| quote! { #name<'_, SerialRuntime> })
 }
 
-/// `fn name<const DIM: usize>(rt: &SerialRuntime, args: &Args<'_, SerialRuntime>) -> Result<.., Error>`; arguments that the body does not use get an underscore.
+/// `fn name<const DIM: usize>(rt: &mut SerialRuntime, args: &Args<'_, SerialRuntime>, grid: &G) -> Result<.., Error>`; arguments that the body does not use
+/// get an underscore.
 pub(super) fn signature(
     kernel: &Kernel,
     names: &KernelNames,
     name: &Ident,
-    uses_dim: bool,
+    generics: &TokenStream,
+    takes_grid: bool,
     body: &TokenStream,
     result: Option<TokenStream>,
 ) -> Written<TokenStream> {
-    let generics = uses_dim.then(|| quote! { <const DIM: usize> });
+    let generics = (!generics.is_empty()).then(|| quote! { <#generics> });
     let rt = ident(if mentions(body, "rt") { "rt" } else { "_rt" });
     let args = args_type(kernel, names).map(|ty| {
         let args = ident(if mentions(body, "args") { "args" } else { "_args" });
         quote! { , #args: &#ty }
     });
+    let grid = takes_grid.then(|| quote! { , grid: &G });
     let result = match result {
         Some(result) => result,
         None => result_type(kernel, names)?,
     };
-    Ok(quote! { fn #name #generics(#rt: &SerialRuntime #args) -> Result<#result, Error> })
+    Ok(quote! { fn #name #generics(#rt: &mut SerialRuntime #args #grid) -> Result<#result, Error> })
 }
 
 /// Type of what a kernel gives.
@@ -144,7 +195,10 @@ pub(super) fn result_type(kernel: &Kernel, _names: &KernelNames) -> Result<Token
             (Shape::Collection(_), Basic::Bool) => quote! { BoolCollection },
             _ => {
                 let span = kernel.spans.first().copied().unwrap_or_default();
-                return Err(BackendError::new(span, format!("kernel `{}` gives a {:?}, which is not possible", kernel.name, result.ty.basic)));
+                return Err(BackendError::new(
+                    span,
+                    format!("kernel `{}` gives a {:?}, which is not possible", kernel.name, result.ty.basic),
+                ));
             }
         });
     }
@@ -157,8 +211,7 @@ pub(super) fn result_type(kernel: &Kernel, _names: &KernelNames) -> Result<Token
 /// Buffers for results.
 pub(super) fn buffers(writer: &Writer, len: TokenStream) -> Written<TokenStream> {
     let mut out = TokenStream::new();
-    for (result, name) in writer.kernel.results.iter().zip(&writer.names.results) {
-        let name = ident(name);
+    for ((result, name), slice) in writer.kernel.results.iter().zip(&writer.results).zip(&writer.slices) {
         out.extend(match result.ty.basic {
             Basic::Bool => quote! { let mut #name = rt.take_bool_buffer(#len); },
             Basic::Vector => quote! { let mut #name: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(#len)); },
@@ -166,23 +219,17 @@ pub(super) fn buffers(writer: &Writer, len: TokenStream) -> Written<TokenStream>
         });
         // Written through a slice: a buffer is looked up at every access.
         if result.ty.basic != Basic::Vector {
-            let slice = slice_name(&name);
             out.extend(quote! { let #slice = &mut #name[..]; });
         }
     }
     Ok(out)
 }
 
-fn slice_name(result: &Ident) -> Ident {
-    ident(&format!("{result}_values"))
-}
-
 /// Assignments of one element's values.
 pub(super) fn stores(writer: &Writer, index: &TokenStream, yields: &[Text]) -> Written<TokenStream> {
     let mut out = TokenStream::new();
-    for ((result, name), value) in writer.kernel.results.iter().zip(&writer.names.results).zip(yields) {
-        let name = ident(name);
-        let slice = slice_name(&name);
+    let names = writer.results.iter().zip(&writer.slices);
+    for ((result, (name, slice)), value) in writer.kernel.results.iter().zip(names).zip(yields) {
         out.extend(match result.ty.basic {
             Basic::Vector => quote! {
                 for (component, value) in #name.iter_mut().zip(#value) { component[#index] = value; }
@@ -199,8 +246,7 @@ pub(super) fn results(writer: &Writer) -> Written<TokenStream> {
         return Ok(TokenStream::new());
     }
     let mut parts = Vec::new();
-    for (result, name) in writer.kernel.results.iter().zip(&writer.names.results) {
-        let name = ident(name);
+    for (result, name) in writer.kernel.results.iter().zip(&writer.results) {
         let info = ident(&writer.names.info);
         parts.push(match (result.reduce, result.ty.basic) {
             (Some(reduction), _) => {
@@ -210,11 +256,11 @@ pub(super) fn results(writer: &Writer) -> Written<TokenStream> {
                     Reduction::Sum => "Sum",
                     Reduction::Prod => "Prod",
                 });
-                quote! { rt.reduce_in_kernel(Reduction::#reduction, &domain, #name, &#info)? }
+                quote! { rt.reduce_in_kernel(Reduction::#reduction, domain, #name, &#info)? }
             }
-            (None, Basic::Vector) => quote! { rt.vector_collection_from(&domain, #name) },
-            (None, Basic::Bool) => quote! { rt.bool_collection_from(&domain, #name) },
-            (None, Basic::Scalar | Basic::Entity(_) | Basic::Text) => quote! { rt.scalar_collection_from(&domain, #name) },
+            (None, Basic::Vector) => quote! { rt.vector_collection_from(domain, #name) },
+            (None, Basic::Bool) => quote! { rt.bool_collection_from(domain, #name) },
+            (None, Basic::Scalar | Basic::Entity(_) | Basic::Text) => quote! { rt.scalar_collection_from(domain, #name) },
         });
     }
     Ok(match parts.as_slice() {

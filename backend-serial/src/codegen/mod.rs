@@ -31,7 +31,7 @@ impl Backend for Serial {
     }
 
     fn files(&self, module: &Verified) -> Result<Vec<(String, String)>, BackendError> {
-        Ok(vec![("kernels_serial.rs".to_owned(), kernels_file(module)?)])
+        Ok(vec![("src/kernels_serial.rs".to_owned(), kernels_file(module)?)])
     }
 }
 
@@ -50,16 +50,22 @@ pub fn kernels_file(module: &Verified) -> Result<String, BackendError> {
     let mut items = TokenStream::new();
     for (kernel, names) in module.kernels.iter().zip(&names) {
         let written = method::write(module, kernel, names, &mut functions)?;
+        if !methods.is_empty() {
+            methods.extend(text::blank());
+        }
         methods.extend(written.method);
         items.extend(written.functions);
     }
     let imports = imports(&names, &methods, &items);
+    let blank = text::blank();
     let header = format!(" Kernels of {}.equelle as loops.", module.name);
     let file = quote! {
         #![doc = #header]
         #![allow(non_snake_case, clippy::too_many_arguments, clippy::needless_range_loop)]
 
+        #blank
         #imports
+        #blank
 
         impl Kernels for SerialRuntime { #methods }
 
@@ -72,20 +78,18 @@ pub fn kernels_file(module: &Verified) -> Result<String, BackendError> {
 /// `use` lines for what the text mentions.
 fn imports(names: &[KernelNames], methods: &TokenStream, items: &TokenStream) -> TokenStream {
     let mentioned = |name: &str| text::mentions(methods, name) || text::mentions(items, name);
-    let pick = |candidates: &[&str]| -> Vec<proc_macro2::Ident> {
-        candidates.iter().copied().filter(|c| mentioned(c)).map(text::ident).collect()
-    };
+    let pick =
+        |candidates: &[&str]| -> Vec<proc_macro2::Ident> { candidates.iter().copied().filter(|c| mentioned(c)).map(text::ident).collect() };
     let runtime = pick(&["BoolCollection", "ScalarCollection", "SerialRuntime", "VectorCollection"]);
+    let entities = pick(&["Arrays", "Entities", "Places"]);
     let kernel = pick(&[
         "CartesianGrid",
-        "Ranks",
         "SubsetRanks",
         "component",
         "components",
         "dot",
         "lane",
         "length",
-        "vector",
         "vector_add",
         "vector_at",
         "vector_div",
@@ -100,15 +104,19 @@ fn imports(names: &[KernelNames], methods: &TokenStream, items: &TokenStream) ->
             own.push(name.clone());
         }
     }
+    own.sort();
     let own = own.iter().map(|n| text::ident(n));
     let kernel = (!kernel.is_empty()).then(|| quote! { use backend_serial::runtime::kernel::{#(#kernel),*}; });
+    let blank = text::blank();
     let none = mentioned("NONE").then(|| quote! { use equelle_runtime::grid::NONE; });
+    let entities = (!entities.is_empty()).then(|| quote! { use backend_serial::runtime::entities::{#(#entities),*}; });
     quote! {
-        use backend_serial::runtime::{#(#runtime),*};
+        #entities
         #kernel
+        use backend_serial::runtime::{#(#runtime),*};
         #none
         use equelle_runtime::{#(#shared),*};
-
+        #blank
         use crate::kernels::{#(#own),*};
     }
 }

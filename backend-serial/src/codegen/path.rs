@@ -2,7 +2,7 @@
 
 use equelle_front::ir::{Path, Space};
 use equelle_front::types::{CanonicalSet, EntityKind, Extent, SetId};
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::text::{Level, Text, ident};
@@ -60,8 +60,8 @@ impl Writer<'_> {
                 Space::Unit => Err(self.internal("it has no element to speak of")),
             },
             Path::Local(id) => Ok(Text::atom(self.local(*id)?)),
-            Path::First(face) => self.cell_of_face(face, 0),
-            Path::Second(face) => self.cell_of_face(face, 1),
+            Path::First(face) => self.cell_of_face(face, "first_cell"),
+            Path::Second(face) => self.cell_of_face(face, "second_cell"),
             Path::Through { param, at } => {
                 if matches!(self.form, Form::PerAxis | Form::Row) {
                     return Err(Failure::Form);
@@ -80,14 +80,12 @@ impl Writer<'_> {
         }
     }
 
-    fn cell_of_face(&mut self, face: &Path, which: usize) -> Written<Text> {
+    fn cell_of_face(&mut self, face: &Path, method: &str) -> Written<Text> {
         if self.form != Form::General {
             return Err(Failure::Form);
         }
-        let face = self.entity(face)?.as_usize();
-        let topology = self.topology();
-        let which = Literal::usize_unsuffixed(which);
-        Ok(Text::atom(quote! { #topology.face_cells[#face][#which] }))
+        let (face, method) = (self.entity(face)?, ident(method));
+        Ok(Text::atom(quote! { grid.#method(#face) }))
     }
 
     /// Index of a place, in [`Form::Cell`].
@@ -120,7 +118,7 @@ impl Writer<'_> {
     }
 
     /// Position of a place in a set, in [`Form::Cell`].
-    fn place_position(&mut self, set: SetId, place: Place) -> Written<Text> {
+    pub(super) fn place_position(&mut self, set: SetId, place: Place) -> Written<Text> {
         if self.is_all(set) {
             return Ok(self.place_index(place));
         }
@@ -190,9 +188,7 @@ impl Writer<'_> {
         }
         let entity = self.entity(path)?;
         if let (Form::General, Some(CanonicalSet { kind: EntityKind::Face, extent })) = (self.form, canonical) {
-            let topology = self.topology();
-            let face = entity.as_usize();
-            let boundary = Text::atom(quote! { #topology.is_boundary_face(#face) });
+            let boundary = Text::atom(quote! { grid.is_boundary_face(#entity) });
             return Ok(match extent {
                 Extent::Boundary => boundary,
                 Extent::Interior | Extent::All => Text::new(Level::Unary, quote! { !#boundary }),

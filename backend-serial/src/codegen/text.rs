@@ -48,7 +48,11 @@ impl Text {
     /// Where an expression of at least this level is wanted: itself or in parentheses.
     pub(super) fn at(&self, level: Level) -> TokenStream {
         let tokens = &self.tokens;
-        if self.level >= level { tokens.clone() } else { quote! { (#tokens) } }
+        if self.level >= level {
+            tokens.clone()
+        } else {
+            quote! { (#tokens) }
+        }
     }
 
     /// `a op b` for an operator that groups from the left.
@@ -109,12 +113,22 @@ pub(super) fn ident(name: &str) -> Ident {
     Ident::new(name, Span::call_site())
 }
 
+/// An item or statement that becomes an empty line.
+pub(super) fn blank() -> TokenStream {
+    let mark = ident(equelle_front::backend::BLANK_MARK);
+    quote! { #mark!(); }
+}
+
 /// A number of type f64 that reads back to the same bits.
 pub(super) fn real(number: f64) -> Text {
     if number.is_nan() {
         Text::atom(quote! { f64::NAN })
     } else if number.is_infinite() {
-        Text::atom(if number > 0.0 { quote! { f64::INFINITY } } else { quote! { f64::NEG_INFINITY } })
+        Text::atom(if number > 0.0 {
+            quote! { f64::INFINITY }
+        } else {
+            quote! { f64::NEG_INFINITY }
+        })
     } else {
         let magnitude = Literal::f64_unsuffixed(number.abs());
         if number.is_sign_negative() { Text::new(Level::Unary, quote! { -#magnitude }) } else { Text::atom(magnitude) }

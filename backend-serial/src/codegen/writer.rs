@@ -12,11 +12,55 @@ use quote::quote;
 use super::text::ident;
 
 /// Names that the written functions use for their own purposes.
-pub(super) const RESERVED: [&str; 51] = [
-    "rt", "args", "grid", "at", "axis", "here", "position", "domain", "topology", "geometry", "row", "len", "i", "elements", "sign", "values", "cell", "first",
-    "last", "NONE", "DIM", "SerialRuntime", "CartesianGrid", "Ranks", "SubsetRanks", "Kernels", "Error", "ErrorKind", "CanonicalSet", "EntityKind", "Extent",
-    "Reduction", "component", "components", "dot", "lane", "length", "vector", "vector_add", "vector_at", "vector_div", "vector_mul", "vector_neg",
-    "vector_sub", "std", "f64", "u32", "usize", "bool", "side", "vec",
+pub(super) const RESERVED: [&str; 48] = [
+    "rt",
+    "args",
+    "grid",
+    "at",
+    "axis",
+    "here",
+    "position",
+    "domain",
+    "row",
+    "len",
+    "i",
+    "elements",
+    "first",
+    "step",
+    "terms",
+    "NONE",
+    "DIM",
+    "SerialRuntime",
+    "CartesianGrid",
+    "SubsetRanks",
+    "Kernels",
+    "Error",
+    "ErrorKind",
+    "CanonicalSet",
+    "EntityKind",
+    "Extent",
+    "Reduction",
+    "component",
+    "components",
+    "dot",
+    "lane",
+    "length",
+    "vector_add",
+    "vector_at",
+    "vector_div",
+    "vector_mul",
+    "vector_neg",
+    "vector_sub",
+    "std",
+    "f64",
+    "u32",
+    "usize",
+    "bool",
+    "value",
+    "Arrays",
+    "Entities",
+    "Places",
+    "G",
 ];
 
 /// Which function is being written.
@@ -114,6 +158,12 @@ pub(super) struct Writer<'a> {
     pub names: &'a KernelNames,
     pub form: Form,
     pub namer: Namer,
+    /// Names that stand for parameters. `[params]`
+    pub params: Vec<Ident>,
+    /// Names of the buffers of results. `[results]`
+    pub results: Vec<Ident>,
+    /// Names of these buffers as slices. `[results]`
+    pub slices: Vec<Ident>,
     /// Names of locals. `[locals]`
     pub locals: Vec<Ident>,
     /// Entity locals of Cartesian forms that have a closed form.
@@ -122,6 +172,8 @@ pub(super) struct Writer<'a> {
     pub side_interior: Option<bool>,
     /// Statements that make what the body reads, by key, in order of first use.
     prelude: Vec<(String, Ident, TokenStream)>,
+    /// The same for canonical domains.
+    domains: Vec<(String, Ident, TokenStream)>,
     /// Form::Row: what was read so far, with the name that stands for it.
     pub leaves: Vec<(Leaf, Ident)>,
     /// Form::Row: locals that need no leaf because the function itself defines them.
@@ -154,7 +206,9 @@ impl<'a> Writer<'a> {
         let mut namer = functions.clone();
         namer.reserve(RESERVED);
         namer.reserve([&names.arguments, &names.info]);
-        namer.reserve(names.params.iter().chain(&names.results));
+        let params = names.params.iter().map(|p| ident(&namer.fresh(p))).collect();
+        let results: Vec<Ident> = names.results.iter().map(|r| ident(&namer.fresh(r))).collect();
+        let slices = results.iter().map(|r| ident(&namer.fresh(&format!("{r}_values")))).collect();
         let locals = kernel.locals.iter().map(|l| ident(&namer.fresh(&l.name))).collect();
         Writer {
             module,
@@ -162,10 +216,14 @@ impl<'a> Writer<'a> {
             names,
             form,
             namer,
+            params,
+            results,
+            slices,
             locals,
             places: BTreeMap::new(),
             side_interior: None,
             prelude: Vec::new(),
+            domains: Vec::new(),
             leaves: Vec::new(),
             own_locals: Vec::new(),
             in_row: false,
@@ -184,10 +242,15 @@ impl<'a> Writer<'a> {
     }
 
     pub(super) fn param(&self, id: ParamId) -> Written<(&'a Param, Ident)> {
-        match (self.kernel.params.get(id.0 as usize), self.names.params.get(id.0 as usize)) {
-            (Some(param), Some(name)) => Ok((param, ident(name))),
+        match (self.kernel.params.get(id.0 as usize), self.params.get(id.0 as usize)) {
+            (Some(param), Some(name)) => Ok((param, name.clone())),
             _ => Err(self.internal("a parameter that it does not have")),
         }
+    }
+
+    /// Field of the argument struct.
+    fn field(&self, id: ParamId) -> Ident {
+        ident(self.names.params.get(id.0 as usize).map_or("missing", String::as_str))
     }
 
     pub(super) fn local(&self, id: LocalId) -> Written<Ident> {
@@ -196,7 +259,8 @@ impl<'a> Writer<'a> {
 
     /// Statements before the loop.
     pub(super) fn prelude(&self) -> TokenStream {
-        self.prelude.iter().map(|(_, _, tokens)| tokens.clone()).collect()
+        // Domains first: asking for one changes the runtime, which nothing may borrow yet.
+        self.domains.iter().chain(&self.prelude).map(|(_, _, tokens)| tokens.clone()).collect()
     }
 
     /// A name made by a statement before the loop; `make` gets the name.
@@ -215,15 +279,15 @@ impl<'a> Writer<'a> {
 
     /// The parameter as the body reads it: a number, a slice, slices of components.
     pub(super) fn read(&mut self, id: ParamId) -> Written<Ident> {
-        let (param, name) = self.param(id)?;
+        let ((param, name), field) = (self.param(id)?, self.field(id));
         let tokens = match (param.ty.shape, param.ty.basic) {
-            (Shape::Single, Basic::Scalar) => quote! { let #name = *args.#name; },
+            (Shape::Single, Basic::Scalar) => quote! { let #name = *args.#field; },
             (Shape::Collection(_), Basic::Scalar) => quote! {
-                let #name = rt.dense(args.#name);
+                let #name = rt.dense(args.#field);
                 let #name = &#name[..];
             },
-            (Shape::Collection(_), Basic::Vector) => quote! { let #name = components::<DIM>(args.#name); },
-            (Shape::Collection(_), Basic::Bool | Basic::Entity(_)) => quote! { let #name = &args.#name.values()[..]; },
+            (Shape::Collection(_), Basic::Vector) => quote! { let #name = components::<DIM>(args.#field); },
+            (Shape::Collection(_), Basic::Bool | Basic::Entity(_)) => quote! { let #name = &args.#field.values()[..]; },
             _ => return Err(BackendError::new(self.span(), format!("a kernel cannot read a {:?}", param.ty.basic)).into()),
         };
         Ok(self.prepared(name.to_string(), None, |_| tokens))
@@ -231,34 +295,32 @@ impl<'a> Writer<'a> {
 
     /// The parameter's values per axis.
     pub(super) fn read_per_axis(&mut self, id: ParamId) -> Written<Ident> {
-        let (_, name) = self.param(id)?;
+        let ((_, name), field) = (self.param(id)?, self.field(id));
         // The function that picks the form has looked that they are there.
-        Ok(self.prepared(name.to_string(), None, |_| quote! { let #name = args.#name.per_axis().unwrap_or([f64::NAN; 3]); }))
+        Ok(self.prepared(name.to_string(), None, |_| quote! { let #name = args.#field.per_axis().unwrap_or([f64::NAN; 3]); }))
     }
 
-    pub(super) fn topology(&mut self) -> Ident {
-        self.prepared("topology".to_owned(), None, |_| quote! { let topology = rt.grid().topology(); })
-    }
-
-    pub(super) fn geometry(&mut self) -> Ident {
-        self.prepared("geometry".to_owned(), None, |_| quote! { let geometry = rt.grid().geometry(); })
-    }
-
-    /// An expression of type `Arc<Domain>` (to be borrowed).
-    pub(super) fn domain(&self, set: SetId) -> Written<TokenStream> {
+    /// An expression of type `&Arc<Domain>`.
+    pub(super) fn domain(&mut self, set: SetId) -> Written<TokenStream> {
         if let Some(canonical) = self.module.sets.get(set).canonical {
+            let key = canonical.name();
+            if let Some((_, name, _)) = self.domains.iter().find(|(k, _, _)| *k == key) {
+                return Ok(quote! { &#name });
+            }
+            let name = ident(&self.namer.fresh(&equelle_front::backend::snake_case(&key)));
             let canonical = canonical_set(canonical);
-            return Ok(quote! { rt.canonical_domain(#canonical)? });
+            self.domains.push((key, name.clone(), quote! { let #name = rt.canonical_domain(#canonical)?; }));
+            return Ok(quote! { &#name });
         }
         if let Some(id) = self.kernel.domain_param(set) {
-            let (_, name) = self.param(id)?;
-            return Ok(quote! { args.#name.clone() });
+            let field = self.field(id);
+            return Ok(quote! { args.#field });
         }
         let over = self.kernel.params.iter().position(|p| p.ty.shape == Shape::Collection(set));
         match over {
             Some(index) => {
                 let name = ident(&self.names.params[index]);
-                Ok(quote! { args.#name.domain().clone() })
+                Ok(quote! { args.#name.domain() })
             }
             None => Err(self.internal("it mentions a domain that is not among its parameters")),
         }
@@ -269,10 +331,7 @@ impl<'a> Writer<'a> {
         let domain = self.domain(set)?;
         let wanted = self.rank_name(set);
         Ok(self.prepared(format!("ranks of {}", set.0), Some(&wanted), |name| {
-            quote! {
-                let #name = #domain;
-                let #name = Ranks::new(&#name);
-            }
+            quote! { let #name = grid.ranks(#domain); }
         }))
     }
 
@@ -281,10 +340,7 @@ impl<'a> Writer<'a> {
         let domain = self.domain(set)?;
         let wanted = self.rank_name(set);
         Ok(self.prepared(format!("subset ranks of {}", set.0), Some(&wanted), |name| {
-            quote! {
-                let #name = #domain;
-                let #name = SubsetRanks::new(&#name);
-            }
+            quote! { let #name = SubsetRanks::new(#domain); }
         }))
     }
 

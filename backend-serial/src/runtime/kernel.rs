@@ -18,6 +18,11 @@ impl SerialRuntime {
         self.grid().cartesian_shape().map(CartesianGrid::new)
     }
 
+    /// The grid, to keep while the runtime changes.
+    pub fn shared_grid(&self) -> std::sync::Arc<equelle_runtime::grid::Grid> {
+        std::sync::Arc::clone(self.session().grid())
+    }
+
     /// Refuses grids of fewer dimensions than a kernel names components of Vectors.
     ///
     /// # Errors
@@ -67,8 +72,8 @@ pub enum Ranks<'a> {
 }
 
 impl<'a> Ranks<'a> {
-    /// Positions in a domain.
-    pub fn new(domain: &'a Domain) -> Self {
+    /// Positions in a domain, through a map where there can be one.
+    pub(super) fn mapped(domain: &'a Domain) -> Self {
         match domain.base() {
             None => Ranks::All { len: domain.len() },
             // A map over the All-set is one look-up, and worth its memory in a kernel that runs every step.
@@ -137,12 +142,6 @@ pub fn components<const DIM: usize>(vectors: &VectorCollection) -> [&[f64]; DIM]
 #[inline]
 pub fn vector_at<const DIM: usize>(components: &[&[f64]; DIM], position: usize) -> [f64; DIM] {
     components.map(|c| c[position])
-}
-
-/// The first components of an array that is padded with zeros.
-#[inline]
-pub fn vector<const DIM: usize>(padded: [f64; 3]) -> [f64; DIM] {
-    std::array::from_fn(|axis| padded[axis])
 }
 
 /// `a + b`
@@ -224,6 +223,7 @@ pub struct CartesianGrid {
     pub area: [f64; 3],
     /// Volume of a cell.
     pub volume: f64,
+    shape: Cartesian,
     face_start: [usize; 3],
     interior_start: [usize; 3],
     boundary_start: [usize; 3],
@@ -248,6 +248,7 @@ impl CartesianGrid {
         let present = |axis: usize| axis < shape.dim;
         let spacing: [f64; 3] = std::array::from_fn(|a| if present(a) { shape.spacing[a] } else { 1.0 });
         let mut grid = CartesianGrid {
+            shape: *shape,
             dim: shape.dim,
             n: shape.n,
             stride: std::array::from_fn(|a| shape.stride(a)),
@@ -267,6 +268,20 @@ impl CartesianGrid {
             grid.boundary_start[axis] = grid.boundary_start[before] + layer * boundary;
         }
         grid
+    }
+
+    /// The shape.
+    pub fn shape(&self) -> &Cartesian {
+        &self.shape
+    }
+
+    /// Width of a layer of cells: the difference of its nodes, which may differ from the spacing in the last bits; 1 for absent axes.
+    #[inline]
+    pub fn width(&self, axis: usize, layer: usize) -> f64 {
+        if axis >= self.dim {
+            return 1.0;
+        }
+        (layer + 1) as f64 * self.spacing[axis] - layer as f64 * self.spacing[axis]
     }
 
     /// Number of cells.

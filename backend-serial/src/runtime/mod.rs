@@ -1,6 +1,6 @@
 //! The CPU runtime: plain loops over plain arrays, one core; the reference for every other back-end.
 //!
-//! Reading order: [`collections`] (what values are), [`pool`] (where their memory comes from), [`support`] and [`kernel`] (what kernels call),
+//! Reading order: [`collections`] (what values are), [`pool`] (where their memory comes from), [`support`], [`kernel`] and [`entities`] (what kernels call),
 //! then the operation level, one topic per file: `topology`, `arithmetic`, `vectors`, `truth`, `select`, `on_extend`, `discrete`, `sequences`.
 //! `operations`, `program` and `host` hold the trait implementations; they add the Equelle line to every error.
 //!
@@ -11,6 +11,7 @@
 mod arithmetic;
 pub mod collections;
 mod discrete;
+pub mod entities;
 mod host;
 pub mod kernel;
 mod on_extend;

@@ -5,7 +5,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::ops::Arithmetic;
 use crate::source::Span;
 use crate::typed::{Expr, ExprKind};
-use crate::types::{Basic, SetId, Shape, Type};
+use crate::types::{Basic, EntityKind, SetId, Shape, Type};
 
 fn symbol(op: Arithmetic) -> &'static str {
     match op {
@@ -31,7 +31,9 @@ impl Checker<'_> {
         };
         let found = self.show_value(ty);
         self.fail(
-            Diagnostic::new(Code::NotNumeric, operand.span, format!("{operator} takes numbers, and this is {found}")).label(found).hint(hint),
+            Diagnostic::new(Code::NotNumeric, operand.span, format!("{operator} takes numbers, and this is {found}"))
+                .label(found)
+                .hint(hint),
         )
     }
 
@@ -66,8 +68,15 @@ impl Checker<'_> {
     fn domain_hint(&self, a: SetId, b: SetId) -> String {
         let (a_name, b_name) = (self.set_name(a), self.set_name(b));
         let (a_kind, b_kind) = (self.sets.get(a).kind, self.sets.get(b).kind);
-        if a_kind != b_kind {
-            return format!("read the {a_kind} values where they are needed, such as `x On FirstCell(InteriorFaces())`", a_kind = a_kind.name());
+        match (a_kind, b_kind) {
+            (EntityKind::Cell, EntityKind::Face) => {
+                return format!("read the left at the cells of the faces, such as `(...) On FirstCell({b_name})`");
+            }
+            (EntityKind::Face, EntityKind::Cell) => {
+                return format!("read the right at the cells of the faces, such as `(...) On FirstCell({a_name})`");
+            }
+            (a, b) if a != b => return "there is no correspondence between their elements; compute both on the same domain".to_owned(),
+            (_, _) => {}
         }
         if self.sets.is_subset(a, b) {
             format!("pad the left with zeros, `(...) Extend {b_name}`, or restrict the right, `(...) On {a_name}`")
@@ -91,10 +100,13 @@ impl Checker<'_> {
         self.same_set(&format!("`{symbol}`"), op_span, (&left, &l), (&right, &r))?;
         if l != r {
             let (left_type, right_type) = (self.show_value(&l), self.show_value(&r));
-            let mut diagnostic =
-                Diagnostic::new(Code::DifferentTypes, op_span, format!("`{symbol}` needs two values of the same type, not {left_type} and {right_type}"))
-                    .also(left.span, left_type)
-                    .also(right.span, right_type);
+            let mut diagnostic = Diagnostic::new(
+                Code::DifferentTypes,
+                op_span,
+                format!("`{symbol}` needs two values of the same type, not {left_type} and {right_type}"),
+            )
+            .also(left.span, left_type)
+            .also(right.span, right_type);
             if let (Basic::Scalar, Basic::Scalar, Some(set)) = (l.basic, r.basic, l.mapping().or(r.mapping())) {
                 diagnostic = diagnostic.hint(format!("spread the number over the domain: `(... Extend {})`", self.set_name(set)));
             }
@@ -116,7 +128,11 @@ impl Checker<'_> {
         let diagnostic = Diagnostic::new(code, place, format!("{what} needs equal dimensions, not {a_text} and {b_text}"))
             .also(left.span, a_text)
             .also(right.span, b_text)
-            .hint(format!("they differ by a factor of dimension {}; units are written after numbers, `1 {}`", show_dimension(ratio), show_dimension(ratio)));
+            .hint(format!(
+                "they differ by a factor of dimension {}; units are written after numbers, `1 {}`",
+                show_dimension(ratio),
+                show_dimension(ratio)
+            ));
         self.fail(diagnostic)
     }
 

@@ -39,7 +39,8 @@ impl<'a> Checker<'a> {
             Target::Output => {
                 self.output(callee, args, span);
                 self.fail(
-                    Diagnostic::new(Code::NoValue, span, "`Output` has no value").hint("make it a statement of its own: `Output(\"tag\", data)`"),
+                    Diagnostic::new(Code::NoValue, span, "`Output` has no value")
+                        .hint("make it a statement of its own: `Output(\"tag\", data)`"),
                 )
             }
             Target::NewtonSolve => self.newton_solve(row, args, span),
@@ -144,7 +145,9 @@ impl<'a> Checker<'a> {
                 Some(hint)
             }
             ArgumentRule::Domain => Some(format!("name a domain, such as `{}`", ty.mapping().map_or("AllCells()", |s| self.set_name(s)))),
-            ArgumentRule::ScalarCollection if *ty == Type::SCALAR => Some("one Scalar needs no reduction; spread it with `Extend` if you mean it".to_owned()),
+            ArgumentRule::ScalarCollection if *ty == Type::SCALAR => {
+                Some("one Scalar needs no reduction; spread it with `Extend` if you mean it".to_owned())
+            }
             ArgumentRule::Text => Some("write the name between double quotes".to_owned()),
             ArgumentRule::Scalar
             | ArgumentRule::Scalars
@@ -173,6 +176,7 @@ impl<'a> Checker<'a> {
             ResultRule::NewDomainInSecond => {
                 let parent = mapping(1)?;
                 let set = self.sets.add(parent, None);
+                self.new_sets += 1;
                 self.anonymous.insert(set);
                 Type::domain(self.sets.get(set).kind, set)
             }
@@ -192,9 +196,13 @@ impl<'a> Checker<'a> {
                 None => {
                     let found = show_dimension(of(0));
                     return self.fail(
-                        Diagnostic::new(Code::SqrtDimension, args.first()?.span, format!("the square root of {found} has no whole exponents"))
-                            .label(found)
-                            .hint("every exponent must be even; check the factors"),
+                        Diagnostic::new(
+                            Code::SqrtDimension,
+                            args.first()?.span,
+                            format!("the square root of {found} has no whole exponents"),
+                        )
+                        .label(found)
+                        .hint("every exponent must be even; check the factors"),
                     );
                 }
             },

@@ -14,7 +14,11 @@ pub(super) struct Row {
 /// What a call of a built-in becomes.
 #[derive(Clone, Copy)]
 pub(super) enum Target {
-    Call { builtin: Builtin, result: ResultRule, dimension: DimensionRule },
+    Call {
+        builtin: Builtin,
+        result: ResultRule,
+        dimension: DimensionRule,
+    },
     /// `Output`, a statement.
     Output,
     NewtonSolve,
@@ -157,7 +161,11 @@ pub(super) const TABLE: &[Row] = &[
     row("InputSequenceOfScalar", &[param("name", A::Text)], Builtin::InputSequenceOfScalar, R::Sequence, D::None),
     // Those that are more than a function of values.
     Row { name: "Output", params: &[param("tag", A::Text), param("data", A::Special)], target: Target::Output },
-    Row { name: "NewtonSolve", params: &[param("residual_function", A::Special), param("u_guess", A::ScalarCollection)], target: Target::NewtonSolve },
+    Row {
+        name: "NewtonSolve",
+        params: &[param("residual_function", A::Special), param("u_guess", A::ScalarCollection)],
+        target: Target::NewtonSolve,
+    },
     Row {
         name: "NewtonSolveSystem",
         params: &[param("residual_function_array", A::Special), param("u_guess_array", A::Special)],

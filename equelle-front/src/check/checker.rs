@@ -1,6 +1,6 @@
 //! State of the checker, and how it reports.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::check::function::Definition;
 use crate::check::print::{type_name, value_type_name};
@@ -30,8 +30,10 @@ pub(super) struct Checker<'a> {
     pub sets: SetTable,
     /// Run-time sets not yet assigned to a variable.
     pub anonymous: BTreeSet<SetId>,
-    /// Names given to run-time sets.
-    pub set_names: HashSet<String>,
+    /// How many run-time sets there are.
+    pub new_sets: u32,
+    /// Names given to run-time sets, with the number to try for the next one of that name.
+    pub set_names: HashMap<String, u32>,
     pub variables: Vec<Variable>,
     pub functions: Vec<Function>,
     pub scopes: Scopes<'a>,
@@ -72,7 +74,8 @@ impl<'a> Checker<'a> {
             options,
             sets: SetTable::new(),
             anonymous: BTreeSet::new(),
-            set_names: HashSet::new(),
+            new_sets: 0,
+            set_names: HashMap::new(),
             variables: Vec::new(),
             functions: Vec::new(),
             scopes: Scopes::new(),
@@ -99,7 +102,8 @@ impl<'a> Checker<'a> {
         }
         let mut diagnostics = self.diagnostics;
         diagnostics.sort_by_key(|d| (d.primary.span, d.code));
-        let program = (!self.incomplete).then_some(TypedProgram { sets: self.sets, variables: self.variables, functions: self.functions, main });
+        let program =
+            (!self.incomplete).then_some(TypedProgram { sets: self.sets, variables: self.variables, functions: self.functions, main });
         Checked { program, diagnostics }
     }
 

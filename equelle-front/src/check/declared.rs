@@ -62,12 +62,20 @@ impl<'a> Checker<'a> {
                 TypeExprKind::Array { size, size_span, element } => {
                     // The parser reports both already; trees made otherwise get here.
                     if modifiers.array.is_some() || *size == 0 {
-                        return self.fail(Diagnostic::new(Code::InvalidArrayType, *size_span, "an array has at least one element, and none is an array"));
+                        return self.fail(Diagnostic::new(
+                            Code::InvalidArrayType,
+                            *size_span,
+                            "an array has at least one element, and none is an array",
+                        ));
                     }
                     modifiers.array = Some(*size);
                     inner = element;
                 }
-                TypeExprKind::Basic(_) | TypeExprKind::Collection { .. } | TypeExprKind::Stencil(_) | TypeExprKind::Sequence(_) | TypeExprKind::Error => {
+                TypeExprKind::Basic(_)
+                | TypeExprKind::Collection { .. }
+                | TypeExprKind::Stencil(_)
+                | TypeExprKind::Sequence(_)
+                | TypeExprKind::Error => {
                     let (basic, kind) = self.declared_part(inner)?;
                     return Some(Declared { mutable: modifiers.mutable, array: modifiers.array, basic, kind, span: ty.span });
                 }
@@ -133,7 +141,9 @@ impl<'a> Checker<'a> {
         }
         let e = self.expr(e)?;
         match e.ty {
-            TreeType::Value(Type { basic: Basic::Entity(_), shape: Shape::Collection(set) | Shape::Domain(set), .. }) => Some(Place::Set(set)),
+            TreeType::Value(Type { basic: Basic::Entity(_), shape: Shape::Collection(set) | Shape::Domain(set), .. }) => {
+                Some(Place::Set(set))
+            }
             ty @ (TreeType::Value(_) | TreeType::Array { .. } | TreeType::Void) => {
                 let found = self.show(&ty);
                 self.fail(
@@ -153,8 +163,12 @@ impl<'a> Checker<'a> {
         }
         let of = self.set_name(set).to_owned();
         self.fail(
-            Diagnostic::new(Code::TypePlace, span, format!("a collection of {} cannot be a subset of {of}, which holds {}", basic_name(basic), kind.name()))
-                .hint("the elements of a subset are of the same kind"),
+            Diagnostic::new(
+                Code::TypePlace,
+                span,
+                format!("a collection of {} cannot be a subset of {of}, which holds {}", basic_name(basic), kind.name()),
+            )
+            .hint("the elements of a subset are of the same kind"),
         )
     }
 
@@ -252,7 +266,9 @@ impl<'a> Checker<'a> {
     /// The type that every value of this declared type has, if the declaration alone says so.
     pub fn complete(&self, declared: &Declared) -> Option<TreeType> {
         let element = match declared.kind {
-            DeclaredKind::Single if !matches!(declared.basic, Basic::Entity(_)) => Type { basic: declared.basic, shape: Shape::Single, within: None },
+            DeclaredKind::Single if !matches!(declared.basic, Basic::Entity(_)) => {
+                Type { basic: declared.basic, shape: Shape::Single, within: None }
+            }
             DeclaredKind::Sequence if declared.basic == Basic::Scalar => Type::SEQUENCE,
             DeclaredKind::On(place) => {
                 let set = self.place_set(place)?;

@@ -49,7 +49,10 @@ impl<'a> Checker<'a> {
                 self.set_name(within)
             );
             let hint = if self.sets.get(within).kind == self.sets.get(mapping).kind {
-                format!("pad the data with zeros first: `((...) Extend {}) On ...`", self.set_name(self.sets.common_superset(within, mapping)))
+                format!(
+                    "pad the data with zeros first: `((...) Extend {}) On ...`",
+                    self.set_name(self.sets.common_superset(within, mapping))
+                )
             } else {
                 format!("the right side must be a collection of {}", self.sets.get(mapping).kind.name())
             };
@@ -85,13 +88,15 @@ impl<'a> Checker<'a> {
         match d.mapping() {
             None => {
                 let spreadable = match d.basic {
-                    Basic::Scalar | Basic::Vector | Basic::Bool => true,
-                    Basic::Entity(_) | Basic::Text => false,
+                    Basic::Scalar | Basic::Bool => true,
+                    // Text; Vectors and entities come in collections only.
+                    Basic::Vector | Basic::Entity(_) | Basic::Text => false,
                 };
                 if !spreadable {
                     let found = self.show_value(&d);
                     return self.fail(
-                        Diagnostic::new(Code::ExtendData, data.span, format!("`Extend` spreads numbers and truth values, not {found}")).label(found),
+                        Diagnostic::new(Code::ExtendData, data.span, format!("`Extend` spreads numbers and truth values, not {found}"))
+                            .label(found),
                     );
                 }
             }
@@ -105,10 +110,14 @@ impl<'a> Checker<'a> {
                     format!("to read {} values elsewhere, use `On`", self.sets.get(mapping).kind.name())
                 };
                 return self.fail(
-                    Diagnostic::new(Code::ExtendNotContained, op_span, format!("the data is on {from}, which is not known to lie inside {to}"))
-                        .also(data.span, self.show_value(&d))
-                        .also(domain.span, self.show_value(&t))
-                        .hint(hint),
+                    Diagnostic::new(
+                        Code::ExtendNotContained,
+                        op_span,
+                        format!("the data is on {from}, which is not known to lie inside {to}"),
+                    )
+                    .also(data.span, self.show_value(&d))
+                    .also(domain.span, self.show_value(&t))
+                    .hint(hint),
                 );
             }
             Some(_) => {}
@@ -134,13 +143,18 @@ impl<'a> Checker<'a> {
             );
         }
         self.same_set("`? :`", if_true.span.to(if_false.span), (&if_true, &a), (&if_false, &b))?;
-        let joined = self.join(&a, &b).filter(|ty| ty.shape != Shape::Sequence && ty.basic != Basic::Text);
+        // A choice among the elements of a domain is a collection of entities, even where every choice is the same.
+        let element = |ty: &Type| Type { shape: ty.mapping().map_or(ty.shape, Shape::Collection), ..*ty };
+        let joined = self.join(&element(&a), &element(&b)).filter(|ty| ty.shape != Shape::Sequence && ty.basic != Basic::Text);
         let Some(ty) = joined else {
             let (first, second) = (self.show_value(&a), self.show_value(&b));
-            let mut diagnostic =
-                Diagnostic::new(Code::TernaryBranches, if_false.span, format!("both branches must be collections or numbers of one type, not {first} and {second}"))
-                    .label(second)
-                    .also(if_true.span, first);
+            let mut diagnostic = Diagnostic::new(
+                Code::TernaryBranches,
+                if_false.span,
+                format!("both branches must be collections or numbers of one type, not {first} and {second}"),
+            )
+            .label(second)
+            .also(if_true.span, first);
             if let (true, Some(set)) = (a.basic == b.basic, a.mapping().or(b.mapping())) {
                 diagnostic = diagnostic.hint(format!("spread the number over the domain: `(... Extend {})`", self.set_name(set)));
             }
@@ -150,10 +164,14 @@ impl<'a> Checker<'a> {
             if ty.mapping().is_none() {
                 let found = self.show_value(&ty);
                 return self.fail(
-                    Diagnostic::new(Code::DifferentDomains, if_true.span.to(if_false.span), format!("the condition is on {}, and the branches are single values", self.set_name(set)))
-                        .label(found)
-                        .also(condition.span, self.show_value(&c))
-                        .hint(format!("spread the values: `(... Extend {})`", self.set_name(set))),
+                    Diagnostic::new(
+                        Code::DifferentDomains,
+                        if_true.span.to(if_false.span),
+                        format!("the condition is on {}, and the branches are single values", self.set_name(set)),
+                    )
+                    .label(found)
+                    .also(condition.span, self.show_value(&c))
+                    .hint(format!("spread the values: `(... Extend {})`", self.set_name(set))),
                 );
             }
             self.same_set("`? :`", condition.span, (&condition, &c), (&if_true, &a))?;

@@ -184,8 +184,7 @@ impl<'a> Checker<'a> {
             (None, None) => None,
             (Some(_), None) | (None, Some(_)) => return None,
         };
-        let shape = if a.shape == b.shape { a.shape } else { Shape::Collection(a.mapping().filter(|s| b.mapping() == Some(*s))?) };
-        (a.basic == b.basic).then_some(Type { basic: a.basic, shape, within })
+        (a.basic == b.basic && a.shape == b.shape).then_some(Type { within, ..*a })
     }
 
     fn index(&mut self, base: &'a ast::Expr, index: u32, index_span: Span, span: Span) -> Option<Expr> {
@@ -255,7 +254,8 @@ impl<'a> Checker<'a> {
             Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text => {
                 let found = self.show_value(&ty);
                 return self.fail(
-                    Diagnostic::new(Code::NoNorm, operand.span, format!("`| |` is for Scalars, Vectors and entities, not for {found}")).label(found),
+                    Diagnostic::new(Code::NoNorm, operand.span, format!("`| |` is for Scalars, Vectors and entities, not for {found}"))
+                        .label(found),
                 );
             }
         };
@@ -263,4 +263,3 @@ impl<'a> Checker<'a> {
         Some(value(ExprKind::Norm(Box::new(operand)), Type { basic: Basic::Scalar, shape, within: None }, dim, span))
     }
 }
-

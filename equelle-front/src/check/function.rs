@@ -88,7 +88,8 @@ impl<'a> Checker<'a> {
         for (i, param) in params.iter().enumerate() {
             if let Some(first) = params[..i].iter().find(|p| p.name == param.name) {
                 self.report(
-                    Diagnostic::new(Code::DuplicateParameter, param.span, format!("there are two parameters `{}`", param.name)).also(first.span, "the first one"),
+                    Diagnostic::new(Code::DuplicateParameter, param.span, format!("there are two parameters `{}`", param.name))
+                        .also(first.span, "the first one"),
                 );
             }
         }
@@ -118,7 +119,12 @@ impl<'a> Checker<'a> {
                     Diagnostic::new(
                         Code::ParameterCount,
                         name.span,
-                        format!("`{}` is declared with {}, but defined with {}", name.name, parameters(declared.params.len()), parameters(params.len())),
+                        format!(
+                            "`{}` is declared with {}, but defined with {}",
+                            name.name,
+                            parameters(declared.params.len()),
+                            parameters(params.len())
+                        ),
                     )
                     .also(declared.span, "declared here")
                     .hint("make the definition list the declared parameters"),
@@ -157,9 +163,13 @@ impl<'a> Checker<'a> {
             Some((i, span)) => {
                 if let Some(next) = body.statements.get(i + 1) {
                     self.report(
-                        Diagnostic::new(Code::AfterReturn, next.span, format!("`->` ends function `{}`, and this comes after it", name.name))
-                            .also(span, "the function ends here")
-                            .hint("move `->` to the end of the body"),
+                        Diagnostic::new(
+                            Code::AfterReturn,
+                            next.span,
+                            format!("`->` ends function `{}`, and this comes after it", name.name),
+                        )
+                        .also(span, "the function ends here")
+                        .hint("move `->` to the end of the body"),
                     );
                 }
             }
@@ -199,9 +209,10 @@ impl<'a> Checker<'a> {
             return;
         }
         let (wanted, found) = (self.show_declared(expected), self.show(&value.ty));
-        let mut diagnostic = Diagnostic::new(Code::ResultType, value.span, format!("`{}` is declared to return {wanted}, but this is {found}", name.name))
-            .label(found)
-            .also(expected.span, "declared here");
+        let mut diagnostic =
+            Diagnostic::new(Code::ResultType, value.span, format!("`{}` is declared to return {wanted}, but this is {found}", name.name))
+                .label(found)
+                .also(expected.span, "declared here");
         if let Some(note) = self.declared_note(expected, &value.ty) {
             diagnostic = diagnostic.note(note);
         }
@@ -215,23 +226,32 @@ impl<'a> Checker<'a> {
         }
         if self.work > MAX_WORK {
             return self.fail(
-                Diagnostic::new(Code::TooManyInstances, call, "functions are instantiated too often: for too many combinations of types, or for too many new domains")
-                    .hint("make domains outside functions, and pass them in"),
+                Diagnostic::new(
+                    Code::TooManyInstances,
+                    call,
+                    "functions are instantiated too often: for too many combinations of types, or for too many new domains",
+                )
+                .hint("make domains outside functions, and pass them in"),
             );
         }
-        let sets_before = self.sets.ids().count();
+        let sets_before = self.new_sets;
         let types = arguments.iter().map(|(ty, _)| *ty).collect();
         let bound = arguments.iter().map(|a| Some(a.clone())).collect();
         let instance = self.nested(CALL_WEIGHT, call, |this| this.walk_body(id, bound, Some((call, types))));
         // A function that makes a domain makes a new one at every call.
-        if self.sets.ids().count() == sets_before {
+        if self.new_sets == sets_before {
             self.definitions[id.0 as usize].instances.insert(arguments, instance.clone());
         }
         instance
     }
 
     /// Checks a body with these parameters (`None`: unknown), and makes an instance of it if all is known.
-    pub fn walk_body(&mut self, id: DefinitionId, arguments: Vec<Option<Argument>>, call: Option<(Span, Vec<TreeType>)>) -> Option<Instance> {
+    pub fn walk_body(
+        &mut self,
+        id: DefinitionId,
+        arguments: Vec<Option<Argument>>,
+        call: Option<(Span, Vec<TreeType>)>,
+    ) -> Option<Instance> {
         let definition = &self.definitions[id.0 as usize];
         self.walked.insert(definition.name.span);
         let (name, Defined { params, body, span }) = (definition.name, definition.defined?);
@@ -243,7 +263,8 @@ impl<'a> Checker<'a> {
         for param in params {
             let state = match arguments.next().flatten() {
                 Some((ty, dims)) => {
-                    let var = self.new_variable(Variable { name: param.name.clone(), ty, dims, mutable: false, owner: None, span: param.span });
+                    let var =
+                        self.new_variable(Variable { name: param.name.clone(), ty, dims, mutable: false, owner: None, span: param.span });
                     variables.push(var);
                     State::Assigned(var)
                 }

@@ -61,10 +61,14 @@ impl<'a> Checker<'a> {
         };
         if size as usize != names.len() {
             return self.fail(
-                Diagnostic::new(Code::NewtonCount, span, format!("there are {} residuals for {size} unknowns", names.len()))
-                    .also(residuals.span, "the residuals")
-                    .also(guesses_span, "the guesses")
-                    .hint("every unknown needs one equation"),
+                Diagnostic::new(
+                    Code::NewtonCount,
+                    span,
+                    format!("residuals and unknowns must be equal in number, not {} and {size}", names.len()),
+                )
+                .also(residuals.span, "the residuals")
+                .also(guesses_span, "the guesses")
+                .hint("every unknown needs one equation"),
             );
         }
         let (ty, dims) = (guesses.ty, guesses.dims.clone());

@@ -132,11 +132,17 @@ impl<'a> Checker<'a> {
                     Meaning::Variable(_) | Meaning::Function(_) => None,
                 };
                 let ty = ty.unwrap_or_else(|| "Scalar".to_owned());
-                ("immutable", "it has its value from here on", format!("declare it before its first assignment: `{} : Mutable {ty}`", name.name))
+                (
+                    "immutable",
+                    "it has its value from here on",
+                    format!("declare it before its first assignment: `{} : Mutable {ty}`", name.name),
+                )
             }
         };
         self.report(
-            Diagnostic::new(Code::AssignToImmutable, name.span, format!("`{}` is {what} and already has its value", name.name)).also(span, label).hint(hint),
+            Diagnostic::new(Code::AssignToImmutable, name.span, format!("`{}` is {what} and already has its value", name.name))
+                .also(span, label)
+                .hint(hint),
         );
     }
 
@@ -150,14 +156,20 @@ impl<'a> Checker<'a> {
         if let Some(boundary) = self.scopes.boundary(self.scope, scope) {
             let (place, hint) = match (boundary, mutable) {
                 (ScopeKind::Loop, true) => ("a loop, which may run no rounds at all", "give it a value before the loop"),
-                (ScopeKind::Loop, false) => ("a loop, which would assign it in every round", "declare it `Mutable` and give it a value before the loop"),
+                (ScopeKind::Loop, false) => {
+                    ("a loop, which would assign it in every round", "declare it `Mutable` and give it a value before the loop")
+                }
                 (ScopeKind::Function, true) => ("a function", "give it a value before the function is called"),
                 (ScopeKind::Main | ScopeKind::Function, _) => ("a function", "return the value instead, and assign it outside"),
             };
             return self.fail(
-                Diagnostic::new(Code::FirstAssignmentInside, name.span, format!("`{}` would get its first value inside {place}", name.name))
-                    .also(declared_at, "declared here, outside")
-                    .hint(hint),
+                Diagnostic::new(
+                    Code::FirstAssignmentInside,
+                    name.span,
+                    format!("`{}` would get its first value inside {place}", name.name),
+                )
+                .also(declared_at, "declared here, outside")
+                .hint(hint),
             );
         }
         let value = value?;
@@ -217,7 +229,10 @@ impl<'a> Checker<'a> {
         match (old, new) {
             (TreeType::Value(old), TreeType::Value(new)) => element(old, new),
             (TreeType::Array { size: m, element: old }, TreeType::Array { size: n, element: new }) => m == n && element(old, new),
-            (TreeType::Value(_) | TreeType::Array { .. } | TreeType::Void, TreeType::Value(_) | TreeType::Array { .. } | TreeType::Void) => false,
+            (
+                TreeType::Value(_) | TreeType::Array { .. } | TreeType::Void,
+                TreeType::Value(_) | TreeType::Array { .. } | TreeType::Void,
+            ) => false,
         }
     }
 
@@ -243,11 +258,16 @@ impl<'a> Checker<'a> {
             return;
         }
         let mut unique = name.to_owned();
-        let mut number = 2;
-        while !self.set_names.insert(unique.clone()) {
-            unique = format!("{name}_{number}");
-            number += 1;
+        while let Some(number) = self.set_names.get_mut(&unique) {
+            // A user's name may look like a numbered one, so the numbered name is looked up in turn.
+            *number += 1;
+            unique = format!("{name}_{}", *number);
+            if !self.set_names.contains_key(&unique) {
+                break;
+            }
+            unique = name.to_owned();
         }
+        self.set_names.insert(unique.clone(), 1);
         self.sets.rename(*set, &unique);
     }
 
@@ -317,9 +337,10 @@ fn is_mutable(ty: &ast::TypeExpr) -> bool {
 /// The type to write in a declaration of a variable: without the subset of entity collections.
 fn declaration_of(checker: &Checker<'_>, var: crate::typed::VarId) -> Option<String> {
     let text = |ty: &Type| match ty.shape {
-        Shape::Collection(_) | Shape::Domain(_) => {
-            crate::check::print::value_type_name(&checker.sets, &Type { shape: ty.mapping().map_or(ty.shape, Shape::Collection), within: None, ..*ty })
-        }
+        Shape::Collection(_) | Shape::Domain(_) => crate::check::print::value_type_name(
+            &checker.sets,
+            &Type { shape: ty.mapping().map_or(ty.shape, Shape::Collection), within: None, ..*ty },
+        ),
         Shape::Single | Shape::Sequence => crate::check::print::value_type_name(&checker.sets, ty),
     };
     match &checker.variables[var.0 as usize].ty {

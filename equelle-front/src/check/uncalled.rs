@@ -35,15 +35,20 @@ impl Checker<'_> {
         let Some(defined) = definition.defined else {
             if warn {
                 self.report(
-                    Diagnostic::new(Code::UncalledFunction, name.span, format!("function `{}` is declared but neither defined nor called", name.name))
-                        .hint("remove the declaration, or define the function"),
+                    Diagnostic::new(
+                        Code::UncalledFunction,
+                        name.span,
+                        format!("function `{}` is declared but neither defined nor called", name.name),
+                    )
+                    .hint("remove the declaration, or define the function"),
                 );
             }
             return;
         };
         if warn {
             self.report(
-                Diagnostic::new(Code::UncalledFunction, name.span, format!("function `{}` is never called", name.name)).hint("remove it, or call it"),
+                Diagnostic::new(Code::UncalledFunction, name.span, format!("function `{}` is never called", name.name))
+                    .hint("remove it, or call it"),
             );
         }
         if self.walked.contains(&name.span) {

@@ -35,10 +35,15 @@ impl Checker<'_> {
             }
             match variable.role {
                 Role::LoopVariable => {}
-                Role::Parameter => warnings
-                    .push(Diagnostic::new(Code::UnusedParameter, entry.span, format!("parameter `{name}` is never used")).hint("remove it, here and in the calls")),
+                Role::Parameter => warnings.push(
+                    Diagnostic::new(Code::UnusedParameter, entry.span, format!("parameter `{name}` is never used"))
+                        .hint("remove it, here and in the calls"),
+                ),
                 Role::Local => {
-                    warnings.push(Diagnostic::new(Code::UnusedVariable, entry.span, format!("the value of `{name}` is never used")).hint("remove the variable"));
+                    warnings.push(
+                        Diagnostic::new(Code::UnusedVariable, entry.span, format!("the value of `{name}` is never used"))
+                            .hint("remove the variable"),
+                    );
                 }
             }
         }

@@ -143,3 +143,80 @@ impl<'a> Files<'a> for OneFile<'a> {
         Ok(start..starts(line_index + 1).unwrap_or(self.0.text().len()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::Code;
+    use crate::source::Span;
+
+    fn sample() -> (SourceFile, Diagnostic) {
+        let source = SourceFile::new("a.equelle", "x = 1\ny\u{e9} = x + z\n");
+        let d = Diagnostic::new(Code::UnexpectedToken, Span::new(11, 12), "expected \"this\"")
+            .label("here")
+            .also(Span::new(0, 1), "and there")
+            .note("a fact")
+            .hint("do it");
+        (source, d)
+    }
+
+    #[test]
+    fn short_is_one_line_with_a_column_in_characters() {
+        let (source, d) = sample();
+        // Byte 11 is the fifth character of line 2: the accented letter has two bytes.
+        assert_eq!(render(&[d], &source, Format::Short), "a.equelle:2:5: error[E0005]: expected \"this\"\n");
+    }
+
+    #[test]
+    fn human_shows_everything() {
+        let (source, d) = sample();
+        let plain = render(std::slice::from_ref(&d), &source, Format::Human { color: false });
+        for part in
+            ["error[E0005]: expected \"this\"", "a.equelle:2:5", "y\u{e9} = x + z", "^ here", "- and there", "= a fact", "= hint: do it"]
+        {
+            assert!(plain.contains(part), "{part} is missing in\n{plain}");
+        }
+        assert!(!plain.contains('\u{1b}'));
+        let colored = render(&[d], &source, Format::Human { color: true });
+        assert!(colored.contains("\u{1b}["));
+        let mut stripped = String::new();
+        let mut rest = colored.as_str();
+        while let Some((before, after)) = rest.split_once('\u{1b}') {
+            stripped.push_str(before);
+            rest = after.split_once('m').map_or("", |(_, r)| r);
+        }
+        assert_eq!(stripped + rest, plain);
+    }
+
+    #[test]
+    fn json_is_one_object_per_line() {
+        let (source, d) = sample();
+        let text = render(&[d.clone(), d], &source, Format::Json);
+        assert_eq!(text.lines().count(), 2);
+        let object: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+        let expected = json!({
+            "code": "E0005", "severity": "error", "message": "expected \"this\"", "file": "a.equelle",
+            "span": { "start": 11, "end": 12 }, "line": 2, "column": 5, "end_line": 2, "end_column": 6, "label": "here",
+            "labels": [{
+                "span": { "start": 0, "end": 1 }, "line": 1, "column": 1, "end_line": 1, "end_column": 2, "label": "and there",
+            }],
+            "notes": ["a fact"], "hint": "do it",
+        });
+        assert_eq!(object, expected);
+    }
+
+    #[test]
+    fn places_outside_the_text_are_moved_into_it() {
+        let source = SourceFile::new("a", "\u{e9}");
+        for span in [Span::new(1, 1), Span::new(5, 9), Span { start: 9, end: 3 }, Span::new(0, u32::MAX as usize)] {
+            let d = Diagnostic::new(Code::UnexpectedToken, span, "m").also(span, "there");
+            for format in [Format::Human { color: false }, Format::Short, Format::Json] {
+                assert!(render(std::slice::from_ref(&d), &source, format).contains("E0005"));
+            }
+        }
+        let empty = SourceFile::new("a", "");
+        let d = Diagnostic::new(Code::UnexpectedToken, Span::new(0, 0), "m");
+        assert_eq!(render(std::slice::from_ref(&d), &empty, Format::Short), "a:1:1: error[E0005]: m\n");
+        assert!(render(&[d], &empty, Format::Human { color: false }).contains("error[E0005]: m"));
+    }
+}

@@ -71,7 +71,9 @@ impl Kernel {
     pub fn expr_basic(&self, expr: &KExpr) -> Basic {
         match expr {
             KExpr::Real(_) | KExpr::Measure(_) | KExpr::Component(..) | KExpr::Dot(..) => Basic::Scalar,
-            KExpr::Bool(_) | KExpr::IsEmpty(_) | KExpr::Member { .. } | KExpr::Same(..) | KExpr::Compare(..) | KExpr::Logic(..) => Basic::Bool,
+            KExpr::Bool(_) | KExpr::IsEmpty(_) | KExpr::Member { .. } | KExpr::Same(..) | KExpr::Compare(..) | KExpr::Logic(..) => {
+                Basic::Bool
+            }
             KExpr::Centroid(_) | KExpr::Normal(_) | KExpr::Displacement { .. } => Basic::Vector,
             KExpr::Local(id) => self.local_type(*id).map_or(Basic::Scalar, |ty| ty.basic),
             KExpr::Param(id) | KExpr::Load { param: id, .. } => self.param(*id).map_or(Basic::Scalar, |p| p.ty.basic),
@@ -149,5 +151,78 @@ impl SetTable {
             }
             set = parent;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A kernel over boundary faces with a collection of cells and an entity local.
+    fn kernel() -> (SetTable, Kernel) {
+        let text = "module m set inlet in BoundaryFaces() kernel k over inlet {
+              param inlet: Domain inlet
+              param owner: Cell On inlet In InteriorCells()
+              param v: Vector On AllCells()
+              result r: Scalar On inlet
+              body { c: Cell In BoundaryCells() = empty x: Bool = is_empty(c) yield 1.0 }
+            }
+            main {}";
+        let mut module = crate::ir::text::parse(text).unwrap_or_else(|e| panic!("{e}"));
+        (module.sets, module.kernels.remove(0))
+    }
+
+    #[test]
+    fn paths_have_kinds_and_sets() {
+        let (sets, kernel) = kernel();
+        let set = |kind, extent| sets.canonical(CanonicalSet { kind, extent });
+        let owner = Path::Through { param: ParamId(1), at: Box::new(Path::Here) };
+        let local = Path::Local(LocalId(0));
+        let condition = Box::new(KExpr::Bool(true));
+        let choose =
+            |a: &Path, b: &Path| Path::Select { condition: condition.clone(), if_true: Box::new(a.clone()), if_false: Box::new(b.clone()) };
+        let cells = Some(set(EntityKind::Cell, Extent::All));
+        let cases = [
+            (Path::Here, Some(EntityKind::Face), kernel.space_set(), true),
+            (owner.clone(), Some(EntityKind::Cell), Some(set(EntityKind::Cell, Extent::Interior)), false),
+            (local.clone(), Some(EntityKind::Cell), Some(set(EntityKind::Cell, Extent::Boundary)), false),
+            // A boundary face may have its first cell outside.
+            (Path::First(Box::new(Path::Here)), Some(EntityKind::Cell), cells, false),
+            (choose(&owner, &local), Some(EntityKind::Cell), cells, false),
+            (choose(&Path::Empty, &owner), Some(EntityKind::Cell), Some(set(EntityKind::Cell, Extent::Interior)), false),
+            (Path::Empty, None, None, false),
+        ];
+        for (path, kind, within, never_empty) in cases {
+            assert_eq!(kernel.path_kind(&sets, &path), kind, "{path:?}");
+            assert_eq!(kernel.path_within(&sets, &path), within, "{path:?}");
+            assert_eq!(kernel.path_never_empty(&sets, &path), never_empty, "{path:?}");
+        }
+        assert_eq!(kernel.domain_param(kernel.space_set().unwrap_or(SetId(0))), Some(ParamId(0)));
+        assert_eq!(kernel.domain_param(set(EntityKind::Cell, Extent::All)), None);
+    }
+
+    #[test]
+    fn a_vector_on_either_side_makes_a_vector() {
+        use crate::ops::Arithmetic;
+        let (_, kernel) = kernel();
+        let vector = KExpr::Load { param: ParamId(2), at: Path::Here };
+        let product = KExpr::Arithmetic(Arithmetic::Mul, Box::new(KExpr::Real(2.0)), Box::new(vector.clone()));
+        assert_eq!(kernel.expr_basic(&product), Basic::Vector);
+        assert_eq!(kernel.expr_basic(&KExpr::Component(Box::new(product), 0)), Basic::Scalar);
+        assert_eq!(kernel.expr_basic(&KExpr::Unary(UnaryOp::Neg, Box::new(vector.clone()))), Basic::Vector);
+        assert_eq!(kernel.expr_type(&KExpr::Unary(UnaryOp::Length, Box::new(vector))), Type::SCALAR);
+        assert_eq!(kernel.expr_basic(&KExpr::Local(LocalId(1))), Basic::Bool);
+    }
+
+    #[test]
+    fn common_supersets() {
+        let (mut sets, kernel) = kernel();
+        let Some(inlet) = kernel.space_set() else { panic!("the kernel is over a set") };
+        let boundary = sets.canonical(CanonicalSet::BOUNDARY_FACES);
+        let outlet = sets.add(boundary, Some("outlet"));
+        assert_eq!(sets.common_superset(inlet, inlet), inlet);
+        assert_eq!(sets.common_superset(inlet, outlet), boundary);
+        assert_eq!(sets.common_superset(inlet, boundary), boundary);
+        assert_eq!(sets.common_superset(inlet, sets.canonical(CanonicalSet::INTERIOR_FACES)), sets.canonical(CanonicalSet::ALL_FACES));
     }
 }

@@ -14,6 +14,10 @@
 //! **Cartesian form.** On a Cartesian grid the faces of a cell are known: for each axis the low and the high one. A
 //! [`Kernel`] over cells may carry a second body ([`Kernel::cartesian`]) in which [`KStmt::SumFaces`] has become [`KStmt::SumSides`], whose blocks use
 //! [`Path::SideFace`] and [`Path::Neighbour`] and are written once for a symbolic axis. Geometry there is that of a uniform grid: one number per axis.
+//! The measure of a cell is the product of the cell widths in the order of the axes, that of a face the product of the widths of the other axes in that order
+//! (1 in one dimension). A component of the normal of a side face is structurally 1 along the axis at hand and structurally 0 else: a target that unrolls the
+//! axes evaluates conditions on it beforehand, so that a body may treat axes differently without a test at run time. A displacement is n half widths along the axis,
+//! n = -2, -1, 0, 1, 2, evaluated as `(n * 0.5) * width`.
 
 use crate::ir::op::UnaryOp;
 use crate::ops::{Arithmetic, Comparison, Logic, Reduction};

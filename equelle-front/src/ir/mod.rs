@@ -14,6 +14,8 @@
 //! **Order and effects.** Statements run in order. Input, Output, Store, a loop and a call of a function with such are effects;
 //! everything else is pure and may be hoisted, merged, dropped or reordered.
 //!
+//! [`infer`] says what kernel expressions and paths are, [`text`] prints and parses modules, [`place`] names places in them; [`crate::verify`] checks the rules.
+//!
 //! **Floating point.** Operations mean IEEE double operations in the order written; nothing is reassociated.
 
 pub mod infer;

@@ -1,11 +1,9 @@
-//! Text to untyped tree and back: tokens ([`lex`]), the tree ([`ast`]), the parser ([`parse`]) and the formatter ([`print`]).
+//! Text to untyped tree and back: tokens ([`lex`]), the tree ([`ast`]), the parser ([`parse`]) and the formatter ([`print()`]).
 //!
 //! The grammar is line-oriented: a statement ends with its line unless the line ends with `...`. The parser recovers at line
 //! ends, reports at most one diagnostic per statement, and never panics; nesting is bounded by [`MAX_DEPTH`] so that every
 //! recursive walk over a tree it returns is bounded too.
 
-// Fields of variants are explained by the grammar line above each variant.
-#[allow(missing_docs)]
 pub mod ast;
 mod lexer;
 mod parser;

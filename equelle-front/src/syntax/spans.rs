@@ -1,7 +1,9 @@
 //! Comparison of trees regardless of where they stand.
 
 use crate::source::Span;
-use crate::syntax::ast::{Block, CollectionPlace, Expr, ExprKind, Ident, Program, Stmt, StmtKind, TypeExpr, TypeExprKind, UnitExpr, UnitExprKind};
+use crate::syntax::ast::{
+    Block, CollectionPlace, Expr, ExprKind, Ident, Program, Stmt, StmtKind, TypeExpr, TypeExprKind, UnitExpr, UnitExprKind,
+};
 
 /// Whether two programs have the same statements, whatever their layout. Comments are not compared.
 pub fn same_modulo_spans(a: &Program, b: &Program) -> bool {

@@ -113,7 +113,9 @@ impl Checker<'_> {
             KExpr::Compare(op, a, b) => {
                 let (a, b) = (self.expr(a), self.expr(b));
                 match (op, a?, b?) {
-                    (_, Basic::Scalar, Basic::Scalar) | (Comparison::Equal | Comparison::NotEqual, Basic::Bool, Basic::Bool) => Some(Basic::Bool),
+                    (_, Basic::Scalar, Basic::Scalar) | (Comparison::Equal | Comparison::NotEqual, Basic::Bool, Basic::Bool) => {
+                        Some(Basic::Bool)
+                    }
                     (op, a, b) => self.fail(format!("{op:?} is not defined for a {a:?} and a {b:?}")),
                 }
             }
@@ -212,7 +214,9 @@ impl Checker<'_> {
             Path::First(face) | Path::Second(face) => {
                 match self.path(face) {
                     Some(EntityKind::Face) | None => {}
-                    Some(EntityKind::Cell | EntityKind::Edge | EntityKind::Vertex) => return self.fail("first and second cell are those of a face"),
+                    Some(EntityKind::Cell | EntityKind::Edge | EntityKind::Vertex) => {
+                        return self.fail("first and second cell are those of a face");
+                    }
                 }
                 if self.form == Form::Full && matches!(**face, Path::SideFace(_)) {
                     return self.fail("the cells of a side face are the element and its neighbour");

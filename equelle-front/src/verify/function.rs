@@ -125,7 +125,8 @@ impl Checker<'_> {
     }
 
     fn read_all(&mut self, values: &[ValueId]) -> bool {
-        values.iter().fold(true, |ok, &v| self.read(v) && ok)
+        // Not `all`, which would stop at the first one that may not be read.
+        values.iter().filter(|v| !self.read(**v)).count() == 0
     }
 
     fn block(&mut self, block: &Block, outermost: bool) {
@@ -232,7 +233,8 @@ impl Checker<'_> {
                 if self.read_all(values) {
                     let types: Vec<Type> = values.iter().map(|&v| self.type_of(v)).collect();
                     let expected = &self.function.results;
-                    let fits = types.len() == expected.len() && types.iter().zip(expected).all(|(a, b)| assignable(&self.module.sets, a, b));
+                    let fits =
+                        types.len() == expected.len() && types.iter().zip(expected).all(|(a, b)| assignable(&self.module.sets, a, b));
                     if !fits {
                         self.error("the values returned are not of the types of the function's results");
                     }

@@ -144,7 +144,9 @@ impl Checker<'_> {
                 }
             }
             let stored_per_axis = match p.ty.shape {
-                Shape::Collection(set) => matches!(self.sets.get(set).kind, EntityKind::Cell | EntityKind::Face) && p.ty.entity_kind().is_none(),
+                Shape::Collection(set) => {
+                    matches!(self.sets.get(set).kind, EntityKind::Cell | EntityKind::Face) && p.ty.entity_kind().is_none()
+                }
                 Shape::Single | Shape::Domain(_) | Shape::Sequence => false,
             };
             if p.per_axis && !stored_per_axis {
@@ -196,7 +198,11 @@ impl Checker<'_> {
                 }
             };
             if !right {
-                let message = format!("`{}` is a collection over the space, or a Scalar when reduced or over unit, not {}", r.name, self.shown(&r.ty));
+                let message = format!(
+                    "`{}` is a collection over the space, or a Scalar when reduced or over unit, not {}",
+                    r.name,
+                    self.shown(&r.ty)
+                );
                 self.error(message);
             }
         }

@@ -234,9 +234,8 @@ fn unary(sets: &SetTable, op: UnaryOp, ty: Type) -> Rule {
 fn common_shape(sets: &SetTable, a: Type, b: Type) -> Result<Shape, String> {
     match (a.shape, b.shape) {
         (a, b) if a == b => Ok(a),
-        (Shape::Single, shape @ (Shape::Collection(_) | Shape::Sequence)) | (shape @ (Shape::Collection(_) | Shape::Sequence), Shape::Single) => {
-            Ok(shape)
-        }
+        (Shape::Single, shape @ (Shape::Collection(_) | Shape::Sequence))
+        | (shape @ (Shape::Collection(_) | Shape::Sequence), Shape::Single) => Ok(shape),
         _ => Err(format!("{} and {} are not on the same set", show(sets, &a), show(sets, &b))),
     }
 }

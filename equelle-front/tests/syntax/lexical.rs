@@ -70,10 +70,18 @@ fn strings() {
 #[test]
 fn line_ends_and_continuation() {
     let unix = good("x = 1 ...\n  + 2\ny = 3 # c\n");
-    for same in ["x = 1 ...\r\n  + 2\r\ny = 3 # c\r\n", "x = 1 ...\n  + 2\ny = 3 # c", "x = 1 ... # why\n  + 2\n\n\ny = 3\n", "x = 1...\n+ 2\ny = 3"] {
+    for same in [
+        "x = 1 ...\r\n  + 2\r\ny = 3 # c\r\n",
+        "x = 1 ...\n  + 2\ny = 3 # c",
+        "x = 1 ... # why\n  + 2\n\n\ny = 3\n",
+        "x = 1...\n+ 2\ny = 3",
+    ] {
         assert!(equelle_front::syntax::same_modulo_spans(&unix, &good(same)), "{same:?}");
     }
-    assert_eq!(good("x = 1 ... # why\r\n  + 2 # what  \r\n").comments.iter().map(|c| c.text.as_str()).collect::<Vec<_>>(), ["# why", "# what"]);
+    assert_eq!(
+        good("x = 1 ... # why\r\n  + 2 # what  \r\n").comments.iter().map(|c| c.text.as_str()).collect::<Vec<_>>(),
+        ["# why", "# what"]
+    );
     assert_eq!(errors("x = 1 ... + 2\ny = 2\n"), ["E0007@1"]);
     // The dots of a comment are not a continuation.
     assert_eq!(good("x = 1 # and so on ...\ny = 2\n").statements.len(), 2);

@@ -70,9 +70,15 @@ fn lists() {
 
 #[test]
 fn types() {
-    assert_eq!(errors("a : Array Of 0 Scalar\na : Array Of 2 Array Of 3 Scalar\na : Array Of 2 Mutable Array Of 2 Scalar\n"), ["E0022@1", "E0022@2", "E0022@3"]);
+    assert_eq!(
+        errors("a : Array Of 0 Scalar\na : Array Of 2 Array Of 3 Scalar\na : Array Of 2 Mutable Array Of 2 Scalar\n"),
+        ["E0022@1", "E0022@2", "E0022@3"]
+    );
     assert_eq!(errors("a : Array Of n Scalar\na : Array Of 99999999999 Scalar\n"), ["E0005@1", "E0003@2"]);
-    assert_eq!(errors("a : scalar\na : Float\na : Collection of Scalar\na : Sequence Scalar\n"), ["E0005@1", "E0005@2", "E0005@3", "E0005@4"]);
+    assert_eq!(
+        errors("a : scalar\na : Float\na : Collection of Scalar\na : Sequence Scalar\n"),
+        ["E0005@1", "E0005@2", "E0005@3", "E0005@4"]
+    );
     assert_eq!(errors("a : Collection Of Cell On b Subset Of c\na : Collection Of Collection Of Cell\n"), ["E0005@1", "E0005@2"]);
     assert_eq!(errors("a : Stencil Scalar\na :\na : Scalar Scalar\n"), ["E0005@1", "E0005@2", "E0005@3"]);
 }

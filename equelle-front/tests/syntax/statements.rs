@@ -99,7 +99,9 @@ For t In ts {
     assert_eq!(texts[4], "f(x, y) = {\n    -> x\n}");
     assert_eq!(texts[7], "Output(\"c\", c)");
     match &program.statements[1].kind {
-        StmtKind::Assignment { ty: Some(ty), value, .. } => assert_eq!((&text[ty.span.range()], &text[value.span.range()]), ("Mutable Scalar", "3")),
+        StmtKind::Assignment { ty: Some(ty), value, .. } => {
+            assert_eq!((&text[ty.span.range()], &text[value.span.range()]), ("Mutable Scalar", "3"))
+        }
         other => panic!("{other:?}"),
     }
 }

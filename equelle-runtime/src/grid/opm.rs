@@ -149,7 +149,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Offsets 0 = p[0] <= p[1] <= ... <= p[n] = total.
+    /// Offsets `0 = p[0] <= p[1] <= ... <= p[n] = total`.
     fn offsets(&mut self, name: &'static str, n: usize, total: usize) -> Result<Array<usize>, Error> {
         let array = self.array(name, n + 1, 1, |r, i| r.index(name, i, total + 1))?;
         for (i, &value) in array.values.iter().enumerate() {

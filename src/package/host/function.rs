@@ -1,6 +1,6 @@
 //! One function: signature, names and how values are written.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use equelle_front::backend::{BackendError, Handle, Namer};
 use equelle_front::ir::{Function, MutableId, Op, StmtKind, ValueId};
@@ -9,8 +9,9 @@ use equelle_front::types::{Basic, Shape, Type};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
+use super::super::file_name;
 use super::super::kernels::type_text;
-use super::super::rust::{comment, ident};
+use super::super::rust::{blank, comment, ident};
 use super::Program;
 use super::uses::Uses;
 
@@ -43,10 +44,14 @@ pub(super) struct FunctionWriter<'a> {
     pub group: TokenStream,
     /// Line last given to the runtime; `None` where control flow joins.
     pub line: Option<u32>,
+    /// Line of the statement in progress, if it is known.
+    statement_line: Option<u32>,
     /// How many loops surround the statement in progress.
     pub depth: usize,
     /// Loop depth at which each value was defined.
     depths: Vec<usize>,
+    /// Names given before their definition is written, so that temporaries of the same statement do not take them.
+    prenamed: BTreeMap<ValueId, String>,
 }
 
 impl<'a> FunctionWriter<'a> {
@@ -64,8 +69,10 @@ impl<'a> FunctionWriter<'a> {
             declared: BTreeSet::new(),
             group: TokenStream::new(),
             line: None,
+            statement_line: None,
             depth: 0,
             depths: vec![0; function.values.len()],
+            prenamed: BTreeMap::new(),
         }
     }
 
@@ -119,7 +126,9 @@ impl<'a> FunctionWriter<'a> {
         let name = ident(name);
         // A user's function takes as many arguments as it takes.
         let allow = (self.function.params.len() > 6).then(|| quote! { #[allow(clippy::too_many_arguments)] });
+        let blank = blank();
         Ok(quote! {
+            #blank
             #(#[doc = #docs])*
             #allow
             fn #name<R: #bound>(rt: &mut R #params) -> Result<#result, Error> { #body }
@@ -131,7 +140,7 @@ impl<'a> FunctionWriter<'a> {
         let mut docs = Vec::new();
         if !source.text().is_empty() {
             let line = source.line(self.function.span.start);
-            docs.push(format!(" {}:{line}: `{}`", source.name(), source.line_text(line).trim().replace('`', "'")));
+            docs.push(format!(" {}:{line}: `{}`", file_name(self.program.module), source.line_text(line).trim().replace('`', "'")));
             docs.push(String::new());
         }
         let sets = &self.program.module.sets;
@@ -188,7 +197,10 @@ impl<'a> FunctionWriter<'a> {
     /// A new local for a value: its own name, or one that says how it came about.
     pub(super) fn define(&mut self, value: ValueId, otherwise: &str) -> Ident {
         let own = &self.function.values[value.0 as usize].name;
-        let mut name = self.names.fresh(if own.is_empty() { otherwise } else { own });
+        let mut name = match self.prenamed.remove(&value) {
+            Some(name) => name,
+            None => self.names.fresh(if own.is_empty() { otherwise } else { own }),
+        };
         if self.uses.count[value.0 as usize] == 0 && !name.starts_with('_') {
             name.insert(0, '_');
         }
@@ -196,6 +208,33 @@ impl<'a> FunctionWriter<'a> {
         self.places[value.0 as usize] = Some(Place::Local(name.clone()));
         self.depths[value.0 as usize] = self.depth;
         name
+    }
+
+    /// Gives a value the user's name for it before its definition is written.
+    pub(super) fn name_ahead(&mut self, value: ValueId) {
+        let own = &self.function.values[value.0 as usize].name;
+        if !own.is_empty() && self.places[value.0 as usize].is_none() {
+            let name = self.names.fresh(own);
+            self.prenamed.insert(value, name);
+        }
+    }
+
+    /// The names in use.
+    pub(super) fn names(&self) -> Namer {
+        self.names.clone()
+    }
+
+    /// Forgets the names given since `names` was taken, but those of these values.
+    pub(super) fn forget_names_since(&mut self, names: Namer, kept: &[ValueId]) {
+        self.names = names;
+        for value in kept {
+            if let Some(Place::Local(name)) = &self.places[value.0 as usize] {
+                self.names.reserve([name.to_string()]);
+            }
+            if let Some(name) = &self.entities[value.0 as usize] {
+                self.names.reserve([name.to_string()]);
+            }
+        }
     }
 
     /// A new name for something that is no value.
@@ -258,7 +297,9 @@ impl<'a> FunctionWriter<'a> {
                 let name = &self.mutables[mutable.0 as usize];
                 quote! { #name.clone() }
             }
-            Place::Text(_) => return Err(BackendError::new(self.span(value), "text cannot be kept at run time: use it as a name directly")),
+            Place::Text(_) => {
+                return Err(BackendError::new(self.span(value), "text cannot be kept at run time: use it as a name directly"));
+            }
         })
     }
 
@@ -321,6 +362,12 @@ impl<'a> FunctionWriter<'a> {
         })
     }
 
+    /// `rt.line(n)` again, after a call has left its own lines behind.
+    pub(super) fn line_again(&self) -> TokenStream {
+        let number = self.statement_line.map(proc_macro2::Literal::u32_unsuffixed);
+        number.map_or_else(TokenStream::new, |number| quote! { rt.line(#number); })
+    }
+
     /// Comment and `rt.line(n)` of what starts at a place. `whole`: all lines of it, not only the first.
     pub(super) fn heading(&mut self, span: Span, whole: bool) -> TokenStream {
         let source = &self.program.module.source;
@@ -334,10 +381,11 @@ impl<'a> FunctionWriter<'a> {
         self.line = Some(first);
         let last = if whole { source.line(span.end.saturating_sub(1).max(span.start)) } else { first };
         let mut out = TokenStream::new();
+        self.statement_line = Some(first);
         for line in first..=last {
             let text = without_comment(source.line_text(line));
             if !text.is_empty() {
-                out.extend(comment(&format!("{}:{line}: {text}", source.name())));
+                out.extend(comment(&format!("{}:{line}: {text}", file_name(self.program.module))));
             }
         }
         let number = proc_macro2::Literal::u32_unsuffixed(first);

@@ -15,7 +15,7 @@ use quote::quote;
 
 use super::PackageOptions;
 use super::facts::Facts;
-use super::rust::{format, ident};
+use super::rust::{blank, format, ident};
 use function::FunctionWriter;
 
 /// What functions share.
@@ -47,20 +47,26 @@ pub(super) fn text(module: &Module, facts: &Facts, options: &PackageOptions) -> 
     for (function, name) in module.functions.iter().zip(&program.functions) {
         items.extend(FunctionWriter::new(&program, function).item(name)?);
     }
-    let header = format!(" {}, compiled by equellec {}.", module.source.name(), env!("CARGO_PKG_VERSION"));
+    let header = format!(
+        " `{}`, compiled by equellec {}. Names are those of the Equelle program.",
+        super::file_name(module),
+        env!("CARGO_PKG_VERSION")
+    );
     let modules = modules(module, options);
     let imports = needs.imports(&program, !facts.inputs.is_empty());
     let program_facts = program_facts(module, facts);
+    let blank = blank();
     format(quote! {
         #![doc = #header]
 
-        // Names are those of the Equelle program.
         #![allow(non_snake_case)]
 
+        #blank
         #modules
         #imports
-
+        #blank
         #program_facts
+        #blank
         #main
         #items
     })
@@ -68,7 +74,14 @@ pub(super) fn text(module: &Module, facts: &Facts, options: &PackageOptions) -> 
 
 /// `PROGRAM`
 fn program_facts(module: &Module, facts: &Facts) -> TokenStream {
-    let (name, file, source) = (&module.name, module.source.name(), module.source.text());
+    let (name, file) = (&module.name, super::file_name(module));
+    let source = match super::source_path(module) {
+        Some(path) => {
+            let path = format!("../{path}");
+            quote! { include_str!(#path) }
+        }
+        None => quote! { "" },
+    };
     let inputs = facts.inputs.iter().map(|input| {
         let (name, kind, domain, unit) = (&input.name, ident(input.kind.variant()), &input.domain, &input.unit);
         let default = input.default.map(|d| d.to_string()).unwrap_or_default();
@@ -92,7 +105,8 @@ fn modules(module: &Module, options: &PackageOptions) -> TokenStream {
         return TokenStream::new();
     }
     let back_ends = options.backends.iter().map(|b| ident(&format!("kernels_{}", b.name())));
-    quote! { pub mod kernels; #(mod #back_ends;)* }
+    let blank = blank();
+    quote! { pub mod kernels; #(mod #back_ends;)* #blank }
 }
 
 /// What the text of a program mentions.
@@ -170,7 +184,7 @@ impl Needs {
     }
 
     fn imports(&self, program: &Program, has_inputs: bool) -> TokenStream {
-        let mut names = vec!["Error", "Program"];
+        let mut names = vec!["Error", "Program", "Source"];
         if has_inputs {
             names.extend(["InputInfo", "InputKind"]);
         }
@@ -192,12 +206,13 @@ impl Needs {
         names.sort_unstable();
         let names = names.into_iter().map(ident);
         let kernels = self.launches.then(|| {
-            let arguments =
-                program.module.kernels.iter().zip(&program.kernels).filter(|(k, _)| !k.params.is_empty()).map(|(_, n)| ident(&n.arguments));
-            quote! { use kernels::{Kernels, #(#arguments),*}; }
+            let with_arguments = program.module.kernels.iter().zip(&program.kernels).filter(|(k, _)| !k.params.is_empty());
+            let mut names: Vec<&str> = with_arguments.map(|(_, n)| n.arguments.as_str()).chain(["Kernels"]).collect();
+            names.sort_unstable();
+            let names = names.into_iter().map(ident);
+            quote! { use kernels::{#(#names),*}; }
         });
         quote! {
-            use equelle_runtime::source::Source;
             use equelle_runtime::{#(#names),*};
             #kernels
         }

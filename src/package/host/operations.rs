@@ -112,7 +112,9 @@ impl FunctionWriter<'_> {
                     Class::Vectors => "extend_vectors",
                     Class::Bools => "extend_bools",
                     Class::Entities => "extend_entities",
-                    Class::Scalar | Class::Sequence | Class::Other => return Err(unsupported(span, "`Extend` for data that is no collection")),
+                    Class::Scalar | Class::Sequence | Class::Other => {
+                        return Err(unsupported(span, "`Extend` for data that is no collection"));
+                    }
                 };
                 let (data, domain) = (self.by_entities(*data)?, self.by_ref(*domain)?);
                 let method = ident(method);
@@ -172,7 +174,11 @@ impl FunctionWriter<'_> {
         for ((arg, param), field) in args.iter().zip(params).zip(&names.params) {
             let (field, value) = (ident(field), self.by_ref_as(*arg, &param.ty)?);
             // A parameter of the surrounding function is a reference of the same name, perhaps.
-            fields.push(if value.to_string() == field.to_string() { quote! { #field } } else { quote! { #field: #value } });
+            fields.push(if value.to_string() == field.to_string() {
+                quote! { #field }
+            } else {
+                quote! { #field: #value }
+            });
         }
         Ok(quote! { rt.#method(#arguments { #(#fields),* })? })
     }
@@ -317,7 +323,7 @@ fn canonical_set(set: CanonicalSet) -> TokenStream {
         Extent::Boundary => "Boundary",
         Extent::All => "All",
     });
-    quote! { CanonicalSet { kind: EntityKind::#kind, extent: Extent::#extent } }
+    quote! { CanonicalSet::new(EntityKind::#kind, Extent::#extent) }
 }
 
 fn comparison_name(op: Comparison) -> Ident {

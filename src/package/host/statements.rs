@@ -2,12 +2,12 @@
 
 use equelle_front::backend::BackendError;
 use equelle_front::ir::{Block, MutableId, Op, Stmt, StmtKind, ValueId};
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 
 use super::super::rust::{blank, ident};
 use super::function::FunctionWriter;
-use super::uses::{defines, mentions, reads, stores};
+use super::uses::{defines, mentions, reads};
 
 impl FunctionWriter<'_> {
     /// The statements of a block.
@@ -16,16 +16,12 @@ impl FunctionWriter<'_> {
         let statements = &block.statements;
         let mut start = 0;
         while start < statements.len() {
-            let end = group_end(statements, start);
+            let end = self.group_end(statements, start);
             out.extend(self.declarations(statements, start, end)?);
             let group = &statements[start..end];
             let tokens = match &group[0].kind {
                 StmtKind::For { sequence, element, body } => self.for_loop(&group[0], *sequence, *element, body)?,
-                StmtKind::Let { .. }
-                | StmtKind::Store { .. }
-                | StmtKind::Output { .. }
-                | StmtKind::Launch { .. }
-                | StmtKind::Return(_) => {
+                StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {
                     let rest = &statements[end..];
                     self.statement_group(group, rest)?
                 }
@@ -34,6 +30,21 @@ impl FunctionWriter<'_> {
             start = end;
         }
         Ok(out)
+    }
+
+    /// End of the group that starts at `start`: statements of the same Equelle statement. A loop is a group of its own. Where the source is unknown, only
+    /// a definition and the store of what it defines belong together.
+    fn group_end(&self, statements: &[Stmt], start: usize) -> usize {
+        let is_loop = |s: &Stmt| matches!(s.kind, StmtKind::For { .. });
+        if is_loop(&statements[start]) {
+            return start + 1;
+        }
+        if self.program.module.source.text().is_empty() {
+            let stored = defines(&statements[start]).first().is_some_and(|v| self.uses.stored[v.0 as usize].is_some());
+            return start + if stored { 2 } else { 1 };
+        }
+        let same = statements[start..].iter().take_while(|s| s.span == statements[start].span && !is_loop(s)).count();
+        start + same
     }
 
     /// `let mut u;` for mutables first assigned in a loop or by a later group, and needed by both.
@@ -88,6 +99,10 @@ impl FunctionWriter<'_> {
             defines(s).iter().any(outside) || matches!(s.kind, StmtKind::Store { .. })
         });
         let outer = std::mem::take(&mut self.group);
+        if last.len() == 1 {
+            defines(&last[0]).iter().for_each(|v| self.name_ahead(*v));
+        }
+        let names = self.names();
         for statement in before {
             self.statement(statement)?;
         }
@@ -98,7 +113,9 @@ impl FunctionWriter<'_> {
                 // Whatever the final value needed comes before it.
                 let mut temporaries = temporaries;
                 temporaries.extend(std::mem::take(&mut self.group));
-                if temporaries.is_empty() {
+                if matches!(last, [_, Stmt { kind: StmtKind::Return(_), .. }]) {
+                    out.extend(quote! { #temporaries #value });
+                } else if temporaries.is_empty() {
                     out.extend(quote! { #target #value; });
                 } else if escapes {
                     out.extend(quote! { #temporaries #target #value; });
@@ -107,6 +124,9 @@ impl FunctionWriter<'_> {
                 }
                 for value in defines(&last[0]) {
                     out.extend(self.entities_of_definition(*value)?);
+                }
+                if !escapes {
+                    self.forget_names_since(names, defines(&last[0]));
                 }
             }
             None => {
@@ -119,6 +139,7 @@ impl FunctionWriter<'_> {
                     out.extend(quote! { #temporaries #effect });
                 } else {
                     out.extend(quote! { { #temporaries #effect } });
+                    self.forget_names_since(names, &[]);
                 }
             }
         }
@@ -139,7 +160,8 @@ impl FunctionWriter<'_> {
                     return Ok(None);
                 }
                 let value = self.operation(op, results, *span)?;
-                let target = self.let_target(results, operation_name(op));
+                let is_default = matches!(op, Op::Real(_)) && results.iter().any(|r| is_default(&self.function.body, *r));
+                let target = self.let_target(results, if is_default { "default" } else { operation_name(op) });
                 Ok(Some((target, value)))
             }
             [Stmt { kind: StmtKind::Launch { kernel, args, results }, .. }] => {
@@ -147,13 +169,23 @@ impl FunctionWriter<'_> {
                 let target = self.let_target(results, "result");
                 Ok(Some((target, value)))
             }
-            [definition, Stmt { kind: StmtKind::Store { mutable, .. }, .. }] => {
+            [definition, Stmt { kind: StmtKind::Return(_), .. }] => {
                 let value = match &definition.kind {
                     StmtKind::Let { results, op } => self.operation(op, results, definition.span)?,
                     StmtKind::Launch { kernel, args, .. } => self.launch(*kernel, args)?,
                     StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::For { .. } | StmtKind::Return(_) => return Ok(None),
                 };
-                Ok(Some((self.store_target(*mutable), value)))
+                Ok(Some((TokenStream::new(), as_result(value))))
+            }
+            [definition, Stmt { kind: StmtKind::Store { mutable, value: stored }, .. }] => {
+                let (mutable, stored) = (*mutable, *stored);
+                let value = match &definition.kind {
+                    StmtKind::Let { results, op } => self.operation(op, results, definition.span)?,
+                    StmtKind::Launch { kernel, args, .. } => self.launch(*kernel, args)?,
+                    StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::For { .. } | StmtKind::Return(_) => return Ok(None),
+                };
+                self.define_alias(stored, mutable);
+                Ok(Some((self.store_target(mutable), value)))
             }
             [Stmt { kind: StmtKind::Store { mutable, value }, .. }] => {
                 if self.uses.alias[value.0 as usize] == Some(*mutable) {
@@ -185,7 +217,11 @@ impl FunctionWriter<'_> {
         }
         // Assigned once, it is no variable to Rust.
         let once = self.function.body.statements.iter().map(|s| count_stores(s, mutable)).sum::<usize>() == 1;
-        if once { quote! { let #name = } } else { quote! { let mut #name = } }
+        if once {
+            quote! { let #name = }
+        } else {
+            quote! { let mut #name = }
+        }
     }
 
     /// A value that has no statement in the text.
@@ -209,6 +245,10 @@ impl FunctionWriter<'_> {
             StmtKind::Let { .. } | StmtKind::Launch { .. } | StmtKind::Store { .. } => {
                 if let Some((target, value)) = self.final_parts(std::slice::from_ref(statement))? {
                     self.group.extend(quote! { #target #value; });
+                    if matches!(&statement.kind, StmtKind::Let { op: Op::Call { .. }, .. }) {
+                        let line = self.line_again();
+                        self.group.extend(line);
+                    }
                     for value in defines(statement) {
                         let entities = self.entities_of_definition(*value)?;
                         self.group.extend(entities);
@@ -244,31 +284,39 @@ impl FunctionWriter<'_> {
     }
 }
 
-/// End of the group that starts at `start`: statements of the same Equelle statement. A loop is a group of its own.
-fn group_end(statements: &[Stmt], start: usize) -> usize {
-    let is_loop = |s: &Stmt| matches!(s.kind, StmtKind::For { .. });
-    if is_loop(&statements[start]) {
-        return start + 1;
-    }
-    let same = statements[start..].iter().take_while(|s| s.span == statements[start].span && !is_loop(s)).count();
-    start + same
-}
-
 /// Where the final part of a group starts: its last statement, or a definition and the store of what it defines if nobody else needs that.
 fn final_statement(group: &[Stmt], writer: &FunctionWriter) -> usize {
     let last = group.len() - 1;
     if let [.., definition, Stmt { kind: StmtKind::Store { mutable, value }, .. }] = group
         && let [result] = defines(definition)
         && result == value
-        && writer.uses.count[value.0 as usize] == 1
+        && writer.uses.stored[value.0 as usize] == Some(*mutable)
         && writer.uses.alias[value.0 as usize].is_none()
-        && !matches!(&definition.kind, StmtKind::Let { op: Op::Load(_) | Op::Text(_), .. })
-        && !stores(definition, *mutable)
+        && !matches!(&definition.kind, StmtKind::Let { op: Op::Text(_), .. })
         && writer.ty(*value).is_domain() == writer.function.mutables[mutable.0 as usize].ty.is_domain()
     {
         return last - 1;
     }
+    // `return f(x)` without a name for the value.
+    if let [.., definition, Stmt { kind: StmtKind::Return(values), .. }] = group
+        && let ([result], [value]) = (defines(definition), values.as_slice())
+        && result == value
+        && writer.uses.count[value.0 as usize] == 1
+        && !matches!(&definition.kind, StmtKind::Let { op: Op::Load(_) | Op::Text(_), .. })
+        && writer.function.results.first().is_some_and(|ty| ty.is_domain() == writer.ty(*value).is_domain())
+    {
+        return last - 1;
+    }
     last
+}
+
+/// `f(x)?` as the result of a function: `f(x)`; anything that cannot fail in `Ok`.
+fn as_result(value: TokenStream) -> TokenStream {
+    let mut trees: Vec<TokenTree> = value.clone().into_iter().collect();
+    match trees.pop() {
+        Some(TokenTree::Punct(punct)) if punct.as_char() == '?' => trees.into_iter().collect(),
+        _ => quote! { Ok(#value) },
+    }
 }
 
 /// Whether a statement has any text of its own.
@@ -283,6 +331,15 @@ fn count_stores(statement: &Stmt, mutable: MutableId) -> usize {
         StmtKind::For { body, .. } => body.statements.iter().map(|s| count_stores(s, mutable)).sum(),
         StmtKind::Let { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => 0,
     }
+}
+
+/// Whether a value is the default of an input.
+fn is_default(block: &Block, value: ValueId) -> bool {
+    block.statements.iter().any(|statement| match &statement.kind {
+        StmtKind::Let { op: Op::InputScalar { default, .. }, .. } => *default == value,
+        StmtKind::For { body, .. } => is_default(body, value),
+        StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => false,
+    })
 }
 
 /// A word for the result of an operation that the user gave no name.

@@ -53,12 +53,18 @@ pub(super) struct Uses {
     pub count: Vec<usize>,
     /// For values that are a [`Op::Load`] and whose mutable keeps its content until their last use: the mutable, which then stands for the value. `[values]`
     pub alias: Vec<Option<MutableId>>,
+    /// For values that go straight into a mutable which keeps them until their last use: that mutable, which then stands for the value. `[values]`
+    pub stored: Vec<Option<MutableId>>,
 }
 
 impl Uses {
     /// Of a function.
     pub(super) fn of(function: &Function) -> Self {
-        let mut uses = Uses { count: vec![0; function.values.len()], alias: vec![None; function.values.len()] };
+        let mut uses = Uses {
+            count: vec![0; function.values.len()],
+            alias: vec![None; function.values.len()],
+            stored: vec![None; function.values.len()],
+        };
         for value in function.body.statements.iter().flat_map(reads) {
             uses.count[value.0 as usize] += 1;
         }
@@ -68,25 +74,37 @@ impl Uses {
 
     fn find_aliases(&mut self, block: &Block) {
         for (index, statement) in block.statements.iter().enumerate() {
+            let later = &block.statements[index + 1..];
             match &statement.kind {
                 StmtKind::Let { results, op: Op::Load(mutable) } => {
                     for &value in results {
-                        let later = &block.statements[index + 1..];
-                        let Some(last) = later.iter().rposition(|s| reads(s).contains(&value)) else {
-                            self.alias[value.0 as usize] = Some(*mutable);
-                            continue;
-                        };
-                        // The last reader itself may store: it reads first. A loop may not: its second round would read the new content.
-                        let last_is_loop = matches!(later[last].kind, StmtKind::For { .. });
-                        let until = if last_is_loop { last + 1 } else { last };
-                        if !later[..until].iter().any(|s| stores(s, *mutable)) {
+                        if keeps_until_last_use(later, *mutable, value) {
                             self.alias[value.0 as usize] = Some(*mutable);
                         }
                     }
                 }
+                StmtKind::Let { op: Op::Text(_), .. } => {}
+                StmtKind::Let { results, .. } | StmtKind::Launch { results, .. } => {
+                    if let [value] = results.as_slice()
+                        && let Some((Stmt { kind: StmtKind::Store { mutable, value: stored }, .. }, after)) = later.split_first()
+                        && stored == value
+                        && keeps_until_last_use(after, *mutable, *value)
+                    {
+                        self.stored[value.0 as usize] = Some(*mutable);
+                    }
+                }
                 StmtKind::For { body, .. } => self.find_aliases(body),
-                StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {}
+                StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Return(_) => {}
             }
         }
     }
+}
+
+/// Whether nothing stores into the mutable before the last reader of the value in these statements has read it.
+fn keeps_until_last_use(later: &[Stmt], mutable: MutableId, value: ValueId) -> bool {
+    let Some(last) = later.iter().rposition(|s| reads(s).contains(&value)) else { return true };
+    // The last reader itself may store: it reads first. A loop may not: its second round would read the new content.
+    let last_is_loop = matches!(later[last].kind, StmtKind::For { .. });
+    let until = if last_is_loop { last + 1 } else { last };
+    !later[..until].iter().any(|s| stores(s, mutable))
 }

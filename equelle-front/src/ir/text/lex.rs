@@ -50,9 +50,8 @@ impl TokenKind {
 }
 
 /// Longest first, so that `<=` is not read as `<`.
-const SYMBOLS: [&str; 25] = [
-    ":=", "->", "<=", ">=", "==", "!=", "{", "}", "(", ")", "[", "]", ",", ":", "=", "?", "+", "-", "*", "/", "<", ">", "^", ".", ";",
-];
+const SYMBOLS: [&str; 25] =
+    [":=", "->", "<=", ">=", "==", "!=", "{", "}", "(", ")", "[", "]", ",", ":", "=", "?", "+", "-", "*", "/", "<", ">", "^", ".", ";"];
 
 /// All words of a text.
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, TextError> {

@@ -7,6 +7,7 @@
 mod lex;
 mod names;
 mod parse;
+mod parse_expr;
 mod parse_kernel;
 mod parse_op;
 mod print;

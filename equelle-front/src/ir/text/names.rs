@@ -39,7 +39,8 @@ pub(super) const RESERVED: [&str; 8] = ["here", "empty", "true", "false", "inf",
 
 /// The name as the text has it.
 pub(super) fn write_name(name: &str) -> String {
-    let word = name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric()) && name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic());
+    let word =
+        name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric()) && name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic());
     if word && !RESERVED.contains(&name) { name.to_owned() } else { escape(name, '`') }
 }
 

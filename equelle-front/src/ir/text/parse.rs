@@ -266,7 +266,7 @@ impl Parser {
         Ok(Some(set))
     }
 
-    /// A type as [`super::print`] writes it.
+    /// A type as [`super::print()`] writes it.
     pub fn ty(&mut self, table: &SetTable) -> Parsed<Type> {
         if self.accept_word("Sequence") {
             return Ok(Type::SEQUENCE);

@@ -3,20 +3,19 @@
 use std::collections::BTreeMap;
 
 use crate::ir::kernel::{
-    CartesianForm, Check, CheckKind, FaceFilter, KBlock, KExpr, KResult, KStmt, Kernel, KernelId, Local, LocalId, Param, ParamId, Path, Side,
-    SideBlocks, Space,
+    CartesianForm, Check, CheckKind, FaceFilter, KBlock, KResult, KStmt, Kernel, KernelId, Local, LocalId, Param, ParamId, SideBlocks,
+    Space,
 };
-use crate::ir::op::{Module, UnaryOp};
+use crate::ir::op::Module;
 use crate::ir::place::{KernelItem, Place};
 use crate::ir::text::lex::TokenKind;
-use crate::ir::text::names::RESERVED;
 use crate::ir::text::parse::{Parsed, Parser};
 use crate::ir::text::print_kernel::face_type;
 use crate::ops::Reduction;
 use crate::types::{SetTable, Type};
 
 /// Expressions nested deeper are refused, so that no text can exhaust the stack.
-const MAX_DEPTH: u32 = 500;
+const MAX_DEPTH: u32 = 256;
 
 pub(super) fn kernel(parser: &mut Parser, module: &mut Module) -> Parsed<()> {
     let id = KernelId(module.kernels.len() as u32);
@@ -49,17 +48,18 @@ pub(super) fn kernel(parser: &mut Parser, module: &mut Module) -> Parsed<()> {
 }
 
 #[derive(Clone, Copy)]
-enum Named {
+pub(super) enum Named {
     Param(ParamId),
     Local(LocalId),
 }
 
-struct KernelParser<'a> {
-    parser: &'a mut Parser,
-    sets: &'a SetTable,
+/// A kernel as far as it has been read.
+pub(super) struct KernelParser<'a> {
+    pub parser: &'a mut Parser,
+    pub sets: &'a SetTable,
     id: KernelId,
     kernel: Kernel,
-    names: BTreeMap<String, Named>,
+    pub names: BTreeMap<String, Named>,
     lines: u32,
     depth: u32,
 }
@@ -128,7 +128,7 @@ impl KernelParser<'_> {
     }
 
     /// A level of nesting.
-    fn deeper<T>(&mut self, inside: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+    pub fn deeper<T>(&mut self, inside: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= MAX_DEPTH {
             return self.parser.error(format!("nested deeper than {MAX_DEPTH}"));
         }
@@ -243,206 +243,5 @@ impl KernelParser<'_> {
         let low = SideBlocks { interior: low_interior, boundary: low_boundary };
         let high = SideBlocks { interior: high_interior, boundary: high_boundary };
         Ok(KStmt::SumSides { results, low, high })
-    }
-
-    fn side(&mut self) -> Parsed<Side> {
-        self.parser.expect("(")?;
-        let side = if self.parser.accept_word("low") {
-            Side::Low
-        } else {
-            self.parser.expect_word("high")?;
-            Side::High
-        };
-        self.parser.expect(")")?;
-        Ok(side)
-    }
-
-    /// The parameter or local that a name stands for.
-    fn lookup(&mut self) -> Parsed<Named> {
-        let name = self.parser.plain_name()?;
-        match self.names.get(&name) {
-            Some(named) => Ok(*named),
-            None => self.parser.error_before(format!("unknown name `{name}`")),
-        }
-    }
-
-    /// Whether a word of the grammar stands here that is followed by an opening parenthesis.
-    fn accept_function(&mut self, word: &str) -> bool {
-        let found = self.parser.is_word(word) && matches!(self.parser.peek_second(), TokenKind::Symbol("("));
-        if found {
-            self.parser.bump();
-        }
-        found
-    }
-
-    fn path_argument(&mut self) -> Parsed<Path> {
-        self.parser.expect("(")?;
-        let path = self.path()?;
-        self.parser.expect(")")?;
-        Ok(path)
-    }
-
-    fn path(&mut self) -> Parsed<Path> {
-        self.deeper(Self::path_inside)
-    }
-
-    fn path_inside(&mut self) -> Parsed<Path> {
-        if self.parser.accept_word("here") {
-            return Ok(Path::Here);
-        }
-        if self.parser.accept_word("empty") {
-            return Ok(Path::Empty);
-        }
-        if self.accept_function("first") {
-            return Ok(Path::First(Box::new(self.path_argument()?)));
-        }
-        if self.accept_function("second") {
-            return Ok(Path::Second(Box::new(self.path_argument()?)));
-        }
-        if self.accept_function("side_face") {
-            return Ok(Path::SideFace(self.side()?));
-        }
-        if self.accept_function("neighbour") {
-            return Ok(Path::Neighbour(self.side()?));
-        }
-        if self.parser.accept("(") {
-            let condition = Box::new(self.expr()?);
-            self.parser.expect("?")?;
-            let if_true = Box::new(self.path()?);
-            self.parser.expect(":")?;
-            let if_false = Box::new(self.path()?);
-            self.parser.expect(")")?;
-            return Ok(Path::Select { condition, if_true, if_false });
-        }
-        match self.lookup()? {
-            Named::Local(id) => Ok(Path::Local(id)),
-            Named::Param(param) => {
-                self.parser.expect("[")?;
-                let at = Box::new(self.path()?);
-                self.parser.expect("]")?;
-                Ok(Path::Through { param, at })
-            }
-        }
-    }
-
-    fn expr(&mut self) -> Parsed<KExpr> {
-        self.deeper(Self::expr_inside)
-    }
-
-    fn boxed(&mut self) -> Parsed<Box<KExpr>> {
-        self.expr().map(Box::new)
-    }
-
-    fn expr_inside(&mut self) -> Parsed<KExpr> {
-        if let Some(value) = self.parser.real()? {
-            return Ok(KExpr::Real(value));
-        }
-        if self.parser.accept("(") {
-            return self.infix();
-        }
-        for (word, value) in [("true", true), ("false", false)] {
-            if self.parser.accept_word(word) {
-                return Ok(KExpr::Bool(value));
-            }
-        }
-        if let Some(expr) = self.function()? {
-            return Ok(expr);
-        }
-        if let TokenKind::Name(name) = self.parser.peek()
-            && !name.quoted
-            && RESERVED.contains(&name.base.as_str())
-        {
-            return self.parser.expected("an expression");
-        }
-        if !matches!(self.parser.peek(), TokenKind::Name(_)) {
-            return self.parser.expected("an expression");
-        }
-        match self.lookup()? {
-            Named::Local(id) => Ok(KExpr::Local(id)),
-            Named::Param(param) if self.parser.accept("[") => {
-                let at = self.path()?;
-                self.parser.expect("]")?;
-                Ok(KExpr::Load { param, at })
-            }
-            Named::Param(param) => Ok(KExpr::Param(param)),
-        }
-    }
-
-    /// From after an opening parenthesis.
-    fn infix(&mut self) -> Parsed<KExpr> {
-        let a = self.boxed()?;
-        let expr = if self.parser.accept("?") {
-            let if_true = self.boxed()?;
-            self.parser.expect(":")?;
-            KExpr::Select { condition: a, if_true, if_false: self.boxed()? }
-        } else if let Some(op) = self.parser.arithmetic() {
-            KExpr::Arithmetic(op, a, self.boxed()?)
-        } else if let Some(op) = self.parser.comparison() {
-            KExpr::Compare(op, a, self.boxed()?)
-        } else if let Some(op) = self.parser.logic() {
-            KExpr::Logic(op, a, self.boxed()?)
-        } else {
-            return self.parser.expected("an operator");
-        };
-        self.parser.expect(")")?;
-        Ok(expr)
-    }
-
-    /// `word(...)` of the grammar, if one stands here.
-    fn function(&mut self) -> Parsed<Option<KExpr>> {
-        let units = [
-            ("neg", UnaryOp::Neg),
-            ("not", UnaryOp::Not),
-            ("abs", UnaryOp::Abs),
-            ("sqrt", UnaryOp::Sqrt),
-            ("length", UnaryOp::Length),
-        ];
-        for (word, op) in units {
-            if self.accept_function(word) {
-                self.parser.expect("(")?;
-                let a = self.boxed()?;
-                self.parser.expect(")")?;
-                return Ok(Some(KExpr::Unary(op, a)));
-            }
-        }
-        let of_path: [(&str, fn(Path) -> KExpr); 4] =
-            [("measure", KExpr::Measure), ("centroid", KExpr::Centroid), ("normal", KExpr::Normal), ("is_empty", KExpr::IsEmpty)];
-        for (word, constructor) in of_path {
-            if self.accept_function(word) {
-                return Ok(Some(constructor(self.path_argument()?)));
-            }
-        }
-        let of_paths: [(&str, fn(Box<Path>, Box<Path>) -> KExpr); 2] =
-            [("same", KExpr::Same), ("displacement", |to, from| KExpr::Displacement { to, from })];
-        for (word, constructor) in of_paths {
-            if self.accept_function(word) {
-                self.parser.expect("(")?;
-                let a = self.path()?;
-                self.parser.expect(",")?;
-                let b = self.path()?;
-                self.parser.expect(")")?;
-                return Ok(Some(constructor(Box::new(a), Box::new(b))));
-            }
-        }
-        let expr = if self.accept_function("member") {
-            self.parser.expect("(")?;
-            let at = self.path()?;
-            self.parser.expect(",")?;
-            KExpr::Member { set: self.parser.set_id(self.sets)?, at }
-        } else if self.accept_function("component") {
-            self.parser.expect("(")?;
-            let a = self.boxed()?;
-            self.parser.expect(",")?;
-            KExpr::Component(a, self.parser.integer()?)
-        } else if self.accept_function("dot") {
-            self.parser.expect("(")?;
-            let a = self.boxed()?;
-            self.parser.expect(",")?;
-            KExpr::Dot(a, self.boxed()?)
-        } else {
-            return Ok(None);
-        };
-        self.parser.expect(")")?;
-        Ok(Some(expr))
     }
 }

@@ -200,14 +200,18 @@ impl<'a> FunctionParser<'a> {
             let body = self.block(depth + 1)?;
             return Ok((StmtKind::For { sequence, element, body }, span));
         }
-        if !matches!(self.parser.peek(), TokenKind::Value(_)) {
-            return self.parser.expected("a statement");
-        }
-        let mut results = vec![self.declare()?];
-        while self.parser.accept(",") {
+        let mut results = Vec::new();
+        // A kernel of checks alone has no results.
+        if !self.parser.is_word("launch") {
+            if !matches!(self.parser.peek(), TokenKind::Value(_)) {
+                return self.parser.expected("a statement");
+            }
             results.push(self.declare()?);
+            while self.parser.accept(",") {
+                results.push(self.declare()?);
+            }
+            self.parser.expect("=")?;
         }
-        self.parser.expect("=")?;
         let kind = if self.parser.accept_word("launch") {
             let name = self.parser.plain_name()?;
             let Some(kernel) = self.module.kernels.iter().position(|k| k.name == name) else {

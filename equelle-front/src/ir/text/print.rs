@@ -232,8 +232,9 @@ impl<'a> FunctionPrinter<'a> {
             }
             StmtKind::Launch { kernel, args, results } => {
                 let name = self.module.kernels.get(kernel.0 as usize).map_or("unknown", |k| &k.name);
+                let equals = if results.is_empty() { "" } else { " = " };
                 let results = self.declare_all(results, stmt.span);
-                line(out, depth, &format!("{results} = launch {}({}){at}", write_name(name), self.list(args)));
+                line(out, depth, &format!("{results}{equals}launch {}({}){at}", write_name(name), self.list(args)));
             }
             StmtKind::Return(values) => line(out, depth, &format!("return {}{at}", self.list(values))),
         }

@@ -93,7 +93,10 @@ impl KernelPrinter<'_> {
         block.statements.iter().for_each(|s| self.statement(out, depth, s));
         if !block.yields.is_empty() {
             let yields: Vec<String> = block.yields.iter().map(|e| self.expr(e)).collect();
-            line(out, depth, &format!("yield {}", yields.join(", ")));
+            let width = yields.iter().map(|y| y.len() + 2).sum::<usize>();
+            // Several long results stand below each other.
+            let separator = if width > 120 { format!(",\n{}", "  ".repeat(depth + 3)) } else { ", ".to_owned() };
+            line(out, depth, &format!("yield {}", yields.join(&separator)));
         }
     }
 

@@ -191,7 +191,7 @@ impl Parser<'_> {
     fn paren(&mut self) -> Result<Tall> {
         let open = self.advance().span;
         let (inner, height) = self.ternary()?;
-        let close = self.expect(TokenKind::RightParen, "an operator or `)`")?;
+        let close = self.expect_close(TokenKind::RightParen, "an operator or `)`", open)?;
         self.check_height(height + 1)?;
         Ok((Expr { kind: ExprKind::Paren(Box::new(inner)), span: open.to(close) }, height + 1))
     }
@@ -199,7 +199,7 @@ impl Parser<'_> {
     fn norm(&mut self) -> Result<Tall> {
         let open = self.advance().span;
         let (inner, height) = self.ternary()?;
-        let close = self.expect(TokenKind::Bar, "an operator or the closing `|`")?;
+        let close = self.expect_close(TokenKind::Bar, "an operator or the closing `|`", open)?;
         self.check_height(height + 1)?;
         Ok((Expr { kind: ExprKind::Norm(Box::new(inner)), span: open.to(close) }, height + 1))
     }
@@ -223,6 +223,7 @@ impl Parser<'_> {
 
     /// Expressions between commas up to `close`, which is taken. Returns them, the greatest height and the place of `close`.
     pub(super) fn list(&mut self, close: TokenKind, what: &str) -> Result<(Vec<Expr>, u32, Span)> {
+        let open = self.last_span();
         let mut items = Vec::new();
         let mut height = 0;
         if self.peek() == close {
@@ -243,7 +244,7 @@ impl Parser<'_> {
                 }
                 kind if kind == close => return Ok((items, height, self.advance().span)),
                 TokenKind::Colon if plain_name && close == TokenKind::RightParen => return Err(self.typed_argument()),
-                _ => return Err(self.unexpected(&format!("an operator, `,` or `{closing}`"))),
+                _ => return Err(self.unexpected_within(&format!("an operator, `,` or `{closing}`"), Some(open))),
             }
         }
     }

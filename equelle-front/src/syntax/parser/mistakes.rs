@@ -10,9 +10,13 @@ impl<'t> Parser<'t> {
     pub(super) fn upper_case_name(&mut self, what: &str) -> Failed {
         let name = self.text_of(self.span());
         let lower = lower_first(name);
-        let d = Diagnostic::new(Code::UpperCaseName, self.span(), format!("expected {what}, found `{name}`, which begins with an upper-case letter"))
-            .label("reserved for built-in functions and units")
-            .hint(format!("names begin with a lower-case letter: `{lower}`"));
+        let d = Diagnostic::new(
+            Code::UpperCaseName,
+            self.span(),
+            format!("expected {what}, found `{name}`, which begins with an upper-case letter"),
+        )
+        .label("reserved for built-in functions and units")
+        .hint(format!("names begin with a lower-case letter: `{lower}`"));
         self.report(d)
     }
 
@@ -225,7 +229,7 @@ impl<'t> Parser<'t> {
         let d = Diagnostic::new(Code::MissingBrace, open, "this block is never closed").hint("add the missing `}` on a line of its own");
         let d = match self.misaligned {
             Some((inner, close)) => d
-                .also(inner, "perhaps it is this block that lacks its `}`:")
+                .also(inner, "perhaps it is this block that lacks its `}`")
                 .also(close, "it is closed by this one, which is indented otherwise"),
             None => d,
         };

@@ -143,6 +143,11 @@ impl<'t> Parser<'t> {
         if self.peek() == kind { Ok(self.advance().span) } else { Err(self.unexpected(wanted)) }
     }
 
+    /// The token that closes the bracket `open`.
+    fn expect_close(&mut self, kind: TokenKind, wanted: &str, open: Span) -> Result<Span> {
+        if self.peek() == kind { Ok(self.advance().span) } else { Err(self.unexpected_within(wanted, Some(open))) }
+    }
+
     fn expect_keyword(&mut self, keyword: Keyword, wanted: &str) -> Result<Span> {
         self.expect(TokenKind::Keyword(keyword), wanted)
     }

@@ -2,23 +2,33 @@
 
 use super::{Failed, MAX_DEPTH, Parser};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
 use crate::syntax::token::{Keyword, TokenKind};
 
 impl Parser<'_> {
     /// Reports that `wanted` should stand here. Says nothing about a place the lexer has reported.
     pub(super) fn unexpected(&mut self, wanted: &str) -> Failed {
+        self.unexpected_within(wanted, None)
+    }
+
+    /// The same inside a bracket, which is shown if the line or the text ends before it is closed.
+    pub(super) fn unexpected_within(&mut self, wanted: &str, open: Option<Span>) -> Failed {
         if self.peek() == TokenKind::Error {
             self.reported = true;
             return Failed;
         }
+        let at_line_end = matches!(self.peek(), TokenKind::Newline | TokenKind::End);
         if self.peek() == TokenKind::Newline && self.next_line_continues(true) {
             return self.missing_continuation(wanted);
         }
-        let d = Diagnostic::new(Code::UnexpectedToken, self.span(), format!("expected {wanted}, found {}", self.found()));
-        let d = match self.advice() {
-            Some(hint) => d.hint(hint),
-            None => d,
-        };
+        // A line end is shown where the last token ends: before a comment, and on its line.
+        let end = Span { start: self.last_span().end, end: self.last_span().end };
+        let place = if at_line_end { end } else { self.span() };
+        let mut d = Diagnostic::new(Code::UnexpectedToken, place, format!("expected {wanted}, found {}", self.found()));
+        if let Some(open) = open.filter(|_| at_line_end) {
+            d = d.also(open, format!("this `{}` is not closed", self.text_of(open)));
+        }
+        d.hint = self.advice();
         self.report(d)
     }
 
@@ -62,7 +72,9 @@ impl Parser<'_> {
         }
         match kinds.as_slice() {
             [] => false,
-            [TokenKind::Name | TokenKind::Builtin, TokenKind::Assign | TokenKind::Colon, ..] => false,
+            [TokenKind::Name | TokenKind::Builtin, TokenKind::Assign, ..] => false,
+            // A declaration, unlike the end of `c ? ... a : b`, has a type after the colon.
+            [TokenKind::Name | TokenKind::Builtin, TokenKind::Colon, TokenKind::Keyword(_), ..] => false,
             [TokenKind::Keyword(Keyword::For) | TokenKind::Arrow | TokenKind::LeftBrace | TokenKind::RightBrace, ..] => false,
             // `Output("u", u)` and `f(x) = ...` are statements; a call with an operator after it is an operand.
             [TokenKind::Name | TokenKind::Builtin, TokenKind::LeftParen, ..] => !is_call_statement(&kinds),
@@ -125,8 +137,16 @@ impl Parser<'_> {
         }
     }
 
-    /// A hint from the unexpected token alone.
+    /// A hint from the unexpected token, or from a name before it that looks like a reserved word.
     pub(super) fn advice(&self) -> Option<String> {
+        let before = || match self.last_kind() {
+            TokenKind::Name => reserved_word_hint(self.text_of(self.last_span())),
+            _ => None,
+        };
+        self.advice_on_token().or_else(before)
+    }
+
+    fn advice_on_token(&self) -> Option<String> {
         let word = self.text_of(self.span());
         match self.peek() {
             TokenKind::Name => match word {
@@ -134,9 +154,11 @@ impl Parser<'_> {
                 "def" | "fn" | "func" => Some("a function is written `name(parameters) = {`".to_owned()),
                 "let" | "var" | "const" | "auto" | "double" | "float" | "int" => Some("a variable is written `name = value`".to_owned()),
                 "return" => Some("a function returns with `-> value`".to_owned()),
-                _ => Keyword::from_word_ignoring_case(word).map(|k| format!("reserved words begin with an upper-case letter: `{}`", k.as_str())),
+                _ => reserved_word_hint(word),
             },
-            TokenKind::Builtin if matches!(self.last_kind(), TokenKind::Number { .. }) => Some(format!("a unit goes in brackets: `[{word}]`")),
+            TokenKind::Builtin if matches!(self.last_kind(), TokenKind::Number { .. }) => {
+                Some(format!("a unit goes in brackets: `[{word}]`"))
+            }
             TokenKind::Caret => Some("there is no power operator: write `a * a`, or `Sqrt(a)`; `^` belongs to units".to_owned()),
             TokenKind::Colon => Some("`:` declares a variable (`x : Scalar`) or separates the values of `condition ? a : b`".to_owned()),
             TokenKind::Assign => Some("to compare write `==`".to_owned()),
@@ -150,6 +172,11 @@ impl Parser<'_> {
             _ => None,
         }
     }
+}
+
+/// For `on`, `and` and the like.
+fn reserved_word_hint(word: &str) -> Option<String> {
+    Keyword::from_word_ignoring_case(word).map(|k| format!("reserved words begin with an upper-case letter: `{}`", k.as_str()))
 }
 
 /// Whether a line that begins with `name (` ends at the matching `)` or goes on with `=`.

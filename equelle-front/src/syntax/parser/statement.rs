@@ -228,7 +228,8 @@ impl Parser<'_> {
 
     /// Whether this line begins like the rest of the statement on the line before.
     fn line_is_continuation(&self) -> bool {
-        let follows_statement = self.at >= 2 && !matches!(self.tokens[self.at - 2].kind, TokenKind::Newline | TokenKind::LeftBrace | TokenKind::RightBrace);
+        let follows_statement =
+            self.at >= 2 && !matches!(self.tokens[self.at - 2].kind, TokenKind::Newline | TokenKind::LeftBrace | TokenKind::RightBrace);
         follows_statement && (self.peek() == TokenKind::Minus || super::recovery::cannot_begin_statement(self.peek()))
     }
 

@@ -2,7 +2,8 @@
 
 use super::{INDENT, WIDTH};
 use crate::syntax::ast::{
-    BasicTypeName, BinaryOp, CollectionPlace, Expr, ExprKind, Ident, Stmt, StmtKind, TypeExpr, TypeExprKind, UnaryOp, UnitExpr, UnitExprKind,
+    BasicTypeName, BinaryOp, CollectionPlace, Expr, ExprKind, Ident, Stmt, StmtKind, TypeExpr, TypeExprKind, UnaryOp, UnitExpr,
+    UnitExprKind,
 };
 
 /// A line under construction.

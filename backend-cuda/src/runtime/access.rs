@@ -1,0 +1,74 @@
+//! Values in plain vectors.
+
+use std::sync::Arc;
+
+use equelle_runtime::domain::Domain;
+use equelle_runtime::grid::{Grid, NONE};
+use equelle_runtime::{EntityKind, Error, HostAccess};
+
+use crate::runtime::collections::{BoolCollection, Collection, EntityCollection, Layout, Scalar, ScalarCollection, VectorCollection};
+use crate::runtime::grid::bytes_of;
+use crate::runtime::program::CudaRuntime;
+use crate::runtime::traits::doubles;
+
+impl CudaRuntime {
+    fn stored(&mut self, domain: &Arc<Domain>, bytes: &[u8]) -> Result<Collection, Error> {
+        let buffer = self.upload(domain.name(), bytes)?;
+        Ok(Collection { domain: Arc::clone(domain), buffer, layout: Layout::Dense })
+    }
+}
+
+impl HostAccess for CudaRuntime {
+    fn grid(&self) -> &Grid {
+        self.session.grid()
+    }
+
+    fn scalar_value(&mut self, s: &Scalar) -> Result<f64, Error> {
+        self.number(s)
+    }
+
+    fn domain_elements(&mut self, domain: &Arc<Domain>) -> Result<Vec<u32>, Error> {
+        Ok(domain.elements().to_vec())
+    }
+
+    fn values(&mut self, c: &ScalarCollection) -> Result<Vec<f64>, Error> {
+        let dense = self.dense(c)?;
+        Ok(doubles(&self.download(dense.pointer(), 8 * c.domain.len())?))
+    }
+
+    fn vectors(&mut self, c: &VectorCollection) -> Result<Vec<Vec<f64>>, Error> {
+        let (n, dim) = (c.0.domain.len(), self.session.grid().dim());
+        let all = doubles(&self.download(c.0.pointer(), 8 * n * dim)?);
+        Ok((0..dim).map(|d| all[d * n..(d + 1) * n].to_vec()).collect())
+    }
+
+    fn bools(&mut self, c: &BoolCollection) -> Result<Vec<bool>, Error> {
+        Ok(self.download(c.0.pointer(), c.0.domain.len())?.into_iter().map(|b| b != 0).collect())
+    }
+
+    fn entity_indices(&mut self, c: &EntityCollection) -> Result<Vec<Option<u32>>, Error> {
+        let bytes = self.download(c.values.pointer(), 4 * c.values.domain.len())?;
+        let index = |&chunk: &[u8; 4]| Some(u32::from_le_bytes(chunk)).filter(|&i| i != NONE);
+        Ok(bytes.as_chunks::<4>().0.iter().map(index).collect())
+    }
+
+    fn scalar_collection(&mut self, domain: &Arc<Domain>, values: Vec<f64>) -> Result<ScalarCollection, Error> {
+        self.upload_values(domain, &values)
+    }
+
+    fn vector_collection(&mut self, domain: &Arc<Domain>, components: Vec<Vec<f64>>) -> Result<VectorCollection, Error> {
+        let bytes = bytes_of(&components.concat(), f64::to_le_bytes);
+        Ok(VectorCollection(self.stored(domain, &bytes)?))
+    }
+
+    fn bool_collection(&mut self, domain: &Arc<Domain>, values: Vec<bool>) -> Result<BoolCollection, Error> {
+        let bytes: Vec<u8> = values.into_iter().map(u8::from).collect();
+        Ok(BoolCollection(self.stored(domain, &bytes)?))
+    }
+
+    fn entity_collection(&mut self, domain: &Arc<Domain>, kind: EntityKind, values: Vec<Option<u32>>) -> Result<EntityCollection, Error> {
+        let indices: Vec<u32> = values.into_iter().map(|v| v.unwrap_or(NONE)).collect();
+        let values = self.stored(domain, &bytes_of(&indices, u32::to_le_bytes))?;
+        Ok(EntityCollection { values, kind })
+    }
+}

@@ -1,0 +1,178 @@
+//! Arguments of kernels: the Rust side of the structs in `prelude.cuh`, field for field.
+
+use crate::runtime::device::{DevicePtr, FunctionId, Launch, LaunchShape};
+
+/// A set to iterate over.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EqSpace {
+    /// Address of the sorted entities; 0 when it is all of its kind.
+    pub list: u64,
+    /// Number of entities.
+    pub size: u32,
+}
+
+/// A grid of any kind; addresses are 0 for arrays that a kernel did not ask for.
+#[derive(Clone, Copy, Debug, Default)]
+#[allow(missing_docs)]
+pub struct EqGrid {
+    pub n_cells: u32,
+    pub n_faces: u32,
+    pub cell_face_pos: u64,
+    pub cell_faces: u64,
+    pub face_cells: u64,
+    pub cell_volumes: u64,
+    pub cell_centroids: u64,
+    pub face_areas: u64,
+    pub face_centroids: u64,
+    pub face_normals: u64,
+}
+
+/// A uniform Cartesian grid.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)]
+pub struct EqCartesian {
+    pub n: [u32; 3],
+    /// 1 when launches over cells are one-dimensional.
+    pub flat: u32,
+    pub face_start: [u32; 3],
+    pub boundary_start: [u32; 3],
+    pub interior_start: [u32; 3],
+    pub spacing: [f64; 3],
+    pub area: [f64; 3],
+    pub volume: f64,
+}
+
+/// Ranks of entities in a set.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EqRanks {
+    /// Address of the rank in the canonical superset of each entity, or 0.
+    pub outer: u64,
+    /// Address of the rank in the set of each element of the canonical superset, or 0.
+    pub inner: u64,
+    /// Number of the canonical superset.
+    pub canonical: u32,
+}
+
+/// Where kernels report conditions that do not hold.
+#[derive(Clone, Copy, Debug)]
+pub struct EqChecks {
+    /// Address of the flag.
+    pub flag: u64,
+    /// Number of the kernel's first condition.
+    pub first: u32,
+}
+
+/// A value that a kernel takes.
+pub trait Argument {
+    /// Appends its words, each of 8 bytes as they lie in memory.
+    fn words(&self, words: &mut Vec<u64>);
+}
+
+fn pair(low: u32, high: u32) -> u64 {
+    u64::from(low) | u64::from(high) << 32
+}
+
+impl Argument for DevicePtr {
+    fn words(&self, words: &mut Vec<u64>) {
+        words.push(self.0);
+    }
+}
+
+impl Argument for u32 {
+    fn words(&self, words: &mut Vec<u64>) {
+        words.push(u64::from(*self));
+    }
+}
+
+impl Argument for EqSpace {
+    fn words(&self, words: &mut Vec<u64>) {
+        words.extend([self.list, pair(self.size, 0)]);
+    }
+}
+
+impl Argument for EqGrid {
+    fn words(&self, words: &mut Vec<u64>) {
+        words.push(pair(self.n_cells, self.n_faces));
+        words.extend([self.cell_face_pos, self.cell_faces, self.face_cells, self.cell_volumes, self.cell_centroids]);
+        words.extend([self.face_areas, self.face_centroids, self.face_normals]);
+    }
+}
+
+impl Argument for EqCartesian {
+    fn words(&self, words: &mut Vec<u64>) {
+        for (values, last) in [(self.n, self.flat), (self.face_start, 0), (self.boundary_start, 0), (self.interior_start, 0)] {
+            words.extend([pair(values[0], values[1]), pair(values[2], last)]);
+        }
+        words.extend(self.spacing.iter().chain(&self.area).chain([&self.volume]).map(|x| x.to_bits()));
+    }
+}
+
+impl Argument for EqRanks {
+    fn words(&self, words: &mut Vec<u64>) {
+        words.extend([self.outer, self.inner, pair(self.canonical, 0)]);
+    }
+}
+
+impl Argument for EqChecks {
+    fn words(&self, words: &mut Vec<u64>) {
+        words.extend([self.flag, pair(self.first, 0)]);
+    }
+}
+
+/// A launch being put together: arguments in the order of the kernel's parameters.
+#[derive(Clone, Debug)]
+pub struct Call {
+    function: FunctionId,
+    name: &'static str,
+    words: Vec<u64>,
+    offsets: Vec<u32>,
+}
+
+impl Call {
+    /// A launch of `function`; `name` is what messages call it.
+    pub fn new(function: FunctionId, name: &'static str) -> Self {
+        Call { function, name, words: Vec::new(), offsets: Vec::new() }
+    }
+
+    /// The next argument.
+    #[must_use]
+    pub fn arg(mut self, argument: impl Argument) -> Self {
+        self.offsets.push(self.words.len() as u32);
+        argument.words(&mut self.words);
+        self
+    }
+
+    pub(super) fn shaped(self, shape: LaunchShape) -> Launch {
+        Launch { function: self.function, name: self.name, shape, words: self.words, offsets: self.offsets }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sizes that C++ gives the structs of the prelude: 8-byte alignment throughout.
+    #[test]
+    fn words_fill_the_structs() {
+        let count = |argument: &dyn Fn(&mut Vec<u64>)| {
+            let mut words = Vec::new();
+            argument(&mut words);
+            words.len() * 8
+        };
+        assert_eq!(count(&|w| EqSpace::default().words(w)), 16);
+        assert_eq!(count(&|w| EqGrid::default().words(w)), 72);
+        assert_eq!(count(&|w| EqRanks::default().words(w)), 24);
+        assert_eq!(count(&|w| EqChecks { flag: 1, first: 2 }.words(w)), 16);
+        let cartesian = EqCartesian {
+            n: [1; 3],
+            flat: 0,
+            face_start: [0; 3],
+            boundary_start: [0; 3],
+            interior_start: [0; 3],
+            spacing: [1.0; 3],
+            area: [1.0; 3],
+            volume: 1.0,
+        };
+        assert_eq!(count(&|w| cartesian.words(w)), 120);
+    }
+}

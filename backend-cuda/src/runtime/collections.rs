@@ -1,0 +1,113 @@
+//! Handles of values on the device. Cloning shares the buffer.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use equelle_runtime::EntityKind;
+use equelle_runtime::domain::Domain;
+
+use crate::runtime::device::DevicePtr;
+use crate::runtime::pool::Buffer;
+
+/// One number: known to the host since before the run, or computed on the device.
+#[derive(Clone, Debug)]
+pub enum Scalar {
+    /// A constant or an input; uploaded when a kernel first asks for it.
+    Known(f64),
+    /// In device memory.
+    Device(Rc<Buffer>),
+}
+
+/// How the values of a collection are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Layout {
+    /// One per element.
+    Dense,
+    /// One per axis of a Cartesian grid (faces), or one (cells).
+    PerAxis,
+}
+
+/// Values over a domain. `[domain.len()]`; Vectors component after component.
+#[derive(Clone, Debug)]
+pub struct Collection {
+    pub(super) domain: Arc<Domain>,
+    pub(super) buffer: Rc<Buffer>,
+    pub(super) layout: Layout,
+}
+
+impl Collection {
+    /// The domain it lives on.
+    pub fn domain(&self) -> &Arc<Domain> {
+        &self.domain
+    }
+
+    /// Whether a Cartesian run stores it as one value per axis.
+    pub fn is_per_axis(&self) -> bool {
+        self.layout == Layout::PerAxis
+    }
+
+    /// Where the values are, however they are stored.
+    pub fn pointer(&self) -> DevicePtr {
+        self.buffer.address()
+    }
+}
+
+/// One number per element.
+pub type ScalarCollection = Collection;
+
+/// One vector per element. `[dim][domain.len()]`
+#[derive(Clone, Debug)]
+pub struct VectorCollection(pub(super) Collection);
+
+/// One truth value per element, a byte each.
+#[derive(Clone, Debug)]
+pub struct BoolCollection(pub(super) Collection);
+
+/// One entity or Empty per element.
+#[derive(Clone, Debug)]
+pub struct EntityCollection {
+    pub(super) values: Collection,
+    /// Kind of the entities.
+    pub(super) kind: EntityKind,
+}
+
+impl EntityCollection {
+    /// Kind of the entities.
+    pub fn kind(&self) -> EntityKind {
+        self.kind
+    }
+}
+
+macro_rules! stored {
+    ($($handle:ident: $field:tt),*) => {$(
+        impl $handle {
+            /// The domain it lives on.
+            pub fn domain(&self) -> &Arc<Domain> {
+                &self.$field.domain
+            }
+
+            /// Where the values are.
+            pub fn pointer(&self) -> DevicePtr {
+                self.$field.pointer()
+            }
+        }
+    )*};
+}
+
+stored!(VectorCollection: 0, BoolCollection: 0, EntityCollection: values);
+
+/// A list of numbers, on the device and on the host.
+#[derive(Clone, Debug)]
+pub struct Sequence {
+    pub(super) len: usize,
+    pub(super) buffer: Rc<Buffer>,
+}
+
+/// State of a loop over a sequence.
+#[derive(Debug)]
+pub struct Loop {
+    pub(super) state: equelle_runtime::session::LoopState,
+    pub(super) sequence: Sequence,
+    /// How many elements have been taken, on the device.
+    pub(super) taken: Rc<Buffer>,
+}

@@ -1,0 +1,241 @@
+//! The grid on the device: arrays that general kernels ask for, and ranks of entities in sets. Everything is uploaded at first use and stays.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use equelle_runtime::domain::Domain;
+use equelle_runtime::grid::{Cartesian, Grid, NONE};
+use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent};
+
+use crate::runtime::args::{EqCartesian, EqGrid, EqRanks, EqSpace};
+use crate::runtime::pool::Buffer;
+use crate::runtime::program::CudaRuntime;
+
+/// Which arrays of the grid a kernel reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct GridArrays {
+    pub topology: bool,
+    pub cell_volumes: bool,
+    pub cell_centroids: bool,
+    pub face_areas: bool,
+    pub face_centroids: bool,
+    pub face_normals: bool,
+}
+
+/// Buffers of the grid.
+#[derive(Debug, Default)]
+pub(super) struct DeviceGrid {
+    n_cells: u32,
+    n_faces: u32,
+    wide: bool,
+    arrays: HashMap<&'static str, Rc<Buffer>>,
+    sets: HashMap<usize, SetBuffers>,
+    canonical_ranks: HashMap<u32, Rc<Buffer>>,
+}
+
+/// Buffers of one domain. The handle keeps the domain alive, so that its address stays its own.
+#[derive(Debug)]
+struct SetBuffers {
+    _domain: Arc<Domain>,
+    list: Option<Rc<Buffer>>,
+    ranks: Option<Rc<Buffer>>,
+}
+
+impl DeviceGrid {
+    pub(super) fn new(grid: &Arc<Grid>) -> Self {
+        // Half-faces, at most two per face, must fit in an offset.
+        let wide = 2 * grid.n_faces() as u64 > u64::from(u32::MAX);
+        DeviceGrid { n_cells: grid.n_cells() as u32, n_faces: grid.n_faces() as u32, wide, ..DeviceGrid::default() }
+    }
+
+    /// Whether offsets into the cells' face lists take 64 bits.
+    pub(super) fn wide_offsets(&self) -> bool {
+        self.wide
+    }
+
+    fn set(&mut self, domain: &Arc<Domain>) -> &mut SetBuffers {
+        let key = Arc::as_ptr(domain) as usize;
+        self.sets.entry(key).or_insert_with(|| SetBuffers { _domain: Arc::clone(domain), list: None, ranks: None })
+    }
+}
+
+/// Numbers of the canonical sets in the prelude.
+fn number(set: CanonicalSet) -> u32 {
+    let base = if set.kind == EntityKind::Cell { 0 } else { 3 };
+    base + match set.extent {
+        Extent::All => 0,
+        Extent::Interior => 1,
+        Extent::Boundary => 2,
+    }
+}
+
+pub(super) fn bytes_of<T: Copy, const N: usize>(values: &[T], to: impl Fn(T) -> [u8; N]) -> Vec<u8> {
+    values.iter().flat_map(|&v| to(v)).collect()
+}
+
+/// `[dim][n]` from vectors of three.
+fn components(vectors: &[[f64; 3]], dim: usize) -> Vec<u8> {
+    (0..dim).flat_map(|d| vectors.iter().flat_map(move |v| v[d].to_le_bytes())).collect()
+}
+
+impl CudaRuntime {
+    /// Whether this run uses the Cartesian forms of kernels.
+    pub fn uses_cartesian_forms(&self) -> bool {
+        self.session.grid().cartesian_shape().is_some()
+    }
+
+    /// A canonical set.
+    ///
+    /// # Errors
+    /// `Data` for edges and vertices.
+    pub fn canonical_domain(&mut self, set: CanonicalSet) -> Result<Arc<Domain>, Error> {
+        self.session.domain(set)
+    }
+
+    fn array(&mut self, name: &'static str, make: impl FnOnce(&Grid) -> Vec<u8>) -> Result<u64, Error> {
+        if let Some(buffer) = self.grid.arrays.get(name) {
+            return Ok(buffer.address().0);
+        }
+        let grid = Arc::clone(self.session.grid());
+        let buffer = self.upload(name, &make(&grid))?;
+        let address = buffer.address().0;
+        self.grid.arrays.insert(name, buffer);
+        Ok(address)
+    }
+
+    /// The grid with the arrays asked for.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn grid_args(&mut self, needs: GridArrays) -> Result<EqGrid, Error> {
+        let dim = self.session.grid().dim();
+        let mut args = EqGrid { n_cells: self.grid.n_cells, n_faces: self.grid.n_faces, ..EqGrid::default() };
+        if needs.topology {
+            let wide = self.grid.wide;
+            args.cell_face_pos = self.array("the cells' face lists", |g| {
+                let pos = &g.topology().cell_face_pos;
+                if wide { bytes_of(pos, |p| (p as u64).to_le_bytes()) } else { bytes_of(pos, |p| (p as u32).to_le_bytes()) }
+            })?;
+            args.cell_faces = self.array("the faces of cells", |g| bytes_of(&g.topology().cell_faces, u32::to_le_bytes))?;
+            args.face_cells =
+                self.array("the cells of faces", |g| g.topology().face_cells.iter().flatten().flat_map(|c| c.to_le_bytes()).collect())?;
+        }
+        if needs.cell_volumes {
+            args.cell_volumes = self.array("cell volumes", |g| bytes_of(&g.geometry().cell_volumes, f64::to_le_bytes))?;
+        }
+        if needs.cell_centroids {
+            args.cell_centroids = self.array("cell centroids", |g| components(&g.geometry().cell_centroids, dim))?;
+        }
+        if needs.face_areas {
+            args.face_areas = self.array("face areas", |g| bytes_of(&g.geometry().face_areas, f64::to_le_bytes))?;
+        }
+        if needs.face_centroids {
+            args.face_centroids = self.array("face centroids", |g| components(&g.geometry().face_centroids, dim))?;
+        }
+        if needs.face_normals {
+            args.face_normals = self.array("face normals", |g| components(&g.geometry().face_normals, dim))?;
+        }
+        Ok(args)
+    }
+
+    /// The uniform Cartesian grid.
+    ///
+    /// # Errors
+    /// `Backend` (an internal error) if the run does not use Cartesian forms.
+    pub fn cartesian_args(&self) -> Result<EqCartesian, Error> {
+        let Some(shape) = self.session.grid().cartesian_shape() else {
+            return Err(Error::new(equelle_runtime::ErrorKind::Backend, "internal error: a Cartesian kernel without a Cartesian grid"));
+        };
+        Ok(cartesian_args(shape))
+    }
+
+    /// The elements of a domain to iterate over.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn space(&mut self, domain: &Arc<Domain>) -> Result<EqSpace, Error> {
+        let list = if domain.is_all() { 0 } else { self.list(domain)? };
+        Ok(EqSpace { list, size: domain.len() as u32 })
+    }
+
+    fn list(&mut self, domain: &Arc<Domain>) -> Result<u64, Error> {
+        if let Some(list) = &self.grid.set(domain).list {
+            return Ok(list.address().0);
+        }
+        let buffer = self.upload(domain.name(), &bytes_of(domain.elements(), u32::to_le_bytes))?;
+        let address = buffer.address().0;
+        self.grid.set(domain).list = Some(buffer);
+        Ok(address)
+    }
+
+    /// Rank in the set of each element of its canonical superset; 0 for canonical sets.
+    fn inner(&mut self, domain: &Arc<Domain>) -> Result<u64, Error> {
+        if domain.canonical_set().is_some() {
+            return Ok(0);
+        }
+        if let Some(ranks) = &self.grid.set(domain).ranks {
+            return Ok(ranks.address().0);
+        }
+        let Some(map) = domain.rank_map() else { return Ok(0) };
+        let buffer = self.upload(domain.name(), &bytes_of(map, u32::to_le_bytes))?;
+        let address = buffer.address().0;
+        self.grid.set(domain).ranks = Some(buffer);
+        Ok(address)
+    }
+
+    /// Ranks in a domain, for general kernels.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn ranks(&mut self, domain: &Arc<Domain>) -> Result<EqRanks, Error> {
+        let superset = domain.superset();
+        let canonical = number(superset);
+        let outer = if superset.extent == Extent::All {
+            0
+        } else if let Some(buffer) = self.grid.canonical_ranks.get(&canonical) {
+            buffer.address().0
+        } else {
+            let set = self.session.domain(superset)?;
+            let n = self.session.grid().n_entities(superset.kind)?;
+            let mut ranks = vec![NONE; n];
+            for (rank, &entity) in set.elements().iter().enumerate() {
+                ranks[entity as usize] = rank as u32;
+            }
+            let buffer = self.upload("ranks of entities", &bytes_of(&ranks, u32::to_le_bytes))?;
+            let address = buffer.address().0;
+            self.grid.canonical_ranks.insert(canonical, buffer);
+            address
+        };
+        Ok(EqRanks { outer, inner: self.inner(domain)?, canonical })
+    }
+
+    /// Ranks in a domain, for Cartesian kernels, which know the ranks in canonical sets.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn cartesian_ranks(&mut self, domain: &Arc<Domain>) -> Result<EqRanks, Error> {
+        Ok(EqRanks { outer: 0, inner: self.inner(domain)?, canonical: number(domain.superset()) })
+    }
+}
+
+fn cartesian_args(shape: &Cartesian) -> EqCartesian {
+    let dim = shape.dim;
+    let n = shape.n.map(|n| n as u32);
+    let across = |axis: usize| (0..dim).filter(|&a| a != axis).map(|a| shape.n[a]).product::<usize>();
+    let (mut face_start, mut boundary_start, mut interior_start) = ([0; 3], [0; 3], [0; 3]);
+    let (mut boundary, mut interior) = (0, 0);
+    let mut area = [1.0; 3];
+    for axis in 0..dim {
+        face_start[axis] = shape.face_start(axis) as u32;
+        boundary_start[axis] = boundary as u32;
+        interior_start[axis] = interior as u32;
+        boundary += 2 * across(axis);
+        interior += (shape.n[axis] - 1) * across(axis);
+        area[axis] = (0..dim).filter(|&a| a != axis).map(|a| shape.spacing[a]).product();
+    }
+    let volume = shape.spacing[..dim].iter().product();
+    let flat = u32::from(dim == 1 || n[1] > 65_535 * 4 || n[2] > 65_535);
+    EqCartesian { n, flat, face_start, boundary_start, interior_start, spacing: shape.spacing, area, volume }
+}

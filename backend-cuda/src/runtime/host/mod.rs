@@ -1,0 +1,201 @@
+//! A device without a GPU: the same kernel text, compiled by the C++ compiler of the system and run thread after thread.
+//!
+//! It shows that generated programs are right from end to end where there is no GPU. It is slow, and says nothing about races.
+
+use std::alloc::{Layout, alloc, dealloc};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ffi::c_uint;
+use std::path::Path;
+use std::process::Command;
+
+use equelle_runtime::{Error, ErrorKind};
+use libloading::Library;
+
+use crate::runtime::cache;
+use crate::runtime::device::{CompileOptions, Device, DeviceFacts, DevicePtr, FunctionId, GraphId, Launch, ModuleId};
+use crate::runtime::module::{KernelModule, definitions};
+
+const SHIM: &str = include_str!("shim.hpp");
+/// A small device, so that programs that need too much memory say so.
+const MEMORY: u64 = 4 << 30;
+
+type Runner = unsafe extern "C" fn(*const c_uint, *const u64, *const c_uint);
+
+/// Runs kernels on the host.
+#[derive(Debug)]
+pub struct HostDevice {
+    facts: DeviceFacts,
+    state: RefCell<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    modules: Vec<Library>,
+    functions: Vec<Runner>,
+    memory: BTreeMap<u64, Layout>,
+    used: u64,
+    graphs: BTreeMap<u32, Vec<Launch>>,
+    next_graph: u32,
+}
+
+impl HostDevice {
+    /// A device with nothing loaded.
+    pub fn new() -> Self {
+        let facts = DeviceFacts { name: "host (no GPU)".to_owned(), arch: "host".to_owned(), memory: MEMORY };
+        HostDevice { facts, state: RefCell::new(State::default()) }
+    }
+
+    fn run(&self, launch: &Launch) {
+        let runner = self.state.borrow().functions[launch.function.0 as usize];
+        let s = launch.shape;
+        let shape = [s.grid[0], s.grid[1], s.grid[2], s.block[0], s.block[1], s.block[2]];
+        // SAFETY: the runner was made for this kernel; the caller of `launch` promises that words and offsets match its parameters.
+        unsafe { runner(shape.as_ptr(), launch.words.as_ptr(), launch.offsets.as_ptr()) };
+    }
+}
+
+impl Default for HostDevice {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn failure(message: String) -> Error {
+    Error::new(ErrorKind::Backend, message)
+}
+
+/// Names of the kernels in a text.
+fn kernel_names(source: &str) -> Vec<&str> {
+    source.split("extern \"C\" __global__ void ").skip(1).filter_map(|rest| rest.split('(').next()).map(str::trim).collect()
+}
+
+fn compile(source: &str, options: &[String], target: &Path) -> Result<(), Error> {
+    let text = cache::scratch_path("cpp");
+    std::fs::write(&text, source).map_err(|e| failure(format!("cannot write `{}`: {e}", text.display())))?;
+    let output = Command::new("c++")
+        .args(["-std=c++17", "-O2", "-ffp-contract=off", "-fno-fast-math", "-shared", "-fPIC", "-Wno-unknown-pragmas"])
+        .args(options)
+        .arg("-o")
+        .arg(target)
+        .arg(&text)
+        .output();
+    let _ = std::fs::remove_file(&text);
+    let output = output.map_err(|e| failure(format!("the host device needs a C++ compiler named `c++`: {e}")))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(failure(format!("internal error: generated kernels do not compile\n{}", String::from_utf8_lossy(&output.stderr))))
+}
+
+impl Device for HostDevice {
+    fn facts(&self) -> &DeviceFacts {
+        &self.facts
+    }
+
+    fn load(&self, module: &KernelModule, options: CompileOptions) -> Result<ModuleId, Error> {
+        let mut source = format!("{SHIM}\n{}\n", module.full_source());
+        for name in kernel_names(module.source) {
+            source.push_str(&format!(
+                "extern \"C\" void {name}__run(const unsigned int* shape, const unsigned long long* words, const unsigned int* offsets) {{ eq_run({name}, shape, words, offsets); }}\n"
+            ));
+        }
+        let library_path = cache::scratch_path("so");
+        compile(&source, &definitions(options), &library_path)?;
+        // SAFETY: the library was made from our kernels, whose initialisation does nothing.
+        let library = unsafe { Library::new(&library_path) };
+        let _ = std::fs::remove_file(&library_path);
+        let library = library.map_err(|e| failure(format!("cannot load compiled kernels: {e}")))?;
+        let mut state = self.state.borrow_mut();
+        state.modules.push(library);
+        Ok(ModuleId(state.modules.len() as u32 - 1))
+    }
+
+    fn function(&self, module: ModuleId, name: &str) -> Result<FunctionId, Error> {
+        let mut state = self.state.borrow_mut();
+        let runner = {
+            // SAFETY: the symbol was generated with this signature by `load`.
+            let symbol = unsafe { state.modules[module.0 as usize].get::<Runner>(format!("{name}__run").as_bytes()) };
+            *symbol.map_err(|e| failure(format!("internal error: kernel `{name}` is missing: {e}")))?
+        };
+        state.functions.push(runner);
+        Ok(FunctionId(state.functions.len() as u32 - 1))
+    }
+
+    fn allocate(&self, bytes: u64) -> Result<Option<DevicePtr>, Error> {
+        let mut state = self.state.borrow_mut();
+        if state.used + bytes > MEMORY {
+            return Ok(None);
+        }
+        let Ok(layout) = Layout::from_size_align(bytes.max(1) as usize, 256) else { return Ok(None) };
+        // SAFETY: the layout is not empty.
+        let address = unsafe { alloc(layout) } as u64;
+        if address == 0 {
+            return Ok(None);
+        }
+        state.used += bytes;
+        state.memory.insert(address, layout);
+        Ok(Some(DevicePtr(address)))
+    }
+
+    fn memory(&self) -> Result<(u64, u64), Error> {
+        Ok((MEMORY - self.state.borrow().used, MEMORY))
+    }
+
+    unsafe fn free(&self, memory: DevicePtr) {
+        let mut state = self.state.borrow_mut();
+        if let Some(layout) = state.memory.remove(&memory.0) {
+            state.used -= layout.size() as u64;
+            // SAFETY: allocated in `allocate` with this layout, and removed from the table, so freed once.
+            unsafe { dealloc(memory.0 as *mut u8, layout) };
+        }
+    }
+
+    unsafe fn upload(&self, to: DevicePtr, bytes: &[u8]) -> Result<(), Error> {
+        // SAFETY: the caller promises that `to` has room.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to.0 as *mut u8, bytes.len()) };
+        Ok(())
+    }
+
+    unsafe fn download(&self, from: DevicePtr, bytes: &mut [u8]) -> Result<(), Error> {
+        // SAFETY: the caller promises that `from` is that long.
+        unsafe { std::ptr::copy_nonoverlapping(from.0 as *const u8, bytes.as_mut_ptr(), bytes.len()) };
+        Ok(())
+    }
+
+    unsafe fn launch(&self, launch: &Launch) -> Result<(), Error> {
+        self.run(launch);
+        Ok(())
+    }
+
+    unsafe fn build_graph(&self, launches: &[Launch]) -> Result<GraphId, Error> {
+        let mut state = self.state.borrow_mut();
+        let id = state.next_graph;
+        state.next_graph += 1;
+        state.graphs.insert(id, launches.to_vec());
+        Ok(GraphId(id))
+    }
+
+    unsafe fn launch_graph(&self, graph: GraphId) -> Result<(), Error> {
+        let launches = self.state.borrow().graphs.get(&graph.0).cloned().unwrap_or_default();
+        launches.iter().for_each(|l| self.run(l));
+        Ok(())
+    }
+
+    fn free_graph(&self, graph: GraphId) {
+        self.state.borrow_mut().graphs.remove(&graph.0);
+    }
+
+    fn synchronise(&self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+impl Drop for HostDevice {
+    fn drop(&mut self) {
+        for (address, layout) in std::mem::take(&mut self.state.borrow_mut().memory) {
+            // SAFETY: allocated in `allocate` with this layout, and taken out of the table.
+            unsafe { dealloc(address as *mut u8, layout) };
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! The CUDA runtime: data lives on the device from input to output.
+//!
+//! Reading order: [`device`] (what is needed of a device; [`gpu`] and, for tests, `host` implement it), [`module`] (kernel texts), [`pool`]
+//! (memory), [`queue`] (launches and graphs), [`args`] (arguments of kernels), [`program`] (the runtime itself), `support` (what generated kernels call),
+//! `grid` (grid arrays and ranks), `traits`, `access`.
+//!
+//! # How a generated kernel is launched
+//!
+//! ```ignore
+//! fn compute_u(&mut self, args: ComputeU<'_, Self>) -> Result<ScalarCollection, Error> {
+//!     let domain = self.canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+//!     let u_new = self.new_collection(&domain)?;
+//!     if self.uses_cartesian_forms() {
+//!         let call = self
+//!             .call(&KERNELS, "compute_u_cartesian")?
+//!             .arg(self.cartesian_args()?)
+//!             .arg(self.cartesian_ranks(args.dirichlet_boundary)?)
+//!             .arg(self.dense(args.u)?.pointer())
+//!             .arg(args.dt.pointer())
+//!             .arg(args.minus_itrans.pointer())
+//!             .arg(u_new.pointer());
+//!         self.launch_over_cells(call)?;
+//!     } else {
+//!         let call = self.call(&KERNELS, "compute_u")?.arg(self.space(&domain)?).arg(self.grid_args(GridArrays::TOPOLOGY)?) // ...
+//!         self.launch_over(call, domain.len())?;
+//!     }
+//!     Ok(u_new)
+//! }
+//! ```
+//!
+//! Launches are queued; whatever needs a result on the host flushes the queue. See [`queue`] for graphs.
+
+pub mod args;
+pub mod device;
+pub mod gpu;
+pub mod host;
+pub mod module;
+pub mod pool;
+pub mod program;
+pub mod queue;
+
+mod access;
+mod cache;
+mod collections;
+mod grid;
+mod support;
+mod traits;
+
+pub use collections::{BoolCollection, Collection, EntityCollection, Loop, Scalar, ScalarCollection, Sequence, VectorCollection};
+pub use grid::GridArrays;
+pub use module::{FloatingPoint, KernelModule};
+pub use program::{CudaRuntime, report, run};
+pub use queue::Counters;

@@ -1,0 +1,89 @@
+//! Device memory: buffers that return to a pool when their last handle drops.
+//!
+//! All work runs in one stream, so a buffer may be handed out again at once: whatever still reads it was launched before whatever writes it
+//! next. The pool hands out what came back last, so that a loop over steps uses the same few buffers in the same rotation: nothing is allocated in a
+//! steady step, and its launches repeat with the same arguments.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use crate::runtime::device::{Device, DevicePtr};
+use equelle_runtime::{Error, ErrorKind};
+
+/// Sizes are rounded up to this many bytes.
+const GRAIN: u64 = 256;
+
+/// Device memory with one owner; shared as `Rc<Buffer>`.
+#[derive(Debug)]
+pub struct Buffer {
+    address: DevicePtr,
+    size: u64,
+    free: Rc<RefCell<FreeLists>>,
+}
+
+type FreeLists = BTreeMap<u64, Vec<DevicePtr>>;
+
+impl Buffer {
+    /// Where it is.
+    pub fn address(&self) -> DevicePtr {
+        self.address
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        self.free.borrow_mut().entry(self.size).or_default().push(self.address);
+    }
+}
+
+/// Hands out buffers.
+#[derive(Debug, Default)]
+pub(crate) struct Pool {
+    free: Rc<RefCell<FreeLists>>,
+    all: Vec<DevicePtr>,
+    bytes: u64,
+}
+
+impl Pool {
+    /// A buffer of at least `bytes` bytes with arbitrary contents, and whether the device had to be asked for it; `None` when the device has
+    /// not enough memory left.
+    pub(crate) fn take(&mut self, device: &dyn Device, bytes: u64) -> Result<Option<(Buffer, bool)>, Error> {
+        let size = bytes.max(1).div_ceil(GRAIN) * GRAIN;
+        if let Some(address) = self.free.borrow_mut().get_mut(&size).and_then(Vec::pop) {
+            return Ok(Some((Buffer { address, size, free: Rc::clone(&self.free) }, false)));
+        }
+        let Some(address) = device.allocate(size)? else { return Ok(None) };
+        self.all.push(address);
+        self.bytes += size;
+        Ok(Some((Buffer { address, size, free: Rc::clone(&self.free) }, true)))
+    }
+
+    /// Gives the unused buffers back to the device.
+    ///
+    /// # Safety
+    /// No work in flight and no graph uses them.
+    pub(crate) unsafe fn trim(&mut self, device: &dyn Device) {
+        for (size, addresses) in std::mem::take(&mut *self.free.borrow_mut()) {
+            for address in addresses {
+                self.all.retain(|&a| a != address);
+                self.bytes -= size;
+                // SAFETY: the address came from this device and has no owner; the caller promises that no work uses it.
+                unsafe { device.free(address) };
+            }
+        }
+    }
+
+    /// Bytes taken from the device.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+/// The error of a device without enough memory.
+pub(crate) fn out_of_memory(what: &str, bytes: u64, held: u64, memory: Option<(u64, u64)>) -> Error {
+    let size = |b: u64| equelle_runtime::report::bytes(b);
+    let rest = memory.map(|(free, total)| format!("; {} of {} are free", size(free), size(total))).unwrap_or_default();
+    let message = format!("the device has not enough memory for {what}: {} more are needed, {} are in use{rest}", size(bytes), size(held));
+    Error::new(ErrorKind::Backend, message).hint("use a smaller grid, another device, or --backend serial")
+}

@@ -1,0 +1,245 @@
+//! The runtime of one run.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use equelle_runtime::domain::Domain;
+use equelle_runtime::session::Session;
+use equelle_runtime::{EntityKind, EquelleRuntime, Error, ErrorKind, KernelInfo};
+
+use crate::runtime::device::{CompileOptions, Device, DevicePtr, FunctionId, ModuleId};
+use crate::runtime::gpu::GpuDevice;
+use crate::runtime::grid::DeviceGrid;
+use crate::runtime::module::{KernelModule, RUNTIME_MODULE};
+use crate::runtime::pool::{Buffer, Pool, out_of_memory};
+use crate::runtime::queue::{Counters, Queue};
+
+/// Runs programs on a CUDA device.
+pub struct CudaRuntime {
+    pub(super) session: Session,
+    pub(super) device: Rc<dyn Device>,
+    pub(super) pool: Pool,
+    pub(super) queue: Queue,
+    pub(super) counters: Counters,
+    pub(super) modules: HashMap<(&'static str, usize), ModuleId>,
+    pub(super) functions: HashMap<(ModuleId, &'static str), FunctionId>,
+    pub(super) constants: HashMap<u64, Rc<Buffer>>,
+    pub(super) grid: DeviceGrid,
+    /// Conditions that kernels check: the smallest one that failed, and where each number comes from.
+    pub(super) flag: Option<Rc<Buffer>>,
+    pub(super) checks: Vec<(&'static KernelInfo, Arc<Domain>)>,
+    pub(super) finished: bool,
+}
+
+/// Runs a program on the first CUDA device, or, with the environment variable `EQUELLE_CUDA_DEVICE=host`, on the host (a test aid).
+///
+/// # Errors
+/// `Backend` if there is no usable device; those of the program.
+pub fn run(session: Session, program: impl FnOnce(&mut CudaRuntime) -> Result<(), Error>) -> Result<(), Error> {
+    let mut runtime = CudaRuntime::new(session)?;
+    program(&mut runtime)?;
+    runtime.finish()
+}
+
+/// What was found, line by line, for reports about the surroundings; the error says what is missing.
+///
+/// # Errors
+/// `Backend`.
+pub fn report() -> Result<Vec<(String, String)>, Error> {
+    let mut lines = vec![("driver".to_owned(), format!("CUDA {}", GpuDevice::driver_version()?))];
+    let device = GpuDevice::open()?;
+    let facts = device.facts();
+    lines.push(("device".to_owned(), format!("{} ({})", facts.name, facts.arch)));
+    let (free, total) = device.memory()?;
+    let size = equelle_runtime::report::bytes;
+    lines.push(("memory".to_owned(), format!("{} free of {}", size(free), size(total))));
+    lines.push(("run-time compiler".to_owned(), format!("NVRTC {}", crate::runtime::gpu::nvrtc::version()?)));
+    lines.push(("copy rate".to_owned(), format!("{:.2} TB/s, bytes read and written", device.copy_rate()? / 1e12)));
+    Ok(lines)
+}
+
+fn kind_name(kind: EntityKind) -> &'static str {
+    match kind {
+        EntityKind::Cell => "cell",
+        EntityKind::Face => "face",
+        EntityKind::Edge => "edge",
+        EntityKind::Vertex => "vertex",
+    }
+}
+
+fn open_device() -> Result<Rc<dyn Device>, Error> {
+    match std::env::var("EQUELLE_CUDA_DEVICE").as_deref() {
+        Ok("host") => Ok(Rc::new(crate::runtime::host::HostDevice::new())),
+        Ok(other) if other != "gpu" && !other.is_empty() => {
+            Err(Error::new(ErrorKind::Usage, format!("EQUELLE_CUDA_DEVICE must be `gpu` or `host`, not `{other}`")))
+        }
+        _ => Ok(Rc::new(GpuDevice::open()?)),
+    }
+}
+
+impl CudaRuntime {
+    /// Opens the device and prepares it for the session's grid.
+    ///
+    /// # Errors
+    /// `Backend` if there is no usable device.
+    pub fn new(session: Session) -> Result<Self, Error> {
+        Self::on_device(session, open_device()?)
+    }
+
+    /// As [`CudaRuntime::new`], on a given device.
+    ///
+    /// # Errors
+    /// `Backend`.
+    pub fn on_device(mut session: Session, device: Rc<dyn Device>) -> Result<Self, Error> {
+        session.message(&format!("running on {}", device.facts().name));
+        let grid = DeviceGrid::new(session.grid());
+        Ok(CudaRuntime {
+            session,
+            device,
+            pool: Pool::default(),
+            queue: Queue::default(),
+            counters: Counters::default(),
+            modules: HashMap::new(),
+            functions: HashMap::new(),
+            constants: HashMap::new(),
+            grid,
+            flag: None,
+            checks: Vec::new(),
+            finished: false,
+        })
+    }
+
+    /// The session.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// What the device was asked to do so far.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    pub(super) fn located<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
+        result.map_err(|e| self.session.locate(e))
+    }
+
+    pub(super) fn compile_options(&self) -> CompileOptions {
+        CompileOptions { dim: self.session.grid().dim(), wide_offsets: self.grid.wide_offsets() }
+    }
+
+    /// A kernel of a module; both are prepared at first use.
+    pub(super) fn function(&mut self, module: &KernelModule, name: &'static str) -> Result<FunctionId, Error> {
+        let key = (module.name, module.source.as_ptr() as usize);
+        let id = match self.modules.get(&key) {
+            Some(&id) => id,
+            None => {
+                let options = self.compile_options();
+                let id = self.device.load(module, options)?;
+                self.modules.insert(key, id);
+                id
+            }
+        };
+        if let Some(&function) = self.functions.get(&(id, name)) {
+            return Ok(function);
+        }
+        let function = self.device.function(id, name)?;
+        self.functions.insert((id, name), function);
+        Ok(function)
+    }
+
+    pub(super) fn runtime_function(&mut self, name: &'static str) -> Result<FunctionId, Error> {
+        self.function(&RUNTIME_MODULE, name)
+    }
+
+    /// Memory for `bytes` bytes.
+    pub(super) fn buffer(&mut self, what: &str, bytes: u64) -> Result<Rc<Buffer>, Error> {
+        let device = Rc::clone(&self.device);
+        if let Some((buffer, new)) = self.pool.take(&*device, bytes)? {
+            self.counters.allocations += u64::from(new);
+            return Ok(Rc::new(buffer));
+        }
+        // Unused buffers of other sizes may be enough; graphs that use them go first.
+        self.flush()?;
+        self.synchronise()?;
+        self.queue.forget(&*device);
+        // SAFETY: nothing is in flight after the wait, and no graph is left.
+        unsafe { self.pool.trim(&*device) };
+        match self.pool.take(&*device, bytes)? {
+            Some((buffer, new)) => {
+                self.counters.allocations += u64::from(new);
+                Ok(Rc::new(buffer))
+            }
+            None => {
+                let error = out_of_memory(what, bytes, self.pool.bytes(), device.memory().ok());
+                Err(self.session.locate(error))
+            }
+        }
+    }
+
+    /// Hands all queued launches to the device.
+    pub(super) fn flush(&mut self) -> Result<(), Error> {
+        let result = self.queue.flush(&*self.device, &mut self.counters);
+        self.located(result)
+    }
+
+    pub(super) fn synchronise(&mut self) -> Result<(), Error> {
+        self.counters.synchronisations += 1;
+        let result = self.device.synchronise();
+        self.located(result)
+    }
+
+    /// A new buffer with these bytes.
+    pub(super) fn upload(&mut self, what: &str, bytes: &[u8]) -> Result<Rc<Buffer>, Error> {
+        let buffer = self.buffer(what, bytes.len() as u64)?;
+        // The buffer may have been used by a launch that still waits in the queue: that one comes first.
+        self.flush()?;
+        self.counters.uploads += 1;
+        self.counters.uploaded_bytes += bytes.len() as u64;
+        self.counters.synchronisations += 1;
+        // SAFETY: the buffer has this length at least.
+        let result = unsafe { self.device.upload(buffer.address(), bytes) };
+        self.located(result)?;
+        Ok(buffer)
+    }
+
+    /// The first bytes of device memory, after everything queued so far.
+    pub(super) fn download(&mut self, from: DevicePtr, bytes: usize) -> Result<Vec<u8>, Error> {
+        self.flush()?;
+        let mut data = vec![0; bytes];
+        self.counters.downloads += 1;
+        self.counters.downloaded_bytes += bytes as u64;
+        self.counters.synchronisations += 1;
+        // SAFETY: callers pass buffers and their lengths.
+        let result = unsafe { self.device.download(from, &mut data) };
+        self.located(result)?;
+        Ok(data)
+    }
+
+    /// The error of a condition that a kernel found false, if any.
+    pub(super) fn check_flag(&mut self) -> Result<(), Error> {
+        let Some(flag) = self.flag.clone() else { return Ok(()) };
+        let data = self.download(flag.address(), 8)?;
+        let value = data.try_into().map_or(u64::MAX, u64::from_le_bytes);
+        if value == u64::MAX {
+            return Ok(());
+        }
+        let (check, position) = ((value >> 32) as usize, (value & 0xffff_ffff) as usize);
+        let Some((kernel, domain)) = self.checks.get(check) else {
+            return Err(Error::new(ErrorKind::Backend, "internal error: a kernel reported an unknown condition"));
+        };
+        let kind = kind_name(domain.kind());
+        let element = if position < domain.len() { domain.element(position).to_string() } else { "?".to_owned() };
+        let mut error =
+            Error::new(ErrorKind::Simulation, format!("`On` needs data at an Empty element: the one that belongs to {kind} {element} of the target"))
+                .hint("on the boundary one cell of a face is Empty: restrict the target to InteriorFaces(), or choose the other cell with IsEmpty(...) ? ... : ...");
+        error.lines = kernel.lines.to_vec();
+        Err(error)
+    }
+}
+
+impl Drop for CudaRuntime {
+    fn drop(&mut self) {
+        self.queue.forget(&*self.device);
+    }
+}

@@ -1,0 +1,146 @@
+//! The runtime contract: domains, inputs, outputs, loops.
+
+use std::sync::Arc;
+
+use equelle_runtime::domain::Domain;
+use equelle_runtime::{CanonicalSet, EquelleRuntime, Error};
+
+use crate::runtime::args::Call;
+use crate::runtime::collections::{
+    BoolCollection, Collection, EntityCollection, Layout, Loop, Scalar, ScalarCollection, Sequence, VectorCollection,
+};
+use crate::runtime::grid::bytes_of;
+use crate::runtime::program::CudaRuntime;
+
+pub(super) fn doubles(bytes: &[u8]) -> Vec<f64> {
+    bytes.as_chunks::<8>().0.iter().map(|&c| f64::from_le_bytes(c)).collect()
+}
+
+impl EquelleRuntime for CudaRuntime {
+    type Scalar = Scalar;
+    type ScalarCollection = ScalarCollection;
+    type VectorCollection = VectorCollection;
+    type BoolCollection = BoolCollection;
+    type EntityCollection = EntityCollection;
+    type Domain = Arc<Domain>;
+    type Sequence = Sequence;
+    type Loop = Loop;
+
+    fn line(&mut self, line: u32) {
+        self.session.line(line);
+    }
+
+    fn domain(&mut self, set: CanonicalSet) -> Result<Arc<Domain>, Error> {
+        self.canonical_domain(set)
+    }
+
+    fn entities(&mut self, domain: &Arc<Domain>) -> Result<EntityCollection, Error> {
+        let buffer = self.upload(domain.name(), &bytes_of(domain.elements(), u32::to_le_bytes))?;
+        let values = Collection { domain: Arc::clone(domain), buffer, layout: Layout::Dense };
+        Ok(EntityCollection { values, kind: domain.kind() })
+    }
+
+    fn scalar(&mut self, value: f64) -> Scalar {
+        Scalar::Known(value)
+    }
+
+    fn input_scalar(&mut self, name: &str, default: &Scalar) -> Result<Scalar, Error> {
+        let default = self.number(default)?;
+        Ok(Scalar::Known(self.session.input_scalar(name, default)?))
+    }
+
+    fn input_collection(&mut self, name: &str, domain: &Arc<Domain>) -> Result<ScalarCollection, Error> {
+        let values = self.session.input_collection(name, domain)?.to_vec(domain.len());
+        self.upload_values(domain, &values)
+    }
+
+    fn input_domain(&mut self, name: &str, within: &Arc<Domain>) -> Result<Arc<Domain>, Error> {
+        self.session.input_domain(name, within)
+    }
+
+    fn input_sequence(&mut self, name: &str) -> Result<Sequence, Error> {
+        let values = self.session.input_sequence(name)?;
+        let buffer = self.upload(name, &bytes_of(&values, f64::to_le_bytes))?;
+        Ok(Sequence { len: values.len(), buffer })
+    }
+
+    fn output_scalar(&mut self, tag: &str, value: &Scalar) -> Result<(), Error> {
+        let value = self.number(value)?;
+        self.check_flag()?;
+        self.session.output_scalar(tag, value)
+    }
+
+    fn output_collection(&mut self, tag: &str, value: &ScalarCollection) -> Result<(), Error> {
+        let dense = self.dense(value)?;
+        let values = doubles(&self.download(dense.pointer(), 8 * value.domain.len())?);
+        self.check_flag()?;
+        self.session.output_collection(tag, &values)
+    }
+
+    fn begin_loop(&mut self, sequence: &Sequence) -> Result<Loop, Error> {
+        let taken = self.buffer("the state of a loop", 8)?;
+        let function = self.runtime_function("equelle_loop_begin")?;
+        let call = Call::new(function, "equelle_loop_begin").arg(taken.address());
+        self.launch_over(call, 1)?;
+        let state = self.session.begin_loop(sequence.len);
+        Ok(Loop { state, sequence: sequence.clone(), taken })
+    }
+
+    fn next(&mut self, state: &mut Loop) -> Result<Option<Scalar>, Error> {
+        // What one round queued is one sequence of launches.
+        self.flush()?;
+        if self.session.next_step(&mut state.state).is_none() {
+            return Ok(None);
+        }
+        // A buffer of its own, from the pool: the program may keep the number beyond this round.
+        let element = self.new_number()?;
+        let function = self.runtime_function("equelle_loop_next")?;
+        let call =
+            Call::new(function, "equelle_loop_next").arg(state.sequence.buffer.address()).arg(state.taken.address()).arg(element.address());
+        self.launch_over(call, 1)?;
+        Ok(Some(Scalar::Device(element)))
+    }
+
+    fn finish(&mut self) -> Result<(), Error> {
+        if std::mem::replace(&mut self.finished, true) {
+            return Ok(());
+        }
+        self.flush()?;
+        self.synchronise()?;
+        self.check_flag()?;
+        if self.session.profile() {
+            let c = self.counters;
+            let size = equelle_runtime::report::bytes;
+            self.session.note(format!(
+                "device: {} kernels, {} of the rounds as graphs, {} copies to it ({}), {} from it ({}), {} allocations ({} in all), {} waits",
+                c.kernels,
+                c.graphs,
+                c.uploads,
+                size(c.uploaded_bytes),
+                c.downloads,
+                size(c.downloaded_bytes),
+                c.allocations,
+                size(self.pool.bytes()),
+                c.synchronisations
+            ));
+        }
+        self.session.finish();
+        Ok(())
+    }
+}
+
+impl CudaRuntime {
+    /// The value of a Scalar, copied from the device if it is there.
+    pub(super) fn number(&mut self, scalar: &Scalar) -> Result<f64, Error> {
+        match scalar {
+            Scalar::Known(value) => Ok(*value),
+            Scalar::Device(buffer) => Ok(doubles(&self.download(buffer.address(), 8)?)[0]),
+        }
+    }
+
+    /// A collection with these values.
+    pub(super) fn upload_values(&mut self, domain: &Arc<Domain>, values: &[f64]) -> Result<Collection, Error> {
+        let buffer = self.upload(domain.name(), &bytes_of(values, f64::to_le_bytes))?;
+        Ok(Collection { domain: Arc::clone(domain), buffer, layout: Layout::Dense })
+    }
+}

@@ -1,0 +1,236 @@
+//! Topology and geometry as general kernels ask for them: from the arrays of the grid, or in closed form on a Cartesian grid, whose arrays then need never be
+//! built. Both give the same bits.
+
+use equelle_runtime::domain::Domain;
+use equelle_runtime::grid::{Grid, NONE};
+
+use super::kernel::{CartesianGrid, Ranks};
+
+/// Relations and measures of entities.
+pub trait Entities {
+    /// First and second cell of a face, [`NONE`] outside.
+    fn face_cells(&self, face: u32) -> [u32; 2];
+    /// Faces of a cell, ascending.
+    fn faces_of(&self, cell: u32) -> impl Iterator<Item = u32>;
+    /// Volume of a cell.
+    fn cell_volume(&self, cell: u32) -> f64;
+    /// Area of a face.
+    fn face_area(&self, face: u32) -> f64;
+    /// Positions in a domain, by whatever is fastest on this grid.
+    fn ranks<'d>(&self, domain: &'d Domain) -> Ranks<'d>;
+
+    /// First cell of a face.
+    #[inline]
+    fn first_cell(&self, face: u32) -> u32 {
+        self.face_cells(face)[0]
+    }
+
+    /// Second cell of a face.
+    #[inline]
+    fn second_cell(&self, face: u32) -> u32 {
+        self.face_cells(face)[1]
+    }
+
+    /// Whether a face has a cell on one side only.
+    #[inline]
+    fn is_boundary_face(&self, face: u32) -> bool {
+        self.face_cells(face).contains(&NONE)
+    }
+}
+
+/// Places and directions of entities of a grid of `DIM` dimensions.
+pub trait Places<const DIM: usize>: Entities {
+    /// Centroid of a cell.
+    fn cell_centroid(&self, cell: u32) -> [f64; DIM];
+    /// Centroid of a face.
+    fn face_centroid(&self, face: u32) -> [f64; DIM];
+    /// Unit normal of a face, from first to second cell.
+    fn face_normal(&self, face: u32) -> [f64; DIM];
+}
+
+/// The arrays of a grid, as slices. Those not asked for are empty, and need not exist.
+///
+/// # Panics
+/// Its methods, at entities that the grid does not have; and where the arrays were not asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrays<'a> {
+    grid: &'a Grid,
+    cell_face_pos: &'a [usize],
+    cell_faces: &'a [u32],
+    face_cells: &'a [[u32; 2]],
+    cell_volumes: &'a [f64],
+    face_areas: &'a [f64],
+    cell_centroids: &'a [[f64; 3]],
+    face_centroids: &'a [[f64; 3]],
+    face_normals: &'a [[f64; 3]],
+}
+
+impl<'a> Arrays<'a> {
+    /// No arrays yet.
+    pub fn of(grid: &'a Grid) -> Self {
+        Arrays {
+            grid,
+            cell_face_pos: &[],
+            cell_faces: &[],
+            face_cells: &[],
+            cell_volumes: &[],
+            face_areas: &[],
+            cell_centroids: &[],
+            face_centroids: &[],
+            face_normals: &[],
+        }
+    }
+
+    /// With cells and faces.
+    #[must_use]
+    pub fn with_topology(mut self) -> Self {
+        let topology = self.grid.topology();
+        self.cell_face_pos = &topology.cell_face_pos;
+        self.cell_faces = &topology.cell_faces;
+        self.face_cells = &topology.face_cells;
+        self
+    }
+
+    /// With measures, centroids and normals.
+    #[must_use]
+    pub fn with_geometry(mut self) -> Self {
+        let geometry = self.grid.geometry();
+        self.cell_volumes = &geometry.cell_volumes;
+        self.face_areas = &geometry.face_areas;
+        self.cell_centroids = &geometry.cell_centroids;
+        self.face_centroids = &geometry.face_centroids;
+        self.face_normals = &geometry.face_normals;
+        self
+    }
+}
+
+impl Entities for Arrays<'_> {
+    #[inline]
+    fn face_cells(&self, face: u32) -> [u32; 2] {
+        self.face_cells[face as usize]
+    }
+
+    #[inline]
+    fn faces_of(&self, cell: u32) -> impl Iterator<Item = u32> {
+        let cell = cell as usize;
+        self.cell_faces[self.cell_face_pos[cell]..self.cell_face_pos[cell + 1]].iter().copied()
+    }
+
+    #[inline]
+    fn cell_volume(&self, cell: u32) -> f64 {
+        self.cell_volumes[cell as usize]
+    }
+
+    #[inline]
+    fn face_area(&self, face: u32) -> f64 {
+        self.face_areas[face as usize]
+    }
+
+    fn ranks<'d>(&self, domain: &'d Domain) -> Ranks<'d> {
+        Ranks::mapped(domain)
+    }
+}
+
+impl<const DIM: usize> Places<DIM> for Arrays<'_> {
+    #[inline]
+    fn cell_centroid(&self, cell: u32) -> [f64; DIM] {
+        cut(self.cell_centroids[cell as usize])
+    }
+
+    #[inline]
+    fn face_centroid(&self, face: u32) -> [f64; DIM] {
+        cut(self.face_centroids[face as usize])
+    }
+
+    #[inline]
+    fn face_normal(&self, face: u32) -> [f64; DIM] {
+        cut(self.face_normals[face as usize])
+    }
+}
+
+/// The first components of a Vector that is padded with zeros.
+#[inline]
+fn cut<const DIM: usize>(padded: [f64; 3]) -> [f64; DIM] {
+    std::array::from_fn(|axis| padded[axis])
+}
+
+/// In closed form. Widths are differences of node positions, as in the arrays, and not the spacings that Cartesian forms use.
+impl Entities for CartesianGrid {
+    #[inline]
+    fn face_cells(&self, face: u32) -> [u32; 2] {
+        self.shape().face_cells(face as usize)
+    }
+
+    #[inline]
+    fn faces_of(&self, cell: u32) -> impl Iterator<Item = u32> {
+        let at = self.at(cell as usize);
+        (0..2 * self.dim).map(move |side| self.face(at, side / 2, side % 2 == 1) as u32)
+    }
+
+    #[inline]
+    fn cell_volume(&self, cell: u32) -> f64 {
+        let at = self.at(cell as usize);
+        self.width(0, at[0]) * self.width(1, at[1]) * self.width(2, at[2])
+    }
+
+    #[inline]
+    fn face_area(&self, face: u32) -> f64 {
+        let face = self.shape().face_ijk(face as usize);
+        (0..3).filter(|&axis| axis != face.axis).map(|axis| self.width(axis, face.ijk[axis])).product()
+    }
+
+    fn ranks<'d>(&self, domain: &'d Domain) -> Ranks<'d> {
+        // Canonical sets have closed forms; a map would need memory for every entity of the grid.
+        if domain.is_all() || domain.canonical_set().is_none() { Ranks::mapped(domain) } else { Ranks::Domain(domain) }
+    }
+}
+
+impl<const DIM: usize> Places<DIM> for CartesianGrid {
+    #[inline]
+    fn cell_centroid(&self, cell: u32) -> [f64; DIM] {
+        CartesianGrid::cell_centroid(self, self.at(cell as usize))
+    }
+
+    #[inline]
+    fn face_centroid(&self, face: u32) -> [f64; DIM] {
+        let face = self.shape().face_ijk(face as usize);
+        CartesianGrid::face_centroid(self, face.ijk, face.axis, false)
+    }
+
+    #[inline]
+    fn face_normal(&self, face: u32) -> [f64; DIM] {
+        self.normal(self.shape().face_ijk(face as usize).axis)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use equelle_runtime::grid::Cartesian;
+
+    /// Widths without a finite binary form, where differences of node positions differ from the spacing.
+    #[test]
+    fn closed_forms_have_the_bits_of_the_arrays() {
+        check::<1>(Cartesian::line(7, 0.1));
+        check::<2>(Cartesian::plane([7, 4], [0.1, 0.7]));
+        check::<3>(Cartesian::block([7, 4, 5], [0.1, 0.7, 1.3]));
+    }
+
+    fn check<const DIM: usize>(shape: Cartesian) {
+        let grid = Grid::cartesian(shape).expect("a valid shape");
+        let arrays = Arrays::of(&grid).with_topology().with_geometry();
+        let closed = CartesianGrid::new(&shape);
+        for cell in 0..shape.n_cells() as u32 {
+            assert!(arrays.faces_of(cell).eq(closed.faces_of(cell)));
+            assert_eq!(arrays.cell_volume(cell).to_bits(), closed.cell_volume(cell).to_bits());
+            assert_eq!(Places::<DIM>::cell_centroid(&arrays, cell), Places::<DIM>::cell_centroid(&closed, cell));
+        }
+        for face in 0..shape.n_faces() as u32 {
+            assert_eq!(arrays.face_cells(face), closed.face_cells(face));
+            assert_eq!(arrays.is_boundary_face(face), closed.is_boundary_face(face));
+            assert_eq!(arrays.face_area(face).to_bits(), closed.face_area(face).to_bits());
+            assert_eq!(Places::<DIM>::face_centroid(&arrays, face), Places::<DIM>::face_centroid(&closed, face));
+            assert_eq!(Places::<DIM>::face_normal(&arrays, face), Places::<DIM>::face_normal(&closed, face));
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Parsing of paths and expressions in kernels.
+
+use crate::ir::kernel::{KExpr, Path, Side};
+use crate::ir::op::UnaryOp;
+use crate::ir::text::lex::TokenKind;
+use crate::ir::text::names::RESERVED;
+use crate::ir::text::parse::Parsed;
+use crate::ir::text::parse_kernel::{KernelParser, Named};
+
+/// Makes an expression of a path.
+type OfPath = fn(Path) -> KExpr;
+/// Makes an expression of two paths.
+type OfPaths = fn(Box<Path>, Box<Path>) -> KExpr;
+
+impl KernelParser<'_> {
+    fn side(&mut self) -> Parsed<Side> {
+        self.parser.expect("(")?;
+        let side = if self.parser.accept_word("low") {
+            Side::Low
+        } else {
+            self.parser.expect_word("high")?;
+            Side::High
+        };
+        self.parser.expect(")")?;
+        Ok(side)
+    }
+
+    /// The parameter or local that a name stands for.
+    fn lookup(&mut self) -> Parsed<Named> {
+        let name = self.parser.plain_name()?;
+        match self.names.get(&name) {
+            Some(named) => Ok(*named),
+            None => self.parser.error_before(format!("unknown name `{name}`")),
+        }
+    }
+
+    /// Whether a word of the grammar stands here that is followed by an opening parenthesis.
+    fn accept_function(&mut self, word: &str) -> bool {
+        let found = self.parser.is_word(word) && matches!(self.parser.peek_second(), TokenKind::Symbol("("));
+        if found {
+            self.parser.bump();
+        }
+        found
+    }
+
+    fn path_argument(&mut self) -> Parsed<Path> {
+        self.parser.expect("(")?;
+        let path = self.path()?;
+        self.parser.expect(")")?;
+        Ok(path)
+    }
+
+    pub fn path(&mut self) -> Parsed<Path> {
+        self.deeper(Self::path_inside)
+    }
+
+    fn path_inside(&mut self) -> Parsed<Path> {
+        if self.parser.accept_word("here") {
+            return Ok(Path::Here);
+        }
+        if self.parser.accept_word("empty") {
+            return Ok(Path::Empty);
+        }
+        if self.accept_function("first") {
+            return Ok(Path::First(Box::new(self.path_argument()?)));
+        }
+        if self.accept_function("second") {
+            return Ok(Path::Second(Box::new(self.path_argument()?)));
+        }
+        if self.accept_function("side_face") {
+            return Ok(Path::SideFace(self.side()?));
+        }
+        if self.accept_function("neighbour") {
+            return Ok(Path::Neighbour(self.side()?));
+        }
+        if self.parser.accept("(") {
+            let condition = Box::new(self.expr()?);
+            self.parser.expect("?")?;
+            let if_true = Box::new(self.path()?);
+            self.parser.expect(":")?;
+            let if_false = Box::new(self.path()?);
+            self.parser.expect(")")?;
+            return Ok(Path::Select { condition, if_true, if_false });
+        }
+        match self.lookup()? {
+            Named::Local(id) => Ok(Path::Local(id)),
+            Named::Param(param) => {
+                self.parser.expect("[")?;
+                let at = Box::new(self.path()?);
+                self.parser.expect("]")?;
+                Ok(Path::Through { param, at })
+            }
+        }
+    }
+
+    pub fn expr(&mut self) -> Parsed<KExpr> {
+        self.deeper(Self::expr_inside)
+    }
+
+    fn boxed(&mut self) -> Parsed<Box<KExpr>> {
+        self.expr().map(Box::new)
+    }
+
+    fn expr_inside(&mut self) -> Parsed<KExpr> {
+        if let Some(value) = self.parser.real()? {
+            return Ok(KExpr::Real(value));
+        }
+        if self.parser.accept("(") {
+            return self.infix();
+        }
+        for (word, value) in [("true", true), ("false", false)] {
+            if self.parser.accept_word(word) {
+                return Ok(KExpr::Bool(value));
+            }
+        }
+        if let Some(expr) = self.function()? {
+            return Ok(expr);
+        }
+        if let TokenKind::Name(name) = self.parser.peek()
+            && !name.quoted
+            && RESERVED.contains(&name.base.as_str())
+        {
+            return self.parser.expected("an expression");
+        }
+        if !matches!(self.parser.peek(), TokenKind::Name(_)) {
+            return self.parser.expected("an expression");
+        }
+        match self.lookup()? {
+            Named::Local(id) => Ok(KExpr::Local(id)),
+            Named::Param(param) if self.parser.accept("[") => {
+                let at = self.path()?;
+                self.parser.expect("]")?;
+                Ok(KExpr::Load { param, at })
+            }
+            Named::Param(param) => Ok(KExpr::Param(param)),
+        }
+    }
+
+    /// From after an opening parenthesis.
+    fn infix(&mut self) -> Parsed<KExpr> {
+        let a = self.boxed()?;
+        let expr = if self.parser.accept("?") {
+            let if_true = self.boxed()?;
+            self.parser.expect(":")?;
+            KExpr::Select { condition: a, if_true, if_false: self.boxed()? }
+        } else if let Some(op) = self.parser.arithmetic() {
+            KExpr::Arithmetic(op, a, self.boxed()?)
+        } else if let Some(op) = self.parser.comparison() {
+            KExpr::Compare(op, a, self.boxed()?)
+        } else if let Some(op) = self.parser.logic() {
+            KExpr::Logic(op, a, self.boxed()?)
+        } else {
+            return self.parser.expected("an operator");
+        };
+        self.parser.expect(")")?;
+        Ok(expr)
+    }
+
+    /// `word(...)` of the grammar, if one stands here.
+    fn function(&mut self) -> Parsed<Option<KExpr>> {
+        let units =
+            [("neg", UnaryOp::Neg), ("not", UnaryOp::Not), ("abs", UnaryOp::Abs), ("sqrt", UnaryOp::Sqrt), ("length", UnaryOp::Length)];
+        for (word, op) in units {
+            if self.accept_function(word) {
+                self.parser.expect("(")?;
+                let a = self.boxed()?;
+                self.parser.expect(")")?;
+                return Ok(Some(KExpr::Unary(op, a)));
+            }
+        }
+        let of_path: [(&str, OfPath); 4] =
+            [("measure", KExpr::Measure), ("centroid", KExpr::Centroid), ("normal", KExpr::Normal), ("is_empty", KExpr::IsEmpty)];
+        for (word, constructor) in of_path {
+            if self.accept_function(word) {
+                return Ok(Some(constructor(self.path_argument()?)));
+            }
+        }
+        let of_paths: [(&str, OfPaths); 2] = [("same", KExpr::Same), ("displacement", |to, from| KExpr::Displacement { to, from })];
+        for (word, constructor) in of_paths {
+            if self.accept_function(word) {
+                self.parser.expect("(")?;
+                let a = self.path()?;
+                self.parser.expect(",")?;
+                let b = self.path()?;
+                self.parser.expect(")")?;
+                return Ok(Some(constructor(Box::new(a), Box::new(b))));
+            }
+        }
+        let expr = if self.accept_function("member") {
+            self.parser.expect("(")?;
+            let at = self.path()?;
+            self.parser.expect(",")?;
+            KExpr::Member { set: self.parser.set_id(self.sets)?, at }
+        } else if self.accept_function("component") {
+            self.parser.expect("(")?;
+            let a = self.boxed()?;
+            self.parser.expect(",")?;
+            KExpr::Component(a, self.parser.integer()?)
+        } else if self.accept_function("dot") {
+            self.parser.expect("(")?;
+            let a = self.boxed()?;
+            self.parser.expect(",")?;
+            KExpr::Dot(a, self.boxed()?)
+        } else {
+            return Ok(None);
+        };
+        self.parser.expect(")")?;
+        Ok(Some(expr))
+    }
+}

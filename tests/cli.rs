@@ -1,0 +1,234 @@
+//! The command line: forms, messages, exit codes, the build cache.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const HEAT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/heat_explicit_2d/heat_explicit_2d.equelle");
+const CASE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/heat_explicit_2d/case.param");
+
+/// `equellec` with the build cache that all tests share.
+fn equellec() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_equellec"));
+    if env::var_os("EQUELLE_CACHE_DIR").is_none() {
+        command.env("EQUELLE_CACHE_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("equelle-cache"));
+    }
+    command
+}
+
+/// A new empty folder that only this call knows.
+fn scratch(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cli-{name}-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("the target folder can be written");
+    folder
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Runs to the end; fails unless the exit code is the expected one.
+fn expect(code: i32, command: &mut Command) -> Output {
+    let output = command.output().expect("equellec starts");
+    assert_eq!(output.status.code(), Some(code), "{command:?}\n{}{}", stdout(&output), stderr(&output));
+    output
+}
+
+#[test]
+fn usage() {
+    assert!(stdout(&expect(0, equellec().arg("--help"))).contains("Usage: equellec"));
+    assert!(stdout(&expect(0, equellec().arg("--version"))).starts_with("equellec "));
+    for words in [&[][..], &["--no-such-option"], &["run"], &[HEAT, "--backend", "mpi"], &["explain", "E9999"], &[HEAT, "check", HEAT]] {
+        let output = expect(2, equellec().args(words));
+        assert!(output.stdout.is_empty() && stderr(&output).contains("error"), "{words:?}: {}", stderr(&output));
+    }
+    expect(2, equellec().args(["run", "--interpret", "--backend", "cuda", HEAT]));
+    expect(2, equellec().args(["emit", "ir-after=no-such-pass", HEAT]));
+    expect(2, equellec().args(["run", "--interpret", HEAT, "neither-file-nor-assignment"]));
+}
+
+#[test]
+fn unreadable_programs() {
+    let folder = scratch("unreadable");
+    assert!(stderr(&expect(5, equellec().args(["check", "nowhere.equelle"]))).contains("nowhere.equelle"));
+    expect(5, equellec().arg("check").arg(&folder));
+    let file = folder.join("latin1.equelle");
+    fs::write(&file, b"a = 1\n# caf\xe9\n").unwrap();
+    assert!(stderr(&expect(4, equellec().arg("check").arg(&file))).contains("line 2"));
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn check_is_silent_about_good_programs_and_reports_bad_ones() {
+    let output = expect(0, equellec().args(["check", HEAT]));
+    assert!(output.stdout.is_empty() && output.stderr.is_empty(), "{}", stderr(&output));
+    let folder = scratch("check");
+    let file = folder.join("bad.equelle");
+    fs::write(&file, "a = 1 [Meter] + 1 [Second]\nOutput(\"a\", a)\n").unwrap();
+    // The other file is checked too.
+    let output = expect(1, equellec().args(["check", "--color", "always"]).arg(&file).arg(HEAT));
+    assert!(stderr(&output).contains('\u{1b}'), "colours");
+    let output = expect(1, equellec().arg("check").arg(&file).env("NO_COLOR", "1"));
+    assert!(!stderr(&output).contains('\u{1b}') && stderr(&output).contains("[Second]"), "{}", stderr(&output));
+    let output = expect(1, equellec().args(["--message-format", "json", "check"]).arg(&file));
+    let message: serde_json::Value = serde_json::from_str(stderr(&output).lines().next().unwrap()).unwrap();
+    assert_eq!((message["severity"].as_str(), message["line"].as_u64()), (Some("error"), Some(1)), "{message}");
+    // A failure that is not about the program is an object too.
+    let output = expect(5, equellec().args(["--message-format", "json", "check", "nowhere.equelle"]));
+    let message: serde_json::Value = serde_json::from_str(stderr(&output).trim()).unwrap();
+    assert!(message["message"].as_str().unwrap().contains("nowhere.equelle"));
+    expect(0, equellec().args(["check", "--nondimensional"]).arg(&file));
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn every_stage_can_be_printed() {
+    let ast = stdout(&expect(0, equellec().args(["emit", "ast", HEAT])));
+    assert!(ast.contains("For dt In timesteps {"), "{ast}");
+    let unoptimised = stdout(&expect(0, equellec().args(["emit", "ir", "-O0", HEAT])));
+    assert!(unoptimised.contains("Divergence(") && !unoptimised.contains("kernel "), "{unoptimised}");
+    let optimised = stdout(&expect(0, equellec().args([HEAT, "--emit", "ir"])));
+    assert!(optimised.contains("kernel ") && !optimised.contains("Divergence("), "{optimised}");
+    let inlined = stdout(&expect(0, equellec().args([HEAT, "--emit", "ir-after=inline"])));
+    assert!(!inlined.contains("kernel ") && !inlined.contains("function "), "{inlined}");
+    for text in [&unoptimised, &optimised, &inlined] {
+        let module = equelle_front::ir::text::parse(text).expect("printed IR can be read");
+        assert_eq!(&equelle_front::ir::text::print(&module), text, "and printed again");
+    }
+    let rust = stdout(&expect(0, equellec().args([HEAT, "--emit", "rust"])));
+    assert!(rust.contains("pub fn simulate") && rust.contains("u = u - (dt / (cv * |AllCells()|)) * Divergence(fluxes)"), "{rust}");
+    let cuda = stdout(&expect(0, equellec().args(["emit", "cuda", HEAT])));
+    assert!(cuda.contains("__global__"), "{cuda}");
+    let manifest = stdout(&expect(0, equellec().args(["emit", "manifest", HEAT])));
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+    let names: Vec<_> = manifest["inputs"].as_array().unwrap().iter().map(|input| input["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["k", "cv", "timesteps", "u_initial", "dirichlet_boundary", "dirichlet_val"]);
+    let levels = |level| stdout(&expect(0, equellec().args(["emit", "manifest", level, HEAT])));
+    assert_eq!(levels("-O0"), levels("-O2"), "what a program reads and writes does not depend on the level");
+}
+
+#[test]
+fn formatting() {
+    let folder = scratch("fmt");
+    let file = folder.join("a.equelle");
+    fs::write(&file, "a=1+2   # three\nOutput( \"a\" ,a )\n").unwrap();
+    expect(1, equellec().args(["fmt", "--check"]).arg(&file));
+    expect(0, equellec().arg("fmt").arg(&file));
+    assert_eq!(fs::read_to_string(&file).unwrap(), "a = 1 + 2  # three\nOutput(\"a\", a)\n");
+    expect(0, equellec().args(["fmt", "--check"]).arg(&file));
+    fs::write(&file, "a = = 1\n").unwrap();
+    expect(1, equellec().arg("fmt").arg(&file));
+    assert_eq!(fs::read_to_string(&file).unwrap(), "a = = 1\n", "what cannot be read is left alone");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn programs_of_this_repository_are_formatted() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut command = equellec();
+    command.args(["fmt", "--check"]);
+    for file in [
+        "examples/heat_explicit_2d/heat_explicit_2d.equelle",
+        "examples/heat_explicit_3d/heat_explicit_3d.equelle",
+        "tests/run/heat_declared.equelle",
+    ] {
+        command.arg(root.join(file));
+    }
+    expect(0, &mut command);
+}
+
+#[test]
+fn explanations_completions_doctor() {
+    assert!(stdout(&expect(0, equellec().args(["explain", "e0001"]))).contains("E0001"));
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        assert!(stdout(&expect(0, equellec().args(["completions", shell]))).contains("equellec"), "{shell}");
+    }
+    let report = stdout(&expect(0, equellec().arg("doctor")));
+    for word in ["cargo", "cache", "serial", "cuda"] {
+        assert!(report.lines().any(|line| line.starts_with(word)), "{report}");
+    }
+}
+
+/// The form without a verb: a package that cargo can build on its own, the same bytes every time, files left alone when nothing changed.
+#[test]
+fn packages_are_byte_stable() {
+    let folder = scratch("package");
+    let write = |name: &str| {
+        expect(0, equellec().args([HEAT, "--backend", "serial,cuda", "-o"]).arg(folder.join(name)));
+        let mut files = Vec::new();
+        for inside in
+            ["Cargo.toml", "manifest.json", "src/main.rs", "src/lib.rs", "src/kernels.rs", "src/kernels_serial.rs", "src/kernels_cuda.rs"]
+        {
+            files.push(fs::read_to_string(folder.join(name).join(inside)).unwrap_or_else(|error| panic!("{inside}: {error}")));
+        }
+        files
+    };
+    let first = write("a");
+    assert_eq!(first, write("b"));
+    let time = |inside: &str| fs::metadata(folder.join("a").join(inside)).unwrap().modified().unwrap();
+    let before = time("src/lib.rs");
+    fs::write(folder.join("a/src/kernels.rs"), "edited\n").unwrap();
+    assert_eq!(first, write("a"));
+    assert_eq!(before, time("src/lib.rs"));
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_build_is_reused_when_nothing_changed() {
+    let folder = scratch("reuse");
+    let output = format!("output_dir={}", folder.display());
+    let run = |cargo: Option<&str>| {
+        let mut command = equellec();
+        command.args(["run", "--quiet", HEAT, CASE, &output]);
+        if let Some(cargo) = cargo {
+            command.env("CARGO", cargo);
+        }
+        command
+    };
+    let first = expect(0, &mut run(None));
+    assert_eq!(stdout(&first).lines().count(), 100, "one maximum a step");
+    // Now without any cargo to ask.
+    let again = expect(0, &mut run(Some("no-such-cargo")));
+    assert_eq!(stdout(&again), stdout(&first));
+    assert!(again.stderr.is_empty(), "nothing was built: {}", stderr(&again));
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Several processes that find the cache empty at the same time, two of them with the same program.
+#[test]
+fn processes_may_start_at_once() {
+    let folder = scratch("at-once");
+    let write = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
+    write("one.equelle", "Output(\"a\", 1 + 1)\n");
+    write("two.equelle", "Output(\"b\", 2 + 2)\n");
+    let start = |name: &str| {
+        let mut command = equellec();
+        command.args(["run", "--quiet"]).arg(folder.join(name)).env("EQUELLE_CACHE_DIR", folder.join("cache"));
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap()
+    };
+    let children =
+        [("one.equelle", "a = 2\n"), ("one.equelle", "a = 2\n"), ("two.equelle", "b = 4\n")].map(|(name, text)| (start(name), text));
+    for (child, text) in children {
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(0), text), "{}", stderr(&output));
+    }
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn missing_cargo_and_unwritable_cache() {
+    let folder = scratch("missing");
+    let output =
+        expect(6, equellec().args(["run", HEAT, CASE]).env("CARGO", "no-such-cargo").env("EQUELLE_CACHE_DIR", folder.join("cache")));
+    assert!(stderr(&output).contains("rustup.rs") && stderr(&output).contains("--interpret"), "{}", stderr(&output));
+    fs::write(folder.join("file"), "").unwrap();
+    let output = expect(5, equellec().args(["run", HEAT, CASE]).env("EQUELLE_CACHE_DIR", folder.join("file")));
+    assert!(stderr(&output).contains("EQUELLE_CACHE_DIR"), "{}", stderr(&output));
+    fs::remove_dir_all(&folder).unwrap();
+}

@@ -1,0 +1,89 @@
+//! Generated text, kept below `tests/golden`: so that a change of the generator shows in review as a change of what people read.
+//!
+//! `EQUELLE_BLESS=1` writes the files anew; review the difference. `tests/package.rs` and the run tests show that such text compiles and is right.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use equelle_front::check::{CheckOptions, check};
+use equelle_front::ir::text;
+use equelle_front::passes::{self, OptLevel};
+use equelle_front::source::SourceFile;
+use equelle_front::verify::{Verified, verify};
+use equelle_front::{lower, syntax};
+use equellec::package::{PackageOptions, generate};
+
+fn repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+fn compiled(path: &str, level: OptLevel) -> Verified {
+    let path = repository(path);
+    let name = path.file_name().and_then(|n| n.to_str()).expect("a name");
+    let source = SourceFile::new(name, read(&path));
+    let checked = check(&syntax::parse(source.text()).program, &CheckOptions { nondimensional: false });
+    let program = checked.program.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
+    let module = lower::lower(&program, &source, name.trim_end_matches(".equelle"));
+    verify(passes::optimise(module, level)).unwrap_or_else(|errors| panic!("{errors:?}"))
+}
+
+fn parsed(path: &str) -> Verified {
+    let module = text::parse(&read(&repository(path))).unwrap_or_else(|e| panic!("{path}: {e}"));
+    verify(module).unwrap_or_else(|errors| panic!("{path}: {errors:?}"))
+}
+
+/// Compares the text of a package for the serial back-end with the files in a folder.
+fn compare(name: &str, module: &Verified) {
+    let serial = backend_serial::codegen::Serial;
+    let options = PackageOptions { backends: &[&serial], runtime_crates: Path::new("runtime") };
+    let package = generate(module, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let folder = repository("tests/golden/serial").join(name);
+    let bless = env::var_os("EQUELLE_BLESS").is_some_and(|v| v == "1");
+    let mut expected_files = Vec::new();
+    for (path, found) in &package.files {
+        // The source is in the package as it is, and the versions in Cargo.toml change with releases alone.
+        if path.ends_with(".equelle") {
+            continue;
+        }
+        // Under its own name cargo would take the folder for a package.
+        let file = folder.join(if path == "Cargo.toml" { "cargo_toml.txt" } else { path.trim_start_matches("src/") });
+        expected_files.push(file.file_name().expect("a name").to_owned());
+        if bless {
+            fs::create_dir_all(&folder).expect("the repository can be written");
+            fs::write(&file, found).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+            continue;
+        }
+        let expected = read(&file);
+        for (number, (expected, found)) in expected.lines().zip(found.lines()).enumerate() {
+            assert_eq!(expected, found, "{}, line {}", file.display(), number + 1);
+        }
+        assert!(expected == *found, "{}: number of lines or line ends differ", file.display());
+    }
+    for entry in fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display())) {
+        let file = entry.expect("the folder can be read").file_name();
+        assert!(expected_files.contains(&file), "{name}: {} is generated no more", file.display());
+    }
+}
+
+#[test]
+fn heat_at_operation_level() {
+    compare("heat_explicit_3d_O0", &compiled("examples/heat_explicit_3d/heat_explicit_3d.equelle", OptLevel::O0));
+}
+
+#[test]
+fn heat_fused() {
+    compare("heat_explicit_3d_O2", &compiled("examples/heat_explicit_3d/heat_explicit_3d.equelle", OptLevel::O2));
+    compare("heat_explicit_2d_O2", &compiled("examples/heat_explicit_2d/heat_explicit_2d.equelle", OptLevel::O2));
+}
+
+#[test]
+fn kernels_written_by_hand() {
+    for name in ["heat_dirichlet", "swe_stage", "twophase_upwind", "cells_wells"] {
+        compare(name, &parsed(&format!("tests/ir/kernels/{name}.eqir")));
+    }
+    compare("every_construct", &parsed("tests/package/every_construct.eqir"));
+}

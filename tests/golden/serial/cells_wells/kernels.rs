@@ -1,0 +1,102 @@
+//! Kernels of cells_wells.equelle. Names no target: every back-end implements [`Kernels`] for its runtime.
+
+use equelle_runtime::{AccessMode, EquelleRuntime, Error, KernelInfo};
+
+/// Arguments of [`Kernels::residual_of_cells`].
+pub struct ResidualOfCells<'a, R: EquelleRuntime> {
+    /// Collection Of Scalar On AllCells()
+    pub p: &'a R::ScalarCollection,
+    /// Collection Of Scalar On AllCells()
+    pub p0: &'a R::ScalarCollection,
+    /// Collection Of Scalar On wells
+    pub bhp: &'a R::ScalarCollection,
+    /// Collection Of Scalar On wells
+    pub index: &'a R::ScalarCollection,
+    /// Domain wells
+    pub wells: &'a R::Domain,
+    /// Collection Of Scalar On InteriorFaces()
+    pub itrans: &'a R::ScalarCollection,
+    /// Scalar
+    pub compressibility: &'a R::Scalar,
+    /// Scalar
+    pub dt: &'a R::Scalar,
+}
+
+/// Facts of [`Kernels::residual_of_cells`].
+pub const RESIDUAL_OF_CELLS: KernelInfo = KernelInfo {
+    name: "residual_of_cells",
+    lines: &[],
+    arguments: &[
+        ("p", AccessMode::Read),
+        ("p0", AccessMode::Read),
+        ("bhp", AccessMode::Read),
+        ("index", AccessMode::Read),
+        ("wells", AccessMode::Read),
+        ("itrans", AccessMode::Read),
+        ("compressibility", AccessMode::Read),
+        ("dt", AccessMode::Read),
+        ("residual", AccessMode::Write),
+    ],
+};
+
+/// Arguments of [`Kernels::residual_of_wells`].
+pub struct ResidualOfWells<'a, R: EquelleRuntime> {
+    /// Collection Of Scalar On AllCells()
+    pub p: &'a R::ScalarCollection,
+    /// Collection Of Scalar On wells
+    pub bhp: &'a R::ScalarCollection,
+    /// Collection Of Scalar On wells
+    pub index: &'a R::ScalarCollection,
+    /// Collection Of Scalar On wells
+    pub rate: &'a R::ScalarCollection,
+    /// Domain wells
+    pub wells: &'a R::Domain,
+}
+
+/// Facts of [`Kernels::residual_of_wells`].
+pub const RESIDUAL_OF_WELLS: KernelInfo = KernelInfo {
+    name: "residual_of_wells",
+    lines: &[],
+    arguments: &[
+        ("p", AccessMode::Read),
+        ("bhp", AccessMode::Read),
+        ("index", AccessMode::Read),
+        ("rate", AccessMode::Read),
+        ("wells", AccessMode::Read),
+        ("residual", AccessMode::Write),
+    ],
+};
+
+/// Arguments of [`Kernels::compute_itrans`].
+pub struct ComputeItrans<'a, R: EquelleRuntime> {
+    /// Scalar
+    pub mobility: &'a R::Scalar,
+}
+
+/// Facts of [`Kernels::compute_itrans`].
+pub const COMPUTE_ITRANS: KernelInfo = KernelInfo {
+    name: "compute_itrans",
+    lines: &[],
+    arguments: &[("mobility", AccessMode::Read), ("itrans", AccessMode::Write)],
+};
+
+/// One method per kernel.
+pub trait Kernels: EquelleRuntime {
+    /// Evaluated once per element of AllCells().
+    fn residual_of_cells(
+        &mut self,
+        args: ResidualOfCells<'_, Self>,
+    ) -> Result<Self::ScalarCollection, Error>;
+
+    /// Evaluated once per element of wells.
+    fn residual_of_wells(
+        &mut self,
+        args: ResidualOfWells<'_, Self>,
+    ) -> Result<Self::ScalarCollection, Error>;
+
+    /// Evaluated once per element of InteriorFaces().
+    fn compute_itrans(
+        &mut self,
+        args: ComputeItrans<'_, Self>,
+    ) -> Result<Self::ScalarCollection, Error>;
+}

@@ -1,0 +1,140 @@
+//! `cells_wells.equelle`, compiled by equellec 0.1.0. Names are those of the Equelle program.
+#![allow(non_snake_case)]
+
+pub mod kernels;
+mod kernels_serial;
+
+use equelle_runtime::{
+    CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, Program, Source,
+};
+use kernels::{ComputeItrans, Kernels, ResidualOfCells, ResidualOfWells};
+
+/// What messages at run time need to know of the program.
+pub static PROGRAM: Program = Program {
+    name: "cells_wells",
+    source: Source {
+        file: "cells_wells.equelle",
+        text: "",
+    },
+    inputs: &[
+        InputInfo {
+            name: "compressibility",
+            kind: InputKind::Scalar,
+            domain: "",
+            unit: "",
+            default: "0.25",
+            line: 0,
+        },
+        InputInfo {
+            name: "mobility",
+            kind: InputKind::Scalar,
+            domain: "",
+            unit: "",
+            default: "2",
+            line: 0,
+        },
+        InputInfo {
+            name: "dt",
+            kind: InputKind::Scalar,
+            domain: "",
+            unit: "",
+            default: "0.5",
+            line: 0,
+        },
+        InputInfo {
+            name: "wells",
+            kind: InputKind::Domain,
+            domain: "AllCells()",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+        InputInfo {
+            name: "p",
+            kind: InputKind::Collection,
+            domain: "AllCells()",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+        InputInfo {
+            name: "p0",
+            kind: InputKind::Collection,
+            domain: "AllCells()",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+        InputInfo {
+            name: "bhp",
+            kind: InputKind::Collection,
+            domain: "wells",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+        InputInfo {
+            name: "index",
+            kind: InputKind::Collection,
+            domain: "wells",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+        InputInfo {
+            name: "rate",
+            kind: InputKind::Collection,
+            domain: "wells",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+    ],
+    min_dim: 1,
+};
+
+/// Runs the program.
+///
+/// # Errors
+/// Those of the simulation, of its input and of the back-end, with the Equelle line.
+pub fn simulate<R: Kernels>(rt: &mut R) -> Result<(), Error> {
+    let default = rt.scalar(0.25);
+    let compressibility = rt.input_scalar("compressibility", &default)?;
+    let default_2 = rt.scalar(2.0);
+    let mobility = rt.input_scalar("mobility", &default_2)?;
+    let default_3 = rt.scalar(0.5);
+    let dt = rt.input_scalar("dt", &default_3)?;
+    let all_cells = rt.domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let wells = rt.input_domain("wells", &all_cells)?;
+    let p = rt.input_collection("p", &all_cells)?;
+    let p0 = rt.input_collection("p0", &all_cells)?;
+    let bhp = rt.input_collection("bhp", &wells)?;
+    let index = rt.input_collection("index", &wells)?;
+    let rate = rt.input_collection("rate", &wells)?;
+    let itrans = rt
+        .compute_itrans(ComputeItrans {
+            mobility: &mobility,
+        })?;
+    let residual_cells = rt
+        .residual_of_cells(ResidualOfCells {
+            p: &p,
+            p0: &p0,
+            bhp: &bhp,
+            index: &index,
+            wells: &wells,
+            itrans: &itrans,
+            compressibility: &compressibility,
+            dt: &dt,
+        })?;
+    let residual_wells = rt
+        .residual_of_wells(ResidualOfWells {
+            p: &p,
+            bhp: &bhp,
+            index: &index,
+            rate: &rate,
+            wells: &wells,
+        })?;
+    rt.output_collection("cells", &residual_cells)?;
+    rt.output_collection("wells", &residual_wells)?;
+    rt.finish()
+}

@@ -1,0 +1,841 @@
+//! Kernels of every_construct.equelle as loops.
+#![allow(non_snake_case, clippy::too_many_arguments, clippy::needless_range_loop)]
+
+use backend_serial::runtime::entities::{Arrays, Entities, Places};
+use backend_serial::runtime::kernel::{
+    CartesianGrid, SubsetRanks, component, components, dot, lane, length, vector_add,
+    vector_at, vector_div, vector_mul, vector_neg, vector_sub,
+};
+use backend_serial::runtime::{
+    BoolCollection, ScalarCollection, SerialRuntime, VectorCollection,
+};
+use equelle_runtime::grid::NONE;
+use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction};
+
+use crate::kernels::{
+    Diffuse, EXTREMES, Extremes, GEOMETRY, Geometry, INSIDE, Inside, Jump, Kernels,
+    Ratio, TRANSPORT, Transmissibility, Transport, Weight,
+};
+
+impl Kernels for SerialRuntime {
+    fn geometry(
+        &mut self,
+        args: Geometry<'_, SerialRuntime>,
+    ) -> Result<(VectorCollection, BoolCollection, ScalarCollection), Error> {
+        self.needs_dimension(2, &GEOMETRY)?;
+        if let Some(grid) = self.cartesian_grid() {
+            return match self.grid().dim() {
+                1 => geometry_general::<1, _>(self, &args, &grid),
+                2 => geometry_general::<2, _>(self, &args, &grid),
+                _ => geometry_general::<3, _>(self, &args, &grid),
+            };
+        }
+        let grid = self.shared_grid();
+        let grid = Arrays::of(&grid).with_geometry();
+        match self.grid().dim() {
+            1 => geometry_general::<1, _>(self, &args, &grid),
+            2 => geometry_general::<2, _>(self, &args, &grid),
+            _ => geometry_general::<3, _>(self, &args, &grid),
+        }
+    }
+
+    fn transmissibility(
+        &mut self,
+        args: Transmissibility<'_, SerialRuntime>,
+    ) -> Result<ScalarCollection, Error> {
+        if let Some(grid) = self.cartesian_grid() {
+            return match self.grid().dim() {
+                1 => transmissibility_per_axis::<1>(self, &args, &grid),
+                2 => transmissibility_per_axis::<2>(self, &args, &grid),
+                _ => transmissibility_per_axis::<3>(self, &args, &grid),
+            };
+        }
+        let grid = self.shared_grid();
+        let grid = Arrays::of(&grid).with_topology().with_geometry();
+        match self.grid().dim() {
+            1 => transmissibility_general::<1, _>(self, &args, &grid),
+            2 => transmissibility_general::<2, _>(self, &args, &grid),
+            _ => transmissibility_general::<3, _>(self, &args, &grid),
+        }
+    }
+
+    fn weight(
+        &mut self,
+        args: Weight<'_, SerialRuntime>,
+    ) -> Result<ScalarCollection, Error> {
+        if let Some(grid) = self.cartesian_grid() {
+            return match self.grid().dim() {
+                1 => weight_per_axis::<1>(self, &args, &grid),
+                2 => weight_per_axis::<2>(self, &args, &grid),
+                _ => weight_per_axis::<3>(self, &args, &grid),
+            };
+        }
+        let grid = self.shared_grid();
+        let grid = Arrays::of(&grid).with_geometry();
+        weight_general(self, &args, &grid)
+    }
+
+    fn transport(
+        &mut self,
+        args: Transport<'_, SerialRuntime>,
+    ) -> Result<(ScalarCollection, BoolCollection, f64, f64), Error> {
+        if let Some(grid) = self.cartesian_grid() && args.t.per_axis().is_some() {
+            return match self.grid().dim() {
+                1 => transport_cartesian::<1>(self, &args, &grid),
+                2 => transport_cartesian::<2>(self, &args, &grid),
+                _ => transport_cartesian::<3>(self, &args, &grid),
+            };
+        }
+        let grid = self.shared_grid();
+        let grid = Arrays::of(&grid).with_topology().with_geometry();
+        match self.grid().dim() {
+            1 => transport_general::<1, _>(self, &args, &grid),
+            2 => transport_general::<2, _>(self, &args, &grid),
+            _ => transport_general::<3, _>(self, &args, &grid),
+        }
+    }
+
+    fn diffuse(
+        &mut self,
+        args: Diffuse<'_, SerialRuntime>,
+    ) -> Result<(ScalarCollection, BoolCollection), Error> {
+        if let Some(grid) = self.cartesian_grid() && args.t.per_axis().is_some()
+            && args.w.per_axis().is_some()
+        {
+            return match self.grid().dim() {
+                1 => diffuse_cartesian::<1>(self, &args, &grid),
+                2 => diffuse_cartesian::<2>(self, &args, &grid),
+                _ => diffuse_cartesian::<3>(self, &args, &grid),
+            };
+        }
+        let grid = self.shared_grid();
+        let grid = Arrays::of(&grid).with_topology().with_geometry();
+        match self.grid().dim() {
+            1 => diffuse_general::<1, _>(self, &args, &grid),
+            2 => diffuse_general::<2, _>(self, &args, &grid),
+            _ => diffuse_general::<3, _>(self, &args, &grid),
+        }
+    }
+
+    fn jump(
+        &mut self,
+        args: Jump<'_, SerialRuntime>,
+    ) -> Result<ScalarCollection, Error> {
+        if let Some(grid) = self.cartesian_grid() {
+            return jump_general(self, &args, &grid);
+        }
+        let grid = self.shared_grid();
+        let grid = Arrays::of(&grid).with_topology();
+        jump_general(self, &args, &grid)
+    }
+
+    fn inside(
+        &mut self,
+        args: Inside<'_, SerialRuntime>,
+    ) -> Result<ScalarCollection, Error> {
+        if let Some(grid) = self.cartesian_grid() {
+            return inside_general(self, &args, &grid);
+        }
+        let grid = self.shared_grid();
+        let grid = Arrays::of(&grid).with_topology();
+        inside_general(self, &args, &grid)
+    }
+
+    fn extremes(
+        &mut self,
+        args: Extremes<'_, SerialRuntime>,
+    ) -> Result<(f64, f64), Error> {
+        extremes_general(self, &args)
+    }
+
+    fn ratio(&mut self, args: Ratio<'_, SerialRuntime>) -> Result<f64, Error> {
+        ratio_general(self, &args)
+    }
+
+    fn sizes(&mut self) -> Result<ScalarCollection, Error> {
+        if let Some(grid) = self.cartesian_grid() {
+            return sizes_general(self, &grid);
+        }
+        let grid = self.shared_grid();
+        let grid = Arrays::of(&grid).with_geometry();
+        sizes_general(self, &grid)
+    }
+}
+
+/// [`Kernels::geometry`] on any grid.
+fn geometry_general<const DIM: usize, G: Places<DIM>>(
+    rt: &mut SerialRuntime,
+    args: &Geometry<'_, SerialRuntime>,
+    grid: &G,
+) -> Result<(VectorCollection, BoolCollection, ScalarCollection), Error> {
+    let all_cells = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let k = *args.k;
+    let domain = &all_cells;
+    let mut centre: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(domain.len()));
+    let mut far = rt.take_bool_buffer(domain.len());
+    let far_values = &mut far[..];
+    let mut size = rt.take_buffer(domain.len());
+    let size_values = &mut size[..];
+    for position in 0..domain.len() {
+        let here = position as u32;
+        let c = vector_mul(grid.cell_centroid(here), k);
+        let turned = vector_add(vector_neg(c), vector_mul(vector_div(c, k), 2.0));
+        for (component, value) in centre.iter_mut().zip(vector_sub(turned, c)) {
+            component[position] = value;
+        }
+        far_values[position] = (component(c, 0) > 1.0) ^ (component(c, 1) < 1.0);
+        size_values[position] = grid.cell_volume(here);
+    }
+    Ok((
+        rt.vector_collection_from(domain, centre),
+        rt.bool_collection_from(domain, far),
+        rt.scalar_collection_from(domain, size),
+    ))
+}
+
+/// [`Kernels::transmissibility`] on a Cartesian grid.
+fn transmissibility_per_axis<const DIM: usize>(
+    rt: &mut SerialRuntime,
+    args: &Transmissibility<'_, SerialRuntime>,
+    grid: &CartesianGrid,
+) -> Result<ScalarCollection, Error> {
+    let interior_faces = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::Interior))?;
+    let k = *args.k;
+    let domain = &interior_faces;
+    let mut t = [0.0; 3];
+    for axis in 0..DIM {
+        t[axis] = k * grid.area[axis] / length(grid.displacement::<DIM>(axis, -1.0));
+    }
+    Ok(rt.per_axis_collection(domain, t))
+}
+
+/// [`Kernels::transmissibility`] on any grid.
+fn transmissibility_general<const DIM: usize, G: Places<DIM>>(
+    rt: &mut SerialRuntime,
+    args: &Transmissibility<'_, SerialRuntime>,
+    grid: &G,
+) -> Result<ScalarCollection, Error> {
+    let interior_faces = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::Interior))?;
+    let k = *args.k;
+    let domain = &interior_faces;
+    let mut t = rt.take_buffer(domain.len());
+    let t_values = &mut t[..];
+    for (position, &here) in domain.elements().iter().enumerate() {
+        t_values[position] = k * grid.face_area(here)
+            / length(
+                vector_sub(
+                    grid.cell_centroid(grid.first_cell(here)),
+                    grid.cell_centroid(grid.second_cell(here)),
+                ),
+            );
+    }
+    Ok(rt.scalar_collection_from(domain, t))
+}
+
+/// [`Kernels::weight`] on a Cartesian grid.
+fn weight_per_axis<const DIM: usize>(
+    rt: &mut SerialRuntime,
+    args: &Weight<'_, SerialRuntime>,
+    grid: &CartesianGrid,
+) -> Result<ScalarCollection, Error> {
+    let all_cells = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let k = *args.k;
+    let domain = &all_cells;
+    let mut w = [0.0; 3];
+    w[0] = k / grid.volume;
+    Ok(rt.per_axis_collection(domain, w))
+}
+
+/// [`Kernels::weight`] on any grid.
+fn weight_general<G: Entities>(
+    rt: &mut SerialRuntime,
+    args: &Weight<'_, SerialRuntime>,
+    grid: &G,
+) -> Result<ScalarCollection, Error> {
+    let all_cells = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let k = *args.k;
+    let domain = &all_cells;
+    let mut w = rt.take_buffer(domain.len());
+    let w_values = &mut w[..];
+    for position in 0..domain.len() {
+        let here = position as u32;
+        w_values[position] = k / grid.cell_volume(here);
+    }
+    Ok(rt.scalar_collection_from(domain, w))
+}
+
+/// [`Kernels::transport`] on a Cartesian grid.
+fn transport_cartesian<const DIM: usize>(
+    rt: &mut SerialRuntime,
+    args: &Transport<'_, SerialRuntime>,
+    grid: &CartesianGrid,
+) -> Result<(ScalarCollection, BoolCollection, f64, f64), Error> {
+    let all_cells = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let row_2 = rt.dense(args.row);
+    let row_2 = &row_2[..];
+    let t = args.t.per_axis().unwrap_or([f64::NAN; 3]);
+    let u = rt.dense(args.u);
+    let u = &u[..];
+    let wells_ranks = SubsetRanks::new(args.wells);
+    let rate = rt.dense(args.rate);
+    let rate = &rate[..];
+    let centre = components::<DIM>(args.centre);
+    let grid_2 = *args.grid;
+    let far = &args.far.values()[..];
+    let domain = &all_cells;
+    let mut a = rt.take_buffer(grid.n_cells());
+    let a_values = &mut a[..];
+    let mut b = rt.take_bool_buffer(grid.n_cells());
+    let b_values = &mut b[..];
+    let mut total = rt.take_buffer(grid.n_cells());
+    let total_values = &mut total[..];
+    let mut most = rt.take_buffer(grid.n_cells());
+    let most_values = &mut most[..];
+    for row in grid.rows() {
+        for i in 0..grid.n[0] {
+            let here = row.start + i;
+            let at = [i, row.j, row.k];
+            let mut out2 = 0.0;
+            let mut area2 = 0.0;
+            for axis in 0..DIM {
+                if at[axis] > 0 {
+                    let up_low = if row_2[grid.face(at, axis, false)] > 0.0 {
+                        (here - grid.stride[axis]) as u32
+                    } else {
+                        here as u32
+                    };
+                    out2
+                        -= t[axis]
+                            * (u[up_low as usize] * row_2[grid.face(at, axis, false)]);
+                    area2 -= grid.area[axis];
+                } else {
+                    out2 -= row_2[grid.face(at, axis, false)] * u[here];
+                    area2 -= grid.area[axis];
+                }
+                if at[axis] + 1 < grid.n[axis] {
+                    let up_high = if row_2[grid.face(at, axis, true)] > 0.0 {
+                        here as u32
+                    } else {
+                        (here + grid.stride[axis]) as u32
+                    };
+                    out2
+                        += t[axis]
+                            * (u[up_high as usize] * row_2[grid.face(at, axis, true)]);
+                    area2 += grid.area[axis];
+                } else {
+                    out2 += row_2[grid.face(at, axis, true)] * u[here];
+                    area2 += grid.area[axis];
+                }
+            }
+            let taken2 = if wells_ranks.contains(here) {
+                rate[wells_ranks.of(here)]
+            } else {
+                0.0
+            };
+            let d2 = dot(vector_at(&centre, here), vector_at(&centre, here));
+            a_values[here] = u[here] - grid_2 * out2 + (taken2 + d2);
+            b_values[here] = far[here] || !(area2 == 0.0);
+            total_values[here] = out2;
+            most_values[here] = area2.abs();
+        }
+    }
+    Ok((
+        rt.scalar_collection_from(domain, a),
+        rt.bool_collection_from(domain, b),
+        rt.reduce_in_kernel(Reduction::Sum, domain, total, &TRANSPORT)?,
+        rt.reduce_in_kernel(Reduction::Max, domain, most, &TRANSPORT)?,
+    ))
+}
+
+/// [`Kernels::transport`] on any grid.
+fn transport_general<const DIM: usize, G: Entities>(
+    rt: &mut SerialRuntime,
+    args: &Transport<'_, SerialRuntime>,
+    grid: &G,
+) -> Result<(ScalarCollection, BoolCollection, f64, f64), Error> {
+    let interior_faces = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::Interior))?;
+    let all_cells = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let row_2 = rt.dense(args.row);
+    let row_2 = &row_2[..];
+    let interior_faces_ranks = grid.ranks(&interior_faces);
+    let t = rt.dense(args.t);
+    let t = &t[..];
+    let u = rt.dense(args.u);
+    let u = &u[..];
+    let wells_ranks = grid.ranks(args.wells);
+    let rate = rt.dense(args.rate);
+    let rate = &rate[..];
+    let centre = components::<DIM>(args.centre);
+    let grid_2 = *args.grid;
+    let far = &args.far.values()[..];
+    let domain = &all_cells;
+    let mut a = rt.take_buffer(domain.len());
+    let a_values = &mut a[..];
+    let mut b = rt.take_bool_buffer(domain.len());
+    let b_values = &mut b[..];
+    let mut total = rt.take_buffer(domain.len());
+    let total_values = &mut total[..];
+    let mut most = rt.take_buffer(domain.len());
+    let most_values = &mut most[..];
+    for position in 0..domain.len() {
+        let here = position as u32;
+        let mut out = 0.0;
+        let mut area = 0.0;
+        let cell = here;
+        for f in grid.faces_of(cell) {
+            let sign = if grid.first_cell(f) == cell { 1.0 } else { -1.0 };
+            let w = if !grid.is_boundary_face(f) {
+                let up = if row_2[f as usize] > 0.0 {
+                    grid.first_cell(f)
+                } else {
+                    grid.second_cell(f)
+                };
+                t[interior_faces_ranks.of(f)] * (u[up as usize] * row_2[f as usize])
+            } else {
+                row_2[f as usize] * u[position]
+            };
+            out += sign * w;
+            area += sign * grid.face_area(f);
+        }
+        let taken = if wells_ranks.contains(here) {
+            rate[wells_ranks.of(here)]
+        } else {
+            0.0
+        };
+        let d = dot(vector_at(&centre, position), vector_at(&centre, position));
+        a_values[position] = u[position] - grid_2 * out + (taken + d);
+        b_values[position] = far[position] || !(area == 0.0);
+        total_values[position] = out;
+        most_values[position] = area.abs();
+    }
+    Ok((
+        rt.scalar_collection_from(domain, a),
+        rt.bool_collection_from(domain, b),
+        rt.reduce_in_kernel(Reduction::Sum, domain, total, &TRANSPORT)?,
+        rt.reduce_in_kernel(Reduction::Max, domain, most, &TRANSPORT)?,
+    ))
+}
+
+/// [`Kernels::diffuse`] on a Cartesian grid.
+fn diffuse_cartesian<const DIM: usize>(
+    rt: &mut SerialRuntime,
+    args: &Diffuse<'_, SerialRuntime>,
+    grid: &CartesianGrid,
+) -> Result<(ScalarCollection, BoolCollection), Error> {
+    let all_cells = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let u = rt.dense(args.u);
+    let u = &u[..];
+    let t = args.t.per_axis().unwrap_or([f64::NAN; 3]);
+    let len_2 = rt.dense(args.len);
+    let len_2 = &len_2[..];
+    let g = rt.dense(args.g);
+    let g = &g[..];
+    let far = &args.far.values()[..];
+    let w = args.w.per_axis().unwrap_or([f64::NAN; 3]);
+    let dt = *args.dt;
+    let domain = &all_cells;
+    let mut u_new = rt.take_buffer(grid.n_cells());
+    let u_new_values = &mut u_new[..];
+    let mut even = rt.take_bool_buffer(grid.n_cells());
+    let even_values = &mut even[..];
+    for row in grid.rows() {
+        let step = if row.interior { grid.n[0] - 1 } else { 1 };
+        for i in (0..grid.n[0]).step_by(step) {
+            let here = row.start + i;
+            let at = [i, row.j, row.k];
+            let half_c = 0.5 * u[here];
+            let mut s_c = 0.0;
+            let mut n_c = 0.0;
+            for axis in 0..DIM {
+                if at[axis] > 0 {
+                    let terms = diffuse_s_c_low::<
+                        DIM,
+                    >(
+                        grid,
+                        axis,
+                        t[axis],
+                        u[here],
+                        u[here - grid.stride[axis]],
+                        len_2[grid.face(at, axis, false)],
+                        g[grid.interior_face(at, axis, false)],
+                        half_c,
+                    );
+                    s_c -= terms.0;
+                    n_c -= terms.1;
+                }
+                if at[axis] + 1 < grid.n[axis] {
+                    let terms = diffuse_s_c_high::<
+                        DIM,
+                    >(
+                        grid,
+                        axis,
+                        t[axis],
+                        u[here + grid.stride[axis]],
+                        u[here],
+                        len_2[grid.face(at, axis, true)],
+                        g[grid.interior_face(at, axis, true)],
+                        half_c,
+                    );
+                    s_c += terms.0;
+                    n_c += terms.1;
+                }
+            }
+            let mut edge_c = 0.0;
+            for axis in 0..DIM {
+                if at[axis] == 0 {
+                    edge_c -= grid.area[axis] * len_2[grid.face(at, axis, false)];
+                }
+                if at[axis] + 1 == grid.n[axis] {
+                    edge_c += grid.area[axis] * len_2[grid.face(at, axis, true)];
+                }
+            }
+            let x_c = if far[here] { s_c * w[0] } else { (s_c + n_c) * 2.0 };
+            u_new_values[here] = u[here] + dt * x_c - edge_c * grid.volume;
+            even_values[here] = s_c < n_c;
+        }
+        if row.interior {
+            let (first, len) = (row.start + 1, grid.n[0] - 2);
+            let u_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                &u[first - grid.stride[axis]..][..len]
+            });
+            let len_2_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                &len_2[grid.face([1, row.j, row.k], axis, false)..][..len]
+            });
+            let g_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                &g[grid.interior_face([1, row.j, row.k], axis, false)..][..len]
+            });
+            let u_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                &u[first + grid.stride[axis]..][..len]
+            });
+            let len_2_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                &len_2[grid.face([1, row.j, row.k], axis, true)..][..len]
+            });
+            let g_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                &g[grid.interior_face([1, row.j, row.k], axis, true)..][..len]
+            });
+            diffuse_row(
+                grid,
+                &mut u_new_values[first..][..len],
+                &mut even_values[first..][..len],
+                &u[first..][..len],
+                t,
+                u_low,
+                len_2_low,
+                g_low,
+                u_high,
+                len_2_high,
+                g_high,
+                &far[first..][..len],
+                w,
+                dt,
+            );
+        }
+    }
+    Ok((rt.scalar_collection_from(domain, u_new), rt.bool_collection_from(domain, even)))
+}
+
+/// [`Kernels::diffuse`] inside a row of cells, where no side is on the boundary.
+#[inline(never)]
+fn diffuse_row<const DIM: usize>(
+    grid: &CartesianGrid,
+    u_new: &mut [f64],
+    even: &mut [bool],
+    u: &[f64],
+    t: [f64; 3],
+    u_low: [&[f64]; DIM],
+    len_2_low: [&[f64]; DIM],
+    g_low: [&[f64]; DIM],
+    u_high: [&[f64]; DIM],
+    len_2_high: [&[f64]; DIM],
+    g_high: [&[f64]; DIM],
+    far: &[bool],
+    w: [f64; 3],
+    dt: f64,
+) {
+    let len = u_new.len();
+    let even = &mut even[..len];
+    let u = &u[..len];
+    let u_low_x = lane(&u_low, 0, len);
+    let u_low_y = lane(&u_low, 1, len);
+    let u_low_z = lane(&u_low, 2, len);
+    let len_2_low_x = lane(&len_2_low, 0, len);
+    let len_2_low_y = lane(&len_2_low, 1, len);
+    let len_2_low_z = lane(&len_2_low, 2, len);
+    let g_low_x = lane(&g_low, 0, len);
+    let g_low_y = lane(&g_low, 1, len);
+    let g_low_z = lane(&g_low, 2, len);
+    let u_high_x = lane(&u_high, 0, len);
+    let u_high_y = lane(&u_high, 1, len);
+    let u_high_z = lane(&u_high, 2, len);
+    let len_2_high_x = lane(&len_2_high, 0, len);
+    let len_2_high_y = lane(&len_2_high, 1, len);
+    let len_2_high_z = lane(&len_2_high, 2, len);
+    let g_high_x = lane(&g_high, 0, len);
+    let g_high_y = lane(&g_high, 1, len);
+    let g_high_z = lane(&g_high, 2, len);
+    let far = &far[..len];
+    for i in 0..len {
+        let half_c = 0.5 * u[i];
+        let mut s_c = 0.0;
+        let mut n_c = 0.0;
+        let terms = diffuse_s_c_low::<
+            DIM,
+        >(grid, 0, t[0], u[i], u_low_x[i], len_2_low_x[i], g_low_x[i], half_c);
+        s_c -= terms.0;
+        n_c -= terms.1;
+        let terms = diffuse_s_c_high::<
+            DIM,
+        >(grid, 0, t[0], u_high_x[i], u[i], len_2_high_x[i], g_high_x[i], half_c);
+        s_c += terms.0;
+        n_c += terms.1;
+        if DIM > 1 {
+            let terms = diffuse_s_c_low::<
+                DIM,
+            >(grid, 1, t[1], u[i], u_low_y[i], len_2_low_y[i], g_low_y[i], half_c);
+            s_c -= terms.0;
+            n_c -= terms.1;
+            let terms = diffuse_s_c_high::<
+                DIM,
+            >(grid, 1, t[1], u_high_y[i], u[i], len_2_high_y[i], g_high_y[i], half_c);
+            s_c += terms.0;
+            n_c += terms.1;
+        }
+        if DIM > 2 {
+            let terms = diffuse_s_c_low::<
+                DIM,
+            >(grid, 2, t[2], u[i], u_low_z[i], len_2_low_z[i], g_low_z[i], half_c);
+            s_c -= terms.0;
+            n_c -= terms.1;
+            let terms = diffuse_s_c_high::<
+                DIM,
+            >(grid, 2, t[2], u_high_z[i], u[i], len_2_high_z[i], g_high_z[i], half_c);
+            s_c += terms.0;
+            n_c += terms.1;
+        }
+        let edge_c = 0.0;
+        let x_c = if far[i] { s_c * w[0] } else { (s_c + n_c) * 2.0 };
+        u_new[i] = u[i] + dt * x_c - edge_c * grid.volume;
+        even[i] = s_c < n_c;
+    }
+}
+
+/// Term of the low side of a cell where there is a cell beyond; the caller subtracts it.
+#[inline(always)]
+fn diffuse_s_c_low<const DIM: usize>(
+    grid: &CartesianGrid,
+    axis: usize,
+    t: f64,
+    u: f64,
+    u_low: f64,
+    len_2_low: f64,
+    g_low: f64,
+    half_c: f64,
+) -> (f64, f64) {
+    let across_low = grid.displacement::<DIM>(axis, 1.0);
+    (
+        t * (u - u_low) + len_2_low * g_low,
+        half_c * dot(grid.normal::<DIM>(axis), across_low),
+    )
+}
+
+/// Term of the high side of a cell where there is a cell beyond; the caller adds it.
+#[inline(always)]
+fn diffuse_s_c_high<const DIM: usize>(
+    grid: &CartesianGrid,
+    axis: usize,
+    t: f64,
+    u_high: f64,
+    u: f64,
+    len_2_high: f64,
+    g_high: f64,
+    half_c: f64,
+) -> (f64, f64) {
+    let across_high = grid.displacement::<DIM>(axis, 1.0);
+    (
+        t * (u_high - u) + len_2_high * g_high,
+        half_c * dot(grid.normal::<DIM>(axis), across_high),
+    )
+}
+
+/// [`Kernels::diffuse`] on any grid.
+fn diffuse_general<const DIM: usize, G: Places<DIM>>(
+    rt: &mut SerialRuntime,
+    args: &Diffuse<'_, SerialRuntime>,
+    grid: &G,
+) -> Result<(ScalarCollection, BoolCollection), Error> {
+    let interior_faces = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::Interior))?;
+    let all_cells = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let u = rt.dense(args.u);
+    let u = &u[..];
+    let interior_faces_ranks = grid.ranks(&interior_faces);
+    let t = rt.dense(args.t);
+    let t = &t[..];
+    let len_2 = rt.dense(args.len);
+    let len_2 = &len_2[..];
+    let g = rt.dense(args.g);
+    let g = &g[..];
+    let far = &args.far.values()[..];
+    let w = rt.dense(args.w);
+    let w = &w[..];
+    let dt = *args.dt;
+    let domain = &all_cells;
+    let mut u_new = rt.take_buffer(domain.len());
+    let u_new_values = &mut u_new[..];
+    let mut even = rt.take_bool_buffer(domain.len());
+    let even_values = &mut even[..];
+    for position in 0..domain.len() {
+        let here = position as u32;
+        let half = 0.5 * u[position];
+        let mut s = 0.0;
+        let mut n = 0.0;
+        let cell = here;
+        for f in grid.faces_of(cell) {
+            if grid.is_boundary_face(f) {
+                continue;
+            }
+            let sign = if grid.first_cell(f) == cell { 1.0 } else { -1.0 };
+            let across = vector_sub(
+                grid.cell_centroid(grid.second_cell(f)),
+                grid.cell_centroid(grid.first_cell(f)),
+            );
+            s
+                += sign
+                    * (t[interior_faces_ranks.of(f)]
+                        * (u[grid.second_cell(f) as usize]
+                            - u[grid.first_cell(f) as usize])
+                        + len_2[f as usize] * g[interior_faces_ranks.of(f)]);
+            n += sign * (half * dot(grid.face_normal(f), across));
+        }
+        let mut edge = 0.0;
+        let cell_2 = here;
+        for e in grid.faces_of(cell_2) {
+            if !grid.is_boundary_face(e) {
+                continue;
+            }
+            let sign_2 = if grid.first_cell(e) == cell_2 { 1.0 } else { -1.0 };
+            edge += sign_2 * (grid.face_area(e) * len_2[e as usize]);
+        }
+        let x = if far[position] { s * w[position] } else { (s + n) * 2.0 };
+        u_new_values[position] = u[position] + dt * x - edge * grid.cell_volume(here);
+        even_values[position] = s < n;
+    }
+    Ok((rt.scalar_collection_from(domain, u_new), rt.bool_collection_from(domain, even)))
+}
+
+/// [`Kernels::jump`] on any grid.
+fn jump_general<G: Entities>(
+    rt: &mut SerialRuntime,
+    args: &Jump<'_, SerialRuntime>,
+    grid: &G,
+) -> Result<ScalarCollection, Error> {
+    let interior_faces = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::Interior))?;
+    let cells = &args.cells.values()[..];
+    let u = rt.dense(args.u);
+    let u = &u[..];
+    let domain = &interior_faces;
+    let mut j = rt.take_buffer(domain.len());
+    let j_values = &mut j[..];
+    for (position, &here) in domain.elements().iter().enumerate() {
+        let far = if cells[position] == grid.first_cell(here) {
+            grid.second_cell(here)
+        } else {
+            grid.first_cell(here)
+        };
+        let mut ring = 0.0;
+        let cell = far;
+        for g in grid.faces_of(cell) {
+            let sign = if grid.first_cell(g) == cell { 1.0 } else { -1.0 };
+            ring
+                += sign
+                    * (if grid.second_cell(g) == NONE {
+                        1.0
+                    } else {
+                        u[grid.second_cell(g) as usize]
+                    });
+        }
+        j_values[position] = u[cells[position] as usize] - u[far as usize]
+            + ring.abs().sqrt();
+    }
+    Ok(rt.scalar_collection_from(domain, j))
+}
+
+/// [`Kernels::inside`] on any grid.
+fn inside_general<G: Entities>(
+    rt: &mut SerialRuntime,
+    args: &Inside<'_, SerialRuntime>,
+    grid: &G,
+) -> Result<ScalarCollection, Error> {
+    let u = rt.dense(args.u);
+    let u = &u[..];
+    let domain = args.inlet;
+    let mut u_inside = rt.take_buffer(domain.len());
+    let u_inside_values = &mut u_inside[..];
+    for (position, &here) in domain.elements().iter().enumerate() {
+        if !!(grid.first_cell(here) == NONE) {
+            return Err(rt.on_empty_in_kernel(&INSIDE, domain, position));
+        }
+        u_inside_values[position] = u[grid.first_cell(here) as usize];
+    }
+    Ok(rt.scalar_collection_from(domain, u_inside))
+}
+
+/// [`Kernels::extremes`] on any grid.
+fn extremes_general(
+    rt: &mut SerialRuntime,
+    args: &Extremes<'_, SerialRuntime>,
+) -> Result<(f64, f64), Error> {
+    let rate = rt.dense(args.rate);
+    let rate = &rate[..];
+    let domain = args.wells;
+    let mut least = rt.take_buffer(domain.len());
+    let least_values = &mut least[..];
+    let mut product = rt.take_buffer(domain.len());
+    let product_values = &mut product[..];
+    for position in 0..domain.len() {
+        least_values[position] = rate[position] - 1.0;
+        product_values[position] = rate[position] * 2.0;
+    }
+    Ok((
+        rt.reduce_in_kernel(Reduction::Min, domain, least, &EXTREMES)?,
+        rt.reduce_in_kernel(Reduction::Prod, domain, product, &EXTREMES)?,
+    ))
+}
+
+/// [`Kernels::ratio`] on any grid.
+fn ratio_general(
+    _rt: &mut SerialRuntime,
+    args: &Ratio<'_, SerialRuntime>,
+) -> Result<f64, Error> {
+    let a = *args.a;
+    let b = *args.b;
+    Ok(a / b)
+}
+
+/// [`Kernels::sizes`] on any grid.
+fn sizes_general<G: Entities>(
+    rt: &mut SerialRuntime,
+    grid: &G,
+) -> Result<ScalarCollection, Error> {
+    let all_faces = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::All))?;
+    let domain = &all_faces;
+    let mut size = rt.take_buffer(domain.len());
+    let size_values = &mut size[..];
+    for position in 0..domain.len() {
+        let here = position as u32;
+        size_values[position] = grid.face_area(here);
+    }
+    Ok(rt.scalar_collection_from(domain, size))
+}

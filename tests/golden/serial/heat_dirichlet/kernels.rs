@@ -1,0 +1,87 @@
+//! Kernels of heat_dirichlet.equelle. Names no target: every back-end implements [`Kernels`] for its runtime.
+
+use equelle_runtime::{AccessMode, EquelleRuntime, Error, KernelInfo};
+
+/// Arguments of [`Kernels::compute_itrans`].
+pub struct ComputeItrans<'a, R: EquelleRuntime> {
+    /// Scalar
+    pub k: &'a R::Scalar,
+}
+
+/// Facts of [`Kernels::compute_itrans`].
+pub const COMPUTE_ITRANS: KernelInfo = KernelInfo {
+    name: "compute_itrans",
+    lines: &[],
+    arguments: &[("k", AccessMode::Read), ("itrans", AccessMode::Write)],
+};
+
+/// Arguments of [`Kernels::compute_btrans`].
+pub struct ComputeBtrans<'a, R: EquelleRuntime> {
+    /// Scalar
+    pub k: &'a R::Scalar,
+    /// Domain dirichlet_boundary
+    pub dirichlet_boundary: &'a R::Domain,
+}
+
+/// Facts of [`Kernels::compute_btrans`].
+pub const COMPUTE_BTRANS: KernelInfo = KernelInfo {
+    name: "compute_btrans",
+    lines: &[],
+    arguments: &[
+        ("k", AccessMode::Read),
+        ("dirichlet_boundary", AccessMode::Read),
+        ("btrans", AccessMode::Write),
+    ],
+};
+
+/// Arguments of [`Kernels::compute_u`].
+pub struct ComputeU<'a, R: EquelleRuntime> {
+    /// Collection Of Scalar On AllCells()
+    pub u: &'a R::ScalarCollection,
+    /// Collection Of Scalar On InteriorFaces()
+    pub itrans: &'a R::ScalarCollection,
+    /// Collection Of Scalar On dirichlet_boundary
+    pub btrans: &'a R::ScalarCollection,
+    /// Collection Of Scalar On dirichlet_boundary
+    pub dirichlet_val: &'a R::ScalarCollection,
+    /// Domain dirichlet_boundary
+    pub dirichlet_boundary: &'a R::Domain,
+    /// Scalar
+    pub dt: &'a R::Scalar,
+}
+
+/// Facts of [`Kernels::compute_u`].
+pub const COMPUTE_U: KernelInfo = KernelInfo {
+    name: "compute_u",
+    lines: &[],
+    arguments: &[
+        ("u", AccessMode::Read),
+        ("itrans", AccessMode::Read),
+        ("btrans", AccessMode::Read),
+        ("dirichlet_val", AccessMode::Read),
+        ("dirichlet_boundary", AccessMode::Read),
+        ("dt", AccessMode::Read),
+        ("u_2", AccessMode::Write),
+    ],
+};
+
+/// One method per kernel.
+pub trait Kernels: EquelleRuntime {
+    /// Evaluated once per element of InteriorFaces().
+    fn compute_itrans(
+        &mut self,
+        args: ComputeItrans<'_, Self>,
+    ) -> Result<Self::ScalarCollection, Error>;
+
+    /// Evaluated once per element of dirichlet_boundary.
+    fn compute_btrans(
+        &mut self,
+        args: ComputeBtrans<'_, Self>,
+    ) -> Result<Self::ScalarCollection, Error>;
+
+    /// Evaluated once per element of AllCells().
+    fn compute_u(
+        &mut self,
+        args: ComputeU<'_, Self>,
+    ) -> Result<Self::ScalarCollection, Error>;
+}

@@ -1,0 +1,338 @@
+//! Kernels of heat_dirichlet.equelle as loops.
+#![allow(non_snake_case, clippy::too_many_arguments, clippy::needless_range_loop)]
+
+use backend_serial::runtime::entities::{Arrays, Entities, Places};
+use backend_serial::runtime::kernel::{
+    CartesianGrid, SubsetRanks, lane, length, vector_sub,
+};
+use backend_serial::runtime::{ScalarCollection, SerialRuntime};
+use equelle_runtime::grid::NONE;
+use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent};
+
+use crate::kernels::{ComputeBtrans, ComputeItrans, ComputeU, Kernels};
+
+impl Kernels for SerialRuntime {
+    fn compute_itrans(
+        &mut self,
+        args: ComputeItrans<'_, SerialRuntime>,
+    ) -> Result<ScalarCollection, Error> {
+        if let Some(grid) = self.cartesian_grid() {
+            return match self.grid().dim() {
+                1 => compute_itrans_per_axis::<1>(self, &args, &grid),
+                2 => compute_itrans_per_axis::<2>(self, &args, &grid),
+                _ => compute_itrans_per_axis::<3>(self, &args, &grid),
+            };
+        }
+        let grid = self.shared_grid();
+        let grid = Arrays::of(&grid).with_topology().with_geometry();
+        match self.grid().dim() {
+            1 => compute_itrans_general::<1, _>(self, &args, &grid),
+            2 => compute_itrans_general::<2, _>(self, &args, &grid),
+            _ => compute_itrans_general::<3, _>(self, &args, &grid),
+        }
+    }
+
+    fn compute_btrans(
+        &mut self,
+        args: ComputeBtrans<'_, SerialRuntime>,
+    ) -> Result<ScalarCollection, Error> {
+        if let Some(grid) = self.cartesian_grid() {
+            return match self.grid().dim() {
+                1 => compute_btrans_general::<1, _>(self, &args, &grid),
+                2 => compute_btrans_general::<2, _>(self, &args, &grid),
+                _ => compute_btrans_general::<3, _>(self, &args, &grid),
+            };
+        }
+        let grid = self.shared_grid();
+        let grid = Arrays::of(&grid).with_topology().with_geometry();
+        match self.grid().dim() {
+            1 => compute_btrans_general::<1, _>(self, &args, &grid),
+            2 => compute_btrans_general::<2, _>(self, &args, &grid),
+            _ => compute_btrans_general::<3, _>(self, &args, &grid),
+        }
+    }
+
+    fn compute_u(
+        &mut self,
+        args: ComputeU<'_, SerialRuntime>,
+    ) -> Result<ScalarCollection, Error> {
+        if let Some(grid) = self.cartesian_grid() && args.itrans.per_axis().is_some() {
+            return match self.grid().dim() {
+                1 => compute_u_cartesian::<1>(self, &args, &grid),
+                2 => compute_u_cartesian::<2>(self, &args, &grid),
+                _ => compute_u_cartesian::<3>(self, &args, &grid),
+            };
+        }
+        let grid = self.shared_grid();
+        let grid = Arrays::of(&grid).with_topology().with_geometry();
+        compute_u_general(self, &args, &grid)
+    }
+}
+
+/// [`Kernels::compute_itrans`] on a Cartesian grid.
+fn compute_itrans_per_axis<const DIM: usize>(
+    rt: &mut SerialRuntime,
+    args: &ComputeItrans<'_, SerialRuntime>,
+    grid: &CartesianGrid,
+) -> Result<ScalarCollection, Error> {
+    let interior_faces = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::Interior))?;
+    let k = *args.k;
+    let domain = &interior_faces;
+    let mut itrans = [0.0; 3];
+    for axis in 0..DIM {
+        itrans[axis] = k
+            * (grid.area[axis] / length(grid.displacement::<DIM>(axis, -1.0)));
+    }
+    Ok(rt.per_axis_collection(domain, itrans))
+}
+
+/// [`Kernels::compute_itrans`] on any grid.
+fn compute_itrans_general<const DIM: usize, G: Places<DIM>>(
+    rt: &mut SerialRuntime,
+    args: &ComputeItrans<'_, SerialRuntime>,
+    grid: &G,
+) -> Result<ScalarCollection, Error> {
+    let interior_faces = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::Interior))?;
+    let k = *args.k;
+    let domain = &interior_faces;
+    let mut itrans = rt.take_buffer(domain.len());
+    let itrans_values = &mut itrans[..];
+    for (position, &here) in domain.elements().iter().enumerate() {
+        itrans_values[position] = k
+            * (grid.face_area(here)
+                / length(
+                    vector_sub(
+                        grid.cell_centroid(grid.first_cell(here)),
+                        grid.cell_centroid(grid.second_cell(here)),
+                    ),
+                ));
+    }
+    Ok(rt.scalar_collection_from(domain, itrans))
+}
+
+/// [`Kernels::compute_btrans`] on any grid.
+fn compute_btrans_general<const DIM: usize, G: Places<DIM>>(
+    rt: &mut SerialRuntime,
+    args: &ComputeBtrans<'_, SerialRuntime>,
+    grid: &G,
+) -> Result<ScalarCollection, Error> {
+    let k = *args.k;
+    let domain = args.dirichlet_boundary;
+    let mut btrans = rt.take_buffer(domain.len());
+    let btrans_values = &mut btrans[..];
+    for (position, &here) in domain.elements().iter().enumerate() {
+        let inside = if grid.first_cell(here) == NONE {
+            grid.second_cell(here)
+        } else {
+            grid.first_cell(here)
+        };
+        btrans_values[position] = k
+            * (grid.face_area(here)
+                / length(
+                    vector_sub(grid.face_centroid(here), grid.cell_centroid(inside)),
+                ));
+    }
+    Ok(rt.scalar_collection_from(domain, btrans))
+}
+
+/// [`Kernels::compute_u`] on a Cartesian grid.
+fn compute_u_cartesian<const DIM: usize>(
+    rt: &mut SerialRuntime,
+    args: &ComputeU<'_, SerialRuntime>,
+    grid: &CartesianGrid,
+) -> Result<ScalarCollection, Error> {
+    let all_cells = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let itrans = args.itrans.per_axis().unwrap_or([f64::NAN; 3]);
+    let u = rt.dense(args.u);
+    let u = &u[..];
+    let dirichlet_boundary_ranks = SubsetRanks::new(args.dirichlet_boundary);
+    let btrans = rt.dense(args.btrans);
+    let btrans = &btrans[..];
+    let dirichlet_val = rt.dense(args.dirichlet_val);
+    let dirichlet_val = &dirichlet_val[..];
+    let dt = *args.dt;
+    let domain = &all_cells;
+    let mut u_2 = rt.take_buffer(grid.n_cells());
+    let u_2_values = &mut u_2[..];
+    for row in grid.rows() {
+        let step = if row.interior { grid.n[0] - 1 } else { 1 };
+        for i in (0..grid.n[0]).step_by(step) {
+            let here = row.start + i;
+            let at = [i, row.j, row.k];
+            let mut outflow = 0.0;
+            for axis in 0..DIM {
+                if at[axis] > 0 {
+                    outflow
+                        -= compute_u_outflow_low(
+                            itrans[axis],
+                            u[here],
+                            u[here - grid.stride[axis]],
+                        );
+                } else {
+                    outflow
+                        -= if dirichlet_boundary_ranks
+                            .contains(grid.boundary_face(at, axis, false))
+                        {
+                            btrans[dirichlet_boundary_ranks
+                                .of(grid.boundary_face(at, axis, false))]
+                                * (-1.0
+                                    * (u[here]
+                                        - dirichlet_val[dirichlet_boundary_ranks
+                                            .of(grid.boundary_face(at, axis, false))]))
+                        } else {
+                            0.0
+                        };
+                }
+                if at[axis] + 1 < grid.n[axis] {
+                    outflow
+                        += compute_u_outflow_high(
+                            itrans[axis],
+                            u[here + grid.stride[axis]],
+                            u[here],
+                        );
+                } else {
+                    outflow
+                        += if dirichlet_boundary_ranks
+                            .contains(grid.boundary_face(at, axis, true))
+                        {
+                            btrans[dirichlet_boundary_ranks
+                                .of(grid.boundary_face(at, axis, true))]
+                                * (1.0
+                                    * (u[here]
+                                        - dirichlet_val[dirichlet_boundary_ranks
+                                            .of(grid.boundary_face(at, axis, true))]))
+                        } else {
+                            0.0
+                        };
+                }
+            }
+            u_2_values[here] = u[here] - dt / grid.volume * outflow;
+        }
+        if row.interior {
+            let (first, len) = (row.start + 1, grid.n[0] - 2);
+            let u_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                &u[first - grid.stride[axis]..][..len]
+            });
+            let u_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                &u[first + grid.stride[axis]..][..len]
+            });
+            compute_u_row(
+                grid,
+                &mut u_2_values[first..][..len],
+                itrans,
+                &u[first..][..len],
+                u_low,
+                u_high,
+                dt,
+            );
+        }
+    }
+    Ok(rt.scalar_collection_from(domain, u_2))
+}
+
+/// [`Kernels::compute_u`] inside a row of cells, where no side is on the boundary.
+#[inline(never)]
+fn compute_u_row<const DIM: usize>(
+    grid: &CartesianGrid,
+    u_2: &mut [f64],
+    itrans: [f64; 3],
+    u: &[f64],
+    u_low: [&[f64]; DIM],
+    u_high: [&[f64]; DIM],
+    dt: f64,
+) {
+    let len = u_2.len();
+    let u = &u[..len];
+    let u_low_x = lane(&u_low, 0, len);
+    let u_low_y = lane(&u_low, 1, len);
+    let u_low_z = lane(&u_low, 2, len);
+    let u_high_x = lane(&u_high, 0, len);
+    let u_high_y = lane(&u_high, 1, len);
+    let u_high_z = lane(&u_high, 2, len);
+    for i in 0..len {
+        let mut outflow = 0.0;
+        outflow -= compute_u_outflow_low(itrans[0], u[i], u_low_x[i]);
+        outflow += compute_u_outflow_high(itrans[0], u_high_x[i], u[i]);
+        if DIM > 1 {
+            outflow -= compute_u_outflow_low(itrans[1], u[i], u_low_y[i]);
+            outflow += compute_u_outflow_high(itrans[1], u_high_y[i], u[i]);
+        }
+        if DIM > 2 {
+            outflow -= compute_u_outflow_low(itrans[2], u[i], u_low_z[i]);
+            outflow += compute_u_outflow_high(itrans[2], u_high_z[i], u[i]);
+        }
+        u_2[i] = u[i] - dt / grid.volume * outflow;
+    }
+}
+
+/// Term of the low side of a cell where there is a cell beyond; the caller subtracts it.
+#[inline(always)]
+fn compute_u_outflow_low(itrans: f64, u: f64, u_low: f64) -> f64 {
+    -itrans * (u - u_low)
+}
+
+/// Term of the high side of a cell where there is a cell beyond; the caller adds it.
+#[inline(always)]
+fn compute_u_outflow_high(itrans: f64, u_high: f64, u: f64) -> f64 {
+    -itrans * (u_high - u)
+}
+
+/// [`Kernels::compute_u`] on any grid.
+fn compute_u_general<G: Entities>(
+    rt: &mut SerialRuntime,
+    args: &ComputeU<'_, SerialRuntime>,
+    grid: &G,
+) -> Result<ScalarCollection, Error> {
+    let interior_faces = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::Interior))?;
+    let all_cells = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let interior_faces_ranks = grid.ranks(&interior_faces);
+    let itrans = rt.dense(args.itrans);
+    let itrans = &itrans[..];
+    let u = rt.dense(args.u);
+    let u = &u[..];
+    let dirichlet_boundary_ranks = grid.ranks(args.dirichlet_boundary);
+    let btrans = rt.dense(args.btrans);
+    let btrans = &btrans[..];
+    let dirichlet_val = rt.dense(args.dirichlet_val);
+    let dirichlet_val = &dirichlet_val[..];
+    let dt = *args.dt;
+    let domain = &all_cells;
+    let mut u_2 = rt.take_buffer(domain.len());
+    let u_2_values = &mut u_2[..];
+    for position in 0..domain.len() {
+        let here = position as u32;
+        let mut outflow = 0.0;
+        let cell = here;
+        for f in grid.faces_of(cell) {
+            let sign_2 = if grid.first_cell(f) == cell { 1.0 } else { -1.0 };
+            let flux = if !grid.is_boundary_face(f) {
+                -itrans[interior_faces_ranks.of(f)]
+                    * (u[grid.second_cell(f) as usize] - u[grid.first_cell(f) as usize])
+            } else {
+                let boundary_flux = if dirichlet_boundary_ranks.contains(f) {
+                    let inside = if grid.first_cell(f) == NONE {
+                        grid.second_cell(f)
+                    } else {
+                        grid.first_cell(f)
+                    };
+                    let sign = if grid.first_cell(f) == NONE { -1.0 } else { 1.0 };
+                    btrans[dirichlet_boundary_ranks.of(f)]
+                        * (sign
+                            * (u[inside as usize]
+                                - dirichlet_val[dirichlet_boundary_ranks.of(f)]))
+                } else {
+                    0.0
+                };
+                boundary_flux
+            };
+            outflow += sign_2 * flux;
+        }
+        u_2_values[position] = u[position] - dt / grid.cell_volume(here) * outflow;
+    }
+    Ok(rt.scalar_collection_from(domain, u_2))
+}

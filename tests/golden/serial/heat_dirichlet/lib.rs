@@ -1,0 +1,105 @@
+//! `heat_dirichlet.equelle`, compiled by equellec 0.1.0. Names are those of the Equelle program.
+#![allow(non_snake_case)]
+
+pub mod kernels;
+mod kernels_serial;
+
+use equelle_runtime::{
+    CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, Operations, Program,
+    Reduction, Source,
+};
+use kernels::{ComputeBtrans, ComputeItrans, ComputeU, Kernels};
+
+/// What messages at run time need to know of the program.
+pub static PROGRAM: Program = Program {
+    name: "heat_dirichlet",
+    source: Source {
+        file: "heat_dirichlet.equelle",
+        text: "",
+    },
+    inputs: &[
+        InputInfo {
+            name: "k",
+            kind: InputKind::Scalar,
+            domain: "",
+            unit: "",
+            default: "0.3",
+            line: 0,
+        },
+        InputInfo {
+            name: "dirichlet_boundary",
+            kind: InputKind::Domain,
+            domain: "BoundaryFaces()",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+        InputInfo {
+            name: "dirichlet_val",
+            kind: InputKind::Collection,
+            domain: "dirichlet_boundary",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+        InputInfo {
+            name: "u_initial",
+            kind: InputKind::Collection,
+            domain: "AllCells()",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+        InputInfo {
+            name: "timesteps",
+            kind: InputKind::Sequence,
+            domain: "",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+    ],
+    min_dim: 1,
+};
+
+/// Runs the program.
+///
+/// # Errors
+/// Those of the simulation, of its input and of the back-end, with the Equelle line.
+pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
+    let default = rt.scalar(0.3);
+    let k = rt.input_scalar("k", &default)?;
+    let boundary_faces = rt
+        .domain(CanonicalSet::new(EntityKind::Face, Extent::Boundary))?;
+    let dirichlet_boundary = rt.input_domain("dirichlet_boundary", &boundary_faces)?;
+    let dirichlet_val = rt.input_collection("dirichlet_val", &dirichlet_boundary)?;
+    let all_cells = rt.domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let u_initial = rt.input_collection("u_initial", &all_cells)?;
+    let timesteps = rt.input_sequence("timesteps")?;
+    let itrans = rt.compute_itrans(ComputeItrans { k: &k })?;
+    let btrans = rt
+        .compute_btrans(ComputeBtrans {
+            k: &k,
+            dirichlet_boundary: &dirichlet_boundary,
+        })?;
+    let mut u = u_initial;
+
+    let mut steps = rt.begin_loop(&timesteps)?;
+    while let Some(dt) = rt.next(&mut steps)? {
+        u = rt
+            .compute_u(ComputeU {
+                u: &u,
+                itrans: &itrans,
+                btrans: &btrans,
+                dirichlet_val: &dirichlet_val,
+                dirichlet_boundary: &dirichlet_boundary,
+                dt: &dt,
+            })?;
+        rt.output_collection("expU", &u)?;
+        let largest = rt.reduce(Reduction::Max, &u)?;
+        rt.output_scalar("maximum of u", &largest)?;
+    }
+
+    rt.output_collection("expU", &u)?;
+    rt.finish()
+}

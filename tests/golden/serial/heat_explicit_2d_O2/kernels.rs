@@ -1,0 +1,137 @@
+//! Kernels of heat_explicit_2d.equelle. Names no target: every back-end implements [`Kernels`] for its runtime.
+
+use equelle_runtime::{AccessMode, EquelleRuntime, Error, KernelInfo};
+
+/// Arguments of [`Kernels::compute_minus_k`].
+pub struct ComputeMinusK<'a, R: EquelleRuntime> {
+    /// Scalar
+    pub k: &'a R::Scalar,
+}
+
+/// Facts of [`Kernels::compute_minus_k`].
+pub const COMPUTE_MINUS_K: KernelInfo = KernelInfo {
+    name: "compute_minus_k",
+    lines: &[15, 14],
+    arguments: &[("k", AccessMode::Read), ("minus_k", AccessMode::Write)],
+};
+
+/// Arguments of [`Kernels::compute_k_direction`].
+pub struct ComputeKDirection<'a, R: EquelleRuntime> {
+    /// Domain dirichlet_boundary
+    pub dirichlet_boundary: &'a R::Domain,
+    /// Scalar
+    pub k: &'a R::Scalar,
+}
+
+/// Facts of [`Kernels::compute_k_direction`].
+pub const COMPUTE_K_DIRECTION: KernelInfo = KernelInfo {
+    name: "compute_k_direction",
+    lines: &[23, 26, 24, 4, 21],
+    arguments: &[
+        ("dirichlet_boundary", AccessMode::Read),
+        ("k", AccessMode::Read),
+        ("k_direction", AccessMode::Write),
+    ],
+};
+
+/// Arguments of [`Kernels::compute_u`].
+pub struct ComputeU<'a, R: EquelleRuntime> {
+    /// Collection Of Scalar On AllCells()
+    pub u: &'a R::ScalarCollection,
+    /// Scalar
+    pub dt: &'a R::Scalar,
+    /// Scalar
+    pub cv: &'a R::Scalar,
+    /// Collection Of Scalar On InteriorFaces()
+    pub minus_k: &'a R::ScalarCollection,
+    /// Domain dirichlet_boundary
+    pub dirichlet_boundary: &'a R::Domain,
+    /// Collection Of Scalar On dirichlet_boundary
+    pub k_direction: &'a R::ScalarCollection,
+    /// Collection Of Scalar On dirichlet_boundary
+    pub dirichlet_val: &'a R::ScalarCollection,
+}
+
+/// Facts of [`Kernels::compute_u`].
+pub const COMPUTE_U: KernelInfo = KernelInfo {
+    name: "compute_u",
+    lines: &[15, 25, 34, 26, 21, 33],
+    arguments: &[
+        ("u", AccessMode::Read),
+        ("dt", AccessMode::Read),
+        ("cv", AccessMode::Read),
+        ("minus_k", AccessMode::Read),
+        ("dirichlet_boundary", AccessMode::Read),
+        ("k_direction", AccessMode::Read),
+        ("dirichlet_val", AccessMode::Read),
+        ("u_2", AccessMode::Write),
+    ],
+};
+
+/// Arguments of [`Kernels::compute_max_u`].
+pub struct ComputeMaxU<'a, R: EquelleRuntime> {
+    /// Collection Of Scalar On AllCells()
+    pub u: &'a R::ScalarCollection,
+}
+
+/// Facts of [`Kernels::compute_max_u`].
+pub const COMPUTE_MAX_U: KernelInfo = KernelInfo {
+    name: "compute_max_u",
+    lines: &[36],
+    arguments: &[("u", AccessMode::Read), ("max_u", AccessMode::Write)],
+};
+
+/// One method per kernel.
+pub trait Kernels: EquelleRuntime {
+    /// heat_explicit_2d.equelle:14: `distance = |Centroid(SecondCell(faces)) - Centroid(FirstCell(faces))|`
+    ///
+    /// heat_explicit_2d.equelle:15: `-> -(k * |faces| / distance) * Gradient(u)`
+    ///
+    /// Evaluated once per element of InteriorFaces().
+    fn compute_minus_k(
+        &mut self,
+        args: ComputeMinusK<'_, Self>,
+    ) -> Result<Self::ScalarCollection, Error>;
+
+    /// heat_explicit_2d.equelle:21: `leaves = IsEmpty(SecondCell(faces))`
+    ///
+    /// heat_explicit_2d.equelle:4: `k = InputScalarWithDefault("k", 401) * 1 [Watt/(Meter*Kelvin)]  # thermal conductivity of copper`
+    ///
+    /// heat_explicit_2d.equelle:24: `distance = |Centroid(faces) - Centroid(inside)|`
+    ///
+    /// heat_explicit_2d.equelle:26: `-> (k * |faces| / distance) * direction * (u_inside - dirichlet_val)`
+    ///
+    /// heat_explicit_2d.equelle:23: `direction = leaves ? (1 Extend faces) : (-1 Extend faces)`
+    ///
+    /// Evaluated once per element of dirichlet_boundary.
+    fn compute_k_direction(
+        &mut self,
+        args: ComputeKDirection<'_, Self>,
+    ) -> Result<Self::ScalarCollection, Error>;
+
+    /// heat_explicit_2d.equelle:33: `fluxes = (interior_flux(u) Extend AllFaces()) + (boundary_flux(u) Extend AllFaces())`
+    ///
+    /// heat_explicit_2d.equelle:21: `leaves = IsEmpty(SecondCell(faces))`
+    ///
+    /// heat_explicit_2d.equelle:26: `-> (k * |faces| / distance) * direction * (u_inside - dirichlet_val)`
+    ///
+    /// heat_explicit_2d.equelle:34: `u = u - (dt / (cv * |AllCells()|)) * Divergence(fluxes)`
+    ///
+    /// heat_explicit_2d.equelle:25: `u_inside = u On inside`
+    ///
+    /// heat_explicit_2d.equelle:15: `-> -(k * |faces| / distance) * Gradient(u)`
+    ///
+    /// Evaluated once per element of AllCells().
+    fn compute_u(
+        &mut self,
+        args: ComputeU<'_, Self>,
+    ) -> Result<Self::ScalarCollection, Error>;
+
+    /// heat_explicit_2d.equelle:36: `Output("maximum of u", MaxReduce(u))`
+    ///
+    /// Evaluated once per element of AllCells().
+    fn compute_max_u(
+        &mut self,
+        args: ComputeMaxU<'_, Self>,
+    ) -> Result<Self::Scalar, Error>;
+}

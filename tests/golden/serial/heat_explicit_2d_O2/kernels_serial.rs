@@ -1,0 +1,370 @@
+//! Kernels of heat_explicit_2d.equelle as loops.
+#![allow(non_snake_case, clippy::too_many_arguments, clippy::needless_range_loop)]
+
+use backend_serial::runtime::entities::{Arrays, Entities, Places};
+use backend_serial::runtime::kernel::{
+    CartesianGrid, SubsetRanks, lane, length, vector_sub,
+};
+use backend_serial::runtime::{ScalarCollection, SerialRuntime};
+use equelle_runtime::grid::NONE;
+use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction};
+
+use crate::kernels::{
+    COMPUTE_MAX_U, ComputeKDirection, ComputeMaxU, ComputeMinusK, ComputeU, Kernels,
+};
+
+impl Kernels for SerialRuntime {
+    fn compute_minus_k(
+        &mut self,
+        args: ComputeMinusK<'_, SerialRuntime>,
+    ) -> Result<ScalarCollection, Error> {
+        if let Some(grid) = self.cartesian_grid() {
+            return match self.grid().dim() {
+                1 => compute_minus_k_per_axis::<1>(self, &args, &grid),
+                2 => compute_minus_k_per_axis::<2>(self, &args, &grid),
+                _ => compute_minus_k_per_axis::<3>(self, &args, &grid),
+            };
+        }
+        let grid = self.shared_grid();
+        let grid = Arrays::of(&grid).with_topology().with_geometry();
+        match self.grid().dim() {
+            1 => compute_minus_k_general::<1, _>(self, &args, &grid),
+            2 => compute_minus_k_general::<2, _>(self, &args, &grid),
+            _ => compute_minus_k_general::<3, _>(self, &args, &grid),
+        }
+    }
+
+    fn compute_k_direction(
+        &mut self,
+        args: ComputeKDirection<'_, SerialRuntime>,
+    ) -> Result<ScalarCollection, Error> {
+        if let Some(grid) = self.cartesian_grid() {
+            return match self.grid().dim() {
+                1 => compute_k_direction_general::<1, _>(self, &args, &grid),
+                2 => compute_k_direction_general::<2, _>(self, &args, &grid),
+                _ => compute_k_direction_general::<3, _>(self, &args, &grid),
+            };
+        }
+        let grid = self.shared_grid();
+        let grid = Arrays::of(&grid).with_topology().with_geometry();
+        match self.grid().dim() {
+            1 => compute_k_direction_general::<1, _>(self, &args, &grid),
+            2 => compute_k_direction_general::<2, _>(self, &args, &grid),
+            _ => compute_k_direction_general::<3, _>(self, &args, &grid),
+        }
+    }
+
+    fn compute_u(
+        &mut self,
+        args: ComputeU<'_, SerialRuntime>,
+    ) -> Result<ScalarCollection, Error> {
+        if let Some(grid) = self.cartesian_grid() && args.minus_k.per_axis().is_some() {
+            return match self.grid().dim() {
+                1 => compute_u_cartesian::<1>(self, &args, &grid),
+                2 => compute_u_cartesian::<2>(self, &args, &grid),
+                _ => compute_u_cartesian::<3>(self, &args, &grid),
+            };
+        }
+        let grid = self.shared_grid();
+        let grid = Arrays::of(&grid).with_topology().with_geometry();
+        compute_u_general(self, &args, &grid)
+    }
+
+    fn compute_max_u(
+        &mut self,
+        args: ComputeMaxU<'_, SerialRuntime>,
+    ) -> Result<f64, Error> {
+        compute_max_u_general(self, &args)
+    }
+}
+
+/// [`Kernels::compute_minus_k`] on a Cartesian grid.
+fn compute_minus_k_per_axis<const DIM: usize>(
+    rt: &mut SerialRuntime,
+    args: &ComputeMinusK<'_, SerialRuntime>,
+    grid: &CartesianGrid,
+) -> Result<ScalarCollection, Error> {
+    let interior_faces = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::Interior))?;
+    let k = *args.k;
+    let domain = &interior_faces;
+    let mut minus_k = [0.0; 3];
+    for axis in 0..DIM {
+        minus_k[axis] = -(k
+            * (grid.area[axis] / length(grid.displacement::<DIM>(axis, 1.0))));
+    }
+    Ok(rt.per_axis_collection(domain, minus_k))
+}
+
+/// [`Kernels::compute_minus_k`] on any grid.
+fn compute_minus_k_general<const DIM: usize, G: Places<DIM>>(
+    rt: &mut SerialRuntime,
+    args: &ComputeMinusK<'_, SerialRuntime>,
+    grid: &G,
+) -> Result<ScalarCollection, Error> {
+    let interior_faces = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::Interior))?;
+    let k = *args.k;
+    let domain = &interior_faces;
+    let mut minus_k = rt.take_buffer(domain.len());
+    let minus_k_values = &mut minus_k[..];
+    for (position, &here) in domain.elements().iter().enumerate() {
+        minus_k_values[position] = -(k
+            * (grid.face_area(here)
+                / length(
+                    vector_sub(
+                        grid.cell_centroid(grid.second_cell(here)),
+                        grid.cell_centroid(grid.first_cell(here)),
+                    ),
+                )));
+    }
+    Ok(rt.scalar_collection_from(domain, minus_k))
+}
+
+/// [`Kernels::compute_k_direction`] on any grid.
+fn compute_k_direction_general<const DIM: usize, G: Places<DIM>>(
+    rt: &mut SerialRuntime,
+    args: &ComputeKDirection<'_, SerialRuntime>,
+    grid: &G,
+) -> Result<ScalarCollection, Error> {
+    let k = *args.k;
+    let domain = args.dirichlet_boundary;
+    let mut k_direction = rt.take_buffer(domain.len());
+    let k_direction_values = &mut k_direction[..];
+    for (position, &here) in domain.elements().iter().enumerate() {
+        k_direction_values[position] = k
+            * (grid.face_area(here)
+                / length(
+                    vector_sub(
+                        grid.face_centroid(here),
+                        grid
+                            .cell_centroid(
+                                if grid.second_cell(here) == NONE {
+                                    grid.first_cell(here)
+                                } else {
+                                    grid.second_cell(here)
+                                },
+                            ),
+                    ),
+                )) * (if grid.second_cell(here) == NONE { 1.0 } else { -1.0 });
+    }
+    Ok(rt.scalar_collection_from(domain, k_direction))
+}
+
+/// [`Kernels::compute_u`] on a Cartesian grid.
+fn compute_u_cartesian<const DIM: usize>(
+    rt: &mut SerialRuntime,
+    args: &ComputeU<'_, SerialRuntime>,
+    grid: &CartesianGrid,
+) -> Result<ScalarCollection, Error> {
+    let all_cells = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let minus_k = args.minus_k.per_axis().unwrap_or([f64::NAN; 3]);
+    let u = rt.dense(args.u);
+    let u = &u[..];
+    let dirichlet_boundary_ranks = SubsetRanks::new(args.dirichlet_boundary);
+    let k_direction = rt.dense(args.k_direction);
+    let k_direction = &k_direction[..];
+    let dirichlet_val = rt.dense(args.dirichlet_val);
+    let dirichlet_val = &dirichlet_val[..];
+    let dt = *args.dt;
+    let cv = *args.cv;
+    let domain = &all_cells;
+    let mut u_2 = rt.take_buffer(grid.n_cells());
+    let u_2_values = &mut u_2[..];
+    for row in grid.rows() {
+        let step = if row.interior { grid.n[0] - 1 } else { 1 };
+        for i in (0..grid.n[0]).step_by(step) {
+            let here = row.start + i;
+            let at = [i, row.j, row.k];
+            let mut divergence_fluxes_2 = 0.0;
+            for axis in 0..DIM {
+                if at[axis] > 0 {
+                    divergence_fluxes_2
+                        -= compute_u_divergence_fluxes_2_low(
+                            minus_k[axis],
+                            u[here],
+                            u[here - grid.stride[axis]],
+                        );
+                } else {
+                    divergence_fluxes_2
+                        -= if dirichlet_boundary_ranks
+                            .contains(grid.boundary_face(at, axis, false))
+                        {
+                            k_direction[dirichlet_boundary_ranks
+                                .of(grid.boundary_face(at, axis, false))]
+                                * (u[here]
+                                    - dirichlet_val[dirichlet_boundary_ranks
+                                        .of(grid.boundary_face(at, axis, false))])
+                        } else {
+                            0.0
+                        };
+                }
+                if at[axis] + 1 < grid.n[axis] {
+                    divergence_fluxes_2
+                        += compute_u_divergence_fluxes_2_high(
+                            minus_k[axis],
+                            u[here + grid.stride[axis]],
+                            u[here],
+                        );
+                } else {
+                    divergence_fluxes_2
+                        += if dirichlet_boundary_ranks
+                            .contains(grid.boundary_face(at, axis, true))
+                        {
+                            k_direction[dirichlet_boundary_ranks
+                                .of(grid.boundary_face(at, axis, true))]
+                                * (u[here]
+                                    - dirichlet_val[dirichlet_boundary_ranks
+                                        .of(grid.boundary_face(at, axis, true))])
+                        } else {
+                            0.0
+                        };
+                }
+            }
+            u_2_values[here] = u[here] - dt / (cv * grid.volume) * divergence_fluxes_2;
+        }
+        if row.interior {
+            let (first, len) = (row.start + 1, grid.n[0] - 2);
+            let u_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                &u[first - grid.stride[axis]..][..len]
+            });
+            let u_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                &u[first + grid.stride[axis]..][..len]
+            });
+            compute_u_row(
+                grid,
+                &mut u_2_values[first..][..len],
+                minus_k,
+                &u[first..][..len],
+                u_low,
+                u_high,
+                dt,
+                cv,
+            );
+        }
+    }
+    Ok(rt.scalar_collection_from(domain, u_2))
+}
+
+/// [`Kernels::compute_u`] inside a row of cells, where no side is on the boundary.
+#[inline(never)]
+fn compute_u_row<const DIM: usize>(
+    grid: &CartesianGrid,
+    u_2: &mut [f64],
+    minus_k: [f64; 3],
+    u: &[f64],
+    u_low: [&[f64]; DIM],
+    u_high: [&[f64]; DIM],
+    dt: f64,
+    cv: f64,
+) {
+    let len = u_2.len();
+    let u = &u[..len];
+    let u_low_x = lane(&u_low, 0, len);
+    let u_low_y = lane(&u_low, 1, len);
+    let u_low_z = lane(&u_low, 2, len);
+    let u_high_x = lane(&u_high, 0, len);
+    let u_high_y = lane(&u_high, 1, len);
+    let u_high_z = lane(&u_high, 2, len);
+    for i in 0..len {
+        let mut divergence_fluxes_2 = 0.0;
+        divergence_fluxes_2
+            -= compute_u_divergence_fluxes_2_low(minus_k[0], u[i], u_low_x[i]);
+        divergence_fluxes_2
+            += compute_u_divergence_fluxes_2_high(minus_k[0], u_high_x[i], u[i]);
+        if DIM > 1 {
+            divergence_fluxes_2
+                -= compute_u_divergence_fluxes_2_low(minus_k[1], u[i], u_low_y[i]);
+            divergence_fluxes_2
+                += compute_u_divergence_fluxes_2_high(minus_k[1], u_high_y[i], u[i]);
+        }
+        if DIM > 2 {
+            divergence_fluxes_2
+                -= compute_u_divergence_fluxes_2_low(minus_k[2], u[i], u_low_z[i]);
+            divergence_fluxes_2
+                += compute_u_divergence_fluxes_2_high(minus_k[2], u_high_z[i], u[i]);
+        }
+        u_2[i] = u[i] - dt / (cv * grid.volume) * divergence_fluxes_2;
+    }
+}
+
+/// Term of the low side of a cell where there is a cell beyond; the caller subtracts it.
+#[inline(always)]
+fn compute_u_divergence_fluxes_2_low(minus_k: f64, u: f64, u_low: f64) -> f64 {
+    minus_k * (u - u_low)
+}
+
+/// Term of the high side of a cell where there is a cell beyond; the caller adds it.
+#[inline(always)]
+fn compute_u_divergence_fluxes_2_high(minus_k: f64, u_high: f64, u: f64) -> f64 {
+    minus_k * (u_high - u)
+}
+
+/// [`Kernels::compute_u`] on any grid.
+fn compute_u_general<G: Entities>(
+    rt: &mut SerialRuntime,
+    args: &ComputeU<'_, SerialRuntime>,
+    grid: &G,
+) -> Result<ScalarCollection, Error> {
+    let interior_faces = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::Interior))?;
+    let all_cells = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let interior_faces_ranks = grid.ranks(&interior_faces);
+    let minus_k = rt.dense(args.minus_k);
+    let minus_k = &minus_k[..];
+    let u = rt.dense(args.u);
+    let u = &u[..];
+    let dirichlet_boundary_ranks = grid.ranks(args.dirichlet_boundary);
+    let k_direction = rt.dense(args.k_direction);
+    let k_direction = &k_direction[..];
+    let dirichlet_val = rt.dense(args.dirichlet_val);
+    let dirichlet_val = &dirichlet_val[..];
+    let dt = *args.dt;
+    let cv = *args.cv;
+    let domain = &all_cells;
+    let mut u_2 = rt.take_buffer(domain.len());
+    let u_2_values = &mut u_2[..];
+    for position in 0..domain.len() {
+        let here = position as u32;
+        let mut divergence_fluxes = 0.0;
+        let cell = here;
+        for f in grid.faces_of(cell) {
+            let sign = if grid.first_cell(f) == cell { 1.0 } else { -1.0 };
+            let flux = if !grid.is_boundary_face(f) {
+                minus_k[interior_faces_ranks.of(f)]
+                    * (u[grid.second_cell(f) as usize] - u[grid.first_cell(f) as usize])
+            } else {
+                if dirichlet_boundary_ranks.contains(f) {
+                    k_direction[dirichlet_boundary_ranks.of(f)]
+                        * (u[position] - dirichlet_val[dirichlet_boundary_ranks.of(f)])
+                } else {
+                    0.0
+                }
+            };
+            divergence_fluxes += sign * flux;
+        }
+        u_2_values[position] = u[position]
+            - dt / (cv * grid.cell_volume(here)) * divergence_fluxes;
+    }
+    Ok(rt.scalar_collection_from(domain, u_2))
+}
+
+/// [`Kernels::compute_max_u`] on any grid.
+fn compute_max_u_general(
+    rt: &mut SerialRuntime,
+    args: &ComputeMaxU<'_, SerialRuntime>,
+) -> Result<f64, Error> {
+    let all_cells = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let u = rt.dense(args.u);
+    let u = &u[..];
+    let domain = &all_cells;
+    let mut max_u = rt.take_buffer(domain.len());
+    let max_u_values = &mut max_u[..];
+    for position in 0..domain.len() {
+        max_u_values[position] = u[position];
+    }
+    Ok(rt.reduce_in_kernel(Reduction::Max, domain, max_u, &COMPUTE_MAX_U)?)
+}

@@ -1,0 +1,153 @@
+//! `heat_explicit_2d.equelle`, compiled by equellec 0.1.0. Names are those of the Equelle program.
+#![allow(non_snake_case)]
+
+pub mod kernels;
+mod kernels_serial;
+
+use equelle_runtime::{
+    CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, Program, Source,
+};
+use kernels::{ComputeKDirection, ComputeMaxU, ComputeMinusK, ComputeU, Kernels};
+
+/// What messages at run time need to know of the program.
+pub static PROGRAM: Program = Program {
+    name: "heat_explicit_2d",
+    source: Source {
+        file: "heat_explicit_2d.equelle",
+        text: include_str!("../heat_explicit_2d.equelle"),
+    },
+    inputs: &[
+        InputInfo {
+            name: "k",
+            kind: InputKind::Scalar,
+            domain: "",
+            unit: "",
+            default: "401",
+            line: 4,
+        },
+        InputInfo {
+            name: "cv",
+            kind: InputKind::Scalar,
+            domain: "",
+            unit: "",
+            default: "3450000",
+            line: 5,
+        },
+        InputInfo {
+            name: "timesteps",
+            kind: InputKind::Sequence,
+            domain: "",
+            unit: "",
+            default: "",
+            line: 6,
+        },
+        InputInfo {
+            name: "u_initial",
+            kind: InputKind::Collection,
+            domain: "AllCells()",
+            unit: "",
+            default: "",
+            line: 7,
+        },
+        InputInfo {
+            name: "dirichlet_boundary",
+            kind: InputKind::Domain,
+            domain: "BoundaryFaces()",
+            unit: "",
+            default: "",
+            line: 8,
+        },
+        InputInfo {
+            name: "dirichlet_val",
+            kind: InputKind::Collection,
+            domain: "dirichlet_boundary",
+            unit: "",
+            default: "",
+            line: 9,
+        },
+    ],
+    min_dim: 1,
+};
+
+/// Runs the program.
+///
+/// # Errors
+/// Those of the simulation, of its input and of the back-end, with the Equelle line.
+pub fn simulate<R: Kernels>(rt: &mut R) -> Result<(), Error> {
+    // heat_explicit_2d.equelle:4: k = InputScalarWithDefault("k", 401) * 1 [Watt/(Meter*Kelvin)]
+    rt.line(4);
+    let k = {
+        let default = rt.scalar(401.0);
+        rt.input_scalar("k", &default)?
+    };
+    // heat_explicit_2d.equelle:5: cv = InputScalarWithDefault("cv", 3450000) * 1 [Joule/(Meter^3*Kelvin)]
+    rt.line(5);
+    let cv = {
+        let default = rt.scalar(3450000.0);
+        rt.input_scalar("cv", &default)?
+    };
+    // heat_explicit_2d.equelle:6: timesteps = InputSequenceOfScalar("timesteps") * 1 [Second]
+    rt.line(6);
+    let timesteps = rt.input_sequence("timesteps")?;
+    // heat_explicit_2d.equelle:7: u_initial = InputCollectionOfScalar("u_initial", AllCells()) * 1 [Kelvin]
+    rt.line(7);
+    let u_initial = {
+        let all_cells = rt.domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+        rt.input_collection("u_initial", &all_cells)?
+    };
+    // heat_explicit_2d.equelle:8: dirichlet_boundary = InputDomainSubsetOf("dirichlet_boundary", BoundaryFaces())
+    rt.line(8);
+    let dirichlet_boundary = {
+        let boundary_faces = rt
+            .domain(CanonicalSet::new(EntityKind::Face, Extent::Boundary))?;
+        rt.input_domain("dirichlet_boundary", &boundary_faces)?
+    };
+    // heat_explicit_2d.equelle:9: dirichlet_val = InputCollectionOfScalar("dirichlet_val", dirichlet_boundary) * 1 [Kelvin]
+    rt.line(9);
+    let dirichlet_val = rt.input_collection("dirichlet_val", &dirichlet_boundary)?;
+    // heat_explicit_2d.equelle:30: u = u_initial
+    rt.line(30);
+    let mut u = u_initial;
+    // heat_explicit_2d.equelle:15: -> -(k * |faces| / distance) * Gradient(u)
+    rt.line(15);
+    let minus_k = rt.compute_minus_k(ComputeMinusK { k: &k })?;
+    // heat_explicit_2d.equelle:26: -> (k * |faces| / distance) * direction * (u_inside - dirichlet_val)
+    rt.line(26);
+    let k_direction = rt
+        .compute_k_direction(ComputeKDirection {
+            dirichlet_boundary: &dirichlet_boundary,
+            k: &k,
+        })?;
+
+    // heat_explicit_2d.equelle:32: For dt In timesteps {
+    rt.line(32);
+    let mut steps = rt.begin_loop(&timesteps)?;
+    while let Some(dt) = rt.next(&mut steps)? {
+        // heat_explicit_2d.equelle:34: u = u - (dt / (cv * |AllCells()|)) * Divergence(fluxes)
+        rt.line(34);
+        u = rt
+            .compute_u(ComputeU {
+                u: &u,
+                dt: &dt,
+                cv: &cv,
+                minus_k: &minus_k,
+                dirichlet_boundary: &dirichlet_boundary,
+                k_direction: &k_direction,
+                dirichlet_val: &dirichlet_val,
+            })?;
+        // heat_explicit_2d.equelle:35: Output("expU", u)
+        rt.line(35);
+        rt.output_collection("expU", &u)?;
+        // heat_explicit_2d.equelle:36: Output("maximum of u", MaxReduce(u))
+        rt.line(36);
+        {
+            let max_u = rt.compute_max_u(ComputeMaxU { u: &u })?;
+            rt.output_scalar("maximum of u", &max_u)?;
+        }
+    }
+
+    // heat_explicit_2d.equelle:39: Output("expU", u)
+    rt.line(39);
+    rt.output_collection("expU", &u)?;
+    rt.finish()
+}

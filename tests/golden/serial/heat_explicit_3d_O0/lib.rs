@@ -1,0 +1,254 @@
+//! `heat_explicit_3d.equelle`, compiled by equellec 0.1.0. Names are those of the Equelle program.
+#![allow(non_snake_case)]
+
+use equelle_runtime::{
+    CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, Operations, Program,
+    Reduction, Source,
+};
+
+/// What messages at run time need to know of the program.
+pub static PROGRAM: Program = Program {
+    name: "heat_explicit_3d",
+    source: Source {
+        file: "heat_explicit_3d.equelle",
+        text: include_str!("../heat_explicit_3d.equelle"),
+    },
+    inputs: &[
+        InputInfo {
+            name: "k",
+            kind: InputKind::Scalar,
+            domain: "",
+            unit: "",
+            default: "0.3",
+            line: 4,
+        },
+        InputInfo {
+            name: "timesteps",
+            kind: InputKind::Sequence,
+            domain: "",
+            unit: "",
+            default: "",
+            line: 5,
+        },
+        InputInfo {
+            name: "u_initial",
+            kind: InputKind::Collection,
+            domain: "AllCells()",
+            unit: "",
+            default: "",
+            line: 6,
+        },
+        InputInfo {
+            name: "dirichlet_boundary",
+            kind: InputKind::Domain,
+            domain: "BoundaryFaces()",
+            unit: "",
+            default: "",
+            line: 7,
+        },
+        InputInfo {
+            name: "dirichlet_val",
+            kind: InputKind::Collection,
+            domain: "dirichlet_boundary",
+            unit: "",
+            default: "",
+            line: 8,
+        },
+    ],
+    min_dim: 1,
+};
+
+/// Runs the program.
+///
+/// # Errors
+/// Those of the simulation, of its input and of the back-end, with the Equelle line.
+pub fn simulate<R: Operations>(rt: &mut R) -> Result<(), Error> {
+    // heat_explicit_3d.equelle:4: k = InputScalarWithDefault("k", 0.3) * 1 [Meter^2/Second]
+    rt.line(4);
+    let k = {
+        let default = rt.scalar(0.3);
+        let input = rt.input_scalar("k", &default)?;
+        let number = rt.scalar(1.0);
+        rt.scalars_mul(&input, &number)?
+    };
+    // heat_explicit_3d.equelle:5: timesteps = InputSequenceOfScalar("timesteps") * 1 [Second]
+    rt.line(5);
+    let timesteps = {
+        let input = rt.input_sequence("timesteps")?;
+        let number = rt.scalar(1.0);
+        rt.sequence_mul(&input, &number)?
+    };
+    // heat_explicit_3d.equelle:6: u_initial = InputCollectionOfScalar("u_initial", AllCells()) * 1 [Kelvin]
+    rt.line(6);
+    let u_initial = {
+        let all_cells = rt.domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+        let input = rt.input_collection("u_initial", &all_cells)?;
+        let number = rt.scalar(1.0);
+        rt.mul_scalar(&input, &number)?
+    };
+    // heat_explicit_3d.equelle:7: dirichlet_boundary = InputDomainSubsetOf("dirichlet_boundary", BoundaryFaces())
+    rt.line(7);
+    let dirichlet_boundary = {
+        let boundary_faces = rt
+            .domain(CanonicalSet::new(EntityKind::Face, Extent::Boundary))?;
+        rt.input_domain("dirichlet_boundary", &boundary_faces)?
+    };
+    let dirichlet_boundary_entities = rt.entities(&dirichlet_boundary)?;
+    // heat_explicit_3d.equelle:8: dirichlet_val = InputCollectionOfScalar("dirichlet_val", dirichlet_boundary) * 1 [Kelvin]
+    rt.line(8);
+    let dirichlet_val = {
+        let input = rt.input_collection("dirichlet_val", &dirichlet_boundary)?;
+        let number = rt.scalar(1.0);
+        rt.mul_scalar(&input, &number)?
+    };
+    // heat_explicit_3d.equelle:11: interior = InteriorFaces()
+    rt.line(11);
+    let interior = rt.domain(CanonicalSet::new(EntityKind::Face, Extent::Interior))?;
+    let interior_entities = rt.entities(&interior)?;
+    // heat_explicit_3d.equelle:12: first = FirstCell(interior)
+    rt.line(12);
+    let first = rt.first_cell(&interior_entities)?;
+    // heat_explicit_3d.equelle:13: second = SecondCell(interior)
+    rt.line(13);
+    let second = rt.second_cell(&interior_entities)?;
+    // heat_explicit_3d.equelle:14: itrans = k * |interior| / |Centroid(first) - Centroid(second)|
+    rt.line(14);
+    let itrans = {
+        let measure = rt.measure(&interior_entities)?;
+        let centroid = rt.centroid(&first)?;
+        let centroid_2 = rt.centroid(&second)?;
+        let difference = rt.vector_sub(&centroid, &centroid_2)?;
+        let length = rt.length(&difference)?;
+        let quotient = rt.div(&measure, &length)?;
+        rt.scalar_mul(&k, &quotient)?
+    };
+    // heat_explicit_3d.equelle:17: outside_first = IsEmpty(FirstCell(dirichlet_boundary))
+    rt.line(17);
+    let outside_first = {
+        let first_2 = rt.first_cell(&dirichlet_boundary_entities)?;
+        rt.is_empty(&first_2)?
+    };
+    // heat_explicit_3d.equelle:18: inside = outside_first ? SecondCell(dirichlet_boundary) : FirstCell(dirichlet_boundary)
+    rt.line(18);
+    let inside = {
+        let second_2 = rt.second_cell(&dirichlet_boundary_entities)?;
+        let first_2 = rt.first_cell(&dirichlet_boundary_entities)?;
+        rt.select_entities(&outside_first, &second_2, &first_2)?
+    };
+    // heat_explicit_3d.equelle:19: direction = outside_first ? (-1 Extend dirichlet_boundary) : (1 Extend dirichlet_boundary)
+    rt.line(19);
+    let direction = {
+        let number = rt.scalar(1.0);
+        let negative = rt.scalar_neg(&number)?;
+        let spread = rt.spread(&negative, &dirichlet_boundary)?;
+        let number_2 = rt.scalar(1.0);
+        let spread_2 = rt.spread(&number_2, &dirichlet_boundary)?;
+        rt.select(&outside_first, &spread, &spread_2)?
+    };
+    // heat_explicit_3d.equelle:20: btrans = k * |dirichlet_boundary| / |Centroid(dirichlet_boundary) - Centroid(inside)|
+    rt.line(20);
+    let btrans = {
+        let measure = rt.measure(&dirichlet_boundary_entities)?;
+        let centroid = rt.centroid(&dirichlet_boundary_entities)?;
+        let centroid_2 = rt.centroid(&inside)?;
+        let difference = rt.vector_sub(&centroid, &centroid_2)?;
+        let length = rt.length(&difference)?;
+        let quotient = rt.div(&measure, &length)?;
+        rt.scalar_mul(&k, &quotient)?
+    };
+    // heat_explicit_3d.equelle:32: volume = |AllCells()|
+    rt.line(32);
+    let volume = {
+        let all_cells = rt.domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+        let all_cells_entities = rt.entities(&all_cells)?;
+        rt.measure(&all_cells_entities)?
+    };
+    // heat_explicit_3d.equelle:35: u = u_initial
+    rt.line(35);
+    let mut u = u_initial;
+
+    // heat_explicit_3d.equelle:37: For dt In timesteps {
+    rt.line(37);
+    let mut steps = rt.begin_loop(&timesteps)?;
+    while let Some(dt) = rt.next(&mut steps)? {
+        // heat_explicit_3d.equelle:38: fluxes = (interior_flux(u) Extend AllFaces()) + (boundary_flux(u) Extend AllFaces())
+        rt.line(38);
+        let fluxes = {
+            let result = interior_flux(rt, &u, &itrans)?;
+            rt.line(38);
+            let all_faces = rt.domain(CanonicalSet::new(EntityKind::Face, Extent::All))?;
+            let extended = rt.extend(&result, &all_faces)?;
+            let result_2 = boundary_flux(
+                rt,
+                &u,
+                &dirichlet_val,
+                &inside,
+                &direction,
+                &btrans,
+            )?;
+            rt.line(38);
+            let all_faces_2 = rt
+                .domain(CanonicalSet::new(EntityKind::Face, Extent::All))?;
+            let extended_2 = rt.extend(&result_2, &all_faces_2)?;
+            rt.add(&extended, &extended_2)?
+        };
+        // heat_explicit_3d.equelle:39: u = u - (dt / volume) * Divergence(fluxes)
+        rt.line(39);
+        u = {
+            let quotient = rt.scalar_div(&dt, &volume)?;
+            let divergence = rt.divergence(&fluxes)?;
+            let product = rt.mul(&quotient, &divergence)?;
+            rt.sub(&u, &product)?
+        };
+        // heat_explicit_3d.equelle:40: Output("expU", u)
+        rt.line(40);
+        rt.output_collection("expU", &u)?;
+        // heat_explicit_3d.equelle:41: Output("maximum of u", MaxReduce(u))
+        rt.line(41);
+        {
+            let largest = rt.reduce(Reduction::Max, &u)?;
+            rt.output_scalar("maximum of u", &largest)?;
+        }
+    }
+
+    // heat_explicit_3d.equelle:44: Output("expU", u)
+    rt.line(44);
+    rt.output_collection("expU", &u)?;
+    rt.finish()
+}
+
+/// heat_explicit_3d.equelle:23: `interior_flux(u) = {`
+///
+/// Gives Collection Of Scalar On InteriorFaces().
+fn interior_flux<R: Operations>(
+    rt: &mut R,
+    u: &R::ScalarCollection,
+    itrans: &R::ScalarCollection,
+) -> Result<R::ScalarCollection, Error> {
+    // heat_explicit_3d.equelle:24: -> -itrans * Gradient(u)
+    rt.line(24);
+    let negative = rt.neg(itrans)?;
+    let gradient = rt.gradient(u)?;
+    rt.mul(&negative, &gradient)
+}
+
+/// heat_explicit_3d.equelle:27: `boundary_flux(u) = {`
+///
+/// Gives Collection Of Scalar On dirichlet_boundary.
+fn boundary_flux<R: Operations>(
+    rt: &mut R,
+    u: &R::ScalarCollection,
+    dirichlet_val: &R::ScalarCollection,
+    inside: &R::EntityCollection,
+    direction: &R::ScalarCollection,
+    btrans: &R::ScalarCollection,
+) -> Result<R::ScalarCollection, Error> {
+    // heat_explicit_3d.equelle:28: u_inside = u On inside
+    rt.line(28);
+    let u_inside = rt.on(u, inside)?;
+    // heat_explicit_3d.equelle:29: -> btrans * direction * (u_inside - dirichlet_val)
+    rt.line(29);
+    let product = rt.mul(btrans, direction)?;
+    let difference = rt.sub(&u_inside, dirichlet_val)?;
+    rt.mul(&product, &difference)
+}

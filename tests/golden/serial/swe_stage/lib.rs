@@ -1,0 +1,176 @@
+//! `swe_stage.equelle`, compiled by equellec 0.1.0. Names are those of the Equelle program.
+#![allow(non_snake_case)]
+
+pub mod kernels;
+mod kernels_serial;
+
+use equelle_runtime::{
+    CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, Operations, Program,
+    Source,
+};
+use kernels::{Bottom, Kernels, Mean, Stage};
+
+/// What messages at run time need to know of the program.
+pub static PROGRAM: Program = Program {
+    name: "swe_stage",
+    source: Source {
+        file: "swe_stage.equelle",
+        text: "",
+    },
+    inputs: &[
+        InputInfo {
+            name: "h_init",
+            kind: InputKind::Collection,
+            domain: "AllCells()",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+        InputInfo {
+            name: "u_init",
+            kind: InputKind::Collection,
+            domain: "AllCells()",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+        InputInfo {
+            name: "v_init",
+            kind: InputKind::Collection,
+            domain: "AllCells()",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+        InputInfo {
+            name: "b_north",
+            kind: InputKind::Collection,
+            domain: "AllCells()",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+        InputInfo {
+            name: "b_south",
+            kind: InputKind::Collection,
+            domain: "AllCells()",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+        InputInfo {
+            name: "b_east",
+            kind: InputKind::Collection,
+            domain: "AllCells()",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+        InputInfo {
+            name: "b_west",
+            kind: InputKind::Collection,
+            domain: "AllCells()",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+        InputInfo {
+            name: "dx",
+            kind: InputKind::Scalar,
+            domain: "",
+            unit: "",
+            default: "10",
+            line: 0,
+        },
+        InputInfo {
+            name: "dy",
+            kind: InputKind::Scalar,
+            domain: "",
+            unit: "",
+            default: "10",
+            line: 0,
+        },
+        InputInfo {
+            name: "timesteps",
+            kind: InputKind::Sequence,
+            domain: "",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+    ],
+    min_dim: 2,
+};
+
+/// Runs the program.
+///
+/// # Errors
+/// Those of the simulation, of its input and of the back-end, with the Equelle line.
+pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
+    let all_cells = rt.domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let h_init = rt.input_collection("h_init", &all_cells)?;
+    let u_init = rt.input_collection("u_init", &all_cells)?;
+    let v_init = rt.input_collection("v_init", &all_cells)?;
+    let b_north = rt.input_collection("b_north", &all_cells)?;
+    let b_south = rt.input_collection("b_south", &all_cells)?;
+    let b_east = rt.input_collection("b_east", &all_cells)?;
+    let b_west = rt.input_collection("b_west", &all_cells)?;
+    let default = rt.scalar(10.0);
+    let dx = rt.input_scalar("dx", &default)?;
+    let default_2 = rt.scalar(10.0);
+    let dy = rt.input_scalar("dy", &default_2)?;
+    let timesteps = rt.input_sequence("timesteps")?;
+    let b = rt
+        .bottom(Bottom {
+            north: &b_north,
+            south: &b_south,
+            east: &b_east,
+            west: &b_west,
+        })?;
+    let w_2 = rt.add(&h_init, &b)?;
+    let hu_2 = rt.mul(&h_init, &u_init)?;
+    let hv_2 = rt.mul(&h_init, &v_init)?;
+    let mut w = w_2;
+    let mut hu = hu_2;
+    let mut hv = hv_2;
+
+    let mut steps = rt.begin_loop(&timesteps)?;
+    while let Some(dt) = rt.next(&mut steps)? {
+        let (w_star, hu_star, hv_star) = rt
+            .stage(Stage {
+                w: &w,
+                hu: &hu,
+                hv: &hv,
+                b: &b,
+                b_north: &b_north,
+                b_south: &b_south,
+                b_east: &b_east,
+                b_west: &b_west,
+                dx: &dx,
+                dy: &dy,
+                dt: &dt,
+            })?;
+        let (w_ahead, hu_ahead, hv_ahead) = rt
+            .stage(Stage {
+                w: &w_star,
+                hu: &hu_star,
+                hv: &hv_star,
+                b: &b,
+                b_north: &b_north,
+                b_south: &b_south,
+                b_east: &b_east,
+                b_west: &b_west,
+                dx: &dx,
+                dy: &dy,
+                dt: &dt,
+            })?;
+        w = rt.mean(Mean { old: &w, ahead: &w_ahead })?;
+        hu = rt.mean(Mean { old: &hu, ahead: &hu_ahead })?;
+        hv = rt.mean(Mean { old: &hv, ahead: &hv_ahead })?;
+        rt.output_collection("q1", &w)?;
+        rt.output_collection("q2", &hu)?;
+        rt.output_collection("q3", &hv)?;
+    }
+
+    rt.finish()
+}

@@ -1,0 +1,52 @@
+//! Kernels of twophase_upwind.equelle. Names no target: every back-end implements [`Kernels`] for its runtime.
+
+use equelle_runtime::{AccessMode, EquelleRuntime, Error, KernelInfo};
+
+/// Arguments of [`Kernels::compute_residual`].
+pub struct ComputeResidual<'a, R: EquelleRuntime> {
+    /// Collection Of Scalar On AllCells()
+    pub s: &'a R::ScalarCollection,
+    /// Collection Of Scalar On AllCells()
+    pub s0: &'a R::ScalarCollection,
+    /// Collection Of Scalar On InteriorFaces()
+    pub flux: &'a R::ScalarCollection,
+    /// Collection Of Scalar On AllCells()
+    pub pore_volume: &'a R::ScalarCollection,
+    /// Domain source_cells
+    pub source_cells: &'a R::Domain,
+    /// Collection Of Scalar On source_cells
+    pub source_values: &'a R::ScalarCollection,
+    /// Scalar
+    pub watervisc: &'a R::Scalar,
+    /// Scalar
+    pub oilvisc: &'a R::Scalar,
+    /// Scalar
+    pub dt: &'a R::Scalar,
+}
+
+/// Facts of [`Kernels::compute_residual`].
+pub const COMPUTE_RESIDUAL: KernelInfo = KernelInfo {
+    name: "compute_residual",
+    lines: &[],
+    arguments: &[
+        ("s", AccessMode::Read),
+        ("s0", AccessMode::Read),
+        ("flux", AccessMode::Read),
+        ("pore_volume", AccessMode::Read),
+        ("source_cells", AccessMode::Read),
+        ("source_values", AccessMode::Read),
+        ("watervisc", AccessMode::Read),
+        ("oilvisc", AccessMode::Read),
+        ("dt", AccessMode::Read),
+        ("residual", AccessMode::Write),
+    ],
+};
+
+/// One method per kernel.
+pub trait Kernels: EquelleRuntime {
+    /// Evaluated once per element of AllCells().
+    fn compute_residual(
+        &mut self,
+        args: ComputeResidual<'_, Self>,
+    ) -> Result<Self::ScalarCollection, Error>;
+}

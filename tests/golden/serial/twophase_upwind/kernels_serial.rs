@@ -1,0 +1,177 @@
+//! Kernels of twophase_upwind.equelle as loops.
+#![allow(non_snake_case, clippy::too_many_arguments, clippy::needless_range_loop)]
+
+use backend_serial::runtime::entities::{Arrays, Entities};
+use backend_serial::runtime::kernel::{CartesianGrid, SubsetRanks};
+use backend_serial::runtime::{ScalarCollection, SerialRuntime};
+use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent};
+
+use crate::kernels::{ComputeResidual, Kernels};
+
+impl Kernels for SerialRuntime {
+    fn compute_residual(
+        &mut self,
+        args: ComputeResidual<'_, SerialRuntime>,
+    ) -> Result<ScalarCollection, Error> {
+        if let Some(grid) = self.cartesian_grid() {
+            return match self.grid().dim() {
+                1 => compute_residual_cartesian::<1>(self, &args, &grid),
+                2 => compute_residual_cartesian::<2>(self, &args, &grid),
+                _ => compute_residual_cartesian::<3>(self, &args, &grid),
+            };
+        }
+        let grid = self.shared_grid();
+        let grid = Arrays::of(&grid).with_topology();
+        compute_residual_general(self, &args, &grid)
+    }
+}
+
+/// [`Kernels::compute_residual`] on a Cartesian grid.
+fn compute_residual_cartesian<const DIM: usize>(
+    rt: &mut SerialRuntime,
+    args: &ComputeResidual<'_, SerialRuntime>,
+    grid: &CartesianGrid,
+) -> Result<ScalarCollection, Error> {
+    let all_cells = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let flux = rt.dense(args.flux);
+    let flux = &flux[..];
+    let s = rt.dense(args.s);
+    let s = &s[..];
+    let watervisc = *args.watervisc;
+    let oilvisc = *args.oilvisc;
+    let source_cells_ranks = SubsetRanks::new(args.source_cells);
+    let source_values = rt.dense(args.source_values);
+    let source_values = &source_values[..];
+    let s0 = rt.dense(args.s0);
+    let s0 = &s0[..];
+    let dt = *args.dt;
+    let pore_volume = rt.dense(args.pore_volume);
+    let pore_volume = &pore_volume[..];
+    let domain = &all_cells;
+    let mut residual = rt.take_buffer(grid.n_cells());
+    let residual_values = &mut residual[..];
+    for row in grid.rows() {
+        for i in 0..grid.n[0] {
+            let here = row.start + i;
+            let at = [i, row.j, row.k];
+            let mut outflow = 0.0;
+            for axis in 0..DIM {
+                if at[axis] > 0 {
+                    let upwind = if flux[grid.interior_face(at, axis, false)] >= 0.0 {
+                        (here - grid.stride[axis]) as u32
+                    } else {
+                        here as u32
+                    };
+                    let water = s[upwind as usize] / watervisc;
+                    let oil = (1.0 - s[upwind as usize]) / oilvisc;
+                    outflow
+                        -= water / (water + oil)
+                            * flux[grid.interior_face(at, axis, false)];
+                }
+                if at[axis] + 1 < grid.n[axis] {
+                    let upwind_high = if flux[grid.interior_face(at, axis, true)] >= 0.0
+                    {
+                        here as u32
+                    } else {
+                        (here + grid.stride[axis]) as u32
+                    };
+                    let water_high = s[upwind_high as usize] / watervisc;
+                    let oil_high = (1.0 - s[upwind_high as usize]) / oilvisc;
+                    outflow
+                        += water_high / (water_high + oil_high)
+                            * flux[grid.interior_face(at, axis, true)];
+                }
+            }
+            let inflow = if source_cells_ranks.contains(here) {
+                let water_here = s[here] / watervisc;
+                let oil_here = (1.0 - s[here]) / oilvisc;
+                let injected = if source_values[source_cells_ranks.of(here)] > 0.0 {
+                    source_values[source_cells_ranks.of(here)]
+                } else {
+                    0.0
+                };
+                let produced = if source_values[source_cells_ranks.of(here)] < 0.0 {
+                    source_values[source_cells_ranks.of(here)]
+                } else {
+                    0.0
+                };
+                injected + produced * (water_here / (water_here + oil_here))
+            } else {
+                0.0
+            };
+            residual_values[here] = s[here] - s0[here]
+                + dt / pore_volume[here] * (outflow - inflow);
+        }
+    }
+    Ok(rt.scalar_collection_from(domain, residual))
+}
+
+/// [`Kernels::compute_residual`] on any grid.
+fn compute_residual_general<G: Entities>(
+    rt: &mut SerialRuntime,
+    args: &ComputeResidual<'_, SerialRuntime>,
+    grid: &G,
+) -> Result<ScalarCollection, Error> {
+    let interior_faces = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::Interior))?;
+    let all_cells = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let interior_faces_ranks = grid.ranks(&interior_faces);
+    let flux = rt.dense(args.flux);
+    let flux = &flux[..];
+    let s = rt.dense(args.s);
+    let s = &s[..];
+    let watervisc = *args.watervisc;
+    let oilvisc = *args.oilvisc;
+    let source_cells_ranks = grid.ranks(args.source_cells);
+    let source_values = rt.dense(args.source_values);
+    let source_values = &source_values[..];
+    let s0 = rt.dense(args.s0);
+    let s0 = &s0[..];
+    let dt = *args.dt;
+    let pore_volume = rt.dense(args.pore_volume);
+    let pore_volume = &pore_volume[..];
+    let domain = &all_cells;
+    let mut residual = rt.take_buffer(domain.len());
+    let residual_values = &mut residual[..];
+    for position in 0..domain.len() {
+        let here = position as u32;
+        let mut outflow = 0.0;
+        let cell = here;
+        for f in grid.faces_of(cell) {
+            if grid.is_boundary_face(f) {
+                continue;
+            }
+            let sign = if grid.first_cell(f) == cell { 1.0 } else { -1.0 };
+            let upwind = if flux[interior_faces_ranks.of(f)] >= 0.0 {
+                grid.first_cell(f)
+            } else {
+                grid.second_cell(f)
+            };
+            let water = s[upwind as usize] / watervisc;
+            let oil = (1.0 - s[upwind as usize]) / oilvisc;
+            outflow += sign * (water / (water + oil) * flux[interior_faces_ranks.of(f)]);
+        }
+        let inflow = if source_cells_ranks.contains(here) {
+            let water_here = s[position] / watervisc;
+            let oil_here = (1.0 - s[position]) / oilvisc;
+            let injected = if source_values[source_cells_ranks.of(here)] > 0.0 {
+                source_values[source_cells_ranks.of(here)]
+            } else {
+                0.0
+            };
+            let produced = if source_values[source_cells_ranks.of(here)] < 0.0 {
+                source_values[source_cells_ranks.of(here)]
+            } else {
+                0.0
+            };
+            injected + produced * (water_here / (water_here + oil_here))
+        } else {
+            0.0
+        };
+        residual_values[position] = s[position] - s0[position]
+            + dt / pore_volume[position] * (outflow - inflow);
+    }
+    Ok(rt.scalar_collection_from(domain, residual))
+}

@@ -1,0 +1,134 @@
+//! `twophase_upwind.equelle`, compiled by equellec 0.1.0. Names are those of the Equelle program.
+#![allow(non_snake_case)]
+
+pub mod kernels;
+mod kernels_serial;
+
+use equelle_runtime::{
+    CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, Operations, Program,
+    Source,
+};
+use kernels::{ComputeResidual, Kernels};
+
+/// What messages at run time need to know of the program.
+pub static PROGRAM: Program = Program {
+    name: "twophase_upwind",
+    source: Source {
+        file: "twophase_upwind.equelle",
+        text: "",
+    },
+    inputs: &[
+        InputInfo {
+            name: "watervisc",
+            kind: InputKind::Scalar,
+            domain: "",
+            unit: "",
+            default: "0.0005",
+            line: 0,
+        },
+        InputInfo {
+            name: "oilvisc",
+            kind: InputKind::Scalar,
+            domain: "",
+            unit: "",
+            default: "0.005",
+            line: 0,
+        },
+        InputInfo {
+            name: "dt",
+            kind: InputKind::Scalar,
+            domain: "",
+            unit: "",
+            default: "100",
+            line: 0,
+        },
+        InputInfo {
+            name: "poro",
+            kind: InputKind::Collection,
+            domain: "AllCells()",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+        InputInfo {
+            name: "s",
+            kind: InputKind::Collection,
+            domain: "AllCells()",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+        InputInfo {
+            name: "s0",
+            kind: InputKind::Collection,
+            domain: "AllCells()",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+        InputInfo {
+            name: "flux",
+            kind: InputKind::Collection,
+            domain: "InteriorFaces()",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+        InputInfo {
+            name: "source_cells",
+            kind: InputKind::Domain,
+            domain: "AllCells()",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+        InputInfo {
+            name: "source_values",
+            kind: InputKind::Collection,
+            domain: "source_cells",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+    ],
+    min_dim: 1,
+};
+
+/// Runs the program.
+///
+/// # Errors
+/// Those of the simulation, of its input and of the back-end, with the Equelle line.
+pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
+    let default = rt.scalar(0.0005);
+    let watervisc = rt.input_scalar("watervisc", &default)?;
+    let default_2 = rt.scalar(0.005);
+    let oilvisc = rt.input_scalar("oilvisc", &default_2)?;
+    let default_3 = rt.scalar(100.0);
+    let dt = rt.input_scalar("dt", &default_3)?;
+    let all_cells = rt.domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let all_cells_entities = rt.entities(&all_cells)?;
+    let poro = rt.input_collection("poro", &all_cells)?;
+    let s = rt.input_collection("s", &all_cells)?;
+    let s0 = rt.input_collection("s0", &all_cells)?;
+    let interior_faces = rt
+        .domain(CanonicalSet::new(EntityKind::Face, Extent::Interior))?;
+    let flux = rt.input_collection("flux", &interior_faces)?;
+    let source_cells = rt.input_domain("source_cells", &all_cells)?;
+    let source_values = rt.input_collection("source_values", &source_cells)?;
+    let measure = rt.measure(&all_cells_entities)?;
+    let pore_volume = rt.mul(&poro, &measure)?;
+    let residual = rt
+        .compute_residual(ComputeResidual {
+            s: &s,
+            s0: &s0,
+            flux: &flux,
+            pore_volume: &pore_volume,
+            source_cells: &source_cells,
+            source_values: &source_values,
+            watervisc: &watervisc,
+            oilvisc: &oilvisc,
+            dt: &dt,
+        })?;
+    rt.output_collection("residual", &residual)?;
+    rt.finish()
+}

@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Runs the programs of this bundle on the GPU of this machine: every example against the serial back-end, then explicit heat at several sizes.
+# Needs an NVIDIA driver and NVRTC. The yardsticks, if they are here, need nvcc. Arguments: sizes of the cube, default 100 256.
+set -euo pipefail
+cd "$(dirname "$0")"
+chmod +x bin/*
+sizes=("$@")
+[ ${#sizes[@]} -gt 0 ] || sizes=(100 256)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# NVRTC may come with the CUDA toolkit or with Python packages.
+for folder in /usr/local/cuda/lib64 $(python3 -c 'import glob, site, os
+for d in site.getsitepackages() + [site.getusersitepackages()]:
+    print(*glob.glob(os.path.join(d, "nvidia", "*", "lib")))' 2>/dev/null || true); do
+    [ -d "$folder" ] && export LD_LIBRARY_PATH="$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+done
+
+nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader || true
+
+# Largest difference of two folders of outputs, relative to the largest value of each file.
+difference() {
+    for file in "$1"/*.output; do
+        paste -d ' ' "$file" "$2/$(basename "$file")"
+        echo
+    done | awk '
+        NF == 0 { if (scale > 0 && worst / scale > all) all = worst / scale; worst = 0; scale = 0; next }
+        NF != 2 { print "different numbers of values"; bad = 1; exit 1 }
+        $1 - $2 != $1 - $2 { print "not a number"; bad = 1; exit 1 }
+        { d = $1 - $2; if (d < 0) d = -d; if (d > worst) worst = d; b = $2 < 0 ? -$2 : $2; if (b > scale) scale = b }
+        END { if (!bad) { printf "%.3g\n", all; exit !(all <= 1e-12) } }'
+}
+
+failed=0
+for folder in examples/*; do
+    name=$(basename "$folder")
+    for layout in auto unstructured; do
+        for backend in serial cuda; do
+            "bin/$name" --backend "$backend" --quiet "$folder/case.param" grid_layout=$layout output_dir="$work/$backend" >"$work/$backend.txt"
+        done
+        if found=$(difference "$work/cuda" "$work/serial"); then verdict=ok; else verdict=FAILED; failed=1; fi
+        same=no
+        diff -rq "$work/cuda" "$work/serial" >/dev/null && cmp -s "$work/cuda.txt" "$work/serial.txt" && same=yes
+        echo "$name, $layout: cuda against serial: largest difference $found, same bits: $same: $verdict"
+        rm -r "$work/serial" "$work/cuda"
+    done
+done
+
+# Explicit heat without outputs; 100 and 1100 steps, so that the difference is 1000 steps without set-up.
+for n in "${sizes[@]}"; do
+    awk -v n="$n" 'BEGIN { for (r = 0; r < n * n; r++) print r * (n + 1), r * (n + 1) + n }' >"$work/faces"
+    awk -v n="$n" 'BEGIN { for (r = 0; r < n * n; r++) print 100, 900 }' >"$work/values"
+    for steps in 100 1100; do awk -v s=$steps 'BEGIN { for (i = 0; i < s; i++) print 0.5 }' >"$work/steps$steps"; done
+    for layout in auto unstructured; do
+        for steps in 100 1100; do
+            start=$(date +%s.%N)
+            bin/heat --backend cuda --profile grid_dim=3 nx="$n" ny="$n" nz="$n" grid_layout=$layout u_initial=500 \
+                dirichlet_boundary_filename="$work/faces" dirichlet_val_from_file=true dirichlet_val_filename="$work/values" \
+                timesteps_filename="$work/steps$steps" output_to_file=true output_dir="$work/heat" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+            eval "t$steps=$(awk -v a="$start" -v b="$(date +%s.%N)" 'BEGIN { print b - a }')"
+        done
+        # shellcheck disable=SC2154
+        awk -v n="$n" -v l=$layout -v a="$t100" -v b="$t1100" 'BEGIN { printf "heat %d^3, %s: %.4f ms a step, strict double\n", n, l, b - a }'
+        tail -n 20 "$work/log"
+    done
+done
+
+if compgen -G 'yardsticks/*.cu' >/dev/null && command -v nvcc >/dev/null 2>&1; then
+    nvcc -O3 -arch=native yardsticks/heat3d.cu -lcusparse -o "$work/heat3d"
+    for n in "${sizes[@]}"; do "$work/heat3d" "$n"; done
+else
+    echo "yardsticks: not compiled (no nvcc, or not part of this bundle)"
+fi
+exit $failed
