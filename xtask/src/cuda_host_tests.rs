@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use backend_cuda::runtime::gpu::nvrtc::compile_with_nvrtc;
+use backend_cuda::runtime::gpu::nvrtc;
+use backend_cuda::runtime::module::{PRELUDE, RUNTIME_MODULE};
 
 use crate::tools::{self, Failure, cargo, examples, root};
 
@@ -19,7 +20,7 @@ const MORE_PROGRAMS: [(&str, &str); 1] = [("tests/run/heat_declared.equelle", "e
 /// Does all of it.
 pub(crate) fn run() -> Result<(), Failure> {
     compiler()?;
-    let libraries = nvrtc()?;
+    let libraries = install_nvrtc()?;
     let mut programs = Vec::new();
     for name in examples()? {
         programs.push((format!("examples/{name}/{name}.equelle"), format!("examples/{name}/case.param")));
@@ -32,13 +33,15 @@ pub(crate) fn run() -> Result<(), Failure> {
     let path = library_path(&libraries);
     tools::run(Command::new(this).arg("compile-kernels").arg(&kernels).env("LD_LIBRARY_PATH", &path))?;
     let mut tests = cargo();
-    tests.args(["test", "--package", "backend-cuda", "--features", "codegen,runtime,host-shim"]);
+    tests.args(["test", "--package", "backend-cuda", "--features", "codegen,runtime"]);
     tools::run(tests.env("LD_LIBRARY_PATH", &path).env("EQUELLE_NVRTC", "required"))?;
 
     for (program, case) in &programs {
+        let built = build(program)?;
         for layout in ["auto", "unstructured"] {
-            end_to_end(program, case, layout)?;
+            end_to_end(&built, case, layout)?;
         }
+        polite_refusal(&built, case)?;
     }
     eprintln!("xtask: {} programs give the same numbers on the host's CUDA as on the serial back-end", programs.len());
     Ok(())
@@ -54,7 +57,7 @@ fn compiler() -> Result<(), Failure> {
 }
 
 /// Installs NVRTC below target/ unless it is there; returns the folder of its libraries.
-fn nvrtc() -> Result<PathBuf, Failure> {
+fn install_nvrtc() -> Result<PathBuf, Failure> {
     let folder = root().join("target/nvrtc");
     let find = || library_folder(&folder);
     if let Some(found) = find() {
@@ -122,18 +125,19 @@ pub(crate) fn compile_kernels(folder: &Path) -> Result<(), Failure> {
             texts.push((file.path(), tools::read(&file.path())?));
         }
     }
+    texts.push((PathBuf::from("the runtime's own"), RUNTIME_MODULE.source.to_owned()));
     texts.sort();
     let mut failures = Vec::new();
     for (path, text) in &texts {
         for arch in ["sm_80", "sm_90"] {
             for dim in 1..=3 {
-                if let Err(error) = compile_with_nvrtc(text, arch, dim) {
+                if let Err(error) = nvrtc::compile(&format!("{PRELUDE}\n#line 1\n{text}"), arch, &[format!("-DDIM={dim}")]) {
                     failures.push(format!("{} for {arch}, {dim}D: {}", path.display(), error.message));
                 }
             }
         }
     }
-    if texts.is_empty() {
+    if texts.len() < 2 {
         return Err(format!("no kernels in `{}`", folder.display()));
     }
     if !failures.is_empty() {
@@ -143,34 +147,52 @@ pub(crate) fn compile_kernels(folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Builds a program with both back-ends.
+fn build(program: &str) -> Result<PathBuf, Failure> {
+    let package = root().join("target/cuda-host").join(stem(program));
+    let mut build = tools::equellec("dev")?;
+    build.args(["build", program, "--backend", "serial,cuda", "-o"]).arg(&package);
+    let output = build.output().map_err(|error| format!("equellec cannot be run: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("{program}: {}", String::from_utf8_lossy(&output.stderr)));
+    }
+    Ok(root().join(String::from_utf8_lossy(&output.stdout).trim()))
+}
+
+/// On a machine without a usable GPU the program says so, without a panic, and ends with code 6.
+fn polite_refusal(built: &Path, case: &str) -> Result<(), Failure> {
+    let folder = root().join("target/cuda-host/output/refusal");
+    let mut command = Command::new(built);
+    command.current_dir(root()).args(["--quiet", "--backend", "cuda"]).arg(root().join(case)).env_remove("EQUELLE_CUDA_DEVICE");
+    let output = command.arg(format!("output_dir={}", folder.display())).output();
+    let output = output.map_err(|error| format!("`{}` cannot be run: {error}", built.display()))?;
+    let message = String::from_utf8_lossy(&output.stderr);
+    match output.status.code() {
+        Some(0) => Ok(()),
+        Some(6) if message.starts_with("error: ") && !message.contains("panicked") => Ok(()),
+        code => Err(format!("`{}` without a GPU ends with {code:?}: {message}", built.display())),
+    }
+}
+
 /// Runs a program on the serial back-end and on CUDA kernels compiled for the host; outputs must agree to 1e-12 of the largest value.
-fn end_to_end(program: &str, case: &str, layout: &str) -> Result<(), Failure> {
-    let name = stem(program);
-    let package = root().join("target/cuda-host").join(&name);
-    tools::run(tools::equellec("dev")?.args([program, "--backend", "serial,cuda", "-o"]).arg(&package))?;
-    let target = root().join("target/cuda-host/target");
-    let mut build = cargo();
-    build
-        .args(["build", "--release", "--quiet", "--features", "backend-cuda/host-shim", "--manifest-path"])
-        .arg(package.join("Cargo.toml"));
-    tools::run(build.arg("--target-dir").arg(&target))?;
-    let built = target.join("release").join(format!("{}{}", name.replace('_', "-"), env::consts::EXE_SUFFIX));
+fn end_to_end(built: &Path, case: &str, layout: &str) -> Result<(), Failure> {
+    let name = built.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let mut texts = Vec::new();
     let mut folders = Vec::new();
     for backend in ["serial", "cuda"] {
         let folder = root().join("target/cuda-host/output").join(format!("{name}-{backend}"));
         let _ = fs::remove_dir_all(&folder);
-        let mut command = Command::new(&built);
+        let mut command = Command::new(built);
         command.current_dir(root()).args(["--quiet", "--backend", backend]).arg(root().join(case)).arg(format!("grid_layout={layout}"));
         command.args(["output_to_file=true", &format!("output_dir={}", folder.display())]).env("EQUELLE_CUDA_DEVICE", "host");
         let output = command.output().map_err(|error| format!("`{}` cannot be run: {error}", built.display()))?;
         if !output.status.success() {
-            return Err(format!("{program} on {backend}, {layout}: {}", String::from_utf8_lossy(&output.stderr)));
+            return Err(format!("{name} on {backend}, {layout}: {}", String::from_utf8_lossy(&output.stderr)));
         }
         texts.push(String::from_utf8_lossy(&output.stdout).into_owned());
         folders.push(folder);
     }
-    let what = format!("{program}, {layout}");
+    let what = format!("{name}, {layout}");
     compare_scalars(&texts[1], &texts[0], &what)?;
     let same = compare_fields(&folders[1], &folders[0], &what)? && texts[0] == texts[1];
     eprintln!("xtask: {what}: CUDA on the host agrees with serial{}", if same { ", bit for bit" } else { " to 1e-12" });

@@ -38,12 +38,15 @@ enum Command {
     GpuBundle,
     /// Compare the speed of a generated program with a hand-written loop
     Bench {
-        /// Cells along each axis
-        #[arg(long, default_value_t = 100)]
-        cells: usize,
-        /// Time steps
-        #[arg(long, default_value_t = 50)]
+        /// Cells along each axis, one table for each number
+        #[arg(long, value_delimiter = ',', default_values_t = [100, 128])]
+        cells: Vec<usize>,
+        /// Time steps of a run
+        #[arg(long, default_value_t = 51)]
         steps: usize,
+        /// How often all take their turn
+        #[arg(long, default_value_t = 7)]
+        repetitions: usize,
     },
 }
 
@@ -54,7 +57,7 @@ fn main() -> ExitCode {
         Command::CudaHostTests => cuda_host_tests::run(),
         Command::CompileKernels { folder } => cuda_host_tests::compile_kernels(&folder),
         Command::GpuBundle => gpu_bundle::collect(),
-        Command::Bench { cells, steps } => bench::run(cells, steps),
+        Command::Bench { cells, steps, repetitions } => bench::run(&cells, steps, repetitions),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -23,9 +23,9 @@ pub(super) fn kernels_file(module: &Verified) -> Result<String, BackendError> {
     for (kernel, names) in module.kernels.iter().zip(&names) {
         methods.extend(method(kernel, &module.sets, names, &comment(module, kernel)));
     }
-    let imports = names.iter().flat_map(|n| {
+    let imports = module.kernels.iter().zip(&names).filter(|(k, _)| !k.params.is_empty()).map(|(_, n)| {
         let arguments = ident(&n.arguments);
-        [quote!(#arguments)]
+        quote!(#arguments)
     });
     let infos = module.kernels.iter().zip(&names).filter(|(k, _)| !k.checks.is_empty()).map(|(_, n)| {
         let info = ident(&n.info);
@@ -89,10 +89,12 @@ fn method(kernel: &Kernel, sets: &SetTable, names: &KernelNames, comment: &str) 
             }
         }
     };
+    // A kernel without parameters has no argument struct.
+    let parameter = if kernel.params.is_empty() { quote!() } else { quote!(args: #arguments<'_, Self>) };
     let docs = comment.lines().map(|l| format!(" {}", l.trim_start_matches("// ").replace("->", "→")));
     quote! {
         #(#[doc = #docs])*
-        fn #method(&mut self, args: #arguments<'_, Self>) -> Result<#returned, Error> {
+        fn #method(&mut self, #parameter) -> Result<#returned, Error> {
             #body
         }
     }

@@ -110,4 +110,6 @@ pub struct Loop {
     pub(super) sequence: Sequence,
     /// How many elements have been taken, on the device.
     pub(super) taken: Rc<Buffer>,
+    /// With `--profile`: what the rounds after the first few took.
+    pub(super) steady: Option<crate::runtime::steady::Steady>,
 }

@@ -8,7 +8,7 @@ use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::{Cartesian, Grid, NONE};
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent};
 
-use crate::runtime::args::{EqCartesian, EqGrid, EqRanks, EqSpace};
+use crate::runtime::args::{Call, EqCartesian, EqGrid, EqRanks, EqSpace};
 use crate::runtime::pool::Buffer;
 use crate::runtime::program::CudaRuntime;
 
@@ -156,18 +156,25 @@ impl CudaRuntime {
     /// # Errors
     /// `Backend`: not enough memory.
     pub fn space(&mut self, domain: &Arc<Domain>) -> Result<EqSpace, Error> {
-        let list = if domain.is_all() { 0 } else { self.list(domain)? };
+        let list = if domain.is_all() { 0 } else { self.elements(domain)?.address().0 };
         Ok(EqSpace { list, size: domain.len() as u32 })
     }
 
-    fn list(&mut self, domain: &Arc<Domain>) -> Result<u64, Error> {
+    /// The elements of a domain, kept once made. Those of a set that is all entities are counted by the device.
+    pub(super) fn elements(&mut self, domain: &Arc<Domain>) -> Result<Rc<Buffer>, Error> {
         if let Some(list) = &self.grid.set(domain).list {
-            return Ok(list.address().0);
+            return Ok(Rc::clone(list));
         }
-        let buffer = self.upload(domain.name(), &bytes_of(domain.elements(), u32::to_le_bytes))?;
-        let address = buffer.address().0;
-        self.grid.set(domain).list = Some(buffer);
-        Ok(address)
+        let list = if domain.is_all() {
+            let list = self.buffer(domain.name(), 4 * domain.len() as u64)?;
+            let call = Call::new(self.runtime_function("equelle_iota")?, "equelle_iota").arg(domain.len() as u32).arg(list.address());
+            self.launch_over(call, domain.len())?;
+            list
+        } else {
+            self.upload(domain.name(), &bytes_of(domain.elements(), u32::to_le_bytes))?
+        };
+        self.grid.set(domain).list = Some(Rc::clone(&list));
+        Ok(list)
     }
 
     /// Rank in the set of each element of its canonical superset; 0 for canonical sets.

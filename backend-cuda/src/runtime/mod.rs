@@ -43,6 +43,7 @@ mod access;
 mod cache;
 mod collections;
 mod grid;
+mod steady;
 mod support;
 mod traits;
 

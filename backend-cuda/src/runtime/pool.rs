@@ -74,6 +74,19 @@ impl Pool {
         }
     }
 
+    /// Gives everything back to the device.
+    ///
+    /// # Safety
+    /// No work in flight and no graph uses it, and no buffer that still has an owner is used again.
+    pub(crate) unsafe fn release(&mut self, device: &dyn Device) {
+        self.free.borrow_mut().clear();
+        for address in std::mem::take(&mut self.all) {
+            // SAFETY: the address came from this device and is forgotten; the rest is the caller's promise.
+            unsafe { device.free(address) };
+        }
+        self.bytes = 0;
+    }
+
     /// Bytes taken from the device.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes

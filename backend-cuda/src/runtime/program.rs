@@ -15,6 +15,9 @@ use crate::runtime::module::{KernelModule, RUNTIME_MODULE};
 use crate::runtime::pool::{Buffer, Pool, out_of_memory};
 use crate::runtime::queue::{Counters, Queue};
 
+/// Room for the numbers of the conditions that one kernel checks.
+pub(super) const CHECKS_OF_A_KERNEL: usize = 1024;
+
 /// Runs programs on a CUDA device.
 pub struct CudaRuntime {
     pub(super) session: Session,
@@ -225,7 +228,7 @@ impl CudaRuntime {
             return Ok(());
         }
         let (check, position) = ((value >> 32) as usize, (value & 0xffff_ffff) as usize);
-        let Some((kernel, domain)) = self.checks.get(check) else {
+        let Some((kernel, domain)) = self.checks.get(check / CHECKS_OF_A_KERNEL) else {
             return Err(Error::new(ErrorKind::Backend, "internal error: a kernel reported an unknown condition"));
         };
         let kind = kind_name(domain.kind());
@@ -241,5 +244,9 @@ impl CudaRuntime {
 impl Drop for CudaRuntime {
     fn drop(&mut self) {
         self.queue.forget(&*self.device);
+        // A device that was lost has said so before.
+        let _ = self.device.synchronise();
+        // SAFETY: nothing is in flight after the wait and no graph is left. Handles that outlive this runtime are of no use to another one.
+        unsafe { self.pool.release(&*self.device) };
     }
 }

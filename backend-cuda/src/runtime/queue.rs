@@ -15,6 +15,8 @@ const REMEMBERED: usize = 256;
 enum Seen {
     Once,
     Graph(GraphId),
+    /// No graph could be built; launched one by one.
+    Plain,
 }
 
 /// What the device was asked to do.
@@ -42,6 +44,14 @@ pub struct Counters {
 pub(crate) struct Queue {
     waiting: Vec<Launch>,
     seen: HashMap<Vec<Launch>, Seen>,
+    /// Why a graph could not be built, the first time.
+    refused: Option<Error>,
+}
+
+/// Hands launches to the device one by one.
+fn launch_all(device: &dyn Device, launches: &[Launch]) -> Result<(), Error> {
+    // SAFETY: the launches were put together by the runtime for kernels of their modules, on memory of the pool.
+    launches.iter().try_for_each(|launch| unsafe { device.launch(launch) })
 }
 
 impl Queue {
@@ -62,25 +72,35 @@ impl Queue {
                 // SAFETY: memory of the graph's launches is given back only after `forget`.
                 unsafe { device.launch_graph(*graph) }
             }
-            Some(seen @ Seen::Once) => {
-                // SAFETY: the launches were put together by the runtime for kernels of their modules, on memory of the pool.
-                let graph = unsafe { device.build_graph(&launches)? };
-                *seen = Seen::Graph(graph);
-                counters.graphs += 1;
-                // SAFETY: as above.
-                unsafe { device.launch_graph(graph) }
-            }
-            None => {
-                for launch in &launches {
-                    // SAFETY: as for building a graph.
-                    unsafe { device.launch(launch)? };
+            // SAFETY: the launches were put together by the runtime for kernels of their modules, on memory of the pool.
+            Some(seen @ Seen::Once) => match unsafe { device.build_graph(&launches) } {
+                Ok(graph) => {
+                    *seen = Seen::Graph(graph);
+                    counters.graphs += 1;
+                    // SAFETY: as above.
+                    unsafe { device.launch_graph(graph) }
                 }
+                // Graphs only save time. If the device is lost, the launches say so.
+                Err(error) => {
+                    *seen = Seen::Plain;
+                    self.refused.get_or_insert(error);
+                    launch_all(device, &launches)
+                }
+            },
+            Some(Seen::Plain) => launch_all(device, &launches),
+            None => {
+                launch_all(device, &launches)?;
                 if self.seen.len() < REMEMBERED {
                     self.seen.insert(launches, Seen::Once);
                 }
                 Ok(())
             }
         }
+    }
+
+    /// Why graphs were not used where they should have been, if so.
+    pub(crate) fn refused(&self) -> Option<&Error> {
+        self.refused.as_ref()
     }
 
     /// Frees all graphs.

@@ -11,7 +11,7 @@ use crate::runtime::collections::{Collection, Layout, Scalar};
 use crate::runtime::device::{DevicePtr, LaunchShape};
 use crate::runtime::module::KernelModule;
 use crate::runtime::pool::Buffer;
-use crate::runtime::program::CudaRuntime;
+use crate::runtime::program::{CHECKS_OF_A_KERNEL, CudaRuntime};
 
 /// Threads of a block.
 const BLOCK: u32 = 256;
@@ -36,6 +36,11 @@ impl CudaRuntime {
             self.queue.push(call.shaped(LaunchShape { grid: [blocks, 1, 1], block: [BLOCK, 1, 1] }));
         }
         Ok(())
+    }
+
+    /// Queues a call of a single thread.
+    pub(super) fn launch_once(&mut self, call: Call) {
+        self.queue.push(call.shaped(LaunchShape { grid: [1; 3], block: [1; 3] }));
     }
 
     /// Queues a call with one thread per cell of the Cartesian grid, blocks along rows.
@@ -137,7 +142,7 @@ impl CudaRuntime {
             self.checks.push((kernel, Arc::clone(domain)));
             self.checks.len() - 1
         });
-        Ok(EqChecks { flag: flag.address().0, first: first as u32 })
+        Ok(EqChecks { flag: flag.address().0, first: (first * CHECKS_OF_A_KERNEL) as u32 })
     }
 
     /// Room for one partial result per leaf of a reduction over a domain.

@@ -11,6 +11,7 @@ use crate::runtime::collections::{
 };
 use crate::runtime::grid::bytes_of;
 use crate::runtime::program::CudaRuntime;
+use crate::runtime::steady::Steady;
 
 pub(super) fn doubles(bytes: &[u8]) -> Vec<f64> {
     bytes.as_chunks::<8>().0.iter().map(|&c| f64::from_le_bytes(c)).collect()
@@ -35,7 +36,7 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn entities(&mut self, domain: &Arc<Domain>) -> Result<EntityCollection, Error> {
-        let buffer = self.upload(domain.name(), &bytes_of(domain.elements(), u32::to_le_bytes))?;
+        let buffer = self.elements(domain)?;
         let values = Collection { domain: Arc::clone(domain), buffer, layout: Layout::Dense };
         Ok(EntityCollection { values, kind: domain.kind() })
     }
@@ -81,23 +82,30 @@ impl EquelleRuntime for CudaRuntime {
         let taken = self.buffer("the state of a loop", 8)?;
         let function = self.runtime_function("equelle_loop_begin")?;
         let call = Call::new(function, "equelle_loop_begin").arg(taken.address());
-        self.launch_over(call, 1)?;
+        self.launch_once(call);
         let state = self.session.begin_loop(sequence.len);
-        Ok(Loop { state, sequence: sequence.clone(), taken })
+        let steady = self.session.profile().then(Steady::default);
+        Ok(Loop { state, sequence: sequence.clone(), taken, steady })
     }
 
     fn next(&mut self, state: &mut Loop) -> Result<Option<Scalar>, Error> {
         // What one round queued is one sequence of launches.
         self.flush()?;
         if self.session.next_step(&mut state.state).is_none() {
+            if let Some(steady) = &mut state.steady {
+                self.end_steady(steady)?;
+            }
             return Ok(None);
+        }
+        if let Some(steady) = &mut state.steady {
+            self.next_steady(steady)?;
         }
         // A buffer of its own, from the pool: the program may keep the number beyond this round.
         let element = self.new_number()?;
         let function = self.runtime_function("equelle_loop_next")?;
         let call =
             Call::new(function, "equelle_loop_next").arg(state.sequence.buffer.address()).arg(state.taken.address()).arg(element.address());
-        self.launch_over(call, 1)?;
+        self.launch_once(call);
         Ok(Some(Scalar::Device(element)))
     }
 
@@ -108,6 +116,10 @@ impl EquelleRuntime for CudaRuntime {
         self.flush()?;
         self.synchronise()?;
         self.check_flag()?;
+        if let Some(error) = self.queue.refused() {
+            let text = format!("steps were not run as graphs, which is slower on small grids: {error}");
+            self.session.warning(&text);
+        }
         if self.session.profile() {
             let c = self.counters;
             let size = equelle_runtime::report::bytes;

@@ -30,6 +30,15 @@ impl Writer<'_> {
                     self.places.insert(*local, place);
                     return Ok(TokenStream::new());
                 }
+                if let (Form::Row, Path::Select { condition, if_true, if_false }) = (self.form, path)
+                    && let (Some(a), Some(b)) = (self.place(if_true), self.place(if_false))
+                {
+                    // In a row nobody has indices; what is read is chosen where it is read.
+                    let condition = self.expr(condition)?;
+                    let name = self.define(*local)?;
+                    self.choices.insert(*local, (name.clone(), a, b));
+                    return Ok(quote! { let #name = #condition; });
+                }
                 let entity = self.entity(path)?;
                 let name = self.define(*local)?;
                 Ok(quote! { let #name = #entity; })

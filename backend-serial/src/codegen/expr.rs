@@ -102,28 +102,28 @@ impl Writer<'_> {
     }
 
     fn load(&mut self, id: ParamId, at: &Path) -> Written<Text> {
-        let (param, name) = self.param(id)?;
+        let (param, _) = self.param(id)?;
         if param.per_axis && self.form != Form::General {
             return self.load_per_axis(id, at);
         }
         match self.form {
             Form::PerAxis => Err(Failure::Form),
-            Form::Row => {
-                let place = self.place(at).ok_or(Failure::Form)?;
-                if !self.fits_row(id, place)? {
-                    return Err(Failure::Form);
+            Form::Row => match at {
+                Path::Local(local) if self.choices.contains_key(local) => {
+                    let (condition, a, b) = self.choices[local].clone();
+                    let (a, b) = (self.row_element(id, a)?, self.row_element(id, b)?);
+                    Ok(Text::choice(&Text::atom(condition), &a, &b))
                 }
-                let wanted = match place {
-                    Place::Here => name.to_string(),
-                    Place::SideFace(side) | Place::Neighbour(side) => format!("{name}_{}", side.name()),
-                };
-                let name = self.leaf(Leaf::Element(id, place), &wanted);
-                Ok(Text::atom(if self.in_row {
-                    quote! { #name[i] }
-                } else {
-                    quote! { #name }
-                }))
-            }
+                Path::Select { condition, if_true, if_false } => {
+                    let condition = self.expr(condition)?;
+                    let (if_true, if_false) = (self.load(id, if_true)?, self.load(id, if_false)?);
+                    Ok(Text::choice(&condition, &if_true, &if_false))
+                }
+                _ => {
+                    let place = self.place(at).ok_or(Failure::Form)?;
+                    self.row_element(id, place)
+                }
+            },
             Form::General | Form::Cell => {
                 let set = self.set_of(id)?;
                 let position = self.position(set, at)?;
@@ -134,6 +134,19 @@ impl Writer<'_> {
                 })
             }
         }
+    }
+
+    /// An element in [`Form::Row`].
+    fn row_element(&mut self, id: ParamId, place: Place) -> Written<Text> {
+        if !self.fits_row(id, place)? {
+            return Err(Failure::Form);
+        }
+        let name = self.element_leaf(id, place)?;
+        Ok(Text::atom(if self.in_row {
+            quote! { #name[i] }
+        } else {
+            quote! { #name }
+        }))
     }
 
     /// Whether consecutive cells of a row find the element in consecutive positions, wherever the inside of a row is.

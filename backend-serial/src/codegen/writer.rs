@@ -168,6 +168,8 @@ pub(super) struct Writer<'a> {
     pub locals: Vec<Ident>,
     /// Entity locals of Cartesian forms that have a closed form.
     pub places: BTreeMap<LocalId, Place>,
+    /// Entity locals of row functions that are one of two places: the name of the condition, the place where it holds, the other.
+    pub choices: BTreeMap<LocalId, (Ident, Place, Place)>,
     /// Inside a side block: whether there is a cell beyond.
     pub side_interior: Option<bool>,
     /// Statements that make what the body reads, by key, in order of first use.
@@ -221,6 +223,7 @@ impl<'a> Writer<'a> {
             slices,
             locals,
             places: BTreeMap::new(),
+            choices: BTreeMap::new(),
             side_interior: None,
             prelude: Vec::new(),
             domains: Vec::new(),

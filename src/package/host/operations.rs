@@ -174,7 +174,7 @@ impl FunctionWriter<'_> {
         for ((arg, param), field) in args.iter().zip(params).zip(&names.params) {
             let (field, value) = (ident(field), self.by_ref_as(*arg, &param.ty)?);
             // A parameter of the surrounding function is a reference of the same name, perhaps.
-            fields.push(if value.to_string() == field.to_string() {
+            fields.push(if field == value.to_string() {
                 quote! { #field }
             } else {
                 quote! { #field: #value }

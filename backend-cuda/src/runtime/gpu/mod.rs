@@ -51,19 +51,21 @@ impl GpuDevice {
             return Err(error.hint("check that `nvidia-smi` shows a GPU, or use --backend serial"));
         }
         let device = result::device::get(0).map_err(no_device)?;
-        // SAFETY: the device came from the driver; the context is released when this is dropped.
-        let (context, major, minor, memory) = unsafe {
+        // SAFETY: the device came from the driver.
+        let (major, minor, memory) = unsafe {
             use sys::CUdevice_attribute as A;
             let major = result::device::get_attribute(device, A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR).map_err(no_device)?;
             let minor = result::device::get_attribute(device, A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR).map_err(no_device)?;
-            let memory = result::device::total_mem(device).map_err(no_device)?;
-            (result::primary_ctx::retain(device).map_err(no_device)?, major, minor, memory)
+            (major, minor, result::device::total_mem(device).map_err(no_device)?)
         };
+        let arch = nvrtc::target((10 * major + minor).unsigned_abs())?;
+        // SAFETY: the device came from the driver; the context is released when this is dropped.
+        let context = unsafe { result::primary_ctx::retain(device) }.map_err(no_device)?;
         // SAFETY: the context was retained above.
         unsafe { result::ctx::set_current(context) }.map_err(no_device)?;
         let stream = result::stream::create(result::stream::StreamKind::NonBlocking).map_err(no_device)?;
         let name = result::device::get_name(device).unwrap_or_else(|_| "CUDA device".to_owned());
-        let facts = DeviceFacts { name, arch: format!("sm_{major}{minor}"), memory: memory as u64 };
+        let facts = DeviceFacts { name, arch, memory: memory as u64 };
         Ok(GpuDevice { facts, device, stream, state: RefCell::new(State::default()) })
     }
 
@@ -168,6 +170,9 @@ impl Device for GpuDevice {
     }
 
     unsafe fn upload(&self, to: DevicePtr, bytes: &[u8]) -> Result<(), Error> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
         // SAFETY: as the caller promises; the wait lets the host reuse `bytes`.
         unsafe {
             result::memcpy_htod_async(to.0, bytes, self.stream).map_err(|e| failed("copying to the GPU", &e))?;
@@ -176,6 +181,9 @@ impl Device for GpuDevice {
     }
 
     unsafe fn download(&self, from: DevicePtr, bytes: &mut [u8]) -> Result<(), Error> {
+        if bytes.is_empty() {
+            return self.synchronise();
+        }
         // SAFETY: as the caller promises; the copy has finished when the stream has.
         unsafe {
             result::memcpy_dtoh_async(bytes, from.0, self.stream).map_err(|e| failed("copying from the GPU", &e))?;
@@ -270,7 +278,7 @@ impl Device for GpuDevice {
 impl Drop for GpuDevice {
     fn drop(&mut self) {
         let state = self.state.take();
-        // SAFETY: everything was made by this device and nothing is in flight after the wait. Memory goes with the context, which has no other user.
+        // SAFETY: everything was made by this device and nothing is in flight after the wait.
         unsafe {
             let _ = result::stream::synchronize(self.stream);
             for exec in state.graphs.into_iter().flatten() {

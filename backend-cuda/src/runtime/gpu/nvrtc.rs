@@ -6,8 +6,44 @@ use cudarc::nvrtc::{result, sys};
 use equelle_runtime::{Error, ErrorKind};
 
 use super::probe;
+use crate::runtime::module::PRELUDE;
 
-/// Machine code of CUDA C++ text for an architecture such as `sm_90`.
+/// Compiles a kernel text as a program's start does, in strict floating point, the prelude before it: for a GPU architecture such as `sm_90` and a grid of `dim`
+/// dimensions. Needs NVRTC, but no GPU.
+///
+/// # Errors
+/// As [`compile`].
+pub fn compile_with_nvrtc(source: &str, arch: &str, dim: usize) -> Result<Vec<u8>, Error> {
+    compile(&format!("{PRELUDE}\n#line 1 \"kernels.cu\"\n{source}\n"), arch, &[format!("-DDIM={dim}")])
+}
+
+/// What to compile for on a device of a compute capability (10 major + minor): its machine code if NVRTC knows it, else text (PTX) of the newest
+/// architecture before it, which the driver translates.
+///
+/// # Errors
+/// `Backend`: NVRTC is missing, or the device is older than all it knows.
+pub fn target(capability: u32) -> Result<String, Error> {
+    probe::nvrtc()?;
+    let mut count = 0;
+    // SAFETY: `count` outlives the call.
+    unsafe { sys::nvrtcGetNumSupportedArchs(&raw mut count) }.result().map_err(|e| internal(&format!("NVRTC: {e}")))?;
+    let mut known = vec![0; usize::try_from(count).unwrap_or(0)];
+    // SAFETY: the array has the length that NVRTC asked for.
+    unsafe { sys::nvrtcGetSupportedArchs(known.as_mut_ptr()) }.result().map_err(|e| internal(&format!("NVRTC: {e}")))?;
+    let known = known.into_iter().filter_map(|arch| u32::try_from(arch).ok());
+    match known.filter(|&arch| arch <= capability).max() {
+        Some(arch) if arch == capability => Ok(format!("sm_{arch}")),
+        Some(arch) => Ok(format!("compute_{arch}")),
+        None => {
+            let message =
+                format!("the GPU (compute capability {}.{}) is too old for NVRTC {}", capability / 10, capability % 10, version()?);
+            Err(Error::new(ErrorKind::Backend, message).hint("use a newer GPU, or --backend serial"))
+        }
+    }
+}
+
+/// Machine code of CUDA C++ text for an architecture such as `sm_90`; PTX, ending in a zero byte, for one such as `compute_90`. Without contraction to
+/// fused multiply-add, unless an option says otherwise.
 ///
 /// # Errors
 /// `Backend`: NVRTC is missing, or (an internal error, with the compiler's messages) the text does not compile.
@@ -15,12 +51,16 @@ pub fn compile(source: &str, arch: &str, options: &[String]) -> Result<Vec<u8>, 
     probe::nvrtc()?;
     let text = CString::new(source).map_err(|_| internal("the kernel text holds a zero byte"))?;
     let program = result::create_program(&text, Some(c"kernels.cu")).map_err(|e| internal(&format!("NVRTC: {e}")))?;
-    let mut all = vec![format!("--gpu-architecture={arch}"), "--std=c++17".to_owned(), "--fmad=false".to_owned()];
+    let mut all = vec![format!("--gpu-architecture={arch}"), "--std=c++17".to_owned()];
+    if !options.iter().any(|option| option.starts_with("--fmad")) {
+        all.push("--fmad=false".to_owned());
+    }
     all.extend(options.iter().cloned());
     // SAFETY: the program was created above and is destroyed once, below.
     unsafe {
         let image = match result::compile_program(program, &all) {
-            Ok(()) => cubin(program),
+            Ok(()) if arch.starts_with("sm_") => cubin(program),
+            Ok(()) => ptx(program),
             Err(_) => {
                 let log = result::get_program_log(program).unwrap_or_default();
                 let bytes: Vec<u8> = log.iter().map(|&c| c as u8).take_while(|&c| c != 0).collect();
@@ -42,6 +82,14 @@ unsafe fn cubin(program: sys::nvrtcProgram) -> Result<Vec<u8>, Error> {
     // SAFETY: the buffer has the size that NVRTC asked for.
     unsafe { sys::nvrtcGetCUBIN(program, image.as_mut_ptr().cast()) }.result().map_err(|e| internal(&format!("NVRTC: {e}")))?;
     Ok(image)
+}
+
+/// # Safety
+/// `program` has been compiled.
+unsafe fn ptx(program: sys::nvrtcProgram) -> Result<Vec<u8>, Error> {
+    // SAFETY: as the caller promises.
+    let text = unsafe { result::get_ptx(program) }.map_err(|e| internal(&format!("NVRTC: {e}")))?;
+    Ok(text.into_iter().map(|c| c as u8).collect())
 }
 
 /// Version of the library, such as `13.0`.

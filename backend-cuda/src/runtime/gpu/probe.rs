@@ -1,5 +1,8 @@
 //! What of CUDA is there. cudarc panics when a library or symbol is missing, so everything used is looked up here first.
 
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
 use cudarc::{driver, nvrtc as nvrtc_crate};
 use equelle_runtime::{Error, ErrorKind};
 
@@ -46,6 +49,10 @@ const NVRTC_SYMBOLS: &[&str] = &[
     "nvrtcGetProgramLogSize",
     "nvrtcGetCUBIN",
     "nvrtcGetCUBINSize",
+    "nvrtcGetPTX",
+    "nvrtcGetPTXSize",
+    "nvrtcGetNumSupportedArchs",
+    "nvrtcGetSupportedArchs",
 ];
 
 /// Whether the driver library and all of it that is used are there.
@@ -53,18 +60,8 @@ const NVRTC_SYMBOLS: &[&str] = &[
 /// # Errors
 /// `Backend`, naming what is missing.
 pub fn driver() -> Result<(), Error> {
-    // SAFETY: loading the vendor's library runs its initialisation, which is what using it means; nothing else is called.
-    if !unsafe { driver::sys::is_culib_present() } {
-        return Err(missing("no NVIDIA driver was found (library `libcuda.so.1`)", "install the NVIDIA driver, or use --backend serial"));
-    }
-    for name in DRIVER_SYMBOLS {
-        // SAFETY: the library is there; the symbol is only looked up, never called through this type.
-        if unsafe { driver::sys::culib().get::<unsafe extern "C" fn()>(name.as_bytes()) }.is_err() {
-            let message = format!("the NVIDIA driver is too old: it has no `{name}`");
-            return Err(missing(&message, "install a driver for CUDA 13.0 or later, or use --backend serial"));
-        }
-    }
-    Ok(())
+    static ANSWER: OnceLock<Result<(), Error>> = OnceLock::new();
+    ANSWER.get_or_init(look_for_driver).clone()
 }
 
 /// Whether the run-time compiler and all of it that is used are there.
@@ -72,19 +69,64 @@ pub fn driver() -> Result<(), Error> {
 /// # Errors
 /// `Backend`, naming what is missing.
 pub fn nvrtc() -> Result<(), Error> {
+    static ANSWER: OnceLock<Result<(), Error>> = OnceLock::new();
+    ANSWER.get_or_init(look_for_nvrtc).clone()
+}
+
+fn look_for_driver() -> Result<(), Error> {
+    // SAFETY: loading the vendor's library runs its initialisation, which is what using it means; nothing else is called.
+    if !unsafe { driver::sys::is_culib_present() } {
+        return Err(missing("no NVIDIA driver was found (library `libcuda.so.1`)", "install the NVIDIA driver, or use --backend serial"));
+    }
+    // SAFETY: as above; the library was found, so this does not panic.
+    let library = unsafe { driver::sys::culib() };
+    let absent = first_absent(library, DRIVER_SYMBOLS);
+    absent.map_or(Ok(()), |name| {
+        let message = format!("the NVIDIA driver is too old: it has no `{name}`");
+        Err(missing(&message, "install a driver for CUDA 13.0 or later, or use --backend serial"))
+    })
+}
+
+fn look_for_nvrtc() -> Result<(), Error> {
+    load_from_usual_places();
     // SAFETY: as for the driver.
     if !unsafe { nvrtc_crate::sys::is_culib_present() } {
         let hint = "install the CUDA toolkit 13.0 and put its library folder on LD_LIBRARY_PATH, or use --backend serial";
         return Err(missing("CUDA's run-time compiler was not found (library `libnvrtc.so`)", hint));
     }
-    for name in NVRTC_SYMBOLS {
-        // SAFETY: as for the driver.
-        if unsafe { nvrtc_crate::sys::culib().get::<unsafe extern "C" fn()>(name.as_bytes()) }.is_err() {
-            let message = format!("CUDA's run-time compiler is too old: it has no `{name}`");
-            return Err(missing(&message, "install the CUDA toolkit 13.0 or later, or use --backend serial"));
+    // SAFETY: as for the driver.
+    let library = unsafe { nvrtc_crate::sys::culib() };
+    let absent = first_absent(library, NVRTC_SYMBOLS);
+    absent.map_or(Ok(()), |name| {
+        let message = format!("CUDA's run-time compiler is too old: it has no `{name}`");
+        Err(missing(&message, "install the CUDA toolkit 13.0 or later, or use --backend serial"))
+    })
+}
+
+fn first_absent<'a>(library: &libloading::Library, symbols: &[&'a str]) -> Option<&'a str> {
+    // SAFETY: the symbol is only looked up, never called through this type.
+    symbols.iter().copied().find(|name| unsafe { library.get::<unsafe extern "C" fn()>(name.as_bytes()) }.is_err())
+}
+
+/// Toolkits are often installed without being on the loader's path. A library that is already loaded is found by its name alone, so NVRTC is loaded from
+/// where toolkits usually are, unless the loader finds it anyway.
+fn load_from_usual_places() {
+    // SAFETY: as for the driver.
+    if unsafe { nvrtc_crate::sys::is_culib_present() } {
+        return;
+    }
+    let set = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(std::env::var_os).map(PathBuf::from);
+    for root in set.chain(["/usr/local/cuda", "/opt/cuda"].map(PathBuf::from)) {
+        for folder in ["lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"] {
+            let path = root.join(folder).join("libnvrtc.so.13");
+            // SAFETY: as for the driver.
+            if let Some(library) = path.is_file().then(|| unsafe { libloading::Library::new(&path) }).and_then(Result::ok) {
+                // It stays loaded for good, as cudarc's own handle does.
+                std::mem::forget(library);
+                return;
+            }
         }
     }
-    Ok(())
 }
 
 fn missing(message: &str, hint: &str) -> Error {

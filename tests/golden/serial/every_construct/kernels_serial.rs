@@ -305,29 +305,31 @@ fn transport_cartesian<const DIM: usize>(
             let mut area2 = 0.0;
             for axis in 0..DIM {
                 if at[axis] > 0 {
-                    let up_low = if row_2[grid.face(at, axis, false)] > 0.0 {
-                        (here - grid.stride[axis]) as u32
-                    } else {
-                        here as u32
-                    };
-                    out2
-                        -= t[axis]
-                            * (u[up_low as usize] * row_2[grid.face(at, axis, false)]);
-                    area2 -= grid.area[axis];
+                    let terms = transport_out2_low(
+                        grid,
+                        axis,
+                        row_2[grid.face(at, axis, false)],
+                        t[axis],
+                        u[here - grid.stride[axis]],
+                        u[here],
+                    );
+                    out2 -= terms.0;
+                    area2 -= terms.1;
                 } else {
                     out2 -= row_2[grid.face(at, axis, false)] * u[here];
                     area2 -= grid.area[axis];
                 }
                 if at[axis] + 1 < grid.n[axis] {
-                    let up_high = if row_2[grid.face(at, axis, true)] > 0.0 {
-                        here as u32
-                    } else {
-                        (here + grid.stride[axis]) as u32
-                    };
-                    out2
-                        += t[axis]
-                            * (u[up_high as usize] * row_2[grid.face(at, axis, true)]);
-                    area2 += grid.area[axis];
+                    let terms = transport_out2_high(
+                        grid,
+                        axis,
+                        row_2[grid.face(at, axis, true)],
+                        t[axis],
+                        u[here],
+                        u[here + grid.stride[axis]],
+                    );
+                    out2 += terms.0;
+                    area2 += terms.1;
                 } else {
                     out2 += row_2[grid.face(at, axis, true)] * u[here];
                     area2 += grid.area[axis];
@@ -351,6 +353,34 @@ fn transport_cartesian<const DIM: usize>(
         rt.reduce_in_kernel(Reduction::Sum, domain, total, &TRANSPORT)?,
         rt.reduce_in_kernel(Reduction::Max, domain, most, &TRANSPORT)?,
     ))
+}
+
+/// Term of the low side of a cell where there is a cell beyond; the caller subtracts it.
+#[inline(always)]
+fn transport_out2_low(
+    grid: &CartesianGrid,
+    axis: usize,
+    row_2_low: f64,
+    t: f64,
+    u_low: f64,
+    u: f64,
+) -> (f64, f64) {
+    let up_low = row_2_low > 0.0;
+    (t * ((if up_low { u_low } else { u }) * row_2_low), grid.area[axis])
+}
+
+/// Term of the high side of a cell where there is a cell beyond; the caller adds it.
+#[inline(always)]
+fn transport_out2_high(
+    grid: &CartesianGrid,
+    axis: usize,
+    row_2_high: f64,
+    t: f64,
+    u: f64,
+    u_high: f64,
+) -> (f64, f64) {
+    let up_high = row_2_high > 0.0;
+    (t * ((if up_high { u } else { u_high }) * row_2_high), grid.area[axis])
 }
 
 /// [`Kernels::transport`] on any grid.

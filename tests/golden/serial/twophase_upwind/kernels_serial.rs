@@ -58,29 +58,24 @@ fn compute_residual_cartesian<const DIM: usize>(
             let mut outflow = 0.0;
             for axis in 0..DIM {
                 if at[axis] > 0 {
-                    let upwind = if flux[grid.interior_face(at, axis, false)] >= 0.0 {
-                        (here - grid.stride[axis]) as u32
-                    } else {
-                        here as u32
-                    };
-                    let water = s[upwind as usize] / watervisc;
-                    let oil = (1.0 - s[upwind as usize]) / oilvisc;
                     outflow
-                        -= water / (water + oil)
-                            * flux[grid.interior_face(at, axis, false)];
+                        -= compute_residual_outflow_low(
+                            flux[grid.interior_face(at, axis, false)],
+                            s[here - grid.stride[axis]],
+                            s[here],
+                            watervisc,
+                            oilvisc,
+                        );
                 }
                 if at[axis] + 1 < grid.n[axis] {
-                    let upwind_high = if flux[grid.interior_face(at, axis, true)] >= 0.0
-                    {
-                        here as u32
-                    } else {
-                        (here + grid.stride[axis]) as u32
-                    };
-                    let water_high = s[upwind_high as usize] / watervisc;
-                    let oil_high = (1.0 - s[upwind_high as usize]) / oilvisc;
                     outflow
-                        += water_high / (water_high + oil_high)
-                            * flux[grid.interior_face(at, axis, true)];
+                        += compute_residual_outflow_high(
+                            flux[grid.interior_face(at, axis, true)],
+                            s[here],
+                            s[here + grid.stride[axis]],
+                            watervisc,
+                            oilvisc,
+                        );
                 }
             }
             let inflow = if source_cells_ranks.contains(here) {
@@ -105,6 +100,36 @@ fn compute_residual_cartesian<const DIM: usize>(
         }
     }
     Ok(rt.scalar_collection_from(domain, residual))
+}
+
+/// Term of the low side of a cell where there is a cell beyond; the caller subtracts it.
+#[inline(always)]
+fn compute_residual_outflow_low(
+    flux_low: f64,
+    s_low: f64,
+    s: f64,
+    watervisc: f64,
+    oilvisc: f64,
+) -> f64 {
+    let upwind = flux_low >= 0.0;
+    let water = (if upwind { s_low } else { s }) / watervisc;
+    let oil = (1.0 - (if upwind { s_low } else { s })) / oilvisc;
+    water / (water + oil) * flux_low
+}
+
+/// Term of the high side of a cell where there is a cell beyond; the caller adds it.
+#[inline(always)]
+fn compute_residual_outflow_high(
+    flux_high: f64,
+    s: f64,
+    s_high: f64,
+    watervisc: f64,
+    oilvisc: f64,
+) -> f64 {
+    let upwind_high = flux_high >= 0.0;
+    let water_high = (if upwind_high { s } else { s_high }) / watervisc;
+    let oil_high = (1.0 - (if upwind_high { s } else { s_high })) / oilvisc;
+    water_high / (water_high + oil_high) * flux_high
 }
 
 /// [`Kernels::compute_residual`] on any grid.

@@ -1,0 +1,145 @@
+//! The runtime on the host device: kernels of a test program in CUDA C++, launched as generated code launches them.
+#![cfg(feature = "runtime")]
+
+use std::rc::Rc;
+
+use backend_cuda::runtime::host::HostDevice;
+use backend_cuda::runtime::{CudaRuntime, FloatingPoint, KernelModule, Scalar};
+use equelle_runtime::launch::Program;
+use equelle_runtime::params::Parameters;
+use equelle_runtime::session::{Options, Session};
+use equelle_runtime::source::Source;
+use equelle_runtime::{AccessMode, CanonicalSet, EntityKind, EquelleRuntime, ErrorKind, Extent, HostAccess, KernelInfo, Reduction, reduce};
+
+static PROGRAM: Program = Program { name: "test", source: Source { file: "test.equelle", text: "" }, inputs: &[], min_dim: 1 };
+
+const KERNELS: KernelModule = KernelModule {
+    name: "test",
+    source: r#"
+extern "C" __global__ void scale(const EqSpace space, const double* __restrict__ factor, const double* __restrict__ u, double* __restrict__ out) {
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  out[element] = *factor * u[element];
+}
+extern "C" __global__ void check_even(const EqSpace space, const EqChecks checks) {
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  if (eq_entity(space, element) % 2 != 0) eq_fail(checks, 0, element);
+}
+extern "C" __global__ void leaves(const EqSpace space, const double* __restrict__ u, double* __restrict__ out) {
+  EqEntity leaf, begin, end;
+  if (!eq_leaf_here(space.size, leaf, begin, end)) return;
+  double partial = 0.0;
+  for (EqEntity element = begin; element < end; ++element) partial = eq_sum(partial, u[element]);
+  out[leaf] = partial;
+}
+"#,
+    floating_point: FloatingPoint::Strict,
+};
+
+static CHECK: KernelInfo = KernelInfo { name: "check_even", lines: &[7], arguments: &[("space", AccessMode::Read)] };
+
+const ALL_CELLS: CanonicalSet = CanonicalSet::new(EntityKind::Cell, Extent::All);
+
+fn runtime(words: &[&str]) -> CudaRuntime {
+    let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+    let session = Session::from_parameters(&PROGRAM, Parameters::from_words(&words).unwrap(), Options::silent()).unwrap();
+    CudaRuntime::on_device(session, Rc::new(HostDevice::new())).unwrap()
+}
+
+/// Numbers whose sum depends on the order.
+fn numbers(n: usize) -> Vec<f64> {
+    (0..n).map(|i| ((i * 7919 % 10_007) as f64).sqrt() * if i % 3 == 0 { -1e3 } else { 1e-3 }).collect()
+}
+
+#[test]
+fn reductions_have_the_documented_order() {
+    for n in [1, 1023, 1024, 1025, 300_000] {
+        let mut rt = runtime(&[&format!("nx={n}"), "grid_dim=1"]);
+        let cells = rt.domain(ALL_CELLS).unwrap();
+        let values = numbers(n);
+        let u = rt.scalar_collection(&cells, values.clone()).unwrap();
+        let leaves = rt.leaves(Reduction::Sum, &cells).unwrap();
+        let space = rt.space(&cells).unwrap();
+        let call = rt.call(&KERNELS, "leaves").unwrap().arg(space).arg(u.pointer()).arg(leaves.pointer());
+        rt.launch_over(call, leaves.len()).unwrap();
+        let sum = rt.combine(leaves).unwrap();
+        // Bit for bit: the order is the same.
+        assert_eq!(rt.scalar_value(&sum).unwrap().to_bits(), reduce::reduce(Reduction::Sum, &values).unwrap().to_bits(), "{n} values");
+    }
+}
+
+#[test]
+fn a_steady_step_copies_nothing_allocates_nothing_and_waits_for_nothing() {
+    let path = std::env::temp_dir().join(format!("equelle-steps-{}.txt", std::process::id()));
+    std::fs::write(&path, "2 0.5 ".repeat(20)).unwrap();
+    let mut rt = runtime(&["nx=5", "grid_dim=1", &format!("steps_filename={}", path.display())]);
+    let cells = rt.domain(ALL_CELLS).unwrap();
+    let steps = rt.input_sequence("steps").unwrap();
+    let mut u = rt.scalar_collection(&cells, vec![1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
+    let mut state = rt.begin_loop(&steps).unwrap();
+    let mut first = None;
+    let mut round = 0;
+    while let Some(dt) = rt.next(&mut state).unwrap() {
+        let out = rt.new_collection(&cells).unwrap();
+        let space = rt.space(&cells).unwrap();
+        let factor = rt.scalar_pointer(&dt).unwrap();
+        let call = rt.call(&KERNELS, "scale").unwrap().arg(space).arg(factor).arg(u.pointer()).arg(out.pointer());
+        rt.launch_over(call, 5).unwrap();
+        u = out;
+        if round == 0 {
+            first = Some(dt.clone());
+        }
+        if round == 8 {
+            // By now every round is a graph.
+            let before = rt.counters();
+            round += 1;
+            let _ = rt.next(&mut state).unwrap();
+            let after = rt.counters();
+            assert_eq!(after.graphs, before.graphs + 1);
+            assert_eq!(
+                (before.uploads, before.downloads, before.allocations, before.synchronisations),
+                (after.uploads, after.downloads, after.allocations, after.synchronisations)
+            );
+        }
+        round += 1;
+    }
+    let _ = std::fs::remove_file(&path);
+    // 38 of the 40 factors were applied: 0.5 was read and dropped once in round 8, so the product of the others is 2.
+    assert_eq!(rt.values(&u).unwrap(), [2.0, 4.0, 6.0, 8.0, 10.0]);
+    // A number kept from the first round still has its value.
+    assert_eq!(rt.scalar_value(&first.unwrap()).unwrap(), 2.0);
+}
+
+#[test]
+fn a_failed_condition_names_the_smallest_element_and_the_lines() {
+    let mut rt = runtime(&["nx=600", "grid_dim=1"]);
+    let cells = rt.domain(ALL_CELLS).unwrap();
+    let checks = rt.checks(&CHECK, &cells).unwrap();
+    let space = rt.space(&cells).unwrap();
+    let call = rt.call(&KERNELS, "check_even").unwrap().arg(space).arg(checks);
+    rt.launch_over(call, cells.len()).unwrap();
+    let error = rt.finish().unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Simulation);
+    assert!(error.message.contains("cell 1 "), "{}", error.message);
+    assert_eq!(error.lines, [7]);
+}
+
+#[test]
+fn too_little_memory_is_an_error_with_sizes() {
+    // The host device has 4 GiB.
+    let mut rt = runtime(&["nx=600000000", "grid_dim=1"]);
+    let cells = rt.domain(ALL_CELLS).unwrap();
+    let error = rt.new_collection(&cells).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Backend);
+    assert!(error.message.contains("not enough memory") && error.message.contains("4.80 GB"), "{}", error.message);
+}
+
+#[test]
+fn scalars_known_to_the_host_are_uploaded_once() {
+    let mut rt = runtime(&["nx=1", "grid_dim=1"]);
+    let (a, b) = (rt.scalar(2.5), rt.scalar(2.5));
+    assert!(matches!(a, Scalar::Known(_)));
+    assert_eq!(rt.scalar_pointer(&a).unwrap(), rt.scalar_pointer(&b).unwrap());
+    assert_eq!(rt.counters().uploads, 1);
+}

@@ -1,0 +1,153 @@
+//! What an expert would write, in safe Rust.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use super::problem::{DT, HIGH, K, LOW, Problem, START};
+use super::{Layout, Run};
+
+/// Stands for no cell.
+const OUTSIDE: u32 = u32::MAX;
+
+/// Bytes a cell: temperature read and written (16), inverse volume (8), offset (4), 6 faces (24), and of 3 faces a cell two cells (24) and a transmissibility (24).
+pub const UNSTRUCTURED_TRAFFIC: usize = 16 + 8 + 4 + 24 + 24 + 24;
+
+/// A time loop, ready to run.
+pub enum Loop {
+    Cartesian,
+    Unstructured(Box<Mesh>),
+}
+
+impl Loop {
+    /// Makes what the steps need.
+    pub fn new(layout: Layout, problem: &Problem) -> Loop {
+        match layout {
+            Layout::Cartesian => Loop::Cartesian,
+            Layout::Unstructured => Loop::Unstructured(Box::new(Mesh::cube(problem.n))),
+        }
+    }
+
+    /// Runs all steps.
+    pub fn run(&self, problem: &Problem) -> Run {
+        let cells = problem.n.pow(3);
+        let (mut u, mut new) = (vec![START; cells], vec![0.0; cells]);
+        let mut start = Instant::now();
+        for step in 0..problem.steps {
+            if step == 1 {
+                start = Instant::now();
+            }
+            match self {
+                Loop::Cartesian => cartesian_step(problem.n, black_box(K * DT), &u, &mut new),
+                Loop::Unstructured(mesh) => unstructured_step(mesh, black_box(DT), &u, &mut new),
+            }
+            std::mem::swap(&mut u, &mut new);
+        }
+        Run { step: start.elapsed().as_secs_f64() / (problem.steps - 1) as f64, u }
+    }
+}
+
+/// One step on a cube: the inside of each row without tests, the rest cell by cell. 16 B a cell.
+#[inline(never)]
+fn cartesian_step(n: usize, g: f64, u: &[f64], new: &mut [f64]) {
+    let (y, z) = (n, n * n);
+    for k in 0..n {
+        for j in 0..n {
+            let start = z * k + y * j;
+            let at_rim = j == 0 || j + 1 == n || k == 0 || k + 1 == n;
+            for i in (0..n).step_by(if at_rim { 1 } else { n - 1 }) {
+                let (c, here) = (start + i, u[start + i]);
+                let mut sum = 0.0;
+                sum += if i > 0 { u[c - 1] - here } else { 2.0 * (LOW - here) };
+                sum += if i + 1 < n { u[c + 1] - here } else { 2.0 * (HIGH - here) };
+                sum += if j > 0 { u[c - y] - here } else { 0.0 };
+                sum += if j + 1 < n { u[c + y] - here } else { 0.0 };
+                sum += if k > 0 { u[c - z] - here } else { 0.0 };
+                sum += if k + 1 < n { u[c + z] - here } else { 0.0 };
+                new[c] = here + g * sum;
+            }
+            if !at_rim {
+                let (first, len) = (start + 1, n - 2);
+                let at = |offset: usize| &u[offset..offset + len];
+                let along = [at(first - 1), at(first + 1), at(first - y), at(first + y), at(first - z), at(first + z)];
+                row(g, at(first), along, &mut new[first..first + len]);
+            }
+        }
+    }
+}
+
+/// The inside of a row. A function, so that the compiler knows that what is written overlaps nothing that is read.
+#[inline(never)]
+fn row(g: f64, here: &[f64], along: [&[f64]; 6], new: &mut [f64]) {
+    let len = new.len();
+    let (here, [west, east, south, north, below, above]) = (&here[..len], along.map(|row| &row[..len]));
+    for i in 0..len {
+        let sum = (west[i] + east[i]) + (south[i] + north[i]) + (below[i] + above[i]);
+        new[i] = here[i] + g * (sum - 6.0 * here[i]);
+    }
+}
+
+/// Any grid.
+pub struct Mesh {
+    /// Where the faces of each cell begin. `[cells + 1]`
+    cell_face_pos: Vec<u32>,
+    cell_faces: Vec<u32>,
+    /// First and second cell. `[faces]`
+    face_cells: Vec<[u32; 2]>,
+    /// Of inner faces and of faces with a given temperature; 0 for the others. `[faces]`
+    trans: Vec<f64>,
+    /// Temperature outside, where one is given. `[faces]`
+    given: Vec<f64>,
+    /// `[cells]`
+    inverse_volume: Vec<f64>,
+}
+
+impl Mesh {
+    /// A cube, numbered as the compiler's Cartesian grids are.
+    fn cube(n: usize) -> Mesh {
+        let cells = n.pow(3);
+        let (across_y, across_z) = ((n + 1) * n * n, 2 * (n + 1) * n * n);
+        let mut face_cells = vec![[OUTSIDE; 2]; 3 * (n + 1) * n * n];
+        let mut cell_faces = vec![0_u32; 6 * cells];
+        for cell in 0..cells {
+            let (i, j, k) = (cell % n, cell / n % n, cell / (n * n));
+            let (x, y, z) = (i + (n + 1) * (j + n * k), across_y + i + n * (j + (n + 1) * k), across_z + cell);
+            for (slot, face) in [x, x + 1, y, y + n, z, z + n * n].into_iter().enumerate() {
+                cell_faces[6 * cell + slot] = face as u32;
+                face_cells[face][1 - slot % 2] = cell as u32;
+            }
+        }
+        let mut trans = vec![0.0; face_cells.len()];
+        let mut given = vec![0.0; face_cells.len()];
+        for (face, pair) in face_cells.iter().enumerate() {
+            if !pair.contains(&OUTSIDE) {
+                trans[face] = K;
+            } else if face < across_y {
+                trans[face] = 2.0 * K;
+                given[face] = if pair[0] == OUTSIDE { LOW } else { HIGH };
+            }
+        }
+        let cell_face_pos = (0..=cells).map(|cell| 6 * cell as u32).collect();
+        Mesh { cell_face_pos, cell_faces, face_cells, trans, given, inverse_volume: vec![1.0; cells] }
+    }
+}
+
+/// One step on any grid: one pass over the cells, gathering over the faces of each. [`UNSTRUCTURED_TRAFFIC`] bytes a cell.
+///
+/// Of several ways to write it this is the fastest in safe Rust: the test for the outside is the bounds check that is needed anyway.
+#[inline(never)]
+fn unstructured_step(mesh: &Mesh, dt: f64, u: &[f64], new: &mut [f64]) {
+    let (face_cells, trans, given) = (&mesh.face_cells[..], &mesh.trans[..], &mesh.given[..]);
+    let cells = new.len();
+    let (u, inverse_volume, pos) = (&u[..cells], &mesh.inverse_volume[..cells], &mesh.cell_face_pos[..cells + 1]);
+    for cell in 0..cells {
+        let here = u[cell];
+        let mut sum = 0.0;
+        for &face in &mesh.cell_faces[pos[cell] as usize..pos[cell + 1] as usize] {
+            let face = face as usize;
+            let [first, second] = face_cells[face];
+            let there = if first == cell as u32 { u.get(second as usize) } else { u.get(first as usize) };
+            sum += trans[face] * (there.unwrap_or_else(|| &given[face]) - here);
+        }
+        new[cell] = here + dt * inverse_volume[cell] * sum;
+    }
+}
