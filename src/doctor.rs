@@ -5,39 +5,39 @@ use std::{env, fs};
 
 use crate::cache::{self, Cache};
 use crate::cargo;
-use crate::console::Console;
 use crate::failure::Failure;
 
-/// Prints one line for each thing that matters. Fails only if nothing can be built.
-///
-/// # Errors
-/// Cargo or the cache folder cannot be used.
-pub fn doctor(console: &Console) -> Result<(), Failure> {
-    println!("equellec   {} (runtime {})", env!("CARGO_PKG_VERSION"), cache::version_hash());
+/// What was found.
+#[derive(Debug)]
+pub struct Report {
+    /// One line for each thing that matters.
+    pub text: String,
+    /// Why nothing can be built, if so.
+    pub result: Result<(), Failure>,
+}
+
+/// Looks at cargo, the cache folder and the CUDA libraries.
+pub fn examine() -> Report {
+    let mut lines = vec![format!("equellec   {} (runtime {})", env!("CARGO_PKG_VERSION"), cache::version_hash())];
     let cargo = cargo::version();
-    match &cargo {
-        Ok(version) => println!("cargo      {version}"),
-        Err(_) => println!("cargo      not found; only `run --interpret` works"),
-    }
+    lines.push(match &cargo {
+        Ok(version) => format!("cargo      {version}"),
+        Err(_) => "cargo      not found; only `run --interpret` works".to_owned(),
+    });
     let cache = Cache::open();
-    match &cache {
-        Ok(cache) => println!("cache      {} ({:.0} MB)", cache.root().display(), size(cache.root()) as f64 / 1e6),
-        Err(_) => println!("cache      cannot be written"),
-    }
-    println!("serial     {}", if cargo.is_ok() && cache.is_ok() { "usable" } else { "not usable" });
+    lines.push(match &cache {
+        Ok(cache) => format!("cache      {} ({:.0} MB)", cache.root().display(), size(cache.root()) as f64 / 1e6),
+        Err(_) => "cache      cannot be written".to_owned(),
+    });
+    lines.push(format!("serial     {}", if cargo.is_ok() && cache.is_ok() { "usable" } else { "not usable" }));
     let driver = find_library(&["libcuda.so.1", "nvcuda.dll"]);
     let compiler = find_library(&["libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "nvrtc64_130_0.dll"]);
     let shown = |path: &Option<PathBuf>| path.as_ref().map_or_else(|| "not found".to_owned(), |path| path.display().to_string());
-    println!("cuda       driver: {}; run-time compiler: {}", shown(&driver), shown(&compiler));
+    lines.push(format!("cuda       driver: {}; run-time compiler: {}", shown(&driver), shown(&compiler)));
     if driver.is_none() || compiler.is_none() {
-        println!("           programs for cuda can be built here, but not run");
+        lines.push("           programs for cuda can be built here, but not run".to_owned());
     }
-    // One failure is the result; another one is shown here.
-    if let (Err(failure), Err(_)) = (&cache, &cargo) {
-        console.failure(failure);
-    }
-    cargo?;
-    cache.map(drop)
+    Report { text: lines.join("\n") + "\n", result: cargo.map(drop).and(cache.map(drop)) }
 }
 
 /// The first of these libraries in the folders where the system's loader would look. Loading it is left to the programs that use it.

@@ -42,10 +42,15 @@ fn dispatch(cli: Cli, console: &Console) -> Result<(), Failure> {
             Verb::Emit(args) => emit::emit(&args, console),
             Verb::Fmt(args) => fmt::fmt(&args, console),
             Verb::Explain(args) => explain::explain(&args),
-            Verb::Doctor => crate::doctor::doctor(console),
+            Verb::Doctor => {
+                let report = crate::doctor::examine();
+                print(&report.text)?;
+                report.result
+            }
             Verb::Completions { shell } => {
-                clap_complete::generate(shell, &mut Cli::command(), "equellec", &mut std::io::stdout());
-                Ok(())
+                let mut script = Vec::new();
+                clap_complete::generate(shell, &mut Cli::command(), "equellec", &mut script);
+                print(&String::from_utf8_lossy(&script))
             }
         },
         (None, Some(file)) => match cli.plain.emit {

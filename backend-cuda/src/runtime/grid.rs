@@ -72,7 +72,9 @@ fn number(set: CanonicalSet) -> u32 {
 }
 
 pub(super) fn bytes_of<T: Copy, const N: usize>(values: &[T], to: impl Fn(T) -> [u8; N]) -> Vec<u8> {
-    values.iter().flat_map(|&v| to(v)).collect()
+    let mut bytes = Vec::with_capacity(N * values.len());
+    values.iter().for_each(|&v| bytes.extend_from_slice(&to(v)));
+    bytes
 }
 
 /// `[dim][n]` from vectors of three.

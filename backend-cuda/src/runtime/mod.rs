@@ -16,7 +16,7 @@
 //!             .arg(self.cartesian_args()?)
 //!             .arg(self.cartesian_ranks(args.dirichlet_boundary)?)
 //!             .arg(self.dense(args.u)?.pointer())
-//!             .arg(args.dt.pointer())
+//!             .arg(self.scalar_pointer(args.dt)?)
 //!             .arg(args.minus_itrans.pointer())
 //!             .arg(u_new.pointer());
 //!         self.launch_over_cells(call)?;

@@ -79,6 +79,10 @@ struct EqChecks {
   unsigned int unused;
 };
 
+// What args.rs packs.
+static_assert(sizeof(EqPair) == 8 && sizeof(EqSpace) == 16 && sizeof(EqGrid) == 72, "layout of arguments");
+static_assert(sizeof(EqCartesian) == 120 && sizeof(EqRanks) == 24 && sizeof(EqChecks) == 16, "layout of arguments");
+
 // ---- Elements and ranks --------------------------------------------------------------------------------------------------------------
 
 // Number of this thread in a one-dimensional launch.

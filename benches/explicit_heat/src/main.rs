@@ -14,7 +14,6 @@ use std::time::Instant;
 
 use equelle_runtime::report::{bytes, peak_memory};
 
-use by_hand::Work;
 use problem::Problem;
 
 /// How the grid is treated.
@@ -103,7 +102,7 @@ fn table(n: usize, steps: usize, repetitions: usize) {
     let cells = n * n * n;
     let mut copies = Vec::new();
     let mut times = vec![Vec::new(); 4];
-    let mut hands = LAYOUTS.map(|layout| by_hand::Loop::new(layout, &problem));
+    let hands = LAYOUTS.map(|layout| by_hand::Loop::new(layout, &problem));
     for _ in 0..repetitions {
         copies.push(copy(cells, steps));
         for (at, layout) in LAYOUTS.into_iter().enumerate() {

@@ -1,0 +1,60 @@
+//! What the tests of the runtime share: sessions, and the devices that this machine has.
+#![allow(dead_code)]
+
+use std::rc::Rc;
+
+use backend_cuda::runtime::CudaRuntime;
+use backend_cuda::runtime::device::Device;
+use backend_cuda::runtime::gpu::GpuDevice;
+use backend_cuda::runtime::host::HostDevice;
+use equelle_runtime::grid::{Cartesian, Grid};
+use equelle_runtime::launch::Program;
+use equelle_runtime::params::Parameters;
+use equelle_runtime::session::{Options, Session};
+use equelle_runtime::source::Source;
+
+/// A program without inputs.
+pub static PROGRAM: Program = Program { name: "test", source: Source { file: "test.equelle", text: "" }, inputs: &[], min_dim: 1 };
+
+/// Whether there is a C++ compiler, which the host device needs and a machine with only Rust may not have. `cargo xtask cuda-host-tests` insists on one.
+pub fn host_compiler() -> bool {
+    let found = std::process::Command::new("c++").arg("--version").output().is_ok_and(|output| output.status.success());
+    assert!(found || std::env::var("EQUELLE_NVRTC").as_deref() != Ok("required"), "no C++ compiler named `c++`");
+    found
+}
+
+/// The host device if there is a C++ compiler, and the GPU if there is one.
+pub fn devices() -> Vec<Rc<dyn Device>> {
+    let mut devices: Vec<Rc<dyn Device>> = Vec::new();
+    if host_compiler() {
+        devices.push(Rc::new(HostDevice::new()));
+    }
+    match GpuDevice::open() {
+        Ok(device) => devices.push(Rc::new(device)),
+        Err(error) => eprintln!("no GPU: {error}"),
+    }
+    devices
+}
+
+/// A runtime on a grid, with `key=value` parameters.
+pub fn runtime(device: Rc<dyn Device>, grid: Grid, parameters: &[String]) -> CudaRuntime {
+    let parameters = Parameters::from_words(parameters).unwrap();
+    let session = Session::on_grid(&PROGRAM, parameters, grid, Options::silent()).unwrap();
+    CudaRuntime::on_device(session, device).unwrap()
+}
+
+/// Shapes that exercise every branch of the numbering: each dimension, one cell along an axis, rows longer than a block.
+pub fn shapes() -> Vec<Cartesian> {
+    // Powers of two, so that every order of geometric operations gives the same bits.
+    let spacing = [0.5, 2.0, 0.25];
+    vec![
+        Cartesian::line(9, 0.5),
+        Cartesian::line(1, 0.5),
+        Cartesian::plane([7, 5], [0.5, 2.0]),
+        Cartesian::plane([70, 9], [0.5, 2.0]),
+        Cartesian::plane([1, 6], [0.5, 2.0]),
+        Cartesian::block([5, 4, 6], spacing),
+        Cartesian::block([66, 3, 3], spacing),
+        Cartesian::block([2, 1, 3], spacing),
+    ]
+}

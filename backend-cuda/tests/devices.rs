@@ -1,0 +1,135 @@
+//! Devices that refuse: no driver, no room, no graphs.
+#![cfg(feature = "runtime")]
+
+mod common;
+
+use std::rc::Rc;
+
+use backend_cuda::runtime::device::{CompileOptions, Device, DeviceFacts, DevicePtr, FunctionId, GraphId, Launch, ModuleId};
+use backend_cuda::runtime::gpu::{GpuDevice, probe};
+use backend_cuda::runtime::host::HostDevice;
+use backend_cuda::runtime::{FloatingPoint, KernelModule};
+use equelle_runtime::grid::{Cartesian, Grid};
+use equelle_runtime::{CanonicalSet, EntityKind, EquelleRuntime, Error, ErrorKind, Extent, HostAccess};
+
+const ALL_CELLS: CanonicalSet = CanonicalSet::new(EntityKind::Cell, Extent::All);
+
+#[test]
+fn a_machine_without_a_gpu_is_an_error_not_a_panic() {
+    // On a machine with a GPU all of it is there.
+    if let Err(error) = GpuDevice::open() {
+        assert_eq!(error.kind, ErrorKind::Backend);
+        assert!(!error.message.is_empty() && error.hint.is_some());
+        if let Err(no_driver) = probe::driver() {
+            assert!(no_driver.message.contains("driver"), "{no_driver}");
+            // Asked again, the answer is the same.
+            assert_eq!(probe::driver(), Err(no_driver));
+        }
+        assert_eq!(backend_cuda::runtime::report().unwrap_err().kind, ErrorKind::Backend);
+    }
+}
+
+#[test]
+fn unused_buffers_of_other_sizes_make_room() {
+    // The host device has 4 GiB; its memory is not touched here, so that this costs nothing.
+    let grid = Grid::cartesian(Cartesian::line(400_000_000, 1.0)).unwrap();
+    let mut rt = common::runtime(Rc::new(HostDevice::new()), grid, &[]);
+    let (cells, faces) = (rt.domain(ALL_CELLS).unwrap(), rt.domain(CanonicalSet::new(EntityKind::Face, Extent::All)).unwrap());
+    let on_cells = rt.new_collection(&cells).unwrap();
+    let error = rt.new_collection(&faces).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Backend);
+    assert!(error.message.contains("AllFaces()") && error.message.contains("3.20 GB"), "{}", error.message);
+    drop(on_cells);
+    let before = rt.counters();
+    let on_faces = rt.new_collection(&faces).unwrap();
+    assert_eq!(rt.counters().allocations, before.allocations + 1);
+    // What comes back is handed out again.
+    let address = on_faces.pointer();
+    drop(on_faces);
+    assert_eq!(rt.new_collection(&faces).unwrap().pointer(), address);
+    assert_eq!(rt.counters().allocations, before.allocations + 1);
+}
+
+/// The host device, except that it builds no graphs.
+struct NoGraphs(HostDevice);
+
+impl Device for NoGraphs {
+    fn facts(&self) -> &DeviceFacts {
+        self.0.facts()
+    }
+    fn load(&self, module: &KernelModule, options: CompileOptions) -> Result<ModuleId, Error> {
+        self.0.load(module, options)
+    }
+    fn function(&self, module: ModuleId, name: &str) -> Result<FunctionId, Error> {
+        self.0.function(module, name)
+    }
+    fn allocate(&self, bytes: u64) -> Result<Option<DevicePtr>, Error> {
+        self.0.allocate(bytes)
+    }
+    fn memory(&self) -> Result<(u64, u64), Error> {
+        self.0.memory()
+    }
+    unsafe fn free(&self, memory: DevicePtr) {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.free(memory) }
+    }
+    unsafe fn upload(&self, to: DevicePtr, bytes: &[u8]) -> Result<(), Error> {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.upload(to, bytes) }
+    }
+    unsafe fn download(&self, from: DevicePtr, bytes: &mut [u8]) -> Result<(), Error> {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.download(from, bytes) }
+    }
+    unsafe fn launch(&self, launch: &Launch) -> Result<(), Error> {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.launch(launch) }
+    }
+    unsafe fn build_graph(&self, _: &[Launch]) -> Result<GraphId, Error> {
+        Err(Error::new(ErrorKind::Backend, "graphs are not supported"))
+    }
+    unsafe fn launch_graph(&self, _: GraphId) -> Result<(), Error> {
+        Err(Error::new(ErrorKind::Backend, "there is no graph"))
+    }
+    fn free_graph(&self, _: GraphId) {}
+    fn synchronise(&self) -> Result<(), Error> {
+        self.0.synchronise()
+    }
+}
+
+const DOUBLING: KernelModule = KernelModule {
+    name: "doubling",
+    source: "extern \"C\" __global__ void twice(const EqSpace space, const double* u, double* out) {\n\
+             const EqEntity k = eq_index();\n\
+             if (k < space.size) out[k] = 2.0 * u[k];\n\
+             }\n",
+    floating_point: FloatingPoint::Strict,
+};
+
+#[test]
+fn without_graphs_the_numbers_are_the_same() {
+    if !common::host_compiler() {
+        return;
+    }
+    let path = std::env::temp_dir().join(format!("equelle-no-graphs-{}.txt", std::process::id()));
+    std::fs::write(&path, "1 ".repeat(10)).unwrap();
+    let parameters = [format!("steps_filename={}", path.display())];
+    let grid = Grid::cartesian(Cartesian::line(3, 1.0)).unwrap();
+    let mut rt = common::runtime(Rc::new(NoGraphs(HostDevice::new())), grid, &parameters);
+    let cells = rt.domain(ALL_CELLS).unwrap();
+    let mut u = rt.scalar_collection(&cells, vec![1.0, -3.0, 0.5]).unwrap();
+    let sequence = rt.input_sequence("steps").unwrap();
+    let mut steps = rt.begin_loop(&sequence).unwrap();
+    while rt.next(&mut steps).unwrap().is_some() {
+        let out = rt.new_collection(&cells).unwrap();
+        let space = rt.space(&cells).unwrap();
+        let call = rt.call(&DOUBLING, "twice").unwrap().arg(space).arg(u.pointer()).arg(out.pointer());
+        rt.launch_over(call, cells.len()).unwrap();
+        u = out;
+    }
+    let _ = std::fs::remove_file(&path);
+    // Ten doublings.
+    assert_eq!(rt.values(&u).unwrap(), [1024.0, -3072.0, 512.0]);
+    assert_eq!(rt.counters().graphs, 0);
+    rt.finish().unwrap();
+}

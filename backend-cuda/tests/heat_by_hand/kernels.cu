@@ -1,0 +1,87 @@
+// Explicit heat conduction as code generation should write it: fluxes recomputed in each cell, nothing stored but the result.
+
+// itrans = k * |f| / |Centroid(first) - Centroid(second)| on InteriorFaces()
+extern "C" __global__ void compute_itrans(const EqSpace space, const EqGrid grid, const double* __restrict__ k, double* __restrict__ itrans) {
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  const EqEntity here = eq_entity(space, element);
+  const EqPair cells = grid.face_cells[here];
+  const EqVector apart = eq_cell_centroid(grid, cells.first) - eq_cell_centroid(grid, cells.second);
+  itrans[element] = *k * grid.face_areas[here] / eq_length(apart);
+}
+
+// The same once per axis.
+extern "C" __global__ void compute_itrans_per_axis(const EqCartesian g, const double* __restrict__ k, double* __restrict__ itrans) {
+  const EqEntity axis = eq_index();
+  if (axis >= DIM) return;
+  itrans[axis] = *k * g.area[axis] / g.spacing[axis];
+}
+
+// btrans = k * |f| / |Centroid(f) - Centroid(inside)| on the Dirichlet faces
+extern "C" __global__ void compute_btrans(const EqSpace space, const EqGrid grid, const double* __restrict__ k, double* __restrict__ btrans) {
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  const EqEntity here = eq_entity(space, element);
+  const EqPair cells = grid.face_cells[here];
+  const EqEntity inside = cells.first == EQ_NONE ? cells.second : cells.first;
+  btrans[element] = *k * grid.face_areas[here] / eq_length(eq_face_centroid(grid, here) - eq_cell_centroid(grid, inside));
+}
+
+// u_new = u - (dt / vol) * Divergence(fluxes), any grid.
+extern "C" __global__ void compute_u(const EqSpace space, const EqGrid grid, const EqRanks interior, const EqRanks dirichlet,
+                                     const double* __restrict__ u, const double* __restrict__ itrans, const double* __restrict__ btrans,
+                                     const double* __restrict__ value, const double* __restrict__ dt, double* __restrict__ u_new) {
+  const EqEntity here = eq_index();
+  if (here >= space.size) return;
+  double sum = 0.0;
+  for (EqOffset at = grid.cell_face_pos[here]; at < grid.cell_face_pos[here + 1]; ++at) {
+    const EqEntity face = grid.cell_faces[at];
+    const EqPair cells = grid.face_cells[face];
+    double flux;
+    if (cells.first != EQ_NONE && cells.second != EQ_NONE) {
+      flux = -itrans[eq_rank(interior, face)] * (u[cells.second] - u[cells.first]);
+    } else {
+      const EqEntity rank = eq_rank(dirichlet, face);
+      if (rank == EQ_NONE) continue;
+      const double sign = cells.first == EQ_NONE ? -1.0 : 1.0;
+      flux = btrans[rank] * sign * (u[here] - value[rank]);
+    }
+    sum += cells.first == here ? flux : -flux;
+  }
+  u_new[here] = u[here] - (*dt / grid.cell_volumes[here]) * sum;
+}
+
+// The same for every cell of a uniform Cartesian grid. 16 bytes of traffic per cell.
+extern "C" __global__ void compute_u_cartesian(const EqCartesian g, const EqRanks dirichlet, const double* __restrict__ u,
+                                               const double* __restrict__ itrans, const double* __restrict__ btrans,
+                                               const double* __restrict__ value, const double* __restrict__ dt, double* __restrict__ u_new) {
+  EqCell cell;
+  if (!eq_cell_here(g, cell)) return;
+  const double here = u[cell.index];
+  double sum = 0.0;
+#pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) {
+    if (cell.ijk[axis] > 0) {
+      sum += -(-itrans[axis] * (here - u[eq_neighbour(g, cell, axis, 0)]));
+    } else {
+      const EqEntity rank = eq_side_rank(g, dirichlet, cell, axis, 0);
+      if (rank != EQ_NONE) sum += -(btrans[rank] * -1.0 * (here - value[rank]));
+    }
+    if (cell.ijk[axis] + 1 < g.n[axis]) {
+      sum += -itrans[axis] * (u[eq_neighbour(g, cell, axis, 1)] - here);
+    } else {
+      const EqEntity rank = eq_side_rank(g, dirichlet, cell, axis, 1);
+      if (rank != EQ_NONE) sum += btrans[rank] * 1.0 * (here - value[rank]);
+    }
+  }
+  u_new[cell.index] = here - (*dt / g.volume) * sum;
+}
+
+// maximum of u, one leaf per thread.
+extern "C" __global__ void maximum(const EqSpace space, const double* __restrict__ u, double* __restrict__ partial) {
+  EqEntity leaf, begin, end;
+  if (!eq_leaf_here(space.size, leaf, begin, end)) return;
+  double largest = u[begin];
+  for (EqEntity element = begin + 1; element < end; ++element) largest = eq_max(largest, u[element]);
+  partial[leaf] = largest;
+}

@@ -1,0 +1,77 @@
+//! What NVRTC makes of kernels. Needs the library, no GPU; without it these tests pass unless `EQUELLE_NVRTC=required`.
+#![cfg(feature = "runtime")]
+
+use backend_cuda::runtime::gpu::{nvrtc, probe};
+use backend_cuda::runtime::module::RUNTIME_MODULE;
+use equelle_runtime::ErrorKind;
+
+fn missing() -> bool {
+    match probe::nvrtc() {
+        Ok(()) => false,
+        Err(error) => {
+            assert_ne!(std::env::var("EQUELLE_NVRTC").as_deref(), Ok("required"), "{error}");
+            assert_eq!(error.kind, ErrorKind::Backend);
+            assert!(error.message.contains("libnvrtc"), "{error}");
+            assert!(error.hint.is_some());
+            true
+        }
+    }
+}
+
+#[test]
+fn kernels_compile_for_every_dimension() {
+    if missing() {
+        return;
+    }
+    for source in [RUNTIME_MODULE.source, include_str!("heat_by_hand/kernels.cu"), include_str!("numbering/kernels.cu")] {
+        for arch in ["sm_80", "sm_90", "sm_100"] {
+            for dim in 1..=3 {
+                let image = nvrtc::compile_with_nvrtc(source, arch, dim).unwrap();
+                assert_eq!(&image[..4], b"\x7fELF", "machine code is an ELF file");
+            }
+        }
+    }
+    // Offsets of 64 bits, for grids with very many faces.
+    let source = format!("{}\n{}", backend_cuda::runtime::module::PRELUDE, include_str!("heat_by_hand/kernels.cu"));
+    nvrtc::compile(&source, "sm_90", &["-DDIM=3".to_owned(), "-DEQ_WIDE_OFFSETS=1".to_owned()]).unwrap();
+}
+
+const CONTRACTIBLE: &str =
+    "extern \"C\" __global__ void k(const double* a, double* out) { const int i = threadIdx.x; out[i] = a[i] * a[i + 1] + a[i + 2]; }";
+
+#[test]
+fn strict_kernels_contract_nothing() {
+    if missing() {
+        return;
+    }
+    let ptx = |options: &[String]| String::from_utf8(nvrtc::compile(CONTRACTIBLE, "compute_90", options).unwrap()).unwrap();
+    let strict = ptx(&[]);
+    assert!(strict.contains("mul.rn.f64") && strict.contains("add.rn.f64") && !strict.contains("fma.rn.f64"), "{strict}");
+    assert!(strict.ends_with('\0'), "the driver takes PTX as a C string");
+    assert!(ptx(&["--fmad=true".to_owned()]).contains("fma.rn.f64"));
+}
+
+#[test]
+fn kernels_that_do_not_compile_are_an_error_with_the_compilers_words() {
+    if missing() {
+        return;
+    }
+    let error =
+        nvrtc::compile_with_nvrtc("\nextern \"C\" __global__ void k(double* out) { out[0] = undeclared; }", "sm_90", 2).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Backend);
+    assert!(error.message.contains("kernels.cu(2)") && error.message.contains("undeclared"), "{}", error.message);
+}
+
+#[test]
+fn devices_that_nvrtc_does_not_know() {
+    if missing() {
+        return;
+    }
+    assert_eq!(nvrtc::target(90).unwrap(), "sm_90");
+    // A device of the future runs the newest text there is.
+    let future = nvrtc::target(9990).unwrap();
+    assert!(future.starts_with("compute_1"), "{future}");
+    nvrtc::compile_with_nvrtc(CONTRACTIBLE, &future, 3).unwrap();
+    // Kepler, of 2012.
+    assert_eq!(nvrtc::target(30).unwrap_err().kind, ErrorKind::Backend);
+}
