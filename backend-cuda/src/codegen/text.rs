@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use equelle_front::backend::Namer;
+use equelle_front::backend::visit::{Node, visit_block};
 use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, Kernel, LocalId, ParamId, Path, Side, SideBlocks, UnaryOp};
 use equelle_front::ops::{Arithmetic, Comparison, Logic};
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, SetTable};
@@ -41,6 +42,8 @@ pub(super) struct Writer<'a> {
     pub ranks: BTreeMap<SetId, String>,
     /// Locals that hold the two cells of a face local.
     pairs: BTreeMap<LocalId, String>,
+    /// Arrays (by axis) that hold values of neighbours, loaded together before the sides are summed.
+    neighbours: BTreeMap<(ParamId, u32), String>,
     names: Namer,
 }
 
@@ -62,6 +65,7 @@ impl<'a> Writer<'a> {
             locals,
             ranks: BTreeMap::new(),
             pairs: BTreeMap::new(),
+            neighbours: BTreeMap::new(),
             names,
         };
         writer.name_ranks();
@@ -133,11 +137,13 @@ impl<'a> Writer<'a> {
                     let text = format!("double {} = 0.0;", self.local(result));
                     self.line(&text);
                 }
+                self.load_neighbours(low, high);
                 self.line("#pragma unroll");
                 self.open("for (int axis = 0; axis < DIM; ++axis) {");
                 self.side(results, low, 0);
                 self.side(results, high, 1);
                 self.close("}");
+                self.neighbours.clear();
             }
             KStmt::If { results, condition, then, otherwise } => {
                 for &result in results {
@@ -191,6 +197,45 @@ impl<'a> Writer<'a> {
             self.line(&text);
         }
         self.pairs.remove(&face);
+        self.close("}");
+    }
+
+    /// Loads what the interior sides read of their neighbours before any of it is used. Left in place, each load would wait for the
+    /// boundary code of the sides before it: 0.156 instead of 0.127 ms per step of explicit heat on 256^3 cells.
+    fn load_neighbours(&mut self, low: &SideBlocks, high: &SideBlocks) {
+        let mut wanted: Vec<(ParamId, u32)> = Vec::new();
+        for (blocks, number) in [(low, 0), (high, 1)] {
+            if let Some(block) = &blocks.interior {
+                visit_block(block, &mut |node| {
+                    if let Node::Expr(KExpr::Load { param, at: Path::Neighbour(_) }) = node
+                        && self.kernel.params[param.0 as usize].ty.basic == Basic::Scalar
+                        && !self.kernel.params[param.0 as usize].per_axis
+                        && !wanted.contains(&(*param, number))
+                    {
+                        wanted.push((*param, number));
+                    }
+                });
+            }
+        }
+        if wanted.is_empty() {
+            return;
+        }
+        let mut lines = [Vec::new(), Vec::new()];
+        for &(param, number) in &wanted {
+            let side = if number == 0 { Side::Low } else { Side::High };
+            let value = self.load(param, &Path::Neighbour(side));
+            let name = self.names.fresh(&format!("{}_{}", self.param(param), if number == 0 { "low" } else { "high" }));
+            self.line(&format!("double {name}[DIM];"));
+            lines[number as usize].push(format!("{name}[axis] = {value};"));
+            self.neighbours.insert((param, number), name);
+        }
+        self.line("#pragma unroll");
+        self.open("for (int axis = 0; axis < DIM; ++axis) {");
+        for (number, lines) in lines.iter().enumerate().filter(|(_, lines)| !lines.is_empty()) {
+            self.open(&format!("if (!eq_side_on_boundary(g, cell, axis, {number})) {{"));
+            lines.iter().for_each(|line| self.line(line));
+            self.close("}");
+        }
         self.close("}");
     }
 
@@ -360,6 +405,11 @@ impl<'a> Writer<'a> {
         let param = &self.kernel.params[id.0 as usize];
         let name = self.param(id);
         let Some(set) = param.ty.mapping() else { return name.to_owned() };
+        if let Path::Neighbour(side) = at
+            && let Some(array) = self.neighbours.get(&(id, high(*side)))
+        {
+            return format!("{array}[axis]");
+        }
         let (index, size) = if param.per_axis && self.form != Form::General {
             let faces = self.sets.get(set).kind == EntityKind::Face;
             if faces { ("axis".to_owned(), "DIM".to_owned()) } else { ("0".to_owned(), "1".to_owned()) }

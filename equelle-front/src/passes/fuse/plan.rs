@@ -45,7 +45,15 @@ struct Sites {
 impl Plan {
     /// Decides for a function; the values in `kept` stay operations.
     pub(super) fn of(function: &Function, defs: &Defs, kept: &BTreeSet<ValueId>) -> Plan {
-        let mut planner = Planner { function, defs, kept, plan: Plan::default(), sites: BTreeMap::new(), costs: BTreeMap::new(), ringed: BTreeSet::new() };
+        let mut planner = Planner {
+            function,
+            defs,
+            kept,
+            plan: Plan::default(),
+            sites: BTreeMap::new(),
+            costs: BTreeMap::new(),
+            ringed: BTreeSet::new(),
+        };
         planner.rings(&function.body);
         planner.block(&function.body, 0);
         planner.plan

@@ -65,7 +65,12 @@ fn substitute(expr: &mut KExpr, local: LocalId, value: &KExpr) {
     match expr {
         KExpr::Local(id) if *id == local => *expr = value.clone(),
         KExpr::Local(_) | KExpr::Real(_) | KExpr::Bool(_) | KExpr::Param(_) => {}
-        KExpr::Load { at, .. } | KExpr::Measure(at) | KExpr::Centroid(at) | KExpr::Normal(at) | KExpr::IsEmpty(at) | KExpr::Member { at, .. } => {
+        KExpr::Load { at, .. }
+        | KExpr::Measure(at)
+        | KExpr::Centroid(at)
+        | KExpr::Normal(at)
+        | KExpr::IsEmpty(at)
+        | KExpr::Member { at, .. } => {
             substitute_path(at, local, value);
         }
         KExpr::Same(a, b) | KExpr::Displacement { to: a, from: b } => {
