@@ -38,6 +38,17 @@ pub(super) struct Interface {
     pub locals: Vec<Local>,
     pub spans: Vec<Span>,
     names: UniqueNames,
+    /// The name that each local was asked for.
+    wanted: Vec<String>,
+    /// Locals of the other body that this body has not used yet: the same thing has the same name in both.
+    unused: Vec<LocalId>,
+}
+
+impl Interface {
+    /// For the next body of the same kernel.
+    pub(super) fn for_next_body(&self) -> Interface {
+        Interface { unused: (0..self.locals.len() as u32).map(LocalId).collect(), ..self.clone() }
+    }
 }
 
 struct Scope {
@@ -97,9 +108,16 @@ impl<'a> Builder<'a> {
     }
 
     pub(super) fn local(&mut self, name: &str, ty: Type) -> LocalId {
-        let id = LocalId(self.interface.locals.len() as u32);
-        let name = self.interface.names.unique(&identifier(name));
-        self.interface.locals.push(Local { name, ty });
+        let interface = &mut self.interface;
+        let wanted = identifier(name);
+        let same = |id: &LocalId| interface.wanted[id.0 as usize] == wanted && interface.locals[id.0 as usize].ty == ty;
+        if let Some(position) = interface.unused.iter().position(same) {
+            return interface.unused.remove(position);
+        }
+        let id = LocalId(interface.locals.len() as u32);
+        let name = interface.names.unique(&wanted);
+        interface.locals.push(Local { name, ty });
+        interface.wanted.push(wanted);
         id
     }
 

@@ -54,7 +54,7 @@ impl KernelMaker<'_> {
         let mut cartesian = None;
         if reduce.is_none() {
             for mode in modes(self.sets, space) {
-                if let Ok((form, extended)) = self.body(space, *mode, interface.clone(), evaluate) {
+                if let Ok((form, extended)) = self.body(space, *mode, interface.for_next_body(), evaluate) {
                     interface = extended;
                     cartesian = Some(match mode {
                         Mode::PerAxis => CartesianForm::PerAxis(form),
@@ -64,7 +64,10 @@ impl KernelMaker<'_> {
                 }
             }
         }
-        let result = KResult { name: identifier(&name), ty: info.ty, reduce };
+        // A new value of what it is computed from: `u` from `u`.
+        let own = identifier(&name);
+        let taken = interface.params.iter().any(|p| p.name == own);
+        let result = KResult { name: if taken { format!("{own}_new") } else { own }, ty: info.ty, reduce };
         let mut spans = interface.spans.clone();
         spans.sort_by_key(|s| s.end - s.start);
         if spans.is_empty() {
