@@ -64,7 +64,7 @@ pub const COMPUTE_U: KernelInfo = KernelInfo {
         ("dirichlet_boundary", AccessMode::Read),
         ("k_direction", AccessMode::Read),
         ("dirichlet_val", AccessMode::Read),
-        ("u_2", AccessMode::Write),
+        ("u_new", AccessMode::Write),
     ],
 };
 

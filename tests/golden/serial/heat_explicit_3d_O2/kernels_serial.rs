@@ -172,24 +172,24 @@ fn compute_u_cartesian<const DIM: usize>(
     let dirichlet_val = &dirichlet_val[..];
     let dt = *args.dt;
     let domain = &all_cells;
-    let mut u_2 = rt.take_buffer(grid.n_cells());
-    let u_2_values = &mut u_2[..];
+    let mut u_new = rt.take_buffer(grid.n_cells());
+    let u_new_values = &mut u_new[..];
     for row in grid.rows() {
         let step = if row.interior { grid.n[0] - 1 } else { 1 };
         for i in (0..grid.n[0]).step_by(step) {
             let here = row.start + i;
             let at = [i, row.j, row.k];
-            let mut divergence_fluxes_2 = 0.0;
+            let mut divergence_fluxes = 0.0;
             for axis in 0..DIM {
                 if at[axis] > 0 {
-                    divergence_fluxes_2
-                        -= compute_u_divergence_fluxes_2_low(
+                    divergence_fluxes
+                        -= compute_u_divergence_fluxes_low(
                             minus_itrans[axis],
                             u[here],
                             u[here - grid.stride[axis]],
                         );
                 } else {
-                    divergence_fluxes_2
+                    divergence_fluxes
                         -= if dirichlet_boundary_ranks
                             .contains(grid.boundary_face(at, axis, false))
                         {
@@ -203,14 +203,14 @@ fn compute_u_cartesian<const DIM: usize>(
                         };
                 }
                 if at[axis] + 1 < grid.n[axis] {
-                    divergence_fluxes_2
-                        += compute_u_divergence_fluxes_2_high(
+                    divergence_fluxes
+                        += compute_u_divergence_fluxes_high(
                             minus_itrans[axis],
                             u[here + grid.stride[axis]],
                             u[here],
                         );
                 } else {
-                    divergence_fluxes_2
+                    divergence_fluxes
                         += if dirichlet_boundary_ranks
                             .contains(grid.boundary_face(at, axis, true))
                         {
@@ -224,7 +224,7 @@ fn compute_u_cartesian<const DIM: usize>(
                         };
                 }
             }
-            u_2_values[here] = u[here] - dt / grid.volume * divergence_fluxes_2;
+            u_new_values[here] = u[here] - dt / grid.volume * divergence_fluxes;
         }
         if row.interior {
             let (first, len) = (row.start + 1, grid.n[0] - 2);
@@ -236,7 +236,7 @@ fn compute_u_cartesian<const DIM: usize>(
             });
             compute_u_row(
                 grid,
-                &mut u_2_values[first..][..len],
+                &mut u_new_values[first..][..len],
                 minus_itrans,
                 &u[first..][..len],
                 u_low,
@@ -245,21 +245,21 @@ fn compute_u_cartesian<const DIM: usize>(
             );
         }
     }
-    Ok(rt.scalar_collection_from(domain, u_2))
+    Ok(rt.scalar_collection_from(domain, u_new))
 }
 
 /// [`Kernels::compute_u`] inside a row of cells, where no side is on the boundary.
 #[inline(never)]
 fn compute_u_row<const DIM: usize>(
     grid: &CartesianGrid,
-    u_2: &mut [f64],
+    u_new: &mut [f64],
     minus_itrans: [f64; 3],
     u: &[f64],
     u_low: [&[f64]; DIM],
     u_high: [&[f64]; DIM],
     dt: f64,
 ) {
-    let len = u_2.len();
+    let len = u_new.len();
     let u = &u[..len];
     let u_low_x = lane(&u_low, 0, len);
     let u_low_y = lane(&u_low, 1, len);
@@ -268,44 +268,36 @@ fn compute_u_row<const DIM: usize>(
     let u_high_y = lane(&u_high, 1, len);
     let u_high_z = lane(&u_high, 2, len);
     for i in 0..len {
-        let mut divergence_fluxes_2 = 0.0;
-        divergence_fluxes_2
-            -= compute_u_divergence_fluxes_2_low(minus_itrans[0], u[i], u_low_x[i]);
-        divergence_fluxes_2
-            += compute_u_divergence_fluxes_2_high(minus_itrans[0], u_high_x[i], u[i]);
+        let mut divergence_fluxes = 0.0;
+        divergence_fluxes
+            -= compute_u_divergence_fluxes_low(minus_itrans[0], u[i], u_low_x[i]);
+        divergence_fluxes
+            += compute_u_divergence_fluxes_high(minus_itrans[0], u_high_x[i], u[i]);
         if DIM > 1 {
-            divergence_fluxes_2
-                -= compute_u_divergence_fluxes_2_low(minus_itrans[1], u[i], u_low_y[i]);
-            divergence_fluxes_2
-                += compute_u_divergence_fluxes_2_high(
-                    minus_itrans[1],
-                    u_high_y[i],
-                    u[i],
-                );
+            divergence_fluxes
+                -= compute_u_divergence_fluxes_low(minus_itrans[1], u[i], u_low_y[i]);
+            divergence_fluxes
+                += compute_u_divergence_fluxes_high(minus_itrans[1], u_high_y[i], u[i]);
         }
         if DIM > 2 {
-            divergence_fluxes_2
-                -= compute_u_divergence_fluxes_2_low(minus_itrans[2], u[i], u_low_z[i]);
-            divergence_fluxes_2
-                += compute_u_divergence_fluxes_2_high(
-                    minus_itrans[2],
-                    u_high_z[i],
-                    u[i],
-                );
+            divergence_fluxes
+                -= compute_u_divergence_fluxes_low(minus_itrans[2], u[i], u_low_z[i]);
+            divergence_fluxes
+                += compute_u_divergence_fluxes_high(minus_itrans[2], u_high_z[i], u[i]);
         }
-        u_2[i] = u[i] - dt / grid.volume * divergence_fluxes_2;
+        u_new[i] = u[i] - dt / grid.volume * divergence_fluxes;
     }
 }
 
 /// Term of the low side of a cell where there is a cell beyond; the caller subtracts it.
 #[inline(always)]
-fn compute_u_divergence_fluxes_2_low(minus_itrans: f64, u: f64, u_low: f64) -> f64 {
+fn compute_u_divergence_fluxes_low(minus_itrans: f64, u: f64, u_low: f64) -> f64 {
     minus_itrans * (u - u_low)
 }
 
 /// Term of the high side of a cell where there is a cell beyond; the caller adds it.
 #[inline(always)]
-fn compute_u_divergence_fluxes_2_high(minus_itrans: f64, u_high: f64, u: f64) -> f64 {
+fn compute_u_divergence_fluxes_high(minus_itrans: f64, u_high: f64, u: f64) -> f64 {
     minus_itrans * (u_high - u)
 }
 
@@ -331,8 +323,8 @@ fn compute_u_general<G: Entities>(
     let dirichlet_val = &dirichlet_val[..];
     let dt = *args.dt;
     let domain = &all_cells;
-    let mut u_2 = rt.take_buffer(domain.len());
-    let u_2_values = &mut u_2[..];
+    let mut u_new = rt.take_buffer(domain.len());
+    let u_new_values = &mut u_new[..];
     for position in 0..domain.len() {
         let here = position as u32;
         let mut divergence_fluxes = 0.0;
@@ -352,10 +344,10 @@ fn compute_u_general<G: Entities>(
             };
             divergence_fluxes += sign * flux;
         }
-        u_2_values[position] = u[position]
+        u_new_values[position] = u[position]
             - dt / grid.cell_volume(here) * divergence_fluxes;
     }
-    Ok(rt.scalar_collection_from(domain, u_2))
+    Ok(rt.scalar_collection_from(domain, u_new))
 }
 
 /// [`Kernels::compute_max_u`] on any grid.
