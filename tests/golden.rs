@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use equelle_front::backend::Backend;
 use equelle_front::check::{CheckOptions, check};
 use equelle_front::ir::text;
 use equelle_front::passes::{self, OptLevel};
@@ -41,10 +42,20 @@ fn compare(name: &str, module: &Verified) {
     let serial = backend_serial::codegen::Serial;
     let options = PackageOptions { backends: &[&serial], runtime_crates: Path::new("runtime") };
     let package = generate(module, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
-    let folder = repository("tests/golden/serial").join(name);
+    compare_files(&format!("serial/{name}"), &package.files);
+}
+
+/// Compares what the CUDA back-end adds to a package. CI compiles these kernels with NVRTC.
+fn compare_cuda(name: &str, module: &Verified) {
+    let files = backend_cuda::codegen::Cuda.files(module).unwrap_or_else(|e| panic!("{name}: {e}"));
+    compare_files(&format!("cuda/{name}"), &files);
+}
+
+fn compare_files(name: &str, files: &[(String, String)]) {
+    let folder = repository("tests/golden").join(name);
     let bless = env::var_os("EQUELLE_BLESS").is_some_and(|v| v == "1");
     let mut expected_files = Vec::new();
-    for (path, found) in &package.files {
+    for (path, found) in files {
         // The source is in the package as it is, and the versions in Cargo.toml change with releases alone.
         if path.ends_with(".equelle") {
             continue;
@@ -78,6 +89,18 @@ fn heat_at_operation_level() {
 fn heat_fused() {
     compare("heat_explicit_3d_O2", &compiled("examples/heat_explicit_3d/heat_explicit_3d.equelle", OptLevel::O2));
     compare("heat_explicit_2d_O2", &compiled("examples/heat_explicit_2d/heat_explicit_2d.equelle", OptLevel::O2));
+}
+
+#[test]
+fn heat_on_cuda() {
+    compare_cuda("heat_explicit_3d_O2", &compiled("examples/heat_explicit_3d/heat_explicit_3d.equelle", OptLevel::O2));
+}
+
+#[test]
+fn kernels_written_by_hand_on_cuda() {
+    for name in ["heat_dirichlet", "swe_stage", "twophase_upwind", "cells_wells"] {
+        compare_cuda(name, &parsed(&format!("tests/ir/kernels/{name}.eqir")));
+    }
 }
 
 #[test]

@@ -107,6 +107,12 @@ fn all_kernels(programs: &[(String, String)]) -> Result<PathBuf, Failure> {
         }
         tools::write(&folder.join("generated").join(format!("{}.cu", stem(program))), &String::from_utf8_lossy(&output.stdout))?;
     }
+    // Kernels of IR programs without a source.
+    let goldens = root().join("tests/golden/cuda");
+    for entry in fs::read_dir(&goldens).map_err(|error| format!("cannot list `{}`: {error}", goldens.display()))?.flatten() {
+        let name = format!("golden_{}.cu", entry.file_name().to_string_lossy());
+        tools::write(&folder.join("generated").join(name), &tools::read(&entry.path().join("kernels.cu"))?)?;
+    }
     let by_hand = root().join("tests/ir/kernels");
     for entry in fs::read_dir(&by_hand).map_err(|error| format!("cannot list `{}`: {error}", by_hand.display()))?.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();

@@ -6,7 +6,7 @@
 //!
 //! # How a generated kernel is launched
 //!
-//! ```ignore
+//! ```text
 //! fn compute_u(&mut self, args: ComputeU<'_, Self>) -> Result<ScalarCollection, Error> {
 //!     let domain = self.canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
 //!     let u_new = self.new_collection(&domain)?;

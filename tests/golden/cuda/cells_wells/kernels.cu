@@ -1,0 +1,105 @@
+// Kernels of cells_wells. Helpers beginning with eq_ or Eq are the runtime's.
+
+extern "C" __global__ void residual_of_cells(
+    const EqSpace space,
+    const EqGrid grid,
+    const EqRanks interior_faces_ranks,
+    const EqRanks wells_ranks,
+    const double* __restrict__ p,
+    const double* __restrict__ p0,
+    const double* __restrict__ bhp,
+    const double* __restrict__ index,
+    const double* __restrict__ itrans,
+    const double* __restrict__ compressibility_at,
+    const double* __restrict__ dt_at,
+    double* __restrict__ residual_out) {
+  const double compressibility = *compressibility_at;
+  const double dt = *dt_at;
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  const EqEntity here = eq_entity(space, element);
+  double outflow = 0.0;
+  for (EqOffset f_at = grid.cell_face_pos[here]; f_at < grid.cell_face_pos[here + 1]; ++f_at) {
+    const EqEntity f = grid.cell_faces[f_at];
+    const EqPair f_cells = grid.face_cells[f];
+    if (!(f_cells.first != EQ_NONE && f_cells.second != EQ_NONE)) continue;
+    outflow = f_cells.first == here ? outflow + ((-itrans[eq_rank(interior_faces_ranks, f)]) * (p[f_cells.second] - p[f_cells.first])) : outflow - ((-itrans[eq_rank(interior_faces_ranks, f)]) * (p[f_cells.second] - p[f_cells.first]));
+  }
+  const double taken = (eq_rank(wells_ranks, here) != EQ_NONE) ? (index[eq_rank(wells_ranks, here)] * (p[element] - bhp[eq_rank(wells_ranks, here)])) : 0.0;
+  residual_out[element] = ((((grid.cell_volumes[here] / dt) * compressibility) * (p[element] - p0[element])) + outflow) + taken;
+}
+
+extern "C" __global__ void residual_of_cells_cartesian(
+    const EqCartesian g,
+    const EqRanks wells_ranks,
+    const double* __restrict__ p,
+    const double* __restrict__ p0,
+    const double* __restrict__ bhp,
+    const double* __restrict__ index,
+    const double* __restrict__ itrans,
+    const double* __restrict__ compressibility_at,
+    const double* __restrict__ dt_at,
+    double* __restrict__ residual_out) {
+  const double compressibility = *compressibility_at;
+  const double dt = *dt_at;
+  EqCell cell;
+  if (!eq_cell_here(g, cell)) return;
+  double outflow = 0.0;
+  double p_low[DIM];
+  double p_high[DIM];
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) {
+    if (!eq_side_on_boundary(g, cell, axis, 0)) {
+      p_low[axis] = p[eq_neighbour(g, cell, axis, 0)];
+    }
+    if (!eq_side_on_boundary(g, cell, axis, 1)) {
+      p_high[axis] = p[eq_neighbour(g, cell, axis, 1)];
+    }
+  }
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) {
+    if (!eq_side_on_boundary(g, cell, axis, 0)) {
+      outflow = outflow - ((-itrans[axis]) * (p[cell.index] - p_low[axis]));
+    }
+    if (!eq_side_on_boundary(g, cell, axis, 1)) {
+      outflow = outflow + ((-itrans[axis]) * (p_high[axis] - p[cell.index]));
+    }
+  }
+  const double taken = (eq_cell_rank(g, wells_ranks, cell) != EQ_NONE) ? (index[eq_cell_rank(g, wells_ranks, cell)] * (p[cell.index] - bhp[eq_cell_rank(g, wells_ranks, cell)])) : 0.0;
+  residual_out[cell.index] = ((((g.volume / dt) * compressibility) * (p[cell.index] - p0[cell.index])) + outflow) + taken;
+}
+
+extern "C" __global__ void residual_of_wells(
+    const EqSpace space,
+    const double* __restrict__ p,
+    const double* __restrict__ bhp,
+    const double* __restrict__ index,
+    const double* __restrict__ rate,
+    double* __restrict__ residual_out) {
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  const EqEntity here = eq_entity(space, element);
+  residual_out[element] = (index[element] * (p[here] - bhp[element])) - rate[element];
+}
+
+extern "C" __global__ void compute_itrans(
+    const EqSpace space,
+    const EqGrid grid,
+    const double* __restrict__ mobility_at,
+    double* __restrict__ itrans_out) {
+  const double mobility = *mobility_at;
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  const EqEntity here = eq_entity(space, element);
+  itrans_out[element] = mobility * (grid.face_areas[here] / eq_length((eq_cell_centroid(grid, grid.face_cells[here].first) - eq_cell_centroid(grid, grid.face_cells[here].second))));
+}
+
+extern "C" __global__ void compute_itrans_per_axis(
+    const EqCartesian g,
+    const double* __restrict__ mobility_at,
+    double* __restrict__ itrans_out) {
+  const double mobility = *mobility_at;
+  const int axis = (int)eq_index();
+  if (axis >= DIM) return;
+  itrans_out[axis] = mobility * (eq_at(g.area, axis) / eq_length(eq_along(axis, -eq_at(g.spacing, axis))));
+}

@@ -1,0 +1,114 @@
+// Kernels of heat_dirichlet. Helpers beginning with eq_ or Eq are the runtime's.
+
+extern "C" __global__ void compute_itrans(
+    const EqSpace space,
+    const EqGrid grid,
+    const double* __restrict__ k_at,
+    double* __restrict__ itrans_out) {
+  const double k = *k_at;
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  const EqEntity here = eq_entity(space, element);
+  itrans_out[element] = k * (grid.face_areas[here] / eq_length((eq_cell_centroid(grid, grid.face_cells[here].first) - eq_cell_centroid(grid, grid.face_cells[here].second))));
+}
+
+extern "C" __global__ void compute_itrans_per_axis(
+    const EqCartesian g,
+    const double* __restrict__ k_at,
+    double* __restrict__ itrans_out) {
+  const double k = *k_at;
+  const int axis = (int)eq_index();
+  if (axis >= DIM) return;
+  itrans_out[axis] = k * (eq_at(g.area, axis) / eq_length(eq_along(axis, -eq_at(g.spacing, axis))));
+}
+
+extern "C" __global__ void compute_btrans(
+    const EqSpace space,
+    const EqGrid grid,
+    const double* __restrict__ k_at,
+    double* __restrict__ btrans_out) {
+  const double k = *k_at;
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  const EqEntity here = eq_entity(space, element);
+  const EqEntity inside = ((grid.face_cells[here].first == EQ_NONE) ? grid.face_cells[here].second : grid.face_cells[here].first);
+  btrans_out[element] = k * (grid.face_areas[here] / eq_length((eq_face_centroid(grid, here) - eq_cell_centroid(grid, inside))));
+}
+
+extern "C" __global__ void compute_u(
+    const EqSpace space,
+    const EqGrid grid,
+    const EqRanks interior_faces_ranks,
+    const EqRanks dirichlet_boundary_ranks,
+    const double* __restrict__ u,
+    const double* __restrict__ itrans,
+    const double* __restrict__ btrans,
+    const double* __restrict__ dirichlet_val,
+    const double* __restrict__ dt_at,
+    double* __restrict__ u_out) {
+  const double dt = *dt_at;
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  const EqEntity here = eq_entity(space, element);
+  double outflow = 0.0;
+  for (EqOffset f_at = grid.cell_face_pos[here]; f_at < grid.cell_face_pos[here + 1]; ++f_at) {
+    const EqEntity f = grid.cell_faces[f_at];
+    const EqPair f_cells = grid.face_cells[f];
+    double flux;
+    if (f_cells.first != EQ_NONE && f_cells.second != EQ_NONE) {
+      flux = (-itrans[eq_rank(interior_faces_ranks, f)]) * (u[f_cells.second] - u[f_cells.first]);
+    } else {
+      double boundary_flux;
+      if (eq_rank(dirichlet_boundary_ranks, f) != EQ_NONE) {
+        const EqEntity inside = ((f_cells.first == EQ_NONE) ? f_cells.second : f_cells.first);
+        const double sign = (f_cells.first == EQ_NONE) ? (-1.0) : 1.0;
+        boundary_flux = btrans[eq_rank(dirichlet_boundary_ranks, f)] * (sign * (u[inside] - dirichlet_val[eq_rank(dirichlet_boundary_ranks, f)]));
+      } else {
+        boundary_flux = 0.0;
+      }
+      flux = boundary_flux;
+    }
+    outflow = f_cells.first == here ? outflow + flux : outflow - flux;
+  }
+  u_out[element] = u[element] - ((dt / grid.cell_volumes[here]) * outflow);
+}
+
+extern "C" __global__ void compute_u_cartesian(
+    const EqCartesian g,
+    const EqRanks dirichlet_boundary_ranks,
+    const double* __restrict__ u,
+    const double* __restrict__ itrans,
+    const double* __restrict__ btrans,
+    const double* __restrict__ dirichlet_val,
+    const double* __restrict__ dt_at,
+    double* __restrict__ u_out) {
+  const double dt = *dt_at;
+  EqCell cell;
+  if (!eq_cell_here(g, cell)) return;
+  double outflow = 0.0;
+  double u_low[DIM];
+  double u_high[DIM];
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) {
+    if (!eq_side_on_boundary(g, cell, axis, 0)) {
+      u_low[axis] = u[eq_neighbour(g, cell, axis, 0)];
+    }
+    if (!eq_side_on_boundary(g, cell, axis, 1)) {
+      u_high[axis] = u[eq_neighbour(g, cell, axis, 1)];
+    }
+  }
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) {
+    if (!eq_side_on_boundary(g, cell, axis, 0)) {
+      outflow = outflow - ((-itrans[axis]) * (u[cell.index] - u_low[axis]));
+    } else {
+      outflow = outflow - ((eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 0) != EQ_NONE) ? (btrans[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 0)] * ((-1.0) * (u[cell.index] - dirichlet_val[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 0)]))) : 0.0);
+    }
+    if (!eq_side_on_boundary(g, cell, axis, 1)) {
+      outflow = outflow + ((-itrans[axis]) * (u_high[axis] - u[cell.index]));
+    } else {
+      outflow = outflow + ((eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 1) != EQ_NONE) ? (btrans[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 1)] * (1.0 * (u[cell.index] - dirichlet_val[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 1)]))) : 0.0);
+    }
+  }
+  u_out[cell.index] = u[cell.index] - ((dt / g.volume) * outflow);
+}

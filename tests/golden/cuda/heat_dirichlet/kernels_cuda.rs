@@ -1,0 +1,173 @@
+//!Kernels of heat_dirichlet on a CUDA device: arguments and launches. The kernels themselves are in `kernels.cu`.
+#![allow(unused_imports, unused_variables)]
+use backend_cuda::runtime::{
+    CudaRuntime, FloatingPoint, GridArrays, KernelModule, Scalar, ScalarCollection,
+};
+use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction};
+use crate::kernels::{Kernels, ComputeItrans, ComputeBtrans, ComputeU};
+/// The kernels' CUDA C++ text, compiled at start for the device.
+pub const KERNELS: KernelModule = KernelModule {
+    name: "heat_dirichlet",
+    source: include_str!("kernels.cu"),
+    floating_point: FloatingPoint::Strict,
+};
+impl Kernels for CudaRuntime {
+    fn compute_itrans(
+        &mut self,
+        args: ComputeItrans<'_, Self>,
+    ) -> Result<ScalarCollection, Error> {
+        if self.uses_cartesian_forms() {
+            let domain = self
+                .canonical_domain(
+                    CanonicalSet::new(EntityKind::Face, Extent::Interior),
+                )?;
+            let itrans_out = self.new_per_axis_collection(&domain)?;
+            let a0 = self.cartesian_args()?;
+            let a1 = self.scalar_pointer(args.k)?;
+            let a2 = itrans_out.pointer();
+            let call = self
+                .call(&KERNELS, "compute_itrans_per_axis")?
+                .arg(a0)
+                .arg(a1)
+                .arg(a2);
+            let count = self.per_axis_len(&domain);
+            self.launch_over(call, count)?;
+            Ok(itrans_out)
+        } else {
+            let domain = self
+                .canonical_domain(
+                    CanonicalSet::new(EntityKind::Face, Extent::Interior),
+                )?;
+            let itrans_out = self.new_collection(&domain)?;
+            let a0 = self.space(&domain)?;
+            let a1 = self
+                .grid_args(GridArrays {
+                    topology: true,
+                    cell_centroids: true,
+                    face_areas: true,
+                    ..GridArrays::default()
+                })?;
+            let a2 = self.scalar_pointer(args.k)?;
+            let a3 = itrans_out.pointer();
+            let call = self
+                .call(&KERNELS, "compute_itrans")?
+                .arg(a0)
+                .arg(a1)
+                .arg(a2)
+                .arg(a3);
+            let count = domain.len();
+            self.launch_over(call, count)?;
+            Ok(itrans_out)
+        }
+    }
+    fn compute_btrans(
+        &mut self,
+        args: ComputeBtrans<'_, Self>,
+    ) -> Result<ScalarCollection, Error> {
+        let domain = args.dirichlet_boundary.clone();
+        let btrans_out = self.new_collection(&domain)?;
+        let a0 = self.space(&domain)?;
+        let a1 = self
+            .grid_args(GridArrays {
+                topology: true,
+                cell_centroids: true,
+                face_areas: true,
+                face_centroids: true,
+                ..GridArrays::default()
+            })?;
+        let a2 = self.scalar_pointer(args.k)?;
+        let a3 = btrans_out.pointer();
+        let call = self
+            .call(&KERNELS, "compute_btrans")?
+            .arg(a0)
+            .arg(a1)
+            .arg(a2)
+            .arg(a3);
+        let count = domain.len();
+        self.launch_over(call, count)?;
+        Ok(btrans_out)
+    }
+    fn compute_u(
+        &mut self,
+        args: ComputeU<'_, Self>,
+    ) -> Result<ScalarCollection, Error> {
+        if self.uses_cartesian_forms() {
+            let domain = self
+                .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+            let u_2_out = self.new_collection(&domain)?;
+            let a0 = self.cartesian_args()?;
+            let a1 = {
+                let of = args.dirichlet_boundary.clone();
+                self.cartesian_ranks(&of)?
+            };
+            let u_dense = self.dense(args.u)?;
+            let a2 = u_dense.pointer();
+            let a3 = args.itrans.pointer();
+            let btrans_dense = self.dense(args.btrans)?;
+            let a4 = btrans_dense.pointer();
+            let dirichlet_val_dense = self.dense(args.dirichlet_val)?;
+            let a5 = dirichlet_val_dense.pointer();
+            let a6 = self.scalar_pointer(args.dt)?;
+            let a7 = u_2_out.pointer();
+            let call = self
+                .call(&KERNELS, "compute_u_cartesian")?
+                .arg(a0)
+                .arg(a1)
+                .arg(a2)
+                .arg(a3)
+                .arg(a4)
+                .arg(a5)
+                .arg(a6)
+                .arg(a7);
+            self.launch_over_cells(call)?;
+            Ok(u_2_out)
+        } else {
+            let domain = self
+                .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+            let u_2_out = self.new_collection(&domain)?;
+            let a0 = self.space(&domain)?;
+            let a1 = self
+                .grid_args(GridArrays {
+                    topology: true,
+                    cell_volumes: true,
+                    ..GridArrays::default()
+                })?;
+            let a2 = {
+                let of = self
+                    .canonical_domain(
+                        CanonicalSet::new(EntityKind::Face, Extent::Interior),
+                    )?;
+                self.ranks(&of)?
+            };
+            let a3 = {
+                let of = args.dirichlet_boundary.clone();
+                self.ranks(&of)?
+            };
+            let u_dense = self.dense(args.u)?;
+            let a4 = u_dense.pointer();
+            let itrans_dense = self.dense(args.itrans)?;
+            let a5 = itrans_dense.pointer();
+            let btrans_dense = self.dense(args.btrans)?;
+            let a6 = btrans_dense.pointer();
+            let dirichlet_val_dense = self.dense(args.dirichlet_val)?;
+            let a7 = dirichlet_val_dense.pointer();
+            let a8 = self.scalar_pointer(args.dt)?;
+            let a9 = u_2_out.pointer();
+            let call = self
+                .call(&KERNELS, "compute_u")?
+                .arg(a0)
+                .arg(a1)
+                .arg(a2)
+                .arg(a3)
+                .arg(a4)
+                .arg(a5)
+                .arg(a6)
+                .arg(a7)
+                .arg(a8)
+                .arg(a9);
+            let count = domain.len();
+            self.launch_over(call, count)?;
+            Ok(u_2_out)
+        }
+    }
+}

@@ -1,0 +1,143 @@
+// Kernels of heat_explicit_3d. Helpers beginning with eq_ or Eq are the runtime's.
+
+// heat_explicit_3d.equelle:14: itrans = k * |interior| / |Centroid(first) - Centroid(second)|
+// heat_explicit_3d.equelle:24: -> -itrans * Gradient(u)
+extern "C" __global__ void compute_minus_itrans(
+    const EqSpace space,
+    const EqGrid grid,
+    const double* __restrict__ k_at,
+    double* __restrict__ minus_itrans_out) {
+  const double k = *k_at;
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  const EqEntity here = eq_entity(space, element);
+  minus_itrans_out[element] = -(k * (grid.face_areas[here] / eq_length((eq_cell_centroid(grid, grid.face_cells[here].first) - eq_cell_centroid(grid, grid.face_cells[here].second)))));
+}
+
+// heat_explicit_3d.equelle:14: itrans = k * |interior| / |Centroid(first) - Centroid(second)|
+// heat_explicit_3d.equelle:24: -> -itrans * Gradient(u)
+extern "C" __global__ void compute_minus_itrans_per_axis(
+    const EqCartesian g,
+    const double* __restrict__ k_at,
+    double* __restrict__ minus_itrans_out) {
+  const double k = *k_at;
+  const int axis = (int)eq_index();
+  if (axis >= DIM) return;
+  minus_itrans_out[axis] = -(k * (eq_at(g.area, axis) / eq_length(eq_along(axis, -eq_at(g.spacing, axis)))));
+}
+
+// heat_explicit_3d.equelle:4: k = InputScalarWithDefault("k", 0.3) * 1 [Meter^2/Second]  # thermal diffusivity
+// heat_explicit_3d.equelle:17: outside_first = IsEmpty(FirstCell(dirichlet_boundary))
+// heat_explicit_3d.equelle:19: direction = outside_first ? (-1 Extend dirichlet_boundary) : (1 Extend dirichlet_boundary)
+// heat_explicit_3d.equelle:20: btrans = k * |dirichlet_boundary| / |Centroid(dirichlet_boundary) - Centroid(inside)|
+// heat_explicit_3d.equelle:29: -> btrans * direction * (u_inside - dirichlet_val)
+extern "C" __global__ void compute_btrans_direction(
+    const EqSpace space,
+    const EqGrid grid,
+    const double* __restrict__ k_at,
+    double* __restrict__ btrans_direction_out) {
+  const double k = *k_at;
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  const EqEntity here = eq_entity(space, element);
+  btrans_direction_out[element] = (k * (grid.face_areas[here] / eq_length((eq_face_centroid(grid, here) - eq_cell_centroid(grid, ((grid.face_cells[here].first == EQ_NONE) ? grid.face_cells[here].second : grid.face_cells[here].first)))))) * ((grid.face_cells[here].first == EQ_NONE) ? (-1.0) : 1.0);
+}
+
+// heat_explicit_3d.equelle:17: outside_first = IsEmpty(FirstCell(dirichlet_boundary))
+// heat_explicit_3d.equelle:24: -> -itrans * Gradient(u)
+// heat_explicit_3d.equelle:28: u_inside = u On inside
+// heat_explicit_3d.equelle:29: -> btrans * direction * (u_inside - dirichlet_val)
+// heat_explicit_3d.equelle:32: volume = |AllCells()|
+// heat_explicit_3d.equelle:38: fluxes = (interior_flux(u) Extend AllFaces()) + (boundary_flux(u) Extend AllFaces())
+// heat_explicit_3d.equelle:39: u = u - (dt / volume) * Divergence(fluxes)
+extern "C" __global__ void compute_u(
+    const EqSpace space,
+    const EqGrid grid,
+    const EqRanks interior_faces_ranks,
+    const EqRanks dirichlet_boundary_ranks,
+    const double* __restrict__ u,
+    const double* __restrict__ dt_at,
+    const double* __restrict__ minus_itrans,
+    const double* __restrict__ btrans_direction,
+    const double* __restrict__ dirichlet_val,
+    double* __restrict__ u_new_out) {
+  const double dt = *dt_at;
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  const EqEntity here = eq_entity(space, element);
+  double divergence_fluxes = 0.0;
+  for (EqOffset f_at = grid.cell_face_pos[here]; f_at < grid.cell_face_pos[here + 1]; ++f_at) {
+    const EqEntity f = grid.cell_faces[f_at];
+    const EqPair f_cells = grid.face_cells[f];
+    double flux;
+    if (f_cells.first != EQ_NONE && f_cells.second != EQ_NONE) {
+      flux = minus_itrans[eq_rank(interior_faces_ranks, f)] * (u[f_cells.second] - u[f_cells.first]);
+    } else {
+      flux = (eq_rank(dirichlet_boundary_ranks, f) != EQ_NONE) ? (btrans_direction[eq_rank(dirichlet_boundary_ranks, f)] * (u[element] - dirichlet_val[eq_rank(dirichlet_boundary_ranks, f)])) : 0.0;
+    }
+    divergence_fluxes = f_cells.first == here ? divergence_fluxes + flux : divergence_fluxes - flux;
+  }
+  u_new_out[element] = u[element] - ((dt / grid.cell_volumes[here]) * divergence_fluxes);
+}
+
+// heat_explicit_3d.equelle:17: outside_first = IsEmpty(FirstCell(dirichlet_boundary))
+// heat_explicit_3d.equelle:24: -> -itrans * Gradient(u)
+// heat_explicit_3d.equelle:28: u_inside = u On inside
+// heat_explicit_3d.equelle:29: -> btrans * direction * (u_inside - dirichlet_val)
+// heat_explicit_3d.equelle:32: volume = |AllCells()|
+// heat_explicit_3d.equelle:38: fluxes = (interior_flux(u) Extend AllFaces()) + (boundary_flux(u) Extend AllFaces())
+// heat_explicit_3d.equelle:39: u = u - (dt / volume) * Divergence(fluxes)
+extern "C" __global__ void compute_u_cartesian(
+    const EqCartesian g,
+    const EqRanks dirichlet_boundary_ranks,
+    const double* __restrict__ u,
+    const double* __restrict__ dt_at,
+    const double* __restrict__ minus_itrans,
+    const double* __restrict__ btrans_direction,
+    const double* __restrict__ dirichlet_val,
+    double* __restrict__ u_new_out) {
+  const double dt = *dt_at;
+  EqCell cell;
+  if (!eq_cell_here(g, cell)) return;
+  double divergence_fluxes = 0.0;
+  double u_low[DIM];
+  double u_high[DIM];
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) {
+    if (!eq_side_on_boundary(g, cell, axis, 0)) {
+      u_low[axis] = u[eq_neighbour(g, cell, axis, 0)];
+    }
+    if (!eq_side_on_boundary(g, cell, axis, 1)) {
+      u_high[axis] = u[eq_neighbour(g, cell, axis, 1)];
+    }
+  }
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) {
+    if (!eq_side_on_boundary(g, cell, axis, 0)) {
+      divergence_fluxes = divergence_fluxes - (minus_itrans[axis] * (u[cell.index] - u_low[axis]));
+    } else {
+      divergence_fluxes = divergence_fluxes - ((eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 0) != EQ_NONE) ? (btrans_direction[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 0)] * (u[cell.index] - dirichlet_val[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 0)])) : 0.0);
+    }
+    if (!eq_side_on_boundary(g, cell, axis, 1)) {
+      divergence_fluxes = divergence_fluxes + (minus_itrans[axis] * (u_high[axis] - u[cell.index]));
+    } else {
+      divergence_fluxes = divergence_fluxes + ((eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 1) != EQ_NONE) ? (btrans_direction[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 1)] * (u[cell.index] - dirichlet_val[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 1)])) : 0.0);
+    }
+  }
+  u_new_out[cell.index] = u[cell.index] - ((dt / g.volume) * divergence_fluxes);
+}
+
+// heat_explicit_3d.equelle:41: Output("maximum of u", MaxReduce(u))
+extern "C" __global__ void compute_max_u(
+    const EqSpace space,
+    const double* __restrict__ u,
+    double* __restrict__ max_u_out) {
+  EqEntity leaf, begin, end;
+  if (!eq_leaf_here(space.size, leaf, begin, end)) return;
+  double partial = 0.0;
+  for (EqEntity element = begin; element < end; ++element) {
+    const EqEntity here = eq_entity(space, element);
+    partial = element == begin ? u[element] : eq_max(partial, u[element]);
+  }
+  max_u_out[leaf] = partial;
+}

@@ -1,0 +1,316 @@
+// Kernels of swe_stage. Helpers beginning with eq_ or Eq are the runtime's.
+
+extern "C" __global__ void stage(
+    const EqSpace space,
+    const EqGrid grid,
+    const double* __restrict__ w,
+    const double* __restrict__ hu,
+    const double* __restrict__ hv,
+    const double* __restrict__ b,
+    const double* __restrict__ b_north,
+    const double* __restrict__ b_south,
+    const double* __restrict__ b_east,
+    const double* __restrict__ b_west,
+    const double* __restrict__ dx_at,
+    const double* __restrict__ dy_at,
+    const double* __restrict__ dt_at,
+    double* __restrict__ w_out,
+    double* __restrict__ hu_out,
+    double* __restrict__ hv_out) {
+  const double dx = *dx_at;
+  const double dy = *dy_at;
+  const double dt = *dt_at;
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  const EqEntity here = eq_entity(space, element);
+  double sum_w = 0.0;
+  double sum_hu = 0.0;
+  double sum_hv = 0.0;
+  for (EqOffset f_at = grid.cell_face_pos[here]; f_at < grid.cell_face_pos[here + 1]; ++f_at) {
+    const EqEntity f = grid.cell_faces[f_at];
+    const EqPair f_cells = grid.face_cells[f];
+    const double nx = eq_face_normal(grid, f).c[0];
+    const double ny = eq_face_normal(grid, f).c[1];
+    double flux_w;
+    double flux_hu;
+    double flux_hv;
+    if (f_cells.first != EQ_NONE && f_cells.second != EQ_NONE) {
+      const double h1 = w[f_cells.first] - b[f_cells.first];
+      const bool wet1 = h1 > 0.05;
+      const double c1 = wet1 ? sqrt((9.81 * h1)) : 0.0;
+      const double h2 = w[f_cells.second] - b[f_cells.second];
+      const bool wet2 = h2 > 0.05;
+      const double c2 = wet2 ? sqrt((9.81 * h2)) : 0.0;
+      const double v1x = wet1 ? (hu[f_cells.first] / h1) : 0.0;
+      const double v2x = wet2 ? (hu[f_cells.second] / h2) : 0.0;
+      const double low_x = ((v1x - c1) < (v2x - c2)) ? (v1x - c1) : (v2x - c2);
+      const double high_x = ((v1x + c1) > (v2x + c2)) ? (v1x + c1) : (v2x + c2);
+      const double am_x = (low_x < 0.0) ? low_x : 0.0;
+      const double ap_x = (high_x > 0.0) ? high_x : 0.0;
+      const double width_x = ap_x - am_x;
+      double mass_x;
+      double normal_x;
+      double tangential_x;
+      if ((width_x * width_x) > 0.0025000000000000005) {
+        const double m1x = wet1 ? hu[f_cells.first] : 0.0;
+        const double n1x = wet1 ? ((hu[f_cells.first] * (hu[f_cells.first] / h1)) + ((4.905 * h1) * h1)) : 0.0;
+        const double t1x = wet1 ? ((hu[f_cells.first] * hv[f_cells.first]) / h1) : 0.0;
+        const double m2x = wet2 ? hu[f_cells.second] : 0.0;
+        const double n2x = wet2 ? ((hu[f_cells.second] * (hu[f_cells.second] / h2)) + ((4.905 * h2) * h2)) : 0.0;
+        const double t2x = wet2 ? ((hu[f_cells.second] * hv[f_cells.second]) / h2) : 0.0;
+        const double blend_x = (ap_x * am_x) / width_x;
+        mass_x = (((ap_x * m1x) - (am_x * m2x)) / width_x) + (blend_x * (w[f_cells.second] - w[f_cells.first]));
+        normal_x = (((ap_x * n1x) - (am_x * n2x)) / width_x) + (blend_x * (hu[f_cells.second] - hu[f_cells.first]));
+        tangential_x = (((ap_x * t1x) - (am_x * t2x)) / width_x) + (blend_x * (hv[f_cells.second] - hv[f_cells.first]));
+      } else {
+        mass_x = 0.0;
+        normal_x = 0.0;
+        tangential_x = 0.0;
+      }
+      const double v1y = wet1 ? (hv[f_cells.first] / h1) : 0.0;
+      const double v2y = wet2 ? (hv[f_cells.second] / h2) : 0.0;
+      const double low_y = ((v1y - c1) < (v2y - c2)) ? (v1y - c1) : (v2y - c2);
+      const double high_y = ((v1y + c1) > (v2y + c2)) ? (v1y + c1) : (v2y + c2);
+      const double am_y = (low_y < 0.0) ? low_y : 0.0;
+      const double ap_y = (high_y > 0.0) ? high_y : 0.0;
+      const double width_y = ap_y - am_y;
+      double mass_y;
+      double normal_y;
+      double tangential_y;
+      if ((width_y * width_y) > 0.0025000000000000005) {
+        const double m1y = wet1 ? hv[f_cells.first] : 0.0;
+        const double n1y = wet1 ? ((hv[f_cells.first] * (hv[f_cells.first] / h1)) + ((4.905 * h1) * h1)) : 0.0;
+        const double t1y = wet1 ? ((hv[f_cells.first] * hu[f_cells.first]) / h1) : 0.0;
+        const double m2y = wet2 ? hv[f_cells.second] : 0.0;
+        const double n2y = wet2 ? ((hv[f_cells.second] * (hv[f_cells.second] / h2)) + ((4.905 * h2) * h2)) : 0.0;
+        const double t2y = wet2 ? ((hv[f_cells.second] * hu[f_cells.second]) / h2) : 0.0;
+        const double blend_y = (ap_y * am_y) / width_y;
+        mass_y = (((ap_y * m1y) - (am_y * m2y)) / width_y) + (blend_y * (w[f_cells.second] - w[f_cells.first]));
+        normal_y = (((ap_y * n1y) - (am_y * n2y)) / width_y) + (blend_y * (hv[f_cells.second] - hv[f_cells.first]));
+        tangential_y = (((ap_y * t1y) - (am_y * t2y)) / width_y) + (blend_y * (hu[f_cells.second] - hu[f_cells.first]));
+      } else {
+        mass_y = 0.0;
+        normal_y = 0.0;
+        tangential_y = 0.0;
+      }
+      const double ax = sqrt((nx * nx));
+      const double ay = sqrt((ny * ny));
+      flux_w = (ax * mass_x) + (ay * mass_y);
+      flux_hu = (ax * normal_x) + (ay * tangential_y);
+      flux_hv = (ax * tangential_x) + (ay * normal_y);
+    } else {
+      const EqEntity inside = ((f_cells.first == EQ_NONE) ? f_cells.second : f_cells.first);
+      const double h_wall = w[inside] - b[inside];
+      const double pressure = (h_wall > 0.05) ? ((4.905 * h_wall) * h_wall) : 0.0;
+      const double sx = (nx > 0.0) ? 1.0 : (-1.0);
+      const double sy = (ny > 0.0) ? 1.0 : (-1.0);
+      flux_w = 0.0;
+      flux_hu = (sqrt((nx * nx)) * pressure) * sx;
+      flux_hv = (sqrt((ny * ny)) * pressure) * sy;
+    }
+    const double area = grid.face_areas[f];
+    sum_w = f_cells.first == here ? sum_w + (area * flux_w) : sum_w - (area * flux_w);
+    sum_hu = f_cells.first == here ? sum_hu + (area * flux_hu) : sum_hu - (area * flux_hu);
+    sum_hv = f_cells.first == here ? sum_hv + (area * flux_hv) : sum_hv - (area * flux_hv);
+  }
+  const double wet = ((w[element] - b[element]) > 0.05) ? 1.0 : 0.0;
+  const double slope_x = (b_east[element] - b_west[element]) / dx;
+  const double slope_y = (b_north[element] - b_south[element]) / dy;
+  const double depth_x = ((w[element] - b_east[element]) + (w[element] - b_west[element])) / 2.0;
+  const double depth_y = ((w[element] - b_north[element]) + (w[element] - b_south[element])) / 2.0;
+  const double source_hu = (((-9.81) * slope_x) * depth_x) * wet;
+  const double source_hv = (((-9.81) * slope_y) * depth_y) * wet;
+  const double v = grid.cell_volumes[here];
+  w_out[element] = w[element] + (dt * ((1.0 / v) * (-sum_w)));
+  hu_out[element] = hu[element] + (dt * ((1.0 / v) * ((-sum_hu) + (v * source_hu))));
+  hv_out[element] = hv[element] + (dt * ((1.0 / v) * ((-sum_hv) + (v * source_hv))));
+}
+
+extern "C" __global__ void stage_cartesian(
+    const EqCartesian g,
+    const double* __restrict__ w,
+    const double* __restrict__ hu,
+    const double* __restrict__ hv,
+    const double* __restrict__ b,
+    const double* __restrict__ b_north,
+    const double* __restrict__ b_south,
+    const double* __restrict__ b_east,
+    const double* __restrict__ b_west,
+    const double* __restrict__ dx_at,
+    const double* __restrict__ dy_at,
+    const double* __restrict__ dt_at,
+    double* __restrict__ w_out,
+    double* __restrict__ hu_out,
+    double* __restrict__ hv_out) {
+  const double dx = *dx_at;
+  const double dy = *dy_at;
+  const double dt = *dt_at;
+  EqCell cell;
+  if (!eq_cell_here(g, cell)) return;
+  double sum_w = 0.0;
+  double sum_hu = 0.0;
+  double sum_hv = 0.0;
+  double w_low[DIM];
+  double b_low[DIM];
+  double hu_low[DIM];
+  double hv_low[DIM];
+  double w_high[DIM];
+  double b_high[DIM];
+  double hu_high[DIM];
+  double hv_high[DIM];
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) {
+    if (!eq_side_on_boundary(g, cell, axis, 0)) {
+      w_low[axis] = w[eq_neighbour(g, cell, axis, 0)];
+      b_low[axis] = b[eq_neighbour(g, cell, axis, 0)];
+      hu_low[axis] = hu[eq_neighbour(g, cell, axis, 0)];
+      hv_low[axis] = hv[eq_neighbour(g, cell, axis, 0)];
+    }
+    if (!eq_side_on_boundary(g, cell, axis, 1)) {
+      w_high[axis] = w[eq_neighbour(g, cell, axis, 1)];
+      b_high[axis] = b[eq_neighbour(g, cell, axis, 1)];
+      hu_high[axis] = hu[eq_neighbour(g, cell, axis, 1)];
+      hv_high[axis] = hv[eq_neighbour(g, cell, axis, 1)];
+    }
+  }
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) {
+    if (!eq_side_on_boundary(g, cell, axis, 0)) {
+      const bool along_x_low = eq_along(axis, 1.0).c[0] == 1.0;
+      const double h1_low = w_low[axis] - b_low[axis];
+      const bool wet1_low = h1_low > 0.05;
+      const double c1_low = wet1_low ? sqrt((9.81 * h1_low)) : 0.0;
+      const double h2_low = w[cell.index] - b[cell.index];
+      const bool wet2_low = h2_low > 0.05;
+      const double c2_low = wet2_low ? sqrt((9.81 * h2_low)) : 0.0;
+      const double mn1_low = along_x_low ? hu_low[axis] : hv_low[axis];
+      const double mt1_low = along_x_low ? hv_low[axis] : hu_low[axis];
+      const double mn2_low = along_x_low ? hu[cell.index] : hv[cell.index];
+      const double mt2_low = along_x_low ? hv[cell.index] : hu[cell.index];
+      const double v1n_low = wet1_low ? (mn1_low / h1_low) : 0.0;
+      const double v2n_low = wet2_low ? (mn2_low / h2_low) : 0.0;
+      const double low_n_low = ((v1n_low - c1_low) < (v2n_low - c2_low)) ? (v1n_low - c1_low) : (v2n_low - c2_low);
+      const double high_n_low = ((v1n_low + c1_low) > (v2n_low + c2_low)) ? (v1n_low + c1_low) : (v2n_low + c2_low);
+      const double am_n_low = (low_n_low < 0.0) ? low_n_low : 0.0;
+      const double ap_n_low = (high_n_low > 0.0) ? high_n_low : 0.0;
+      const double width_n_low = ap_n_low - am_n_low;
+      double mass_n_low;
+      double normal_n_low;
+      double tangential_n_low;
+      if ((width_n_low * width_n_low) > 0.0025000000000000005) {
+        const double m1n_low = wet1_low ? mn1_low : 0.0;
+        const double n1n_low = wet1_low ? ((mn1_low * (mn1_low / h1_low)) + ((4.905 * h1_low) * h1_low)) : 0.0;
+        const double t1n_low = wet1_low ? ((mn1_low * mt1_low) / h1_low) : 0.0;
+        const double m2n_low = wet2_low ? mn2_low : 0.0;
+        const double n2n_low = wet2_low ? ((mn2_low * (mn2_low / h2_low)) + ((4.905 * h2_low) * h2_low)) : 0.0;
+        const double t2n_low = wet2_low ? ((mn2_low * mt2_low) / h2_low) : 0.0;
+        const double blend_n_low = (ap_n_low * am_n_low) / width_n_low;
+        mass_n_low = (((ap_n_low * m1n_low) - (am_n_low * m2n_low)) / width_n_low) + (blend_n_low * (w[cell.index] - w_low[axis]));
+        normal_n_low = (((ap_n_low * n1n_low) - (am_n_low * n2n_low)) / width_n_low) + (blend_n_low * (mn2_low - mn1_low));
+        tangential_n_low = (((ap_n_low * t1n_low) - (am_n_low * t2n_low)) / width_n_low) + (blend_n_low * (mt2_low - mt1_low));
+      } else {
+        mass_n_low = 0.0;
+        normal_n_low = 0.0;
+        tangential_n_low = 0.0;
+      }
+      const double area_low = eq_at(g.area, axis);
+      sum_w = sum_w - (area_low * mass_n_low);
+      sum_hu = sum_hu - (area_low * (along_x_low ? normal_n_low : tangential_n_low));
+      sum_hv = sum_hv - (area_low * (along_x_low ? tangential_n_low : normal_n_low));
+    } else {
+      const bool wall_x_low = eq_along(axis, 1.0).c[0] == 1.0;
+      const double h_wall_low = w[cell.index] - b[cell.index];
+      const double pressure_low = (h_wall_low > 0.05) ? ((4.905 * h_wall_low) * h_wall_low) : 0.0;
+      const double wall_area_low = eq_at(g.area, axis);
+      sum_w = sum_w - 0.0;
+      sum_hu = sum_hu - (wall_x_low ? (wall_area_low * pressure_low) : 0.0);
+      sum_hv = sum_hv - (wall_x_low ? 0.0 : (wall_area_low * pressure_low));
+    }
+    if (!eq_side_on_boundary(g, cell, axis, 1)) {
+      const bool along_x_high = eq_along(axis, 1.0).c[0] == 1.0;
+      const double h1_high = w[cell.index] - b[cell.index];
+      const bool wet1_high = h1_high > 0.05;
+      const double c1_high = wet1_high ? sqrt((9.81 * h1_high)) : 0.0;
+      const double h2_high = w_high[axis] - b_high[axis];
+      const bool wet2_high = h2_high > 0.05;
+      const double c2_high = wet2_high ? sqrt((9.81 * h2_high)) : 0.0;
+      const double mn1_high = along_x_high ? hu[cell.index] : hv[cell.index];
+      const double mt1_high = along_x_high ? hv[cell.index] : hu[cell.index];
+      const double mn2_high = along_x_high ? hu_high[axis] : hv_high[axis];
+      const double mt2_high = along_x_high ? hv_high[axis] : hu_high[axis];
+      const double v1n_high = wet1_high ? (mn1_high / h1_high) : 0.0;
+      const double v2n_high = wet2_high ? (mn2_high / h2_high) : 0.0;
+      const double low_n_high = ((v1n_high - c1_high) < (v2n_high - c2_high)) ? (v1n_high - c1_high) : (v2n_high - c2_high);
+      const double high_n_high = ((v1n_high + c1_high) > (v2n_high + c2_high)) ? (v1n_high + c1_high) : (v2n_high + c2_high);
+      const double am_n_high = (low_n_high < 0.0) ? low_n_high : 0.0;
+      const double ap_n_high = (high_n_high > 0.0) ? high_n_high : 0.0;
+      const double width_n_high = ap_n_high - am_n_high;
+      double mass_n_high;
+      double normal_n_high;
+      double tangential_n_high;
+      if ((width_n_high * width_n_high) > 0.0025000000000000005) {
+        const double m1n_high = wet1_high ? mn1_high : 0.0;
+        const double n1n_high = wet1_high ? ((mn1_high * (mn1_high / h1_high)) + ((4.905 * h1_high) * h1_high)) : 0.0;
+        const double t1n_high = wet1_high ? ((mn1_high * mt1_high) / h1_high) : 0.0;
+        const double m2n_high = wet2_high ? mn2_high : 0.0;
+        const double n2n_high = wet2_high ? ((mn2_high * (mn2_high / h2_high)) + ((4.905 * h2_high) * h2_high)) : 0.0;
+        const double t2n_high = wet2_high ? ((mn2_high * mt2_high) / h2_high) : 0.0;
+        const double blend_n_high = (ap_n_high * am_n_high) / width_n_high;
+        mass_n_high = (((ap_n_high * m1n_high) - (am_n_high * m2n_high)) / width_n_high) + (blend_n_high * (w_high[axis] - w[cell.index]));
+        normal_n_high = (((ap_n_high * n1n_high) - (am_n_high * n2n_high)) / width_n_high) + (blend_n_high * (mn2_high - mn1_high));
+        tangential_n_high = (((ap_n_high * t1n_high) - (am_n_high * t2n_high)) / width_n_high) + (blend_n_high * (mt2_high - mt1_high));
+      } else {
+        mass_n_high = 0.0;
+        normal_n_high = 0.0;
+        tangential_n_high = 0.0;
+      }
+      const double area_high = eq_at(g.area, axis);
+      sum_w = sum_w + (area_high * mass_n_high);
+      sum_hu = sum_hu + (area_high * (along_x_high ? normal_n_high : tangential_n_high));
+      sum_hv = sum_hv + (area_high * (along_x_high ? tangential_n_high : normal_n_high));
+    } else {
+      const bool wall_x_high = eq_along(axis, 1.0).c[0] == 1.0;
+      const double h_wall_high = w[cell.index] - b[cell.index];
+      const double pressure_high = (h_wall_high > 0.05) ? ((4.905 * h_wall_high) * h_wall_high) : 0.0;
+      const double wall_area_high = eq_at(g.area, axis);
+      sum_w = sum_w + 0.0;
+      sum_hu = sum_hu + (wall_x_high ? (wall_area_high * pressure_high) : 0.0);
+      sum_hv = sum_hv + (wall_x_high ? 0.0 : (wall_area_high * pressure_high));
+    }
+  }
+  const double wet = ((w[cell.index] - b[cell.index]) > 0.05) ? 1.0 : 0.0;
+  const double slope_x = (b_east[cell.index] - b_west[cell.index]) / dx;
+  const double slope_y = (b_north[cell.index] - b_south[cell.index]) / dy;
+  const double depth_x = ((w[cell.index] - b_east[cell.index]) + (w[cell.index] - b_west[cell.index])) / 2.0;
+  const double depth_y = ((w[cell.index] - b_north[cell.index]) + (w[cell.index] - b_south[cell.index])) / 2.0;
+  const double source_hu = (((-9.81) * slope_x) * depth_x) * wet;
+  const double source_hv = (((-9.81) * slope_y) * depth_y) * wet;
+  const double v = g.volume;
+  w_out[cell.index] = w[cell.index] + (dt * ((1.0 / v) * (-sum_w)));
+  hu_out[cell.index] = hu[cell.index] + (dt * ((1.0 / v) * ((-sum_hu) + (v * source_hu))));
+  hv_out[cell.index] = hv[cell.index] + (dt * ((1.0 / v) * ((-sum_hv) + (v * source_hv))));
+}
+
+extern "C" __global__ void mean(
+    const EqSpace space,
+    const double* __restrict__ old,
+    const double* __restrict__ ahead,
+    double* __restrict__ new_out) {
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  const EqEntity here = eq_entity(space, element);
+  new_out[element] = (0.5 * old[element]) + (0.5 * ahead[element]);
+}
+
+extern "C" __global__ void bottom(
+    const EqSpace space,
+    const double* __restrict__ north,
+    const double* __restrict__ south,
+    const double* __restrict__ east,
+    const double* __restrict__ west,
+    double* __restrict__ b_out) {
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  const EqEntity here = eq_entity(space, element);
+  b_out[element] = (((north[element] + south[element]) + east[element]) + west[element]) / 4.0;
+}

@@ -1,0 +1,91 @@
+// Kernels of twophase_upwind. Helpers beginning with eq_ or Eq are the runtime's.
+
+extern "C" __global__ void compute_residual(
+    const EqSpace space,
+    const EqGrid grid,
+    const EqRanks interior_faces_ranks,
+    const EqRanks source_cells_ranks,
+    const double* __restrict__ s,
+    const double* __restrict__ s0,
+    const double* __restrict__ flux,
+    const double* __restrict__ pore_volume,
+    const double* __restrict__ source_values,
+    const double* __restrict__ watervisc_at,
+    const double* __restrict__ oilvisc_at,
+    const double* __restrict__ dt_at,
+    double* __restrict__ residual_out) {
+  const double watervisc = *watervisc_at;
+  const double oilvisc = *oilvisc_at;
+  const double dt = *dt_at;
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  const EqEntity here = eq_entity(space, element);
+  double outflow = 0.0;
+  for (EqOffset f_at = grid.cell_face_pos[here]; f_at < grid.cell_face_pos[here + 1]; ++f_at) {
+    const EqEntity f = grid.cell_faces[f_at];
+    const EqPair f_cells = grid.face_cells[f];
+    if (!(f_cells.first != EQ_NONE && f_cells.second != EQ_NONE)) continue;
+    const EqEntity upwind = ((flux[eq_rank(interior_faces_ranks, f)] >= 0.0) ? f_cells.first : f_cells.second);
+    const double water = s[upwind] / watervisc;
+    const double oil = (1.0 - s[upwind]) / oilvisc;
+    outflow = f_cells.first == here ? outflow + ((water / (water + oil)) * flux[eq_rank(interior_faces_ranks, f)]) : outflow - ((water / (water + oil)) * flux[eq_rank(interior_faces_ranks, f)]);
+  }
+  double inflow;
+  if (eq_rank(source_cells_ranks, here) != EQ_NONE) {
+    const double water_here = s[element] / watervisc;
+    const double oil_here = (1.0 - s[element]) / oilvisc;
+    const double injected = (source_values[eq_rank(source_cells_ranks, here)] > 0.0) ? source_values[eq_rank(source_cells_ranks, here)] : 0.0;
+    const double produced = (source_values[eq_rank(source_cells_ranks, here)] < 0.0) ? source_values[eq_rank(source_cells_ranks, here)] : 0.0;
+    inflow = injected + (produced * (water_here / (water_here + oil_here)));
+  } else {
+    inflow = 0.0;
+  }
+  residual_out[element] = (s[element] - s0[element]) + ((dt / pore_volume[element]) * (outflow - inflow));
+}
+
+extern "C" __global__ void compute_residual_cartesian(
+    const EqCartesian g,
+    const EqRanks interior_faces_ranks,
+    const EqRanks source_cells_ranks,
+    const double* __restrict__ s,
+    const double* __restrict__ s0,
+    const double* __restrict__ flux,
+    const double* __restrict__ pore_volume,
+    const double* __restrict__ source_values,
+    const double* __restrict__ watervisc_at,
+    const double* __restrict__ oilvisc_at,
+    const double* __restrict__ dt_at,
+    double* __restrict__ residual_out) {
+  const double watervisc = *watervisc_at;
+  const double oilvisc = *oilvisc_at;
+  const double dt = *dt_at;
+  EqCell cell;
+  if (!eq_cell_here(g, cell)) return;
+  double outflow = 0.0;
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) {
+    if (!eq_side_on_boundary(g, cell, axis, 0)) {
+      const EqEntity upwind = ((flux[eq_side_rank(g, interior_faces_ranks, cell, axis, 0)] >= 0.0) ? eq_neighbour(g, cell, axis, 0) : cell.index);
+      const double water = s[upwind] / watervisc;
+      const double oil = (1.0 - s[upwind]) / oilvisc;
+      outflow = outflow - ((water / (water + oil)) * flux[eq_side_rank(g, interior_faces_ranks, cell, axis, 0)]);
+    }
+    if (!eq_side_on_boundary(g, cell, axis, 1)) {
+      const EqEntity upwind_high = ((flux[eq_side_rank(g, interior_faces_ranks, cell, axis, 1)] >= 0.0) ? cell.index : eq_neighbour(g, cell, axis, 1));
+      const double water_high = s[upwind_high] / watervisc;
+      const double oil_high = (1.0 - s[upwind_high]) / oilvisc;
+      outflow = outflow + ((water_high / (water_high + oil_high)) * flux[eq_side_rank(g, interior_faces_ranks, cell, axis, 1)]);
+    }
+  }
+  double inflow;
+  if (eq_cell_rank(g, source_cells_ranks, cell) != EQ_NONE) {
+    const double water_here = s[cell.index] / watervisc;
+    const double oil_here = (1.0 - s[cell.index]) / oilvisc;
+    const double injected = (source_values[eq_cell_rank(g, source_cells_ranks, cell)] > 0.0) ? source_values[eq_cell_rank(g, source_cells_ranks, cell)] : 0.0;
+    const double produced = (source_values[eq_cell_rank(g, source_cells_ranks, cell)] < 0.0) ? source_values[eq_cell_rank(g, source_cells_ranks, cell)] : 0.0;
+    inflow = injected + (produced * (water_here / (water_here + oil_here)));
+  } else {
+    inflow = 0.0;
+  }
+  residual_out[cell.index] = (s[cell.index] - s0[cell.index]) + ((dt / pore_volume[cell.index]) * (outflow - inflow));
+}
