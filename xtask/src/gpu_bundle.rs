@@ -3,7 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use crate::tools::{self, Failure, examples, read, root};
+use crate::tools::{self, Failure, cargo, examples, read, root};
+
+/// Tests of backend-cuda that go into the bundle.
+const GPU_TESTS: [&str; 2] = ["heat_by_hand", "numbering"];
 
 /// Fills `.gpu/`: stripped programs with both back-ends, the data of the examples, hand-written CUDA to compare with if it is at hand, and a script.
 pub(crate) fn collect() -> Result<(), Failure> {
@@ -16,6 +19,7 @@ pub(crate) fn collect() -> Result<(), Failure> {
         copy(&folder, &bundle.join("examples").join(&name), |file| file.ends_with(".txt") || file.ends_with(".param"))?;
     }
     program(&root().join("benches/explicit_heat/heat.equelle"), &bundle)?;
+    tests(&bundle)?;
     let yardsticks = root().join("../shared/yardsticks");
     if yardsticks.is_dir() {
         copy(&yardsticks, &bundle.join("yardsticks"), |file| file.ends_with(".cu"))?;
@@ -42,6 +46,33 @@ fn program(source: &Path, bundle: &Path) -> Result<(), Failure> {
     let target = bundle.join("bin").join(&stem);
     let copied = fs::create_dir_all(bundle.join("bin")).and_then(|()| fs::copy(&built, &target));
     copied.map(drop).map_err(|error| format!("cannot write `{}`: {error}", target.display()))
+}
+
+/// The tests of the CUDA runtime that run on a GPU where there is one.
+fn tests(bundle: &Path) -> Result<(), Failure> {
+    let mut build = cargo();
+    build.args(["test", "--package", "backend-cuda", "--features", "codegen,runtime", "--release", "--no-run", "--message-format", "json"]);
+    for name in GPU_TESTS {
+        build.args(["--test", name]);
+    }
+    build.env("CARGO_PROFILE_RELEASE_STRIP", "symbols").arg("--target-dir").arg(root().join("target/gpu-tests"));
+    let output = build.output().map_err(|error| format!("cargo cannot be run: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("the tests cannot be built\n{}", String::from_utf8_lossy(&output.stderr)));
+    }
+    let messages = String::from_utf8_lossy(&output.stdout).into_owned();
+    for name in GPU_TESTS {
+        // One JSON object a line; that of a test names its executable.
+        let built = messages
+            .lines()
+            .filter_map(|line| line.split("\"executable\":\"").nth(1)?.split('"').next())
+            .find(|path| Path::new(path).file_name().is_some_and(|file| file.to_string_lossy().starts_with(&format!("{name}-"))));
+        let built = built.ok_or_else(|| format!("cargo built no test `{name}`"))?;
+        let target = bundle.join("tests").join(name);
+        let copied = fs::create_dir_all(bundle.join("tests")).and_then(|()| fs::copy(built, &target));
+        copied.map_err(|error| format!("cannot write `{}`: {error}", target.display()))?;
+    }
+    Ok(())
 }
 
 /// Copies the files of a folder whose names are wanted.

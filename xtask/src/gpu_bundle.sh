@@ -32,6 +32,16 @@ difference() {
 }
 
 failed=0
+chmod +x tests/*
+for test in tests/*; do
+    if "$test" >"$work/log" 2>&1; then
+        echo "test $(basename "$test"): $(grep '^test result' "$work/log")"
+    else
+        cat "$work/log"
+        failed=1
+    fi
+done
+
 for folder in examples/*; do
     name=$(basename "$folder")
     for layout in auto unstructured; do
@@ -62,6 +72,20 @@ for n in "${sizes[@]}"; do
         rm -r "$work/heat"
     done
 done
+
+# Few steps: the checkers are slow.
+if command -v compute-sanitizer >/dev/null 2>&1; then
+    echo "0.5 0.5 0.5 0.5 0.5 0.5" >"$work/steps"
+    for tool in memcheck initcheck racecheck; do
+        for layout in auto unstructured; do
+            compute-sanitizer --tool $tool --error-exitcode 9 bin/heat_explicit_3d --backend cuda examples/heat_explicit_3d/case.param \
+                timesteps_filename="$work/steps" grid_layout=$layout output_dir="$work/checked" >"$work/log" 2>&1 || failed=1
+            echo "compute-sanitizer $tool, $layout: $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$work/log" || tail -n 3 "$work/log")"
+        done
+    done
+else
+    echo "compute-sanitizer: not found"
+fi
 
 if compgen -G 'yardsticks/*.cu' >/dev/null && command -v nvcc >/dev/null 2>&1; then
     nvcc -O3 -arch=native yardsticks/heat3d.cu -lcusparse -o "$work/heat3d"
