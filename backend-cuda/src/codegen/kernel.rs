@@ -151,6 +151,7 @@ fn cells(kernel: &Kernel, sets: &SetTable, name: &str, comment: &str, block: &KB
     let mut w = Writer::new(kernel, sets, Form::Cells);
     w.line("EqCell cell;");
     w.line("if (!eq_cell_here(g, cell)) return;");
+    w.load_here(block);
     w.statements(block);
     store(&mut w, kernel, block, "cell.index", "(size_t)g.n[0] * g.n[1] * g.n[2]");
     let mut arguments = vec![Argument::Cartesian];

@@ -44,6 +44,8 @@ pub(super) struct Writer<'a> {
     pairs: BTreeMap<LocalId, String>,
     /// Arrays (by axis) that hold values of neighbours, loaded together before the sides are summed.
     neighbours: BTreeMap<(ParamId, u32), String>,
+    /// Locals that hold values of the cell itself, loaded first.
+    here: BTreeMap<ParamId, String>,
     names: Namer,
 }
 
@@ -66,6 +68,7 @@ impl<'a> Writer<'a> {
             ranks: BTreeMap::new(),
             pairs: BTreeMap::new(),
             neighbours: BTreeMap::new(),
+            here: BTreeMap::new(),
             names,
         };
         writer.name_ranks();
@@ -198,6 +201,26 @@ impl<'a> Writer<'a> {
         }
         self.pairs.remove(&face);
         self.close("}");
+    }
+
+    /// Loads what a Cartesian body reads of the cell itself before anything else, so that no branch stands before the loads.
+    pub(super) fn load_here(&mut self, block: &KBlock) {
+        let mut wanted: Vec<ParamId> = Vec::new();
+        visit_block(block, &mut |node| {
+            if let Node::Expr(KExpr::Load { param, at: Path::Here }) = node
+                && self.kernel.params[param.0 as usize].ty.basic == Basic::Scalar
+                && !self.kernel.params[param.0 as usize].per_axis
+                && !wanted.contains(param)
+            {
+                wanted.push(*param);
+            }
+        });
+        for param in wanted {
+            let value = self.load(param, &Path::Here);
+            let name = self.names.fresh(&format!("{}_here", self.param(param)));
+            self.line(&format!("const double {name} = {value};"));
+            self.here.insert(param, name);
+        }
     }
 
     /// Loads what the interior sides read of their neighbours before any of it is used. Left in place, each load would wait for the
@@ -405,6 +428,11 @@ impl<'a> Writer<'a> {
         let param = &self.kernel.params[id.0 as usize];
         let name = self.param(id);
         let Some(set) = param.ty.mapping() else { return name.to_owned() };
+        if *at == Path::Here
+            && let Some(local) = self.here.get(&id)
+        {
+            return local.clone();
+        }
         if let Path::Neighbour(side) = at
             && let Some(array) = self.neighbours.get(&(id, high(*side)))
         {

@@ -44,6 +44,10 @@ extern "C" __global__ void residual_of_cells_cartesian(
   const double dt = *dt_at;
   EqCell cell;
   if (!eq_cell_here(g, cell)) return;
+  const double p_here = p[cell.index];
+  const double index_here = index[eq_cell_rank(g, wells_ranks, cell)];
+  const double bhp_here = bhp[eq_cell_rank(g, wells_ranks, cell)];
+  const double p0_here = p0[cell.index];
   double outflow = 0.0;
   double p_low[DIM];
   double p_high[DIM];
@@ -59,14 +63,14 @@ extern "C" __global__ void residual_of_cells_cartesian(
   #pragma unroll
   for (int axis = 0; axis < DIM; ++axis) {
     if (!eq_side_on_boundary(g, cell, axis, 0)) {
-      outflow = outflow - ((-itrans[axis]) * (p[cell.index] - p_low[axis]));
+      outflow = outflow - ((-itrans[axis]) * (p_here - p_low[axis]));
     }
     if (!eq_side_on_boundary(g, cell, axis, 1)) {
-      outflow = outflow + ((-itrans[axis]) * (p_high[axis] - p[cell.index]));
+      outflow = outflow + ((-itrans[axis]) * (p_high[axis] - p_here));
     }
   }
-  const double taken = (eq_cell_rank(g, wells_ranks, cell) != EQ_NONE) ? (index[eq_cell_rank(g, wells_ranks, cell)] * (p[cell.index] - bhp[eq_cell_rank(g, wells_ranks, cell)])) : 0.0;
-  residual_out[cell.index] = ((((g.volume / dt) * compressibility) * (p[cell.index] - p0[cell.index])) + outflow) + taken;
+  const double taken = (eq_cell_rank(g, wells_ranks, cell) != EQ_NONE) ? (index_here * (p_here - bhp_here)) : 0.0;
+  residual_out[cell.index] = ((((g.volume / dt) * compressibility) * (p_here - p0_here)) + outflow) + taken;
 }
 
 extern "C" __global__ void residual_of_wells(

@@ -85,6 +85,7 @@ extern "C" __global__ void compute_u_cartesian(
   const double dt = *dt_at;
   EqCell cell;
   if (!eq_cell_here(g, cell)) return;
+  const double u_here = u[cell.index];
   double outflow = 0.0;
   double u_low[DIM];
   double u_high[DIM];
@@ -100,15 +101,15 @@ extern "C" __global__ void compute_u_cartesian(
   #pragma unroll
   for (int axis = 0; axis < DIM; ++axis) {
     if (!eq_side_on_boundary(g, cell, axis, 0)) {
-      outflow = outflow - ((-itrans[axis]) * (u[cell.index] - u_low[axis]));
+      outflow = outflow - ((-itrans[axis]) * (u_here - u_low[axis]));
     } else {
-      outflow = outflow - ((eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 0) != EQ_NONE) ? (btrans[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 0)] * ((-1.0) * (u[cell.index] - dirichlet_val[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 0)]))) : 0.0);
+      outflow = outflow - ((eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 0) != EQ_NONE) ? (btrans[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 0)] * ((-1.0) * (u_here - dirichlet_val[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 0)]))) : 0.0);
     }
     if (!eq_side_on_boundary(g, cell, axis, 1)) {
-      outflow = outflow + ((-itrans[axis]) * (u_high[axis] - u[cell.index]));
+      outflow = outflow + ((-itrans[axis]) * (u_high[axis] - u_here));
     } else {
-      outflow = outflow + ((eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 1) != EQ_NONE) ? (btrans[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 1)] * (1.0 * (u[cell.index] - dirichlet_val[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 1)]))) : 0.0);
+      outflow = outflow + ((eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 1) != EQ_NONE) ? (btrans[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 1)] * (1.0 * (u_here - dirichlet_val[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 1)]))) : 0.0);
     }
   }
-  u_out[cell.index] = u[cell.index] - ((dt / g.volume) * outflow);
+  u_out[cell.index] = u_here - ((dt / g.volume) * outflow);
 }

@@ -99,6 +99,7 @@ extern "C" __global__ void compute_u_cartesian(
   const double dt = *dt_at;
   EqCell cell;
   if (!eq_cell_here(g, cell)) return;
+  const double u_here = u[cell.index];
   double divergence_fluxes = 0.0;
   double u_low[DIM];
   double u_high[DIM];
@@ -114,17 +115,17 @@ extern "C" __global__ void compute_u_cartesian(
   #pragma unroll
   for (int axis = 0; axis < DIM; ++axis) {
     if (!eq_side_on_boundary(g, cell, axis, 0)) {
-      divergence_fluxes = divergence_fluxes - (minus_itrans[axis] * (u[cell.index] - u_low[axis]));
+      divergence_fluxes = divergence_fluxes - (minus_itrans[axis] * (u_here - u_low[axis]));
     } else {
-      divergence_fluxes = divergence_fluxes - ((eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 0) != EQ_NONE) ? (btrans_direction[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 0)] * (u[cell.index] - dirichlet_val[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 0)])) : 0.0);
+      divergence_fluxes = divergence_fluxes - ((eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 0) != EQ_NONE) ? (btrans_direction[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 0)] * (u_here - dirichlet_val[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 0)])) : 0.0);
     }
     if (!eq_side_on_boundary(g, cell, axis, 1)) {
-      divergence_fluxes = divergence_fluxes + (minus_itrans[axis] * (u_high[axis] - u[cell.index]));
+      divergence_fluxes = divergence_fluxes + (minus_itrans[axis] * (u_high[axis] - u_here));
     } else {
-      divergence_fluxes = divergence_fluxes + ((eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 1) != EQ_NONE) ? (btrans_direction[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 1)] * (u[cell.index] - dirichlet_val[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 1)])) : 0.0);
+      divergence_fluxes = divergence_fluxes + ((eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 1) != EQ_NONE) ? (btrans_direction[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 1)] * (u_here - dirichlet_val[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 1)])) : 0.0);
     }
   }
-  u_new_out[cell.index] = u[cell.index] - ((dt / g.volume) * divergence_fluxes);
+  u_new_out[cell.index] = u_here - ((dt / g.volume) * divergence_fluxes);
 }
 
 // heat_explicit_3d.equelle:41: Output("maximum of u", MaxReduce(u))

@@ -147,6 +147,14 @@ extern "C" __global__ void stage_cartesian(
   const double dt = *dt_at;
   EqCell cell;
   if (!eq_cell_here(g, cell)) return;
+  const double w_here = w[cell.index];
+  const double b_here = b[cell.index];
+  const double hu_here = hu[cell.index];
+  const double hv_here = hv[cell.index];
+  const double b_east_here = b_east[cell.index];
+  const double b_west_here = b_west[cell.index];
+  const double b_north_here = b_north[cell.index];
+  const double b_south_here = b_south[cell.index];
   double sum_w = 0.0;
   double sum_hu = 0.0;
   double sum_hv = 0.0;
@@ -180,13 +188,13 @@ extern "C" __global__ void stage_cartesian(
       const double h1_low = w_low[axis] - b_low[axis];
       const bool wet1_low = h1_low > 0.05;
       const double c1_low = wet1_low ? sqrt((9.81 * h1_low)) : 0.0;
-      const double h2_low = w[cell.index] - b[cell.index];
+      const double h2_low = w_here - b_here;
       const bool wet2_low = h2_low > 0.05;
       const double c2_low = wet2_low ? sqrt((9.81 * h2_low)) : 0.0;
       const double mn1_low = along_x_low ? hu_low[axis] : hv_low[axis];
       const double mt1_low = along_x_low ? hv_low[axis] : hu_low[axis];
-      const double mn2_low = along_x_low ? hu[cell.index] : hv[cell.index];
-      const double mt2_low = along_x_low ? hv[cell.index] : hu[cell.index];
+      const double mn2_low = along_x_low ? hu_here : hv_here;
+      const double mt2_low = along_x_low ? hv_here : hu_here;
       const double v1n_low = wet1_low ? (mn1_low / h1_low) : 0.0;
       const double v2n_low = wet2_low ? (mn2_low / h2_low) : 0.0;
       const double low_n_low = ((v1n_low - c1_low) < (v2n_low - c2_low)) ? (v1n_low - c1_low) : (v2n_low - c2_low);
@@ -205,7 +213,7 @@ extern "C" __global__ void stage_cartesian(
         const double n2n_low = wet2_low ? ((mn2_low * (mn2_low / h2_low)) + ((4.905 * h2_low) * h2_low)) : 0.0;
         const double t2n_low = wet2_low ? ((mn2_low * mt2_low) / h2_low) : 0.0;
         const double blend_n_low = (ap_n_low * am_n_low) / width_n_low;
-        mass_n_low = (((ap_n_low * m1n_low) - (am_n_low * m2n_low)) / width_n_low) + (blend_n_low * (w[cell.index] - w_low[axis]));
+        mass_n_low = (((ap_n_low * m1n_low) - (am_n_low * m2n_low)) / width_n_low) + (blend_n_low * (w_here - w_low[axis]));
         normal_n_low = (((ap_n_low * n1n_low) - (am_n_low * n2n_low)) / width_n_low) + (blend_n_low * (mn2_low - mn1_low));
         tangential_n_low = (((ap_n_low * t1n_low) - (am_n_low * t2n_low)) / width_n_low) + (blend_n_low * (mt2_low - mt1_low));
       } else {
@@ -219,7 +227,7 @@ extern "C" __global__ void stage_cartesian(
       sum_hv = sum_hv - (area_low * (along_x_low ? tangential_n_low : normal_n_low));
     } else {
       const bool wall_x_low = eq_along(axis, 1.0).c[0] == 1.0;
-      const double h_wall_low = w[cell.index] - b[cell.index];
+      const double h_wall_low = w_here - b_here;
       const double pressure_low = (h_wall_low > 0.05) ? ((4.905 * h_wall_low) * h_wall_low) : 0.0;
       const double wall_area_low = eq_at(g.area, axis);
       sum_w = sum_w - 0.0;
@@ -228,14 +236,14 @@ extern "C" __global__ void stage_cartesian(
     }
     if (!eq_side_on_boundary(g, cell, axis, 1)) {
       const bool along_x_high = eq_along(axis, 1.0).c[0] == 1.0;
-      const double h1_high = w[cell.index] - b[cell.index];
+      const double h1_high = w_here - b_here;
       const bool wet1_high = h1_high > 0.05;
       const double c1_high = wet1_high ? sqrt((9.81 * h1_high)) : 0.0;
       const double h2_high = w_high[axis] - b_high[axis];
       const bool wet2_high = h2_high > 0.05;
       const double c2_high = wet2_high ? sqrt((9.81 * h2_high)) : 0.0;
-      const double mn1_high = along_x_high ? hu[cell.index] : hv[cell.index];
-      const double mt1_high = along_x_high ? hv[cell.index] : hu[cell.index];
+      const double mn1_high = along_x_high ? hu_here : hv_here;
+      const double mt1_high = along_x_high ? hv_here : hu_here;
       const double mn2_high = along_x_high ? hu_high[axis] : hv_high[axis];
       const double mt2_high = along_x_high ? hv_high[axis] : hu_high[axis];
       const double v1n_high = wet1_high ? (mn1_high / h1_high) : 0.0;
@@ -256,7 +264,7 @@ extern "C" __global__ void stage_cartesian(
         const double n2n_high = wet2_high ? ((mn2_high * (mn2_high / h2_high)) + ((4.905 * h2_high) * h2_high)) : 0.0;
         const double t2n_high = wet2_high ? ((mn2_high * mt2_high) / h2_high) : 0.0;
         const double blend_n_high = (ap_n_high * am_n_high) / width_n_high;
-        mass_n_high = (((ap_n_high * m1n_high) - (am_n_high * m2n_high)) / width_n_high) + (blend_n_high * (w_high[axis] - w[cell.index]));
+        mass_n_high = (((ap_n_high * m1n_high) - (am_n_high * m2n_high)) / width_n_high) + (blend_n_high * (w_high[axis] - w_here));
         normal_n_high = (((ap_n_high * n1n_high) - (am_n_high * n2n_high)) / width_n_high) + (blend_n_high * (mn2_high - mn1_high));
         tangential_n_high = (((ap_n_high * t1n_high) - (am_n_high * t2n_high)) / width_n_high) + (blend_n_high * (mt2_high - mt1_high));
       } else {
@@ -270,7 +278,7 @@ extern "C" __global__ void stage_cartesian(
       sum_hv = sum_hv + (area_high * (along_x_high ? tangential_n_high : normal_n_high));
     } else {
       const bool wall_x_high = eq_along(axis, 1.0).c[0] == 1.0;
-      const double h_wall_high = w[cell.index] - b[cell.index];
+      const double h_wall_high = w_here - b_here;
       const double pressure_high = (h_wall_high > 0.05) ? ((4.905 * h_wall_high) * h_wall_high) : 0.0;
       const double wall_area_high = eq_at(g.area, axis);
       sum_w = sum_w + 0.0;
@@ -278,17 +286,17 @@ extern "C" __global__ void stage_cartesian(
       sum_hv = sum_hv + (wall_x_high ? 0.0 : (wall_area_high * pressure_high));
     }
   }
-  const double wet = ((w[cell.index] - b[cell.index]) > 0.05) ? 1.0 : 0.0;
-  const double slope_x = (b_east[cell.index] - b_west[cell.index]) / dx;
-  const double slope_y = (b_north[cell.index] - b_south[cell.index]) / dy;
-  const double depth_x = ((w[cell.index] - b_east[cell.index]) + (w[cell.index] - b_west[cell.index])) / 2.0;
-  const double depth_y = ((w[cell.index] - b_north[cell.index]) + (w[cell.index] - b_south[cell.index])) / 2.0;
+  const double wet = ((w_here - b_here) > 0.05) ? 1.0 : 0.0;
+  const double slope_x = (b_east_here - b_west_here) / dx;
+  const double slope_y = (b_north_here - b_south_here) / dy;
+  const double depth_x = ((w_here - b_east_here) + (w_here - b_west_here)) / 2.0;
+  const double depth_y = ((w_here - b_north_here) + (w_here - b_south_here)) / 2.0;
   const double source_hu = (((-9.81) * slope_x) * depth_x) * wet;
   const double source_hv = (((-9.81) * slope_y) * depth_y) * wet;
   const double v = g.volume;
-  w_out[cell.index] = w[cell.index] + (dt * ((1.0 / v) * (-sum_w)));
-  hu_out[cell.index] = hu[cell.index] + (dt * ((1.0 / v) * ((-sum_hu) + (v * source_hu))));
-  hv_out[cell.index] = hv[cell.index] + (dt * ((1.0 / v) * ((-sum_hv) + (v * source_hv))));
+  w_out[cell.index] = w_here + (dt * ((1.0 / v) * (-sum_w)));
+  hu_out[cell.index] = hu_here + (dt * ((1.0 / v) * ((-sum_hu) + (v * source_hu))));
+  hv_out[cell.index] = hv_here + (dt * ((1.0 / v) * ((-sum_hv) + (v * source_hv))));
 }
 
 extern "C" __global__ void mean(

@@ -61,6 +61,10 @@ extern "C" __global__ void compute_residual_cartesian(
   const double dt = *dt_at;
   EqCell cell;
   if (!eq_cell_here(g, cell)) return;
+  const double s_here = s[cell.index];
+  const double source_values_here = source_values[eq_cell_rank(g, source_cells_ranks, cell)];
+  const double s0_here = s0[cell.index];
+  const double pore_volume_here = pore_volume[cell.index];
   double outflow = 0.0;
   #pragma unroll
   for (int axis = 0; axis < DIM; ++axis) {
@@ -79,13 +83,13 @@ extern "C" __global__ void compute_residual_cartesian(
   }
   double inflow;
   if (eq_cell_rank(g, source_cells_ranks, cell) != EQ_NONE) {
-    const double water_here = s[cell.index] / watervisc;
-    const double oil_here = (1.0 - s[cell.index]) / oilvisc;
-    const double injected = (source_values[eq_cell_rank(g, source_cells_ranks, cell)] > 0.0) ? source_values[eq_cell_rank(g, source_cells_ranks, cell)] : 0.0;
-    const double produced = (source_values[eq_cell_rank(g, source_cells_ranks, cell)] < 0.0) ? source_values[eq_cell_rank(g, source_cells_ranks, cell)] : 0.0;
+    const double water_here = s_here / watervisc;
+    const double oil_here = (1.0 - s_here) / oilvisc;
+    const double injected = (source_values_here > 0.0) ? source_values_here : 0.0;
+    const double produced = (source_values_here < 0.0) ? source_values_here : 0.0;
     inflow = injected + (produced * (water_here / (water_here + oil_here)));
   } else {
     inflow = 0.0;
   }
-  residual_out[cell.index] = (s[cell.index] - s0[cell.index]) + ((dt / pore_volume[cell.index]) * (outflow - inflow));
+  residual_out[cell.index] = (s_here - s0_here) + ((dt / pore_volume_here) * (outflow - inflow));
 }
