@@ -49,8 +49,8 @@ extern "C" __global__ void residual_of_cells_cartesian(
   const double bhp_here = bhp[eq_cell_rank(g, wells_ranks, cell)];
   const double p0_here = p0[cell.index];
   double outflow = 0.0;
-  double p_low[DIM];
-  double p_high[DIM];
+  double p_low[DIM] = {};
+  double p_high[DIM] = {};
   #pragma unroll
   for (int axis = 0; axis < DIM; ++axis) {
     if (!eq_side_on_boundary(g, cell, axis, 0)) {

@@ -87,8 +87,8 @@ extern "C" __global__ void compute_u_cartesian(
   if (!eq_cell_here(g, cell)) return;
   const double u_here = u[cell.index];
   double outflow = 0.0;
-  double u_low[DIM];
-  double u_high[DIM];
+  double u_low[DIM] = {};
+  double u_high[DIM] = {};
   #pragma unroll
   for (int axis = 0; axis < DIM; ++axis) {
     if (!eq_side_on_boundary(g, cell, axis, 0)) {

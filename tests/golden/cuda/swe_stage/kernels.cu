@@ -158,14 +158,14 @@ extern "C" __global__ void stage_cartesian(
   double sum_w = 0.0;
   double sum_hu = 0.0;
   double sum_hv = 0.0;
-  double w_low[DIM];
-  double b_low[DIM];
-  double hu_low[DIM];
-  double hv_low[DIM];
-  double w_high[DIM];
-  double b_high[DIM];
-  double hu_high[DIM];
-  double hv_high[DIM];
+  double w_low[DIM] = {};
+  double b_low[DIM] = {};
+  double hu_low[DIM] = {};
+  double hv_low[DIM] = {};
+  double w_high[DIM] = {};
+  double b_high[DIM] = {};
+  double hu_high[DIM] = {};
+  double hv_high[DIM] = {};
   #pragma unroll
   for (int axis = 0; axis < DIM; ++axis) {
     if (!eq_side_on_boundary(g, cell, axis, 0)) {

@@ -1,9 +1,10 @@
 //! Kernels of cells_wells.equelle as loops.
 #![allow(non_snake_case, clippy::too_many_arguments, clippy::needless_range_loop)]
 
-use backend_serial::runtime::entities::{Arrays, Entities, Places};
+use backend_serial::runtime::entities::{Arrays, Entities, Places, Positions};
 use backend_serial::runtime::kernel::{CartesianGrid, SubsetRanks, length, vector_sub};
 use backend_serial::runtime::{ScalarCollection, SerialRuntime};
+use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent};
 
 use crate::kernels::{ComputeItrans, Kernels, ResidualOfCells, ResidualOfWells};
@@ -133,7 +134,7 @@ fn residual_of_cells_general<G: Entities>(
         .canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::Interior))?;
     let all_cells = rt
         .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
-    let interior_faces_ranks = grid.ranks(&interior_faces);
+    let interior_faces_ranks = grid.canonical_ranks(&interior_faces);
     let itrans = rt.dense(args.itrans);
     let itrans = &itrans[..];
     let p = rt.dense(args.p);
@@ -155,15 +156,19 @@ fn residual_of_cells_general<G: Entities>(
         let mut outflow = 0.0;
         let cell = here;
         for f in grid.faces_of(cell) {
-            if grid.is_boundary_face(f) {
+            let [from, to] = grid.face_cells(f);
+            if from == NONE || to == NONE {
                 continue;
             }
-            let sign = if grid.first_cell(f) == cell { 1.0 } else { -1.0 };
-            outflow
-                += sign
-                    * (-itrans[interior_faces_ranks.of(f)]
-                        * (p[grid.second_cell(f) as usize]
-                            - p[grid.first_cell(f) as usize]));
+            if from == cell {
+                outflow
+                    += -itrans[interior_faces_ranks.of(f)]
+                        * (p[to as usize] - p[position]);
+            } else {
+                outflow
+                    -= -itrans[interior_faces_ranks.of(f)]
+                        * (p[position] - p[from as usize]);
+            }
         }
         let taken = if wells_ranks.contains(here) {
             index[wells_ranks.of(here)] * (p[position] - bhp[wells_ranks.of(here)])

@@ -1,7 +1,7 @@
 //! Kernels of every_construct.equelle as loops.
 #![allow(non_snake_case, clippy::too_many_arguments, clippy::needless_range_loop)]
 
-use backend_serial::runtime::entities::{Arrays, Entities, Places};
+use backend_serial::runtime::entities::{Arrays, Entities, Places, Positions};
 use backend_serial::runtime::kernel::{
     CartesianGrid, SubsetRanks, component, components, dot, lane, length, vector_add,
     vector_at, vector_div, vector_mul, vector_neg, vector_sub,
@@ -395,7 +395,7 @@ fn transport_general<const DIM: usize, G: Entities>(
         .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
     let row_2 = rt.dense(args.row);
     let row_2 = &row_2[..];
-    let interior_faces_ranks = grid.ranks(&interior_faces);
+    let interior_faces_ranks = grid.canonical_ranks(&interior_faces);
     let t = rt.dense(args.t);
     let t = &t[..];
     let u = rt.dense(args.u);
@@ -421,19 +421,26 @@ fn transport_general<const DIM: usize, G: Entities>(
         let mut area = 0.0;
         let cell = here;
         for f in grid.faces_of(cell) {
-            let sign = if grid.first_cell(f) == cell { 1.0 } else { -1.0 };
-            let w = if !grid.is_boundary_face(f) {
-                let up = if row_2[f as usize] > 0.0 {
-                    grid.first_cell(f)
+            let [from, to] = grid.face_cells(f);
+            if from == cell {
+                let w = if to != NONE {
+                    let up = if row_2[f as usize] > 0.0 { cell } else { to };
+                    t[interior_faces_ranks.of(f)] * (u[up as usize] * row_2[f as usize])
                 } else {
-                    grid.second_cell(f)
+                    row_2[f as usize] * u[position]
                 };
-                t[interior_faces_ranks.of(f)] * (u[up as usize] * row_2[f as usize])
+                out += w;
+                area += grid.face_area(f);
             } else {
-                row_2[f as usize] * u[position]
-            };
-            out += sign * w;
-            area += sign * grid.face_area(f);
+                let w = if from != NONE {
+                    let up = if row_2[f as usize] > 0.0 { from } else { cell };
+                    t[interior_faces_ranks.of(f)] * (u[up as usize] * row_2[f as usize])
+                } else {
+                    row_2[f as usize] * u[position]
+                };
+                out -= w;
+                area -= grid.face_area(f);
+            }
         }
         let taken = if wells_ranks.contains(here) {
             rate[wells_ranks.of(here)]
@@ -708,7 +715,7 @@ fn diffuse_general<const DIM: usize, G: Places<DIM>>(
         .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
     let u = rt.dense(args.u);
     let u = &u[..];
-    let interior_faces_ranks = grid.ranks(&interior_faces);
+    let interior_faces_ranks = grid.canonical_ranks(&interior_faces);
     let t = rt.dense(args.t);
     let t = &t[..];
     let len_2 = rt.dense(args.len);
@@ -731,30 +738,42 @@ fn diffuse_general<const DIM: usize, G: Places<DIM>>(
         let mut n = 0.0;
         let cell = here;
         for f in grid.faces_of(cell) {
-            if grid.is_boundary_face(f) {
+            let [from, to] = grid.face_cells(f);
+            if from == NONE || to == NONE {
                 continue;
             }
-            let sign = if grid.first_cell(f) == cell { 1.0 } else { -1.0 };
-            let across = vector_sub(
-                grid.cell_centroid(grid.second_cell(f)),
-                grid.cell_centroid(grid.first_cell(f)),
-            );
-            s
-                += sign
-                    * (t[interior_faces_ranks.of(f)]
-                        * (u[grid.second_cell(f) as usize]
-                            - u[grid.first_cell(f) as usize])
-                        + len_2[f as usize] * g[interior_faces_ranks.of(f)]);
-            n += sign * (half * dot(grid.face_normal(f), across));
+            if from == cell {
+                let across = vector_sub(
+                    grid.cell_centroid(to),
+                    grid.cell_centroid(cell),
+                );
+                s
+                    += t[interior_faces_ranks.of(f)] * (u[to as usize] - u[position])
+                        + len_2[f as usize] * g[interior_faces_ranks.of(f)];
+                n += half * dot(grid.face_normal(f), across);
+            } else {
+                let across = vector_sub(
+                    grid.cell_centroid(cell),
+                    grid.cell_centroid(from),
+                );
+                s
+                    -= t[interior_faces_ranks.of(f)] * (u[position] - u[from as usize])
+                        + len_2[f as usize] * g[interior_faces_ranks.of(f)];
+                n -= half * dot(grid.face_normal(f), across);
+            }
         }
         let mut edge = 0.0;
         let cell_2 = here;
         for e in grid.faces_of(cell_2) {
-            if !grid.is_boundary_face(e) {
+            let [from_2, to_2] = grid.face_cells(e);
+            if from_2 != NONE && to_2 != NONE {
                 continue;
             }
-            let sign_2 = if grid.first_cell(e) == cell_2 { 1.0 } else { -1.0 };
-            edge += sign_2 * (grid.face_area(e) * len_2[e as usize]);
+            if from_2 == cell_2 {
+                edge += grid.face_area(e) * len_2[e as usize];
+            } else {
+                edge -= grid.face_area(e) * len_2[e as usize];
+            }
         }
         let x = if far[position] { s * w[position] } else { (s + n) * 2.0 };
         u_new_values[position] = u[position] + dt * x - edge * grid.cell_volume(here);
@@ -786,14 +805,12 @@ fn jump_general<G: Entities>(
         let mut ring = 0.0;
         let cell = far;
         for g in grid.faces_of(cell) {
-            let sign = if grid.first_cell(g) == cell { 1.0 } else { -1.0 };
-            ring
-                += sign
-                    * (if grid.second_cell(g) == NONE {
-                        1.0
-                    } else {
-                        u[grid.second_cell(g) as usize]
-                    });
+            let [from, to] = grid.face_cells(g);
+            if from == cell {
+                ring += if to == NONE { 1.0 } else { u[to as usize] };
+            } else {
+                ring -= if cell == NONE { 1.0 } else { u[cell as usize] };
+            }
         }
         j_values[position] = u[cells[position] as usize] - u[far as usize]
             + ring.abs().sqrt();

@@ -1,7 +1,7 @@
 //! Kernels of heat_dirichlet.equelle as loops.
 #![allow(non_snake_case, clippy::too_many_arguments, clippy::needless_range_loop)]
 
-use backend_serial::runtime::entities::{Arrays, Entities, Places};
+use backend_serial::runtime::entities::{Arrays, Entities, Places, Positions};
 use backend_serial::runtime::kernel::{
     CartesianGrid, SubsetRanks, lane, length, vector_sub,
 };
@@ -172,16 +172,14 @@ fn compute_u_cartesian<const DIM: usize>(
                             u[here - grid.stride[axis]],
                         );
                 } else {
+                    let boundary_face = grid.boundary_face(at, axis, false);
                     outflow
-                        -= if dirichlet_boundary_ranks
-                            .contains(grid.boundary_face(at, axis, false))
-                        {
-                            btrans[dirichlet_boundary_ranks
-                                .of(grid.boundary_face(at, axis, false))]
+                        -= if dirichlet_boundary_ranks.contains(boundary_face) {
+                            btrans[dirichlet_boundary_ranks.of(boundary_face)]
                                 * (-1.0
                                     * (u[here]
                                         - dirichlet_val[dirichlet_boundary_ranks
-                                            .of(grid.boundary_face(at, axis, false))]))
+                                            .of(boundary_face)]))
                         } else {
                             0.0
                         };
@@ -194,16 +192,14 @@ fn compute_u_cartesian<const DIM: usize>(
                             u[here],
                         );
                 } else {
+                    let boundary_face = grid.boundary_face(at, axis, true);
                     outflow
-                        += if dirichlet_boundary_ranks
-                            .contains(grid.boundary_face(at, axis, true))
-                        {
-                            btrans[dirichlet_boundary_ranks
-                                .of(grid.boundary_face(at, axis, true))]
+                        += if dirichlet_boundary_ranks.contains(boundary_face) {
+                            btrans[dirichlet_boundary_ranks.of(boundary_face)]
                                 * (1.0
                                     * (u[here]
                                         - dirichlet_val[dirichlet_boundary_ranks
-                                            .of(grid.boundary_face(at, axis, true))]))
+                                            .of(boundary_face)]))
                         } else {
                             0.0
                         };
@@ -290,7 +286,7 @@ fn compute_u_general<G: Entities>(
         .canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::Interior))?;
     let all_cells = rt
         .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
-    let interior_faces_ranks = grid.ranks(&interior_faces);
+    let interior_faces_ranks = grid.canonical_ranks(&interior_faces);
     let itrans = rt.dense(args.itrans);
     let itrans = &itrans[..];
     let u = rt.dense(args.u);
@@ -309,28 +305,43 @@ fn compute_u_general<G: Entities>(
         let mut outflow = 0.0;
         let cell = here;
         for f in grid.faces_of(cell) {
-            let sign_2 = if grid.first_cell(f) == cell { 1.0 } else { -1.0 };
-            let flux = if !grid.is_boundary_face(f) {
-                -itrans[interior_faces_ranks.of(f)]
-                    * (u[grid.second_cell(f) as usize] - u[grid.first_cell(f) as usize])
-            } else {
-                let boundary_flux = if dirichlet_boundary_ranks.contains(f) {
-                    let inside = if grid.first_cell(f) == NONE {
-                        grid.second_cell(f)
-                    } else {
-                        grid.first_cell(f)
-                    };
-                    let sign = if grid.first_cell(f) == NONE { -1.0 } else { 1.0 };
-                    btrans[dirichlet_boundary_ranks.of(f)]
-                        * (sign
-                            * (u[inside as usize]
-                                - dirichlet_val[dirichlet_boundary_ranks.of(f)]))
+            let [from, to] = grid.face_cells(f);
+            if from == cell {
+                let flux = if to != NONE {
+                    -itrans[interior_faces_ranks.of(f)] * (u[to as usize] - u[position])
                 } else {
-                    0.0
+                    let boundary_flux = if dirichlet_boundary_ranks.contains(f) {
+                        let inside = if cell == NONE { to } else { cell };
+                        let sign = if cell == NONE { -1.0 } else { 1.0 };
+                        btrans[dirichlet_boundary_ranks.of(f)]
+                            * (sign
+                                * (u[inside as usize]
+                                    - dirichlet_val[dirichlet_boundary_ranks.of(f)]))
+                    } else {
+                        0.0
+                    };
+                    boundary_flux
                 };
-                boundary_flux
-            };
-            outflow += sign_2 * flux;
+                outflow += flux;
+            } else {
+                let flux = if from != NONE {
+                    -itrans[interior_faces_ranks.of(f)]
+                        * (u[position] - u[from as usize])
+                } else {
+                    let boundary_flux = if dirichlet_boundary_ranks.contains(f) {
+                        let inside = if from == NONE { cell } else { from };
+                        let sign = if from == NONE { -1.0 } else { 1.0 };
+                        btrans[dirichlet_boundary_ranks.of(f)]
+                            * (sign
+                                * (u[inside as usize]
+                                    - dirichlet_val[dirichlet_boundary_ranks.of(f)]))
+                    } else {
+                        0.0
+                    };
+                    boundary_flux
+                };
+                outflow -= flux;
+            }
         }
         u_2_values[position] = u[position] - dt / grid.cell_volume(here) * outflow;
     }

@@ -1,7 +1,7 @@
 //! Kernels of heat_explicit_2d.equelle as loops.
 #![allow(non_snake_case, clippy::too_many_arguments, clippy::needless_range_loop)]
 
-use backend_serial::runtime::entities::{Arrays, Entities, Places};
+use backend_serial::runtime::entities::{Arrays, Entities, Places, Positions};
 use backend_serial::runtime::kernel::{
     CartesianGrid, SubsetRanks, lane, length, vector_sub,
 };
@@ -187,15 +187,12 @@ fn compute_u_cartesian<const DIM: usize>(
                             u[here - grid.stride[axis]],
                         );
                 } else {
+                    let boundary_face = grid.boundary_face(at, axis, false);
                     divergence_fluxes
-                        -= if dirichlet_boundary_ranks
-                            .contains(grid.boundary_face(at, axis, false))
-                        {
-                            k_direction[dirichlet_boundary_ranks
-                                .of(grid.boundary_face(at, axis, false))]
+                        -= if dirichlet_boundary_ranks.contains(boundary_face) {
+                            k_direction[dirichlet_boundary_ranks.of(boundary_face)]
                                 * (u[here]
-                                    - dirichlet_val[dirichlet_boundary_ranks
-                                        .of(grid.boundary_face(at, axis, false))])
+                                    - dirichlet_val[dirichlet_boundary_ranks.of(boundary_face)])
                         } else {
                             0.0
                         };
@@ -208,15 +205,12 @@ fn compute_u_cartesian<const DIM: usize>(
                             u[here],
                         );
                 } else {
+                    let boundary_face = grid.boundary_face(at, axis, true);
                     divergence_fluxes
-                        += if dirichlet_boundary_ranks
-                            .contains(grid.boundary_face(at, axis, true))
-                        {
-                            k_direction[dirichlet_boundary_ranks
-                                .of(grid.boundary_face(at, axis, true))]
+                        += if dirichlet_boundary_ranks.contains(boundary_face) {
+                            k_direction[dirichlet_boundary_ranks.of(boundary_face)]
                                 * (u[here]
-                                    - dirichlet_val[dirichlet_boundary_ranks
-                                        .of(grid.boundary_face(at, axis, true))])
+                                    - dirichlet_val[dirichlet_boundary_ranks.of(boundary_face)])
                         } else {
                             0.0
                         };
@@ -311,7 +305,7 @@ fn compute_u_general<G: Entities>(
         .canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::Interior))?;
     let all_cells = rt
         .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
-    let interior_faces_ranks = grid.ranks(&interior_faces);
+    let interior_faces_ranks = grid.canonical_ranks(&interior_faces);
     let minus_k = rt.dense(args.minus_k);
     let minus_k = &minus_k[..];
     let u = rt.dense(args.u);
@@ -331,19 +325,35 @@ fn compute_u_general<G: Entities>(
         let mut divergence_fluxes = 0.0;
         let cell = here;
         for f in grid.faces_of(cell) {
-            let sign = if grid.first_cell(f) == cell { 1.0 } else { -1.0 };
-            let flux = if !grid.is_boundary_face(f) {
-                minus_k[interior_faces_ranks.of(f)]
-                    * (u[grid.second_cell(f) as usize] - u[grid.first_cell(f) as usize])
-            } else {
-                if dirichlet_boundary_ranks.contains(f) {
-                    k_direction[dirichlet_boundary_ranks.of(f)]
-                        * (u[position] - dirichlet_val[dirichlet_boundary_ranks.of(f)])
+            let [from, to] = grid.face_cells(f);
+            if from == cell {
+                let flux = if to != NONE {
+                    minus_k[interior_faces_ranks.of(f)] * (u[to as usize] - u[position])
                 } else {
-                    0.0
-                }
-            };
-            divergence_fluxes += sign * flux;
+                    if dirichlet_boundary_ranks.contains(f) {
+                        k_direction[dirichlet_boundary_ranks.of(f)]
+                            * (u[position]
+                                - dirichlet_val[dirichlet_boundary_ranks.of(f)])
+                    } else {
+                        0.0
+                    }
+                };
+                divergence_fluxes += flux;
+            } else {
+                let flux = if from != NONE {
+                    minus_k[interior_faces_ranks.of(f)]
+                        * (u[position] - u[from as usize])
+                } else {
+                    if dirichlet_boundary_ranks.contains(f) {
+                        k_direction[dirichlet_boundary_ranks.of(f)]
+                            * (u[position]
+                                - dirichlet_val[dirichlet_boundary_ranks.of(f)])
+                    } else {
+                        0.0
+                    }
+                };
+                divergence_fluxes -= flux;
+            }
         }
         u_new_values[position] = u[position]
             - dt / (cv * grid.cell_volume(here)) * divergence_fluxes;

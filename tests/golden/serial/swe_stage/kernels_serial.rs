@@ -617,19 +617,19 @@ fn stage_general<const DIM: usize, G: Places<DIM>>(
         let mut sum_hv = 0.0;
         let cell = here;
         for f in grid.faces_of(cell) {
-            let sign = if grid.first_cell(f) == cell { 1.0 } else { -1.0 };
+            let [from, to] = grid.face_cells(f);
+            let sign = if from == cell { 1.0 } else { -1.0 };
             let nx = component(grid.face_normal(f), 0);
             let ny = component(grid.face_normal(f), 1);
-            let (flux_w, flux_hu, flux_hv) = if !grid.is_boundary_face(f) {
-                let h1 = w[grid.first_cell(f) as usize] - b[grid.first_cell(f) as usize];
+            let (flux_w, flux_hu, flux_hv) = if from != NONE && to != NONE {
+                let h1 = w[from as usize] - b[from as usize];
                 let wet1 = h1 > 0.05;
                 let c1 = if wet1 { (9.81 * h1).sqrt() } else { 0.0 };
-                let h2 = w[grid.second_cell(f) as usize]
-                    - b[grid.second_cell(f) as usize];
+                let h2 = w[to as usize] - b[to as usize];
                 let wet2 = h2 > 0.05;
                 let c2 = if wet2 { (9.81 * h2).sqrt() } else { 0.0 };
-                let v1x = if wet1 { hu[grid.first_cell(f) as usize] / h1 } else { 0.0 };
-                let v2x = if wet2 { hu[grid.second_cell(f) as usize] / h2 } else { 0.0 };
+                let v1x = if wet1 { hu[from as usize] / h1 } else { 0.0 };
+                let v2x = if wet2 { hu[to as usize] / h2 } else { 0.0 };
                 let low_x = if v1x - c1 < v2x - c2 { v1x - c1 } else { v2x - c2 };
                 let high_x = if v1x + c1 > v2x + c2 { v1x + c1 } else { v2x + c2 };
                 let am_x = if low_x < 0.0 { low_x } else { 0.0 };
@@ -638,52 +638,42 @@ fn stage_general<const DIM: usize, G: Places<DIM>>(
                 let (mass_x, normal_x, tangential_x) = if width_x * width_x
                     > 0.0025000000000000005
                 {
-                    let m1x = if wet1 { hu[grid.first_cell(f) as usize] } else { 0.0 };
+                    let m1x = if wet1 { hu[from as usize] } else { 0.0 };
                     let n1x = if wet1 {
-                        hu[grid.first_cell(f) as usize]
-                            * (hu[grid.first_cell(f) as usize] / h1) + 4.905 * h1 * h1
+                        hu[from as usize] * (hu[from as usize] / h1) + 4.905 * h1 * h1
                     } else {
                         0.0
                     };
                     let t1x = if wet1 {
-                        hu[grid.first_cell(f) as usize] * hv[grid.first_cell(f) as usize]
-                            / h1
+                        hu[from as usize] * hv[from as usize] / h1
                     } else {
                         0.0
                     };
-                    let m2x = if wet2 { hu[grid.second_cell(f) as usize] } else { 0.0 };
+                    let m2x = if wet2 { hu[to as usize] } else { 0.0 };
                     let n2x = if wet2 {
-                        hu[grid.second_cell(f) as usize]
-                            * (hu[grid.second_cell(f) as usize] / h2) + 4.905 * h2 * h2
+                        hu[to as usize] * (hu[to as usize] / h2) + 4.905 * h2 * h2
                     } else {
                         0.0
                     };
                     let t2x = if wet2 {
-                        hu[grid.second_cell(f) as usize]
-                            * hv[grid.second_cell(f) as usize] / h2
+                        hu[to as usize] * hv[to as usize] / h2
                     } else {
                         0.0
                     };
                     let blend_x = ap_x * am_x / width_x;
                     (
                         (ap_x * m1x - am_x * m2x) / width_x
-                            + blend_x
-                                * (w[grid.second_cell(f) as usize]
-                                    - w[grid.first_cell(f) as usize]),
+                            + blend_x * (w[to as usize] - w[from as usize]),
                         (ap_x * n1x - am_x * n2x) / width_x
-                            + blend_x
-                                * (hu[grid.second_cell(f) as usize]
-                                    - hu[grid.first_cell(f) as usize]),
+                            + blend_x * (hu[to as usize] - hu[from as usize]),
                         (ap_x * t1x - am_x * t2x) / width_x
-                            + blend_x
-                                * (hv[grid.second_cell(f) as usize]
-                                    - hv[grid.first_cell(f) as usize]),
+                            + blend_x * (hv[to as usize] - hv[from as usize]),
                     )
                 } else {
                     (0.0, 0.0, 0.0)
                 };
-                let v1y = if wet1 { hv[grid.first_cell(f) as usize] / h1 } else { 0.0 };
-                let v2y = if wet2 { hv[grid.second_cell(f) as usize] / h2 } else { 0.0 };
+                let v1y = if wet1 { hv[from as usize] / h1 } else { 0.0 };
+                let v2y = if wet2 { hv[to as usize] / h2 } else { 0.0 };
                 let low_y = if v1y - c1 < v2y - c2 { v1y - c1 } else { v2y - c2 };
                 let high_y = if v1y + c1 > v2y + c2 { v1y + c1 } else { v2y + c2 };
                 let am_y = if low_y < 0.0 { low_y } else { 0.0 };
@@ -692,46 +682,36 @@ fn stage_general<const DIM: usize, G: Places<DIM>>(
                 let (mass_y, normal_y, tangential_y) = if width_y * width_y
                     > 0.0025000000000000005
                 {
-                    let m1y = if wet1 { hv[grid.first_cell(f) as usize] } else { 0.0 };
+                    let m1y = if wet1 { hv[from as usize] } else { 0.0 };
                     let n1y = if wet1 {
-                        hv[grid.first_cell(f) as usize]
-                            * (hv[grid.first_cell(f) as usize] / h1) + 4.905 * h1 * h1
+                        hv[from as usize] * (hv[from as usize] / h1) + 4.905 * h1 * h1
                     } else {
                         0.0
                     };
                     let t1y = if wet1 {
-                        hv[grid.first_cell(f) as usize] * hu[grid.first_cell(f) as usize]
-                            / h1
+                        hv[from as usize] * hu[from as usize] / h1
                     } else {
                         0.0
                     };
-                    let m2y = if wet2 { hv[grid.second_cell(f) as usize] } else { 0.0 };
+                    let m2y = if wet2 { hv[to as usize] } else { 0.0 };
                     let n2y = if wet2 {
-                        hv[grid.second_cell(f) as usize]
-                            * (hv[grid.second_cell(f) as usize] / h2) + 4.905 * h2 * h2
+                        hv[to as usize] * (hv[to as usize] / h2) + 4.905 * h2 * h2
                     } else {
                         0.0
                     };
                     let t2y = if wet2 {
-                        hv[grid.second_cell(f) as usize]
-                            * hu[grid.second_cell(f) as usize] / h2
+                        hv[to as usize] * hu[to as usize] / h2
                     } else {
                         0.0
                     };
                     let blend_y = ap_y * am_y / width_y;
                     (
                         (ap_y * m1y - am_y * m2y) / width_y
-                            + blend_y
-                                * (w[grid.second_cell(f) as usize]
-                                    - w[grid.first_cell(f) as usize]),
+                            + blend_y * (w[to as usize] - w[from as usize]),
                         (ap_y * n1y - am_y * n2y) / width_y
-                            + blend_y
-                                * (hv[grid.second_cell(f) as usize]
-                                    - hv[grid.first_cell(f) as usize]),
+                            + blend_y * (hv[to as usize] - hv[from as usize]),
                         (ap_y * t1y - am_y * t2y) / width_y
-                            + blend_y
-                                * (hu[grid.second_cell(f) as usize]
-                                    - hu[grid.first_cell(f) as usize]),
+                            + blend_y * (hu[to as usize] - hu[from as usize]),
                     )
                 } else {
                     (0.0, 0.0, 0.0)
@@ -744,11 +724,7 @@ fn stage_general<const DIM: usize, G: Places<DIM>>(
                     ax * tangential_x + ay * normal_y,
                 )
             } else {
-                let inside = if grid.first_cell(f) == NONE {
-                    grid.second_cell(f)
-                } else {
-                    grid.first_cell(f)
-                };
+                let inside = if from == NONE { to } else { from };
                 let h_wall = w[inside as usize] - b[inside as usize];
                 let pressure = if h_wall > 0.05 { 4.905 * h_wall * h_wall } else { 0.0 };
                 let sx = if nx > 0.0 { 1.0 } else { -1.0 };

@@ -1,9 +1,10 @@
 //! Kernels of twophase_upwind.equelle as loops.
 #![allow(non_snake_case, clippy::too_many_arguments, clippy::needless_range_loop)]
 
-use backend_serial::runtime::entities::{Arrays, Entities};
+use backend_serial::runtime::entities::{Arrays, Entities, Positions};
 use backend_serial::runtime::kernel::{CartesianGrid, SubsetRanks};
 use backend_serial::runtime::{ScalarCollection, SerialRuntime};
+use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent};
 
 use crate::kernels::{ComputeResidual, Kernels};
@@ -142,7 +143,7 @@ fn compute_residual_general<G: Entities>(
         .canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::Interior))?;
     let all_cells = rt
         .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
-    let interior_faces_ranks = grid.ranks(&interior_faces);
+    let interior_faces_ranks = grid.canonical_ranks(&interior_faces);
     let flux = rt.dense(args.flux);
     let flux = &flux[..];
     let s = rt.dense(args.s);
@@ -165,18 +166,29 @@ fn compute_residual_general<G: Entities>(
         let mut outflow = 0.0;
         let cell = here;
         for f in grid.faces_of(cell) {
-            if grid.is_boundary_face(f) {
+            let [from, to] = grid.face_cells(f);
+            if from == NONE || to == NONE {
                 continue;
             }
-            let sign = if grid.first_cell(f) == cell { 1.0 } else { -1.0 };
-            let upwind = if flux[interior_faces_ranks.of(f)] >= 0.0 {
-                grid.first_cell(f)
+            if from == cell {
+                let upwind = if flux[interior_faces_ranks.of(f)] >= 0.0 {
+                    cell
+                } else {
+                    to
+                };
+                let water = s[upwind as usize] / watervisc;
+                let oil = (1.0 - s[upwind as usize]) / oilvisc;
+                outflow += water / (water + oil) * flux[interior_faces_ranks.of(f)];
             } else {
-                grid.second_cell(f)
-            };
-            let water = s[upwind as usize] / watervisc;
-            let oil = (1.0 - s[upwind as usize]) / oilvisc;
-            outflow += sign * (water / (water + oil) * flux[interior_faces_ranks.of(f)]);
+                let upwind = if flux[interior_faces_ranks.of(f)] >= 0.0 {
+                    from
+                } else {
+                    cell
+                };
+                let water = s[upwind as usize] / watervisc;
+                let oil = (1.0 - s[upwind as usize]) / oilvisc;
+                outflow -= water / (water + oil) * flux[interior_faces_ranks.of(f)];
+            }
         }
         let inflow = if source_cells_ranks.contains(here) {
             let water_here = s[position] / watervisc;
