@@ -1,10 +1,17 @@
 //! 10^5 random texts and 10^5 mutated programs through the front-end: no panic, ever. The same targets run without end under
 //! `fuzz/`; this test is their short, deterministic form.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use equelle_front::check::{CheckOptions, check};
 use equelle_front::diagnostic::render::{Format, render};
+use equelle_front::ir::{self, Module};
+use equelle_front::lower::lower;
+use equelle_front::passes::{OptLevel, optimise_with};
 use equelle_front::source::SourceFile;
 use equelle_front::syntax::{parse, print, same_modulo_spans};
+use equelle_front::typed::TypedProgram;
+use equelle_front::verify::verify;
 
 const PROGRAMS: [&str; 5] = [
     include_str!("programs/heat_explicit_declared.equelle"),
@@ -59,7 +66,11 @@ fn feed(text: &str, full: bool) {
         let printed = print(&parsed.program);
         let again = parse(&printed);
         assert!(again.diagnostics.is_empty() && same_modulo_spans(&parsed.program, &again.program), "the formatter changes {text:?}");
-        diagnostics = check(&parsed.program, &CheckOptions::default()).diagnostics;
+        let checked = check(&parsed.program, &CheckOptions { nondimensional: text.len() % 2 == 0 });
+        if let Some(program) = &checked.program {
+            compile(program, text);
+        }
+        diagnostics = checked.diagnostics;
     }
     assert!(diagnostics.is_sorted_by_key(|d| d.primary.span), "diagnostics are not in order for {text:?}");
     if full {
@@ -68,6 +79,22 @@ fn feed(text: &str, full: bool) {
             assert_eq!(render(&diagnostics, &source, format).is_empty(), diagnostics.is_empty());
         }
     }
+}
+
+/// Programs that were compiled.
+static COMPILED: AtomicU64 = AtomicU64::new(0);
+
+/// Whatever the checker accepts goes through lowering and every pass, and is a valid module after each.
+fn compile(program: &TypedProgram, text: &str) {
+    COMPILED.fetch_add(1, Ordering::Relaxed);
+    let module = lower(program, &SourceFile::new("fuzz.equelle", text), "fuzz");
+    valid(&module, "lowering", text);
+    let _ = optimise_with(module, OptLevel::O2, &mut |pass, module| valid(module, pass, text));
+}
+
+fn valid(module: &Module, stage: &str, text: &str) {
+    let errors = verify(module.clone()).err();
+    assert!(errors.is_none(), "after {stage}: {errors:?}\n{}\n{text}", ir::text::print(module));
 }
 
 /// Runs `feed` over texts, in as many threads as there are cores; names the text that panics.
@@ -131,6 +158,9 @@ fn mutated_programs() {
         }
         text
     });
+    // Most mutants are wrong programs; those that are right must be enough to mean something.
+    let compiled = COMPILED.load(Ordering::Relaxed);
+    assert!(compiled > 1_000, "only {compiled} programs were compiled");
 }
 
 /// Removes, inserts, repeats or replaces a piece.
