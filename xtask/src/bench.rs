@@ -54,8 +54,9 @@ fn print_machine(sizes: &[usize], steps: usize, repetitions: usize) {
         |name: &str| facts.lines().find(|line| line.starts_with(name)).and_then(|line| line.split_once(": ")).map(|(_, value)| value);
     let compiler = Command::new("rustc").arg("--version").output().map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
     let sizes: Vec<String> = sizes.iter().map(ToString::to_string).collect();
+    let flags = std::env::var("RUSTFLAGS").map_or(String::new(), |flags| format!("RUSTFLAGS=\"{flags}\" "));
     println!(
-        "- command: `cargo xtask bench --cells {} --steps {steps} --repetitions {repetitions}`\n- processor: {} (family {}, model {}, cache {}), one core\n- compiler: {}",
+        "- command: `{flags}cargo xtask bench --cells {} --steps {steps} --repetitions {repetitions}`\n- processor: {} (family {}, model {}, cache {}), one core\n- compiler: {}",
         sizes.join(","),
         fact("model name").unwrap_or("unknown"),
         fact("cpu family").unwrap_or("unknown"),

@@ -1,11 +1,11 @@
 //! Statements of kernels.
 
 use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, LocalId, Path, SideBlocks};
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::text::{Level, Text};
-use super::writer::{End, Failure, Form, Leaf, SideFunction, Writer, Written};
+use super::writer::{End, Failure, Form, KnownFace, Leaf, SideFunction, Writer, Written};
 
 impl Writer<'_> {
     /// Statements of a block, and its values.
@@ -65,31 +65,59 @@ impl Writer<'_> {
         })
     }
 
-    /// Faces ascending; `sign * term` is exact.
+    /// Faces ascending. A short body is written twice, for faces whose first cell is the cell and for faces whose second one is: so the values of the cell itself
+    /// are not looked up through the face, which a compiler could not know to be the same.
     fn sum_faces(&mut self, results: &[LocalId], cell: &Path, face: LocalId, only: FaceFilter, body: &KBlock) -> Written<TokenStream> {
         if self.form != Form::General {
             return Err(Failure::Form);
         }
+        let own_is_here = *cell == Path::Here;
         let cell_value = self.entity(cell)?;
-        let cell = super::text::ident(&self.namer.fresh("cell"));
-        let sign = super::text::ident(&self.namer.fresh("sign"));
-        let face = self.define(face)?;
+        let [cell, from, to] = ["cell", "from", "to"].map(|name| super::text::ident(&self.namer.fresh(name)));
+        let face_name = self.define(face)?;
         let sums = results.iter().map(|r| self.define(*r)).collect::<Written<Vec<_>>>()?;
-        let (statements, terms) = self.block(body)?;
+        let mut written = |own: Option<End>, first: &Ident, second: &Ident| {
+            self.known_faces.push(KnownFace { face, first: first.clone(), second: second.clone(), own, own_is_here });
+            let written = self.block(body);
+            self.known_faces.pop();
+            written
+        };
+        let terms = if statements(body) <= WRITTEN_TWICE {
+            let (before_added, added) = written(Some(End::Low), &cell, &to)?;
+            let (before_subtracted, subtracted) = written(Some(End::High), &from, &cell)?;
+            let [added, subtracted] = [added, subtracted].map(|terms| terms.iter().map(|t| t.at(Level::Choice)).collect::<Vec<_>>());
+            quote! {
+                if #from == #cell {
+                    #before_added
+                    #(#sums += #added;)*
+                } else {
+                    #before_subtracted
+                    #(#sums -= #subtracted;)*
+                }
+            }
+        } else {
+            let (before, terms) = written(None, &from, &to)?;
+            // Multiplying by the sign is exact.
+            let sign = super::text::ident(&self.namer.fresh("sign"));
+            let terms = terms.iter().map(|t| t.at(Level::Cast));
+            quote! {
+                let #sign = if #from == #cell { 1.0 } else { -1.0 };
+                #before
+                #(#sums += #sign * #terms;)*
+            }
+        };
         let filter = match only {
             FaceFilter::All => TokenStream::new(),
-            FaceFilter::Interior => quote! { if grid.is_boundary_face(#face) { continue; } },
-            FaceFilter::Boundary => quote! { if !grid.is_boundary_face(#face) { continue; } },
+            FaceFilter::Interior => quote! { if #from == NONE || #to == NONE { continue; } },
+            FaceFilter::Boundary => quote! { if #from != NONE && #to != NONE { continue; } },
         };
-        let terms = terms.iter().map(|t| t.at(Level::Cast));
         Ok(quote! {
             #(let mut #sums = 0.0;)*
             let #cell = #cell_value;
-            for #face in grid.faces_of(#cell) {
+            for #face_name in grid.faces_of(#cell) {
+                let [#from, #to] = grid.face_cells(#face_name);
                 #filter
-                let #sign = if grid.first_cell(#face) == #cell { 1.0 } else { -1.0 };
-                #statements
-                #(#sums += #sign * #terms;)*
+                #terms
             }
         })
     }
@@ -175,12 +203,13 @@ impl Writer<'_> {
         let places = self.places.clone();
         let (statements, terms) = self.block(block)?;
         self.places = places;
-        let terms = terms.iter().map(|t| t.at(Level::Choice));
-        let op = match side {
-            End::Low => quote! { -= },
-            End::High => quote! { += },
-        };
-        Ok(quote! { #statements #(#sums #op #terms;)* })
+        let (op, terms) = (add_or_subtract(side), terms.iter().map(|t| t.at(Level::Choice)));
+        let block = quote! { #statements #(#sums #op #terms;)* };
+        let high = side.is_high();
+        // Subsets are asked for this position more than once: whether the face is in them, and where.
+        let position = (!interior && super::text::mentions(&block, "boundary_face"))
+            .then(|| quote! { let boundary_face = grid.boundary_face(at, axis, #high); });
+        Ok(quote! { #position #block })
     }
 
     /// A call of a side function from the cell function.
@@ -256,6 +285,22 @@ impl Writer<'_> {
     }
 }
 
+/// The longest body of a sum over faces that is written twice, in statements.
+const WRITTEN_TWICE: usize = 8;
+
+/// Number of statements of a block and of the blocks in it.
+fn statements(block: &KBlock) -> usize {
+    let within = |statement: &KStmt| match statement {
+        KStmt::Let { .. } | KStmt::LetEntity { .. } => 0,
+        KStmt::SumFaces { body, .. } => statements(body),
+        KStmt::SumSides { low, high, .. } => {
+            [low, high].iter().flat_map(|side| [&side.interior, &side.boundary]).flatten().map(statements).sum()
+        }
+        KStmt::If { then, otherwise, .. } => statements(then) + statements(otherwise),
+    };
+    block.statements.iter().map(|statement| 1 + within(statement)).sum()
+}
+
 fn call(function: &SideFunction, axis: TokenStream, args: &[TokenStream]) -> TokenStream {
     let (name, generics) = (&function.name, &function.generics);
     let grid = function.takes.0.then(|| quote! { grid, });
@@ -263,12 +308,17 @@ fn call(function: &SideFunction, axis: TokenStream, args: &[TokenStream]) -> Tok
     quote! { #name #generics(#grid #axis #(#args),*) }
 }
 
-/// `sum -= call;` for the low side, `sum += call;` for the high one.
-fn add_terms(side: End, sums: &[proc_macro2::Ident], call: &TokenStream) -> TokenStream {
-    let op = match side {
+/// The operator that adds terms of a side to a sum over sides. The sign is -1 on the low side, and subtracting is the same as adding the negative, to the bit.
+fn add_or_subtract(side: End) -> TokenStream {
+    match side {
         End::Low => quote! { -= },
         End::High => quote! { += },
-    };
+    }
+}
+
+/// `sum -= call;` for the low side, `sum += call;` for the high one.
+fn add_terms(side: End, sums: &[proc_macro2::Ident], call: &TokenStream) -> TokenStream {
+    let op = add_or_subtract(side);
     match sums {
         [sum] => quote! { #sum #op #call; },
         many => {

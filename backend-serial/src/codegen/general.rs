@@ -97,7 +97,7 @@ pub(super) fn function(
     let mentioned = |names: &[&str]| names.iter().any(|name| mentions(&body, name));
     let places = mentioned(&["cell_centroid", "face_centroid", "face_normal"]);
     let grid = mentioned(&["grid"]).then(|| GridUse {
-        topology: mentioned(&["first_cell", "second_cell", "is_boundary_face", "faces_of"]),
+        topology: mentioned(&["face_cells", "first_cell", "second_cell", "is_boundary_face", "faces_of"]),
         geometry: places || mentioned(&["cell_volume", "face_area"]),
     });
     let takes_dim = places || mentioned(&["DIM"]);

@@ -81,7 +81,10 @@ fn imports(names: &[KernelNames], methods: &TokenStream, items: &TokenStream) ->
     let pick =
         |candidates: &[&str]| -> Vec<proc_macro2::Ident> { candidates.iter().copied().filter(|c| mentioned(c)).map(text::ident).collect() };
     let runtime = pick(&["BoolCollection", "ScalarCollection", "SerialRuntime", "VectorCollection"]);
-    let entities = pick(&["Arrays", "Entities", "Places"]);
+    let mut entities = pick(&["Arrays", "Entities", "Places"]);
+    if mentioned("ranks") || mentioned("canonical_ranks") {
+        entities.push(text::ident("Positions"));
+    }
     let kernel = pick(&[
         "CartesianGrid",
         "SubsetRanks",

@@ -6,7 +6,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::text::{Level, Text, ident};
-use super::writer::{End, Failure, Form, Place, Writer, Written};
+use super::writer::{End, Failure, Form, KnownFace, Place, Writer, Written};
 
 impl Writer<'_> {
     /// The closed form of a path, in a Cartesian form; `None` if it has none.
@@ -60,8 +60,8 @@ impl Writer<'_> {
                 Space::Unit => Err(self.internal("it has no element to speak of")),
             },
             Path::Local(id) => Ok(Text::atom(self.local(*id)?)),
-            Path::First(face) => self.cell_of_face(face, "first_cell"),
-            Path::Second(face) => self.cell_of_face(face, "second_cell"),
+            Path::First(face) => self.cell_of_face(face, End::Low, "first_cell"),
+            Path::Second(face) => self.cell_of_face(face, End::High, "second_cell"),
             Path::Through { param, at } => {
                 if matches!(self.form, Form::PerAxis | Form::Row) {
                     return Err(Failure::Form);
@@ -80,12 +80,38 @@ impl Writer<'_> {
         }
     }
 
-    fn cell_of_face(&mut self, face: &Path, method: &str) -> Written<Text> {
+    /// The first cell of a face, which is at its low end, or the second.
+    fn cell_of_face(&mut self, face: &Path, end: End, method: &str) -> Written<Text> {
         if self.form != Form::General {
             return Err(Failure::Form);
         }
+        if let Some(known) = self.known_face(face) {
+            return Ok(Text::atom(match end {
+                End::Low => known.first.clone(),
+                End::High => known.second.clone(),
+            }));
+        }
         let (face, method) = (self.entity(face)?, ident(method));
         Ok(Text::atom(quote! { grid.#method(#face) }))
+    }
+
+    /// What is known of a face, if it is one of those that a sum visits.
+    fn known_face(&self, face: &Path) -> Option<&KnownFace> {
+        let Path::Local(local) = face else { return None };
+        self.known_faces.iter().rev().find(|known| known.face == *local)
+    }
+
+    /// Whether the path leads back to [`Path::Here`].
+    fn is_back_here(&self, path: &Path) -> bool {
+        let (face, end) = match path {
+            Path::Here => return true,
+            Path::First(face) => (face, End::Low),
+            Path::Second(face) => (face, End::High),
+            Path::Local(_) | Path::Through { .. } | Path::Select { .. } | Path::Empty | Path::SideFace(_) | Path::Neighbour(_) => {
+                return false;
+            }
+        };
+        self.known_face(face).is_some_and(|known| known.own_is_here && known.own == Some(end))
     }
 
     /// Index of a place, in [`Form::Cell`].
@@ -106,7 +132,7 @@ impl Writer<'_> {
         if let (Form::Cell, Some(place)) = (self.form, self.place(path)) {
             return self.place_position(set, place);
         }
-        if self.form == Form::General && *path == Path::Here && self.kernel.space == Space::Set(set) {
+        if self.form == Form::General && self.kernel.space == Space::Set(set) && self.is_back_here(path) {
             return Ok(Text::atom(quote! { position }));
         }
         let entity = self.entity(path)?;
@@ -146,10 +172,8 @@ impl Writer<'_> {
                 let high = side.is_high();
                 Some(quote! { grid.interior_face(at, axis, #high) })
             }
-            (Place::SideFace(side), EntityKind::Face, Extent::Boundary, Some(false)) => {
-                let high = side.is_high();
-                Some(quote! { grid.boundary_face(at, axis, #high) })
-            }
+            // The side block begins with this name.
+            (Place::SideFace(_), EntityKind::Face, Extent::Boundary, Some(false)) => Some(quote! { boundary_face }),
             _ => None,
         }
     }
@@ -185,6 +209,18 @@ impl Writer<'_> {
             }
             (Form::Row | Form::PerAxis, _) => return Err(Failure::Form),
             (Form::General, _) | (Form::Cell, None) => {}
+        }
+        if let (Some(known), Some(CanonicalSet { kind: EntityKind::Face, extent })) = (self.known_face(path), canonical) {
+            let boundary = extent == Extent::Boundary;
+            let (first, second) = (&known.first, &known.second);
+            return Ok(match (known.own, boundary) {
+                (Some(End::Low), true) => Text::new(Level::Compare, quote! { #second == NONE }),
+                (Some(End::Low), false) => Text::new(Level::Compare, quote! { #second != NONE }),
+                (Some(End::High), true) => Text::new(Level::Compare, quote! { #first == NONE }),
+                (Some(End::High), false) => Text::new(Level::Compare, quote! { #first != NONE }),
+                (None, true) => Text::new(Level::Or, quote! { #first == NONE || #second == NONE }),
+                (None, false) => Text::new(Level::And, quote! { #first != NONE && #second != NONE }),
+            });
         }
         let entity = self.entity(path)?;
         if let (Form::General, Some(CanonicalSet { kind: EntityKind::Face, extent })) = (self.form, canonical) {

@@ -12,7 +12,7 @@ use quote::quote;
 use super::text::ident;
 
 /// Names that the written functions use for their own purposes.
-pub(super) const RESERVED: [&str; 48] = [
+pub(super) const RESERVED: [&str; 50] = [
     "rt",
     "args",
     "grid",
@@ -25,6 +25,7 @@ pub(super) const RESERVED: [&str; 48] = [
     "len",
     "i",
     "elements",
+    "boundary_face",
     "first",
     "step",
     "terms",
@@ -60,6 +61,7 @@ pub(super) const RESERVED: [&str; 48] = [
     "Arrays",
     "Entities",
     "Places",
+    "Positions",
     "G",
 ];
 
@@ -151,6 +153,21 @@ pub(super) enum Leaf {
     Local(LocalId),
 }
 
+/// A face of a sum over the faces of a cell: names of its cells.
+#[derive(Clone, Debug)]
+pub(super) struct KnownFace {
+    /// The local that holds the face.
+    pub face: LocalId,
+    /// Its first cell, NONE outside.
+    pub first: Ident,
+    /// Its second cell, NONE outside.
+    pub second: Ident,
+    /// Which of them is the cell that is summed for, where that is known: the one at the low end of the face (its first one) or at the high end.
+    pub own: Option<End>,
+    /// Whether that cell is [`Path::Here`].
+    pub own_is_here: bool,
+}
+
 /// Writes functions of one kernel.
 pub(super) struct Writer<'a> {
     pub module: &'a Module,
@@ -172,6 +189,8 @@ pub(super) struct Writer<'a> {
     pub choices: BTreeMap<LocalId, (Ident, Place, Place)>,
     /// Inside a side block: whether there is a cell beyond.
     pub side_interior: Option<bool>,
+    /// Form::General: the faces of the sums around, innermost last.
+    pub known_faces: Vec<KnownFace>,
     /// Statements that make what the body reads, by key, in order of first use.
     prelude: Vec<(String, Ident, TokenStream)>,
     /// The same for canonical domains.
@@ -225,6 +244,7 @@ impl<'a> Writer<'a> {
             places: BTreeMap::new(),
             choices: BTreeMap::new(),
             side_interior: None,
+            known_faces: Vec::new(),
             prelude: Vec::new(),
             domains: Vec::new(),
             leaves: Vec::new(),
@@ -331,10 +351,15 @@ impl<'a> Writer<'a> {
 
     /// Positions of entities in a set.
     pub(super) fn ranks(&mut self, set: SetId) -> Written<Ident> {
+        let canonical = self.module.sets.get(set).canonical.is_some();
         let domain = self.domain(set)?;
         let wanted = self.rank_name(set);
         Ok(self.prepared(format!("ranks of {}", set.0), Some(&wanted), |name| {
-            quote! { let #name = grid.ranks(#domain); }
+            if canonical {
+                quote! { let #name = grid.canonical_ranks(#domain); }
+            } else {
+                quote! { let #name = grid.ranks(#domain); }
+            }
         }))
     }
 

@@ -6,8 +6,24 @@ use equelle_runtime::grid::{Grid, NONE};
 
 use super::kernel::{CartesianGrid, Ranks};
 
+/// Positions of entities in a domain.
+pub trait Positions: Copy {
+    /// Position of an entity; beyond every collection if it is not in the domain.
+    ///
+    /// # Panics
+    /// May, if the grid has no such entity.
+    fn of(&self, entity: u32) -> usize;
+    /// Whether an entity is in the domain; [`NONE`] is in none.
+    fn contains(&self, entity: u32) -> bool;
+}
+
 /// Relations and measures of entities.
 pub trait Entities {
+    /// How positions in InteriorFaces() and its like are found.
+    type CanonicalRanks<'d>: Positions;
+    /// How positions in a run-time set are found.
+    type Ranks<'d>: Positions;
+
     /// First and second cell of a face, [`NONE`] outside.
     fn face_cells(&self, face: u32) -> [u32; 2];
     /// Faces of a cell, ascending.
@@ -16,8 +32,10 @@ pub trait Entities {
     fn cell_volume(&self, cell: u32) -> f64;
     /// Area of a face.
     fn face_area(&self, face: u32) -> f64;
-    /// Positions in a domain, by whatever is fastest on this grid.
-    fn ranks<'d>(&self, domain: &'d Domain) -> Ranks<'d>;
+    /// Positions in a canonical set that is not all entities of a kind, by whatever is fastest on this grid.
+    fn canonical_ranks<'d>(&self, domain: &'d Domain) -> Self::CanonicalRanks<'d>;
+    /// The same for a run-time set.
+    fn ranks<'d>(&self, domain: &'d Domain) -> Self::Ranks<'d>;
 
     /// First cell of a face.
     #[inline]
@@ -105,6 +123,9 @@ impl<'a> Arrays<'a> {
 }
 
 impl Entities for Arrays<'_> {
+    type CanonicalRanks<'d> = MapRanks<'d>;
+    type Ranks<'d> = SubsetMapRanks<'d>;
+
     #[inline]
     fn face_cells(&self, face: u32) -> [u32; 2] {
         self.face_cells[face as usize]
@@ -126,8 +147,61 @@ impl Entities for Arrays<'_> {
         self.face_areas[face as usize]
     }
 
-    fn ranks<'d>(&self, domain: &'d Domain) -> Ranks<'d> {
-        Ranks::mapped(domain)
+    fn canonical_ranks<'d>(&self, domain: &'d Domain) -> MapRanks<'d> {
+        MapRanks(domain.rank_map().unwrap_or(&[]))
+    }
+
+    fn ranks<'d>(&self, domain: &'d Domain) -> SubsetMapRanks<'d> {
+        let base = domain.base().filter(|base| !base.is_all()).map(|base| base.rank_map().unwrap_or(&[]));
+        SubsetMapRanks { base, map: domain.rank_map().unwrap_or(&[]) }
+    }
+}
+
+/// Positions of a canonical set, as a map over all entities of the kind. A type of its own: a look-up without a test and without a call keeps the loop around
+/// it in registers.
+#[derive(Clone, Copy, Debug)]
+pub struct MapRanks<'d>(&'d [u32]);
+
+impl Positions for MapRanks<'_> {
+    #[inline]
+    fn of(&self, entity: u32) -> usize {
+        // `NONE` is more than any number of entities.
+        self.0[entity as usize] as usize
+    }
+
+    #[inline]
+    fn contains(&self, entity: u32) -> bool {
+        self.0.get(entity as usize).is_some_and(|&rank| rank != NONE)
+    }
+}
+
+/// Positions of a run-time set, as a map over its canonical superset, and a map of that over all entities of the kind unless it is all of them.
+#[derive(Clone, Copy, Debug)]
+pub struct SubsetMapRanks<'d> {
+    base: Option<&'d [u32]>,
+    map: &'d [u32],
+}
+
+impl SubsetMapRanks<'_> {
+    #[inline]
+    fn find(&self, entity: u32) -> Option<&u32> {
+        let position = match self.base {
+            None => entity,
+            Some(base) => *base.get(entity as usize)?,
+        };
+        self.map.get(position as usize)
+    }
+}
+
+impl Positions for SubsetMapRanks<'_> {
+    #[inline]
+    fn of(&self, entity: u32) -> usize {
+        self.find(entity).map_or(usize::MAX, |&rank| rank as usize)
+    }
+
+    #[inline]
+    fn contains(&self, entity: u32) -> bool {
+        self.find(entity).is_some_and(|&rank| rank != NONE)
     }
 }
 
@@ -156,6 +230,9 @@ fn cut<const DIM: usize>(padded: [f64; 3]) -> [f64; DIM] {
 
 /// In closed form. Widths are differences of node positions, as in the arrays, and not the spacings that Cartesian forms use.
 impl Entities for CartesianGrid {
+    type CanonicalRanks<'d> = Ranks<'d>;
+    type Ranks<'d> = Ranks<'d>;
+
     #[inline]
     fn face_cells(&self, face: u32) -> [u32; 2] {
         self.shape().face_cells(face as usize)
@@ -179,9 +256,13 @@ impl Entities for CartesianGrid {
         (0..3).filter(|&axis| axis != face.axis).map(|axis| self.width(axis, face.ijk[axis])).product()
     }
 
+    fn canonical_ranks<'d>(&self, domain: &'d Domain) -> Ranks<'d> {
+        // It has a closed form; a map would need memory for every entity of the grid.
+        if domain.is_all() { Ranks::mapped(domain) } else { Ranks::Domain(domain) }
+    }
+
     fn ranks<'d>(&self, domain: &'d Domain) -> Ranks<'d> {
-        // Canonical sets have closed forms; a map would need memory for every entity of the grid.
-        if domain.is_all() || domain.canonical_set().is_none() { Ranks::mapped(domain) } else { Ranks::Domain(domain) }
+        Ranks::mapped(domain)
     }
 }
 

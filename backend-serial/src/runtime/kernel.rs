@@ -7,6 +7,7 @@ use equelle_runtime::{Error, ErrorKind, KernelInfo, Reduction};
 use super::SerialRuntime;
 use super::collections::{ScalarCollection, VectorCollection};
 use super::discrete;
+use super::entities::Positions;
 use super::pool::Buffer;
 
 impl SerialRuntime {
@@ -84,10 +85,11 @@ impl<'a> Ranks<'a> {
             Some(_) => Ranks::Domain(domain),
         }
     }
+}
 
-    /// Position of an entity; `usize::MAX`, which is beyond every collection, if it is not in the domain.
+impl Positions for Ranks<'_> {
     #[inline]
-    pub fn of(&self, entity: u32) -> usize {
+    fn of(&self, entity: u32) -> usize {
         let rank = match self {
             Ranks::All { len } => return if (entity as usize) < *len { entity as usize } else { usize::MAX },
             Ranks::Map(map) => map.get(entity as usize).copied().unwrap_or(NONE),
@@ -96,9 +98,8 @@ impl<'a> Ranks<'a> {
         if rank == NONE { usize::MAX } else { rank as usize }
     }
 
-    /// Whether an entity is in the domain.
     #[inline]
-    pub fn contains(&self, entity: u32) -> bool {
+    fn contains(&self, entity: u32) -> bool {
         self.of(entity) != usize::MAX
     }
 }

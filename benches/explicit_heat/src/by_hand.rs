@@ -3,52 +3,60 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use super::Run;
 use super::problem::{DT, HIGH, K, LOW, Problem, START};
-use super::{Layout, Run};
 
 /// Stands for no cell.
 const OUTSIDE: u32 = u32::MAX;
 
-/// Bytes a cell: temperature read and written (16), inverse volume (8), offset (4), 6 faces (24), and of 3 faces a cell two cells (24) and a transmissibility (24).
+/// Bytes a cell on a Cartesian grid: temperature read and written.
+pub const CARTESIAN_TRAFFIC: usize = 16;
+
+/// Bytes a cell on any grid: temperature read and written (16), inverse volume (8), offset (4), 6 faces (24), and of 3 faces a cell two cells (24) and a
+/// transmissibility (24).
 pub const UNSTRUCTURED_TRAFFIC: usize = 16 + 8 + 4 + 24 + 24 + 24;
 
-/// A time loop, ready to run.
-pub enum Loop {
-    Cartesian,
-    Unstructured(Box<Mesh>),
+/// How it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// Index arithmetic, and the terms of an axis drawn together to a second difference: `g (low - 2 here + high)`.
+    Stencil,
+    /// Index arithmetic, and the floating-point operations of the Equelle program, which a compiler must not change: a flux per face, added in order.
+    Fluxes,
+    /// Lists of faces and cells.
+    Mesh,
 }
 
-impl Loop {
-    /// Makes what the steps need.
-    pub fn new(layout: Layout, problem: &Problem) -> Loop {
-        match layout {
-            Layout::Cartesian => Loop::Cartesian,
-            Layout::Unstructured => Loop::Unstructured(Box::new(Mesh::cube(problem.n))),
+/// Runs all steps.
+pub fn run(style: Style, problem: &Problem) -> Run {
+    match style {
+        Style::Stencil => steps(problem, |u, new| cartesian_step(problem.n, black_box([K * DT; 3]), u, new, stencil_row)),
+        Style::Fluxes => steps(problem, |u, new| cartesian_step(problem.n, black_box([K * DT; 3]), u, new, flux_row)),
+        Style::Mesh => {
+            let mesh = Mesh::cube(problem.n);
+            steps(problem, |u, new| mesh_step(&mesh, black_box(DT), u, new))
         }
-    }
-
-    /// Runs all steps.
-    pub fn run(&self, problem: &Problem) -> Run {
-        let cells = problem.n.pow(3);
-        let (mut u, mut new) = (vec![START; cells], vec![0.0; cells]);
-        let mut start = Instant::now();
-        for step in 0..problem.steps {
-            if step == 1 {
-                start = Instant::now();
-            }
-            match self {
-                Loop::Cartesian => cartesian_step(problem.n, black_box(K * DT), &u, &mut new),
-                Loop::Unstructured(mesh) => unstructured_step(mesh, black_box(DT), &u, &mut new),
-            }
-            std::mem::swap(&mut u, &mut new);
-        }
-        Run { step: start.elapsed().as_secs_f64() / (problem.steps - 1) as f64, u }
     }
 }
 
-/// One step on a cube: the inside of each row without tests, the rest cell by cell. 16 B a cell.
-#[inline(never)]
-fn cartesian_step(n: usize, g: f64, u: &[f64], new: &mut [f64]) {
+fn steps(problem: &Problem, mut step: impl FnMut(&[f64], &mut [f64])) -> Run {
+    let cells = problem.n.pow(3);
+    let (mut u, mut new) = (vec![START; cells], vec![0.0; cells]);
+    let mut once = || {
+        step(&u, &mut new);
+        std::mem::swap(&mut u, &mut new);
+    };
+    once();
+    let start = Instant::now();
+    (1..problem.steps).for_each(|_| once());
+    Run { step: start.elapsed().as_secs_f64() / (problem.steps - 1) as f64, u }
+}
+
+/// One step on a cube: the inside of each row without tests, the rest cell by cell. [`CARTESIAN_TRAFFIC`] bytes a cell.
+///
+/// `g` is diffusivity times time step over squared cell width, per axis. `row` is a function of its own, so that the compiler knows that what is written overlaps
+/// nothing that is read.
+fn cartesian_step(n: usize, g: [f64; 3], u: &[f64], new: &mut [f64], row: fn([f64; 3], &[f64], [&[f64]; 6], &mut [f64])) {
     let (y, z) = (n, n * n);
     for k in 0..n {
         for j in 0..n {
@@ -56,38 +64,56 @@ fn cartesian_step(n: usize, g: f64, u: &[f64], new: &mut [f64]) {
             let at_rim = j == 0 || j + 1 == n || k == 0 || k + 1 == n;
             for i in (0..n).step_by(if at_rim { 1 } else { n - 1 }) {
                 let (c, here) = (start + i, u[start + i]);
-                let mut sum = 0.0;
-                sum += if i > 0 { u[c - 1] - here } else { 2.0 * (LOW - here) };
-                sum += if i + 1 < n { u[c + 1] - here } else { 2.0 * (HIGH - here) };
-                sum += if j > 0 { u[c - y] - here } else { 0.0 };
-                sum += if j + 1 < n { u[c + y] - here } else { 0.0 };
-                sum += if k > 0 { u[c - z] - here } else { 0.0 };
-                sum += if k + 1 < n { u[c + z] - here } else { 0.0 };
-                new[c] = here + g * sum;
+                let x_low = if i > 0 { u[c - 1] - here } else { 2.0 * (LOW - here) };
+                let x_high = if i + 1 < n { u[c + 1] - here } else { 2.0 * (HIGH - here) };
+                let y_low = if j > 0 { u[c - y] - here } else { 0.0 };
+                let y_high = if j + 1 < n { u[c + y] - here } else { 0.0 };
+                let z_low = if k > 0 { u[c - z] - here } else { 0.0 };
+                let z_high = if k + 1 < n { u[c + z] - here } else { 0.0 };
+                new[c] = here + g[0] * (x_low + x_high) + g[1] * (y_low + y_high) + g[2] * (z_low + z_high);
             }
             if !at_rim {
                 let (first, len) = (start + 1, n - 2);
                 let at = |offset: usize| &u[offset..offset + len];
-                let along = [at(first - 1), at(first + 1), at(first - y), at(first + y), at(first - z), at(first + z)];
-                row(g, at(first), along, &mut new[first..first + len]);
+                let sides = [at(first - 1), at(first + 1), at(first - y), at(first + y), at(first - z), at(first + z)];
+                row(g, at(first), sides, &mut new[first..first + len]);
             }
         }
     }
 }
 
-/// The inside of a row. A function, so that the compiler knows that what is written overlaps nothing that is read.
-#[inline(never)]
-fn row(g: f64, here: &[f64], along: [&[f64]; 6], new: &mut [f64]) {
+/// The inside of a row in [`Style::Stencil`]; sides are low and high, axis by axis.
+fn stencil_row(g: [f64; 3], here: &[f64], sides: [&[f64]; 6], new: &mut [f64]) {
     let len = new.len();
-    let (here, [west, east, south, north, below, above]) = (&here[..len], along.map(|row| &row[..len]));
+    let (here, [west, east, south, north, below, above]) = (&here[..len], sides.map(|side| &side[..len]));
     for i in 0..len {
-        let sum = (west[i] + east[i]) + (south[i] + north[i]) + (below[i] + above[i]);
-        new[i] = here[i] + g * (sum - 6.0 * here[i]);
+        let twice = 2.0 * here[i];
+        let (x, y, z) = (west[i] - twice + east[i], south[i] - twice + north[i], below[i] - twice + above[i]);
+        new[i] = here[i] + g[0] * x + g[1] * y + g[2] * z;
+    }
+}
+
+/// The inside of a row in [`Style::Fluxes`]. `g` holds the time step too, which the program multiplies last; that is not more operations.
+fn flux_row(g: [f64; 3], here: &[f64], sides: [&[f64]; 6], new: &mut [f64]) {
+    let len = new.len();
+    let (here, [west, east, south, north, below, above]) = (&here[..len], sides.map(|side| &side[..len]));
+    let trans = g.map(|g| -g / DT);
+    let factor = black_box(DT);
+    for i in 0..len {
+        let c = here[i];
+        let mut sum = 0.0;
+        sum -= trans[0] * (c - west[i]);
+        sum += trans[0] * (east[i] - c);
+        sum -= trans[1] * (c - south[i]);
+        sum += trans[1] * (north[i] - c);
+        sum -= trans[2] * (c - below[i]);
+        sum += trans[2] * (above[i] - c);
+        new[i] = c - factor * sum;
     }
 }
 
 /// Any grid.
-pub struct Mesh {
+struct Mesh {
     /// Where the faces of each cell begin. `[cells + 1]`
     cell_face_pos: Vec<u32>,
     cell_faces: Vec<u32>,
@@ -135,7 +161,7 @@ impl Mesh {
 ///
 /// Of several ways to write it this is the fastest in safe Rust: the test for the outside is the bounds check that is needed anyway.
 #[inline(never)]
-fn unstructured_step(mesh: &Mesh, dt: f64, u: &[f64], new: &mut [f64]) {
+fn mesh_step(mesh: &Mesh, dt: f64, u: &[f64], new: &mut [f64]) {
     let (face_cells, trans, given) = (&mesh.face_cells[..], &mesh.trans[..], &mesh.given[..]);
     let cells = new.len();
     let (u, inverse_volume, pos) = (&u[..cells], &mesh.inverse_volume[..cells], &mesh.cell_face_pos[..cells + 1]);

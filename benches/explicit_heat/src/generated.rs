@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use std::{env, fs};
@@ -13,11 +14,11 @@ use equelle_runtime::params::Parameters;
 use equelle_runtime::report::ProgressStyle;
 use equelle_runtime::session::Options;
 
+use super::Run;
 use super::problem::{DT, HIGH, K, LOW, Problem, START};
-use super::{Layout, Run};
 
 /// Runs the whole program; its steps are timed by the progress bar, which is always drawn at the end of the first step and at the end of the last one.
-pub fn run(layout: Layout, problem: &Problem) -> Run {
+pub fn run(unstructured: bool, problem: &Problem) -> Run {
     let clock = Clock::default();
     let options = Options {
         quiet: false,
@@ -28,7 +29,7 @@ pub fn run(layout: Layout, problem: &Problem) -> Run {
     };
     let folder = env::temp_dir().join(format!("equelle-bench-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("the folder for temporary files can be written");
-    let parameters = parameters(&folder, layout, problem);
+    let parameters = parameters(&folder, unstructured, problem);
     let mut session = Session::from_parameters(&heat::PROGRAM, parameters, options).expect("good parameters");
     let records = session.record_outputs();
     heat::simulate(&mut SerialRuntime::new(session)).expect("the program runs");
@@ -41,7 +42,7 @@ pub fn run(layout: Layout, problem: &Problem) -> Run {
     Run { step: (last - first).as_secs_f64() / (problem.steps - 1) as f64, u }
 }
 
-fn parameters(folder: &std::path::Path, layout: Layout, problem: &Problem) -> Parameters {
+fn parameters(folder: &Path, unstructured: bool, problem: &Problem) -> Parameters {
     let n = problem.n;
     let mut faces = String::new();
     let mut values = String::new();
@@ -59,10 +60,7 @@ fn parameters(folder: &std::path::Path, layout: Layout, problem: &Problem) -> Pa
     file("dirichlet_boundary", faces);
     file("dirichlet_val", values);
     file("timesteps", format!("{DT} ").repeat(problem.steps));
-    let layout = match layout {
-        Layout::Cartesian => "auto",
-        Layout::Unstructured => "unstructured",
-    };
+    let layout = if unstructured { "unstructured" } else { "auto" };
     for (key, value) in [("k", K.to_string()), ("u_initial", START.to_string()), ("grid_dim", "3".into()), ("grid_layout", layout.into())] {
         parameters.set(key, &value);
     }

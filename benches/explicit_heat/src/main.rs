@@ -16,24 +16,53 @@ use equelle_runtime::report::{bytes, peak_memory};
 
 use problem::Problem;
 
-/// How the grid is treated.
+/// A loop to time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layout {
-    /// Index arithmetic.
-    Cartesian,
-    /// Lists of faces and cells.
-    Unstructured,
+enum Case {
+    Hand(by_hand::Style),
+    /// By equellec; on a Cartesian grid, or on the same grid as lists of faces and cells.
+    Generated {
+        unstructured: bool,
+    },
 }
 
-/// Who wrote the loop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Author {
-    Hand,
-    Equellec,
-}
+/// All of them, each loop by hand before what is compared with it.
+const CASES: [(&str, Case); 5] = [
+    ("Cartesian, by hand", Case::Hand(by_hand::Style::Stencil)),
+    ("Cartesian, by hand with the program's operations", Case::Hand(by_hand::Style::Fluxes)),
+    ("Cartesian, equellec", Case::Generated { unstructured: false }),
+    ("unstructured, by hand", Case::Hand(by_hand::Style::Mesh)),
+    ("unstructured, equellec", Case::Generated { unstructured: true }),
+];
 
-const LAYOUTS: [Layout; 2] = [Layout::Cartesian, Layout::Unstructured];
-const AUTHORS: [Author; 2] = [Author::Hand, Author::Equellec];
+impl Case {
+    fn run(self, problem: &Problem) -> Run {
+        match self {
+            Case::Hand(style) => by_hand::run(style, problem),
+            Case::Generated { unstructured } => generated::run(unstructured, problem),
+        }
+    }
+
+    /// The loop by hand that does the same.
+    fn yardstick(self) -> usize {
+        match self {
+            Case::Hand(by_hand::Style::Stencil | by_hand::Style::Fluxes) | Case::Generated { unstructured: false } => 0,
+            Case::Hand(by_hand::Style::Mesh) | Case::Generated { unstructured: true } => 3,
+        }
+    }
+
+    /// Bytes that a step must move for each cell, when every array is read once; where they come from stands at the loops.
+    fn traffic(self) -> usize {
+        match self {
+            Case::Hand(by_hand::Style::Stencil | by_hand::Style::Fluxes) | Case::Generated { unstructured: false } => {
+                by_hand::CARTESIAN_TRAFFIC
+            }
+            Case::Hand(by_hand::Style::Mesh) => by_hand::UNSTRUCTURED_TRAFFIC,
+            // Besides: of 3 faces a cell the position in InteriorFaces(), by which transmissibilities are found; offsets have 8 bytes instead of 4.
+            Case::Generated { unstructured: true } => by_hand::UNSTRUCTURED_TRAFFIC + 3 * 4 + 4,
+        }
+    }
+}
 
 /// Steps whose results are compared, and the time they took.
 pub struct Run {
@@ -51,13 +80,12 @@ fn main() {
                 table(number(n), number(steps), number(repetitions));
             }
         }
-        ["memory", layout, author, n] => {
-            let layout = LAYOUTS.into_iter().find(|l| layout_name(*l) == *layout).expect("a layout");
-            let author = AUTHORS.into_iter().find(|a| author_name(*a) == *author).expect("an author");
-            black_box(run(layout, author, &Problem { n: number(n), steps: 3 }).u);
+        ["memory", name, n] => {
+            let (_, case) = CASES.into_iter().find(|(known, _)| known == name).expect("a case");
+            black_box(case.run(&Problem { n: number(n), steps: 3 }).u);
             println!("{}", peak_memory().map_or("unknown".to_owned(), bytes));
         }
-        _ => panic!("usage: compare time STEPS REPETITIONS N... | compare memory LAYOUT AUTHOR N"),
+        _ => panic!("usage: compare time STEPS REPETITIONS N... | compare memory CASE N"),
     }
 }
 
@@ -65,87 +93,48 @@ fn number(word: &str) -> usize {
     word.parse().expect("a number")
 }
 
-fn layout_name(layout: Layout) -> &'static str {
-    match layout {
-        Layout::Cartesian => "Cartesian",
-        Layout::Unstructured => "unstructured",
-    }
-}
-
-fn author_name(author: Author) -> &'static str {
-    match author {
-        Author::Hand => "hand",
-        Author::Equellec => "equellec",
-    }
-}
-
-fn run(layout: Layout, author: Author, problem: &Problem) -> Run {
-    match author {
-        Author::Hand => by_hand::Loop::new(layout, problem).run(problem),
-        Author::Equellec => generated::run(layout, problem),
-    }
-}
-
-/// Bytes that a step must move for each cell, when every array is read once; where they come from stands at the loops.
-fn traffic(layout: Layout, author: Author) -> usize {
-    match (layout, author) {
-        (Layout::Cartesian, _) => 16,
-        (Layout::Unstructured, Author::Hand) => by_hand::UNSTRUCTURED_TRAFFIC,
-        // Besides: positions in InteriorFaces() of 3 faces a cell, by which the transmissibilities are found; offsets are 8 bytes instead of 4.
-        (Layout::Unstructured, Author::Equellec) => by_hand::UNSTRUCTURED_TRAFFIC + 3 * 4 + 4,
-    }
-}
-
 /// Times of one size, as a table.
 fn table(n: usize, steps: usize, repetitions: usize) {
     let problem = Problem { n, steps };
-    let cells = n * n * n;
+    let cells = n.pow(3);
     let mut copies = Vec::new();
-    let mut times = vec![Vec::new(); 4];
-    let hands = LAYOUTS.map(|layout| by_hand::Loop::new(layout, &problem));
+    let mut times = CASES.map(|_| Vec::new());
     for _ in 0..repetitions {
         copies.push(copy(cells, steps));
-        for (at, layout) in LAYOUTS.into_iter().enumerate() {
-            let hand = hands[at].run(&problem);
-            let generated = generated::run(layout, &problem);
-            problem::compare(&generated.u, &hand.u);
-            times[2 * at].push(hand.step);
-            times[2 * at + 1].push(generated.step);
+        let mut results: [Vec<f64>; CASES.len()] = Default::default();
+        for (at, (_, case)) in CASES.into_iter().enumerate() {
+            let run = case.run(&problem);
+            times[at].push(run.step);
+            problem::compare(&run.u, if at == 0 { &run.u } else { &results[0] });
+            results[at] = run.u;
         }
     }
-    drop(hands);
     let copied = 16.0 * cells as f64 / median(&copies);
     println!("\n## {n}^3 = {cells} cells\n");
     println!("{steps} steps, {repetitions} turns; copy {:.3} ms, {:.1} GB/s (16 B a cell).\n", median(&copies) * 1e3, copied / 1e9);
     println!("| case | ms/step | least | Mcells/s | B/cell | of copy bandwidth | time / by hand | peak memory |");
     println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
-    for (at, layout) in LAYOUTS.into_iter().enumerate() {
-        for (who, author) in AUTHORS.into_iter().enumerate() {
-            let (hand, own) = (&times[2 * at], &times[2 * at + who]);
-            let ratios: Vec<f64> = own.iter().zip(hand).map(|(own, hand)| own / hand).collect();
-            let least = own.iter().fold(f64::INFINITY, |a, b| a.min(*b));
-            let (step, moved) = (median(own), traffic(layout, author));
-            println!(
-                "| {}, {} | {:.3} | {:.3} | {:.1} | {moved} | {:.0} % | {:.2} | {} |",
-                layout_name(layout),
-                author_name(author),
-                step * 1e3,
-                least * 1e3,
-                cells as f64 / step / 1e6,
-                100.0 * (moved * cells) as f64 / step / copied,
-                median(&ratios),
-                memory(layout, author, n)
-            );
-        }
+    for (at, (name, case)) in CASES.into_iter().enumerate() {
+        let own = &times[at];
+        let ratios: Vec<f64> = own.iter().zip(&times[case.yardstick()]).map(|(own, hand)| own / hand).collect();
+        let least = own.iter().fold(f64::INFINITY, |a, b| a.min(*b));
+        let (step, moved) = (median(own), case.traffic());
+        println!(
+            "| {name} | {:.3} | {:.3} | {:.0} | {moved} | {:.0} % | {:.2} | {} |",
+            step * 1e3,
+            least * 1e3,
+            cells as f64 / step / 1e6,
+            100.0 * (moved * cells) as f64 / step / copied,
+            median(&ratios),
+            memory(name, n)
+        );
     }
 }
 
 /// Peak memory of a process that does nothing but one of the cases.
-fn memory(layout: Layout, author: Author, n: usize) -> String {
+fn memory(name: &str, n: usize) -> String {
     let program = std::env::current_exe().expect("this program has a path");
-    let size = n.to_string();
-    let output =
-        Command::new(program).args(["memory", layout_name(layout), author_name(author), &size]).output().expect("this program runs");
+    let output = Command::new(program).args(["memory", name, &n.to_string()]).output().expect("this program runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
