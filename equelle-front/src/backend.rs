@@ -23,6 +23,11 @@ pub trait Backend {
     /// # Errors
     /// If the program uses a construct that the back-end cannot express.
     fn files(&self, module: &Verified) -> Result<Vec<(String, String)>, BackendError>;
+
+    /// Whether its runtime has Newton's method. Programs that need it are refused otherwise.
+    fn has_newton(&self) -> bool {
+        false
+    }
 }
 
 /// A construct that a back-end, or the runtime contract, cannot express.

@@ -283,6 +283,7 @@ const REJECTED: &[(&str, Code, &str)] = &[
     ("r(a) = {\n-> Gradient(a)\n}\nx = NewtonSolve(r, u)", Code::NewtonResidual, "r"),
     ("r(a) = {\n-> a\n}\nq(a) = {\n-> NewtonSolve(r, a)\n}\nx = NewtonSolve(q, u)", Code::NewtonNested, "q"),
     ("r(a, c) = {\n-> a\n}\nx = NewtonSolveSystem([r], [u, u])", Code::NewtonCount, "NewtonSolveSystem([r], [u, u])"),
+    ("seen : Mutable Scalar\nseen = 0 [Kelvin]\nr(a) = {\nseen = MaxReduce(a)\n-> a\n}\nx = NewtonSolve(r, u)", Code::NewtonWrites, "r"),
     ("r(a, c) = {\n-> a\n}\nx = NewtonSolveSystem(r, [u, u])", Code::NewtonArguments, "r"),
     ("x : Stencil Collection Of Scalar On AllCells()", Code::StencilDialect, "Stencil Collection Of Scalar On AllCells()"),
     ("x(s) = 3", Code::StencilDialect, "x(s) = 3"),

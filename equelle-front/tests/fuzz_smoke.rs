@@ -66,7 +66,7 @@ fn feed(text: &str, full: bool) {
         let printed = print(&parsed.program);
         let again = parse(&printed);
         assert!(again.diagnostics.is_empty() && same_modulo_spans(&parsed.program, &again.program), "the formatter changes {text:?}");
-        let checked = check(&parsed.program, &CheckOptions { nondimensional: text.len() % 2 == 0 });
+        let checked = check(&parsed.program, &CheckOptions { nondimensional: text.len().is_multiple_of(2) });
         if let Some(program) = &checked.program {
             compile(program, text);
         }

@@ -2,13 +2,13 @@
 
 use equelle_front::ops::{Comparison, Logic};
 use equelle_front::types::{SetId, Type};
-use equelle_runtime::{Error, HostAccess, Operations};
+use equelle_runtime::{Error, HostAccess, Implicit};
 
 use crate::operation::unfit;
 use crate::program::Interpreter;
 use crate::value::{Value, compare, defect, logic};
 
-impl<R: Operations + HostAccess> Interpreter<'_, R> {
+impl<R: Implicit + HostAccess> Interpreter<'_, R> {
     fn result_domain(&mut self, ty: Type) -> Result<R::Domain, Error> {
         let set: SetId = ty.mapping().ok_or_else(|| defect("a collection results from collections only"))?;
         self.domain(set)

@@ -7,7 +7,7 @@ use equelle_front::ir::{CartesianForm, CheckKind, KBlock, Kernel, Space};
 use equelle_front::source::Span;
 use equelle_front::types::{Basic, EntityKind, SetId, Shape};
 use equelle_runtime::grid::{Cartesian, Grid};
-use equelle_runtime::{Error, ErrorKind, HostAccess, Operations};
+use equelle_runtime::{Error, ErrorKind, HostAccess, Implicit};
 
 use crate::evaluate::Evaluator;
 use crate::operand::{Bound, Members, Number};
@@ -17,7 +17,7 @@ use crate::value::{Value, defect, reduction};
 /// What a kernel evaluates to at an element.
 type Row = Vec<Number>;
 
-impl<R: Operations + HostAccess> Interpreter<'_, R> {
+impl<R: Implicit + HostAccess> Interpreter<'_, R> {
     /// Launches a kernel; its results.
     pub fn launch(&mut self, kernel: &Kernel, args: &[Value<R>]) -> Result<Vec<Value<R>>, Error> {
         let params = args.iter().map(|arg| self.bind(arg)).collect::<Result<Vec<_>, _>>()?;

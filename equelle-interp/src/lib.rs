@@ -18,7 +18,7 @@ mod program;
 mod value;
 
 use equelle_front::verify::Verified;
-use equelle_runtime::{Error, HostAccess, Operations};
+use equelle_runtime::{Error, HostAccess, Implicit};
 
 /// How to interpret.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub struct Options {
 ///
 /// # Errors
 /// Those of the runtime; `Simulation` where a check of a kernel fails, naming the element and the lines.
-pub fn interpret<R: Operations + HostAccess>(module: &Verified, rt: &mut R) -> Result<(), Error> {
+pub fn interpret<R: Implicit + HostAccess>(module: &Verified, rt: &mut R) -> Result<(), Error> {
     interpret_with(module, rt, Options::default())
 }
 
@@ -39,6 +39,6 @@ pub fn interpret<R: Operations + HostAccess>(module: &Verified, rt: &mut R) -> R
 ///
 /// # Errors
 /// As [`interpret`].
-pub fn interpret_with<R: Operations + HostAccess>(module: &Verified, rt: &mut R, options: Options) -> Result<(), Error> {
+pub fn interpret_with<R: Implicit + HostAccess>(module: &Verified, rt: &mut R, options: Options) -> Result<(), Error> {
     program::Interpreter::new(module.module(), rt, options).run()
 }

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use equelle_front::ir::{Block, Function, Module, Op, Stmt, StmtKind, ValueId};
+use equelle_front::ir::{Block, Function, FunctionId, Module, Op, Stmt, StmtKind, ValueId};
 use equelle_front::source::Span;
 use equelle_front::types::{SetId, Shape};
-use equelle_runtime::{Error, ErrorKind, HostAccess, Operations};
+use equelle_runtime::{EquelleRuntime, Error, HostAccess, Implicit};
 
 use crate::Options;
 use crate::value::{Value, canonical_set, defect};
 
 /// A module being run.
-pub(crate) struct Interpreter<'a, R: Operations + HostAccess> {
+pub(crate) struct Interpreter<'a, R: Implicit + HostAccess> {
     pub module: &'a Module,
     pub rt: &'a mut R,
     pub options: Options,
@@ -20,20 +20,20 @@ pub(crate) struct Interpreter<'a, R: Operations + HostAccess> {
 }
 
 /// Variables of a function being run.
-pub(crate) struct Frame<'a, R: Operations + HostAccess> {
+pub(crate) struct Frame<'a, R: Implicit + HostAccess> {
     pub function: &'a Function,
     values: Vec<Option<Value<R>>>,
     mutables: Vec<Option<Value<R>>>,
 }
 
-impl<R: Operations + HostAccess> Frame<'_, R> {
+impl<R: Implicit + HostAccess> Frame<'_, R> {
     /// Value of an operand.
     pub fn value(&self, v: ValueId) -> Result<&Value<R>, Error> {
         self.values.get(v.0 as usize).and_then(Option::as_ref).ok_or_else(|| defect("a value has not been assigned"))
     }
 }
 
-impl<'a, R: Operations + HostAccess> Interpreter<'a, R> {
+impl<'a, R: Implicit + HostAccess> Interpreter<'a, R> {
     pub fn new(module: &'a Module, rt: &'a mut R, options: Options) -> Self {
         Interpreter { module, rt, options, domains: BTreeMap::new() }
     }
@@ -151,13 +151,49 @@ impl<'a, R: Operations + HostAccess> Interpreter<'a, R> {
                 let args = args.iter().map(|&v| frame.value(v).cloned()).collect::<Result<Vec<_>, _>>()?;
                 self.call(function, args)
             }
-            Op::Newton { .. } => Err(Error::new(ErrorKind::Simulation, "NewtonSolve is not supported yet by the interpreter")
-                .hint("compile the program instead")),
+            Op::Newton { residuals, captures, guesses } => self.newton(frame, residuals, captures, guesses),
             op => {
                 let [result] = results else { return Err(defect("an operation has one result")) };
                 let ty = frame.function.values[result.0 as usize].ty;
                 Ok(vec![self.operation(frame, op, ty)?])
             }
         }
+    }
+
+    fn newton(
+        &mut self,
+        frame: &Frame<'a, R>,
+        residuals: &[FunctionId],
+        captures: &[Vec<ValueId>],
+        guesses: &[ValueId],
+    ) -> Result<Vec<Value<R>>, Error> {
+        let values = |ids: &[ValueId]| ids.iter().map(|&v| frame.value(v).cloned()).collect::<Result<Vec<_>, _>>();
+        let mut equations = Vec::with_capacity(residuals.len());
+        for (function, captures) in residuals.iter().zip(captures) {
+            let function = self.module.functions.get(function.0 as usize).ok_or_else(|| defect("there is no such function"))?;
+            equations.push((function, values(captures)?));
+        }
+        let guesses = values(guesses)?.into_iter().map(scalars).collect::<Result<Vec<_>, _>>()?;
+        let (module, options, domains) = (self.module, self.options, &self.domains);
+        let solution = self.rt.newton(&guesses, &mut |rt, unknowns| {
+            let mut inner = Interpreter { module, rt, options, domains: domains.clone() };
+            let evaluate = |(function, captures): &(&'a Function, Vec<Value<R>>)| {
+                let args = unknowns.iter().cloned().map(Value::Scalars).chain(captures.iter().cloned()).collect();
+                let mut results = inner.call(function, args)?.into_iter();
+                match (results.next(), results.next()) {
+                    (Some(equation), None) => scalars(equation),
+                    _ => Err(defect("a residual has one result")),
+                }
+            };
+            equations.iter().map(evaluate).collect()
+        })?;
+        Ok(solution.into_iter().map(Value::Scalars).collect())
+    }
+}
+
+fn scalars<R: EquelleRuntime>(value: Value<R>) -> Result<R::ScalarCollection, Error> {
+    match value {
+        Value::Scalars(values) => Ok(values),
+        other => Err(defect(format!("an unknown of Newton's method is {}", other.kind()))),
     }
 }

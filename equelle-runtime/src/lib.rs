@@ -1,7 +1,7 @@
 //! What generated Equelle programs call.
 //!
 //! Reading order: [`traits`] (the contract between generated code and back-ends), [`grid`], [`domain`], [`reduce`], [`params`], [`number`],
-//! [`input`], [`output`], [`report`], [`session`] (all of these opened for one run), [`launch`] (the command line of a simulator), [`error`].
+//! [`input`], [`output`], [`report`], [`newton`] (Newton's method), [`session`] (all of these opened for one run), [`launch`] (the command line of a simulator), [`error`].
 //! Knows nothing of Equelle's syntax or IR.
 
 #![forbid(unsafe_code)]
@@ -11,6 +11,8 @@ pub mod error;
 pub mod grid;
 pub mod input;
 pub mod launch;
+pub mod linalg;
+pub mod newton;
 pub mod number;
 pub mod output;
 pub mod params;

@@ -119,6 +119,17 @@ impl Outputs {
         }
     }
 
+    /// A line of text on standard output, such as those of `verbose`; not recorded.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn line(&mut self, text: &str) -> Result<(), Error> {
+        match &mut self.sink {
+            Sink::Memory(_) => Ok(()),
+            Sink::Streams { console, .. } => to_console(console.as_mut(), &format!("{text}\n")),
+        }
+    }
+
     /// A collection, in the order of its domain: to a file, or to standard output as one line of left-aligned `%g` fields.
     ///
     /// # Errors

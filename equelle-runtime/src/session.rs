@@ -17,8 +17,18 @@ use crate::traits::{CanonicalSet, EntityKind, Extent};
 const GRID_KEYS: [&str; 9] = ["grid_filename", "grid_dim", "nx", "ny", "nz", "dx", "dy", "dz", "grid_layout"];
 const OUTPUT_KEYS: [&str; 2] = ["output_to_file", "output_dir"];
 /// Keys of parts that a given program may not use, so that one parameter file can serve several programs.
-const OTHER_KEYS: [&str; 9] =
-    ["verbose", "max_iter", "abs_res_tol", "newton_failure", "solver", "preconditioner", "solver_tol", "solver_max_iter", "ghost_width"];
+const OTHER_KEYS: [&str; 10] = [
+    "verbose",
+    "max_iter",
+    "abs_res_tol",
+    "newton_failure",
+    "solver",
+    "preconditioner",
+    "solver_tol",
+    "solver_max_iter",
+    "solver_restart",
+    "ghost_width",
+];
 
 /// How a session talks.
 pub struct Options {
@@ -229,6 +239,15 @@ impl Session {
             self.progress.close_bar();
         }
         self.outputs.collection(tag, values).map_err(|e| e.at(self.line))
+    }
+
+    /// A line of text among the results on standard output, such as those of `verbose`.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn print_line(&mut self, text: &str) -> Result<(), Error> {
+        self.progress.close_bar();
+        self.outputs.line(text).map_err(|e| e.at(self.line))
     }
 
     /// From now on keeps outputs in memory instead of writing them.

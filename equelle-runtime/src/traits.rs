@@ -2,7 +2,7 @@
 //!
 //! [`EquelleRuntime`] is what every program needs: domains, inputs, outputs, loops. [`Operations`] is the operation level
 //! (`-O0`): one method per Equelle operation. The kernel level (`-O2`) is a trait `Kernels: EquelleRuntime` that the generated package defines, with
-//! one method per kernel, implemented there once per back-end. [`HostAccess`] moves values to and from plain vectors, for the interpreter and the tests.
+//! one method per kernel, implemented there once per back-end. [`Implicit`] adds Newton's method. [`HostAccess`] moves values to and from plain vectors, for the interpreter and the tests.
 //!
 //! Scalars are opaque handles that may live on a device; nothing here reads one except [`HostAccess`] and output.
 //! Collections are cheap to clone (reference counted), immutable, and know their domain.
@@ -219,6 +219,62 @@ pub trait Operations: EquelleRuntime {
     fn sequence_mul(&mut self, sequence: &Self::Sequence, s: &Self::Scalar) -> Result<Self::Sequence, Error>;
     fn sequence_div(&mut self, sequence: &Self::Sequence, s: &Self::Scalar) -> Result<Self::Sequence, Error>;
     fn sequence_neg(&mut self, sequence: &Self::Sequence) -> Result<Self::Sequence, Error>;
+}
+
+/// A residual of Newton's method: the runtime, then the unknowns in order, to one equation for each unknown, on the unknown's domain.
+pub type Residual<'a, R> =
+    dyn FnMut(&mut R, &[<R as EquelleRuntime>::ScalarCollection]) -> Result<Vec<<R as EquelleRuntime>::ScalarCollection>, Error> + 'a;
+
+/// The residual of one unknown.
+pub type ScalarResidual<'a, R> =
+    dyn FnMut(&mut R, &<R as EquelleRuntime>::ScalarCollection) -> Result<<R as EquelleRuntime>::ScalarCollection, Error> + 'a;
+
+/// The residuals of `N` unknowns.
+pub type SystemResidual<'a, R, const N: usize> =
+    dyn FnMut(&mut R, [&<R as EquelleRuntime>::ScalarCollection; N]) -> Result<[<R as EquelleRuntime>::ScalarCollection; N], Error> + 'a;
+
+/// Implicit programs: Newton's method on residuals written at the operation level, whose derivatives the runtime follows.
+pub trait Implicit: Operations {
+    /// Solves residual(u) = 0 from the guesses, by the parameters of [`crate::newton::Options`]. The residual is evaluated once per iterate, 1 + iterations
+    /// times. The results carry no derivatives.
+    ///
+    /// # Errors
+    /// Those of the residual; `Simulation` as in [`crate::newton::solve`]; `Data` for parameters that make no sense.
+    fn newton(
+        &mut self,
+        guesses: &[Self::ScalarCollection],
+        residual: &mut Residual<'_, Self>,
+    ) -> Result<Vec<Self::ScalarCollection>, Error>;
+
+    /// `NewtonSolve`: [`Implicit::newton`] with one unknown.
+    ///
+    /// # Errors
+    /// As there.
+    fn newton_solve(
+        &mut self,
+        guess: &Self::ScalarCollection,
+        residual: &mut ScalarResidual<'_, Self>,
+    ) -> Result<Self::ScalarCollection, Error> {
+        let [u] = self.newton_solve_system([guess], &mut |rt, [u]| Ok([residual(rt, u)?]))?;
+        Ok(u)
+    }
+
+    /// `NewtonSolveSystem`: [`Implicit::newton`] with as many unknowns as equations.
+    ///
+    /// # Errors
+    /// As there.
+    fn newton_solve_system<const N: usize>(
+        &mut self,
+        guesses: [&Self::ScalarCollection; N],
+        residual: &mut SystemResidual<'_, Self, N>,
+    ) -> Result<[Self::ScalarCollection; N], Error> {
+        let count = || Error::new(crate::error::ErrorKind::Backend, "internal error: as many unknowns as equations are solved for");
+        let solution = self.newton(&guesses.map(Clone::clone), &mut |rt, unknowns| {
+            let unknowns: &[Self::ScalarCollection; N] = unknowns.try_into().map_err(|_| count())?;
+            Ok(residual(rt, unknowns.each_ref())?.into())
+        })?;
+        solution.try_into().map_err(|_| count())
+    }
 }
 
 /// Values in plain vectors: for the interpreter, the tests and `compare`. Never on a hot path.

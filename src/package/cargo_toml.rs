@@ -4,15 +4,16 @@ use std::path::Path;
 
 use super::PackageOptions;
 
-/// The file.
-pub(super) fn text(name: &str, library: &str, options: &PackageOptions) -> String {
+/// The file. Only programs that solve equations, with Newton's method, get the direct solver: it takes most of the time of a first build.
+pub(super) fn text(name: &str, library: &str, newton: bool, options: &PackageOptions) -> String {
     let mut text = format!(
         "[package]\nname = {}\nversion = \"0.1.0\"\nedition = \"2024\"\npublish = false\n\n[lib]\nname = {}\n\n[dependencies]\n",
         quoted(name),
         quoted(library)
     );
     let runtime = dependency(options.runtime_crates, "equelle-runtime");
-    text += &format!("equelle-runtime = {{ path = {runtime} }}\n");
+    let features = if newton { ", features = [\"lu\"]" } else { "" };
+    text += &format!("equelle-runtime = {{ path = {runtime}, default-features = false{features} }}\n");
     for backend in options.backends {
         let krate = format!("backend-{}", backend.name());
         let path = dependency(options.runtime_crates, &krate);

@@ -145,9 +145,10 @@ impl Facts {
                 self.function(module, callee, &texts);
                 return;
             }
-            Op::Newton { residuals, .. } => {
-                for callee in residuals.iter().map(|r| &module.functions[r.0 as usize]) {
-                    self.function(module, callee, &[]);
+            Op::Newton { residuals, captures, guesses } => {
+                for (residual, captures) in residuals.iter().zip(captures) {
+                    let texts: Vec<Option<String>> = guesses.iter().chain(captures).map(|a| known[a.0 as usize].clone()).collect();
+                    self.function(module, &module.functions[residual.0 as usize], &texts);
                 }
                 return;
             }

@@ -41,11 +41,17 @@ pub struct PackageOptions<'a> {
 /// If the program uses a construct that the runtime trait or a back-end cannot express.
 pub fn generate(verified: &Verified, options: &PackageOptions) -> Result<Package, BackendError> {
     let module = verified.module();
+    if let Some(span) = host::newton_place(module)
+        && let Some(backend) = options.backends.iter().find(|backend| !backend.has_newton())
+    {
+        let message = format!("the back-end `{}` has no Newton's method yet; `--backend serial` has it", backend.name());
+        return Err(BackendError::new(span, message));
+    }
     let name = package_name(&module.name);
     let library = library_name(&module.name);
     let facts = facts::facts(module);
     let mut files = vec![
-        ("Cargo.toml".to_owned(), cargo_toml::text(&name, &library, options)),
+        ("Cargo.toml".to_owned(), cargo_toml::text(&name, &library, host::newton_place(module).is_some(), options)),
         ("manifest.json".to_owned(), manifest::text(module, &facts)),
         ("src/main.rs".to_owned(), main_text(&library, options)?),
         ("src/lib.rs".to_owned(), host::text(module, &facts, options)?),

@@ -9,7 +9,7 @@ use std::{env, fs};
 use backend_cuda::runtime::gpu::nvrtc;
 use backend_cuda::runtime::module::{PRELUDE, RUNTIME_MODULE};
 
-use crate::tools::{self, Failure, cargo, examples, root};
+use crate::tools::{self, Failure, cargo, explicit_examples, root};
 
 /// The NVRTC that is used: that of the CUDA version which the runtime is built for.
 const WHEEL: &str = "nvidia-cuda-nvrtc==13.0.*";
@@ -22,7 +22,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     compiler()?;
     let libraries = install_nvrtc()?;
     let mut programs = Vec::new();
-    for name in examples()? {
+    for name in explicit_examples()? {
         programs.push((format!("examples/{name}/{name}.equelle"), format!("examples/{name}/case.param")));
     }
     programs.extend(MORE_PROGRAMS.map(|(program, case)| (program.to_owned(), case.to_owned())));

@@ -1,7 +1,8 @@
 //! Input data of the examples, and what they must give.
 //!
 //! The expected results come from plain loops over (i, j, k) that share nothing with the compiler or its runtime. Those of
-//! `heat_explicit_3d` are results of the original Equelle implementation; here they are checked, not written.
+//! `heat_explicit_3d` are results of the original Equelle implementation; here they are checked, not written. Implicit examples are in
+//! `implicit_data`.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -19,6 +20,7 @@ pub(crate) fn write(check: bool) -> Result<(), Failure> {
         let name = format!("heat_explicit_2d/expected/u-step{steps:04}.txt");
         files.push((name, lines(plate.solve(steps).iter())));
     }
+    files.extend(crate::implicit_data::files()?);
     let mut stale = Vec::new();
     for (name, text) in files {
         let path = root().join("examples").join(&name);
@@ -147,7 +149,7 @@ impl HeatCase {
 }
 
 /// One value a line, with the fewest digits that read back as the same number.
-fn lines<T: std::fmt::Display>(values: impl Iterator<Item = T>) -> String {
+pub(crate) fn lines<T: std::fmt::Display>(values: impl Iterator<Item = T>) -> String {
     values.fold(String::new(), |mut text, value| {
         let _ = writeln!(text, "{value}");
         text
@@ -171,7 +173,7 @@ fn compare_with_reference(case: &HeatCase) -> Result<(), Failure> {
 }
 
 /// The `cell value` lines of a file of samples.
-fn samples(path: &Path) -> Result<Vec<(usize, f64)>, Failure> {
+pub(crate) fn samples(path: &Path) -> Result<Vec<(usize, f64)>, Failure> {
     let text = read(path)?;
     let pairs = text.lines().filter_map(|line| line.split_once(' '));
     Ok(pairs.filter_map(|(cell, value)| Some((cell.parse().ok()?, value.parse().ok()?))).collect())

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::tools::{self, Failure, cargo, examples, read, root};
+use crate::tools::{self, Failure, cargo, explicit_examples, read, root};
 
 /// Tests of backend-cuda that go into the bundle.
 const GPU_TESTS: [&str; 2] = ["heat_by_hand", "numbering"];
@@ -13,7 +13,7 @@ pub(crate) fn collect() -> Result<(), Failure> {
     let bundle = root().join(".gpu");
     let made = if bundle.exists() { fs::remove_dir_all(&bundle) } else { Ok(()) };
     made.map_err(|error| format!("cannot empty `{}`: {error}", bundle.display()))?;
-    for name in examples()? {
+    for name in explicit_examples()? {
         let folder = root().join("examples").join(&name);
         program(&folder.join(format!("{name}.equelle")), &bundle)?;
         copy(&folder, &bundle.join("examples").join(&name), |file| file.ends_with(".txt") || file.ends_with(".param"))?;

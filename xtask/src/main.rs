@@ -5,6 +5,7 @@ mod bless;
 mod cuda_host_tests;
 mod example_data;
 mod gpu_bundle;
+mod implicit_data;
 mod tools;
 
 use std::process::ExitCode;

@@ -33,6 +33,10 @@ impl Backend for Serial {
     fn files(&self, module: &Verified) -> Result<Vec<(String, String)>, BackendError> {
         Ok(vec![("src/kernels_serial.rs".to_owned(), kernels_file(module)?)])
     }
+
+    fn has_newton(&self) -> bool {
+        true
+    }
 }
 
 /// The text of `kernels_serial.rs`.

@@ -1,10 +1,12 @@
 //! Collections of the CPU runtime.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use equelle_runtime::EntityKind;
 use equelle_runtime::domain::Domain;
 
+use super::jacobian::Jacobian;
 use super::pool::Values;
 
 /// Where the values of a Collection Of Scalar are.
@@ -21,6 +23,8 @@ pub enum Storage {
 pub struct ScalarCollection {
     pub(super) domain: Arc<Domain>,
     pub(super) storage: Storage,
+    /// By the unknowns of the Newton solve in progress; `None` for constants.
+    pub(super) jacobian: Option<Rc<Jacobian>>,
 }
 
 impl ScalarCollection {
@@ -32,6 +36,11 @@ impl ScalarCollection {
     /// How its values are kept.
     pub fn storage(&self) -> &Storage {
         &self.storage
+    }
+
+    /// Its derivatives by the unknowns of the Newton solve in progress; `None` if it does not depend on them.
+    pub fn jacobian(&self) -> Option<&Jacobian> {
+        self.jacobian.as_deref()
     }
 
     /// One value per axis, if it is kept so: for faces by axis, for cells in entry 0.

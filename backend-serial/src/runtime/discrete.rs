@@ -1,5 +1,6 @@
 //! Gradient, Divergence and reductions.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
@@ -15,13 +16,19 @@ use super::collections::ScalarCollection;
 pub(super) fn gradient(rt: &SerialRuntime, interior: &Arc<Domain>, values: &ScalarCollection) -> ScalarCollection {
     debug_assert!(values.domain.kind() == EntityKind::Cell && values.domain.len() == rt.grid().n_cells());
     let face_cells = &rt.grid().topology().face_cells;
-    let values = rt.dense(values);
+    let jacobian = &values.jacobian;
+    let values = rt.values_of(values);
     let mut out = rt.take_buffer(interior.len());
     for (out, &face) in out.iter_mut().zip(interior.elements()) {
         let [first, second] = face_cells[face as usize];
         *out = values[second as usize] - values[first as usize];
     }
-    rt.scalar_collection_from(interior, out)
+    let mut out = rt.scalar_collection_from(interior, out);
+    if let Some(jacobian) = jacobian {
+        let pairs = interior.elements().iter().map(|&face| face_cells[face as usize].map(|cell| cell as usize));
+        out.jacobian = Some(Rc::new(jacobian.differences(pairs)));
+    }
+    out
 }
 
 /// Per cell the sum over its faces that have values, positive where it is the face's first cell. `cells` is `AllCells()`.
@@ -32,7 +39,7 @@ pub(super) fn gradient(rt: &SerialRuntime, interior: &Arc<Domain>, values: &Scal
 pub(super) fn divergence(rt: &SerialRuntime, cells: &Arc<Domain>, values: &ScalarCollection) -> ScalarCollection {
     debug_assert!(values.domain.kind() == EntityKind::Face);
     let face_cells = &rt.grid().topology().face_cells;
-    let fluxes = rt.dense(values);
+    let fluxes = rt.values_of(values);
     let mut out = rt.take_buffer(cells.len());
     out.fill(0.0);
     for (&flux, &face) in fluxes.iter().zip(values.domain.elements()) {
@@ -45,13 +52,22 @@ pub(super) fn divergence(rt: &SerialRuntime, cells: &Arc<Domain>, values: &Scala
             *sum -= flux;
         }
     }
-    rt.scalar_collection_from(cells, out)
+    let mut out = rt.scalar_collection_from(cells, out);
+    if let Some(jacobian) = &values.jacobian {
+        let terms = values.domain.elements().iter().enumerate().flat_map(|(row, &face)| {
+            let [first, second] = face_cells[face as usize];
+            [(first as usize, row, false), (second as usize, row, true)]
+        });
+        let inside = terms.filter(|&(cell, ..)| cell < cells.len());
+        out.jacobian = Some(Rc::new(jacobian.signed_sums(cells.len(), inside)));
+    }
+    out
 }
 
 /// One number from all elements, in the order that [`equelle_runtime::reduce`] documents.
 pub(super) fn reduce(rt: &SerialRuntime, reduction: Reduction, values: &ScalarCollection) -> Result<f64, Error> {
     let domain = &values.domain;
-    let values = rt.dense(values);
+    let values = rt.values_of(values);
     // The leaves' results go to a pooled buffer, so that a reduction in a steady step allocates nothing.
     let mut leaves = rt.take_buffer(leaf_count(values.len()));
     for (result, values) in leaves.iter_mut().zip(values.chunks(LEAF)) {

@@ -24,7 +24,9 @@ impl HostAccess for SerialRuntime {
     }
 
     fn values(&mut self, c: &ScalarCollection) -> Result<Vec<f64>, Error> {
-        Ok(self.dense(c).to_vec())
+        // Interpreted kernels read values here.
+        self.note_lost_derivatives(c);
+        Ok(self.values_of(c).to_vec())
     }
 
     fn vectors(&mut self, c: &VectorCollection) -> Result<Vec<Vec<f64>>, Error> {

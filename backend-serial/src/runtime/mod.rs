@@ -1,7 +1,8 @@
 //! The CPU runtime: plain loops over plain arrays, one core; the reference for every other back-end.
 //!
 //! Reading order: [`collections`] (what values are), [`pool`] (where their memory comes from), [`support`], [`kernel`] and [`entities`] (what kernels call),
-//! then the operation level, one topic per file: `topology`, `arithmetic`, `vectors`, `truth`, `select`, `on_extend`, `discrete`, `sequences`.
+//! then the operation level, one topic per file: `topology`, `arithmetic`, `vectors`, `truth`, `select`, `on_extend`, `discrete`, `sequences`;
+//! then `derivatives` and `jacobian`, what they add inside a Newton solve, which is in `newton`.
 //! `operations`, `program` and `host` hold the trait implementations; they add the Equelle line to every error.
 //!
 //! **What fails and how.** Data that only the run knows (an Empty element, an empty collection to reduce, unreadable input) gives an [`Error`] with
@@ -10,10 +11,13 @@
 
 mod arithmetic;
 pub mod collections;
+mod derivatives;
 mod discrete;
 pub mod entities;
 mod host;
+mod jacobian;
 pub mod kernel;
+mod newton;
 mod on_extend;
 mod operations;
 pub mod pool;
@@ -25,12 +29,14 @@ mod topology;
 mod truth;
 mod vectors;
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use equelle_runtime::Error;
 use equelle_runtime::session::Session;
 
 pub use collections::{BoolCollection, EntityCollection, ScalarCollection, Storage, VectorCollection};
+pub use jacobian::Jacobian;
 pub use pool::{Buffer, PoolCounters, Values};
 pub use program::Loop;
 
@@ -44,12 +50,23 @@ pub struct SerialRuntime {
     indices: Rc<Pool<u32>>,
     /// Entity collections of the domains asked for, one each.
     domain_entities: Vec<EntityCollection>,
+    /// Line at which a kernel first read a collection with derivatives, which it cannot pass on.
+    derivatives_lost: Cell<Option<u32>>,
+    newton: newton::Newton,
 }
 
 impl SerialRuntime {
     /// A runtime for one run of a program on the session's grid and data.
     pub fn new(session: Session) -> Self {
-        SerialRuntime { session, reals: Rc::default(), truths: Rc::default(), indices: Rc::default(), domain_entities: Vec::new() }
+        SerialRuntime {
+            session,
+            reals: Rc::default(),
+            truths: Rc::default(),
+            indices: Rc::default(),
+            domain_entities: Vec::new(),
+            derivatives_lost: Cell::new(None),
+            newton: newton::Newton::default(),
+        }
     }
 
     /// The session it runs in.

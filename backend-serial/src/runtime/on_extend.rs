@@ -14,8 +14,14 @@ use super::support::{element_at, kind_name, on_empty, same_domain};
 
 /// Numbers at the target's entities.
 pub(super) fn on_scalars(rt: &SerialRuntime, data: &ScalarCollection, target: &EntityCollection) -> Result<ScalarCollection, Error> {
-    let out = gather(&rt.reals, &data.domain, &rt.dense(data), target)?;
-    Ok(rt.scalar_collection_from(&target.domain, out))
+    let out = gather(&rt.reals, &data.domain, &rt.values_of(data), target)?;
+    let mut out = rt.scalar_collection_from(&target.domain, out);
+    if let Some(jacobian) = &data.jacobian {
+        // All of them are there: their values have been found.
+        let rows = target.values.iter().map(|&entity| data.domain.rank(entity).map(|rank| rank as usize));
+        out.jacobian = Some(Rc::new(jacobian.gather(rows)));
+    }
+    Ok(out)
 }
 
 /// Vectors at the target's entities.
@@ -44,8 +50,13 @@ pub(super) fn extend_scalars(rt: &SerialRuntime, data: &ScalarCollection, domain
     if same_domain(&data.domain, domain) {
         return Ok(data.clone());
     }
-    let out = scatter(&rt.reals, &data.domain, &rt.dense(data), domain, 0.0)?;
-    Ok(rt.scalar_collection_from(domain, out))
+    let out = scatter(&rt.reals, &data.domain, &rt.values_of(data), domain, 0.0)?;
+    let mut out = rt.scalar_collection_from(domain, out);
+    if let Some(jacobian) = &data.jacobian {
+        let rows = domain.elements().iter().map(|&entity| data.domain.rank(entity).map(|rank| rank as usize));
+        out.jacobian = Some(Rc::new(jacobian.gather(rows)));
+    }
+    Ok(out)
 }
 
 /// Vectors, zero where there are none.

@@ -4,7 +4,7 @@ use equelle_runtime::{CanonicalSet, Comparison, EntityKind, EquelleRuntime, Erro
 
 use super::SerialRuntime;
 use super::topology::Side;
-use super::{arithmetic, discrete, on_extend, select, sequences, topology, truth, vectors};
+use super::{derivatives, discrete, on_extend, select, sequences, topology, truth, vectors};
 
 type Scalars = <SerialRuntime as EquelleRuntime>::ScalarCollection;
 type Vectors = <SerialRuntime as EquelleRuntime>::VectorCollection;
@@ -67,47 +67,47 @@ impl Operations for SerialRuntime {
     }
 
     fn add(&mut self, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {
-        Ok(arithmetic::zip(self, a, b, |a, b| a + b))
+        self.located(derivatives::zip(self, a, b, |a, b| a + b, |_, _, _, d| d, |_, _, _, d| d))
     }
 
     fn sub(&mut self, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {
-        Ok(arithmetic::zip(self, a, b, |a, b| a - b))
+        self.located(derivatives::zip(self, a, b, |a, b| a - b, |_, _, _, d| d, |_, _, _, d| -d))
     }
 
     fn mul(&mut self, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {
-        Ok(arithmetic::zip(self, a, b, |a, b| a * b))
+        self.located(derivatives::zip(self, a, b, |a, b| a * b, |_, b, _, d| b * d, |a, _, _, d| a * d))
     }
 
     fn div(&mut self, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {
-        Ok(arithmetic::zip(self, a, b, |a, b| a / b))
+        self.located(derivatives::zip(self, a, b, |a, b| a / b, |_, b, _, d| d / b, |_, b, quotient, d| -(quotient * d) / b))
     }
 
     fn mul_scalar(&mut self, a: &Scalars, s: &f64) -> Result<Scalars, Error> {
-        Ok(arithmetic::map(self, a, |a| a * s))
+        Ok(derivatives::map(self, a, |a| a * s, |_, _, d| d * s))
     }
 
     fn scalar_mul(&mut self, s: &f64, a: &Scalars) -> Result<Scalars, Error> {
-        Ok(arithmetic::map(self, a, |a| s * a))
+        Ok(derivatives::map(self, a, |a| s * a, |_, _, d| s * d))
     }
 
     fn div_scalar(&mut self, a: &Scalars, s: &f64) -> Result<Scalars, Error> {
-        Ok(arithmetic::map(self, a, |a| a / s))
+        Ok(derivatives::map(self, a, |a| a / s, |_, _, d| d / s))
     }
 
     fn scalar_div(&mut self, s: &f64, a: &Scalars) -> Result<Scalars, Error> {
-        Ok(arithmetic::map(self, a, |a| s / a))
+        Ok(derivatives::map(self, a, |a| s / a, |a, quotient, d| -(quotient * d) / a))
     }
 
     fn neg(&mut self, a: &Scalars) -> Result<Scalars, Error> {
-        Ok(arithmetic::map(self, a, |a| -a))
+        Ok(derivatives::map(self, a, |a| -a, |_, _, d| -d))
     }
 
     fn abs(&mut self, a: &Scalars) -> Result<Scalars, Error> {
-        Ok(arithmetic::map(self, a, f64::abs))
+        Ok(derivatives::map(self, a, f64::abs, derivatives::by_sign))
     }
 
     fn sqrt(&mut self, a: &Scalars) -> Result<Scalars, Error> {
-        Ok(arithmetic::map(self, a, f64::sqrt))
+        Ok(derivatives::map(self, a, f64::sqrt, |_, root, d| 0.5 / root * d))
     }
 
     fn vector_add(&mut self, a: &Vectors, b: &Vectors) -> Result<Vectors, Error> {
@@ -123,10 +123,12 @@ impl Operations for SerialRuntime {
     }
 
     fn vector_mul(&mut self, a: &Vectors, s: &Scalars) -> Result<Vectors, Error> {
+        self.located(derivatives::refuse(s, "Vector * Scalar"))?;
         Ok(vectors::zip_scalars(self, a, s, |a, s| a * s))
     }
 
     fn vector_div(&mut self, a: &Vectors, s: &Scalars) -> Result<Vectors, Error> {
+        self.located(derivatives::refuse(s, "Vector / Scalar"))?;
         Ok(vectors::zip_scalars(self, a, s, |a, s| a / s))
     }
 
@@ -179,7 +181,7 @@ impl Operations for SerialRuntime {
     }
 
     fn select(&mut self, condition: &Bools, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {
-        Ok(select::scalars(self, condition, a, b))
+        self.located(select::scalars(self, condition, a, b))
     }
 
     fn select_entities(&mut self, condition: &Bools, a: &Entities, b: &Entities) -> Result<Entities, Error> {

@@ -77,7 +77,7 @@ impl EquelleRuntime for SerialRuntime {
     }
 
     fn output_collection(&mut self, tag: &str, value: &ScalarCollection) -> Result<(), Error> {
-        let values = self.dense(value);
+        let values = self.values_of(value);
         self.session.output_collection(tag, &values)
     }
 

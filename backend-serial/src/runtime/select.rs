@@ -1,16 +1,25 @@
 //! The ternary operator: per element the value of one branch, copied; the other branch never enters arithmetic.
 
+use equelle_runtime::Error;
+
 use super::SerialRuntime;
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection};
+use super::derivatives;
 use super::support::same_domain;
 
 /// Of numbers.
-pub(super) fn scalars(rt: &SerialRuntime, condition: &BoolCollection, a: &ScalarCollection, b: &ScalarCollection) -> ScalarCollection {
+pub(super) fn scalars(
+    rt: &SerialRuntime,
+    condition: &BoolCollection,
+    a: &ScalarCollection,
+    b: &ScalarCollection,
+) -> Result<ScalarCollection, Error> {
     debug_assert!(same_domain(&condition.domain, &a.domain) && same_domain(&a.domain, &b.domain));
-    let (if_true, if_false) = (rt.dense(a), rt.dense(b));
+    let (if_true, if_false) = (rt.values_of(a), rt.values_of(b));
     let mut out = rt.take_buffer(if_true.len());
     choose(&mut out, &condition.values, &if_true, &if_false);
-    rt.scalar_collection_from(&a.domain, out)
+    let out = rt.scalar_collection_from(&a.domain, out);
+    if a.jacobian.is_none() && b.jacobian.is_none() { Ok(out) } else { derivatives::select(out, &condition.values, a, b) }
 }
 
 /// Of entities of one kind.

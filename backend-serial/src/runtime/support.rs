@@ -76,19 +76,19 @@ impl SerialRuntime {
     /// A collection whose values are those written to the buffer, one per element of the domain.
     pub fn scalar_collection_from(&self, domain: &Arc<Domain>, buffer: Buffer) -> ScalarCollection {
         debug_assert_eq!(buffer.len(), domain.len());
-        ScalarCollection { domain: Arc::clone(domain), storage: Storage::Dense(buffer.share()) }
+        ScalarCollection { domain: Arc::clone(domain), storage: Storage::Dense(buffer.share()), jacobian: None }
     }
 
     /// A collection of values that another one of the same domain already holds, shared.
     pub(super) fn scalar_collection_of(&self, domain: &Arc<Domain>, values: Values) -> ScalarCollection {
         debug_assert_eq!(values.len(), domain.len());
-        ScalarCollection { domain: Arc::clone(domain), storage: Storage::Dense(values) }
+        ScalarCollection { domain: Arc::clone(domain), storage: Storage::Dense(values), jacobian: None }
     }
 
     /// A collection of a Cartesian run kept as one value per axis (a set of faces) or one value, in entry 0 (a set of cells).
     pub fn per_axis_collection(&self, domain: &Arc<Domain>, values: [f64; 3]) -> ScalarCollection {
         debug_assert!(self.grid().cartesian_shape().is_some());
-        ScalarCollection { domain: Arc::clone(domain), storage: Storage::PerAxis(values) }
+        ScalarCollection { domain: Arc::clone(domain), storage: Storage::PerAxis(values), jacobian: None }
     }
 
     /// A Collection Of Vector from one buffer per component, as many as the grid has dimensions.
@@ -114,7 +114,22 @@ impl SerialRuntime {
 
     /// One value per element, in the order of the domain. Shares the collection's values, unless it is kept per axis: then they are spread into a
     /// buffer, every time this is called.
+    ///
+    /// The values alone: a kernel inside a residual would lose derivatives here, which [`Self::check_derivatives_kept`] reports.
     pub fn dense(&self, collection: &ScalarCollection) -> Values {
+        self.note_lost_derivatives(collection);
+        self.values_of(collection)
+    }
+
+    /// Remembers the line at which values of a collection with derivatives left without them.
+    pub(super) fn note_lost_derivatives(&self, collection: &ScalarCollection) {
+        if collection.jacobian.is_some() && self.derivatives_lost.get().is_none() {
+            self.derivatives_lost.set(Some(self.current_line()));
+        }
+    }
+
+    /// As [`Self::dense`], for operations that know of derivatives.
+    pub(super) fn values_of(&self, collection: &ScalarCollection) -> Values {
         match &collection.storage {
             Storage::Dense(values) => values.clone(),
             Storage::PerAxis(values) => self.spread_per_axis(&collection.domain, *values),

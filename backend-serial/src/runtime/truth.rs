@@ -64,7 +64,7 @@ pub(super) fn combine(rt: &SerialRuntime, a: &BoolCollection, b: &BoolCollection
 }
 
 fn map(rt: &SerialRuntime, a: &ScalarCollection, f: impl Fn(f64) -> bool) -> BoolCollection {
-    let values = rt.dense(a);
+    let values = rt.values_of(a);
     let mut out = rt.take_bool_buffer(values.len());
     for (out, &a) in out.iter_mut().zip(values.iter()) {
         *out = f(a);
@@ -74,7 +74,7 @@ fn map(rt: &SerialRuntime, a: &ScalarCollection, f: impl Fn(f64) -> bool) -> Boo
 
 fn zip(rt: &SerialRuntime, a: &ScalarCollection, b: &ScalarCollection, f: impl Fn(f64, f64) -> bool) -> BoolCollection {
     debug_assert!(same_domain(&a.domain, &b.domain));
-    let (left, right) = (rt.dense(a), rt.dense(b));
+    let (left, right) = (rt.values_of(a), rt.values_of(b));
     let mut out = rt.take_bool_buffer(left.len());
     for ((out, &a), &b) in out.iter_mut().zip(left.iter()).zip(right.iter()) {
         *out = f(a, b);

@@ -20,7 +20,7 @@ pub(super) fn zip(rt: &SerialRuntime, a: &VectorCollection, b: &VectorCollection
 /// `f` of each component of each element and the element's number.
 pub(super) fn zip_scalars(rt: &SerialRuntime, a: &VectorCollection, s: &ScalarCollection, f: impl Fn(f64, f64) -> f64) -> VectorCollection {
     debug_assert!(same_domain(&a.domain, &s.domain));
-    let factors = rt.dense(s);
+    let factors = rt.values_of(s);
     rt.vector_collection_from(&a.domain, a.components().map(|component| zip_values(rt, component, &factors, &f)))
 }
 

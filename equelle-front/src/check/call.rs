@@ -114,8 +114,9 @@ impl<'a> Checker<'a> {
         }
         let arguments: Vec<Argument> = arguments.into_iter().collect::<Option<_>>()?;
         let instance = self.instance(id, arguments, call)?;
-        if let (Some(frame), Some(newton)) = (self.frames.last_mut(), instance.newton) {
-            frame.newton.get_or_insert(newton);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.newton = frame.newton.or(instance.newton);
+            frame.writes.extend(&instance.writes);
         }
         Some(instance)
     }

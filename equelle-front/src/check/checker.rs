@@ -66,6 +66,8 @@ pub(super) struct Frame {
     pub result: Option<(TreeType, Vec<Dimension>)>,
     /// Span of a Newton call that it reaches.
     pub newton: Option<Span>,
+    /// Assignments that it reaches of variables that are not its own.
+    pub writes: Vec<(VarId, Span)>,
 }
 
 impl<'a> Checker<'a> {

@@ -9,7 +9,7 @@ use crate::check::scope::{DefinitionId, Meaning, Role, ScopeId, ScopeKind, State
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, Ident, StmtKind as Ast};
-use crate::typed::{Expr, Function, FunctionId, TreeType, Variable};
+use crate::typed::{Expr, Function, FunctionId, TreeType, VarId, Variable};
 use crate::types::Dimension;
 
 /// A function of the program; one per visit of its definition, so nested functions have one per instance around them.
@@ -50,6 +50,8 @@ pub(super) struct Instance {
     pub dims: Vec<Dimension>,
     /// A Newton call that it reaches.
     pub newton: Option<Span>,
+    /// Assignments that it reaches of variables that are not its own.
+    pub writes: Vec<(VarId, Span)>,
 }
 
 impl<'a> Checker<'a> {
@@ -257,7 +259,7 @@ impl<'a> Checker<'a> {
         let (name, Defined { params, body, span }) = (definition.name, definition.defined?);
         let inside = self.scopes.open(ScopeKind::Function, definition.scope, definition.horizon);
         let outer = std::mem::replace(&mut self.scope, inside);
-        self.frames.push(Frame { definition: id, call, locals: Vec::new(), result: None, newton: None });
+        self.frames.push(Frame { definition: id, call, locals: Vec::new(), result: None, newton: None, writes: Vec::new() });
         let mut variables = Vec::with_capacity(params.len());
         let mut arguments = arguments.into_iter();
         for param in params {
@@ -281,11 +283,13 @@ impl<'a> Checker<'a> {
             Some(_) | None => return self.unknown(),
         };
         let function = FunctionId(self.functions.len() as u32);
+        let mut writes = frame.writes;
+        writes.retain(|(var, _)| !frame.locals.contains(var));
         for var in frame.locals {
             self.variables[var.0 as usize].owner = Some(function);
         }
         self.functions.push(Function { name: name.name.clone(), params: variables, body, result: ty, span });
-        Some(Instance { id: function, ty, dims, newton: frame.newton })
+        Some(Instance { id: function, ty, dims, newton: frame.newton, writes })
     }
 }
 

@@ -171,6 +171,18 @@ impl<'a> Checker<'a> {
                     .hint("solve that one before, and use its result in the residual"),
             );
         }
+        if let Some(&(variable, assigned)) = instance.writes.first() {
+            let variable = &self.variables[variable.0 as usize].name;
+            return self.fail(
+                Diagnostic::new(
+                    Code::NewtonWrites,
+                    name.span,
+                    format!("residual `{}` assigns the variable `{variable}` of the program", name.name),
+                )
+                .also(assigned, "here")
+                .hint("a residual is evaluated as often as the solver needs: compute the value after the solve, from its result"),
+            );
+        }
         let mapping = |ty: &TreeType| match ty {
             TreeType::Value(Type { basic: Basic::Scalar, shape: Shape::Collection(set), .. }) => Some(*set),
             TreeType::Value(_) | TreeType::Array { .. } | TreeType::Void => None,

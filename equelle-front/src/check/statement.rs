@@ -213,6 +213,9 @@ impl<'a> Checker<'a> {
                     .hint("a mutable variable keeps the dimension of its first value; give that one a unit"),
             );
         }
+        if let Some(frame) = self.frames.last_mut() {
+            frame.writes.push((var, name.span));
+        }
         Some(StmtKind::Assign { variable: var, value })
     }
 

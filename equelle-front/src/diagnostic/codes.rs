@@ -132,6 +132,7 @@ codes! {
     NewtonCount = "E0506", Error, "different numbers of residuals and unknowns";
     NewtonArguments = "E0507", Error, "Newton system needs arrays";
     StencilDialect = "E0508", Error, "the stencil dialect is not supported";
+    NewtonWrites = "E0509", Error, "residual assigns a variable of the program";
 
     TooManyInstances = "E0901", Error, "too many instances of functions";
     NestedTooDeeply = "E0902", Error, "nested too deeply";

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::{Block, Function, MutableId, Op, StmtKind, ValueId};
+use crate::ir::{Block, Function, Module, MutableId, Op, StmtKind, ValueId};
 use crate::types::{CanonicalSet, Extent, SetTable};
 
 /// Defining operation of each value.
@@ -135,6 +135,32 @@ pub(super) fn stored_mutables(block: &Block) -> BTreeSet<MutableId> {
         }
     }
     found
+}
+
+/// Which functions of a module are residuals of Newton's method, or called by one. `[functions]`
+pub(super) fn residual_functions(module: &Module) -> Vec<bool> {
+    let mut found = vec![false; module.functions.len()];
+    for function in module.functions.iter().chain([&module.main]) {
+        note_functions(&function.body, false, &mut found);
+    }
+    // A function calls only functions before it.
+    for index in (0..found.len()).rev() {
+        if found[index] {
+            note_functions(&module.functions[index].body, true, &mut found);
+        }
+    }
+    found
+}
+
+fn note_functions(block: &Block, calls: bool, found: &mut [bool]) {
+    for statement in &block.statements {
+        match &statement.kind {
+            StmtKind::Let { op: Op::Newton { residuals, .. }, .. } => residuals.iter().for_each(|f| found[f.0 as usize] = true),
+            StmtKind::Let { op: Op::Call { function, .. }, .. } if calls => found[function.0 as usize] = true,
+            StmtKind::For { body, .. } => note_functions(body, calls, found),
+            StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {}
+        }
+    }
 }
 
 /// Whether a canonical set holds all entities of its kind.

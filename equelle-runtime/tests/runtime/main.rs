@@ -9,6 +9,7 @@ mod fuzz;
 mod grid;
 mod input;
 mod launch;
+mod newton;
 mod number;
 mod opm;
 mod output;

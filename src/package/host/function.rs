@@ -330,6 +330,11 @@ impl<'a> FunctionWriter<'a> {
                     let callee = &self.program.module.functions[function.0 as usize];
                     args.iter().zip(&callee.params).any(|(a, p)| *a == value && differs(&callee.values[p.0 as usize].ty))
                 }
+                Op::Newton { residuals, captures, guesses } => residuals.iter().zip(captures).any(|(function, captures)| {
+                    let callee = &self.program.module.functions[function.0 as usize];
+                    let params = callee.params.iter().skip(guesses.len());
+                    captures.iter().zip(params).any(|(a, p)| *a == value && differs(&callee.values[p.0 as usize].ty))
+                }),
                 Op::Real(_)
                 | Op::Bool(_)
                 | Op::Text(_)
@@ -348,8 +353,7 @@ impl<'a> FunctionWriter<'a> {
                 | Op::Divergence(_)
                 | Op::Dot(..)
                 | Op::Component(..)
-                | Op::Reduce(..)
-                | Op::Newton { .. } => false,
+                | Op::Reduce(..) => false,
             },
             StmtKind::Store { mutable, value: v } => *v == value && differs(&self.function.mutables[mutable.0 as usize].ty),
             StmtKind::Launch { kernel, args, .. } => {

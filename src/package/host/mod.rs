@@ -10,6 +10,7 @@ mod uses;
 
 use equelle_front::backend::{BackendError, KernelNames, Namer};
 use equelle_front::ir::{Block, Module, Op, StmtKind};
+use equelle_front::source::Span;
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
@@ -33,7 +34,7 @@ struct Program<'a> {
 /// The file.
 pub(super) fn text(module: &Module, facts: &Facts, options: &PackageOptions) -> Result<String, BackendError> {
     let mut globals = Namer::rust();
-    globals.reserve(["rt", "simulate", "PROGRAM", "R", "kernels", "Kernels", "Error", "EquelleRuntime", "Operations"]);
+    globals.reserve(["rt", "simulate", "PROGRAM", "R", "kernels", "Kernels", "Error", "EquelleRuntime", "Operations", "Implicit"]);
     globals.reserve(["CanonicalSet", "EntityKind", "Extent", "Comparison", "Reduction", "Program", "Source", "InputInfo", "InputKind"]);
     globals.reserve(options.backends.iter().map(|b| format!("kernels_{}", b.name())));
     let kernels = KernelNames::of_module(module);
@@ -70,6 +71,18 @@ pub(super) fn text(module: &Module, facts: &Facts, options: &PackageOptions) -> 
         #main
         #items
     })
+}
+
+/// Where a program first uses Newton's method, if it does.
+pub(super) fn newton_place(module: &Module) -> Option<Span> {
+    fn in_block(block: &Block) -> Option<Span> {
+        block.statements.iter().find_map(|statement| match &statement.kind {
+            StmtKind::Let { op: Op::Newton { .. }, .. } => Some(statement.span),
+            StmtKind::For { body, .. } => in_block(body),
+            StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => None,
+        })
+    }
+    module.functions.iter().chain([&module.main]).find_map(|function| in_block(&function.body))
 }
 
 /// `PROGRAM`
@@ -114,6 +127,7 @@ fn modules(module: &Module, options: &PackageOptions) -> TokenStream {
 struct Needs {
     launches: bool,
     operations: bool,
+    newton: bool,
     domains: bool,
     comparisons: bool,
     reductions: bool,
@@ -169,17 +183,20 @@ impl Needs {
             | Op::Gradient(_)
             | Op::Divergence(_)
             | Op::Dot(..)
-            | Op::Component(..)
-            | Op::Newton { .. } => self.operations = true,
+            | Op::Component(..) => self.operations = true,
+            Op::Newton { .. } => self.newton = true,
         }
     }
 
     fn bound(&self) -> TokenStream {
-        match (self.launches, self.operations) {
-            (false, false) => quote! { EquelleRuntime },
-            (false, true) => quote! { Operations },
-            (true, false) => quote! { Kernels },
-            (true, true) => quote! { Kernels + Operations },
+        // Implicit programs have operations.
+        match (self.launches, self.operations, self.newton) {
+            (false, false, false) => quote! { EquelleRuntime },
+            (false, true, false) => quote! { Operations },
+            (true, false, false) => quote! { Kernels },
+            (true, true, false) => quote! { Kernels + Operations },
+            (false, _, true) => quote! { Implicit },
+            (true, _, true) => quote! { Kernels + Implicit },
         }
     }
 
@@ -197,11 +214,11 @@ impl Needs {
         if self.reductions {
             names.push("Reduction");
         }
-        if self.operations {
-            names.push("Operations");
-        }
-        if !self.launches && !self.operations {
-            names.push("EquelleRuntime");
+        match (self.launches, self.operations, self.newton) {
+            (_, _, true) => names.push("Implicit"),
+            (_, true, false) => names.push("Operations"),
+            (false, false, false) => names.push("EquelleRuntime"),
+            (true, false, false) => {}
         }
         names.sort_unstable();
         let names = names.into_iter().map(ident);

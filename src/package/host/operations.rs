@@ -1,7 +1,7 @@
 //! Operations to method calls, by the types of their operands.
 
 use equelle_front::backend::BackendError;
-use equelle_front::ir::{KernelId, Op, UnaryOp, ValueId};
+use equelle_front::ir::{FunctionId, KernelId, Op, UnaryOp, ValueId};
 use equelle_front::ops::{Arithmetic, Comparison, Logic, Reduction};
 use equelle_front::source::Span;
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, Shape, Type};
@@ -157,8 +157,53 @@ impl FunctionWriter<'_> {
                 }
                 Ok(quote! { #name(rt #(, #tokens)*)? })
             }
-            Op::Newton { .. } => Err(unsupported(span, "Newton's method")),
+            Op::Newton { residuals, captures, guesses } => self.newton(residuals, captures, guesses, span),
         }
+    }
+
+    /// The call that solves with Newton's method, with `?`. The residual is a closure that adds the captured arguments.
+    fn newton(
+        &mut self,
+        residuals: &[FunctionId],
+        captures: &[Vec<ValueId>],
+        guesses: &[ValueId],
+        span: Span,
+    ) -> Result<TokenStream, BackendError> {
+        if guesses.iter().any(|guess| self.class(*guess) != Class::Scalars) {
+            return Err(unsupported(span, "Newton's method for an unknown that is no Collection Of Scalar"));
+        }
+        let program = self.program;
+        let function = |id: &FunctionId| &program.module.functions[id.0 as usize];
+        let names = self.names();
+        let unknowns: Vec<Ident> = match residuals.first() {
+            Some(first) => {
+                let first = function(first);
+                let params = first.params.iter().take(guesses.len());
+                params.map(|param| self.fresh(&first.values[param.0 as usize].name)).collect()
+            }
+            None => return Err(BackendError::internal(span, "Newton's method without a residual")),
+        };
+        let mut equations = Vec::with_capacity(residuals.len());
+        for (residual, captures) in residuals.iter().zip(captures) {
+            let callee = function(residual);
+            if callee.results.len() != 1 {
+                return Err(BackendError::internal(span, format!("residual `{}` has {} results", callee.name, callee.results.len())));
+            }
+            let mut args = Vec::with_capacity(captures.len());
+            for (capture, param) in captures.iter().zip(callee.params.iter().skip(guesses.len())) {
+                args.push(self.by_ref_as(*capture, &callee.values[param.0 as usize].ty)?);
+            }
+            let name = ident(&program.functions[residual.0 as usize]);
+            equations.push(quote! { #name(rt #(, #unknowns)* #(, #args)*) });
+        }
+        let guesses = guesses.iter().map(|guess| self.by_ref(*guess)).collect::<Result<Vec<_>, _>>()?;
+        self.forget_names_since(names, &[]);
+        // The residuals leave their own lines behind.
+        self.line = None;
+        Ok(match (guesses.as_slice(), equations.as_slice()) {
+            ([guess], [equation]) => quote! { rt.newton_solve(#guess, &mut |rt, #(#unknowns),*| #equation)? },
+            _ => quote! { rt.newton_solve_system([#(#guesses),*], &mut |rt, [#(#unknowns),*]| Ok([#(#equations?),*]))?.into() },
+        })
     }
 
     /// The call that launches a kernel, with `?`.

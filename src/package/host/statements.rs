@@ -245,7 +245,7 @@ impl FunctionWriter<'_> {
             StmtKind::Let { .. } | StmtKind::Launch { .. } | StmtKind::Store { .. } => {
                 if let Some((target, value)) = self.final_parts(std::slice::from_ref(statement))? {
                     self.group.extend(quote! { #target #value; });
-                    if matches!(&statement.kind, StmtKind::Let { op: Op::Call { .. }, .. }) {
+                    if matches!(&statement.kind, StmtKind::Let { op: Op::Call { .. } | Op::Newton { .. }, .. }) {
                         let line = self.line_again();
                         self.group.extend(line);
                     }
@@ -381,7 +381,8 @@ fn operation_name(op: &Op) -> &'static str {
         Op::Reduce(Reduction::Min, _) => "smallest",
         Op::Reduce(Reduction::Sum, _) => "total",
         Op::Reduce(Reduction::Prod, _) => "total_product",
-        Op::Call { .. } | Op::Newton { .. } => "result",
+        Op::Call { .. } => "result",
+        Op::Newton { .. } => "solution",
     }
 }
 

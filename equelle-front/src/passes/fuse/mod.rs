@@ -19,20 +19,21 @@ use crate::ir::{Block, Function, KernelId, Module, Op, Stmt, StmtKind, ValueId};
 use crate::lower::UniqueNames;
 use crate::types::{SetId, SetTable, Shape};
 
-use super::analysis::Defs;
+use super::analysis::{Defs, residual_functions};
 use build::Unfusable;
 use forms::KernelMaker;
 use plan::{Placement, Plan};
 
-/// Fuses every function of a module.
+/// Fuses every function of a module but residuals of Newton's method and what they call: derivatives are followed operation by operation.
 pub(super) fn run(module: &mut Module) {
+    let residuals = residual_functions(module);
     let mut kernels = std::mem::take(&mut module.kernels);
     let mut names = UniqueNames::default();
     for kernel in &kernels {
         names.unique(&kernel.name);
     }
     let sets = &module.sets;
-    for function in module.functions.iter_mut().chain([&mut module.main]) {
+    for function in fused_functions(&mut module.functions, &residuals).chain([&mut module.main]) {
         // A value whose kernel cannot be built stays an operation; what it reads must then exist in memory, so the plan is made again.
         let mut kept = BTreeSet::new();
         let (body, made, named) = loop {
@@ -63,6 +64,10 @@ pub(super) fn run(module: &mut Module) {
         names = made.1;
     }
     module.kernels = kernels;
+}
+
+fn fused_functions<'a>(functions: &'a mut [Function], residuals: &'a [bool]) -> impl Iterator<Item = &'a mut Function> {
+    functions.iter_mut().zip(residuals).filter(|(_, residual)| !**residual).map(|(function, _)| function)
 }
 
 struct Fuser<'a> {

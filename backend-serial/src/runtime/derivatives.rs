@@ -1,0 +1,166 @@
+//! Derivatives of the operation level, forward mode: inside a Newton solve a collection carries its [`Jacobian`], and every operation passes it on.
+//!
+//! | operation | Jacobian of the result |
+//! | --- | --- |
+//! | `u + v`, `u - v` | `Ju + Jv`, `Ju - Jv` |
+//! | `u * v` | `diag(v) Ju + diag(u) Jv` |
+//! | `u / v` | `(Ju - diag(u/v) Jv) / diag(v)` |
+//! | with a Scalar `s` | `Ju`, scaled by `s`, by `1/s`, or for `s / v` by `-(s/v)/v` |
+//! | `-u`, `\|u\|`, `Sqrt(u)` | `-Ju`; by the sign of `u`, +1 at both zeros; by `0.5 / Sqrt(u)` |
+//! | `On`, `Extend` | rows repeated or left out; rows without entries added |
+//! | `Gradient`, `Divergence` | differences and signed sums of rows, in the order of the values |
+//! | `c ? u : v` | rows of the branch chosen |
+//!
+//! Comparisons, reductions, outputs and values handed to the host have no derivatives: what depends on an unknown through them alone counts as constant.
+//! Vectors carry none either, so a Vector times or over a collection with derivatives is an error.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use equelle_runtime::{Error, ErrorKind};
+
+use super::SerialRuntime;
+use super::arithmetic;
+use super::collections::ScalarCollection;
+use super::jacobian::Jacobian;
+
+impl SerialRuntime {
+    /// A collection as unknowns of a Newton solve: its values, with derivative one with respect to themselves. It holds the unknowns `offset` and
+    /// following of `total`.
+    ///
+    /// # Errors
+    /// `Backend` if it does not fit below `total`, or if columns cannot be numbered with 32 bits.
+    pub fn unknown(&self, values: &ScalarCollection, offset: usize, total: usize) -> Result<ScalarCollection, Error> {
+        let n = values.domain.len();
+        let fits = offset.checked_add(n).is_some_and(|end| end <= total);
+        if !fits || u32::try_from(total).is_err() {
+            let message = if fits {
+                format!("{total} unknowns in one Newton solve: at most {} can be numbered", u32::MAX)
+            } else {
+                format!("{n} unknowns from number {offset} on are more than the {total} of this Newton solve")
+            };
+            return self.located(Err(Error::new(ErrorKind::Backend, message)));
+        }
+        // Never per axis, so that no kernel reads an unknown in that form.
+        let mut unknown = self.scalar_collection_of(&values.domain, self.values_of(values));
+        unknown.jacobian = Some(Rc::new(Jacobian::identity(n, offset, total)));
+        Ok(unknown)
+    }
+
+    /// Derivatives of a collection with respect to the unknowns of the Newton solve in progress; `None` if it does not depend on them.
+    pub fn jacobian<'a>(&self, collection: &'a ScalarCollection) -> Option<&'a Jacobian> {
+        collection.jacobian()
+    }
+
+    /// The values alone, shared: what a Newton solve returns, and what mutables written in a residual keep.
+    #[must_use]
+    pub fn without_derivatives(&self, collection: &ScalarCollection) -> ScalarCollection {
+        ScalarCollection { domain: Arc::clone(&collection.domain), storage: collection.storage.clone(), jacobian: None }
+    }
+
+    /// Tells whether a kernel, compiled or interpreted, has read values of a collection with derivatives since this was last asked, which its results then
+    /// lack. Residuals are evaluated at operation level; this guards a Newton solve against a residual that is not.
+    ///
+    /// # Errors
+    /// `Backend`, with the Equelle line of the first such kernel.
+    pub fn check_derivatives_kept(&self) -> Result<(), Error> {
+        match self.derivatives_lost.take() {
+            None => Ok(()),
+            Some(line) => {
+                let message = "a kernel inside a residual reads an unknown, and kernels pass on no derivatives";
+                Err(Error::new(ErrorKind::Backend, message).at(line))
+            }
+        }
+    }
+}
+
+/// `f` of each element. `derivative` of element, value of `f` there, and an entry of the element's row is the entry of the result.
+pub(super) fn map(
+    rt: &SerialRuntime,
+    a: &ScalarCollection,
+    f: impl Fn(f64) -> f64,
+    derivative: impl Fn(f64, f64, f64) -> f64,
+) -> ScalarCollection {
+    let mut out = arithmetic::map(rt, a, f);
+    if let Some(jacobian) = &a.jacobian {
+        let (values, results) = (rt.values_of(a), rt.values_of(&out));
+        out.jacobian = Some(Rc::new(jacobian.map(|row, d| derivative(values[row], results[row], d))));
+    }
+    out
+}
+
+/// How a function of two numbers depends on one of them: from both numbers, its value, and an entry of the one's row, what is added to the result's.
+type Partial = fn(f64, f64, f64, f64) -> f64;
+
+/// `f` of each pair of elements, with its derivatives by the first and by the second.
+pub(super) fn zip(
+    rt: &SerialRuntime,
+    a: &ScalarCollection,
+    b: &ScalarCollection,
+    f: impl Fn(f64, f64) -> f64,
+    by_first: Partial,
+    by_second: Partial,
+) -> Result<ScalarCollection, Error> {
+    let mut out = arithmetic::zip(rt, a, b, f);
+    if a.jacobian.is_none() && b.jacobian.is_none() {
+        return Ok(out);
+    }
+    same_unknowns(a, b)?;
+    let (left, right, results) = (rt.values_of(a), rt.values_of(b), rt.values_of(&out));
+    let first = |row: usize, d: f64| by_first(left[row], right[row], results[row], d);
+    let second = |row: usize, d: f64| by_second(left[row], right[row], results[row], d);
+    out.jacobian = match (a.jacobian(), b.jacobian()) {
+        (Some(a), Some(b)) => Some(Jacobian::merge(a, b, first, second)),
+        (Some(a), None) => Some(a.map(first)),
+        (None, Some(b)) => Some(b.map(second)),
+        (None, None) => None,
+    }
+    .map(Rc::new);
+    Ok(out)
+}
+
+/// Derivative of `|a|`: by the sign of `a`, +1 at both zeros, NaN at NaN.
+pub(super) fn by_sign(a: f64, magnitude: f64, d: f64) -> f64 {
+    if a < 0.0 {
+        -d
+    } else if a >= 0.0 {
+        d
+    } else {
+        magnitude * d
+    }
+}
+
+/// The ternary's derivatives, given its values: the rows of the branch chosen, whatever the other holds.
+pub(super) fn select(
+    mut out: ScalarCollection,
+    condition: &[bool],
+    a: &ScalarCollection,
+    b: &ScalarCollection,
+) -> Result<ScalarCollection, Error> {
+    same_unknowns(a, b)?;
+    out.jacobian = Jacobian::select(condition, a.jacobian(), b.jacobian()).map(Rc::new);
+    Ok(out)
+}
+
+/// Refuses an operand of a Vector operation that carries derivatives, which Vectors cannot.
+pub(super) fn refuse(a: &ScalarCollection, operation: &str) -> Result<(), Error> {
+    if a.jacobian.is_none() {
+        return Ok(());
+    }
+    let message =
+        format!("{operation} inside a residual: the Scalars depend on an unknown of NewtonSolve, and Vectors carry no derivatives");
+    Err(Error::new(ErrorKind::Simulation, message)
+        .hint("take the Scalar from the Vector first, with Dot(...), |...| or a component, then multiply or divide"))
+}
+
+/// Two collections with derivatives are of one Newton solve.
+fn same_unknowns(a: &ScalarCollection, b: &ScalarCollection) -> Result<(), Error> {
+    match (a.jacobian(), b.jacobian()) {
+        (Some(a), Some(b)) if a.n_cols() != b.n_cols() => {
+            let message =
+                format!("operands with derivatives by {} and by {} unknowns: they are of different Newton solves", a.n_cols(), b.n_cols());
+            Err(Error::new(ErrorKind::Backend, message))
+        }
+        _ => Ok(()),
+    }
+}

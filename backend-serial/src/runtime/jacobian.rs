@@ -1,0 +1,265 @@
+//! Jacobians of collections: sparse matrices with one row per element of the domain and one column per unknown of the Newton solve in progress.
+//!
+//! **The pattern does not follow the state.** Entries that happen to be zero stay, and a ternary keeps the entries of both branches, so that a solver can
+//! use one symbolic factorisation for all iterations. What does follow the state is the pattern behind entities chosen by state
+//! (`data On (v > 0 ? first : second)`): a row is then that of the entity chosen.
+//!
+//! **Entries of branches not chosen are −0, all other zeros +0.** They are not there, mathematically: multiplied by an infinite or undefined factor
+//! (`Sqrt(u > 0 ? u : 0)` has the factor 0.5/0 where the constant is chosen) they must stay zero, where a derivative that is zero by value gives NaN.
+//! −0 is the identity of IEEE addition, so a sum is −0 only if both terms are; products go through [`scaled`], which keeps the two zeros apart.
+
+use std::fmt;
+use std::ops::Range;
+
+use sprs::CsMatI;
+
+/// The entry of a branch that was not chosen.
+const NOT_CHOSEN: f64 = -0.0;
+
+/// Marks a column that the row in progress does not have.
+const NO_SLOT: usize = usize::MAX;
+
+/// Partial derivatives of a collection's elements.
+///
+/// Rows: elements of the collection's domain in its order. Columns: unknowns of the Newton solve. Compressed rows with ascending columns; entries that
+/// are zero by value are kept.
+#[derive(Clone)]
+pub struct Jacobian {
+    matrix: CsMatI<f64, u32, usize>,
+}
+
+impl Jacobian {
+    /// Derivatives of the unknowns `offset .. offset + n_rows` themselves, of `n_cols` in total, which hold them.
+    pub(super) fn identity(n_rows: usize, offset: usize, n_cols: usize) -> Self {
+        let mut rows = Rows::with_capacity(n_rows, n_rows);
+        for row in 0..n_rows {
+            rows.push((offset + row) as u32, 1.0);
+            rows.end();
+        }
+        rows.finish(n_cols)
+    }
+
+    /// Number of rows: elements of the domain.
+    pub fn n_rows(&self) -> usize {
+        self.matrix.rows()
+    }
+
+    /// Number of columns: unknowns of the Newton solve.
+    pub fn n_cols(&self) -> usize {
+        self.matrix.cols()
+    }
+
+    /// Where rows begin in [`Self::col_idx`] and [`Self::values`]; one more than there are rows.
+    pub fn row_ptr(&self) -> &[usize] {
+        self.matrix.indptr().into_raw_storage()
+    }
+
+    /// Column of each entry, ascending within a row.
+    pub fn col_idx(&self) -> &[u32] {
+        self.matrix.indices()
+    }
+
+    /// Value of each entry.
+    pub fn values(&self) -> &[f64] {
+        self.matrix.data()
+    }
+
+    /// Columns and values of a row.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn row(&self, row: usize) -> (&[u32], &[f64]) {
+        let range = self.range(row);
+        (&self.col_idx()[range.clone()], &self.values()[range])
+    }
+
+    /// The same as a matrix of sprs.
+    pub fn matrix(&self) -> &CsMatI<f64, u32, usize> {
+        &self.matrix
+    }
+
+    fn range(&self, row: usize) -> Range<usize> {
+        let row_ptr = self.row_ptr();
+        row_ptr[row]..row_ptr[row + 1]
+    }
+
+    /// `f` of the row and value of each entry: how a function of one collection passes derivatives on.
+    pub(super) fn map(&self, f: impl Fn(usize, f64) -> f64) -> Self {
+        let mut matrix = self.matrix.clone();
+        let row_ptr = self.row_ptr();
+        let values = matrix.data_mut();
+        for (row, ends) in row_ptr.windows(2).enumerate() {
+            for value in &mut values[ends[0]..ends[1]] {
+                *value = scaled(*value, |d| f(row, d));
+            }
+        }
+        Jacobian { matrix }
+    }
+
+    /// Row by row `f` of the entries of `a` plus `g` of those of `b`, which has as many rows and columns. Pattern: the union.
+    pub(super) fn merge(a: &Self, b: &Self, f: impl Fn(usize, f64) -> f64, g: impl Fn(usize, f64) -> f64) -> Self {
+        let mut rows = Rows::with_capacity(a.n_rows(), a.values().len().max(b.values().len()));
+        for row in 0..a.n_rows() {
+            rows.push_merged(a.row(row), b.row(row), |d| scaled(d, |d| f(row, d)), |d| scaled(d, |d| g(row, d)));
+            rows.end();
+        }
+        rows.finish(a.n_cols())
+    }
+
+    /// Per row that of `a` or, where the condition does not hold, that of `b`. `None` has no entries. Pattern: the union; entries that only the row not
+    /// chosen has are [`NOT_CHOSEN`].
+    pub(super) fn select(condition: &[bool], a: Option<&Self>, b: Option<&Self>) -> Option<Self> {
+        let n_cols = a.or(b)?.n_cols();
+        let entries = |jacobian: Option<&Self>| jacobian.map_or(0, |jacobian| jacobian.values().len());
+        let mut rows = Rows::with_capacity(condition.len(), entries(a).max(entries(b)));
+        for (row, &chosen) in condition.iter().enumerate() {
+            rows.push_merged(
+                a.map_or((&[], &[]), |a| a.row(row)),
+                b.map_or((&[], &[]), |b| b.row(row)),
+                |d| if chosen { d } else { NOT_CHOSEN },
+                |d| if chosen { NOT_CHOSEN } else { d },
+            );
+            rows.end();
+        }
+        Some(rows.finish(n_cols))
+    }
+
+    /// The rows named, in that order, any of them any number of times; without entries for `None`.
+    pub(super) fn gather(&self, rows: impl ExactSizeIterator<Item = Option<usize>>) -> Self {
+        let mut out = Rows::with_capacity(rows.len(), self.values().len());
+        for row in rows {
+            if let Some(row) = row {
+                let (columns, values) = self.row(row);
+                out.columns.extend_from_slice(columns);
+                out.values.extend_from_slice(values);
+            }
+            out.end();
+        }
+        out.finish(self.n_cols())
+    }
+
+    /// Per pair of rows the second minus the first.
+    pub(super) fn differences(&self, pairs: impl ExactSizeIterator<Item = [usize; 2]>) -> Self {
+        let mut rows = Rows::with_capacity(pairs.len(), 2 * self.values().len());
+        for [first, second] in pairs {
+            rows.push_merged(self.row(first), self.row(second), |d| scaled(d, |d| -d), |d| d);
+            rows.end();
+        }
+        rows.finish(self.n_cols())
+    }
+
+    /// Sums of rows: `terms` names the result's row, this one's row, and whether it is subtracted. Entries are added in the order of `terms`.
+    pub(super) fn signed_sums(&self, n_rows: usize, terms: impl Iterator<Item = (usize, usize, bool)> + Clone) -> Self {
+        // Counting sort by the result's row, which keeps the order within one.
+        let mut starts = vec![0; n_rows + 1];
+        for (to, ..) in terms.clone() {
+            starts[to + 1] += 1;
+        }
+        for row in 0..n_rows {
+            starts[row + 1] += starts[row];
+        }
+        let mut sorted = vec![(0, false); starts[n_rows]];
+        let mut next = starts.clone();
+        for (to, from, subtracted) in terms {
+            sorted[next[to]] = (from, subtracted);
+            next[to] += 1;
+        }
+
+        let mut rows = Rows::with_capacity(n_rows, 2 * self.values().len());
+        // Per column its slot in the row in progress.
+        let mut slots = vec![NO_SLOT; self.n_cols()];
+        let mut row: Vec<(u32, f64)> = Vec::new();
+        for terms in starts.windows(2) {
+            for &(from, subtracted) in &sorted[terms[0]..terms[1]] {
+                let (columns, values) = self.row(from);
+                for (&column, &value) in columns.iter().zip(values) {
+                    let term = if subtracted { scaled(value, |d| -d) } else { value };
+                    let slot = &mut slots[column as usize];
+                    match row.get_mut(*slot) {
+                        Some((_, sum)) => *sum += term,
+                        None => {
+                            *slot = row.len();
+                            row.push((column, term));
+                        }
+                    }
+                }
+            }
+            row.sort_unstable_by_key(|&(column, _)| column);
+            for (column, value) in row.drain(..) {
+                slots[column as usize] = NO_SLOT;
+                rows.push(column, value);
+            }
+            rows.end();
+        }
+        rows.finish(self.n_cols())
+    }
+}
+
+impl fmt::Debug for Jacobian {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Jacobian({} x {}, {} entries)", self.n_rows(), self.n_cols(), self.values().len())
+    }
+}
+
+/// `f` of an entry that is there; one of a branch not chosen stays what it is. Never turns the one into the other.
+fn scaled(entry: f64, f: impl FnOnce(f64) -> f64) -> f64 {
+    // Adding +0 turns −0 into +0 and changes nothing else.
+    if entry.to_bits() == NOT_CHOSEN.to_bits() { NOT_CHOSEN } else { f(entry) + 0.0 }
+}
+
+/// A matrix being written row by row.
+struct Rows {
+    row_ptr: Vec<usize>,
+    columns: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl Rows {
+    fn with_capacity(rows: usize, entries: usize) -> Self {
+        let mut row_ptr = Vec::with_capacity(rows + 1);
+        row_ptr.push(0);
+        Rows { row_ptr, columns: Vec::with_capacity(entries), values: Vec::with_capacity(entries) }
+    }
+
+    /// An entry of the row in progress, beyond the columns that it has.
+    fn push(&mut self, column: u32, value: f64) {
+        self.columns.push(column);
+        self.values.push(value);
+    }
+
+    /// `f` of the entries of `a` plus `g` of those of `b`.
+    fn push_merged(&mut self, a: (&[u32], &[f64]), b: (&[u32], &[f64]), f: impl Fn(f64) -> f64, g: impl Fn(f64) -> f64) {
+        let (mut i, mut j) = (0, 0);
+        loop {
+            match (a.0.get(i), b.0.get(j)) {
+                (Some(&left), Some(&right)) if left == right => {
+                    self.push(left, f(a.1[i]) + g(b.1[j]));
+                    (i, j) = (i + 1, j + 1);
+                }
+                (Some(&left), Some(&right)) if left > right => {
+                    self.push(right, g(b.1[j]));
+                    j += 1;
+                }
+                (Some(&left), Some(_) | None) => {
+                    self.push(left, f(a.1[i]));
+                    i += 1;
+                }
+                (None, Some(&right)) => {
+                    self.push(right, g(b.1[j]));
+                    j += 1;
+                }
+                (None, None) => return,
+            }
+        }
+    }
+
+    fn end(&mut self) {
+        self.row_ptr.push(self.columns.len());
+    }
+
+    fn finish(self, n_cols: usize) -> Jacobian {
+        let n_rows = self.row_ptr.len() - 1;
+        // sprs checks the structure again and panics on a defect of this file.
+        Jacobian { matrix: CsMatI::new((n_rows, n_cols), self.row_ptr, self.columns, self.values) }
+    }
+}

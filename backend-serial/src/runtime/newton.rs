@@ -1,0 +1,219 @@
+//! Newton's method: the problem that [`equelle_runtime::newton`] solves, on collections with derivatives.
+//!
+//! The unknowns of all equations are numbered one after the other; the Jacobian's rows likewise. What survives a solve is per place in the program: the
+//! part of a factorisation that depends on the pattern alone, which the next time step has again.
+
+use std::collections::BTreeMap;
+
+use equelle_runtime::domain::Domain;
+use equelle_runtime::linalg::{self, Csr, LinearCache, LinearOptions};
+use equelle_runtime::newton::{self, Correction, Entry, Problem};
+use equelle_runtime::reduce::reduce;
+use equelle_runtime::{EntityKind, EquelleRuntime, Error, ErrorKind, Implicit, Reduction, Residual};
+
+use super::SerialRuntime;
+use super::collections::ScalarCollection;
+
+/// What Newton's method keeps between solves.
+#[derive(Default)]
+pub(super) struct Newton {
+    /// The parameters, once they have been read.
+    options: Option<(newton::Options, LinearOptions)>,
+    /// Of the linear solver, by Equelle line.
+    caches: BTreeMap<u32, LinearCache>,
+}
+
+impl SerialRuntime {
+    /// The parameters of Newton's method and of linear solvers; read once.
+    fn newton_options(&mut self) -> Result<(newton::Options, LinearOptions), Error> {
+        if let Some(options) = &self.newton.options {
+            return Ok(options.clone());
+        }
+        let nonlinear = newton::Options::from_parameters(self.session.parameters())?;
+        let (linear, warnings) = LinearOptions::from_parameters(self.session.parameters())?;
+        for warning in warnings {
+            self.session.warning(&warning);
+        }
+        self.newton.options = Some((nonlinear, linear.clone()));
+        Ok((nonlinear, linear))
+    }
+}
+
+impl Implicit for SerialRuntime {
+    fn newton(&mut self, guesses: &[ScalarCollection], residual: &mut Residual<'_, Self>) -> Result<Vec<ScalarCollection>, Error> {
+        let line = self.current_line();
+        let (options, linear) = self.newton_options().map_err(|error| error.at(line))?;
+        let mut ends = Vec::with_capacity(guesses.len());
+        let mut total = 0;
+        for guess in guesses {
+            total += guess.domain.len();
+            ends.push(total);
+        }
+        let cache = self.newton.caches.remove(&line).unwrap_or_default();
+        let mut problem = SerialProblem {
+            iterate: guesses.iter().map(|guess| self.without_derivatives(guess)).collect(),
+            rt: self,
+            residual,
+            ends,
+            equations: Vec::new(),
+            line,
+            linear,
+            cache,
+        };
+        let outcome = newton::solve(&mut problem, &options);
+        let SerialProblem { iterate, cache, .. } = problem;
+        self.newton.caches.insert(line, cache);
+        self.session.line(line);
+        outcome.map_err(|error| error.at(line))?;
+        Ok(iterate)
+    }
+}
+
+struct SerialProblem<'a, 'b> {
+    rt: &'a mut SerialRuntime,
+    residual: &'a mut Residual<'b, SerialRuntime>,
+    iterate: Vec<ScalarCollection>,
+    /// Where the unknowns of each equation end. `[equations]`
+    ends: Vec<usize>,
+    /// The residual at the iterate, with derivatives. `[equations]`
+    equations: Vec<ScalarCollection>,
+    /// Equelle line of the solve.
+    line: u32,
+    linear: LinearOptions,
+    cache: LinearCache,
+}
+
+impl SerialProblem<'_, '_> {
+    fn total(&self) -> usize {
+        self.ends.last().copied().unwrap_or(0)
+    }
+
+    /// Every equation must be one for its unknown, and depend on some unknown.
+    fn check_equations(&self) -> Result<(), Error> {
+        if self.equations.len() != self.iterate.len() {
+            let (found, wanted) = (self.equations.len(), self.iterate.len());
+            return Err(Error::new(ErrorKind::Backend, format!("internal error: {found} equations for {wanted} unknowns")));
+        }
+        for (number, (equation, unknown)) in self.equations.iter().zip(&self.iterate).enumerate() {
+            if equation.domain.len() != unknown.domain.len() {
+                let message = format!("internal error: {} values of an equation for {}", equation.domain.len(), unknown.domain.len());
+                return Err(Error::new(ErrorKind::Backend, message));
+            }
+            if equation.jacobian().is_none() && !equation.domain.is_empty() {
+                let which = if self.iterate.len() == 1 { String::new() } else { format!(" of equation {}", number + 1) };
+                let message = format!("the residual{which} does not depend on the unknown, so it determines nothing");
+                return Err(Error::new(ErrorKind::Simulation, message)
+                    .hint("use the residual's parameter in it; derivatives do not pass through reductions, comparisons and Scalars"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The Jacobian of all equations by all unknowns.
+    fn matrix(&self) -> Result<Csr, Error> {
+        let total = self.total();
+        let entries = self.equations.iter().filter_map(ScalarCollection::jacobian).map(|jacobian| jacobian.values().len()).sum();
+        let mut row_ptr = Vec::with_capacity(total + 1);
+        let (mut columns, mut values): (Vec<u32>, Vec<f64>) = (Vec::with_capacity(entries), Vec::with_capacity(entries));
+        row_ptr.push(0);
+        for jacobian in self.equations.iter().filter_map(ScalarCollection::jacobian) {
+            let before = columns.len();
+            row_ptr.extend(jacobian.row_ptr()[1..].iter().map(|end| before + end));
+            columns.extend_from_slice(jacobian.col_idx());
+            values.extend_from_slice(jacobian.values());
+        }
+        Csr::new(total, total, row_ptr, columns, values)
+            .map_err(|fault| Error::new(ErrorKind::Backend, format!("internal error: the Jacobian is malformed: {fault}")))
+    }
+
+    fn entry(&self, equation: usize, domain: &Domain, position: usize, value: f64) -> Entry {
+        let entity = domain.element(position);
+        let geometry = self.rt.grid().geometry();
+        let centroids = match domain.kind() {
+            EntityKind::Cell => &geometry.cell_centroids[..],
+            EntityKind::Face => &geometry.face_centroids[..],
+            EntityKind::Edge | EntityKind::Vertex => &[],
+        };
+        let centroid = centroids.get(entity as usize).map_or(Vec::new(), |x| x[..self.rt.grid().dim()].to_vec());
+        Entry { equation, kind: domain.kind(), entity, value, centroid }
+    }
+}
+
+impl Problem for SerialProblem<'_, '_> {
+    fn evaluate(&mut self) -> Result<f64, Error> {
+        let total = self.total();
+        let mut unknowns = Vec::with_capacity(self.iterate.len());
+        for (values, end) in self.iterate.iter().zip(&self.ends) {
+            unknowns.push(self.rt.unknown(values, end - values.domain.len(), total)?);
+        }
+        self.equations = (self.residual)(self.rt, &unknowns)?;
+        self.rt.line(self.line);
+        self.rt.check_derivatives_kept()?;
+        self.check_equations()?;
+        let mut sum = 0.0;
+        for equation in &self.equations {
+            let squares: Vec<f64> = self.rt.values_of(equation).iter().map(|r| r * r).collect();
+            sum += reduce(Reduction::Sum, &squares).unwrap_or(0.0);
+        }
+        Ok(sum.sqrt())
+    }
+
+    fn correct(&mut self) -> Result<Correction, Error> {
+        let matrix = self.matrix()?;
+        let mut rhs = Vec::with_capacity(self.total());
+        for equation in &self.equations {
+            rhs.extend_from_slice(&self.rt.values_of(equation));
+        }
+        let solution = linalg::solve(&matrix, &rhs, &self.linear, &mut self.cache)?;
+        for (values, end) in self.iterate.iter_mut().zip(&self.ends) {
+            let du = &solution.x[end - values.domain.len()..*end];
+            let old = self.rt.values_of(values);
+            let mut new = self.rt.take_buffer(old.len());
+            for ((new, &old), &du) in new.iter_mut().zip(old.iter()).zip(du) {
+                *new = old - du;
+            }
+            *values = self.rt.scalar_collection_from(&values.domain, new);
+        }
+        Ok(Correction {
+            linear_iterations: (solution.method != linalg::Method::Lu).then_some(solution.iterations),
+            relative_residual: solution.relative_residual,
+            note: solution.note,
+        })
+    }
+
+    fn worst(&mut self, count: usize) -> Result<Vec<Entry>, Error> {
+        let mut all: Vec<(usize, usize, f64)> = Vec::new();
+        for (equation, residual) in self.equations.iter().enumerate() {
+            all.extend(self.rt.values_of(residual).iter().enumerate().map(|(position, &value)| (equation, position, value)));
+        }
+        // In a total order NaN is above infinity; the sort keeps the order of equal ones.
+        all.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()));
+        let entry =
+            |&(equation, position, value): &(usize, usize, f64)| self.entry(equation, &self.equations[equation].domain, position, value);
+        Ok(all.iter().take(count).map(entry).collect())
+    }
+
+    fn equations(&self) -> usize {
+        self.iterate.len()
+    }
+
+    fn print(&mut self, line: &str) -> Result<(), Error> {
+        self.rt.session.print_line(line)
+    }
+
+    fn warn(&mut self, text: &str) {
+        let place = format!("line {}: ", self.line);
+        self.rt.session.warning(&format!("{}{text}", if self.line > 0 { &place } else { "" }));
+    }
+
+    fn dump(&mut self, initial: bool) -> Result<(), Error> {
+        let (iterate, residual) = if initial { ("Initial u", "Initial residual") } else { ("Newton u", "Newton residual") };
+        let tag = |tag: &str, number: usize| if self.ends.len() == 1 { tag.to_owned() } else { format!("{tag} {}", number + 1) };
+        for (number, (u, r)) in self.iterate.iter().zip(&self.equations).enumerate() {
+            let (u, r) = (self.rt.values_of(u), self.rt.values_of(r));
+            self.rt.session.output_collection(&tag(iterate, number), &u)?;
+            self.rt.session.output_collection(&tag(residual, number), &r)?;
+        }
+        Ok(())
+    }
+}

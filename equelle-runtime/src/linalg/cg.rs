@@ -1,0 +1,82 @@
+//! Conjugate gradients with a preconditioner.
+//!
+//! M. R. Hestenes and E. Stiefel, Methods of conjugate gradients for solving linear systems, J. Res. Nat. Bur. Standards 49 (1952),
+//! doi:10.6028/jres.049.044.
+
+use super::krylov::{Control, Cycle, Proposal, System, Watch};
+use super::space::{LinearOperator, Preconditioner, VectorSpace};
+
+/// Working vectors of CG, for symmetric positive definite matrices (and singular ones when the right-hand side is in the range).
+///
+/// Traffic of an iteration: one product with the matrix, one preconditioner, and 104 bytes an unknown: two dots 32 and
+/// three updates 72; a look at the residual adds a dot of one vector with itself, 8. Nothing but these looks waits for the device.
+#[derive(Debug)]
+pub struct Cg<S: VectorSpace> {
+    p: S::Vector,
+    q: S::Vector,
+    z: S::Vector,
+}
+
+impl<S: VectorSpace> Cg<S> {
+    /// Allocates three vectors.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn new(space: &mut S) -> Result<Self, S::Error> {
+        Ok(Cg { p: space.zeros()?, q: space.zeros()?, z: space.zeros()? })
+    }
+}
+
+impl<S: VectorSpace> Cycle<S> for Cg<S> {
+    fn cycle<A: LinearOperator<S>, M: Preconditioner<S>>(
+        &mut self,
+        space: &mut S,
+        system: System<'_, A, M>,
+        x: &mut S::Vector,
+        r: &mut S::Vector,
+        control: Control,
+    ) -> Result<(usize, Proposal), S::Error> {
+        let Cg { p, q, z } = self;
+        let mut watch = Watch::new(control);
+        system.preconditioner.apply(space, z, r);
+        space.copy(p, z);
+        let mut rz = space.dot(r, z);
+        // Both are positive for a definite matrix until the residual is exactly zero. The host looks at the least of them since the start.
+        let mut least_curvature = space.constant(f64::INFINITY);
+        let mut least_rz = rz.clone();
+        let mut iteration = 0;
+        loop {
+            iteration += 1;
+            system.operator.apply(space, q, p);
+            let curvature = space.dot(p, q);
+            least_curvature = space.min(&least_curvature, &curvature);
+            let alpha = space.ratio(&rz, &curvature);
+            space.add_scaled(x, &alpha, p);
+            space.sub_scaled(r, &alpha, q);
+            if watch.is_due(iteration) {
+                let square = space.dot(r, r);
+                let [square, curvature, least_curvature, least_rz] = space.read([&square, &curvature, &least_curvature, &least_rz])?;
+                // An overflow may also show as a step of zero.
+                if !curvature.is_finite() {
+                    return Ok((iteration, Proposal::NonFinite));
+                }
+                let breakdown = || {
+                    if least_curvature <= 0.0 {
+                        Some(format!("p.Ap = {least_curvature:.1e}, so the matrix is not positive definite"))
+                    } else {
+                        (least_rz <= 0.0).then(|| format!("r.Mr = {least_rz:.1e}, so the preconditioner is not positive definite"))
+                    }
+                };
+                if let Some(proposal) = watch.judge(iteration, square.sqrt(), breakdown) {
+                    return Ok((iteration, proposal));
+                }
+            }
+            system.preconditioner.apply(space, z, r);
+            let rz_new = space.dot(r, z);
+            least_rz = space.min(&least_rz, &rz_new);
+            let beta = space.ratio(&rz_new, &rz);
+            space.scale_add(p, &beta, z);
+            rz = rz_new;
+        }
+    }
+}

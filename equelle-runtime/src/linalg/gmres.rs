@@ -1,0 +1,172 @@
+//! Generalised minimal residuals with restart, right preconditioning and modified Gram-Schmidt.
+//!
+//! Y. Saad and M. H. Schultz, GMRES: a generalized minimal residual algorithm for solving nonsymmetric linear systems,
+//! SIAM J. Sci. Stat. Comput. 7 (1986), doi:10.1137/0907058.
+
+use super::krylov::{Control, Cycle, Proposal, System, Watch};
+use super::space::{LinearOperator, Preconditioner, VectorSpace};
+
+/// Basis of GMRES(m), for any matrix. Memory: m + 3 vectors, allocated as the first cycle reaches them.
+///
+/// Traffic of iteration j of a cycle (from 0): one product with the matrix, one preconditioner, and 40 (j + 1) + 24 bytes an unknown, so
+/// 20 m + 44 on average; the update at the end of a cycle adds 24 an iteration. A look at the residual adds nothing.
+#[derive(Debug)]
+pub struct Gmres<S: VectorSpace> {
+    restart: usize,
+    basis: Vec<S::Vector>,
+    work: S::Vector,
+}
+
+impl<S: VectorSpace> Gmres<S> {
+    /// With at most `restart` iterations a cycle, at least 1.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn new(space: &mut S, restart: usize) -> Result<Self, S::Error> {
+        Ok(Gmres { restart: restart.max(1), basis: Vec::new(), work: space.zeros()? })
+    }
+
+    /// Makes sure that `basis[index]` exists.
+    fn grow(&mut self, space: &mut S, index: usize) -> Result<(), S::Error> {
+        while self.basis.len() <= index {
+            let vector = space.zeros()?;
+            self.basis.push(vector);
+        }
+        Ok(())
+    }
+}
+
+/// A plane rotation that brings the second of two numbers to zero.
+struct Rotation<T> {
+    cosine: T,
+    sine: T,
+}
+
+impl<T: Clone> Rotation<T> {
+    /// The rotation and the length of (a, b). For (0, 0) both factors are 0, which leaves a zero pivot and a zero residual: the host is
+    /// told.
+    fn new<S: VectorSpace<Scalar = T>>(space: &mut S, a: &T, b: &T) -> (Self, T) {
+        let (aa, bb) = (space.mul(a, a), space.mul(b, b));
+        let square = space.add(&aa, &bb);
+        let length = space.sqrt(&square);
+        (Rotation { cosine: space.ratio(a, &length), sine: space.ratio(b, &length) }, length)
+    }
+
+    fn apply<S: VectorSpace<Scalar = T>>(&self, space: &mut S, a: &T, b: &T) -> (T, T) {
+        let (ca, sb) = (space.mul(&self.cosine, a), space.mul(&self.sine, b));
+        let (cb, sa) = (space.mul(&self.cosine, b), space.mul(&self.sine, a));
+        (space.add(&ca, &sb), space.sub(&cb, &sa))
+    }
+}
+
+impl<S: VectorSpace> Cycle<S> for Gmres<S> {
+    fn cycle<A: LinearOperator<S>, M: Preconditioner<S>>(
+        &mut self,
+        space: &mut S,
+        system: System<'_, A, M>,
+        x: &mut S::Vector,
+        r: &mut S::Vector,
+        control: Control,
+    ) -> Result<(usize, Proposal), S::Error> {
+        let mut watch = Watch::new(control);
+        let zero = space.constant(0.0);
+        let one = space.constant(1.0);
+        self.grow(space, 0)?;
+        let square = space.dot(r, r);
+        let norm = space.sqrt(&square);
+        let inverse = space.ratio(&one, &norm);
+        space.copy(&mut self.basis[0], r);
+        space.scale(&mut self.basis[0], &inverse);
+
+        // Upper triangle after the rotations, column by column, and the right-hand side of the small least-squares problem.
+        let mut columns: Vec<Vec<S::Scalar>> = Vec::new();
+        let mut rotations: Vec<Rotation<S::Scalar>> = Vec::new();
+        let mut rhs = vec![norm];
+        let mut least_pivot = space.constant(f64::INFINITY);
+        let proposal = loop {
+            let j = columns.len();
+            self.grow(space, j + 1)?;
+            let (known, new) = self.basis.split_at_mut(j + 1);
+            let w = &mut new[0];
+            system.preconditioner.apply(space, &mut self.work, &known[j]);
+            system.operator.apply(space, w, &self.work);
+            let mut column = Vec::with_capacity(j + 1);
+            let mut known_square = zero.clone();
+            for v in known.iter() {
+                let h = space.dot(w, v);
+                space.sub_scaled(w, &h, v);
+                let h_square = space.mul(&h, &h);
+                known_square = space.add(&known_square, &h_square);
+                column.push(h);
+            }
+            let square = space.dot(w, w);
+            // Where the Krylov space ends, only round-off is left of w. It must not become a basis vector: iterations that follow before
+            // the host looks would take it for a direction.
+            let (left, known_length) = (space.sqrt(&square), space.sqrt(&known_square));
+            let below = space.chop(&left, &known_length);
+            let inverse = space.ratio(&one, &below);
+            space.scale(w, &inverse);
+            for (i, rotation) in rotations.iter().enumerate() {
+                (column[i], column[i + 1]) = rotation.apply(space, &column[i], &column[i + 1]);
+            }
+            let (rotation, pivot) = Rotation::new(space, &column[j], &below);
+            least_pivot = space.min(&least_pivot, &pivot);
+            column[j] = pivot.clone();
+            columns.push(column);
+            let (here, next) = rotation.apply(space, &rhs[j], &zero);
+            rotations.push(rotation);
+            rhs[j] = here;
+            rhs.push(next);
+
+            let iteration = j + 1;
+            if watch.is_due(iteration) {
+                let [residual, pivot, least_pivot] = space.read([&rhs[iteration], &pivot, &least_pivot])?;
+                // An overflow may also show as a direction of length zero.
+                if !pivot.is_finite() {
+                    break Proposal::NonFinite;
+                }
+                let residual = residual.abs();
+                if least_pivot == 0.0 {
+                    break Proposal::Breakdown("the Krylov space does not grow any more and holds no solution".to_owned());
+                }
+                if let Some(proposal) = watch.judge(iteration, residual, || None) {
+                    break proposal;
+                }
+            }
+            if iteration == self.restart {
+                break Proposal::Restart;
+            }
+        };
+        self.correct(space, system, x, r, &columns, &mut rhs);
+        Ok((columns.len(), proposal))
+    }
+}
+
+impl<S: VectorSpace> Gmres<S> {
+    /// `x = x + M V y`, where `y` solves the triangular system; `r` is overwritten. Columns with a zero pivot contribute nothing.
+    fn correct<A, M: Preconditioner<S>>(
+        &mut self,
+        space: &mut S,
+        system: System<'_, A, M>,
+        x: &mut S::Vector,
+        r: &mut S::Vector,
+        columns: &[Vec<S::Scalar>],
+        rhs: &mut [S::Scalar],
+    ) {
+        for j in (0..columns.len()).rev() {
+            rhs[j] = space.ratio(&rhs[j], &columns[j][j]);
+            for i in 0..j {
+                let product = space.mul(&columns[j][i], &rhs[j]);
+                rhs[i] = space.sub(&rhs[i], &product);
+            }
+        }
+        let zero = space.constant(0.0);
+        space.scale(r, &zero);
+        for (y, v) in rhs.iter().zip(&self.basis).take(columns.len()) {
+            space.add_scaled(r, y, v);
+        }
+        system.preconditioner.apply(space, &mut self.work, r);
+        let one = space.constant(1.0);
+        space.add_scaled(x, &one, &self.work);
+    }
+}

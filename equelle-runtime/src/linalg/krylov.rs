@@ -1,0 +1,226 @@
+//! What the iterative methods have in common: cycles, each started from the true residual, and the decision when to stop.
+//!
+//! A method's own recurrence drifts away from `b - A x`. So a method only ever *proposes* to stop; [`iterate`] then computes the residual
+//! from `x` and either agrees, starts another cycle from it, or says why there is no point.
+
+use super::space::{LinearOperator, Preconditioner, VectorSpace};
+
+/// When to stop.
+#[derive(Clone, Copy, Debug)]
+pub struct Control {
+    /// Largest 2-norm of a residual that counts as solved; unit of the right-hand side.
+    pub target: f64,
+    /// Iterations in all.
+    pub max_iterations: usize,
+    /// Iterations between two looks at the residual; at least 1.
+    pub check_every: usize,
+    /// Iterations without a new least residual after which a method gives up. In exact arithmetic CG and BiCGStab end within as many
+    /// iterations as there are unknowns, so anything beyond twice that is round-off.
+    pub patience: usize,
+}
+
+/// How an iteration ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum End {
+    /// The true residual is at most the target.
+    Converged,
+    /// A division by zero, or a sign that the matrix is not of the method's class; says which.
+    Breakdown(String),
+    /// The true residual does not come down; says how that showed.
+    Stagnation(String),
+    /// The limit was reached.
+    MaxIterations,
+    /// The residual overflowed.
+    NonFinite,
+}
+
+/// What came of an iteration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// How it ended.
+    pub end: End,
+    /// Iterations made.
+    pub iterations: usize,
+    /// Least true residual norm met at the start or end of a cycle.
+    pub residual: f64,
+}
+
+/// Why a method proposes to stop.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Proposal {
+    /// By its recurrence the residual is at most the target.
+    Converged,
+    /// The cycle is complete.
+    Restart,
+    /// No new least residual for too long.
+    OutOfPatience,
+    /// Something that it divides by is zero; says what.
+    Breakdown(String),
+    /// The iterations of the cycle are used up.
+    OutOfIterations,
+    /// A number is not finite.
+    NonFinite,
+}
+
+/// A method: one cycle of iterations with its working vectors.
+pub trait Cycle<S: VectorSpace> {
+    /// Improves `x`. `r` holds `b - A x` at the start and anything at the end. Makes at most `control.max_iterations` iterations and
+    /// returns how many it made.
+    ///
+    /// # Errors
+    /// The device failed.
+    fn cycle<A: LinearOperator<S>, M: Preconditioner<S>>(
+        &mut self,
+        space: &mut S,
+        system: System<'_, A, M>,
+        x: &mut S::Vector,
+        r: &mut S::Vector,
+        control: Control,
+    ) -> Result<(usize, Proposal), S::Error>;
+}
+
+/// A matrix with its preconditioner.
+#[derive(Debug)]
+pub struct System<'a, A, M> {
+    /// The matrix.
+    pub operator: &'a A,
+    /// Its approximate inverse.
+    pub preconditioner: &'a M,
+}
+
+impl<A, M> Clone for System<'_, A, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<A, M> Copy for System<'_, A, M> {}
+
+/// A cycle that should have helped is repeated only if it left less than this part of the residual.
+const GAIN: f64 = 0.5;
+/// Cycles in a row that may break down without gain before that is final: a restart takes another shadow residual. Where the residual has
+/// not changed at all, the next cycle would be the same.
+const RETRIES: usize = 2;
+/// GMRES repeats itself exactly when a cycle changes nothing; less gain than this part in a cycle would take a million cycles.
+const LEAST_RESTART_GAIN: f64 = 1e-6;
+/// The recurrence is asked for a little more than the target, so that its drift does not cost a second cycle.
+const RECURRENCE_MARGIN: f64 = 0.9;
+
+/// Iterates from `x` until the true residual is at most `control.target`, or says why not.
+///
+/// # Errors
+/// The device failed.
+pub fn iterate<S: VectorSpace, A: LinearOperator<S>, M: Preconditioner<S>>(
+    space: &mut S,
+    method: &mut impl Cycle<S>,
+    system: System<'_, A, M>,
+    x: &mut S::Vector,
+    b: &S::Vector,
+    control: Control,
+) -> Result<Outcome, S::Error> {
+    let mut r = space.zeros()?;
+    let mut iterations = 0;
+    let mut failures = 0;
+    let mut previous = true_residual(space, system.operator, &mut r, x, b)?;
+    let mut least = previous;
+    if previous <= control.target {
+        return Ok(Outcome { end: End::Converged, iterations, residual: least });
+    }
+    let end = loop {
+        if !previous.is_finite() {
+            break End::NonFinite;
+        }
+        if iterations >= control.max_iterations {
+            break End::MaxIterations;
+        }
+        let inner = Control { target: RECURRENCE_MARGIN * control.target, max_iterations: control.max_iterations - iterations, ..control };
+        let (made, proposal) = method.cycle(space, system, x, &mut r, inner)?;
+        iterations += made;
+        let norm = true_residual(space, system.operator, &mut r, x, b)?;
+        if norm < least {
+            least = norm;
+        }
+        if norm <= control.target {
+            break End::Converged;
+        }
+        let gained = norm <= GAIN * previous;
+        match proposal {
+            Proposal::NonFinite => break End::NonFinite,
+            _ if !norm.is_finite() => break End::NonFinite,
+            Proposal::OutOfIterations => break End::MaxIterations,
+            Proposal::Converged if !gained => {
+                break End::Stagnation(format!("its own residual reached the tolerance, the true one stays at {norm:.1e}"));
+            }
+            Proposal::OutOfPatience if !gained => {
+                break End::Stagnation(format!("no smaller residual in {} iterations", control.patience));
+            }
+            Proposal::Restart if norm > (1.0 - LEAST_RESTART_GAIN) * previous => {
+                break End::Stagnation(format!("a cycle of {made} iterations left the residual at {norm:.1e}"));
+            }
+            Proposal::Breakdown(what) if !gained => {
+                failures += 1;
+                if norm == previous || failures > RETRIES {
+                    break End::Breakdown(what);
+                }
+            }
+            Proposal::Converged | Proposal::OutOfPatience | Proposal::Restart | Proposal::Breakdown(_) => failures = 0,
+        }
+        previous = norm;
+    };
+    Ok(Outcome { end, iterations, residual: least })
+}
+
+/// `r = b - A x`, and its norm.
+fn true_residual<S: VectorSpace>(
+    space: &mut S,
+    operator: &impl LinearOperator<S>,
+    r: &mut S::Vector,
+    x: &S::Vector,
+    b: &S::Vector,
+) -> Result<f64, S::Error> {
+    operator.apply(space, r, x);
+    let minus_one = space.constant(-1.0);
+    space.scale_add(r, &minus_one, b);
+    let square = space.dot(r, r);
+    let [square] = space.read([&square])?;
+    Ok(square.sqrt())
+}
+
+/// Follows the residual that a method computes for itself.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Watch {
+    control: Control,
+    least: f64,
+    least_at: usize,
+}
+
+impl Watch {
+    pub fn new(control: Control) -> Watch {
+        Watch { control, least: f64::INFINITY, least_at: 0 }
+    }
+
+    /// Whether the host should look after this iteration (from 1).
+    pub fn is_due(&self, iteration: usize) -> bool {
+        iteration.is_multiple_of(self.control.check_every.max(1)) || iteration == self.control.max_iterations
+    }
+
+    /// What the residual says; `breakdown` is asked only when it is finite and above the target.
+    pub fn judge(&mut self, iteration: usize, residual: f64, breakdown: impl FnOnce() -> Option<String>) -> Option<Proposal> {
+        if !residual.is_finite() {
+            return Some(Proposal::NonFinite);
+        }
+        if residual <= self.control.target {
+            return Some(Proposal::Converged);
+        }
+        if let Some(what) = breakdown() {
+            return Some(Proposal::Breakdown(what));
+        }
+        if residual < self.least {
+            (self.least, self.least_at) = (residual, iteration);
+        }
+        if iteration >= self.control.max_iterations {
+            return Some(Proposal::OutOfIterations);
+        }
+        (iteration - self.least_at >= self.control.patience).then_some(Proposal::OutOfPatience)
+    }
+}

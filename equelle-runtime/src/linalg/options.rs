@@ -1,0 +1,234 @@
+//! Which solver, and when it stops.
+
+use crate::error::{Error, ErrorKind};
+use crate::params::Parameters;
+
+/// A way to solve a linear system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Sparse direct LU factorisation.
+    Lu,
+    /// Conjugate gradients: symmetric definite matrices.
+    Cg,
+    /// Stabilised bi-conjugate gradients: any matrix.
+    BiCgStab,
+    /// Generalised minimal residuals with restart: any matrix.
+    Gmres,
+}
+
+impl Method {
+    /// All of them.
+    pub const ALL: [Method; 4] = [Method::Lu, Method::Cg, Method::BiCgStab, Method::Gmres];
+
+    /// The value of the parameter `solver`.
+    pub fn key(self) -> &'static str {
+        match self {
+            Method::Lu => "lu",
+            Method::Cg => "cg",
+            Method::BiCgStab => "bicgstab",
+            Method::Gmres => "gmres",
+        }
+    }
+
+    /// The name in messages.
+    pub fn title(self) -> &'static str {
+        match self {
+            Method::Lu => "LU",
+            Method::Cg => "CG",
+            Method::BiCgStab => "BiCGStab",
+            Method::Gmres => "GMRES",
+        }
+    }
+}
+
+/// A preconditioner by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preconditioning {
+    /// None.
+    None,
+    /// The inverse of the diagonal.
+    Jacobi,
+}
+
+impl Preconditioning {
+    /// All of them.
+    pub const ALL: [Preconditioning; 2] = [Preconditioning::None, Preconditioning::Jacobi];
+
+    /// The value of the parameter `preconditioner`.
+    pub fn key(self) -> &'static str {
+        match self {
+            Preconditioning::None => "none",
+            Preconditioning::Jacobi => "jacobi",
+        }
+    }
+}
+
+/// How linear systems are solved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinearOptions {
+    /// The method; `None` chooses by size: LU (where built in) up to [`LARGEST_FOR_LU`] unknowns, else BiCGStab.
+    pub method: Option<Method>,
+    /// For the iterative methods; LU uses none.
+    pub preconditioner: Preconditioning,
+    /// Largest `|b - A x|` over `|b|` (2-norms) of a solved system; checked on the true residual whatever the method.
+    pub tolerance: f64,
+    /// Iterations of the iterative methods.
+    pub max_iterations: usize,
+    /// Iterations of GMRES between restarts.
+    pub restart: usize,
+    /// Iterations between two looks at the residual. The host reads numbers from a device only then.
+    pub check_every: usize,
+}
+
+/// Unknowns up to which a system is solved directly by default.
+pub const LARGEST_FOR_LU: usize = 50_000;
+
+impl Default for LinearOptions {
+    fn default() -> Self {
+        LinearOptions {
+            method: None,
+            preconditioner: Preconditioning::Jacobi,
+            tolerance: 1e-8,
+            max_iterations: 5000,
+            restart: 30,
+            check_every: 1,
+        }
+    }
+}
+
+/// The parameters read here.
+pub const KEYS: [&str; 5] = ["solver", "preconditioner", "solver_tol", "solver_max_iter", "solver_restart"];
+
+impl LinearOptions {
+    /// From `solver`, `preconditioner`, `solver_tol`, `solver_max_iter` and `solver_restart`, and from the names that older programs used
+    /// for them, with a warning each. The warnings are for the user, in the order in which they arose.
+    ///
+    /// # Errors
+    /// `Data` for a value that is not legal; names the legal ones.
+    pub fn from_parameters(parameters: &Parameters) -> Result<(LinearOptions, Vec<String>), Error> {
+        let mut options = LinearOptions::default();
+        let mut warnings = Vec::new();
+        old_keys(parameters, &mut options, &mut warnings)?;
+        if let Some(text) = parameters.text("solver") {
+            options.method = Some(match Method::ALL.into_iter().find(|method| text.eq_ignore_ascii_case(method.key())) {
+                Some(method) => method,
+                None if text == "CPU" => {
+                    warnings.push("`solver=CPU` is an old name: use `solver=lu`".to_owned());
+                    Method::Lu
+                }
+                None => return Err(not_legal(parameters, "solver", text, &Method::ALL.map(Method::key))),
+            });
+        }
+        if let Some(text) = parameters.text("preconditioner") {
+            let legal = Preconditioning::ALL;
+            options.preconditioner = match legal.into_iter().find(|legal| text.eq_ignore_ascii_case(legal.key())) {
+                Some(preconditioner) => preconditioner,
+                None if text == "diagonal" => {
+                    warnings.push("`preconditioner=diagonal` is an old name: use `preconditioner=jacobi`".to_owned());
+                    Preconditioning::Jacobi
+                }
+                None => return Err(not_legal(parameters, "preconditioner", text, &legal.map(Preconditioning::key))),
+            };
+        }
+        if let Some(tolerance) = tolerance(parameters, "solver_tol")? {
+            options.tolerance = tolerance;
+        }
+        if let Some(count) = count(parameters, "solver_max_iter", 1)? {
+            options.max_iterations = count;
+        }
+        if let Some(count) = count(parameters, "solver_restart", 1)? {
+            options.restart = count;
+        }
+        if options.method == Some(Method::Lu) && !cfg!(feature = "lu") {
+            return Err(Error::new(ErrorKind::Data, "this program was built without LU (cargo feature `lu` of equelle-runtime)")
+                .hint("use solver=cg, bicgstab or gmres"));
+        }
+        Ok((options, warnings))
+    }
+
+    /// The method for a system of this size.
+    pub fn method_for(&self, unknowns: usize) -> Method {
+        let by_size = if cfg!(feature = "lu") && unknowns <= LARGEST_FOR_LU { Method::Lu } else { Method::BiCgStab };
+        self.method.unwrap_or(by_size)
+    }
+}
+
+fn given_at(parameters: &Parameters, key: &str) -> String {
+    parameters.origin(key).map(|origin| format!(" ({origin})")).unwrap_or_default()
+}
+
+fn not_legal(parameters: &Parameters, key: &str, text: &str, legal: &[&str]) -> Error {
+    Error::new(ErrorKind::Data, format!("parameter `{key}`{} cannot be `{text}`", given_at(parameters, key)))
+        .hint(format!("it is one of: {}", legal.join(", ")))
+}
+
+/// A relative tolerance.
+fn tolerance(parameters: &Parameters, key: &str) -> Result<Option<f64>, Error> {
+    let Some(value) = parameters.number(key)? else { return Ok(None) };
+    if value > 0.0 && value < 1.0 {
+        return Ok(Some(value));
+    }
+    Err(Error::new(ErrorKind::Data, format!("parameter `{key}`{} must lie between 0 and 1, not `{value}`", given_at(parameters, key)))
+        .hint("it is the largest residual of a solved linear system, relative to its right-hand side"))
+}
+
+fn count(parameters: &Parameters, key: &str, least: usize) -> Result<Option<usize>, Error> {
+    let Some(value) = parameters.integer(key)? else { return Ok(None) };
+    if value >= least {
+        return Ok(Some(value));
+    }
+    Err(Error::new(ErrorKind::Data, format!("parameter `{key}`{} must be {least} or more, not `{value}`", given_at(parameters, key))))
+}
+
+/// Old keys without a counterpart.
+const OLD_KEYS_WITHOUT_EFFECT: [&str; 5] =
+    ["linsolver_smooth_steps", "linsolver_prolongate_factor", "linsolver_verbosity", "linsolver_save_system", "linsolver_save_filename"];
+
+/// The keys of the original serial runtime.
+fn old_keys(parameters: &Parameters, options: &mut LinearOptions, warnings: &mut Vec<String>) -> Result<(), Error> {
+    let mut superseded = |old: &str, new: &str| {
+        let is_ignored = parameters.contains(new);
+        let what = if is_ignored { format!("`{new}` is given, so it is ignored") } else { format!("use `{new}`") };
+        warnings.push(format!("parameter `{old}`{} is an old name: {what}", given_at(parameters, old)));
+        !is_ignored
+    };
+    let kind = parameters.integer("linsolver_type")?;
+    if let Some(text) = parameters.text("linsolver") {
+        let method = match text {
+            "umfpack" => Method::Lu,
+            "petsc" => Method::Gmres,
+            "istl" => match kind {
+                Some(0 | 1) => Method::Cg,
+                None | Some(2) => Method::BiCgStab,
+                // Algebraic multigrid on its own: for symmetric matrices.
+                Some(3 | 4) => Method::Cg,
+                Some(other) => return Err(not_legal(parameters, "linsolver_type", &other.to_string(), &["0", "1", "2", "3", "4"])),
+            },
+            _ => return Err(not_legal(parameters, "linsolver", text, &["umfpack", "istl", "petsc"])),
+        };
+        if superseded("linsolver", "solver") {
+            options.method = Some(method);
+        }
+    }
+    if kind.is_some() {
+        superseded("linsolver_type", "solver");
+    }
+    if let Some(value) = tolerance(parameters, "linsolver_residual_tolerance")?
+        && superseded("linsolver_residual_tolerance", "solver_tol")
+    {
+        options.tolerance = value;
+    }
+    // 0 meant the default.
+    if let Some(value) = count(parameters, "linsolver_max_iterations", 0)?
+        && superseded("linsolver_max_iterations", "solver_max_iter")
+        && value > 0
+    {
+        options.max_iterations = value;
+    }
+    for key in OLD_KEYS_WITHOUT_EFFECT {
+        if parameters.text(key).is_some() {
+            warnings.push(format!("parameter `{key}`{} is of an older solver and has no effect", given_at(parameters, key)));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,344 @@
+//! The front door: one call that solves a system or says why not.
+
+use super::bicgstab::BiCgStab;
+use super::cg::Cg;
+use super::csr::{Csr, Symmetry};
+use super::error::{LinearError, LinearErrorKind};
+use super::gmres::Gmres;
+use super::host::{HostSpace, Jacobi, Projected, norm, power_of_two_near};
+use super::krylov::{Control, Cycle, End, Outcome, System, iterate};
+use super::null_space::NullSpace;
+use super::options::{LinearOptions, Method, Preconditioning};
+use super::space::{Identity, Preconditioner};
+
+/// A solved system.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Solution {
+    /// The unknowns: `[n]`. With mean zero over each component that leaves their level open.
+    pub x: Vec<f64>,
+    /// Iterations of an iterative method; steps of iterative refinement after LU, mostly 0.
+    pub iterations: usize,
+    /// `|b - A x| / |b|`, computed from `x`; at most the tolerance. 0 for `b = 0`.
+    pub relative_residual: f64,
+    /// Which method was used.
+    pub method: Method,
+    /// What the user may want to know, such as that the level of the unknown is open.
+    pub note: Option<String>,
+}
+
+/// What is kept from one solve to the next: the factorisation of the pattern, and the factors while the matrix does not change. Never
+/// changes a result.
+#[derive(Debug, Default)]
+pub struct LinearCache {
+    #[cfg(feature = "lu")]
+    lu: super::lu::LuCache,
+}
+
+/// Steps of iterative refinement that LU may take to meet the tolerance.
+#[cfg(feature = "lu")]
+const REFINEMENTS: usize = 3;
+
+/// What the method itself may leave of the tolerance: the rest is for moving the mean, and for what the right-hand side has outside the
+/// range.
+const SHARE: f64 = 0.9;
+
+/// Entries that should mirror each other may differ by this part of the largest one in their rows: round-off, not upwinding.
+const SYMMETRY: f64 = 1e-10;
+
+/// How a method fails, before it is put into words.
+struct Fault {
+    kind: LinearErrorKind,
+    iterations: usize,
+    /// 2-norm in the unit of the scaled right-hand side; `None` for 1.
+    residual: Option<f64>,
+    detail: String,
+}
+
+impl Fault {
+    fn new(kind: LinearErrorKind, detail: impl Into<String>) -> Fault {
+        Fault { kind, iterations: 0, residual: None, detail: detail.into() }
+    }
+}
+
+/// Solves `A x = b`.
+///
+/// Where a connected component of the matrix leaves the level of its unknowns open (see [`super::null_space`]), the right-hand side must be
+/// compatible, and the solution with mean zero there is returned.
+///
+/// # Errors
+/// See [`LinearErrorKind`]. An `x` that misses the tolerance is never returned.
+///
+/// # Panics
+/// If the matrix is not square or the right-hand side is not `[n_rows]`.
+pub fn solve(matrix: &Csr, rhs: &[f64], options: &LinearOptions, cache: &mut LinearCache) -> Result<Solution, LinearError> {
+    let n = matrix.n_rows();
+    assert!(matrix.n_cols() == n && rhs.len() == n, "a square matrix and a right-hand side of its size");
+    let method = options.method_for(n);
+    let size = norm(rhs);
+    let fail = |fault: Fault| LinearError {
+        kind: fault.kind,
+        method,
+        iterations: fault.iterations,
+        relative_residual: fault.residual.unwrap_or(1.0),
+        detail: fault.detail,
+    };
+    if let Some(detail) = not_finite(matrix, rhs) {
+        return Err(fail(Fault { residual: Some(f64::NAN), ..Fault::new(LinearErrorKind::NonFinite, detail) }));
+    }
+    if size == 0.0 {
+        return Ok(Solution { x: vec![0.0; n], iterations: 0, relative_residual: 0.0, method, note: None });
+    }
+
+    // A right-hand side near 1 keeps squares from overflowing; the factor is a power of two, so nothing is rounded.
+    let scale = power_of_two_near(rhs).unwrap_or(1.0);
+    let b: Vec<f64> = rhs.iter().map(|b| b / scale).collect();
+    let null_space = NullSpace::find(matrix);
+    let (mut x, iterations) = solve_scaled(matrix, b, scale, &null_space, method, options, cache).map_err(fail)?;
+    x.iter_mut().for_each(|x| *x *= scale);
+
+    let relative_residual = residual_norm(matrix, rhs, &x) / size;
+    // Written so that NaN fails.
+    if relative_residual <= options.tolerance {
+        return Ok(Solution { x, iterations, relative_residual, method, note: note(&null_space) });
+    }
+    let kind = if relative_residual.is_finite() { LinearErrorKind::Stagnation } else { LinearErrorKind::NonFinite };
+    let detail = format!("the true residual stays above the tolerance {:.1e}", options.tolerance);
+    Err(fail(Fault { kind, iterations, residual: Some(relative_residual), detail }))
+}
+
+fn note(null_space: &NullSpace) -> Option<String> {
+    let count = null_space.components.len();
+    let parts = if count == 1 { "it" } else { "each" };
+    let plural = if count == 1 { "" } else { "s" };
+    (count > 0)
+        .then(|| format!("the matrix leaves the level of {count} connected part{plural} of the unknowns open; the mean of {parts} is kept"))
+}
+
+/// `b - A x` in the 2-norm.
+fn residual_norm(matrix: &Csr, b: &[f64], x: &[f64]) -> f64 {
+    norm(&residual(matrix, b, x))
+}
+
+fn residual(matrix: &Csr, b: &[f64], x: &[f64]) -> Vec<f64> {
+    let mut r = matrix.mul(x);
+    r.iter_mut().zip(b).for_each(|(r, b)| *r = b - *r);
+    r
+}
+
+fn not_finite(matrix: &Csr, rhs: &[f64]) -> Option<String> {
+    if let Some(row) = rhs.iter().position(|value| !value.is_finite()) {
+        return Some(format!("the right-hand side is {} in row {row}", rhs[row]));
+    }
+    (0..matrix.n_rows()).find_map(|row| {
+        let (column, value) = matrix.row(row).find(|(_, value)| !value.is_finite())?;
+        Some(format!("the matrix is {value} in row {row}, column {column}"))
+    })
+}
+
+/// The solution for a right-hand side that was divided by `scale`, with mean zero on the components of the null space.
+fn solve_scaled(
+    matrix: &Csr,
+    mut b: Vec<f64>,
+    scale: f64,
+    null_space: &NullSpace,
+    method: Method,
+    options: &LinearOptions,
+    cache: &mut LinearCache,
+) -> Result<(Vec<f64>, usize), Fault> {
+    if method == Method::Cg {
+        let differs = match matrix.symmetry(SYMMETRY) {
+            Symmetry::Symmetric | Symmetry::NotSquare => None,
+            Symmetry::Structural { row, column } | Symmetry::Numerical { row, column } => Some((row, column)),
+        };
+        if let Some((row, column)) = differs {
+            let (here, there) = (matrix.entry(row, column), matrix.entry(column, row));
+            let detail = format!("the matrix is not symmetric: {here:e} in row {row}, column {column}, but {there:e} in the mirror place");
+            return Err(Fault::new(LinearErrorKind::Breakdown, detail));
+        }
+    }
+    check_balance(null_space, &b, scale, options.tolerance)?;
+    null_space.project_to_range(&mut b);
+    let (mut x, iterations) = match method {
+        Method::Lu => solve_lu(matrix, &b, scale, null_space, options, cache)?,
+        Method::Cg | Method::BiCgStab | Method::Gmres => solve_krylov(matrix, b, null_space, method, options)?,
+    };
+    null_space.remove_mean(&mut x);
+    Ok((x, iterations))
+}
+
+/// Refuses a right-hand side that is outside the range as far as the left null vectors are known.
+fn check_balance(null_space: &NullSpace, b: &[f64], scale: f64, tolerance: f64) -> Result<(), Fault> {
+    let Some(worst) = null_space.imbalance(b, tolerance) else { return Ok(()) };
+    let component = &null_space.components[worst.component];
+    let (rows, first) = (component.rows.len(), component.rows[0]);
+    let relative = worst.least_residual / norm(b);
+    let detail = format!("over {rows} connected unknowns from number {first}; no solution has a relative residual below {relative:.1e}");
+    Err(Fault { residual: Some(1.0), ..Fault::new(LinearErrorKind::Incompatible { imbalance: worst.sum * scale }, detail) })
+}
+
+fn solve_krylov(
+    matrix: &Csr,
+    mut b: Vec<f64>,
+    null_space: &NullSpace,
+    method: Method,
+    options: &LinearOptions,
+) -> Result<(Vec<f64>, usize), Fault> {
+    // A negative definite matrix is as good as a positive definite one.
+    let mut diagonal = matrix.diagonal();
+    let is_negative = method == Method::Cg && diagonal.iter().all(|d| *d <= 0.0);
+    let sign = if is_negative { -1.0 } else { 1.0 };
+    if is_negative {
+        b.iter_mut().chain(&mut diagonal).for_each(|value| *value = -*value);
+    }
+    let operator = Projected { matrix, null_space, sign };
+    match options.preconditioner {
+        Preconditioning::None => iterate_with(&operator, &Identity, &b, method, options),
+        Preconditioning::Jacobi => iterate_with(&operator, &Jacobi::new(&diagonal), &b, method, options),
+    }
+}
+
+fn iterate_with<M: Preconditioner<HostSpace>>(
+    operator: &Projected<'_>,
+    preconditioner: &M,
+    b: &Vec<f64>,
+    method: Method,
+    options: &LinearOptions,
+) -> Result<(Vec<f64>, usize), Fault> {
+    let n = b.len();
+    let space = &mut HostSpace::new(n);
+    let size = norm(b);
+    let control = Control {
+        target: SHARE * options.tolerance * size,
+        max_iterations: options.max_iterations,
+        check_every: options.check_every,
+        patience: 2 * n + 100,
+    };
+    let system = System { operator, preconditioner };
+    let mut x = vec![0.0; n];
+    let outcome = match method {
+        Method::Cg => run(space, Cg::new, system, &mut x, b, control),
+        Method::BiCgStab => run(space, BiCgStab::new, system, &mut x, b, control),
+        // LU never comes here.
+        Method::Gmres | Method::Lu => run(space, |space| Gmres::new(space, options.restart), system, &mut x, b, control),
+    };
+    let (kind, mut detail) = match outcome.end {
+        End::Converged => return Ok((x, outcome.iterations)),
+        End::Breakdown(detail) => (LinearErrorKind::Breakdown, detail),
+        End::Stagnation(detail) => (LinearErrorKind::Stagnation, detail),
+        End::MaxIterations => (LinearErrorKind::MaxIterations, "that is the limit".to_owned()),
+        End::NonFinite => (LinearErrorKind::NonFinite, format!("an iterate overflowed in iteration {}", outcome.iterations)),
+    };
+    if !operator.null_space.is_known() {
+        detail.push_str("; the matrix leaves the level of the unknown open, and only solver=lu can tell whether the right-hand side fits");
+    }
+    let residual = Some(outcome.residual / size);
+    Err(Fault { kind, iterations: outcome.iterations, residual, detail })
+}
+
+/// The host's vector space cannot fail, so neither can this.
+fn run<C: Cycle<HostSpace>, M: Preconditioner<HostSpace>>(
+    space: &mut HostSpace,
+    new: impl FnOnce(&mut HostSpace) -> Result<C, std::convert::Infallible>,
+    system: System<'_, Projected<'_>, M>,
+    x: &mut Vec<f64>,
+    b: &Vec<f64>,
+    control: Control,
+) -> Outcome {
+    let Ok(mut method) = new(space);
+    let Ok(outcome) = iterate(space, &mut method, system, x, b, control);
+    outcome
+}
+
+#[cfg(not(feature = "lu"))]
+fn solve_lu(
+    _matrix: &Csr,
+    _b: &[f64],
+    _scale: f64,
+    _null_space: &NullSpace,
+    _options: &LinearOptions,
+    _cache: &mut LinearCache,
+) -> Result<(Vec<f64>, usize), Fault> {
+    Err(Fault::new(LinearErrorKind::Breakdown, "this program was built without LU"))
+}
+
+#[cfg(feature = "lu")]
+fn solve_lu(
+    matrix: &Csr,
+    b: &[f64],
+    scale: f64,
+    null_space: &NullSpace,
+    options: &LinearOptions,
+    cache: &mut LinearCache,
+) -> Result<(Vec<f64>, usize), Fault> {
+    use super::lu::{LuFault, rows_to_pin};
+
+    let pinned = rows_to_pin(null_space);
+    let extended = with_diagonal(matrix, &pinned);
+    let target = extended.as_ref().unwrap_or(matrix);
+    let mut factors = cache.lu.factorize(target, &pinned).map_err(|fault| match fault {
+        LuFault::Singular(detail) => Fault::new(LinearErrorKind::Singular, detail),
+        LuFault::OutOfMemory => Fault::new(LinearErrorKind::Breakdown, "there is not enough memory for the factors"),
+    })?;
+
+    let mut b = b.to_vec();
+    if !null_space.is_known() {
+        // A^T w = 0 with w = 1 in the pinned rows: the other rows of the pinned matrix, transposed, with minus the pinned rows on the
+        // right.
+        let mut w = vec![0.0; b.len()];
+        for &row in &pinned {
+            matrix.row(row).for_each(|(column, value)| w[column] -= value);
+        }
+        pinned.iter().for_each(|&row| w[row] = 1.0);
+        factors.solve_transpose(&mut w);
+        let known = with_left_null_vector(null_space, &w);
+        check_balance(&known, &b, scale, options.tolerance)?;
+        known.project_to_range(&mut b);
+    }
+
+    let size = norm(&b);
+    let mut x = vec![0.0; b.len()];
+    let mut r = b.clone();
+    let mut best = f64::INFINITY;
+    for refinement in 0..=REFINEMENTS {
+        pinned.iter().for_each(|&row| r[row] = 0.0);
+        factors.solve(&mut r);
+        x.iter_mut().zip(&r).for_each(|(x, r)| *x += r);
+        if x.iter().any(|x| !x.is_finite()) {
+            return Err(Fault { iterations: refinement, ..Fault::new(LinearErrorKind::Singular, "the solution is not finite") });
+        }
+        r = residual(matrix, &b, &x);
+        let left = norm(&r) / size;
+        if left <= SHARE * options.tolerance {
+            return Ok((x, refinement));
+        }
+        best = best.min(left);
+    }
+    let detail = format!("{REFINEMENTS} steps of iterative refinement leave the residual above the tolerance {:.1e}", options.tolerance);
+    Err(Fault { kind: LinearErrorKind::Stagnation, iterations: REFINEMENTS, residual: Some(best), detail })
+}
+
+/// The components with the left null vector `w`, `[n]`.
+#[cfg(feature = "lu")]
+fn with_left_null_vector(null_space: &NullSpace, w: &[f64]) -> NullSpace {
+    let mut known = null_space.clone();
+    for component in &mut known.components {
+        let own: Vec<f64> = component.rows.iter().map(|&row| w[row]).collect();
+        let largest = own.iter().copied().fold(0.0, |most: f64, w| if w.abs() > most.abs() { w } else { most });
+        component.left = Some(own.iter().map(|w| w / largest).collect());
+    }
+    known
+}
+
+/// The matrix with a place for the diagonal in these rows; `None` if they have one.
+#[cfg(feature = "lu")]
+fn with_diagonal(matrix: &Csr, rows: &[usize]) -> Option<Csr> {
+    let missing: Vec<usize> = rows.iter().copied().filter(|&row| !matrix.row(row).any(|(column, _)| column == row)).collect();
+    if missing.is_empty() {
+        return None;
+    }
+    let n = matrix.n_rows();
+    let mut entries: Vec<(usize, usize, f64)> =
+        (0..n).flat_map(|row| matrix.row(row).map(move |(column, value)| (row, column, value))).collect();
+    entries.extend(missing.iter().map(|&row| (row, row, 0.0)));
+    Csr::from_triplets(n, n, &entries).ok()
+}

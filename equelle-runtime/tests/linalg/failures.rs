@@ -1,0 +1,187 @@
+//! Every way to fail, and that it is told from the others.
+
+use equelle_runtime::linalg::{LinearError, LinearErrorKind, LinearOptions, Method};
+use equelle_runtime::{Error, ErrorKind};
+
+use crate::common::{Random, dense, options, plain, refused, triplets};
+
+#[test]
+fn cg_breaks_down_on_an_indefinite_matrix() {
+    // p = r = (1, 1) and p.Ap = 0 in the first iteration.
+    let error = refused(&dense([[1.0, 0.0], [0.0, -1.0]]), &[1.0, 1.0], &plain(Method::Cg));
+    assert_eq!((error.kind, error.iterations, error.relative_residual), (LinearErrorKind::Breakdown, 1, 1.0));
+    assert!(error.to_string().contains("not positive definite") && error.to_string().contains("bicgstab"), "{error}");
+    // With the signed diagonal as preconditioner r.Mr = 0 as well.
+    assert_eq!(refused(&dense([[1.0, 0.0], [0.0, -1.0]]), &[1.0, 1.0], &options(Method::Cg)).kind, LinearErrorKind::Breakdown);
+    // Where the curvature is negative without being zero, here r.Ar = 0.25 - 1, CG may still happen upon the solution; that is not refused.
+    for check_every in [1, 10] {
+        let solution =
+            crate::common::solved(&dense([[1.0, 0.0], [0.0, -1.0]]), &[0.5, 1.0], &LinearOptions { check_every, ..plain(Method::Cg) });
+        assert!(crate::common::distance(&solution.x, &[0.5, -1.0]) < 1e-7, "{solution:?}");
+    }
+}
+
+#[test]
+fn cg_refuses_what_is_not_symmetric() {
+    let error = refused(&dense([[4.0, 1.0], [1.5, 3.0]]), &[1.0, 1.0], &options(Method::Cg));
+    assert_eq!((error.kind, error.iterations), (LinearErrorKind::Breakdown, 0));
+    assert!(error.detail.contains("not symmetric: 1e0 in row 0, column 1, but 1.5e0"), "{error}");
+}
+
+#[test]
+fn bicgstab_breaks_down_on_a_rotation() {
+    // A turns by a right angle, so the shadow residual r is orthogonal to A p = A r.
+    let error = refused(&dense([[0.0, 1.0], [-1.0, 0.0]]), &[1.0, 0.0], &options(Method::BiCgStab));
+    assert_eq!(error.kind, LinearErrorKind::Breakdown);
+    assert!(error.to_string().contains("orthogonal"), "{error}");
+    assert!(error.hint().contains("gmres"));
+}
+
+#[test]
+fn gmres_breaks_down_where_the_krylov_space_ends_without_a_solution() {
+    // A b = 0, though x = (0, 1) is a solution.
+    let error = refused(&dense([[0.0, 1.0], [0.0, 0.0]]), &[1.0, 0.0], &options(Method::Gmres));
+    assert_eq!(error.kind, LinearErrorKind::Breakdown, "{error}");
+    assert_eq!(error.relative_residual, 1.0);
+}
+
+#[test]
+fn gmres_stagnates_on_a_cyclic_shift() {
+    // Brown (1991): A e_i = e_(i-1) and b = e_1 give no smaller residual before iteration n. With fewer iterations a cycle nothing ever
+    // moves.
+    let n = 20;
+    let matrix = triplets(n, &(0..n).map(|i| (i, (i + 1) % n, 1.0)).collect::<Vec<_>>());
+    let mut rhs = vec![0.0; n];
+    rhs[0] = 1.0;
+    let error = refused(&matrix, &rhs, &LinearOptions { restart: 10, ..options(Method::Gmres) });
+    assert_eq!((error.kind, error.iterations, error.relative_residual), (LinearErrorKind::Stagnation, 10, 1.0));
+    assert!(error.to_string().contains("solver_restart"), "{error}");
+    // A cycle of n iterations solves it exactly.
+    let solution = crate::common::solved(&matrix, &rhs, &LinearOptions { restart: n, ..options(Method::Gmres) });
+    assert_eq!(solution.iterations, n);
+    // x_(i+1) = b_i
+    assert!(solution.x.iter().enumerate().all(|(i, x)| (x - f64::from(u8::from(i == 1))).abs() < 1e-12), "{:?}", solution.x);
+}
+
+/// The Hilbert matrix of order 12: condition number 1.7e16.
+fn hilbert() -> equelle_runtime::linalg::Csr {
+    let entries: Vec<_> = (0..12).flat_map(|i| (0..12).map(move |j| (i, j, 1.0 / (i + j + 1) as f64))).collect();
+    triplets(12, &entries)
+}
+
+#[test]
+fn what_double_precision_cannot_give_is_stagnation() {
+    // Residuals cannot fall below about 1e-16 |A| |x|, and |x| is large beside |b|: for b = e_0, x_i reaches 1e15.
+    let mut rhs = vec![0.0; 12];
+    rhs[11] = 1.0;
+    for method in [Method::Cg, Method::BiCgStab, Method::Gmres] {
+        let strict = LinearOptions { tolerance: 1e-15, ..options(method) };
+        let error = refused(&hilbert(), &rhs, &strict);
+        assert!(matches!(error.kind, LinearErrorKind::Stagnation | LinearErrorKind::Breakdown), "{method:?}: {error}");
+        assert!(error.relative_residual > 1e-15, "{error}");
+    }
+    let error = refused(&hilbert(), &rhs, &LinearOptions { tolerance: 1e-15, ..options(Method::Cg) });
+    assert_eq!(error.kind, LinearErrorKind::Stagnation, "{error}");
+}
+
+#[test]
+fn too_few_iterations() {
+    let matrix = crate::common::neumann(10, 10, || 1.0);
+    let mut entries: Vec<_> = (0..100).flat_map(|i| matrix.row(i).map(move |(j, v)| (i, j, v)).collect::<Vec<_>>()).collect();
+    entries.push((0, 0, 1.0));
+    let matrix = triplets(100, &entries);
+    let rhs = Random(2).numbers(100);
+    for method in [Method::Cg, Method::BiCgStab, Method::Gmres] {
+        for check_every in [1, 4] {
+            let error = refused(&matrix, &rhs, &LinearOptions { max_iterations: 3, check_every, ..options(method) });
+            assert_eq!((error.kind, error.iterations), (LinearErrorKind::MaxIterations, 3), "{method:?}: {error}");
+            assert!(error.relative_residual > 1e-8 && error.relative_residual <= 1.0, "{error}");
+            assert!(error.to_string().contains("solver_max_iter"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn singular_matrices() {
+    let lu = options(Method::Lu);
+    let kind = |error: LinearError| {
+        assert!(matches!(error.kind, LinearErrorKind::Singular), "{error}");
+        error.detail
+    };
+    // A zero row and a zero column, each connected to the rest through the other.
+    assert!(kind(refused(&dense([[1.0, 1.0], [0.0, 0.0]]), &[1.0, 0.0], &lu)).contains("row 1 is zero"));
+    assert!(kind(refused(&dense([[1.0, 0.0], [1.0, 0.0]]), &[1.0, 1.0], &lu)).contains("column 1 is zero"));
+    // Structurally singular without either: rows 1 and 2 share column 0.
+    let structural = dense([[1.0, 2.0, 3.0], [4.0, 0.0, 0.0], [5.0, 0.0, 0.0]]);
+    kind(refused(&structural, &[1.0, 4.0, 5.0], &lu));
+    // Rank 2, the right-hand side in the range (x = 1): the sum of the first two rows is the third.
+    let rank = dense([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [5.0, 7.0, 9.0]]);
+    assert!(kind(refused(&rank, &[6.0, 15.0, 21.0], &lu)).contains("condition number"));
+    // The same with rounding errors and in other units.
+    let rounded = dense([[0.1, 0.2, 0.3], [4e7, 5e7, 6e7], [0.5e-9, 0.7e-9, 0.9e-9]]);
+    kind(refused(&rounded, &[0.6, 15e7, 2.1e-9], &lu));
+    // Condition number 1.7e16.
+    kind(refused(&hilbert(), &[1.0; 12], &lu));
+}
+
+#[test]
+fn singular_matrices_of_random_rank() {
+    // Twenty unknowns, the last row a combination of the others with random factors: dense, so that elimination rounds everything.
+    let mut random = Random(77);
+    for _ in 0..50 {
+        let n = 20;
+        let mut rows: Vec<Vec<f64>> = (0..n - 1).map(|_| random.numbers(n)).collect();
+        let factors = random.numbers(n - 1);
+        rows.push((0..n).map(|j| (0..n - 1).map(|i| factors[i] * rows[i][j]).sum()).collect());
+        let entries: Vec<_> = (0..n * n).map(|at| (at / n, at % n, rows[at / n][at % n])).collect();
+        let matrix = triplets(n, &entries);
+        // In the range up to round-off, so the residual alone would not show it.
+        let rhs = matrix.mul(&random.numbers(n));
+        assert_eq!(refused(&matrix, &rhs, &options(Method::Lu)).kind, LinearErrorKind::Singular);
+    }
+}
+
+#[test]
+fn lu_out_of_accuracy() {
+    // Condition number 1e13 of the Hilbert matrix of order 10: regular, but no residual of 1e-17 exists in double precision.
+    let entries: Vec<_> = (0..10).flat_map(|i| (0..10).map(move |j| (i, j, 1.0 / (i + j + 1) as f64))).collect();
+    let error = refused(&triplets(10, &entries), &[1.0; 10], &LinearOptions { tolerance: 1e-17, ..options(Method::Lu) });
+    assert_eq!(error.kind, LinearErrorKind::Stagnation, "{error}");
+    assert!(error.relative_residual > 1e-17 && error.relative_residual < 1e-3, "{error}");
+}
+
+#[test]
+fn numbers_that_are_not_finite() {
+    for method in Method::ALL {
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let error = refused(&dense([[4.0, 1.0], [1.0, bad]]), &[1.0, 1.0], &options(method));
+            assert_eq!((error.kind, error.iterations), (LinearErrorKind::NonFinite, 0), "{error}");
+            assert!(error.detail.contains("row 1, column 1"), "{error}");
+            let error = refused(&dense([[4.0, 1.0], [1.0, 3.0]]), &[bad, 1.0], &options(method));
+            assert_eq!(error.kind, LinearErrorKind::NonFinite, "{error}");
+            assert!(error.detail.contains("right-hand side") && error.relative_residual.is_nan(), "{error}");
+        }
+    }
+    // v.v and t.t are near 1e400; BiCGStab and GMRES overflow.
+    let matrix = dense([[1e200, 0.3e200], [0.2e200, 2e200]]);
+    for method in [Method::BiCgStab, Method::Gmres] {
+        let error = refused(&matrix, &[1.0, 0.5], &plain(method));
+        assert_eq!(error.kind, LinearErrorKind::NonFinite, "{error}");
+    }
+    // p.Ap = 4 x 1.5e308.
+    let error = refused(&dense([[1.5e308, 1.5e308], [1.5e308, 1.5e308]]), &[1.0, 1.0], &plain(Method::Cg));
+    assert_eq!(error.kind, LinearErrorKind::NonFinite, "{error}");
+}
+
+#[test]
+fn errors_become_simulation_errors_with_a_hint() {
+    let error = refused(&dense([[1.0, 0.0], [0.0, -1.0]]), &[1.0, 1.0], &plain(Method::Cg));
+    let hint = error.hint();
+    let error = Error::from(error);
+    assert_eq!(error.kind, ErrorKind::Simulation);
+    assert_eq!(
+        error.message,
+        "CG broke down after 1 iteration: p.Ap = 0.0e0, so the matrix is not positive definite (relative residual 1.0e0)"
+    );
+    assert_eq!(error.hint.as_deref(), Some(hint));
+}

@@ -1,0 +1,14 @@
+//! Implicit programs: Newton's method and linear solvers from Equelle text to checked numbers, and how they fail.
+
+#[path = "run/support.rs"]
+#[allow(dead_code, reason = "shared with other tests")]
+mod support;
+
+#[path = "implicit/failures.rs"]
+mod failures;
+#[path = "implicit/flow.rs"]
+mod flow;
+#[path = "implicit/heat.rs"]
+mod heat;
+#[path = "implicit/scalar.rs"]
+mod scalar;
