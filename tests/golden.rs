@@ -92,6 +92,11 @@ fn heat_fused() {
 }
 
 #[test]
+fn implicit_heat() {
+    compare("heat_implicit_3d_O2", &compiled("examples/heat_implicit_3d/heat_implicit_3d.equelle", OptLevel::O2));
+}
+
+#[test]
 fn heat_on_cuda() {
     compare_cuda("heat_explicit_3d_O2", &compiled("examples/heat_explicit_3d/heat_explicit_3d.equelle", OptLevel::O2));
 }

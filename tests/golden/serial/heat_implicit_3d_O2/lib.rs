@@ -1,0 +1,247 @@
+//! `heat_implicit_3d.equelle`, compiled by equellec 0.1.0. Names are those of the Equelle program.
+#![allow(non_snake_case)]
+
+pub mod kernels;
+mod kernels_serial;
+
+use equelle_runtime::{
+    CanonicalSet, EntityKind, Error, Extent, Implicit, InputInfo, InputKind, Program,
+    Source,
+};
+use kernels::{
+    ComputeBtrans, ComputeDirection, ComputeItrans, ComputeMaxU0, ComputeMaxUInitial,
+    Kernels,
+};
+
+/// What messages at run time need to know of the program.
+pub static PROGRAM: Program = Program {
+    name: "heat_implicit_3d",
+    source: Source {
+        file: "heat_implicit_3d.equelle",
+        text: include_str!("../heat_implicit_3d.equelle"),
+    },
+    inputs: &[
+        InputInfo {
+            name: "k",
+            kind: InputKind::Scalar,
+            domain: "",
+            unit: "",
+            default: "2.85",
+            line: 4,
+        },
+        InputInfo {
+            name: "cv",
+            kind: InputKind::Scalar,
+            domain: "",
+            unit: "",
+            default: "2170000",
+            line: 5,
+        },
+        InputInfo {
+            name: "timesteps",
+            kind: InputKind::Sequence,
+            domain: "",
+            unit: "",
+            default: "",
+            line: 6,
+        },
+        InputInfo {
+            name: "u_initial",
+            kind: InputKind::Collection,
+            domain: "AllCells()",
+            unit: "",
+            default: "",
+            line: 7,
+        },
+        InputInfo {
+            name: "dir_boundary",
+            kind: InputKind::Domain,
+            domain: "BoundaryFaces()",
+            unit: "",
+            default: "",
+            line: 8,
+        },
+        InputInfo {
+            name: "dir_val",
+            kind: InputKind::Collection,
+            domain: "dir_boundary",
+            unit: "",
+            default: "",
+            line: 9,
+        },
+    ],
+    min_dim: 1,
+};
+
+/// Runs the program.
+///
+/// # Errors
+/// Those of the simulation, of its input and of the back-end, with the Equelle line.
+pub fn simulate<R: Kernels + Implicit>(rt: &mut R) -> Result<(), Error> {
+    // heat_implicit_3d.equelle:4: k = InputScalarWithDefault("k", 2.85) * 1 [Watt / (Meter * Kelvin)]
+    rt.line(4);
+    let k = {
+        let default = rt.scalar(2.85);
+        rt.input_scalar("k", &default)?
+    };
+    // heat_implicit_3d.equelle:5: cv = InputScalarWithDefault("cv", 2.17e6) * 1 [Joule / (Kelvin * Meter^3)]
+    rt.line(5);
+    let cv = {
+        let default = rt.scalar(2170000.0);
+        rt.input_scalar("cv", &default)?
+    };
+    // heat_implicit_3d.equelle:6: timesteps = InputSequenceOfScalar("timesteps") * 1 [Second]
+    rt.line(6);
+    let timesteps = rt.input_sequence("timesteps")?;
+    // heat_implicit_3d.equelle:7: u_initial = InputCollectionOfScalar("u_initial", AllCells()) * 1 [Kelvin]
+    rt.line(7);
+    let u_initial = {
+        let all_cells = rt.domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+        rt.input_collection("u_initial", &all_cells)?
+    };
+    // heat_implicit_3d.equelle:8: dir_boundary = InputDomainSubsetOf("dir_boundary", BoundaryFaces())
+    rt.line(8);
+    let dir_boundary = {
+        let boundary_faces = rt
+            .domain(CanonicalSet::new(EntityKind::Face, Extent::Boundary))?;
+        rt.input_domain("dir_boundary", &boundary_faces)?
+    };
+    let dir_boundary_entities = rt.entities(&dir_boundary)?;
+    // heat_implicit_3d.equelle:9: dir_val = InputCollectionOfScalar("dir_val", dir_boundary) * 1 [Kelvin]
+    rt.line(9);
+    let dir_val = rt.input_collection("dir_val", &dir_boundary)?;
+    // heat_implicit_3d.equelle:15: itrans = k * |interior| / |Centroid(first) - Centroid(second)|
+    rt.line(15);
+    let itrans = rt.compute_itrans(ComputeItrans { k: &k })?;
+    // heat_implicit_3d.equelle:18: outside_first = IsEmpty(FirstCell(dir_boundary))
+    rt.line(18);
+    let first = rt.first_cell(&dir_boundary_entities)?;
+    let outside_first = rt.is_empty(&first)?;
+    // heat_implicit_3d.equelle:19: inside = outside_first ? SecondCell(dir_boundary) : FirstCell(dir_boundary)
+    rt.line(19);
+    let inside = {
+        let second = rt.second_cell(&dir_boundary_entities)?;
+        rt.select_entities(&outside_first, &second, &first)?
+    };
+    // heat_implicit_3d.equelle:20: direction = outside_first ? (-1 Extend dir_boundary) : (1 Extend dir_boundary)
+    rt.line(20);
+    let direction = rt
+        .compute_direction(ComputeDirection {
+            dir_boundary: &dir_boundary,
+            outside_first: &outside_first,
+        })?;
+    // heat_implicit_3d.equelle:21: btrans = k * |dir_boundary| / |Centroid(dir_boundary) - Centroid(inside)|
+    rt.line(21);
+    let btrans = rt
+        .compute_btrans(ComputeBtrans {
+            dir_boundary: &dir_boundary,
+            k: &k,
+            inside: &inside,
+        })?;
+    // heat_implicit_3d.equelle:33: volume = |AllCells()|
+    rt.line(33);
+    let volume = rt.compute_volume()?;
+    // heat_implicit_3d.equelle:36: u0 = u_initial
+    rt.line(36);
+    let mut u0 = u_initial.clone();
+    // heat_implicit_3d.equelle:37: Output("u", u0)
+    rt.line(37);
+    rt.output_collection("u", &u_initial)?;
+    // heat_implicit_3d.equelle:38: Output("maximum of u", MaxReduce(u0))
+    rt.line(38);
+    let max_u_initial = rt
+        .compute_max_u_initial(ComputeMaxUInitial {
+            u_initial: &u_initial,
+        })?;
+    rt.output_scalar("maximum of u", &max_u_initial)?;
+
+    // heat_implicit_3d.equelle:40: For dt In timesteps {
+    rt.line(40);
+    let mut steps = rt.begin_loop(&timesteps)?;
+    while let Some(dt) = rt.next(&mut steps)? {
+        // heat_implicit_3d.equelle:45: u0 = NewtonSolve(residual, u0)
+        rt.line(45);
+        u0 = rt
+            .newton_solve(
+                &u0,
+                &mut |rt, u| residual(
+                    rt,
+                    u,
+                    &cv,
+                    &dir_val,
+                    &itrans,
+                    &inside,
+                    &direction,
+                    &btrans,
+                    &volume,
+                    &u0,
+                    &dt,
+                ),
+            )?;
+        // heat_implicit_3d.equelle:46: Output("u", u0)
+        rt.line(46);
+        rt.output_collection("u", &u0)?;
+        // heat_implicit_3d.equelle:47: Output("maximum of u", MaxReduce(u0))
+        rt.line(47);
+        {
+            let max_u0 = rt.compute_max_u0(ComputeMaxU0 { u0: &u0 })?;
+            rt.output_scalar("maximum of u", &max_u0)?;
+        }
+    }
+
+    rt.finish()
+}
+
+/// heat_implicit_3d.equelle:41: `residual(u) = {`
+///
+/// Gives Collection Of Scalar On AllCells().
+#[allow(clippy::too_many_arguments)]
+fn residual<R: Kernels + Implicit>(
+    rt: &mut R,
+    u: &R::ScalarCollection,
+    cv: &R::Scalar,
+    dir_val: &R::ScalarCollection,
+    itrans: &R::ScalarCollection,
+    inside: &R::EntityCollection,
+    direction: &R::ScalarCollection,
+    btrans: &R::ScalarCollection,
+    volume: &R::ScalarCollection,
+    u0: &R::ScalarCollection,
+    dt: &R::Scalar,
+) -> Result<R::ScalarCollection, Error> {
+    // heat_implicit_3d.equelle:25: -> -itrans * Gradient(u)
+    rt.line(25);
+    let product = {
+        let negative = rt.neg(itrans)?;
+        let gradient = rt.gradient(u)?;
+        rt.mul(&negative, &gradient)?
+    };
+    // heat_implicit_3d.equelle:42: fluxes = (interior_flux(u) Extend AllFaces()) + (boundary_flux(u) Extend AllFaces())
+    rt.line(42);
+    let all_faces = rt.domain(CanonicalSet::new(EntityKind::Face, Extent::All))?;
+    let extended = rt.extend(&product, &all_faces)?;
+    // heat_implicit_3d.equelle:29: u_inside = u On inside
+    rt.line(29);
+    let u_inside = rt.on(u, inside)?;
+    // heat_implicit_3d.equelle:30: -> btrans * direction * (u_inside - dir_val)
+    rt.line(30);
+    let product_3 = {
+        let product_2 = rt.mul(btrans, direction)?;
+        let difference = rt.sub(&u_inside, dir_val)?;
+        rt.mul(&product_2, &difference)?
+    };
+    // heat_implicit_3d.equelle:42: fluxes = (interior_flux(u) Extend AllFaces()) + (boundary_flux(u) Extend AllFaces())
+    rt.line(42);
+    let fluxes = {
+        let extended_2 = rt.extend(&product_3, &all_faces)?;
+        rt.add(&extended, &extended_2)?
+    };
+    // heat_implicit_3d.equelle:43: -> u - u0 + (dt / (cv * volume)) * Divergence(fluxes)
+    rt.line(43);
+    let difference = rt.sub(u, u0)?;
+    let product_2 = rt.scalar_mul(cv, volume)?;
+    let quotient = rt.scalar_div(dt, &product_2)?;
+    let divergence = rt.divergence(&fluxes)?;
+    let product_4 = rt.mul(&quotient, &divergence)?;
+    rt.add(&difference, &product_4)
+}

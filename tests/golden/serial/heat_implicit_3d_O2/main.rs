@@ -1,0 +1,16 @@
+//! Picks the back-end and runs the program.
+use equelle_runtime::launch::{Backend, launch};
+fn main() -> std::process::ExitCode {
+    launch(
+        &heat_implicit_3d::PROGRAM,
+        &[
+            Backend {
+                name: "serial",
+                run: |session| backend_serial::runtime::run(
+                    session,
+                    heat_implicit_3d::simulate,
+                ),
+            },
+        ],
+    )
+}
