@@ -1,5 +1,8 @@
 //! The formatter against the parser: print -> parse gives the same tree, printing twice gives the same text.
 
+#[path = "syntax_round_trip/written.rs"]
+mod written;
+
 #[path = "syntax_round_trip/trees.rs"]
 mod trees;
 

@@ -104,7 +104,7 @@ pub enum Verb {
     Emit(EmitArgs),
     /// Format programs in place
     Fmt(FmtArgs),
-    /// Explain a diagnostic code such as E0201
+    /// Explain a diagnostic code such as E0201, or a built-in function such as Gradient
     Explain(ExplainArgs),
     /// Report what of the surroundings is usable
     Doctor,
@@ -197,7 +197,8 @@ pub struct FmtArgs {
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
-    /// The code
+    /// The code or the name
+    #[arg(value_name = "CODE|NAME")]
     pub code: String,
 }
 

@@ -30,7 +30,7 @@ fn format(file: &Path, check: bool, console: &Console) -> Result<bool, Failure> 
     let stdin = file.as_os_str() == "-";
     let source = if stdin { standard_input()? } else { pipeline::read(file)? };
     let program = pipeline::parse(&source, console)?;
-    let formatted = syntax::print(&program);
+    let formatted = syntax::format(&program, source.text());
     let unchanged = formatted == source.text();
     if check {
         if !unchanged {

@@ -1,34 +1,83 @@
 //! `manifest.json`: what a program reads and writes, for people and programs that embed it.
 
+use equelle_front::check::type_name;
 use equelle_front::ir::Module;
+use equelle_front::typed::TreeType;
+use equelle_front::types::Dimension;
 use serde_json::{Map, Value, json};
 
-use super::facts::{Facts, Item};
+use super::expected_units::{self, Expected};
+use super::facts::{Facts, Item, unit};
+
+/// Version of the format. It grows when a key is removed or changes its meaning, not when one is added.
+const VERSION: u32 = 1;
 
 /// The file. Keys come sorted, lists in program order.
 pub(super) fn text(module: &Module, facts: &Facts) -> String {
+    let expected = expected_units::find(module.source.text());
+    let inputs: Vec<Value> = facts.inputs.iter().map(|item| input(module, item, expected.get(&item.span))).collect();
+    let outputs: Vec<Value> = facts.outputs.iter().map(|item| output(module, item)).collect();
+    let mut grid_dimension = json!({ "minimum": facts.min_dim });
+    if let Some(exact) = facts.exact_dim {
+        grid_dimension["exact"] = json!(exact);
+    }
     let manifest = json!({
+        "version": VERSION,
         "program": module.name,
         "precision": "f64",
-        "grid_dimension": { "minimum": facts.min_dim },
-        "inputs": facts.inputs.iter().map(entry).collect::<Vec<_>>(),
-        "outputs": facts.outputs.iter().map(entry).collect::<Vec<_>>(),
+        "grid_dimension": grid_dimension,
+        "implicit": facts.implicit,
+        "inputs": inputs,
+        "outputs": outputs,
     });
     format!("{manifest:#}\n")
 }
 
-fn entry(item: &Item) -> Value {
-    let mut entry = Map::new();
-    entry.insert("name".to_owned(), json!(item.name));
-    entry.insert("kind".to_owned(), json!(item.kind.name()));
-    if !item.domain.is_empty() {
-        entry.insert("domain".to_owned(), json!(item.domain));
-    }
-    if !item.unit.is_empty() {
-        entry.insert("dimension".to_owned(), json!(item.unit));
-    }
+fn input(module: &Module, item: &Item, expected: Option<&Expected>) -> Value {
+    let mut entry = entry(module, item);
     if let Some(default) = item.default {
         entry.insert("default".to_owned(), json!(default));
     }
+    if let Some(expected) = expected {
+        let mut unit = dimension(expected.dimension);
+        unit.insert("factor".to_owned(), json!(expected.factor));
+        if let Some(written) = &expected.written {
+            unit.insert("written".to_owned(), json!(written));
+        }
+        entry.insert("expected_unit".to_owned(), Value::Object(unit));
+    }
     Value::Object(entry)
+}
+
+fn output(module: &Module, item: &Item) -> Value {
+    let mut entry = entry(module, item);
+    entry.insert("per_step".to_owned(), json!(item.per_step));
+    Value::Object(entry)
+}
+
+fn entry(module: &Module, item: &Item) -> Map<String, Value> {
+    let mut entry = Map::new();
+    entry.insert("name".to_owned(), json!(item.name));
+    entry.insert("kind".to_owned(), json!(item.kind.name()));
+    entry.insert("type".to_owned(), json!(type_name(&module.sets, &TreeType::Value(item.ty))));
+    if !item.domain.is_empty() {
+        entry.insert("domain".to_owned(), json!(item.domain));
+    }
+    if item.dim != Dimension::NONE {
+        entry.insert("dimension".to_owned(), Value::Object(dimension(item.dim)));
+    }
+    if item.line > 0 {
+        entry.insert("line".to_owned(), json!(item.line));
+    }
+    entry
+}
+
+/// The SI unit as text, and its exponents other than zero.
+fn dimension(dimension: Dimension) -> Map<String, Value> {
+    let exponents: Map<String, Value> =
+        Dimension::BASE_UNITS.iter().zip(dimension.0).filter(|(_, e)| *e != 0).map(|(name, e)| ((*name).to_owned(), json!(e))).collect();
+    let mut entry = Map::new();
+    entry.insert("si".to_owned(), json!(unit(&dimension.to_string())));
+    entry.insert("exponents".to_owned(), Value::Object(exponents));
+    entry
 }

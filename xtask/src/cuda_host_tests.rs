@@ -15,7 +15,10 @@ use crate::tools::{self, Failure, cargo, explicit_examples, root};
 const WHEEL: &str = "nvidia-cuda-nvrtc==13.0.*";
 
 /// Programs besides the examples, with the parameter files that they run with.
-const MORE_PROGRAMS: [(&str, &str); 1] = [("tests/run/heat_declared.equelle", "examples/heat_explicit_3d/case.param")];
+const MORE_PROGRAMS: [(&str, &str); 2] = [
+    ("tests/run/heat_declared.equelle", "examples/heat_explicit_3d/case.param"),
+    ("tests/run/edges_and_vertices.equelle", "tests/run/edges_and_vertices/case.param"),
+];
 
 /// Does all of it.
 pub(crate) fn run() -> Result<(), Failure> {

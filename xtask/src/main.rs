@@ -3,6 +3,7 @@
 mod bench;
 mod bless;
 mod cuda_host_tests;
+mod editors;
 mod example_data;
 mod gpu_bundle;
 mod implicit_data;
@@ -18,6 +19,12 @@ use clap::Parser;
 enum Command {
     /// Rewrite the expected texts of the tests after a review of what changed
     Bless {
+        /// Write nothing; fail if something would change
+        #[arg(long)]
+        check: bool,
+    },
+    /// Write the grammar and the mode of the editors, and the reference of the book, from the tables of the compiler
+    Editors {
         /// Write nothing; fail if something would change
         #[arg(long)]
         check: bool,
@@ -54,6 +61,7 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Command::parse() {
         Command::Bless { check } => bless::bless(check),
+        Command::Editors { check } => editors::write(check),
         Command::ExampleData { check } => example_data::write(check),
         Command::CudaHostTests => cuda_host_tests::run(),
         Command::CompileKernels { folder } => cuda_host_tests::compile_kernels(&folder),

@@ -56,6 +56,7 @@ fn op_level(op: BinaryOp) -> u8 {
         BinaryOp::Add | BinaryOp::Sub => 9,
         BinaryOp::Mul => 10,
         BinaryOp::Div => 11,
+        BinaryOp::Power => 12,
     }
 }
 
@@ -64,6 +65,7 @@ fn chains(op: BinaryOp) -> bool {
         op,
         BinaryOp::On
             | BinaryOp::Extend
+            | BinaryOp::Power
             | BinaryOp::Equal
             | BinaryOp::NotEqual
             | BinaryOp::Less
@@ -83,7 +85,9 @@ fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
     let own = op_level(op);
     // `Not a == b` is `Not (a == b)`, so a bare `Not` cannot be the left operand of a comparison or anything tighter.
     let not_on_the_left = own >= 7 && ends_with_not(&left);
-    let left = match not_on_the_left {
+    // `-a ^ b` is an error.
+    let negated = op == BinaryOp::Power && matches!(left.kind, ExprKind::Unary { .. });
+    let left = match not_on_the_left || negated {
         true => at_least(20, left),
         false => at_least(if chains(op) { own } else { own + 1 }, left),
     };
@@ -105,6 +109,7 @@ fn op() -> impl Strategy<Value = BinaryOp> {
         BinaryOp::Sub,
         BinaryOp::Mul,
         BinaryOp::Div,
+        BinaryOp::Power,
         BinaryOp::Less,
         BinaryOp::Greater,
         BinaryOp::LessEqual,

@@ -5,9 +5,18 @@ use super::line::Line;
 use crate::syntax::ast::{Block, Comment, Program, Stmt, StmtKind};
 
 /// The program as text in the standard layout. Parentheses stand exactly where the tree has them, so that reading the text
-/// back gives the same tree; the text of a printed and re-read program is the same again.
+/// back gives the same tree; the text of a printed and re-read program is the same again. Numbers are written in their shortest form.
 pub fn print(program: &Program) -> String {
-    let mut printer = Printer { program, out: String::new(), comments: &program.comments, last_line: None };
+    print_from(program, "")
+}
+
+/// As [`print`] for a program that was read from `source`, with number literals as they stand there: `3.45e6` stays `3.45e6`.
+pub fn format(program: &Program, source: &str) -> String {
+    print_from(program, source)
+}
+
+fn print_from(program: &Program, source: &str) -> String {
+    let mut printer = Printer { program, source, out: String::new(), comments: &program.comments, last_line: None };
     printer.statements(&program.statements, 0);
     printer.comments_before(u32::MAX, u32::MAX, 0);
     printer.out
@@ -15,6 +24,8 @@ pub fn print(program: &Program) -> String {
 
 struct Printer<'p> {
     program: &'p Program,
+    /// What it was read from; empty if numbers are to be written anew.
+    source: &'p str,
     out: String,
     /// Comments not yet printed.
     comments: &'p [Comment],
@@ -47,7 +58,7 @@ impl Printer<'_> {
         // Comments on the continued lines of the statement move before it.
         self.comments_before(head_end, line, level);
         self.separate(line);
-        Line::of(stmt).write(&mut self.out, INDENT * level);
+        Line::of(stmt, self.source).write(&mut self.out, INDENT * level);
         if let Some(body) = body {
             self.out.push_str(" {");
             self.end_line_at(head_end);

@@ -5,20 +5,23 @@ use crate::syntax::ast::{
     BasicTypeName, BinaryOp, CollectionPlace, Expr, ExprKind, Ident, Stmt, StmtKind, TypeExpr, TypeExprKind, UnaryOp, UnitExpr,
     UnitExprKind,
 };
+use crate::syntax::lexer::number_literal;
 
 /// A line under construction.
 #[derive(Default)]
-pub(super) struct Line {
+pub(super) struct Line<'s> {
+    /// What the tree was read from, to which its spans refer; empty if its literals are to be written anew.
+    source: &'s str,
     text: String,
     /// Bytes before which the line may be broken (there is a blank before each), with the bracket and operator depth there.
     breaks: Vec<(usize, u32)>,
     depth: u32,
 }
 
-impl Line {
+impl<'s> Line<'s> {
     /// A statement up to its block, if it has one (` {` not included).
-    pub(super) fn of(stmt: &Stmt) -> Line {
-        let mut line = Line::default();
+    pub(super) fn of(stmt: &Stmt, source: &'s str) -> Line<'s> {
+        let mut line = Line { source, ..Line::default() };
         match &stmt.kind {
             StmtKind::Declaration { name, ty } => {
                 line.push(&name.name);
@@ -107,7 +110,7 @@ impl Line {
         self.breaks.push((self.text.len(), self.depth));
     }
 
-    fn separated<T>(&mut self, items: &[T], mut item: impl FnMut(&mut Line, &T)) {
+    fn separated<T>(&mut self, items: &[T], mut item: impl FnMut(&mut Self, &T)) {
         self.depth += 1;
         for (i, it) in items.iter().enumerate() {
             if i > 0 {
@@ -119,7 +122,7 @@ impl Line {
         self.depth -= 1;
     }
 
-    fn call_like<T>(&mut self, name: &Ident, items: &[T], item: impl FnMut(&mut Line, &T)) {
+    fn call_like<T>(&mut self, name: &Ident, items: &[T], item: impl FnMut(&mut Self, &T)) {
         self.push(&name.name);
         self.push("(");
         self.separated(items, item);
@@ -141,7 +144,10 @@ impl Line {
     fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Number { value, unit } => {
-                self.push(&number(*value));
+                match written(self.source, expr.span.start, *value) {
+                    Some(digits) => self.push(digits),
+                    None => self.push(&number(*value)),
+                }
                 if let Some(unit) = unit {
                     self.push(" [");
                     self.unit(unit);
@@ -171,6 +177,12 @@ impl Line {
                 self.nested(operand);
             }
             ExprKind::Binary { op, op_span: _, left, right } => {
+                if *op == BinaryOp::Power {
+                    self.nested(left);
+                    self.push("^");
+                    self.nested(right);
+                    return;
+                }
                 // The operands are deeper than the operator, so that loose operators break first.
                 self.chain_operand(*op, left);
                 self.blank();
@@ -272,6 +284,7 @@ fn op_text(op: BinaryOp) -> &'static str {
         BinaryOp::Sub => "-",
         BinaryOp::Mul => "*",
         BinaryOp::Div => "/",
+        BinaryOp::Power => "^",
         BinaryOp::Less => "<",
         BinaryOp::Greater => ">",
         BinaryOp::LessEqual => "<=",
@@ -297,6 +310,13 @@ fn type_name(name: BasicTypeName) -> &'static str {
         BasicTypeName::Vertex => "Vertex",
         BasicTypeName::String => "String",
     }
+}
+
+/// The number literal of this value that begins at a place of the text, as it stands there.
+fn written(source: &str, start: u32, value: f64) -> Option<&str> {
+    let digits = number_literal(source.get(start as usize..)?)?;
+    // A tree that was changed since it was read says what is meant.
+    (digits.parse() == Ok(value)).then_some(digits)
 }
 
 /// The shortest digits that read back as the same number; with an exponent where that saves three characters or more.
