@@ -52,18 +52,13 @@ pub fn parse(source: &SourceFile, console: &Console) -> Result<ast::Program, Fai
     Ok(parsed.program)
 }
 
-/// The typed tree. Diagnostics of all stages so far are shown together.
+/// The typed tree. Syntax errors and those of the checker are shown together, by position.
 ///
 /// # Errors
 /// The program has errors.
 pub fn check(source: &SourceFile, nondimensional: bool, console: &Console) -> Result<TypedProgram, Failure> {
-    let parsed = syntax::parse(source.text());
-    if parsed.diagnostics.iter().any(Diagnostic::is_error) {
-        show(source, &parsed.diagnostics, console)?;
-    }
-    let checked = check::check(&parsed.program, &CheckOptions { nondimensional });
-    let diagnostics: Vec<Diagnostic> = parsed.diagnostics.into_iter().chain(checked.diagnostics).collect();
-    show(source, &diagnostics, console)?;
+    let checked = check::check_text(source.text(), &CheckOptions { nondimensional });
+    show(source, &checked.diagnostics, console)?;
     checked.program.ok_or_else(|| Failure::Internal("the checker gave neither a program nor an error".into()))
 }
 

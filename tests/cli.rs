@@ -117,10 +117,10 @@ fn every_stage_can_be_printed() {
 fn formatting() {
     let folder = scratch("fmt");
     let file = folder.join("a.equelle");
-    fs::write(&file, "a=1+2   # three\nOutput( \"a\" ,a )\n").unwrap();
+    fs::write(&file, "a=1.0e0+2   # three\nOutput( \"a\" ,a )\n").unwrap();
     expect(1, equellec().args(["fmt", "--check"]).arg(&file));
     expect(0, equellec().arg("fmt").arg(&file));
-    assert_eq!(fs::read_to_string(&file).unwrap(), "a = 1 + 2  # three\nOutput(\"a\", a)\n");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "a = 1.0e0 + 2  # three\nOutput(\"a\", a)\n");
     expect(0, equellec().args(["fmt", "--check"]).arg(&file));
     fs::write(&file, "a = = 1\n").unwrap();
     expect(1, equellec().arg("fmt").arg(&file));
@@ -146,6 +146,8 @@ fn programs_of_this_repository_are_formatted() {
 #[test]
 fn explanations_completions_doctor() {
     assert!(stdout(&expect(0, equellec().args(["explain", "e0001"]))).contains("E0001"));
+    assert!(stdout(&expect(0, equellec().args(["explain", "AllCells()"]))).contains("All cells of the grid."));
+    assert!(stderr(&expect(2, equellec().args(["explain", "Gradeint"]))).contains("`Gradient`"));
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         assert!(stdout(&expect(0, equellec().args(["completions", shell]))).contains("equellec"), "{shell}");
     }

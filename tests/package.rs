@@ -110,21 +110,29 @@ impl Case {
         let _ = fs::remove_dir_all(&output);
         let run = case.run(program, &output);
         assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+        let printed = String::from_utf8_lossy(&run.stdout).into_owned();
         let records = case.interpreted(module, layout == "auto").unwrap_or_else(|e| panic!("{e}"));
         let mut counts = std::collections::BTreeMap::new();
         for record in &records {
             let (tag, expected) = match record {
                 Record::Collection { tag, values } => (tag, values.clone()),
-                Record::Scalar { tag, value } => (tag, vec![*value]),
-            };
-            let found = match record {
-                Record::Collection { .. } => {
-                    let number = counts.entry(tag.clone()).and_modify(|n| *n += 1).or_insert(0);
-                    fs::read_to_string(output.join(format!("{tag}-{number:05}.output"))).unwrap_or_else(|e| panic!("{tag} {number}: {e}"))
+                Record::Vectors { tag, values } => (tag, values.concat()),
+                Record::Bool { tag, value } => {
+                    let line = format!("{tag} = {value}");
+                    assert!(printed.lines().any(|l| l == line), "{layout}: `{line}` is not in {printed}");
+                    continue;
                 }
-                // Scalars go to standard output, rounded; the values that depend on them are compared above.
-                Record::Scalar { .. } => continue,
+                Record::Text { tag, value } => {
+                    let line = format!("{tag} = {value}");
+                    assert!(printed.lines().any(|l| l == line), "{layout}: `{line}` is not in {printed}");
+                    continue;
+                }
+                // Numbers go to standard output, rounded; the collections that depend on them are compared.
+                Record::Scalar { .. } | Record::Vector { .. } => continue,
             };
+            let number = counts.entry(tag.clone()).and_modify(|n| *n += 1).or_insert(0);
+            let found =
+                fs::read_to_string(output.join(format!("{tag}-{number:05}.output"))).unwrap_or_else(|e| panic!("{tag} {number}: {e}"));
             let found: Vec<f64> = found.split_whitespace().map(|v| v.parse().expect("a number")).collect();
             assert!(expected.iter().all(|v| v.is_finite()), "{tag}: a comparison of NaN proves nothing");
             let bits = |v: &[f64]| -> Vec<u64> { v.iter().map(|x| x.to_bits()).collect() };
@@ -210,6 +218,32 @@ fn every_construct_agrees_with_the_interpreter() {
             case.compare(module, program, layout);
         }
     }
+}
+
+fn every_type_case(name: &str, grid: &str, cells: usize) -> Case {
+    Case::new(name, grid).file("wells", "1 3 4").file("nowhere", "").values("u", scattered(cells, 0.0))
+}
+
+#[test]
+fn every_type_agrees_with_the_interpreter() {
+    let module = module("tests/package/every_type.eqir");
+    let program = build(&package(&module));
+    for (name, k) in [("every-type", "0.25"), ("every-type-small", "0.0625")] {
+        for (kind, grid, cells) in [("", "grid_dim=2 nx=5 ny=4 dx=0.5 dy=0.25", 20), ("-thin", "grid_dim=2 nx=9 ny=2 dx=0.3 dy=0.7", 18)] {
+            let case = every_type_case(&format!("{name}{kind}"), grid, cells).word(&format!("k={k}"));
+            for layout in ["auto", "unstructured"] {
+                case.compare(&module, &program, layout);
+            }
+        }
+    }
+    // A Vector of two components on a line.
+    let case = every_type_case("every-type-1d", "grid_dim=1 nx=20", 20);
+    let run = case.run(&program, &case.folder.join("out"));
+    let message = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert_eq!(run.status.code(), Some(4), "{message}");
+    assert!(message.contains("2") && message.contains("dimension"), "{message}");
+    let error = case.interpreted(&module, true).expect_err("the interpreter refuses it too");
+    assert_eq!(error.kind.exit_code(), 4);
 }
 
 #[test]

@@ -5,6 +5,8 @@ mod support;
 
 #[path = "run/bad_input.rs"]
 mod bad_input;
+#[path = "run/edges.rs"]
+mod edges;
 #[path = "run/exact.rs"]
 mod exact;
 #[path = "run/heat_2d.rs"]

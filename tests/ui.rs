@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use equelle_front::check::{CheckOptions, check};
+use equelle_front::check::{CheckOptions, check_text};
 use equelle_front::diagnostic::render::{Format, render};
 use equelle_front::diagnostic::{Code, Diagnostic};
 use equelle_front::source::SourceFile;
@@ -51,11 +51,7 @@ fn options(text: &str) -> CheckOptions {
 }
 
 fn diagnostics(text: &str) -> Vec<Diagnostic> {
-    let parsed = parse(text);
-    if parsed.diagnostics.iter().any(Diagnostic::is_error) {
-        return parsed.diagnostics;
-    }
-    check(&parsed.program, &options(text)).diagnostics
+    check_text(text, &options(text)).diagnostics
 }
 
 /// The text of a case, byte for byte: some are about line ends.
@@ -85,6 +81,39 @@ fn messages_are_as_recorded() {
 }
 
 #[test]
+fn json_is_as_recorded_and_documented() {
+    let path = root().join("json/instance.equelle");
+    let text = read(&path);
+    let seen = render(&diagnostics(&text), &SourceFile::new(name(&path), text.as_str()), Format::Json);
+    let recorded = path.with_extension("jsonl");
+    if std::env::var_os("EQUELLE_BLESS").is_some_and(|v| v == "1") {
+        fs::write(&recorded, &seen).unwrap();
+    }
+    assert_eq!(read(&recorded), seen);
+    // Every key of the objects is in the table of the documentation.
+    let documentation = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/internals/diagnostics.md"));
+    for key in [
+        "code",
+        "severity",
+        "message",
+        "file",
+        "span",
+        "line",
+        "column",
+        "end_line",
+        "end_column",
+        "label",
+        "labels",
+        "trail",
+        "notes",
+        "hint",
+    ] {
+        assert!(seen.lines().all(|line| line.contains(&format!("\"{key}\":"))), "{key}");
+        assert!(documentation.contains(&format!("`{key}`")), "{key}");
+    }
+}
+
+#[test]
 fn every_record_has_its_program() {
     let orphans: Vec<String> = files(&root(), "stderr").iter().filter(|p| !p.with_extension("equelle").exists()).map(|p| name(p)).collect();
     assert!(orphans.is_empty(), "{orphans:?}");
@@ -98,6 +127,98 @@ fn every_syntax_code_has_a_case() {
     // A text of 64 MiB is not kept in the repository; the limit is tested with a generated one.
     let missing: Vec<&str> = syntax.filter(|c| *c != Code::TextTooLong && !seen.contains(c)).map(Code::as_str).collect();
     assert!(missing.is_empty(), "no case under tests/ui/syntax for {missing:?}");
+}
+
+/// Line and code of every `# error: E0001` at the end of a line.
+fn expected_errors(text: &str) -> Vec<(u32, String)> {
+    let line = |(i, line): (usize, &str)| {
+        let codes = line.split_once("# error: ").map_or("", |(_, codes)| codes);
+        codes.split_whitespace().map(|code| (i as u32 + 1, code.to_owned())).collect::<Vec<_>>()
+    };
+    text.lines().enumerate().flat_map(line).collect()
+}
+
+#[test]
+fn broken_programs_report_all_of_their_errors_and_no_others() {
+    let programs = files(&root().join("broken"), "equelle");
+    assert!(programs.len() >= 10, "{}", programs.len());
+    let mut wrong = Vec::new();
+    for path in programs {
+        let text = read(&path);
+        let expected = expected_errors(&text);
+        assert!(text.lines().count() >= 50 && expected.len() >= 4, "{}", name(&path));
+        let source = SourceFile::new(name(&path), text.as_str());
+        let found = diagnostics(&text);
+        let places: Vec<u32> = found.iter().map(|d| d.primary.span.start).collect();
+        assert!(places.is_sorted(), "{}: {places:?}", name(&path));
+        let seen: Vec<(u32, String)> = found.iter().map(|d| (source.line(d.primary.span.start), d.code.as_str().to_owned())).collect();
+        if seen != expected {
+            let (only_seen, only_expected): (Vec<_>, Vec<_>) =
+                (seen.iter().filter(|e| !expected.contains(e)).collect(), expected.iter().filter(|e| !seen.contains(e)).collect());
+            wrong.push(format!("{}: not expected {only_seen:?}, not found {only_expected:?}", name(&path)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Rows of the table in `docs/internals/diagnostics.md`: number, code, name of the case.
+fn table() -> Vec<(String, String, String)> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/internals/diagnostics.md");
+    let text = read(&path);
+    let (_, table) = text.split_once("| # | condition | code | case |\n| --- | --- | --- | --- |\n").expect("the table");
+    let row = |line: &str| {
+        // A condition may hold an escaped bar.
+        let line = line.replace("\\|", "");
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        let &[number, _, code, case] = cells.as_slice() else { panic!("four columns: {line}") };
+        (number.to_owned(), code.to_owned(), case.trim_matches('`').to_owned())
+    };
+    table.lines().take_while(|line| line.starts_with('|')).map(row).collect()
+}
+
+#[test]
+fn every_row_of_the_table_has_a_case_with_its_code() {
+    let table = table();
+    let numbers: BTreeSet<u32> = table.iter().filter_map(|(number, _, _)| number.parse().ok()).collect();
+    assert_eq!(numbers, (1..=56).collect());
+    let mut wrong = Vec::new();
+    for (number, code, case) in &table {
+        let found = diagnostics(&read(&root().join("rows").join(case).with_extension("equelle")));
+        let seen: Vec<&str> = found.iter().map(|d| d.code.as_str()).collect();
+        if !seen.contains(&code.as_str()) {
+            wrong.push(format!("{number} {case}: {code} expected, {seen:?} seen"));
+        }
+    }
+    let cases: BTreeSet<String> = table.into_iter().map(|(_, _, case)| format!("rows/{case}.equelle")).collect();
+    let programs: BTreeSet<String> = files(&root().join("rows"), "equelle").iter().map(|p| name(p)).collect();
+    assert_eq!(cases, programs);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_error_has_a_hint_and_a_place() {
+    let mut wrong = Vec::new();
+    for path in files(&root(), "equelle") {
+        let text = read(&path);
+        for d in diagnostics(&text) {
+            let place = text.get(d.primary.span.range());
+            // A missing token has a place between two characters.
+            let placed = place.is_some_and(|t| !t.is_empty()) || matches!(d.code, Code::UnexpectedToken | Code::MissingContinuation);
+            if d.hint.is_none() && d.code != Code::UnexpectedToken || !placed {
+                wrong.push(format!("{}: {} {}", name(&path), d.code.as_str(), d.message));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_code_has_a_case() {
+    let seen: BTreeSet<Code> = files(&root(), "equelle").iter().flat_map(|p| diagnostics(&read(p))).map(|d| d.code).collect();
+    // A text of 64 MiB, and what takes a million instances or hundreds of nested calls, are generated by the tests of limits.
+    let generated = [Code::TextTooLong, Code::TooManyInstances, Code::NestedTooDeeply];
+    let missing: Vec<&str> = Code::ALL.iter().filter(|c| !generated.contains(c) && !seen.contains(c)).map(|c| c.as_str()).collect();
+    assert!(missing.is_empty(), "no case under tests/ui for {missing:?}");
 }
 
 #[test]

@@ -64,6 +64,10 @@ impl std::error::Error for BackendError {}
 pub enum Handle {
     /// `Scalar`
     Scalar,
+    /// `Bool`
+    Bool,
+    /// `Vector`
+    Vector,
     /// `ScalarCollection`
     ScalarCollection,
     /// `VectorCollection`
@@ -79,17 +83,19 @@ pub enum Handle {
 }
 
 impl Handle {
-    /// The handle of values of a type; `None` where the runtime trait has none (single Bools, single Vectors, Text).
+    /// The handle of values of a type; `None` where the runtime trait has none (single entities, Text).
     pub fn of(ty: &Type) -> Option<Handle> {
         match (ty.shape, ty.basic) {
             (Shape::Single, Basic::Scalar) => Some(Handle::Scalar),
+            (Shape::Single, Basic::Bool) => Some(Handle::Bool),
+            (Shape::Single, Basic::Vector) => Some(Handle::Vector),
             (Shape::Collection(_), Basic::Scalar) => Some(Handle::ScalarCollection),
             (Shape::Collection(_), Basic::Vector) => Some(Handle::VectorCollection),
             (Shape::Collection(_), Basic::Bool) => Some(Handle::BoolCollection),
             (Shape::Collection(_), Basic::Entity(_)) => Some(Handle::EntityCollection),
             (Shape::Domain(_), Basic::Entity(_)) => Some(Handle::Domain),
             (Shape::Sequence, Basic::Scalar) => Some(Handle::Sequence),
-            (Shape::Single, Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text)
+            (Shape::Single, Basic::Entity(_) | Basic::Text)
             | (Shape::Collection(_), Basic::Text)
             | (Shape::Domain(_), Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text)
             | (Shape::Sequence, Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text) => None,
@@ -100,6 +106,8 @@ impl Handle {
     pub fn name(self) -> &'static str {
         match self {
             Handle::Scalar => "Scalar",
+            Handle::Bool => "Bool",
+            Handle::Vector => "Vector",
             Handle::ScalarCollection => "ScalarCollection",
             Handle::VectorCollection => "VectorCollection",
             Handle::BoolCollection => "BoolCollection",
@@ -126,17 +134,24 @@ pub struct KernelNames {
 }
 
 /// Methods of the runtime traits: a kernel of the same name would make calls ambiguous.
-const RUNTIME_METHODS: [&str; 71] = [
+const RUNTIME_METHODS: [&str; 109] = [
     "line",
     "domain",
     "entities",
     "scalar",
+    "bool",
     "input_scalar",
     "input_collection",
     "input_domain",
     "input_sequence",
     "output_scalar",
     "output_collection",
+    "output_bool",
+    "output_vector",
+    "output_text",
+    "output_vectors",
+    "output_bools",
+    "output_entities",
     "begin_loop",
     "next",
     "finish",
@@ -153,6 +168,28 @@ const RUNTIME_METHODS: [&str; 71] = [
     "scalar_neg",
     "scalar_abs",
     "scalar_sqrt",
+    "scalars_elementary",
+    "scalars_math",
+    "vector",
+    "vectors_add",
+    "vectors_sub",
+    "vectors_neg",
+    "vectors_mul",
+    "vectors_div",
+    "vectors_dot",
+    "vectors_length",
+    "vectors_component",
+    "vectors_mul_collection",
+    "vectors_div_collection",
+    "scalars_compare",
+    "bools_not",
+    "bools_logic",
+    "logic_bool",
+    "choose",
+    "elementary",
+    "math",
+    "math_scalar",
+    "scalar_math",
     "add",
     "sub",
     "mul",
@@ -174,14 +211,18 @@ const RUNTIME_METHODS: [&str; 71] = [
     "length",
     "dot",
     "component",
+    "vector_collection_of",
     "compare",
     "compare_scalar",
     "scalar_compare",
+    "same_entities",
     "not",
     "and",
     "or",
     "xor",
     "select",
+    "select_vectors",
+    "select_bools",
     "select_entities",
     "on",
     "on_vectors",
@@ -192,9 +233,14 @@ const RUNTIME_METHODS: [&str; 71] = [
     "extend_bools",
     "extend_entities",
     "spread",
+    "spread_like",
+    "spread_vector",
+    "spread_bool",
     "gradient",
     "divergence",
     "reduce",
+    "reduce_vectors",
+    "reduce_bools",
     "sequence_mul",
     "sequence_div",
     "sequence_neg",

@@ -52,4 +52,19 @@ pub enum Reduction {
     Sum,
     /// Product, in the order of the sum; 1 when empty.
     Prod,
+    /// Of Bools: whether one is true; false when empty.
+    Any,
+    /// Of Bools: whether none is false; true when empty.
+    All,
+}
+
+/// Functions of two Scalars.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinaryMath {
+    /// The smaller one; the first of two equal ones; NaN if one is NaN.
+    Min,
+    /// The larger one; the first of two equal ones; NaN if one is NaN.
+    Max,
+    /// The first to the power of the second.
+    Pow,
 }

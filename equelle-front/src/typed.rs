@@ -4,6 +4,8 @@
 //!
 //! A tree exists only for programs without errors, so lowering cannot fail on user input.
 
+use std::sync::Arc;
+
 use crate::ops::{Arithmetic, Comparison, Logic};
 use crate::source::Span;
 use crate::types::{CanonicalSet, Dimension, SetTable, Type};
@@ -46,20 +48,34 @@ pub struct Variable {
     pub span: Span,
 }
 
-/// The type of an expression: a [`Type`], an array of one, or nothing (the result of `Output`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// The type of an expression: a [`Type`], an array of them, or nothing (the result of `Output`).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum TreeType {
     /// A plain value.
     Value(Type),
-    /// `Array Of size element`.
-    Array {
-        /// Number of elements, at least 1.
-        size: u32,
-        /// Type of each.
-        element: Type,
-    },
+    /// An array, by the types of its elements, at least one. They differ at most in the sets that collections are on.
+    Array(Arc<[Type]>),
     /// No value.
     Void,
+}
+
+impl TreeType {
+    /// Type of a value that is not an array.
+    pub fn value(&self) -> Option<Type> {
+        match self {
+            TreeType::Value(ty) => Some(*ty),
+            TreeType::Array(_) | TreeType::Void => None,
+        }
+    }
+
+    /// Types of the elements of an array, or of the one value; empty for no value.
+    pub fn elements(&self) -> &[Type] {
+        match self {
+            TreeType::Value(ty) => std::slice::from_ref(ty),
+            TreeType::Array(elements) => elements,
+            TreeType::Void => &[],
+        }
+    }
 }
 
 /// An instance of a user function.
@@ -117,6 +133,33 @@ pub struct Expr {
     pub span: Span,
 }
 
+impl Expr {
+    /// The left operand of an infix operator. Chains of operators may be thousands long, so that walks go along left operands in a loop.
+    pub fn left_operand(&self) -> Option<&Expr> {
+        match &self.kind {
+            ExprKind::Arithmetic { left, .. } | ExprKind::Comparison { left, .. } | ExprKind::Logic { left, .. } => Some(left),
+            ExprKind::On { data, .. } | ExprKind::Extend { data, .. } => Some(data),
+            ExprKind::Number(_)
+            | ExprKind::Text(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Variable(_)
+            | ExprKind::CanonicalSet(_)
+            | ExprKind::Builtin { .. }
+            | ExprKind::Call { .. }
+            | ExprKind::Newton { .. }
+            | ExprKind::Array(_)
+            | ExprKind::Vector(_)
+            | ExprKind::Power { .. }
+            | ExprKind::Element { .. }
+            | ExprKind::Component { .. }
+            | ExprKind::Neg(_)
+            | ExprKind::Not(_)
+            | ExprKind::Norm(_)
+            | ExprKind::Ternary { .. } => None,
+        }
+    }
+}
+
 /// Kinds of typed expression. Parentheses are gone.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)] // The fields are named after their roles.
@@ -135,10 +178,15 @@ pub enum ExprKind {
     Builtin { builtin: Builtin, args: Vec<Expr> },
     /// A call of a user function.
     Call { function: FunctionId, args: Vec<Expr> },
-    /// `NewtonSolve`/`NewtonSolveSystem`: one residual function and one guess per unknown; every function takes all unknowns.
+    /// `NewtonSolve`/`NewtonSolveSystem`: one residual function per unknown; every function takes all unknowns. The guesses together have one
+    /// value per unknown: an array among them stands for its elements.
     Newton { residuals: Vec<FunctionId>, guesses: Vec<Expr> },
     /// `[a, b]`
     Array(Vec<Expr>),
+    /// `Vector(x, y)`: one to three components.
+    Vector(Vec<Expr>),
+    /// `base ^ exponent` for a whole number: repeated multiplication, and for a negative exponent one over that.
+    Power { base: Box<Expr>, exponent: i32 },
     /// `array[index]`
     Element { array: Box<Expr>, index: u32 },
     /// `vector[index]`: a component.
@@ -184,6 +232,24 @@ pub enum Builtin {
     Dot,
     /// `Sqrt(s)`
     Sqrt,
+    /// `Abs(x)`
+    Abs,
+    /// `Exp(x)`
+    Exp,
+    /// `Log(x)`: the natural logarithm.
+    Log,
+    /// `Sin(x)`
+    Sin,
+    /// `Cos(x)`
+    Cos,
+    /// `Tan(x)`
+    Tan,
+    /// `Min(a, b)`
+    Min,
+    /// `Max(a, b)`
+    Max,
+    /// `Pow(a, b)`, and `a ^ b` where the exponent is not a whole number.
+    Pow,
     /// `MaxReduce(x)`
     MaxReduce,
     /// `MinReduce(x)`
@@ -192,6 +258,10 @@ pub enum Builtin {
     SumReduce,
     /// `ProdReduce(x)`
     ProdReduce,
+    /// `AnyReduce(x)`
+    AnyReduce,
+    /// `AllReduce(x)`
+    AllReduce,
     /// `InputScalarWithDefault(name, default)`
     InputScalarWithDefault,
     /// `InputCollectionOfScalar(name, domain)`

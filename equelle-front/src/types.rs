@@ -277,6 +277,8 @@ pub struct Dimension(pub [i32; 7]);
 impl Dimension {
     /// No dimension.
     pub const NONE: Dimension = Dimension([0; 7]);
+    /// Names of the SI base units, in the order of the exponents.
+    pub const BASE_UNITS: [&str; 7] = ["Meter", "Second", "Kilogram", "Kelvin", "Ampere", "Mole", "Candela"];
     /// Metre.
     pub const LENGTH: Dimension = Dimension([1, 0, 0, 0, 0, 0, 0]);
 
@@ -307,8 +309,7 @@ impl Dimension {
 impl fmt::Display for Dimension {
     /// `[Meter^-1 * Second^-2 * Kilogram]`; nothing when dimensionless.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const BASE: [&str; 7] = ["Meter", "Second", "Kilogram", "Kelvin", "Ampere", "Mole", "Candela"];
-        let parts: Vec<String> = BASE
+        let parts: Vec<String> = Dimension::BASE_UNITS
             .iter()
             .zip(self.0)
             .filter(|&(_, e)| e != 0)

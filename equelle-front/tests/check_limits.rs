@@ -3,9 +3,14 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use equelle_front::check::{CheckOptions, Checked, check};
+use equelle_front::check::{CheckOptions, Checked, check, check_text};
 use equelle_front::diagnostic::Code;
-use equelle_front::syntax::parse;
+use equelle_front::ir::{Module, Stmt, StmtKind};
+use equelle_front::lower::lower;
+use equelle_front::passes::{OptLevel, optimise};
+use equelle_front::source::SourceFile;
+use equelle_front::syntax::{MAX_HEIGHT, parse};
+use equelle_front::verify::verify;
 
 fn run(text: &str) -> Checked {
     check(&parse(text).program, &CheckOptions::default())
@@ -43,6 +48,86 @@ fn a_chain_that_doubles_domains_ends_with_a_diagnostic() {
     assert!(codes(&checked).contains(&Code::TooManyInstances), "{:?}", codes(&checked));
     // An unoptimised build takes a few seconds; without the limit it would not end.
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+}
+
+#[test]
+fn three_instances_on_each_of_thirty_levels() {
+    // Each level calls the one before twice for each of three kinds of argument: a number, a length, a collection.
+    let calls = format!("{}y = f30(1) + f30(2)\nz = f30(1 [Meter])\nc = f30(1 Extend AllCells())\n", chain(30, "x", "#(x) + #(x)"));
+    let text = format!("{calls}Output(\"y\", y)\nOutput(\"z\", z)\nOutput(\"c\", c)\n");
+    let checked = run(&text);
+    assert_eq!(codes(&checked), []);
+    assert_eq!(checked.program.map(|p| p.functions.len()), Some(3 * 31));
+}
+
+#[test]
+fn dimensions_that_differ_at_every_level_are_instances_of_their_own() {
+    // f0 gets x, x^2 of f1's argument, ...: level i is instantiated for 1 and for its caller's products, never 2^i times.
+    let text =
+        format!("{}y = f30(1)\nz = f30(1 [Meter])\nOutput(\"y\", y)\nOutput(\"z\", z)\n", chain(30, "x / x", "#(x) + #(x * 1 [Second])"));
+    let checked = run(&text);
+    assert_eq!(codes(&checked), []);
+    // From level i there are 30 - i steps down to it, each with or without a second: 31 - i dimensions, times two for the metre.
+    assert_eq!(checked.program.map(|p| p.functions.len()), Some(2 * (1..=31).sum::<usize>()));
+}
+
+/// Statements of the IR, those of functions included.
+fn statements(module: &Module) -> usize {
+    fn count(block: &[Stmt]) -> usize {
+        block.iter().map(|s| 1 + if let StmtKind::For { body, .. } = &s.kind { count(&body.statements) } else { 0 }).sum()
+    }
+    count(&module.main.body.statements) + module.functions.iter().map(|f| count(&f.body.statements)).sum::<usize>()
+}
+
+#[test]
+fn optimising_a_chain_that_calls_twice_does_not_blow_it_up() {
+    let text = format!("{}y = f30(InputCollectionOfScalar(\"u\", AllCells()))\nOutput(\"y\", y)\n", chain(30, "x * x", "#(x) + #(2 * x)"));
+    let program = run(&text).program.expect("no errors");
+    let module = lower(&program, &SourceFile::new("chain", text.as_str()), "chain");
+    let before = statements(&module);
+    assert!(before < 500, "{before}");
+    let module = optimise(module, OptLevel::O2);
+    let after = statements(&module);
+    // Inlining all would make 2^30 of them. Bodies stop growing at a thousand statements, which takes ten links: three such steps, and what they call, fused.
+    assert!(after < 10_000, "{before} statements became {after}");
+    assert!(verify(module).is_ok());
+}
+
+#[test]
+fn a_chain_of_thousands_of_terms_is_checked_and_lowered_on_a_small_stack() {
+    // As big as the stack of a test thread.
+    let work = || {
+        let terms = MAX_HEIGHT as usize - 10;
+        let text = format!(
+            "u = InputCollectionOfScalar(\"u\", AllCells())\nf(x) = {{\n-> x{}\n}}\ny = u{}\nOutput(\"y\", f(y))\n",
+            " * x / x".repeat(terms / 3),
+            " + u - u".repeat(terms / 2),
+        );
+        let checked = run(&text);
+        assert_eq!(codes(&checked), []);
+        let program = checked.program.expect("no errors");
+        let module = lower(&program, &SourceFile::new("chain", text.as_str()), "chain");
+        // One statement per operator, and few others.
+        let n = statements(&module);
+        assert!(n >= terms / 2 * 2 + terms / 3 * 2 && n < 2 * terms, "{n}");
+        let module = optimise(module, OptLevel::O2);
+        // Kernels of hundreds of operations each, not one of thousands, nor thousands of one.
+        assert!(module.kernels.len() > terms / 250 && module.kernels.len() < terms / 10, "{}", module.kernels.len());
+        assert!(verify(module).is_ok());
+    };
+    std::thread::Builder::new().stack_size(2 << 20).spawn(work).expect("a thread").join().expect("no overflow");
+}
+
+#[test]
+fn a_chain_that_writes_twice_per_link_is_optimised() {
+    let text = format!(
+        "n : Mutable Scalar = 0\nf0(x) = {{\nn = n + x\n-> x\n}}\n{}y = f30(1)\nOutput(\"y\", y)\nOutput(\"n\", n)\n",
+        chain(30, "x", "#(x) + #(x)").split_once("}\n").expect("f0").1
+    );
+    let program = run(&text).program.expect("no errors");
+    let module = optimise(lower(&program, &SourceFile::new("chain", text.as_str()), "chain"), OptLevel::O2);
+    assert!(statements(&module) < 10_000, "{}", statements(&module));
+    assert!(verify(module).is_ok());
 }
 
 #[test]
@@ -102,6 +187,28 @@ fn time_is_linear_in_the_length_of_the_program() {
     let (short, long) = (time(2_500), time(20_000));
     // Eight times the lines: 8 times the time when linear, 64 times when quadratic. 24 is three times linear.
     assert!(long < short * 24 + Duration::from_millis(20), "2,500 lines {short:?}, 20,000 lines {long:?}");
+}
+
+/// The shortest of five times, so that other work on the machine does not matter.
+fn fastest(text: &str) -> Duration {
+    let once = || {
+        let start = Instant::now();
+        assert!(check_text(text, &CheckOptions::default()).program.is_some());
+        start.elapsed()
+    };
+    (0..5).map(|_| once()).min().unwrap_or_default()
+}
+
+#[test]
+fn text_to_typed_tree_is_fast() {
+    let path = format!("{}/tests/programs/shallow_water.equelle", env!("CARGO_MANIFEST_DIR"));
+    let shallow_water = fastest(&std::fs::read_to_string(path).expect("the program is there"));
+    // 0.4 ms optimised, 2 ms not.
+    assert!(shallow_water < Duration::from_millis(50), "{shallow_water:?}");
+    let long = fastest(&generated(20_000));
+    // 0.2 s optimised on one core of 2020; an unoptimised build may take five times as long.
+    let limit = if cfg!(debug_assertions) { 5 } else { 1 };
+    assert!(long < Duration::from_secs(limit), "{long:?}");
 }
 
 #[test]

@@ -198,7 +198,7 @@ fn newton_systems_of_any_size() {
                 guesses = [u, u]\nq(a, b) = {\n-> a - b\n}\ny = NewtonSolveSystem([q, q], guesses)\nOutput(\"x\", x[2] + y[1])\n";
     let program = clean(text);
     let x = program.variables.iter().find(|v| v.name == "x").expect("x");
-    assert!(matches!(x.ty, TreeType::Array { size: 3, .. }));
+    assert!(matches!(&x.ty, TreeType::Array(elements) if elements.len() == 3));
     assert_eq!(x.dims.len(), 3);
 }
 
@@ -207,7 +207,7 @@ fn an_error_in_a_body_is_reported_once_with_the_call() {
     let text = "f(x) = {\n-> x + AllCells()\n}\na = f(1)\nb = f(1 [Meter])\n";
     let checked = run(text);
     assert_eq!(checked.diagnostics.len(), 1);
-    let trail = &checked.diagnostics[0].secondary;
+    let trail = &checked.diagnostics[0].trail;
     let call = trail.last().expect("the call");
     assert_eq!(&text[call.span.range()], "f(1)");
     assert_eq!(call.text, "in this call of `f` with (Scalar)");

@@ -18,7 +18,7 @@ use equelle_front::syntax::{Parsed, parse};
 
 /// The tree of a text without errors.
 fn good(text: &str) -> Program {
-    let Parsed { program, diagnostics } = parse(text);
+    let Parsed { program, diagnostics, .. } = parse(text);
     let messages: Vec<&str> = diagnostics.iter().map(|d| d.message.as_str()).collect();
     assert!(messages.is_empty(), "{text:?} has errors: {messages:?}");
     program

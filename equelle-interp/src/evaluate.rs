@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, Kernel, LocalId, Param, ParamId, Path, Side, UnaryOp};
-use equelle_front::ops::Arithmetic;
+use equelle_front::ops::{Arithmetic, BinaryMath};
 use equelle_front::types::{EntityKind, SetId, SetTable};
 use equelle_runtime::grid::{Cartesian, Grid, NONE};
-use equelle_runtime::{Error, ErrorKind};
+use equelle_runtime::{Error, ErrorKind, math};
 
 use crate::operand::{Bound, Members, Number};
 use crate::value::{arithmetic, compare, defect, logic};
@@ -237,9 +237,7 @@ impl<'a> Evaluator<'a> {
             KExpr::Measure(path) => Number::Real(self.measure(path)?),
             KExpr::Centroid(path) => {
                 let (kind, entity) = self.kind_and_entity(path, "a centroid")?;
-                let geometry = self.grid.geometry();
-                let centroids = if kind == EntityKind::Face { &geometry.face_centroids } else { &geometry.cell_centroids };
-                Number::Vector(centroids[entity])
+                Number::Vector(self.grid.centroids(crate::value::entity_kind(kind))[entity])
             }
             KExpr::Normal(path) => Number::Vector(self.normal(path)?),
             KExpr::IsEmpty(path) => Number::Bool(self.path(path)?.is_none()),
@@ -277,6 +275,24 @@ impl<'a> Evaluator<'a> {
                 let (a, b) = (self.expr(a)?.vector()?, self.expr(b)?.vector()?);
                 Number::Real(self.dot(a, b))
             }
+            KExpr::Vector(components) => {
+                // Whoever launches has checked their number.
+                let mut vector = [0.0; 3];
+                for (v, component) in vector.iter_mut().zip(components) {
+                    *v = self.expr(component)?.real()?;
+                }
+                Number::Vector(vector)
+            }
+            KExpr::ZeroVector => Number::Vector([0.0; 3]),
+            KExpr::Math(op, a, b) => {
+                let (a, b) = (self.expr(a)?.real()?, self.expr(b)?.real()?);
+                Number::Real(match op {
+                    BinaryMath::Min => math::min(a, b),
+                    BinaryMath::Max => math::max(a, b),
+                    BinaryMath::Pow => a.powf(b),
+                })
+            }
+            KExpr::Entity(path) => Number::Entity(self.path(path)?),
             KExpr::Displacement { to, from } => Number::Vector(self.displacement(to, from)?),
         })
     }
@@ -289,10 +305,8 @@ impl<'a> Evaluator<'a> {
     /// Entity and kind at the end of a path, an index of the grid's arrays.
     pub fn kind_and_entity(&mut self, path: &Path, what: &str) -> Result<(EntityKind, usize), Error> {
         let entity = self.entity(path, what)? as usize;
-        match self.kernel.path_kind(self.sets, path) {
-            Some(kind @ (EntityKind::Cell | EntityKind::Face)) => Ok((kind, entity)),
-            Some(EntityKind::Edge | EntityKind::Vertex) | None => Err(defect("grids keep no geometry of edges and vertices")),
-        }
+        let kind = self.kernel.path_kind(self.sets, path).ok_or_else(|| defect("a path leads to no entity"))?;
+        Ok((kind, entity))
     }
 
     fn measure(&mut self, path: &Path) -> Result<f64, Error> {
@@ -300,8 +314,12 @@ impl<'a> Evaluator<'a> {
         if let Some(shape) = self.shape {
             return Ok(crate::cartesian::measure(&shape, kind, entity));
         }
-        let geometry = self.grid.geometry();
-        Ok(if kind == EntityKind::Face { geometry.face_areas[entity] } else { geometry.cell_volumes[entity] })
+        Ok(match kind {
+            EntityKind::Cell => self.grid.geometry().cell_volumes[entity],
+            EntityKind::Face => self.grid.geometry().face_areas[entity],
+            EntityKind::Edge => self.grid.edge_lengths()[entity],
+            EntityKind::Vertex => 1.0,
+        })
     }
 
     fn normal(&mut self, path: &Path) -> Result<[f64; 3], Error> {
@@ -341,7 +359,13 @@ fn unary(op: UnaryOp, a: Number) -> Result<Number, Error> {
         (UnaryOp::Not, Number::Bool(a)) => Number::Bool(!a),
         (UnaryOp::Abs, Number::Real(a)) => Number::Real(a.abs()),
         (UnaryOp::Sqrt, Number::Real(a)) => Number::Real(a.sqrt()),
-        (UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Length, _) => {
+        (UnaryOp::Exp, Number::Real(a)) => Number::Real(a.exp()),
+        (UnaryOp::Log, Number::Real(a)) => Number::Real(a.ln()),
+        (UnaryOp::Sin, Number::Real(a)) => Number::Real(a.sin()),
+        (UnaryOp::Cos, Number::Real(a)) => Number::Real(a.cos()),
+        (UnaryOp::Tan, Number::Real(a)) => Number::Real(a.tan()),
+        (UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Length, _)
+        | (UnaryOp::Exp | UnaryOp::Log | UnaryOp::Sin | UnaryOp::Cos | UnaryOp::Tan, _) => {
             return Err(defect(format!("{op:?} is not defined here")));
         }
     })
@@ -354,6 +378,8 @@ fn binary(op: Arithmetic, a: Number, b: Number) -> Result<Number, Error> {
         (Number::Vector(a), Number::Vector(b)) => Number::Vector(std::array::from_fn(|i| arithmetic(op, a[i], b[i]))),
         (Number::Vector(a), Number::Real(b)) => Number::Vector(a.map(|x| arithmetic(op, x, b))),
         (Number::Real(a), Number::Vector(b)) => Number::Vector(b.map(|x| arithmetic(op, a, x))),
-        (Number::Bool(_), _) | (_, Number::Bool(_)) => return Err(defect("arithmetic is not defined for Bools")),
+        (Number::Bool(_) | Number::Entity(_), _) | (_, Number::Bool(_) | Number::Entity(_)) => {
+            return Err(defect("arithmetic is defined for numbers and Vectors"));
+        }
     })
 }

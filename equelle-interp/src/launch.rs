@@ -3,16 +3,19 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use equelle_front::ir::{CartesianForm, CheckKind, KBlock, Kernel, Space};
+use equelle_front::backend::visit::{Node, vector_sizes, visit_general};
+use equelle_front::ir::{CartesianForm, CheckKind, KBlock, KExpr, Kernel, Space};
+use equelle_front::ops;
 use equelle_front::source::Span;
 use equelle_front::types::{Basic, EntityKind, SetId, Shape};
 use equelle_runtime::grid::{Cartesian, Grid};
-use equelle_runtime::{Error, ErrorKind, HostAccess, Implicit};
+use equelle_runtime::reduce::reduce;
+use equelle_runtime::{Error, ErrorKind, HostAccess, Implicit, Reduction};
 
 use crate::evaluate::Evaluator;
 use crate::operand::{Bound, Members, Number};
 use crate::program::Interpreter;
-use crate::value::{Value, defect, reduction};
+use crate::value::{Value, defect, entity_kind};
 
 /// What a kernel evaluates to at an element.
 type Row = Vec<Number>;
@@ -20,6 +23,9 @@ type Row = Vec<Number>;
 impl<R: Implicit + HostAccess> Interpreter<'_, R> {
     /// Launches a kernel; its results.
     pub fn launch(&mut self, kernel: &Kernel, args: &[Value<R>]) -> Result<Vec<Value<R>>, Error> {
+        for components in vector_sizes(kernel) {
+            Error::vector_size(components, self.rt.grid().dim()).map_err(|error| self.in_kernel(kernel, None, error))?;
+        }
         let params = args.iter().map(|arg| self.bind(arg)).collect::<Result<Vec<_>, _>>()?;
         let members = self.members(kernel, args)?;
         let rows = self.rows(kernel, &params, &members)?;
@@ -29,7 +35,11 @@ impl<R: Implicit + HostAccess> Interpreter<'_, R> {
     fn bind(&mut self, arg: &Value<R>) -> Result<Bound, Error> {
         Ok(match arg {
             Value::Scalar(v) => Bound::Single(Number::Real(self.rt.scalar_value(v)?)),
-            Value::Bool(v) => Bound::Single(Number::Bool(*v)),
+            Value::Bool(v) => Bound::Single(Number::Bool(self.rt.bool_value(v)?)),
+            Value::Vector(v) => {
+                let components = self.rt.vector_value(v)?;
+                Bound::Single(Number::Vector(std::array::from_fn(|axis| components.get(axis).copied().unwrap_or(0.0))))
+            }
             Value::Scalars(v) => Bound::Scalars(self.rt.values(v)?),
             Value::Vectors(v) => Bound::Vectors(self.rt.vectors(v)?),
             Value::Bools(v) => Bound::Bools(self.rt.bools(v)?),
@@ -54,12 +64,13 @@ impl<R: Implicit + HostAccess> Interpreter<'_, R> {
             let found = match canonical.kind {
                 EntityKind::Cell if all => Members::All(grid.n_cells()),
                 EntityKind::Face if all => Members::All(grid.n_faces()),
-                EntityKind::Cell | EntityKind::Face => {
+                // A grid makes them, or refuses to, when it is asked.
+                EntityKind::Edge | EntityKind::Vertex if !mentions(kernel, set) => continue,
+                EntityKind::Edge | EntityKind::Vertex if all => Members::All(grid.n_entities(entity_kind(canonical.kind))?),
+                EntityKind::Cell | EntityKind::Face | EntityKind::Edge | EntityKind::Vertex => {
                     let domain = self.domain(set)?;
                     Members::Some(Rc::new(self.rt.domain_elements(&domain)?))
                 }
-                // Grids keep no edges and vertices yet.
-                EntityKind::Edge | EntityKind::Vertex => continue,
             };
             members.entry(set).or_insert(found);
         }
@@ -155,17 +166,9 @@ impl<R: Implicit + HostAccess> Interpreter<'_, R> {
         let column = || rows.iter().map(|row| row[i]);
         let reals = || column().map(Number::real).collect::<Result<Vec<f64>, Error>>();
         if let Some(op) = result.reduce {
-            let values = reals()?;
-            let Some(value) = equelle_runtime::reduce::reduce(reduction(op), &values) else {
-                let error = Error::new(ErrorKind::Simulation, format!("`{}` is the {op:?} of an empty collection", result.name));
-                return Err(self.in_kernel(kernel, None, error));
-            };
-            return Ok(Value::Scalar(self.rt.scalar(value)));
+            return self.reduced(kernel, i, op, rows);
         }
-        let Some(set) = kernel.space_set() else {
-            let value = rows[0][i].real()?;
-            return Ok(Value::Scalar(self.rt.scalar(value)));
-        };
+        let Some(set) = kernel.space_set() else { return self.single(rows[0][i]) };
         let domain = self.domain(set)?;
         Ok(match result.ty.basic {
             Basic::Scalar => {
@@ -181,9 +184,68 @@ impl<R: Implicit + HostAccess> Interpreter<'_, R> {
                 let components = (0..self.rt.grid().dim()).map(|axis| values.iter().map(|v| v[axis]).collect()).collect();
                 Value::Vectors(self.rt.vector_collection(&domain, components)?)
             }
-            Basic::Entity(_) | Basic::Text => return Err(defect("a kernel gives numbers and truth values")),
+            Basic::Entity(kind) => {
+                let values = column().map(Number::entity).collect::<Result<Vec<Option<u32>>, Error>>()?;
+                Value::Entities(self.rt.entity_collection(&domain, entity_kind(kind), values)?)
+            }
+            Basic::Text => return Err(defect("a kernel gives no Text")),
         })
     }
+
+    fn single(&mut self, value: Number) -> Result<Value<R>, Error> {
+        Ok(match value {
+            Number::Real(value) => Value::Scalar(self.rt.scalar(value)),
+            Number::Bool(value) => Value::Bool(self.rt.bool(value)),
+            Number::Vector(value) => {
+                let dim = self.rt.grid().dim();
+                Value::Vector(self.rt.vector_from(&value[..dim])?)
+            }
+            Number::Entity(_) => return Err(defect("a kernel gives no single entity")),
+        })
+    }
+
+    /// A result over all elements; of Vectors component by component.
+    fn reduced(&mut self, kernel: &Kernel, i: usize, op: ops::Reduction, rows: &[Row]) -> Result<Value<R>, Error> {
+        let result = &kernel.results[i];
+        let column = || rows.iter().map(|row| row[i]);
+        let op = match op {
+            ops::Reduction::Max => Reduction::Max,
+            ops::Reduction::Min => Reduction::Min,
+            ops::Reduction::Sum => Reduction::Sum,
+            ops::Reduction::Prod => Reduction::Prod,
+            ops::Reduction::Any | ops::Reduction::All => {
+                let mut truths = column().map(Number::bool).collect::<Result<Vec<bool>, Error>>()?.into_iter();
+                let value = if op == ops::Reduction::Any { truths.any(|t| t) } else { truths.all(|t| t) };
+                return self.single(Number::Bool(value));
+            }
+        };
+        let reduce = |values: &[f64]| {
+            let missing = || Error::new(ErrorKind::Simulation, format!("`{}` is the {op:?} of an empty collection", result.name));
+            reduce(op, values).ok_or_else(missing).map_err(|error| self.in_kernel(kernel, None, error))
+        };
+        let value = if result.ty.basic == Basic::Vector {
+            let values = column().map(Number::vector).collect::<Result<Vec<[f64; 3]>, Error>>()?;
+            let mut vector = [0.0; 3];
+            for (axis, component) in vector.iter_mut().enumerate().take(self.rt.grid().dim()) {
+                *component = reduce(&values.iter().map(|v| v[axis]).collect::<Vec<_>>())?;
+            }
+            Number::Vector(vector)
+        } else {
+            Number::Real(reduce(&column().map(Number::real).collect::<Result<Vec<f64>, Error>>()?)?)
+        };
+        self.single(value)
+    }
+}
+
+/// Whether a kernel is over a set, reads something on it or asks for membership in it.
+fn mentions(kernel: &Kernel, set: SetId) -> bool {
+    let mut found = kernel.space == Space::Set(set) || kernel.params.iter().any(|param| param.ty.mapping() == Some(set));
+    visit_general(kernel, &mut |node| {
+        if let Node::Expr(KExpr::Member { set: asked, .. }) = node {
+            found |= *asked == set;
+        }
+    });
+    found
 }
 
 /// Axis of a face; 0 for cells, which all have the same values.

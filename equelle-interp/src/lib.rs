@@ -10,7 +10,6 @@
 
 mod cartesian;
 mod evaluate;
-mod host;
 mod launch;
 mod operand;
 mod operation;

@@ -12,27 +12,36 @@ pub(crate) enum Number {
     Real(f64),
     Vector([f64; 3]),
     Bool(bool),
+    /// Only as a result of a kernel.
+    Entity(Option<u32>),
 }
 
 impl Number {
     pub fn real(self) -> Result<f64, Error> {
         match self {
             Number::Real(v) => Ok(v),
-            Number::Vector(_) | Number::Bool(_) => Err(defect("a Scalar is needed")),
+            Number::Vector(_) | Number::Bool(_) | Number::Entity(_) => Err(defect("a Scalar is needed")),
         }
     }
 
     pub fn vector(self) -> Result<[f64; 3], Error> {
         match self {
             Number::Vector(v) => Ok(v),
-            Number::Real(_) | Number::Bool(_) => Err(defect("a Vector is needed")),
+            Number::Real(_) | Number::Bool(_) | Number::Entity(_) => Err(defect("a Vector is needed")),
         }
     }
 
     pub fn bool(self) -> Result<bool, Error> {
         match self {
             Number::Bool(v) => Ok(v),
-            Number::Real(_) | Number::Vector(_) => Err(defect("a Bool is needed")),
+            Number::Real(_) | Number::Vector(_) | Number::Entity(_) => Err(defect("a Bool is needed")),
+        }
+    }
+
+    pub fn entity(self) -> Result<Option<u32>, Error> {
+        match self {
+            Number::Entity(v) => Ok(v),
+            Number::Real(_) | Number::Vector(_) | Number::Bool(_) => Err(defect("an entity is needed")),
         }
     }
 }

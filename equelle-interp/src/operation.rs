@@ -1,12 +1,12 @@
 //! Operations: each is one call of the runtime, where the runtime has a method for it.
 
 use equelle_front::ir::{Op, UnaryOp, ValueId};
-use equelle_front::ops::{Arithmetic, Logic};
+use equelle_front::ops::{Arithmetic, Comparison, Logic};
 use equelle_front::types::Type;
 use equelle_runtime::{Error, HostAccess, Implicit};
 
 use crate::program::{Frame, Interpreter};
-use crate::value::{Value, canonical_set, comparison, defect, logic, reduction};
+use crate::value::{Value, binary_math, canonical_set, comparison, defect, elementary, reduction, runtime_logic};
 
 impl<R: Implicit + HostAccess> Interpreter<'_, R> {
     /// An operation of one result, which is of type `ty`.
@@ -14,7 +14,7 @@ impl<R: Implicit + HostAccess> Interpreter<'_, R> {
         let v = |id: &ValueId| frame.value(*id);
         Ok(match op {
             Op::Real(x) => Value::Scalar(self.rt.scalar(*x)),
-            Op::Bool(b) => Value::Bool(*b),
+            Op::Bool(b) => Value::Bool(self.rt.bool(*b)),
             Op::Text(t) => Value::Text(t.clone()),
             Op::CanonicalSet(set) => Value::Domain(self.rt.domain(canonical_set(*set))?),
             Op::InputScalar { name, default } => match (v(name)?, v(default)?) {
@@ -63,15 +63,10 @@ impl<R: Implicit + HostAccess> Interpreter<'_, R> {
                 (Value::Scalars(a), Value::Scalars(b)) => Value::Bools(self.rt.compare(comparison(*op), a, b)?),
                 (Value::Scalars(a), Value::Scalar(b)) => Value::Bools(self.rt.compare_scalar(comparison(*op), a, b)?),
                 (Value::Scalar(a), Value::Scalars(b)) => Value::Bools(self.rt.scalar_compare(comparison(*op), a, b)?),
-                (a, b) => self.host_compare(*op, a, b, ty)?,
+                (Value::Scalar(a), Value::Scalar(b)) => Value::Bool(self.rt.scalars_compare(comparison(*op), a, b)?),
+                (a, b) => self.equality(*op, a, b)?,
             },
-            Op::Logic(op, a, b) => match (op, v(a)?, v(b)?) {
-                (op, Value::Bool(a), Value::Bool(b)) => Value::Bool(logic(*op, *a, *b)),
-                (Logic::And, Value::Bools(a), Value::Bools(b)) => Value::Bools(self.rt.and(a, b)?),
-                (Logic::Or, Value::Bools(a), Value::Bools(b)) => Value::Bools(self.rt.or(a, b)?),
-                (Logic::Xor, Value::Bools(a), Value::Bools(b)) => Value::Bools(self.rt.xor(a, b)?),
-                (op, a, b) => self.host_logic(*op, a, b, ty)?,
-            },
+            Op::Logic(op, a, b) => self.logic(*op, v(a)?, v(b)?)?,
             Op::Select { condition, if_true, if_false } => self.select(v(condition)?, v(if_true)?, v(if_false)?, ty)?,
             Op::On { data, target } => {
                 let target = self.entities(v(target)?)?;
@@ -99,10 +94,8 @@ impl<R: Implicit + HostAccess> Interpreter<'_, R> {
             }
             Op::Spread { value, domain } => match (v(value)?, v(domain)?) {
                 (Value::Scalar(value), Value::Domain(domain)) => Value::Scalars(self.rt.spread(value, domain)?),
-                (Value::Bool(value), Value::Domain(domain)) => {
-                    let n = self.rt.domain_elements(domain)?.len();
-                    Value::Bools(self.rt.bool_collection(domain, vec![*value; n])?)
-                }
+                (Value::Vector(value), Value::Domain(domain)) => Value::Vectors(self.rt.spread_vector(value, domain)?),
+                (Value::Bool(value), Value::Domain(domain)) => Value::Bools(self.rt.spread_bool(value, domain)?),
                 (a, b) => return Err(unfit("Spread", &[a, b])),
             },
             Op::Gradient(a) => match v(a)? {
@@ -115,15 +108,37 @@ impl<R: Implicit + HostAccess> Interpreter<'_, R> {
             },
             Op::Dot(a, b) => match (v(a)?, v(b)?) {
                 (Value::Vectors(a), Value::Vectors(b)) => Value::Scalars(self.rt.dot(a, b)?),
+                (Value::Vector(a), Value::Vector(b)) => Value::Scalar(self.rt.vectors_dot(a, b)?),
                 (a, b) => return Err(unfit("Dot", &[a, b])),
             },
             Op::Component(a, i) => match v(a)? {
                 Value::Vectors(a) => Value::Scalars(self.rt.component(a, *i as usize)?),
+                Value::Vector(a) => Value::Scalar(self.rt.vectors_component(a, *i as usize)?),
                 a => return Err(unfit("a component", &[a])),
             },
-            Op::Reduce(op, a) => match v(a)? {
-                Value::Scalars(a) => Value::Scalar(self.rt.reduce(reduction(*op), a)?),
-                a => return Err(unfit("a reduction", &[a])),
+            Op::Vector(components) => {
+                let components = components.iter().map(&v).collect::<Result<Vec<_>, _>>()?;
+                self.vector(&components)?
+            }
+            Op::Math(op, a, b) => {
+                let op = binary_math(*op);
+                match (v(a)?, v(b)?) {
+                    (Value::Scalars(a), Value::Scalars(b)) => Value::Scalars(self.rt.math(op, a, b)?),
+                    (Value::Scalars(a), Value::Scalar(b)) => Value::Scalars(self.rt.math_scalar(op, a, b)?),
+                    (Value::Scalar(a), Value::Scalars(b)) => Value::Scalars(self.rt.scalar_math(op, a, b)?),
+                    (Value::Scalar(a), Value::Scalar(b)) => Value::Scalar(self.rt.scalars_math(op, a, b)?),
+                    (a, b) => return Err(unfit(&format!("{op:?}"), &[a, b])),
+                }
+            }
+            Op::TextIndex(a, i) => match v(a)? {
+                Value::Text(text) => Value::Text(format!("{text}_{i}")),
+                a => return Err(unfit("a numbered text", &[a])),
+            },
+            Op::Reduce(op, a) => match (reduction(*op), v(a)?) {
+                (Ok(op), Value::Scalars(a)) => Value::Scalar(self.rt.reduce(op, a)?),
+                (Ok(op), Value::Vectors(a)) => Value::Vector(self.rt.reduce_vectors(op, a)?),
+                (Err(op), Value::Bools(a)) => Value::Bool(self.rt.reduce_bools(op, a)?),
+                (_, a) => return Err(unfit("a reduction", &[a])),
             },
             Op::Load(_) | Op::Call { .. } | Op::Newton { .. } => return Err(defect("this operation is one of the program's control")),
         })
@@ -139,22 +154,85 @@ impl<R: Implicit + HostAccess> Interpreter<'_, R> {
     }
 
     fn unary(&mut self, op: UnaryOp, a: &Value<R>) -> Result<Value<R>, Error> {
+        if let Some(function) = elementary(op) {
+            return match a {
+                Value::Scalar(a) => Ok(Value::Scalar(self.rt.scalars_elementary(function, a)?)),
+                Value::Scalars(a) => Ok(Value::Scalars(self.rt.elementary(function, a)?)),
+                a => Err(unfit(&format!("{op:?}"), &[a])),
+            };
+        }
         Ok(match (op, a) {
             (UnaryOp::Neg, Value::Scalar(a)) => Value::Scalar(self.rt.scalar_neg(a)?),
             (UnaryOp::Neg, Value::Scalars(a)) => Value::Scalars(self.rt.neg(a)?),
+            (UnaryOp::Neg, Value::Vector(a)) => Value::Vector(self.rt.vectors_neg(a)?),
             (UnaryOp::Neg, Value::Vectors(a)) => Value::Vectors(self.rt.vector_neg(a)?),
             (UnaryOp::Neg, Value::Sequence(a)) => Value::Sequence(self.rt.sequence_neg(a)?),
-            (UnaryOp::Not, Value::Bool(a)) => Value::Bool(!a),
+            (UnaryOp::Not, Value::Bool(a)) => Value::Bool(self.rt.bools_not(a)?),
             (UnaryOp::Not, Value::Bools(a)) => Value::Bools(self.rt.not(a)?),
             (UnaryOp::Abs, Value::Scalar(a)) => Value::Scalar(self.rt.scalar_abs(a)?),
             (UnaryOp::Abs, Value::Scalars(a)) => Value::Scalars(self.rt.abs(a)?),
             (UnaryOp::Sqrt, Value::Scalar(a)) => Value::Scalar(self.rt.scalar_sqrt(a)?),
             (UnaryOp::Sqrt, Value::Scalars(a)) => Value::Scalars(self.rt.sqrt(a)?),
+            (UnaryOp::Length, Value::Vector(a)) => Value::Scalar(self.rt.vectors_length(a)?),
             (UnaryOp::Length, Value::Vectors(a)) => Value::Scalars(self.rt.length(a)?),
-            (UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Length, a) => {
-                return Err(unfit(&format!("{op:?}"), &[a]));
-            }
+            (op, a) => return Err(unfit(&format!("{op:?}"), &[a])),
         })
+    }
+
+    /// Of truth values and of entities.
+    fn equality(&mut self, op: Comparison, a: &Value<R>, b: &Value<R>) -> Result<Value<R>, Error> {
+        let unequal = match (a, b) {
+            (Value::Bool(_) | Value::Bools(_), Value::Bool(_) | Value::Bools(_)) => self.logic(Logic::Xor, a, b)?,
+            (Value::Entities(_) | Value::Domain(_), Value::Entities(_) | Value::Domain(_)) => {
+                let (a, b) = (self.entities(a)?, self.entities(b)?);
+                let same = self.rt.same_entities(&a, &b)?;
+                Value::Bools(self.rt.not(&same)?)
+            }
+            (a, b) => return Err(unfit(&format!("{op:?}"), &[a, b])),
+        };
+        match op {
+            Comparison::NotEqual => Ok(unequal),
+            Comparison::Equal => self.unary(UnaryOp::Not, &unequal),
+            Comparison::Less | Comparison::Greater | Comparison::LessEqual | Comparison::GreaterEqual => {
+                Err(unfit(&format!("{op:?}"), &[a, b]))
+            }
+        }
+    }
+
+    fn logic(&mut self, op: Logic, a: &Value<R>, b: &Value<R>) -> Result<Value<R>, Error> {
+        let rt = &mut *self.rt;
+        Ok(match (op, a, b) {
+            (op, Value::Bool(a), Value::Bool(b)) => Value::Bool(rt.bools_logic(runtime_logic(op), a, b)?),
+            (Logic::And, Value::Bools(a), Value::Bools(b)) => Value::Bools(rt.and(a, b)?),
+            (Logic::Or, Value::Bools(a), Value::Bools(b)) => Value::Bools(rt.or(a, b)?),
+            (Logic::Xor, Value::Bools(a), Value::Bools(b)) => Value::Bools(rt.xor(a, b)?),
+            // All three commute.
+            (op, Value::Bools(a), Value::Bool(b)) | (op, Value::Bool(b), Value::Bools(a)) => {
+                Value::Bools(rt.logic_bool(runtime_logic(op), a, b)?)
+            }
+            (op, a, b) => return Err(unfit(&format!("{op:?}"), &[a, b])),
+        })
+    }
+
+    /// Of single components, or of collections with the single ones among them spread.
+    fn vector(&mut self, components: &[&Value<R>]) -> Result<Value<R>, Error> {
+        let single: Option<Vec<&R::Scalar>> = components.iter().map(|c| if let Value::Scalar(c) = c { Some(c) } else { None }).collect();
+        if let Some(single) = single {
+            return Ok(Value::Vector(self.rt.vector(&single)?));
+        }
+        let Some(sample) = components.iter().find_map(|c| if let Value::Scalars(c) = c { Some(c) } else { None }) else {
+            return Err(unfit("Vector", components));
+        };
+        let mut spread = Vec::with_capacity(components.len());
+        for component in components {
+            spread.push(match component {
+                Value::Scalars(values) => values.clone(),
+                Value::Scalar(value) => self.rt.spread_like(value, sample)?,
+                other => return Err(unfit("Vector", &[other])),
+            });
+        }
+        let spread: Vec<&R::ScalarCollection> = spread.iter().collect();
+        Ok(Value::Vectors(self.rt.vector_collection_of(&spread)?))
     }
 
     fn arithmetic(&mut self, op: Arithmetic, a: &Value<R>, b: &Value<R>) -> Result<Value<R>, Error> {
@@ -173,6 +251,14 @@ impl<R: Implicit + HostAccess> Interpreter<'_, R> {
             (Mul, Value::Scalar(a), Value::Scalars(b)) => Value::Scalars(rt.scalar_mul(a, b)?),
             (Div, Value::Scalars(a), Value::Scalar(b)) => Value::Scalars(rt.div_scalar(a, b)?),
             (Div, Value::Scalar(a), Value::Scalars(b)) => Value::Scalars(rt.scalar_div(a, b)?),
+            (Add, Value::Vector(a), Value::Vector(b)) => Value::Vector(rt.vectors_add(a, b)?),
+            (Sub, Value::Vector(a), Value::Vector(b)) => Value::Vector(rt.vectors_sub(a, b)?),
+            (Mul, Value::Vector(a), Value::Scalar(b)) | (Mul, Value::Scalar(b), Value::Vector(a)) => Value::Vector(rt.vectors_mul(a, b)?),
+            (Div, Value::Vector(a), Value::Scalar(b)) => Value::Vector(rt.vectors_div(a, b)?),
+            (Mul, Value::Vector(a), Value::Scalars(b)) | (Mul, Value::Scalars(b), Value::Vector(a)) => {
+                Value::Vectors(rt.vectors_mul_collection(a, b)?)
+            }
+            (Div, Value::Vector(a), Value::Scalars(b)) => Value::Vectors(rt.vectors_div_collection(a, b)?),
             (Add, Value::Vectors(a), Value::Vectors(b)) => Value::Vectors(rt.vector_add(a, b)?),
             (Sub, Value::Vectors(a), Value::Vectors(b)) => Value::Vectors(rt.vector_sub(a, b)?),
             // Products of a Scalar and a Vector commute bit for bit.
@@ -194,19 +280,26 @@ impl<R: Implicit + HostAccess> Interpreter<'_, R> {
 
     fn select(&mut self, condition: &Value<R>, a: &Value<R>, b: &Value<R>, ty: Type) -> Result<Value<R>, Error> {
         Ok(match (condition, a, b) {
-            (Value::Bool(condition), a, b) => {
-                let chosen = if *condition { a } else { b };
-                match chosen {
-                    Value::Domain(domain) => Value::Entities(self.rt.entities(domain)?),
-                    chosen => chosen.clone(),
-                }
-            }
-            (Value::Bools(condition), Value::Scalars(a), Value::Scalars(b)) => Value::Scalars(self.rt.select(condition, a, b)?),
-            (Value::Bools(condition), Value::Entities(_) | Value::Domain(_), Value::Entities(_) | Value::Domain(_)) => {
+            (Value::Bool(c), Value::Scalar(a), Value::Scalar(b)) => Value::Scalar(self.rt.choose(c, a, b)?),
+            (Value::Bool(c), Value::Bool(a), Value::Bool(b)) => Value::Bool(self.rt.choose(c, a, b)?),
+            (Value::Bool(c), Value::Vector(a), Value::Vector(b)) => Value::Vector(self.rt.choose(c, a, b)?),
+            (Value::Bool(c), Value::Sequence(a), Value::Sequence(b)) => Value::Sequence(self.rt.choose(c, a, b)?),
+            (Value::Bool(c), Value::Scalars(a), Value::Scalars(b)) => Value::Scalars(self.rt.choose(c, a, b)?),
+            (Value::Bool(c), Value::Vectors(a), Value::Vectors(b)) => Value::Vectors(self.rt.choose(c, a, b)?),
+            (Value::Bool(c), Value::Bools(a), Value::Bools(b)) => Value::Bools(self.rt.choose(c, a, b)?),
+            (Value::Bool(c), Value::Domain(a), Value::Domain(b)) if ty.is_domain() => Value::Domain(self.rt.choose(c, a, b)?),
+            (Value::Bool(c), Value::Entities(_) | Value::Domain(_), Value::Entities(_) | Value::Domain(_)) => {
                 let (a, b) = (self.entities(a)?, self.entities(b)?);
-                Value::Entities(self.rt.select_entities(condition, &a, &b)?)
+                Value::Entities(self.rt.choose(c, &a, &b)?)
             }
-            (condition, a, b) => self.host_select(condition, a, b, ty)?,
+            (Value::Bools(c), Value::Scalars(a), Value::Scalars(b)) => Value::Scalars(self.rt.select(c, a, b)?),
+            (Value::Bools(c), Value::Vectors(a), Value::Vectors(b)) => Value::Vectors(self.rt.select_vectors(c, a, b)?),
+            (Value::Bools(c), Value::Bools(a), Value::Bools(b)) => Value::Bools(self.rt.select_bools(c, a, b)?),
+            (Value::Bools(c), Value::Entities(_) | Value::Domain(_), Value::Entities(_) | Value::Domain(_)) => {
+                let (a, b) = (self.entities(a)?, self.entities(b)?);
+                Value::Entities(self.rt.select_entities(c, &a, &b)?)
+            }
+            (c, a, b) => return Err(unfit("a choice", &[c, a, b])),
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use equelle_front::ir::{Block, Function, FunctionId, Module, Op, Stmt, StmtKind, ValueId};
+use equelle_front::ir::{Block, Carried, Function, FunctionId, Module, Op, Stmt, StmtKind, ValueId};
 use equelle_front::source::Span;
 use equelle_front::types::{SetId, Shape};
 use equelle_runtime::{EquelleRuntime, Error, HostAccess, Implicit};
@@ -113,8 +113,18 @@ impl<'a, R: Implicit + HostAccess> Interpreter<'a, R> {
                 let Value::Text(tag) = frame.value(*tag)? else { return Err(defect("the tag of an output is no Text")) };
                 match frame.value(*value)? {
                     Value::Scalar(v) => self.rt.output_scalar(tag, v)?,
+                    Value::Bool(v) => self.rt.output_bool(tag, v)?,
+                    Value::Vector(v) => self.rt.output_vector(tag, v)?,
+                    Value::Text(v) => self.rt.output_text(tag, v)?,
                     Value::Scalars(v) => self.rt.output_collection(tag, v)?,
-                    other => return Err(defect(format!("{} cannot be output", other.kind()))),
+                    Value::Vectors(v) => self.rt.output_vectors(tag, v)?,
+                    Value::Bools(v) => self.rt.output_bools(tag, v)?,
+                    Value::Entities(v) => self.rt.output_entities(tag, v)?,
+                    Value::Domain(v) => {
+                        let entities = self.rt.entities(v)?;
+                        self.rt.output_entities(tag, &entities)?;
+                    }
+                    Value::Sequence(_) => return Err(defect("a Sequence cannot be output")),
                 }
             }
             StmtKind::For { sequence, element, body } => {
@@ -151,7 +161,7 @@ impl<'a, R: Implicit + HostAccess> Interpreter<'a, R> {
                 let args = args.iter().map(|&v| frame.value(v).cloned()).collect::<Result<Vec<_>, _>>()?;
                 self.call(function, args)
             }
-            Op::Newton { residuals, captures, guesses } => self.newton(frame, residuals, captures, guesses),
+            Op::Newton { residuals, captures, guesses, carried } => self.newton(frame, residuals, captures, guesses, carried),
             op => {
                 let [result] = results else { return Err(defect("an operation has one result")) };
                 let ty = frame.function.values[result.0 as usize].ty;
@@ -166,6 +176,7 @@ impl<'a, R: Implicit + HostAccess> Interpreter<'a, R> {
         residuals: &[FunctionId],
         captures: &[Vec<ValueId>],
         guesses: &[ValueId],
+        carried: &[Carried],
     ) -> Result<Vec<Value<R>>, Error> {
         let values = |ids: &[ValueId]| ids.iter().map(|&v| frame.value(v).cloned()).collect::<Result<Vec<_>, _>>();
         let mut equations = Vec::with_capacity(residuals.len());
@@ -175,19 +186,36 @@ impl<'a, R: Implicit + HostAccess> Interpreter<'a, R> {
         }
         let guesses = values(guesses)?.into_iter().map(scalars).collect::<Result<Vec<_>, _>>()?;
         let (module, options, domains) = (self.module, self.options, &self.domains);
+        let mut last: Vec<Option<Value<R>>> = vec![None; carried.len()];
         let solution = self.rt.newton(&guesses, &mut |rt, unknowns| {
             let mut inner = Interpreter { module, rt, options, domains: domains.clone() };
-            let evaluate = |(function, captures): &(&'a Function, Vec<Value<R>>)| {
+            let mut values = Vec::with_capacity(equations.len());
+            for number in 0..equations.len() {
+                let (function, captures) = &equations[number];
                 let args = unknowns.iter().cloned().map(Value::Scalars).chain(captures.iter().cloned()).collect();
                 let mut results = inner.call(function, args)?.into_iter();
-                match (results.next(), results.next()) {
-                    (Some(equation), None) => scalars(equation),
-                    _ => Err(defect("a residual has one result")),
+                values.push(scalars(results.next().ok_or_else(|| defect("a residual has a result"))?)?);
+                for (place, result) in (1..).zip(results) {
+                    let written = |variable: &Carried| variable.writes.contains(&(number as u32, place));
+                    let Some(variable) = carried.iter().position(written) else { return Err(defect("a residual has one result")) };
+                    let value = match result {
+                        Value::Scalars(v) => Value::Scalars(inner.rt.without_derivatives(&v)),
+                        Value::Vectors(v) => Value::Vectors(inner.rt.vectors_without_derivatives(&v)),
+                        other => other,
+                    };
+                    for &(residual, capture) in &carried[variable].reads {
+                        equations[residual as usize].1[capture as usize] = value.clone();
+                    }
+                    last[variable] = Some(value);
                 }
-            };
-            equations.iter().map(evaluate).collect()
+            }
+            Ok(values)
         })?;
-        Ok(solution.into_iter().map(Value::Scalars).collect())
+        let mut results: Vec<Value<R>> = solution.into_iter().map(Value::Scalars).collect();
+        for value in last {
+            results.push(value.ok_or_else(|| defect("a variable that residuals assign has no value"))?);
+        }
+        Ok(results)
     }
 }
 

@@ -1,12 +1,13 @@
 //! Values of a running program.
 
-use equelle_front::{ops, types};
+use equelle_front::{ir, ops, types};
 use equelle_runtime::{self as runtime, EquelleRuntime, Error, ErrorKind};
 
 /// A value; entities of a domain are the domain.
 pub(crate) enum Value<R: EquelleRuntime> {
     Scalar(R::Scalar),
-    Bool(bool),
+    Bool(R::Bool),
+    Vector(R::Vector),
     Text(String),
     Sequence(R::Sequence),
     Domain(R::Domain),
@@ -21,7 +22,8 @@ impl<R: EquelleRuntime> Clone for Value<R> {
     fn clone(&self) -> Self {
         match self {
             Value::Scalar(v) => Value::Scalar(v.clone()),
-            Value::Bool(v) => Value::Bool(*v),
+            Value::Bool(v) => Value::Bool(v.clone()),
+            Value::Vector(v) => Value::Vector(v.clone()),
             Value::Text(v) => Value::Text(v.clone()),
             Value::Sequence(v) => Value::Sequence(v.clone()),
             Value::Domain(v) => Value::Domain(v.clone()),
@@ -39,6 +41,7 @@ impl<R: EquelleRuntime> Value<R> {
         match self {
             Value::Scalar(_) => "a Scalar",
             Value::Bool(_) => "a Bool",
+            Value::Vector(_) => "a Vector",
             Value::Text(_) => "Text",
             Value::Sequence(_) => "a Sequence",
             Value::Domain(_) => "a domain",
@@ -84,12 +87,43 @@ pub(crate) fn comparison(op: ops::Comparison) -> runtime::Comparison {
     }
 }
 
-pub(crate) fn reduction(op: ops::Reduction) -> runtime::Reduction {
+/// What reduces truth values is apart.
+pub(crate) fn reduction(op: ops::Reduction) -> Result<runtime::Reduction, runtime::BoolReduction> {
     match op {
-        ops::Reduction::Max => runtime::Reduction::Max,
-        ops::Reduction::Min => runtime::Reduction::Min,
-        ops::Reduction::Sum => runtime::Reduction::Sum,
-        ops::Reduction::Prod => runtime::Reduction::Prod,
+        ops::Reduction::Max => Ok(runtime::Reduction::Max),
+        ops::Reduction::Min => Ok(runtime::Reduction::Min),
+        ops::Reduction::Sum => Ok(runtime::Reduction::Sum),
+        ops::Reduction::Prod => Ok(runtime::Reduction::Prod),
+        ops::Reduction::Any => Err(runtime::BoolReduction::Any),
+        ops::Reduction::All => Err(runtime::BoolReduction::All),
+    }
+}
+
+pub(crate) fn runtime_logic(op: ops::Logic) -> runtime::Logic {
+    match op {
+        ops::Logic::And => runtime::Logic::And,
+        ops::Logic::Or => runtime::Logic::Or,
+        ops::Logic::Xor => runtime::Logic::Xor,
+    }
+}
+
+pub(crate) fn binary_math(op: ops::BinaryMath) -> runtime::BinaryMath {
+    match op {
+        ops::BinaryMath::Min => runtime::BinaryMath::Min,
+        ops::BinaryMath::Max => runtime::BinaryMath::Max,
+        ops::BinaryMath::Pow => runtime::BinaryMath::Pow,
+    }
+}
+
+/// The function of mathematics that a unary operation is, if it is one.
+pub(crate) fn elementary(op: ir::UnaryOp) -> Option<runtime::Elementary> {
+    match op {
+        ir::UnaryOp::Exp => Some(runtime::Elementary::Exp),
+        ir::UnaryOp::Log => Some(runtime::Elementary::Log),
+        ir::UnaryOp::Sin => Some(runtime::Elementary::Sin),
+        ir::UnaryOp::Cos => Some(runtime::Elementary::Cos),
+        ir::UnaryOp::Tan => Some(runtime::Elementary::Tan),
+        ir::UnaryOp::Neg | ir::UnaryOp::Not | ir::UnaryOp::Abs | ir::UnaryOp::Sqrt | ir::UnaryOp::Length => None,
     }
 }
 

@@ -31,13 +31,13 @@ impl Domain {
     /// A canonical set of the grid.
     ///
     /// # Errors
-    /// `Data` for edges and vertices, which are not supported yet.
+    /// As [`Grid::n_entities`].
     pub fn canonical(grid: &Arc<Grid>, set: CanonicalSet) -> Result<Arc<Domain>, Error> {
         let elements = OnceLock::new();
         let n = grid.n_entities(set.kind)?;
-        let len = match (set.extent, grid.cartesian_shape().and_then(|shape| shape.set_len(set))) {
+        let len = match (set.extent, grid.cartesian_shape()) {
             (Extent::All, _) => n,
-            (_, Some(len)) => len,
+            (_, Some(shape)) => shape.set_len(set),
             (_, None) => elements.get_or_init(|| grid.canonical_elements(set).unwrap_or_default()).len(),
         };
         let all = match set.extent {

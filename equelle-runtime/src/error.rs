@@ -49,6 +49,19 @@ impl Error {
         Error { kind, message: message.into(), lines: Vec::new(), hint: None }
     }
 
+    /// That a Vector is built of as many numbers as a grid has dimensions.
+    ///
+    /// # Errors
+    /// `Data`, if it is not.
+    pub fn vector_size(components: usize, dim: usize) -> Result<(), Error> {
+        if components == dim {
+            return Ok(());
+        }
+        let given = if components == 1 { "1 component".to_owned() } else { format!("{components} components") };
+        Err(Error::new(ErrorKind::Data, format!("a Vector of {given} on a grid of dimension {dim}"))
+            .hint(format!("run on a grid of dimension {components}, or give Vector {dim} components")))
+    }
+
     /// Adds what to do.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {

@@ -15,6 +15,7 @@ pub mod linalg;
 pub mod newton;
 pub mod number;
 pub mod output;
+pub mod math;
 pub mod params;
 pub mod reduce;
 pub mod report;

@@ -23,7 +23,35 @@ pub enum Record {
         /// Its value.
         value: f64,
     },
-    /// Of a collection.
+    /// Of a truth value.
+    Bool {
+        /// As given to `Output`.
+        tag: String,
+        /// Its value.
+        value: bool,
+    },
+    /// Of text.
+    Text {
+        /// As given to `Output`.
+        tag: String,
+        /// Its value.
+        value: String,
+    },
+    /// Of a vector.
+    Vector {
+        /// As given to `Output`.
+        tag: String,
+        /// As many as the grid has dimensions.
+        components: Vec<f64>,
+    },
+    /// Of a collection of vectors.
+    Vectors {
+        /// As given to `Output`.
+        tag: String,
+        /// By element of the domain, then by component.
+        values: Vec<Vec<f64>>,
+    },
+    /// Of a collection; truth values are 1 and 0, entities their indices, -1 for Empty.
     Collection {
         /// As given to `Output`.
         tag: String,
@@ -119,6 +147,58 @@ impl Outputs {
         }
     }
 
+    /// `tag = true` or `tag = false` on standard output.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn bool(&mut self, tag: &str, value: bool) -> Result<(), Error> {
+        match &mut self.sink {
+            Sink::Memory(records) => {
+                records.push(Record::Bool { tag: tag.to_string(), value });
+                Ok(())
+            }
+            Sink::Streams { console, .. } => to_console(console.as_mut(), &format!("{tag} = {value}\n")),
+        }
+    }
+
+    /// `tag = text` on standard output.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn text(&mut self, tag: &str, value: &str) -> Result<(), Error> {
+        match &mut self.sink {
+            Sink::Memory(records) => {
+                records.push(Record::Text { tag: tag.to_string(), value: value.to_string() });
+                Ok(())
+            }
+            Sink::Streams { console, .. } => to_console(console.as_mut(), &format!("{tag} = {value}\n")),
+        }
+    }
+
+    /// `tag = x y z` on standard output, in shortest digits that read back as the same numbers.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn vector(&mut self, tag: &str, components: &[f64]) -> Result<(), Error> {
+        match &mut self.sink {
+            Sink::Memory(records) => {
+                records.push(Record::Vector { tag: tag.to_string(), components: components.to_vec() });
+                Ok(())
+            }
+            Sink::Streams { console, .. } => {
+                self.text.clear();
+                self.text.push_str(tag);
+                self.text.push_str(" =");
+                for &component in components {
+                    self.text.push(' ');
+                    write_shortest(&mut self.text, component);
+                }
+                self.text.push('\n');
+                to_console(console.as_mut(), &self.text)
+            }
+        }
+    }
+
     /// A line of text on standard output, such as those of `verbose`; not recorded.
     ///
     /// # Errors
@@ -151,18 +231,56 @@ impl Outputs {
                 to_console(console.as_mut(), &self.text)
             }
             Sink::Streams { dir: Some(dir), .. } => {
-                check_tag(tag)?;
-                if !self.counts.contains_key(tag) {
-                    self.counts.insert(tag.to_string(), 0);
-                }
-                let count = self.counts.get_mut(tag).map_or(0, |count| std::mem::replace(count, *count + 1));
-                let name = format!("{tag}-{count:05}.output");
-                write_file(dir, &name, values, &mut self.text)?;
+                let name = file_name(&mut self.counts, tag)?;
+                write_file(dir, &name, &[values], &mut self.text)?;
                 self.files += 1;
                 Ok(())
             }
         }
     }
+
+    /// A collection of vectors, given by component, in the order of its domain: a line per element with its components, to a file or to standard output.
+    ///
+    /// # Errors
+    /// `Io`; `Data` if the tag cannot be part of a file name.
+    pub fn vectors(&mut self, tag: &str, components: &[&[f64]]) -> Result<(), Error> {
+        let len = components.first().map_or(0, |component| component.len());
+        match &mut self.sink {
+            Sink::Memory(records) => {
+                let values = (0..len).map(|i| components.iter().map(|component| component[i]).collect()).collect();
+                records.push(Record::Vectors { tag: tag.to_string(), values });
+                Ok(())
+            }
+            Sink::Streams { console, dir: None } => {
+                self.text.clear();
+                self.text.push_str(tag);
+                self.text.push_str(" =\n");
+                for i in 0..len {
+                    for component in components {
+                        self.text.push_str(&format!("{:<15} ", general(component[i])));
+                    }
+                    self.text.push('\n');
+                }
+                to_console(console.as_mut(), &self.text)
+            }
+            Sink::Streams { dir: Some(dir), .. } => {
+                let name = file_name(&mut self.counts, tag)?;
+                write_file(dir, &name, components, &mut self.text)?;
+                self.files += 1;
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Name of the next file of a tag.
+fn file_name(counts: &mut BTreeMap<String, u32>, tag: &str) -> Result<String, Error> {
+    check_tag(tag)?;
+    if !counts.contains_key(tag) {
+        counts.insert(tag.to_string(), 0);
+    }
+    let count = counts.get_mut(tag).map_or(0, |count| std::mem::replace(count, *count + 1));
+    Ok(format!("{tag}-{count:05}.output"))
 }
 
 fn to_console(console: &mut dyn Write, text: &str) -> Result<(), Error> {
@@ -196,15 +314,21 @@ fn check_tag(tag: &str) -> Result<(), Error> {
     }
 }
 
-/// Writes under a temporary name, syncs, renames: a reader never sees half a file, and a crash leaves earlier outputs whole.
-fn write_file(dir: &Path, name: &str, values: &[f64], text: &mut String) -> Result<(), Error> {
+/// Writes columns of equal length under a temporary name, syncs, renames: a reader never sees half a file, and a crash leaves earlier outputs whole.
+fn write_file(dir: &Path, name: &str, columns: &[&[f64]], text: &mut String) -> Result<(), Error> {
     let (temporary, path) = (dir.join(format!("{name}.part")), dir.join(name));
     let mut write = || -> std::io::Result<()> {
         let mut file = File::create(&temporary)?;
-        for chunk in values.chunks(16 * 1024) {
+        let rows = columns.first().map_or(0, |column| column.len());
+        for start in (0..rows).step_by(16 * 1024) {
             text.clear();
-            for &value in chunk {
-                write_shortest(text, value);
+            for row in start..rows.min(start + 16 * 1024) {
+                for (i, column) in columns.iter().enumerate() {
+                    if i > 0 {
+                        text.push(' ');
+                    }
+                    write_shortest(text, column[row]);
+                }
                 text.push('\n');
             }
             file.write_all(text.as_bytes())?;

@@ -179,7 +179,7 @@ impl Session {
     /// A canonical set; made once.
     ///
     /// # Errors
-    /// `Data` for edges and vertices, which are not supported yet.
+    /// `Data` for edges and vertices of a grid of arrays without nodes, and where there are too many for 32-bit indices.
     pub fn domain(&mut self, set: CanonicalSet) -> Result<Arc<Domain>, Error> {
         if let Some((_, domain)) = self.domains.iter().find(|(s, _)| *s == set) {
             return Ok(Arc::clone(domain));
@@ -228,6 +228,44 @@ impl Session {
     pub fn output_scalar(&mut self, tag: &str, value: f64) -> Result<(), Error> {
         self.progress.close_bar();
         self.outputs.scalar(tag, value).map_err(|e| e.at(self.line))
+    }
+
+    /// Puts out a truth value.
+    ///
+    /// # Errors
+    /// See [`Outputs::bool`].
+    pub fn output_bool(&mut self, tag: &str, value: bool) -> Result<(), Error> {
+        self.progress.close_bar();
+        self.outputs.bool(tag, value).map_err(|e| e.at(self.line))
+    }
+
+    /// Puts out text.
+    ///
+    /// # Errors
+    /// See [`Outputs::text`].
+    pub fn output_text(&mut self, tag: &str, value: &str) -> Result<(), Error> {
+        self.progress.close_bar();
+        self.outputs.text(tag, value).map_err(|e| e.at(self.line))
+    }
+
+    /// Puts out a vector: as many components as the grid has dimensions.
+    ///
+    /// # Errors
+    /// See [`Outputs::vector`].
+    pub fn output_vector(&mut self, tag: &str, components: &[f64]) -> Result<(), Error> {
+        self.progress.close_bar();
+        self.outputs.vector(tag, components).map_err(|e| e.at(self.line))
+    }
+
+    /// Puts out a collection of vectors, by component, in the order of its domain.
+    ///
+    /// # Errors
+    /// See [`Outputs::vectors`].
+    pub fn output_vectors(&mut self, tag: &str, components: &[&[f64]]) -> Result<(), Error> {
+        if self.outputs.dir().is_none() {
+            self.progress.close_bar();
+        }
+        self.outputs.vectors(tag, components).map_err(|e| e.at(self.line))
     }
 
     /// Puts out a collection, in the order of its domain.
@@ -385,7 +423,7 @@ pub fn grid_from_parameters(parameters: &Parameters) -> Result<Grid, Error> {
     Ok(if unstructured { grid.as_unstructured() } else { grid })
 }
 
-/// The canonical sets that exist on every grid.
+/// The canonical sets that exist on every grid; edges and vertices of a grid of arrays need nodes.
 pub const SUPPORTED_SETS: [CanonicalSet; 6] = [
     CanonicalSet::new(EntityKind::Cell, Extent::All),
     CanonicalSet::new(EntityKind::Cell, Extent::Interior),

@@ -74,10 +74,60 @@ pub enum Reduction {
     Prod,
 }
 
+/// Reductions of truth values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BoolReduction {
+    /// Whether one is true; false when empty.
+    Any,
+    /// Whether none is false; true when empty.
+    All,
+}
+
+/// Logic of two truth values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Logic {
+    /// Both.
+    And,
+    /// At least one.
+    Or,
+    /// Exactly one.
+    Xor,
+}
+
+/// Functions of one number, as accurate as the target's mathematical library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elementary {
+    /// Exponential function.
+    Exp,
+    /// Natural logarithm.
+    Log,
+    /// Sine, of radians.
+    Sin,
+    /// Cosine, of radians.
+    Cos,
+    /// Tangent, of radians.
+    Tan,
+}
+
+/// Functions of two numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinaryMath {
+    /// The smaller one; the first of two equal ones; NaN if one is NaN.
+    Min,
+    /// The larger one; the first of two equal ones; NaN if one is NaN.
+    Max,
+    /// The first to the power of the second.
+    Pow,
+}
+
 /// What every program needs.
 pub trait EquelleRuntime: Sized {
     /// One real number, possibly on a device.
     type Scalar: Clone;
+    /// One truth value, possibly on a device.
+    type Bool: Clone;
+    /// One geometric vector, possibly on a device.
+    type Vector: Clone;
     /// One real number per element of a domain.
     type ScalarCollection: Clone;
     /// One geometric vector per element.
@@ -102,6 +152,8 @@ pub trait EquelleRuntime: Sized {
     fn entities(&mut self, domain: &Self::Domain) -> Result<Self::EntityCollection, Error>;
     /// A number known when the program was compiled.
     fn scalar(&mut self, value: f64) -> Self::Scalar;
+    /// A truth value known when the program was compiled.
+    fn bool(&mut self, value: bool) -> Self::Bool;
 
     /// Parameter `name`, or the default.
     fn input_scalar(&mut self, name: &str, default: &Self::Scalar) -> Result<Self::Scalar, Error>;
@@ -116,6 +168,18 @@ pub trait EquelleRuntime: Sized {
     fn output_scalar(&mut self, tag: &str, value: &Self::Scalar) -> Result<(), Error>;
     /// To standard output or to a file, in the order of the grid's file.
     fn output_collection(&mut self, tag: &str, value: &Self::ScalarCollection) -> Result<(), Error>;
+    /// `tag = true` or `tag = false`.
+    fn output_bool(&mut self, tag: &str, value: &Self::Bool) -> Result<(), Error>;
+    /// `tag = x y z`, as many components as the grid has dimensions.
+    fn output_vector(&mut self, tag: &str, value: &Self::Vector) -> Result<(), Error>;
+    /// `tag = text`.
+    fn output_text(&mut self, tag: &str, value: &str) -> Result<(), Error>;
+    /// Per element its components in a row.
+    fn output_vectors(&mut self, tag: &str, value: &Self::VectorCollection) -> Result<(), Error>;
+    /// Per element 1 or 0.
+    fn output_bools(&mut self, tag: &str, value: &Self::BoolCollection) -> Result<(), Error>;
+    /// Per element the index of the entity in its kind, -1 for Empty.
+    fn output_entities(&mut self, tag: &str, value: &Self::EntityCollection) -> Result<(), Error>;
 
     /// Begins `For ... In sequence`. The outermost loop drives progress messages.
     fn begin_loop(&mut self, sequence: &Self::Sequence) -> Result<Self::Loop, Error>;
@@ -146,7 +210,38 @@ pub trait Operations: EquelleRuntime {
     fn scalar_abs(&mut self, a: &Self::Scalar) -> Result<Self::Scalar, Error>;
     fn scalar_sqrt(&mut self, a: &Self::Scalar) -> Result<Self::Scalar, Error>;
 
+    fn scalars_elementary(&mut self, function: Elementary, a: &Self::Scalar) -> Result<Self::Scalar, Error>;
+    fn scalars_math(&mut self, function: BinaryMath, a: &Self::Scalar, b: &Self::Scalar) -> Result<Self::Scalar, Error>;
+
+    // Single Vectors.
+    /// As many components as the grid has dimensions; another number is an error that names both.
+    fn vector(&mut self, components: &[&Self::Scalar]) -> Result<Self::Vector, Error>;
+    fn vectors_add(&mut self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Vector, Error>;
+    fn vectors_sub(&mut self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Vector, Error>;
+    fn vectors_neg(&mut self, a: &Self::Vector) -> Result<Self::Vector, Error>;
+    fn vectors_mul(&mut self, a: &Self::Vector, s: &Self::Scalar) -> Result<Self::Vector, Error>;
+    fn vectors_div(&mut self, a: &Self::Vector, s: &Self::Scalar) -> Result<Self::Vector, Error>;
+    fn vectors_dot(&mut self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Scalar, Error>;
+    fn vectors_length(&mut self, a: &Self::Vector) -> Result<Self::Scalar, Error>;
+    fn vectors_component(&mut self, a: &Self::Vector, index: usize) -> Result<Self::Scalar, Error>;
+    /// One Vector times or over a number per element.
+    fn vectors_mul_collection(&mut self, a: &Self::Vector, s: &Self::ScalarCollection) -> Result<Self::VectorCollection, Error>;
+    fn vectors_div_collection(&mut self, a: &Self::Vector, s: &Self::ScalarCollection) -> Result<Self::VectorCollection, Error>;
+
+    // Single truth values.
+    fn scalars_compare(&mut self, op: Comparison, a: &Self::Scalar, b: &Self::Scalar) -> Result<Self::Bool, Error>;
+    fn bools_not(&mut self, a: &Self::Bool) -> Result<Self::Bool, Error>;
+    fn bools_logic(&mut self, op: Logic, a: &Self::Bool, b: &Self::Bool) -> Result<Self::Bool, Error>;
+    /// A truth value per element with one for all.
+    fn logic_bool(&mut self, op: Logic, a: &Self::BoolCollection, b: &Self::Bool) -> Result<Self::BoolCollection, Error>;
+    /// One of two values as a whole.
+    fn choose<T: Clone>(&mut self, condition: &Self::Bool, a: &T, b: &T) -> Result<T, Error>;
+
     // Collections of Scalar.
+    fn elementary(&mut self, function: Elementary, a: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
+    fn math(&mut self, function: BinaryMath, a: &Self::ScalarCollection, b: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
+    fn math_scalar(&mut self, function: BinaryMath, a: &Self::ScalarCollection, s: &Self::Scalar) -> Result<Self::ScalarCollection, Error>;
+    fn scalar_math(&mut self, function: BinaryMath, s: &Self::Scalar, a: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
     fn add(&mut self, a: &Self::ScalarCollection, b: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
     fn sub(&mut self, a: &Self::ScalarCollection, b: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
     fn mul(&mut self, a: &Self::ScalarCollection, b: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
@@ -170,11 +265,15 @@ pub trait Operations: EquelleRuntime {
     fn length(&mut self, a: &Self::VectorCollection) -> Result<Self::ScalarCollection, Error>;
     fn dot(&mut self, a: &Self::VectorCollection, b: &Self::VectorCollection) -> Result<Self::ScalarCollection, Error>;
     fn component(&mut self, a: &Self::VectorCollection, index: usize) -> Result<Self::ScalarCollection, Error>;
+    /// As many components as the grid has dimensions; another number is an error that names both.
+    fn vector_collection_of(&mut self, components: &[&Self::ScalarCollection]) -> Result<Self::VectorCollection, Error>;
 
     // Truth values.
     fn compare(&mut self, op: Comparison, a: &Self::ScalarCollection, b: &Self::ScalarCollection) -> Result<Self::BoolCollection, Error>;
     fn compare_scalar(&mut self, op: Comparison, a: &Self::ScalarCollection, s: &Self::Scalar) -> Result<Self::BoolCollection, Error>;
     fn scalar_compare(&mut self, op: Comparison, s: &Self::Scalar, a: &Self::ScalarCollection) -> Result<Self::BoolCollection, Error>;
+    /// Whether two entities, or two Empties, are the same.
+    fn same_entities(&mut self, a: &Self::EntityCollection, b: &Self::EntityCollection) -> Result<Self::BoolCollection, Error>;
     fn not(&mut self, a: &Self::BoolCollection) -> Result<Self::BoolCollection, Error>;
     fn and(&mut self, a: &Self::BoolCollection, b: &Self::BoolCollection) -> Result<Self::BoolCollection, Error>;
     fn or(&mut self, a: &Self::BoolCollection, b: &Self::BoolCollection) -> Result<Self::BoolCollection, Error>;
@@ -187,6 +286,18 @@ pub trait Operations: EquelleRuntime {
         a: &Self::ScalarCollection,
         b: &Self::ScalarCollection,
     ) -> Result<Self::ScalarCollection, Error>;
+    fn select_vectors(
+        &mut self,
+        condition: &Self::BoolCollection,
+        a: &Self::VectorCollection,
+        b: &Self::VectorCollection,
+    ) -> Result<Self::VectorCollection, Error>;
+    fn select_bools(
+        &mut self,
+        condition: &Self::BoolCollection,
+        a: &Self::BoolCollection,
+        b: &Self::BoolCollection,
+    ) -> Result<Self::BoolCollection, Error>;
     fn select_entities(
         &mut self,
         condition: &Self::BoolCollection,
@@ -207,6 +318,10 @@ pub trait Operations: EquelleRuntime {
     fn extend_entities(&mut self, data: &Self::EntityCollection, domain: &Self::Domain) -> Result<Self::EntityCollection, Error>;
     /// One value for every element.
     fn spread(&mut self, value: &Self::Scalar, domain: &Self::Domain) -> Result<Self::ScalarCollection, Error>;
+    /// One value for every element of a collection's domain.
+    fn spread_like(&mut self, value: &Self::Scalar, like: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
+    fn spread_vector(&mut self, value: &Self::Vector, domain: &Self::Domain) -> Result<Self::VectorCollection, Error>;
+    fn spread_bool(&mut self, value: &Self::Bool, domain: &Self::Domain) -> Result<Self::BoolCollection, Error>;
 
     // Discrete operators and reductions.
     /// Per interior face: second minus first.
@@ -214,6 +329,9 @@ pub trait Operations: EquelleRuntime {
     /// Per cell: signed sum over its faces in ascending face index. Values on interior or on all faces.
     fn divergence(&mut self, values: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
     fn reduce(&mut self, reduction: Reduction, values: &Self::ScalarCollection) -> Result<Self::Scalar, Error>;
+    /// Component by component.
+    fn reduce_vectors(&mut self, reduction: Reduction, values: &Self::VectorCollection) -> Result<Self::Vector, Error>;
+    fn reduce_bools(&mut self, reduction: BoolReduction, values: &Self::BoolCollection) -> Result<Self::Bool, Error>;
 
     // Sequences.
     fn sequence_mul(&mut self, sequence: &Self::Sequence, s: &Self::Scalar) -> Result<Self::Sequence, Error>;
@@ -245,6 +363,12 @@ pub trait Implicit: Operations {
         guesses: &[Self::ScalarCollection],
         residual: &mut Residual<'_, Self>,
     ) -> Result<Vec<Self::ScalarCollection>, Error>;
+
+    /// The values alone: what a variable of the program keeps that a residual assigns.
+    fn without_derivatives(&mut self, values: &Self::ScalarCollection) -> Self::ScalarCollection;
+
+    /// The same of Vectors.
+    fn vectors_without_derivatives(&mut self, values: &Self::VectorCollection) -> Self::VectorCollection;
 
     /// `NewtonSolve`: [`Implicit::newton`] with one unknown.
     ///
@@ -282,6 +406,11 @@ pub trait Implicit: Operations {
 pub trait HostAccess: EquelleRuntime {
     fn grid(&self) -> &Grid;
     fn scalar_value(&mut self, s: &Self::Scalar) -> Result<f64, Error>;
+    fn bool_value(&mut self, b: &Self::Bool) -> Result<bool, Error>;
+    /// As many components as the grid has dimensions.
+    fn vector_value(&mut self, v: &Self::Vector) -> Result<Vec<f64>, Error>;
+    /// From as many components as the grid has dimensions.
+    fn vector_from(&mut self, components: &[f64]) -> Result<Self::Vector, Error>;
     /// Ascending entity indices.
     fn domain_elements(&mut self, domain: &Self::Domain) -> Result<Vec<u32>, Error>;
     fn values(&mut self, c: &Self::ScalarCollection) -> Result<Vec<f64>, Error>;

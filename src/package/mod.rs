@@ -4,6 +4,7 @@
 //! the program reads and writes. The same input gives the same bytes.
 
 mod cargo_toml;
+mod expected_units;
 mod facts;
 mod host;
 mod kernels;

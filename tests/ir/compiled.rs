@@ -53,6 +53,7 @@ fn every_way_gives_the_same_bits() {
         let numbers = records.iter().flat_map(|record| match record {
             Record::Scalar { value, .. } => std::slice::from_ref(value),
             Record::Collection { values, .. } => values,
+            other => panic!("this program puts out numbers, not {other:?}"),
         });
         numbers.map(|v| v.to_bits()).collect()
     };

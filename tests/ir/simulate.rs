@@ -92,7 +92,7 @@ pub fn run(module: &Verified, shape: Cartesian, inputs: Inputs, form: Form) -> R
 pub fn collections(records: &[Record], wanted: &str) -> Vec<Vec<f64>> {
     let found = records.iter().filter_map(|record| match record {
         Record::Collection { tag, values } if tag == wanted => Some(values.clone()),
-        Record::Collection { .. } | Record::Scalar { .. } => None,
+        _ => None,
     });
     found.collect()
 }
@@ -101,7 +101,7 @@ pub fn collections(records: &[Record], wanted: &str) -> Vec<Vec<f64>> {
 pub fn scalars(records: &[Record], wanted: &str) -> Vec<f64> {
     let found = records.iter().filter_map(|record| match record {
         Record::Scalar { tag, value } if tag == wanted => Some(*value),
-        Record::Collection { .. } | Record::Scalar { .. } => None,
+        _ => None,
     });
     found.collect()
 }

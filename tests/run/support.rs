@@ -99,6 +99,9 @@ fn interpreted(level: OptLevel, program: &str, words: &[&str]) -> Outputs {
         match record {
             Record::Scalar { tag, value } => outputs.scalars.entry(tag).or_default().push(value),
             Record::Collection { tag, values } => outputs.collections.entry(tag).or_default().push(values),
+            other @ (Record::Bool { .. } | Record::Text { .. } | Record::Vector { .. } | Record::Vectors { .. }) => {
+                panic!("these programs put out numbers, not {other:?}")
+            }
         }
     }
     outputs

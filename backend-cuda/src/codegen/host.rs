@@ -1,12 +1,13 @@
 //! `kernels_cuda.rs`: for each kernel, the arguments and the launch.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
+use equelle_front::backend::visit::vector_sizes;
 use equelle_front::backend::{BackendError, Handle, KernelNames};
 use equelle_front::ir::{Kernel, ParamId};
 use equelle_front::ops::Reduction;
-use equelle_front::types::{CanonicalSet, EntityKind, Extent, SetId, SetTable, Shape};
+use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, SetTable, Shape};
 use equelle_front::verify::Verified;
 
 use super::kernel::{Argument, Function, GridNeeds, kernel_text};
@@ -27,18 +28,22 @@ pub(super) fn kernels_file(module: &Verified) -> Result<String, BackendError> {
         let arguments = ident(&n.arguments);
         quote!(#arguments)
     });
-    let infos = module.kernels.iter().zip(&names).filter(|(k, _)| !k.checks.is_empty()).map(|(_, n)| {
+    let needs_info = |k: &Kernel| !k.checks.is_empty() || !vector_sizes(k).is_empty();
+    let infos = module.kernels.iter().zip(&names).filter(|(k, _)| needs_info(k)).map(|(_, n)| {
         let info = ident(&n.info);
         quote!(#info)
     });
+    let runtime = ["Bool", "BoolCollection", "EntityCollection", "Vector", "VectorCollection"].map(|name| (name, mentions(&methods, name)));
+    let runtime = runtime.iter().filter(|(_, used)| *used).map(|(name, _)| ident(name));
+    let reductions = mentions(&methods, "BoolReduction").then(|| quote!(BoolReduction,));
     let name = &module.name;
     let title = format!("Kernels of {name} on a CUDA device: arguments and launches. The kernels themselves are in `kernels.cu`.");
     let file = quote! {
         #![doc = #title]
         #![allow(unused_imports, unused_variables)]
 
-        use backend_cuda::runtime::{CudaRuntime, FloatingPoint, GridArrays, KernelModule, Scalar, ScalarCollection};
-        use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction};
+        use backend_cuda::runtime::{CudaRuntime, FloatingPoint, GridArrays, KernelModule, Scalar, ScalarCollection, #(#runtime),*};
+        use equelle_runtime::{#reductions CanonicalSet, EntityKind, Error, Extent, Reduction};
 
         use crate::kernels::{Kernels, #(#imports,)* #(#infos,)*};
 
@@ -55,6 +60,14 @@ pub(super) fn kernels_file(module: &Verified) -> Result<String, BackendError> {
     Ok(prettyplease::unparse(&parsed))
 }
 
+fn mentions(tokens: &TokenStream, name: &str) -> bool {
+    tokens.clone().into_iter().any(|tree| match tree {
+        TokenTree::Ident(ident) => ident == name,
+        TokenTree::Group(group) => mentions(&group.stream(), name),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
+}
+
 fn ident(name: &str) -> Ident {
     match name.strip_prefix("r#") {
         Some(raw) => Ident::new_raw(raw, Span::call_site()),
@@ -65,15 +78,15 @@ fn ident(name: &str) -> Ident {
 fn method(kernel: &Kernel, sets: &SetTable, names: &KernelNames, comment: &str) -> TokenStream {
     let made = kernel_text(kernel, sets, device_name(names), "");
     let (method, arguments) = (ident(&names.method), ident(&names.arguments));
-    let result = |handle: Option<Handle>| match handle {
-        Some(Handle::Scalar) => quote!(Scalar),
-        _ => quote!(ScalarCollection),
-    };
-    let results: Vec<TokenStream> = kernel.results.iter().map(|r| result(Handle::of(&r.ty))).collect();
+    let results: Vec<Ident> = kernel.results.iter().filter_map(|r| Handle::of(&r.ty)).map(|h| ident(h.name())).collect();
     let returned = match &results[..] {
-        [one] => one.clone(),
+        [one] => quote!(#one),
         many => quote!((#(#many),*)),
     };
+    let sizes = vector_sizes(kernel).into_iter().map(|components| {
+        let (components, info) = (Literal::usize_unsuffixed(components), ident(&names.info));
+        quote!(self.vector_size(#components, &#info)?;)
+    });
     let general = launch(kernel, sets, names, &made.general, Form::General);
     let body = match &made.cartesian {
         None => general,
@@ -95,6 +108,7 @@ fn method(kernel: &Kernel, sets: &SetTable, names: &KernelNames, comment: &str) 
     quote! {
         #(#[doc = #docs])*
         fn #method(&mut self, #parameter) -> Result<#returned, Error> {
+            #(#sizes)*
             #body
         }
     }
@@ -115,21 +129,38 @@ fn launch(kernel: &Kernel, sets: &SetTable, names: &KernelNames, function: &Func
         before.extend(quote!(let domain = #expr;));
         quote!(domain)
     });
-    let reduce = kernel.results.first().and_then(|r| r.reduce);
     let mut result_names = Vec::new();
-    for (number, _) in kernel.results.iter().enumerate() {
+    for (number, result) in kernel.results.iter().enumerate() {
         let name = format_ident!("{}_out", names.results[number].trim_start_matches("r#"));
-        before.extend(match (&domain, reduce, form) {
-            (None, ..) => quote!(let #name = self.new_number()?;),
+        let room = match (&domain, result.reduce, form) {
+            (None, ..) => match result.ty.basic {
+                Basic::Vector => quote!(self.new_vector()?),
+                Basic::Bool => quote!(self.new_truth()?),
+                Basic::Scalar | Basic::Entity(_) | Basic::Text => quote!(self.new_number()?),
+            },
             (Some(_), Some(reduction), _) => {
-                let reduction = reduction_tokens(reduction);
-                quote!(let #name = self.leaves(#reduction, &domain)?;)
+                let reduce = reduction_tokens(reduction);
+                match (reduction, result.ty.basic) {
+                    (Reduction::Any | Reduction::All, _) => quote!(self.truth_leaves(#reduce, &domain)?),
+                    (_, Basic::Vector) => quote!(self.vector_leaves(#reduce, &domain)?),
+                    (Reduction::Max | Reduction::Min | Reduction::Sum | Reduction::Prod, _) => quote!(self.leaves(#reduce, &domain)?),
+                }
             }
-            (Some(_), None, Form::PerAxis) => quote!(let #name = self.new_per_axis_collection(&domain)?;),
-            (Some(_), None, Form::General | Form::Cells) => quote!(let #name = self.new_collection(&domain)?;),
-        });
+            (Some(_), None, Form::PerAxis) => quote!(self.new_per_axis_collection(&domain)?),
+            (Some(_), None, Form::General | Form::Cells) => match result.ty.basic {
+                Basic::Vector => quote!(self.new_vector_collection(&domain)?),
+                Basic::Bool => quote!(self.new_bool_collection(&domain)?),
+                Basic::Entity(kind) => {
+                    let kind = kind_tokens(kind);
+                    quote!(self.new_entity_collection(&domain, #kind)?)
+                }
+                Basic::Scalar | Basic::Text => quote!(self.new_collection(&domain)?),
+            },
+        };
+        before.extend(quote!(let #name = #room;));
         result_names.push(name);
     }
+    let reduced = kernel.results.iter().position(|r| r.reduce.is_some());
     let mut passed = TokenStream::new();
     for (number, &argument) in function.arguments.iter().enumerate() {
         if let Argument::Param(param) = argument
@@ -145,10 +176,10 @@ fn launch(kernel: &Kernel, sets: &SetTable, names: &KernelNames, function: &Func
         passed.extend(quote!(.arg(#name)));
     }
     let device_name = &function.name;
-    let count = match (&domain, reduce, form) {
+    let count = match (&domain, reduced, form) {
         (None, ..) => quote!(1),
-        (Some(_), Some(_), _) => {
-            let leaves = &result_names[0];
+        (Some(_), Some(first), _) => {
+            let leaves = &result_names[first];
             quote!(#leaves.len())
         }
         (Some(_), None, Form::PerAxis) => quote!(self.per_axis_len(&domain)),
@@ -161,12 +192,18 @@ fn launch(kernel: &Kernel, sets: &SetTable, names: &KernelNames, function: &Func
             self.launch_over(call, count)?;
         },
     };
-    let finished: Vec<TokenStream> = result_names
+    let finished: Vec<TokenStream> = kernel
+        .results
         .iter()
-        .map(|name| match (&domain, reduce) {
-            (None, _) => quote!(Scalar::Device(#name)),
-            (Some(_), Some(_)) => quote!(self.combine(#name)?),
-            (Some(_), None) => quote!(#name),
+        .zip(&result_names)
+        .map(|(result, name)| match (&domain, result.reduce, result.ty.basic) {
+            (None, _, Basic::Vector) => quote!(Vector(#name)),
+            (None, _, Basic::Bool) => quote!(Bool::Device(#name)),
+            (None, _, Basic::Scalar | Basic::Entity(_) | Basic::Text) => quote!(Scalar::Device(#name)),
+            (Some(_), Some(Reduction::Any | Reduction::All), _) => quote!(self.combine_truths(#name)?),
+            (Some(_), Some(_), Basic::Vector) => quote!(self.combine_vectors(#name)?),
+            (Some(_), Some(_), _) => quote!(self.combine(#name)?),
+            (Some(_), None, _) => quote!(#name),
         })
         .collect();
     let value = match &finished[..] {
@@ -231,7 +268,11 @@ fn argument_tokens(
             let field = ident(&names.params[number]);
             let param = &kernel.params[number];
             if param.ty.shape == Shape::Single {
-                quote!(self.scalar_pointer(args.#field)?)
+                match param.ty.basic {
+                    Basic::Vector => quote!(args.#field.pointer()),
+                    Basic::Bool => quote!(self.bool_pointer(args.#field)?),
+                    Basic::Scalar | Basic::Entity(_) | Basic::Text => quote!(self.scalar_pointer(args.#field)?),
+                }
             } else if needs_dense(kernel, form, number) {
                 let dense = dense_name(names, number);
                 quote!(#dense.pointer())
@@ -268,6 +309,9 @@ fn grid_arrays(needs: GridNeeds) -> TokenStream {
         ("face_areas", needs.face_areas),
         ("face_centroids", needs.face_centroids),
         ("face_normals", needs.face_normals),
+        ("edge_lengths", needs.edge_lengths),
+        ("edge_centroids", needs.edge_centroids),
+        ("vertex_positions", needs.vertex_positions),
     ];
     let set = fields.iter().filter(|(_, needed)| *needed).map(|(name, _)| {
         let name = ident(name);
@@ -282,16 +326,22 @@ fn reduction_tokens(reduction: Reduction) -> TokenStream {
         Reduction::Min => quote!(Reduction::Min),
         Reduction::Sum => quote!(Reduction::Sum),
         Reduction::Prod => quote!(Reduction::Prod),
+        Reduction::Any => quote!(BoolReduction::Any),
+        Reduction::All => quote!(BoolReduction::All),
     }
 }
 
-fn canonical_tokens(set: CanonicalSet) -> TokenStream {
-    let kind = match set.kind {
+fn kind_tokens(kind: EntityKind) -> TokenStream {
+    match kind {
         EntityKind::Cell => quote!(EntityKind::Cell),
         EntityKind::Face => quote!(EntityKind::Face),
         EntityKind::Edge => quote!(EntityKind::Edge),
         EntityKind::Vertex => quote!(EntityKind::Vertex),
-    };
+    }
+}
+
+fn canonical_tokens(set: CanonicalSet) -> TokenStream {
+    let kind = kind_tokens(set.kind);
     let extent = match set.extent {
         Extent::Interior => quote!(Extent::Interior),
         Extent::Boundary => quote!(Extent::Boundary),

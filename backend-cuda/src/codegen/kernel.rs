@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use equelle_front::backend::visit::{Node, visit_general};
 use equelle_front::ir::{CartesianForm, KBlock, KExpr, KStmt, Kernel, Path};
 use equelle_front::ops::Reduction;
-use equelle_front::types::{Basic, EntityKind, SetId, SetTable, Shape};
+use equelle_front::types::{Basic, EntityKind, SetId, SetTable, Shape, Type};
 
-use super::text::{Form, Writer, bare, storage_type};
+use super::text::{Form, Writer, bare, cxx_type, storage_type};
 
 /// An argument of a CUDA function, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +39,9 @@ pub(super) struct GridNeeds {
     pub face_areas: bool,
     pub face_centroids: bool,
     pub face_normals: bool,
+    pub edge_lengths: bool,
+    pub edge_centroids: bool,
+    pub vertex_positions: bool,
 }
 
 /// A CUDA function made from one body.
@@ -61,7 +64,16 @@ pub(super) struct KernelText {
 /// Writes both functions. `comment` stands above them.
 pub(super) fn kernel_text(kernel: &Kernel, sets: &SetTable, name: &str, comment: &str) -> KernelText {
     let general = general(kernel, sets, name, comment);
-    let cartesian = kernel.cartesian.as_ref().map(|form| match form {
+    // Conditions and reductions are those of the general form; only numbers are kept per axis.
+    let number = |ty: &Type| ty.basic == Basic::Scalar;
+    let plain = kernel.checks.is_empty()
+        && kernel.results.iter().all(|r| r.reduce.is_none())
+        && kernel.params.iter().all(|p| !p.per_axis || number(&p.ty));
+    let possible = |form: &&CartesianForm| match form {
+        CartesianForm::Full(_) => plain,
+        CartesianForm::PerAxis(_) => plain && kernel.results.iter().all(|r| number(&r.ty)),
+    };
+    let cartesian = kernel.cartesian.as_ref().filter(possible).map(|form| match form {
         CartesianForm::Full(block) => (cells(kernel, sets, &format!("{name}_cartesian"), comment, block), false),
         CartesianForm::PerAxis(block) => (per_axis(kernel, sets, &format!("{name}_per_axis"), comment, block), true),
     });
@@ -70,29 +82,20 @@ pub(super) fn kernel_text(kernel: &Kernel, sets: &SetTable, name: &str, comment:
 
 fn general(kernel: &Kernel, sets: &SetTable, name: &str, comment: &str) -> Function {
     let mut w = Writer::new(kernel, sets, Form::General);
-    let reduce = kernel.results.first().and_then(|r| r.reduce);
     let unit = kernel.space_set().is_none();
-    match reduce {
-        _ if unit => {
-            w.line("if (eq_index() != 0) return;");
-            w.statements(&kernel.body);
-            store(&mut w, kernel, &kernel.body, "0", "1");
-        }
-        Some(reduction) => reduction_body(&mut w, kernel, reduction),
-        None => {
-            w.line("const EqEntity element = eq_index();");
-            w.line("if (element >= space.size) return;");
-            w.line("const EqEntity here = eq_entity(space, element);");
-            for (number, check) in kernel.checks.iter().enumerate() {
-                let condition = w.expr(&check.condition);
-                w.open(&format!("if (!{condition}) {{"));
-                w.line(&format!("eq_fail(checks, {number}, element);"));
-                w.line("return;");
-                w.close("}");
-            }
-            w.statements(&kernel.body);
-            store(&mut w, kernel, &kernel.body, "element", "space.size");
-        }
+    if unit {
+        w.line("if (eq_index() != 0) return;");
+        w.statements(&kernel.body);
+        store(&mut w, kernel, &kernel.body, "0", "1");
+    } else if kernel.results.iter().any(|r| r.reduce.is_some()) {
+        reduction_body(&mut w, kernel);
+    } else {
+        w.line("const EqEntity element = eq_index();");
+        w.line("if (element >= space.size) return;");
+        w.line("const EqEntity here = eq_entity(space, element);");
+        checks(&mut w, kernel, "return;");
+        w.statements(&kernel.body);
+        store(&mut w, kernel, &kernel.body, "element", "space.size");
     }
     let mut arguments = Vec::new();
     if !unit {
@@ -109,42 +112,83 @@ fn general(kernel: &Kernel, sets: &SetTable, name: &str, comment: &str) -> Funct
     finish(w, kernel, name, comment, arguments, needs)
 }
 
-/// One leaf of a reduction per thread, elements in file order.
-fn reduction_body(w: &mut Writer<'_>, kernel: &Kernel, reduction: Reduction) {
+/// Conditions at the element; what to do where one does not hold.
+fn checks(w: &mut Writer<'_>, kernel: &Kernel, otherwise: &str) {
+    for (number, check) in kernel.checks.iter().enumerate() {
+        let condition = w.expr(&check.condition);
+        w.open(&format!("if (!{condition}) {{"));
+        w.line(&format!("eq_fail(checks, {number}, element);"));
+        w.line(otherwise);
+        w.close("}");
+    }
+}
+
+/// One leaf of every reduction per thread, elements in file order. Results that are not reduced are stored on the way.
+fn reduction_body(w: &mut Writer<'_>, kernel: &Kernel) {
     w.line("EqEntity leaf, begin, end;");
     w.line("if (!eq_leaf_here(space.size, leaf, begin, end)) return;");
-    let (start, combine, from_first) = match reduction {
-        Reduction::Max => ("0.0", "eq_max", true),
-        Reduction::Min => ("0.0", "eq_min", true),
-        Reduction::Sum => ("0.0", "eq_sum", false),
-        Reduction::Prod => ("1.0", "eq_prod", false),
-    };
-    w.line(&format!("double partial = {start};"));
+    let count = kernel.results.iter().filter(|r| r.reduce.is_some()).count();
+    let partial = |number: usize| if count == 1 { "partial".to_owned() } else { format!("partial_{number}") };
+    let reduced = || kernel.results.iter().enumerate().filter_map(|(number, r)| Some((number, r.reduce?, r.ty.basic)));
+    for (number, reduction, basic) in reduced() {
+        let start = match (reduction, basic) {
+            (Reduction::Any, _) => "false",
+            (Reduction::All, _) => "true",
+            (Reduction::Prod, _) => "1.0",
+            (_, Basic::Vector) => "eq_zero_vector()",
+            (Reduction::Max | Reduction::Min | Reduction::Sum, _) => "0.0",
+        };
+        w.line(&format!("{} {} = {start};", cxx_type(basic), partial(number)));
+    }
     w.open("for (EqEntity element = begin; element < end; ++element) {");
     w.line("const EqEntity here = eq_entity(space, element);");
+    checks(w, kernel, "continue;");
     w.statements(&kernel.body);
-    let value = kernel.body.yields.first().map_or_else(|| "0.0".to_owned(), |y| w.expr(y));
-    w.line(&if from_first {
-        format!("partial = element == begin ? {value} : {combine}(partial, {value});")
-    } else {
-        format!("partial = {combine}(partial, {value});")
-    });
+    for (number, value) in kernel.body.yields.iter().enumerate() {
+        let Some(reduction) = kernel.results[number].reduce else {
+            store_one(w, kernel, number, value, "element", "space.size");
+            continue;
+        };
+        let (name, value) = (partial(number), w.expr(value));
+        let (combine, from_first) = match reduction {
+            Reduction::Max => ("eq_max", true),
+            Reduction::Min => ("eq_min", true),
+            Reduction::Sum => ("eq_sum", false),
+            Reduction::Prod => ("eq_prod", false),
+            Reduction::Any => ("eq_any", false),
+            Reduction::All => ("eq_all", false),
+        };
+        w.line(&if from_first {
+            format!("{name} = element == begin ? {value} : {combine}({name}, {value});")
+        } else {
+            format!("{name} = {combine}({name}, {value});")
+        });
+    }
     w.close("}");
-    let result = w.results[0].clone();
-    w.line(&format!("{result}[leaf] = partial;"));
+    for (number, _, basic) in reduced() {
+        let (result, name) = (w.results[number].clone(), partial(number));
+        w.line(&match basic {
+            Basic::Vector => format!("eq_store({result}, eq_leaf_count(space.size), leaf, {name});"),
+            Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => format!("{result}[leaf] = {name};"),
+        });
+    }
 }
 
 fn store(w: &mut Writer<'_>, kernel: &Kernel, block: &KBlock, index: &str, size: &str) {
     for (number, value) in block.yields.iter().enumerate() {
-        let name = w.results[number].clone();
-        let value = w.expr(value);
-        let value = bare(&value);
-        let text = match kernel.results[number].ty.basic {
-            Basic::Vector => format!("eq_store({name}, {size}, {index}, {value});"),
-            Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => format!("{name}[{index}] = {value};"),
-        };
-        w.line(&text);
+        store_one(w, kernel, number, value, index, size);
     }
+}
+
+fn store_one(w: &mut Writer<'_>, kernel: &Kernel, number: usize, value: &KExpr, index: &str, size: &str) {
+    let name = w.results[number].clone();
+    let value = w.expr(value);
+    let value = bare(&value);
+    let text = match kernel.results[number].ty.basic {
+        Basic::Vector => format!("eq_store({name}, {size}, {index}, {value});"),
+        Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => format!("{name}[{index}] = {value};"),
+    };
+    w.line(&text);
 }
 
 fn cells(kernel: &Kernel, sets: &SetTable, name: &str, comment: &str, block: &KBlock) -> Function {
@@ -181,7 +225,11 @@ fn finish(w: Writer<'_>, kernel: &Kernel, name: &str, comment: &str, mut argumen
             Shape::Domain(_) | Shape::Sequence => continue,
             Shape::Single => {
                 let (name, pointer) = (&w.params[number], w.pointer_name(number));
-                let _ = writeln!(scalars, "  const double {name} = *{pointer};");
+                let _ = match param.ty.basic {
+                    Basic::Vector => writeln!(scalars, "  const EqVector {name} = eq_load({pointer}, 1, 0);"),
+                    Basic::Bool => writeln!(scalars, "  const bool {name} = *{pointer} != 0;"),
+                    Basic::Scalar | Basic::Entity(_) | Basic::Text => writeln!(scalars, "  const double {name} = *{pointer};"),
+                };
             }
             Shape::Collection(_) => {}
         }
@@ -226,10 +274,19 @@ fn grid_needs(kernel: &Kernel, sets: &SetTable) -> GridNeeds {
     let kind = |path: &Path| kernel.path_kind(sets, path);
     let mut visit = |node: Node<'_>| match node {
         Node::Stmt(KStmt::SumFaces { .. }) | Node::Path(Path::First(_) | Path::Second(_)) => needs.topology = true,
-        Node::Expr(KExpr::Measure(at)) if kind(at) == Some(EntityKind::Face) => needs.face_areas = true,
-        Node::Expr(KExpr::Measure(_)) => needs.cell_volumes = true,
-        Node::Expr(KExpr::Centroid(at)) if kind(at) == Some(EntityKind::Face) => needs.face_centroids = true,
-        Node::Expr(KExpr::Centroid(_)) => needs.cell_centroids = true,
+        Node::Expr(KExpr::Measure(at)) => match kind(at) {
+            Some(EntityKind::Cell) | None => needs.cell_volumes = true,
+            Some(EntityKind::Face) => needs.face_areas = true,
+            Some(EntityKind::Edge) => needs.edge_lengths = true,
+            // A point counts as one.
+            Some(EntityKind::Vertex) => {}
+        },
+        Node::Expr(KExpr::Centroid(at)) => match kind(at) {
+            Some(EntityKind::Cell) | None => needs.cell_centroids = true,
+            Some(EntityKind::Face) => needs.face_centroids = true,
+            Some(EntityKind::Edge) => needs.edge_centroids = true,
+            Some(EntityKind::Vertex) => needs.vertex_positions = true,
+        },
         Node::Expr(KExpr::Normal(_)) => needs.face_normals = true,
         Node::Stmt(_) | Node::Expr(_) | Node::Path(_) => {}
     };

@@ -74,7 +74,7 @@ fn check_types(kernel: &Kernel) -> Result<(), BackendError> {
     for param in &kernel.params {
         let storable = match param.ty.shape {
             Shape::Collection(_) => param.ty.basic != Basic::Text,
-            Shape::Single => param.ty.basic == Basic::Scalar,
+            Shape::Single => matches!(param.ty.basic, Basic::Scalar | Basic::Vector | Basic::Bool),
             Shape::Domain(_) => true,
             Shape::Sequence => false,
         };
@@ -84,8 +84,13 @@ fn check_types(kernel: &Kernel) -> Result<(), BackendError> {
         }
     }
     for result in &kernel.results {
-        if !matches!(result.ty.basic, Basic::Scalar) {
-            let message = format!("the CUDA back-end cannot store `{}`: its kernels make numbers only", result.name);
+        let storable = match (result.ty.shape, result.ty.basic) {
+            (Shape::Collection(_), Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Entity(_)) => true,
+            (Shape::Single, Basic::Scalar | Basic::Vector | Basic::Bool) => true,
+            (_, Basic::Text) | (Shape::Single, Basic::Entity(_)) | (Shape::Domain(_) | Shape::Sequence, _) => false,
+        };
+        if !storable {
+            let message = format!("the CUDA back-end cannot store `{}`", result.name);
             return Err(BackendError::new(span, message));
         }
     }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use equelle_front::backend::Namer;
 use equelle_front::backend::visit::{Node, visit_block};
 use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, Kernel, LocalId, ParamId, Path, Side, SideBlocks, UnaryOp};
-use equelle_front::ops::{Arithmetic, Comparison, Logic};
+use equelle_front::ops::{Arithmetic, BinaryMath, Comparison, Logic};
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, SetTable};
 
 /// Which body of a kernel the text is for.
@@ -25,7 +25,7 @@ const RESERVED: &str = "alignas alignof and and_eq asm auto bitand bitor bool br
 continue decltype default delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable \
 namespace new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast return short signed sizeof static \
 static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual void \
-volatile wchar_t while xor xor_eq DIM sqrt abs fabs min max grid space g cell axis here element checks leaf begin end partial threadIdx \
+volatile wchar_t while xor xor_eq DIM sqrt abs fabs min max exp log sin cos tan pow grid space g cell axis here element checks leaf begin end partial threadIdx \
 blockIdx blockDim gridDim warpSize size_t";
 
 /// Writes the text of one body.
@@ -307,7 +307,9 @@ impl<'a> Writer<'a> {
             KExpr::Measure(path) => self.measure(path),
             KExpr::Centroid(path) => match self.kernel.path_kind(self.sets, path) {
                 Some(EntityKind::Face) => format!("eq_face_centroid(grid, {})", self.path(path)),
-                _ => format!("eq_cell_centroid(grid, {})", self.path(path)),
+                Some(EntityKind::Edge) => format!("eq_edge_centroid(grid, {})", self.path(path)),
+                Some(EntityKind::Vertex) => format!("eq_vertex_position(grid, {})", self.path(path)),
+                Some(EntityKind::Cell) | None => format!("eq_cell_centroid(grid, {})", self.path(path)),
             },
             KExpr::Normal(path) => match self.form {
                 Form::General => format!("eq_face_normal(grid, {})", self.path(path)),
@@ -322,6 +324,11 @@ impl<'a> Writer<'a> {
                 UnaryOp::Abs => format!("fabs({})", self.expr(a)),
                 UnaryOp::Sqrt => format!("sqrt({})", self.expr(a)),
                 UnaryOp::Length => format!("eq_length({})", self.expr(a)),
+                UnaryOp::Exp => format!("exp({})", self.expr(a)),
+                UnaryOp::Log => format!("log({})", self.expr(a)),
+                UnaryOp::Sin => format!("sin({})", self.expr(a)),
+                UnaryOp::Cos => format!("cos({})", self.expr(a)),
+                UnaryOp::Tan => format!("tan({})", self.expr(a)),
             },
             KExpr::Arithmetic(op, a, b) => {
                 let sign = match op {
@@ -356,6 +363,20 @@ impl<'a> Writer<'a> {
             }
             KExpr::Component(a, index) => format!("{}.c[{index}]", self.expr(a)),
             KExpr::Dot(a, b) => format!("eq_dot({}, {})", self.expr(a), self.expr(b)),
+            KExpr::Vector(components) => {
+                let components: Vec<String> = components.iter().map(|c| self.expr(c)).collect();
+                format!("eq_vector({})", components.join(", "))
+            }
+            KExpr::ZeroVector => "eq_zero_vector()".to_owned(),
+            KExpr::Math(op, a, b) => {
+                let name = match op {
+                    BinaryMath::Min => "eq_min",
+                    BinaryMath::Max => "eq_max",
+                    BinaryMath::Pow => "pow",
+                };
+                format!("{name}({}, {})", self.expr(a), self.expr(b))
+            }
+            KExpr::Entity(path) => self.path(path),
             KExpr::Displacement { to, from } => {
                 let half_steps = self.half_steps(to) - self.half_steps(from);
                 let spacing = "eq_at(g.spacing, axis)";
@@ -410,6 +431,12 @@ impl<'a> Writer<'a> {
     }
 
     fn measure(&self, path: &Path) -> String {
+        match self.kernel.path_kind(self.sets, path) {
+            Some(EntityKind::Edge) => return format!("grid.edge_lengths[{}]", self.path(path)),
+            // A point counts as one.
+            Some(EntityKind::Vertex) => return "1.0".to_owned(),
+            Some(EntityKind::Cell | EntityKind::Face) | None => {}
+        }
         let face = match path {
             Path::SideFace(_) => true,
             Path::Here => self.kernel.space_kind(self.sets) == Some(EntityKind::Face),

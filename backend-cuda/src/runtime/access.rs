@@ -6,7 +6,9 @@ use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::{Grid, NONE};
 use equelle_runtime::{EntityKind, Error, HostAccess};
 
-use crate::runtime::collections::{BoolCollection, Collection, EntityCollection, Layout, Scalar, ScalarCollection, VectorCollection};
+use crate::runtime::collections::{
+    Bool, BoolCollection, Collection, EntityCollection, Layout, Scalar, ScalarCollection, Vector, VectorCollection,
+};
 use crate::runtime::grid::bytes_of;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::traits::doubles;
@@ -25,6 +27,25 @@ impl HostAccess for CudaRuntime {
 
     fn scalar_value(&mut self, s: &Scalar) -> Result<f64, Error> {
         self.number(s)
+    }
+
+    fn bool_value(&mut self, b: &Bool) -> Result<bool, Error> {
+        match b {
+            Bool::Known(value) => Ok(*value),
+            Bool::Device(buffer) => Ok(self.download(buffer.address(), 1)?[0] != 0),
+        }
+    }
+
+    fn vector_value(&mut self, v: &Vector) -> Result<Vec<f64>, Error> {
+        let dim = self.session.grid().dim();
+        Ok(doubles(&self.download(v.pointer(), 8 * dim)?))
+    }
+
+    fn vector_from(&mut self, components: &[f64]) -> Result<Vector, Error> {
+        let checked = Error::vector_size(components.len(), self.session.grid().dim());
+        self.located(checked)?;
+        let padded: [f64; 3] = std::array::from_fn(|axis| components.get(axis).copied().unwrap_or(0.0));
+        Ok(Vector(self.upload("a Vector", &bytes_of(&padded, f64::to_le_bytes))?))
     }
 
     fn domain_elements(&mut self, domain: &Arc<Domain>) -> Result<Vec<u32>, Error> {

@@ -25,6 +25,11 @@ pub struct EqGrid {
     pub face_areas: u64,
     pub face_centroids: u64,
     pub face_normals: u64,
+    pub n_edges: u32,
+    pub n_vertices: u32,
+    pub edge_lengths: u64,
+    pub edge_centroids: u64,
+    pub vertex_positions: u64,
 }
 
 /// A uniform Cartesian grid.
@@ -94,7 +99,8 @@ impl Argument for EqGrid {
     fn words(&self, words: &mut Vec<u64>) {
         words.push(pair(self.n_cells, self.n_faces));
         words.extend([self.cell_face_pos, self.cell_faces, self.face_cells, self.cell_volumes, self.cell_centroids]);
-        words.extend([self.face_areas, self.face_centroids, self.face_normals]);
+        words.extend([self.face_areas, self.face_centroids, self.face_normals, pair(self.n_edges, self.n_vertices)]);
+        words.extend([self.edge_lengths, self.edge_centroids, self.vertex_positions]);
     }
 }
 
@@ -160,7 +166,7 @@ mod tests {
             words.len() * 8
         };
         assert_eq!(count(&|w| EqSpace::default().words(w)), 16);
-        assert_eq!(count(&|w| EqGrid::default().words(w)), 72);
+        assert_eq!(count(&|w| EqGrid::default().words(w)), 104);
         assert_eq!(count(&|w| EqRanks::default().words(w)), 24);
         assert_eq!(count(&|w| EqChecks { flag: 1, first: 2 }.words(w)), 16);
         let cartesian = EqCartesian {

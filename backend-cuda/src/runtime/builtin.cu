@@ -56,6 +56,18 @@ extern "C" __global__ void equelle_tree(unsigned int operation, EqEntity n, cons
   out[group] = value;
 }
 
+// The same for truth values: 0 any, 1 all. Their order does not matter.
+extern "C" __global__ void equelle_tree_bools(unsigned int operation, EqEntity n, const unsigned char* __restrict__ in,
+                                              unsigned char* __restrict__ out) {
+  const EqEntity group = eq_index();
+  const unsigned long long from = (unsigned long long)group * 256u;
+  if (from >= n) return;
+  const unsigned int count = n - from < 256u ? (unsigned int)(n - from) : 256u;
+  bool value = in[from] != 0;
+  for (unsigned int k = 1; k < count; ++k) value = operation == 0 ? eq_any(value, in[from + k] != 0) : eq_all(value, in[from + k] != 0);
+  out[group] = value;
+}
+
 // One leaf per thread of a stored collection.
 extern "C" __global__ void equelle_leaves(unsigned int operation, EqEntity n, const double* __restrict__ in, double* __restrict__ leaves) {
   EqEntity leaf, begin, end;

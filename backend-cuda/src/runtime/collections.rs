@@ -18,6 +18,26 @@ pub enum Scalar {
     Device(Rc<Buffer>),
 }
 
+/// One truth value: known to the host since before the run, or computed on the device.
+#[derive(Clone, Debug)]
+pub enum Bool {
+    /// A constant; uploaded when a kernel first asks for it.
+    Known(bool),
+    /// In device memory, a byte.
+    Device(Rc<Buffer>),
+}
+
+/// One geometric vector, in device memory: room for three numbers, of which as many are used as the grid has dimensions.
+#[derive(Clone, Debug)]
+pub struct Vector(pub Rc<Buffer>);
+
+impl Vector {
+    /// Where it is.
+    pub fn pointer(&self) -> DevicePtr {
+        self.0.address()
+    }
+}
+
 /// How the values of a collection are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {

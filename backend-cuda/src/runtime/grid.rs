@@ -22,6 +22,9 @@ pub struct GridArrays {
     pub face_areas: bool,
     pub face_centroids: bool,
     pub face_normals: bool,
+    pub edge_lengths: bool,
+    pub edge_centroids: bool,
+    pub vertex_positions: bool,
 }
 
 /// Buffers of the grid.
@@ -63,7 +66,12 @@ impl DeviceGrid {
 
 /// Numbers of the canonical sets in the prelude.
 fn number(set: CanonicalSet) -> u32 {
-    let base = if set.kind == EntityKind::Cell { 0 } else { 3 };
+    let base = match set.kind {
+        EntityKind::Cell => 0,
+        EntityKind::Face => 3,
+        EntityKind::Edge => 6,
+        EntityKind::Vertex => 9,
+    };
     base + match set.extent {
         Extent::All => 0,
         Extent::Interior => 1,
@@ -91,7 +99,7 @@ impl CudaRuntime {
     /// A canonical set.
     ///
     /// # Errors
-    /// `Data` for edges and vertices.
+    /// As [`Grid::n_entities`].
     pub fn canonical_domain(&mut self, set: CanonicalSet) -> Result<Arc<Domain>, Error> {
         self.session.domain(set)
     }
@@ -110,7 +118,7 @@ impl CudaRuntime {
     /// The grid with the arrays asked for.
     ///
     /// # Errors
-    /// `Backend`: not enough memory.
+    /// `Backend`: not enough memory. `Data`: it has no edges or vertices.
     pub fn grid_args(&mut self, needs: GridArrays) -> Result<EqGrid, Error> {
         let dim = self.session.grid().dim();
         let mut args = EqGrid { n_cells: self.grid.n_cells, n_faces: self.grid.n_faces, ..EqGrid::default() };
@@ -138,6 +146,17 @@ impl CudaRuntime {
         }
         if needs.face_normals {
             args.face_normals = self.array("face normals", |g| components(&g.geometry().face_normals, dim))?;
+        }
+        if needs.edge_lengths {
+            args.edge_lengths = self.array("edge lengths", |g| bytes_of(g.edge_lengths(), f64::to_le_bytes))?;
+        }
+        if needs.edge_centroids {
+            args.n_edges = self.session.grid().n_entities(EntityKind::Edge)? as u32;
+            args.edge_centroids = self.array("edge centroids", |g| components(g.edge_centroids(), dim))?;
+        }
+        if needs.vertex_positions {
+            args.n_vertices = self.session.grid().n_entities(EntityKind::Vertex)? as u32;
+            args.vertex_positions = self.array("vertex positions", |g| components(g.vertex_positions(), dim))?;
         }
         Ok(args)
     }

@@ -47,7 +47,9 @@ mod steady;
 mod support;
 mod traits;
 
-pub use collections::{BoolCollection, Collection, EntityCollection, Loop, Scalar, ScalarCollection, Sequence, VectorCollection};
+pub use collections::{
+    Bool, BoolCollection, Collection, EntityCollection, Loop, Scalar, ScalarCollection, Sequence, Vector, VectorCollection,
+};
 pub use grid::GridArrays;
 pub use module::{FloatingPoint, KernelModule};
 pub use program::{CudaRuntime, report, run};

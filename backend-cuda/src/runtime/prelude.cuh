@@ -37,6 +37,10 @@ struct EqGrid {
   const double* face_areas;
   const double* face_centroids;
   const double* face_normals;  // unit length, first to second cell
+  EqEntity n_edges, n_vertices;  // 0 unless their places are there
+  const double* edge_lengths;
+  const double* edge_centroids;
+  const double* vertex_positions;
 };
 
 // A uniform Cartesian grid; numbering as in the runtime specification. Axes beyond DIM have n = 1.
@@ -61,7 +65,14 @@ enum {
   EQ_BOUNDARY_CELLS,
   EQ_ALL_FACES,
   EQ_INTERIOR_FACES,
-  EQ_BOUNDARY_FACES
+  EQ_BOUNDARY_FACES,
+  // Of edges and vertices, which Cartesian forms do not reach.
+  EQ_ALL_EDGES,
+  EQ_INTERIOR_EDGES,
+  EQ_BOUNDARY_EDGES,
+  EQ_ALL_VERTICES,
+  EQ_INTERIOR_VERTICES,
+  EQ_BOUNDARY_VERTICES
 };
 
 // Ranks of entities in a set.
@@ -80,7 +91,7 @@ struct EqChecks {
 };
 
 // What args.rs packs.
-static_assert(sizeof(EqPair) == 8 && sizeof(EqSpace) == 16 && sizeof(EqGrid) == 72, "layout of arguments");
+static_assert(sizeof(EqPair) == 8 && sizeof(EqSpace) == 16 && sizeof(EqGrid) == 104, "layout of arguments");
 static_assert(sizeof(EqCartesian) == 120 && sizeof(EqRanks) == 24 && sizeof(EqChecks) == 16, "layout of arguments");
 
 // ---- Elements and ranks --------------------------------------------------------------------------------------------------------------
@@ -121,6 +132,14 @@ EQ_FUNCTION void eq_store(double* components, size_t n, size_t k, const EqVector
 #pragma unroll
   for (int d = 0; d < DIM; ++d) components[d * n + k] = v.c[d];
 }
+// The vector of these components; what is missing is 0. Whoever launches has checked their number.
+EQ_FUNCTION EqVector eq_vector(double x, double y = 0.0, double z = 0.0) {
+  EqVector v;
+#pragma unroll
+  for (int d = 0; d < DIM; ++d) v.c[d] = d == 0 ? x : d == 1 ? y : z;
+  return v;
+}
+EQ_FUNCTION EqVector eq_zero_vector() { return eq_vector(0.0); }
 EQ_FUNCTION EqVector operator+(const EqVector& a, const EqVector& b) {
   EqVector v;
 #pragma unroll
@@ -169,6 +188,8 @@ EQ_FUNCTION double eq_length(const EqVector& a) { return sqrt(eq_dot(a, a)); }
 // Geometry of an entity of a grid of any kind.
 EQ_FUNCTION EqVector eq_cell_centroid(const EqGrid& grid, EqEntity cell) { return eq_load(grid.cell_centroids, grid.n_cells, cell); }
 EQ_FUNCTION EqVector eq_face_centroid(const EqGrid& grid, EqEntity face) { return eq_load(grid.face_centroids, grid.n_faces, face); }
+EQ_FUNCTION EqVector eq_edge_centroid(const EqGrid& grid, EqEntity edge) { return eq_load(grid.edge_centroids, grid.n_edges, edge); }
+EQ_FUNCTION EqVector eq_vertex_position(const EqGrid& grid, EqEntity vertex) { return eq_load(grid.vertex_positions, grid.n_vertices, vertex); }
 EQ_FUNCTION EqVector eq_face_normal(const EqGrid& grid, EqEntity face) { return eq_load(grid.face_normals, grid.n_faces, face); }
 
 // ---- Cartesian grids -----------------------------------------------------------------------------------------------------------------
@@ -355,9 +376,28 @@ EQ_FUNCTION bool eq_leaf_here(EqEntity size, EqEntity& leaf, EqEntity& begin, Eq
   return true;
 }
 
+// Number of leaves of `size` elements.
+EQ_FUNCTION EqEntity eq_leaf_count(EqEntity size) { return size / EQ_LEAF + (size % EQ_LEAF != 0); }
+
 // Combine two partial results, the left one first in file order. Sum starts from 0, Prod from 1, Max and Min from the leaf's first element.
 // NaN propagates through Max and Min; of equal operands the left one is kept.
 EQ_FUNCTION double eq_sum(double left, double right) { return left + right; }
 EQ_FUNCTION double eq_prod(double left, double right) { return left * right; }
 EQ_FUNCTION double eq_max(double left, double right) { return left >= right || left != left ? left : right; }
 EQ_FUNCTION double eq_min(double left, double right) { return left <= right || left != left ? left : right; }
+EQ_FUNCTION bool eq_any(bool left, bool right) { return left || right; }
+EQ_FUNCTION bool eq_all(bool left, bool right) { return left && right; }
+// Of Vectors, component by component.
+EQ_FUNCTION EqVector eq_sum(const EqVector& left, const EqVector& right) { return left + right; }
+EQ_FUNCTION EqVector eq_max(const EqVector& left, const EqVector& right) {
+  EqVector v;
+#pragma unroll
+  for (int d = 0; d < DIM; ++d) v.c[d] = eq_max(left.c[d], right.c[d]);
+  return v;
+}
+EQ_FUNCTION EqVector eq_min(const EqVector& left, const EqVector& right) {
+  EqVector v;
+#pragma unroll
+  for (int d = 0; d < DIM; ++d) v.c[d] = eq_min(left.c[d], right.c[d]);
+  return v;
+}

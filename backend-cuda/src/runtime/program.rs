@@ -28,6 +28,8 @@ pub struct CudaRuntime {
     pub(super) modules: HashMap<(&'static str, usize), ModuleId>,
     pub(super) functions: HashMap<(ModuleId, &'static str), FunctionId>,
     pub(super) constants: HashMap<u64, Rc<Buffer>>,
+    /// False and true on the device, once asked for.
+    pub(super) truths: [Option<Rc<Buffer>>; 2],
     pub(super) grid: DeviceGrid,
     /// Conditions that kernels check: the smallest one that failed, and where each number comes from.
     pub(super) flag: Option<Rc<Buffer>>,
@@ -106,6 +108,7 @@ impl CudaRuntime {
             modules: HashMap::new(),
             functions: HashMap::new(),
             constants: HashMap::new(),
+            truths: [None, None],
             grid,
             flag: None,
             checks: Vec::new(),

@@ -4,11 +4,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
-use equelle_runtime::{EntityKind, Error, ErrorKind, KernelInfo, Reduction, reduce};
+use equelle_runtime::{BoolReduction, EntityKind, Error, ErrorKind, KernelInfo, Reduction, reduce};
 
 use crate::runtime::args::{Call, EqChecks};
-use crate::runtime::collections::{Collection, Layout, Scalar};
+use crate::runtime::collections::{Bool, BoolCollection, Collection, EntityCollection, Layout, Scalar, Vector, VectorCollection};
 use crate::runtime::device::{DevicePtr, LaunchShape};
+use crate::runtime::grid::bytes_of;
 use crate::runtime::module::KernelModule;
 use crate::runtime::pool::Buffer;
 use crate::runtime::program::{CHECKS_OF_A_KERNEL, CudaRuntime};
@@ -66,7 +67,37 @@ impl CudaRuntime {
     /// # Errors
     /// `Backend`: not enough memory.
     pub fn new_collection(&mut self, domain: &Arc<Domain>) -> Result<Collection, Error> {
-        let buffer = self.buffer(domain.name(), 8 * domain.len() as u64)?;
+        self.room(domain, 8 * domain.len() as u64)
+    }
+
+    /// As [`CudaRuntime::new_collection`], of Vectors.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn new_vector_collection(&mut self, domain: &Arc<Domain>) -> Result<VectorCollection, Error> {
+        let bytes = 8 * self.session.grid().dim() as u64 * domain.len() as u64;
+        Ok(VectorCollection(self.room(domain, bytes)?))
+    }
+
+    /// As [`CudaRuntime::new_collection`], of truth values.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn new_bool_collection(&mut self, domain: &Arc<Domain>) -> Result<BoolCollection, Error> {
+        Ok(BoolCollection(self.room(domain, domain.len() as u64)?))
+    }
+
+    /// As [`CudaRuntime::new_collection`], of entities of a kind.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn new_entity_collection(&mut self, domain: &Arc<Domain>, kind: EntityKind) -> Result<EntityCollection, Error> {
+        let values = self.room(domain, 4 * domain.len() as u64)?;
+        Ok(EntityCollection { values, kind })
+    }
+
+    fn room(&mut self, domain: &Arc<Domain>, bytes: u64) -> Result<Collection, Error> {
+        let buffer = self.buffer(domain.name(), bytes)?;
         Ok(Collection { domain: Arc::clone(domain), buffer, layout: Layout::Dense })
     }
 
@@ -90,6 +121,51 @@ impl CudaRuntime {
     /// `Backend`: not enough memory.
     pub fn new_number(&mut self) -> Result<Rc<Buffer>, Error> {
         self.buffer("a number", 8)
+    }
+
+    /// Room for a truth value, for a kernel to write; [`Bool::Device`] makes it a Bool.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn new_truth(&mut self) -> Result<Rc<Buffer>, Error> {
+        self.buffer("a truth value", 1)
+    }
+
+    /// Room for a Vector, for a kernel to write.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn new_vector(&mut self) -> Result<Rc<Buffer>, Error> {
+        self.buffer("a Vector", 8 * 3)
+    }
+
+    /// Refuses grids of another dimension than the number of components of a Vector that a kernel builds.
+    ///
+    /// # Errors
+    /// `Data`, with the lines of the kernel.
+    pub fn vector_size(&self, components: usize, kernel: &KernelInfo) -> Result<(), Error> {
+        Error::vector_size(components, self.session.grid().dim()).map_err(|mut error| {
+            error.lines = kernel.lines.to_vec();
+            self.session.locate(error)
+        })
+    }
+
+    /// Where a Bool is on the device.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn bool_pointer(&mut self, truth: &Bool) -> Result<DevicePtr, Error> {
+        let value = match truth {
+            Bool::Device(buffer) => return Ok(buffer.address()),
+            Bool::Known(value) => *value,
+        };
+        if let Some(buffer) = &self.truths[usize::from(value)] {
+            return Ok(buffer.address());
+        }
+        let buffer = self.upload("a truth value", &[u8::from(value)])?;
+        let address = buffer.address();
+        self.truths[usize::from(value)] = Some(buffer);
+        Ok(address)
     }
 
     /// Where a Scalar is on the device.
@@ -150,13 +226,35 @@ impl CudaRuntime {
     ///
     /// # Errors
     /// `Simulation` for the largest or smallest of nothing; `Backend`: not enough memory.
-    pub fn leaves(&mut self, reduction: Reduction, domain: &Arc<Domain>) -> Result<Leaves, Error> {
+    pub fn leaves(&mut self, reduction: Reduction, domain: &Arc<Domain>) -> Result<Leaves<Reduction>, Error> {
+        self.leaves_of(reduction, domain, 1)
+    }
+
+    /// As [`CudaRuntime::leaves`], of Vectors: component after component.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn vector_leaves(&mut self, reduction: Reduction, domain: &Arc<Domain>) -> Result<Leaves<Reduction>, Error> {
+        self.leaves_of(reduction, domain, self.session.grid().dim())
+    }
+
+    fn leaves_of(&mut self, reduction: Reduction, domain: &Arc<Domain>, components: usize) -> Result<Leaves<Reduction>, Error> {
         if domain.is_empty() && reduce::start(reduction).is_none() {
             let message = format!("the largest or smallest value on {} does not exist: it has no elements", domain.name());
             return Err(self.session.locate(Error::new(ErrorKind::Simulation, message)));
         }
         let count = reduce::leaf_count(domain.len());
-        let buffer = self.buffer("partial results", 8 * count as u64)?;
+        let buffer = self.buffer("partial results", 8 * (components * count) as u64)?;
+        Ok(Leaves { count, buffer, reduction })
+    }
+
+    /// As [`CudaRuntime::leaves`], of truth values.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn truth_leaves(&mut self, reduction: BoolReduction, domain: &Arc<Domain>) -> Result<Leaves<BoolReduction>, Error> {
+        let count = reduce::leaf_count(domain.len());
+        let buffer = self.buffer("partial results", count as u64)?;
         Ok(Leaves { count, buffer, reduction })
     }
 
@@ -164,11 +262,36 @@ impl CudaRuntime {
     ///
     /// # Errors
     /// `Backend`: not enough memory.
-    pub fn combine(&mut self, leaves: Leaves) -> Result<Scalar, Error> {
-        let Leaves { mut count, mut buffer, reduction } = leaves;
+    pub fn combine(&mut self, leaves: Leaves<Reduction>) -> Result<Scalar, Error> {
+        let Leaves { count, buffer, reduction } = leaves;
         if count == 0 {
             return Ok(Scalar::Known(reduce::start(reduction).unwrap_or(f64::NAN)));
         }
+        let result = self.new_number()?;
+        self.combine_into(reduction, count, buffer.address(), result.address())?;
+        Ok(Scalar::Device(result))
+    }
+
+    /// As [`CudaRuntime::combine`], component by component.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn combine_vectors(&mut self, leaves: Leaves<Reduction>) -> Result<Vector, Error> {
+        let Leaves { count, buffer, reduction } = leaves;
+        if count == 0 {
+            let start = reduce::start(reduction).unwrap_or(f64::NAN);
+            return Ok(Vector(self.upload("a Vector", &bytes_of(&[start; 3], f64::to_le_bytes))?));
+        }
+        let result = self.new_vector()?;
+        for component in 0..self.session.grid().dim() as u64 {
+            let from = DevicePtr(buffer.address().0 + 8 * component * count as u64);
+            self.combine_into(reduction, count, from, DevicePtr(result.address().0 + 8 * component))?;
+        }
+        Ok(Vector(result))
+    }
+
+    /// Combines `count` numbers at `from`, at least one, to one number at `to`.
+    fn combine_into(&mut self, reduction: Reduction, mut count: usize, mut from: DevicePtr, to: DevicePtr) -> Result<(), Error> {
         let operation = match reduction {
             Reduction::Max => 0u32,
             Reduction::Min => 1,
@@ -176,15 +299,45 @@ impl CudaRuntime {
             Reduction::Prod => 3,
         };
         let function = self.runtime_function("equelle_tree")?;
+        // What is read must not be handed out as what is written.
+        let mut read = None;
         // 256 neighbours per thread are eight levels of the tree.
         loop {
             let groups = count.div_ceil(256);
-            let next = self.buffer("partial results", 8 * groups as u64)?;
-            let call = Call::new(function, "equelle_tree").arg(operation).arg(count as u32).arg(buffer.address()).arg(next.address());
+            let next = if groups == 1 { None } else { Some(self.buffer("partial results", 8 * groups as u64)?) };
+            let target = next.as_ref().map_or(to, |next| next.address());
+            let call = Call::new(function, "equelle_tree").arg(operation).arg(count as u32).arg(from).arg(target);
+            self.launch_over(call, groups)?;
+            if groups == 1 {
+                return Ok(());
+            }
+            drop(std::mem::replace(&mut read, next));
+            (from, count) = (target, groups);
+        }
+    }
+
+    /// As [`CudaRuntime::combine`], of truth values.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn combine_truths(&mut self, leaves: Leaves<BoolReduction>) -> Result<Bool, Error> {
+        let Leaves { mut count, mut buffer, reduction } = leaves;
+        let operation = match reduction {
+            BoolReduction::Any => 0u32,
+            BoolReduction::All => 1,
+        };
+        if count == 0 {
+            return Ok(Bool::Known(reduction == BoolReduction::All));
+        }
+        let function = self.runtime_function("equelle_tree_bools")?;
+        loop {
+            let groups = count.div_ceil(256);
+            let next = self.buffer("partial results", groups as u64)?;
+            let call = Call::new(function, "equelle_tree_bools").arg(operation).arg(count as u32).arg(buffer.address()).arg(next.address());
             self.launch_over(call, groups)?;
             (buffer, count) = (next, groups);
             if count == 1 {
-                return Ok(Scalar::Device(buffer));
+                return Ok(Bool::Device(buffer));
             }
         }
     }
@@ -203,13 +356,13 @@ impl CudaRuntime {
 
 /// Partial results of a reduction.
 #[derive(Debug)]
-pub struct Leaves {
+pub struct Leaves<R> {
     count: usize,
     buffer: Rc<Buffer>,
-    reduction: Reduction,
+    reduction: R,
 }
 
-impl Leaves {
+impl<R> Leaves<R> {
     /// Where they are.
     pub fn pointer(&self) -> DevicePtr {
         self.buffer.address()

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
-use equelle_runtime::{CanonicalSet, EquelleRuntime, Error};
+use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, HostAccess};
 
 use crate::runtime::args::Call;
 use crate::runtime::collections::{
-    BoolCollection, Collection, EntityCollection, Layout, Loop, Scalar, ScalarCollection, Sequence, VectorCollection,
+    Bool, BoolCollection, Collection, EntityCollection, Layout, Loop, Scalar, ScalarCollection, Sequence, Vector, VectorCollection,
 };
 use crate::runtime::grid::bytes_of;
 use crate::runtime::program::CudaRuntime;
@@ -19,6 +19,8 @@ pub(super) fn doubles(bytes: &[u8]) -> Vec<f64> {
 
 impl EquelleRuntime for CudaRuntime {
     type Scalar = Scalar;
+    type Bool = Bool;
+    type Vector = Vector;
     type ScalarCollection = ScalarCollection;
     type VectorCollection = VectorCollection;
     type BoolCollection = BoolCollection;
@@ -43,6 +45,10 @@ impl EquelleRuntime for CudaRuntime {
 
     fn scalar(&mut self, value: f64) -> Scalar {
         Scalar::Known(value)
+    }
+
+    fn bool(&mut self, value: bool) -> Bool {
+        Bool::Known(value)
     }
 
     fn input_scalar(&mut self, name: &str, default: &Scalar) -> Result<Scalar, Error> {
@@ -74,6 +80,41 @@ impl EquelleRuntime for CudaRuntime {
     fn output_collection(&mut self, tag: &str, value: &ScalarCollection) -> Result<(), Error> {
         let dense = self.dense(value)?;
         let values = doubles(&self.download(dense.pointer(), 8 * value.domain.len())?);
+        self.check_flag()?;
+        self.session.output_collection(tag, &values)
+    }
+
+    fn output_bool(&mut self, tag: &str, value: &Bool) -> Result<(), Error> {
+        let value = self.bool_value(value)?;
+        self.check_flag()?;
+        self.session.output_bool(tag, value)
+    }
+
+    fn output_vector(&mut self, tag: &str, value: &Vector) -> Result<(), Error> {
+        let value = self.vector_value(value)?;
+        self.check_flag()?;
+        self.session.output_vector(tag, &value)
+    }
+
+    fn output_text(&mut self, tag: &str, value: &str) -> Result<(), Error> {
+        self.session.output_text(tag, value)
+    }
+
+    fn output_vectors(&mut self, tag: &str, value: &VectorCollection) -> Result<(), Error> {
+        let values = self.vectors(value)?;
+        self.check_flag()?;
+        let components: Vec<&[f64]> = values.iter().map(Vec::as_slice).collect();
+        self.session.output_vectors(tag, &components)
+    }
+
+    fn output_bools(&mut self, tag: &str, value: &BoolCollection) -> Result<(), Error> {
+        let values: Vec<f64> = self.bools(value)?.into_iter().map(|truth| f64::from(u8::from(truth))).collect();
+        self.check_flag()?;
+        self.session.output_collection(tag, &values)
+    }
+
+    fn output_entities(&mut self, tag: &str, value: &EntityCollection) -> Result<(), Error> {
+        let values: Vec<f64> = self.entity_indices(value)?.into_iter().map(|entity| entity.map_or(-1.0, f64::from)).collect();
         self.check_flag()?;
         self.session.output_collection(tag, &values)
     }

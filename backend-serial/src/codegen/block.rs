@@ -217,7 +217,7 @@ impl Writer<'_> {
         let mut args = Vec::new();
         for leaf in &function.leaves {
             args.push(match leaf {
-                Leaf::Scalar(id) => {
+                Leaf::Single(id) => {
                     let name = self.read(*id)?;
                     quote! { #name }
                 }
@@ -246,7 +246,7 @@ impl Writer<'_> {
         let mut args = Vec::new();
         for leaf in function.leaves.clone() {
             args.push(match leaf {
-                Leaf::Scalar(id) => {
+                Leaf::Single(id) => {
                     let (_, name) = self.param(id)?;
                     let name = self.leaf(leaf, &name.to_string());
                     quote! { #name }

@@ -211,8 +211,13 @@ fn side_function(
         quote! { (#(#types),*) }
     };
     let takes = (mentions(&body, "grid"), mentions(&body, "axis"));
+    let vectors = writer.leaves.iter().any(|(leaf, _)| match leaf {
+        Leaf::Single(id) => kernel.params.get(id.0 as usize).is_some_and(|p| p.ty.basic == Basic::Vector),
+        Leaf::Local(id) => kernel.local_type(*id).is_some_and(|ty| ty.basic == Basic::Vector),
+        Leaf::PerAxis(_) | Leaf::Element(..) => false,
+    });
     let (generics, turbofish) =
-        if mentions(&body, "DIM") { (quote! { <const DIM: usize> }, quote! { ::<DIM> }) } else { (quote! {}, quote! {}) };
+        if mentions(&body, "DIM") || vectors { (quote! { <const DIM: usize> }, quote! { ::<DIM> }) } else { (quote! {}, quote! {}) };
     let mut params = TokenStream::new();
     if takes.0 {
         params.extend(quote! { grid: &CartesianGrid, });
@@ -222,7 +227,8 @@ fn side_function(
     }
     for (leaf, name) in &writer.leaves {
         let ty = match leaf {
-            Leaf::Scalar(_) | Leaf::PerAxis(_) => quote! { f64 },
+            Leaf::Single(id) => single_type(kernel, *id),
+            Leaf::PerAxis(_) => quote! { f64 },
             Leaf::Element(id, _) => element_type(kernel, *id),
             Leaf::Local(id) => writer.type_text(&kernel.local_type(*id).ok_or(Failure::Form)?),
         };
@@ -243,6 +249,14 @@ fn side_function(
     };
     let leaves = writer.leaves.into_iter().map(|(leaf, _)| leaf).collect();
     Ok(SideFunction { name, generics: turbofish, takes, leaves, item })
+}
+
+fn single_type(kernel: &Kernel, id: ParamId) -> TokenStream {
+    match kernel.params.get(id.0 as usize).map(|p| p.ty.basic) {
+        Some(Basic::Bool) => quote! { bool },
+        Some(Basic::Vector) => quote! { [f64; DIM] },
+        Some(Basic::Scalar | Basic::Entity(_) | Basic::Text) | None => quote! { f64 },
+    }
 }
 
 fn element_type(kernel: &Kernel, id: ParamId) -> TokenStream {
@@ -269,7 +283,8 @@ fn row_function(
     functions: &mut Namer,
     side_functions: &[[Option<SideFunction>; 2]],
 ) -> Written<RowFunction> {
-    if kernel.results.iter().any(|r| r.ty.basic == Basic::Vector) {
+    // Vectors are stored component by component, and in a row nobody has indices.
+    if kernel.results.iter().any(|r| matches!(r.ty.basic, Basic::Vector | Basic::Entity(_))) {
         return Err(Failure::Form);
     }
     let mut writer = Writer::new(module, kernel, names, Form::Row, functions);
@@ -300,7 +315,10 @@ fn row_function(
     }
     for (leaf, name) in writer.leaves.clone() {
         match leaf {
-            Leaf::Scalar(_) => params.extend(quote! { #name: f64, }),
+            Leaf::Single(id) => {
+                let ty = single_type(kernel, id);
+                params.extend(quote! { #name: #ty, });
+            }
             Leaf::PerAxis(_) => params.extend(quote! { #name: [f64; 3], }),
             Leaf::Element(id, Place::Here) => {
                 let ty = element_type(kernel, id);
@@ -356,7 +374,7 @@ impl RowFunction {
         }
         for leaf in &self.leaves {
             args.push(match leaf {
-                Leaf::Scalar(id) => {
+                Leaf::Single(id) => {
                     let name = writer.read(*id)?;
                     quote! { #name }
                 }

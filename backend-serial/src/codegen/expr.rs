@@ -1,8 +1,7 @@
 //! Expressions.
 
-use equelle_front::backend::BackendError;
 use equelle_front::ir::{KExpr, ParamId, Path, UnaryOp};
-use equelle_front::ops::{Arithmetic, Comparison, Logic};
+use equelle_front::ops::{Arithmetic, BinaryMath, Comparison, Logic};
 use equelle_front::types::{Basic, EntityKind, Type};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -26,7 +25,7 @@ impl Writer<'_> {
             KExpr::Param(id) => {
                 let name = self.read(*id)?;
                 if self.form == Form::Row {
-                    self.leaf(Leaf::Scalar(*id), &name.to_string());
+                    self.leaf(Leaf::Single(*id), &name.to_string());
                 }
                 Text::atom(name)
             }
@@ -73,6 +72,25 @@ impl Writer<'_> {
                 let (a, b) = (self.expr(a)?, self.expr(b)?);
                 Text::atom(quote! { dot(#a, #b) })
             }
+            KExpr::Vector(components) => {
+                let components = components.iter().map(|c| self.expr(c)).collect::<Written<Vec<_>>>()?;
+                Text::atom(quote! { vector::<DIM>(&[#(#components),*]) })
+            }
+            KExpr::ZeroVector => Text::atom(quote! { [0.0; DIM] }),
+            KExpr::Math(op, a, b) => {
+                let literal = is_literal(a);
+                let (a, b) = (self.expr(a)?, self.expr(b)?);
+                match op {
+                    BinaryMath::Pow if literal => Text::atom(quote! { f64::powf(#a, #b) }),
+                    BinaryMath::Min => Text::atom(quote! { math::min(#a, #b) }),
+                    BinaryMath::Max => Text::atom(quote! { math::max(#a, #b) }),
+                    BinaryMath::Pow => {
+                        let a = a.at(Level::Atom);
+                        Text::atom(quote! { #a.powf(#b) })
+                    }
+                }
+            }
+            KExpr::Entity(at) => self.entity(at)?,
             KExpr::Displacement { to, from } => self.displacement(to, from)?,
         })
     }
@@ -93,7 +111,7 @@ impl Writer<'_> {
             return name.clone();
         }
         let name = match leaf {
-            Leaf::Scalar(_) | Leaf::Local(_) | Leaf::PerAxis(_) => ident(wanted),
+            Leaf::Single(_) | Leaf::Local(_) | Leaf::PerAxis(_) => ident(wanted),
             Leaf::Element(..) if !self.leaves.iter().any(|(_, n)| n == wanted) && self.params.iter().any(|p| p == wanted) => ident(wanted),
             Leaf::Element(..) => ident(&self.namer.fresh(wanted)),
         };
@@ -199,7 +217,10 @@ impl Writer<'_> {
             let method = match kind {
                 Some(EntityKind::Cell) => "cell_volume",
                 Some(EntityKind::Face) => "face_area",
-                Some(EntityKind::Edge | EntityKind::Vertex) | None => return Err(self.no_geometry()),
+                Some(EntityKind::Edge) => "edge_length",
+                // A point counts as one.
+                Some(EntityKind::Vertex) => return Ok(real(1.0)),
+                None => return Err(self.no_geometry()),
             };
             return self.of_grid(method, at);
         }
@@ -219,7 +240,7 @@ impl Writer<'_> {
     }
 
     fn no_geometry(&self) -> Failure {
-        BackendError::new(self.span(), "grids keep no geometry of edges and vertices").into()
+        self.internal("it asks for geometry of what is no entity that has it")
     }
 
     fn centroid(&mut self, at: &Path) -> Written<Text> {
@@ -227,7 +248,9 @@ impl Writer<'_> {
             let method = match self.kind(at) {
                 Some(EntityKind::Cell) => "cell_centroid",
                 Some(EntityKind::Face) => "face_centroid",
-                Some(EntityKind::Edge | EntityKind::Vertex) | None => return Err(self.no_geometry()),
+                Some(EntityKind::Edge) => "edge_centroid",
+                Some(EntityKind::Vertex) => "vertex_position",
+                None => return Err(self.no_geometry()),
             };
             return self.of_grid(method, at);
         }
@@ -314,8 +337,13 @@ impl Writer<'_> {
     }
 
     fn unary(&mut self, op: UnaryOp, a: &KExpr) -> Written<Text> {
-        let is_vector = self.is_vector(a);
+        let (is_vector, literal) = (self.is_vector(a), is_literal(a));
         let a = self.expr(a)?;
+        // A literal says no type, which a method needs.
+        let method = |name: &str| {
+            let function = ident(name);
+            if literal { Text::atom(quote! { f64::#function(#a) }) } else { a.method(name) }
+        };
         Ok(match op {
             UnaryOp::Neg if is_vector => Text::atom(quote! { vector_neg(#a) }),
             UnaryOp::Neg => {
@@ -326,9 +354,14 @@ impl Writer<'_> {
                 let a = a.at(Level::Unary);
                 Text::new(Level::Unary, quote! { !#a })
             }
-            UnaryOp::Abs => a.method("abs"),
-            UnaryOp::Sqrt => a.method("sqrt"),
+            UnaryOp::Abs => method("abs"),
+            UnaryOp::Sqrt => method("sqrt"),
             UnaryOp::Length => Text::atom(quote! { length(#a) }),
+            UnaryOp::Exp => method("exp"),
+            UnaryOp::Log => method("ln"),
+            UnaryOp::Sin => method("sin"),
+            UnaryOp::Cos => method("cos"),
+            UnaryOp::Tan => method("tan"),
         })
     }
 
@@ -349,5 +382,34 @@ impl Writer<'_> {
             | (Arithmetic::Mul, (true, true))
             | (Arithmetic::Div, (_, true)) => return Err(self.internal("arithmetic of Vectors that is not defined")),
         })
+    }
+}
+
+/// Whether an expression is made of numbers alone.
+fn is_literal(expr: &KExpr) -> bool {
+    match expr {
+        KExpr::Real(_) => true,
+        KExpr::Unary(_, a) => is_literal(a),
+        KExpr::Arithmetic(_, a, b) => is_literal(a) && is_literal(b),
+        KExpr::Bool(_)
+        | KExpr::Local(_)
+        | KExpr::Param(_)
+        | KExpr::Load { .. }
+        | KExpr::Measure(_)
+        | KExpr::Centroid(_)
+        | KExpr::Normal(_)
+        | KExpr::IsEmpty(_)
+        | KExpr::Member { .. }
+        | KExpr::Same(..)
+        | KExpr::Compare(..)
+        | KExpr::Logic(..)
+        | KExpr::Select { .. }
+        | KExpr::Component(..)
+        | KExpr::Dot(..)
+        | KExpr::Vector(_)
+        | KExpr::ZeroVector
+        | KExpr::Math(..)
+        | KExpr::Entity(_)
+        | KExpr::Displacement { .. } => false,
     }
 }

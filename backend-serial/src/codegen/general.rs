@@ -1,7 +1,9 @@
 //! The general form: any grid, one entity after the other.
 
+use equelle_front::backend::visit::{Node, visit_general};
 use equelle_front::backend::{KernelNames, Namer};
-use equelle_front::ir::{CheckKind, Kernel, Module, Space};
+use equelle_front::ir::{CheckKind, KExpr, KResult, Kernel, Module, Space};
+use equelle_front::types::{Basic, EntityKind};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
@@ -35,8 +37,19 @@ pub(super) struct GeneralFunction {
 pub(super) struct GridUse {
     /// Cells and faces.
     pub topology: bool,
-    /// Measures, centroids, normals.
+    /// Measures, centroids, normals of cells and faces.
     pub geometry: bool,
+    /// Lengths and midpoints of edges.
+    pub edges: bool,
+    /// Positions of vertices.
+    pub vertices: bool,
+}
+
+impl GridUse {
+    /// Whether it reads any array.
+    pub(super) fn any(self) -> bool {
+        self.topology || self.geometry || self.edges || self.vertices
+    }
 }
 
 /// Writes the function of the general form.
@@ -60,6 +73,15 @@ pub(super) fn function(
     };
     let body = match kernel.space {
         Space::Unit => {
+            let vector = |result: &KResult| result.ty.basic == Basic::Vector;
+            let yields = kernel.results.iter().zip(&yields).map(|(r, y)| {
+                if vector(r) {
+                    quote! { padded(#y) }
+                } else {
+                    quote! { #y }
+                }
+            });
+            let yields: Vec<TokenStream> = yields.collect();
             let result = match yields.as_slice() {
                 [one] => quote! { Ok(#one) },
                 many => quote! { Ok((#(#many),*)) },
@@ -95,10 +117,16 @@ pub(super) fn function(
         }
     };
     let mentioned = |names: &[&str]| names.iter().any(|name| mentions(&body, name));
-    let places = mentioned(&["cell_centroid", "face_centroid", "face_normal"]);
+    let of_cells_and_faces = mentioned(&["cell_centroid", "face_centroid", "face_normal"]);
+    // Variables of programs are called `edge_length` more often than not, and tables of edges are large: the word alone does not do.
+    let (edges, vertices) = (asks_geometry_of(module, kernel, EntityKind::Edge), asks_geometry_of(module, kernel, EntityKind::Vertex));
+    let of_edges_or_vertices = (edges && mentioned(&["edge_centroid"])) || (vertices && mentioned(&["vertex_position"]));
+    let places = of_cells_and_faces || of_edges_or_vertices;
     let grid = mentioned(&["grid"]).then(|| GridUse {
         topology: mentioned(&["face_cells", "first_cell", "second_cell", "is_boundary_face", "faces_of"]),
-        geometry: places || mentioned(&["cell_volume", "face_area"]),
+        geometry: of_cells_and_faces || mentioned(&["cell_volume", "face_area"]),
+        edges: edges && mentioned(&["edge_length", "edge_centroid"]),
+        vertices: vertices && mentioned(&["vertex_position"]),
     });
     let takes_dim = places || mentioned(&["DIM"]);
     let dim = takes_dim.then(|| quote! { const DIM: usize });
@@ -119,6 +147,17 @@ pub(super) fn function(
     };
     let blank = blank();
     Ok(GeneralFunction { item: quote! { #blank #[doc = #doc] #signature { #body } }, name, takes_dim, grid })
+}
+
+/// Whether a kernel asks for the measure or the centroid of an entity of a kind.
+fn asks_geometry_of(module: &Module, kernel: &Kernel, kind: EntityKind) -> bool {
+    let mut asks = false;
+    visit_general(kernel, &mut |node| {
+        if let Node::Expr(KExpr::Measure(at) | KExpr::Centroid(at)) = node {
+            asks |= kernel.path_kind(&module.sets, at) == Some(kind);
+        }
+    });
+    asks
 }
 
 fn checks(writer: &mut Writer) -> Written<TokenStream> {

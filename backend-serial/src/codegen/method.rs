@@ -1,6 +1,6 @@
 //! The trait method of a kernel: picks the form; and what the functions of all forms share.
 
-use equelle_front::backend::visit::{Node, visit_general};
+use equelle_front::backend::visit::{Node, vector_sizes, visit_general};
 use equelle_front::backend::{BackendError, KernelNames, Namer};
 use equelle_front::ir::{CartesianForm, KExpr, Kernel, Module, Space};
 use equelle_front::ops::Reduction;
@@ -9,9 +9,9 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::cartesian;
-use super::general::{self, GeneralFunction, Part};
+use super::general::{self, GeneralFunction, GridUse, Part};
 use super::text::{Text, ident, mentions};
-use super::writer::{Failure, Writer, Written};
+use super::writer::{Failure, Writer, Written, entity_kind};
 
 /// Text of a kernel.
 pub(super) struct Method {
@@ -32,7 +32,13 @@ pub(super) fn write(module: &Module, kernel: &Kernel, names: &KernelNames, funct
         let (dim, info) = (Literal::usize_unsuffixed(dim), ident(&names.info));
         body.extend(quote! { self.needs_dimension(#dim, &#info)?; });
     }
-    if let Some(form) = kernel.cartesian.as_ref() {
+    for components in vector_sizes(kernel) {
+        let (components, info) = (Literal::usize_unsuffixed(components), ident(&names.info));
+        body.extend(quote! { self.vector_size(#components, &#info)?; });
+    }
+    // Only numbers are kept per axis.
+    let kept = kernel.params.iter().all(|p| !p.per_axis || p.ty.basic == Basic::Scalar);
+    if let Some(form) = kernel.cartesian.as_ref().filter(|_| kept) {
         match cartesian::functions(module, kernel, names, form, functions) {
             Ok(written) => {
                 items.extend(written.items);
@@ -64,7 +70,7 @@ pub(super) fn write(module: &Module, kernel: &Kernel, names: &KernelNames, funct
 
 /// The general function without the arrays of the grid, where they need not exist.
 fn closed_form(kernel: &Kernel, general: &GeneralFunction) -> TokenStream {
-    if !general.grid.is_some_and(|grid| grid.topology || grid.geometry) {
+    if !general.grid.is_some_and(GridUse::any) {
         return TokenStream::new();
     }
     let call = call(&general.name, kernel, general.generic(), &quote! { &grid });
@@ -76,10 +82,12 @@ fn with_arrays(kernel: &Kernel, general: &GeneralFunction) -> TokenStream {
     let Some(needs) = general.grid else { return call(&general.name, kernel, general.generic(), &TokenStream::new()) };
     let topology = needs.topology.then(|| quote! { .with_topology() });
     let geometry = needs.geometry.then(|| quote! { .with_geometry() });
+    let edges = needs.edges.then(|| quote! { .with_edges() });
+    let vertices = needs.vertices.then(|| quote! { .with_vertices() });
     let call = call(&general.name, kernel, general.generic(), &quote! { &grid });
     quote! {
         let grid = self.shared_grid();
-        let grid = Arrays::of(&grid) #topology #geometry;
+        let grid = Arrays::of(&grid) #topology #geometry #edges #vertices;
         #call
     }
 }
@@ -190,9 +198,12 @@ pub(super) fn result_type(kernel: &Kernel, _names: &KernelNames) -> Result<Token
     for result in &kernel.results {
         types.push(match (result.ty.shape, result.ty.basic) {
             (Shape::Single, Basic::Scalar) => quote! { f64 },
+            (Shape::Single, Basic::Bool) => quote! { bool },
+            (Shape::Single, Basic::Vector) => quote! { [f64; 3] },
             (Shape::Collection(_), Basic::Scalar) => quote! { ScalarCollection },
             (Shape::Collection(_), Basic::Vector) => quote! { VectorCollection },
             (Shape::Collection(_), Basic::Bool) => quote! { BoolCollection },
+            (Shape::Collection(_), Basic::Entity(_)) => quote! { EntityCollection },
             _ => {
                 let span = kernel.spans.first().copied().unwrap_or_default();
                 return Err(BackendError::new(
@@ -215,7 +226,8 @@ pub(super) fn buffers(writer: &Writer, len: TokenStream) -> Written<TokenStream>
         out.extend(match result.ty.basic {
             Basic::Bool => quote! { let mut #name = rt.take_bool_buffer(#len); },
             Basic::Vector => quote! { let mut #name: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(#len)); },
-            Basic::Scalar | Basic::Entity(_) | Basic::Text => quote! { let mut #name = rt.take_buffer(#len); },
+            Basic::Entity(_) => quote! { let mut #name = rt.take_entity_buffer(#len); },
+            Basic::Scalar | Basic::Text => quote! { let mut #name = rt.take_buffer(#len); },
         });
         // Written through a slice: a buffer is looked up at every access.
         if result.ty.basic != Basic::Vector {
@@ -249,18 +261,35 @@ pub(super) fn results(writer: &Writer) -> Written<TokenStream> {
     for (result, name) in writer.kernel.results.iter().zip(&writer.results) {
         let info = ident(&writer.names.info);
         parts.push(match (result.reduce, result.ty.basic) {
-            (Some(reduction), _) => {
+            (Some(reduction), basic) => {
                 let reduction = ident(match reduction {
                     Reduction::Max => "Max",
                     Reduction::Min => "Min",
                     Reduction::Sum => "Sum",
                     Reduction::Prod => "Prod",
+                    Reduction::Any => {
+                        parts.push(quote! { #name.iter().any(|&truth| truth) });
+                        continue;
+                    }
+                    Reduction::All => {
+                        parts.push(quote! { #name.iter().all(|&truth| truth) });
+                        continue;
+                    }
                 });
-                quote! { rt.reduce_in_kernel(Reduction::#reduction, domain, #name, &#info)? }
+                match basic {
+                    Basic::Vector => quote! { rt.reduce_vectors_in_kernel(Reduction::#reduction, domain, #name, &#info)? },
+                    Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => {
+                        quote! { rt.reduce_in_kernel(Reduction::#reduction, domain, #name, &#info)? }
+                    }
+                }
             }
             (None, Basic::Vector) => quote! { rt.vector_collection_from(domain, #name) },
             (None, Basic::Bool) => quote! { rt.bool_collection_from(domain, #name) },
-            (None, Basic::Scalar | Basic::Entity(_) | Basic::Text) => quote! { rt.scalar_collection_from(domain, #name) },
+            (None, Basic::Entity(kind)) => {
+                let kind = entity_kind(kind);
+                quote! { rt.entity_collection_from(domain, #kind, #name) }
+            }
+            (None, Basic::Scalar | Basic::Text) => quote! { rt.scalar_collection_from(domain, #name) },
         });
     }
     Ok(match parts.as_slice() {

@@ -84,7 +84,7 @@ fn imports(names: &[KernelNames], methods: &TokenStream, items: &TokenStream) ->
     let mentioned = |name: &str| text::mentions(methods, name) || text::mentions(items, name);
     let pick =
         |candidates: &[&str]| -> Vec<proc_macro2::Ident> { candidates.iter().copied().filter(|c| mentioned(c)).map(text::ident).collect() };
-    let runtime = pick(&["BoolCollection", "ScalarCollection", "SerialRuntime", "VectorCollection"]);
+    let runtime = pick(&["BoolCollection", "EntityCollection", "ScalarCollection", "SerialRuntime", "VectorCollection"]);
     let mut entities = pick(&["Arrays", "Entities", "Places"]);
     if mentioned("ranks") || mentioned("canonical_ranks") {
         entities.push(text::ident("Positions"));
@@ -97,6 +97,8 @@ fn imports(names: &[KernelNames], methods: &TokenStream, items: &TokenStream) ->
         "dot",
         "lane",
         "length",
+        "padded",
+        "vector",
         "vector_add",
         "vector_at",
         "vector_div",
@@ -104,7 +106,7 @@ fn imports(names: &[KernelNames], methods: &TokenStream, items: &TokenStream) ->
         "vector_neg",
         "vector_sub",
     ]);
-    let shared = pick(&["CanonicalSet", "EntityKind", "Error", "ErrorKind", "Extent", "Reduction"]);
+    let shared = pick(&["CanonicalSet", "EntityKind", "Error", "ErrorKind", "Extent", "Reduction", "math"]);
     let mut own: Vec<String> = vec!["Kernels".to_owned()];
     for name in names.iter().flat_map(|n| [&n.arguments, &n.info]) {
         if mentioned(name) {

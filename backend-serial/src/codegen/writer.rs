@@ -12,7 +12,7 @@ use quote::quote;
 use super::text::ident;
 
 /// Names that the written functions use for their own purposes.
-pub(super) const RESERVED: [&str; 50] = [
+pub(super) const RESERVED: [&str; 53] = [
     "rt",
     "args",
     "grid",
@@ -52,6 +52,9 @@ pub(super) const RESERVED: [&str; 50] = [
     "vector_mul",
     "vector_neg",
     "vector_sub",
+    "vector",
+    "padded",
+    "math",
     "std",
     "f64",
     "u32",
@@ -143,8 +146,8 @@ impl End {
 /// What the inside of a row reads, and what a side function takes as an argument.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Leaf {
-    /// A Scalar parameter.
-    Scalar(ParamId),
+    /// A single parameter.
+    Single(ParamId),
     /// A value per axis (or one for all cells) of a parameter.
     PerAxis(ParamId),
     /// An element of a collection.
@@ -304,7 +307,8 @@ impl<'a> Writer<'a> {
     pub(super) fn read(&mut self, id: ParamId) -> Written<Ident> {
         let ((param, name), field) = (self.param(id)?, self.field(id));
         let tokens = match (param.ty.shape, param.ty.basic) {
-            (Shape::Single, Basic::Scalar) => quote! { let #name = *args.#field; },
+            (Shape::Single, Basic::Scalar | Basic::Bool) => quote! { let #name = *args.#field; },
+            (Shape::Single, Basic::Vector) => quote! { let #name = vector::<DIM>(args.#field); },
             (Shape::Collection(_), Basic::Scalar) => quote! {
                 let #name = rt.dense(args.#field);
                 let #name = &#name[..];
@@ -402,18 +406,24 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// `CanonicalSet { .. }`
-pub(super) fn canonical_set(set: CanonicalSet) -> TokenStream {
-    let kind = ident(match set.kind {
+/// `EntityKind::Cell`
+pub(super) fn entity_kind(kind: EntityKind) -> TokenStream {
+    let kind = ident(match kind {
         EntityKind::Cell => "Cell",
         EntityKind::Face => "Face",
         EntityKind::Edge => "Edge",
         EntityKind::Vertex => "Vertex",
     });
+    quote! { EntityKind::#kind }
+}
+
+/// `CanonicalSet { .. }`
+pub(super) fn canonical_set(set: CanonicalSet) -> TokenStream {
+    let kind = entity_kind(set.kind);
     let extent = ident(match set.extent {
         Extent::Interior => "Interior",
         Extent::Boundary => "Boundary",
         Extent::All => "All",
     });
-    quote! { CanonicalSet::new(EntityKind::#kind, Extent::#extent) }
+    quote! { CanonicalSet::new(#kind, Extent::#extent) }
 }

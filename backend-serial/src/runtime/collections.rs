@@ -58,6 +58,8 @@ pub struct VectorCollection {
     pub(super) domain: Arc<Domain>,
     /// As many as the grid has dimensions, the first ones; an array so that a steady step allocates no list of components.
     pub(super) components: [Option<Values>; 3],
+    /// Of each component, by the unknowns of the Newton solve in progress; `None` for constants.
+    pub(super) jacobians: [Option<Rc<Jacobian>>; 3],
 }
 
 impl VectorCollection {
@@ -69,6 +71,18 @@ impl VectorCollection {
     /// Values of a component, `None` beyond the dimension of the grid.
     pub fn component(&self, index: usize) -> Option<&Values> {
         self.components.get(index)?.as_ref()
+    }
+
+    /// A component as a collection of its own, with its derivatives.
+    pub(super) fn part(&self, index: usize) -> Option<ScalarCollection> {
+        let values = self.component(index)?.clone();
+        let jacobian = self.jacobians.get(index)?.clone();
+        Some(ScalarCollection { domain: Arc::clone(&self.domain), storage: Storage::Dense(values), jacobian })
+    }
+
+    /// Whether a component depends on an unknown of the Newton solve in progress.
+    pub(super) fn has_derivatives(&self) -> bool {
+        self.jacobians.iter().any(Option::is_some)
     }
 
     /// The components in order, as many as the grid has dimensions.

@@ -7,12 +7,13 @@
 //! | `u / v` | `(Ju - diag(u/v) Jv) / diag(v)` |
 //! | with a Scalar `s` | `Ju`, scaled by `s`, by `1/s`, or for `s / v` by `-(s/v)/v` |
 //! | `-u`, `\|u\|`, `Sqrt(u)` | `-Ju`; by the sign of `u`, +1 at both zeros; by `0.5 / Sqrt(u)` |
+//! | `Exp`, `Log`, `Sin`, `Cos`, `Tan`, `Min`, `Max`, `Pow` | as [`equelle_runtime::math`] says |
 //! | `On`, `Extend` | rows repeated or left out; rows without entries added |
 //! | `Gradient`, `Divergence` | differences and signed sums of rows, in the order of the values |
 //! | `c ? u : v` | rows of the branch chosen |
 //!
 //! Comparisons, reductions, outputs and values handed to the host have no derivatives: what depends on an unknown through them alone counts as constant.
-//! Vectors carry none either, so a Vector times or over a collection with derivatives is an error.
+//! The components of Vectors carry theirs each on its own.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -89,17 +90,15 @@ pub(super) fn map(
     out
 }
 
-/// How a function of two numbers depends on one of them: from both numbers, its value, and an entry of the one's row, what is added to the result's.
-type Partial = fn(f64, f64, f64, f64) -> f64;
-
-/// `f` of each pair of elements, with its derivatives by the first and by the second.
+/// `f` of each pair of elements, with its derivatives by the first and by the second: from both numbers, the value of `f`, and an entry of the one's row, what is
+/// added to the result's.
 pub(super) fn zip(
     rt: &SerialRuntime,
     a: &ScalarCollection,
     b: &ScalarCollection,
     f: impl Fn(f64, f64) -> f64,
-    by_first: Partial,
-    by_second: Partial,
+    by_first: impl Fn(f64, f64, f64, f64) -> f64,
+    by_second: impl Fn(f64, f64, f64, f64) -> f64,
 ) -> Result<ScalarCollection, Error> {
     let mut out = arithmetic::zip(rt, a, b, f);
     if a.jacobian.is_none() && b.jacobian.is_none() {
@@ -140,17 +139,6 @@ pub(super) fn select(
     same_unknowns(a, b)?;
     out.jacobian = Jacobian::select(condition, a.jacobian(), b.jacobian()).map(Rc::new);
     Ok(out)
-}
-
-/// Refuses an operand of a Vector operation that carries derivatives, which Vectors cannot.
-pub(super) fn refuse(a: &ScalarCollection, operation: &str) -> Result<(), Error> {
-    if a.jacobian.is_none() {
-        return Ok(());
-    }
-    let message =
-        format!("{operation} inside a residual: the Scalars depend on an unknown of NewtonSolve, and Vectors carry no derivatives");
-    Err(Error::new(ErrorKind::Simulation, message)
-        .hint("take the Scalar from the Vector first, with Dot(...), |...| or a component, then multiply or divide"))
 }
 
 /// Two collections with derivatives are of one Newton solve.

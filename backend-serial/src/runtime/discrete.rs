@@ -93,7 +93,7 @@ pub(super) fn reduce_with(
     tree(reduction, &mut leaves).ok_or_else(|| nothing_to_reduce(reduction, domain))
 }
 
-fn nothing_to_reduce(reduction: Reduction, domain: &Domain) -> Error {
+pub(super) fn nothing_to_reduce(reduction: Reduction, domain: &Domain) -> Error {
     let name = match reduction {
         Reduction::Max => "MaxReduce",
         Reduction::Min => "MinReduce",

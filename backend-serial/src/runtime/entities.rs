@@ -32,6 +32,8 @@ pub trait Entities {
     fn cell_volume(&self, cell: u32) -> f64;
     /// Area of a face.
     fn face_area(&self, face: u32) -> f64;
+    /// Length of an edge.
+    fn edge_length(&self, edge: u32) -> f64;
     /// Positions in a canonical set that is not all entities of a kind, by whatever is fastest on this grid.
     fn canonical_ranks<'d>(&self, domain: &'d Domain) -> Self::CanonicalRanks<'d>;
     /// The same for a run-time set.
@@ -64,6 +66,10 @@ pub trait Places<const DIM: usize>: Entities {
     fn face_centroid(&self, face: u32) -> [f64; DIM];
     /// Unit normal of a face, from first to second cell.
     fn face_normal(&self, face: u32) -> [f64; DIM];
+    /// Midpoint of an edge.
+    fn edge_centroid(&self, edge: u32) -> [f64; DIM];
+    /// Position of a vertex.
+    fn vertex_position(&self, vertex: u32) -> [f64; DIM];
 }
 
 /// The arrays of a grid, as slices. Those not asked for are empty, and need not exist.
@@ -81,6 +87,9 @@ pub struct Arrays<'a> {
     cell_centroids: &'a [[f64; 3]],
     face_centroids: &'a [[f64; 3]],
     face_normals: &'a [[f64; 3]],
+    edge_lengths: &'a [f64],
+    edge_centroids: &'a [[f64; 3]],
+    vertex_positions: &'a [[f64; 3]],
 }
 
 impl<'a> Arrays<'a> {
@@ -96,6 +105,9 @@ impl<'a> Arrays<'a> {
             cell_centroids: &[],
             face_centroids: &[],
             face_normals: &[],
+            edge_lengths: &[],
+            edge_centroids: &[],
+            vertex_positions: &[],
         }
     }
 
@@ -109,7 +121,22 @@ impl<'a> Arrays<'a> {
         self
     }
 
-    /// With measures, centroids and normals.
+    /// With lengths and midpoints of edges.
+    #[must_use]
+    pub fn with_edges(mut self) -> Self {
+        self.edge_lengths = self.grid.edge_lengths();
+        self.edge_centroids = self.grid.edge_centroids();
+        self
+    }
+
+    /// With positions of vertices.
+    #[must_use]
+    pub fn with_vertices(mut self) -> Self {
+        self.vertex_positions = self.grid.vertex_positions();
+        self
+    }
+
+    /// With measures, centroids and normals of cells and faces.
     #[must_use]
     pub fn with_geometry(mut self) -> Self {
         let geometry = self.grid.geometry();
@@ -145,6 +172,11 @@ impl Entities for Arrays<'_> {
     #[inline]
     fn face_area(&self, face: u32) -> f64 {
         self.face_areas[face as usize]
+    }
+
+    #[inline]
+    fn edge_length(&self, edge: u32) -> f64 {
+        self.edge_lengths[edge as usize]
     }
 
     fn canonical_ranks<'d>(&self, domain: &'d Domain) -> MapRanks<'d> {
@@ -220,6 +252,16 @@ impl<const DIM: usize> Places<DIM> for Arrays<'_> {
     fn face_normal(&self, face: u32) -> [f64; DIM] {
         cut(self.face_normals[face as usize])
     }
+
+    #[inline]
+    fn edge_centroid(&self, edge: u32) -> [f64; DIM] {
+        cut(self.edge_centroids[edge as usize])
+    }
+
+    #[inline]
+    fn vertex_position(&self, vertex: u32) -> [f64; DIM] {
+        cut(self.vertex_positions[vertex as usize])
+    }
 }
 
 /// The first components of a Vector that is padded with zeros.
@@ -256,6 +298,18 @@ impl Entities for CartesianGrid {
         (0..3).filter(|&axis| axis != face.axis).map(|axis| self.width(axis, face.ijk[axis])).product()
     }
 
+    #[inline]
+    fn edge_length(&self, edge: u32) -> f64 {
+        match self.dim {
+            1 => self.cell_volume(edge),
+            2 => self.face_area(edge),
+            _ => {
+                let edge = self.shape().edge_ijk(edge as usize);
+                self.width(edge.axis, edge.ijk[edge.axis])
+            }
+        }
+    }
+
     fn canonical_ranks<'d>(&self, domain: &'d Domain) -> Ranks<'d> {
         // It has a closed form; a map would need memory for every entity of the grid.
         if domain.is_all() { Ranks::mapped(domain) } else { Ranks::Domain(domain) }
@@ -282,6 +336,29 @@ impl<const DIM: usize> Places<DIM> for CartesianGrid {
     fn face_normal(&self, face: u32) -> [f64; DIM] {
         self.normal(self.shape().face_ijk(face as usize).axis)
     }
+
+    #[inline]
+    fn edge_centroid(&self, edge: u32) -> [f64; DIM] {
+        match DIM {
+            1 => Places::cell_centroid(self, edge),
+            2 => Places::face_centroid(self, edge),
+            _ => {
+                let edge = self.shape().edge_ijk(edge as usize);
+                // A vertex, but along the edge half way to the next one.
+                let mut centroid: [f64; DIM] = CartesianGrid::cell_centroid(self, edge.ijk);
+                for (axis, place) in centroid.iter_mut().enumerate().filter(|(axis, _)| *axis != edge.axis) {
+                    *place = edge.ijk[axis] as f64 * self.spacing[axis];
+                }
+                centroid
+            }
+        }
+    }
+
+    #[inline]
+    fn vertex_position(&self, vertex: u32) -> [f64; DIM] {
+        let at = self.shape().vertex_ijk(vertex as usize);
+        std::array::from_fn(|axis| at[axis] as f64 * self.spacing[axis])
+    }
 }
 
 #[cfg(test)]
@@ -299,7 +376,7 @@ mod tests {
 
     fn check<const DIM: usize>(shape: Cartesian) {
         let grid = Grid::cartesian(shape).expect("a valid shape");
-        let arrays = Arrays::of(&grid).with_topology().with_geometry();
+        let arrays = Arrays::of(&grid).with_topology().with_geometry().with_edges().with_vertices();
         let closed = CartesianGrid::new(&shape);
         for cell in 0..shape.n_cells() as u32 {
             assert!(arrays.faces_of(cell).eq(closed.faces_of(cell)));
@@ -312,6 +389,13 @@ mod tests {
             assert_eq!(arrays.face_area(face).to_bits(), closed.face_area(face).to_bits());
             assert_eq!(Places::<DIM>::face_centroid(&arrays, face), Places::<DIM>::face_centroid(&closed, face));
             assert_eq!(Places::<DIM>::face_normal(&arrays, face), Places::<DIM>::face_normal(&closed, face));
+        }
+        for edge in 0..grid.edge_lengths().len() as u32 {
+            assert_eq!(arrays.edge_length(edge).to_bits(), closed.edge_length(edge).to_bits());
+            assert_eq!(Places::<DIM>::edge_centroid(&arrays, edge), Places::<DIM>::edge_centroid(&closed, edge));
+        }
+        for vertex in 0..shape.n_vertices() as u32 {
+            assert_eq!(Places::<DIM>::vertex_position(&arrays, vertex), Places::<DIM>::vertex_position(&closed, vertex));
         }
     }
 }

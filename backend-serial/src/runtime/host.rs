@@ -9,6 +9,7 @@ use equelle_runtime::{EntityKind, Error, ErrorKind, HostAccess};
 use super::SerialRuntime;
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
 use super::pool::Values;
+use super::vectors;
 
 impl HostAccess for SerialRuntime {
     fn grid(&self) -> &Grid {
@@ -17,6 +18,18 @@ impl HostAccess for SerialRuntime {
 
     fn scalar_value(&mut self, s: &f64) -> Result<f64, Error> {
         Ok(*s)
+    }
+
+    fn bool_value(&mut self, b: &bool) -> Result<bool, Error> {
+        Ok(*b)
+    }
+
+    fn vector_value(&mut self, v: &[f64; 3]) -> Result<Vec<f64>, Error> {
+        Ok(v[..self.grid().dim()].to_vec())
+    }
+
+    fn vector_from(&mut self, components: &[f64]) -> Result<[f64; 3], Error> {
+        self.located(vectors::single(self, components))
     }
 
     fn domain_elements(&mut self, domain: &Arc<Domain>) -> Result<Vec<u32>, Error> {
@@ -30,6 +43,8 @@ impl HostAccess for SerialRuntime {
     }
 
     fn vectors(&mut self, c: &VectorCollection) -> Result<Vec<Vec<f64>>, Error> {
+        // Interpreted kernels read values here.
+        self.note_lost_vector_derivatives(c);
         Ok(c.components().map(|component| component.to_vec()).collect())
     }
 
@@ -57,7 +72,7 @@ impl HostAccess for SerialRuntime {
         }
         let mut components = components.into_iter().map(|component| self.reals.adopt(component));
         let components: [Option<Values>; 3] = std::array::from_fn(|_| components.next());
-        Ok(VectorCollection { domain: Arc::clone(domain), components })
+        Ok(VectorCollection { domain: Arc::clone(domain), components, jacobians: Default::default() })
     }
 
     fn bool_collection(&mut self, domain: &Arc<Domain>, values: Vec<bool>) -> Result<BoolCollection, Error> {

@@ -34,9 +34,39 @@ impl SerialRuntime {
             return Ok(());
         }
         let message = format!("component [{}] of a Vector: the grid has dimension {given}, so components [0] to [{}]", dim - 1, given - 1);
-        let mut error = Error::new(ErrorKind::Data, message).hint(format!("run on a grid of dimension {dim} or more"));
+        let error = Error::new(ErrorKind::Data, message).hint(format!("run on a grid of dimension {dim} or more"));
+        Err(self.in_kernel(error, kernel))
+    }
+
+    /// Refuses grids of another dimension than the number of components of a Vector that a kernel builds.
+    ///
+    /// # Errors
+    /// `Data`, with the lines of the kernel.
+    pub fn vector_size(&self, components: usize, kernel: &KernelInfo) -> Result<(), Error> {
+        Error::vector_size(components, self.grid().dim()).map_err(|error| self.in_kernel(error, kernel))
+    }
+
+    fn in_kernel(&self, mut error: Error, kernel: &KernelInfo) -> Error {
         error.lines = kernel.lines.to_vec();
-        Err(error.at(self.current_line()))
+        error.at(self.current_line())
+    }
+
+    /// Reduces the Vectors that a kernel wrote for the elements of a domain, component by component, as [`Self::reduce_in_kernel`]; beyond the dimension of the grid 0.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn reduce_vectors_in_kernel<const DIM: usize>(
+        &self,
+        reduction: Reduction,
+        domain: &std::sync::Arc<Domain>,
+        components: [Buffer; DIM],
+        kernel: &KernelInfo,
+    ) -> Result<[f64; 3], Error> {
+        let mut reduced = [0.0; 3];
+        for (out, component) in reduced.iter_mut().zip(components) {
+            *out = self.reduce_in_kernel(reduction, domain, component, kernel)?;
+        }
+        Ok(reduced)
     }
 
     /// Reduces what a kernel wrote for the elements of a domain, in the order of [`equelle_runtime::reduce`].
@@ -51,10 +81,7 @@ impl SerialRuntime {
         kernel: &KernelInfo,
     ) -> Result<f64, Error> {
         let values: ScalarCollection = self.scalar_collection_from(domain, buffer);
-        discrete::reduce(self, reduction, &values).map_err(|mut error| {
-            error.lines = kernel.lines.to_vec();
-            error.at(self.current_line())
-        })
+        discrete::reduce(self, reduction, &values).map_err(|error| self.in_kernel(error, kernel))
     }
 }
 
@@ -134,6 +161,18 @@ impl<'a> SubsetRanks<'a> {
 /// The components of a collection, as many as the grid has dimensions.
 pub fn components<const DIM: usize>(vectors: &VectorCollection) -> [&[f64]; DIM] {
     std::array::from_fn(|axis| vectors.component(axis).map_or(&[][..], |c| c))
+}
+
+/// The first components of a Vector, or the Vector of these numbers. Kernels ask [`SerialRuntime::vector_size`] first; what is missing is 0.
+#[inline]
+pub fn vector<const DIM: usize>(components: &[f64]) -> [f64; DIM] {
+    std::array::from_fn(|axis| components.get(axis).copied().unwrap_or(0.0))
+}
+
+/// A Vector as single ones are kept: components beyond the dimension of the grid are 0.
+#[inline]
+pub fn padded<const DIM: usize>(a: [f64; DIM]) -> [f64; 3] {
+    std::array::from_fn(|axis| a.get(axis).copied().unwrap_or(0.0))
 }
 
 /// The Vector at a position.
@@ -404,7 +443,7 @@ mod tests {
                 }
             }
             let inside: usize = grid.rows().filter(|r| r.interior).map(|_| shape.n[0] - 2).sum();
-            assert_eq!(Some(inside), shape.set_len(CanonicalSet { kind: EntityKind::Cell, extent: Extent::Interior }), "{shape:?}");
+            assert_eq!(inside, shape.set_len(CanonicalSet { kind: EntityKind::Cell, extent: Extent::Interior }), "{shape:?}");
         }
     }
 

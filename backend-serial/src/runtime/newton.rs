@@ -9,10 +9,10 @@ use equelle_runtime::domain::Domain;
 use equelle_runtime::linalg::{self, Csr, LinearCache, LinearOptions};
 use equelle_runtime::newton::{self, Correction, Entry, Problem};
 use equelle_runtime::reduce::reduce;
-use equelle_runtime::{EntityKind, EquelleRuntime, Error, ErrorKind, Implicit, Reduction, Residual};
+use equelle_runtime::{EquelleRuntime, Error, ErrorKind, Implicit, Reduction, Residual};
 
 use super::SerialRuntime;
-use super::collections::ScalarCollection;
+use super::collections::{ScalarCollection, VectorCollection};
 
 /// What Newton's method keeps between solves.
 #[derive(Default)]
@@ -30,7 +30,9 @@ impl SerialRuntime {
             return Ok(options.clone());
         }
         let nonlinear = newton::Options::from_parameters(self.session.parameters())?;
-        let (linear, warnings) = LinearOptions::from_parameters(self.session.parameters())?;
+        let (mut linear, warnings) = LinearOptions::from_parameters(self.session.parameters())?;
+        // A tenth, so that the residual can still come below the tolerance.
+        linear.negligible = 0.1 * nonlinear.abs_res_tol;
         for warning in warnings {
             self.session.warning(&warning);
         }
@@ -40,6 +42,14 @@ impl SerialRuntime {
 }
 
 impl Implicit for SerialRuntime {
+    fn without_derivatives(&mut self, values: &ScalarCollection) -> ScalarCollection {
+        SerialRuntime::without_derivatives(self, values)
+    }
+
+    fn vectors_without_derivatives(&mut self, values: &VectorCollection) -> VectorCollection {
+        VectorCollection { jacobians: [None, None, None], ..values.clone() }
+    }
+
     fn newton(&mut self, guesses: &[ScalarCollection], residual: &mut Residual<'_, Self>) -> Result<Vec<ScalarCollection>, Error> {
         let line = self.current_line();
         let (options, linear) = self.newton_options().map_err(|error| error.at(line))?;
@@ -128,12 +138,7 @@ impl SerialProblem<'_, '_> {
 
     fn entry(&self, equation: usize, domain: &Domain, position: usize, value: f64) -> Entry {
         let entity = domain.element(position);
-        let geometry = self.rt.grid().geometry();
-        let centroids = match domain.kind() {
-            EntityKind::Cell => &geometry.cell_centroids[..],
-            EntityKind::Face => &geometry.face_centroids[..],
-            EntityKind::Edge | EntityKind::Vertex => &[],
-        };
+        let centroids = self.rt.grid().centroids(domain.kind());
         let centroid = centroids.get(entity as usize).map_or(Vec::new(), |x| x[..self.rt.grid().dim()].to_vec());
         Entry { equation, kind: domain.kind(), entity, value, centroid }
     }
@@ -164,7 +169,7 @@ impl Problem for SerialProblem<'_, '_> {
         for equation in &self.equations {
             rhs.extend_from_slice(&self.rt.values_of(equation));
         }
-        let solution = linalg::solve(&matrix, &rhs, &self.linear, &mut self.cache)?;
+        let solution = linalg::solve_blocks(&matrix, &self.ends, &rhs, &self.linear, &mut self.cache)?;
         for (values, end) in self.iterate.iter_mut().zip(&self.ends) {
             let du = &solution.x[end - values.domain.len()..*end];
             let old = self.rt.values_of(values);

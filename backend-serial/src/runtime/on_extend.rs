@@ -11,6 +11,7 @@ use super::SerialRuntime;
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
 use super::pool::{Buffer, Pool};
 use super::support::{element_at, kind_name, on_empty, same_domain};
+use super::vectors;
 
 /// Numbers at the target's entities.
 pub(super) fn on_scalars(rt: &SerialRuntime, data: &ScalarCollection, target: &EntityCollection) -> Result<ScalarCollection, Error> {
@@ -26,11 +27,7 @@ pub(super) fn on_scalars(rt: &SerialRuntime, data: &ScalarCollection, target: &E
 
 /// Vectors at the target's entities.
 pub(super) fn on_vectors(rt: &SerialRuntime, data: &VectorCollection, target: &EntityCollection) -> Result<VectorCollection, Error> {
-    let mut components: [Option<Buffer>; 3] = Default::default();
-    for (out, component) in components.iter_mut().zip(data.components()) {
-        *out = Some(gather(&rt.reals, &data.domain, component, target)?);
-    }
-    Ok(rt.vector_collection_from(&target.domain, components.into_iter().flatten()))
+    vectors::map(rt, data, |component| on_scalars(rt, component, target))
 }
 
 /// Truth values at the target's entities.
@@ -64,11 +61,7 @@ pub(super) fn extend_vectors(rt: &SerialRuntime, data: &VectorCollection, domain
     if same_domain(&data.domain, domain) {
         return Ok(data.clone());
     }
-    let mut components: [Option<Buffer>; 3] = Default::default();
-    for (out, component) in components.iter_mut().zip(data.components()) {
-        *out = Some(scatter(&rt.reals, &data.domain, component, domain, 0.0)?);
-    }
-    Ok(rt.vector_collection_from(domain, components.into_iter().flatten()))
+    vectors::map(rt, data, |component| extend_scalars(rt, component, domain))
 }
 
 /// Truth values, false where there are none.
@@ -94,6 +87,13 @@ pub(super) fn spread(rt: &SerialRuntime, value: f64, domain: &Arc<Domain>) -> Sc
     let mut out = rt.take_buffer(domain.len());
     out.fill(value);
     rt.scalar_collection_from(domain, out)
+}
+
+/// One truth value for every element.
+pub(super) fn spread_bool(rt: &SerialRuntime, value: bool, domain: &Arc<Domain>) -> BoolCollection {
+    let mut out = rt.take_bool_buffer(domain.len());
+    out.fill(value);
+    rt.bool_collection_from(domain, out)
 }
 
 fn gather<T: Copy + Default>(pool: &Rc<Pool<T>>, from: &Domain, data: &[T], target: &EntityCollection) -> Result<Buffer<T>, Error> {

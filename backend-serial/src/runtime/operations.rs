@@ -1,9 +1,13 @@
 //! The operation level: each method hands over to the file of its topic and adds the Equelle line to errors.
 
-use equelle_runtime::{CanonicalSet, Comparison, EntityKind, EquelleRuntime, Error, Extent, Operations, Reduction};
+use equelle_runtime::{
+    BinaryMath, BoolReduction, CanonicalSet, Comparison, Elementary, EntityKind, EquelleRuntime, Error, Extent, Logic, Operations,
+    Reduction,
+};
 
 use super::SerialRuntime;
 use super::topology::Side;
+use super::vectors::Vector;
 use super::{derivatives, discrete, on_extend, select, sequences, topology, truth, vectors};
 
 type Scalars = <SerialRuntime as EquelleRuntime>::ScalarCollection;
@@ -110,46 +114,152 @@ impl Operations for SerialRuntime {
         Ok(derivatives::map(self, a, f64::sqrt, |_, root, d| 0.5 / root * d))
     }
 
+    fn scalars_elementary(&mut self, function: Elementary, a: &f64) -> Result<f64, Error> {
+        Ok(function.of(*a))
+    }
+
+    fn scalars_math(&mut self, function: BinaryMath, a: &f64, b: &f64) -> Result<f64, Error> {
+        Ok(function.of(*a, *b))
+    }
+
+    fn vector(&mut self, components: &[&f64]) -> Result<Vector, Error> {
+        let components: Vec<f64> = components.iter().map(|&&component| component).collect();
+        self.located(vectors::single(self, &components))
+    }
+
+    fn vectors_add(&mut self, a: &Vector, b: &Vector) -> Result<Vector, Error> {
+        Ok(std::array::from_fn(|i| a[i] + b[i]))
+    }
+
+    fn vectors_sub(&mut self, a: &Vector, b: &Vector) -> Result<Vector, Error> {
+        Ok(std::array::from_fn(|i| a[i] - b[i]))
+    }
+
+    fn vectors_neg(&mut self, a: &Vector) -> Result<Vector, Error> {
+        Ok(a.map(|a| -a))
+    }
+
+    fn vectors_mul(&mut self, a: &Vector, s: &f64) -> Result<Vector, Error> {
+        Ok(a.map(|a| a * s))
+    }
+
+    fn vectors_div(&mut self, a: &Vector, s: &f64) -> Result<Vector, Error> {
+        Ok(a.map(|a| a / s))
+    }
+
+    fn vectors_dot(&mut self, a: &Vector, b: &Vector) -> Result<f64, Error> {
+        Ok(vectors::single_dot(self, a, b))
+    }
+
+    fn vectors_length(&mut self, a: &Vector) -> Result<f64, Error> {
+        Ok(vectors::single_dot(self, a, a).sqrt())
+    }
+
+    fn vectors_component(&mut self, a: &Vector, index: usize) -> Result<f64, Error> {
+        self.located(vectors::single_component(self, a, index))
+    }
+
+    fn vectors_mul_collection(&mut self, a: &Vector, s: &Scalars) -> Result<Vectors, Error> {
+        vectors::spread_with(self, a, s.domain(), |a| Ok(derivatives::map(self, s, |s| a * s, |_, _, d| a * d)))
+    }
+
+    fn vectors_div_collection(&mut self, a: &Vector, s: &Scalars) -> Result<Vectors, Error> {
+        vectors::spread_with(self, a, s.domain(), |a| Ok(derivatives::map(self, s, |s| a / s, |s, quotient, d| -(quotient * d) / s)))
+    }
+
+    fn scalars_compare(&mut self, op: Comparison, a: &f64, b: &f64) -> Result<bool, Error> {
+        Ok(truth::compare_numbers(op, *a, *b))
+    }
+
+    fn bools_not(&mut self, a: &bool) -> Result<bool, Error> {
+        Ok(!a)
+    }
+
+    fn bools_logic(&mut self, op: Logic, a: &bool, b: &bool) -> Result<bool, Error> {
+        Ok(truth::combine_truths(op, *a, *b))
+    }
+
+    fn logic_bool(&mut self, op: Logic, a: &Bools, b: &bool) -> Result<Bools, Error> {
+        let b = *b;
+        Ok(truth::map_truths(self, a, |a| truth::combine_truths(op, a, b)))
+    }
+
+    fn choose<T: Clone>(&mut self, condition: &bool, a: &T, b: &T) -> Result<T, Error> {
+        Ok(if *condition { a.clone() } else { b.clone() })
+    }
+
+    fn elementary(&mut self, function: Elementary, a: &Scalars) -> Result<Scalars, Error> {
+        Ok(derivatives::map(self, a, |a| function.of(a), |a, value, d| function.derivative(a, value) * d))
+    }
+
+    fn math(&mut self, function: BinaryMath, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {
+        let f = function;
+        let result = derivatives::zip(
+            self,
+            a,
+            b,
+            |a, b| f.of(a, b),
+            |a, b, _, d| f.by_first(a, b) * d,
+            |a, b, value, d| f.by_second(a, b, value) * d,
+        );
+        self.located(result)
+    }
+
+    fn math_scalar(&mut self, function: BinaryMath, a: &Scalars, s: &f64) -> Result<Scalars, Error> {
+        let s = *s;
+        Ok(derivatives::map(self, a, |a| function.of(a, s), |a, _, d| function.by_first(a, s) * d))
+    }
+
+    fn scalar_math(&mut self, function: BinaryMath, s: &f64, a: &Scalars) -> Result<Scalars, Error> {
+        let s = *s;
+        Ok(derivatives::map(self, a, |a| function.of(s, a), |a, value, d| function.by_second(s, a, value) * d))
+    }
+
     fn vector_add(&mut self, a: &Vectors, b: &Vectors) -> Result<Vectors, Error> {
-        Ok(vectors::zip(self, a, b, |a, b| a + b))
+        self.located(vectors::zip(self, a, b, |a, b| derivatives::zip(self, a, b, |a, b| a + b, |_, _, _, d| d, |_, _, _, d| d)))
     }
 
     fn vector_sub(&mut self, a: &Vectors, b: &Vectors) -> Result<Vectors, Error> {
-        Ok(vectors::zip(self, a, b, |a, b| a - b))
+        self.located(vectors::zip(self, a, b, |a, b| derivatives::zip(self, a, b, |a, b| a - b, |_, _, _, d| d, |_, _, _, d| -d)))
     }
 
     fn vector_neg(&mut self, a: &Vectors) -> Result<Vectors, Error> {
-        Ok(vectors::map(self, a, |a| -a))
+        vectors::map(self, a, |a| Ok(derivatives::map(self, a, |a| -a, |_, _, d| -d)))
     }
 
     fn vector_mul(&mut self, a: &Vectors, s: &Scalars) -> Result<Vectors, Error> {
-        self.located(derivatives::refuse(s, "Vector * Scalar"))?;
-        Ok(vectors::zip_scalars(self, a, s, |a, s| a * s))
+        let product = |a: &Scalars| derivatives::zip(self, a, s, |a, b| a * b, |_, b, _, d| b * d, |a, _, _, d| a * d);
+        self.located(vectors::map(self, a, product))
     }
 
     fn vector_div(&mut self, a: &Vectors, s: &Scalars) -> Result<Vectors, Error> {
-        self.located(derivatives::refuse(s, "Vector / Scalar"))?;
-        Ok(vectors::zip_scalars(self, a, s, |a, s| a / s))
+        let quotient =
+            |a: &Scalars| derivatives::zip(self, a, s, |a, b| a / b, |_, b, _, d| d / b, |_, b, quotient, d| -(quotient * d) / b);
+        self.located(vectors::map(self, a, quotient))
     }
 
     fn vector_mul_scalar(&mut self, a: &Vectors, s: &f64) -> Result<Vectors, Error> {
-        Ok(vectors::map(self, a, |a| a * s))
+        vectors::map(self, a, |a| Ok(derivatives::map(self, a, |a| a * s, |_, _, d| d * s)))
     }
 
     fn vector_div_scalar(&mut self, a: &Vectors, s: &f64) -> Result<Vectors, Error> {
-        Ok(vectors::map(self, a, |a| a / s))
+        vectors::map(self, a, |a| Ok(derivatives::map(self, a, |a| a / s, |_, _, d| d / s)))
     }
 
     fn length(&mut self, a: &Vectors) -> Result<Scalars, Error> {
-        Ok(vectors::length(self, a))
+        self.located(vectors::length(self, a))
     }
 
     fn dot(&mut self, a: &Vectors, b: &Vectors) -> Result<Scalars, Error> {
-        Ok(vectors::dot(self, a, b))
+        self.located(vectors::dot(self, a, b))
     }
 
     fn component(&mut self, a: &Vectors, index: usize) -> Result<Scalars, Error> {
         self.located(vectors::component(self, a, index))
+    }
+
+    fn vector_collection_of(&mut self, components: &[&Scalars]) -> Result<Vectors, Error> {
+        self.located(vectors::collect(self, components))
     }
 
     fn compare(&mut self, op: Comparison, a: &Scalars, b: &Scalars) -> Result<Bools, Error> {
@@ -162,6 +272,10 @@ impl Operations for SerialRuntime {
 
     fn scalar_compare(&mut self, op: Comparison, s: &f64, a: &Scalars) -> Result<Bools, Error> {
         Ok(truth::scalar_compare(self, op, *s, a))
+    }
+
+    fn same_entities(&mut self, a: &Entities, b: &Entities) -> Result<Bools, Error> {
+        Ok(truth::same_entities(self, a, b))
     }
 
     fn not(&mut self, a: &Bools) -> Result<Bools, Error> {
@@ -182,6 +296,14 @@ impl Operations for SerialRuntime {
 
     fn select(&mut self, condition: &Bools, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {
         self.located(select::scalars(self, condition, a, b))
+    }
+
+    fn select_vectors(&mut self, condition: &Bools, a: &Vectors, b: &Vectors) -> Result<Vectors, Error> {
+        self.located(vectors::select(self, condition, a, b))
+    }
+
+    fn select_bools(&mut self, condition: &Bools, a: &Bools, b: &Bools) -> Result<Bools, Error> {
+        Ok(select::bools(self, condition, a, b))
     }
 
     fn select_entities(&mut self, condition: &Bools, a: &Entities, b: &Entities) -> Result<Entities, Error> {
@@ -224,6 +346,18 @@ impl Operations for SerialRuntime {
         Ok(on_extend::spread(self, *value, domain))
     }
 
+    fn spread_like(&mut self, value: &f64, like: &Scalars) -> Result<Scalars, Error> {
+        Ok(on_extend::spread(self, *value, like.domain()))
+    }
+
+    fn spread_vector(&mut self, value: &Vector, domain: &Domain) -> Result<Vectors, Error> {
+        vectors::spread_with(self, value, domain, |component| Ok(on_extend::spread(self, component, domain)))
+    }
+
+    fn spread_bool(&mut self, value: &bool, domain: &Domain) -> Result<Bools, Error> {
+        Ok(on_extend::spread_bool(self, *value, domain))
+    }
+
     fn gradient(&mut self, values: &Scalars) -> Result<Scalars, Error> {
         let interior = self.canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::Interior))?;
         Ok(discrete::gradient(self, &interior, values))
@@ -236,6 +370,17 @@ impl Operations for SerialRuntime {
 
     fn reduce(&mut self, reduction: Reduction, values: &Scalars) -> Result<f64, Error> {
         self.located(discrete::reduce(self, reduction, values))
+    }
+
+    fn reduce_vectors(&mut self, reduction: Reduction, values: &Vectors) -> Result<Vector, Error> {
+        self.located(vectors::reduce_components(reduction, values))
+    }
+
+    fn reduce_bools(&mut self, reduction: BoolReduction, values: &Bools) -> Result<bool, Error> {
+        Ok(match reduction {
+            BoolReduction::Any => values.values().iter().any(|&truth| truth),
+            BoolReduction::All => values.values().iter().all(|&truth| truth),
+        })
     }
 
     fn sequence_mul(&mut self, sequence: &Sequence, s: &f64) -> Result<Sequence, Error> {

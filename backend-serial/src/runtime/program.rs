@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
+use equelle_runtime::grid::NONE;
 use equelle_runtime::input::CollectionInput;
 use equelle_runtime::report::bytes;
 use equelle_runtime::session::LoopState;
@@ -19,6 +20,8 @@ pub struct Loop {
 
 impl EquelleRuntime for SerialRuntime {
     type Scalar = f64;
+    type Bool = bool;
+    type Vector = [f64; 3];
     type ScalarCollection = ScalarCollection;
     type VectorCollection = VectorCollection;
     type BoolCollection = BoolCollection;
@@ -51,6 +54,10 @@ impl EquelleRuntime for SerialRuntime {
         value
     }
 
+    fn bool(&mut self, value: bool) -> bool {
+        value
+    }
+
     fn input_scalar(&mut self, name: &str, default: &f64) -> Result<f64, Error> {
         self.session.input_scalar(name, *default)
     }
@@ -78,6 +85,34 @@ impl EquelleRuntime for SerialRuntime {
 
     fn output_collection(&mut self, tag: &str, value: &ScalarCollection) -> Result<(), Error> {
         let values = self.values_of(value);
+        self.session.output_collection(tag, &values)
+    }
+
+    fn output_bool(&mut self, tag: &str, value: &bool) -> Result<(), Error> {
+        self.session.output_bool(tag, *value)
+    }
+
+    fn output_vector(&mut self, tag: &str, value: &[f64; 3]) -> Result<(), Error> {
+        let dim = self.grid().dim();
+        self.session.output_vector(tag, &value[..dim])
+    }
+
+    fn output_text(&mut self, tag: &str, value: &str) -> Result<(), Error> {
+        self.session.output_text(tag, value)
+    }
+
+    fn output_vectors(&mut self, tag: &str, value: &VectorCollection) -> Result<(), Error> {
+        let components: Vec<&[f64]> = value.components().map(|component| &component[..]).collect();
+        self.session.output_vectors(tag, &components)
+    }
+
+    fn output_bools(&mut self, tag: &str, value: &BoolCollection) -> Result<(), Error> {
+        let values: Vec<f64> = value.values.iter().map(|&truth| f64::from(u8::from(truth))).collect();
+        self.session.output_collection(tag, &values)
+    }
+
+    fn output_entities(&mut self, tag: &str, value: &EntityCollection) -> Result<(), Error> {
+        let values: Vec<f64> = value.values.iter().map(|&entity| if entity == NONE { -1.0 } else { f64::from(entity) }).collect();
         self.session.output_collection(tag, &values)
     }
 

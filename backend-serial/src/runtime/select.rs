@@ -22,6 +22,14 @@ pub(super) fn scalars(
     if a.jacobian.is_none() && b.jacobian.is_none() { Ok(out) } else { derivatives::select(out, &condition.values, a, b) }
 }
 
+/// Of truth values.
+pub(super) fn bools(rt: &SerialRuntime, condition: &BoolCollection, a: &BoolCollection, b: &BoolCollection) -> BoolCollection {
+    debug_assert!(same_domain(&condition.domain, &a.domain) && same_domain(&a.domain, &b.domain));
+    let mut out = rt.take_bool_buffer(a.values.len());
+    choose(&mut out, &condition.values, &a.values, &b.values);
+    rt.bool_collection_from(&a.domain, out)
+}
+
 /// Of entities of one kind.
 pub(super) fn entities(rt: &SerialRuntime, condition: &BoolCollection, a: &EntityCollection, b: &EntityCollection) -> EntityCollection {
     debug_assert!(same_domain(&condition.domain, &a.domain) && same_domain(&a.domain, &b.domain));

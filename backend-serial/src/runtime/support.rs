@@ -97,7 +97,7 @@ impl SerialRuntime {
         let components: [Option<Values>; 3] = std::array::from_fn(|_| components.next().map(Buffer::share));
         debug_assert!(components.iter().flatten().count() == self.grid().dim());
         debug_assert!(components.iter().flatten().all(|c| c.len() == domain.len()));
-        VectorCollection { domain: Arc::clone(domain), components }
+        VectorCollection { domain: Arc::clone(domain), components, jacobians: Default::default() }
     }
 
     /// As [`Self::scalar_collection_from`], of truth values.
@@ -124,6 +124,13 @@ impl SerialRuntime {
     /// Remembers the line at which values of a collection with derivatives left without them.
     pub(super) fn note_lost_derivatives(&self, collection: &ScalarCollection) {
         if collection.jacobian.is_some() && self.derivatives_lost.get().is_none() {
+            self.derivatives_lost.set(Some(self.current_line()));
+        }
+    }
+
+    /// As [`Self::note_lost_derivatives`], of vectors.
+    pub(super) fn note_lost_vector_derivatives(&self, collection: &VectorCollection) {
+        if collection.has_derivatives() && self.derivatives_lost.get().is_none() {
             self.derivatives_lost.set(Some(self.current_line()));
         }
     }

@@ -39,14 +39,9 @@ pub(super) fn is_empty(rt: &SerialRuntime, entities: &EntityCollection) -> BoolC
     rt.bool_collection_from(&entities.domain, empty)
 }
 
-/// Volumes of cells, areas of faces.
+/// Volumes of cells, areas of faces, lengths of edges, 1 for vertices.
 pub(super) fn measure(rt: &SerialRuntime, entities: &EntityCollection) -> Result<ScalarCollection, Error> {
-    let geometry = rt.grid().geometry();
-    let measures = match entities.kind {
-        EntityKind::Cell => &geometry.cell_volumes,
-        EntityKind::Face => &geometry.face_areas,
-        EntityKind::Edge | EntityKind::Vertex => return Err(no_geometry(entities.kind)),
-    };
+    let measures = rt.grid().measures(entities.kind);
     let mut out = rt.take_buffer(entities.values.len());
     for (position, (out, &entity)) in out.iter_mut().zip(entities.values.iter()).enumerate() {
         *out = *measures.get(entity as usize).ok_or_else(|| not_there(entities, position, "measure"))?;
@@ -54,14 +49,9 @@ pub(super) fn measure(rt: &SerialRuntime, entities: &EntityCollection) -> Result
     Ok(rt.scalar_collection_from(&entities.domain, out))
 }
 
-/// Centroids of cells and faces.
+/// Centroids of entities.
 pub(super) fn centroid(rt: &SerialRuntime, entities: &EntityCollection) -> Result<VectorCollection, Error> {
-    let geometry = rt.grid().geometry();
-    match entities.kind {
-        EntityKind::Cell => vectors_of(rt, entities, &geometry.cell_centroids, "centroid"),
-        EntityKind::Face => vectors_of(rt, entities, &geometry.face_centroids, "centroid"),
-        EntityKind::Edge | EntityKind::Vertex => Err(no_geometry(entities.kind)),
-    }
+    vectors_of(rt, entities, rt.grid().centroids(entities.kind), "centroid")
 }
 
 /// Unit normals of faces, from first to second cell.
@@ -105,14 +95,4 @@ fn only_faces(entities: &EntityCollection, operation: &str) -> Result<(), Error>
             Err(Error::new(ErrorKind::Backend, format!("{operation} of a {} is not defined: it needs faces", kind_name(entities.kind))))
         }
     }
-}
-
-fn no_geometry(kind: EntityKind) -> Error {
-    let plural = match kind {
-        EntityKind::Cell => "cells",
-        EntityKind::Face => "faces",
-        EntityKind::Edge => "edges",
-        EntityKind::Vertex => "vertices",
-    };
-    Error::new(ErrorKind::Backend, format!("grids keep no geometry of {plural}")).hint("use cells and faces")
 }

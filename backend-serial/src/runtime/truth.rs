@@ -1,9 +1,9 @@
 //! Comparisons and logic.
 
-use equelle_runtime::Comparison;
+use equelle_runtime::{Comparison, Logic};
 
 use super::SerialRuntime;
-use super::collections::{BoolCollection, ScalarCollection};
+use super::collections::{BoolCollection, EntityCollection, ScalarCollection};
 use super::support::same_domain;
 
 /// Element-wise comparison; with NaN only `!=` holds.
@@ -44,13 +44,50 @@ pub(super) fn scalar_compare(rt: &SerialRuntime, op: Comparison, s: f64, a: &Sca
     compare_scalar(rt, mirrored, a, s)
 }
 
-/// `Not` of each element.
-pub(super) fn not(rt: &SerialRuntime, a: &BoolCollection) -> BoolCollection {
+/// Comparison of two numbers; with NaN only `!=` holds.
+pub(super) fn compare_numbers(op: Comparison, a: f64, b: f64) -> bool {
+    match op {
+        Comparison::Less => a < b,
+        Comparison::Greater => a > b,
+        Comparison::LessEqual => a <= b,
+        Comparison::GreaterEqual => a >= b,
+        Comparison::Equal => a == b,
+        Comparison::NotEqual => a != b,
+    }
+}
+
+/// Logic of two truth values.
+pub(super) fn combine_truths(op: Logic, a: bool, b: bool) -> bool {
+    match op {
+        Logic::And => a & b,
+        Logic::Or => a | b,
+        Logic::Xor => a ^ b,
+    }
+}
+
+/// Whether the entities, or two Empties, are the same.
+pub(super) fn same_entities(rt: &SerialRuntime, a: &EntityCollection, b: &EntityCollection) -> BoolCollection {
+    debug_assert!(same_domain(&a.domain, &b.domain));
+    debug_assert_eq!(a.kind, b.kind);
     let mut out = rt.take_bool_buffer(a.values.len());
-    for (out, &a) in out.iter_mut().zip(a.values.iter()) {
-        *out = !a;
+    for ((out, a), b) in out.iter_mut().zip(a.values.iter()).zip(b.values.iter()) {
+        *out = a == b;
     }
     rt.bool_collection_from(&a.domain, out)
+}
+
+/// `f` of each element.
+pub(super) fn map_truths(rt: &SerialRuntime, a: &BoolCollection, f: impl Fn(bool) -> bool) -> BoolCollection {
+    let mut out = rt.take_bool_buffer(a.values.len());
+    for (out, &a) in out.iter_mut().zip(a.values.iter()) {
+        *out = f(a);
+    }
+    rt.bool_collection_from(&a.domain, out)
+}
+
+/// `Not` of each element.
+pub(super) fn not(rt: &SerialRuntime, a: &BoolCollection) -> BoolCollection {
+    map_truths(rt, a, |a| !a)
 }
 
 /// `f` of each pair of elements.

@@ -1,79 +1,150 @@
-//! Collections of Vector, by component.
+//! Vectors: single ones, and collections by component. A component is a Collection Of Scalar, so what it depends on inside a Newton solve goes along.
+
+use std::sync::Arc;
+
+use equelle_runtime::domain::Domain;
+use equelle_runtime::reduce::reduce;
+use equelle_runtime::{Error, ErrorKind, Reduction};
 
 use super::SerialRuntime;
 use super::collections::{ScalarCollection, VectorCollection};
-use super::pool::{Buffer, Values};
+use super::derivatives;
+use super::discrete::nothing_to_reduce;
 use super::support::same_domain;
-use equelle_runtime::{Error, ErrorKind};
 
-/// `f` of each component of each element.
-pub(super) fn map(rt: &SerialRuntime, a: &VectorCollection, f: impl Fn(f64) -> f64) -> VectorCollection {
-    rt.vector_collection_from(&a.domain, a.components().map(|component| map_values(rt, component, &f)))
+/// A single Vector; components beyond the dimension of the grid are 0.
+pub(super) type Vector = [f64; 3];
+
+/// A single Vector of as many components as the grid has dimensions.
+pub(super) fn single(rt: &SerialRuntime, components: &[f64]) -> Result<Vector, Error> {
+    check_count(rt, components.len())?;
+    Ok(std::array::from_fn(|i| components.get(i).copied().unwrap_or(0.0)))
 }
 
-/// `f` of each component of each pair of elements.
-pub(super) fn zip(rt: &SerialRuntime, a: &VectorCollection, b: &VectorCollection, f: impl Fn(f64, f64) -> f64) -> VectorCollection {
+/// A collection of as many components as the grid has dimensions.
+pub(super) fn collect(rt: &SerialRuntime, components: &[&ScalarCollection]) -> Result<VectorCollection, Error> {
+    check_count(rt, components.len())?;
+    let domain = Arc::clone(components[0].domain());
+    debug_assert!(components.iter().all(|component| same_domain(component.domain(), &domain)));
+    Ok(from_parts(rt, &domain, components.iter().map(|component| (*component).clone())))
+}
+
+fn check_count(rt: &SerialRuntime, count: usize) -> Result<(), Error> {
+    let dim = rt.grid().dim();
+    if count == dim {
+        return Ok(());
+    }
+    let components = if count == 1 { "1 component".to_owned() } else { format!("{count} components") };
+    Err(Error::new(ErrorKind::Data, format!("a Vector of {components} on a grid of dimension {dim}"))
+        .hint(format!("run on a grid of dimension {count}, or give Vector {dim} components")))
+}
+
+fn from_parts(rt: &SerialRuntime, domain: &Arc<Domain>, parts: impl IntoIterator<Item = ScalarCollection>) -> VectorCollection {
+    let mut out = VectorCollection { domain: Arc::clone(domain), components: Default::default(), jacobians: Default::default() };
+    for (axis, part) in parts.into_iter().enumerate().take(3) {
+        out.components[axis] = Some(rt.values_of(&part));
+        out.jacobians[axis] = part.jacobian;
+    }
+    out
+}
+
+fn parts(a: &VectorCollection) -> impl Iterator<Item = ScalarCollection> + '_ {
+    (0..3).map_while(|axis| a.part(axis))
+}
+
+/// `f` of each component, an operation on Collections Of Scalar.
+pub(super) fn map(
+    rt: &SerialRuntime,
+    a: &VectorCollection,
+    f: impl Fn(&ScalarCollection) -> Result<ScalarCollection, Error>,
+) -> Result<VectorCollection, Error> {
+    let parts = parts(a).map(|part| f(&part)).collect::<Result<Vec<_>, _>>()?;
+    let domain = Arc::clone(parts.first().map_or(&a.domain, ScalarCollection::domain));
+    Ok(from_parts(rt, &domain, parts))
+}
+
+/// `f` of each pair of components, an operation on Collections Of Scalar.
+pub(super) fn zip(
+    rt: &SerialRuntime,
+    a: &VectorCollection,
+    b: &VectorCollection,
+    f: impl Fn(&ScalarCollection, &ScalarCollection) -> Result<ScalarCollection, Error>,
+) -> Result<VectorCollection, Error> {
     debug_assert!(same_domain(&a.domain, &b.domain));
-    rt.vector_collection_from(&a.domain, a.components().zip(b.components()).map(|(a, b)| zip_values(rt, a, b, &f)))
+    let parts = parts(a).zip(parts(b)).map(|(a, b)| f(&a, &b)).collect::<Result<Vec<_>, _>>()?;
+    Ok(from_parts(rt, &a.domain, parts))
 }
 
-/// `f` of each component of each element and the element's number.
-pub(super) fn zip_scalars(rt: &SerialRuntime, a: &VectorCollection, s: &ScalarCollection, f: impl Fn(f64, f64) -> f64) -> VectorCollection {
-    debug_assert!(same_domain(&a.domain, &s.domain));
-    let factors = rt.values_of(s);
-    rt.vector_collection_from(&a.domain, a.components().map(|component| zip_values(rt, component, &factors, &f)))
+/// `f` of each component of one Vector: the components of a collection.
+pub(super) fn spread_with(
+    rt: &SerialRuntime,
+    a: &Vector,
+    domain: &Arc<Domain>,
+    f: impl Fn(f64) -> Result<ScalarCollection, Error>,
+) -> Result<VectorCollection, Error> {
+    let parts = a[..rt.grid().dim()].iter().map(|&component| f(component)).collect::<Result<Vec<_>, _>>()?;
+    Ok(from_parts(rt, domain, parts))
 }
 
 /// Sum of the products of components, in order; it starts with the first product.
-pub(super) fn dot(rt: &SerialRuntime, a: &VectorCollection, b: &VectorCollection) -> ScalarCollection {
+pub(super) fn dot(rt: &SerialRuntime, a: &VectorCollection, b: &VectorCollection) -> Result<ScalarCollection, Error> {
     debug_assert!(same_domain(&a.domain, &b.domain));
-    rt.scalar_collection_from(&a.domain, products(rt, a, b))
+    let mut sum: Option<ScalarCollection> = None;
+    for (a, b) in parts(a).zip(parts(b)) {
+        let product = derivatives::zip(rt, &a, &b, |a, b| a * b, |_, b, _, d| b * d, |a, _, _, d| a * d)?;
+        sum = Some(match sum {
+            None => product,
+            Some(sum) => derivatives::zip(rt, &sum, &product, |a, b| a + b, |_, _, _, d| d, |_, _, _, d| d)?,
+        });
+    }
+    sum.ok_or_else(|| Error::new(ErrorKind::Backend, "a Vector has at least one component"))
 }
 
 /// Euclidean length: the square root of the sum of the squares of components, in order.
-pub(super) fn length(rt: &SerialRuntime, a: &VectorCollection) -> ScalarCollection {
-    let mut out = products(rt, a, a);
-    for out in out.iter_mut() {
-        *out = out.sqrt();
-    }
-    rt.scalar_collection_from(&a.domain, out)
+pub(super) fn length(rt: &SerialRuntime, a: &VectorCollection) -> Result<ScalarCollection, Error> {
+    let squares = dot(rt, a, a)?;
+    Ok(derivatives::map(rt, &squares, f64::sqrt, |_, root, d| 0.5 / root * d))
 }
 
 /// A component as a collection of its own.
 pub(super) fn component(rt: &SerialRuntime, a: &VectorCollection, index: usize) -> Result<ScalarCollection, Error> {
-    let values = a.component(index).ok_or_else(|| {
-        let dim = rt.grid().dim();
-        Error::new(
-            ErrorKind::Data,
-            format!("component [{index}] of a Vector: the grid has dimension {dim}, so components [0] to [{}]", dim - 1),
-        )
-        .hint(format!("run on a grid of dimension {} or more", index + 1))
-    })?;
-    Ok(rt.scalar_collection_of(&a.domain, values.clone()))
+    a.part(index).ok_or_else(|| no_component(rt, index))
 }
 
-fn products(rt: &SerialRuntime, a: &VectorCollection, b: &VectorCollection) -> Buffer {
-    let mut out = rt.take_buffer(a.domain.len());
-    for (axis, (a, b)) in a.components().zip(b.components()).enumerate() {
-        for ((out, &a), &b) in out.iter_mut().zip(a.iter()).zip(b.iter()) {
-            *out = if axis == 0 { a * b } else { *out + a * b };
-        }
-    }
-    out
+/// A component of one Vector.
+pub(super) fn single_component(rt: &SerialRuntime, a: &Vector, index: usize) -> Result<f64, Error> {
+    a[..rt.grid().dim()].get(index).copied().ok_or_else(|| no_component(rt, index))
 }
 
-fn map_values(rt: &SerialRuntime, a: &Values, f: impl Fn(f64) -> f64) -> Buffer {
-    let mut out = rt.take_buffer(a.len());
-    for (out, &a) in out.iter_mut().zip(a.iter()) {
-        *out = f(a);
-    }
-    out
+/// As [`dot`], of single Vectors.
+pub(super) fn single_dot(rt: &SerialRuntime, a: &Vector, b: &Vector) -> f64 {
+    (1..rt.grid().dim()).fold(a[0] * b[0], |sum, i| sum + a[i] * b[i])
 }
 
-fn zip_values(rt: &SerialRuntime, a: &Values, b: &Values, f: impl Fn(f64, f64) -> f64) -> Buffer {
-    let mut out = rt.take_buffer(a.len());
-    for ((out, &a), &b) in out.iter_mut().zip(a.iter()).zip(b.iter()) {
-        *out = f(a, b);
+fn no_component(rt: &SerialRuntime, index: usize) -> Error {
+    let dim = rt.grid().dim();
+    let message = match dim {
+        1 => format!("component [{index}] of a Vector: the grid has dimension 1, so component [0] alone"),
+        dim => format!("component [{index}] of a Vector: the grid has dimension {dim}, so components [0] to [{}]", dim - 1),
+    };
+    Error::new(ErrorKind::Data, message).hint(format!("run on a grid of dimension {} or more", index + 1))
+}
+
+/// The reduction of each component.
+pub(super) fn reduce_components(reduction: Reduction, a: &VectorCollection) -> Result<Vector, Error> {
+    let mut out = [0.0; 3];
+    for (out, component) in out.iter_mut().zip(a.components()) {
+        *out = reduce(reduction, component).ok_or_else(|| nothing_to_reduce(reduction, &a.domain))?;
     }
-    out
+    Ok(out)
+}
+
+/// Per element the Vector of one branch.
+pub(super) fn select(
+    rt: &SerialRuntime,
+    condition: &super::collections::BoolCollection,
+    a: &VectorCollection,
+    b: &VectorCollection,
+) -> Result<VectorCollection, Error> {
+    zip(rt, a, b, |a, b| super::select::scalars(rt, condition, a, b))
 }

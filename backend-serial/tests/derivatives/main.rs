@@ -8,4 +8,5 @@ mod common;
 mod pattern;
 mod residuals;
 mod taylor;
+mod vectors;
 mod wrong_use;

@@ -53,24 +53,24 @@ fn order(rt: &mut SerialRuntime, function: Function, factor: f64) -> Result<f64,
 }
 
 #[track_caller]
-fn check(name: &str, function: Function) {
+pub fn check(name: &str, function: Function) {
     for (grid, mut rt) in grids() {
         let order = order(&mut rt, function, 1.0).unwrap_or_else(|error| panic!("{name} on the {grid}: {error:?}"));
         assert!(order >= LEAST_ORDER, "{name} on the {grid}: order {order}");
     }
 }
 
-fn square(rt: &mut SerialRuntime, u: &ScalarCollection) -> Result<ScalarCollection, Error> {
+pub fn square(rt: &mut SerialRuntime, u: &ScalarCollection) -> Result<ScalarCollection, Error> {
     rt.mul(u, u)
 }
 
-fn cube(rt: &mut SerialRuntime, u: &ScalarCollection) -> Result<ScalarCollection, Error> {
+pub fn cube(rt: &mut SerialRuntime, u: &ScalarCollection) -> Result<ScalarCollection, Error> {
     let square = rt.mul(u, u)?;
     rt.mul(&square, u)
 }
 
 /// Constants of both signs on all cells, between 0.5 and 1.5 in magnitude.
-fn constant(rt: &mut SerialRuntime) -> Result<ScalarCollection, Error> {
+pub fn constant(rt: &mut SerialRuntime) -> Result<ScalarCollection, Error> {
     let cells = rt.domain(ALL_CELLS)?;
     let mut numbers = Numbers::new(3);
     let values = (0..cells.len()).map(|i| (0.5 + numbers.draw()) * if i % 2 == 0 { 1.0 } else { -1.0 }).collect();

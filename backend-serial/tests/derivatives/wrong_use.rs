@@ -5,31 +5,6 @@ use equelle_runtime::*;
 use crate::common::{ALL_CELLS, failure, line, unknown_on_cells};
 
 #[test]
-fn vectors_carry_no_derivatives() -> Result<(), Error> {
-    let mut rt = line(2);
-    rt.line(12);
-    let u = unknown_on_cells(&mut rt, &[1.0, 2.0])?;
-    let cells = rt.domain(ALL_CELLS)?;
-    let entities = rt.entities(&cells)?;
-    let centroid = rt.centroid(&entities)?;
-    for (error, operation) in
-        [(failure(rt.vector_mul(&centroid, &u)), "Vector * Scalar"), (failure(rt.vector_div(&centroid, &u)), "Vector / Scalar")]
-    {
-        assert_eq!(error.kind, ErrorKind::Simulation);
-        assert_eq!(
-            error.message,
-            format!("{operation} inside a residual: the Scalars depend on an unknown of NewtonSolve, and Vectors carry no derivatives")
-        );
-        assert_eq!(error.lines, [12]);
-    }
-    // With the values alone it is allowed.
-    let values = rt.without_derivatives(&u);
-    let scaled = rt.vector_mul(&centroid, &values)?;
-    assert_eq!(rt.vectors(&scaled)?, [[0.5, 3.0]]);
-    Ok(())
-}
-
-#[test]
 fn unknowns_must_fit() -> Result<(), Error> {
     let mut rt = line(3);
     let cells = rt.domain(ALL_CELLS)?;

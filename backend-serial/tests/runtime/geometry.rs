@@ -1,11 +1,14 @@
 //! Relations and geometry in one, two and three dimensions.
 
 use backend_serial::runtime::SerialRuntime;
+use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::*;
 
-use crate::common::{ALL_CELLS, ALL_FACES, BOUNDARY_FACES, INTERIOR_FACES, block, failure, line, plane};
+use crate::common::{ALL_CELLS, ALL_FACES, BOUNDARY_FACES, INTERIOR_FACES, block, failure, line, plane, runtime, session, unstructured};
 
 const INTERIOR_CELLS: CanonicalSet = CanonicalSet { kind: EntityKind::Cell, extent: Extent::Interior };
+const ALL_EDGES: CanonicalSet = CanonicalSet { kind: EntityKind::Edge, extent: Extent::All };
+const ALL_VERTICES: CanonicalSet = CanonicalSet { kind: EntityKind::Vertex, extent: Extent::All };
 const BOUNDARY_CELLS: CanonicalSet = CanonicalSet { kind: EntityKind::Cell, extent: Extent::Boundary };
 
 fn elements(rt: &mut SerialRuntime, set: CanonicalSet) -> Result<Vec<u32>, Error> {
@@ -138,7 +141,59 @@ fn only_faces_have_cells_and_normals() -> Result<(), Error> {
     for error in [failure(rt.first_cell(&cells)), failure(rt.second_cell(&cells)), failure(rt.normal(&cells))] {
         assert_eq!((error.kind, error.lines.as_slice()), (ErrorKind::Backend, &[5][..]));
     }
-    let edges = CanonicalSet { kind: EntityKind::Edge, extent: Extent::All };
-    assert_eq!(failure(rt.domain(edges)).lines, [5]);
+    Ok(())
+}
+
+/// A block of 2 x 1 x 1 cells, treated as a Cartesian one and as any other: 12 vertices; edges 2 * 2 * 2 along x, 3 * 2 along y and along z.
+#[test]
+fn edges_and_vertices() -> Result<(), Error> {
+    let shape = Cartesian::block([2, 1, 1], [0.5, 2.0, 4.0]);
+    for mut rt in [runtime(shape), unstructured(shape)] {
+        let (lengths, centroids) = measures_and_centroids(&mut rt, ALL_EDGES)?;
+        assert_eq!(lengths, [[0.5; 8].as_slice(), &[2.0; 6], &[4.0; 6]].concat());
+        // Edge 7 is the last one along x, 8 the first along y, 19 the last along z.
+        assert_eq!(
+            [7, 8, 19].map(|edge| [0, 1, 2].map(|axis: usize| centroids[axis][edge])),
+            [[0.75, 2.0, 4.0], [0.0, 1.0, 0.0], [1.0, 2.0, 2.0]]
+        );
+        let (ones, positions) = measures_and_centroids(&mut rt, ALL_VERTICES)?;
+        assert_eq!(ones, [1.0; 12]);
+        assert_eq!([1, 11].map(|vertex| [0, 1, 2].map(|axis: usize| positions[axis][vertex])), [[0.5, 0.0, 0.0], [1.0, 2.0, 4.0]]);
+        // With one layer of cells everything is on the boundary.
+        for (kind, n) in [(EntityKind::Edge, 20), (EntityKind::Vertex, 12)] {
+            assert_eq!(elements(&mut rt, CanonicalSet { kind, extent: Extent::Interior })?, [0u32; 0]);
+            assert_eq!(elements(&mut rt, CanonicalSet { kind, extent: Extent::Boundary })?.len(), n);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn an_empty_edge_or_vertex_has_no_geometry() -> Result<(), Error> {
+    let mut rt = plane([2, 2], [1.0, 1.0]);
+    for (kind, all, what, first) in [(EntityKind::Edge, ALL_EDGES, "edge", "0"), (EntityKind::Vertex, ALL_VERTICES, "vertex", "0")] {
+        let interior = rt.domain(CanonicalSet { kind, extent: Extent::Interior })?;
+        let interior = rt.entities(&interior)?;
+        let all = rt.domain(all)?;
+        let padded = rt.extend_entities(&interior, &all)?;
+        rt.line(8);
+        for error in [failure(rt.measure(&padded)), failure(rt.centroid(&padded))] {
+            assert_eq!((error.kind, error.lines.as_slice()), (ErrorKind::Simulation, &[8][..]));
+            assert!(error.message.contains(&format!("an Empty {what} has no")) && error.message.ends_with(first), "{}", error.message);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_grid_without_nodes_says_so() -> Result<(), Error> {
+    let block = Grid::cartesian(Cartesian::block([1, 1, 1], [1.0; 3]))?;
+    let grid = Grid::unstructured(3, block.topology().clone(), block.geometry().clone())?;
+    let mut rt = SerialRuntime::new(session(grid));
+    rt.line(5);
+    for set in [ALL_EDGES, ALL_VERTICES] {
+        let error = failure(rt.domain(set));
+        assert_eq!((error.kind, error.lines.as_slice()), (ErrorKind::Data, &[5][..]));
+    }
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! Walking over the expressions of kernels.
 
+use std::collections::BTreeSet;
+
 use crate::ir::{KBlock, KExpr, KStmt, Kernel, Path};
 
 /// A construct of a kernel.
@@ -19,6 +21,17 @@ pub fn visit_general(kernel: &Kernel, f: &mut dyn FnMut(Node<'_>)) {
         visit_expr(&check.condition, f);
     }
     visit_block(&kernel.body, f);
+}
+
+/// Numbers of components of the Vectors that a kernel builds from numbers, each once, ascending: the dimensions of the only grid that it can be launched on.
+pub fn vector_sizes(kernel: &Kernel) -> BTreeSet<usize> {
+    let mut sizes = BTreeSet::new();
+    visit_general(kernel, &mut |node| {
+        if let Node::Expr(KExpr::Vector(components)) = node {
+            sizes.insert(components.len());
+        }
+    });
+    sizes
 }
 
 /// Everything in a block, outermost first, in order.
@@ -58,9 +71,9 @@ pub fn visit_stmt(statement: &KStmt, f: &mut dyn FnMut(Node<'_>)) {
 pub fn visit_expr(expr: &KExpr, f: &mut dyn FnMut(Node<'_>)) {
     f(Node::Expr(expr));
     match expr {
-        KExpr::Real(_) | KExpr::Bool(_) | KExpr::Local(_) | KExpr::Param(_) => {}
+        KExpr::Real(_) | KExpr::Bool(_) | KExpr::ZeroVector | KExpr::Local(_) | KExpr::Param(_) => {}
         KExpr::Load { at, .. } | KExpr::Measure(at) | KExpr::Centroid(at) | KExpr::Normal(at) | KExpr::IsEmpty(at) => visit_path(at, f),
-        KExpr::Member { at, .. } => visit_path(at, f),
+        KExpr::Member { at, .. } | KExpr::Entity(at) => visit_path(at, f),
         KExpr::Same(a, b) => {
             visit_path(a, f);
             visit_path(b, f);
@@ -70,10 +83,11 @@ pub fn visit_expr(expr: &KExpr, f: &mut dyn FnMut(Node<'_>)) {
             visit_path(from, f);
         }
         KExpr::Unary(_, a) | KExpr::Component(a, _) => visit_expr(a, f),
-        KExpr::Arithmetic(_, a, b) | KExpr::Compare(_, a, b) | KExpr::Logic(_, a, b) | KExpr::Dot(a, b) => {
+        KExpr::Arithmetic(_, a, b) | KExpr::Compare(_, a, b) | KExpr::Logic(_, a, b) | KExpr::Dot(a, b) | KExpr::Math(_, a, b) => {
             visit_expr(a, f);
             visit_expr(b, f);
         }
+        KExpr::Vector(components) => components.iter().for_each(|c| visit_expr(c, f)),
         KExpr::Select { condition, if_true, if_false } => {
             visit_expr(condition, f);
             visit_expr(if_true, f);

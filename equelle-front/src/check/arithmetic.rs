@@ -39,8 +39,7 @@ impl Checker<'_> {
 
     fn numbers(&mut self, op: Arithmetic, left: &Expr, right: &Expr) -> Option<(Type, Type)> {
         let operator = format!("`{}`", symbol(op));
-        let (l, r) = (self.no_array(left, &operator), self.no_array(right, &operator));
-        let (l, r) = (l?, r?);
+        let (l, r) = self.no_arrays(left, right, &operator)?;
         let (left, right) = (self.numeric(left, &l, &operator), self.numeric(right, &r, &operator));
         left?;
         right?;
@@ -128,11 +127,7 @@ impl Checker<'_> {
         let diagnostic = Diagnostic::new(code, place, format!("{what} needs equal dimensions, not {a_text} and {b_text}"))
             .also(left.span, a_text)
             .also(right.span, b_text)
-            .hint(format!(
-                "they differ by a factor of dimension {}; units are written after numbers, `1 {}`",
-                show_dimension(ratio),
-                show_dimension(ratio)
-            ));
+            .hint(format!("check the formula; if the second value lacks a unit, multiply it by `1 {ratio}`"));
         self.fail(diagnostic)
     }
 

@@ -36,6 +36,11 @@ impl<'a> Checker<'a> {
                 let ty = self.result_type(result, &args)?;
                 Some(value(ExprKind::Builtin { builtin, args }, ty, dim, span))
             }
+            Target::Vector => self.vector(row, args, span),
+            Target::Power => {
+                let [base, exponent] = <[Expr; 2]>::try_from(self.arguments(row, args, span)?).ok()?;
+                self.power(callee.span, base, exponent, span)
+            }
             Target::Output => {
                 self.output(callee, args, span);
                 self.fail(
@@ -85,14 +90,8 @@ impl<'a> Checker<'a> {
     /// Whether an argument obeys its rule; reports it if not.
     pub fn argument(&mut self, row: &Row, index: usize, arg: &Expr, first: Option<&Expr>) -> Option<()> {
         let param = row.params.get(index)?;
-        let ty = match arg.ty {
-            TreeType::Value(ty) => Some(ty),
-            TreeType::Array { .. } | TreeType::Void => None,
-        };
-        let first = match first.map(|f| f.ty) {
-            Some(TreeType::Value(ty)) => Some(ty),
-            Some(TreeType::Array { .. } | TreeType::Void) | None => None,
-        };
+        let ty = arg.ty.value();
+        let first = first.and_then(|f| f.ty.value());
         if ty.is_some_and(|ty| self.obeys(param.rule, &ty, first.as_ref())) {
             return Some(());
         }
@@ -103,9 +102,8 @@ impl<'a> Checker<'a> {
             format!("argument {} of `{}`, `{}`, must be {}, not {found}", index + 1, row.name, param.name, param.rule.expected()),
         )
         .label(found);
-        if let Some(hint) = ty.and_then(|ty| self.argument_hint(param.rule, &ty)) {
-            diagnostic = diagnostic.hint(hint);
-        }
+        let particular = ty.and_then(|ty| self.argument_hint(param.rule, &ty));
+        diagnostic = diagnostic.hint(particular.unwrap_or_else(|| param.rule.hint().to_owned()));
         self.fail(diagnostic)
     }
 
@@ -116,7 +114,13 @@ impl<'a> Checker<'a> {
             ArgumentRule::Text => *ty == Type::TEXT,
             ArgumentRule::Scalar => *ty == Type::SCALAR,
             ArgumentRule::Scalars => ty.basic == Basic::Scalar && plain,
+            ArgumentRule::ScalarsWithFirst => {
+                let other = first.filter(|f| f.basic == Basic::Scalar).and_then(Type::mapping);
+                ty.basic == Basic::Scalar && plain && (other.is_none() || ty.mapping().is_none() || other == ty.mapping())
+            }
             ArgumentRule::ScalarCollection => ty.basic == Basic::Scalar && collection,
+            ArgumentRule::NumberCollection => matches!(ty.basic, Basic::Scalar | Basic::Vector) && collection,
+            ArgumentRule::BoolCollection => ty.basic == Basic::Bool && collection,
             ArgumentRule::ScalarsOn(sets) => {
                 ty.basic == Basic::Scalar && collection && sets.iter().any(|s| ty.mapping() == Some(self.sets.canonical(*s)))
             }
@@ -145,13 +149,24 @@ impl<'a> Checker<'a> {
                 Some(hint)
             }
             ArgumentRule::Domain => Some(format!("name a domain, such as `{}`", ty.mapping().map_or("AllCells()", |s| self.set_name(s)))),
-            ArgumentRule::ScalarCollection if *ty == Type::SCALAR => {
-                Some("one Scalar needs no reduction; spread it with `Extend` if you mean it".to_owned())
+            ArgumentRule::ScalarCollection | ArgumentRule::NumberCollection | ArgumentRule::BoolCollection if ty.shape == Shape::Single => {
+                Some("one value needs no reduction; spread it with `Extend` if you mean it".to_owned())
             }
             ArgumentRule::Text => Some("write the name between double quotes".to_owned()),
+            ArgumentRule::NumberCollection if ty.basic == Basic::Bool => Some("truth is reduced by `AnyReduce` and `AllReduce`".to_owned()),
+            ArgumentRule::BoolCollection if ty.basic == Basic::Scalar => Some("compare it with something: `x > 0`".to_owned()),
+            ArgumentRule::ScalarsWithFirst if ty.basic == Basic::Scalar && ty.mapping().is_some() => {
+                Some("bring both to one domain with `On` or `Extend`".to_owned())
+            }
+            ArgumentRule::Scalars if ty.basic == Basic::Vector => {
+                Some("take its components `v[0]`, `v[1]`, ..., or its length `|v|`".to_owned())
+            }
             ArgumentRule::Scalar
             | ArgumentRule::Scalars
+            | ArgumentRule::ScalarsWithFirst
             | ArgumentRule::ScalarCollection
+            | ArgumentRule::NumberCollection
+            | ArgumentRule::BoolCollection
             | ArgumentRule::ScalarsOn(_)
             | ArgumentRule::Vectors
             | ArgumentRule::VectorsLikeFirst
@@ -162,12 +177,15 @@ impl<'a> Checker<'a> {
     }
 
     fn result_type(&mut self, rule: ResultRule, args: &[Expr]) -> Option<Type> {
-        let mapping = |i: usize| match args.get(i).map(|a| a.ty) {
-            Some(TreeType::Value(ty)) => ty.mapping(),
-            Some(TreeType::Array { .. } | TreeType::Void) | None => None,
-        };
+        let mapping = |i: usize| args.get(i).and_then(|a| a.ty.value()).and_then(|ty| ty.mapping());
         Some(match rule {
             ResultRule::Scalar => Type::SCALAR,
+            ResultRule::Bool => Type::BOOL,
+            ResultRule::ElementOfFirst => Type::single(args.first()?.ty.value()?.basic),
+            ResultRule::ScalarsLikeEither => {
+                let shape = mapping(0).or(mapping(1)).map_or(Shape::Single, Shape::Collection);
+                Type { basic: Basic::Scalar, shape, within: None }
+            }
             ResultRule::Sequence => Type::SEQUENCE,
             ResultRule::LikeFirst(basic) => Type { basic, shape: mapping(0).map_or(Shape::Single, Shape::Collection), within: None },
             ResultRule::CellsLikeFirst => Type::entities(EntityKind::Cell, mapping(0)?, self.all(EntityKind::Cell)),
@@ -189,6 +207,27 @@ impl<'a> Checker<'a> {
             DimensionRule::None => Dimension::NONE,
             DimensionRule::Length => self.dimension(Dimension::LENGTH),
             DimensionRule::First => of(0),
+            DimensionRule::Equal => {
+                let [a, b] = args else { return None };
+                self.same_dimension(Code::ArgumentDimension, &format!("`{}`", row.name), a.span.to(b.span), a, b)?;
+                of(0)
+            }
+            DimensionRule::Pure => {
+                let arg = args.first()?;
+                if !self.agree(of(0), Dimension::NONE) {
+                    let found = show_dimension(of(0));
+                    return self.fail(
+                        Diagnostic::new(
+                            Code::ArgumentDimension,
+                            arg.span,
+                            format!("`{}` takes numbers without a dimension, and this has {found}", row.name),
+                        )
+                        .label(found.clone())
+                        .hint(format!("divide by a reference value: `{}(... / (1 {found}))`", row.name)),
+                    );
+                }
+                Dimension::NONE
+            }
             DimensionRule::Product => of(0).times(of(1)),
             DimensionRule::Half => match of(0).square_root() {
                 Some(root) => root,
@@ -248,19 +287,26 @@ impl<'a> Checker<'a> {
         let (tag, data) = (values.next().flatten(), values.next().flatten());
         let tag_fits = tag.as_ref().map(|tag| self.argument(row, 0, tag, None));
         let data = data?;
-        let writable = matches!(data.ty, TreeType::Value(Type { basic: Basic::Scalar, shape: Shape::Single | Shape::Collection(_), .. }));
-        if !writable {
+        let unwritable = |ty: &&Type| match ty.shape {
+            Shape::Single => matches!(ty.basic, Basic::Entity(_)),
+            Shape::Collection(_) | Shape::Domain(_) => false,
+            Shape::Sequence => true,
+        };
+        let wrong = data.ty.elements().iter().find(unwritable);
+        if wrong.is_some() || data.ty == TreeType::Void {
             let found = self.show(&data.ty);
-            let hint = match data.ty {
-                TreeType::Array { .. } => "write its elements one by one",
-                TreeType::Value(Type { basic: Basic::Vector, .. }) => "write its components: `v[0]`, `v[1]`, ...",
-                TreeType::Value(Type { basic: Basic::Bool, .. }) => "turn truth into numbers: `b ? 1 : 0`, each spread with `Extend`",
-                TreeType::Value(_) | TreeType::Void => "write numbers computed from it",
+            let hint = match wrong {
+                Some(Type { shape: Shape::Sequence, .. }) => "write its elements in a loop: `For s In ...`",
+                Some(_) | None => "write numbers computed from it",
             };
             return self.fail(
-                Diagnostic::new(Code::OutputData, data.span, format!("`Output` writes a Scalar or a Collection Of Scalar, not {found}"))
-                    .label(found)
-                    .hint(hint),
+                Diagnostic::new(
+                    Code::OutputData,
+                    data.span,
+                    format!("`Output` writes single values, collections, and arrays of them, not {found}"),
+                )
+                .label(found)
+                .hint(hint),
             );
         }
         tag_fits??;

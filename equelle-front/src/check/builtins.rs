@@ -1,6 +1,11 @@
 //! The table of built-in functions: names, parameters, and rules for arguments, result and dimension.
 //! A new built-in is a row here, a variant of [`Builtin`] and its meaning in lowering.
+//!
+//! The table also serves the reference page of the book, `equellec explain`, the editor modes and completion, by way of [`crate::check::table`].
+//! A row gets its category and its line of documentation with [`Row::doc`]; a test fails for a row without.
 
+use crate::check::print::basic_name;
+use crate::check::table::Category;
 use crate::typed::Builtin;
 use crate::types::{Basic, CanonicalSet, EntityKind};
 
@@ -9,6 +14,15 @@ pub(super) struct Row {
     pub name: &'static str,
     pub params: &'static [Param],
     pub target: Target,
+    /// Where it stands in the reference, and what it does, in a sentence.
+    pub doc: Option<(Category, &'static str)>,
+}
+
+impl Row {
+    /// The row with its place in the reference and a sentence in Markdown that says what the built-in does. Parameters are named as in the row.
+    const fn doc(self, category: Category, text: &'static str) -> Row {
+        Row { doc: Some((category, text)), ..self }
+    }
 }
 
 /// What a call of a built-in becomes.
@@ -19,6 +33,10 @@ pub(super) enum Target {
         result: ResultRule,
         dimension: DimensionRule,
     },
+    /// `Vector`, of one to three components.
+    Vector,
+    /// `Pow`, the operator `^` as a function.
+    Power,
     /// `Output`, a statement.
     Output,
     NewtonSolve,
@@ -40,8 +58,14 @@ pub(super) enum ArgumentRule {
     Scalar,
     /// Scalars: one, or a collection.
     Scalars,
+    /// Scalars: one, or a collection on the domain of the first argument if that is one.
+    ScalarsWithFirst,
     /// A collection of Scalars on any domain.
     ScalarCollection,
+    /// A collection of Scalars or of Vectors on any domain.
+    NumberCollection,
+    /// A collection of Bools on any domain.
+    BoolCollection,
     /// A collection of Scalars on one of these sets.
     ScalarsOn(&'static [CanonicalSet]),
     /// Vectors: one, or a collection.
@@ -63,6 +87,12 @@ pub(super) enum ArgumentRule {
 pub(super) enum ResultRule {
     /// One Scalar.
     Scalar,
+    /// One Bool.
+    Bool,
+    /// One of what the first argument is a collection of.
+    ElementOfFirst,
+    /// Scalars, one per element of the argument that is a collection, or one if none is.
+    ScalarsLikeEither,
     /// A sequence of Scalars.
     Sequence,
     /// This basic type, one per element of the first argument, or one if that is single.
@@ -84,6 +114,10 @@ pub(super) enum DimensionRule {
     Length,
     /// That of the first argument.
     First,
+    /// That of both arguments, which must be the same.
+    Equal,
+    /// None, and the argument must have none.
+    Pure,
     /// The sum of the exponents of both.
     Product,
     /// Half the first argument's exponents, which must be even.
@@ -99,21 +133,27 @@ const fn param(name: &'static str, rule: ArgumentRule) -> Param {
 }
 
 const fn row(name: &'static str, params: &'static [Param], builtin: Builtin, result: ResultRule, dimension: DimensionRule) -> Row {
-    Row { name, params, target: Target::Call { builtin, result, dimension } }
+    Row { name, params, target: Target::Call { builtin, result, dimension }, doc: None }
 }
 
 use ArgumentRule as A;
+use Category as C;
 use DimensionRule as D;
 use ResultRule as R;
 
 /// All built-ins but the twelve canonical sets, which are [`CanonicalSet::all`].
 pub(super) const TABLE: &[Row] = &[
     // Topology and geometry.
-    row("FirstCell", &[param("faces", A::Faces)], Builtin::FirstCell, R::CellsLikeFirst, D::None),
-    row("SecondCell", &[param("faces", A::Faces)], Builtin::SecondCell, R::CellsLikeFirst, D::None),
-    row("IsEmpty", &[param("entities", A::Entities)], Builtin::IsEmpty, R::LikeFirst(Basic::Bool), D::None),
-    row("Centroid", &[param("entities", A::Entities)], Builtin::Centroid, R::LikeFirst(Basic::Vector), D::Length),
-    row("Normal", &[param("faces", A::Faces)], Builtin::Normal, R::LikeFirst(Basic::Vector), D::None),
+    row("FirstCell", &[param("faces", A::Faces)], Builtin::FirstCell, R::CellsLikeFirst, D::None)
+        .doc(C::Geometry, "The first cell of each face: the one that its normal points away from. Empty where that is outside the grid."),
+    row("SecondCell", &[param("faces", A::Faces)], Builtin::SecondCell, R::CellsLikeFirst, D::None)
+        .doc(C::Geometry, "The second cell of each face: the one that its normal points to. Empty where that is outside the grid."),
+    row("IsEmpty", &[param("entities", A::Entities)], Builtin::IsEmpty, R::LikeFirst(Basic::Bool), D::None)
+        .doc(C::Geometry, "Whether each entity is Empty, as `FirstCell` and `SecondCell` are outside the grid."),
+    row("Centroid", &[param("entities", A::Entities)], Builtin::Centroid, R::LikeFirst(Basic::Vector), D::Length)
+        .doc(C::Geometry, "The centroid of each entity."),
+    row("Normal", &[param("faces", A::Faces)], Builtin::Normal, R::LikeFirst(Basic::Vector), D::None)
+        .doc(C::Geometry, "The unit normal of each face, from its first to its second cell."),
     // Discrete operators.
     row(
         "Gradient",
@@ -121,21 +161,67 @@ pub(super) const TABLE: &[Row] = &[
         Builtin::Gradient,
         R::ScalarsOn(CanonicalSet::INTERIOR_FACES),
         D::First,
-    ),
+    )
+    .doc(C::Operators, "Per interior face, the value in the second cell minus the value in the first; not divided by a distance."),
     row(
         "Divergence",
         &[param("values", A::ScalarsOn(&[CanonicalSet::INTERIOR_FACES, CanonicalSet::ALL_FACES]))],
         Builtin::Divergence,
         R::ScalarsOn(CanonicalSet::ALL_CELLS),
         D::First,
-    ),
+    )
+    .doc(C::Operators, "Per cell, the sum of the values on its faces, counted as leaving through the normal; not divided by a volume."),
     // Mathematics.
-    row("Dot", &[param("v1", A::Vectors), param("v2", A::VectorsLikeFirst)], Builtin::Dot, R::LikeFirst(Basic::Scalar), D::Product),
-    row("Sqrt", &[param("s", A::Scalars)], Builtin::Sqrt, R::LikeFirst(Basic::Scalar), D::Half),
-    row("MaxReduce", &[param("x", A::ScalarCollection)], Builtin::MaxReduce, R::Scalar, D::First),
-    row("MinReduce", &[param("x", A::ScalarCollection)], Builtin::MinReduce, R::Scalar, D::First),
-    row("SumReduce", &[param("x", A::ScalarCollection)], Builtin::SumReduce, R::Scalar, D::First),
-    row("ProdReduce", &[param("x", A::ScalarCollection)], Builtin::ProdReduce, R::Scalar, D::DemandNone),
+    row("Dot", &[param("v1", A::Vectors), param("v2", A::VectorsLikeFirst)], Builtin::Dot, R::LikeFirst(Basic::Scalar), D::Product)
+        .doc(C::Mathematics, "The scalar product."),
+    row("Sqrt", &[param("s", A::Scalars)], Builtin::Sqrt, R::LikeFirst(Basic::Scalar), D::Half)
+        .doc(C::Mathematics, "The square root. Every exponent of the dimension must be even."),
+    row("Abs", &[param("x", A::Scalars)], Builtin::Abs, R::LikeFirst(Basic::Scalar), D::First)
+        .doc(C::Mathematics, "The magnitude, `|x|`."),
+    row("Min", &[param("a", A::Scalars), param("b", A::ScalarsWithFirst)], Builtin::Min, R::ScalarsLikeEither, D::Equal)
+        .doc(C::Mathematics, "The smaller of two numbers, which have the same dimension. NaN if one is NaN."),
+    row("Max", &[param("a", A::Scalars), param("b", A::ScalarsWithFirst)], Builtin::Max, R::ScalarsLikeEither, D::Equal)
+        .doc(C::Mathematics, "The larger of two numbers, which have the same dimension. NaN if one is NaN."),
+    row("Exp", &[param("x", A::Scalars)], Builtin::Exp, R::LikeFirst(Basic::Scalar), D::Pure)
+        .doc(C::Mathematics, "The exponential function."),
+    row("Log", &[param("x", A::Scalars)], Builtin::Log, R::LikeFirst(Basic::Scalar), D::Pure)
+        .doc(C::Mathematics, "The natural logarithm."),
+    row("Sin", &[param("x", A::Scalars)], Builtin::Sin, R::LikeFirst(Basic::Scalar), D::Pure)
+        .doc(C::Mathematics, "The sine of an angle in radians."),
+    row("Cos", &[param("x", A::Scalars)], Builtin::Cos, R::LikeFirst(Basic::Scalar), D::Pure)
+        .doc(C::Mathematics, "The cosine of an angle in radians."),
+    row("Tan", &[param("x", A::Scalars)], Builtin::Tan, R::LikeFirst(Basic::Scalar), D::Pure)
+        .doc(C::Mathematics, "The tangent of an angle in radians."),
+    Row {
+        name: "Pow",
+        params: &[param("a", A::Scalars), param("b", A::ScalarsWithFirst)],
+        target: Target::Power,
+        doc: Some((
+            C::Mathematics,
+            "The power `a^b`. Both have no dimension, unless `b` is a whole number: then the dimension of `a` is raised to that power.",
+        )),
+    },
+    Row {
+        name: "Vector",
+        params: &[param("x", A::Scalars), param("y", A::ScalarsWithFirst), param("z", A::ScalarsWithFirst)],
+        target: Target::Vector,
+        doc: Some((
+            C::Mathematics,
+            "The Vector of these components, all of one dimension and as many as the grid has dimensions: `Vector(x, y)` on a 2D grid.",
+        )),
+    },
+    row("MaxReduce", &[param("x", A::NumberCollection)], Builtin::MaxReduce, R::ElementOfFirst, D::First)
+        .doc(C::Reductions, "The largest value; of Vectors, the largest of each component."),
+    row("MinReduce", &[param("x", A::NumberCollection)], Builtin::MinReduce, R::ElementOfFirst, D::First)
+        .doc(C::Reductions, "The smallest value; of Vectors, the smallest of each component."),
+    row("SumReduce", &[param("x", A::NumberCollection)], Builtin::SumReduce, R::ElementOfFirst, D::First)
+        .doc(C::Reductions, "The sum of all values."),
+    row("AnyReduce", &[param("x", A::BoolCollection)], Builtin::AnyReduce, R::Bool, D::None)
+        .doc(C::Reductions, "Whether any value is true; false of no values."),
+    row("AllReduce", &[param("x", A::BoolCollection)], Builtin::AllReduce, R::Bool, D::None)
+        .doc(C::Reductions, "Whether all values are true; true of no values."),
+    row("ProdReduce", &[param("x", A::ScalarCollection)], Builtin::ProdReduce, R::Scalar, D::DemandNone)
+        .doc(C::Reductions, "The product of all values, which must have no dimension."),
     // Input: without dimension.
     row(
         "InputScalarWithDefault",
@@ -143,33 +229,47 @@ pub(super) const TABLE: &[Row] = &[
         Builtin::InputScalarWithDefault,
         R::Scalar,
         D::DropSecond,
-    ),
+    )
+    .doc(C::Input, "The parameter `name`, or `default` if none is given."),
     row(
         "InputCollectionOfScalar",
         &[param("name", A::Text), param("entities", A::Domain)],
         Builtin::InputCollectionOfScalar,
         R::ScalarsOnSecond,
         D::None,
-    ),
+    )
+    .doc(C::Input, "One number for each of the `entities`, read from the data file that the parameter `name` gives."),
     row(
         "InputDomainSubsetOf",
         &[param("name", A::Text), param("entities", A::Domain)],
         Builtin::InputDomainSubsetOf,
         R::NewDomainInSecond,
         D::None,
-    ),
-    row("InputSequenceOfScalar", &[param("name", A::Text)], Builtin::InputSequenceOfScalar, R::Sequence, D::None),
+    )
+    .doc(C::Input, "The domain of those `entities` that the data file lists which the parameter `name` gives."),
+    row("InputSequenceOfScalar", &[param("name", A::Text)], Builtin::InputSequenceOfScalar, R::Sequence, D::None)
+        .doc(C::Input, "The numbers in the data file that the parameter `name` gives, in its order."),
     // Those that are more than a function of values.
-    Row { name: "Output", params: &[param("tag", A::Text), param("data", A::Special)], target: Target::Output },
+    Row {
+        name: "Output",
+        params: &[param("tag", A::Text), param("data", A::Special)],
+        target: Target::Output,
+        doc: Some((C::Output, "Writes `data` under the name `tag`. A statement: it has no value.")),
+    },
     Row {
         name: "NewtonSolve",
         params: &[param("residual_function", A::Special), param("u_guess", A::ScalarCollection)],
         target: Target::NewtonSolve,
+        doc: Some((C::Solvers, "The unknown, near `u_guess`, for which `residual_function` is zero, found with Newton's method.")),
     },
     Row {
         name: "NewtonSolveSystem",
         params: &[param("residual_function_array", A::Special), param("u_guess_array", A::Special)],
         target: Target::NewtonSolveSystem,
+        doc: Some((
+            C::Solvers,
+            "The unknowns, near the guesses, for which all residual functions are zero; each function takes all unknowns.",
+        )),
     },
 ];
 
@@ -189,23 +289,78 @@ pub(super) fn names<'n>() -> impl Iterator<Item = &'n str> {
 }
 
 impl ArgumentRule {
+    /// What to do about an argument that breaks the rule, whatever it is.
+    pub fn hint(self) -> &'static str {
+        match self {
+            A::Text => "write the name between double quotes",
+            A::Scalar => "reduce a collection to one number with `SumReduce`, `MinReduce` or `MaxReduce`",
+            A::Scalars | A::ScalarsWithFirst => "it works on numbers: choose them by a condition with `? :`, or take a component `v[0]`",
+            A::ScalarCollection | A::NumberCollection | A::ScalarsOn(_) => {
+                "it needs one number for each element of a domain; `x Extend AllCells()` spreads one"
+            }
+            A::BoolCollection => "it needs one truth value for each element of a domain: compare a collection with something",
+            A::Vectors => "Vectors come from `Centroid(...)` and `Normal(...)`",
+            A::VectorsLikeFirst => "bring both to one domain with `On` or `Extend`",
+            A::Faces => "pass faces, such as `InteriorFaces()`",
+            A::Entities => "pass entities, such as `AllCells()`",
+            A::Domain => "name a domain, such as `AllCells()`",
+            A::Special => "look at the examples of its use in the documentation",
+        }
+    }
+
     /// What it asks for, after "must be".
     pub fn expected(self) -> String {
         match self {
             A::Text => "a String".to_owned(),
             A::Scalar => "a Scalar".to_owned(),
             A::Scalars => "a Scalar or a Collection Of Scalar".to_owned(),
+            A::ScalarsWithFirst => "a Scalar, or a Collection Of Scalar on the domain of the first argument".to_owned(),
             A::ScalarCollection => "a Collection Of Scalar".to_owned(),
+            A::NumberCollection => "a Collection Of Scalar or Vector".to_owned(),
+            A::BoolCollection => "a Collection Of Bool".to_owned(),
             A::ScalarsOn(sets) => {
                 let names: Vec<String> = sets.iter().map(|s| format!("{}()", s.name())).collect();
                 format!("a Collection Of Scalar On {}", names.join(" or "))
             }
-            A::Vectors => "a Collection Of Vector".to_owned(),
-            A::VectorsLikeFirst => "a Collection Of Vector on the same domain as the first argument".to_owned(),
+            A::Vectors => "a Vector or a Collection Of Vector".to_owned(),
+            A::VectorsLikeFirst => "a Vector, or a Collection Of Vector, like the first argument".to_owned(),
             A::Faces => format!("a collection of {}", EntityKind::Face.name()),
             A::Entities => "a collection of entities".to_owned(),
             A::Domain => "a domain".to_owned(),
             A::Special => "suitable".to_owned(),
+        }
+    }
+}
+
+impl ResultRule {
+    /// The type of the result, as the reference names it.
+    pub fn described(self) -> String {
+        match self {
+            R::Scalar => "Scalar".to_owned(),
+            R::Bool => "Bool".to_owned(),
+            R::ElementOfFirst => "Scalar or Vector, as the elements of the argument".to_owned(),
+            R::ScalarsLikeEither => "Scalar, one per element of the argument that is a collection".to_owned(),
+            R::Sequence => "Sequence Of Scalar".to_owned(),
+            R::LikeFirst(basic) => format!("{}, one per element of the first argument", basic_name(basic)),
+            R::CellsLikeFirst => "Cell, one per element of the first argument".to_owned(),
+            R::ScalarsOn(set) => format!("Collection Of Scalar On {}()", set.name()),
+            R::ScalarsOnSecond => "Collection Of Scalar On the second argument".to_owned(),
+            R::NewDomainInSecond => "a new domain, a subset of the second argument".to_owned(),
+        }
+    }
+}
+
+impl DimensionRule {
+    /// The dimension of the result, as the reference names it.
+    pub fn described(self) -> &'static str {
+        match self {
+            D::None | D::DropSecond => "none",
+            D::Length => "length",
+            D::First => "that of the first argument",
+            D::Equal => "that of the arguments, which must be the same",
+            D::Product => "the product of both",
+            D::Half => "the square root of the argument's",
+            D::DemandNone | D::Pure => "none, and the argument must have none",
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Calls: of user functions here, of built-ins in `builtin_call`, of Newton in `newton`.
 
-use crate::check::checker::Checker;
+use crate::check::checker::{CALL_WEIGHT, Checker, MAX_DEPTH};
 use crate::check::function::{Argument, Instance};
-use crate::check::scope::{DefinitionId, Meaning};
+use crate::check::scope::{DefinitionId, Meaning, State, VariableEntry};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, Ident};
@@ -18,7 +18,7 @@ impl<'a> Checker<'a> {
         let values: Vec<Option<Expr>> = args.iter().map(|a| self.expr(a)).collect();
         let function = function?;
         let spans: Vec<Span> = args.iter().map(|a| a.span).collect();
-        let bound = values.iter().map(|v| v.as_ref().map(|v| (v.ty, v.dims.clone()))).collect();
+        let bound = values.iter().map(|v| v.as_ref().map(|v| (v.ty.clone(), v.dims.clone()))).collect();
         let instance = self.apply(function, bound, &spans, callee.span.to(span))?;
         let args = values.into_iter().collect::<Option<Vec<_>>>()?;
         Some(Expr { kind: ExprKind::Call { function: instance.id, args }, ty: instance.ty, dims: instance.dims, span })
@@ -37,6 +37,8 @@ impl<'a> Checker<'a> {
                 self.called.insert(self.definitions[id.0 as usize].name.span);
                 Some(id)
             }
+            // Something else was reported about it, which may have meant a function.
+            Meaning::Variable(VariableEntry { state: State::Unknown, .. }) => self.unknown(),
             Meaning::Variable(_) => self.fail(
                 Diagnostic::new(Code::NotAFunction, name.span, format!("`{}` is a variable, not a function", name.name))
                     .also(span, "the variable is named here")
@@ -46,6 +48,9 @@ impl<'a> Checker<'a> {
     }
 
     fn unknown_function<T>(&mut self, name: &Ident) -> Option<T> {
+        if !self.unknown_names.insert((name.name.clone(), self.scope)) {
+            return self.unknown();
+        }
         let diagnostic = Diagnostic::new(Code::UnknownFunction, name.span, format!("there is no function `{}` here", name.name));
         if let Some(later) = self.scopes.defined_later(&name.name, self.scope) {
             let place = self.scopes.entry(later).span;
@@ -112,11 +117,17 @@ impl<'a> Checker<'a> {
                 return None;
             }
         }
+        let called = self.depth + CALL_WEIGHT < MAX_DEPTH && self.frames.iter().all(|f| f.call.is_some());
+        if arguments.iter().any(Option::is_none) && called && !self.walked.contains(&name.span) {
+            // What the body does with the arguments that are known may be wrong too. (Functions that no call reaches are checked one by one.)
+            let types = arguments.iter().flatten().map(|(ty, _)| ty.clone()).collect();
+            self.nested(CALL_WEIGHT, call, |this| this.walk_body(id, arguments, Some((call, types))));
+            return self.unknown();
+        }
         let arguments: Vec<Argument> = arguments.into_iter().collect::<Option<_>>()?;
         let instance = self.instance(id, arguments, call)?;
         if let Some(frame) = self.frames.last_mut() {
             frame.newton = frame.newton.or(instance.newton);
-            frame.writes.extend(&instance.writes);
         }
         Some(instance)
     }

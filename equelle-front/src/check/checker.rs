@@ -44,11 +44,15 @@ pub(super) struct Checker<'a> {
     pub frames: Vec<Frame>,
     /// Names of functions that some call or Newton names, by place: a nested function has one definition per instance around it.
     pub called: HashSet<Span>,
+    /// Parameters of residuals of systems, by place: each residual takes all unknowns, whether its equation has them or not.
+    pub unknowns: HashSet<Span>,
     /// Names of functions whose body has been walked.
     pub walked: HashSet<Span>,
     pub depth: u32,
     pub work: u64,
     pub suggestions: u32,
+    /// Unknown names that were reported, with the scope: they are not reported there again.
+    pub unknown_names: HashSet<(String, ScopeId)>,
     /// Something is unknown, reported here or by the parser: there will be no program.
     pub incomplete: bool,
     diagnostics: Vec<Diagnostic>,
@@ -66,8 +70,6 @@ pub(super) struct Frame {
     pub result: Option<(TreeType, Vec<Dimension>)>,
     /// Span of a Newton call that it reaches.
     pub newton: Option<Span>,
-    /// Assignments that it reaches of variables that are not its own.
-    pub writes: Vec<(VarId, Span)>,
 }
 
 impl<'a> Checker<'a> {
@@ -85,10 +87,12 @@ impl<'a> Checker<'a> {
             definitions: Vec::new(),
             frames: Vec::new(),
             called: HashSet::new(),
+            unknowns: HashSet::new(),
             walked: HashSet::new(),
             depth: 0,
             work: 0,
             suggestions: 0,
+            unknown_names: HashSet::new(),
             incomplete: false,
             diagnostics: Vec::new(),
             seen: HashSet::new(),
@@ -122,7 +126,7 @@ impl<'a> Checker<'a> {
                 let Some((span, arguments)) = &frame.call else { continue };
                 let name = self.definitions[frame.definition.0 as usize].name.name.as_str();
                 let arguments: Vec<String> = arguments.iter().map(|ty| type_name(&self.sets, ty)).collect();
-                diagnostic = diagnostic.also(*span, format!("in this call of `{name}` with ({})", arguments.join(", ")));
+                diagnostic = diagnostic.called(*span, format!("in this call of `{name}` with ({})", arguments.join(", ")));
             }
         }
         self.diagnostics.push(diagnostic);

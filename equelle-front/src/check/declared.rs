@@ -59,14 +59,10 @@ impl<'a> Checker<'a> {
                     modifiers.mutable = true;
                     inner = element;
                 }
-                TypeExprKind::Array { size, size_span, element } => {
-                    // The parser reports both already; trees made otherwise get here.
+                TypeExprKind::Array { size, size_span: _, element } => {
+                    // The parser has reported both.
                     if modifiers.array.is_some() || *size == 0 {
-                        return self.fail(Diagnostic::new(
-                            Code::InvalidArrayType,
-                            *size_span,
-                            "an array has at least one element, and none is an array",
-                        ));
+                        return self.unknown();
                     }
                     modifiers.array = Some(*size);
                     inner = element;
@@ -112,7 +108,10 @@ impl<'a> Checker<'a> {
 
     fn element(&mut self, name: BasicTypeName, span: Span) -> Option<Basic> {
         match basic_of(name) {
-            Basic::Text => self.fail(Diagnostic::new(Code::NoDomainOfText, span, "there are no collections or sequences of String")),
+            Basic::Text => self.fail(
+                Diagnostic::new(Code::NoDomainOfText, span, "there are no collections or sequences of String")
+                    .hint("text is for names and tags, one at a time; declare the variable `String`, or leave the declaration out"),
+            ),
             basic @ (Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Entity(_)) => Some(basic),
         }
     }
@@ -140,12 +139,12 @@ impl<'a> Checker<'a> {
             }
         }
         let e = self.expr(e)?;
-        match e.ty {
-            TreeType::Value(Type { basic: Basic::Entity(_), shape: Shape::Collection(set) | Shape::Domain(set), .. }) => {
+        match &e.ty {
+            &TreeType::Value(Type { basic: Basic::Entity(_), shape: Shape::Collection(set) | Shape::Domain(set), .. }) => {
                 Some(Place::Set(set))
             }
-            ty @ (TreeType::Value(_) | TreeType::Array { .. } | TreeType::Void) => {
-                let found = self.show(&ty);
+            ty @ (TreeType::Value(_) | TreeType::Array(_) | TreeType::Void) => {
+                let found = self.show(ty);
                 self.fail(
                     Diagnostic::new(Code::TypePlace, e.span, format!("a type needs a collection of entities here, not {found}"))
                         .label(found)
@@ -178,10 +177,7 @@ impl<'a> Checker<'a> {
             Place::Set(set) => Some(set),
             Place::Postponed(id) => match &self.scopes.entry(id).meaning {
                 Meaning::Variable(variable) => match variable.state {
-                    State::Assigned(var) => match self.variables[var.0 as usize].ty {
-                        TreeType::Value(ty) => ty.mapping(),
-                        TreeType::Array { .. } | TreeType::Void => None,
-                    },
+                    State::Assigned(var) => self.variables[var.0 as usize].ty.value().and_then(|ty| ty.mapping()),
                     State::Unassigned | State::Unknown => None,
                 },
                 Meaning::Function(_) => None,
@@ -198,11 +194,16 @@ impl<'a> Checker<'a> {
 
     /// Whether a value of type `ty` may be given to something of this declared type. A set that is not known accepts everything.
     pub fn accepts(&self, declared: &Declared, ty: &TreeType) -> bool {
-        let element = match (declared.array, ty) {
-            (None, TreeType::Value(ty)) => ty,
-            (Some(n), TreeType::Array { size, element }) if n == *size => element,
-            (None | Some(_), TreeType::Value(_) | TreeType::Array { .. } | TreeType::Void) => return false,
-        };
+        match (declared.array, ty) {
+            (None, TreeType::Value(ty)) => self.accepts_element(declared, ty),
+            (Some(n), TreeType::Array(elements)) => {
+                n as usize == elements.len() && elements.iter().all(|element| self.accepts_element(declared, element))
+            }
+            (None | Some(_), TreeType::Value(_) | TreeType::Array(_) | TreeType::Void) => false,
+        }
+    }
+
+    fn accepts_element(&self, declared: &Declared, element: &Type) -> bool {
         if element.basic != declared.basic {
             return false;
         }
@@ -259,7 +260,7 @@ impl<'a> Checker<'a> {
                 };
                 Some(format!("{} {relation} {}", self.set_name(found), self.set_name(set)))
             }
-            (TreeType::Value(_) | TreeType::Array { .. } | TreeType::Void, _) => None,
+            (TreeType::Value(_) | TreeType::Array(_) | TreeType::Void, _) => None,
         }
     }
 
@@ -279,10 +280,11 @@ impl<'a> Checker<'a> {
             }
             DeclaredKind::Single | DeclaredKind::Sequence | DeclaredKind::Collection | DeclaredKind::SubsetOf(_) => return None,
         };
-        Some(match declared.array {
-            None => TreeType::Value(element),
-            Some(size) => TreeType::Array { size, element },
-        })
+        match declared.array {
+            None => Some(TreeType::Value(element)),
+            // A huge array in a declaration alone is not worth its memory.
+            Some(size) => (size <= 1000).then(|| TreeType::Array(vec![element; size as usize].into())),
+        }
     }
 
     /// The All-set of a kind.

@@ -5,7 +5,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::typed::{Expr, ExprKind};
-use crate::types::{Basic, Shape, Type};
+use crate::types::{Basic, EntityKind, Shape, Type};
 
 impl<'a> Checker<'a> {
     fn no_sequence(&mut self, operand: &Expr, ty: &Type, operator: &str) -> Option<()> {
@@ -22,8 +22,7 @@ impl<'a> Checker<'a> {
 
     /// `data On target`
     pub fn on(&mut self, op_span: Span, data: Expr, target: Expr, span: Span) -> Option<Expr> {
-        let (d, t) = (self.no_array(&data, "`On`"), self.no_array(&target, "`On`"));
-        let (d, t) = (d?, t?);
+        let (d, t) = self.no_arrays(&data, &target, "`On`")?;
         self.no_sequence(&data, &d, "`On`")?;
         let (Basic::Entity(_), Some(over), Some(within)) = (t.basic, t.mapping(), t.within) else {
             let found = self.show_value(&t);
@@ -54,7 +53,11 @@ impl<'a> Checker<'a> {
                     self.set_name(self.sets.common_superset(within, mapping))
                 )
             } else {
-                format!("the right side must be a collection of {}", self.sets.get(mapping).kind.name())
+                let (wanted, entities) = (self.sets.get(mapping).kind, self.set_name(within));
+                match (wanted, self.sets.get(within).kind) {
+                    (EntityKind::Cell, EntityKind::Face) => format!("name the cells of the faces: `... On FirstCell({entities})`"),
+                    (wanted, _) => format!("the right side must be a collection of {}", wanted.name()),
+                }
             };
             return self.fail(
                 Diagnostic::new(Code::OnNotContained, op_span, message)
@@ -70,8 +73,7 @@ impl<'a> Checker<'a> {
 
     /// `data Extend domain`
     pub fn extend(&mut self, op_span: Span, data: Expr, domain: Expr, span: Span) -> Option<Expr> {
-        let (d, t) = (self.no_array(&data, "`Extend`"), self.no_array(&domain, "`Extend`"));
-        let (d, t) = (d?, t?);
+        let (d, t) = self.no_arrays(&data, &domain, "`Extend`")?;
         self.no_sequence(&data, &d, "`Extend`")?;
         let Shape::Domain(over) = t.shape else {
             let found = self.show_value(&t);
@@ -88,15 +90,20 @@ impl<'a> Checker<'a> {
         match d.mapping() {
             None => {
                 let spreadable = match d.basic {
-                    Basic::Scalar | Basic::Bool => true,
-                    // Text; Vectors and entities come in collections only.
-                    Basic::Vector | Basic::Entity(_) | Basic::Text => false,
+                    Basic::Scalar | Basic::Vector | Basic::Bool => true,
+                    // Entities come in collections only.
+                    Basic::Entity(_) | Basic::Text => false,
                 };
                 if !spreadable {
                     let found = self.show_value(&d);
                     return self.fail(
-                        Diagnostic::new(Code::ExtendData, data.span, format!("`Extend` spreads numbers and truth values, not {found}"))
-                            .label(found),
+                        Diagnostic::new(
+                            Code::ExtendData,
+                            data.span,
+                            format!("`Extend` spreads numbers, Vectors and truth values, not {found}"),
+                        )
+                        .label(found)
+                        .hint("spread a number, and choose by it: `1 Extend AllCells()`"),
                     );
                 }
             }
@@ -132,8 +139,8 @@ impl<'a> Checker<'a> {
         let (condition, if_true, if_false) = (self.expr(condition), self.expr(if_true), self.expr(if_false));
         let (condition, if_true, if_false) = (condition?, if_true?, if_false?);
         let what = "`? :`";
-        let (c, a, b) = (self.no_array(&condition, what), self.no_array(&if_true, what), self.no_array(&if_false, what));
-        let (c, a, b) = (c?, a?, b?);
+        let (c, branches) = (self.no_array(&condition, what), self.no_arrays(&if_true, &if_false, what));
+        let (c, (a, b)) = (c?, branches?);
         if c.basic != Basic::Bool {
             let found = self.show_value(&c);
             return self.fail(
@@ -143,9 +150,10 @@ impl<'a> Checker<'a> {
             );
         }
         self.same_set("`? :`", if_true.span.to(if_false.span), (&if_true, &a), (&if_false, &b))?;
-        // A choice among the elements of a domain is a collection of entities, even where every choice is the same.
+        // Two branches that are the same domain are that domain; else a choice among elements is a collection of entities.
         let element = |ty: &Type| Type { shape: ty.mapping().map_or(ty.shape, Shape::Collection), ..*ty };
-        let joined = self.join(&element(&a), &element(&b)).filter(|ty| ty.shape != Shape::Sequence && ty.basic != Basic::Text);
+        let joined = if a == b { Some(a) } else { self.join(&element(&a), &element(&b)) };
+        let joined = joined.filter(|ty| ty.shape != Shape::Sequence && ty.basic != Basic::Text);
         let Some(ty) = joined else {
             let (first, second) = (self.show_value(&a), self.show_value(&b));
             let mut diagnostic = Diagnostic::new(

@@ -28,22 +28,43 @@ impl<'a> Checker<'a> {
             Ast::Index { base, index, index_span } => this.index(base, *index, *index_span, span),
             Ast::Unary { op: UnaryOp::Neg, operand } => this.negative(operand, span),
             Ast::Unary { op: UnaryOp::Not, operand } => this.not(operand, span),
-            Ast::Binary { op, op_span, left, right } => this.binary(*op, *op_span, left, right, span),
+            Ast::Binary { .. } => this.binary(expr),
             Ast::Ternary { condition, if_true, if_false } => this.ternary(condition, if_true, if_false, span),
             Ast::Error => this.unknown(),
         })
     }
 
-    fn binary(&mut self, op: BinaryOp, op_span: Span, left: &'a ast::Expr, right: &'a ast::Expr, span: Span) -> Option<Expr> {
-        // Both sides are always looked at, so that each gets its own diagnostics.
-        let (left, right) = (self.expr(left), self.expr(right));
-        let (left, right) = (left?, right?);
+    /// A chain of infix operators, each the left operand of the next: in a loop, because it may be long.
+    fn binary(&mut self, expr: &'a ast::Expr) -> Option<Expr> {
+        let mut chain = Vec::new();
+        let mut leftmost = expr;
+        while let Ast::Binary { op, op_span, left, right } = &leftmost.kind {
+            chain.push((*op, *op_span, &**right, leftmost.span));
+            leftmost = left;
+        }
+        if !self.frames.is_empty() {
+            self.work += chain.len() as u64;
+        }
+        let mut result = self.expr(leftmost);
+        for (op, op_span, right, span) in chain.into_iter().rev() {
+            // Both sides are always looked at, so that each gets its own diagnostics.
+            let right = self.expr(right);
+            result = match (result, right) {
+                (Some(left), Some(right)) => self.infix(op, op_span, left, right, span),
+                (Some(_), None) | (None, Some(_) | None) => None,
+            };
+        }
+        result
+    }
+
+    fn infix(&mut self, op: BinaryOp, op_span: Span, left: Expr, right: Expr, span: Span) -> Option<Expr> {
         use crate::ops::{Arithmetic, Comparison, Logic};
         match op {
             BinaryOp::Add => self.sum(Arithmetic::Add, op_span, left, right, span),
             BinaryOp::Sub => self.sum(Arithmetic::Sub, op_span, left, right, span),
             BinaryOp::Mul => self.product(op_span, left, right, span),
             BinaryOp::Div => self.quotient(op_span, left, right, span),
+            BinaryOp::Power => self.power(op_span, left, right, span),
             BinaryOp::Less => self.compare(Comparison::Less, op_span, left, right, span),
             BinaryOp::Greater => self.compare(Comparison::Greater, op_span, left, right, span),
             BinaryOp::LessEqual => self.compare(Comparison::LessEqual, op_span, left, right, span),
@@ -92,8 +113,10 @@ impl<'a> Checker<'a> {
         entry.used = true;
         let defined = entry.span;
         match &mut entry.meaning {
+            Meaning::Function(_) if self.unknown_names.contains(&(name.to_owned(), self.scope)) => self.unknown(),
             Meaning::Function(_) => {
                 let hint = format!("call it: `{name}(...)`");
+                self.unknown_names.insert((name.to_owned(), self.scope));
                 self.fail(
                     Diagnostic::new(Code::FunctionAsValue, span, format!("`{name}` is a function, and a function is not a value"))
                         .also(defined, "the function is named here")
@@ -103,7 +126,7 @@ impl<'a> Checker<'a> {
             Meaning::Variable(variable) => match variable.state {
                 State::Assigned(var) => {
                     let variable = &self.variables[var.0 as usize];
-                    Some(Expr { kind: ExprKind::Variable(var), ty: variable.ty, dims: variable.dims.clone(), span })
+                    Some(Expr { kind: ExprKind::Variable(var), ty: variable.ty.clone(), dims: variable.dims.clone(), span })
                 }
                 State::Unknown => self.unknown(),
                 State::Unassigned if variable.reported => self.unknown(),
@@ -120,6 +143,9 @@ impl<'a> Checker<'a> {
     }
 
     fn unknown_name<T>(&mut self, name: &str, span: Span) -> Option<T> {
+        if !self.unknown_names.insert((name.to_owned(), self.scope)) {
+            return self.unknown();
+        }
         let mut diagnostic = Diagnostic::new(Code::UnknownName, span, format!("there is no variable `{name}` here"));
         if let Some(later) = self.scopes.defined_later(name, self.scope) {
             diagnostic = diagnostic
@@ -137,12 +163,15 @@ impl<'a> Checker<'a> {
 
     fn array(&mut self, elements: &'a [ast::Expr], span: Span) -> Option<Expr> {
         if elements.is_empty() {
-            return self.fail(Diagnostic::new(Code::EmptyArray, span, "an array has at least one element"));
+            return self.fail(
+                Diagnostic::new(Code::EmptyArray, span, "an array has at least one element, and this has none")
+                    .hint("list its elements: `[a, b]`"),
+            );
         }
         // Every element is looked at before the first unknown one ends it.
         let elements: Vec<Option<Expr>> = elements.iter().map(|e| self.expr(e)).collect();
         let elements: Vec<Expr> = elements.into_iter().collect::<Option<_>>()?;
-        let mut common: Option<(Type, Span)> = None;
+        let mut types: Vec<Type> = Vec::with_capacity(elements.len());
         let mut dims = Vec::with_capacity(elements.len());
         for element in &elements {
             let TreeType::Value(ty) = element.ty else {
@@ -150,28 +179,25 @@ impl<'a> Checker<'a> {
                     Diagnostic::new(Code::NestedArray, element.span, "an array cannot hold arrays").hint("list the elements themselves"),
                 );
             };
+            if let Some(first) = types.first()
+                && !differ_only_in_set(first, &ty)
+            {
+                let (first, found) = (self.show_value(first), self.show_value(&ty));
+                return self.fail(
+                    Diagnostic::new(
+                        Code::ArrayElementTypes,
+                        element.span,
+                        format!("the elements of an array have one type: the first is {first}, this one {found}"),
+                    )
+                    .label(found)
+                    .also(elements[0].span, first)
+                    .hint("give values of different types names of their own; only the domains of collections may differ"),
+                );
+            }
+            types.push(ty);
             dims.push(dim(element));
-            common = match common {
-                None => Some((ty, element.span)),
-                Some((first, first_span)) => match self.join(&first, &ty) {
-                    Some(joined) => Some((joined, first_span)),
-                    None => {
-                        let (first, found) = (self.show_value(&first), self.show_value(&ty));
-                        return self.fail(
-                            Diagnostic::new(
-                                Code::ArrayElementTypes,
-                                element.span,
-                                format!("the elements of an array have one type: the first is {first}, this one {found}"),
-                            )
-                            .label(found)
-                            .also(first_span, first),
-                        );
-                    }
-                },
-            };
         }
-        let element = common?.0;
-        Some(Expr { ty: TreeType::Array { size: elements.len() as u32, element }, kind: ExprKind::Array(elements), dims, span })
+        Some(Expr { ty: TreeType::Array(types.into()), kind: ExprKind::Array(elements), dims, span })
     }
 
     /// The type that covers both, if they differ at most in what their entities are known to lie in.
@@ -190,16 +216,19 @@ impl<'a> Checker<'a> {
     fn index(&mut self, base: &'a ast::Expr, index: u32, index_span: Span, span: Span) -> Option<Expr> {
         let base = self.expr(base)?;
         let found = self.show(&base.ty);
-        match base.ty {
-            TreeType::Array { size, element } => match base.dims.get(index as usize) {
-                Some(&dim) if index < size => Some(value(ExprKind::Element { array: Box::new(base), index }, element, dim, span)),
-                Some(_) | None => self.fail(
-                    Diagnostic::new(Code::ArrayIndex, index_span, format!("there is no element {index} in an array of {size}"))
-                        .also(base.span, found)
-                        .hint(format!("the elements are numbered from 0 to {}", size - 1)),
-                ),
+        match &base.ty {
+            TreeType::Array(elements) => match (elements.get(index as usize), base.dims.get(index as usize)) {
+                (Some(&element), Some(&dim)) => Some(value(ExprKind::Element { array: Box::new(base), index }, element, dim, span)),
+                (Some(_) | None, _) => {
+                    let size = elements.len();
+                    self.fail(
+                        Diagnostic::new(Code::ArrayIndex, index_span, format!("there is no element {index} in an array of {size}"))
+                            .also(base.span, found)
+                            .hint(format!("the elements are numbered from 0 to {}", size.saturating_sub(1))),
+                    )
+                }
             },
-            TreeType::Value(ty) if ty.basic == Basic::Vector => {
+            &TreeType::Value(ty) if ty.basic == Basic::Vector => {
                 if index > 2 {
                     return self.fail(
                         Diagnostic::new(Code::VectorIndex, index_span, format!("there is no component {index} in a Vector"))
@@ -217,11 +246,21 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// The types of two operands that must not be arrays. Two arrays are one mistake.
+    pub fn no_arrays(&mut self, left: &Expr, right: &Expr, what: &str) -> Option<(Type, Type)> {
+        let l = self.no_array(left, what);
+        if l.is_none() && matches!(right.ty, TreeType::Array(_)) {
+            return None;
+        }
+        let r = self.no_array(right, what);
+        Some((l?, r?))
+    }
+
     /// The type of an operand that must not be an array.
     pub fn no_array(&mut self, operand: &Expr, what: &str) -> Option<Type> {
         match operand.ty {
             TreeType::Value(ty) => Some(ty),
-            TreeType::Array { .. } | TreeType::Void => {
+            TreeType::Array(_) | TreeType::Void => {
                 let found = self.show(&operand.ty);
                 self.fail(
                     Diagnostic::new(Code::ArrayOperand, operand.span, format!("{what} takes no arrays, and this is {found}"))
@@ -255,11 +294,21 @@ impl<'a> Checker<'a> {
                 let found = self.show_value(&ty);
                 return self.fail(
                     Diagnostic::new(Code::NoNorm, operand.span, format!("`| |` is for Scalars, Vectors and entities, not for {found}"))
-                        .label(found),
+                        .label(found)
+                        .hint(match ty.basic {
+                            Basic::Bool => "to count where a condition holds, choose numbers by it: `SumReduce(condition ? one : zero)`",
+                            Basic::Scalar | Basic::Vector | Basic::Entity(_) | Basic::Text => "take the magnitude of one value at a time",
+                        }),
                 );
             }
         };
         let shape = ty.mapping().map_or(Shape::Single, Shape::Collection);
         Some(value(ExprKind::Norm(Box::new(operand)), Type { basic: Basic::Scalar, shape, within: None }, dim, span))
     }
+}
+
+/// Whether two types may stand side by side in an array: they are the same but for the sets that collections are on and entities are in.
+fn differ_only_in_set(a: &Type, b: &Type) -> bool {
+    let same_shape = a.mapping().is_some() == b.mapping().is_some() && (a.shape == Shape::Sequence) == (b.shape == Shape::Sequence);
+    a.basic == b.basic && same_shape
 }

@@ -9,7 +9,7 @@ use crate::check::scope::{DefinitionId, Meaning, Role, ScopeId, ScopeKind, State
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, Ident, StmtKind as Ast};
-use crate::typed::{Expr, Function, FunctionId, TreeType, VarId, Variable};
+use crate::typed::{Expr, Function, FunctionId, TreeType, Variable};
 use crate::types::Dimension;
 
 /// A function of the program; one per visit of its definition, so nested functions have one per instance around them.
@@ -50,8 +50,6 @@ pub(super) struct Instance {
     pub dims: Vec<Dimension>,
     /// A Newton call that it reaches.
     pub newton: Option<Span>,
-    /// Assignments that it reaches of variables that are not its own.
-    pub writes: Vec<(VarId, Span)>,
 }
 
 impl<'a> Checker<'a> {
@@ -70,9 +68,7 @@ impl<'a> Checker<'a> {
             );
             return;
         }
-        if self.taken(name, Code::Redeclaration, "a function") {
-            return;
-        }
+        self.taken(name, Code::Redeclaration, "a function");
         let declared = Some(Rc::new(FunctionType { params, result, span }));
         self.add_definition(name, declared, None);
     }
@@ -91,7 +87,8 @@ impl<'a> Checker<'a> {
             if let Some(first) = params[..i].iter().find(|p| p.name == param.name) {
                 self.report(
                     Diagnostic::new(Code::DuplicateParameter, param.span, format!("there are two parameters `{}`", param.name))
-                        .also(first.span, "the first one"),
+                        .also(first.span, "the first one")
+                        .hint("give them different names"),
                 );
             }
         }
@@ -109,6 +106,8 @@ impl<'a> Checker<'a> {
                         .also(first, "first named here")
                         .hint("choose another name"),
                 );
+                // Calls from here on were written for this one.
+                self.add_definition(name, None, Some(defined));
                 return;
             }
             definition.defined = Some(defined);
@@ -134,20 +133,20 @@ impl<'a> Checker<'a> {
             }
             return;
         }
-        if !self.taken(name, Code::Redeclaration, "a function") {
-            self.add_definition(name, None, Some(defined));
-        }
+        self.taken(name, Code::Redeclaration, "a function");
+        self.add_definition(name, None, Some(defined));
     }
 
     /// A body has one return, its last statement.
     fn check_returns(&mut self, name: &Ident, body: &'a ast::Block) {
         let mut first = None;
+        let mut in_loop = false;
         for (i, stmt) in body.statements.iter().enumerate() {
             match &stmt.kind {
                 Ast::Return(_) => {
                     first.get_or_insert((i, stmt.span));
                 }
-                Ast::For { body, .. } => self.no_return_in_loop(body),
+                Ast::For { body, .. } => in_loop |= self.no_return_in_loop(body),
                 Ast::Declaration { .. }
                 | Ast::FunctionDeclaration { .. }
                 | Ast::Assignment { .. }
@@ -157,6 +156,7 @@ impl<'a> Checker<'a> {
             }
         }
         match first {
+            None if in_loop => {}
             None => self.report(
                 Diagnostic::new(Code::MissingReturn, name.span, format!("function `{}` has no result", name.name))
                     .label("its body has no `->`")
@@ -178,13 +178,16 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn no_return_in_loop(&mut self, body: &'a ast::Block) {
+    /// Reports returns in a loop; whether there are any.
+    fn no_return_in_loop(&mut self, body: &'a ast::Block) -> bool {
+        let mut found = false;
         // An explicit stack: loops may be nested as deep as the parser allows.
         let mut blocks = vec![body];
         while let Some(block) = blocks.pop() {
             for stmt in &block.statements {
                 match &stmt.kind {
                     Ast::Return(_) => {
+                        found = true;
                         self.report(
                             Diagnostic::new(Code::ReturnInLoop, stmt.span, "a loop cannot end the function")
                                 .hint("assign to a `Mutable` variable in the loop, and return that after it"),
@@ -200,6 +203,7 @@ impl<'a> Checker<'a> {
                 }
             }
         }
+        found
     }
 
     /// Compares the value returned with the declared result.
@@ -237,7 +241,7 @@ impl<'a> Checker<'a> {
             );
         }
         let sets_before = self.new_sets;
-        let types = arguments.iter().map(|(ty, _)| *ty).collect();
+        let types = arguments.iter().map(|(ty, _)| ty.clone()).collect();
         let bound = arguments.iter().map(|a| Some(a.clone())).collect();
         let instance = self.nested(CALL_WEIGHT, call, |this| this.walk_body(id, bound, Some((call, types))));
         // A function that makes a domain makes a new one at every call.
@@ -259,7 +263,7 @@ impl<'a> Checker<'a> {
         let (name, Defined { params, body, span }) = (definition.name, definition.defined?);
         let inside = self.scopes.open(ScopeKind::Function, definition.scope, definition.horizon);
         let outer = std::mem::replace(&mut self.scope, inside);
-        self.frames.push(Frame { definition: id, call, locals: Vec::new(), result: None, newton: None, writes: Vec::new() });
+        self.frames.push(Frame { definition: id, call, locals: Vec::new(), result: None, newton: None });
         let mut variables = Vec::with_capacity(params.len());
         let mut arguments = arguments.into_iter();
         for param in params {
@@ -283,13 +287,11 @@ impl<'a> Checker<'a> {
             Some(_) | None => return self.unknown(),
         };
         let function = FunctionId(self.functions.len() as u32);
-        let mut writes = frame.writes;
-        writes.retain(|(var, _)| !frame.locals.contains(var));
         for var in frame.locals {
             self.variables[var.0 as usize].owner = Some(function);
         }
-        self.functions.push(Function { name: name.name.clone(), params: variables, body, result: ty, span });
-        Some(Instance { id: function, ty, dims, newton: frame.newton, writes })
+        self.functions.push(Function { name: name.name.clone(), params: variables, body, result: ty.clone(), span });
+        Some(Instance { id: function, ty, dims, newton: frame.newton })
     }
 }
 

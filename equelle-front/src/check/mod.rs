@@ -8,12 +8,13 @@
 //! * **Unknown values.** An expression that was reported, or depends on one that was, is `None`; nothing is said about it again.
 //! * **Instances.** A function is checked once per combination of argument types and dimensions; once per call site if it makes a domain.
 //!   A diagnostic in a body is reported for the first instance that has it, with the calls that led there.
-//! * **Built-ins** are rows of one table, [`builtins`].
+//! * **Built-ins** are rows of one table, [`mod@builtins`]; [`builtins()`] lists them for documentation and completion.
 //! * **Bounds.** Nesting and the work spent on instances are limited ([`checker::MAX_DEPTH`], [`checker::MAX_WORK`]), so that no program, however
 //!   contrived, exhausts stack, time or memory.
 
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::Program;
+use crate::syntax::parse;
 use crate::typed::TypedProgram;
 
 mod arithmetic;
@@ -23,17 +24,21 @@ mod call;
 mod checker;
 mod declared;
 mod domain;
+mod dropped;
 mod expression;
 mod function;
 mod newton;
+mod power;
 mod print;
 mod scope;
 mod statement;
+mod table;
 mod truth;
 mod uncalled;
 mod unused;
 
 pub use print::{set_name, type_name};
+pub use table::{BuiltinInfo, Category, Parameter, builtins};
 
 /// What the user can choose about checking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,4 +61,25 @@ pub struct Checked {
 /// Trees with [`crate::syntax::ast::ExprKind::Error`] nodes are checked as far as they go, give no further diagnostics about those nodes, and no program.
 pub fn check(program: &Program, options: &CheckOptions) -> Checked {
     checker::Checker::new(*options).program(program)
+}
+
+/// Parses and checks a text. The diagnostics of both are given together, by position; beside syntax errors there are the errors of what could be read,
+/// but no warnings.
+pub fn check_text(text: &str, options: &CheckOptions) -> Checked {
+    let parsed = parse(text);
+    if !parsed.diagnostics.iter().any(Diagnostic::is_error) {
+        let mut checked = check(&parsed.program, options);
+        checked.diagnostics.extend(parsed.diagnostics);
+        checked.diagnostics.sort_by_key(|d| (d.primary.span, d.code));
+        return checked;
+    }
+    let mut diagnostics = parsed.diagnostics;
+    if !parsed.blocks_lost {
+        let mut checker = checker::Checker::new(*options);
+        checker.incomplete = true;
+        let checked = checker.program(&parsed.program).diagnostics;
+        diagnostics.extend(checked.into_iter().filter(Diagnostic::is_error));
+    }
+    diagnostics.sort_by_key(|d| (d.primary.span, d.code));
+    Checked { program: None, diagnostics }
 }

@@ -1,13 +1,21 @@
 //! `NewtonSolve` and `NewtonSolveSystem`.
 
 use crate::check::builtins::Row;
-use crate::check::checker::Checker;
+use crate::check::checker::{Checker, dim};
 use crate::check::function::Argument;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident};
 use crate::typed::{Expr, ExprKind, FunctionId, TreeType};
-use crate::types::{Basic, Shape, Type};
+use crate::types::{Basic, Dimension, Shape, Type};
+
+/// What a guess says of its unknown.
+struct Unknown {
+    ty: TreeType,
+    dim: Dimension,
+    /// Where the guess stands.
+    span: Span,
+}
 
 impl<'a> Checker<'a> {
     /// `NewtonSolve(residual, guess)`
@@ -16,9 +24,11 @@ impl<'a> Checker<'a> {
         let [residual, guess] = args else { return self.unknown() };
         let guess = self.expr(guess);
         let residual = self.residual_name(residual);
-        let guess = self.guess(guess?)?;
-        let (ty, dims) = (guess.ty, guess.dims.clone());
-        let residuals = self.residuals(&[residual?], std::slice::from_ref(&guess))?;
+        let guess = guess?;
+        let (ty, dims) = (guess.ty.clone(), guess.dims.clone());
+        let unknown = Unknown { ty: ty.clone(), dim: dim(&guess), span: guess.span };
+        self.unknown_fits(&unknown)?;
+        let residuals = self.residuals(&[residual?], &[unknown])?;
         self.reaches_newton(span);
         Some(Expr { kind: ExprKind::Newton { residuals, guesses: vec![guess] }, ty, dims, span })
     }
@@ -51,7 +61,7 @@ impl<'a> Checker<'a> {
         let guesses_span = guesses.span;
         let guesses = self.expr(guesses);
         let (names, guesses) = (names?, guesses?);
-        let TreeType::Array { size, element } = guesses.ty else {
+        let TreeType::Array(types) = guesses.ty.clone() else {
             let found = self.show(&guesses.ty);
             return self.fail(
                 Diagnostic::new(Code::NewtonArguments, guesses_span, format!("the second argument is an array of guesses, not {found}"))
@@ -59,62 +69,36 @@ impl<'a> Checker<'a> {
                     .hint("write the guesses between brackets: `[a, b]`"),
             );
         };
-        if size as usize != names.len() {
+        if types.len() != names.len() {
             return self.fail(
                 Diagnostic::new(
                     Code::NewtonCount,
                     span,
-                    format!("residuals and unknowns must be equal in number, not {} and {size}", names.len()),
+                    format!("residuals and unknowns must be equal in number, not {} and {}", names.len(), types.len()),
                 )
                 .also(residuals.span, "the residuals")
                 .also(guesses_span, "the guesses")
                 .hint("every unknown needs one equation"),
             );
         }
-        let (ty, dims) = (guesses.ty, guesses.dims.clone());
-        let elements = self.elements(guesses, size, element)?;
-        let elements: Vec<Option<Expr>> = elements.into_iter().map(|e| self.guess(e)).collect();
-        let elements = elements.into_iter().collect::<Option<Vec<_>>>()?;
-        let residuals = self.residuals(&names, &elements)?;
+        let unknowns: Vec<Unknown> = types
+            .iter()
+            .enumerate()
+            .map(|(i, ty)| Unknown {
+                ty: TreeType::Value(*ty),
+                dim: guesses.dims.get(i).copied().unwrap_or_default(),
+                span: match &guesses.kind {
+                    ExprKind::Array(elements) => elements.get(i).map_or(guesses_span, |e| e.span),
+                    _ => guesses_span,
+                },
+            })
+            .collect();
+        let fit: Vec<Option<()>> = unknowns.iter().map(|u| self.unknown_fits(u)).collect();
+        fit.into_iter().collect::<Option<Vec<()>>>()?;
+        let (ty, dims) = (guesses.ty.clone(), guesses.dims.clone());
+        let residuals = self.residuals(&names, &unknowns)?;
         self.reaches_newton(span);
-        Some(Expr { kind: ExprKind::Newton { residuals, guesses: elements }, ty, dims, span })
-    }
-
-    /// The elements of an array: those written, or one expression each for those of a variable.
-    fn elements(&mut self, array: Expr, size: u32, element: Type) -> Option<Vec<Expr>> {
-        match array.kind {
-            ExprKind::Array(elements) => Some(elements),
-            ExprKind::Variable(_) => {
-                let part = |index: u32| Expr {
-                    ty: TreeType::Value(element),
-                    dims: array.dims.get(index as usize).copied().into_iter().collect(),
-                    span: array.span,
-                    kind: ExprKind::Element { array: Box::new(array.clone()), index },
-                };
-                Some((0..size).map(part).collect())
-            }
-            ExprKind::Number(_)
-            | ExprKind::Text(_)
-            | ExprKind::Bool(_)
-            | ExprKind::CanonicalSet(_)
-            | ExprKind::Builtin { .. }
-            | ExprKind::Call { .. }
-            | ExprKind::Newton { .. }
-            | ExprKind::Element { .. }
-            | ExprKind::Component { .. }
-            | ExprKind::Neg(_)
-            | ExprKind::Not(_)
-            | ExprKind::Norm(_)
-            | ExprKind::Arithmetic { .. }
-            | ExprKind::Comparison { .. }
-            | ExprKind::Logic { .. }
-            | ExprKind::On { .. }
-            | ExprKind::Extend { .. }
-            | ExprKind::Ternary { .. } => self.fail(
-                Diagnostic::new(Code::NewtonArguments, array.span, "the guesses are written between brackets, or are an array variable")
-                    .hint("assign the array to a variable first"),
-            ),
-        }
+        Some(Expr { kind: ExprKind::Newton { residuals, guesses: vec![guesses] }, ty, dims, span })
     }
 
     fn residual_name(&mut self, expr: &'a ast::Expr) -> Option<Ident> {
@@ -138,31 +122,41 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn guess(&mut self, guess: Expr) -> Option<Expr> {
-        if matches!(guess.ty, TreeType::Value(Type { basic: Basic::Scalar, shape: Shape::Collection(_), .. })) {
-            return Some(guess);
+    fn unknown_fits(&mut self, unknown: &Unknown) -> Option<()> {
+        if matches!(unknown.ty, TreeType::Value(Type { basic: Basic::Scalar, shape: Shape::Collection(_), .. })) {
+            return Some(());
         }
-        let found = self.show(&guess.ty);
+        let found = self.show(&unknown.ty);
+        let single = unknown.ty == TreeType::Value(Type::SCALAR);
         self.fail(
-            Diagnostic::new(Code::NewtonGuess, guess.span, format!("an unknown is a Collection Of Scalar, and this guess is {found}"))
+            Diagnostic::new(Code::NewtonGuess, unknown.span, format!("an unknown is a Collection Of Scalar, and this guess is {found}"))
                 .label(found)
-                .hint("spread a number over the domain with `Extend`"),
+                .hint(match (&unknown.ty, single) {
+                    (_, true) => "spread a number over the domain with `Extend`",
+                    (TreeType::Array(_), _) => "solve for several unknowns with `NewtonSolveSystem`",
+                    (TreeType::Value(_) | TreeType::Void, false) => "guess a number for each element of a domain, such as `0 Extend AllCells()`",
+                }),
         )
     }
 
     /// One instance per residual, each taking all unknowns, and each living where its unknown does.
-    fn residuals(&mut self, names: &[Ident], guesses: &[Expr]) -> Option<Vec<FunctionId>> {
-        let arguments: Vec<Option<Argument>> = guesses.iter().map(|g| Some((g.ty, g.dims.clone()))).collect();
-        let spans: Vec<Span> = guesses.iter().map(|g| g.span).collect();
+    fn residuals(&mut self, names: &[Ident], unknowns: &[Unknown]) -> Option<Vec<FunctionId>> {
+        let arguments: Vec<Option<Argument>> = unknowns.iter().map(|u| Some((u.ty.clone(), vec![u.dim]))).collect();
+        let spans: Vec<Span> = unknowns.iter().map(|u| u.span).collect();
         let mut found = Vec::with_capacity(names.len());
-        for (name, guess) in names.iter().zip(guesses) {
-            found.push(self.residual(name, guess, arguments.clone(), &spans));
+        for (name, unknown) in names.iter().zip(unknowns) {
+            found.push(self.residual(name, unknown, arguments.clone(), &spans));
         }
         found.into_iter().collect()
     }
 
-    fn residual(&mut self, name: &Ident, guess: &Expr, arguments: Vec<Option<Argument>>, spans: &[Span]) -> Option<FunctionId> {
+    fn residual(&mut self, name: &Ident, guess: &Unknown, arguments: Vec<Option<Argument>>, spans: &[Span]) -> Option<FunctionId> {
         let function = self.callee(name)?;
+        if arguments.len() > 1
+            && let Some(defined) = self.definitions[function.0 as usize].defined
+        {
+            self.unknowns.extend(defined.params.iter().map(|p| p.span));
+        }
         let instance = self.apply(function, arguments, spans, name.span)?;
         if let Some(inner) = instance.newton {
             return self.fail(
@@ -171,21 +165,9 @@ impl<'a> Checker<'a> {
                     .hint("solve that one before, and use its result in the residual"),
             );
         }
-        if let Some(&(variable, assigned)) = instance.writes.first() {
-            let variable = &self.variables[variable.0 as usize].name;
-            return self.fail(
-                Diagnostic::new(
-                    Code::NewtonWrites,
-                    name.span,
-                    format!("residual `{}` assigns the variable `{variable}` of the program", name.name),
-                )
-                .also(assigned, "here")
-                .hint("a residual is evaluated as often as the solver needs: compute the value after the solve, from its result"),
-            );
-        }
         let mapping = |ty: &TreeType| match ty {
             TreeType::Value(Type { basic: Basic::Scalar, shape: Shape::Collection(set), .. }) => Some(*set),
-            TreeType::Value(_) | TreeType::Array { .. } | TreeType::Void => None,
+            TreeType::Value(_) | TreeType::Array(_) | TreeType::Void => None,
         };
         if mapping(&instance.ty).is_none() || mapping(&instance.ty) != mapping(&guess.ty) {
             let (wanted, result) = (self.show(&guess.ty), self.show(&instance.ty));
@@ -198,6 +180,7 @@ impl<'a> Checker<'a> {
                     .hint("an equation has one value for each value of its unknown"),
             );
         }
+        self.warn_dropped_derivatives(instance.id, name.span);
         Some(instance.id)
     }
 

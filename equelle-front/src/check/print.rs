@@ -12,8 +12,24 @@ pub fn set_name(sets: &SetTable, set: SetId) -> &str {
 pub fn type_name(sets: &SetTable, ty: &TreeType) -> String {
     match ty {
         TreeType::Value(ty) => value_type_name(sets, ty),
-        TreeType::Array { size, element } => format!("Array Of {size} {}", value_type_name(sets, element)),
+        TreeType::Array(elements) => array_type_name(sets, elements),
         TreeType::Void => "nothing".to_owned(),
+    }
+}
+
+/// `Array Of 2 Scalar`; where the elements are on different sets, the first few of them: `Array Of 2 (..., ...)`.
+fn array_type_name(sets: &SetTable, elements: &[Type]) -> String {
+    const SHOWN: usize = 3;
+    let size = elements.len();
+    match elements {
+        [first, rest @ ..] if rest.iter().all(|ty| ty == first) => format!("Array Of {size} {}", value_type_name(sets, first)),
+        elements => {
+            let mut names: Vec<String> = elements.iter().take(SHOWN).map(|ty| value_type_name(sets, ty)).collect();
+            if size > SHOWN {
+                names.push("...".to_owned());
+            }
+            format!("Array Of {size} ({})", names.join(", "))
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::source::Span;
 use crate::typed::VarId;
 
 /// Index of a scope.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct ScopeId(u32);
 
 /// Index of an entry, in order of creation.
@@ -60,7 +60,7 @@ pub(super) struct VariableEntry {
     pub mutable: bool,
     pub role: Role,
     pub state: State,
-    /// Use before assignment has been reported.
+    /// Something about it has been reported: its use before assignment, a second assignment, or that its name was taken.
     pub reported: bool,
 }
 

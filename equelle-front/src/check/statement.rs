@@ -31,6 +31,11 @@ impl<'a> Checker<'a> {
             }
             Ast::Assignment { name, ty, value } => self.assignment(name, ty.as_ref(), value)?,
             Ast::StencilAssignment { name, .. } => {
+                if self.scopes.lookup(&name.name, self.scope).is_none() {
+                    // Its uses and calls are not errors of their own.
+                    let entry = VariableEntry { declared: None, mutable: true, role: Role::Local, state: State::Unknown, reported: true };
+                    self.scopes.define(self.scope, &name.name, name.span, Meaning::Variable(entry));
+                }
                 return self.fail(
                     Diagnostic::new(Code::StencilDialect, stmt.span, "assignment by index (the stencil dialect) is not supported")
                         .hint(format!("to define a function, put its body between braces: `{}(...) = {{`", name.name)),
@@ -55,20 +60,19 @@ impl<'a> Checker<'a> {
         let value = value?;
         self.check_result(definition, &value);
         if let Some(frame) = self.frames.last_mut() {
-            frame.result = Some((value.ty, value.dims.clone()));
+            frame.result = Some((value.ty.clone(), value.dims.clone()));
         }
         Some(StmtKind::Return(value))
     }
 
-    /// Declares a variable; `None` if the name is taken.
-    fn declare(&mut self, name: &'a Ident, ty: &'a ast::TypeExpr) -> Option<EntryId> {
+    /// Declares a variable.
+    fn declare(&mut self, name: &'a Ident, ty: &'a ast::TypeExpr) -> EntryId {
         let declared = self.declared(ty);
-        if self.taken(name, Code::Redeclaration, "declared again") {
-            return None;
-        }
+        // A name that is taken means what is declared here from now on, so that the statements after it are judged by what they were written for.
+        let reported = self.taken(name, Code::Redeclaration, "declared again");
         let mutable = declared.as_ref().map_or_else(|| is_mutable(ty), |d| d.mutable);
-        let entry = VariableEntry { declared, mutable, role: Role::Local, state: State::Unassigned, reported: false };
-        Some(self.scopes.define(self.scope, &name.name, name.span, Meaning::Variable(entry)))
+        let entry = VariableEntry { declared, mutable, role: Role::Local, state: State::Unassigned, reported };
+        self.scopes.define(self.scope, &name.name, name.span, Meaning::Variable(entry))
     }
 
     /// Whether a name is visible already; reports it if so.
@@ -87,12 +91,10 @@ impl<'a> Checker<'a> {
     }
 
     fn assignment(&mut self, name: &'a Ident, ty: Option<&'a ast::TypeExpr>, value: &'a ast::Expr) -> Option<StmtKind> {
-        if let Some(ty) = ty
-            && self.declare(name, ty).is_none()
-        {
-            self.expr(value);
-            return None;
+        if let Some(ty) = ty {
+            self.declare(name, ty);
         }
+        let unread = matches!(value.kind, ast::ExprKind::Error);
         let value = self.expr(value);
         let Some(id) = self.scopes.lookup(&name.name, self.scope) else {
             let entry = VariableEntry { declared: None, mutable: false, role: Role::Local, state: State::Unassigned, reported: false };
@@ -102,6 +104,7 @@ impl<'a> Checker<'a> {
         match &self.scopes.entry(id).meaning {
             Meaning::Function(_) => {
                 let span = self.scopes.entry(id).span;
+                self.unknown_names.insert((name.name.clone(), self.scope));
                 self.fail(
                     Diagnostic::new(Code::AssignToFunction, name.span, format!("`{}` is a function and cannot be assigned", name.name))
                         .also(span, "the function is named here")
@@ -111,9 +114,14 @@ impl<'a> Checker<'a> {
             Meaning::Variable(variable) => match (variable.mutable, variable.state) {
                 (_, State::Unassigned) => self.assign_first(id, name, value),
                 (true, State::Assigned(_) | State::Unknown) => self.assign_again(id, name, value),
+                // What could not be read may not have been an assignment; and a missing `Mutable` is said once.
+                (false, State::Assigned(_) | State::Unknown) if unread || variable.reported => self.unknown(),
                 (false, State::Assigned(_) | State::Unknown) => {
                     let role = variable.role;
                     self.report_immutable(id, name, role);
+                    if let Meaning::Variable(variable) = &mut self.scopes.entry_mut(id).meaning {
+                        variable.reported = true;
+                    }
                     None
                 }
             },
@@ -179,7 +187,7 @@ impl<'a> Checker<'a> {
         self.name_domain(&value.ty, &name.name);
         let var = self.new_variable(Variable {
             name: name.name.clone(),
-            ty: value.ty,
+            ty: value.ty.clone(),
             dims: value.dims.clone(),
             mutable,
             owner: None,
@@ -194,7 +202,7 @@ impl<'a> Checker<'a> {
         let Meaning::Variable(VariableEntry { state: State::Assigned(var), .. }) = self.scopes.entry(id).meaning else { return None };
         let value = value?;
         let variable = &self.variables[var.0 as usize];
-        let (ty, dims, first) = (variable.ty, variable.dims.clone(), variable.span);
+        let (ty, dims, first) = (variable.ty.clone(), variable.dims.clone(), variable.span);
         if !self.replaces(&ty, &value.ty) {
             let (expected, found) = (self.show(&ty), self.show(&value.ty));
             return self.fail(
@@ -213,9 +221,6 @@ impl<'a> Checker<'a> {
                     .hint("a mutable variable keeps the dimension of its first value; give that one a unit"),
             );
         }
-        if let Some(frame) = self.frames.last_mut() {
-            frame.writes.push((var, name.span));
-        }
         Some(StmtKind::Assign { variable: var, value })
     }
 
@@ -231,11 +236,10 @@ impl<'a> Checker<'a> {
         };
         match (old, new) {
             (TreeType::Value(old), TreeType::Value(new)) => element(old, new),
-            (TreeType::Array { size: m, element: old }, TreeType::Array { size: n, element: new }) => m == n && element(old, new),
-            (
-                TreeType::Value(_) | TreeType::Array { .. } | TreeType::Void,
-                TreeType::Value(_) | TreeType::Array { .. } | TreeType::Void,
-            ) => false,
+            (TreeType::Array(old), TreeType::Array(new)) => {
+                old.len() == new.len() && old.iter().zip(new.iter()).all(|(old, new)| element(old, new))
+            }
+            (TreeType::Value(_) | TreeType::Array(_) | TreeType::Void, TreeType::Value(_) | TreeType::Array(_) | TreeType::Void) => false,
         }
     }
 
@@ -292,7 +296,7 @@ impl<'a> Checker<'a> {
     fn for_loop(&mut self, variable: &'a Ident, sequence: &'a ast::Expr, body: &'a ast::Block, span: Span) -> Option<StmtKind> {
         let sequence = self.expr(sequence).and_then(|s| match s.ty {
             TreeType::Value(Type { basic: Basic::Scalar, shape: Shape::Sequence, .. }) => Some(s),
-            TreeType::Value(_) | TreeType::Array { .. } | TreeType::Void => {
+            TreeType::Value(_) | TreeType::Array(_) | TreeType::Void => {
                 let found = self.show(&s.ty);
                 self.fail(
                     Diagnostic::new(Code::NotASequence, s.span, format!("`For` needs a sequence after `In`, not {found}"))
@@ -301,7 +305,7 @@ impl<'a> Checker<'a> {
                 )
             }
         });
-        let taken = self.taken(variable, Code::Redeclaration, "a loop variable");
+        self.taken(variable, Code::Redeclaration, "a loop variable");
         let outer = self.scope;
         self.scope = self.scopes.open(ScopeKind::Loop, outer, u32::MAX);
         let var = sequence.as_ref().map(|s| {
@@ -314,11 +318,9 @@ impl<'a> Checker<'a> {
                 span: variable.span,
             })
         });
-        if !taken {
-            let state = var.map_or(State::Unknown, State::Assigned);
-            let entry = VariableEntry { declared: None, mutable: false, role: Role::LoopVariable, state, reported: false };
-            self.scopes.define(self.scope, &variable.name, variable.span, Meaning::Variable(entry));
-        }
+        let state = var.map_or(State::Unknown, State::Assigned);
+        let entry = VariableEntry { declared: None, mutable: false, role: Role::LoopVariable, state, reported: false };
+        self.scopes.define(self.scope, &variable.name, variable.span, Meaning::Variable(entry));
         let body = self.nested(2, span, |this| Some(this.statements(&body.statements)));
         self.scope = outer;
         Some(StmtKind::For { variable: var?, sequence: sequence?, body: body? })
@@ -327,13 +329,13 @@ impl<'a> Checker<'a> {
 
 fn is_mutable(ty: &ast::TypeExpr) -> bool {
     match &ty.kind {
-        ast::TypeExprKind::Mutable(_) => true,
+        // Of a type that could not be read it is not known.
+        ast::TypeExprKind::Mutable(_) | ast::TypeExprKind::Error => true,
         ast::TypeExprKind::Array { element, .. } => is_mutable(element),
         ast::TypeExprKind::Basic(_)
         | ast::TypeExprKind::Collection { .. }
         | ast::TypeExprKind::Stencil(_)
-        | ast::TypeExprKind::Sequence(_)
-        | ast::TypeExprKind::Error => false,
+        | ast::TypeExprKind::Sequence(_) => false,
     }
 }
 
@@ -348,7 +350,7 @@ fn declaration_of(checker: &Checker<'_>, var: crate::typed::VarId) -> Option<Str
     };
     match &checker.variables[var.0 as usize].ty {
         TreeType::Value(ty) => Some(text(ty)),
-        TreeType::Array { size, element } => Some(format!("Array Of {size} {}", text(element))),
+        TreeType::Array(elements) => elements.first().map(|element| format!("Array Of {} {}", elements.len(), text(element))),
         TreeType::Void => None,
     }
 }

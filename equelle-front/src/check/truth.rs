@@ -27,6 +27,20 @@ fn word(op: Logic) -> &'static str {
     }
 }
 
+/// What may have been meant by a comparison that there is not.
+fn comparison_hint(left: &Type, right: &Type) -> &'static str {
+    if left.shape == Shape::Sequence || right.shape == Shape::Sequence {
+        return "compare the elements of the sequence in a `For` loop over it";
+    }
+    match (left.basic, right.basic) {
+        (Basic::Vector, _) | (_, Basic::Vector) => "compare components, `v[0]`, or lengths, `|v|`",
+        (Basic::Text, _) | (_, Basic::Text) => "text is only for names and tags",
+        (Basic::Bool, _) | (_, Basic::Bool) => "combine conditions with `And`, `Or` and `Xor`",
+        (Basic::Entity(_), _) | (_, Basic::Entity(_)) => "compare their measures, `|e|`, or the components of their `Centroid(e)`",
+        (Basic::Scalar, Basic::Scalar) => "compare numbers with numbers",
+    }
+}
+
 /// Bool, a collection if either side is one.
 fn truth(left: &Type, right: &Type) -> Type {
     let shape = left.mapping().or(right.mapping()).map_or(Shape::Single, Shape::Collection);
@@ -37,8 +51,7 @@ impl<'a> Checker<'a> {
     /// `left < right` and the like
     pub fn compare(&mut self, op: Comparison, op_span: Span, left: Expr, right: Expr, span: Span) -> Option<Expr> {
         let operator = format!("`{}`", symbol(op));
-        let (l, r) = (self.no_array(&left, &operator), self.no_array(&right, &operator));
-        let (l, r) = (l?, r?);
+        let (l, r) = self.no_arrays(&left, &right, &operator)?;
         let equality = matches!(op, Comparison::Equal | Comparison::NotEqual);
         let sequence = l.shape == Shape::Sequence || r.shape == Shape::Sequence;
         let comparable = match (l.basic, r.basic) {
@@ -53,7 +66,8 @@ impl<'a> Checker<'a> {
             return self.fail(
                 Diagnostic::new(Code::NotComparable, op_span, format!("{operator} compares {what}, not {left_type} and {right_type}"))
                     .also(left.span, left_type)
-                    .also(right.span, right_type),
+                    .also(right.span, right_type)
+                    .hint(comparison_hint(&l, &r)),
             );
         }
         self.same_set(&operator, op_span, (&left, &l), (&right, &r))?;

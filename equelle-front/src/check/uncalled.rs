@@ -4,7 +4,6 @@ use crate::check::checker::{CALL_WEIGHT, Checker};
 use crate::check::function::Argument;
 use crate::check::scope::DefinitionId;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::typed::TreeType;
 use crate::types::Dimension;
 
 impl Checker<'_> {
@@ -58,12 +57,8 @@ impl Checker<'_> {
             .map(|i| {
                 let declared = declared.as_ref()?.params.get(i)?.as_ref()?;
                 let ty = self.complete(declared)?;
-                let elements = match ty {
-                    TreeType::Array { size, .. } => size as usize,
-                    TreeType::Value(_) | TreeType::Void => 1,
-                };
-                // A huge array in a declaration alone is not worth its memory.
-                (elements <= 1000).then(|| (ty, vec![Dimension::NONE; elements]))
+                let dims = vec![Dimension::NONE; ty.elements().len()];
+                Some((ty, dims))
             })
             .collect();
         let depth = std::mem::replace(&mut self.depth, CALL_WEIGHT);

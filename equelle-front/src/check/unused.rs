@@ -35,6 +35,7 @@ impl Checker<'_> {
             }
             match variable.role {
                 Role::LoopVariable => {}
+                Role::Parameter if self.unknowns.contains(&entry.span) => {}
                 Role::Parameter => warnings.push(
                     Diagnostic::new(Code::UnusedParameter, entry.span, format!("parameter `{name}` is never used"))
                         .hint("remove it, here and in the calls"),

@@ -59,6 +59,8 @@ codes! {
     DeclarationWithBody = "E0023", Error, "function declared and defined in one statement";
     NestingTooDeep = "E0024", Error, "nesting too deep";
     TextTooLong = "E0025", Error, "program too long";
+    PowerChain = "E0026", Error, "chain of powers without parentheses";
+    PowerOfNegative = "E0027", Error, "power of a negated value without parentheses";
 
     UnknownName = "E0101", Error, "unknown name";
     UnknownFunction = "E0102", Error, "unknown function";
@@ -101,6 +103,7 @@ codes! {
     NoValue = "E0228", Error, "use of a call that has no value";
     ExtendData = "E0229", Error, "Extend of something that cannot be spread";
     NoDomainOfText = "E0230", Error, "collection or sequence of String";
+    PowerOperand = "E0231", Error, "power of something that is not a Scalar";
 
     UnknownUnit = "E0301", Error, "unknown unit";
     SumDimensions = "E0302", Error, "sum of different dimensions";
@@ -110,6 +113,8 @@ codes! {
     SqrtDimension = "E0306", Error, "square root of an odd dimension";
     ProdReduceDimension = "E0307", Error, "product of a whole collection with a dimension";
     UnitRange = "E0308", Error, "unit out of range";
+    PowerDimension = "E0309", Error, "power of a dimension that is not a whole number";
+    ArgumentDimension = "E0310", Error, "argument of a wrong dimension";
 
     ArgumentCount = "E0401", Error, "wrong number of arguments";
     ArgumentType = "E0402", Error, "wrong argument type";
@@ -132,7 +137,6 @@ codes! {
     NewtonCount = "E0506", Error, "different numbers of residuals and unknowns";
     NewtonArguments = "E0507", Error, "Newton system needs arrays";
     StencilDialect = "E0508", Error, "the stencil dialect is not supported";
-    NewtonWrites = "E0509", Error, "residual assigns a variable of the program";
 
     TooManyInstances = "E0901", Error, "too many instances of functions";
     NestedTooDeeply = "E0902", Error, "nested too deeply";
@@ -143,4 +147,5 @@ codes! {
     EqualityOfReals = "W0201", Warning, "equality of computed numbers";
     DefaultDimension = "W0301", Warning, "dimension of a default is dropped";
     UncalledFunction = "W0401", Warning, "function is never called";
+    DroppedDerivative = "W0501", Warning, "derivative of a reduction is dropped";
 }

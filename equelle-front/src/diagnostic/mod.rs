@@ -30,8 +30,10 @@ pub struct Diagnostic {
     pub message: String,
     /// The place it is about, with a short text (may be empty) under it.
     pub primary: Label,
-    /// Other places: the other operand, the declaration, the instantiation trail (innermost first).
+    /// Other places: the other operand, the declaration.
     pub secondary: Vec<Label>,
+    /// The calls that led to the instance in which it was found, innermost first.
+    pub trail: Vec<Label>,
     /// Facts that belong to no place.
     pub notes: Vec<String>,
     /// One concrete thing to do.
@@ -56,6 +58,7 @@ impl Diagnostic {
             message: message.into(),
             primary: Label { span, text: String::new() },
             secondary: Vec::new(),
+            trail: Vec::new(),
             notes: Vec::new(),
             hint: None,
         }
@@ -72,6 +75,13 @@ impl Diagnostic {
     #[must_use]
     pub fn also(mut self, span: Span, text: impl Into<String>) -> Self {
         self.secondary.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// A call that led here; the innermost comes first.
+    #[must_use]
+    pub fn called(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.trail.push(Label { span, text: text.into() });
         self
     }
 

@@ -21,7 +21,7 @@ pub enum Format {
     /// One line each: `file:line:column: error[E0005]: message`.
     Short,
     /// One JSON object per line: `code`, `severity`, `message`, `file`, `span` (bytes), `line`, `column`, `end_line`,
-    /// `end_column` (from 1, in characters), `label`, `labels`, `notes`, `hint`.
+    /// `end_column` (from 1, in characters), `label`, `labels`, `trail`, `notes`, `hint`.
     Json,
 }
 
@@ -49,7 +49,7 @@ fn human<W: WriteColor>(diagnostics: &[Diagnostic], source: &SourceFile, mut wri
 
 fn to_codespan(d: &Diagnostic, source: &SourceFile) -> codespan::Diagnostic<()> {
     let mut labels = vec![codespan::Label::primary((), place(&d.primary, source)).with_message(&d.primary.text)];
-    labels.extend(d.secondary.iter().map(|l| codespan::Label::secondary((), place(l, source)).with_message(&l.text)));
+    labels.extend(d.secondary.iter().chain(&d.trail).map(|l| codespan::Label::secondary((), place(l, source)).with_message(&l.text)));
     let mut notes = d.notes.clone();
     notes.extend(d.hint.iter().map(|h| format!("hint: {h}")));
     codespan::Diagnostic {
@@ -100,6 +100,7 @@ fn json_object(d: &Diagnostic, source: &SourceFile) -> Value {
     object["message"] = json!(d.message);
     object["file"] = json!(source.name());
     object["labels"] = d.secondary.iter().map(|l| json_place(l, source)).collect();
+    object["trail"] = d.trail.iter().map(|l| json_place(l, source)).collect();
     object["notes"] = json!(d.notes);
     object["hint"] = json!(d.hint);
     object
@@ -155,6 +156,7 @@ mod tests {
         let d = Diagnostic::new(Code::UnexpectedToken, Span::new(11, 12), "expected \"this\"")
             .label("here")
             .also(Span::new(0, 1), "and there")
+            .called(Span::new(6, 7), "in this call")
             .note("a fact")
             .hint("do it");
         (source, d)
@@ -199,6 +201,9 @@ mod tests {
             "span": { "start": 11, "end": 12 }, "line": 2, "column": 5, "end_line": 2, "end_column": 6, "label": "here",
             "labels": [{
                 "span": { "start": 0, "end": 1 }, "line": 1, "column": 1, "end_line": 1, "end_column": 2, "label": "and there",
+            }],
+            "trail": [{
+                "span": { "start": 6, "end": 7 }, "line": 2, "column": 1, "end_line": 2, "end_column": 2, "label": "in this call",
             }],
             "notes": ["a fact"], "hint": "do it",
         });

@@ -70,17 +70,26 @@ impl Kernel {
     /// What one evaluation of the expression gives: a Scalar, a Vector or a Bool.
     pub fn expr_basic(&self, expr: &KExpr) -> Basic {
         match expr {
-            KExpr::Real(_) | KExpr::Measure(_) | KExpr::Component(..) | KExpr::Dot(..) => Basic::Scalar,
+            KExpr::Real(_) | KExpr::Measure(_) | KExpr::Component(..) | KExpr::Dot(..) | KExpr::Math(..) => Basic::Scalar,
             KExpr::Bool(_) | KExpr::IsEmpty(_) | KExpr::Member { .. } | KExpr::Same(..) | KExpr::Compare(..) | KExpr::Logic(..) => {
                 Basic::Bool
             }
-            KExpr::Centroid(_) | KExpr::Normal(_) | KExpr::Displacement { .. } => Basic::Vector,
+            KExpr::Centroid(_) | KExpr::Normal(_) | KExpr::Displacement { .. } | KExpr::Vector(_) | KExpr::ZeroVector => Basic::Vector,
+            // Without the sets at hand only a result tells the kind: this is never a local.
+            KExpr::Entity(_) => self.results.iter().find(|r| r.ty.entity_kind().is_some()).map_or(Basic::Scalar, |r| r.ty.basic),
             KExpr::Local(id) => self.local_type(*id).map_or(Basic::Scalar, |ty| ty.basic),
             KExpr::Param(id) | KExpr::Load { param: id, .. } => self.param(*id).map_or(Basic::Scalar, |p| p.ty.basic),
             KExpr::Unary(op, a) => match op {
                 UnaryOp::Neg => self.expr_basic(a),
                 UnaryOp::Not => Basic::Bool,
-                UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Length => Basic::Scalar,
+                UnaryOp::Abs
+                | UnaryOp::Sqrt
+                | UnaryOp::Length
+                | UnaryOp::Exp
+                | UnaryOp::Log
+                | UnaryOp::Sin
+                | UnaryOp::Cos
+                | UnaryOp::Tan => Basic::Scalar,
             },
             // A Vector on either side makes a Vector; the left operand of a long chain is looked at first.
             KExpr::Arithmetic(_, a, b) => match self.expr_basic(b) {

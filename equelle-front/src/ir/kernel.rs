@@ -20,7 +20,7 @@
 //! n = -2, -1, 0, 1, 2, evaluated as `(n * 0.5) * width`.
 
 use crate::ir::op::UnaryOp;
-use crate::ops::{Arithmetic, Comparison, Logic, Reduction};
+use crate::ops::{Arithmetic, BinaryMath, Comparison, Logic, Reduction};
 use crate::source::Span;
 use crate::types::{SetId, Type};
 
@@ -73,7 +73,7 @@ pub enum Space {
 pub struct Param {
     /// Name, unique in the kernel.
     pub name: String,
-    /// A Scalar, a collection (Scalar, Vector, Bool, entities) or a domain. A set made at run time that the body mentions has its domain among the parameters.
+    /// A single Scalar, Vector or Bool, a collection (Scalar, Vector, Bool, entities) or a domain. A set made at run time that the body mentions has its domain among the parameters.
     pub ty: Type,
     /// In the Cartesian form: it is stored as one value per axis (faces) or one value (cells), because its producer's Cartesian form is [`CartesianForm::PerAxis`].
     pub per_axis: bool,
@@ -93,7 +93,7 @@ pub struct Local {
 pub struct KResult {
     /// The user's name of the value.
     pub name: String,
-    /// Collection over the space; for a reduction or a Unit space a Scalar.
+    /// Collection over the space (of entities where it yields [`KExpr::Entity`]); for a reduction or a Unit space a single Scalar, Vector or Bool.
     pub ty: Type,
     /// Reduction over the space, if any.
     pub reduce: Option<Reduction>,
@@ -207,7 +207,7 @@ pub enum Path {
     Empty,
 }
 
-/// An expression: a Scalar, a Vector or a Bool.
+/// An expression: a Scalar, a Vector, a Bool, or as a yield of the whole body an entity.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)] // The line of a variant explains its fields.
 pub enum KExpr {
@@ -217,7 +217,7 @@ pub enum KExpr {
     Bool(bool),
     /// A Scalar, Vector or Bool local.
     Local(LocalId),
-    /// A Scalar (or single Bool) parameter.
+    /// A single parameter.
     Param(ParamId),
     /// The element of a collection parameter that belongs to the entity `at`.
     Load { param: ParamId, at: Path },
@@ -247,6 +247,14 @@ pub enum KExpr {
     Component(Box<KExpr>, u32),
     /// Scalar product.
     Dot(Box<KExpr>, Box<KExpr>),
+    /// Vector of components, as many as the grid has dimensions; whoever launches the kernel has checked the dimension.
+    Vector(Vec<KExpr>),
+    /// The Vector of zeros.
+    ZeroVector,
+    /// Function of two Scalars.
+    Math(BinaryMath, Box<KExpr>, Box<KExpr>),
+    /// The entity at the end of a path, or Empty. Only as a yield of a body whose result is a collection of entities.
+    Entity(Path),
     /// Cartesian form: vector of the difference of the centroids of two entities, `Centroid(to) - Centroid(from)`, from grid spacings alone.
     Displacement { to: Box<Path>, from: Box<Path> },
 }

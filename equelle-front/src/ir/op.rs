@@ -1,7 +1,7 @@
 //! Operation level: functions, statements, operations.
 
 use crate::ir::kernel::{Kernel, KernelId};
-use crate::ops::{Arithmetic, Comparison, Logic, Reduction};
+use crate::ops::{Arithmetic, BinaryMath, Comparison, Logic, Reduction};
 use crate::source::{SourceFile, Span};
 use crate::types::{CanonicalSet, Dimension, SetTable, Type};
 
@@ -171,12 +171,28 @@ pub enum Op {
     Dot(ValueId, ValueId),
     /// Component of Vectors, from 0.
     Component(ValueId, u32),
-    /// Reduction of a Collection Of Scalar.
+    /// Vector of components, Scalars in the order of the axes; as many as the grid has dimensions, checked at run time.
+    Vector(Vec<ValueId>),
+    /// Element-wise function of two Scalars on equal sets; a Single operand goes with every element.
+    Math(BinaryMath, ValueId, ValueId),
+    /// Text with `_` and a number appended: the tag of an element of an array.
+    TextIndex(ValueId, u32),
+    /// Reduction of a collection: Max, Min, Sum, Prod of Scalars; Max, Min, Sum of Vectors by component; Any, All of Bools.
     Reduce(Reduction, ValueId),
     /// Call of a function instance; one result per result of the function.
     Call { function: FunctionId, args: Vec<ValueId> },
     /// Newton's method: one residual function, one list of captured arguments and one guess per unknown. Each residual takes all unknowns, then its captures.
-    Newton { residuals: Vec<FunctionId>, captures: Vec<Vec<ValueId>>, guesses: Vec<ValueId> },
+    /// Results: one per unknown, then the last values of the carried variables.
+    Newton { residuals: Vec<FunctionId>, captures: Vec<Vec<ValueId>>, guesses: Vec<ValueId>, carried: Vec<Carried> },
+}
+
+/// A variable of the program that residuals assign: it goes from one evaluation to the next with its values, without derivatives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Carried {
+    /// Where residuals take its current value: number of the residual, and of the capture there. At first it is that capture; all name one value.
+    pub reads: Vec<(u32, u32)>,
+    /// Where residuals give it a new value, in order: number of the residual, and of the result there, of which 0 is the residual itself.
+    pub writes: Vec<(u32, u32)>,
 }
 
 /// Operations of one operand.
@@ -192,6 +208,26 @@ pub enum UnaryOp {
     Sqrt,
     /// Euclidean length of a Vector, components added in order.
     Length,
+    /// Exponential function of a Scalar.
+    Exp,
+    /// Natural logarithm of a Scalar.
+    Log,
+    /// Sine of a Scalar in radians.
+    Sin,
+    /// Cosine of a Scalar in radians.
+    Cos,
+    /// Tangent of a Scalar in radians.
+    Tan,
+}
+
+impl UnaryOp {
+    /// Whether it is a function of mathematics that takes a Scalar to a Scalar: these are as accurate as the target's library, and may differ in the last bits between targets.
+    pub fn is_elementary(self) -> bool {
+        match self {
+            UnaryOp::Exp | UnaryOp::Log | UnaryOp::Sin | UnaryOp::Cos | UnaryOp::Tan => true,
+            UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Length => false,
+        }
+    }
 }
 
 impl Op {
@@ -213,8 +249,10 @@ impl Op {
             | Op::Gradient(v)
             | Op::Divergence(v)
             | Op::Component(v, _)
+            | Op::TextIndex(v, _)
             | Op::Reduce(_, v) => vec![*v],
-            Op::Arithmetic(_, a, b) | Op::Compare(_, a, b) | Op::Logic(_, a, b) | Op::Dot(a, b) => vec![*a, *b],
+            Op::Arithmetic(_, a, b) | Op::Compare(_, a, b) | Op::Logic(_, a, b) | Op::Dot(a, b) | Op::Math(_, a, b) => vec![*a, *b],
+            Op::Vector(components) => components.clone(),
             Op::Select { condition, if_true, if_false } => vec![*condition, *if_true, *if_false],
             Op::On { data, target } => vec![*data, *target],
             Op::Extend { data, domain } => vec![*data, *domain],
@@ -248,6 +286,9 @@ impl Op {
             Op::Compare(op, a, b) => Op::Compare(*op, f(*a), f(*b)),
             Op::Logic(op, a, b) => Op::Logic(*op, f(*a), f(*b)),
             Op::Dot(a, b) => Op::Dot(f(*a), f(*b)),
+            Op::Math(op, a, b) => Op::Math(*op, f(*a), f(*b)),
+            Op::Vector(components) => Op::Vector(components.iter().map(|&v| f(v)).collect()),
+            Op::TextIndex(v, i) => Op::TextIndex(f(*v), *i),
             Op::Select { condition, if_true, if_false } => {
                 Op::Select { condition: f(*condition), if_true: f(*if_true), if_false: f(*if_false) }
             }
@@ -255,10 +296,10 @@ impl Op {
             Op::Extend { data, domain } => Op::Extend { data: f(*data), domain: f(*domain) },
             Op::Spread { value, domain } => Op::Spread { value: f(*value), domain: f(*domain) },
             Op::Call { function, args } => Op::Call { function: *function, args: args.iter().map(|&v| f(v)).collect() },
-            Op::Newton { residuals, captures, guesses } => {
+            Op::Newton { residuals, captures, guesses, carried } => {
                 let guesses = guesses.iter().map(|&v| f(v)).collect();
                 let captures = captures.iter().map(|c| c.iter().map(|&v| f(v)).collect()).collect();
-                Op::Newton { residuals: residuals.clone(), captures, guesses }
+                Op::Newton { residuals: residuals.clone(), captures, guesses, carried: carried.clone() }
             }
         }
     }

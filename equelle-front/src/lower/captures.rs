@@ -70,12 +70,23 @@ impl Collector<'_> {
     }
 
     fn expr(&mut self, expr: &Expr) {
+        // Along a chain of operators in a loop: it may be long.
+        let mut expr = expr;
+        while let Some(left) = expr.left_operand() {
+            match &expr.kind {
+                ExprKind::Arithmetic { right, .. } | ExprKind::Comparison { right, .. } | ExprKind::Logic { right, .. } => self.expr(right),
+                ExprKind::On { target: right, .. } | ExprKind::Extend { domain: right, .. } => self.expr(right),
+                // Nothing else has a left operand.
+                _ => {}
+            }
+            expr = left;
+        }
         match &expr.kind {
             ExprKind::Number(_) | ExprKind::Text(_) | ExprKind::Bool(_) | ExprKind::CanonicalSet(_) => {}
             ExprKind::Variable(variable) => {
                 self.found.reads.insert(*variable);
             }
-            ExprKind::Builtin { args, .. } | ExprKind::Array(args) => args.iter().for_each(|a| self.expr(a)),
+            ExprKind::Builtin { args, .. } | ExprKind::Array(args) | ExprKind::Vector(args) => args.iter().for_each(|a| self.expr(a)),
             ExprKind::Call { function, args } => {
                 args.iter().for_each(|a| self.expr(a));
                 self.callee(*function);
@@ -85,7 +96,7 @@ impl Collector<'_> {
                 residuals.iter().for_each(|&f| self.callee(f));
             }
             ExprKind::Element { array: a, .. } | ExprKind::Component { vector: a, .. } => self.expr(a),
-            ExprKind::Neg(a) | ExprKind::Not(a) | ExprKind::Norm(a) => self.expr(a),
+            ExprKind::Neg(a) | ExprKind::Not(a) | ExprKind::Norm(a) | ExprKind::Power { base: a, .. } => self.expr(a),
             ExprKind::Arithmetic { left: a, right: b, .. }
             | ExprKind::Comparison { left: a, right: b, .. }
             | ExprKind::Logic { left: a, right: b, .. }

@@ -1,14 +1,32 @@
 //! Expressions.
 
-use super::function::{Lowering, element_types};
-use crate::ir::{FunctionId, Op, StmtKind, UnaryOp, ValueId};
-use crate::ops::Reduction;
-use crate::typed::{self, Builtin, Expr, ExprKind, TreeType};
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::function::Lowering;
+use crate::ir::{Carried, FunctionId, Op, StmtKind, UnaryOp, ValueId};
+use crate::ops::{Arithmetic, BinaryMath, Comparison, Logic, Reduction};
+use crate::typed::{self, Builtin, Expr, ExprKind};
 use crate::types::{Basic, Dimension, Shape, Type};
 
 impl Lowering<'_> {
     /// Values of an expression: one, or one per element of an array.
     pub(super) fn expr(&mut self, expr: &Expr) -> Vec<ValueId> {
+        // Along a chain of operators, each the left operand of the next, in a loop: it may be long.
+        let mut chain = Vec::new();
+        let mut leftmost = expr;
+        while let Some(left) = leftmost.left_operand() {
+            chain.push(leftmost);
+            leftmost = left;
+        }
+        let mut values = self.node(leftmost, None);
+        for expr in chain.into_iter().rev() {
+            values = self.node(expr, values.first().copied());
+        }
+        values
+    }
+
+    /// Values of an expression whose left operand, if it has one, has been evaluated.
+    fn node(&mut self, expr: &Expr, evaluated: Option<ValueId>) -> Vec<ValueId> {
         match &expr.kind {
             ExprKind::Variable(variable) => self.read_variable(*variable),
             ExprKind::Array(elements) => elements.iter().flat_map(|e| self.expr(e)).collect(),
@@ -31,6 +49,14 @@ impl Lowering<'_> {
                 let vector = self.expr(vector)[0];
                 vec![self.one(expr, Op::Component(vector, *index))]
             }
+            ExprKind::Vector(components) => {
+                let components = components.iter().flat_map(|c| self.expr(c)).collect();
+                vec![self.one(expr, Op::Vector(components))]
+            }
+            ExprKind::Power { base, exponent } => {
+                let base = self.expr(base)[0];
+                vec![self.power(expr, base, *exponent)]
+            }
             ExprKind::Neg(a) => {
                 let a = self.expr(a)[0];
                 vec![self.one(expr, Op::Unary(UnaryOp::Neg, a))]
@@ -49,23 +75,23 @@ impl Lowering<'_> {
                 vec![self.one(expr, op)]
             }
             ExprKind::Arithmetic { op, left, right } => {
-                let (a, b) = self.two(left, right);
+                let (a, b) = self.two(evaluated, left, right);
                 vec![self.one(expr, Op::Arithmetic(*op, a, b))]
             }
             ExprKind::Comparison { op, left, right } => {
-                let (a, b) = self.two(left, right);
-                vec![self.one(expr, Op::Compare(*op, a, b))]
+                let (a, b) = self.two(evaluated, left, right);
+                vec![self.comparison(expr, *op, a, b)]
             }
             ExprKind::Logic { op, left, right } => {
-                let (a, b) = self.two(left, right);
+                let (a, b) = self.two(evaluated, left, right);
                 vec![self.one(expr, Op::Logic(*op, a, b))]
             }
             ExprKind::On { data, target } => {
-                let (data, target) = self.two(data, target);
+                let (data, target) = self.two(evaluated, data, target);
                 vec![self.one(expr, Op::On { data, target })]
             }
             ExprKind::Extend { data, domain } => {
-                let (data, domain) = self.two(data, domain);
+                let (data, domain) = self.two(evaluated, data, domain);
                 let op = match self.values[data.0 as usize].ty.shape {
                     Shape::Single => Op::Spread { value: data, domain },
                     Shape::Collection(_) | Shape::Domain(_) | Shape::Sequence => Op::Extend { data, domain },
@@ -74,23 +100,76 @@ impl Lowering<'_> {
             }
             ExprKind::Ternary { condition, if_true, if_false } => {
                 let condition = self.expr(condition)[0];
-                let (if_true, if_false) = self.two(if_true, if_false);
+                let (if_true, if_false) = self.two(None, if_true, if_false);
+                if matches!(expr.ty.value(), Some(ty) if ty.is_domain()) {
+                    // Both branches are this one domain.
+                    return vec![if_true];
+                }
                 vec![self.one(expr, Op::Select { condition, if_true, if_false })]
             }
         }
     }
 
-    fn two(&mut self, a: &Expr, b: &Expr) -> (ValueId, ValueId) {
-        let a = self.expr(a)[0];
+    fn two(&mut self, evaluated: Option<ValueId>, a: &Expr, b: &Expr) -> (ValueId, ValueId) {
+        let a = evaluated.unwrap_or_else(|| self.expr(a)[0]);
         let b = self.expr(b)[0];
         (a, b)
     }
 
-    fn one(&mut self, expr: &Expr, op: Op) -> ValueId {
-        let ty = match expr.ty {
-            TreeType::Value(ty) | TreeType::Array { element: ty, .. } => ty,
-            TreeType::Void => Type::SCALAR,
+    /// `a op b`. Truth values differ where `Xor` says so; entities that are not equal are those of which equality does not hold.
+    fn comparison(&mut self, expr: &Expr, op: Comparison, a: ValueId, b: ValueId) -> ValueId {
+        let basic = self.values[a.0 as usize].ty.basic;
+        let (op, negated) = match (basic, op) {
+            (Basic::Bool, Comparison::Equal) => (Op::Logic(Logic::Xor, a, b), true),
+            (Basic::Bool, Comparison::NotEqual) => (Op::Logic(Logic::Xor, a, b), false),
+            (Basic::Entity(_), Comparison::NotEqual) => (Op::Compare(Comparison::Equal, a, b), true),
+            (Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text, op) => (Op::Compare(op, a, b), false),
         };
+        let result = self.one(expr, op);
+        if negated { self.one(expr, Op::Unary(UnaryOp::Not, result)) } else { result }
+    }
+
+    /// `base ^ exponent` by squaring and multiplying, from the lowest binary digit of the exponent up; one over that for a negative exponent.
+    fn power(&mut self, expr: &Expr, base: ValueId, exponent: i32) -> ValueId {
+        let of = self.values[base.0 as usize].clone();
+        if exponent == 0 {
+            let one = self.emit(Op::Real(1.0), Type::SCALAR, Dimension::NONE, expr.span);
+            return match of.ty.shape {
+                Shape::Single => one,
+                // One in each place where the base has a value, whatever that is.
+                Shape::Collection(_) | Shape::Domain(_) | Shape::Sequence => self.one(expr, Op::Math(BinaryMath::Pow, one, base)),
+            };
+        }
+        let mut result: Option<(ValueId, i32)> = None;
+        let (mut square, mut degree) = (base, 1_i32);
+        let mut rest = exponent.unsigned_abs();
+        let multiply = |this: &mut Self, (a, m): (ValueId, i32), (b, n): (ValueId, i32)| {
+            let degree = m.saturating_add(n);
+            (this.emit(Op::Arithmetic(Arithmetic::Mul, a, b), of.ty, of.dim.power(degree), expr.span), degree)
+        };
+        loop {
+            if rest & 1 == 1 {
+                result = Some(match result {
+                    Some(so_far) => multiply(self, so_far, (square, degree)),
+                    None => (square, degree),
+                });
+            }
+            rest >>= 1;
+            if rest == 0 {
+                break;
+            }
+            (square, degree) = multiply(self, (square, degree), (square, degree));
+        }
+        let power = result.map_or(base, |(value, _)| value);
+        if exponent > 0 {
+            return power;
+        }
+        let one = self.emit(Op::Real(1.0), Type::SCALAR, Dimension::NONE, expr.span);
+        self.one(expr, Op::Arithmetic(Arithmetic::Div, one, power))
+    }
+
+    fn one(&mut self, expr: &Expr, op: Op) -> ValueId {
+        let ty = expr.ty.elements().first().copied().unwrap_or(Type::SCALAR);
         self.emit(op, ty, expr.dims.first().copied().unwrap_or_default(), expr.span)
     }
 
@@ -103,11 +182,12 @@ impl Lowering<'_> {
         let mut written = Vec::new();
         for &variable in &writes {
             let info = &self.program.variables[variable.0 as usize];
-            let (types, dims, name) = (element_types(info.ty), info.dims.clone(), info.name.clone());
-            let ids: Vec<ValueId> = types
+            let ids: Vec<ValueId> = info
+                .ty
+                .elements()
                 .iter()
                 .enumerate()
-                .map(|(i, &ty)| self.new_value(ty, dims.get(i).copied().unwrap_or_default(), &name, expr.span))
+                .map(|(i, &ty)| self.new_value(ty, info.dims.get(i).copied().unwrap_or_default(), &info.name, expr.span))
                 .collect();
             all.extend(&ids);
             written.push((variable, ids));
@@ -121,18 +201,85 @@ impl Lowering<'_> {
 
     fn newton(&mut self, expr: &Expr, residuals: &[typed::FunctionId], guesses: &[Expr]) -> Vec<ValueId> {
         let guesses: Vec<ValueId> = guesses.iter().flat_map(|g| self.expr(g)).collect();
-        let captures = residuals.iter().map(|&f| self.captured(f)).collect();
+        let captures = self.captured_by_residuals(residuals);
+        let carried = self.carried(residuals);
         let results = self.results(expr);
+        let mut all = results.clone();
+        let mut written = Vec::new();
+        // Carried variables are in the order of their elements.
+        let variables: BTreeSet<typed::VarId> = residuals.iter().flat_map(|f| self.captures[f.0 as usize].writes.clone()).collect();
+        for variable in variables {
+            let info = &self.program.variables[variable.0 as usize];
+            let ids: Vec<ValueId> = info
+                .ty
+                .elements()
+                .iter()
+                .enumerate()
+                .map(|(i, &ty)| self.new_value(ty, info.dims.get(i).copied().unwrap_or_default(), &info.name, expr.span))
+                .collect();
+            all.extend(&ids);
+            written.push((variable, ids));
+        }
         let residuals = residuals.iter().map(|f| FunctionId(f.0)).collect();
-        self.push(StmtKind::Let { results: results.clone(), op: Op::Newton { residuals, captures, guesses } });
+        self.push(StmtKind::Let { results: all, op: Op::Newton { residuals, captures, guesses, carried } });
+        for (variable, ids) in written {
+            self.store_variable(variable, &ids);
+        }
         results
     }
 
+    /// Captured values of each residual; a variable that several read is one value.
+    fn captured_by_residuals(&mut self, residuals: &[typed::FunctionId]) -> Vec<Vec<ValueId>> {
+        let mut read: BTreeMap<typed::VarId, Vec<ValueId>> = BTreeMap::new();
+        let mut all = Vec::with_capacity(residuals.len());
+        for residual in residuals {
+            let mut captures = Vec::new();
+            for variable in self.captures[residual.0 as usize].reads.clone() {
+                if !read.contains_key(&variable) {
+                    let values = self.read_variable(variable);
+                    read.insert(variable, values);
+                }
+                captures.extend(read.get(&variable).into_iter().flatten());
+            }
+            all.push(captures);
+        }
+        all
+    }
+
+    /// The variables that residuals assign, with the places where these take and give their values.
+    fn carried(&self, residuals: &[typed::FunctionId]) -> Vec<Carried> {
+        let elements = |variable: &typed::VarId| self.program.variables[variable.0 as usize].ty.elements().len() as u32;
+        let mut carried: BTreeMap<(typed::VarId, u32), Carried> = BTreeMap::new();
+        for (residual, function) in (0..).zip(residuals) {
+            let mut place = 1;
+            for variable in &self.captures[function.0 as usize].writes {
+                for element in 0..elements(variable) {
+                    let entry = carried.entry((*variable, element)).or_insert(Carried { reads: Vec::new(), writes: Vec::new() });
+                    entry.writes.push((residual, place));
+                    place += 1;
+                }
+            }
+        }
+        for (residual, function) in (0..).zip(residuals) {
+            let mut place = 0;
+            for variable in &self.captures[function.0 as usize].reads {
+                for element in 0..elements(variable) {
+                    if let Some(entry) = carried.get_mut(&(*variable, element)) {
+                        entry.reads.push((residual, place));
+                    }
+                    place += 1;
+                }
+            }
+        }
+        carried.into_values().collect()
+    }
+
     fn results(&mut self, expr: &Expr) -> Vec<ValueId> {
-        element_types(expr.ty)
-            .into_iter()
+        expr.ty
+            .elements()
+            .iter()
             .enumerate()
-            .map(|(i, ty)| self.new_value(ty, expr.dims.get(i).copied().unwrap_or(Dimension::NONE), "", expr.span))
+            .map(|(i, &ty)| self.new_value(ty, expr.dims.get(i).copied().unwrap_or(Dimension::NONE), "", expr.span))
             .collect()
     }
 
@@ -154,6 +301,17 @@ fn builtin_op(builtin: Builtin, args: &[ValueId]) -> Op {
         Builtin::Divergence => Op::Divergence(arg(0)),
         Builtin::Dot => Op::Dot(arg(0), arg(1)),
         Builtin::Sqrt => Op::Unary(UnaryOp::Sqrt, arg(0)),
+        Builtin::Abs => Op::Unary(UnaryOp::Abs, arg(0)),
+        Builtin::Exp => Op::Unary(UnaryOp::Exp, arg(0)),
+        Builtin::Log => Op::Unary(UnaryOp::Log, arg(0)),
+        Builtin::Sin => Op::Unary(UnaryOp::Sin, arg(0)),
+        Builtin::Cos => Op::Unary(UnaryOp::Cos, arg(0)),
+        Builtin::Tan => Op::Unary(UnaryOp::Tan, arg(0)),
+        Builtin::Min => Op::Math(BinaryMath::Min, arg(0), arg(1)),
+        Builtin::Max => Op::Math(BinaryMath::Max, arg(0), arg(1)),
+        Builtin::Pow => Op::Math(BinaryMath::Pow, arg(0), arg(1)),
+        Builtin::AnyReduce => Op::Reduce(Reduction::Any, arg(0)),
+        Builtin::AllReduce => Op::Reduce(Reduction::All, arg(0)),
         Builtin::MaxReduce => Op::Reduce(Reduction::Max, arg(0)),
         Builtin::MinReduce => Op::Reduce(Reduction::Min, arg(0)),
         Builtin::SumReduce => Op::Reduce(Reduction::Sum, arg(0)),

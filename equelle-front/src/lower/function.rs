@@ -29,15 +29,6 @@ pub(super) struct Lowering<'a> {
     pub statement: Span,
 }
 
-/// Element types of a tree type.
-pub(super) fn element_types(ty: TreeType) -> Vec<Type> {
-    match ty {
-        TreeType::Value(ty) => vec![ty],
-        TreeType::Array { size, element } => vec![element; size as usize],
-        TreeType::Void => vec![],
-    }
-}
-
 pub(super) fn lower_main(program: &TypedProgram, captures: &[Captures]) -> Function {
     let mut lowering = Lowering::new(program, captures);
     lowering.statements(&program.main);
@@ -70,9 +61,9 @@ pub(super) fn lower_function(
         params.extend(incoming);
     }
     lowering.statements(&function.body);
-    let mut results = element_types(function.result);
+    let mut results = function.result.elements().to_vec();
     for &variable in &own.writes {
-        results.extend(element_types(program.variables[variable.0 as usize].ty));
+        results.extend(program.variables[variable.0 as usize].ty.elements());
     }
     let written: Vec<ValueId> = own.writes.iter().flat_map(|&v| lowering.read_variable(v)).collect();
     // The Return of the source stands last; what the function wrote goes behind its values.
@@ -132,7 +123,7 @@ impl<'a> Lowering<'a> {
 
     fn bind_parameter(&mut self, variable: VarId) -> Vec<ValueId> {
         let info = &self.program.variables[variable.0 as usize];
-        let types = element_types(info.ty);
+        let types = info.ty.elements();
         let ids: Vec<ValueId> = types
             .iter()
             .enumerate()
@@ -150,7 +141,7 @@ impl<'a> Lowering<'a> {
             return ids.clone();
         }
         let info = &self.program.variables[variable.0 as usize];
-        let types = element_types(info.ty);
+        let types = info.ty.elements();
         let mut ids = Vec::new();
         for (i, &ty) in types.iter().enumerate() {
             ids.push(MutableId(self.mutables.len() as u32));
@@ -220,8 +211,11 @@ impl<'a> Lowering<'a> {
                 typed::StmtKind::Output { tag, value } => {
                     let tags = self.expr(tag);
                     let values = self.expr(value);
-                    for &value in &values {
-                        self.push(StmtKind::Output { tag: tags[0], value });
+                    let tag = tags[0];
+                    let array = matches!(value.ty, TreeType::Array(_));
+                    for (i, &value) in values.iter().enumerate() {
+                        let tag = if array { self.emit(Op::TextIndex(tag, i as u32), Type::TEXT, Dimension::NONE, statement.span) } else { tag };
+                        self.push(StmtKind::Output { tag, value });
                     }
                 }
                 typed::StmtKind::Discard(value) => {

@@ -118,6 +118,9 @@ pub(super) fn is_pure(op: &Op) -> bool {
         | Op::Divergence(_)
         | Op::Dot(..)
         | Op::Component(..)
+        | Op::Vector(_)
+        | Op::Math(..)
+        | Op::TextIndex(..)
         | Op::Reduce(..) => true,
     }
 }

@@ -7,14 +7,38 @@ use crate::ir::{Block, Function, FunctionId, Module, MutableId, Op, Stmt, StmtKi
 /// A function whose body would grow beyond this many statements keeps its remaining calls.
 const BUDGET: usize = 50_000;
 
+/// A function of more statements than this (with what was inlined into it) is inlined only if one call stands in the whole program. A chain of functions, each
+/// of which calls the one before twice, would otherwise double with every link up to [`BUDGET`], and there would be as many such bodies as links.
+const LARGE: usize = 1_000;
+
 /// Inlines calls in every function, callees first.
 pub(super) fn run(module: &mut Module) {
+    let mut calls = vec![0; module.functions.len()];
+    module.functions.iter().chain([&module.main]).for_each(|f| count_calls(&f.body, &mut calls));
+    let mut inlinable = Vec::with_capacity(calls.len());
     for index in 0..module.functions.len() {
         let (done, rest) = module.functions.split_at_mut(index);
-        inline_calls(&mut rest[0], done);
+        inline_calls(&mut rest[0], done, &inlinable);
+        inlinable.push(calls[index] <= 1 || size(&rest[0].body) <= LARGE);
     }
-    inline_calls(&mut module.main, &module.functions);
+    inline_calls(&mut module.main, &module.functions, &inlinable);
     drop_uncalled(module);
+}
+
+fn count_calls(block: &Block, calls: &mut [usize]) {
+    for statement in &block.statements {
+        match &statement.kind {
+            StmtKind::Let { op: Op::Call { function, .. }, .. } => calls[function.0 as usize] += 1,
+            StmtKind::For { body, .. } => count_calls(body, calls),
+            StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {}
+        }
+    }
+}
+
+/// Number of statements.
+fn size(block: &Block) -> usize {
+    let inside = |s: &Stmt| if let StmtKind::For { body, .. } = &s.kind { size(body) } else { 0 };
+    block.statements.iter().map(|s| 1 + inside(s)).sum()
 }
 
 /// Removes the functions that nothing refers to any more and renumbers the rest.
@@ -63,9 +87,9 @@ fn renumber(block: &mut Block, numbers: &[FunctionId]) {
     }
 }
 
-fn inline_calls(function: &mut Function, callees: &[Function]) {
+fn inline_calls(function: &mut Function, callees: &[Function], inlinable: &[bool]) {
     let body = std::mem::take(&mut function.body);
-    let mut inliner = Inliner { function, callees, renamed: BTreeMap::new(), size: 0 };
+    let mut inliner = Inliner { function, callees, inlinable, renamed: BTreeMap::new(), size: 0 };
     let body = inliner.block(body);
     inliner.function.body = body;
 }
@@ -73,6 +97,8 @@ fn inline_calls(function: &mut Function, callees: &[Function]) {
 struct Inliner<'a> {
     function: &'a mut Function,
     callees: &'a [Function],
+    /// Which of them are small, or called once.
+    inlinable: &'a [bool],
     /// Results of inlined calls and what they turned out to be.
     renamed: BTreeMap<ValueId, ValueId>,
     size: usize,
@@ -92,7 +118,7 @@ impl Inliner<'_> {
         let Stmt { kind, span } = statement;
         let kind = rename(kind, &mut |v| self.renamed.get(&v).copied().unwrap_or(v));
         match kind {
-            StmtKind::Let { results, op: Op::Call { function, args } } if self.size < BUDGET => {
+            StmtKind::Let { results, op: Op::Call { function, args } } if self.size < BUDGET && self.inlinable[function.0 as usize] => {
                 self.inline(&results, function.0 as usize, &args, out);
             }
             StmtKind::For { sequence, element, body } => {

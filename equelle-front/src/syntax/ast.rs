@@ -95,7 +95,7 @@ pub enum ExprKind {
     Bool(bool),
     /// A variable (or function) name.
     Name(String),
-    /// `callee(args)`; the callee is a user function or, with an upper-case letter, a built-in.
+    /// `callee(args)`; the callee is a user function or, with an upper-case letter, a built-in (the reserved word `Vector` among them).
     Call { callee: Ident, args: Vec<Expr> },
     /// `[a, b, ...]`
     Array(Vec<Expr>),
@@ -135,6 +135,8 @@ pub enum BinaryOp {
     Mul,
     /// `/`
     Div,
+    /// `^`
+    Power,
     /// `<`
     Less,
     /// `>`

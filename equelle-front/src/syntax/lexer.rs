@@ -311,6 +311,11 @@ fn symbol(input: &str) -> IResult<&str, TokenKind> {
     alt((long, arithmetic, brackets, punctuation)).parse(input)
 }
 
+/// The number literal that a text begins with.
+pub(super) fn number_literal(text: &str) -> Option<&str> {
+    number(text).ok().map(|(_, digits)| digits)
+}
+
 /// `3`, `2.5`, `.5`, `1.`, `1e-3`, `2.E5`. A point that begins `...` is not taken: `1...` is `1` and a continuation.
 fn number(input: &str) -> IResult<&str, &str> {
     let point = || terminated(char('.'), not(pair(char('.'), not(tag("..")))));

@@ -1,4 +1,4 @@
-//! Text to untyped tree and back: tokens ([`lex`]), the tree ([`ast`]), the parser ([`parse`]) and the formatter ([`print()`]).
+//! Text to untyped tree and back: tokens ([`lex`]), the tree ([`ast`]), the parser ([`parse`]) and the formatter ([`format`], [`print()`]).
 //!
 //! The grammar is line-oriented: a statement ends with its line unless the line ends with `...`. The parser recovers at line
 //! ends, reports at most one diagnostic per statement, and never panics; nesting is bounded by [`MAX_DEPTH`] so that every
@@ -12,7 +12,7 @@ mod spans;
 mod token;
 
 pub use lexer::{Lexed, lex};
-pub use parser::{MAX_DEPTH, MAX_TEXT_LEN, Parsed, parse};
-pub use print::print;
+pub use parser::{MAX_DEPTH, MAX_HEIGHT, MAX_TEXT_LEN, Parsed, parse};
+pub use print::{format, print};
 pub use spans::same_modulo_spans;
 pub use token::{Keyword, Token, TokenKind};

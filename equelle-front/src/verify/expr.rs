@@ -94,6 +94,7 @@ impl Checker<'_> {
                 let result = match (op, a) {
                     (UnaryOp::Neg, Basic::Scalar | Basic::Vector) => a,
                     (UnaryOp::Not, Basic::Bool) => Basic::Bool,
+                    (op, Basic::Scalar) if op.is_elementary() => Basic::Scalar,
                     (UnaryOp::Abs | UnaryOp::Sqrt, Basic::Scalar) | (UnaryOp::Length, Basic::Vector) => Basic::Scalar,
                     _ => return self.fail(format!("{op:?} is not defined for a {a:?}")),
                 };
@@ -139,6 +140,24 @@ impl Checker<'_> {
                 self.expect_expr(b, Basic::Vector, "an operand of dot");
                 Some(Basic::Scalar)
             }
+            KExpr::Vector(components) => {
+                if components.is_empty() || components.len() > 3 {
+                    return self.fail("a Vector has one to three components");
+                }
+                for component in components {
+                    self.expect_expr(component, Basic::Scalar, "a component");
+                }
+                Some(Basic::Vector)
+            }
+            KExpr::ZeroVector => Some(Basic::Vector),
+            KExpr::Math(op, a, b) => {
+                let (a, b) = (self.expr(a), self.expr(b));
+                match (a?, b?) {
+                    (Basic::Scalar, Basic::Scalar) => Some(Basic::Scalar),
+                    (a, b) => self.fail(format!("{op:?} is not defined for a {a:?} and a {b:?}")),
+                }
+            }
+            KExpr::Entity(_) => self.fail("an entity is no value; only a result of the kernel can be entities"),
             KExpr::Displacement { to, from } => {
                 if self.form == Form::General {
                     return self.fail("a displacement belongs to the Cartesian form");

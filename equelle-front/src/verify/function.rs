@@ -185,8 +185,13 @@ impl Checker<'_> {
                 }
                 if self.read(*value) {
                     let ty = self.type_of(*value);
-                    if ty.basic != Basic::Scalar || !matches!(ty.shape, Shape::Single | Shape::Collection(_)) {
-                        let message = format!("a Scalar or a Collection Of Scalar can be output, not {}", self.shown(&ty));
+                    let fits = match ty.shape {
+                        Shape::Single => !matches!(ty.basic, Basic::Entity(_)),
+                        Shape::Collection(_) | Shape::Domain(_) => true,
+                        Shape::Sequence => false,
+                    };
+                    if !fits {
+                        let message = format!("a single value or a collection can be output, not {}", self.shown(&ty));
                         self.error(message);
                     }
                 }

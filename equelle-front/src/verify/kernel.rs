@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::ir::{
-    CartesianForm, FaceFilter, KBlock, KStmt, Kernel, KernelId, KernelItem, LocalId, Module, Path, Place, Side, SideBlocks, Space,
+    CartesianForm, FaceFilter, KBlock, KExpr, KStmt, Kernel, KernelId, KernelItem, LocalId, Module, Path, Place, Side, SideBlocks, Space,
 };
+use crate::ops::Reduction;
 use crate::source::Span;
 use crate::types::{Basic, CanonicalSet, EntityKind, SetId, SetTable, Shape, Type};
 use crate::verify::VerifyError;
@@ -136,10 +137,10 @@ impl Checker<'_> {
                 continue;
             }
             match (p.ty.basic, p.ty.shape) {
-                (Basic::Scalar | Basic::Bool, Shape::Single) | (_, Shape::Domain(_)) => {}
+                (Basic::Scalar | Basic::Vector | Basic::Bool, Shape::Single) | (_, Shape::Domain(_)) => {}
                 (_, Shape::Collection(set)) => self.needs_domain(set, &format!("the collection `{}`", p.name)),
                 (_, Shape::Single | Shape::Sequence) => {
-                    let message = format!("a parameter is a Scalar, a Bool, a collection or a domain, not {}", self.shown(&p.ty));
+                    let message = format!("a parameter is a Scalar, a Vector, a Bool, a collection or a domain, not {}", self.shown(&p.ty));
                     self.error(message);
                 }
             }
@@ -190,16 +191,25 @@ impl Checker<'_> {
         for (i, r) in self.kernel.results.iter().enumerate() {
             self.item = KernelItem::Result(i as u32);
             let right = match (self.kernel.space, r.reduce) {
-                (Space::Unit, None) => r.ty == Type::SCALAR,
+                (Space::Unit, None) => matches!(r.ty.basic, Basic::Scalar | Basic::Vector | Basic::Bool) && r.ty == Type::single(r.ty.basic),
                 (Space::Unit, Some(_)) => false,
-                (Space::Set(_), Some(_)) => r.ty == Type::SCALAR,
-                (Space::Set(set), None) => {
-                    matches!(r.ty.basic, Basic::Scalar | Basic::Vector | Basic::Bool) && r.ty == Type::collection(r.ty.basic, set)
+                (Space::Set(_), Some(reduction)) => {
+                    let basics: &[Basic] = match reduction {
+                        Reduction::Max | Reduction::Min | Reduction::Sum => &[Basic::Scalar, Basic::Vector],
+                        Reduction::Prod => &[Basic::Scalar],
+                        Reduction::Any | Reduction::All => &[Basic::Bool],
+                    };
+                    basics.iter().any(|&basic| r.ty == Type::single(basic))
                 }
+                (Space::Set(set), None) => match (r.ty.basic, r.ty.within) {
+                    (Basic::Scalar | Basic::Vector | Basic::Bool, _) => r.ty == Type::collection(r.ty.basic, set),
+                    (Basic::Entity(kind), Some(within)) => r.ty == Type::entities(kind, set, within),
+                    (Basic::Entity(_), None) | (Basic::Text, _) => false,
+                },
             };
             if !right {
                 let message = format!(
-                    "`{}` is a collection over the space, or a Scalar when reduced or over unit, not {}",
+                    "`{}` is a collection over the space, or a single value when reduced or over unit, not {}",
                     r.name,
                     self.shown(&r.ty)
                 );
@@ -226,7 +236,14 @@ impl Checker<'_> {
         self.next_line();
         if block.yields.len() == yields.len() {
             for (expr, basic) in block.yields.iter().zip(yields) {
-                self.expect_expr(expr, *basic, "what is yielded");
+                match (expr, basic) {
+                    (KExpr::Entity(path), Basic::Entity(kind)) => {
+                        if self.path(path).is_some_and(|found| found != *kind) {
+                            self.error("what is yielded is an entity of another kind than the result");
+                        }
+                    }
+                    _ => self.expect_expr(expr, *basic, "what is yielded"),
+                }
             }
         } else {
             self.error(format!("{what} has {} results, but {} are yielded", yields.len(), block.yields.len()));

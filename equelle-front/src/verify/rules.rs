@@ -1,7 +1,7 @@
 //! Type rules of operations.
 
-use crate::ir::{Module, Mutable, MutableId, Op, UnaryOp, ValueId};
-use crate::ops::{Arithmetic, Comparison};
+use crate::ir::{Carried, FunctionId, Module, Mutable, MutableId, Op, UnaryOp, ValueId};
+use crate::ops::{Arithmetic, Comparison, Reduction};
 use crate::types::{Basic, CanonicalSet, EntityKind, SetId, SetTable, Shape, Type};
 use crate::verify::types::{assignable, show};
 
@@ -24,25 +24,69 @@ type Rule = Result<Type, String>;
 pub fn result_types(context: &Context<'_>, op: &Op, declared: &[Type]) -> Result<Vec<Type>, String> {
     match op {
         Op::Call { function, args } => call(context, function.0 as usize, args),
-        Op::Newton { residuals, captures, guesses } => {
-            if residuals.len() != guesses.len() || captures.len() != guesses.len() || guesses.is_empty() {
-                return Err("Newton takes one residual, one list of captures and one guess for each unknown, and at least one".to_owned());
-            }
-            let unknowns: Vec<Type> = guesses.iter().map(|&g| (context.type_of)(g)).collect();
-            if let Some(ty) = unknowns.iter().find(|ty| ty.basic != Basic::Scalar || ty.shape == Shape::Sequence) {
-                return Err(format!("an unknown is a Scalar or a Collection Of Scalar, not {}", show(&context.module.sets, ty)));
-            }
-            for ((residual, captures), unknown) in residuals.iter().zip(captures).zip(&unknowns) {
-                let args: Vec<ValueId> = guesses.iter().chain(captures).copied().collect();
-                let results = call(context, residual.0 as usize, &args)?;
-                if results != [*unknown] {
-                    return Err("a residual has one result, of the type of its unknown".to_owned());
-                }
-            }
-            Ok(unknowns)
-        }
+        Op::Newton { residuals, captures, guesses, carried } => newton(context, residuals, captures, guesses, carried),
         op => single(context, op, declared).map(|ty| vec![ty]),
     }
+}
+
+fn newton(
+    context: &Context<'_>,
+    residuals: &[FunctionId],
+    captures: &[Vec<ValueId>],
+    guesses: &[ValueId],
+    carried: &[Carried],
+) -> Result<Vec<Type>, String> {
+    if residuals.len() != guesses.len() || captures.len() != guesses.len() || guesses.is_empty() {
+        return Err("Newton takes one residual, one list of captures and one guess for each unknown, and at least one".to_owned());
+    }
+    let unknowns: Vec<Type> = guesses.iter().map(|&g| (context.type_of)(g)).collect();
+    if let Some(ty) = unknowns.iter().find(|ty| ty.basic != Basic::Scalar || ty.shape == Shape::Sequence) {
+        return Err(format!("an unknown is a Scalar or a Collection Of Scalar, not {}", show(&context.module.sets, ty)));
+    }
+    let mut given = Vec::with_capacity(residuals.len());
+    for ((residual, captures), unknown) in residuals.iter().zip(captures).zip(&unknowns) {
+        let args: Vec<ValueId> = guesses.iter().chain(captures).copied().collect();
+        let results = call(context, residual.0 as usize, &args)?;
+        if results.first() != Some(unknown) {
+            return Err("the first result of a residual is of the type of its unknown".to_owned());
+        }
+        given.push(results);
+    }
+    let mut results = unknowns;
+    let mut written: Vec<(u32, u32)> = Vec::new();
+    for variable in carried {
+        let initial = |&(residual, capture): &(u32, u32)| captures.get(residual as usize)?.get(capture as usize);
+        let reads: Option<Vec<&ValueId>> = variable.reads.iter().map(initial).collect();
+        match reads.as_deref() {
+            Some([first, rest @ ..]) if rest.iter().all(|v| v == first) => {}
+            Some(_) | None => return Err("a carried variable begins as one captured value".to_owned()),
+        }
+        let result = |&(residual, result): &(u32, u32)| given.get(residual as usize)?.get(result as usize).copied();
+        let types: Option<Vec<Type>> = variable.writes.iter().map(result).collect();
+        let Some(last) = types.as_deref().and_then(<[Type]>::last).copied() else {
+            return Err("a carried variable is written by results of residuals".to_owned());
+        };
+        for ty in types.iter().flatten() {
+            let fits = |&(residual, capture): &(u32, u32)| {
+                let function = context.module.functions.get(residuals.get(residual as usize)?.0 as usize)?;
+                let param = function.params.get(guesses.len() + capture as usize)?;
+                Some(assignable(&context.module.sets, ty, &function.values.get(param.0 as usize)?.ty))
+            };
+            if !variable.reads.iter().all(|read| fits(read) == Some(true)) {
+                return Err("a carried variable is read as the type that it is written as".to_owned());
+            }
+        }
+        written.extend(&variable.writes);
+        results.push(last);
+    }
+    // Every further result of a residual is the new value of one variable.
+    written.sort_unstable();
+    let expected: Vec<(u32, u32)> =
+        given.iter().enumerate().flat_map(|(r, results)| (1..results.len()).map(move |i| (r as u32, i as u32))).collect();
+    if written != expected {
+        return Err("each result of a residual but the first is what one carried variable becomes".to_owned());
+    }
+    Ok(results)
 }
 
 fn call(context: &Context<'_>, function: usize, args: &[ValueId]) -> Result<Vec<Type>, String> {
@@ -139,8 +183,8 @@ fn single(context: &Context<'_>, op: &Op, declared: &[Type]) -> Rule {
         Op::Spread { value, domain } => {
             let target = domain_set(context, *domain)?;
             match ty(*value) {
-                v if v == Type::SCALAR || v == Type::BOOL => Ok(Type::collection(v.basic, target)),
-                v => Err(format!("Spread takes a Scalar or a Bool, not {}", show(sets, &v))),
+                v if v == Type::SCALAR || v == Type::BOOL || v == Type::single(Basic::Vector) => Ok(Type::collection(v.basic, target)),
+                v => Err(format!("Spread takes a single Scalar, Vector or Bool, not {}", show(sets, &v))),
             }
         }
         Op::Gradient(v) => {
@@ -177,11 +221,40 @@ fn single(context: &Context<'_>, op: &Op, declared: &[Type]) -> Rule {
                 Err(format!("a component is taken of a Vector, not of {}", shown(*v)))
             }
         }
-        Op::Reduce(_, v) => {
-            if ty(*v).basic == Basic::Scalar && matches!(ty(*v).shape, Shape::Collection(_)) {
-                Ok(Type::SCALAR)
+        Op::Vector(components) => {
+            let Some((first, rest)) = components.split_first().filter(|(_, rest)| rest.len() < 3) else {
+                return Err("a Vector has one to three components".to_owned());
+            };
+            if let Some(wrong) = components.iter().find(|&&c| ty(c).basic != Basic::Scalar || ty(c).shape == Shape::Sequence) {
+                return Err(format!("a component is a Scalar, not {}", shown(*wrong)));
+            }
+            let mut shape = ty(*first).shape;
+            for &component in rest {
+                shape = common_shape(sets, Type { shape, ..ty(*first) }, ty(component))?;
+            }
+            Ok(Type { basic: Basic::Vector, shape, within: None })
+        }
+        Op::Math(op, a, b) => {
+            let (a, b) = (ty(*a), ty(*b));
+            let sequence = a.shape == Shape::Sequence || b.shape == Shape::Sequence;
+            if a.basic == Basic::Scalar && b.basic == Basic::Scalar && !sequence {
+                Ok(Type { basic: Basic::Scalar, shape: common_shape(sets, a, b)?, within: None })
             } else {
-                Err(format!("a reduction takes a Collection Of Scalar, not {}", shown(*v)))
+                Err(format!("{op:?} takes Scalars, not {} and {}", show(sets, &a), show(sets, &b)))
+            }
+        }
+        Op::TextIndex(v, _) => text(context, *v).map(|()| Type::TEXT),
+        Op::Reduce(reduction, v) => {
+            let basic = ty(*v).basic;
+            let fits = match reduction {
+                Reduction::Max | Reduction::Min | Reduction::Sum => matches!(basic, Basic::Scalar | Basic::Vector),
+                Reduction::Prod => basic == Basic::Scalar,
+                Reduction::Any | Reduction::All => basic == Basic::Bool,
+            };
+            if fits && matches!(ty(*v).shape, Shape::Collection(_)) {
+                Ok(Type::single(basic))
+            } else {
+                Err(format!("the reduction {reduction:?} is not defined for {}", shown(*v)))
             }
         }
         Op::Call { .. } | Op::Newton { .. } => Err("this operation is not of one result".to_owned()),
@@ -224,7 +297,7 @@ fn unary(sets: &SetTable, op: UnaryOp, ty: Type) -> Rule {
     let (fits, basic) = match op {
         UnaryOp::Neg => (matches!(ty.basic, Basic::Scalar | Basic::Vector), ty.basic),
         UnaryOp::Not => (ty.basic == Basic::Bool, Basic::Bool),
-        UnaryOp::Abs | UnaryOp::Sqrt => (ty.basic == Basic::Scalar && single_or_collection, Basic::Scalar),
+        UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Exp | UnaryOp::Log | UnaryOp::Sin | UnaryOp::Cos | UnaryOp::Tan => (ty.basic == Basic::Scalar && single_or_collection, Basic::Scalar),
         UnaryOp::Length => (ty.basic == Basic::Vector, Basic::Scalar),
     };
     if fits { Ok(Type { basic, ..ty }) } else { Err(format!("{op:?} is not defined for {}", show(sets, &ty))) }

@@ -44,6 +44,7 @@ fn symbol(op: BinaryOp) -> &'static str {
         BinaryOp::Sub => "-",
         BinaryOp::Mul => "*",
         BinaryOp::Div => "/",
+        BinaryOp::Power => "^",
         BinaryOp::Less => "<",
         BinaryOp::Greater => ">",
         BinaryOp::LessEqual => "<=",
@@ -167,4 +168,32 @@ fn an_index_is_a_whole_number() {
         assert_eq!(errors(&format!("x = {text}\n")), ["E0005@1"], "{text}");
     }
     assert_eq!(errors("x = a[4294967296]\n"), ["E0003@1"]);
+}
+
+#[test]
+fn powers_bind_between_division_and_the_sign() {
+    groups("a*b^2", "{a * {b ^ 2}}");
+    groups("a/b^2", "{a / {b ^ 2}}");
+    groups("a^2*b", "{{a ^ 2} * b}");
+    groups("a^-2", "{a ^ {-2}}");
+    groups("a[0]^2", "{a[0] ^ 2}");
+    groups("|v|^2", "{|v| ^ 2}");
+    groups("(-a)^2", "{({-a}) ^ 2}");
+}
+
+#[test]
+fn a_power_of_a_power_or_of_a_negated_value_needs_parentheses() {
+    assert_eq!(errors("x = a^b^c\n"), ["E0026@1"]);
+    assert_eq!(errors("x = a^-b^c\n"), ["E0026@1"]);
+    assert_eq!(errors("x = -a^2\n"), ["E0027@1"]);
+    assert_eq!(errors("x = b * -a^2\n"), ["E0027@1"]);
+    assert_eq!(errors("x = b - a^2\n"), [""; 0]);
+    assert_eq!(errors("x = -(a^2)\n"), [""; 0]);
+}
+
+#[test]
+fn the_reserved_word_vector_makes_vectors() {
+    groups("Vector(a, b + c)", "Vector(a, {b + c})");
+    assert_eq!(errors("v : Vector = Vector(1, 2)\n"), [""; 0]);
+    assert_eq!(errors("v = Vector\n"), ["E0005@1"]);
 }

@@ -1,7 +1,7 @@
 //! Depth, length and time are bounded.
 
 use equelle_front::diagnostic::Code;
-use equelle_front::syntax::{MAX_DEPTH, MAX_TEXT_LEN, parse};
+use equelle_front::syntax::{MAX_DEPTH, MAX_HEIGHT, MAX_TEXT_LEN, parse, print, same_modulo_spans};
 
 use crate::{errors, good};
 
@@ -50,10 +50,25 @@ fn the_limit_itself_is_allowed() {
     // A parenthesis and the expression in it are one level, the literal is another.
     let n = MAX_DEPTH as usize - 2;
     good(&format!("x = {}1{}", "(".repeat(n), ")".repeat(n)));
-    good(&format!("x = 1{}", " + 1".repeat(n)));
     let n = MAX_DEPTH as usize;
     assert_eq!(errors(&format!("x = {}1{}", "(".repeat(n), ")".repeat(n))), ["E0024@1"]);
-    assert_eq!(errors(&format!("x = 1{}", " + 1".repeat(n))), ["E0024@1"]);
+}
+
+#[test]
+fn a_chain_is_one_level_of_nesting() {
+    // The first operand is a node of its own.
+    let n = MAX_HEIGHT as usize - 1;
+    good(&format!("x = 1{}", " + 1".repeat(n)));
+    good(&format!("x = 1{}", " + 1 * 2 - 3 / 4 / 5".repeat(n / 6)));
+    assert_eq!(errors(&format!("x = 1{}", " + 1".repeat(n + 1))), ["E0024@1"]);
+    // It is printed, copied and compared, all on the stack of a test.
+    let text = format!("x = 1{}\ny = 1{}\n", " + 1".repeat(n), " / 2 * 3".repeat(n / 2));
+    let program = parse(&text).program;
+    assert!(same_modulo_spans(&parse(&print(&program)).program, &program));
+    // Brackets around and in a chain count as ever.
+    let n = MAX_DEPTH as usize;
+    assert_eq!(errors(&format!("x = 1{}", " + (1".repeat(n))), ["E0024@1"]);
+    good(&format!("x = {}1{}{}", "(".repeat(n / 2 - 2), " + 1".repeat(n), " + 1)".repeat(n / 2 - 2)));
 }
 
 #[test]

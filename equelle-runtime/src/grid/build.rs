@@ -1,6 +1,7 @@
 //! The arrays of a Cartesian grid.
 
-use super::{Cartesian, Geometry, NONE, Topology};
+use super::skeleton::Edges;
+use super::{Cartesian, CartesianEdge, Geometry, NONE, Topology};
 
 /// Topology of a Cartesian grid. Written in one sweep over cells and one over faces.
 pub(super) fn topology(shape: &Cartesian) -> Topology {
@@ -75,6 +76,26 @@ pub(super) fn geometry(shape: &Cartesian) -> Geometry {
         g.face_normals.push(normal);
     });
     g
+}
+
+/// Edges of a Cartesian grid of 3 dimensions, in ascending index. Which are on the boundary the shape tells.
+pub(super) fn edges(shape: &Cartesian) -> Edges {
+    let axes: [Axis; 3] = std::array::from_fn(|a| Axis::new(shape, a));
+    let n = shape.n_edges();
+    let mut edges = Edges { lengths: Vec::with_capacity(n), centroids: Vec::with_capacity(n), on_boundary: Vec::new() };
+    for edge in 0..n {
+        let CartesianEdge { axis, ijk } = shape.edge_ijk(edge);
+        edges.lengths.push(axes[axis].widths[ijk[axis]]);
+        edges.centroids.push(std::array::from_fn(|a| if a == axis { axes[a].centres[ijk[a]] } else { axes[a].nodes[ijk[a]] }));
+    }
+    edges
+}
+
+/// Positions of the vertices of a Cartesian grid, in ascending index.
+pub(super) fn vertices(shape: &Cartesian) -> Vec<[f64; 3]> {
+    let axes: [Axis; 3] = std::array::from_fn(|a| Axis::new(shape, a));
+    let position = |ijk: [usize; 3]| std::array::from_fn(|a| axes[a].nodes[ijk[a]]);
+    (0..shape.n_vertices()).map(|vertex| position(shape.vertex_ijk(vertex))).collect()
 }
 
 /// Positions along one axis; along an axis that the grid does not have, one cell of width 1 at 0.

@@ -3,6 +3,7 @@
 //! With `N_a = n_a + 1` nodes along axis a: cell (i,j,k) is `i + nx (j + ny k)`; faces come axis by axis, and within the block of axis a the index is
 //! that of a grid with `N_a` cells along a. All normals point along positive axes: the first cell of a face is on its low side.
 
+use super::cartesian_edges::{before_in_block, rank};
 use super::{Cartesian, MAX_ENTITIES, NONE, too_many};
 use crate::error::{Error, ErrorKind};
 use crate::traits::{CanonicalSet, EntityKind, Extent};
@@ -164,38 +165,37 @@ impl Cartesian {
         ijk[axis] == 0 || ijk[axis] == self.n[axis]
     }
 
-    /// Number of entities of a canonical set; `None` for edges and vertices.
-    pub fn set_len(&self, set: CanonicalSet) -> Option<usize> {
-        let (all, interior) = match set.kind {
+    /// Number of entities of a canonical set.
+    pub fn set_len(&self, set: CanonicalSet) -> usize {
+        let kind = set.kind.on_grid_of(self.dim);
+        let (all, interior) = match kind {
             EntityKind::Cell => (self.n_cells(), self.interior_box().1.iter().product()),
             EntityKind::Face => (self.n_faces(), (0..self.dim).map(|a| self.n_cells() / self.n[a] * (self.n[a] - 1)).sum::<usize>()),
-            EntityKind::Edge | EntityKind::Vertex => return None,
+            EntityKind::Edge | EntityKind::Vertex => self.skeleton_len(kind),
         };
-        Some(match set.extent {
+        match set.extent {
             Extent::All => all,
             Extent::Interior => interior,
             Extent::Boundary => all - interior,
-        })
+        }
     }
 
     /// Position of an entity within a canonical set, without arrays; `None` if it is not in the set.
     pub fn set_rank(&self, set: CanonicalSet, entity: u32) -> Option<u32> {
         let index = entity as usize;
-        match set.kind {
+        match set.kind.on_grid_of(self.dim) {
             EntityKind::Cell if index < self.n_cells() => self.cell_rank(set.extent, index),
             EntityKind::Face if index < self.n_faces() => self.face_rank(set.extent, index),
+            EntityKind::Edge if index < self.n_edges() => self.edge_rank(set.extent, index),
+            EntityKind::Vertex if index < self.n_vertices() => self.vertex_rank(set.extent, index),
             EntityKind::Cell | EntityKind::Face | EntityKind::Edge | EntityKind::Vertex => None,
         }
         .map(|rank| rank as u32)
     }
 
     fn cell_rank(&self, extent: Extent, cell: usize) -> Option<usize> {
-        let boundary = self.is_boundary_cell(cell);
-        match extent {
-            Extent::All => Some(cell),
-            Extent::Interior => (!boundary).then(|| self.interior_cells_before(cell)),
-            Extent::Boundary => boundary.then(|| cell - self.interior_cells_before(cell)),
-        }
+        let (low, size) = self.interior_box();
+        rank(extent, cell, self.is_boundary_cell(cell), before_in_block(low, size, self.cell_ijk(cell)))
     }
 
     fn face_rank(&self, extent: Extent, face: usize) -> Option<usize> {
@@ -241,22 +241,6 @@ impl Cartesian {
         let low = std::array::from_fn(|a| usize::from(a < self.dim));
         let size = std::array::from_fn(|a| if a < self.dim { self.n[a].saturating_sub(2) } else { 1 });
         (low, size)
-    }
-
-    /// Interior cells with a smaller index.
-    fn interior_cells_before(&self, cell: usize) -> usize {
-        let ijk = self.cell_ijk(cell);
-        let (low, size) = self.interior_box();
-        let mut count = 0;
-        for axis in (0..3).rev() {
-            let layer: usize = size[..axis].iter().product();
-            let at = ijk[axis].saturating_sub(low[axis]).min(size[axis]);
-            count += at * layer;
-            if ijk[axis] < low[axis] || at == size[axis] {
-                break;
-            }
-        }
-        count
     }
 
     fn nodes_along(&self, axis: usize) -> [usize; 3] {

@@ -3,18 +3,24 @@
 //! A Cartesian grid keeps its arrays unbuilt until something asks for them, so that programs whose kernels run in Cartesian form
 //! never pay for them.
 //!
-//! Reading order: [`Grid`] here, [`Cartesian`] numbering in `cartesian`, its arrays in `build`, canonical sets in `sets`, grid files in [`opm`].
+//! Reading order: [`Grid`] here, [`Cartesian`] numbering in `cartesian` and `cartesian_edges`, its arrays in `build`, edges and vertices in `skeleton`, canonical sets in
+//! `sets`, grid files in [`opm`].
 
 mod build;
 mod cartesian;
+mod cartesian_edges;
 pub mod opm;
-
 mod sets;
+mod skeleton;
 
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, ErrorKind};
 use crate::traits::EntityKind;
+
+pub use cartesian::CartesianFace;
+pub use cartesian_edges::CartesianEdge;
+pub use skeleton::Nodes;
 
 /// Stands for "no entity" wherever an entity index is stored.
 pub const NONE: u32 = u32::MAX;
@@ -30,6 +36,11 @@ pub struct Grid {
     shape: Option<Cartesian>,
     topology: OnceLock<Topology>,
     geometry: OnceLock<Geometry>,
+    nodes: Option<Nodes>,
+    /// Edges of a grid of 3 dimensions.
+    edges: OnceLock<skeleton::Edges>,
+    /// Positions of the vertices of a Cartesian grid of 2 or 3 dimensions.
+    vertices: OnceLock<Vec<[f64; 3]>>,
 }
 
 /// A uniform Cartesian grid; numbering and orientation as in the runtime specification, section 1.3.
@@ -113,10 +124,14 @@ impl Grid {
             shape: Some(shape),
             topology: OnceLock::new(),
             geometry: OnceLock::new(),
+            nodes: None,
+            edges: OnceLock::new(),
+            vertices: OnceLock::new(),
         })
     }
 
-    /// A grid of given arrays, which must fit each other (readers of grid files check them and say where they do not).
+    /// A grid of given arrays, which must fit each other (readers of grid files check them and say where they do not). It has cells and faces; edges and vertices come
+    /// from [`Grid::with_nodes`].
     ///
     /// # Errors
     /// `Data` if the dimension is not 1, 2 or 3, a length does not fit, an index is out of range or there are too many entities.
@@ -153,6 +168,9 @@ impl Grid {
             shape: None,
             topology: OnceLock::from(topology),
             geometry: OnceLock::from(geometry),
+            nodes: None,
+            edges: OnceLock::new(),
+            vertices: OnceLock::new(),
         })
     }
 
@@ -178,16 +196,16 @@ impl Grid {
         self.n_faces
     }
 
-    /// Number of entities of a kind.
+    /// Number of entities of a kind. Counting the edges of a grid of 3 dimensions that is not Cartesian makes their table.
     ///
     /// # Errors
-    /// `Data` for edges and vertices, which are not supported yet.
+    /// `Data` for edges and vertices of a grid of arrays without nodes, and where there are too many for 32-bit indices.
     pub fn n_entities(&self, kind: EntityKind) -> Result<usize, Error> {
-        match kind {
+        match kind.on_grid_of(self.dim) {
             EntityKind::Cell => Ok(self.n_cells),
             EntityKind::Face => Ok(self.n_faces),
-            EntityKind::Edge => Err(no_such_entities("edges")),
-            EntityKind::Vertex => Err(no_such_entities("vertices")),
+            EntityKind::Edge => self.n_own_edges(),
+            EntityKind::Vertex => self.n_own_vertices(),
         }
     }
 
@@ -219,10 +237,6 @@ const MAX_ENTITIES: usize = u32::MAX as usize - 1;
 fn too_many(what: &str) -> Error {
     Error::new(ErrorKind::Data, format!("the grid has too many {what}: at most {MAX_ENTITIES} fit in 32-bit indices"))
         .hint("use a coarser grid")
-}
-
-fn no_such_entities(what: &str) -> Error {
-    Error::new(ErrorKind::Data, format!("{what} are not supported yet by grids")).hint("use cells and faces")
 }
 
 /// Short name of a kind for messages, singular or plural.

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use super::{Geometry, Grid, MAX_ENTITIES, NONE, Topology};
+use super::{Geometry, Grid, MAX_ENTITIES, NONE, Nodes, Topology};
 use crate::error::{Error, ErrorKind};
 use crate::number::{NumberFault, Words, line_and_column, parse_integer, parse_number, quoted};
 
@@ -28,7 +28,7 @@ pub fn read_text(path: &Path, text: &[u8]) -> Result<Grid, Error> {
     let topology = raw.topology(&reader)?;
     let geometry = raw.geometry(&reader)?;
     raw.check_orientation(&reader, &topology)?;
-    Grid::unstructured(raw.dim, topology, geometry)
+    Grid::unstructured(raw.dim, topology, geometry)?.with_nodes(raw.nodes)
 }
 
 /// An array of the file: where its items begin, and how many words each takes.
@@ -49,6 +49,7 @@ struct Raw {
     dim: usize,
     n_cells: usize,
     n_faces: usize,
+    nodes: Nodes,
     face_cells: Array<[i64; 2]>,
     face_areas: Array<f64>,
     face_centroids: Array<[f64; 3]>,
@@ -190,10 +191,11 @@ impl<'a> Reader<'a> {
         let has_tags = self.flag("has-facetags flag")?;
         let has_index_map = self.flag("has-indexmap flag")?;
         self.array("cartdims", dim, 1, |r, i| r.integer("cartdims", i))?;
-        // Node coordinates and face nodes are read for their form alone: nothing here uses them.
-        self.array("node_coordinates", n_nodes * dim, 1, |r, i| r.real("node_coordinates", i / dim).map(|_| ()))?;
-        self.offsets("face_nodepos", n_faces, n_face_nodes)?;
-        self.array("face_nodes", n_face_nodes, 1, |r, i| r.index("face_nodes", i, n_nodes).map(|_| ()))?;
+        let nodes = Nodes {
+            positions: self.vectors("node_coordinates", n_nodes, dim)?.values,
+            face_node_pos: self.offsets("face_nodepos", n_faces, n_face_nodes)?.values,
+            face_nodes: self.array("face_nodes", n_face_nodes, 1, |r, i| r.index("face_nodes", i, n_nodes).map(|node| node as u32))?.values,
+        };
         let face_cells = self.array("face_cells", n_faces, 2, |r, i| Ok([r.integer("face_cells", i)?, r.integer("face_cells", i)?]))?;
         let face_areas = self.reals("face_areas", n_faces)?;
         let face_centroids = self.vectors("face_centroids", n_faces, dim)?;
@@ -221,6 +223,7 @@ impl<'a> Reader<'a> {
             dim,
             n_cells,
             n_faces,
+            nodes,
             face_cells,
             face_areas,
             face_centroids,

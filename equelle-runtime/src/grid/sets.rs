@@ -39,14 +39,29 @@ impl Grid {
     /// Ascending entities of a canonical set. A Cartesian grid needs no arrays for it. Not cached: [`crate::domain::Domain`] keeps it.
     ///
     /// # Errors
-    /// `Data` for edges and vertices, which are not supported yet.
+    /// As [`Grid::n_entities`].
     pub fn canonical_elements(&self, set: CanonicalSet) -> Result<Vec<u32>, Error> {
         let n = self.n_entities(set.kind)? as u32;
-        let is_boundary: Box<dyn Fn(usize) -> bool + '_> = match (set.kind, self.cartesian_shape()) {
+        let is_boundary: Box<dyn Fn(usize) -> bool + '_> = match (set.kind.on_grid_of(self.dim), self.cartesian_shape()) {
             (EntityKind::Cell, Some(shape)) => Box::new(|e| shape.is_boundary_cell(e)),
-            (_, Some(shape)) => Box::new(|e| shape.is_boundary_face(e)),
+            (EntityKind::Face, Some(shape)) => Box::new(|e| shape.is_boundary_face(e)),
             (EntityKind::Cell, None) => Box::new(|e| self.topology().is_boundary_cell(e)),
-            (_, None) => Box::new(|e| self.topology().is_boundary_face(e)),
+            (EntityKind::Face, None) => Box::new(|e| self.topology().is_boundary_face(e)),
+            // A Cartesian grid that is treated as unstructured keeps its numbering, and its topology has no edges and vertices to ask.
+            (EntityKind::Edge, _) => match &self.shape {
+                Some(shape) => Box::new(|e| shape.is_boundary_edge(e)),
+                None => {
+                    let edges = self.own_edges()?;
+                    Box::new(|e| edges.on_boundary[e])
+                }
+            },
+            (EntityKind::Vertex, _) => match &self.shape {
+                Some(shape) => Box::new(|e| shape.is_boundary_vertex(e)),
+                None => {
+                    let on_boundary = self.boundary_vertices();
+                    Box::new(move |e| on_boundary[e])
+                }
+            },
         };
         Ok(match set.extent {
             Extent::All => (0..n).collect(),

@@ -16,9 +16,10 @@ use faer::sparse::linalg::lu::{LuRef, NumericLu, SymbolicLu, factorize_symbolic_
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, Par};
 
+use super::coupled::blocks;
 use super::csr::Csr;
 use super::host::power_of_two_near;
-use super::null_space::NullSpace;
+use super::null_space::{Left, NullSpace};
 
 /// What is kept between solves.
 #[derive(Debug, Default)]
@@ -45,6 +46,13 @@ struct Factored {
     values: Vec<f64>,
     row_scale: Vec<f64>,
     column_scale: Vec<f64>,
+}
+
+/// An equation that is replaced by "this unknown is 0".
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Pin {
+    pub row: usize,
+    pub column: usize,
 }
 
 /// Why there are no factors.
@@ -75,9 +83,9 @@ impl LuCache {
         self.pattern.as_ref().is_some_and(|kept| kept.row_ptr == matrix.row_ptr() && kept.col_idx == matrix.col_idx())
     }
 
-    /// Factorises, reusing what is kept. `matrix` has an entry on each diagonal place of a row in `pinned` (ascending); in
-    /// such a row, and in the column of the same number, everything but the diagonal counts as 0 and the diagonal as 1.
-    pub(super) fn factorize(&mut self, matrix: &Csr, pinned: &[usize]) -> Result<Factors<'_>, LuFault> {
+    /// Factorises, reusing what is kept. `matrix` has an entry at each pin; in the row and in the column of a pin everything counts as 0 but
+    /// the pin, which counts as 1.
+    pub(super) fn factorize(&mut self, matrix: &Csr, pinned: &[Pin]) -> Result<Factors<'_>, LuFault> {
         let n = matrix.n_rows();
         let values = pin(matrix, pinned);
         if !self.knows_pattern(matrix) {
@@ -123,19 +131,25 @@ fn factors<'a>(pattern: &'a Pattern, numeric: &'a NumericLu<usize, f64>, facts: 
 }
 
 /// The values with the pinned rows and columns replaced.
-fn pin(matrix: &Csr, pinned: &[usize]) -> Vec<f64> {
+fn pin(matrix: &Csr, pinned: &[Pin]) -> Vec<f64> {
     let mut values = matrix.values().to_vec();
     if pinned.is_empty() {
         return values;
     }
-    let mut is_pinned = vec![false; matrix.n_rows()];
-    pinned.iter().for_each(|&row| is_pinned[row] = true);
-    for (row, ends) in matrix.row_ptr().windows(2).enumerate() {
+    let mut column_of = vec![None; matrix.n_rows()];
+    let mut is_pinned_column = vec![false; matrix.n_cols()];
+    for pin in pinned {
+        column_of[pin.row] = Some(pin.column);
+        is_pinned_column[pin.column] = true;
+    }
+    for (ends, own) in matrix.row_ptr().windows(2).zip(column_of) {
         let range = ends[0]..ends[1];
         for (&column, value) in matrix.col_idx()[range.clone()].iter().zip(&mut values[range]) {
             let column = column as usize;
-            if is_pinned[row] || is_pinned[column] {
-                *value = if row == column { 1.0 } else { 0.0 };
+            if own == Some(column) {
+                *value = 1.0;
+            } else if own.is_some() || is_pinned_column[column] {
+                *value = 0.0;
             }
         }
     }
@@ -269,20 +283,63 @@ impl Factors<'_> {
     }
 }
 
-/// The rows to pin: in each component the one whose left null vector is largest, the first of several.
-pub(super) fn rows_to_pin(null_space: &NullSpace) -> Vec<usize> {
-    let mut rows: Vec<usize> = null_space
-        .components
-        .iter()
-        .map(|component| {
-            let left = component.left.as_deref().unwrap_or_default();
-            let largest =
-                left.iter().enumerate().fold((0, 0.0), |most: (usize, f64), (at, w)| if w.abs() > most.1 { (at, w.abs()) } else { most });
-            component.rows[largest.0]
-        })
-        .collect();
-    rows.sort_unstable();
-    rows
+/// For each component the equation to leave out, one that the others imply, and the unknown to hold at 0. If its left null vector is known, the
+/// equation with the largest weight; else one of the equations of a block (the component's own block in the first attempt), which is wrong if
+/// its weight turns out to be 0: then the factorisation finds a singular matrix.
+pub(super) fn pins(matrix: &Csr, null_space: &NullSpace, ends: &[usize], attempt: usize) -> Vec<Pin> {
+    let blocks = blocks(ends);
+    let choose = |component: &super::null_space::Component| {
+        let first = component.unknowns[0];
+        let own = blocks.iter().position(|block| block.contains(&first)).unwrap_or(0);
+        if let Some(row) = component.left.as_ref().and_then(Left::heaviest_row) {
+            // On the diagonal if possible: it is there in most matrices.
+            let column = if component.unknowns.binary_search(&row).is_ok() { row } else { first };
+            return Pin { row, column };
+        }
+        if attempt == 0 {
+            return Pin { row: first, column: first };
+        }
+        let block = blocks[(own + attempt) % blocks.len()].clone();
+        let start = block.start;
+        let larger = |most: (usize, f64), row| {
+            let size = matrix.entry(row, first).abs();
+            if size > most.1 { (row, size) } else { most }
+        };
+        Pin { row: block.fold((start, 0.0), larger).0, column: first }
+    };
+    null_space.components.iter().map(choose).collect()
+}
+
+/// The matrix with a place for each pin; `None` if they have one.
+pub(super) fn with_places(matrix: &Csr, pinned: &[Pin]) -> Option<Csr> {
+    let is_missing = |pin: &&Pin| !matrix.row(pin.row).any(|(column, _)| column == pin.column);
+    let missing: Vec<(usize, usize, f64)> = pinned.iter().filter(is_missing).map(|pin| (pin.row, pin.column, 0.0)).collect();
+    if missing.is_empty() {
+        return None;
+    }
+    let n = matrix.n_rows();
+    let mut entries: Vec<(usize, usize, f64)> =
+        (0..n).flat_map(|row| matrix.row(row).map(move |(column, value)| (row, column, value))).collect();
+    entries.extend(missing);
+    Csr::from_triplets(n, n, &entries).ok()
+}
+
+/// The components with their left null vectors: `w` with `A^T w = 0` that is 1 in the component's pinned row and 0 in those of the others.
+pub(super) fn left_null_vectors(matrix: &Csr, null_space: &NullSpace, pinned: &[Pin], factors: &mut Factors<'_>) -> NullSpace {
+    let mut known = null_space.clone();
+    for (component, own) in known.components.iter_mut().zip(pinned) {
+        if component.left.is_some() {
+            continue;
+        }
+        // The other rows of the pinned matrix, transposed, with minus the pinned row on the right.
+        let mut w = vec![0.0; matrix.n_rows()];
+        matrix.row(own.row).for_each(|(column, value)| w[column] -= value);
+        pinned.iter().for_each(|pin| w[pin.column] = 0.0);
+        w[own.column] = 1.0;
+        factors.solve_transpose(&mut w);
+        component.left = Left::from_dense(&w);
+    }
+    known
 }
 
 #[cfg(test)]

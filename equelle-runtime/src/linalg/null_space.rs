@@ -7,6 +7,9 @@
 //! `w` is constant where the columns sum to zero too. A residual that was divided by the volume of its cell has `w` = volumes; in general
 //! detailed balance, `w_i a_ij = w_j a_ji`, gives the only candidate, which is then checked. A part for which that fails (upwinded
 //! coefficients, say) has a `w` that only a factorisation finds.
+//!
+//! Where several fields are unknown, as pressure and saturation, one of them may be determined up to a constant: then all rows sum to zero
+//! over its columns alone. The rows that balance may be those of any equation, or of all of them (see [`NullSpace::find_in_blocks`]).
 
 use std::collections::BTreeMap;
 
@@ -16,17 +19,26 @@ use super::host::norm;
 /// The constant null vectors of a square matrix.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NullSpace {
-    /// The connected components of the matrix graph whose rows sum to zero, by their first row.
+    /// The connected parts whose level is open, by their first unknown.
     pub components: Vec<Component>,
 }
 
-/// A connected component whose rows sum to zero.
+/// Connected unknowns with an open level: every row sums to zero over their columns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Component {
-    /// Its rows, ascending.
+    /// Their columns, ascending.
+    pub unknowns: Vec<usize>,
+    /// The left null vector; `None` if not known.
+    pub left: Option<Left>,
+}
+
+/// A left null vector: zero but for these rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Left {
+    /// Rows, ascending.
     pub rows: Vec<usize>,
-    /// Left null vector on these rows, largest magnitude 1; `None` if not known.
-    pub left: Option<Vec<f64>>,
+    /// Its values in these rows, the largest magnitude 1.
+    pub weights: Vec<f64>,
 }
 
 /// A sum of entries vanishes if it is at most this part of the sum of their magnitudes. Entries of a row that cancel exactly on paper
@@ -35,7 +47,8 @@ pub struct Component {
 pub const ROUND_OFF: f64 = 32.0 * f64::EPSILON;
 
 impl NullSpace {
-    /// Finds the components. Stored zeros are no connections; a row of zeros is a component of its own.
+    /// Finds the connected components of the matrix graph whose rows sum to zero. Stored zeros are no connections; a row of zeros is a
+    /// component of its own.
     ///
     /// Cost: two passes over the rows where no row sums to zero, a few more otherwise.
     pub fn find(matrix: &Csr) -> NullSpace {
@@ -53,38 +66,29 @@ impl NullSpace {
         }
         // Components in the order of their first rows, which are their roots.
         let mut of_root = vec![usize::MAX; n];
-        let mut found: Vec<Component> = Vec::new();
+        let mut parts: Vec<Vec<usize>> = Vec::new();
         for row in 0..n {
             let root = roots[row];
             if !whole[root] {
                 continue;
             }
             if root == row {
-                of_root[row] = found.len();
-                found.push(Component { rows: Vec::new(), left: None });
+                of_root[row] = parts.len();
+                parts.push(Vec::new());
             }
-            found[of_root[root]].rows.push(row);
+            parts[of_root[root]].push(row);
         }
-        let ones = |component: &Component| vec![1.0; component.rows.len()];
-        let vanish = column_sums_vanish(matrix, &found, ones, ROUND_OFF);
-        for (component, vanish) in found.iter_mut().zip(vanish) {
-            component.left = vanish.then(|| vec![1.0; component.rows.len()]);
-        }
-        let open = |component: &Component| component.left.is_none();
-        if found.iter().any(open) {
-            let candidates: Vec<Option<Vec<f64>>> =
-                found.iter().map(|component| if open(component) { balance(matrix, component) } else { None }).collect();
-            let mut next = candidates.iter();
-            let candidate = |component: &Component| next.next().and_then(Clone::clone).unwrap_or_else(|| vec![0.0; component.rows.len()]);
+        let ones = |rows: &Vec<usize>| Left { rows: rows.clone(), weights: vec![1.0; rows.len()] };
+        let mut left = vanishing(matrix, parts.iter().map(|rows| Some(ones(rows))).collect(), ROUND_OFF);
+        if left.iter().any(Option::is_none) {
+            let candidates =
+                parts.iter().zip(&left).map(|(rows, left)| if left.is_none() { balance(matrix, rows) } else { None }).collect();
             // Each weight is a chain of quotients; their roundings add up.
-            let vanish = column_sums_vanish(matrix, &found, candidate, ROUND_OFF * 8.0);
-            for ((component, candidate), vanish) in found.iter_mut().zip(candidates).zip(vanish) {
-                if let (true, Some(weights)) = (vanish, candidate) {
-                    component.left = Some(weights);
-                }
-            }
+            let balanced = vanishing(matrix, candidates, ROUND_OFF * 8.0);
+            left.iter_mut().zip(balanced).for_each(|(left, balanced)| *left = left.take().or(balanced));
         }
-        NullSpace { components: found }
+        let components = parts.into_iter().zip(left).map(|(unknowns, left)| Component { unknowns, left }).collect();
+        NullSpace { components }
     }
 
     /// Whether the level of no unknown is open.
@@ -101,17 +105,17 @@ impl NullSpace {
     pub fn project_to_range(&self, y: &mut [f64]) {
         for component in &self.components {
             let Some(left) = &component.left else { continue };
-            let (along, square) = component.moments(left, y);
+            let (along, square) = left.moments(y);
             let factor = along / square;
-            component.rows.iter().zip(left).for_each(|(&row, w)| y[row] -= factor * w);
+            left.rows.iter().zip(&left.weights).for_each(|(&row, w)| y[row] -= factor * w);
         }
     }
 
     /// Gives `x` the mean zero on each component.
     pub fn remove_mean(&self, x: &mut [f64]) {
         for component in &self.components {
-            let mean = component.rows.iter().map(|&row| x[row]).sum::<f64>() / component.rows.len() as f64;
-            component.rows.iter().for_each(|&row| x[row] -= mean);
+            let mean = component.unknowns.iter().map(|&unknown| x[unknown]).sum::<f64>() / component.unknowns.len() as f64;
+            component.unknowns.iter().for_each(|&unknown| x[unknown] -= mean);
         }
     }
 
@@ -119,14 +123,15 @@ impl NullSpace {
     /// anywhere.
     ///
     /// No `x` has a smaller residual on a component than `|w.b| / |w|`. This must be at most a tenth of `tolerance |b|`, so that it uses up
-    /// little of what the solver is allowed, or 1e-12 `|b|`, which is what summing a right-hand side in double precision may leave.
-    pub fn imbalance(&self, b: &[f64], tolerance: f64) -> Option<Imbalance> {
+    /// little of what the solver is allowed, or 1e-12 `|b|`, which is what summing a right-hand side in double precision may leave, or
+    /// `negligible`, which is as good as nothing (unit of `b`).
+    pub fn imbalance(&self, b: &[f64], tolerance: f64, negligible: f64) -> Option<Imbalance> {
         let size = norm(b);
-        let allowed = (0.1 * tolerance).max(1e-12) * size;
+        let allowed = ((0.1 * tolerance).max(1e-12) * size).max(negligible);
         let mut worst: Option<Imbalance> = None;
         for (index, component) in self.components.iter().enumerate() {
             let Some(left) = &component.left else { continue };
-            let (along, square) = component.moments(left, b);
+            let (along, square) = left.moments(b);
             let residual = along.abs() / square.sqrt();
             if residual > allowed && worst.as_ref().is_none_or(|worst| residual > worst.least_residual) {
                 worst = Some(Imbalance { component: index, sum: along, least_residual: residual });
@@ -147,16 +152,31 @@ pub struct Imbalance {
     pub least_residual: f64,
 }
 
-impl Component {
+impl Left {
+    /// The vector with these values in all rows, divided by its largest; `None` for zero.
+    pub(super) fn from_dense(values: &[f64]) -> Option<Left> {
+        let largest = values.iter().copied().fold(0.0, |most: f64, w| if w.abs() > most.abs() { w } else { most });
+        let rows: Vec<usize> = (0..values.len()).filter(|&row| values[row] != 0.0).collect();
+        let weights = rows.iter().map(|&row| values[row] / largest).collect();
+        (largest != 0.0).then_some(Left { rows, weights })
+    }
+
+    /// The row of the largest weight, the first of several.
+    pub(super) fn heaviest_row(&self) -> Option<usize> {
+        let heavier = |most: (Option<usize>, f64), (&row, w): (&usize, &f64)| if w.abs() > most.1 { (Some(row), w.abs()) } else { most };
+        self.rows.iter().zip(&self.weights).fold((None, 0.0), heavier).0
+    }
+
     /// `w . b` and `w . w`
-    fn moments(&self, left: &[f64], b: &[f64]) -> (f64, f64) {
-        let along = self.rows.iter().zip(left).map(|(&row, w)| w * b[row]).sum();
-        let square = left.iter().map(|w| w * w).sum();
+    fn moments(&self, b: &[f64]) -> (f64, f64) {
+        let along = self.rows.iter().zip(&self.weights).map(|(&row, w)| w * b[row]).sum();
+        let square = self.weights.iter().map(|w| w * w).sum();
         (along, square)
     }
 }
 
-fn sum_vanishes(values: impl Iterator<Item = f64>) -> bool {
+/// Whether numbers cancel but for round-off.
+pub(super) fn sum_vanishes(values: impl Iterator<Item = f64>) -> bool {
     let (mut sum, mut size) = (0.0, 0.0);
     for value in values {
         sum += value;
@@ -168,32 +188,51 @@ fn sum_vanishes(values: impl Iterator<Item = f64>) -> bool {
 
 /// Smallest row of the component of each row.
 fn components(matrix: &Csr) -> Vec<usize> {
-    let mut parent: Vec<usize> = (0..matrix.n_rows()).collect();
-    fn root(parent: &mut [usize], mut row: usize) -> usize {
-        while parent[row] != row {
-            parent[row] = parent[parent[row]];
-            row = parent[row];
-        }
-        row
-    }
+    let mut groups = Groups::new(matrix.n_rows());
     for row in 0..matrix.n_rows() {
         for (column, value) in matrix.row(row) {
             if value != 0.0 && column != row {
-                let (a, b) = (root(&mut parent, row), root(&mut parent, column));
-                parent[a.max(b)] = a.min(b);
+                groups.join(row, column);
             }
         }
     }
-    (0..matrix.n_rows()).map(|row| root(&mut parent, row)).collect()
+    (0..matrix.n_rows()).map(|row| groups.root(row)).collect()
 }
 
-/// Weights by detailed balance along a breadth-first tree from the component's first row, the largest magnitude 1. `None` where the pattern
-/// is not symmetric or a weight is not finite.
-fn balance(matrix: &Csr, component: &Component) -> Option<Vec<f64>> {
-    let position: BTreeMap<usize, usize> = component.rows.iter().enumerate().map(|(position, &row)| (row, position)).collect();
-    let mut weights = vec![0.0; component.rows.len()];
+/// Disjoint sets of numbers; each is known by its smallest member.
+pub(super) struct Groups {
+    parent: Vec<usize>,
+}
+
+impl Groups {
+    /// Each of `0..n` alone.
+    pub(super) fn new(n: usize) -> Groups {
+        Groups { parent: (0..n).collect() }
+    }
+
+    /// Puts the sets of two numbers together.
+    pub(super) fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.parent[a.max(b)] = a.min(b);
+    }
+
+    /// The smallest number in the set.
+    pub(super) fn root(&mut self, mut member: usize) -> usize {
+        while self.parent[member] != member {
+            self.parent[member] = self.parent[self.parent[member]];
+            member = self.parent[member];
+        }
+        member
+    }
+}
+
+/// Weights by detailed balance along a breadth-first tree from the component's first row. `None` where the pattern is not symmetric or a weight
+/// is not finite.
+fn balance(matrix: &Csr, rows: &[usize]) -> Option<Left> {
+    let position: BTreeMap<usize, usize> = rows.iter().enumerate().map(|(position, &row)| (row, position)).collect();
+    let mut weights = vec![0.0; rows.len()];
     weights[0] = 1.0;
-    let mut queue = vec![component.rows[0]];
+    let mut queue = vec![rows[0]];
     let mut next = 0;
     while let Some(&row) = queue.get(next) {
         next += 1;
@@ -208,21 +247,22 @@ fn balance(matrix: &Csr, component: &Component) -> Option<Vec<f64>> {
     }
     let largest = weights.iter().fold(0.0, |most: f64, w| if w.abs() > most.abs() { *w } else { most });
     let usable = weights.iter().all(|w| *w != 0.0 && w.is_finite());
-    usable.then(|| weights.iter().map(|w| w / largest).collect())
+    usable.then(|| Left { rows: rows.to_vec(), weights: weights.iter().map(|w| w / largest).collect() })
 }
 
-/// Which components have vanishing column sums once each row is multiplied by its weight.
-fn column_sums_vanish(matrix: &Csr, found: &[Component], mut weights: impl FnMut(&Component) -> Vec<f64>, tolerance: f64) -> Vec<bool> {
+/// Those of the candidates, on different rows, that are left null vectors: all columns that they meet have a vanishing weighted sum.
+pub(super) fn vanishing(matrix: &Csr, candidates: Vec<Option<Left>>, tolerance: f64) -> Vec<Option<Left>> {
     let mut sums = vec![0.0; matrix.n_cols()];
     let mut sizes = vec![0.0; matrix.n_cols()];
-    for component in found {
-        for (&row, w) in component.rows.iter().zip(weights(component)) {
+    for candidate in candidates.iter().flatten() {
+        for (&row, w) in candidate.rows.iter().zip(&candidate.weights) {
             for (column, value) in matrix.row(row) {
                 sums[column] += w * value;
                 sizes[column] += (w * value).abs();
             }
         }
     }
-    let vanishes = |&column: &usize| f64::abs(sums[column]) <= tolerance * sizes[column];
-    found.iter().map(|component| component.rows.iter().all(vanishes)).collect()
+    let vanishes = |column: usize| f64::abs(sums[column]) <= tolerance * sizes[column];
+    let is_null = |left: &Left| left.rows.iter().all(|&row| matrix.row(row).all(|(column, value)| value == 0.0 || vanishes(column)));
+    candidates.into_iter().map(|candidate| candidate.filter(is_null)).collect()
 }

@@ -78,6 +78,9 @@ pub struct LinearOptions {
     pub restart: usize,
     /// Iterations between two looks at the residual. The host reads numbers from a device only then.
     pub check_every: usize,
+    /// A residual (2-norm, in the unit of the right-hand side) that is as good as none: what round-off leaves outside the range of a matrix
+    /// with an open level may be that large, however small the right-hand side is. No parameter: Newton's method knows.
+    pub negligible: f64,
 }
 
 /// Unknowns up to which a system is solved directly by default.
@@ -92,6 +95,7 @@ impl Default for LinearOptions {
             max_iterations: 5000,
             restart: 30,
             check_every: 1,
+            negligible: 0.0,
         }
     }
 }

@@ -71,6 +71,24 @@ impl Fault {
 /// # Panics
 /// If the matrix is not square or the right-hand side is not `[n_rows]`.
 pub fn solve(matrix: &Csr, rhs: &[f64], options: &LinearOptions, cache: &mut LinearCache) -> Result<Solution, LinearError> {
+    solve_blocks(matrix, &[matrix.n_rows()], rhs, options, cache)
+}
+
+/// Solves `A x = b` for several fields: the unknowns, and likewise the equations, are blocks that end at `ends`. This matters only where the
+/// level of a field is open (see [`NullSpace::find_in_blocks`]).
+///
+/// # Errors
+/// As for [`solve()`].
+///
+/// # Panics
+/// If the matrix is not square, the right-hand side is not `[n_rows]`, or the last end is another number.
+pub fn solve_blocks(
+    matrix: &Csr,
+    ends: &[usize],
+    rhs: &[f64],
+    options: &LinearOptions,
+    cache: &mut LinearCache,
+) -> Result<Solution, LinearError> {
     let n = matrix.n_rows();
     assert!(matrix.n_cols() == n && rhs.len() == n, "a square matrix and a right-hand side of its size");
     let method = options.method_for(n);
@@ -92,13 +110,15 @@ pub fn solve(matrix: &Csr, rhs: &[f64], options: &LinearOptions, cache: &mut Lin
     // A right-hand side near 1 keeps squares from overflowing; the factor is a power of two, so nothing is rounded.
     let scale = power_of_two_near(rhs).unwrap_or(1.0);
     let b: Vec<f64> = rhs.iter().map(|b| b / scale).collect();
-    let null_space = NullSpace::find(matrix);
-    let (mut x, iterations) = solve_scaled(matrix, b, scale, &null_space, method, options, cache).map_err(fail)?;
+    let null_space = NullSpace::find_in_blocks(matrix, ends);
+    let open = OpenLevels { null_space: &null_space, ends, scale };
+    let (mut x, iterations) = solve_scaled(matrix, b, &open, method, options, cache).map_err(fail)?;
     x.iter_mut().for_each(|x| *x *= scale);
 
-    let relative_residual = residual_norm(matrix, rhs, &x) / size;
+    let residual = residual_norm(matrix, rhs, &x);
+    let relative_residual = residual / size;
     // Written so that NaN fails.
-    if relative_residual <= options.tolerance {
+    if relative_residual <= options.tolerance || residual <= options.negligible {
         return Ok(Solution { x, iterations, relative_residual, method, note: note(&null_space) });
     }
     let kind = if relative_residual.is_finite() { LinearErrorKind::Stagnation } else { LinearErrorKind::NonFinite };
@@ -135,12 +155,20 @@ fn not_finite(matrix: &Csr, rhs: &[f64]) -> Option<String> {
     })
 }
 
-/// The solution for a right-hand side that was divided by `scale`, with mean zero on the components of the null space.
+/// What a system leaves open.
+struct OpenLevels<'a> {
+    null_space: &'a NullSpace,
+    /// Ends of the blocks of unknowns and equations.
+    ends: &'a [usize],
+    /// What the right-hand side was divided by.
+    scale: f64,
+}
+
+/// The solution for a right-hand side that was divided by a scale, with mean zero on the components of the null space.
 fn solve_scaled(
     matrix: &Csr,
     mut b: Vec<f64>,
-    scale: f64,
-    null_space: &NullSpace,
+    open: &OpenLevels<'_>,
     method: Method,
     options: &LinearOptions,
     cache: &mut LinearCache,
@@ -156,10 +184,11 @@ fn solve_scaled(
             return Err(Fault::new(LinearErrorKind::Breakdown, detail));
         }
     }
-    check_balance(null_space, &b, scale, options.tolerance)?;
+    let null_space = open.null_space;
+    check_balance(null_space, &b, open.scale, options)?;
     null_space.project_to_range(&mut b);
     let (mut x, iterations) = match method {
-        Method::Lu => solve_lu(matrix, &b, scale, null_space, options, cache)?,
+        Method::Lu => solve_lu(matrix, &b, open, options, cache)?,
         Method::Cg | Method::BiCgStab | Method::Gmres => solve_krylov(matrix, b, null_space, method, options)?,
     };
     null_space.remove_mean(&mut x);
@@ -167,12 +196,12 @@ fn solve_scaled(
 }
 
 /// Refuses a right-hand side that is outside the range as far as the left null vectors are known.
-fn check_balance(null_space: &NullSpace, b: &[f64], scale: f64, tolerance: f64) -> Result<(), Fault> {
-    let Some(worst) = null_space.imbalance(b, tolerance) else { return Ok(()) };
-    let component = &null_space.components[worst.component];
-    let (rows, first) = (component.rows.len(), component.rows[0]);
+fn check_balance(null_space: &NullSpace, b: &[f64], scale: f64, options: &LinearOptions) -> Result<(), Fault> {
+    let Some(worst) = null_space.imbalance(b, options.tolerance, options.negligible / scale) else { return Ok(()) };
+    let unknowns = &null_space.components[worst.component].unknowns;
+    let (count, first) = (unknowns.len(), unknowns[0]);
     let relative = worst.least_residual / norm(b);
-    let detail = format!("over {rows} connected unknowns from number {first}; no solution has a relative residual below {relative:.1e}");
+    let detail = format!("over {count} connected unknowns from number {first}; no solution has a relative residual below {relative:.1e}");
     Err(Fault { residual: Some(1.0), ..Fault::new(LinearErrorKind::Incompatible { imbalance: worst.sum * scale }, detail) })
 }
 
@@ -253,8 +282,7 @@ fn run<C: Cycle<HostSpace>, M: Preconditioner<HostSpace>>(
 fn solve_lu(
     _matrix: &Csr,
     _b: &[f64],
-    _scale: f64,
-    _null_space: &NullSpace,
+    _open: &OpenLevels<'_>,
     _options: &LinearOptions,
     _cache: &mut LinearCache,
 ) -> Result<(Vec<f64>, usize), Fault> {
@@ -265,42 +293,47 @@ fn solve_lu(
 fn solve_lu(
     matrix: &Csr,
     b: &[f64],
-    scale: f64,
-    null_space: &NullSpace,
+    open: &OpenLevels<'_>,
     options: &LinearOptions,
     cache: &mut LinearCache,
 ) -> Result<(Vec<f64>, usize), Fault> {
-    use super::lu::{LuFault, rows_to_pin};
+    use super::lu::{LuFault, left_null_vectors, pins, with_places};
 
-    let pinned = rows_to_pin(null_space);
-    let extended = with_diagonal(matrix, &pinned);
-    let target = extended.as_ref().unwrap_or(matrix);
-    let mut factors = cache.lu.factorize(target, &pinned).map_err(|fault| match fault {
+    let fail = |fault| match fault {
         LuFault::Singular(detail) => Fault::new(LinearErrorKind::Singular, detail),
         LuFault::OutOfMemory => Fault::new(LinearErrorKind::Breakdown, "there is not enough memory for the factors"),
-    })?;
+    };
+    let null_space = open.null_space;
+    // Which equation balances an open level is not known for sure before the factorisation; what succeeded is kept, so asking again is cheap.
+    let attempts = if null_space.is_known() { 1 } else { open.ends.len() };
+    let mut choices = (0..attempts).map(|attempt| pins(matrix, null_space, open.ends, attempt));
+    let mut pinned = choices.next().unwrap_or_default();
+    let mut first_fault = None;
+    let mut target = with_places(matrix, &pinned);
+    while let Err(fault) = cache.lu.factorize(target.as_ref().unwrap_or(matrix), &pinned) {
+        let fault = first_fault.get_or_insert(fault);
+        let Some(next) = choices.next() else { return Err(fail(fault.clone())) };
+        target = with_places(matrix, &next);
+        pinned = next;
+    }
+    let mut factors = cache.lu.factorize(target.as_ref().unwrap_or(matrix), &pinned).map_err(fail)?;
 
     let mut b = b.to_vec();
     if !null_space.is_known() {
-        // A^T w = 0 with w = 1 in the pinned rows: the other rows of the pinned matrix, transposed, with minus the pinned rows on the
-        // right.
-        let mut w = vec![0.0; b.len()];
-        for &row in &pinned {
-            matrix.row(row).for_each(|(column, value)| w[column] -= value);
-        }
-        pinned.iter().for_each(|&row| w[row] = 1.0);
-        factors.solve_transpose(&mut w);
-        let known = with_left_null_vector(null_space, &w);
-        check_balance(&known, &b, scale, options.tolerance)?;
+        let known = left_null_vectors(matrix, null_space, &pinned, &mut factors);
+        check_balance(&known, &b, open.scale, options)?;
         known.project_to_range(&mut b);
     }
 
     let size = norm(&b);
     let mut x = vec![0.0; b.len()];
+    if size == 0.0 {
+        return Ok((x, 0));
+    }
     let mut r = b.clone();
     let mut best = f64::INFINITY;
     for refinement in 0..=REFINEMENTS {
-        pinned.iter().for_each(|&row| r[row] = 0.0);
+        pinned.iter().for_each(|pin| r[pin.row] = 0.0);
         factors.solve(&mut r);
         x.iter_mut().zip(&r).for_each(|(x, r)| *x += r);
         if x.iter().any(|x| !x.is_finite()) {
@@ -315,30 +348,4 @@ fn solve_lu(
     }
     let detail = format!("{REFINEMENTS} steps of iterative refinement leave the residual above the tolerance {:.1e}", options.tolerance);
     Err(Fault { kind: LinearErrorKind::Stagnation, iterations: REFINEMENTS, residual: Some(best), detail })
-}
-
-/// The components with the left null vector `w`, `[n]`.
-#[cfg(feature = "lu")]
-fn with_left_null_vector(null_space: &NullSpace, w: &[f64]) -> NullSpace {
-    let mut known = null_space.clone();
-    for component in &mut known.components {
-        let own: Vec<f64> = component.rows.iter().map(|&row| w[row]).collect();
-        let largest = own.iter().copied().fold(0.0, |most: f64, w| if w.abs() > most.abs() { w } else { most });
-        component.left = Some(own.iter().map(|w| w / largest).collect());
-    }
-    known
-}
-
-/// The matrix with a place for the diagonal in these rows; `None` if they have one.
-#[cfg(feature = "lu")]
-fn with_diagonal(matrix: &Csr, rows: &[usize]) -> Option<Csr> {
-    let missing: Vec<usize> = rows.iter().copied().filter(|&row| !matrix.row(row).any(|(column, _)| column == row)).collect();
-    if missing.is_empty() {
-        return None;
-    }
-    let n = matrix.n_rows();
-    let mut entries: Vec<(usize, usize, f64)> =
-        (0..n).flat_map(|row| matrix.row(row).map(move |(column, value)| (row, column, value))).collect();
-    entries.extend(missing.iter().map(|&row| (row, row, 0.0)));
-    Csr::from_triplets(n, n, &entries).ok()
 }

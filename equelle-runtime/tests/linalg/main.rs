@@ -3,6 +3,7 @@
 #![cfg(feature = "lu")]
 
 mod common;
+mod coupled;
 mod csr;
 mod failures;
 mod null_space;

@@ -1,6 +1,6 @@
 //! Matrices that leave the level of the unknown open: closed boundaries.
 
-use equelle_runtime::linalg::null_space::NullSpace;
+use equelle_runtime::linalg::null_space::{Left, NullSpace};
 use equelle_runtime::linalg::{Csr, LinearErrorKind, LinearOptions, Method};
 
 use crate::common::{Random, dense, distance, neumann, options, plain, refused, solved, triplets};
@@ -100,7 +100,7 @@ fn equations_divided_by_volumes() {
     let matrix = scale_rows(&neumann(3, 1, || 1.0), &volumes.map(|v| 1.0 / v));
     let null_space = NullSpace::find(&matrix);
     assert_eq!(null_space.components.len(), 1);
-    assert_eq!(null_space.components[0].left.as_deref(), Some(&[0.25, 1.0, 0.5][..]));
+    assert_eq!(null_space.components[0].left, Some(Left { rows: vec![0, 1, 2], weights: vec![0.25, 1.0, 0.5] }));
     for method in [Method::Lu, Method::BiCgStab, Method::Gmres] {
         let rhs = [-1.0 / 3.0, 0.0, 1.0 / 6.0];
         let solution = solved(&matrix, &rhs, &LinearOptions { tolerance: 1e-13, ..options(method) });
@@ -156,8 +156,8 @@ fn several_parts_and_cells_cut_off() {
         (4, 4, 1.0),
     ];
     let matrix = triplets(6, &entries);
-    let rows: Vec<_> = NullSpace::find(&matrix).components.into_iter().map(|component| component.rows).collect();
-    assert_eq!(rows, [vec![0, 1, 2], vec![5]]);
+    let parts: Vec<_> = NullSpace::find(&matrix).components.into_iter().map(|component| component.unknowns).collect();
+    assert_eq!(parts, [vec![0, 1, 2], vec![5]]);
     for method in Method::ALL {
         let solution = solved(&matrix, &[1.0, 0.0, -1.0, 2.0, 4.0, 0.0], &LinearOptions { tolerance: 1e-13, ..options(method) });
         // p0 - p1 = 1, p1 - p2 = 1, mean 0; 3 p3 - p4 = 2 and p4 - p3 = 4: p3 = 3, p4 = 7; nothing happens in cell 5.

@@ -41,6 +41,7 @@ fn legal_values() {
         max_iterations: 7,
         restart: 3,
         check_every: 1,
+        negligible: 0.0,
     };
     assert_eq!((options, warnings.len()), (expected, 0));
 }

@@ -12,7 +12,26 @@ pub const BOUNDARY_CELLS: CanonicalSet = CanonicalSet::new(EntityKind::Cell, Ext
 pub const ALL_FACES: CanonicalSet = CanonicalSet::new(EntityKind::Face, Extent::All);
 pub const INTERIOR_FACES: CanonicalSet = CanonicalSet::new(EntityKind::Face, Extent::Interior);
 pub const BOUNDARY_FACES: CanonicalSet = CanonicalSet::new(EntityKind::Face, Extent::Boundary);
-pub const SETS: [CanonicalSet; 6] = [ALL_CELLS, INTERIOR_CELLS, BOUNDARY_CELLS, ALL_FACES, INTERIOR_FACES, BOUNDARY_FACES];
+pub const ALL_EDGES: CanonicalSet = CanonicalSet::new(EntityKind::Edge, Extent::All);
+pub const INTERIOR_EDGES: CanonicalSet = CanonicalSet::new(EntityKind::Edge, Extent::Interior);
+pub const BOUNDARY_EDGES: CanonicalSet = CanonicalSet::new(EntityKind::Edge, Extent::Boundary);
+pub const ALL_VERTICES: CanonicalSet = CanonicalSet::new(EntityKind::Vertex, Extent::All);
+pub const INTERIOR_VERTICES: CanonicalSet = CanonicalSet::new(EntityKind::Vertex, Extent::Interior);
+pub const BOUNDARY_VERTICES: CanonicalSet = CanonicalSet::new(EntityKind::Vertex, Extent::Boundary);
+pub const SETS: [CanonicalSet; 12] = [
+    ALL_CELLS,
+    INTERIOR_CELLS,
+    BOUNDARY_CELLS,
+    ALL_FACES,
+    INTERIOR_FACES,
+    BOUNDARY_FACES,
+    ALL_EDGES,
+    INTERIOR_EDGES,
+    BOUNDARY_EDGES,
+    ALL_VERTICES,
+    INTERIOR_VERTICES,
+    BOUNDARY_VERTICES,
+];
 
 pub static HEAT: Program = Program {
     name: "heat",

@@ -5,6 +5,7 @@ mod triangles;
 
 mod common;
 mod domain;
+mod edges;
 mod fuzz;
 mod grid;
 mod input;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use equelle_front::backend::{BackendError, Handle, Namer};
 use equelle_front::ir::{Function, MutableId, Op, StmtKind, ValueId};
 use equelle_front::source::Span;
-use equelle_front::types::{Basic, Shape, Type};
+use equelle_front::types::{Basic, Type};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
@@ -150,18 +150,14 @@ impl<'a> FunctionWriter<'a> {
     }
 
     fn handle(&self, ty: &Type, span: Span) -> Result<Handle, BackendError> {
-        Handle::of(ty).ok_or_else(|| {
-            let shape = match ty.shape {
-                Shape::Single => "single ",
-                Shape::Collection(_) | Shape::Domain(_) => "",
-                Shape::Sequence => "sequence of ",
-            };
-            BackendError::new(span, format!("a {shape}{:?} cannot be kept at run time yet: use it within one expression", ty.basic))
-        })
+        Handle::of(ty).ok_or_else(|| BackendError::internal(span, format!("values of type {ty:?} do not exist at run time")))
     }
 
     /// Type of a local or result: `R::Scalar`.
     pub(super) fn owned_type(&self, ty: &Type, span: Span) -> Result<TokenStream, BackendError> {
+        if *ty == Type::TEXT {
+            return Ok(quote! { String });
+        }
         let handle = ident(self.handle(ty, span)?.name());
         Ok(quote! { R::#handle })
     }
@@ -177,11 +173,6 @@ impl<'a> FunctionWriter<'a> {
     /// Type of a value.
     pub(super) fn ty(&self, value: ValueId) -> Type {
         self.function.values[value.0 as usize].ty
-    }
-
-    /// Span of a value.
-    pub(super) fn span(&self, value: ValueId) -> Span {
-        self.function.values[value.0 as usize].span
     }
 
     /// Whether the value is known as text, so that it needs no statement.
@@ -292,14 +283,14 @@ impl<'a> FunctionWriter<'a> {
             Place::Local(name) if self.uses.count[value.0 as usize] == 1 && self.depths[value.0 as usize] == self.depth => {
                 name.to_token_stream()
             }
+            // A parameter of text is a `&str`.
+            Place::Param(name) if self.ty(value) == Type::TEXT => quote! { #name.to_owned() },
             Place::Local(name) | Place::Param(name) => quote! { #name.clone() },
             Place::Mutable(mutable) => {
                 let name = &self.mutables[mutable.0 as usize];
                 quote! { #name.clone() }
             }
-            Place::Text(_) => {
-                return Err(BackendError::new(self.span(value), "text cannot be kept at run time: use it as a name directly"));
-            }
+            Place::Text(text) => quote! { #text.to_owned() },
         })
     }
 
@@ -321,16 +312,20 @@ impl<'a> FunctionWriter<'a> {
     fn used_as_entities(&self, value: ValueId, block: &equelle_front::ir::Block) -> bool {
         let differs = |expected: &Type| !expected.is_domain();
         block.statements.iter().any(|statement| match &statement.kind {
-            StmtKind::Let { op, .. } => match op {
+            StmtKind::Let { results, op } => match op {
                 Op::FirstCell(v) | Op::SecondCell(v) | Op::IsEmpty(v) | Op::Centroid(v) | Op::Normal(v) | Op::Measure(v) => *v == value,
                 Op::On { data, target } => *data == value || *target == value,
                 Op::Extend { data, .. } => *data == value,
-                Op::Select { if_true, if_false, .. } => *if_true == value || *if_false == value,
+                // A whole domain chosen stays one.
+                Op::Select { if_true, if_false, .. } => {
+                    (*if_true == value || *if_false == value) && results.iter().any(|r| differs(&self.ty(*r)))
+                }
+                Op::Compare(_, a, b) => *a == value || *b == value,
                 Op::Call { function, args } => {
                     let callee = &self.program.module.functions[function.0 as usize];
                     args.iter().zip(&callee.params).any(|(a, p)| *a == value && differs(&callee.values[p.0 as usize].ty))
                 }
-                Op::Newton { residuals, captures, guesses } => residuals.iter().zip(captures).any(|(function, captures)| {
+                Op::Newton { residuals, captures, guesses, carried: _ } => residuals.iter().zip(captures).any(|(function, captures)| {
                     let callee = &self.program.module.functions[function.0 as usize];
                     let params = callee.params.iter().skip(guesses.len());
                     captures.iter().zip(params).any(|(a, p)| *a == value && differs(&callee.values[p.0 as usize].ty))
@@ -346,13 +341,15 @@ impl<'a> FunctionWriter<'a> {
                 | Op::InputSequence { .. }
                 | Op::Unary(..)
                 | Op::Arithmetic(..)
-                | Op::Compare(..)
                 | Op::Logic(..)
                 | Op::Spread { .. }
                 | Op::Gradient(_)
                 | Op::Divergence(_)
                 | Op::Dot(..)
                 | Op::Component(..)
+                | Op::Vector(_)
+                | Op::Math(..)
+                | Op::TextIndex(..)
                 | Op::Reduce(..) => false,
             },
             StmtKind::Store { mutable, value: v } => *v == value && differs(&self.function.mutables[mutable.0 as usize].ty),
@@ -362,7 +359,7 @@ impl<'a> FunctionWriter<'a> {
             }
             StmtKind::For { body, .. } => self.used_as_entities(value, body),
             StmtKind::Return(values) => values.iter().zip(&self.function.results).any(|(v, ty)| *v == value && differs(ty)),
-            StmtKind::Output { .. } => false,
+            StmtKind::Output { value: v, .. } => *v == value,
         })
     }
 

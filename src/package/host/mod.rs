@@ -4,13 +4,18 @@
 //! group: a comment with the source line, `rt.line(n)`, and one Rust statement whose temporaries live in a block of their own, so that they are freed at once.
 
 mod function;
+mod newton;
 mod operations;
 mod statements;
 mod uses;
 
+use std::collections::BTreeSet;
+
 use equelle_front::backend::{BackendError, KernelNames, Namer};
-use equelle_front::ir::{Block, Module, Op, StmtKind};
+use equelle_front::ir::{Block, Function, Module, Op, StmtKind, ValueId};
+use equelle_front::ops::Reduction;
 use equelle_front::source::Span;
+use equelle_front::types::{Basic, Shape};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
@@ -35,7 +40,8 @@ struct Program<'a> {
 pub(super) fn text(module: &Module, facts: &Facts, options: &PackageOptions) -> Result<String, BackendError> {
     let mut globals = Namer::rust();
     globals.reserve(["rt", "simulate", "PROGRAM", "R", "kernels", "Kernels", "Error", "EquelleRuntime", "Operations", "Implicit"]);
-    globals.reserve(["CanonicalSet", "EntityKind", "Extent", "Comparison", "Reduction", "Program", "Source", "InputInfo", "InputKind"]);
+    globals.reserve(["CanonicalSet", "EntityKind", "Extent", "Program", "Source", "InputInfo", "InputKind"]);
+    globals.reserve(["Comparison", "Reduction", "BoolReduction", "Logic", "Elementary", "BinaryMath"]);
     globals.reserve(options.backends.iter().map(|b| format!("kernels_{}", b.name())));
     let kernels = KernelNames::of_module(module);
     globals.reserve(kernels.iter().map(|k| k.arguments.clone()));
@@ -129,31 +135,31 @@ struct Needs {
     operations: bool,
     newton: bool,
     domains: bool,
-    comparisons: bool,
-    reductions: bool,
+    /// Enums of the runtime that name operations.
+    enums: BTreeSet<&'static str>,
 }
 
 impl Needs {
     fn of(module: &Module) -> Self {
         let mut needs = Needs::default();
         for function in module.functions.iter().chain([&module.main]) {
-            needs.block(&function.body);
+            needs.block(function, &function.body);
         }
         needs
     }
 
-    fn block(&mut self, block: &Block) {
+    fn block(&mut self, function: &Function, block: &Block) {
         for statement in &block.statements {
             match &statement.kind {
-                StmtKind::Let { op, .. } => self.operation(op),
+                StmtKind::Let { op, .. } => self.operation(function, op),
                 StmtKind::Launch { .. } => self.launches = true,
-                StmtKind::For { body, .. } => self.block(body),
+                StmtKind::For { body, .. } => self.block(function, body),
                 StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Return(_) => {}
             }
         }
     }
 
-    fn operation(&mut self, op: &Op) {
+    fn operation(&mut self, function: &Function, op: &Op) {
         match op {
             Op::CanonicalSet(_) => self.domains = true,
             Op::Real(_)
@@ -165,17 +171,46 @@ impl Needs {
             | Op::InputDomain { .. }
             | Op::InputSequence { .. }
             | Op::Call { .. } => {}
-            Op::Compare(..) => (self.comparisons, self.operations) = (true, true),
-            Op::Reduce(..) => (self.reductions, self.operations) = (true, true),
+            Op::Compare(_, a, _) => {
+                self.operations = true;
+                match function.values[a.0 as usize].ty.basic {
+                    Basic::Scalar => self.enums.insert("Comparison"),
+                    // Equality of truth values is made of logic, that of entities has a method of its own.
+                    Basic::Bool | Basic::Vector | Basic::Entity(_) | Basic::Text => false,
+                };
+            }
+            Op::Logic(_, a, b) => {
+                self.operations = true;
+                let single = |v: &ValueId| function.values[v.0 as usize].ty.shape == Shape::Single;
+                if single(a) || single(b) {
+                    self.enums.insert("Logic");
+                }
+            }
+            Op::Reduce(reduction, _) => {
+                self.operations = true;
+                self.enums.insert(match reduction {
+                    Reduction::Max | Reduction::Min | Reduction::Sum | Reduction::Prod => "Reduction",
+                    Reduction::Any | Reduction::All => "BoolReduction",
+                });
+            }
+            Op::Unary(op, _) => {
+                self.operations = true;
+                if op.is_elementary() {
+                    self.enums.insert("Elementary");
+                }
+            }
+            Op::Math(..) => {
+                self.operations = true;
+                self.enums.insert("BinaryMath");
+            }
+            Op::TextIndex(..) => {}
             Op::FirstCell(_)
             | Op::SecondCell(_)
             | Op::IsEmpty(_)
             | Op::Centroid(_)
             | Op::Normal(_)
             | Op::Measure(_)
-            | Op::Unary(..)
             | Op::Arithmetic(..)
-            | Op::Logic(..)
             | Op::Select { .. }
             | Op::On { .. }
             | Op::Extend { .. }
@@ -183,7 +218,8 @@ impl Needs {
             | Op::Gradient(_)
             | Op::Divergence(_)
             | Op::Dot(..)
-            | Op::Component(..) => self.operations = true,
+            | Op::Component(..)
+            | Op::Vector(_) => self.operations = true,
             Op::Newton { .. } => self.newton = true,
         }
     }
@@ -208,12 +244,7 @@ impl Needs {
         if self.domains {
             names.extend(["CanonicalSet", "EntityKind", "Extent"]);
         }
-        if self.comparisons {
-            names.push("Comparison");
-        }
-        if self.reductions {
-            names.push("Reduction");
-        }
+        names.extend(&self.enums);
         match (self.launches, self.operations, self.newton) {
             (_, _, true) => names.push("Implicit"),
             (_, true, false) => names.push("Operations"),

@@ -1,8 +1,8 @@
 //! Operations to method calls, by the types of their operands.
 
 use equelle_front::backend::BackendError;
-use equelle_front::ir::{FunctionId, KernelId, Op, UnaryOp, ValueId};
-use equelle_front::ops::{Arithmetic, Comparison, Logic, Reduction};
+use equelle_front::ir::{Carried, FunctionId, KernelId, Op, UnaryOp, ValueId};
+use equelle_front::ops::{Arithmetic, BinaryMath, Comparison, Logic, Reduction};
 use equelle_front::source::Span;
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, Shape, Type};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -16,6 +16,10 @@ use super::function::FunctionWriter;
 enum Class {
     /// Single Scalar.
     Scalar,
+    /// Single Vector.
+    Vector,
+    /// Single Bool.
+    Bool,
     /// Collection Of Scalar.
     Scalars,
     /// Collection Of Vector.
@@ -34,12 +38,14 @@ impl Class {
     fn of(ty: &Type) -> Self {
         match (ty.shape, ty.basic) {
             (Shape::Single, Basic::Scalar) => Class::Scalar,
+            (Shape::Single, Basic::Vector) => Class::Vector,
+            (Shape::Single, Basic::Bool) => Class::Bool,
             (Shape::Collection(_), Basic::Scalar) => Class::Scalars,
             (Shape::Collection(_), Basic::Vector) => Class::Vectors,
             (Shape::Collection(_), Basic::Bool) => Class::Bools,
             (Shape::Collection(_) | Shape::Domain(_), Basic::Entity(_)) => Class::Entities,
             (Shape::Sequence, Basic::Scalar) => Class::Sequence,
-            (Shape::Single, Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text)
+            (Shape::Single, Basic::Entity(_) | Basic::Text)
             | (Shape::Collection(_), Basic::Text)
             | (Shape::Domain(_), Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text)
             | (Shape::Sequence, Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text) => Class::Other,
@@ -67,8 +73,12 @@ impl FunctionWriter<'_> {
                 let name = &self.mutables[mutable.0 as usize];
                 Ok(quote! { #name.clone() })
             }
-            Op::Bool(_) => Err(unsupported(span, "a truth value on its own")),
-            Op::Text(_) => Err(BackendError::internal(span, "text as an operation")),
+            Op::Bool(truth) => Ok(quote! { rt.bool(#truth) }),
+            Op::Text(text) => Ok(quote! { #text.to_owned() }),
+            Op::TextIndex(text, index) => {
+                let (text, format) = (self.by_ref(*text)?, format!("{{}}_{index}"));
+                Ok(quote! { format!(#format, #text) })
+            }
             Op::InputScalar { name, default } => self.call("input_scalar", &[*name, *default]),
             Op::InputCollection { name, domain } => self.call("input_collection", &[*name, *domain]),
             Op::InputDomain { name, within } => self.call("input_domain", &[*name, *within]),
@@ -82,25 +92,20 @@ impl FunctionWriter<'_> {
             Op::Unary(op, a) => self.unary(*op, *a, span),
             Op::Arithmetic(op, a, b) => self.arithmetic(*op, *a, *b, span),
             Op::Compare(op, a, b) => self.compare(*op, *a, *b, span),
-            Op::Logic(op, a, b) => {
-                let method = match op {
-                    Logic::And => "and",
-                    Logic::Or => "or",
-                    Logic::Xor => "xor",
-                };
-                if (self.class(*a), self.class(*b)) != (Class::Bools, Class::Bools) {
-                    return Err(unsupported(span, "logic of anything but two Collections Of Bool"));
-                }
-                self.call(method, &[*a, *b])
+            Op::Logic(op, a, b) => self.logic(*op, *a, *b, span),
+            Op::Select { condition, if_true, if_false } => {
+                let ty = results.first().map_or(Type::SCALAR, |result| self.ty(*result));
+                self.select(*condition, *if_true, *if_false, &ty, span)
             }
-            Op::Select { condition, if_true, if_false } => self.select(*condition, *if_true, *if_false, span),
             Op::On { data, target } => {
                 let method = match self.class(*data) {
                     Class::Scalars => "on",
                     Class::Vectors => "on_vectors",
                     Class::Bools => "on_bools",
                     Class::Entities => "on_entities",
-                    Class::Scalar | Class::Sequence | Class::Other => return Err(unsupported(span, "`On` for data that is no collection")),
+                    Class::Scalar | Class::Vector | Class::Bool | Class::Sequence | Class::Other => {
+                        return Err(unsupported(span, "`On` for data that is no collection"));
+                    }
                 };
                 let (data, target) = (self.by_entities(*data)?, self.by_entities(*target)?);
                 let method = ident(method);
@@ -112,7 +117,7 @@ impl FunctionWriter<'_> {
                     Class::Vectors => "extend_vectors",
                     Class::Bools => "extend_bools",
                     Class::Entities => "extend_entities",
-                    Class::Scalar | Class::Sequence | Class::Other => {
+                    Class::Scalar | Class::Vector | Class::Bool | Class::Sequence | Class::Other => {
                         return Err(unsupported(span, "`Extend` for data that is no collection"));
                     }
                 };
@@ -122,26 +127,54 @@ impl FunctionWriter<'_> {
             }
             Op::Spread { value, domain } => match self.class(*value) {
                 Class::Scalar => self.call("spread", &[*value, *domain]),
+                Class::Vector => self.call("spread_vector", &[*value, *domain]),
+                Class::Bool => self.call("spread_bool", &[*value, *domain]),
                 Class::Scalars | Class::Vectors | Class::Bools | Class::Entities | Class::Sequence | Class::Other => {
-                    Err(unsupported(span, "`Extend` of one value that is no Scalar"))
+                    Err(unsupported(span, "`Extend` of one value of this type"))
                 }
             },
             Op::Gradient(values) => self.call("gradient", &[*values]),
             Op::Divergence(values) => self.call("divergence", &[*values]),
             Op::Dot(a, b) => match (self.class(*a), self.class(*b)) {
                 (Class::Vectors, Class::Vectors) => self.call("dot", &[*a, *b]),
-                _ => Err(unsupported(span, "`Dot` of anything but two Collections Of Vector")),
+                (Class::Vector, Class::Vector) => self.call("vectors_dot", &[*a, *b]),
+                _ => Err(unsupported(span, "`Dot` of operands of these types")),
             },
             Op::Component(vector, index) => {
-                if self.class(*vector) != Class::Vectors {
-                    return Err(unsupported(span, "the component of anything but a Collection Of Vector"));
-                }
+                let method = match self.class(*vector) {
+                    Class::Vectors => ident("component"),
+                    Class::Vector => ident("vectors_component"),
+                    _ => return Err(unsupported(span, "the component of anything but Vectors")),
+                };
                 let (vector, index) = (self.by_ref(*vector)?, Literal::u32_unsuffixed(*index));
-                Ok(quote! { rt.component(#vector, #index)? })
+                Ok(quote! { rt.#method(#vector, #index)? })
+            }
+            Op::Vector(components) => self.vector(components),
+            Op::Math(op, a, b) => {
+                let method = match (self.class(*a), self.class(*b)) {
+                    (Class::Scalars, Class::Scalars) => ident("math"),
+                    (Class::Scalars, Class::Scalar) => ident("math_scalar"),
+                    (Class::Scalar, Class::Scalars) => ident("scalar_math"),
+                    (Class::Scalar, Class::Scalar) => ident("scalars_math"),
+                    _ => return Err(unsupported(span, "this function of operands of these types")),
+                };
+                let (a, b) = (self.by_ref(*a)?, self.by_ref(*b)?);
+                let op = ident(match op {
+                    BinaryMath::Min => "Min",
+                    BinaryMath::Max => "Max",
+                    BinaryMath::Pow => "Pow",
+                });
+                Ok(quote! { rt.#method(BinaryMath::#op, #a, #b)? })
             }
             Op::Reduce(reduction, values) => {
+                let method = match self.class(*values) {
+                    Class::Scalars => ident("reduce"),
+                    Class::Vectors => ident("reduce_vectors"),
+                    Class::Bools => ident("reduce_bools"),
+                    _ => return Err(unsupported(span, "a reduction of values of this type")),
+                };
                 let (values, reduction) = (self.by_ref(*values)?, reduction_name(*reduction));
-                Ok(quote! { rt.reduce(Reduction::#reduction, #values)? })
+                Ok(quote! { rt.#method(#reduction, #values)? })
             }
             Op::Call { function, args } => {
                 let callee = &self.program.module.functions[function.0 as usize];
@@ -157,7 +190,7 @@ impl FunctionWriter<'_> {
                 }
                 Ok(quote! { #name(rt #(, #tokens)*)? })
             }
-            Op::Newton { residuals, captures, guesses } => self.newton(residuals, captures, guesses, span),
+            Op::Newton { residuals, captures, guesses, carried } => self.newton(residuals, captures, guesses, carried, span),
         }
     }
 
@@ -167,8 +200,12 @@ impl FunctionWriter<'_> {
         residuals: &[FunctionId],
         captures: &[Vec<ValueId>],
         guesses: &[ValueId],
+        carried: &[Carried],
         span: Span,
     ) -> Result<TokenStream, BackendError> {
+        if !carried.is_empty() {
+            return self.newton_carrying(residuals, captures, guesses, carried, span);
+        }
         if guesses.iter().any(|guess| self.class(*guess) != Class::Scalars) {
             return Err(unsupported(span, "Newton's method for an unknown that is no Collection Of Scalar"));
         }
@@ -243,17 +280,25 @@ impl FunctionWriter<'_> {
     fn unary(&mut self, op: UnaryOp, a: ValueId, span: Span) -> Result<TokenStream, BackendError> {
         let method = match (op, self.class(a)) {
             (UnaryOp::Neg, Class::Scalar) => "scalar_neg",
+            (UnaryOp::Neg, Class::Vector) => "vectors_neg",
             (UnaryOp::Neg, Class::Scalars) => "neg",
             (UnaryOp::Neg, Class::Vectors) => "vector_neg",
             (UnaryOp::Neg, Class::Sequence) => "sequence_neg",
+            (UnaryOp::Not, Class::Bool) => "bools_not",
             (UnaryOp::Not, Class::Bools) => "not",
             (UnaryOp::Abs, Class::Scalar) => "scalar_abs",
             (UnaryOp::Abs, Class::Scalars) => "abs",
             (UnaryOp::Sqrt, Class::Scalar) => "scalar_sqrt",
             (UnaryOp::Sqrt, Class::Scalars) => "sqrt",
+            (UnaryOp::Length, Class::Vector) => "vectors_length",
             (UnaryOp::Length, Class::Vectors) => "length",
-            (UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Length, _) => {
-                return Err(unsupported(span, "this operation for an operand of this type"));
+            (op, class) => {
+                let (Some(function), Class::Scalar | Class::Scalars) = (elementary_name(op), class) else {
+                    return Err(unsupported(span, "this operation for an operand of this type"));
+                };
+                let method = ident(if class == Class::Scalar { "scalars_elementary" } else { "elementary" });
+                let a = self.by_ref(a)?;
+                return Ok(quote! { rt.#method(Elementary::#function, #a)? });
             }
         };
         self.call(method, &[a])
@@ -274,6 +319,14 @@ impl FunctionWriter<'_> {
             (Mul, Class::Scalar, Class::Scalars) => ("scalar_mul", false),
             (Div, Class::Scalars, Class::Scalar) => ("div_scalar", false),
             (Div, Class::Scalar, Class::Scalars) => ("scalar_div", false),
+            (Add, Class::Vector, Class::Vector) => ("vectors_add", false),
+            (Sub, Class::Vector, Class::Vector) => ("vectors_sub", false),
+            (Mul, Class::Vector, Class::Scalar) => ("vectors_mul", false),
+            (Mul, Class::Scalar, Class::Vector) => ("vectors_mul", true),
+            (Div, Class::Vector, Class::Scalar) => ("vectors_div", false),
+            (Mul, Class::Vector, Class::Scalars) => ("vectors_mul_collection", false),
+            (Mul, Class::Scalars, Class::Vector) => ("vectors_mul_collection", true),
+            (Div, Class::Vector, Class::Scalars) => ("vectors_div_collection", false),
             (Add, Class::Vectors, Class::Vectors) => ("vector_add", false),
             (Sub, Class::Vectors, Class::Vectors) => ("vector_sub", false),
             (Mul, Class::Vectors, Class::Scalars) => ("vector_mul", false),
@@ -296,7 +349,16 @@ impl FunctionWriter<'_> {
             (Class::Scalars, Class::Scalars) => "compare",
             (Class::Scalars, Class::Scalar) => "compare_scalar",
             (Class::Scalar, Class::Scalars) => "scalar_compare",
-            (Class::Bools, Class::Bools) => return self.compare_bools(op, a, b, span),
+            (Class::Scalar, Class::Scalar) => "scalars_compare",
+            (Class::Bool | Class::Bools, Class::Bool | Class::Bools) => {
+                let unequal = self.logic(Logic::Xor, a, b, span)?;
+                let inverse = if self.class(a) == Class::Bool && self.class(b) == Class::Bool { "bools_not" } else { "not" };
+                return self.equality(op, unequal, false, inverse, span);
+            }
+            (Class::Entities, Class::Entities) => {
+                let (a, b) = (self.by_entities(a)?, self.by_entities(b)?);
+                return self.equality(op, quote! { rt.same_entities(#a, #b)? }, true, "not", span);
+            }
             _ => return Err(unsupported(span, "a comparison of operands of these types")),
         };
         let (a, b) = (self.by_ref(a)?, self.by_ref(b)?);
@@ -304,30 +366,81 @@ impl FunctionWriter<'_> {
         Ok(quote! { rt.#method(Comparison::#op, #a, #b)? })
     }
 
-    /// Unequal is exclusive or; equal is its inverse.
-    fn compare_bools(&mut self, op: Comparison, a: ValueId, b: ValueId, span: Span) -> Result<TokenStream, BackendError> {
-        let unequal = self.call("xor", &[a, b])?;
+    /// `==` or `!=` from one of the two, which `equal` tells.
+    fn equality(
+        &mut self,
+        op: Comparison,
+        known: TokenStream,
+        equal: bool,
+        inverse: &str,
+        span: Span,
+    ) -> Result<TokenStream, BackendError> {
         match op {
-            Comparison::NotEqual => Ok(unequal),
-            Comparison::Equal => {
-                let name = self.fresh("unequal");
-                self.group.extend(quote! { let #name = #unequal; });
-                Ok(quote! { rt.not(&#name)? })
+            Comparison::Equal if equal => Ok(known),
+            Comparison::NotEqual if !equal => Ok(known),
+            Comparison::Equal | Comparison::NotEqual => {
+                let (name, inverse) = (self.fresh(if equal { "same" } else { "unequal" }), ident(inverse));
+                self.group.extend(quote! { let #name = #known; });
+                Ok(quote! { rt.#inverse(&#name)? })
             }
             Comparison::Less | Comparison::Greater | Comparison::LessEqual | Comparison::GreaterEqual => {
-                Err(unsupported(span, "an order of truth values"))
+                Err(unsupported(span, "an order of truth values or entities"))
             }
         }
     }
 
-    fn select(&mut self, condition: ValueId, a: ValueId, b: ValueId, span: Span) -> Result<TokenStream, BackendError> {
-        if self.class(condition) != Class::Bools {
-            return Err(unsupported(span, "`? :` with a condition that is no Collection Of Bool"));
+    fn logic(&mut self, op: Logic, a: ValueId, b: ValueId, span: Span) -> Result<TokenStream, BackendError> {
+        let name = ident(match op {
+            Logic::And => "And",
+            Logic::Or => "Or",
+            Logic::Xor => "Xor",
+        });
+        match (self.class(a), self.class(b)) {
+            (Class::Bools, Class::Bools) => self.call(&name.to_string().to_lowercase(), &[a, b]),
+            (Class::Bool, Class::Bool) => {
+                let (a, b) = (self.by_ref(a)?, self.by_ref(b)?);
+                Ok(quote! { rt.bools_logic(Logic::#name, #a, #b)? })
+            }
+            // All three commute.
+            (Class::Bools, Class::Bool) => {
+                let (a, b) = (self.by_ref(a)?, self.by_ref(b)?);
+                Ok(quote! { rt.logic_bool(Logic::#name, #a, #b)? })
+            }
+            (Class::Bool, Class::Bools) => self.logic(op, b, a, span),
+            _ => Err(unsupported(span, "logic of operands of these types")),
         }
-        let method = match (self.class(a), self.class(b)) {
-            (Class::Scalars, Class::Scalars) => "select",
-            (Class::Entities, Class::Entities) => "select_entities",
-            _ => return Err(unsupported(span, "`? :` with branches of these types")),
+    }
+
+    /// Of single components, or of collections with the single ones among them spread.
+    fn vector(&mut self, components: &[ValueId]) -> Result<TokenStream, BackendError> {
+        let sample = components.iter().copied().find(|c| self.class(*c) == Class::Scalars);
+        let mut parts = Vec::with_capacity(components.len());
+        for &component in components {
+            let part = self.by_ref(component)?;
+            parts.push(match sample {
+                Some(sample) if self.class(component) == Class::Scalar => {
+                    let (name, like) = (self.fresh("component"), self.by_ref(sample)?);
+                    self.group.extend(quote! { let #name = rt.spread_like(#part, #like)?; });
+                    quote! { &#name }
+                }
+                Some(_) | None => part,
+            });
+        }
+        let method = ident(if sample.is_some() { "vector_collection_of" } else { "vector" });
+        Ok(quote! { rt.#method(&[#(#parts),*])? })
+    }
+
+    fn select(&mut self, condition: ValueId, a: ValueId, b: ValueId, ty: &Type, span: Span) -> Result<TokenStream, BackendError> {
+        let method = match (self.class(condition), self.class(a), self.class(b)) {
+            (Class::Bool, x, y) if x == y && x != Class::Other => {
+                let (condition, a, b) = (self.by_ref(condition)?, self.by_ref_as(a, ty)?, self.by_ref_as(b, ty)?);
+                return Ok(quote! { rt.choose(#condition, #a, #b)? });
+            }
+            (Class::Bools, Class::Scalars, Class::Scalars) => "select",
+            (Class::Bools, Class::Vectors, Class::Vectors) => "select_vectors",
+            (Class::Bools, Class::Bools, Class::Bools) => "select_bools",
+            (Class::Bools, Class::Entities, Class::Entities) => "select_entities",
+            _ => return Err(unsupported(span, "`? :` with operands of these types")),
         };
         let (condition, a, b) = (self.by_ref(condition)?, self.by_entities(a)?, self.by_entities(b)?);
         let method = ident(method);
@@ -336,7 +449,7 @@ impl FunctionWriter<'_> {
 }
 
 fn unsupported(span: Span, what: &str) -> BackendError {
-    BackendError::new(span, format!("{what} is not available at operation level yet"))
+    BackendError::internal(span, format!("{what}, which the checker should have refused"))
 }
 
 /// A literal of type f64 that reads back to the same bits.
@@ -382,11 +495,25 @@ fn comparison_name(op: Comparison) -> Ident {
     })
 }
 
-fn reduction_name(reduction: Reduction) -> Ident {
-    ident(match reduction {
-        Reduction::Max => "Max",
-        Reduction::Min => "Min",
-        Reduction::Sum => "Sum",
-        Reduction::Prod => "Prod",
-    })
+fn elementary_name(op: UnaryOp) -> Option<Ident> {
+    let name = match op {
+        UnaryOp::Exp => "Exp",
+        UnaryOp::Log => "Log",
+        UnaryOp::Sin => "Sin",
+        UnaryOp::Cos => "Cos",
+        UnaryOp::Tan => "Tan",
+        UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Length => return None,
+    };
+    Some(ident(name))
+}
+
+fn reduction_name(reduction: Reduction) -> TokenStream {
+    match reduction {
+        Reduction::Max => quote! { Reduction::Max },
+        Reduction::Min => quote! { Reduction::Min },
+        Reduction::Sum => quote! { Reduction::Sum },
+        Reduction::Prod => quote! { Reduction::Prod },
+        Reduction::Any => quote! { BoolReduction::Any },
+        Reduction::All => quote! { BoolReduction::All },
+    }
 }

@@ -2,6 +2,7 @@
 
 use equelle_front::backend::BackendError;
 use equelle_front::ir::{Block, MutableId, Op, Stmt, StmtKind, ValueId};
+use equelle_front::types::{Basic, Shape};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 
@@ -256,11 +257,21 @@ impl FunctionWriter<'_> {
                 }
             }
             StmtKind::Output { tag, value } => {
-                let method = match self.ty(*value).mapping() {
-                    Some(_) => ident("output_collection"),
-                    None => ident("output_scalar"),
-                };
-                let (tag, value) = (self.by_ref(*tag)?, self.by_ref(*value)?);
+                let ty = self.ty(*value);
+                let method = ident(match (ty.shape, ty.basic) {
+                    (Shape::Single, Basic::Scalar) => "output_scalar",
+                    (Shape::Single, Basic::Bool) => "output_bool",
+                    (Shape::Single, Basic::Vector) => "output_vector",
+                    (_, Basic::Text) => "output_text",
+                    (Shape::Collection(_), Basic::Scalar) => "output_collection",
+                    (Shape::Collection(_), Basic::Bool) => "output_bools",
+                    (Shape::Collection(_), Basic::Vector) => "output_vectors",
+                    (Shape::Collection(_) | Shape::Domain(_), Basic::Entity(_)) => "output_entities",
+                    (Shape::Single, Basic::Entity(_)) | (Shape::Domain(_), _) | (Shape::Sequence, _) => {
+                        return Err(BackendError::internal(statement.span, "output of a value that cannot be output"));
+                    }
+                });
+                let (tag, value) = (self.by_ref(*tag)?, self.by_entities(*value)?);
                 self.group.extend(quote! { rt.#method(#tag, #value)?; });
             }
             StmtKind::Return(values) => {
@@ -345,7 +356,7 @@ fn is_default(block: &Block, value: ValueId) -> bool {
 /// A word for the result of an operation that the user gave no name.
 fn operation_name(op: &Op) -> &'static str {
     use equelle_front::ir::UnaryOp;
-    use equelle_front::ops::{Arithmetic, Reduction};
+    use equelle_front::ops::{Arithmetic, BinaryMath, Reduction};
     match op {
         Op::Real(_) => "number",
         Op::Bool(_) => "truth",
@@ -364,6 +375,16 @@ fn operation_name(op: &Op) -> &'static str {
         Op::Unary(UnaryOp::Abs, _) => "magnitude",
         Op::Unary(UnaryOp::Sqrt, _) => "root",
         Op::Unary(UnaryOp::Length, _) => "length",
+        Op::Unary(UnaryOp::Exp, _) => "exponential",
+        Op::Unary(UnaryOp::Log, _) => "logarithm",
+        Op::Unary(UnaryOp::Sin, _) => "sine",
+        Op::Unary(UnaryOp::Cos, _) => "cosine",
+        Op::Unary(UnaryOp::Tan, _) => "tangent",
+        Op::Vector(_) => "vector",
+        Op::Math(BinaryMath::Min, ..) => "smaller",
+        Op::Math(BinaryMath::Max, ..) => "larger",
+        Op::Math(BinaryMath::Pow, ..) => "power",
+        Op::TextIndex(..) => "text",
         Op::Arithmetic(Arithmetic::Add, ..) => "sum",
         Op::Arithmetic(Arithmetic::Sub, ..) => "difference",
         Op::Arithmetic(Arithmetic::Mul, ..) => "product",
@@ -381,6 +402,8 @@ fn operation_name(op: &Op) -> &'static str {
         Op::Reduce(Reduction::Min, _) => "smallest",
         Op::Reduce(Reduction::Sum, _) => "total",
         Op::Reduce(Reduction::Prod, _) => "total_product",
+        Op::Reduce(Reduction::Any, _) => "any",
+        Op::Reduce(Reduction::All, _) => "all",
         Op::Call { .. } => "result",
         Op::Newton { .. } => "solution",
     }

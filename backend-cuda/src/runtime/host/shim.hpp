@@ -14,8 +14,14 @@ struct EqDim3 {
 };
 static thread_local EqDim3 threadIdx, blockIdx, blockDim, gridDim;
 
+using std::cos;
+using std::exp;
 using std::fabs;
+using std::log;
+using std::pow;
+using std::sin;
 using std::sqrt;
+using std::tan;
 
 static inline unsigned long long atomicMin(unsigned long long* at, unsigned long long value) {
   const unsigned long long old = *at;

@@ -6,6 +6,7 @@ use crate::ir::text::lex::TokenKind;
 use crate::ir::text::names::RESERVED;
 use crate::ir::text::parse::Parsed;
 use crate::ir::text::parse_kernel::{KernelParser, Named};
+use crate::ops::BinaryMath;
 
 /// Makes an expression of a path.
 type OfPath = fn(Path) -> KExpr;
@@ -159,7 +160,7 @@ impl KernelParser<'_> {
     /// `word(...)` of the grammar, if one stands here.
     fn function(&mut self) -> Parsed<Option<KExpr>> {
         let units =
-            [("neg", UnaryOp::Neg), ("not", UnaryOp::Not), ("abs", UnaryOp::Abs), ("sqrt", UnaryOp::Sqrt), ("length", UnaryOp::Length)];
+            [("neg", UnaryOp::Neg), ("not", UnaryOp::Not), ("abs", UnaryOp::Abs), ("sqrt", UnaryOp::Sqrt), ("length", UnaryOp::Length), ("exp", UnaryOp::Exp), ("log", UnaryOp::Log), ("sin", UnaryOp::Sin), ("cos", UnaryOp::Cos), ("tan", UnaryOp::Tan)];
         for (word, op) in units {
             if self.accept_function(word) {
                 self.parser.expect("(")?;
@@ -185,6 +186,33 @@ impl KernelParser<'_> {
                 self.parser.expect(")")?;
                 return Ok(Some(constructor(Box::new(a), Box::new(b))));
             }
+        }
+        for (word, op) in [("min", BinaryMath::Min), ("max", BinaryMath::Max), ("pow", BinaryMath::Pow)] {
+            if self.accept_function(word) {
+                self.parser.expect("(")?;
+                let a = self.boxed()?;
+                self.parser.expect(",")?;
+                let b = self.boxed()?;
+                self.parser.expect(")")?;
+                return Ok(Some(KExpr::Math(op, a, b)));
+            }
+        }
+        if self.accept_function("entity") {
+            return Ok(Some(KExpr::Entity(self.path_argument()?)));
+        }
+        if self.accept_function("zero_vector") {
+            self.parser.expect("(")?;
+            self.parser.expect(")")?;
+            return Ok(Some(KExpr::ZeroVector));
+        }
+        if self.accept_function("vector") {
+            self.parser.expect("(")?;
+            let mut components = vec![self.expr()?];
+            while self.parser.accept(",") {
+                components.push(self.expr()?);
+            }
+            self.parser.expect(")")?;
+            return Ok(Some(KExpr::Vector(components)));
         }
         let expr = if self.accept_function("member") {
             self.parser.expect("(")?;

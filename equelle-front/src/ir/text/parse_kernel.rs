@@ -120,7 +120,7 @@ impl KernelParser<'_> {
     }
 
     fn reduction(&mut self) -> Parsed<Reduction> {
-        let known = [("max", Reduction::Max), ("min", Reduction::Min), ("sum", Reduction::Sum), ("prod", Reduction::Prod)];
+        let known = [("max", Reduction::Max), ("min", Reduction::Min), ("sum", Reduction::Sum), ("prod", Reduction::Prod), ("any", Reduction::Any), ("all", Reduction::All)];
         match known.into_iter().find(|(word, _)| self.parser.accept_word(word)) {
             Some((_, op)) => Ok(op),
             None => self.parser.expected("`max`, `min`, `sum` or `prod`"),

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::ir::op::{Block, Function, FunctionId, Module, Mutable, MutableId, Op, Stmt, StmtKind, UnaryOp, Value, ValueId};
+use crate::ir::op::{Block, Carried, Function, FunctionId, Module, Mutable, MutableId, Op, Stmt, StmtKind, UnaryOp, Value, ValueId};
 use crate::ir::place::{Owner, Place};
 use crate::ir::text::lex::TokenKind;
 use crate::ir::text::names::Name;
 use crate::ir::text::parse::{Parsed, Parser};
-use crate::ops::{Arithmetic, Comparison, Logic, Reduction};
+use crate::ops::{Arithmetic, BinaryMath, Comparison, Logic, Reduction};
 use crate::source::Span;
 
 pub(super) fn function(parser: &mut Parser, module: &mut Module) -> Parsed<()> {
@@ -267,6 +267,9 @@ impl<'a> FunctionParser<'a> {
         if self.parser.accept_word("Extend") {
             return Ok(Op::Extend { data: a, domain: self.value()? });
         }
+        if self.parser.accept_word("index") {
+            return Ok(Op::TextIndex(a, self.parser.integer()?));
+        }
         if self.parser.accept_word("Spread") {
             return Ok(Op::Spread { value: a, domain: self.value()? });
         }
@@ -297,6 +300,13 @@ impl<'a> FunctionParser<'a> {
             "InputCollection" => return self.two(|name, domain| Op::InputCollection { name, domain }),
             "InputDomain" => return self.two(|name, within| Op::InputDomain { name, within }),
             "Dot" => return self.two(Op::Dot),
+            "Min" => return self.two(|a, b| Op::Math(BinaryMath::Min, a, b)),
+            "Max" => return self.two(|a, b| Op::Math(BinaryMath::Max, a, b)),
+            "Pow" => return self.two(|a, b| Op::Math(BinaryMath::Pow, a, b)),
+            "Vector" => {
+                self.parser.expect("(")?;
+                return Ok(Op::Vector(self.values_until(")")?));
+            }
             "InputSequence" => |name| Op::InputSequence { name },
             "FirstCell" => Op::FirstCell,
             "SecondCell" => Op::SecondCell,
@@ -311,6 +321,13 @@ impl<'a> FunctionParser<'a> {
             "abs" => |v| Op::Unary(UnaryOp::Abs, v),
             "sqrt" => |v| Op::Unary(UnaryOp::Sqrt, v),
             "length" => |v| Op::Unary(UnaryOp::Length, v),
+            "exp" => |v| Op::Unary(UnaryOp::Exp, v),
+            "log" => |v| Op::Unary(UnaryOp::Log, v),
+            "sin" => |v| Op::Unary(UnaryOp::Sin, v),
+            "cos" => |v| Op::Unary(UnaryOp::Cos, v),
+            "tan" => |v| Op::Unary(UnaryOp::Tan, v),
+            "any" => |v| Op::Reduce(Reduction::Any, v),
+            "all" => |v| Op::Reduce(Reduction::All, v),
             "max" => |v| Op::Reduce(Reduction::Max, v),
             "min" => |v| Op::Reduce(Reduction::Min, v),
             "sum" => |v| Op::Reduce(Reduction::Sum, v),
@@ -342,7 +359,7 @@ impl<'a> FunctionParser<'a> {
         Ok((FunctionId(index as u32), self.values_until(")")?))
     }
 
-    /// `[f(%a), g(%b)] from [%u, %v]`
+    /// `[f(%a), g(%b)] from [%u, %v]`, then perhaps `carrying [(0 0, 1 2) (0 1)]`: what a variable is read by and written by, as residual and number.
     fn newton(&mut self) -> Parsed<Op> {
         self.parser.expect("[")?;
         let (mut residuals, mut captures) = (Vec::new(), Vec::new());
@@ -357,7 +374,19 @@ impl<'a> FunctionParser<'a> {
         self.parser.expect_word("from")?;
         self.parser.expect("[")?;
         let guesses = self.values_until("]")?;
-        Ok(Op::Newton { residuals, captures, guesses })
+        let mut carried = Vec::new();
+        if self.parser.accept_word("carrying") {
+            self.parser.expect("[")?;
+            carried = self.parser.list("]", |parser| {
+                let place = |parser: &mut Parser| Ok((parser.integer()?, parser.integer()?));
+                parser.expect("(")?;
+                let reads = parser.list(")", place)?;
+                parser.expect("(")?;
+                let writes = parser.list(")", place)?;
+                Ok(Carried { reads, writes })
+            })?;
+        }
+        Ok(Op::Newton { residuals, captures, guesses, carried })
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::ir::op::{Block, Function, Module, MutableId, Op, Stmt, StmtKind, UnaryOp, ValueId};
 use crate::ir::text::names::{escape, unique_names, write_name};
-use crate::ops::{Arithmetic, Comparison, Logic, Reduction};
+use crate::ops::{Arithmetic, BinaryMath, Comparison, Logic, Reduction};
 use crate::source::Span;
 use crate::types::{Basic, Dimension, SetId, SetTable, Shape, Type};
 
@@ -122,6 +122,11 @@ pub(super) fn unary(op: UnaryOp) -> &'static str {
         UnaryOp::Abs => "abs",
         UnaryOp::Sqrt => "sqrt",
         UnaryOp::Length => "length",
+        UnaryOp::Exp => "exp",
+        UnaryOp::Log => "log",
+        UnaryOp::Sin => "sin",
+        UnaryOp::Cos => "cos",
+        UnaryOp::Tan => "tan",
     }
 }
 
@@ -131,6 +136,16 @@ pub(super) fn reduction(op: Reduction) -> &'static str {
         Reduction::Min => "min",
         Reduction::Sum => "sum",
         Reduction::Prod => "prod",
+        Reduction::Any => "any",
+        Reduction::All => "all",
+    }
+}
+
+pub(super) fn math(op: BinaryMath) -> &'static str {
+    match op {
+        BinaryMath::Min => "Min",
+        BinaryMath::Max => "Max",
+        BinaryMath::Pow => "Pow",
     }
 }
 
@@ -274,14 +289,20 @@ impl<'a> FunctionPrinter<'a> {
             Op::Gradient(a) => format!("Gradient({})", v(a)),
             Op::Divergence(a) => format!("Divergence({})", v(a)),
             Op::Dot(a, b) => format!("Dot({}, {})", v(a), v(b)),
+            Op::Vector(components) => format!("Vector({})", self.list(components)),
+            Op::Math(op, a, b) => format!("{}({}, {})", math(*op), v(a), v(b)),
+            Op::TextIndex(a, i) => format!("{} index {i}", v(a)),
             Op::Component(a, i) => format!("{}[{i}]", v(a)),
             Op::Reduce(op, a) => format!("{}({})", reduction(*op), v(a)),
             Op::Call { function, args } => format!("call {}", self.callee(*function, args)),
-            Op::Newton { residuals, captures, guesses } => {
+            Op::Newton { residuals, captures, guesses, carried } => {
                 let empty = Vec::new();
                 let residuals: Vec<String> =
                     residuals.iter().enumerate().map(|(i, r)| self.callee(*r, captures.get(i).unwrap_or(&empty))).collect();
-                format!("newton [{}] from [{}]", residuals.join(", "), self.list(guesses))
+                let places = |places: &[(u32, u32)]| places.iter().map(|(r, i)| format!("{r} {i}")).collect::<Vec<_>>().join(", ");
+                let carried: Vec<String> = carried.iter().map(|c| format!("({}) ({})", places(&c.reads), places(&c.writes))).collect();
+                let carrying = if carried.is_empty() { String::new() } else { format!(" carrying [{}]", carried.join(", ")) };
+                format!("newton [{}] from [{}]{carrying}", residuals.join(", "), self.list(guesses))
             }
         }
     }

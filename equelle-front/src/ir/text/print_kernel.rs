@@ -4,7 +4,7 @@ use crate::ir::kernel::{
     CartesianForm, CheckKind, FaceFilter, KBlock, KExpr, KStmt, Kernel, LocalId, ParamId, Path, Side, SideBlocks, Space,
 };
 use crate::ir::text::names::write_name;
-use crate::ir::text::print::{SetNames, arithmetic, comparison, line, logic, real, reduction, span, unary};
+use crate::ir::text::print::{SetNames, arithmetic, comparison, line, logic, math, real, reduction, span, unary};
 use crate::types::{SetTable, Type};
 
 pub(super) fn kernel(out: &mut String, kernel: &Kernel, sets: &SetNames) {
@@ -175,6 +175,13 @@ impl KernelPrinter<'_> {
             }
             KExpr::Component(a, i) => format!("component({}, {i})", self.expr(a)),
             KExpr::Dot(a, b) => format!("dot({}, {})", self.expr(a), self.expr(b)),
+            KExpr::Vector(components) => {
+                let components: Vec<String> = components.iter().map(|c| self.expr(c)).collect();
+                format!("vector({})", components.join(", "))
+            }
+            KExpr::ZeroVector => "zero_vector()".to_owned(),
+            KExpr::Math(op, a, b) => format!("{}({}, {})", math(*op).to_lowercase(), self.expr(a), self.expr(b)),
+            KExpr::Entity(p) => format!("entity({})", self.path(p)),
             KExpr::Displacement { to, from } => format!("displacement({}, {})", self.path(to), self.path(from)),
         }
     }

@@ -68,6 +68,8 @@ pub(super) struct Builder<'a> {
     pub facts: Facts,
     pub interface: Interface,
     scopes: Vec<Scope>,
+    /// Set while something is built that is evaluated under a condition, where statements would be evaluated without it.
+    unshared: bool,
 }
 
 impl<'a> Builder<'a> {
@@ -82,7 +84,7 @@ impl<'a> Builder<'a> {
         mode: Mode,
         interface: Interface,
     ) -> Self {
-        Builder { function, sets, defs, plan, domains, per_axis, mode, facts: Facts::default(), interface, scopes: Vec::new() }
+        Builder { function, sets, defs, plan, domains, per_axis, mode, facts: Facts::default(), interface, scopes: Vec::new(), unshared: false }
     }
 
     pub(super) fn ty(&self, value: ValueId) -> Type {
@@ -99,6 +101,18 @@ impl<'a> Builder<'a> {
         let mut block = KBlock { statements: scope.map(|s| s.statements).unwrap_or_default(), yields: yields? };
         inline_single_uses(&mut block);
         Ok(block)
+    }
+
+    /// Runs `f` on what must not need statements: what it builds is evaluated under a condition, or stands alone.
+    pub(super) fn without_statements<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let mark = self.facts.mark();
+        let outer = std::mem::replace(&mut self.unshared, true);
+        self.scopes.push(Scope { statements: Vec::new(), known: HashMap::new() });
+        let built = f(self);
+        let scope = self.scopes.pop();
+        self.unshared = outer;
+        self.facts.reset(mark);
+        if scope.is_some_and(|s| !s.statements.is_empty()) { Err(Unfusable) } else { built }
     }
 
     pub(super) fn push(&mut self, statement: KStmt) {
@@ -158,6 +172,14 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
+    /// As [`Builder::need_domain`], for a test of membership; that is not the same along an axis.
+    pub(super) fn need_members(&mut self, set: SetId) -> Result<()> {
+        if self.mode == Mode::PerAxis {
+            return Err(Unfusable);
+        }
+        self.need_domain(set)
+    }
+
     /// The value at an entity. A single value is the same everywhere.
     pub(super) fn eval(&mut self, value: ValueId, at: &Path) -> Result<KExpr> {
         match self.plan.placement(value) {
@@ -167,7 +189,7 @@ impl<'a> Builder<'a> {
                 let op = op.clone();
                 // Tests for Empty stay where they are: facts may decide them, and the pattern of a face's inside cell is made of them.
                 let plain = matches!(op, Op::Real(_) | Op::Bool(_) | Op::Spread { .. } | Op::IsEmpty(_));
-                let shared = self.plan.uses(value) > 1 && !plain;
+                let shared = self.plan.uses(value) > 1 && !plain && !self.unshared;
                 if !shared {
                     return self.substitute(value, &op, at);
                 }
@@ -200,6 +222,9 @@ impl<'a> Builder<'a> {
 
     /// Evaluates the operation of a value whatever its placement: the root of a kernel.
     pub(super) fn root(&mut self, value: ValueId, op: &Op, at: &Path) -> Result<KExpr> {
+        if self.ty(value).entity_kind().is_some() {
+            return Ok(KExpr::Entity(self.entity_of(op, at)?));
+        }
         self.substitute(value, op, at)
     }
 
@@ -292,6 +317,14 @@ impl<'a> Builder<'a> {
                 let (a, b) = self.two(*a, *b, at)?;
                 Ok(KExpr::Dot(Box::new(a), Box::new(b)))
             }
+            Op::Vector(components) => {
+                let components: Result<Vec<KExpr>> = components.iter().map(|&c| self.eval(c, at)).collect();
+                Ok(KExpr::Vector(components?))
+            }
+            Op::Math(op, a, b) => {
+                let (a, b) = self.two(*a, *b, at)?;
+                Ok(KExpr::Math(*op, Box::new(a), Box::new(b)))
+            }
             Op::Component(a, index) => Ok(KExpr::Component(Box::new(self.eval(*a, at)?), *index)),
             Op::Select { condition, if_true, if_false } => {
                 let condition = self.eval(*condition, at)?;
@@ -314,7 +347,7 @@ impl<'a> Builder<'a> {
                     Some(true) => self.eval(*data, at),
                     Some(false) => self.zero(*data),
                     None => {
-                        self.need_domain(set)?;
+                        self.need_members(set)?;
                         let condition = KExpr::Member { set, at: at.clone() };
                         let data = *data;
                         let inside = |s: &mut Self| {
@@ -334,6 +367,7 @@ impl<'a> Builder<'a> {
             }
             Op::Divergence(fluxes) => self.divergence(value, *fluxes, at),
             Op::Text(_)
+            | Op::TextIndex(..)
             | Op::CanonicalSet(_)
             | Op::Load(_)
             | Op::InputScalar { .. }
@@ -358,7 +392,8 @@ impl<'a> Builder<'a> {
         match self.ty(value).basic {
             Basic::Scalar => Ok(KExpr::Real(0.0)),
             Basic::Bool => Ok(KExpr::Bool(false)),
-            Basic::Vector | Basic::Entity(_) | Basic::Text => Err(Unfusable),
+            Basic::Vector => Ok(KExpr::ZeroVector),
+            Basic::Entity(_) | Basic::Text => Err(Unfusable),
         }
     }
 

@@ -11,50 +11,56 @@ impl Builder<'_> {
         if matches!(self.ty(value).shape, Shape::Domain(_)) {
             return Ok(at.clone());
         }
-        let op = match self.plan.placement(value) {
-            Placement::Inline => self.defs.op(value).cloned(),
-            Placement::Kernel | Placement::Operation => None,
-        };
-        match op {
-            Some(Op::FirstCell(faces)) => {
-                let face = self.entity(faces, at)?;
-                self.first(&face)
-            }
-            Some(Op::SecondCell(faces)) => {
-                let face = self.entity(faces, at)?;
-                self.second(&face)
-            }
-            Some(Op::On { data, target }) => {
-                let path = self.entity(target, at)?;
-                self.entity(data, &path)
-            }
-            Some(Op::Select { condition, if_true, if_false }) => {
-                let condition = self.eval(condition, at)?;
-                let if_true = self.entity(if_true, at)?;
-                let if_false = self.entity(if_false, at)?;
-                Ok(self.facts.select_path(self.sets, condition, if_true, if_false))
-            }
-            Some(Op::Extend { data, .. }) => {
-                let set = self.ty(data).mapping().ok_or(Unfusable)?;
-                let condition = match self.facts.member(self.sets, set, at) {
-                    Some(known) => KExpr::Bool(known),
-                    None => {
-                        self.need_domain(set)?;
-                        KExpr::Member { set, at: at.clone() }
-                    }
-                };
-                let inside = if condition == KExpr::Bool(false) { Path::Empty } else { self.entity(data, at)? };
-                Ok(self.facts.select_path(self.sets, condition, inside, Path::Empty))
-            }
-            Some(_) => Err(Unfusable),
-            None => {
-                // A materialised collection has no place in the Cartesian forms: it may lead anywhere.
-                if self.mode != Mode::General {
-                    return Err(Unfusable);
-                }
+        match (self.plan.placement(value), self.defs.op(value)) {
+            // A stored collection has no place in the Cartesian forms: it may lead anywhere. Where an operation makes it, that does not.
+            (Placement::Inline, Some(op)) => self.entity_of(&op.clone(), at),
+            (Placement::Kernel | Placement::Operation, Some(op)) if self.mode != Mode::General => self.entity_of(&op.clone(), at),
+            (_, _) if self.mode != Mode::General => Err(Unfusable),
+            (_, _) => {
                 let param = self.param(value)?;
                 Ok(Path::Through { param, at: Box::new(at.clone()) })
             }
+        }
+    }
+
+    /// The entity that an operation gives for the entity `at`.
+    pub(super) fn entity_of(&mut self, op: &Op, at: &Path) -> Result<Path> {
+        match *op {
+            Op::FirstCell(faces) => {
+                let face = self.entity(faces, at)?;
+                self.first(&face)
+            }
+            Op::SecondCell(faces) => {
+                let face = self.entity(faces, at)?;
+                self.second(&face)
+            }
+            Op::On { data, target } => {
+                let path = self.entity(target, at)?;
+                self.entity(data, &path)
+            }
+            Op::Select { condition, if_true, if_false } => {
+                let condition = self.eval(condition, at)?;
+                let if_true = self.without_statements(|s| s.entity(if_true, at))?;
+                let if_false = self.without_statements(|s| s.entity(if_false, at))?;
+                Ok(self.facts.select_path(self.sets, condition, if_true, if_false))
+            }
+            Op::Extend { data, .. } => {
+                let set = self.ty(data).mapping().ok_or(Unfusable)?;
+                match self.facts.member(self.sets, set, at) {
+                    Some(true) => self.entity(data, at),
+                    Some(false) => Ok(Path::Empty),
+                    None => {
+                        self.need_members(set)?;
+                        let inside = self.without_statements(|s| {
+                            s.facts.learn(s.sets, at, set, true);
+                            s.entity(data, at)
+                        })?;
+                        let condition = KExpr::Member { set, at: at.clone() };
+                        Ok(self.facts.select_path(self.sets, condition, inside, Path::Empty))
+                    }
+                }
+            }
+            _ => Err(Unfusable),
         }
     }
 

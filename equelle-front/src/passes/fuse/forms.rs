@@ -8,7 +8,7 @@ use super::plan::Plan;
 use super::{identifier, value_name};
 use crate::ir::{CartesianForm, Check, CheckKind, Function, KBlock, KExpr, KResult, Kernel, Op, Path, Space, UnaryOp, ValueId};
 use crate::source::Span;
-use crate::types::{CanonicalSet, EntityKind, SetId, SetTable, Shape};
+use crate::types::{Basic, CanonicalSet, EntityKind, SetId, SetTable, Shape};
 
 /// Makes the kernels of one function.
 pub(super) struct KernelMaker<'a> {
@@ -50,10 +50,21 @@ impl KernelMaker<'_> {
             Some(source) => builder.eval(source, &Path::Here),
             None => builder.root(value, op, &Path::Here),
         };
-        let (body, mut interface) = self.body(space, Mode::General, Interface::default(), evaluate)?;
+        let mut checks = Vec::new();
+        let (body, mut interface) = self.body(space, Mode::General, Interface::default(), |builder| {
+            if let Op::On { target, .. } = op
+                && !self.defs.never_empty(self.function, self.sets, *target)
+            {
+                let condition = not_empty(builder, *target)?;
+                checks.push(Check { condition, kind: CheckKind::OnEmpty, span: info.span });
+            }
+            evaluate(builder)
+        })?;
         let mut cartesian = None;
-        if reduce.is_none() {
-            for mode in modes(self.sets, space) {
+        // Conditions are those of the body for any grid, and only numbers are stored per axis.
+        if reduce.is_none() && checks.is_empty() {
+            let scalars = info.ty.basic == Basic::Scalar;
+            for mode in modes(self.sets, space).iter().filter(|mode| scalars || **mode != Mode::PerAxis) {
                 if let Ok((form, extended)) = self.body(space, *mode, interface.for_next_body(), evaluate) {
                     interface = extended;
                     cartesian = Some(match mode {
@@ -81,7 +92,7 @@ impl KernelMaker<'_> {
             body,
             cartesian,
             results: vec![result],
-            checks: Vec::new(),
+            checks,
             spans,
         };
         Ok(Made { kernel, args: interface.args })
@@ -93,18 +104,10 @@ impl KernelMaker<'_> {
         let space = Space::Set(set);
         let mut condition = None;
         let (mut body, interface) = self.body(space, Mode::General, Interface::default(), |builder| {
-            let path = builder.entity(target, &Path::Here)?;
-            let expr = match builder.facts.is_empty(self.sets, &path) {
-                Some(empty) => KExpr::Bool(!empty),
-                None => KExpr::Unary(UnaryOp::Not, Box::new(KExpr::IsEmpty(path))),
-            };
+            let expr = not_empty(builder, target)?;
             condition = Some(expr.clone());
             Ok(expr)
         })?;
-        // A condition that needs statements of its own cannot stand alone.
-        if !body.statements.is_empty() {
-            return Err(Unfusable);
-        }
         body.yields.clear();
         let name = identifier(&value_name(self.function, self.defs, self.sets, target));
         let check = Check { condition: condition.ok_or(Unfusable)?, kind: CheckKind::OnEmpty, span };
@@ -137,6 +140,16 @@ impl KernelMaker<'_> {
         let block = builder.scoped(|b| Ok(vec![evaluate(b)?]))?;
         Ok((block, builder.interface))
     }
+}
+
+/// That an entity collection holds an entity for the element at hand.
+fn not_empty(builder: &mut Builder<'_>, target: ValueId) -> Result<KExpr> {
+    // A condition stands alone, before the body.
+    let path = builder.without_statements(|b| b.entity(target, &Path::Here))?;
+    Ok(match builder.facts.is_empty(builder.sets, &path) {
+        Some(empty) => KExpr::Bool(!empty),
+        None => KExpr::Unary(UnaryOp::Not, Box::new(KExpr::IsEmpty(path))),
+    })
 }
 
 /// Cartesian forms to try, best first.

@@ -182,7 +182,7 @@ fn name_of(function: &Function, defs: &Defs, sets: &SetTable, value: ValueId, de
         Op::Unary(_, a) | Op::Component(a, _) => part(*a),
         Op::On { data, .. } => part(*data),
         Op::Extend { data, .. } | Op::Spread { value: data, .. } => part(*data),
-        Op::Arithmetic(_, a, b) | Op::Dot(a, b) => match (part(*a), part(*b)) {
+        Op::Arithmetic(_, a, b) | Op::Dot(a, b) | Op::Math(_, a, b) => match (part(*a), part(*b)) {
             (Some(a), Some(b)) => Some(format!("{a}_{b}")),
             (a, b) => a.or(b),
         },
@@ -192,6 +192,8 @@ fn name_of(function: &Function, defs: &Defs, sets: &SetTable, value: ValueId, de
                 crate::ops::Reduction::Min => "min",
                 crate::ops::Reduction::Sum => "sum",
                 crate::ops::Reduction::Prod => "prod",
+                crate::ops::Reduction::Any => "any",
+                crate::ops::Reduction::All => "all",
             };
             Some(format!("{name}_{}", part(*a)?))
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::analysis::Defs;
 use crate::ir::{Block, Function, Op, StmtKind, UnaryOp, ValueId};
-use crate::ops::Arithmetic;
+use crate::ops::{Arithmetic, BinaryMath};
 use crate::types::{Basic, Shape, Type};
 
 /// What becomes of a value.
@@ -22,6 +22,10 @@ pub(super) enum Placement {
 const RECOMPUTE_COST: u32 = 3;
 /// A value used at several places is stored from this cost on.
 const SHARE_COST: u32 = 40;
+
+/// Operations above one another that are substituted into one expression; what would be higher is stored. No formula that someone wrote comes near it; a
+/// sum of thousands of terms does, and whatever walks the expressions of kernels, compilers included, needs stack for each level.
+const MAX_HEIGHT: u32 = 250;
 
 /// Placements of all values of one function.
 #[derive(Debug, Default)]
@@ -53,7 +57,9 @@ impl Plan {
             sites: BTreeMap::new(),
             costs: BTreeMap::new(),
             ringed: BTreeSet::new(),
+            tall: BTreeSet::new(),
         };
+        planner.heights(&function.body, &mut BTreeMap::new());
         planner.rings(&function.body);
         planner.block(&function.body, 0);
         planner.plan
@@ -79,11 +85,36 @@ struct Planner<'a> {
     costs: BTreeMap<ValueId, (u32, bool)>,
     /// Sums over faces that are evaluated at other cells: stored, or each cell would sum over the faces of its neighbours.
     ringed: BTreeSet<ValueId>,
+    /// Values stored because too many operations would be substituted above one another.
+    tall: BTreeSet<ValueId>,
 }
 
 impl Planner<'_> {
     fn ty(&self, value: ValueId) -> Type {
         self.function.values[value.0 as usize].ty
+    }
+
+    /// Finds the values to store because of [`MAX_HEIGHT`]. `heights` holds those of values that may be substituted.
+    fn heights(&mut self, block: &Block, heights: &mut BTreeMap<ValueId, u32>) {
+        for statement in &block.statements {
+            match &statement.kind {
+                StmtKind::Let { results, op } => {
+                    let [result] = results[..] else { continue };
+                    let ty = self.ty(result);
+                    if !is_fusable(op, ty) || matches!(op, Op::Reduce(..)) || self.kept.contains(&result) {
+                        continue;
+                    }
+                    let height = 1 + op.operands().iter().filter_map(|v| heights.get(v)).max().copied().unwrap_or(0);
+                    if height > MAX_HEIGHT && is_storable(op, ty) {
+                        self.tall.insert(result);
+                    } else {
+                        heights.insert(result, height);
+                    }
+                }
+                StmtKind::For { body, .. } => self.heights(body, heights),
+                StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {}
+            }
+        }
     }
 
     /// Finds the values to store because an operation evaluates a sum elsewhere, users after their operands.
@@ -165,8 +196,8 @@ impl Planner<'_> {
         if matches!(op, Op::Reduce(..)) {
             return Placement::Kernel;
         }
-        let constant = matches!(op, Op::Real(_) | Op::Bool(_));
-        let storable = self.ty(result).basic == Basic::Scalar && !constant;
+        let ty = self.ty(result);
+        let storable = is_storable(op, ty);
         if sites.root {
             return if storable { Placement::Kernel } else { Placement::Operation };
         }
@@ -174,10 +205,17 @@ impl Planner<'_> {
             return Placement::Inline;
         }
         let (cost, has_sum) = self.cost(result);
-        let invariant = sites.depth > depth && cost > RECOMPUTE_COST;
+        // Entities are access paths where they are used, which Cartesian forms know in closed form; through memory they could lead anywhere.
+        let recompute = match ty.basic {
+            Basic::Scalar => RECOMPUTE_COST,
+            Basic::Vector | Basic::Bool => SHARE_COST,
+            Basic::Entity(_) | Basic::Text => u32::MAX,
+        };
+        let invariant = sites.depth > depth && cost > recompute;
         let two_rings = self.ringed.contains(&result) || (has_sum && sites.count > 1);
-        let shared = sites.count > 1 && cost > SHARE_COST;
-        if invariant || two_rings || shared { Placement::Kernel } else { Placement::Inline }
+        let shared = sites.count > 1 && cost > SHARE_COST && ty.entity_kind().is_none();
+        let tall = self.tall.contains(&result);
+        if invariant || two_rings || shared || tall { Placement::Kernel } else { Placement::Inline }
     }
 
     /// Cost of one evaluation with everything substituted, and whether that sums over faces.
@@ -194,16 +232,24 @@ impl Planner<'_> {
         let ty = self.ty(value);
         let load = if matches!(ty.shape, Shape::Single | Shape::Domain(_)) { 0 } else { 2 };
         let Some(op) = self.defs.op(value).cloned() else { return (load, false) };
-        if !is_fusable(&op, ty) || matches!(op, Op::Reduce(..)) || self.kept.contains(&value) || self.ringed.contains(&value) {
+        if !is_fusable(&op, ty)
+            || matches!(op, Op::Reduce(..))
+            || self.kept.contains(&value)
+            || self.ringed.contains(&value)
+            || self.tall.contains(&value)
+        {
             return (load, false);
         }
         let own = match &op {
-            Op::Real(_) | Op::Bool(_) | Op::CanonicalSet(_) | Op::Spread { .. } | Op::Component(..) => 0,
+            Op::Real(_) | Op::Bool(_) | Op::CanonicalSet(_) | Op::Spread { .. } | Op::Component(..) | Op::Vector(_) => 0,
             // Reading geometry costs what reading a stored copy would.
             Op::Measure(_) | Op::Centroid(_) | Op::Normal(_) => return (2, false),
             Op::FirstCell(_) | Op::SecondCell(_) | Op::IsEmpty(_) | Op::On { .. } | Op::Extend { .. } | Op::Select { .. } => 1,
             Op::Unary(UnaryOp::Sqrt | UnaryOp::Length, _) | Op::Arithmetic(Arithmetic::Div, ..) => 8,
             Op::Dot(..) => 5,
+            Op::Unary(op, _) if op.is_elementary() => 24,
+            Op::Math(BinaryMath::Pow, ..) => 24,
+            Op::Math(BinaryMath::Min | BinaryMath::Max, ..) => 1,
             Op::Unary(..) | Op::Arithmetic(..) | Op::Compare(..) | Op::Logic(..) | Op::Gradient(_) => 1,
             Op::Divergence(_) => 6,
             _ => 1,
@@ -224,6 +270,17 @@ impl Planner<'_> {
     }
 }
 
+/// Whether it can be kept in memory; constants never need to be.
+fn is_storable(op: &Op, ty: Type) -> bool {
+    let constant = matches!(op, Op::Real(_) | Op::Bool(_));
+    !constant
+        && match ty.shape {
+            Shape::Collection(_) => ty.basic != Basic::Text,
+            Shape::Single => matches!(ty.basic, Basic::Scalar | Basic::Vector | Basic::Bool),
+            Shape::Domain(_) | Shape::Sequence => false,
+        }
+}
+
 /// Whether a kernel can compute it.
 fn is_fusable(op: &Op, ty: Type) -> bool {
     if matches!(ty.shape, Shape::Sequence) || ty.basic == Basic::Text {
@@ -231,6 +288,7 @@ fn is_fusable(op: &Op, ty: Type) -> bool {
     }
     match op {
         Op::Text(_)
+        | Op::TextIndex(..)
         | Op::Load(_)
         | Op::InputScalar { .. }
         | Op::InputCollection { .. }
@@ -239,7 +297,6 @@ fn is_fusable(op: &Op, ty: Type) -> bool {
         | Op::Call { .. }
         | Op::Newton { .. }
         | Op::CanonicalSet(_) => false,
-        Op::Extend { .. } => ty.basic != Basic::Vector,
         Op::Real(_)
         | Op::Bool(_)
         | Op::FirstCell(_)
@@ -254,7 +311,10 @@ fn is_fusable(op: &Op, ty: Type) -> bool {
         | Op::Logic(..)
         | Op::Select { .. }
         | Op::On { .. }
+        | Op::Extend { .. }
         | Op::Spread { .. }
+        | Op::Vector(_)
+        | Op::Math(..)
         | Op::Gradient(_)
         | Op::Divergence(_)
         | Op::Dot(..)

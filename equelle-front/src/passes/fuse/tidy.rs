@@ -64,13 +64,14 @@ fn substitute_block(block: &mut KBlock, local: LocalId, value: &KExpr) {
 fn substitute(expr: &mut KExpr, local: LocalId, value: &KExpr) {
     match expr {
         KExpr::Local(id) if *id == local => *expr = value.clone(),
-        KExpr::Local(_) | KExpr::Real(_) | KExpr::Bool(_) | KExpr::Param(_) => {}
+        KExpr::Local(_) | KExpr::Real(_) | KExpr::Bool(_) | KExpr::ZeroVector | KExpr::Param(_) => {}
         KExpr::Load { at, .. }
         | KExpr::Measure(at)
         | KExpr::Centroid(at)
         | KExpr::Normal(at)
         | KExpr::IsEmpty(at)
-        | KExpr::Member { at, .. } => {
+        | KExpr::Member { at, .. }
+        | KExpr::Entity(at) => {
             substitute_path(at, local, value);
         }
         KExpr::Same(a, b) | KExpr::Displacement { to: a, from: b } => {
@@ -78,10 +79,11 @@ fn substitute(expr: &mut KExpr, local: LocalId, value: &KExpr) {
             substitute_path(b, local, value);
         }
         KExpr::Unary(_, a) | KExpr::Component(a, _) => substitute(a, local, value),
-        KExpr::Arithmetic(_, a, b) | KExpr::Compare(_, a, b) | KExpr::Logic(_, a, b) | KExpr::Dot(a, b) => {
+        KExpr::Arithmetic(_, a, b) | KExpr::Compare(_, a, b) | KExpr::Logic(_, a, b) | KExpr::Dot(a, b) | KExpr::Math(_, a, b) => {
             substitute(a, local, value);
             substitute(b, local, value);
         }
+        KExpr::Vector(components) => components.iter_mut().for_each(|c| substitute(c, local, value)),
         KExpr::Select { condition, if_true, if_false } => {
             substitute(condition, local, value);
             substitute(if_true, local, value);

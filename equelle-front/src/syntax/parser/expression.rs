@@ -11,13 +11,14 @@
 //! | 9 | `+` `-` | to the left |
 //! | 10 | `*` | to the left |
 //! | 11 | `/` | to the left |
+//! | 12 | `^` | no; its left side is not a prefix `-` |
 //! | 13 | prefix `-` | |
 //! | 14 | `[index]` | |
 //! | 15 | `[unit]` after a number | |
 //!
 //! Division binds tighter than multiplication: `a * b / c` is `a * (b / c)`. This decides rounding, so it is part of the language.
 
-use super::{Parser, Result};
+use super::{Parser, Result, Size};
 use crate::source::Span;
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Ident, UnaryOp};
 use crate::syntax::lexer::escape;
@@ -46,12 +47,13 @@ fn infix(kind: TokenKind) -> Option<(BinaryOp, u8, bool)> {
         TokenKind::Minus => (BinaryOp::Sub, 9, true),
         TokenKind::Star => (BinaryOp::Mul, 10, true),
         TokenKind::Slash => (BinaryOp::Div, 11, true),
+        TokenKind::Caret => (BinaryOp::Power, 12, false),
         _ => return None,
     })
 }
 
-/// A tree with its height.
-type Tall = (Expr, u32);
+/// A tree with its size.
+type Tall = (Expr, Size);
 
 impl Parser<'_> {
     /// A whole expression.
@@ -68,8 +70,8 @@ impl Parser<'_> {
             height = height.max(h);
             self.expect(TokenKind::Colon, "`:` and the value where the condition is false")?;
             let (if_false, h) = self.binary(ON)?;
-            height = height.max(h) + 1;
-            self.check_height(height)?;
+            height = height.max(h).up();
+            self.check_size(height)?;
             if self.peek() == TokenKind::Question {
                 return Err(self.ternary_chain(if_false.span));
             }
@@ -93,11 +95,16 @@ impl Parser<'_> {
             if let Some((_, first)) = last.filter(|&(l, _)| l == level && !chains) {
                 return Err(self.chain(op, op_span, first, &left));
             }
+            if op == BinaryOp::Power && matches!(left.kind, ExprKind::Unary { .. }) {
+                return Err(self.power_of_negative(op_span, &left));
+            }
             self.descend()?;
             let (right, right_height) = self.binary(level + 1)?;
             self.depth -= 1;
-            height = height.max(right_height) + 1;
-            self.check_height(height)?;
+            // The first operator makes a level; the others of the chain share it.
+            let levels = if last.is_none() { height.levels + 1 } else { height.levels };
+            height = Size { levels: levels.max(right_height.levels + 1), height: height.height.max(right_height.height) + 1 };
+            self.check_size(height)?;
             let span = left.span.to(right.span);
             left = Expr { kind: ExprKind::Binary { op, op_span, left: Box::new(left), right: Box::new(right) }, span };
             last = Some((level, op_span));
@@ -120,9 +127,9 @@ impl Parser<'_> {
             UnaryOp::Not => self.binary(EQUALITY)?,
         };
         self.depth -= 1;
-        self.check_height(height + 1)?;
+        self.check_size(height.up())?;
         let span = start.to(operand.span);
-        Ok((Expr { kind: ExprKind::Unary { op, operand: Box::new(operand) }, span }, height + 1))
+        Ok((Expr { kind: ExprKind::Unary { op, operand: Box::new(operand) }, span }, height.up()))
     }
 
     fn postfix(&mut self) -> Result<Tall> {
@@ -131,14 +138,14 @@ impl Parser<'_> {
             if matches!(base.kind, ExprKind::Number { .. }) {
                 return Err(self.bracket_after_quantity());
             }
-            height += 1;
+            height = height.up();
             base = self.index(base, height)?;
         }
         Ok((base, height))
     }
 
     /// `[index]` after `base`.
-    fn index(&mut self, base: Expr, height: u32) -> Result<Expr> {
+    fn index(&mut self, base: Expr, height: Size) -> Result<Expr> {
         self.advance();
         let index_span = self.span();
         let TokenKind::Number { integer: true, .. } = self.peek() else {
@@ -147,18 +154,22 @@ impl Parser<'_> {
         self.advance();
         let index = self.small_integer(index_span);
         let close = self.expect(TokenKind::RightBracket, "`]` after the index")?;
-        self.check_height(height)?;
+        self.check_size(height)?;
         let span = base.span.to(close);
-        Ok(Expr { kind: ExprKind::Index { base: Box::new(base), index, index_span }, span })
+        // An index that is too large has been reported.
+        let kind = if self.reported { ExprKind::Error } else { ExprKind::Index { base: Box::new(base), index, index_span } };
+        Ok(Expr { kind, span })
     }
 
     fn primary(&mut self) -> Result<Tall> {
         match self.peek() {
             TokenKind::LeftParen => self.paren(),
-            TokenKind::Name | TokenKind::Builtin if self.peek_at(1) == TokenKind::LeftParen => self.call(),
+            TokenKind::Name | TokenKind::Builtin | TokenKind::Keyword(Keyword::Vector) if self.peek_at(1) == TokenKind::LeftParen => {
+                self.call()
+            }
             TokenKind::Bar => self.norm(),
             TokenKind::LeftBracket => self.array(),
-            _ => self.leaf().map(|leaf| (leaf, 1)),
+            _ => self.leaf().map(|leaf| (leaf, Size::LEAF)),
         }
     }
 
@@ -169,6 +180,7 @@ impl Parser<'_> {
             TokenKind::Text => ExprKind::Text(unescape(self.text_of(start))),
             TokenKind::Keyword(word @ (Keyword::True | Keyword::False)) => ExprKind::Bool(word == Keyword::True),
             TokenKind::Name => ExprKind::Name(self.text_of(start).to_owned()),
+            TokenKind::Builtin if self.upper_names.contains(self.text_of(start)) => ExprKind::Error,
             TokenKind::Builtin => return Err(self.builtin_without_call()),
             _ => return Err(self.unexpected("an expression")),
         };
@@ -192,23 +204,23 @@ impl Parser<'_> {
         let open = self.advance().span;
         let (inner, height) = self.ternary()?;
         let close = self.expect_close(TokenKind::RightParen, "an operator or `)`", open)?;
-        self.check_height(height + 1)?;
-        Ok((Expr { kind: ExprKind::Paren(Box::new(inner)), span: open.to(close) }, height + 1))
+        self.check_size(height.up())?;
+        Ok((Expr { kind: ExprKind::Paren(Box::new(inner)), span: open.to(close) }, height.up()))
     }
 
     fn norm(&mut self) -> Result<Tall> {
         let open = self.advance().span;
         let (inner, height) = self.ternary()?;
         let close = self.expect_close(TokenKind::Bar, "an operator or the closing `|`", open)?;
-        self.check_height(height + 1)?;
-        Ok((Expr { kind: ExprKind::Norm(Box::new(inner)), span: open.to(close) }, height + 1))
+        self.check_size(height.up())?;
+        Ok((Expr { kind: ExprKind::Norm(Box::new(inner)), span: open.to(close) }, height.up()))
     }
 
     fn array(&mut self) -> Result<Tall> {
         let open = self.advance().span;
         let (elements, height, close) = self.list(TokenKind::RightBracket, "an element")?;
-        self.check_height(height + 1)?;
-        Ok((Expr { kind: ExprKind::Array(elements), span: open.to(close) }, height + 1))
+        self.check_size(height.up())?;
+        Ok((Expr { kind: ExprKind::Array(elements), span: open.to(close) }, height.up()))
     }
 
     /// `callee(args)`; the caller has seen the name and the `(`.
@@ -217,15 +229,17 @@ impl Parser<'_> {
         let callee = Ident { name: self.text_of(span).to_owned(), span };
         self.advance();
         let (args, height, close) = self.list(TokenKind::RightParen, "an argument")?;
-        self.check_height(height + 1)?;
-        Ok((Expr { kind: ExprKind::Call { callee, args }, span: span.to(close) }, height + 1))
+        self.check_size(height.up())?;
+        let known = !self.upper_names.contains(callee.name.as_str());
+        let kind = if known { ExprKind::Call { callee, args } } else { ExprKind::Error };
+        Ok((Expr { kind, span: span.to(close) }, height.up()))
     }
 
     /// Expressions between commas up to `close`, which is taken. Returns them, the greatest height and the place of `close`.
-    pub(super) fn list(&mut self, close: TokenKind, what: &str) -> Result<(Vec<Expr>, u32, Span)> {
+    pub(super) fn list(&mut self, close: TokenKind, what: &str) -> Result<(Vec<Expr>, Size, Span)> {
         let open = self.last_span();
         let mut items = Vec::new();
-        let mut height = 0;
+        let mut height = Size { levels: 0, height: 0 };
         if self.peek() == close {
             return Ok((items, height, self.advance().span));
         }

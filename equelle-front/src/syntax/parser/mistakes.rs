@@ -39,9 +39,16 @@ impl<'t> Parser<'t> {
             return Failed;
         }
         let limit = super::MAX_DEPTH;
-        let d = Diagnostic::new(Code::NestingTooDeep, self.span(), format!("this statement is nested more than {limit} levels deep"))
-            .note("every bracket, block and operator of a chain such as `a + b + c` counts as one level")
-            .hint("give parts of it names of their own");
+        let d = Diagnostic::new(
+            Code::NestingTooDeep,
+            self.span(),
+            format!("this statement is nested more than {limit} levels deep, or its chain of operators is too long"),
+        )
+        .note(format!(
+            "every bracket and block counts as one level, and so does a chain such as `a + b + c`; a chain has up to {} operators",
+            super::MAX_HEIGHT
+        ))
+        .hint("give parts of it names of their own");
         self.report(d)
     }
 
@@ -64,10 +71,24 @@ impl<'t> Parser<'t> {
                     d.hint(format!("write `({a} {one} {b}) {two} ...` or `{a} {one} ({b} {two} ...)`"))
                 }
             }
+            BinaryOp::Power => Diagnostic::new(Code::PowerChain, op_span, "powers cannot be chained")
+                .hint(format!("write `({a}^{b})^...` or `{a}^({b}^...)`")),
             _ => Diagnostic::new(Code::ComparisonChain, op_span, "comparisons cannot be chained")
                 .hint(format!("compare twice: `{a} {one} {b} And {b} {two} ...`")),
         };
         self.report(d.also(first, "the first one"))
+    }
+
+    /// At the exponent of `-x^2`, which mathematics and the table of operators read differently.
+    pub(super) fn power_of_negative(&mut self, op_span: Span, negative: &Expr) -> Failed {
+        let operand = match &negative.kind {
+            ExprKind::Unary { operand, .. } => self.shown(operand, "x"),
+            _ => "x",
+        };
+        let d = Diagnostic::new(Code::PowerOfNegative, op_span, "the power of a negated value needs parentheses")
+            .also(negative.span, "does the sign belong to the base, or to the power?")
+            .hint(format!("write `-({operand}^...)` for the negated power, or `(-{operand})^...`"));
+        self.report(d)
     }
 
     /// The text of an operand if it is short enough to be shown, else a stand-in.
@@ -137,6 +158,12 @@ impl<'t> Parser<'t> {
         self.report(Diagnostic::new(Code::InvalidUnit, self.span(), "units side by side").hint(format!("multiply them: `{a}*{b}`")))
     }
 
+    pub(super) fn sum_of_units(&mut self) -> Failed {
+        let message = format!("units are composed with `*`, `/` and `^`, not with `{}`", self.text_of(self.span()));
+        let d = Diagnostic::new(Code::InvalidUnit, self.span(), message);
+        self.report(d.hint("give each number its own unit, and add the numbers: `3 [Meter] + 2 [Inch]`"))
+    }
+
     /// Where a unit name should stand.
     pub(super) fn not_a_unit(&mut self) -> Failed {
         let place = self.span();
@@ -166,7 +193,8 @@ impl<'t> Parser<'t> {
 
     pub(super) fn out_of_range(&mut self, place: Span) -> Failed {
         let text = self.text_of(place);
-        self.report(Diagnostic::new(Code::NumberOutOfRange, place, format!("the number `{text}` is too large here")))
+        let d = Diagnostic::new(Code::NumberOutOfRange, place, format!("the number `{text}` is too large here"));
+        self.report(d.hint("exponents, indices and sizes of arrays are small whole numbers"))
     }
 
     pub(super) fn closing_nothing(&mut self) -> Failed {
@@ -222,8 +250,17 @@ impl<'t> Parser<'t> {
         self.complain(d.hint("name the parameter here and use it in the body"));
     }
 
-    /// The end of the text inside a block: reported once, for the outermost one.
-    pub(super) fn unclosed(&mut self) {
+    /// The end of the text inside the block that begins here: reported once, for the outermost one; where blocks are told by their
+    /// indentation, for each.
+    pub(super) fn unclosed(&mut self, block: Span) {
+        if self.by_indentation {
+            let next = self.tokens[self.at + usize::from(self.peek() == TokenKind::Newline)].span;
+            let d = Diagnostic::new(Code::MissingBrace, block, "this block is never closed")
+                .also(next, "by its indentation, this is outside of the block: a `}` is missing before it")
+                .hint("add the missing `}` on a line of its own");
+            self.diagnostics.push(d);
+            return;
+        }
         let Some(&open) = self.blocks.first().filter(|_| !self.unclosed_reported) else { return };
         self.unclosed_reported = true;
         let d = Diagnostic::new(Code::MissingBrace, open, "this block is never closed").hint("add the missing `}` on a line of its own");
@@ -243,6 +280,7 @@ impl<'t> Parser<'t> {
             .also(before, "if it continues this line, `...` is missing here")
             .hint("end the line before with `...`");
         let failed = self.report(d);
+        self.spoiled = true;
         self.skip_continuation_lines();
         failed
     }

@@ -10,15 +10,21 @@ mod statement;
 mod types;
 mod unit;
 
+use std::collections::HashSet;
+
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{Ident, Program};
+use crate::syntax::ast::{Ident, Program, StmtKind};
 use crate::syntax::lexer::lex;
 use crate::syntax::token::{Keyword, Token, TokenKind};
 
-/// Greatest height of a tree, blocks and expressions together. It bounds the stack of every recursive walk. A chain such as
-/// `a + b + c` is a tree too, and counts one per operator.
+/// Deepest nesting, blocks and expressions together. It bounds the stack of every recursive walk. The operators of a chain such as
+/// `a + b * c + d`, whose left operands are each the left operand of the next, count as one level: walks go along them in a loop.
 pub const MAX_DEPTH: u32 = 200;
+
+/// Greatest height of the tree of an expression, operators of chains included. It bounds the stack of what cannot go along a chain
+/// in a loop: giving a tree back to memory, copying it, comparing it.
+pub const MAX_HEIGHT: u32 = 4000;
 
 /// Longest text that is read, in bytes: 64 MiB.
 pub const MAX_TEXT_LEN: usize = 1 << 26;
@@ -28,8 +34,12 @@ pub const MAX_TEXT_LEN: usize = 1 << 26;
 pub struct Parsed {
     /// The tree: all statements that could be read.
     pub program: Program,
-    /// Lexical and syntax errors, sorted by position. If there are any, the tree is incomplete.
+    /// Lexical and syntax errors, sorted by position. If there are any, the tree is incomplete: what could not be read is left out, or an
+    /// error node stands for it where the statement gives a name that others may use.
     pub diagnostics: Vec<Diagnostic>,
+    /// A brace is missing or too many, so that it is not known which statements belong to which block: what a checker would say about
+    /// scopes says little.
+    pub blocks_lost: bool,
 }
 
 /// Parses a program. Never panics; stack use is bounded by [`MAX_DEPTH`], time is linear in the length of the text.
@@ -37,8 +47,19 @@ pub fn parse(text: &str) -> Parsed {
     if text.len() > MAX_TEXT_LEN {
         let d = Diagnostic::new(Code::TextTooLong, Span::default(), format!("the program is {} bytes long", text.len()))
             .hint(format!("a program may have up to {MAX_TEXT_LEN} bytes; data belongs in input files"));
-        return Parsed { program: Program::default(), diagnostics: vec![d] };
+        return Parsed { program: Program::default(), diagnostics: vec![d], blocks_lost: true };
     }
+    let parsed = parse_with(text, false);
+    if !parsed.diagnostics.iter().any(|d| d.code == Code::MissingBrace) {
+        return parsed;
+    }
+    // A `}` is missing somewhere: where, the indentation may tell.
+    let indented = parse_with(text, true);
+    if indented.diagnostics.len() <= parsed.diagnostics.len() { indented } else { parsed }
+}
+
+/// Parses; with `by_indentation`, a block whose statements are indented ends before a statement that is not.
+fn parse_with(text: &str, by_indentation: bool) -> Parsed {
     let mut line_starts = vec![0];
     line_starts.extend(text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1));
     let lexed = lex(text);
@@ -53,13 +74,43 @@ pub fn parse(text: &str) -> Parsed {
         unclosed_reported: false,
         depth_reported: false,
         misaligned: None,
+        by_indentation,
+        spoiled: false,
+        upper_names: HashSet::new(),
         line_starts,
         diagnostics: lexed.diagnostics,
     };
     let statements = parser.program();
     let mut diagnostics = parser.diagnostics;
     diagnostics.sort_by_key(|d| d.primary.span);
-    Parsed { program: Program { statements, comments: lexed.comments, line_starts: parser.line_starts }, diagnostics }
+    let has = |code: Code| diagnostics.iter().any(|d| d.code == code);
+    // A `}` too many that closes a function early leaves its result outside.
+    let return_outside = statements.iter().any(|s| matches!(s.kind, StmtKind::Return(_)));
+    let blocks_lost = (has(Code::MissingBrace) && !by_indentation) || (has(Code::UnmatchedBrace) && return_outside);
+    let program = Program { statements, comments: lexed.comments, line_starts: parser.line_starts };
+    Parsed { program, diagnostics, blocks_lost }
+}
+
+/// How deep a tree is.
+#[derive(Clone, Copy, Debug)]
+struct Size {
+    /// Levels of nesting, where a chain of operators is one.
+    levels: u32,
+    /// Nodes from the root to the deepest leaf.
+    height: u32,
+}
+
+impl Size {
+    const LEAF: Size = Size { levels: 1, height: 1 };
+
+    fn max(self, other: Size) -> Size {
+        Size { levels: self.levels.max(other.levels), height: self.height.max(other.height) }
+    }
+
+    /// With one node more on top.
+    fn up(self) -> Size {
+        Size { levels: self.levels + 1, height: self.height + 1 }
+    }
 }
 
 /// A diagnostic has been reported; the statement cannot be read further.
@@ -88,6 +139,12 @@ struct Parser<'t> {
     depth_reported: bool,
     /// First block whose `}` is indented otherwise than its first line: where a missing `}` is likely.
     misaligned: Option<(Span, Span)>,
+    /// Whether a block ends before a statement that is indented no more than the line of its `{`.
+    by_indentation: bool,
+    /// The statement before has turned out to go on after its end, so that its value is not known.
+    spoiled: bool,
+    /// Names with an upper-case letter that were reported where they are introduced, so that nothing is said about their uses.
+    upper_names: HashSet<&'t str>,
     line_starts: Vec<u32>,
     diagnostics: Vec<Diagnostic>,
 }
@@ -175,6 +232,11 @@ impl<'t> Parser<'t> {
     /// Refuses a tree of this height at the present depth.
     fn check_height(&mut self, height: u32) -> Result<()> {
         if self.depth + height <= MAX_DEPTH { Ok(()) } else { Err(self.too_deep()) }
+    }
+
+    /// The same for an expression.
+    fn check_size(&mut self, size: Size) -> Result<()> {
+        if size.height > MAX_HEIGHT { Err(self.too_deep()) } else { self.check_height(size.levels) }
     }
 
     /// Adds a diagnostic unless this statement has one.

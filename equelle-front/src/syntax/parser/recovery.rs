@@ -3,6 +3,7 @@
 use super::{Failed, MAX_DEPTH, Parser};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
+use crate::syntax::ast::Block;
 use crate::syntax::token::{Keyword, TokenKind};
 
 impl Parser<'_> {
@@ -82,8 +83,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips the rest of the line, and the block it opens, if any. Statements in that block are read for their errors.
-    pub(super) fn recover(&mut self) {
+    /// Skips the rest of the line, and the block it opens, if any, which is read for its errors and returned.
+    pub(super) fn recover(&mut self) -> Option<Block> {
         self.skip_to_line_end();
         let opens_here = self.at > 0 && self.tokens[self.at - 1].kind == TokenKind::LeftBrace;
         let mut next = self.at;
@@ -95,15 +96,17 @@ impl Parser<'_> {
         } else if self.tokens[next].kind == TokenKind::LeftBrace {
             self.at = next;
         } else {
-            return;
+            return None;
         }
         // The block's own mistakes are independent of its head's.
         self.reported = false;
         if self.depth >= MAX_DEPTH {
             self.skip_block();
-        } else if self.block().is_ok() {
-            self.skip_to_line_end();
+            return None;
         }
+        let block = self.block().ok()?;
+        self.skip_to_line_end();
+        Some(block)
     }
 
     /// Skips to the line end, or to a `}` that closes the block around this line.
@@ -159,7 +162,7 @@ impl Parser<'_> {
             TokenKind::Builtin if matches!(self.last_kind(), TokenKind::Number { .. }) => {
                 Some(format!("a unit goes in brackets: `[{word}]`"))
             }
-            TokenKind::Caret => Some("there is no power operator: write `a * a`, or `Sqrt(a)`; `^` belongs to units".to_owned()),
+            TokenKind::Caret => Some("`^` stands between a base and an exponent: `a^2`".to_owned()),
             TokenKind::Colon => Some("`:` declares a variable (`x : Scalar`) or separates the values of `condition ? a : b`".to_owned()),
             TokenKind::Assign => Some("to compare write `==`".to_owned()),
             TokenKind::Plus => Some("there is no unary `+`".to_owned()),

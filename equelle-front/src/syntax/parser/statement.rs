@@ -3,8 +3,8 @@
 use super::{Failed, Parser, Result};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{Block, Expr, ExprKind, Ident, Stmt, StmtKind, TypeExpr};
-use crate::syntax::token::{Keyword, TokenKind};
+use crate::syntax::ast::{Block, Expr, ExprKind, Ident, Stmt, StmtKind, TypeExpr, TypeExprKind};
+use crate::syntax::token::{Keyword, Token, TokenKind};
 
 impl Parser<'_> {
     /// The whole text.
@@ -25,13 +25,37 @@ impl Parser<'_> {
 
     /// Statements up to a `}` or the end of the text.
     fn statements(&mut self, out: &mut Vec<Stmt>) {
+        // Where blocks are told by their indentation: the greatest one that is outside.
+        let mut outside = None;
         loop {
             match self.peek() {
                 TokenKind::Newline => {
                     self.advance();
                 }
                 TokenKind::RightBrace | TokenKind::End => return,
-                _ => out.extend(self.line()),
+                _ => {
+                    if self.by_indentation
+                        && self.last_kind() == TokenKind::Newline
+                        && let Some(&open) = self.blocks.last()
+                    {
+                        let (block, here) = (self.indent(open), self.indent(self.span()));
+                        if outside.is_none() && here > block {
+                            outside = Some(block);
+                        }
+                        if outside.is_some_and(|outside| here <= outside) {
+                            // Back to the line end, as after a block that is closed.
+                            self.at -= 1;
+                            return;
+                        }
+                    }
+                    let next = self.line();
+                    if std::mem::take(&mut self.spoiled)
+                        && let Some(last) = out.last_mut()
+                    {
+                        spoil(last);
+                    }
+                    out.extend(next);
+                }
             }
         }
     }
@@ -39,14 +63,71 @@ impl Parser<'_> {
     /// A statement and the end of its line; after an error, the next place where a statement may begin.
     fn line(&mut self) -> Option<Stmt> {
         self.reported = false;
-        let depth = self.depth;
+        let (depth, begin) = (self.depth, self.at);
         let statement = self.statement();
         self.depth = depth;
-        let ended = statement.is_ok() && self.end_of_statement().is_ok();
-        if !ended {
-            self.recover();
+        match statement {
+            Ok(mut statement) => {
+                if self.end_of_statement().is_err() {
+                    spoil(&mut statement);
+                    self.recover();
+                }
+                Some(statement)
+            }
+            Err(Failed) => {
+                let body = self.recover();
+                self.salvage(begin, body)
+            }
         }
-        statement.ok()
+    }
+
+    /// What can be told of a statement that could not be read: the names that others may use. `body` is the block it opens.
+    fn salvage(&mut self, begin: usize, body: Option<Block>) -> Option<Stmt> {
+        let line = || self.tokens[begin..].iter().take_while(|t| !matches!(t.kind, TokenKind::Newline | TokenKind::End));
+        let kind = |n: usize| self.tokens.get(begin + n).map_or(TokenKind::End, |t| t.kind);
+        let ident = |span: Span| Ident { name: self.text_of(span).to_owned(), span };
+        let first = self.tokens[begin].span;
+        let span = first.to(line().last().map_or(first, |t| t.span));
+        // A block that this is the head of may have many lines; the error stands for what is on this one.
+        let error = || Expr { kind: ExprKind::Error, span };
+        let no_type = || TypeExpr { kind: TypeExprKind::Error, span };
+        let kind = match (kind(0), kind(1)) {
+            (TokenKind::Builtin, TokenKind::Assign | TokenKind::LeftParen | TokenKind::Colon) => {
+                let introduced = kind(1) != TokenKind::LeftParen || line().any(|t| t.kind == TokenKind::Assign);
+                if introduced {
+                    let name = self.text_of(first);
+                    self.upper_names.insert(name);
+                }
+                return None;
+            }
+            (TokenKind::Name, TokenKind::Colon) if kind(2) == TokenKind::Keyword(Keyword::Function) => {
+                // A declaration and a definition in one: its parameters are the names before a colon.
+                let params =
+                    line().skip(2).zip(line().skip(3)).filter(|(_, next)| next.kind == TokenKind::Colon).map(|(t, _)| ident(t.span));
+                StmtKind::FunctionDefinition { name: ident(first), params: params.collect(), body: body? }
+            }
+            (TokenKind::Name, TokenKind::Colon) => {
+                let value = line().any(|t| t.kind == TokenKind::Assign).then(error);
+                match value {
+                    Some(value) => StmtKind::Assignment { name: ident(first), ty: Some(no_type()), value },
+                    None => StmtKind::Declaration { name: ident(first), ty: no_type() },
+                }
+            }
+            (TokenKind::Name, TokenKind::Assign | TokenKind::Equal) => {
+                StmtKind::Assignment { name: ident(first), ty: None, value: error() }
+            }
+            (TokenKind::Name, TokenKind::LeftParen) => {
+                let opens = |t: &&Token| matches!(t.kind, TokenKind::LeftParen | TokenKind::Comma);
+                let params = line().skip(1).zip(line().skip(2)).filter(|(t, _)| opens(t)).map(|(_, next)| ident(next.span));
+                StmtKind::FunctionDefinition { name: ident(first), params: params.collect(), body: body? }
+            }
+            (TokenKind::Keyword(Keyword::For), TokenKind::Name) => {
+                StmtKind::For { variable: ident(self.tokens[begin + 1].span), sequence: error(), body: body? }
+            }
+            (TokenKind::Arrow, _) => StmtKind::Return(error()),
+            _ => return None,
+        };
+        Some(Stmt { kind, span })
     }
 
     fn end_of_statement(&mut self) -> Result<()> {
@@ -161,17 +242,21 @@ impl Parser<'_> {
         if !self.at_block() {
             return Ok(StmtKind::StencilAssignment { name, indices: args, value: self.expression()? });
         }
-        let params = args.into_iter().filter_map(|arg| self.parameter(arg)).collect();
+        let params = args.into_iter().map(|arg| self.parameter(arg)).collect();
         Ok(StmtKind::FunctionDefinition { name, params, body: self.block()? })
     }
 
     /// The name of a parameter; reports anything else.
-    fn parameter(&mut self, arg: Expr) -> Option<Ident> {
-        if let ExprKind::Name(name) = arg.kind {
-            return Some(Ident { name, span: arg.span });
+    fn parameter(&mut self, arg: Expr) -> Ident {
+        let span = arg.span;
+        match arg.kind {
+            ExprKind::Name(name) => Ident { name, span },
+            _ => {
+                self.odd_parameter(span);
+                // No name can be written like this; the place is kept so that calls are counted rightly.
+                Ident { name: format!("_{}", span.start), span }
+            }
         }
-        self.odd_parameter(arg.span);
-        None
     }
 
     fn for_loop(&mut self) -> Result<StmtKind> {
@@ -204,8 +289,8 @@ impl Parser<'_> {
         self.blocks.push(open);
         let mut statements = Vec::new();
         self.statements(&mut statements);
-        if self.peek() == TokenKind::End {
-            self.unclosed();
+        if self.peek() != TokenKind::RightBrace {
+            self.unclosed(open);
         }
         self.blocks.pop();
         self.inline = outer_inline;
@@ -259,6 +344,20 @@ impl Parser<'_> {
         let after = self.peek_at(1);
         let bare = self.peek() == TokenKind::Name && matches!(after, TokenKind::Name | TokenKind::Number { .. } | TokenKind::Builtin);
         bare.then(|| self.advice()).flatten()
+    }
+}
+
+/// Makes the value of a statement unknown: it was read to its end, but that was not the end.
+fn spoil(stmt: &mut Stmt) {
+    match &mut stmt.kind {
+        StmtKind::Assignment { value, .. }
+        | StmtKind::StencilAssignment { value, .. }
+        | StmtKind::Return(value)
+        | StmtKind::Call(value) => {
+            value.kind = ExprKind::Error;
+        }
+        StmtKind::Declaration { ty, .. } => ty.kind = TypeExprKind::Error,
+        StmtKind::FunctionDeclaration { .. } | StmtKind::FunctionDefinition { .. } | StmtKind::For { .. } => {}
     }
 }
 

@@ -20,6 +20,7 @@ impl Parser<'_> {
         let close = match self.peek() {
             TokenKind::RightBracket => self.advance().span,
             TokenKind::Builtin => return Err(self.units_side_by_side()),
+            TokenKind::Plus | TokenKind::Minus => return Err(self.sum_of_units()),
             _ => return Err(self.unexpected("`*`, `/`, `^` or the `]` that closes the unit")),
         };
         Ok((unit, close))

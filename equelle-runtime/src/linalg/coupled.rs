@@ -1,0 +1,95 @@
+//! Open levels in systems with several unknown fields: the block of columns of each field is looked at by itself.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::csr::Csr;
+use super::null_space::{Component, Groups, Left, NullSpace, ROUND_OFF, sum_vanishes, vanishing};
+
+/// The blocks that end at these numbers.
+pub(super) fn blocks(ends: &[usize]) -> Vec<Range<usize>> {
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    starts.zip(ends).map(|(start, &end)| start..end).collect()
+}
+
+impl NullSpace {
+    /// Finds open levels where the unknowns, and likewise the equations, are blocks that end at `ends`, one for each field.
+    ///
+    /// Two unknowns of a field are connected if a row has both; a connected part has an open level if all rows sum to zero over it. If no
+    /// field by itself has one, all fields together may ([`NullSpace::find`]): those that only exchange something. An unknown that is in no
+    /// equation is a part of its own if the equation of its number is empty too.
+    ///
+    /// As left null vector the rows of one equation, all with the same weight, are tried.
+    ///
+    /// Cost: a few passes over the matrix for each block.
+    ///
+    /// # Panics
+    /// If the last end is not the size of the matrix.
+    pub fn find_in_blocks(matrix: &Csr, ends: &[usize]) -> NullSpace {
+        assert_eq!(ends.last().copied().unwrap_or(0), matrix.n_rows(), "the blocks are the whole matrix");
+        if ends.len() < 2 {
+            return NullSpace::find(matrix);
+        }
+        let blocks = blocks(ends);
+        let components: Vec<Component> = blocks.iter().flat_map(|block| open_parts(matrix, block, &blocks)).collect();
+        if components.is_empty() { NullSpace::find(matrix) } else { NullSpace { components } }
+    }
+}
+
+/// The parts of one field whose level is open.
+fn open_parts(matrix: &Csr, block: &Range<usize>, blocks: &[Range<usize>]) -> Vec<Component> {
+    let mut groups = Groups::new(block.len());
+    // The first unknown of the field in each row.
+    let mut first = vec![None; matrix.n_rows()];
+    for (row, first) in first.iter_mut().enumerate() {
+        for (column, value) in matrix.row(row) {
+            if value != 0.0 && block.contains(&column) {
+                match *first {
+                    None => *first = Some(column - block.start),
+                    Some(other) => groups.join(other, column - block.start),
+                }
+            }
+        }
+    }
+    let mut parts: BTreeMap<usize, Part> = BTreeMap::new();
+    for unknown in 0..block.len() {
+        parts.entry(groups.root(unknown)).or_default().unknowns.push(block.start + unknown);
+    }
+    for (row, first) in first.iter().enumerate() {
+        let Some(part) = first.and_then(|first| parts.get_mut(&groups.root(first))) else { continue };
+        let of_part = matrix.row(row).filter(|(column, _)| block.contains(column)).map(|(_, value)| value);
+        part.is_fixed |= !sum_vanishes(of_part);
+        part.rows.push(row);
+    }
+    let is_zero = |row: usize| matrix.row(row).all(|(_, value)| value == 0.0);
+    parts.retain(|_, part| if part.rows.is_empty() { is_zero(part.unknowns[0]) } else { !part.is_fixed });
+
+    let parts: Vec<Part> = parts.into_values().collect();
+    let mut left: Vec<Option<Left>> = vec![None; parts.len()];
+    for equation in blocks {
+        let candidate = |(part, left): (&Part, &Option<Left>)| {
+            let rows: Vec<usize> = if part.rows.is_empty() {
+                part.unknowns.iter().copied().filter(|unknown| equation.contains(unknown)).collect()
+            } else {
+                part.rows.iter().copied().filter(|row| equation.contains(row)).collect()
+            };
+            let weights = vec![1.0; rows.len()];
+            (left.is_none() && !rows.is_empty()).then_some(Left { rows, weights })
+        };
+        let candidates = parts.iter().zip(&left).map(candidate).collect();
+        let found = vanishing(matrix, candidates, ROUND_OFF);
+        left.iter_mut().zip(found).for_each(|(left, found)| *left = left.take().or(found));
+    }
+    parts.into_iter().zip(left).map(|(part, left)| Component { unknowns: part.unknowns, left }).collect()
+}
+
+/// Connected unknowns of one field.
+#[derive(Default)]
+struct Part {
+    /// Their columns, ascending.
+    unknowns: Vec<usize>,
+    /// The rows that have some of them, ascending.
+    rows: Vec<usize>,
+    /// Whether some row does not sum to zero over them.
+    is_fixed: bool,
+}

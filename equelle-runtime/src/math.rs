@@ -1,0 +1,150 @@
+//! Functions of numbers that the language defines and every back-end repeats.
+//!
+//! The functions of mathematics come from the crate `libm`: the same bits on every processor.
+
+use crate::traits::{BinaryMath, Elementary};
+
+/// The smaller number; of equal ones (such as +0.0 and -0.0) the first; NaN if one is NaN.
+#[inline]
+pub fn min(a: f64, b: f64) -> f64 {
+    if a <= b || a.is_nan() { a } else { b }
+}
+
+/// The larger number; of equal ones (such as +0.0 and -0.0) the first; NaN if one is NaN.
+#[inline]
+pub fn max(a: f64, b: f64) -> f64 {
+    if a >= b || a.is_nan() { a } else { b }
+}
+
+/// Exponential function.
+#[inline]
+pub fn exp(x: f64) -> f64 {
+    libm::exp(x)
+}
+
+/// Natural logarithm.
+#[inline]
+pub fn log(x: f64) -> f64 {
+    libm::log(x)
+}
+
+/// Sine, of radians.
+#[inline]
+pub fn sin(x: f64) -> f64 {
+    libm::sin(x)
+}
+
+/// Cosine, of radians.
+#[inline]
+pub fn cos(x: f64) -> f64 {
+    libm::cos(x)
+}
+
+/// Tangent, of radians.
+#[inline]
+pub fn tan(x: f64) -> f64 {
+    libm::tan(x)
+}
+
+/// `a` to the power of `b`.
+#[inline]
+pub fn pow(a: f64, b: f64) -> f64 {
+    libm::pow(a, b)
+}
+
+impl Elementary {
+    /// The function at `x`.
+    #[inline]
+    pub fn of(self, x: f64) -> f64 {
+        match self {
+            Elementary::Exp => exp(x),
+            Elementary::Log => log(x),
+            Elementary::Sin => sin(x),
+            Elementary::Cos => cos(x),
+            Elementary::Tan => tan(x),
+        }
+    }
+
+    /// Its derivative at `x`, given its value there.
+    #[inline]
+    pub fn derivative(self, x: f64, value: f64) -> f64 {
+        match self {
+            Elementary::Exp => value,
+            Elementary::Log => 1.0 / x,
+            Elementary::Sin => cos(x),
+            Elementary::Cos => -sin(x),
+            Elementary::Tan => 1.0 + value * value,
+        }
+    }
+}
+
+impl BinaryMath {
+    /// The function of two numbers.
+    #[inline]
+    pub fn of(self, a: f64, b: f64) -> f64 {
+        match self {
+            BinaryMath::Min => min(a, b),
+            BinaryMath::Max => max(a, b),
+            BinaryMath::Pow => pow(a, b),
+        }
+    }
+
+    /// Its derivative by the first number. Min and Max: 1 where the first is chosen, else 0.
+    #[inline]
+    pub fn by_first(self, a: f64, b: f64) -> f64 {
+        match self {
+            BinaryMath::Min => f64::from(u8::from(a <= b || a.is_nan())),
+            BinaryMath::Max => f64::from(u8::from(a >= b || a.is_nan())),
+            // Constant, and not 0 * infinity at a = 0.
+            BinaryMath::Pow if b == 0.0 => 0.0,
+            BinaryMath::Pow => b * pow(a, b - 1.0),
+        }
+    }
+
+    /// Its derivative by the second number, given its value.
+    #[inline]
+    pub fn by_second(self, a: f64, b: f64, value: f64) -> f64 {
+        match self {
+            BinaryMath::Min | BinaryMath::Max => 1.0 - self.by_first(a, b),
+            // The limit from above for positive exponents.
+            BinaryMath::Pow if value == 0.0 => 0.0,
+            BinaryMath::Pow => value * log(a),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_of_equals_and_nan() {
+        assert_eq!(min(0.0, -0.0).to_bits(), 0.0f64.to_bits());
+        assert_eq!(max(-0.0, 0.0).to_bits(), (-0.0f64).to_bits());
+        assert_eq!((min(1.0, 2.0), max(1.0, 2.0)), (1.0, 2.0));
+        assert!(min(f64::NAN, 1.0).is_nan() && min(1.0, f64::NAN).is_nan());
+        assert!(max(f64::NAN, 1.0).is_nan() && max(1.0, f64::NAN).is_nan());
+    }
+
+    /// Central differences have an error of h^2/6 times a third derivative (below 20 here) plus rounding of 1e-16/h: 1e-8 covers both for h = 1e-5.
+    #[test]
+    fn derivatives_match_differences() {
+        let h = 1e-5;
+        for f in [Elementary::Exp, Elementary::Log, Elementary::Sin, Elementary::Cos, Elementary::Tan] {
+            for x in [0.3, 0.9, 1.2] {
+                let difference = (f.of(x + h) - f.of(x - h)) / (2.0 * h);
+                assert!((f.derivative(x, f.of(x)) - difference).abs() < 1e-8, "{f:?} at {x}");
+            }
+        }
+        for f in [BinaryMath::Min, BinaryMath::Max, BinaryMath::Pow] {
+            for (a, b) in [(0.7, 1.9), (1.9, 0.7), (1.5, -2.0)] {
+                let by_first = (f.of(a + h, b) - f.of(a - h, b)) / (2.0 * h);
+                let by_second = (f.of(a, b + h) - f.of(a, b - h)) / (2.0 * h);
+                assert!((f.by_first(a, b) - by_first).abs() < 1e-8, "{f:?} at {a}, {b}");
+                assert!((f.by_second(a, b, f.of(a, b)) - by_second).abs() < 1e-8, "{f:?} at {a}, {b}");
+            }
+        }
+        assert_eq!(BinaryMath::Pow.by_first(0.0, 0.0), 0.0);
+        assert_eq!(BinaryMath::Pow.by_second(0.0, 2.0, 0.0), 0.0);
+    }
+}

@@ -1,0 +1,79 @@
+//! The language, rule by rule: small programs with the values or the diagnostics that the rule gives. `conformance/README.md` describes the format.
+//!
+//! Every program goes through parser, checker and lowering, and is interpreted as lowered and after the passes of `-O2`.
+//! `EQUELLE_CASE=text cargo test --test conformance` runs the cases whose name contains the text.
+
+#[path = "conformance/format.rs"]
+mod format;
+
+#[path = "conformance/coverage.rs"]
+mod coverage;
+#[path = "conformance/execute.rs"]
+mod execute;
+#[path = "conformance/runner_tests.rs"]
+mod runner_tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use format::Case;
+
+/// All cases, in the order of the files and of the cases in them.
+fn cases() -> Vec<Case> {
+    let mut all = Vec::new();
+    for path in format::case_files() {
+        all.extend(format::read(&path).unwrap_or_else(|error| panic!("{error}")));
+    }
+    all
+}
+
+#[test]
+fn every_case_holds() {
+    let wanted = std::env::var("EQUELLE_CASE").unwrap_or_default();
+    let mut failures = Vec::new();
+    let mut run = 0;
+    for case in cases().iter().filter(|case| case.name.contains(&wanted)) {
+        run += 1;
+        if let Err(difference) = execute::verdict(case) {
+            failures.push(format!("---- {} ({}:{})\n{difference}", case.name, case.file, case.line));
+        }
+    }
+    assert!(run > 0, "no case is named like `{wanted}`");
+    assert!(failures.is_empty(), "{} of {run} cases fail\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn names_are_unique() {
+    let mut seen: BTreeMap<String, String> = BTreeMap::new();
+    for case in cases() {
+        let place = format!("{}:{}", case.file, case.line);
+        if let Some(first) = seen.insert(case.name.clone(), place.clone()) {
+            panic!("two cases are named `{}`: {first} and {place}", case.name);
+        }
+    }
+}
+
+/// The language is large; a suite that shrinks has lost something.
+#[test]
+fn there_are_at_least_300_cases() {
+    let working = cases().iter().filter(|case| case.pending.is_none()).count();
+    assert!(working >= 300, "only {working} cases, pending ones apart");
+}
+
+#[test]
+fn coverage_has_no_holes() {
+    let problems = coverage::problems(&coverage::rows(), &cases());
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// Each error says one concrete thing to do, but for these.
+#[test]
+fn errors_have_hints() {
+    // E0005: what was expected is the advice.
+    const MAY_LACK_ONE: [&str; 4] = ["E0005", "E0204", "E0208", "E0209"];
+    let silent: BTreeSet<&str> = cases().iter().flat_map(execute::without_hint).collect();
+    assert_eq!(
+        silent.into_iter().collect::<Vec<_>>(),
+        MAY_LACK_ONE,
+        "codes of errors without a hint: expected are only those on the right"
+    );
+}
