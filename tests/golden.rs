@@ -106,6 +106,9 @@ fn kernels_written_by_hand_on_cuda() {
     for name in ["heat_dirichlet", "swe_stage", "twophase_upwind", "cells_wells"] {
         compare_cuda(name, &parsed(&format!("tests/ir/kernels/{name}.eqir")));
     }
+    for name in ["every_construct", "every_type"] {
+        compare_cuda(name, &parsed(&format!("tests/package/{name}.eqir")));
+    }
 }
 
 #[test]
@@ -113,5 +116,7 @@ fn kernels_written_by_hand() {
     for name in ["heat_dirichlet", "swe_stage", "twophase_upwind", "cells_wells"] {
         compare(name, &parsed(&format!("tests/ir/kernels/{name}.eqir")));
     }
-    compare("every_construct", &parsed("tests/package/every_construct.eqir"));
+    for name in ["every_construct", "every_type"] {
+        compare(name, &parsed(&format!("tests/package/{name}.eqir")));
+    }
 }

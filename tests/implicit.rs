@@ -4,6 +4,8 @@
 #[allow(dead_code, reason = "shared with other tests")]
 mod support;
 
+#[path = "implicit/carried.rs"]
+mod carried;
 #[path = "implicit/failures.rs"]
 mod failures;
 #[path = "implicit/flow.rs"]

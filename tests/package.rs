@@ -6,7 +6,9 @@ use std::sync::OnceLock;
 use std::{env, fs};
 
 use backend_serial::runtime::SerialRuntime;
+use equelle_front::backend::Backend;
 use equelle_front::ir::text;
+use equelle_front::passes::{self, OptLevel};
 use equelle_front::verify::{Verified, verify};
 use equelle_interp::{Options, interpret_with};
 use equelle_runtime::launch::Program;
@@ -29,8 +31,11 @@ fn module(path: &str) -> Verified {
 }
 
 fn package(module: &Verified) -> Package {
-    let serial = backend_serial::codegen::Serial;
-    generate(module, &PackageOptions { backends: &[&serial], runtime_crates: &repository("") }).unwrap_or_else(|e| panic!("{e}"))
+    package_for(module, &[&backend_serial::codegen::Serial])
+}
+
+fn package_for(module: &Verified, backends: &[&dyn Backend]) -> Package {
+    generate(module, &PackageOptions { backends, runtime_crates: &repository("") }).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// A folder of this test run below the target folder.
@@ -98,7 +103,11 @@ impl Case {
     fn run(&self, program: &Path, output: &Path) -> Output {
         fs::create_dir_all(output).expect("the target folder can be written");
         let mut command = Command::new(program);
-        command.args(&self.words).args(["output_to_file=true", "-q"]).arg(format!("output_dir={}", output.display()));
+        command
+            .env("EQUELLE_CUDA_DEVICE", "host")
+            .args(&self.words)
+            .args(["output_to_file=true", "-q"])
+            .arg(format!("output_dir={}", output.display()));
         command.output().expect("the program starts")
     }
 
@@ -246,6 +255,61 @@ fn every_type_agrees_with_the_interpreter() {
     assert_eq!(error.kind.exit_code(), 4);
 }
 
+/// Kernels as CUDA C++, compiled for the host.
+#[test]
+#[ignore = "compiles the CUDA runtime; `cargo xtask cuda-host-tests` runs it"]
+fn cuda_on_the_host_gives_the_serial_numbers() {
+    let backends: [&dyn Backend; 2] = [&backend_serial::codegen::Serial, &backend_cuda::codegen::Cuda];
+    // The operations among its kernels become kernels too.
+    let constructs = passes::optimise(module("tests/package/every_construct.eqir").into_module(), OptLevel::O2);
+    let constructs = verify(constructs).unwrap_or_else(|errors| panic!("{errors:?}"));
+    let constructs = build(&package_for(&constructs, &backends));
+    let types = build(&package_for(&module("tests/package/every_type.eqir"), &backends));
+    let plane = every_construct_case("cuda-construct-2d", "grid_dim=2 nx=5 ny=4 dx=0.5 dy=0.25", "5 11", 20, 49);
+    let block = every_construct_case("cuda-construct-3d", "grid_dim=3 nx=4 ny=3 nz=5 dx=0.5 dy=0.3 dz=0.7", "4 9", 60, 227);
+    // More cells than two levels of a reduction take: a leaf has 1024.
+    let large = every_type_case("cuda-type-large", "grid_dim=2 nx=600 ny=500 dx=0.5 dy=0.25", 300_000);
+    let small = every_type_case("cuda-type-small", "grid_dim=2 nx=9 ny=2 dx=0.3 dy=0.7", 18).word("k=0.0625");
+    for (program, case) in [(&constructs, &plane), (&constructs, &block), (&types, &large), (&types, &small)] {
+        for layout in ["auto", "unstructured"] {
+            let run = |backend: &str| {
+                let mut case = case.clone().word(&format!("grid_layout={layout}"));
+                case.words.splice(0..0, ["--backend".to_owned(), backend.to_owned()]);
+                let output = case.folder.join(format!("{layout}-{backend}"));
+                let _ = fs::remove_dir_all(&output);
+                let run = case.run(program, &output);
+                assert!(run.status.success(), "{backend}: {}", String::from_utf8_lossy(&run.stderr));
+                (String::from_utf8_lossy(&run.stdout).into_owned(), output)
+            };
+            let (serial_text, serial) = run("serial");
+            let (cuda_text, cuda) = run("cuda");
+            close(&serial_text, &cuda_text, &format!("standard output, {layout}"));
+            let mut files: Vec<_> = fs::read_dir(&serial).expect("a folder").map(|e| e.expect("an entry").file_name()).collect();
+            files.sort();
+            assert!(files.len() >= 8, "{files:?}");
+            for file in files {
+                let read = |folder: &Path| fs::read_to_string(folder.join(&file)).unwrap_or_else(|e| panic!("{file:?}: {e}"));
+                close(&read(&serial), &read(&cuda), &format!("{file:?}, {layout}"));
+            }
+        }
+    }
+}
+
+/// The same words, and numbers to 1e-12 of the largest one: geometry is rounded differently on widths that are not powers of two, and functions of numbers are those
+/// of another library, each within two units in the last place (4e-16), which no step here magnifies by more than a thousand.
+fn close(expected: &str, found: &str, what: &str) {
+    let number = |word: &str| word.parse::<f64>().ok();
+    let (expected, found): (Vec<_>, Vec<_>) = (expected.split_whitespace().collect(), found.split_whitespace().collect());
+    let scale = expected.iter().filter_map(|w| number(w)).fold(0.0, |a: f64, b| a.max(b.abs()));
+    assert_eq!(expected.len(), found.len(), "{what}");
+    for (expected, found) in expected.into_iter().zip(found) {
+        match (number(expected), number(found)) {
+            (Some(a), Some(b)) => assert!((a - b).abs() <= 1e-12 * scale, "{what}: {b} instead of {a}"),
+            _ => assert_eq!(expected, found, "{what}"),
+        }
+    }
+}
+
 #[test]
 fn on_empty_names_the_element() {
     let (module, program) = every_construct();
@@ -305,12 +369,12 @@ fn the_same_module_gives_the_same_bytes() {
 
 #[test]
 fn what_the_runtime_cannot_hold_is_refused_with_its_place() {
-    // A single Bool as an argument of a function.
-    let text = "module single_bool\nsource \"single_bool.equelle\"\nfunction f(%b: Bool !3..4, %u: Scalar On AllCells()) -> (Scalar On AllCells()) {\n  return %u\n}\nmain {\n}\n";
+    // One entity as an argument of a function: entities come in collections.
+    let text = "module entity\nsource \"entity.equelle\"\nfunction f(%b: Cell In AllCells() !3..4, %u: Scalar On AllCells()) -> (Scalar On AllCells()) {\n  return %u\n}\nmain {\n}\n";
     let module = verify(text::parse(text).unwrap_or_else(|e| panic!("{e}"))).unwrap_or_else(|e| panic!("{e:?}"));
     let serial = backend_serial::codegen::Serial;
     let error = generate(&module, &PackageOptions { backends: &[&serial], runtime_crates: Path::new("/") }).expect_err("no runtime type");
-    assert!(error.message.contains("Bool"), "{}", error.message);
+    assert!(error.message.contains("Entity"), "{}", error.message);
     assert_eq!((error.span.start, error.span.end), (3, 4));
 }
 

@@ -239,7 +239,7 @@ impl Random {
 #[test]
 fn mutated_programs_give_no_panic_and_no_program_with_errors() {
     let mut sources: Vec<Vec<String>> = Vec::new();
-    for name in ["heat_explicit_template", "heat_explicit_declared", "heat_implicit"] {
+    for name in ["heat_explicit_template", "heat_explicit_declared", "heat_implicit", "shallow_water", "twophase_upwind"] {
         let path = format!("{}/tests/programs/{name}.equelle", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read_to_string(path).expect("the program is there");
         // Words and single characters, line ends kept.
@@ -277,6 +277,9 @@ fn mutated_programs_give_no_panic_and_no_program_with_errors() {
         let checked = check(&parsed.program, &CheckOptions::default());
         let errors = checked.diagnostics.iter().any(|d| d.is_error());
         assert!(!(errors && checked.program.is_some()), "{text}");
+        // Text that has errors, syntax or other, has no program; text that has none has one.
+        let whole = check_text(&text, &CheckOptions::default());
+        assert_eq!(whole.program.is_some(), !whole.diagnostics.iter().any(|d| d.is_error()), "{text}");
         for d in &checked.diagnostics {
             assert!(text.get(d.primary.span.range()).is_some_and(|t| !t.is_empty()), "{d:?}\n{text}");
         }

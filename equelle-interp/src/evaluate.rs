@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use equelle_front::backend::structural::along_one_axis;
 use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, Kernel, LocalId, Param, ParamId, Path, Side, UnaryOp};
 use equelle_front::ops::{Arithmetic, BinaryMath};
 use equelle_front::types::{EntityKind, SetId, SetTable};
@@ -28,6 +29,10 @@ pub(crate) struct Evaluator<'a> {
     /// Axis of the side block being evaluated.
     pub axis: Option<usize>,
     pub here: Option<u32>,
+    /// Derivatives added at this element: by unknown and rank of the element of it.
+    pub row: BTreeMap<(ParamId, usize), f64>,
+    /// Product of the signs of the sums being evaluated.
+    sign: f64,
     sets: &'a SetTable,
     params: &'a [Bound],
     members: &'a BTreeMap<SetId, Members>,
@@ -44,13 +49,15 @@ impl<'a> Evaluator<'a> {
         shape: Option<Cartesian>,
     ) -> Self {
         let locals = vec![Slot::Unassigned; kernel.locals.len()];
-        Evaluator { kernel, grid, shape, axis: None, here: None, sets, params, members, locals }
+        Evaluator { kernel, grid, shape, axis: None, here: None, row: BTreeMap::new(), sign: 1.0, sets, params, members, locals }
     }
 
     /// Yields of a body at an element.
     pub fn block(&mut self, block: &KBlock, here: Option<u32>) -> Result<Vec<Number>, Error> {
         self.here = here;
         self.locals.fill(Slot::Unassigned);
+        self.row.clear();
+        self.sign = 1.0;
         self.inner(block)
     }
 
@@ -118,6 +125,11 @@ impl<'a> Evaluator<'a> {
                 self.axis = None;
                 self.set_numbers(results, sums.into_iter().map(Number::Real));
             }
+            KStmt::Add { unknown, at, value } => {
+                let column = self.rank(*unknown, at)?;
+                let value = self.expr(value)?.real()?;
+                *self.row.entry((*unknown, column)).or_insert(0.0) += self.sign * value;
+            }
             KStmt::If { results, condition, then, otherwise } => {
                 let taken = if self.expr(condition)?.bool()? { then } else { otherwise };
                 let values = self.inner(taken)?;
@@ -129,7 +141,10 @@ impl<'a> Evaluator<'a> {
 
     /// Adds the terms of one face, with the sign of its orientation.
     fn add_terms(&mut self, sums: &mut [f64], body: &KBlock, outward: bool) -> Result<(), Error> {
+        let outer = self.sign;
+        self.sign = if outward { outer } else { -outer };
         let terms = self.inner(body)?;
+        self.sign = outer;
         for (sum, term) in sums.iter_mut().zip(terms) {
             let term = term.real()?;
             *sum += if outward { term } else { -term };
@@ -251,7 +266,12 @@ impl<'a> Evaluator<'a> {
                 (UnaryOp::Length, Number::Vector(a)) => Number::Real(self.dot(a, a).sqrt()),
                 (op, a) => unary(*op, a)?,
             },
-            KExpr::Arithmetic(op, a, b) => binary(*op, self.expr(a)?, self.expr(b)?)?,
+            KExpr::Arithmetic(op, a, b) => match along_one_axis(expr).filter(|_| self.shape.is_some()) {
+                // A structural zero annihilates, also what is not finite.
+                Some((component, rest)) if self.face_axis()? == Some(component as usize) => self.expr(&rest)?,
+                Some(_) => Number::Real(0.0),
+                None => binary(*op, self.expr(a)?, self.expr(b)?)?,
+            },
             KExpr::Compare(op, a, b) => match (self.expr(a)?, self.expr(b)?) {
                 (Number::Real(a), Number::Real(b)) => Number::Bool(compare(*op, &a, &b)),
                 (Number::Bool(a), Number::Bool(b)) => Number::Bool(compare(*op, &a, &b)),
@@ -342,6 +362,14 @@ impl<'a> Evaluator<'a> {
         let (shape, _, _) = self.side_block()?;
         let neighbour = shape.face_cells(face)[usize::from(side == Side::High)];
         if neighbour == NONE { Err(defect("there is no neighbour beyond the boundary")) } else { Ok(neighbour) }
+    }
+
+    /// The axis across which the face at hand stands: that of a side block, or of the element.
+    fn face_axis(&mut self) -> Result<Option<usize>, Error> {
+        if let (None, Some(shape), Some(face)) = (self.axis, self.shape, self.here) {
+            return Ok(Some(shape.face_ijk(face as usize).axis));
+        }
+        Ok(self.axis)
     }
 
     fn side_block(&mut self) -> Result<(Cartesian, usize, usize), Error> {

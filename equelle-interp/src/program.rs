@@ -161,7 +161,7 @@ impl<'a, R: Implicit + HostAccess> Interpreter<'a, R> {
                 let args = args.iter().map(|&v| frame.value(v).cloned()).collect::<Result<Vec<_>, _>>()?;
                 self.call(function, args)
             }
-            Op::Newton { residuals, captures, guesses, carried } => self.newton(frame, residuals, captures, guesses, carried),
+            Op::Newton { residuals, captures, guesses, carried, .. } => self.newton(frame, residuals, captures, guesses, carried),
             op => {
                 let [result] = results else { return Err(defect("an operation has one result")) };
                 let ty = frame.function.values[result.0 as usize].ty;

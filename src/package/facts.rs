@@ -202,7 +202,7 @@ impl Facts {
                 self.call(module, *callee, texts);
                 return;
             }
-            Op::Newton { residuals, captures, guesses, carried: _ } => {
+            Op::Newton { residuals, captures, guesses, .. } => {
                 self.implicit = true;
                 for (residual, captures) in residuals.iter().zip(captures) {
                     let texts: Vec<Option<String>> = guesses.iter().chain(captures).map(|a| known[a.0 as usize].clone()).collect();

@@ -50,7 +50,7 @@ pub struct ExpectedDiagnostic {
     pub column: u32,
     /// Characters marked, if that is checked.
     pub width: Option<usize>,
-    /// Part of the message.
+    /// Part of the message, or several in order with ` .. ` between them.
     pub message: String,
     /// Part of the hint, if that is checked.
     pub hint: Option<String>,

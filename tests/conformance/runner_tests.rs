@@ -49,6 +49,8 @@ fn places_and_texts_of_diagnostics_are_compared() {
     }
     difference("=== a\ncovers: x\n\nOutput(\"b\", b)\n            ^ E0101 no variable => remove it\n");
     difference("=== a\ncovers: x\n\nOutput(\"b\", b)\n            ^ E0101 no variable\n---\nalso 1:1 here\n");
+    verdict(&case("=== a\ncovers: x\n\nOutput(\"b\", b)\n            ^ E0101 no .. `b`\n")).unwrap();
+    difference("=== a\ncovers: x\n\nOutput(\"b\", b)\n            ^ E0101 `b` .. no\n");
     difference("=== a\ncovers: x\n\nb = 1\n^ E0101 no variable\nOutput(\"b\", b)\n");
 }
 

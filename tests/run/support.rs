@@ -75,18 +75,31 @@ pub fn stderr(output: &Output) -> String {
 
 /// Runs a program that must succeed. `words` are parameter files and assignments; outputs are collected, whatever the parameters say of them.
 pub fn run(how: How, program: &str, words: &[&str]) -> Outputs {
+    run_with(how, Dimensions::Checked, program, words)
+}
+
+/// Whether the dimensions of a program are checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Dimensions {
+    Checked,
+    /// `--nondimensional`, for programs without units.
+    Unchecked,
+}
+
+/// As [`run`].
+pub fn run_with(how: How, dimensions: Dimensions, program: &str, words: &[&str]) -> Outputs {
     match how {
-        How::Interpreted0 => interpreted(OptLevel::O0, program, words),
-        How::Interpreted2 => interpreted(OptLevel::O2, program, words),
-        How::Compiled0 => compiled("-O0", program, words),
-        How::Compiled2 => compiled("-O2", program, words),
+        How::Interpreted0 => interpreted(OptLevel::O0, dimensions, program, words),
+        How::Interpreted2 => interpreted(OptLevel::O2, dimensions, program, words),
+        How::Compiled0 => compiled("-O0", dimensions, program, words),
+        How::Compiled2 => compiled("-O2", dimensions, program, words),
     }
 }
 
-fn interpreted(level: OptLevel, program: &str, words: &[&str]) -> Outputs {
+fn interpreted(level: OptLevel, dimensions: Dimensions, program: &str, words: &[&str]) -> Outputs {
     let console = Console { format: MessageFormat::Human, color: false };
     let source = pipeline::read(&repository(program)).unwrap_or_else(|failure| panic!("{failure:?}"));
-    let options = pipeline::Options { level, nondimensional: false };
+    let options = pipeline::Options { level, nondimensional: dimensions == Dimensions::Unchecked };
     let verified = pipeline::compile(&source, options, &console).unwrap_or_else(|failure| panic!("{program}: {failure:?}"));
     let mut words: Vec<String> = words.iter().map(ToString::to_string).collect();
     words.push("output_to_file=false".into());
@@ -107,10 +120,10 @@ fn interpreted(level: OptLevel, program: &str, words: &[&str]) -> Outputs {
     outputs
 }
 
-fn compiled(level: &str, program: &str, words: &[&str]) -> Outputs {
+fn compiled(level: &str, dimensions: Dimensions, program: &str, words: &[&str]) -> Outputs {
     static COUNTER: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
     let folder = scratch(&format!("run-{}", COUNTER.fetch_add(1, std::sync::atomic::Ordering::Relaxed)));
-    let output = Command::new(built(level, program))
+    let output = Command::new(built_with(level, dimensions, program))
         .args(words)
         .arg("output_to_file=true")
         .arg(format!("output_dir={}", folder.display()))
@@ -138,16 +151,26 @@ fn compiled(level: &str, program: &str, words: &[&str]) -> Outputs {
 
 /// The simulator of a program, built once.
 pub fn built(level: &str, program: &str) -> PathBuf {
-    type Programs = Mutex<BTreeMap<(String, String), Arc<OnceLock<PathBuf>>>>;
+    built_with(level, Dimensions::Checked, program)
+}
+
+/// As [`built`].
+pub fn built_with(level: &str, dimensions: Dimensions, program: &str) -> PathBuf {
+    type Programs = Mutex<BTreeMap<(String, Dimensions, String), Arc<OnceLock<PathBuf>>>>;
     static PROGRAMS: Programs = Mutex::new(BTreeMap::new());
     let slot = {
         let mut programs = PROGRAMS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        Arc::clone(programs.entry((level.to_owned(), program.to_owned())).or_default())
+        Arc::clone(programs.entry((level.to_owned(), dimensions, program.to_owned())).or_default())
     };
     slot.get_or_init(|| {
         let stem = Path::new(program).file_stem().expect("a file").to_string_lossy();
         let folder = scratch(&format!("{stem}{level}"));
-        let output = equellec().arg("build").arg(repository(program)).arg(level).arg("-o").arg(&folder).output().expect("equellec starts");
+        let mut command = equellec();
+        command.arg("build").arg(repository(program)).arg(level).arg("-o").arg(&folder);
+        if dimensions == Dimensions::Unchecked {
+            command.arg("--nondimensional");
+        }
+        let output = command.output().expect("equellec starts");
         assert!(output.status.success(), "{program} {level}: {}", stderr(&output));
         PathBuf::from(String::from_utf8_lossy(&output.stdout).trim())
     })

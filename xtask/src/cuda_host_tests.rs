@@ -38,6 +38,10 @@ pub(crate) fn run() -> Result<(), Failure> {
     let mut tests = cargo();
     tests.args(["test", "--package", "backend-cuda", "--features", "codegen,runtime"]);
     tools::run(tests.env("LD_LIBRARY_PATH", &path).env("EQUELLE_NVRTC", "required"))?;
+    // Programs that have no source: every construct of kernels.
+    let mut packages = cargo();
+    packages.args(["test", "--package", "equellec", "--test", "package", "--", "--ignored"]);
+    tools::run(&mut packages)?;
 
     for (program, case) in &programs {
         let built = build(program)?;

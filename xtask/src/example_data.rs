@@ -21,6 +21,7 @@ pub(crate) fn write(check: bool) -> Result<(), Failure> {
         files.push((name, lines(plate.solve(steps).iter())));
     }
     files.extend(crate::implicit_data::files()?);
+    files.extend(crate::shallow_water_data::files());
     let mut stale = Vec::new();
     for (name, text) in files {
         let path = root().join("examples").join(&name);

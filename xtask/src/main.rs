@@ -7,6 +7,7 @@ mod editors;
 mod example_data;
 mod gpu_bundle;
 mod implicit_data;
+mod shallow_water_data;
 mod tools;
 
 use std::process::ExitCode;

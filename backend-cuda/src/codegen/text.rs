@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use equelle_front::backend::Namer;
+use equelle_front::backend::structural::along_one_axis;
 use equelle_front::backend::visit::{Node, visit_block};
 use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, Kernel, LocalId, ParamId, Path, Side, SideBlocks, UnaryOp};
 use equelle_front::ops::{Arithmetic, BinaryMath, Comparison, Logic};
@@ -135,6 +136,8 @@ impl<'a> Writer<'a> {
                 self.line(&text);
             }
             KStmt::SumFaces { results, cell, face, only, body } => self.sum_faces(results, cell, *face, *only, body),
+            // Derivatives stand in Jacobian forms alone, which this back-end does not write.
+            KStmt::Add { .. } => {}
             KStmt::SumSides { results, low, high } => {
                 for &result in results {
                     let text = format!("double {} = 0.0;", self.local(result));
@@ -298,6 +301,13 @@ impl<'a> Writer<'a> {
 
     /// An expression; compound ones come in parentheses.
     pub(super) fn expr(&self, expr: &KExpr) -> String {
+        if self.form != Form::General
+            && !matches!(expr, KExpr::Component(..))
+            && let Some((component, rest)) = along_one_axis(expr)
+        {
+            // Axes are unrolled, so that this is no test at run time.
+            return format!("(axis == {component} ? {} : 0.0)", self.expr(&rest));
+        }
         match expr {
             KExpr::Real(x) => real(*x),
             KExpr::Bool(b) => b.to_string(),

@@ -46,6 +46,7 @@ impl Writer<'_> {
             KStmt::SumFaces { results, cell, face, only, body } => self.sum_faces(results, cell, *face, *only, body),
             KStmt::SumSides { results, low, high } => self.sum_sides(results, low, high),
             KStmt::If { results, condition, then, otherwise } => self.if_statement(results, condition, then, otherwise),
+            KStmt::Add { .. } => Err(self.internal("derivatives outside a Jacobian form")),
         }
     }
 
@@ -291,7 +292,7 @@ const WRITTEN_TWICE: usize = 8;
 /// Number of statements of a block and of the blocks in it.
 fn statements(block: &KBlock) -> usize {
     let within = |statement: &KStmt| match statement {
-        KStmt::Let { .. } | KStmt::LetEntity { .. } => 0,
+        KStmt::Let { .. } | KStmt::LetEntity { .. } | KStmt::Add { .. } => 0,
         KStmt::SumFaces { body, .. } => statements(body),
         KStmt::SumSides { low, high, .. } => {
             [low, high].iter().flat_map(|side| [&side.interior, &side.boundary]).flatten().map(statements).sum()

@@ -179,7 +179,7 @@ fn write_side_functions(
                 write_side_functions(module, kernel, names, then, &mut places.clone(), functions, out)?;
                 write_side_functions(module, kernel, names, otherwise, &mut places.clone(), functions, out)?;
             }
-            KStmt::Let { .. } | KStmt::SumFaces { .. } => {}
+            KStmt::Let { .. } | KStmt::SumFaces { .. } | KStmt::Add { .. } => {}
         }
     }
     Ok(())

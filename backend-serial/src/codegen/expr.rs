@@ -1,5 +1,6 @@
 //! Expressions.
 
+use equelle_front::backend::structural::along_one_axis;
 use equelle_front::ir::{KExpr, ParamId, Path, UnaryOp};
 use equelle_front::ops::{Arithmetic, BinaryMath, Comparison, Logic};
 use equelle_front::types::{Basic, EntityKind, Type};
@@ -12,6 +13,15 @@ use super::writer::{End, Failure, Form, Leaf, Place, Writer, Written};
 impl Writer<'_> {
     /// The value of an expression.
     pub(super) fn expr(&mut self, expr: &KExpr) -> Written<Text> {
+        if self.form != Form::General
+            && !matches!(expr, KExpr::Component(..))
+            && let Some((component, rest)) = along_one_axis(expr)
+        {
+            // With the axis known, as in rows, the compiler drops the branch not taken; it could not drop a product with zero.
+            let axis = Literal::u32_unsuffixed(component);
+            let rest = self.expr(&rest)?;
+            return Ok(Text::choice(&Text::atom(quote! { axis == #axis }), &rest, &real(0.0)));
+        }
         Ok(match expr {
             KExpr::Real(number) => real(*number),
             KExpr::Bool(value) => Text::atom(quote! { #value }),
@@ -78,7 +88,7 @@ impl Writer<'_> {
             }
             KExpr::ZeroVector => Text::atom(quote! { [0.0; DIM] }),
             KExpr::Math(op, a, b) => {
-                let literal = is_literal(a);
+                let literal = self.is_literal(a);
                 let (a, b) = (self.expr(a)?, self.expr(b)?);
                 match op {
                     BinaryMath::Pow if literal => Text::atom(quote! { f64::powf(#a, #b) }),
@@ -332,12 +342,18 @@ impl Writer<'_> {
         Ok(Text::binary(Level::Compare, &a, quote! { == }, &b))
     }
 
+    /// Whether the text of an expression is made of literals, as far as its value goes.
+    fn is_literal(&self, expr: &KExpr) -> bool {
+        let factor = if self.form == Form::General || matches!(expr, KExpr::Component(..)) { None } else { along_one_axis(expr) };
+        is_literal(factor.as_ref().map_or(expr, |(_, rest)| rest))
+    }
+
     fn is_vector(&self, expr: &KExpr) -> bool {
         self.kernel.expr_basic(expr) == Basic::Vector
     }
 
     fn unary(&mut self, op: UnaryOp, a: &KExpr) -> Written<Text> {
-        let (is_vector, literal) = (self.is_vector(a), is_literal(a));
+        let (is_vector, literal) = (self.is_vector(a), self.is_literal(a));
         let a = self.expr(a)?;
         // A literal says no type, which a method needs.
         let method = |name: &str| {
@@ -390,7 +406,7 @@ fn is_literal(expr: &KExpr) -> bool {
     match expr {
         KExpr::Real(_) => true,
         KExpr::Unary(_, a) => is_literal(a),
-        KExpr::Arithmetic(_, a, b) => is_literal(a) && is_literal(b),
+        KExpr::Arithmetic(_, a, b) | KExpr::Select { if_true: a, if_false: b, .. } => is_literal(a) && is_literal(b),
         KExpr::Bool(_)
         | KExpr::Local(_)
         | KExpr::Param(_)
@@ -403,7 +419,6 @@ fn is_literal(expr: &KExpr) -> bool {
         | KExpr::Same(..)
         | KExpr::Compare(..)
         | KExpr::Logic(..)
-        | KExpr::Select { .. }
         | KExpr::Component(..)
         | KExpr::Dot(..)
         | KExpr::Vector(_)

@@ -50,6 +50,10 @@ pub fn visit_stmt(statement: &KStmt, f: &mut dyn FnMut(Node<'_>)) {
     match statement {
         KStmt::Let { value, .. } => visit_expr(value, f),
         KStmt::LetEntity { path, .. } => visit_path(path, f),
+        KStmt::Add { at, value, .. } => {
+            visit_path(at, f);
+            visit_expr(value, f);
+        }
         KStmt::SumFaces { cell, body, .. } => {
             visit_path(cell, f);
             visit_block(body, f);

@@ -144,7 +144,13 @@ impl<'a> Checker<'a> {
                 let hint = if self.sets.is_subset(set, self.sets.canonical(*all)) {
                     format!("pad it with zeros: `(...) Extend {}()`", all.name())
                 } else {
-                    format!("the values must be on {}()", all.name())
+                    match (self.sets.get(set).kind, all.kind) {
+                        (EntityKind::Cell, EntityKind::Face) => format!(
+                            "compute values on {}() first: `Gradient(...)`, or cell values read at faces, `(...) On FirstCell(InteriorFaces())`",
+                            all.name()
+                        ),
+                        (_, _) => format!("the values must be on {}()", all.name()),
+                    }
                 };
                 Some(hint)
             }

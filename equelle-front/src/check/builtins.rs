@@ -176,16 +176,14 @@ pub(super) const TABLE: &[Row] = &[
         .doc(C::Mathematics, "The scalar product."),
     row("Sqrt", &[param("s", A::Scalars)], Builtin::Sqrt, R::LikeFirst(Basic::Scalar), D::Half)
         .doc(C::Mathematics, "The square root. Every exponent of the dimension must be even."),
-    row("Abs", &[param("x", A::Scalars)], Builtin::Abs, R::LikeFirst(Basic::Scalar), D::First)
-        .doc(C::Mathematics, "The magnitude, `|x|`."),
+    row("Abs", &[param("x", A::Scalars)], Builtin::Abs, R::LikeFirst(Basic::Scalar), D::First).doc(C::Mathematics, "The magnitude, `|x|`."),
     row("Min", &[param("a", A::Scalars), param("b", A::ScalarsWithFirst)], Builtin::Min, R::ScalarsLikeEither, D::Equal)
         .doc(C::Mathematics, "The smaller of two numbers, which have the same dimension. NaN if one is NaN."),
     row("Max", &[param("a", A::Scalars), param("b", A::ScalarsWithFirst)], Builtin::Max, R::ScalarsLikeEither, D::Equal)
         .doc(C::Mathematics, "The larger of two numbers, which have the same dimension. NaN if one is NaN."),
     row("Exp", &[param("x", A::Scalars)], Builtin::Exp, R::LikeFirst(Basic::Scalar), D::Pure)
         .doc(C::Mathematics, "The exponential function."),
-    row("Log", &[param("x", A::Scalars)], Builtin::Log, R::LikeFirst(Basic::Scalar), D::Pure)
-        .doc(C::Mathematics, "The natural logarithm."),
+    row("Log", &[param("x", A::Scalars)], Builtin::Log, R::LikeFirst(Basic::Scalar), D::Pure).doc(C::Mathematics, "The natural logarithm."),
     row("Sin", &[param("x", A::Scalars)], Builtin::Sin, R::LikeFirst(Basic::Scalar), D::Pure)
         .doc(C::Mathematics, "The sine of an angle in radians."),
     row("Cos", &[param("x", A::Scalars)], Builtin::Cos, R::LikeFirst(Basic::Scalar), D::Pure)

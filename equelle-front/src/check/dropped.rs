@@ -142,11 +142,19 @@ impl Flow<'_> {
             ExprKind::Neg(a) | ExprKind::Not(a) | ExprKind::Norm(a) | ExprKind::Power { base: a, .. } => self.expr(a, with),
             ExprKind::Number(_) | ExprKind::Text(_) | ExprKind::Bool(_) | ExprKind::CanonicalSet(_) => false,
             // Taken apart by the caller.
-            _ => false,
+            ExprKind::Arithmetic { .. }
+            | ExprKind::Comparison { .. }
+            | ExprKind::Logic { .. }
+            | ExprKind::On { .. }
+            | ExprKind::Extend { .. } => false,
         }
     }
 
     fn any(&mut self, exprs: &[Expr], with: &HashSet<VarId>) -> bool {
-        exprs.iter().fold(false, |any, e| self.expr(e, with) || any)
+        let mut any = false;
+        for expr in exprs {
+            any |= self.expr(expr, with);
+        }
+        any
     }
 }

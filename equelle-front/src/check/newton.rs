@@ -134,7 +134,9 @@ impl<'a> Checker<'a> {
                 .hint(match (&unknown.ty, single) {
                     (_, true) => "spread a number over the domain with `Extend`",
                     (TreeType::Array(_), _) => "solve for several unknowns with `NewtonSolveSystem`",
-                    (TreeType::Value(_) | TreeType::Void, false) => "guess a number for each element of a domain, such as `0 Extend AllCells()`",
+                    (TreeType::Value(_) | TreeType::Void, false) => {
+                        "guess a number for each element of a domain, such as `0 Extend AllCells()`"
+                    }
                 }),
         )
     }

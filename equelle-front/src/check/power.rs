@@ -34,9 +34,12 @@ impl<'a> Checker<'a> {
             return Some(ty);
         }
         let found = self.show_value(&ty);
-        let diagnostic =
-            Diagnostic::new(Code::PowerOperand, operand.span, format!("the {what} of a power is a Scalar or a Collection Of Scalar, not {found}"))
-                .label(found);
+        let diagnostic = Diagnostic::new(
+            Code::PowerOperand,
+            operand.span,
+            format!("the {what} of a power is a Scalar or a Collection Of Scalar, not {found}"),
+        )
+        .label(found);
         self.fail(match ty.basic {
             Basic::Vector => diagnostic.hint("the square of its length is `Dot(v, v)`"),
             Basic::Entity(_) => diagnostic.hint("its measure is `|e|`"),

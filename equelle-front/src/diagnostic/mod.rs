@@ -105,10 +105,12 @@ impl Diagnostic {
     }
 }
 
-/// The nearest candidate, if near enough to be a typing slip: at most a third of the letters (at least one) replaced, added, left out, or swapped
+/// The nearest candidate, if near enough to be a typing slip: at most a third of the letters (at least one, of two letters or more) replaced, added, left out, or swapped
 /// with their neighbour.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (name.chars().count() / 3).max(1);
+    let letters = name.chars().count();
+    // Every letter is one edit away from every other.
+    let limit = if letters < 2 { 0 } else { (letters / 3).max(1) };
     candidates.into_iter().filter(|c| *c != name).map(|c| (distance(name, c), c)).filter(|&(d, _)| d <= limit).min().map(|(_, c)| c)
 }
 

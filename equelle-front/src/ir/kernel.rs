@@ -51,6 +51,8 @@ pub struct Kernel {
     pub body: KBlock,
     /// The body for uniform Cartesian grids, if the kernel has one.
     pub cartesian: Option<CartesianForm>,
+    /// The body that also adds derivatives, if the kernel is an equation of a Newton solve.
+    pub jacobian: Option<JacobianForm>,
     /// Results, one per yield.
     pub results: Vec<KResult>,
     /// Conditions that must hold at every element of the space, checked before the body is evaluated there.
@@ -127,6 +129,15 @@ pub enum CartesianForm {
     PerAxis(KBlock),
 }
 
+/// The body of an equation that gives the residual and adds its derivatives to the row of the Jacobian that belongs to the element, in one pass.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JacobianForm {
+    /// How many parameters are the unknowns: the first ones, each a collection of Scalars.
+    pub unknowns: u32,
+    /// For any grid. Yields what the body of the kernel yields.
+    pub body: KBlock,
+}
+
 /// Statements, then what the block is worth.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KBlock {
@@ -152,6 +163,9 @@ pub enum KStmt {
     SumSides { results: Vec<LocalId>, low: SideBlocks, high: SideBlocks },
     /// Lazy choice with several results.
     If { results: Vec<LocalId>, condition: KExpr, then: KBlock, otherwise: KBlock },
+    /// In a Jacobian form: adds `value`, a Scalar, to the derivative of the residual here by the element of `unknown` that belongs to the entity `at`. Inside sums it is
+    /// a term like others: it has the signs of all sums that it stands in.
+    Add { unknown: ParamId, at: Path, value: KExpr },
 }
 
 /// Blocks of one side of a cell in [`KStmt::SumSides`].

@@ -183,7 +183,23 @@ pub enum Op {
     Call { function: FunctionId, args: Vec<ValueId> },
     /// Newton's method: one residual function, one list of captured arguments and one guess per unknown. Each residual takes all unknowns, then its captures.
     /// Results: one per unknown, then the last values of the carried variables.
-    Newton { residuals: Vec<FunctionId>, captures: Vec<Vec<ValueId>>, guesses: Vec<ValueId>, carried: Vec<Carried> },
+    /// `equations`: none, or for each residual the kernel that evaluates it with its derivatives.
+    Newton {
+        residuals: Vec<FunctionId>,
+        captures: Vec<Vec<ValueId>>,
+        guesses: Vec<ValueId>,
+        carried: Vec<Carried>,
+        equations: Vec<Equation>,
+    },
+}
+
+/// A residual as a kernel with a [`crate::ir::JacobianForm`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Equation {
+    /// The kernel. Its first parameters are the unknowns.
+    pub kernel: KernelId,
+    /// The other parameters.
+    pub args: Vec<ValueId>,
 }
 
 /// A variable of the program that residuals assign: it goes from one evaluation to the next with its values, without derivatives.
@@ -258,7 +274,10 @@ impl Op {
             Op::Extend { data, domain } => vec![*data, *domain],
             Op::Spread { value, domain } => vec![*value, *domain],
             Op::Call { args, .. } => args.clone(),
-            Op::Newton { captures, guesses, .. } => guesses.iter().chain(captures.iter().flatten()).copied().collect(),
+            Op::Newton { captures, guesses, equations, .. } => {
+                let of_kernels = equations.iter().flat_map(|e| &e.args);
+                guesses.iter().chain(captures.iter().flatten()).chain(of_kernels).copied().collect()
+            }
         }
     }
 
@@ -296,10 +315,12 @@ impl Op {
             Op::Extend { data, domain } => Op::Extend { data: f(*data), domain: f(*domain) },
             Op::Spread { value, domain } => Op::Spread { value: f(*value), domain: f(*domain) },
             Op::Call { function, args } => Op::Call { function: *function, args: args.iter().map(|&v| f(v)).collect() },
-            Op::Newton { residuals, captures, guesses, carried } => {
+            Op::Newton { residuals, captures, guesses, carried, equations } => {
                 let guesses = guesses.iter().map(|&v| f(v)).collect();
                 let captures = captures.iter().map(|c| c.iter().map(|&v| f(v)).collect()).collect();
-                Op::Newton { residuals: residuals.clone(), captures, guesses, carried: carried.clone() }
+                let mut equations = equations.clone();
+                equations.iter_mut().flat_map(|e| &mut e.args).for_each(|v| *v = f(*v));
+                Op::Newton { residuals: residuals.clone(), captures, guesses, carried: carried.clone(), equations }
             }
         }
     }

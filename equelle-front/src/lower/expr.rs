@@ -221,7 +221,7 @@ impl Lowering<'_> {
             written.push((variable, ids));
         }
         let residuals = residuals.iter().map(|f| FunctionId(f.0)).collect();
-        self.push(StmtKind::Let { results: all, op: Op::Newton { residuals, captures, guesses, carried } });
+        self.push(StmtKind::Let { results: all, op: Op::Newton { residuals, captures, guesses, carried, equations: Vec::new() } });
         for (variable, ids) in written {
             self.store_variable(variable, &ids);
         }
@@ -235,11 +235,8 @@ impl Lowering<'_> {
         for residual in residuals {
             let mut captures = Vec::new();
             for variable in self.captures[residual.0 as usize].reads.clone() {
-                if !read.contains_key(&variable) {
-                    let values = self.read_variable(variable);
-                    read.insert(variable, values);
-                }
-                captures.extend(read.get(&variable).into_iter().flatten());
+                let values = read.entry(variable).or_insert_with(|| self.read_variable(variable));
+                captures.extend(values.iter());
             }
             all.push(captures);
         }

@@ -214,7 +214,8 @@ impl<'a> Lowering<'a> {
                     let tag = tags[0];
                     let array = matches!(value.ty, TreeType::Array(_));
                     for (i, &value) in values.iter().enumerate() {
-                        let tag = if array { self.emit(Op::TextIndex(tag, i as u32), Type::TEXT, Dimension::NONE, statement.span) } else { tag };
+                        let tag =
+                            if array { self.emit(Op::TextIndex(tag, i as u32), Type::TEXT, Dimension::NONE, statement.span) } else { tag };
                         self.push(StmtKind::Output { tag, value });
                     }
                 }

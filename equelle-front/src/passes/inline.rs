@@ -16,10 +16,10 @@ pub(super) fn run(module: &mut Module) {
     let mut calls = vec![0; module.functions.len()];
     module.functions.iter().chain([&module.main]).for_each(|f| count_calls(&f.body, &mut calls));
     let mut inlinable = Vec::with_capacity(calls.len());
-    for index in 0..module.functions.len() {
+    for (index, calls) in calls.into_iter().enumerate() {
         let (done, rest) = module.functions.split_at_mut(index);
         inline_calls(&mut rest[0], done, &inlinable);
-        inlinable.push(calls[index] <= 1 || size(&rest[0].body) <= LARGE);
+        inlinable.push(calls <= 1 || size(&rest[0].body) <= LARGE);
     }
     inline_calls(&mut module.main, &module.functions, &inlinable);
     drop_uncalled(module);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::ir::{
-    CartesianForm, FaceFilter, KBlock, KExpr, KStmt, Kernel, KernelId, KernelItem, LocalId, Module, Path, Place, Side, SideBlocks, Space,
+    CartesianForm, FaceFilter, JacobianForm, KBlock, KExpr, KStmt, Kernel, KernelId, KernelItem, LocalId, Module, Path, Place, Side, SideBlocks, Space,
 };
 use crate::ops::Reduction;
 use crate::source::Span;
@@ -32,6 +32,7 @@ pub(super) fn check(module: &Module, id: KernelId, kernel: &Kernel, unique: bool
         side: None,
         visible: BTreeSet::new(),
         assigned: BTreeSet::new(),
+        unknowns: 0,
         errors,
     };
     checker.kernel(unique);
@@ -55,6 +56,8 @@ pub(super) struct Checker<'a> {
     pub visible: BTreeSet<LocalId>,
     /// Locals assigned in this body.
     assigned: BTreeSet<LocalId>,
+    /// In a Jacobian form: how many of the first parameters are unknowns; else 0.
+    unknowns: u32,
     id: KernelId,
     item: KernelItem,
     span: Span,
@@ -120,6 +123,25 @@ impl Checker<'_> {
                 self.body(block, Form::PerAxis);
             }
         }
+        if let Some(jacobian) = &self.kernel.jacobian {
+            self.jacobian(jacobian);
+        }
+    }
+
+    fn jacobian(&mut self, jacobian: &JacobianForm) {
+        self.item = KernelItem::Head;
+        let residual = self.kernel.results.len() == 1 && self.kernel.results[0].reduce.is_none() && self.kernel.results[0].ty.basic == Basic::Scalar;
+        if !residual || self.kernel.space_set().is_none() {
+            self.error("a Jacobian form is for kernels over a set with one result, a collection of Scalars");
+        }
+        let unknowns = self.kernel.params.get(..jacobian.unknowns as usize).unwrap_or_default();
+        let scalars = |ty: &Type| ty.basic == Basic::Scalar && matches!(ty.shape, Shape::Collection(_));
+        if unknowns.is_empty() || !unknowns.iter().all(|p| scalars(&p.ty)) {
+            self.error("the first parameters of a Jacobian form are the unknowns, collections of Scalars");
+        }
+        self.unknowns = jacobian.unknowns;
+        self.body(&jacobian.body, Form::General);
+        self.unknowns = 0;
     }
 
     /// Parameters and their names. False if nothing else can be checked.
@@ -307,6 +329,14 @@ impl Checker<'_> {
                 self.block(then, &basics, "the `if`");
                 self.block(otherwise, &basics, "the `if`");
                 self.assign_all(results);
+            }
+            KStmt::Add { unknown, at, value } => {
+                if unknown.0 >= self.unknowns {
+                    self.error("derivatives are added in a Jacobian form, by one of its unknowns");
+                }
+                let element = KExpr::Load { param: *unknown, at: at.clone() };
+                self.expect_expr(&element, Basic::Scalar, "an unknown");
+                self.expect_expr(value, Basic::Scalar, "what is added");
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Type rules of operations.
 
-use crate::ir::{Carried, FunctionId, Module, Mutable, MutableId, Op, UnaryOp, ValueId};
+use crate::ir::{Carried, Equation, FunctionId, Module, Mutable, MutableId, Op, UnaryOp, ValueId};
 use crate::ops::{Arithmetic, Comparison, Reduction};
 use crate::types::{Basic, CanonicalSet, EntityKind, SetId, SetTable, Shape, Type};
 use crate::verify::types::{assignable, show};
@@ -24,9 +24,36 @@ type Rule = Result<Type, String>;
 pub fn result_types(context: &Context<'_>, op: &Op, declared: &[Type]) -> Result<Vec<Type>, String> {
     match op {
         Op::Call { function, args } => call(context, function.0 as usize, args),
-        Op::Newton { residuals, captures, guesses, carried } => newton(context, residuals, captures, guesses, carried),
+        Op::Newton { residuals, captures, guesses, carried, equations } => {
+            check_equations(context, guesses, equations)?;
+            newton(context, residuals, captures, guesses, carried)
+        }
         op => single(context, op, declared).map(|ty| vec![ty]),
     }
+}
+
+/// That equations that are kernels are those of the unknowns.
+fn check_equations(context: &Context<'_>, guesses: &[ValueId], equations: &[Equation]) -> Result<(), String> {
+    if equations.is_empty() {
+        return Ok(());
+    }
+    if equations.len() != guesses.len() {
+        return Err(format!("{} equations for {} unknowns", equations.len(), guesses.len()));
+    }
+    for (equation, &guess) in equations.iter().zip(guesses) {
+        let Some(kernel) = context.module.kernels.get(equation.kernel.0 as usize) else { return Err("there is no such kernel".to_owned()) };
+        if kernel.jacobian.as_ref().is_none_or(|j| j.unknowns as usize != guesses.len()) {
+            return Err(format!("{} has no derivatives by {} unknowns", kernel.name, guesses.len()));
+        }
+        let args: Vec<Type> = guesses.iter().chain(&equation.args).map(|&v| (context.type_of)(v)).collect();
+        if let Some(message) = super::kernel::check_arguments(&context.module.sets, kernel, &args).into_iter().next() {
+            return Err(message);
+        }
+        if kernel.results.first().map(|r| r.ty) != Some((context.type_of)(guess)) {
+            return Err(format!("the residual of {} is of another type than its unknown", kernel.name));
+        }
+    }
+    Ok(())
 }
 
 fn newton(
@@ -297,7 +324,9 @@ fn unary(sets: &SetTable, op: UnaryOp, ty: Type) -> Rule {
     let (fits, basic) = match op {
         UnaryOp::Neg => (matches!(ty.basic, Basic::Scalar | Basic::Vector), ty.basic),
         UnaryOp::Not => (ty.basic == Basic::Bool, Basic::Bool),
-        UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Exp | UnaryOp::Log | UnaryOp::Sin | UnaryOp::Cos | UnaryOp::Tan => (ty.basic == Basic::Scalar && single_or_collection, Basic::Scalar),
+        UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Exp | UnaryOp::Log | UnaryOp::Sin | UnaryOp::Cos | UnaryOp::Tan => {
+            (ty.basic == Basic::Scalar && single_or_collection, Basic::Scalar)
+        }
         UnaryOp::Length => (ty.basic == Basic::Vector, Basic::Scalar),
     };
     if fits { Ok(Type { basic, ..ty }) } else { Err(format!("{op:?} is not defined for {}", show(sets, &ty))) }

@@ -154,6 +154,7 @@ pub struct Imbalance {
 
 impl Left {
     /// The vector with these values in all rows, divided by its largest; `None` for zero.
+    #[cfg(feature = "lu")]
     pub(super) fn from_dense(values: &[f64]) -> Option<Left> {
         let largest = values.iter().copied().fold(0.0, |most: f64, w| if w.abs() > most.abs() { w } else { most });
         let rows: Vec<usize> = (0..values.len()).filter(|&row| values[row] != 0.0).collect();
@@ -162,6 +163,7 @@ impl Left {
     }
 
     /// The row of the largest weight, the first of several.
+    #[cfg(feature = "lu")]
     pub(super) fn heaviest_row(&self) -> Option<usize> {
         let heavier = |most: (Option<usize>, f64), (&row, w): (&usize, &f64)| if w.abs() > most.1 { (Some(row), w.abs()) } else { most };
         self.rows.iter().zip(&self.weights).fold((None, 0.0), heavier).0

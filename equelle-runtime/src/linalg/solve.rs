@@ -159,6 +159,7 @@ fn not_finite(matrix: &Csr, rhs: &[f64]) -> Option<String> {
 struct OpenLevels<'a> {
     null_space: &'a NullSpace,
     /// Ends of the blocks of unknowns and equations.
+    #[cfg_attr(not(feature = "lu"), allow(dead_code, reason = "only LU needs them"))]
     ends: &'a [usize],
     /// What the right-hand side was divided by.
     scale: f64,

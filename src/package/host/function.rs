@@ -325,7 +325,7 @@ impl<'a> FunctionWriter<'a> {
                     let callee = &self.program.module.functions[function.0 as usize];
                     args.iter().zip(&callee.params).any(|(a, p)| *a == value && differs(&callee.values[p.0 as usize].ty))
                 }
-                Op::Newton { residuals, captures, guesses, carried: _ } => residuals.iter().zip(captures).any(|(function, captures)| {
+                Op::Newton { residuals, captures, guesses, .. } => residuals.iter().zip(captures).any(|(function, captures)| {
                     let callee = &self.program.module.functions[function.0 as usize];
                     let params = callee.params.iter().skip(guesses.len());
                     captures.iter().zip(params).any(|(a, p)| *a == value && differs(&callee.values[p.0 as usize].ty))

@@ -71,7 +71,11 @@ impl FunctionWriter<'_> {
                 targets.push(next);
             }
             let name = ident(&program.functions[residual.0 as usize]);
-            let target = if let [one] = targets.as_slice() { quote! { #one } } else { quote! { (#(#targets),*) } };
+            let target = if let [one] = targets.as_slice() {
+                quote! { #one }
+            } else {
+                quote! { (#(#targets),*) }
+            };
             body.extend(quote! { let #target = #name(rt #(, #unknowns)* #(, #args)*)?; #stores });
             equations.push(equation);
         }

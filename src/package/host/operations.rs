@@ -190,7 +190,7 @@ impl FunctionWriter<'_> {
                 }
                 Ok(quote! { #name(rt #(, #tokens)*)? })
             }
-            Op::Newton { residuals, captures, guesses, carried } => self.newton(residuals, captures, guesses, carried, span),
+            Op::Newton { residuals, captures, guesses, carried, .. } => self.newton(residuals, captures, guesses, carried, span),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::ir::kernel::{
-    CartesianForm, Check, CheckKind, FaceFilter, KBlock, KResult, KStmt, Kernel, KernelId, Local, LocalId, Param, ParamId, SideBlocks,
+    CartesianForm, Check, CheckKind, FaceFilter, JacobianForm, KBlock, KResult, KStmt, Kernel, KernelId, Local, LocalId, Param, ParamId, SideBlocks,
     Space,
 };
 use crate::ir::op::Module;
@@ -36,6 +36,7 @@ pub(super) fn kernel(parser: &mut Parser, module: &mut Module) -> Parsed<()> {
         locals: Vec::new(),
         body: KBlock::default(),
         cartesian: None,
+        jacobian: None,
         results: Vec::new(),
         checks: Vec::new(),
         spans,
@@ -116,6 +117,12 @@ impl KernelParser<'_> {
                 Some(CartesianForm::PerAxis(self.block()?))
             };
         }
+        if self.parser.accept_word("jacobian") {
+            self.parser.expect_word("by")?;
+            let unknowns = self.parser.integer()?;
+            let body = self.block()?;
+            self.kernel.jacobian = Some(JacobianForm { unknowns, body });
+        }
         self.parser.expect("}")
     }
 
@@ -182,11 +189,18 @@ impl KernelParser<'_> {
     }
 
     fn statement(&mut self) -> Parsed<KStmt> {
-        let mut results = vec![self.declare()?];
-        while self.parser.accept(",") {
-            results.push(self.declare()?);
+        if self.parser.accept_word("add") {
+            return self.add();
         }
-        self.parser.expect("=")?;
+        // A sum or a choice that only adds derivatives has no results.
+        let mut results = Vec::new();
+        if !self.parser.is_word("sum") && !self.parser.is_word("if") {
+            results.push(self.declare()?);
+            while self.parser.accept(",") {
+                results.push(self.declare()?);
+            }
+            self.parser.expect("=")?;
+        }
         if self.parser.accept_word("sum") {
             return if self.parser.accept_word("sides") { self.sum_sides(results) } else { self.sum_faces(results) };
         }
@@ -203,6 +217,19 @@ impl KernelParser<'_> {
         } else {
             Ok(KStmt::Let { local, value: self.expr()? })
         }
+    }
+
+    /// `u[path] = value`
+    fn add(&mut self) -> Parsed<KStmt> {
+        let name = self.parser.plain_name()?;
+        let Some(Named::Param(unknown)) = self.names.get(&name).copied() else {
+            return self.parser.error_before(format!("`{name}` is no parameter"));
+        };
+        self.parser.expect("[")?;
+        let at = self.path()?;
+        self.parser.expect("]")?;
+        self.parser.expect("=")?;
+        Ok(KStmt::Add { unknown, at, value: self.expr()? })
     }
 
     /// `faces f of here interior { ... }`

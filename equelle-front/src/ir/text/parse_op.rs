@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::ir::op::{Block, Carried, Function, FunctionId, Module, Mutable, MutableId, Op, Stmt, StmtKind, UnaryOp, Value, ValueId};
+use crate::ir::kernel::KernelId;
+use crate::ir::op::{Block, Carried, Equation, Function, FunctionId, Module, Mutable, MutableId, Op, Stmt, StmtKind, UnaryOp, Value, ValueId};
 use crate::ir::place::{Owner, Place};
 use crate::ir::text::lex::TokenKind;
 use crate::ir::text::names::Name;
@@ -359,7 +360,8 @@ impl<'a> FunctionParser<'a> {
         Ok((FunctionId(index as u32), self.values_until(")")?))
     }
 
-    /// `[f(%a), g(%b)] from [%u, %v]`, then perhaps `carrying [(0 0, 1 2) (0 1)]`: what a variable is read by and written by, as residual and number.
+    /// `[f(%a), g(%b)] from [%u, %v]`, then perhaps `carrying [(0 0, 1 2) (0 1)]`: what a variable is read by and written by, as residual and number;
+    /// then perhaps `by [kernel(%a), other(%b)]`.
     fn newton(&mut self) -> Parsed<Op> {
         self.parser.expect("[")?;
         let (mut residuals, mut captures) = (Vec::new(), Vec::new());
@@ -386,7 +388,22 @@ impl<'a> FunctionParser<'a> {
                 Ok(Carried { reads, writes })
             })?;
         }
-        Ok(Op::Newton { residuals, captures, guesses, carried })
+        let mut equations = Vec::new();
+        if self.parser.accept_word("by") {
+            self.parser.expect("[")?;
+            while !self.parser.accept("]") {
+                if !equations.is_empty() {
+                    self.parser.expect(",")?;
+                }
+                let name = self.parser.plain_name()?;
+                let Some(index) = self.module.kernels.iter().position(|k| k.name == name) else {
+                    return self.parser.error_before(format!("unknown kernel `{name}`"));
+                };
+                self.parser.expect("(")?;
+                equations.push(Equation { kernel: KernelId(index as u32), args: self.values_until(")")? });
+            }
+        }
+        Ok(Op::Newton { residuals, captures, guesses, carried, equations })
     }
 }
 

@@ -295,14 +295,22 @@ impl<'a> FunctionPrinter<'a> {
             Op::Component(a, i) => format!("{}[{i}]", v(a)),
             Op::Reduce(op, a) => format!("{}({})", reduction(*op), v(a)),
             Op::Call { function, args } => format!("call {}", self.callee(*function, args)),
-            Op::Newton { residuals, captures, guesses, carried } => {
+            Op::Newton { residuals, captures, guesses, carried, equations } => {
                 let empty = Vec::new();
                 let residuals: Vec<String> =
                     residuals.iter().enumerate().map(|(i, r)| self.callee(*r, captures.get(i).unwrap_or(&empty))).collect();
                 let places = |places: &[(u32, u32)]| places.iter().map(|(r, i)| format!("{r} {i}")).collect::<Vec<_>>().join(", ");
                 let carried: Vec<String> = carried.iter().map(|c| format!("({}) ({})", places(&c.reads), places(&c.writes))).collect();
                 let carrying = if carried.is_empty() { String::new() } else { format!(" carrying [{}]", carried.join(", ")) };
-                format!("newton [{}] from [{}]{carrying}", residuals.join(", "), self.list(guesses))
+                let equations: Vec<String> = equations
+                    .iter()
+                    .map(|e| {
+                        let name = self.module.kernels.get(e.kernel.0 as usize).map_or_else(|| "unknown_kernel".to_owned(), |k| write_name(&k.name));
+                        format!("{name}({})", self.list(&e.args))
+                    })
+                    .collect();
+                let by = if equations.is_empty() { String::new() } else { format!(" by [{}]", equations.join(", ")) };
+                format!("newton [{}] from [{}]{carrying}{by}", residuals.join(", "), self.list(guesses))
             }
         }
     }

@@ -42,6 +42,11 @@ pub(super) fn kernel(out: &mut String, kernel: &Kernel, sets: &SetNames) {
         printer.block(out, 2, block);
         line(out, 1, "}");
     }
+    if let Some(jacobian) = &kernel.jacobian {
+        line(out, 1, &format!("jacobian by {} {{", jacobian.unknowns));
+        printer.block(out, 2, &jacobian.body);
+        line(out, 1, "}");
+    }
     line(out, 0, "}");
 }
 
@@ -85,8 +90,10 @@ impl KernelPrinter<'_> {
         format!("{}: {ty}", self.local(id))
     }
 
+    /// Results and ` = `; nothing where there are none.
     fn declare_all(&self, ids: &[LocalId]) -> String {
-        ids.iter().map(|&id| self.declare(id)).collect::<Vec<_>>().join(", ")
+        let all = ids.iter().map(|&id| self.declare(id)).collect::<Vec<_>>().join(", ");
+        if all.is_empty() { all } else { all + " = " }
     }
 
     fn block(&self, out: &mut String, depth: usize, block: &KBlock) {
@@ -104,21 +111,24 @@ impl KernelPrinter<'_> {
         match stmt {
             KStmt::Let { local, value } => line(out, depth, &format!("{} = {}", self.declare(*local), self.expr(value))),
             KStmt::LetEntity { local, path } => line(out, depth, &format!("{} = {}", self.declare(*local), self.path(path))),
+            KStmt::Add { unknown, at, value } => {
+                line(out, depth, &format!("add {}[{}] = {}", self.param(*unknown), self.path(at), self.expr(value)));
+            }
             KStmt::SumFaces { results, cell, face, only, body } => {
                 let face = if self.kernel.local_type(*face) == Some(face_type(*only)) { self.local(*face) } else { self.declare(*face) };
                 let results = self.declare_all(results);
-                line(out, depth, &format!("{results} = sum faces {face} of {}{} {{", self.path(cell), filter(*only)));
+                line(out, depth, &format!("{results}sum faces {face} of {}{} {{", self.path(cell), filter(*only)));
                 self.block(out, depth + 1, body);
                 line(out, depth, "}");
             }
             KStmt::SumSides { results, low, high } => {
-                line(out, depth, &format!("{} = sum sides {{", self.declare_all(results)));
+                line(out, depth, &format!("{}sum sides {{", self.declare_all(results)));
                 self.side(out, depth + 1, Side::Low, low);
                 self.side(out, depth + 1, Side::High, high);
                 line(out, depth, "}");
             }
             KStmt::If { results, condition, then, otherwise } => {
-                line(out, depth, &format!("{} = if {} {{", self.declare_all(results), self.expr(condition)));
+                line(out, depth, &format!("{}if {} {{", self.declare_all(results), self.expr(condition)));
                 self.block(out, depth + 1, then);
                 line(out, depth, "} else {");
                 self.block(out, depth + 1, otherwise);

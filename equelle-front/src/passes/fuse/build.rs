@@ -84,7 +84,19 @@ impl<'a> Builder<'a> {
         mode: Mode,
         interface: Interface,
     ) -> Self {
-        Builder { function, sets, defs, plan, domains, per_axis, mode, facts: Facts::default(), interface, scopes: Vec::new(), unshared: false }
+        Builder {
+            function,
+            sets,
+            defs,
+            plan,
+            domains,
+            per_axis,
+            mode,
+            facts: Facts::default(),
+            interface,
+            scopes: Vec::new(),
+            unshared: false,
+        }
     }
 
     pub(super) fn ty(&self, value: ValueId) -> Type {
@@ -189,7 +201,7 @@ impl<'a> Builder<'a> {
                 let op = op.clone();
                 // Tests for Empty stay where they are: facts may decide them, and the pattern of a face's inside cell is made of them.
                 let plain = matches!(op, Op::Real(_) | Op::Bool(_) | Op::Spread { .. } | Op::IsEmpty(_));
-                let shared = self.plan.uses(value) > 1 && !plain && !self.unshared;
+                let shared = self.plan.uses(value) > 1 && !plain && !self.unshared && !self.is_structural(value);
                 if !shared {
                     return self.substitute(value, &op, at);
                 }
@@ -204,6 +216,18 @@ impl<'a> Builder<'a> {
                 }
                 Ok(expr)
             }
+        }
+    }
+
+    /// Whether a value is (a component of) a normal of which a Cartesian form knows that it is 0 or 1: left where it is used, it can annihilate.
+    fn is_structural(&self, value: ValueId) -> bool {
+        if self.mode == Mode::General || self.plan.placement(value) != Placement::Inline {
+            return false;
+        }
+        match self.defs.op(value) {
+            Some(Op::Normal(_)) => true,
+            Some(Op::Component(a, _) | Op::Unary(UnaryOp::Abs | UnaryOp::Neg, a) | Op::On { data: a, .. }) => self.is_structural(*a),
+            _ => false,
         }
     }
 
@@ -223,6 +247,7 @@ impl<'a> Builder<'a> {
     /// Evaluates the operation of a value whatever its placement: the root of a kernel.
     pub(super) fn root(&mut self, value: ValueId, op: &Op, at: &Path) -> Result<KExpr> {
         if self.ty(value).entity_kind().is_some() {
+            self.note_span(value);
             return Ok(KExpr::Entity(self.entity_of(op, at)?));
         }
         self.substitute(value, op, at)
@@ -252,11 +277,16 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn substitute(&mut self, value: ValueId, op: &Op, at: &Path) -> Result<KExpr> {
+    /// Notes where a value came from, for messages about the kernel.
+    fn note_span(&mut self, value: ValueId) {
         let span = self.function.values[value.0 as usize].span;
         if span != Span::default() && !self.interface.spans.contains(&span) {
             self.interface.spans.push(span);
         }
+    }
+
+    fn substitute(&mut self, value: ValueId, op: &Op, at: &Path) -> Result<KExpr> {
+        self.note_span(value);
         match op {
             Op::Real(x) => Ok(KExpr::Real(*x)),
             Op::Bool(b) => Ok(KExpr::Bool(*b)),

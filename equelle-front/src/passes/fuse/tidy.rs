@@ -10,7 +10,7 @@ pub(super) fn inline_single_uses(block: &mut KBlock) {
     while index < block.statements.len() {
         let candidate = match &block.statements[index] {
             KStmt::Let { local, value } => Some((*local, value.clone())),
-            KStmt::LetEntity { .. } | KStmt::SumFaces { .. } | KStmt::SumSides { .. } | KStmt::If { .. } => None,
+            KStmt::LetEntity { .. } | KStmt::SumFaces { .. } | KStmt::SumSides { .. } | KStmt::If { .. } | KStmt::Add { .. } => None,
         };
         if let Some((local, value)) = candidate
             && uses(block, local) == 1
@@ -38,7 +38,7 @@ fn used_in_sum(statements: &[KStmt], local: LocalId) -> bool {
             found
         }
         KStmt::If { then, otherwise, .. } => used_in_sum(&then.statements, local) || used_in_sum(&otherwise.statements, local),
-        KStmt::Let { .. } | KStmt::LetEntity { .. } => false,
+        KStmt::Let { .. } | KStmt::LetEntity { .. } | KStmt::Add { .. } => false,
     })
 }
 
@@ -47,6 +47,10 @@ fn substitute_block(block: &mut KBlock, local: LocalId, value: &KExpr) {
         match statement {
             KStmt::Let { value: expr, .. } => substitute(expr, local, value),
             KStmt::LetEntity { path, .. } => substitute_path(path, local, value),
+            KStmt::Add { at, value: added, .. } => {
+                substitute_path(at, local, value);
+                substitute(added, local, value);
+            }
             KStmt::If { condition, then, otherwise, .. } => {
                 substitute(condition, local, value);
                 substitute_block(then, local, value);

@@ -27,9 +27,16 @@ impl<'t> Parser<'t> {
 
     pub(super) fn builtin_without_call(&mut self) -> Failed {
         let name = self.text_of(self.span());
+        let hint = match name {
+            "If" | "Else" | "While" | "Break" => {
+                "there is no such statement; choose between values with `condition ? a : b`, and repeat with `For` over a sequence"
+                    .to_owned()
+            }
+            _ => format!("call the built-in function: `{name}(...)`; a unit goes in brackets after a number: `1 [{name}]`"),
+        };
         let d = Diagnostic::new(Code::UpperCaseName, self.span(), format!("`{name}` is not a variable"))
             .label("names of variables begin with a lower-case letter")
-            .hint(format!("call the built-in function: `{name}(...)`; a unit goes in brackets after a number: `1 [{name}]`"));
+            .hint(hint);
         self.report(d)
     }
 

@@ -15,23 +15,30 @@ pub const COMPUTE_ITRANS: KernelInfo = KernelInfo {
     arguments: &[("k", AccessMode::Read), ("itrans", AccessMode::Write)],
 };
 
+/// Arguments of [`Kernels::compute_inside`].
+pub struct ComputeInside<'a, R: EquelleRuntime> {
+    /// Domain dir_boundary
+    pub dir_boundary: &'a R::Domain,
+}
+
+/// Facts of [`Kernels::compute_inside`].
+pub const COMPUTE_INSIDE: KernelInfo = KernelInfo {
+    name: "compute_inside",
+    lines: &[18, 19],
+    arguments: &[("dir_boundary", AccessMode::Read), ("inside", AccessMode::Write)],
+};
+
 /// Arguments of [`Kernels::compute_direction`].
 pub struct ComputeDirection<'a, R: EquelleRuntime> {
     /// Domain dir_boundary
     pub dir_boundary: &'a R::Domain,
-    /// Collection Of Bool On dir_boundary
-    pub outside_first: &'a R::BoolCollection,
 }
 
 /// Facts of [`Kernels::compute_direction`].
 pub const COMPUTE_DIRECTION: KernelInfo = KernelInfo {
     name: "compute_direction",
-    lines: &[20, 4],
-    arguments: &[
-        ("dir_boundary", AccessMode::Read),
-        ("outside_first", AccessMode::Read),
-        ("direction", AccessMode::Write),
-    ],
+    lines: &[20, 4, 18],
+    arguments: &[("dir_boundary", AccessMode::Read), ("direction", AccessMode::Write)],
 };
 
 /// Arguments of [`Kernels::compute_btrans`].
@@ -99,6 +106,18 @@ pub trait Kernels: EquelleRuntime {
         args: ComputeItrans<'_, Self>,
     ) -> Result<Self::ScalarCollection, Error>;
 
+    /// heat_implicit_3d.equelle:19: `inside = outside_first ? SecondCell(dir_boundary) : FirstCell(dir_boundary)`
+    ///
+    /// heat_implicit_3d.equelle:18: `outside_first = IsEmpty(FirstCell(dir_boundary))`
+    ///
+    /// Evaluated once per element of dir_boundary.
+    fn compute_inside(
+        &mut self,
+        args: ComputeInside<'_, Self>,
+    ) -> Result<Self::EntityCollection, Error>;
+
+    /// heat_implicit_3d.equelle:18: `outside_first = IsEmpty(FirstCell(dir_boundary))`
+    ///
     /// heat_implicit_3d.equelle:4: `k = InputScalarWithDefault("k", 2.85) * 1 [Watt / (Meter * Kelvin)]           # conductivity; granite`
     ///
     /// heat_implicit_3d.equelle:20: `direction = outside_first ? (-1 Extend dir_boundary) : (1 Extend dir_boundary)`

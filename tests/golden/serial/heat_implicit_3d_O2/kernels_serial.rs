@@ -3,12 +3,13 @@
 
 use backend_serial::runtime::entities::{Arrays, Entities, Places};
 use backend_serial::runtime::kernel::{CartesianGrid, length, vector_sub};
-use backend_serial::runtime::{ScalarCollection, SerialRuntime};
+use backend_serial::runtime::{EntityCollection, ScalarCollection, SerialRuntime};
+use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction};
 
 use crate::kernels::{
     COMPUTE_MAX_U0, COMPUTE_MAX_U_INITIAL, ComputeBtrans, ComputeDirection,
-    ComputeItrans, ComputeMaxU0, ComputeMaxUInitial, Kernels,
+    ComputeInside, ComputeItrans, ComputeMaxU0, ComputeMaxUInitial, Kernels,
 };
 
 impl Kernels for SerialRuntime {
@@ -32,11 +33,28 @@ impl Kernels for SerialRuntime {
         }
     }
 
+    fn compute_inside(
+        &mut self,
+        args: ComputeInside<'_, SerialRuntime>,
+    ) -> Result<EntityCollection, Error> {
+        if let Some(grid) = self.cartesian_grid() {
+            return compute_inside_general(self, &args, &grid);
+        }
+        let grid = self.shared_grid();
+        let grid = Arrays::of(&grid).with_topology();
+        compute_inside_general(self, &args, &grid)
+    }
+
     fn compute_direction(
         &mut self,
         args: ComputeDirection<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
-        compute_direction_general(self, &args)
+        if let Some(grid) = self.cartesian_grid() {
+            return compute_direction_general(self, &args, &grid);
+        }
+        let grid = self.shared_grid();
+        let grid = Arrays::of(&grid).with_topology();
+        compute_direction_general(self, &args, &grid)
     }
 
     fn compute_btrans(
@@ -130,17 +148,40 @@ fn compute_itrans_general<const DIM: usize, G: Places<DIM>>(
     Ok(rt.scalar_collection_from(domain, itrans))
 }
 
+/// [`Kernels::compute_inside`] on any grid.
+fn compute_inside_general<G: Entities>(
+    rt: &mut SerialRuntime,
+    args: &ComputeInside<'_, SerialRuntime>,
+    grid: &G,
+) -> Result<EntityCollection, Error> {
+    let domain = args.dir_boundary;
+    let mut inside = rt.take_entity_buffer(domain.len());
+    let inside_values = &mut inside[..];
+    for (position, &here) in domain.elements().iter().enumerate() {
+        inside_values[position] = if grid.first_cell(here) == NONE {
+            grid.second_cell(here)
+        } else {
+            grid.first_cell(here)
+        };
+    }
+    Ok(rt.entity_collection_from(domain, EntityKind::Cell, inside))
+}
+
 /// [`Kernels::compute_direction`] on any grid.
-fn compute_direction_general(
+fn compute_direction_general<G: Entities>(
     rt: &mut SerialRuntime,
     args: &ComputeDirection<'_, SerialRuntime>,
+    grid: &G,
 ) -> Result<ScalarCollection, Error> {
-    let outside_first = &args.outside_first.values()[..];
     let domain = args.dir_boundary;
     let mut direction = rt.take_buffer(domain.len());
     let direction_values = &mut direction[..];
-    for position in 0..domain.len() {
-        direction_values[position] = if outside_first[position] { -1.0 } else { 1.0 };
+    for (position, &here) in domain.elements().iter().enumerate() {
+        direction_values[position] = if grid.first_cell(here) == NONE {
+            -1.0
+        } else {
+            1.0
+        };
     }
     Ok(rt.scalar_collection_from(domain, direction))
 }

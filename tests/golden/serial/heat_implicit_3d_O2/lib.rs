@@ -9,8 +9,8 @@ use equelle_runtime::{
     Source,
 };
 use kernels::{
-    ComputeBtrans, ComputeDirection, ComputeItrans, ComputeMaxU0, ComputeMaxUInitial,
-    Kernels,
+    ComputeBtrans, ComputeDirection, ComputeInside, ComputeItrans, ComputeMaxU0,
+    ComputeMaxUInitial, Kernels,
 };
 
 /// What messages at run time need to know of the program.
@@ -106,29 +106,23 @@ pub fn simulate<R: Kernels + Implicit>(rt: &mut R) -> Result<(), Error> {
             .domain(CanonicalSet::new(EntityKind::Face, Extent::Boundary))?;
         rt.input_domain("dir_boundary", &boundary_faces)?
     };
-    let dir_boundary_entities = rt.entities(&dir_boundary)?;
     // heat_implicit_3d.equelle:9: dir_val = InputCollectionOfScalar("dir_val", dir_boundary) * 1 [Kelvin]
     rt.line(9);
     let dir_val = rt.input_collection("dir_val", &dir_boundary)?;
     // heat_implicit_3d.equelle:15: itrans = k * |interior| / |Centroid(first) - Centroid(second)|
     rt.line(15);
     let itrans = rt.compute_itrans(ComputeItrans { k: &k })?;
-    // heat_implicit_3d.equelle:18: outside_first = IsEmpty(FirstCell(dir_boundary))
-    rt.line(18);
-    let first = rt.first_cell(&dir_boundary_entities)?;
-    let outside_first = rt.is_empty(&first)?;
     // heat_implicit_3d.equelle:19: inside = outside_first ? SecondCell(dir_boundary) : FirstCell(dir_boundary)
     rt.line(19);
-    let inside = {
-        let second = rt.second_cell(&dir_boundary_entities)?;
-        rt.select_entities(&outside_first, &second, &first)?
-    };
+    let inside = rt
+        .compute_inside(ComputeInside {
+            dir_boundary: &dir_boundary,
+        })?;
     // heat_implicit_3d.equelle:20: direction = outside_first ? (-1 Extend dir_boundary) : (1 Extend dir_boundary)
     rt.line(20);
     let direction = rt
         .compute_direction(ComputeDirection {
             dir_boundary: &dir_boundary,
-            outside_first: &outside_first,
         })?;
     // heat_implicit_3d.equelle:21: btrans = k * |dir_boundary| / |Centroid(dir_boundary) - Centroid(inside)|
     rt.line(21);

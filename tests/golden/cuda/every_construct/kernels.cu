@@ -1,0 +1,295 @@
+// Kernels of every_construct. Helpers beginning with eq_ or Eq are the runtime's.
+
+extern "C" __global__ void geometry(
+    const EqSpace space,
+    const EqGrid grid,
+    const double* __restrict__ k_at,
+    double* __restrict__ centre_out,
+    unsigned char* __restrict__ far_out,
+    double* __restrict__ size_out) {
+  const double k = *k_at;
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  const EqEntity here = eq_entity(space, element);
+  const EqVector c = eq_cell_centroid(grid, here) * k;
+  const EqVector turned = (-c) + (2.0 * (c / k));
+  eq_store(centre_out, space.size, element, turned - c);
+  far_out[element] = (c.c[0] > 1.0) != (c.c[1] < 1.0);
+  size_out[element] = grid.cell_volumes[here];
+}
+
+extern "C" __global__ void transmissibility(
+    const EqSpace space,
+    const EqGrid grid,
+    const double* __restrict__ k_at,
+    double* __restrict__ t_out) {
+  const double k = *k_at;
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  const EqEntity here = eq_entity(space, element);
+  t_out[element] = (k * grid.face_areas[here]) / eq_length((eq_cell_centroid(grid, grid.face_cells[here].first) - eq_cell_centroid(grid, grid.face_cells[here].second)));
+}
+
+extern "C" __global__ void transmissibility_per_axis(
+    const EqCartesian g,
+    const double* __restrict__ k_at,
+    double* __restrict__ t_out) {
+  const double k = *k_at;
+  const int axis = (int)eq_index();
+  if (axis >= DIM) return;
+  t_out[axis] = (k * eq_at(g.area, axis)) / eq_length(eq_along(axis, -eq_at(g.spacing, axis)));
+}
+
+extern "C" __global__ void weight(
+    const EqSpace space,
+    const EqGrid grid,
+    const double* __restrict__ k_at,
+    double* __restrict__ w_out) {
+  const double k = *k_at;
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  const EqEntity here = eq_entity(space, element);
+  w_out[element] = k / grid.cell_volumes[here];
+}
+
+extern "C" __global__ void weight_per_axis(
+    const EqCartesian g,
+    const double* __restrict__ k_at,
+    double* __restrict__ w_out) {
+  const double k = *k_at;
+  const int axis = (int)eq_index();
+  if (axis >= 1) return;
+  w_out[axis] = k / g.volume;
+}
+
+extern "C" __global__ void transport(
+    const EqSpace space,
+    const EqGrid grid,
+    const EqRanks interior_faces_ranks,
+    const EqRanks wells_ranks,
+    const double* __restrict__ u,
+    const double* __restrict__ row,
+    const double* __restrict__ t,
+    const double* __restrict__ centre,
+    const EqEntity centre_size,
+    const unsigned char* __restrict__ far,
+    const double* __restrict__ rate,
+    const double* __restrict__ grid_2_at,
+    double* __restrict__ a_out,
+    unsigned char* __restrict__ b_out,
+    double* __restrict__ total_out,
+    double* __restrict__ most_out) {
+  const double grid_2 = *grid_2_at;
+  EqEntity leaf, begin, end;
+  if (!eq_leaf_here(space.size, leaf, begin, end)) return;
+  double partial_2 = 0.0;
+  double partial_3 = 0.0;
+  for (EqEntity element = begin; element < end; ++element) {
+    const EqEntity here = eq_entity(space, element);
+    double out = 0.0;
+    double area = 0.0;
+    for (EqOffset f_at = grid.cell_face_pos[here]; f_at < grid.cell_face_pos[here + 1]; ++f_at) {
+      const EqEntity f = grid.cell_faces[f_at];
+      const EqPair f_cells = grid.face_cells[f];
+      double w;
+      if (f_cells.first != EQ_NONE && f_cells.second != EQ_NONE) {
+        const EqEntity up = ((row[f] > 0.0) ? f_cells.first : f_cells.second);
+        w = t[eq_rank(interior_faces_ranks, f)] * (u[up] * row[f]);
+      } else {
+        w = row[f] * u[element];
+      }
+      out = f_cells.first == here ? out + w : out - w;
+      area = f_cells.first == here ? area + grid.face_areas[f] : area - grid.face_areas[f];
+    }
+    const double taken = (eq_rank(wells_ranks, here) != EQ_NONE) ? rate[eq_rank(wells_ranks, here)] : 0.0;
+    const double d = eq_dot(eq_load(centre, centre_size, element), eq_load(centre, centre_size, element));
+    a_out[element] = (u[element] - (grid_2 * out)) + (taken + d);
+    b_out[element] = far[element] || (!(area == 0.0));
+    partial_2 = eq_sum(partial_2, out);
+    partial_3 = element == begin ? fabs(area) : eq_max(partial_3, fabs(area));
+  }
+  total_out[leaf] = partial_2;
+  most_out[leaf] = partial_3;
+}
+
+extern "C" __global__ void diffuse(
+    const EqSpace space,
+    const EqGrid grid,
+    const EqRanks interior_faces_ranks,
+    const double* __restrict__ u,
+    const double* __restrict__ len,
+    const double* __restrict__ g_2,
+    const double* __restrict__ t,
+    const double* __restrict__ w,
+    const unsigned char* __restrict__ far,
+    const double* __restrict__ dt_at,
+    double* __restrict__ u_new_out,
+    unsigned char* __restrict__ even_out) {
+  const double dt = *dt_at;
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  const EqEntity here = eq_entity(space, element);
+  const double half = 0.5 * u[element];
+  double s = 0.0;
+  double n = 0.0;
+  for (EqOffset f_at = grid.cell_face_pos[here]; f_at < grid.cell_face_pos[here + 1]; ++f_at) {
+    const EqEntity f = grid.cell_faces[f_at];
+    const EqPair f_cells = grid.face_cells[f];
+    if (!(f_cells.first != EQ_NONE && f_cells.second != EQ_NONE)) continue;
+    const EqVector across = eq_cell_centroid(grid, f_cells.second) - eq_cell_centroid(grid, f_cells.first);
+    s = f_cells.first == here ? s + ((t[eq_rank(interior_faces_ranks, f)] * (u[f_cells.second] - u[f_cells.first])) + (len[f] * g_2[eq_rank(interior_faces_ranks, f)])) : s - ((t[eq_rank(interior_faces_ranks, f)] * (u[f_cells.second] - u[f_cells.first])) + (len[f] * g_2[eq_rank(interior_faces_ranks, f)]));
+    n = f_cells.first == here ? n + (half * eq_dot(eq_face_normal(grid, f), across)) : n - (half * eq_dot(eq_face_normal(grid, f), across));
+  }
+  double edge = 0.0;
+  for (EqOffset e_at = grid.cell_face_pos[here]; e_at < grid.cell_face_pos[here + 1]; ++e_at) {
+    const EqEntity e = grid.cell_faces[e_at];
+    const EqPair e_cells = grid.face_cells[e];
+    if (e_cells.first != EQ_NONE && e_cells.second != EQ_NONE) continue;
+    edge = e_cells.first == here ? edge + (grid.face_areas[e] * len[e]) : edge - (grid.face_areas[e] * len[e]);
+  }
+  double x;
+  if (far[element]) {
+    x = s * w[element];
+  } else {
+    x = (s + n) * 2.0;
+  }
+  u_new_out[element] = (u[element] + (dt * x)) - (edge * grid.cell_volumes[here]);
+  even_out[element] = s < n;
+}
+
+extern "C" __global__ void diffuse_cartesian(
+    const EqCartesian g,
+    const EqRanks interior_faces_ranks,
+    const double* __restrict__ u,
+    const double* __restrict__ len,
+    const double* __restrict__ g_2,
+    const double* __restrict__ t,
+    const double* __restrict__ w,
+    const unsigned char* __restrict__ far,
+    const double* __restrict__ dt_at,
+    double* __restrict__ u_new_out,
+    unsigned char* __restrict__ even_out) {
+  const double dt = *dt_at;
+  EqCell cell;
+  if (!eq_cell_here(g, cell)) return;
+  const double u_here = u[cell.index];
+  const double half_c = 0.5 * u_here;
+  double s_c = 0.0;
+  double n_c = 0.0;
+  double u_low[DIM] = {};
+  double u_high[DIM] = {};
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) {
+    if (!eq_side_on_boundary(g, cell, axis, 0)) {
+      u_low[axis] = u[eq_neighbour(g, cell, axis, 0)];
+    }
+    if (!eq_side_on_boundary(g, cell, axis, 1)) {
+      u_high[axis] = u[eq_neighbour(g, cell, axis, 1)];
+    }
+  }
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) {
+    if (!eq_side_on_boundary(g, cell, axis, 0)) {
+      const EqEntity low_face = eq_side_face(g, cell, axis, 0);
+      const EqVector across_low = eq_along(axis, eq_at(g.spacing, axis));
+      s_c = s_c - ((t[axis] * (u_here - u_low[axis])) + (len[low_face] * g_2[eq_rank_cartesian(g, interior_faces_ranks, low_face)]));
+      n_c = n_c - (half_c * eq_dot(eq_along(axis, 1.0), across_low));
+    }
+    if (!eq_side_on_boundary(g, cell, axis, 1)) {
+      const EqVector across_high = eq_along(axis, eq_at(g.spacing, axis));
+      s_c = s_c + ((t[axis] * (u_high[axis] - u_here)) + (len[eq_side_face(g, cell, axis, 1)] * g_2[eq_side_rank(g, interior_faces_ranks, cell, axis, 1)]));
+      n_c = n_c + (half_c * eq_dot(eq_along(axis, 1.0), across_high));
+    }
+  }
+  double edge_c = 0.0;
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) {
+    if (eq_side_on_boundary(g, cell, axis, 0)) {
+      edge_c = edge_c - (eq_at(g.area, axis) * len[eq_side_face(g, cell, axis, 0)]);
+    }
+    if (eq_side_on_boundary(g, cell, axis, 1)) {
+      edge_c = edge_c + (eq_at(g.area, axis) * len[eq_side_face(g, cell, axis, 1)]);
+    }
+  }
+  double x_c;
+  if (far[cell.index]) {
+    x_c = s_c * w[0];
+  } else {
+    x_c = (s_c + n_c) * 2.0;
+  }
+  u_new_out[cell.index] = (u_here + (dt * x_c)) - (edge_c * g.volume);
+  even_out[cell.index] = s_c < n_c;
+}
+
+extern "C" __global__ void jump(
+    const EqSpace space,
+    const EqGrid grid,
+    const double* __restrict__ u,
+    const EqEntity* __restrict__ cells,
+    double* __restrict__ j_out) {
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  const EqEntity here = eq_entity(space, element);
+  const EqEntity far = ((cells[element] == grid.face_cells[here].first) ? grid.face_cells[here].second : grid.face_cells[here].first);
+  double ring = 0.0;
+  for (EqOffset g_2_at = grid.cell_face_pos[far]; g_2_at < grid.cell_face_pos[far + 1]; ++g_2_at) {
+    const EqEntity g_2 = grid.cell_faces[g_2_at];
+    const EqPair g_2_cells = grid.face_cells[g_2];
+    ring = g_2_cells.first == far ? ring + ((g_2_cells.second == EQ_NONE) ? 1.0 : u[g_2_cells.second]) : ring - ((g_2_cells.second == EQ_NONE) ? 1.0 : u[g_2_cells.second]);
+  }
+  j_out[element] = (u[cells[element]] - u[far]) + sqrt(fabs(ring));
+}
+
+extern "C" __global__ void inside(
+    const EqSpace space,
+    const EqGrid grid,
+    const EqChecks checks,
+    const double* __restrict__ u,
+    double* __restrict__ u_inside_out) {
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  const EqEntity here = eq_entity(space, element);
+  if (!(!(grid.face_cells[here].first == EQ_NONE))) {
+    eq_fail(checks, 0, element);
+    return;
+  }
+  u_inside_out[element] = u[grid.face_cells[here].first];
+}
+
+extern "C" __global__ void extremes(
+    const EqSpace space,
+    const double* __restrict__ rate,
+    double* __restrict__ least_out,
+    double* __restrict__ product_out) {
+  EqEntity leaf, begin, end;
+  if (!eq_leaf_here(space.size, leaf, begin, end)) return;
+  double partial_0 = 0.0;
+  double partial_1 = 1.0;
+  for (EqEntity element = begin; element < end; ++element) {
+    const EqEntity here = eq_entity(space, element);
+    partial_0 = element == begin ? (rate[element] - 1.0) : eq_min(partial_0, (rate[element] - 1.0));
+    partial_1 = eq_prod(partial_1, (rate[element] * 2.0));
+  }
+  least_out[leaf] = partial_0;
+  product_out[leaf] = partial_1;
+}
+
+extern "C" __global__ void ratio(
+    const double* __restrict__ a_at,
+    const double* __restrict__ b_at,
+    double* __restrict__ r_out) {
+  const double a = *a_at;
+  const double b = *b_at;
+  if (eq_index() != 0) return;
+  r_out[0] = a / b;
+}
+
+extern "C" __global__ void sizes(
+    const EqSpace space,
+    const EqGrid grid,
+    double* __restrict__ size_out) {
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  const EqEntity here = eq_entity(space, element);
+  size_out[element] = grid.face_areas[here];
+}

@@ -1,0 +1,368 @@
+// Kernels of every_type. Helpers beginning with eq_ or Eq are the runtime's.
+
+extern "C" __global__ void direction(
+    const double* __restrict__ k_at,
+    double* __restrict__ along_out,
+    unsigned char* __restrict__ big_out,
+    double* __restrict__ growth_out) {
+  const double k = *k_at;
+  if (eq_index() != 0) return;
+  eq_store(along_out, 1, 0, eq_vector((2.0 * k), (exp(k) - sin(0.5))));
+  big_out[0] = k > 0.125;
+  growth_out[0] = pow(eq_max(k, 0.5), 1.5) * pow(2.0, k);
+}
+
+extern "C" __global__ void inside(
+    const EqSpace space,
+    const EqGrid grid,
+    EqEntity* __restrict__ cell_out) {
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  const EqEntity here = eq_entity(space, element);
+  cell_out[element] = (grid.face_cells[here].first == EQ_NONE) ? grid.face_cells[here].second : grid.face_cells[here].first;
+}
+
+extern "C" __global__ void lively(
+    const EqSpace space,
+    const double* __restrict__ u,
+    const unsigned char* __restrict__ big_at,
+    EqEntity* __restrict__ self_out) {
+  const bool big = *big_at != 0;
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  const EqEntity here = eq_entity(space, element);
+  self_out[element] = ((u[element] > 0.0) && big) ? here : EQ_NONE;
+}
+
+extern "C" __global__ void lively_cartesian(
+    const EqCartesian g,
+    const double* __restrict__ u,
+    const unsigned char* __restrict__ big_at,
+    EqEntity* __restrict__ self_out) {
+  const bool big = *big_at != 0;
+  EqCell cell;
+  if (!eq_cell_here(g, cell)) return;
+  const double u_here = u[cell.index];
+  self_out[cell.index] = ((u_here > 0.0) && big) ? cell.index : EQ_NONE;
+}
+
+extern "C" __global__ void fields(
+    const EqSpace space,
+    const EqGrid grid,
+    const double* __restrict__ u,
+    const double* __restrict__ along_at,
+    const unsigned char* __restrict__ big_at,
+    const double* __restrict__ growth_at,
+    double* __restrict__ v_out,
+    double* __restrict__ s_out,
+    unsigned char* __restrict__ b_out) {
+  const EqVector along = eq_load(along_at, 1, 0);
+  const bool big = *big_at != 0;
+  const double growth = *growth_at;
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  const EqEntity here = eq_entity(space, element);
+  const EqVector scaled = big ? (along * u[element]) : eq_zero_vector();
+  double across = 0.0;
+  for (EqOffset f_at = grid.cell_face_pos[here]; f_at < grid.cell_face_pos[here + 1]; ++f_at) {
+    const EqEntity f = grid.cell_faces[f_at];
+    const EqPair f_cells = grid.face_cells[f];
+    if (!(f_cells.first != EQ_NONE && f_cells.second != EQ_NONE)) continue;
+    const double jump = u[f_cells.second] - u[f_cells.first];
+    across = f_cells.first == here ? across + (big ? eq_min(jump, eq_dot(along, eq_face_normal(grid, f))) : eq_max(growth, jump)) : across - (big ? eq_min(jump, eq_dot(along, eq_face_normal(grid, f))) : eq_max(growth, jump));
+  }
+  const double waves = (sin(u[element]) + cos(u[element])) + tan(u[element]);
+  const double logs = log((fabs(u[element]) + growth));
+  eq_store(v_out, space.size, element, scaled + eq_vector(u[element], waves));
+  s_out[element] = (across + waves) + pow(logs, 2.0);
+  b_out[element] = eq_min(u[element], 0.25) == u[element];
+}
+
+extern "C" __global__ void fields_cartesian(
+    const EqCartesian g,
+    const double* __restrict__ u,
+    const double* __restrict__ along_at,
+    const unsigned char* __restrict__ big_at,
+    const double* __restrict__ growth_at,
+    double* __restrict__ v_out,
+    double* __restrict__ s_out,
+    unsigned char* __restrict__ b_out) {
+  const EqVector along = eq_load(along_at, 1, 0);
+  const bool big = *big_at != 0;
+  const double growth = *growth_at;
+  EqCell cell;
+  if (!eq_cell_here(g, cell)) return;
+  const double u_here = u[cell.index];
+  const EqVector scaled_c = big ? (along * u_here) : eq_zero_vector();
+  double across_c = 0.0;
+  double u_low[DIM] = {};
+  double u_high[DIM] = {};
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) {
+    if (!eq_side_on_boundary(g, cell, axis, 0)) {
+      u_low[axis] = u[eq_neighbour(g, cell, axis, 0)];
+    }
+    if (!eq_side_on_boundary(g, cell, axis, 1)) {
+      u_high[axis] = u[eq_neighbour(g, cell, axis, 1)];
+    }
+  }
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) {
+    if (!eq_side_on_boundary(g, cell, axis, 0)) {
+      const double jump_low = u_here - u_low[axis];
+      across_c = across_c - (big ? eq_min(jump_low, eq_dot(along, eq_along(axis, 1.0))) : eq_max(growth, jump_low));
+    }
+    if (!eq_side_on_boundary(g, cell, axis, 1)) {
+      const double jump_high = u_high[axis] - u_here;
+      across_c = across_c + (big ? eq_min(jump_high, eq_dot(along, eq_along(axis, 1.0))) : eq_max(growth, jump_high));
+    }
+  }
+  const double waves_c = (sin(u_here) + cos(u_here)) + tan(u_here);
+  const double logs_c = log((fabs(u_here) + growth));
+  eq_store(v_out, (size_t)g.n[0] * g.n[1] * g.n[2], cell.index, scaled_c + eq_vector(u_here, waves_c));
+  s_out[cell.index] = (across_c + waves_c) + pow(logs_c, 2.0);
+  b_out[cell.index] = eq_min(u_here, 0.25) == u_here;
+}
+
+extern "C" __global__ void smoothed(
+    const EqSpace space,
+    const EqGrid grid,
+    const double* __restrict__ u,
+    const double* __restrict__ along_at,
+    const unsigned char* __restrict__ big_at,
+    double* __restrict__ w_out) {
+  const EqVector along = eq_load(along_at, 1, 0);
+  const bool big = *big_at != 0;
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  const EqEntity here = eq_entity(space, element);
+  double flow = 0.0;
+  for (EqOffset f_at = grid.cell_face_pos[here]; f_at < grid.cell_face_pos[here + 1]; ++f_at) {
+    const EqEntity f = grid.cell_faces[f_at];
+    const EqPair f_cells = grid.face_cells[f];
+    if (!(f_cells.first != EQ_NONE && f_cells.second != EQ_NONE)) continue;
+    const double push = eq_dot(along, eq_face_normal(grid, f));
+    flow = f_cells.first == here ? flow + (big ? (push * (u[f_cells.second] - u[f_cells.first])) : eq_max(push, u[f_cells.first])) : flow - (big ? (push * (u[f_cells.second] - u[f_cells.first])) : eq_max(push, u[f_cells.first]));
+  }
+  w_out[element] = (big != (u[element] < 0.0)) ? (u[element] + flow) : eq_min(flow, along.c[1]);
+}
+
+extern "C" __global__ void smoothed_cartesian(
+    const EqCartesian g,
+    const double* __restrict__ u,
+    const double* __restrict__ along_at,
+    const unsigned char* __restrict__ big_at,
+    double* __restrict__ w_out) {
+  const EqVector along = eq_load(along_at, 1, 0);
+  const bool big = *big_at != 0;
+  EqCell cell;
+  if (!eq_cell_here(g, cell)) return;
+  const double u_here = u[cell.index];
+  double flow_c = 0.0;
+  double u_low[DIM] = {};
+  double u_high[DIM] = {};
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) {
+    if (!eq_side_on_boundary(g, cell, axis, 0)) {
+      u_low[axis] = u[eq_neighbour(g, cell, axis, 0)];
+    }
+    if (!eq_side_on_boundary(g, cell, axis, 1)) {
+      u_high[axis] = u[eq_neighbour(g, cell, axis, 1)];
+    }
+  }
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) {
+    if (!eq_side_on_boundary(g, cell, axis, 0)) {
+      const double push_low = eq_dot(along, eq_along(axis, 1.0));
+      flow_c = flow_c - (big ? (push_low * (u_here - u_low[axis])) : eq_max(push_low, u_low[axis]));
+    }
+    if (!eq_side_on_boundary(g, cell, axis, 1)) {
+      const double push_high = eq_dot(along, eq_along(axis, 1.0));
+      flow_c = flow_c + (big ? (push_high * (u_high[axis] - u_here)) : eq_max(push_high, u_here));
+    }
+  }
+  w_out[cell.index] = (big != (u_here < 0.0)) ? (u_here + flow_c) : eq_min(flow_c, along.c[1]);
+}
+
+extern "C" __global__ void fluxes(
+    const EqSpace space,
+    const EqGrid grid,
+    const double* __restrict__ u,
+    double* __restrict__ flux_out) {
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  const EqEntity here = eq_entity(space, element);
+  double q = 0.0;
+  for (EqOffset f_at = grid.cell_face_pos[here]; f_at < grid.cell_face_pos[here + 1]; ++f_at) {
+    const EqEntity f = grid.cell_faces[f_at];
+    const EqPair f_cells = grid.face_cells[f];
+    if (!(f_cells.first != EQ_NONE && f_cells.second != EQ_NONE)) continue;
+    const double jump = u[f_cells.second] - u[f_cells.first];
+    const double rise = (eq_cell_centroid(grid, f_cells.second) - eq_cell_centroid(grid, f_cells.first)).c[1];
+    q = f_cells.first == here ? q + ((fabs(eq_face_normal(grid, f).c[0]) > 0.5) ? sqrt(fabs(jump)) : (jump * log(rise))) : q - ((fabs(eq_face_normal(grid, f).c[0]) > 0.5) ? sqrt(fabs(jump)) : (jump * log(rise)));
+  }
+  flux_out[element] = q;
+}
+
+extern "C" __global__ void fluxes_cartesian(
+    const EqCartesian g,
+    const double* __restrict__ u,
+    double* __restrict__ flux_out) {
+  EqCell cell;
+  if (!eq_cell_here(g, cell)) return;
+  const double u_here = u[cell.index];
+  double q_c = 0.0;
+  double u_low[DIM] = {};
+  double u_high[DIM] = {};
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) {
+    if (!eq_side_on_boundary(g, cell, axis, 0)) {
+      u_low[axis] = u[eq_neighbour(g, cell, axis, 0)];
+    }
+    if (!eq_side_on_boundary(g, cell, axis, 1)) {
+      u_high[axis] = u[eq_neighbour(g, cell, axis, 1)];
+    }
+  }
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) {
+    if (!eq_side_on_boundary(g, cell, axis, 0)) {
+      const double jump_low = u_here - u_low[axis];
+      const double rise_low = eq_along(axis, eq_at(g.spacing, axis)).c[1];
+      q_c = q_c - ((axis == 0 ? (sqrt((axis == 0 ? 1.0 : 0.0)) * sqrt(fabs(jump_low))) : 0.0) + (axis == 1 ? (jump_low * log(rise_low)) : 0.0));
+    }
+    if (!eq_side_on_boundary(g, cell, axis, 1)) {
+      const double jump_high = u_high[axis] - u_here;
+      const double rise_high = eq_along(axis, eq_at(g.spacing, axis)).c[1];
+      q_c = q_c + ((axis == 0 ? sqrt(fabs(jump_high)) : 0.0) + (axis == 1 ? (jump_high * log(rise_high)) : 0.0));
+    }
+  }
+  flux_out[cell.index] = q_c;
+}
+
+extern "C" __global__ void extremes(
+    const EqSpace space,
+    const double* __restrict__ v,
+    const EqEntity v_size,
+    const unsigned char* __restrict__ b,
+    double* __restrict__ total_out,
+    double* __restrict__ most_out,
+    double* __restrict__ least_out,
+    unsigned char* __restrict__ some_out,
+    unsigned char* __restrict__ every_out,
+    double* __restrict__ product_out,
+    double* __restrict__ doubled_out) {
+  EqEntity leaf, begin, end;
+  if (!eq_leaf_here(space.size, leaf, begin, end)) return;
+  EqVector partial_0 = eq_zero_vector();
+  EqVector partial_1 = eq_zero_vector();
+  EqVector partial_2 = eq_zero_vector();
+  bool partial_3 = false;
+  bool partial_4 = true;
+  double partial_5 = 1.0;
+  for (EqEntity element = begin; element < end; ++element) {
+    const EqEntity here = eq_entity(space, element);
+    partial_0 = eq_sum(partial_0, eq_load(v, v_size, element));
+    partial_1 = element == begin ? eq_load(v, v_size, element) : eq_max(partial_1, eq_load(v, v_size, element));
+    partial_2 = element == begin ? ((-1.0) * eq_load(v, v_size, element)) : eq_min(partial_2, ((-1.0) * eq_load(v, v_size, element)));
+    partial_3 = eq_any(partial_3, b[element]);
+    partial_4 = eq_all(partial_4, (b[element] || true));
+    partial_5 = eq_prod(partial_5, (1.0 + (0.125 * eq_load(v, v_size, element).c[0])));
+    eq_store(doubled_out, space.size, element, eq_load(v, v_size, element) / 0.5);
+  }
+  eq_store(total_out, eq_leaf_count(space.size), leaf, partial_0);
+  eq_store(most_out, eq_leaf_count(space.size), leaf, partial_1);
+  eq_store(least_out, eq_leaf_count(space.size), leaf, partial_2);
+  some_out[leaf] = partial_3;
+  every_out[leaf] = partial_4;
+  product_out[leaf] = partial_5;
+}
+
+extern "C" __global__ void nothing(
+    const EqSpace space,
+    const EqGrid grid,
+    double* __restrict__ total_out,
+    unsigned char* __restrict__ some_out,
+    unsigned char* __restrict__ every_out,
+    double* __restrict__ number_out) {
+  EqEntity leaf, begin, end;
+  if (!eq_leaf_here(space.size, leaf, begin, end)) return;
+  EqVector partial_0 = eq_zero_vector();
+  bool partial_1 = false;
+  bool partial_2 = true;
+  double partial_3 = 0.0;
+  for (EqEntity element = begin; element < end; ++element) {
+    const EqEntity here = eq_entity(space, element);
+    partial_0 = eq_sum(partial_0, eq_cell_centroid(grid, here));
+    partial_1 = eq_any(partial_1, true);
+    partial_2 = eq_all(partial_2, false);
+    partial_3 = eq_sum(partial_3, 1.0);
+  }
+  eq_store(total_out, eq_leaf_count(space.size), leaf, partial_0);
+  some_out[leaf] = partial_1;
+  every_out[leaf] = partial_2;
+  number_out[leaf] = partial_3;
+}
+
+extern "C" __global__ void lookup(
+    const EqSpace space,
+    const EqRanks wells_ranks,
+    const EqEntity* __restrict__ cell_2,
+    const EqEntity* __restrict__ self,
+    const double* __restrict__ v,
+    const EqEntity v_size,
+    const double* __restrict__ rate,
+    const EqEntity rate_size,
+    double* __restrict__ at_cell_out,
+    EqEntity* __restrict__ alive_out,
+    double* __restrict__ padded_out,
+    unsigned char* __restrict__ same_cell_out) {
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  const EqEntity here = eq_entity(space, element);
+  eq_store(at_cell_out, space.size, element, eq_load(v, v_size, cell_2[element]));
+  alive_out[element] = self[cell_2[element]];
+  eq_store(padded_out, space.size, element, (eq_rank(wells_ranks, cell_2[element]) != EQ_NONE) ? eq_load(rate, rate_size, eq_rank(wells_ranks, cell_2[element])) : eq_zero_vector());
+  same_cell_out[element] = self[cell_2[element]] == cell_2[element];
+}
+
+extern "C" __global__ void rates(
+    const EqSpace space,
+    const double* __restrict__ v,
+    const EqEntity v_size,
+    double* __restrict__ rate_out) {
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  const EqEntity here = eq_entity(space, element);
+  eq_store(rate_out, space.size, element, -eq_load(v, v_size, here));
+}
+
+extern "C" __global__ void witness(
+    const EqSpace space,
+    const double* __restrict__ total_at,
+    const double* __restrict__ most_at,
+    const double* __restrict__ least_at,
+    const double* __restrict__ none_at,
+    const unsigned char* __restrict__ some_at,
+    const unsigned char* __restrict__ every_at,
+    const unsigned char* __restrict__ never_at,
+    const unsigned char* __restrict__ always_at,
+    const double* __restrict__ product_at,
+    const double* __restrict__ number_at,
+    double* __restrict__ seen_out,
+    unsigned char* __restrict__ told_out) {
+  const EqVector total = eq_load(total_at, 1, 0);
+  const EqVector most = eq_load(most_at, 1, 0);
+  const EqVector least = eq_load(least_at, 1, 0);
+  const EqVector none = eq_load(none_at, 1, 0);
+  const bool some = *some_at != 0;
+  const bool every = *every_at != 0;
+  const bool never = *never_at != 0;
+  const bool always = *always_at != 0;
+  const double product = *product_at;
+  const double number = *number_at;
+  const EqEntity element = eq_index();
+  if (element >= space.size) return;
+  const EqEntity here = eq_entity(space, element);
+  eq_store(seen_out, space.size, element, ((total + most) - (least * product)) + (none / (number + 1.0)));
+  told_out[element] = (some && every) && (always && (!never));
+}

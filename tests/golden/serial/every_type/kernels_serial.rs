@@ -1,0 +1,993 @@
+//! Kernels of every_type.equelle as loops.
+#![allow(non_snake_case, clippy::too_many_arguments, clippy::needless_range_loop)]
+
+use backend_serial::runtime::entities::{Arrays, Entities, Places, Positions};
+use backend_serial::runtime::kernel::{
+    CartesianGrid, component, components, dot, lane, padded, vector, vector_add,
+    vector_at, vector_div, vector_mul, vector_neg, vector_sub,
+};
+use backend_serial::runtime::{
+    BoolCollection, EntityCollection, ScalarCollection, SerialRuntime, VectorCollection,
+};
+use equelle_runtime::grid::NONE;
+use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction, math};
+
+use crate::kernels::{
+    DIRECTION, Direction, EXTREMES, Extremes, FIELDS, FLUXES, Fields, Fluxes, Kernels,
+    Lively, Lookup, NOTHING, Nothing, Rates, SMOOTHED, Smoothed, Witness,
+};
+
+impl Kernels for SerialRuntime {
+    fn direction(
+        &mut self,
+        args: Direction<'_, SerialRuntime>,
+    ) -> Result<([f64; 3], bool, f64), Error> {
+        self.vector_size(2, &DIRECTION)?;
+        match self.grid().dim() {
+            1 => direction_general::<1>(self, &args),
+            2 => direction_general::<2>(self, &args),
+            _ => direction_general::<3>(self, &args),
+        }
+    }
+
+    fn inside(&mut self) -> Result<EntityCollection, Error> {
+        if let Some(grid) = self.cartesian_grid() {
+            return inside_general(self, &grid);
+        }
+        let grid = self.shared_grid();
+        let grid = Arrays::of(&grid).with_topology();
+        inside_general(self, &grid)
+    }
+
+    fn lively(
+        &mut self,
+        args: Lively<'_, SerialRuntime>,
+    ) -> Result<EntityCollection, Error> {
+        if let Some(grid) = self.cartesian_grid() {
+            return match self.grid().dim() {
+                1 => lively_cartesian::<1>(self, &args, &grid),
+                2 => lively_cartesian::<2>(self, &args, &grid),
+                _ => lively_cartesian::<3>(self, &args, &grid),
+            };
+        }
+        lively_general(self, &args)
+    }
+
+    fn fields(
+        &mut self,
+        args: Fields<'_, SerialRuntime>,
+    ) -> Result<(VectorCollection, ScalarCollection, BoolCollection), Error> {
+        self.vector_size(2, &FIELDS)?;
+        if let Some(grid) = self.cartesian_grid() {
+            return match self.grid().dim() {
+                1 => fields_cartesian::<1>(self, &args, &grid),
+                2 => fields_cartesian::<2>(self, &args, &grid),
+                _ => fields_cartesian::<3>(self, &args, &grid),
+            };
+        }
+        let grid = self.shared_grid();
+        let grid = Arrays::of(&grid).with_topology().with_geometry();
+        match self.grid().dim() {
+            1 => fields_general::<1, _>(self, &args, &grid),
+            2 => fields_general::<2, _>(self, &args, &grid),
+            _ => fields_general::<3, _>(self, &args, &grid),
+        }
+    }
+
+    fn smoothed(
+        &mut self,
+        args: Smoothed<'_, SerialRuntime>,
+    ) -> Result<ScalarCollection, Error> {
+        self.needs_dimension(2, &SMOOTHED)?;
+        if let Some(grid) = self.cartesian_grid() {
+            return match self.grid().dim() {
+                1 => smoothed_cartesian::<1>(self, &args, &grid),
+                2 => smoothed_cartesian::<2>(self, &args, &grid),
+                _ => smoothed_cartesian::<3>(self, &args, &grid),
+            };
+        }
+        let grid = self.shared_grid();
+        let grid = Arrays::of(&grid).with_topology().with_geometry();
+        match self.grid().dim() {
+            1 => smoothed_general::<1, _>(self, &args, &grid),
+            2 => smoothed_general::<2, _>(self, &args, &grid),
+            _ => smoothed_general::<3, _>(self, &args, &grid),
+        }
+    }
+
+    fn fluxes(
+        &mut self,
+        args: Fluxes<'_, SerialRuntime>,
+    ) -> Result<ScalarCollection, Error> {
+        self.needs_dimension(2, &FLUXES)?;
+        if let Some(grid) = self.cartesian_grid() {
+            return match self.grid().dim() {
+                1 => fluxes_cartesian::<1>(self, &args, &grid),
+                2 => fluxes_cartesian::<2>(self, &args, &grid),
+                _ => fluxes_cartesian::<3>(self, &args, &grid),
+            };
+        }
+        let grid = self.shared_grid();
+        let grid = Arrays::of(&grid).with_topology().with_geometry();
+        match self.grid().dim() {
+            1 => fluxes_general::<1, _>(self, &args, &grid),
+            2 => fluxes_general::<2, _>(self, &args, &grid),
+            _ => fluxes_general::<3, _>(self, &args, &grid),
+        }
+    }
+
+    fn extremes(
+        &mut self,
+        args: Extremes<'_, SerialRuntime>,
+    ) -> Result<
+        ([f64; 3], [f64; 3], [f64; 3], bool, bool, f64, VectorCollection),
+        Error,
+    > {
+        match self.grid().dim() {
+            1 => extremes_general::<1>(self, &args),
+            2 => extremes_general::<2>(self, &args),
+            _ => extremes_general::<3>(self, &args),
+        }
+    }
+
+    fn nothing(
+        &mut self,
+        args: Nothing<'_, SerialRuntime>,
+    ) -> Result<([f64; 3], bool, bool, f64), Error> {
+        if let Some(grid) = self.cartesian_grid() {
+            return match self.grid().dim() {
+                1 => nothing_general::<1, _>(self, &args, &grid),
+                2 => nothing_general::<2, _>(self, &args, &grid),
+                _ => nothing_general::<3, _>(self, &args, &grid),
+            };
+        }
+        let grid = self.shared_grid();
+        let grid = Arrays::of(&grid).with_geometry();
+        match self.grid().dim() {
+            1 => nothing_general::<1, _>(self, &args, &grid),
+            2 => nothing_general::<2, _>(self, &args, &grid),
+            _ => nothing_general::<3, _>(self, &args, &grid),
+        }
+    }
+
+    fn lookup(
+        &mut self,
+        args: Lookup<'_, SerialRuntime>,
+    ) -> Result<
+        (VectorCollection, EntityCollection, VectorCollection, BoolCollection),
+        Error,
+    > {
+        let grid = self.shared_grid();
+        let grid = Arrays::of(&grid);
+        match self.grid().dim() {
+            1 => lookup_general::<1, _>(self, &args, &grid),
+            2 => lookup_general::<2, _>(self, &args, &grid),
+            _ => lookup_general::<3, _>(self, &args, &grid),
+        }
+    }
+
+    fn rates(
+        &mut self,
+        args: Rates<'_, SerialRuntime>,
+    ) -> Result<VectorCollection, Error> {
+        match self.grid().dim() {
+            1 => rates_general::<1>(self, &args),
+            2 => rates_general::<2>(self, &args),
+            _ => rates_general::<3>(self, &args),
+        }
+    }
+
+    fn witness(
+        &mut self,
+        args: Witness<'_, SerialRuntime>,
+    ) -> Result<(VectorCollection, BoolCollection), Error> {
+        match self.grid().dim() {
+            1 => witness_general::<1>(self, &args),
+            2 => witness_general::<2>(self, &args),
+            _ => witness_general::<3>(self, &args),
+        }
+    }
+}
+
+/// [`Kernels::direction`] on any grid.
+fn direction_general<const DIM: usize>(
+    _rt: &mut SerialRuntime,
+    args: &Direction<'_, SerialRuntime>,
+) -> Result<([f64; 3], bool, f64), Error> {
+    let k = *args.k;
+    Ok((
+        padded(vector::<DIM>(&[2.0 * k, k.exp() - f64::sin(0.5)])),
+        k > 0.125,
+        math::max(k, 0.5).powf(1.5) * f64::powf(2.0, k),
+    ))
+}
+
+/// [`Kernels::inside`] on any grid.
+fn inside_general<G: Entities>(
+    rt: &mut SerialRuntime,
+    grid: &G,
+) -> Result<EntityCollection, Error> {
+    let all_faces = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::All))?;
+    let domain = &all_faces;
+    let mut cell = rt.take_entity_buffer(domain.len());
+    let cell_values = &mut cell[..];
+    for position in 0..domain.len() {
+        let here = position as u32;
+        cell_values[position] = if grid.first_cell(here) == NONE {
+            grid.second_cell(here)
+        } else {
+            grid.first_cell(here)
+        };
+    }
+    Ok(rt.entity_collection_from(domain, EntityKind::Cell, cell))
+}
+
+/// [`Kernels::lively`] on a Cartesian grid.
+fn lively_cartesian<const DIM: usize>(
+    rt: &mut SerialRuntime,
+    args: &Lively<'_, SerialRuntime>,
+    grid: &CartesianGrid,
+) -> Result<EntityCollection, Error> {
+    let all_cells = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let u = rt.dense(args.u);
+    let u = &u[..];
+    let big = *args.big;
+    let domain = &all_cells;
+    let mut self_2 = rt.take_entity_buffer(grid.n_cells());
+    let self_2_values = &mut self_2[..];
+    for row in grid.rows() {
+        for i in 0..grid.n[0] {
+            let here = row.start + i;
+            self_2_values[here] = if u[here] > 0.0 && big { here as u32 } else { NONE };
+        }
+    }
+    Ok(rt.entity_collection_from(domain, EntityKind::Cell, self_2))
+}
+
+/// [`Kernels::lively`] on any grid.
+fn lively_general(
+    rt: &mut SerialRuntime,
+    args: &Lively<'_, SerialRuntime>,
+) -> Result<EntityCollection, Error> {
+    let all_cells = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let u = rt.dense(args.u);
+    let u = &u[..];
+    let big = *args.big;
+    let domain = &all_cells;
+    let mut self_2 = rt.take_entity_buffer(domain.len());
+    let self_2_values = &mut self_2[..];
+    for position in 0..domain.len() {
+        let here = position as u32;
+        self_2_values[position] = if u[position] > 0.0 && big { here } else { NONE };
+    }
+    Ok(rt.entity_collection_from(domain, EntityKind::Cell, self_2))
+}
+
+/// [`Kernels::fields`] on a Cartesian grid.
+fn fields_cartesian<const DIM: usize>(
+    rt: &mut SerialRuntime,
+    args: &Fields<'_, SerialRuntime>,
+    grid: &CartesianGrid,
+) -> Result<(VectorCollection, ScalarCollection, BoolCollection), Error> {
+    let all_cells = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let big = *args.big;
+    let along = vector::<DIM>(args.along);
+    let u = rt.dense(args.u);
+    let u = &u[..];
+    let growth = *args.growth;
+    let domain = &all_cells;
+    let mut v: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(grid.n_cells()));
+    let mut s = rt.take_buffer(grid.n_cells());
+    let s_values = &mut s[..];
+    let mut b = rt.take_bool_buffer(grid.n_cells());
+    let b_values = &mut b[..];
+    for row in grid.rows() {
+        for i in 0..grid.n[0] {
+            let here = row.start + i;
+            let at = [i, row.j, row.k];
+            let scaled_c = if big { vector_mul(along, u[here]) } else { [0.0; DIM] };
+            let mut across_c = 0.0;
+            for axis in 0..DIM {
+                if at[axis] > 0 {
+                    across_c
+                        -= fields_across_c_low::<
+                            DIM,
+                        >(
+                            grid,
+                            axis,
+                            u[here],
+                            u[here - grid.stride[axis]],
+                            big,
+                            along,
+                            growth,
+                        );
+                }
+                if at[axis] + 1 < grid.n[axis] {
+                    across_c
+                        += fields_across_c_high::<
+                            DIM,
+                        >(
+                            grid,
+                            axis,
+                            u[here + grid.stride[axis]],
+                            u[here],
+                            big,
+                            along,
+                            growth,
+                        );
+                }
+            }
+            let waves_c = u[here].sin() + u[here].cos() + u[here].tan();
+            let logs_c = (u[here].abs() + growth).ln();
+            for (component, value) in v
+                .iter_mut()
+                .zip(vector_add(scaled_c, vector::<DIM>(&[u[here], waves_c])))
+            {
+                component[here] = value;
+            }
+            s_values[here] = across_c + waves_c + logs_c.powf(2.0);
+            b_values[here] = math::min(u[here], 0.25) == u[here];
+        }
+    }
+    Ok((
+        rt.vector_collection_from(domain, v),
+        rt.scalar_collection_from(domain, s),
+        rt.bool_collection_from(domain, b),
+    ))
+}
+
+/// Term of the low side of a cell where there is a cell beyond; the caller subtracts it.
+#[inline(always)]
+fn fields_across_c_low<const DIM: usize>(
+    grid: &CartesianGrid,
+    axis: usize,
+    u: f64,
+    u_low: f64,
+    big: bool,
+    along: [f64; DIM],
+    growth: f64,
+) -> f64 {
+    let jump_low = u - u_low;
+    if big {
+        math::min(jump_low, dot(along, grid.normal::<DIM>(axis)))
+    } else {
+        math::max(growth, jump_low)
+    }
+}
+
+/// Term of the high side of a cell where there is a cell beyond; the caller adds it.
+#[inline(always)]
+fn fields_across_c_high<const DIM: usize>(
+    grid: &CartesianGrid,
+    axis: usize,
+    u_high: f64,
+    u: f64,
+    big: bool,
+    along: [f64; DIM],
+    growth: f64,
+) -> f64 {
+    let jump_high = u_high - u;
+    if big {
+        math::min(jump_high, dot(along, grid.normal::<DIM>(axis)))
+    } else {
+        math::max(growth, jump_high)
+    }
+}
+
+/// [`Kernels::fields`] on any grid.
+fn fields_general<const DIM: usize, G: Places<DIM>>(
+    rt: &mut SerialRuntime,
+    args: &Fields<'_, SerialRuntime>,
+    grid: &G,
+) -> Result<(VectorCollection, ScalarCollection, BoolCollection), Error> {
+    let all_cells = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let big = *args.big;
+    let along = vector::<DIM>(args.along);
+    let u = rt.dense(args.u);
+    let u = &u[..];
+    let growth = *args.growth;
+    let domain = &all_cells;
+    let mut v: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(domain.len()));
+    let mut s = rt.take_buffer(domain.len());
+    let s_values = &mut s[..];
+    let mut b = rt.take_bool_buffer(domain.len());
+    let b_values = &mut b[..];
+    for position in 0..domain.len() {
+        let here = position as u32;
+        let scaled = if big { vector_mul(along, u[position]) } else { [0.0; DIM] };
+        let mut across = 0.0;
+        let cell = here;
+        for f in grid.faces_of(cell) {
+            let [from, to] = grid.face_cells(f);
+            if from == NONE || to == NONE {
+                continue;
+            }
+            if from == cell {
+                let jump = u[to as usize] - u[position];
+                across
+                    += if big {
+                        math::min(jump, dot(along, grid.face_normal(f)))
+                    } else {
+                        math::max(growth, jump)
+                    };
+            } else {
+                let jump = u[position] - u[from as usize];
+                across
+                    -= if big {
+                        math::min(jump, dot(along, grid.face_normal(f)))
+                    } else {
+                        math::max(growth, jump)
+                    };
+            }
+        }
+        let waves = u[position].sin() + u[position].cos() + u[position].tan();
+        let logs = (u[position].abs() + growth).ln();
+        for (component, value) in v
+            .iter_mut()
+            .zip(vector_add(scaled, vector::<DIM>(&[u[position], waves])))
+        {
+            component[position] = value;
+        }
+        s_values[position] = across + waves + logs.powf(2.0);
+        b_values[position] = math::min(u[position], 0.25) == u[position];
+    }
+    Ok((
+        rt.vector_collection_from(domain, v),
+        rt.scalar_collection_from(domain, s),
+        rt.bool_collection_from(domain, b),
+    ))
+}
+
+/// [`Kernels::smoothed`] on a Cartesian grid.
+fn smoothed_cartesian<const DIM: usize>(
+    rt: &mut SerialRuntime,
+    args: &Smoothed<'_, SerialRuntime>,
+    grid: &CartesianGrid,
+) -> Result<ScalarCollection, Error> {
+    let all_cells = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let along = vector::<DIM>(args.along);
+    let big = *args.big;
+    let u = rt.dense(args.u);
+    let u = &u[..];
+    let domain = &all_cells;
+    let mut w = rt.take_buffer(grid.n_cells());
+    let w_values = &mut w[..];
+    for row in grid.rows() {
+        let step = if row.interior { grid.n[0] - 1 } else { 1 };
+        for i in (0..grid.n[0]).step_by(step) {
+            let here = row.start + i;
+            let at = [i, row.j, row.k];
+            let mut flow_c = 0.0;
+            for axis in 0..DIM {
+                if at[axis] > 0 {
+                    flow_c
+                        -= smoothed_flow_c_low::<
+                            DIM,
+                        >(grid, axis, along, big, u[here], u[here - grid.stride[axis]]);
+                }
+                if at[axis] + 1 < grid.n[axis] {
+                    flow_c
+                        += smoothed_flow_c_high::<
+                            DIM,
+                        >(grid, axis, along, big, u[here + grid.stride[axis]], u[here]);
+                }
+            }
+            w_values[here] = if big ^ (u[here] < 0.0) {
+                u[here] + flow_c
+            } else {
+                math::min(flow_c, component(along, 1))
+            };
+        }
+        if row.interior {
+            let (first, len) = (row.start + 1, grid.n[0] - 2);
+            let u_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                &u[first - grid.stride[axis]..][..len]
+            });
+            let u_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                &u[first + grid.stride[axis]..][..len]
+            });
+            smoothed_row(
+                grid,
+                &mut w_values[first..][..len],
+                along,
+                big,
+                &u[first..][..len],
+                u_low,
+                u_high,
+            );
+        }
+    }
+    Ok(rt.scalar_collection_from(domain, w))
+}
+
+/// [`Kernels::smoothed`] inside a row of cells, where no side is on the boundary.
+#[inline(never)]
+fn smoothed_row<const DIM: usize>(
+    grid: &CartesianGrid,
+    w: &mut [f64],
+    along: [f64; DIM],
+    big: bool,
+    u: &[f64],
+    u_low: [&[f64]; DIM],
+    u_high: [&[f64]; DIM],
+) {
+    let len = w.len();
+    let u = &u[..len];
+    let u_low_x = lane(&u_low, 0, len);
+    let u_low_y = lane(&u_low, 1, len);
+    let u_low_z = lane(&u_low, 2, len);
+    let u_high_x = lane(&u_high, 0, len);
+    let u_high_y = lane(&u_high, 1, len);
+    let u_high_z = lane(&u_high, 2, len);
+    for i in 0..len {
+        let mut flow_c = 0.0;
+        flow_c -= smoothed_flow_c_low::<DIM>(grid, 0, along, big, u[i], u_low_x[i]);
+        flow_c += smoothed_flow_c_high::<DIM>(grid, 0, along, big, u_high_x[i], u[i]);
+        if DIM > 1 {
+            flow_c -= smoothed_flow_c_low::<DIM>(grid, 1, along, big, u[i], u_low_y[i]);
+            flow_c
+                += smoothed_flow_c_high::<DIM>(grid, 1, along, big, u_high_y[i], u[i]);
+        }
+        if DIM > 2 {
+            flow_c -= smoothed_flow_c_low::<DIM>(grid, 2, along, big, u[i], u_low_z[i]);
+            flow_c
+                += smoothed_flow_c_high::<DIM>(grid, 2, along, big, u_high_z[i], u[i]);
+        }
+        w[i] = if big ^ (u[i] < 0.0) {
+            u[i] + flow_c
+        } else {
+            math::min(flow_c, component(along, 1))
+        };
+    }
+}
+
+/// Term of the low side of a cell where there is a cell beyond; the caller subtracts it.
+#[inline(always)]
+fn smoothed_flow_c_low<const DIM: usize>(
+    grid: &CartesianGrid,
+    axis: usize,
+    along: [f64; DIM],
+    big: bool,
+    u: f64,
+    u_low: f64,
+) -> f64 {
+    let push_low = dot(along, grid.normal::<DIM>(axis));
+    if big { push_low * (u - u_low) } else { math::max(push_low, u_low) }
+}
+
+/// Term of the high side of a cell where there is a cell beyond; the caller adds it.
+#[inline(always)]
+fn smoothed_flow_c_high<const DIM: usize>(
+    grid: &CartesianGrid,
+    axis: usize,
+    along: [f64; DIM],
+    big: bool,
+    u_high: f64,
+    u: f64,
+) -> f64 {
+    let push_high = dot(along, grid.normal::<DIM>(axis));
+    if big { push_high * (u_high - u) } else { math::max(push_high, u) }
+}
+
+/// [`Kernels::smoothed`] on any grid.
+fn smoothed_general<const DIM: usize, G: Places<DIM>>(
+    rt: &mut SerialRuntime,
+    args: &Smoothed<'_, SerialRuntime>,
+    grid: &G,
+) -> Result<ScalarCollection, Error> {
+    let all_cells = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let along = vector::<DIM>(args.along);
+    let big = *args.big;
+    let u = rt.dense(args.u);
+    let u = &u[..];
+    let domain = &all_cells;
+    let mut w = rt.take_buffer(domain.len());
+    let w_values = &mut w[..];
+    for position in 0..domain.len() {
+        let here = position as u32;
+        let mut flow = 0.0;
+        let cell = here;
+        for f in grid.faces_of(cell) {
+            let [from, to] = grid.face_cells(f);
+            if from == NONE || to == NONE {
+                continue;
+            }
+            if from == cell {
+                let push = dot(along, grid.face_normal(f));
+                flow
+                    += if big {
+                        push * (u[to as usize] - u[position])
+                    } else {
+                        math::max(push, u[position])
+                    };
+            } else {
+                let push = dot(along, grid.face_normal(f));
+                flow
+                    -= if big {
+                        push * (u[position] - u[from as usize])
+                    } else {
+                        math::max(push, u[from as usize])
+                    };
+            }
+        }
+        w_values[position] = if big ^ (u[position] < 0.0) {
+            u[position] + flow
+        } else {
+            math::min(flow, component(along, 1))
+        };
+    }
+    Ok(rt.scalar_collection_from(domain, w))
+}
+
+/// [`Kernels::fluxes`] on a Cartesian grid.
+fn fluxes_cartesian<const DIM: usize>(
+    rt: &mut SerialRuntime,
+    args: &Fluxes<'_, SerialRuntime>,
+    grid: &CartesianGrid,
+) -> Result<ScalarCollection, Error> {
+    let all_cells = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let u = rt.dense(args.u);
+    let u = &u[..];
+    let domain = &all_cells;
+    let mut flux = rt.take_buffer(grid.n_cells());
+    let flux_values = &mut flux[..];
+    for row in grid.rows() {
+        let step = if row.interior { grid.n[0] - 1 } else { 1 };
+        for i in (0..grid.n[0]).step_by(step) {
+            let here = row.start + i;
+            let at = [i, row.j, row.k];
+            let mut q_c = 0.0;
+            for axis in 0..DIM {
+                if at[axis] > 0 {
+                    q_c
+                        -= fluxes_q_c_low::<
+                            DIM,
+                        >(grid, axis, u[here], u[here - grid.stride[axis]]);
+                }
+                if at[axis] + 1 < grid.n[axis] {
+                    q_c
+                        += fluxes_q_c_high::<
+                            DIM,
+                        >(grid, axis, u[here + grid.stride[axis]], u[here]);
+                }
+            }
+            flux_values[here] = q_c;
+        }
+        if row.interior {
+            let (first, len) = (row.start + 1, grid.n[0] - 2);
+            let u_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                &u[first - grid.stride[axis]..][..len]
+            });
+            let u_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                &u[first + grid.stride[axis]..][..len]
+            });
+            fluxes_row(
+                grid,
+                &mut flux_values[first..][..len],
+                &u[first..][..len],
+                u_low,
+                u_high,
+            );
+        }
+    }
+    Ok(rt.scalar_collection_from(domain, flux))
+}
+
+/// [`Kernels::fluxes`] inside a row of cells, where no side is on the boundary.
+#[inline(never)]
+fn fluxes_row<const DIM: usize>(
+    grid: &CartesianGrid,
+    flux: &mut [f64],
+    u: &[f64],
+    u_low: [&[f64]; DIM],
+    u_high: [&[f64]; DIM],
+) {
+    let len = flux.len();
+    let u = &u[..len];
+    let u_low_x = lane(&u_low, 0, len);
+    let u_low_y = lane(&u_low, 1, len);
+    let u_low_z = lane(&u_low, 2, len);
+    let u_high_x = lane(&u_high, 0, len);
+    let u_high_y = lane(&u_high, 1, len);
+    let u_high_z = lane(&u_high, 2, len);
+    for i in 0..len {
+        let mut q_c = 0.0;
+        q_c -= fluxes_q_c_low::<DIM>(grid, 0, u[i], u_low_x[i]);
+        q_c += fluxes_q_c_high::<DIM>(grid, 0, u_high_x[i], u[i]);
+        if DIM > 1 {
+            q_c -= fluxes_q_c_low::<DIM>(grid, 1, u[i], u_low_y[i]);
+            q_c += fluxes_q_c_high::<DIM>(grid, 1, u_high_y[i], u[i]);
+        }
+        if DIM > 2 {
+            q_c -= fluxes_q_c_low::<DIM>(grid, 2, u[i], u_low_z[i]);
+            q_c += fluxes_q_c_high::<DIM>(grid, 2, u_high_z[i], u[i]);
+        }
+        flux[i] = q_c;
+    }
+}
+
+/// Term of the low side of a cell where there is a cell beyond; the caller subtracts it.
+#[inline(always)]
+fn fluxes_q_c_low<const DIM: usize>(
+    grid: &CartesianGrid,
+    axis: usize,
+    u: f64,
+    u_low: f64,
+) -> f64 {
+    let jump_low = u - u_low;
+    let rise_low = component(grid.displacement::<DIM>(axis, 1.0), 1);
+    (if axis == 0 {
+        f64::sqrt(if axis == 0 { 1.0 } else { 0.0 }) * jump_low.abs().sqrt()
+    } else {
+        0.0
+    }) + (if axis == 1 { jump_low * rise_low.ln() } else { 0.0 })
+}
+
+/// Term of the high side of a cell where there is a cell beyond; the caller adds it.
+#[inline(always)]
+fn fluxes_q_c_high<const DIM: usize>(
+    grid: &CartesianGrid,
+    axis: usize,
+    u_high: f64,
+    u: f64,
+) -> f64 {
+    let jump_high = u_high - u;
+    let rise_high = component(grid.displacement::<DIM>(axis, 1.0), 1);
+    (if axis == 0 { jump_high.abs().sqrt() } else { 0.0 })
+        + (if axis == 1 { jump_high * rise_high.ln() } else { 0.0 })
+}
+
+/// [`Kernels::fluxes`] on any grid.
+fn fluxes_general<const DIM: usize, G: Places<DIM>>(
+    rt: &mut SerialRuntime,
+    args: &Fluxes<'_, SerialRuntime>,
+    grid: &G,
+) -> Result<ScalarCollection, Error> {
+    let all_cells = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let u = rt.dense(args.u);
+    let u = &u[..];
+    let domain = &all_cells;
+    let mut flux = rt.take_buffer(domain.len());
+    let flux_values = &mut flux[..];
+    for position in 0..domain.len() {
+        let here = position as u32;
+        let mut q = 0.0;
+        let cell = here;
+        for f in grid.faces_of(cell) {
+            let [from, to] = grid.face_cells(f);
+            if from == NONE || to == NONE {
+                continue;
+            }
+            if from == cell {
+                let jump = u[to as usize] - u[position];
+                let rise = component(
+                    vector_sub(grid.cell_centroid(to), grid.cell_centroid(cell)),
+                    1,
+                );
+                q
+                    += if component(grid.face_normal(f), 0).abs() > 0.5 {
+                        jump.abs().sqrt()
+                    } else {
+                        jump * rise.ln()
+                    };
+            } else {
+                let jump = u[position] - u[from as usize];
+                let rise = component(
+                    vector_sub(grid.cell_centroid(cell), grid.cell_centroid(from)),
+                    1,
+                );
+                q
+                    -= if component(grid.face_normal(f), 0).abs() > 0.5 {
+                        jump.abs().sqrt()
+                    } else {
+                        jump * rise.ln()
+                    };
+            }
+        }
+        flux_values[position] = q;
+    }
+    Ok(rt.scalar_collection_from(domain, flux))
+}
+
+/// [`Kernels::extremes`] on any grid.
+fn extremes_general<const DIM: usize>(
+    rt: &mut SerialRuntime,
+    args: &Extremes<'_, SerialRuntime>,
+) -> Result<([f64; 3], [f64; 3], [f64; 3], bool, bool, f64, VectorCollection), Error> {
+    let all_cells = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let v = components::<DIM>(args.v);
+    let b = &args.b.values()[..];
+    let domain = &all_cells;
+    let mut total: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(domain.len()));
+    let mut most: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(domain.len()));
+    let mut least: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(domain.len()));
+    let mut some = rt.take_bool_buffer(domain.len());
+    let some_values = &mut some[..];
+    let mut every = rt.take_bool_buffer(domain.len());
+    let every_values = &mut every[..];
+    let mut product = rt.take_buffer(domain.len());
+    let product_values = &mut product[..];
+    let mut doubled: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(domain.len()));
+    for position in 0..domain.len() {
+        for (component, value) in total.iter_mut().zip(vector_at(&v, position)) {
+            component[position] = value;
+        }
+        for (component, value) in most.iter_mut().zip(vector_at(&v, position)) {
+            component[position] = value;
+        }
+        for (component, value) in least
+            .iter_mut()
+            .zip(vector_mul(vector_at(&v, position), -1.0))
+        {
+            component[position] = value;
+        }
+        some_values[position] = b[position];
+        every_values[position] = b[position] || true;
+        product_values[position] = 1.0 + 0.125 * component(vector_at(&v, position), 0);
+        for (component, value) in doubled
+            .iter_mut()
+            .zip(vector_div(vector_at(&v, position), 0.5))
+        {
+            component[position] = value;
+        }
+    }
+    Ok((
+        rt.reduce_vectors_in_kernel(Reduction::Sum, domain, total, &EXTREMES)?,
+        rt.reduce_vectors_in_kernel(Reduction::Max, domain, most, &EXTREMES)?,
+        rt.reduce_vectors_in_kernel(Reduction::Min, domain, least, &EXTREMES)?,
+        some.iter().any(|&truth| truth),
+        every.iter().all(|&truth| truth),
+        rt.reduce_in_kernel(Reduction::Prod, domain, product, &EXTREMES)?,
+        rt.vector_collection_from(domain, doubled),
+    ))
+}
+
+/// [`Kernels::nothing`] on any grid.
+fn nothing_general<const DIM: usize, G: Places<DIM>>(
+    rt: &mut SerialRuntime,
+    args: &Nothing<'_, SerialRuntime>,
+    grid: &G,
+) -> Result<([f64; 3], bool, bool, f64), Error> {
+    let domain = args.nowhere;
+    let mut total: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(domain.len()));
+    let mut some = rt.take_bool_buffer(domain.len());
+    let some_values = &mut some[..];
+    let mut every = rt.take_bool_buffer(domain.len());
+    let every_values = &mut every[..];
+    let mut number = rt.take_buffer(domain.len());
+    let number_values = &mut number[..];
+    for (position, &here) in domain.elements().iter().enumerate() {
+        for (component, value) in total.iter_mut().zip(grid.cell_centroid(here)) {
+            component[position] = value;
+        }
+        some_values[position] = true;
+        every_values[position] = false;
+        number_values[position] = 1.0;
+    }
+    Ok((
+        rt.reduce_vectors_in_kernel(Reduction::Sum, domain, total, &NOTHING)?,
+        some.iter().any(|&truth| truth),
+        every.iter().all(|&truth| truth),
+        rt.reduce_in_kernel(Reduction::Sum, domain, number, &NOTHING)?,
+    ))
+}
+
+/// [`Kernels::lookup`] on any grid.
+fn lookup_general<const DIM: usize, G: Entities>(
+    rt: &mut SerialRuntime,
+    args: &Lookup<'_, SerialRuntime>,
+    grid: &G,
+) -> Result<
+    (VectorCollection, EntityCollection, VectorCollection, BoolCollection),
+    Error,
+> {
+    let all_faces = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::All))?;
+    let cell = &args.cell.values()[..];
+    let v = components::<DIM>(args.v);
+    let self_2 = &args.self_2.values()[..];
+    let wells_ranks = grid.ranks(args.wells);
+    let rate = components::<DIM>(args.rate);
+    let domain = &all_faces;
+    let mut at_cell: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(domain.len()));
+    let mut alive = rt.take_entity_buffer(domain.len());
+    let alive_values = &mut alive[..];
+    let mut padded_2: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(domain.len()));
+    let mut same_cell = rt.take_bool_buffer(domain.len());
+    let same_cell_values = &mut same_cell[..];
+    for position in 0..domain.len() {
+        for (component, value) in at_cell
+            .iter_mut()
+            .zip(vector_at(&v, cell[position] as usize))
+        {
+            component[position] = value;
+        }
+        alive_values[position] = self_2[cell[position] as usize];
+        for (component, value) in padded_2
+            .iter_mut()
+            .zip(
+                if wells_ranks.contains(cell[position]) {
+                    vector_at(&rate, wells_ranks.of(cell[position]))
+                } else {
+                    [0.0; DIM]
+                },
+            )
+        {
+            component[position] = value;
+        }
+        same_cell_values[position] = self_2[cell[position] as usize] == cell[position];
+    }
+    Ok((
+        rt.vector_collection_from(domain, at_cell),
+        rt.entity_collection_from(domain, EntityKind::Cell, alive),
+        rt.vector_collection_from(domain, padded_2),
+        rt.bool_collection_from(domain, same_cell),
+    ))
+}
+
+/// [`Kernels::rates`] on any grid.
+fn rates_general<const DIM: usize>(
+    rt: &mut SerialRuntime,
+    args: &Rates<'_, SerialRuntime>,
+) -> Result<VectorCollection, Error> {
+    let v = components::<DIM>(args.v);
+    let domain = args.wells;
+    let mut rate: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(domain.len()));
+    for (position, &here) in domain.elements().iter().enumerate() {
+        for (component, value) in rate
+            .iter_mut()
+            .zip(vector_neg(vector_at(&v, here as usize)))
+        {
+            component[position] = value;
+        }
+    }
+    Ok(rt.vector_collection_from(domain, rate))
+}
+
+/// [`Kernels::witness`] on any grid.
+fn witness_general<const DIM: usize>(
+    rt: &mut SerialRuntime,
+    args: &Witness<'_, SerialRuntime>,
+) -> Result<(VectorCollection, BoolCollection), Error> {
+    let all_cells = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let total = vector::<DIM>(args.total);
+    let most = vector::<DIM>(args.most);
+    let least = vector::<DIM>(args.least);
+    let product = *args.product;
+    let none = vector::<DIM>(args.none);
+    let number = *args.number;
+    let some = *args.some;
+    let every = *args.every;
+    let always = *args.always;
+    let never = *args.never;
+    let domain = &all_cells;
+    let mut seen: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(domain.len()));
+    let mut told = rt.take_bool_buffer(domain.len());
+    let told_values = &mut told[..];
+    for position in 0..domain.len() {
+        for (component, value) in seen
+            .iter_mut()
+            .zip(
+                vector_add(
+                    vector_sub(vector_add(total, most), vector_mul(least, product)),
+                    vector_div(none, number + 1.0),
+                ),
+            )
+        {
+            component[position] = value;
+        }
+        told_values[position] = some && every && (always && !never);
+    }
+    Ok((rt.vector_collection_from(domain, seen), rt.bool_collection_from(domain, told)))
+}

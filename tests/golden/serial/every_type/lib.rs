@@ -1,0 +1,131 @@
+//! `every_type.equelle`, compiled by equellec 0.1.0. Names are those of the Equelle program.
+#![allow(non_snake_case)]
+
+pub mod kernels;
+mod kernels_serial;
+
+use equelle_runtime::{
+    CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, Program, Source,
+};
+use kernels::{
+    Direction, Extremes, Fields, Fluxes, Kernels, Lively, Lookup, Nothing, Rates,
+    Smoothed, Witness,
+};
+
+/// What messages at run time need to know of the program.
+pub static PROGRAM: Program = Program {
+    name: "every_type",
+    source: Source {
+        file: "every_type.equelle",
+        text: "",
+    },
+    inputs: &[
+        InputInfo {
+            name: "wells",
+            kind: InputKind::Domain,
+            domain: "AllCells()",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+        InputInfo {
+            name: "nowhere",
+            kind: InputKind::Domain,
+            domain: "AllCells()",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+        InputInfo {
+            name: "u",
+            kind: InputKind::Collection,
+            domain: "AllCells()",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+        InputInfo {
+            name: "k",
+            kind: InputKind::Scalar,
+            domain: "",
+            unit: "",
+            default: "0.25",
+            line: 0,
+        },
+    ],
+    min_dim: 2,
+};
+
+/// Runs the program.
+///
+/// # Errors
+/// Those of the simulation, of its input and of the back-end, with the Equelle line.
+pub fn simulate<R: Kernels>(rt: &mut R) -> Result<(), Error> {
+    let cells = rt.domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let wells = rt.input_domain("wells", &cells)?;
+    let nowhere = rt.input_domain("nowhere", &cells)?;
+    let u = rt.input_collection("u", &cells)?;
+    let quarter = rt.scalar(0.25);
+    let k = rt.input_scalar("k", &quarter)?;
+    let (along, big, growth) = rt.direction(Direction { k: &k })?;
+    let cell = rt.inside()?;
+    let self_2 = rt.lively(Lively { u: &u, big: &big })?;
+    let (v, s, b) = rt
+        .fields(Fields {
+            u: &u,
+            along: &along,
+            big: &big,
+            growth: &growth,
+        })?;
+    let w = rt
+        .smoothed(Smoothed {
+            u: &u,
+            along: &along,
+            big: &big,
+        })?;
+    let flux = rt.fluxes(Fluxes { u: &u })?;
+    let (total, most, least, some, every, product, doubled) = rt
+        .extremes(Extremes { v: &v, b: &b })?;
+    let (none, never, always, number) = rt.nothing(Nothing { nowhere: &nowhere })?;
+    let rate = rt.rates(Rates { wells: &wells, v: &v })?;
+    let (at_cell, alive, padded, same) = rt
+        .lookup(Lookup {
+            cell: &cell,
+            self_2: &self_2,
+            v: &v,
+            wells: &wells,
+            rate: &rate,
+        })?;
+    let (seen, told) = rt
+        .witness(Witness {
+            total: &total,
+            most: &most,
+            least: &least,
+            none: &none,
+            some: &some,
+            every: &every,
+            never: &never,
+            always: &always,
+            product: &product,
+            number: &number,
+        })?;
+    rt.output_entities("cell", &cell)?;
+    rt.output_entities("self", &self_2)?;
+    rt.output_vectors("v", &v)?;
+    rt.output_collection("s", &s)?;
+    rt.output_bools("b", &b)?;
+    rt.output_collection("w", &w)?;
+    rt.output_collection("flux", &flux)?;
+    rt.output_vectors("doubled", &doubled)?;
+    rt.output_vectors("rate", &rate)?;
+    rt.output_vectors("at_cell", &at_cell)?;
+    rt.output_entities("alive", &alive)?;
+    rt.output_vectors("padded", &padded)?;
+    rt.output_bools("same", &same)?;
+    rt.output_vectors("seen", &seen)?;
+    rt.output_bools("told", &told)?;
+    rt.output_vector("total", &total)?;
+    rt.output_bool("some", &some)?;
+    rt.output_scalar("product", &product)?;
+    rt.finish()
+}
