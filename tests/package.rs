@@ -96,7 +96,7 @@ impl Case {
     fn interpreted(&self, module: &Verified, cartesian_forms: bool) -> Result<Vec<Record>, equelle_runtime::Error> {
         let mut session = Session::open_with(&PROGRAM, &self.words, session::Options::silent())?;
         let records = session.record_outputs();
-        interpret_with(module, &mut SerialRuntime::new(session), Options { cartesian_forms })?;
+        interpret_with(module, &mut SerialRuntime::new(session), Options { cartesian_forms, ..Options::default() })?;
         Ok(records.take())
     }
 

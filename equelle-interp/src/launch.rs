@@ -32,6 +32,29 @@ impl<R: Implicit + HostAccess> Interpreter<'_, R> {
         (0..kernel.results.len()).map(|i| self.result(kernel, i, &rows)).collect()
     }
 
+    /// Evaluates the Jacobian form of an equation: the residual, and per element its derivatives by unknown and position.
+    #[allow(clippy::type_complexity)]
+    pub fn launch_equation(&mut self, kernel: &Kernel, args: &[Value<R>]) -> Result<(R::ScalarCollection, Vec<Vec<(usize, usize, f64)>>), Error> {
+        let form = kernel.jacobian.as_ref().ok_or_else(|| defect("an equation has no derivatives"))?;
+        let set = kernel.space_set().ok_or_else(|| defect("an equation is over a set"))?;
+        for components in vector_sizes(kernel) {
+            Error::vector_size(components, self.rt.grid().dim()).map_err(|error| self.in_kernel(kernel, None, error))?;
+        }
+        let params = args.iter().map(|arg| self.bind(arg)).collect::<Result<Vec<_>, _>>()?;
+        let members = self.members(kernel, args)?;
+        let elements = members.get(&set).ok_or_else(|| defect("the space has no elements in this grid"))?.to_vec();
+        let (mut residual, mut rows) = (Vec::with_capacity(elements.len()), Vec::with_capacity(elements.len()));
+        let mut evaluator = Evaluator::new(&self.module.sets, kernel, &params, &members, self.rt.grid(), None);
+        for element in elements {
+            self.check(kernel, &mut evaluator, Some(element))?;
+            let values = evaluator.block(&form.body, Some(element)).map_err(|error| self.in_kernel(kernel, None, error))?;
+            residual.push(values.first().ok_or_else(|| defect("an equation has a residual"))?.real()?);
+            rows.push(evaluator.row.iter().map(|(&(unknown, position), &value)| (unknown.0 as usize, position, value)).collect());
+        }
+        let domain = self.domain(set)?;
+        Ok((self.rt.scalar_collection(&domain, residual)?, rows))
+    }
+
     fn bind(&mut self, arg: &Value<R>) -> Result<Bound, Error> {
         Ok(match arg {
             Value::Scalar(v) => Bound::Single(Number::Real(self.rt.scalar_value(v)?)),
@@ -137,13 +160,8 @@ impl<R: Implicit + HostAccess> Interpreter<'_, R> {
             let holds = evaluator.condition(&check.condition, element).map_err(|error| self.in_kernel(kernel, Some(check.span), error))?;
             if !holds {
                 let CheckKind::OnEmpty = check.kind;
-                let whose = match (element, kernel.space_kind(&self.module.sets)) {
-                    (Some(element), Some(kind)) => {
-                        format!(": the one that belongs to {} {element} of the target", kind.name().to_lowercase())
-                    }
-                    _ => String::new(),
-                };
-                let error = Error::new(ErrorKind::Simulation, format!("`On` needs data at an Empty element{whose}"));
+                let kind = kernel.space_kind(&self.module.sets).map_or_else(String::new, |kind| kind.name().to_lowercase());
+                let error = Error::empty_element(&kind, element);
                 return Err(self.in_kernel(kernel, Some(check.span), error));
             }
         }
@@ -220,7 +238,10 @@ impl<R: Implicit + HostAccess> Interpreter<'_, R> {
             }
         };
         let reduce = |values: &[f64]| {
-            let missing = || Error::new(ErrorKind::Simulation, format!("`{}` is the {op:?} of an empty collection", result.name));
+            let missing = || {
+                let set = kernel.space_set().map_or("the set", |set| self.module.sets.get(set).name.as_str());
+                Error::new(ErrorKind::Simulation, format!("{op:?}Reduce of a collection without elements: {set} is empty"))
+            };
             reduce(op, values).ok_or_else(missing).map_err(|error| self.in_kernel(kernel, None, error))
         };
         let value = if result.ty.basic == Basic::Vector {

@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod cartesian;
+mod equation;
 mod evaluate;
 mod launch;
 mod operand;
@@ -24,6 +25,20 @@ use equelle_runtime::{Error, HostAccess, Implicit};
 pub struct Options {
     /// On a Cartesian grid: evaluate the Cartesian form of kernels that have one instead of the general body.
     pub cartesian_forms: bool,
+    /// Of Newton solves whose equations are kernels.
+    pub derivatives: Derivatives,
+}
+
+/// Where the derivatives of a residual come from that has a kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Derivatives {
+    /// From the Jacobian form of the kernel.
+    #[default]
+    Kernels,
+    /// From the operations of the residual function.
+    Operations,
+    /// From both, which must agree: residuals and derivatives each to 1e-11 of the largest in their row or collection.
+    Both,
 }
 
 /// Runs the program on a runtime, kernels by their general body.

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use equelle_front::ir::{Block, Carried, Function, FunctionId, Module, Op, Stmt, StmtKind, ValueId};
+use equelle_front::ir::{Block, Carried, Equation, Function, FunctionId, Module, Op, Stmt, StmtKind, ValueId};
 use equelle_front::source::Span;
 use equelle_front::types::{SetId, Shape};
 use equelle_runtime::{EquelleRuntime, Error, HostAccess, Implicit};
 
-use crate::Options;
+use crate::{Derivatives, Options};
 use crate::value::{Value, canonical_set, defect};
 
 /// A module being run.
@@ -16,7 +16,7 @@ pub(crate) struct Interpreter<'a, R: Implicit + HostAccess> {
     pub rt: &'a mut R,
     pub options: Options,
     /// The domain that each set is at present.
-    domains: BTreeMap<SetId, R::Domain>,
+    pub domains: BTreeMap<SetId, R::Domain>,
 }
 
 /// Variables of a function being run.
@@ -161,7 +161,12 @@ impl<'a, R: Implicit + HostAccess> Interpreter<'a, R> {
                 let args = args.iter().map(|&v| frame.value(v).cloned()).collect::<Result<Vec<_>, _>>()?;
                 self.call(function, args)
             }
-            Op::Newton { residuals, captures, guesses, carried, .. } => self.newton(frame, residuals, captures, guesses, carried),
+            Op::Newton { guesses, equations, .. } if !equations.is_empty() && self.options.derivatives == Derivatives::Kernels => {
+                self.newton_by_kernels(frame, guesses, equations)
+            }
+            Op::Newton { residuals, captures, guesses, carried, equations } => {
+                self.newton(frame, residuals, captures, guesses, carried, equations)
+            }
             op => {
                 let [result] = results else { return Err(defect("an operation has one result")) };
                 let ty = frame.function.values[result.0 as usize].ty;
@@ -177,7 +182,9 @@ impl<'a, R: Implicit + HostAccess> Interpreter<'a, R> {
         captures: &[Vec<ValueId>],
         guesses: &[ValueId],
         carried: &[Carried],
+        kernels: &[Equation],
     ) -> Result<Vec<Value<R>>, Error> {
+        let compared = if self.options.derivatives == Derivatives::Both { self.equations(frame, kernels)? } else { Vec::new() };
         let values = |ids: &[ValueId]| ids.iter().map(|&v| frame.value(v).cloned()).collect::<Result<Vec<_>, _>>();
         let mut equations = Vec::with_capacity(residuals.len());
         for (function, captures) in residuals.iter().zip(captures) {
@@ -209,6 +216,10 @@ impl<'a, R: Implicit + HostAccess> Interpreter<'a, R> {
                     last[variable] = Some(value);
                 }
             }
+            for ((kernel, args), by_operations) in compared.iter().zip(&values) {
+                let by_kernel = inner.equation(kernel, unknowns, args)?;
+                inner.agree(kernel, by_operations, &by_kernel)?;
+            }
             Ok(values)
         })?;
         let mut results: Vec<Value<R>> = solution.into_iter().map(Value::Scalars).collect();
@@ -219,7 +230,7 @@ impl<'a, R: Implicit + HostAccess> Interpreter<'a, R> {
     }
 }
 
-fn scalars<R: EquelleRuntime>(value: Value<R>) -> Result<R::ScalarCollection, Error> {
+pub(crate) fn scalars<R: EquelleRuntime>(value: Value<R>) -> Result<R::ScalarCollection, Error> {
     match value {
         Value::Scalars(values) => Ok(values),
         other => Err(defect(format!("an unknown of Newton's method is {}", other.kind()))),

@@ -49,6 +49,13 @@ impl Error {
         Error { kind, message: message.into(), lines: Vec::new(), hint: None }
     }
 
+    /// The error of data or geometry asked of an Empty element: the one that belongs to the entity `element` (of this kind) of what was asked.
+    pub fn empty_element(kind: &str, element: Option<u32>) -> Error {
+        let whose = element.map_or_else(String::new, |element| format!(": the one that belongs to {kind} {element}"));
+        Error::new(ErrorKind::Simulation, format!("an Empty element has no data and no geometry{whose}"))
+            .hint("on the boundary one cell of a face is Empty: restrict to InteriorFaces(), or choose the other cell with IsEmpty(...) ? ... : ...")
+    }
+
     /// That a Vector is built of as many numbers as a grid has dimensions.
     ///
     /// # Errors

@@ -370,6 +370,22 @@ pub trait Implicit: Operations {
     /// The same of Vectors.
     fn vectors_without_derivatives(&mut self, values: &Self::VectorCollection) -> Self::VectorCollection;
 
+    /// The collection with derivatives given row by row: an entry is the number of an unknown, the position in its domain, and the derivative by that element. Within a
+    /// row no element comes twice. For the interpreter; never on a hot path.
+    ///
+    /// # Errors
+    /// `Backend` if a collection among the unknowns is none, or if there is no such element.
+    fn with_derivatives(
+        &mut self,
+        values: &Self::ScalarCollection,
+        unknowns: &[Self::ScalarCollection],
+        rows: &[Vec<(usize, usize, f64)>],
+    ) -> Result<Self::ScalarCollection, Error>;
+
+    /// The derivatives of a collection, row by row: number of the unknown among all unknowns of the solve, ascending, and value. No rows for what does not depend on an
+    /// unknown. For the interpreter; never on a hot path.
+    fn derivatives(&mut self, values: &Self::ScalarCollection) -> Vec<Vec<(usize, f64)>>;
+
     /// `NewtonSolve`: [`Implicit::newton`] with one unknown.
     ///
     /// # Errors

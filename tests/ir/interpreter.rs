@@ -189,7 +189,7 @@ fn a_failed_check_names_element_and_lines() {
     // Lines of ten characters: offset 20 is in line 3, 30 in line 4, 40 in line 5.
     let e = error(text, &"123456789\n".repeat(6));
     assert_eq!(e.kind, ErrorKind::Simulation);
-    assert_eq!(e.message, "`On` needs data at an Empty element: the one that belongs to face 0 of the target");
+    assert_eq!(e.message, "an Empty element has no data and no geometry: the one that belongs to face 0");
     assert_eq!(e.lines, [4, 3, 5], "the check, then the kernel's expressions, innermost first");
 }
 
@@ -245,7 +245,10 @@ fn other_failures() {
         kernel k over InteriorCells() { result r: Scalar reduce max body { yield 1.0 } }
         main { %r: Scalar = launch k() !5..6 }";
     let e = error(largest, "a\nb\nc\nd");
-    assert_eq!((e.kind, e.message.as_str(), &e.lines[..]), (ErrorKind::Simulation, "`r` is the Max of an empty collection", &[3][..]));
+    assert_eq!(
+        (e.kind, e.message.as_str(), &e.lines[..]),
+        (ErrorKind::Simulation, "MaxReduce of a collection without elements: InteriorCells() is empty", &[3][..])
+    );
 
     let newton = "module m
         function f(%u: Scalar) -> (Scalar) { return %u }

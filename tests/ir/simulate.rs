@@ -84,7 +84,7 @@ pub fn run(module: &Verified, shape: Cartesian, inputs: Inputs, form: Form) -> R
     let mut rt = SerialRuntime::new(session);
     // A line left over from before would be a wrong place in a message.
     rt.line(0);
-    interpret_with(module, &mut rt, Options { cartesian_forms: form == Form::Cartesian })?;
+    interpret_with(module, &mut rt, Options { cartesian_forms: form == Form::Cartesian, ..Options::default() })?;
     Ok(records.take())
 }
 

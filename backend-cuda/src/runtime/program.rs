@@ -235,10 +235,8 @@ impl CudaRuntime {
             return Err(Error::new(ErrorKind::Backend, "internal error: a kernel reported an unknown condition"));
         };
         let kind = kind_name(domain.kind());
-        let element = if position < domain.len() { domain.element(position).to_string() } else { "?".to_owned() };
-        let mut error =
-            Error::new(ErrorKind::Simulation, format!("`On` needs data at an Empty element: the one that belongs to {kind} {element} of the target"))
-                .hint("on the boundary one cell of a face is Empty: restrict the target to InteriorFaces(), or choose the other cell with IsEmpty(...) ? ... : ...");
+        let element = (position < domain.len()).then(|| domain.element(position));
+        let mut error = Error::empty_element(kind, element);
         error.lines = kernel.lines.to_vec();
         Err(error)
     }

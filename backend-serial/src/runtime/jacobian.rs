@@ -39,6 +39,21 @@ impl Jacobian {
         rows.finish(n_cols)
     }
 
+    /// From entries (column, value) of each row, the columns ascending.
+    pub(super) fn from_rows(entries: &[Vec<(u32, f64)>], n_cols: usize) -> Self {
+        let mut rows = Rows::with_capacity(entries.len(), entries.iter().map(Vec::len).sum());
+        for row in entries {
+            row.iter().for_each(|&(column, value)| rows.push(column, value));
+            rows.end();
+        }
+        rows.finish(n_cols)
+    }
+
+    /// Column of the first entry: of unknowns the number of the first one. 0 without entries.
+    pub(super) fn first_column(&self) -> usize {
+        self.col_idx().first().map_or(0, |&column| column as usize)
+    }
+
     /// Number of rows: elements of the domain.
     pub fn n_rows(&self) -> usize {
         self.matrix.rows()

@@ -4,6 +4,7 @@
 //! part of a factorisation that depends on the pattern alone, which the next time step has again.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::linalg::{self, Csr, LinearCache, LinearOptions};
@@ -13,6 +14,7 @@ use equelle_runtime::{EquelleRuntime, Error, ErrorKind, Implicit, Reduction, Res
 
 use super::SerialRuntime;
 use super::collections::{ScalarCollection, VectorCollection};
+use super::jacobian::Jacobian;
 
 /// What Newton's method keeps between solves.
 #[derive(Default)]
@@ -48,6 +50,39 @@ impl Implicit for SerialRuntime {
 
     fn vectors_without_derivatives(&mut self, values: &VectorCollection) -> VectorCollection {
         VectorCollection { jacobians: [None, None, None], ..values.clone() }
+    }
+
+    fn with_derivatives(
+        &mut self,
+        values: &ScalarCollection,
+        unknowns: &[ScalarCollection],
+        rows: &[Vec<(usize, usize, f64)>],
+    ) -> Result<ScalarCollection, Error> {
+        let fault = || Error::new(ErrorKind::Backend, "internal error: derivatives by what is no unknown");
+        let ranges = unknowns.iter().map(|u| u.jacobian().map(|j| (j.first_column(), u.domain.len(), j.n_cols())));
+        let ranges: Vec<(usize, usize, usize)> = ranges.collect::<Option<_>>().ok_or_else(fault)?;
+        let columns = ranges.first().ok_or_else(fault)?.2;
+        let mut entries = Vec::with_capacity(rows.len());
+        for row in rows {
+            let mut out = Vec::with_capacity(row.len());
+            for &(unknown, position, value) in row {
+                let &(first, len, _) = ranges.get(unknown).filter(|range| position < range.1).ok_or_else(fault)?;
+                debug_assert!(position < len);
+                out.push(((first + position) as u32, value));
+            }
+            out.sort_unstable_by_key(|&(column, _)| column);
+            entries.push(out);
+        }
+        Ok(ScalarCollection { jacobian: Some(Rc::new(Jacobian::from_rows(&entries, columns))), ..values.clone() })
+    }
+
+    fn derivatives(&mut self, values: &ScalarCollection) -> Vec<Vec<(usize, f64)>> {
+        let Some(jacobian) = values.jacobian() else { return Vec::new() };
+        let row = |row| {
+            let (columns, values) = jacobian.row(row);
+            columns.iter().zip(values).map(|(&column, &value)| (column as usize, value)).collect()
+        };
+        (0..jacobian.n_rows()).map(row).collect()
     }
 
     fn newton(&mut self, guesses: &[ScalarCollection], residual: &mut Residual<'_, Self>) -> Result<Vec<ScalarCollection>, Error> {

@@ -191,8 +191,7 @@ impl SerialRuntime {
 pub(super) fn on_empty(domain: &Domain, position: usize) -> Error {
     let kind = kind_name(domain.kind());
     let element = element_at(domain, position);
-    Error::new(ErrorKind::Simulation, format!("`On` needs data at an Empty element: the one that belongs to {kind} {element} of the target"))
-        .hint("on the boundary one cell of a face is Empty: restrict the target to InteriorFaces(), or choose the other cell with IsEmpty(...) ? ... : ...")
+    Error::empty_element(kind, Some(element))
 }
 
 /// Element `position` of a domain, for messages.

@@ -115,7 +115,7 @@ pub struct Check {
 /// Kinds of [`Check`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CheckKind {
-    /// `On` an Empty element.
+    /// Data (`On`) or geometry asked of an Empty element.
     OnEmpty,
 }
 

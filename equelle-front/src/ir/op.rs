@@ -183,7 +183,7 @@ pub enum Op {
     Call { function: FunctionId, args: Vec<ValueId> },
     /// Newton's method: one residual function, one list of captured arguments and one guess per unknown. Each residual takes all unknowns, then its captures.
     /// Results: one per unknown, then the last values of the carried variables.
-    /// `equations`: none, or for each residual the kernel that evaluates it with its derivatives.
+    /// `equations`: none, or for each unknown the kernel that evaluates its residual with derivatives; then there may be no residual functions.
     Newton {
         residuals: Vec<FunctionId>,
         captures: Vec<Vec<ValueId>>,

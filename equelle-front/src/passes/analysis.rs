@@ -77,7 +77,12 @@ impl Defs {
     /// Whether an operation may be an error at run time, so that it must not be dropped.
     pub(super) fn may_fail(&self, function: &Function, sets: &SetTable, op: &Op) -> bool {
         match op {
-            Op::On { target, .. } => !self.never_empty(function, sets, *target),
+            Op::On { target: entities, .. }
+            | Op::Measure(entities)
+            | Op::Centroid(entities)
+            | Op::Normal(entities)
+            | Op::FirstCell(entities)
+            | Op::SecondCell(entities) => !self.never_empty(function, sets, *entities),
             Op::Reduce(reduction, _) => {
                 matches!(reduction, crate::ops::Reduction::Max | crate::ops::Reduction::Min)
             }

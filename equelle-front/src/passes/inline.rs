@@ -42,7 +42,7 @@ fn size(block: &Block) -> usize {
 }
 
 /// Removes the functions that nothing refers to any more and renumbers the rest.
-fn drop_uncalled(module: &mut Module) {
+pub(super) fn drop_uncalled(module: &mut Module) {
     let mut used = vec![false; module.functions.len()];
     note_callees(&module.main.body, &mut used);
     for index in (0..module.functions.len()).rev() {
@@ -160,6 +160,21 @@ impl Inliner<'_> {
             self.renamed.insert(result, value);
         }
     }
+}
+
+/// The statements of a function for use in another, with these arguments, and what the function returns.
+pub(super) fn inline_body(into: &mut Function, callee: &Function, args: &[ValueId]) -> (Vec<Stmt>, Vec<ValueId>) {
+    let values = callee.params.iter().copied().zip(args.iter().copied()).collect();
+    let mut copy = Copy { values, mutables: BTreeMap::new(), into, from: callee };
+    let (mut statements, mut returned) = (Vec::new(), Vec::new());
+    for statement in &callee.body.statements {
+        if let StmtKind::Return(values) = &statement.kind {
+            returned = values.iter().map(|&v| copy.value(v)).collect();
+        } else {
+            statements.push(copy.statement(statement));
+        }
+    }
+    (statements, returned)
 }
 
 /// Copies statements of one function into another.

@@ -4,10 +4,13 @@
 
 mod analysis;
 mod dce;
+mod differentiate;
 mod fuse;
 mod hoist;
 mod inline;
 mod simplify;
+
+pub use differentiate::{Untreated, differentiate};
 
 use crate::ir::{Function, Module};
 use crate::types::SetTable;
@@ -46,6 +49,9 @@ pub const PIPELINE_O2: &[Pass] = &[
     Pass { name: "fuse", run: fuse::run },
     Pass { name: "dce-after-fuse", run: |m| each_function(m, dce::run) },
 ];
+
+/// Equations of Newton solves as kernels with derivatives; before `fuse`.
+pub const DIFFERENTIATE: Pass = Pass { name: "differentiate", run: differentiate::run };
 
 /// Runs the passes of a level.
 #[must_use]

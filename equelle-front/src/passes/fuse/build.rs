@@ -162,7 +162,7 @@ impl<'a> Builder<'a> {
         Ok(self.add_param(value))
     }
 
-    fn add_param(&mut self, value: ValueId) -> ParamId {
+    pub(super) fn add_param(&mut self, value: ValueId) -> ParamId {
         if let Some(index) = self.interface.args.iter().position(|&v| v == value) {
             return ParamId(index as u32);
         }

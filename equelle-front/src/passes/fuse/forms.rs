@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::analysis::Defs;
 use super::build::{Builder, Interface, Mode, Result, Unfusable};
 use super::plan::Plan;
-use super::{identifier, value_name};
+use super::{identifier, must_exist, value_name};
 use crate::ir::{CartesianForm, Check, CheckKind, Function, KBlock, KExpr, KResult, Kernel, Op, Path, Space, UnaryOp, ValueId};
 use crate::source::Span;
 use crate::types::{Basic, CanonicalSet, EntityKind, SetId, SetTable, Shape};
@@ -52,10 +52,10 @@ impl KernelMaker<'_> {
         };
         let mut checks = Vec::new();
         let (body, mut interface) = self.body(space, Mode::General, Interface::default(), |builder| {
-            if let Op::On { target, .. } = op
-                && !self.defs.never_empty(self.function, self.sets, *target)
+            if let Some(target) = must_exist(op)
+                && !self.defs.never_empty(self.function, self.sets, target)
             {
-                let condition = not_empty(builder, *target)?;
+                let condition = not_empty(builder, target)?;
                 checks.push(Check { condition, kind: CheckKind::OnEmpty, span: info.span });
             }
             evaluate(builder)

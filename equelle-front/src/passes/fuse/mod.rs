@@ -7,6 +7,7 @@
 
 mod build;
 mod entity;
+mod equation;
 mod facts;
 mod forms;
 mod plan;
@@ -23,6 +24,9 @@ use super::analysis::{Defs, residual_functions};
 use build::Unfusable;
 use forms::KernelMaker;
 use plan::{Placement, Plan};
+
+pub(super) use equation::Equations;
+pub(super) use tidy::inline_all_single_uses;
 
 /// Fuses every function of a module but residuals of Newton's method and what they call: derivatives are followed operation by operation.
 pub(super) fn run(module: &mut Module) {
@@ -122,10 +126,10 @@ impl Fuser<'_> {
         match self.maker.plan.placement(result) {
             Placement::Operation => out.push(statement.clone()),
             Placement::Inline => {
-                if let Op::On { target, .. } = op
-                    && !self.maker.defs.never_empty(self.maker.function, self.maker.sets, *target)
+                if let Some(target) = must_exist(op)
+                    && !self.maker.defs.never_empty(self.maker.function, self.maker.sets, target)
                 {
-                    match self.maker.check_not_empty(*target, statement.span) {
+                    match self.maker.check_not_empty(target, statement.span) {
                         Ok(made) => self.launch(made, vec![], statement, out),
                         Err(Unfusable) => {
                             self.unfusable.insert(result);
@@ -157,6 +161,17 @@ impl Fuser<'_> {
         let id = KernelId((self.first + self.kernels.len()) as u32);
         self.kernels.push(kernel);
         out.push(Stmt { kind: StmtKind::Launch { kernel: id, args, results }, span: statement.span });
+    }
+}
+
+/// The entities that an operation asks for data or geometry, which no Empty has.
+fn must_exist(op: &Op) -> Option<ValueId> {
+    match op {
+        Op::On { target, .. } => Some(*target),
+        Op::Measure(entities) | Op::Centroid(entities) | Op::Normal(entities) | Op::FirstCell(entities) | Op::SecondCell(entities) => {
+            Some(*entities)
+        }
+        _ => None,
     }
 }
 
@@ -204,7 +219,7 @@ fn name_of(function: &Function, defs: &Defs, sets: &SetTable, value: ValueId, de
 }
 
 /// Letters, digits and underscores only, not starting with a digit, lower-case snake.
-fn identifier(name: &str) -> String {
+pub(super) fn identifier(name: &str) -> String {
     let mut out = String::new();
     for c in name.chars() {
         if c.is_ascii_uppercase() {

@@ -70,6 +70,15 @@ impl Plan {
         self.placements.get(&value).copied().unwrap_or(Placement::Operation)
     }
 
+    /// Decides that these values are substituted, where kernels can compute them.
+    pub(super) fn substitute(&mut self, values: &BTreeSet<ValueId>) {
+        for (_, placement) in
+            self.placements.iter_mut().filter(|(value, placement)| **placement == Placement::Kernel && values.contains(value))
+        {
+            *placement = Placement::Inline;
+        }
+    }
+
     /// How many operations use a value.
     pub(super) fn uses(&self, value: ValueId) -> u32 {
         self.uses.get(&value).copied().unwrap_or(0)

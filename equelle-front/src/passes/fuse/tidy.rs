@@ -24,6 +24,26 @@ pub(super) fn inline_single_uses(block: &mut KBlock) {
     }
 }
 
+/// As [`inline_single_uses`], in the blocks of a block too, the innermost first.
+pub(in crate::passes) fn inline_all_single_uses(block: &mut KBlock) {
+    for statement in &mut block.statements {
+        match statement {
+            KStmt::SumFaces { body, .. } => inline_all_single_uses(body),
+            KStmt::SumSides { low, high, .. } => {
+                for block in [&mut low.interior, &mut low.boundary, &mut high.interior, &mut high.boundary].into_iter().flatten() {
+                    inline_all_single_uses(block);
+                }
+            }
+            KStmt::If { then, otherwise, .. } => {
+                inline_all_single_uses(then);
+                inline_all_single_uses(otherwise);
+            }
+            KStmt::Let { .. } | KStmt::LetEntity { .. } | KStmt::Add { .. } => {}
+        }
+    }
+    inline_single_uses(block);
+}
+
 fn uses(block: &KBlock, local: LocalId) -> usize {
     let mut count = 0;
     visit_block(block, &mut |node| count += usize::from(matches!(node, Node::Expr(KExpr::Local(id)) if *id == local)));

@@ -1,0 +1,330 @@
+//! Solve loops: residuals substituted where their Newton solve stands.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::analysis::Defs;
+use super::super::fuse::Equations;
+use super::super::inline::inline_body;
+use super::super::{dce, hoist, simplify};
+use super::reverse::Obstacle;
+use super::{Untreated, with_jacobian};
+use crate::ir::{Block, Equation, Function, FunctionId, KernelId, Kernel, Module, Mutable, MutableId, Op, Stmt, StmtKind, Value, ValueId};
+use crate::lower::UniqueNames;
+use crate::source::Span;
+use crate::types::{CanonicalSet, Dimension, Extent, SetId, SetTable, Shape, Type};
+
+/// Operations of a residual that are substituted into one another; each may need a level of the stack.
+const MAX_STATEMENTS: usize = 1_000;
+
+/// Treats every solve of a module.
+pub(super) fn treat(module: &mut Module) -> Vec<Untreated> {
+    let mut untreated = Vec::new();
+    let mut names = UniqueNames::default();
+    for kernel in &module.kernels {
+        names.unique(&kernel.name);
+    }
+    for index in 0..=module.functions.len() {
+        let callees = module.functions.clone();
+        let function = module.functions.get_mut(index).unwrap_or(&mut module.main);
+        if !solves(&function.body) {
+            continue;
+        }
+        let mut whole = function.clone();
+        let mut embedder = Embedder { function: &mut whole, callees: &callees, sets: &module.sets, solves: Vec::new(), untreated: Vec::new() };
+        let body = std::mem::take(&mut embedder.function.body);
+        embedder.function.body = embedder.block(body);
+        let Embedder { solves, untreated: found, .. } = embedder;
+        untreated.extend(found);
+        if solves.is_empty() {
+            continue;
+        }
+        simplify::run(&mut whole, &module.sets);
+        hoist::run(&mut whole, &module.sets);
+        dce::run(&mut whole, &module.sets);
+        let made = equations(&whole, &module.sets, &solves, &mut names);
+        let mut found = BTreeMap::new();
+        for (solve, made) in solves.iter().zip(made) {
+            match made {
+                Ok((kernels, equations)) => {
+                    let first = module.kernels.len();
+                    module.kernels.extend(kernels);
+                    let numbered = equations.into_iter().zip(first..).map(|(args, k)| Equation { kernel: KernelId(k as u32), args });
+                    found.insert(solve.sequence, numbered.collect());
+                }
+                Err(construct) => untreated.push(Untreated { span: solve.span, construct }),
+            }
+        }
+        let body = std::mem::take(&mut whole.body);
+        whole.body = without_loops(body, &mut found, &solves);
+        dce::run(&mut whole, &module.sets);
+        *function = whole;
+    }
+    untreated
+}
+
+fn solves(block: &Block) -> bool {
+    block.statements.iter().any(|statement| match &statement.kind {
+        StmtKind::Let { op: Op::Newton { .. }, .. } => true,
+        StmtKind::For { body, .. } => solves(body),
+        StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => false,
+    })
+}
+
+/// A solve loop. Its body ends with a `Return` of the residuals.
+struct Solve {
+    /// Names the loop: its sequence, which nothing defines.
+    sequence: ValueId,
+    unknowns: Vec<ValueId>,
+    /// A variable for each unknown, which makes it depend on the loop.
+    mutables: Vec<MutableId>,
+    span: Span,
+}
+
+struct Embedder<'a> {
+    function: &'a mut Function,
+    callees: &'a [Function],
+    sets: &'a SetTable,
+    solves: Vec<Solve>,
+    untreated: Vec<Untreated>,
+}
+
+impl Embedder<'_> {
+    fn block(&mut self, block: Block) -> Block {
+        let mut out = Vec::with_capacity(block.statements.len());
+        for statement in block.statements {
+            let Stmt { kind, span } = statement;
+            let kind = match kind {
+                StmtKind::For { sequence, element, body } => StmtKind::For { sequence, element, body: self.block(body) },
+                StmtKind::Let { results, op: Op::Newton { residuals, captures, guesses, carried, equations } } => {
+                    match self.obstacle(&residuals, &guesses, carried.is_empty()) {
+                        None => self.embed(&residuals, &captures, &guesses, span, &mut out),
+                        Some(construct) => self.untreated.push(Untreated { span, construct }),
+                    }
+                    StmtKind::Let { results, op: Op::Newton { residuals, captures, guesses, carried, equations } }
+                }
+                kind @ (StmtKind::Let { .. }
+                | StmtKind::Store { .. }
+                | StmtKind::Output { .. }
+                | StmtKind::Launch { .. }
+                | StmtKind::Return(_)) => kind,
+            };
+            out.push(Stmt { kind, span });
+        }
+        Block { statements: out }
+    }
+
+    fn ty(&self, value: ValueId) -> Type {
+        self.function.values[value.0 as usize].ty
+    }
+
+    fn value(&mut self, ty: Type, name: &str, dim: Dimension) -> ValueId {
+        self.function.values.push(Value { ty, name: name.to_owned(), dim, span: Span::default() });
+        ValueId(self.function.values.len() as u32 - 1)
+    }
+
+    /// What keeps residuals from being substituted.
+    fn obstacle(&self, residuals: &[FunctionId], guesses: &[ValueId], nothing_carried: bool) -> Option<Obstacle> {
+        if !nothing_carried {
+            return Some("a variable that the residual assigns");
+        }
+        if guesses.iter().any(|&g| !matches!(self.ty(g).shape, Shape::Collection(_))) {
+            return Some("an unknown that is a Scalar");
+        }
+        if residuals.iter().any(|r| self.callees[r.0 as usize].body.statements.len() > MAX_STATEMENTS) {
+            return Some("a residual of thousands of operations");
+        }
+        residuals.iter().find_map(|r| self.callees[r.0 as usize].body.statements.iter().find_map(|s| match &s.kind {
+            StmtKind::For { .. } => Some("a loop"),
+            StmtKind::Let { op, .. } => match op {
+                Op::Call { .. } => Some("a call of a function that is too large to be substituted"),
+                Op::Newton { .. } => Some("a solve inside the residual"),
+                Op::InputScalar { .. } | Op::InputCollection { .. } | Op::InputDomain { .. } | Op::InputSequence { .. } => Some("an input"),
+                _ => None,
+            },
+            StmtKind::Launch { .. } => Some("a kernel"),
+            StmtKind::Output { .. } => Some("an output"),
+            StmtKind::Store { .. } | StmtKind::Return(_) => None,
+        }))
+    }
+
+    fn embed(&mut self, residuals: &[FunctionId], captures: &[Vec<ValueId>], guesses: &[ValueId], span: Span, out: &mut Vec<Stmt>) {
+        let sequence = self.value(Type::SEQUENCE, "", Dimension::NONE);
+        let element = self.value(Type::SCALAR, "", Dimension::NONE);
+        let mut body = Vec::new();
+        let mut solve = Solve { sequence, unknowns: Vec::new(), mutables: Vec::new(), span };
+        let first = self.callees[residuals[0].0 as usize].params.clone();
+        for (&guess, param) in guesses.iter().zip(first) {
+            let (ty, dim) = (self.ty(guess), self.function.values[guess.0 as usize].dim);
+            let name = self.callees[residuals[0].0 as usize].values[param.0 as usize].name.clone();
+            let unknown = self.value(ty, &name, dim);
+            let mutable = MutableId(self.function.mutables.len() as u32);
+            self.function.mutables.push(Mutable { name, ty, dim, span });
+            body.push(Stmt { kind: StmtKind::Let { results: vec![unknown], op: Op::Load(mutable) }, span });
+            solve.unknowns.push(unknown);
+            solve.mutables.push(mutable);
+        }
+        let mut values = Vec::new();
+        for (residual, captures) in residuals.iter().zip(captures) {
+            let args: Vec<ValueId> = solve.unknowns.iter().chain(captures).copied().collect();
+            let (statements, results) = inline_body(self.function, &self.callees[residual.0 as usize], &args);
+            body.extend(statements);
+            values.extend(results.first());
+        }
+        let defs = Defs::of(&Function { body: Block { statements: out.iter().chain(&body).cloned().collect() }, ..self.function.clone() });
+        let body = self.with_checks(body, &defs);
+        let mut body = Block { statements: body };
+        body.statements.push(Stmt { kind: StmtKind::Return(values), span });
+        out.push(Stmt { kind: StmtKind::For { sequence, element, body }, span });
+        self.solves.push(solve);
+    }
+
+    /// Adds a restriction of what does not depend on the unknown to every restriction that may meet Empty: it fails in its place.
+    fn with_checks(&mut self, body: Vec<Stmt>, defs: &Defs) -> Vec<Stmt> {
+        let mut out = Vec::with_capacity(body.len());
+        for statement in body {
+            if let StmtKind::Let { op: Op::On { target, .. }, .. } = &statement.kind
+                && !defs.never_empty(self.function, self.sets, *target)
+                && let Some(kind) = self.ty(*target).entity_kind()
+                && let Some(mapping) = self.ty(*target).mapping()
+            {
+                let all = CanonicalSet { kind, extent: Extent::All };
+                let set = self.sets.canonical(all);
+                let domain = self.value(Type::domain(kind, set), "", Dimension::NONE);
+                let measure = self.value(Type::collection(crate::types::Basic::Scalar, set), "", Dimension::NONE);
+                let restricted = self.value(Type::collection(crate::types::Basic::Scalar, mapping), "", Dimension::NONE);
+                let ops = [
+                    (domain, Op::CanonicalSet(all)),
+                    (measure, Op::Measure(domain)),
+                    (restricted, Op::On { data: measure, target: *target }),
+                ];
+                let span = statement.span;
+                out.extend(ops.into_iter().map(|(result, op)| Stmt { kind: StmtKind::Let { results: vec![result], op }, span }));
+            }
+            out.push(statement);
+        }
+        out
+    }
+}
+
+type Made = Result<(Vec<Kernel>, Vec<Vec<ValueId>>), Obstacle>;
+
+/// The kernels of each solve and their arguments, without the unknowns.
+fn equations(function: &Function, sets: &SetTable, solves: &[Solve], names: &mut UniqueNames) -> Vec<Made> {
+    let mut loops = BTreeMap::new();
+    let mut domains = BTreeMap::new();
+    for &param in &function.params {
+        note_domain(function, param, &mut domains);
+    }
+    find_loops(function, &function.body, domains, &mut loops);
+    let inside: BTreeSet<ValueId> =
+        loops.values().flat_map(|(body, _)| body.statements.iter().flat_map(|s| defined(s).iter().copied())).collect();
+    let maker = Equations::new(function, sets, &inside);
+    solves
+        .iter()
+        .map(|solve| {
+            let Some((body, domains)) = loops.get(&solve.sequence) else { return Err("code that is never reached") };
+            let unknowns: Vec<ValueId> = solve.mutables.iter().zip(&solve.unknowns).map(|(m, u)| loaded(body, *m).unwrap_or(*u)).collect();
+            if let Some(obstacle) = left_inside(body, &unknowns) {
+                return Err(obstacle);
+            }
+            let Some(StmtKind::Return(values)) = body.statements.last().map(|s| &s.kind) else { return Err("a residual without a value") };
+            let (mut kernels, mut arguments) = (Vec::new(), Vec::new());
+            for (&value, &unknown) in values.iter().zip(&unknowns) {
+                let (kernel, args) = maker.kernel(value, &unknowns, domains).ok_or("an operation that no kernel can compute")?;
+                let mut kernel = with_jacobian(kernel, unknowns.len() as u32)?;
+                let name = &function.values[unknown.0 as usize].name;
+                kernel.name = names.unique(&format!("residual_{}", crate::passes::fuse::identifier(name)));
+                kernels.push(kernel);
+                arguments.push(args);
+            }
+            Ok((kernels, arguments))
+        })
+        .collect()
+}
+
+fn note_domain(function: &Function, value: ValueId, domains: &mut BTreeMap<SetId, ValueId>) {
+    if let Shape::Domain(set) = function.values[value.0 as usize].ty.shape {
+        domains.entry(set).or_insert(value);
+    }
+}
+
+fn defined(statement: &Stmt) -> &[ValueId] {
+    match &statement.kind {
+        StmtKind::Let { results, .. } | StmtKind::Launch { results, .. } => results,
+        StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::For { .. } | StmtKind::Return(_) => &[],
+    }
+}
+
+type Loops<'a> = BTreeMap<ValueId, (&'a Block, BTreeMap<SetId, ValueId>)>;
+
+/// Solve loops by their sequence, with the domains visible there.
+fn find_loops<'a>(function: &Function, block: &'a Block, mut domains: BTreeMap<SetId, ValueId>, loops: &mut Loops<'a>) {
+    for statement in &block.statements {
+        defined(statement).iter().for_each(|&value| note_domain(function, value, &mut domains));
+        if let StmtKind::For { sequence, body, .. } = &statement.kind {
+            let solve = matches!(body.statements.last().map(|s| &s.kind), Some(StmtKind::Return(_)));
+            if solve {
+                loops.insert(*sequence, (body, domains.clone()));
+            } else {
+                find_loops(function, body, domains.clone(), loops);
+            }
+        }
+    }
+}
+
+/// The value that stands for an unknown.
+fn loaded(body: &Block, mutable: MutableId) -> Option<ValueId> {
+    body.statements.iter().find_map(|s| match &s.kind {
+        StmtKind::Let { results, op: Op::Load(m) } if *m == mutable => results.first().copied(),
+        _ => None,
+    })
+}
+
+/// What of a solve loop a kernel cannot have in it.
+fn left_inside(body: &Block, unknowns: &[ValueId]) -> Option<Obstacle> {
+    body.statements.iter().find_map(|s| match &s.kind {
+        StmtKind::Let { results, op } => match op {
+            Op::Reduce(..) => Some("a reduction of what depends on the unknown"),
+            Op::Load(_) if !results.iter().all(|r| unknowns.contains(r)) => Some("a variable that the residual assigns"),
+            _ => None,
+        },
+        StmtKind::Store { .. } => Some("a variable that the residual assigns"),
+        StmtKind::Output { .. } | StmtKind::For { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => None,
+    })
+}
+
+/// Removes the solve loops; a solve right after its loop gets its equations.
+fn without_loops(block: Block, found: &mut BTreeMap<ValueId, Vec<Equation>>, solves: &[Solve]) -> Block {
+    let mut out = Vec::with_capacity(block.statements.len());
+    let mut next: Option<Vec<Equation>> = None;
+    for Stmt { kind, span } in block.statements {
+        let kind = match kind {
+            StmtKind::For { sequence, .. } if solves.iter().any(|s| s.sequence == sequence) => {
+                next = found.remove(&sequence);
+                continue;
+            }
+            StmtKind::For { sequence, element, body } => StmtKind::For { sequence, element, body: without_loops(body, found, solves) },
+            StmtKind::Let { results, op: Op::Newton { residuals, captures, guesses, carried, equations } } => {
+                let equations = next.take().unwrap_or(equations);
+                StmtKind::Let { results, op: Op::Newton { residuals, captures, guesses, carried, equations } }
+            }
+            kind @ (StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_)) => kind,
+        };
+        out.push(Stmt { kind, span });
+    }
+    Block { statements: out }
+}
+
+/// Removes the residual functions of solves that have kernels.
+pub(super) fn without_residuals(block: &mut Block) {
+    for statement in &mut block.statements {
+        match &mut statement.kind {
+            StmtKind::Let { op: Op::Newton { residuals, captures, equations, .. }, .. } if !equations.is_empty() => {
+                residuals.clear();
+                captures.clear();
+            }
+            StmtKind::For { body, .. } => without_residuals(body),
+            StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {}
+        }
+    }
+}

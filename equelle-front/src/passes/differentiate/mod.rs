@@ -1,0 +1,73 @@
+//! Stencil differentiation: the residuals of a Newton solve become kernels that give a residual and its row of the Jacobian in one pass.
+//!
+//! A residual is substituted where the solve stands, in a *solve loop* that exists for this pass alone; the passes for loops then move out of it whatever does not depend on
+//! the unknowns. What is left becomes one kernel per equation, in which nothing that depends on an unknown is stored, and which [`reverse`] differentiates in its structure.
+//!
+//! A solve that cannot be treated keeps its residual functions, whose derivatives the runtime follows operation by operation.
+
+mod algebra;
+mod embed;
+mod flatten;
+mod reverse;
+mod rewrite;
+
+use std::collections::BTreeSet;
+
+use super::fuse::inline_all_single_uses;
+use crate::ir::{JacobianForm, Kernel, Module};
+use crate::source::Span;
+
+/// A Newton solve whose derivatives are followed operation by operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Untreated {
+    /// The solve.
+    pub span: Span,
+    /// The construct that stands in the way, as part of a sentence: `a reduction of the unknown`.
+    pub construct: &'static str,
+}
+
+/// Gives every Newton solve of a module its equations as kernels, where that is possible, in the place of residual functions.
+pub(super) fn run(module: &mut Module) {
+    differentiate(module);
+    for function in module.functions.iter_mut().chain([&mut module.main]) {
+        embed::without_residuals(&mut function.body);
+    }
+    super::inline::drop_uncalled(module);
+    super::each_function(module, super::dce::run);
+}
+
+/// Gives every Newton solve of a module its equations as kernels, where that is possible; residual functions stay beside them. The solves that keep residual functions alone,
+/// in order.
+pub fn differentiate(module: &mut Module) -> Vec<Untreated> {
+    embed::treat(module)
+}
+
+/// Adds the Jacobian form to the kernel of an equation whose first parameters are the unknowns.
+fn with_jacobian(kernel: Kernel, unknowns: u32) -> Result<Kernel, reverse::Obstacle> {
+    let residual = kernel.body.clone();
+    let mut work = flatten::Work::new(kernel, unknowns);
+    let flat = work.flatten(residual);
+    let mut body = reverse::differentiate(&mut work, flat)?;
+    rewrite::drop_unread(&mut body);
+    inline_all_single_uses(&mut body);
+    let mut kernel = work.kernel;
+    kernel.jacobian = Some(JacobianForm { unknowns, body });
+    drop_unused_locals(&mut kernel);
+    Ok(kernel)
+}
+
+/// Forgets locals that no body assigns, and numbers the others anew.
+fn drop_unused_locals(kernel: &mut Kernel) {
+    let used: BTreeSet<_> = [Some(&kernel.body), kernel.jacobian.as_ref().map(|j| &j.body)]
+        .into_iter()
+        .flatten()
+        .flat_map(rewrite::assigned_inside)
+        .collect();
+    let numbers: std::collections::BTreeMap<_, _> = used.iter().zip(0..).map(|(old, new)| (*old, crate::ir::LocalId(new))).collect();
+    kernel.locals = used.iter().map(|id| kernel.locals[id.0 as usize].clone()).collect();
+    let mut rename = |id| numbers.get(&id).copied().unwrap_or(id);
+    rewrite::rename_block(&mut kernel.body, &mut rename);
+    if let Some(jacobian) = &mut kernel.jacobian {
+        rewrite::rename_block(&mut jacobian.body, &mut rename);
+    }
+}

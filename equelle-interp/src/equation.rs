@@ -1,0 +1,82 @@
+//! Equations that are kernels: residuals with derivatives from Jacobian forms.
+
+use equelle_front::ir::{Equation, Kernel, ValueId};
+use equelle_runtime::{Error, ErrorKind, HostAccess, Implicit};
+
+use crate::program::{Frame, Interpreter, scalars};
+use crate::value::{Value, defect};
+
+/// A kernel and its arguments beside the unknowns.
+pub(crate) type Called<'a, R> = (&'a Kernel, Vec<Value<R>>);
+
+impl<'a, R: Implicit + HostAccess> Interpreter<'a, R> {
+    /// Kernels of equations with their arguments.
+    pub fn equations(&self, frame: &Frame<'a, R>, equations: &[Equation]) -> Result<Vec<Called<'a, R>>, Error> {
+        let called = |equation: &Equation| {
+            let kernel = self.module.kernels.get(equation.kernel.0 as usize).ok_or_else(|| defect("there is no such kernel"))?;
+            let args = equation.args.iter().map(|&v| frame.value(v).cloned()).collect::<Result<Vec<_>, _>>()?;
+            Ok((kernel, args))
+        };
+        equations.iter().map(called).collect()
+    }
+
+    /// Newton's method on the kernels alone.
+    pub fn newton_by_kernels(
+        &mut self,
+        frame: &Frame<'a, R>,
+        guesses: &[ValueId],
+        equations: &[Equation],
+    ) -> Result<Vec<Value<R>>, Error> {
+        let called = self.equations(frame, equations)?;
+        let guesses = guesses.iter().map(|&v| scalars(frame.value(v)?.clone())).collect::<Result<Vec<_>, _>>()?;
+        let (module, options, domains) = (self.module, self.options, &self.domains);
+        let solution = self.rt.newton(&guesses, &mut |rt, unknowns| {
+            let mut inner = Interpreter { module, rt, options, domains: domains.clone() };
+            called.iter().map(|(kernel, args)| inner.equation(kernel, unknowns, args)).collect()
+        })?;
+        Ok(solution.into_iter().map(Value::Scalars).collect())
+    }
+
+    /// The residual with its derivatives.
+    pub fn equation(
+        &mut self,
+        kernel: &'a Kernel,
+        unknowns: &[R::ScalarCollection],
+        args: &[Value<R>],
+    ) -> Result<R::ScalarCollection, Error> {
+        let values: Vec<R::ScalarCollection> = unknowns.iter().map(|u| self.rt.without_derivatives(u)).collect();
+        let all: Vec<Value<R>> = values.into_iter().map(Value::Scalars).chain(args.iter().cloned()).collect();
+        let (residual, rows) = self.launch_equation(kernel, &all)?;
+        self.rt.with_derivatives(&residual, unknowns, &rows)
+    }
+
+    /// That both ways give the same.
+    pub fn agree(&mut self, kernel: &Kernel, by_operations: &R::ScalarCollection, by_kernel: &R::ScalarCollection) -> Result<(), Error> {
+        let differ = |what: String| Err(Error::new(ErrorKind::Backend, format!("{}: {what}", kernel.name)));
+        let [a, b] = [by_operations, by_kernel].map(|c| self.rt.without_derivatives(c));
+        let (a, b) = (self.rt.values(&a)?, self.rt.values(&b)?);
+        let largest = a.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        if let Some(k) = a.iter().zip(&b).position(|(a, b)| !close(*a, *b, largest)) {
+            return differ(format!("residual {k} is {:e} by operations and {:e} by the kernel", a[k], b[k]));
+        }
+        let (a, b) = (self.rt.derivatives(by_operations), self.rt.derivatives(by_kernel));
+        for k in 0..a.len().max(b.len()) {
+            let row = |rows: &[Vec<(usize, f64)>]| rows.get(k).cloned().unwrap_or_default();
+            let (a, b) = (row(&a), row(&b));
+            let largest = a.iter().chain(&b).fold(0.0_f64, |m, (_, x)| m.max(x.abs()));
+            let entry = |row: &[(usize, f64)], column: usize| row.iter().find(|e| e.0 == column).map_or(0.0, |e| e.1);
+            for &(column, _) in a.iter().chain(&b) {
+                let (a, b) = (entry(&a, column), entry(&b, column));
+                if !close(a, b, largest) {
+                    return differ(format!("the derivative of {k} by {column} is {a:e} by operations and {b:e} by the kernel"));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Equal to round-off: the two ways add and multiply the same terms in different orders, some ten of them.
+fn close(a: f64, b: f64, largest: f64) -> bool {
+    a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= 1e-11 * largest
+}
