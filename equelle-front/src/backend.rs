@@ -4,6 +4,7 @@
 //! [`KernelNames`] and [`Handle`], because the file `kernels.rs`, which names no target, is written from the same two.
 
 pub mod structural;
+pub mod stencil;
 pub mod visit;
 
 use std::collections::BTreeSet;

@@ -1,6 +1,6 @@
 //! Equations that are kernels: residuals with derivatives from Jacobian forms.
 
-use equelle_front::ir::{Equation, Kernel, ValueId};
+use equelle_front::ir::{Equation, FunctionId, Kernel, ValueId};
 use equelle_runtime::{Error, ErrorKind, HostAccess, Implicit};
 
 use crate::program::{Frame, Interpreter, scalars};
@@ -20,18 +20,31 @@ impl<'a, R: Implicit + HostAccess> Interpreter<'a, R> {
         equations.iter().map(called).collect()
     }
 
-    /// Newton's method on the kernels alone.
+    /// Newton's method on the kernels. The residual functions are called for their outputs.
     pub fn newton_by_kernels(
         &mut self,
         frame: &Frame<'a, R>,
+        residuals: &[FunctionId],
+        captures: &[Vec<ValueId>],
         guesses: &[ValueId],
         equations: &[Equation],
     ) -> Result<Vec<Value<R>>, Error> {
         let called = self.equations(frame, equations)?;
+        let mut functions = Vec::with_capacity(residuals.len());
+        for (function, captures) in residuals.iter().zip(captures) {
+            let function = self.module.functions.get(function.0 as usize).ok_or_else(|| defect("there is no such function"))?;
+            let captures = captures.iter().map(|&v| frame.value(v).cloned()).collect::<Result<Vec<_>, _>>()?;
+            functions.push((function, captures));
+        }
         let guesses = guesses.iter().map(|&v| scalars(frame.value(v)?.clone())).collect::<Result<Vec<_>, _>>()?;
         let (module, options, domains) = (self.module, self.options, &self.domains);
         let solution = self.rt.newton(&guesses, &mut |rt, unknowns| {
             let mut inner = Interpreter { module, rt, options, domains: domains.clone() };
+            for (function, captures) in &functions {
+                let values = unknowns.iter().map(|u| Value::Scalars(inner.rt.without_derivatives(u)));
+                let args = values.chain(captures.iter().cloned()).collect();
+                inner.call(function, args)?;
+            }
             called.iter().map(|(kernel, args)| inner.equation(kernel, unknowns, args)).collect()
         })?;
         Ok(solution.into_iter().map(Value::Scalars).collect())

@@ -161,8 +161,10 @@ impl<'a, R: Implicit + HostAccess> Interpreter<'a, R> {
                 let args = args.iter().map(|&v| frame.value(v).cloned()).collect::<Result<Vec<_>, _>>()?;
                 self.call(function, args)
             }
-            Op::Newton { guesses, equations, .. } if !equations.is_empty() && self.options.derivatives == Derivatives::Kernels => {
-                self.newton_by_kernels(frame, guesses, equations)
+            Op::Newton { residuals, captures, guesses, equations, .. }
+                if !equations.is_empty() && self.options.derivatives == Derivatives::Kernels =>
+            {
+                self.newton_by_kernels(frame, residuals, captures, guesses, equations)
             }
             Op::Newton { residuals, captures, guesses, carried, equations } => {
                 self.newton(frame, residuals, captures, guesses, carried, equations)

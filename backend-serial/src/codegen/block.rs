@@ -46,7 +46,7 @@ impl Writer<'_> {
             KStmt::SumFaces { results, cell, face, only, body } => self.sum_faces(results, cell, *face, *only, body),
             KStmt::SumSides { results, low, high } => self.sum_sides(results, low, high),
             KStmt::If { results, condition, then, otherwise } => self.if_statement(results, condition, then, otherwise),
-            KStmt::Add { .. } => Err(self.internal("derivatives outside a Jacobian form")),
+            KStmt::Add { unknown, at, value } => self.add(*unknown, at, value),
         }
     }
 
@@ -56,11 +56,17 @@ impl Writer<'_> {
     }
 
     fn if_statement(&mut self, results: &[LocalId], condition: &KExpr, then: &KBlock, otherwise: &KBlock) -> Written<TokenStream> {
+        let decided = self.decided(condition);
         let condition = self.expr(condition)?;
-        let (then, a) = self.block(then)?;
-        let (otherwise, b) = self.block(otherwise)?;
+        let before = self.begin_branch();
+        let (mut then, a) = self.block(then)?;
+        let between = self.begin_branch();
+        let (mut otherwise, b) = self.block(otherwise)?;
+        self.end_branches(before, between, decided, &mut then, &mut otherwise)?;
         let names = results.iter().map(|r| self.define(*r)).collect::<Written<Vec<_>>>()?;
         Ok(match (names.as_slice(), a.as_slice(), b.as_slice()) {
+            ([], [], []) if otherwise.is_empty() => quote! { if #condition { #then } },
+            ([], [], []) => quote! { if #condition { #then } else { #otherwise } },
             ([name], [a], [b]) => quote! { let #name = if #condition { #then #a } else { #otherwise #b }; },
             _ => quote! { let (#(#names),*) = if #condition { #then (#(#a),*) } else { #otherwise (#(#b),*) }; },
         })
@@ -77,13 +83,18 @@ impl Writer<'_> {
         let [cell, from, to] = ["cell", "from", "to"].map(|name| super::text::ident(&self.namer.fresh(name)));
         let face_name = self.define(face)?;
         let sums = results.iter().map(|r| self.define(*r)).collect::<Written<Vec<_>>>()?;
+        let twice = self.written_twice(face, statements(body) <= WRITTEN_TWICE);
+        // Multiplying by the sign is exact.
+        let sign = if twice { None } else { Some(super::text::ident(&self.namer.fresh("sign"))) };
         let mut written = |own: Option<End>, first: &Ident, second: &Ident| {
             self.known_faces.push(KnownFace { face, first: first.clone(), second: second.clone(), own, own_is_here });
+            self.begin_sum(own, &sign);
             let written = self.block(body);
+            self.end_sum();
             self.known_faces.pop();
             written
         };
-        let terms = if statements(body) <= WRITTEN_TWICE {
+        let terms = if twice {
             let (before_added, added) = written(Some(End::Low), &cell, &to)?;
             let (before_subtracted, subtracted) = written(Some(End::High), &from, &cell)?;
             let [added, subtracted] = [added, subtracted].map(|terms| terms.iter().map(|t| t.at(Level::Choice)).collect::<Vec<_>>());
@@ -98,14 +109,11 @@ impl Writer<'_> {
             }
         } else {
             let (before, terms) = written(None, &from, &to)?;
-            // Multiplying by the sign is exact.
-            let sign = super::text::ident(&self.namer.fresh("sign"));
             let terms = terms.iter().map(|t| t.at(Level::Cast));
-            quote! {
-                let #sign = if #from == #cell { 1.0 } else { -1.0 };
-                #before
-                #(#sums += #sign * #terms;)*
-            }
+            let body = quote! { #before #(#sums += #sign * #terms;)* };
+            let sign = sign.filter(|sign| super::text::mentions(&body, &sign.to_string()));
+            let sign = sign.map(|sign| quote! { let #sign = if #from == #cell { 1.0 } else { -1.0 }; });
+            quote! { #sign #body }
         };
         let filter = match only {
             FaceFilter::All => TokenStream::new(),

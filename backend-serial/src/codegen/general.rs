@@ -116,7 +116,30 @@ pub(super) fn function(
             }
         }
     };
-    let mentioned = |names: &[&str]| names.iter().any(|name| mentions(&body, name));
+    let result = match part {
+        Part::Whole => None,
+        Part::Checks => Some(quote! { () }),
+    };
+    let doc = match part {
+        Part::Whole => format!(" [`Kernels::{}`] on any grid.", names.method),
+        Part::Checks => format!(" Conditions of [`Kernels::{}`].", names.method),
+    };
+    generic_function(module, kernel, names, name, &body, result, TokenStream::new(), &doc)
+}
+
+/// A function of a body, generic over what the body asks of the grid. `extra` are arguments after the others.
+#[allow(clippy::too_many_arguments)]
+pub(super) fn generic_function(
+    module: &Module,
+    kernel: &Kernel,
+    names: &KernelNames,
+    name: Ident,
+    body: &TokenStream,
+    result: Option<TokenStream>,
+    extra: TokenStream,
+    doc: &str,
+) -> Written<GeneralFunction> {
+    let mentioned = |names: &[&str]| names.iter().any(|name| mentions(body, name));
     let of_cells_and_faces = mentioned(&["cell_centroid", "face_centroid", "face_normal"]);
     // Variables of programs are called `edge_length` more often than not, and tables of edges are large: the word alone does not do.
     let (edges, vertices) = (asks_geometry_of(module, kernel, EntityKind::Edge), asks_geometry_of(module, kernel, EntityKind::Vertex));
@@ -136,15 +159,7 @@ pub(super) fn function(
         (Some(_), false) => quote! { G: Entities },
         (Some(_), true) => quote! { #dim, G: Places<DIM> },
     };
-    let result = match part {
-        Part::Whole => None,
-        Part::Checks => Some(quote! { () }),
-    };
-    let signature = signature(kernel, names, &name, &generics, grid.is_some(), &body, result)?;
-    let doc = match part {
-        Part::Whole => format!(" [`Kernels::{}`] on any grid.", names.method),
-        Part::Checks => format!(" Conditions of [`Kernels::{}`].", names.method),
-    };
+    let signature = signature(kernel, names, &name, &generics, grid.is_some(), body, result, extra)?;
     let blank = blank();
     Ok(GeneralFunction { item: quote! { #blank #[doc = #doc] #signature { #body } }, name, takes_dim, grid })
 }

@@ -8,7 +8,7 @@ use equelle_front::types::{Basic, Shape};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use super::cartesian;
+use super::{cartesian, stencil};
 use super::general::{self, GeneralFunction, GridUse, Part};
 use super::text::{Text, ident, mentions};
 use super::writer::{Failure, Writer, Written, entity_kind};
@@ -25,7 +25,13 @@ pub(super) struct Method {
 pub(super) fn write(module: &Module, kernel: &Kernel, names: &KernelNames, functions: &mut Namer) -> Result<Method, BackendError> {
     let name = |functions: &mut Namer, suffix: &str| ident(&functions.fresh(&format!("{}_{suffix}", names.method)));
     let general_name = name(functions, "general");
-    let general = unwrap(kernel, general::function(module, kernel, names, general_name, Part::Whole, functions))?;
+    let general = match &kernel.jacobian {
+        None => unwrap(kernel, general::function(module, kernel, names, general_name, Part::Whole, functions))?,
+        Some(form) => {
+            let pattern_name = name(functions, "pattern");
+            unwrap(kernel, stencil::function(module, kernel, form, names, [general_name, pattern_name], functions))?
+        }
+    };
     let mut items = TokenStream::new();
     let mut body = TokenStream::new();
     if let Some(dim) = largest_component(kernel).map(|c| c as usize + 1).filter(|&dim| dim > 1) {
@@ -169,6 +175,7 @@ pub(super) fn args_type(kernel: &Kernel, names: &KernelNames) -> Option<TokenStr
 
 /// `fn name<const DIM: usize>(rt: &mut SerialRuntime, args: &Args<'_, SerialRuntime>, grid: &G) -> Result<.., Error>`; arguments that the body does not use
 /// get an underscore.
+#[allow(clippy::too_many_arguments)]
 pub(super) fn signature(
     kernel: &Kernel,
     names: &KernelNames,
@@ -177,6 +184,7 @@ pub(super) fn signature(
     takes_grid: bool,
     body: &TokenStream,
     result: Option<TokenStream>,
+    extra: TokenStream,
 ) -> Written<TokenStream> {
     let generics = (!generics.is_empty()).then(|| quote! { <#generics> });
     let rt = ident(if mentions(body, "rt") { "rt" } else { "_rt" });
@@ -189,7 +197,7 @@ pub(super) fn signature(
         Some(result) => result,
         None => result_type(kernel, names)?,
     };
-    Ok(quote! { fn #name #generics(#rt: &mut SerialRuntime #args #grid) -> Result<#result, Error> })
+    Ok(quote! { fn #name #generics(#rt: &mut SerialRuntime #args #grid #extra) -> Result<#result, Error> })
 }
 
 /// Type of what a kernel gives.

@@ -4,7 +4,7 @@
 //! rows of cells whose inside runs without a test. The trait method picks.
 //!
 //! Reading order: [`text`] (tokens with precedence), [`writer`] (what a kernel's functions share), [`expr`] and [`path`] (expressions), [`block`] (statements),
-//! [`general`], [`cartesian`], [`method`] (the trait method).
+//! [`general`], [`stencil`] (equations with derivatives), [`cartesian`], [`method`] (the trait method).
 
 mod block;
 mod cartesian;
@@ -12,6 +12,7 @@ mod expr;
 mod general;
 mod method;
 mod path;
+mod stencil;
 mod text;
 mod writer;
 
@@ -115,6 +116,7 @@ fn imports(names: &[KernelNames], methods: &TokenStream, items: &TokenStream) ->
     }
     own.sort();
     let own = own.iter().map(|n| text::ident(n));
+    let stencil = mentioned("Pattern").then(|| quote! { use backend_serial::runtime::stencil::Pattern; });
     let kernel = (!kernel.is_empty()).then(|| quote! { use backend_serial::runtime::kernel::{#(#kernel),*}; });
     let blank = text::blank();
     let none = mentioned("NONE").then(|| quote! { use equelle_runtime::grid::NONE; });
@@ -122,6 +124,7 @@ fn imports(names: &[KernelNames], methods: &TokenStream, items: &TokenStream) ->
     quote! {
         #entities
         #kernel
+        #stencil
         use backend_serial::runtime::{#(#runtime),*};
         #none
         use equelle_runtime::{#(#shared),*};

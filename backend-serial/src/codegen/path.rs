@@ -69,6 +69,9 @@ impl Writer<'_> {
                 let set = self.set_of(*param)?;
                 let position = self.position(set, at)?;
                 let entities = self.read(*param)?;
+                if self.tells_pattern() {
+                    return Ok(Text::atom(quote! { #entities.get(#position).copied().unwrap_or(NONE) }));
+                }
                 Ok(Text::atom(quote! { #entities[#position] }))
             }
             Path::Select { condition, if_true, if_false } => {
@@ -102,7 +105,7 @@ impl Writer<'_> {
     }
 
     /// Whether the path leads back to [`Path::Here`].
-    fn is_back_here(&self, path: &Path) -> bool {
+    pub(super) fn is_back_here(&self, path: &Path) -> bool {
         let (face, end) = match path {
             Path::Here => return true,
             Path::First(face) => (face, End::Low),

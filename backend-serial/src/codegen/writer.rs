@@ -9,10 +9,18 @@ use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, Shape
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
+use super::stencil::Derivatives;
 use super::text::ident;
 
 /// Names that the written functions use for their own purposes.
-pub(super) const RESERVED: [&str; 53] = [
+pub(super) const RESERVED: [&str; 60] = [
+    "entries",
+    "next",
+    "pattern",
+    "row_ptr",
+    "rows",
+    "slots",
+    "stencil",
     "rt",
     "args",
     "grid",
@@ -208,6 +216,8 @@ pub(super) struct Writer<'a> {
     pub side_functions: Vec<[Option<SideFunction>; 2]>,
     /// How many sums have been written.
     pub sums_written: usize,
+    /// Where derivatives go, in the functions of an equation.
+    pub derivatives: Option<Derivatives<'a>>,
 }
 
 /// A function that gives the terms of one side of a cell where there is a cell beyond.
@@ -255,6 +265,7 @@ impl<'a> Writer<'a> {
             in_row: false,
             side_functions: Vec::new(),
             sums_written: 0,
+            derivatives: None,
         }
     }
 
@@ -309,6 +320,10 @@ impl<'a> Writer<'a> {
         let tokens = match (param.ty.shape, param.ty.basic) {
             (Shape::Single, Basic::Scalar | Basic::Bool) => quote! { let #name = *args.#field; },
             (Shape::Single, Basic::Vector) => quote! { let #name = vector::<DIM>(args.#field); },
+            (Shape::Collection(_), Basic::Scalar) if self.is_unknown(id) => quote! {
+                let #name = rt.unknown_values(args.#field);
+                let #name = &#name[..];
+            },
             (Shape::Collection(_), Basic::Scalar) => quote! {
                 let #name = rt.dense(args.#field);
                 let #name = &#name[..];
@@ -318,6 +333,11 @@ impl<'a> Writer<'a> {
             _ => return Err(BackendError::new(self.span(), format!("a kernel cannot read a {:?}", param.ty.basic)).into()),
         };
         Ok(self.prepared(name.to_string(), None, |_| tokens))
+    }
+
+    /// Whether a parameter is an unknown of an equation, whose derivatives are not lost.
+    fn is_unknown(&self, id: ParamId) -> bool {
+        self.derivatives.is_some() && self.kernel.jacobian.as_ref().is_some_and(|form| id.0 < form.unknowns)
     }
 
     /// The parameter's values per axis.

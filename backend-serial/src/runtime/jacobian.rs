@@ -10,8 +10,11 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::rc::Rc;
 
-use sprs::CsMatI;
+use sprs::CsMatViewI;
+
+use super::pool::Values;
 
 /// The entry of a branch that was not chosen.
 const NOT_CHOSEN: f64 = -0.0;
@@ -25,7 +28,19 @@ const NO_SLOT: usize = usize::MAX;
 /// are zero by value are kept.
 #[derive(Clone)]
 pub struct Jacobian {
-    matrix: CsMatI<f64, u32, usize>,
+    n_cols: usize,
+    row_ptr: Rc<Vec<usize>>,
+    columns: Rc<Vec<u32>>,
+    values: Entries,
+}
+
+/// Where the entries are.
+#[derive(Clone)]
+enum Entries {
+    /// Of operations.
+    Own(Vec<f64>),
+    /// Written by a kernel.
+    Pooled(Values),
 }
 
 impl Jacobian {
@@ -56,27 +71,30 @@ impl Jacobian {
 
     /// Number of rows: elements of the domain.
     pub fn n_rows(&self) -> usize {
-        self.matrix.rows()
+        self.row_ptr.len() - 1
     }
 
     /// Number of columns: unknowns of the Newton solve.
     pub fn n_cols(&self) -> usize {
-        self.matrix.cols()
+        self.n_cols
     }
 
     /// Where rows begin in [`Self::col_idx`] and [`Self::values`]; one more than there are rows.
     pub fn row_ptr(&self) -> &[usize] {
-        self.matrix.indptr().into_raw_storage()
+        &self.row_ptr
     }
 
     /// Column of each entry, ascending within a row.
     pub fn col_idx(&self) -> &[u32] {
-        self.matrix.indices()
+        &self.columns
     }
 
     /// Value of each entry.
     pub fn values(&self) -> &[f64] {
-        self.matrix.data()
+        match &self.values {
+            Entries::Own(values) => values,
+            Entries::Pooled(values) => values,
+        }
     }
 
     /// Columns and values of a row.
@@ -89,8 +107,14 @@ impl Jacobian {
     }
 
     /// The same as a matrix of sprs.
-    pub fn matrix(&self) -> &CsMatI<f64, u32, usize> {
-        &self.matrix
+    pub fn matrix(&self) -> CsMatViewI<'_, f64, u32, usize> {
+        CsMatViewI::new((self.n_rows(), self.n_cols), self.row_ptr(), self.col_idx(), self.values())
+    }
+
+    /// Entries that a kernel has written for a pattern.
+    pub(super) fn written(n_cols: usize, row_ptr: &Rc<Vec<usize>>, columns: &Rc<Vec<u32>>, values: Values) -> Self {
+        debug_assert_eq!(columns.len(), values.len());
+        Jacobian { n_cols, row_ptr: Rc::clone(row_ptr), columns: Rc::clone(columns), values: Entries::Pooled(values) }
     }
 
     fn range(&self, row: usize) -> Range<usize> {
@@ -100,15 +124,15 @@ impl Jacobian {
 
     /// `f` of the row and value of each entry: how a function of one collection passes derivatives on.
     pub(super) fn map(&self, f: impl Fn(usize, f64) -> f64) -> Self {
-        let mut matrix = self.matrix.clone();
         let row_ptr = self.row_ptr();
-        let values = matrix.data_mut();
+        let mut values = self.values().to_vec();
         for (row, ends) in row_ptr.windows(2).enumerate() {
             for value in &mut values[ends[0]..ends[1]] {
                 *value = scaled(*value, |d| f(row, d));
             }
         }
-        Jacobian { matrix }
+        let (row_ptr, columns) = (Rc::clone(&self.row_ptr), Rc::clone(&self.columns));
+        Jacobian { n_cols: self.n_cols, row_ptr, columns, values: Entries::Own(values) }
     }
 
     /// Row by row `f` of the entries of `a` plus `g` of those of `b`, which has as many rows and columns. Pattern: the union.
@@ -273,8 +297,7 @@ impl Rows {
     }
 
     fn finish(self, n_cols: usize) -> Jacobian {
-        let n_rows = self.row_ptr.len() - 1;
-        // sprs checks the structure again and panics on a defect of this file.
-        Jacobian { matrix: CsMatI::new((n_rows, n_cols), self.row_ptr, self.columns, self.values) }
+        let (row_ptr, columns) = (Rc::new(self.row_ptr), Rc::new(self.columns));
+        Jacobian { n_cols, row_ptr, columns, values: Entries::Own(self.values) }
     }
 }

@@ -24,6 +24,7 @@ pub mod pool;
 mod program;
 mod select;
 mod sequences;
+pub mod stencil;
 pub mod support;
 mod topology;
 mod truth;
@@ -53,6 +54,7 @@ pub struct SerialRuntime {
     /// Line at which a kernel first read a collection with derivatives, which it cannot pass on.
     derivatives_lost: Cell<Option<u32>>,
     newton: newton::Newton,
+    stencils: stencil::Stencils,
 }
 
 impl SerialRuntime {
@@ -66,6 +68,7 @@ impl SerialRuntime {
             domain_entities: Vec::new(),
             derivatives_lost: Cell::new(None),
             newton: newton::Newton::default(),
+            stencils: stencil::Stencils::default(),
         }
     }
 

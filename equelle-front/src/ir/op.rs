@@ -183,7 +183,8 @@ pub enum Op {
     Call { function: FunctionId, args: Vec<ValueId> },
     /// Newton's method: one residual function, one list of captured arguments and one guess per unknown. Each residual takes all unknowns, then its captures.
     /// Results: one per unknown, then the last values of the carried variables.
-    /// `equations`: none, or for each unknown the kernel that evaluates its residual with derivatives; then there may be no residual functions.
+    /// `equations`: none, or for each unknown the kernel that evaluates its residual with derivatives; then residual functions are called for their outputs alone,
+    /// and there may be none.
     Newton {
         residuals: Vec<FunctionId>,
         captures: Vec<Vec<ValueId>>,

@@ -3,13 +3,17 @@
 //! `-O0` runs none: one operation per Equelle operation. `-O2` inlines, simplifies, hoists and fuses operations into kernels.
 
 mod analysis;
+mod combine;
 mod dce;
 mod differentiate;
 mod fuse;
 mod hoist;
 mod inline;
+mod merge;
+mod rewrite;
 mod simplify;
 
+pub(crate) use differentiate::drop_unread;
 pub use differentiate::{Untreated, differentiate};
 
 use crate::ir::{Function, Module};
@@ -46,12 +50,11 @@ pub const PIPELINE_O2: &[Pass] = &[
     Pass { name: "simplify", run: |m| each_function(m, simplify::run) },
     Pass { name: "hoist", run: |m| each_function(m, hoist::run) },
     Pass { name: "dce", run: |m| each_function(m, dce::run) },
+    Pass { name: "differentiate", run: differentiate::run },
     Pass { name: "fuse", run: fuse::run },
     Pass { name: "dce-after-fuse", run: |m| each_function(m, dce::run) },
+    Pass { name: "merge", run: merge::run },
 ];
-
-/// Equations of Newton solves as kernels with derivatives; before `fuse`.
-pub const DIFFERENTIATE: Pass = Pass { name: "differentiate", run: differentiate::run };
 
 /// Runs the passes of a level.
 #[must_use]

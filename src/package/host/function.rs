@@ -325,11 +325,18 @@ impl<'a> FunctionWriter<'a> {
                     let callee = &self.program.module.functions[function.0 as usize];
                     args.iter().zip(&callee.params).any(|(a, p)| *a == value && differs(&callee.values[p.0 as usize].ty))
                 }
-                Op::Newton { residuals, captures, guesses, .. } => residuals.iter().zip(captures).any(|(function, captures)| {
-                    let callee = &self.program.module.functions[function.0 as usize];
-                    let params = callee.params.iter().skip(guesses.len());
-                    captures.iter().zip(params).any(|(a, p)| *a == value && differs(&callee.values[p.0 as usize].ty))
-                }),
+                Op::Newton { residuals, captures, guesses, equations, .. } => {
+                    let by_functions = residuals.iter().zip(captures).any(|(function, captures)| {
+                        let callee = &self.program.module.functions[function.0 as usize];
+                        let params = callee.params.iter().skip(guesses.len());
+                        captures.iter().zip(params).any(|(a, p)| *a == value && differs(&callee.values[p.0 as usize].ty))
+                    });
+                    let by_kernels = equations.iter().any(|equation| {
+                        let params = self.program.module.kernels[equation.kernel.0 as usize].params.iter().skip(guesses.len());
+                        equation.args.iter().zip(params).any(|(a, p)| *a == value && differs(&p.ty))
+                    });
+                    by_functions || by_kernels
+                }
                 Op::Real(_)
                 | Op::Bool(_)
                 | Op::Text(_)

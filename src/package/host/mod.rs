@@ -4,6 +4,7 @@
 //! group: a comment with the source line, `rt.line(n)`, and one Rust statement whose temporaries live in a block of their own, so that they are freed at once.
 
 mod function;
+mod equations;
 mod newton;
 mod operations;
 mod statements;
@@ -220,7 +221,10 @@ impl Needs {
             | Op::Dot(..)
             | Op::Component(..)
             | Op::Vector(_) => self.operations = true,
-            Op::Newton { .. } => self.newton = true,
+            Op::Newton { equations, .. } => {
+                self.newton = true;
+                self.launches |= !equations.is_empty();
+            }
         }
     }
 

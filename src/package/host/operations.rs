@@ -190,6 +190,9 @@ impl FunctionWriter<'_> {
                 }
                 Ok(quote! { #name(rt #(, #tokens)*)? })
             }
+            Op::Newton { residuals, captures, guesses, equations, .. } if !equations.is_empty() => {
+                self.newton_by_kernels(residuals, captures, guesses, equations, span)
+            }
             Op::Newton { residuals, captures, guesses, carried, .. } => self.newton(residuals, captures, guesses, carried, span),
         }
     }

@@ -142,8 +142,7 @@ impl Embedder<'_> {
                 _ => None,
             },
             StmtKind::Launch { .. } => Some("a kernel"),
-            StmtKind::Output { .. } => Some("an output"),
-            StmtKind::Store { .. } | StmtKind::Return(_) => None,
+            StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Return(_) => None,
         }))
     }
 
@@ -167,7 +166,8 @@ impl Embedder<'_> {
         for (residual, captures) in residuals.iter().zip(captures) {
             let args: Vec<ValueId> = solve.unknowns.iter().chain(captures).copied().collect();
             let (statements, results) = inline_body(self.function, &self.callees[residual.0 as usize], &args);
-            body.extend(statements);
+            // Outputs are those of the function.
+            body.extend(statements.into_iter().filter(|s| !matches!(s.kind, StmtKind::Output { .. })));
             values.extend(results.first());
         }
         let defs = Defs::of(&Function { body: Block { statements: out.iter().chain(&body).cloned().collect() }, ..self.function.clone() });
@@ -315,15 +315,17 @@ fn without_loops(block: Block, found: &mut BTreeMap<ValueId, Vec<Equation>>, sol
     Block { statements: out }
 }
 
-/// Removes the residual functions of solves that have kernels.
-pub(super) fn without_residuals(block: &mut Block) {
+/// Removes the residual functions of solves that have kernels, but those that put something out.
+pub(super) fn without_residuals(block: &mut Block, functions: &[bool]) {
     for statement in &mut block.statements {
         match &mut statement.kind {
-            StmtKind::Let { op: Op::Newton { residuals, captures, equations, .. }, .. } if !equations.is_empty() => {
+            StmtKind::Let { op: Op::Newton { residuals, captures, equations, .. }, .. }
+                if !equations.is_empty() && !residuals.iter().any(|r| functions[r.0 as usize]) =>
+            {
                 residuals.clear();
                 captures.clear();
             }
-            StmtKind::For { body, .. } => without_residuals(body),
+            StmtKind::For { body, .. } => without_residuals(body, functions),
             StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {}
         }
     }

@@ -13,8 +13,10 @@ mod rewrite;
 
 use std::collections::BTreeSet;
 
+pub(crate) use rewrite::drop_unread;
+
 use super::fuse::inline_all_single_uses;
-use crate::ir::{JacobianForm, Kernel, Module};
+use crate::ir::{JacobianForm, Kernel, Module, StmtKind};
 use crate::source::Span;
 
 /// A Newton solve whose derivatives are followed operation by operation.
@@ -26,11 +28,13 @@ pub struct Untreated {
     pub construct: &'static str,
 }
 
-/// Gives every Newton solve of a module its equations as kernels, where that is possible, in the place of residual functions.
+/// Gives every Newton solve of a module its equations as kernels, where that is possible, in the place of residual functions; those that put something out stay, for that alone.
 pub(super) fn run(module: &mut Module) {
     differentiate(module);
+    let puts_out = |f: &crate::ir::Function| f.body.statements.iter().any(|s| matches!(s.kind, StmtKind::Output { .. }));
+    let functions: Vec<bool> = module.functions.iter().map(puts_out).collect();
     for function in module.functions.iter_mut().chain([&mut module.main]) {
-        embed::without_residuals(&mut function.body);
+        embed::without_residuals(&mut function.body, &functions);
     }
     super::inline::drop_uncalled(module);
     super::each_function(module, super::dce::run);

@@ -116,7 +116,7 @@ pub(super) fn assigned_inside(block: &KBlock) -> Vec<LocalId> {
 }
 
 /// Removes what nobody reads, until there is no such thing.
-pub(super) fn drop_unread(body: &mut KBlock) {
+pub(crate) fn drop_unread(body: &mut KBlock) {
     loop {
         let mut reads: BTreeMap<LocalId, usize> = BTreeMap::new();
         visit_block(body, &mut |node| match node {

@@ -22,7 +22,7 @@ impl<'a> Equations<'a> {
     /// `inside` are the values that depend on an unknown.
     pub(in crate::passes) fn new(function: &'a Function, sets: &'a SetTable, inside: &'a BTreeSet<ValueId>) -> Self {
         let defs = Defs::of(function);
-        let mut plan = Plan::of(function, &defs, &BTreeSet::new());
+        let mut plan = Plan::of(function, sets, &defs, &BTreeSet::new());
         plan.substitute(inside);
         Equations { function, sets, defs, plan, inside }
     }

@@ -42,7 +42,7 @@ pub(super) fn run(module: &mut Module) {
         let mut kept = BTreeSet::new();
         let (body, made, named) = loop {
             let defs = Defs::of(function);
-            let plan = Plan::of(function, &defs, &kept);
+            let plan = Plan::of(function, sets, &defs, &kept);
             let mut fuser = Fuser {
                 maker: KernelMaker { function, sets, defs: &defs, plan: &plan, domains: BTreeMap::new(), per_axis: BTreeSet::new() },
                 kernels: Vec::new(),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::analysis::Defs;
 use crate::ir::{Block, Function, Op, StmtKind, UnaryOp, ValueId};
 use crate::ops::{Arithmetic, BinaryMath};
-use crate::types::{Basic, Shape, Type};
+use crate::types::{Basic, EntityKind, SetTable, Shape, Type};
 
 /// What becomes of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,9 +48,10 @@ struct Sites {
 
 impl Plan {
     /// Decides for a function; the values in `kept` stay operations.
-    pub(super) fn of(function: &Function, defs: &Defs, kept: &BTreeSet<ValueId>) -> Plan {
+    pub(super) fn of(function: &Function, sets: &SetTable, defs: &Defs, kept: &BTreeSet<ValueId>) -> Plan {
         let mut planner = Planner {
             function,
+            sets,
             defs,
             kept,
             plan: Plan::default(),
@@ -87,6 +88,7 @@ impl Plan {
 
 struct Planner<'a> {
     function: &'a Function,
+    sets: &'a SetTable,
     defs: &'a Defs,
     kept: &'a BTreeSet<ValueId>,
     plan: Plan,
@@ -222,7 +224,9 @@ impl Planner<'_> {
         };
         let invariant = sites.depth > depth && cost > recompute;
         let two_rings = self.ringed.contains(&result) || (has_sum && sites.count > 1);
-        let shared = sites.count > 1 && cost > SHARE_COST && ty.entity_kind().is_none();
+        // What lives on faces is mostly summed over the faces of cells: each cell evaluates it anew, next to its other terms, and nothing goes through memory.
+        let on_faces = ty.mapping().is_some_and(|set| self.sets.get(set).kind == EntityKind::Face);
+        let shared = sites.count > 1 && cost > SHARE_COST && ty.entity_kind().is_none() && !on_faces;
         let tall = self.tall.contains(&result);
         if invariant || two_rings || shared || tall { Placement::Kernel } else { Placement::Inline }
     }

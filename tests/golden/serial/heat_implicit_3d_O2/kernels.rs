@@ -15,54 +15,6 @@ pub const COMPUTE_ITRANS: KernelInfo = KernelInfo {
     arguments: &[("k", AccessMode::Read), ("itrans", AccessMode::Write)],
 };
 
-/// Arguments of [`Kernels::compute_inside`].
-pub struct ComputeInside<'a, R: EquelleRuntime> {
-    /// Domain dir_boundary
-    pub dir_boundary: &'a R::Domain,
-}
-
-/// Facts of [`Kernels::compute_inside`].
-pub const COMPUTE_INSIDE: KernelInfo = KernelInfo {
-    name: "compute_inside",
-    lines: &[18, 19],
-    arguments: &[("dir_boundary", AccessMode::Read), ("inside", AccessMode::Write)],
-};
-
-/// Arguments of [`Kernels::compute_direction`].
-pub struct ComputeDirection<'a, R: EquelleRuntime> {
-    /// Domain dir_boundary
-    pub dir_boundary: &'a R::Domain,
-}
-
-/// Facts of [`Kernels::compute_direction`].
-pub const COMPUTE_DIRECTION: KernelInfo = KernelInfo {
-    name: "compute_direction",
-    lines: &[20, 4, 18],
-    arguments: &[("dir_boundary", AccessMode::Read), ("direction", AccessMode::Write)],
-};
-
-/// Arguments of [`Kernels::compute_btrans`].
-pub struct ComputeBtrans<'a, R: EquelleRuntime> {
-    /// Domain dir_boundary
-    pub dir_boundary: &'a R::Domain,
-    /// Scalar
-    pub k: &'a R::Scalar,
-    /// Collection Of Cell On dir_boundary
-    pub inside: &'a R::EntityCollection,
-}
-
-/// Facts of [`Kernels::compute_btrans`].
-pub const COMPUTE_BTRANS: KernelInfo = KernelInfo {
-    name: "compute_btrans",
-    lines: &[21],
-    arguments: &[
-        ("dir_boundary", AccessMode::Read),
-        ("k", AccessMode::Read),
-        ("inside", AccessMode::Read),
-        ("btrans", AccessMode::Write),
-    ],
-};
-
 /// Facts of [`Kernels::compute_volume`].
 pub const COMPUTE_VOLUME: KernelInfo = KernelInfo {
     name: "compute_volume",
@@ -96,6 +48,27 @@ pub const COMPUTE_MAX_U0: KernelInfo = KernelInfo {
     arguments: &[("u0", AccessMode::Read), ("max_u0", AccessMode::Write)],
 };
 
+/// Arguments of [`Kernels::compute_inside_and_2_more`].
+pub struct ComputeInsideAnd2More<'a, R: EquelleRuntime> {
+    /// Domain dir_boundary
+    pub dir_boundary: &'a R::Domain,
+    /// Scalar
+    pub k: &'a R::Scalar,
+}
+
+/// Facts of [`Kernels::compute_inside_and_2_more`].
+pub const COMPUTE_INSIDE_AND_2_MORE: KernelInfo = KernelInfo {
+    name: "compute_inside_and_2_more",
+    lines: &[20, 21, 4, 18, 19],
+    arguments: &[
+        ("dir_boundary", AccessMode::Read),
+        ("k", AccessMode::Read),
+        ("inside", AccessMode::Write),
+        ("direction", AccessMode::Write),
+        ("btrans", AccessMode::Write),
+    ],
+};
+
 /// One method per kernel.
 pub trait Kernels: EquelleRuntime {
     /// heat_implicit_3d.equelle:15: `itrans = k * |interior| / |Centroid(first) - Centroid(second)|`
@@ -104,36 +77,6 @@ pub trait Kernels: EquelleRuntime {
     fn compute_itrans(
         &mut self,
         args: ComputeItrans<'_, Self>,
-    ) -> Result<Self::ScalarCollection, Error>;
-
-    /// heat_implicit_3d.equelle:19: `inside = outside_first ? SecondCell(dir_boundary) : FirstCell(dir_boundary)`
-    ///
-    /// heat_implicit_3d.equelle:18: `outside_first = IsEmpty(FirstCell(dir_boundary))`
-    ///
-    /// Evaluated once per element of dir_boundary.
-    fn compute_inside(
-        &mut self,
-        args: ComputeInside<'_, Self>,
-    ) -> Result<Self::EntityCollection, Error>;
-
-    /// heat_implicit_3d.equelle:18: `outside_first = IsEmpty(FirstCell(dir_boundary))`
-    ///
-    /// heat_implicit_3d.equelle:4: `k = InputScalarWithDefault("k", 2.85) * 1 [Watt / (Meter * Kelvin)]           # conductivity; granite`
-    ///
-    /// heat_implicit_3d.equelle:20: `direction = outside_first ? (-1 Extend dir_boundary) : (1 Extend dir_boundary)`
-    ///
-    /// Evaluated once per element of dir_boundary.
-    fn compute_direction(
-        &mut self,
-        args: ComputeDirection<'_, Self>,
-    ) -> Result<Self::ScalarCollection, Error>;
-
-    /// heat_implicit_3d.equelle:21: `btrans = k * |dir_boundary| / |Centroid(dir_boundary) - Centroid(inside)|`
-    ///
-    /// Evaluated once per element of dir_boundary.
-    fn compute_btrans(
-        &mut self,
-        args: ComputeBtrans<'_, Self>,
     ) -> Result<Self::ScalarCollection, Error>;
 
     /// heat_implicit_3d.equelle:33: `volume = |AllCells()|`
@@ -156,4 +99,23 @@ pub trait Kernels: EquelleRuntime {
         &mut self,
         args: ComputeMaxU0<'_, Self>,
     ) -> Result<Self::Scalar, Error>;
+
+    /// heat_implicit_3d.equelle:19: `inside = outside_first ? SecondCell(dir_boundary) : FirstCell(dir_boundary)`
+    ///
+    /// heat_implicit_3d.equelle:18: `outside_first = IsEmpty(FirstCell(dir_boundary))`
+    ///
+    /// heat_implicit_3d.equelle:4: `k = InputScalarWithDefault("k", 2.85) * 1 [Watt / (Meter * Kelvin)]           # conductivity; granite`
+    ///
+    /// heat_implicit_3d.equelle:21: `btrans = k * |dir_boundary| / |Centroid(dir_boundary) - Centroid(inside)|`
+    ///
+    /// heat_implicit_3d.equelle:20: `direction = outside_first ? (-1 Extend dir_boundary) : (1 Extend dir_boundary)`
+    ///
+    /// Evaluated once per element of dir_boundary.
+    fn compute_inside_and_2_more(
+        &mut self,
+        args: ComputeInsideAnd2More<'_, Self>,
+    ) -> Result<
+        (Self::EntityCollection, Self::ScalarCollection, Self::ScalarCollection),
+        Error,
+    >;
 }

@@ -8,8 +8,8 @@ use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction};
 
 use crate::kernels::{
-    COMPUTE_MAX_U0, COMPUTE_MAX_U_INITIAL, ComputeBtrans, ComputeDirection,
-    ComputeInside, ComputeItrans, ComputeMaxU0, ComputeMaxUInitial, Kernels,
+    COMPUTE_MAX_U0, COMPUTE_MAX_U_INITIAL, ComputeInsideAnd2More, ComputeItrans,
+    ComputeMaxU0, ComputeMaxUInitial, Kernels,
 };
 
 impl Kernels for SerialRuntime {
@@ -30,50 +30,6 @@ impl Kernels for SerialRuntime {
             1 => compute_itrans_general::<1, _>(self, &args, &grid),
             2 => compute_itrans_general::<2, _>(self, &args, &grid),
             _ => compute_itrans_general::<3, _>(self, &args, &grid),
-        }
-    }
-
-    fn compute_inside(
-        &mut self,
-        args: ComputeInside<'_, SerialRuntime>,
-    ) -> Result<EntityCollection, Error> {
-        if let Some(grid) = self.cartesian_grid() {
-            return compute_inside_general(self, &args, &grid);
-        }
-        let grid = self.shared_grid();
-        let grid = Arrays::of(&grid).with_topology();
-        compute_inside_general(self, &args, &grid)
-    }
-
-    fn compute_direction(
-        &mut self,
-        args: ComputeDirection<'_, SerialRuntime>,
-    ) -> Result<ScalarCollection, Error> {
-        if let Some(grid) = self.cartesian_grid() {
-            return compute_direction_general(self, &args, &grid);
-        }
-        let grid = self.shared_grid();
-        let grid = Arrays::of(&grid).with_topology();
-        compute_direction_general(self, &args, &grid)
-    }
-
-    fn compute_btrans(
-        &mut self,
-        args: ComputeBtrans<'_, SerialRuntime>,
-    ) -> Result<ScalarCollection, Error> {
-        if let Some(grid) = self.cartesian_grid() {
-            return match self.grid().dim() {
-                1 => compute_btrans_general::<1, _>(self, &args, &grid),
-                2 => compute_btrans_general::<2, _>(self, &args, &grid),
-                _ => compute_btrans_general::<3, _>(self, &args, &grid),
-            };
-        }
-        let grid = self.shared_grid();
-        let grid = Arrays::of(&grid).with_geometry();
-        match self.grid().dim() {
-            1 => compute_btrans_general::<1, _>(self, &args, &grid),
-            2 => compute_btrans_general::<2, _>(self, &args, &grid),
-            _ => compute_btrans_general::<3, _>(self, &args, &grid),
         }
     }
 
@@ -102,6 +58,26 @@ impl Kernels for SerialRuntime {
         args: ComputeMaxU0<'_, SerialRuntime>,
     ) -> Result<f64, Error> {
         compute_max_u0_general(self, &args)
+    }
+
+    fn compute_inside_and_2_more(
+        &mut self,
+        args: ComputeInsideAnd2More<'_, SerialRuntime>,
+    ) -> Result<(EntityCollection, ScalarCollection, ScalarCollection), Error> {
+        if let Some(grid) = self.cartesian_grid() {
+            return match self.grid().dim() {
+                1 => compute_inside_and_2_more_general::<1, _>(self, &args, &grid),
+                2 => compute_inside_and_2_more_general::<2, _>(self, &args, &grid),
+                _ => compute_inside_and_2_more_general::<3, _>(self, &args, &grid),
+            };
+        }
+        let grid = self.shared_grid();
+        let grid = Arrays::of(&grid).with_topology().with_geometry();
+        match self.grid().dim() {
+            1 => compute_inside_and_2_more_general::<1, _>(self, &args, &grid),
+            2 => compute_inside_and_2_more_general::<2, _>(self, &args, &grid),
+            _ => compute_inside_and_2_more_general::<3, _>(self, &args, &grid),
+        }
     }
 }
 
@@ -146,68 +122,6 @@ fn compute_itrans_general<const DIM: usize, G: Places<DIM>>(
                 ));
     }
     Ok(rt.scalar_collection_from(domain, itrans))
-}
-
-/// [`Kernels::compute_inside`] on any grid.
-fn compute_inside_general<G: Entities>(
-    rt: &mut SerialRuntime,
-    args: &ComputeInside<'_, SerialRuntime>,
-    grid: &G,
-) -> Result<EntityCollection, Error> {
-    let domain = args.dir_boundary;
-    let mut inside = rt.take_entity_buffer(domain.len());
-    let inside_values = &mut inside[..];
-    for (position, &here) in domain.elements().iter().enumerate() {
-        inside_values[position] = if grid.first_cell(here) == NONE {
-            grid.second_cell(here)
-        } else {
-            grid.first_cell(here)
-        };
-    }
-    Ok(rt.entity_collection_from(domain, EntityKind::Cell, inside))
-}
-
-/// [`Kernels::compute_direction`] on any grid.
-fn compute_direction_general<G: Entities>(
-    rt: &mut SerialRuntime,
-    args: &ComputeDirection<'_, SerialRuntime>,
-    grid: &G,
-) -> Result<ScalarCollection, Error> {
-    let domain = args.dir_boundary;
-    let mut direction = rt.take_buffer(domain.len());
-    let direction_values = &mut direction[..];
-    for (position, &here) in domain.elements().iter().enumerate() {
-        direction_values[position] = if grid.first_cell(here) == NONE {
-            -1.0
-        } else {
-            1.0
-        };
-    }
-    Ok(rt.scalar_collection_from(domain, direction))
-}
-
-/// [`Kernels::compute_btrans`] on any grid.
-fn compute_btrans_general<const DIM: usize, G: Places<DIM>>(
-    rt: &mut SerialRuntime,
-    args: &ComputeBtrans<'_, SerialRuntime>,
-    grid: &G,
-) -> Result<ScalarCollection, Error> {
-    let k = *args.k;
-    let inside = &args.inside.values()[..];
-    let domain = args.dir_boundary;
-    let mut btrans = rt.take_buffer(domain.len());
-    let btrans_values = &mut btrans[..];
-    for (position, &here) in domain.elements().iter().enumerate() {
-        btrans_values[position] = k
-            * (grid.face_area(here)
-                / length(
-                    vector_sub(
-                        grid.face_centroid(here),
-                        grid.cell_centroid(inside[position]),
-                    ),
-                ));
-    }
-    Ok(rt.scalar_collection_from(domain, btrans))
 }
 
 /// [`Kernels::compute_volume`] on a Cartesian grid.
@@ -282,4 +196,41 @@ fn compute_max_u0_general(
         max_u0_values[position] = u0[position];
     }
     Ok(rt.reduce_in_kernel(Reduction::Max, domain, max_u0, &COMPUTE_MAX_U0)?)
+}
+
+/// [`Kernels::compute_inside_and_2_more`] on any grid.
+fn compute_inside_and_2_more_general<const DIM: usize, G: Places<DIM>>(
+    rt: &mut SerialRuntime,
+    args: &ComputeInsideAnd2More<'_, SerialRuntime>,
+    grid: &G,
+) -> Result<(EntityCollection, ScalarCollection, ScalarCollection), Error> {
+    let k = *args.k;
+    let domain = args.dir_boundary;
+    let mut inside = rt.take_entity_buffer(domain.len());
+    let inside_values = &mut inside[..];
+    let mut direction = rt.take_buffer(domain.len());
+    let direction_values = &mut direction[..];
+    let mut btrans = rt.take_buffer(domain.len());
+    let btrans_values = &mut btrans[..];
+    for (position, &here) in domain.elements().iter().enumerate() {
+        let inside_2 = if grid.first_cell(here) == NONE {
+            grid.second_cell(here)
+        } else {
+            grid.first_cell(here)
+        };
+        let direction_2 = if grid.first_cell(here) == NONE { -1.0 } else { 1.0 };
+        let btrans_2 = k
+            * (grid.face_area(here)
+                / length(
+                    vector_sub(grid.face_centroid(here), grid.cell_centroid(inside_2)),
+                ));
+        inside_values[position] = inside_2;
+        direction_values[position] = direction_2;
+        btrans_values[position] = btrans_2;
+    }
+    Ok((
+        rt.entity_collection_from(domain, EntityKind::Cell, inside),
+        rt.scalar_collection_from(domain, direction),
+        rt.scalar_collection_from(domain, btrans),
+    ))
 }

@@ -9,8 +9,7 @@ use equelle_runtime::{
     Source,
 };
 use kernels::{
-    ComputeBtrans, ComputeDirection, ComputeInside, ComputeItrans, ComputeMaxU0,
-    ComputeMaxUInitial, Kernels,
+    ComputeInsideAnd2More, ComputeItrans, ComputeMaxU0, ComputeMaxUInitial, Kernels,
 };
 
 /// What messages at run time need to know of the program.
@@ -112,25 +111,12 @@ pub fn simulate<R: Kernels + Implicit>(rt: &mut R) -> Result<(), Error> {
     // heat_implicit_3d.equelle:15: itrans = k * |interior| / |Centroid(first) - Centroid(second)|
     rt.line(15);
     let itrans = rt.compute_itrans(ComputeItrans { k: &k })?;
-    // heat_implicit_3d.equelle:19: inside = outside_first ? SecondCell(dir_boundary) : FirstCell(dir_boundary)
-    rt.line(19);
-    let inside = rt
-        .compute_inside(ComputeInside {
-            dir_boundary: &dir_boundary,
-        })?;
-    // heat_implicit_3d.equelle:20: direction = outside_first ? (-1 Extend dir_boundary) : (1 Extend dir_boundary)
-    rt.line(20);
-    let direction = rt
-        .compute_direction(ComputeDirection {
-            dir_boundary: &dir_boundary,
-        })?;
     // heat_implicit_3d.equelle:21: btrans = k * |dir_boundary| / |Centroid(dir_boundary) - Centroid(inside)|
     rt.line(21);
-    let btrans = rt
-        .compute_btrans(ComputeBtrans {
+    let (inside, direction, btrans) = rt
+        .compute_inside_and_2_more(ComputeInsideAnd2More {
             dir_boundary: &dir_boundary,
             k: &k,
-            inside: &inside,
         })?;
     // heat_implicit_3d.equelle:33: volume = |AllCells()|
     rt.line(33);

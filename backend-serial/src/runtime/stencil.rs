@@ -1,0 +1,186 @@
+//! Jacobians written in place by the kernels of equations.
+//!
+//! Which derivatives an equation has is known from its access paths: a kernel of its own tells them once per grid ([`Pattern`]), element by element and in the order in
+//! which the equation adds them. A [`Stencil`] keeps the rows and, for each addition, the slot of its row that it goes to. An evaluation then reads slots one after the
+//! other; it searches and sorts nothing.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use equelle_runtime::domain::Domain;
+use equelle_runtime::{Error, ErrorKind, KernelInfo};
+
+use super::SerialRuntime;
+use super::collections::{EntityCollection, ScalarCollection};
+use super::jacobian::Jacobian;
+use super::pool::{Buffer, Values};
+
+/// Rows of an equation and the slots of its additions. Memory: 2 bytes an addition beside the pattern of the matrix.
+pub struct Stencil {
+    n_cols: usize,
+    row_ptr: Rc<Vec<usize>>,
+    columns: Rc<Vec<u32>>,
+    slots: Vec<u16>,
+    /// Number of the first unknown of each group of unknowns, and how many there are.
+    unknowns: Vec<(usize, usize)>,
+    /// What it was made for, kept so that nothing else is at these addresses.
+    domain: Arc<Domain>,
+    of_unknowns: Vec<Arc<Domain>>,
+    entities: Vec<Values<u32>>,
+}
+
+impl Stencil {
+    /// Number of entries of all rows.
+    pub fn entries(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Where rows begin; one more than there are rows.
+    pub fn row_ptr(&self) -> &[usize] {
+        &self.row_ptr
+    }
+
+    /// The place within its row of each addition, row by row in the order of the kernel.
+    pub fn slots(&self) -> &[u16] {
+        &self.slots
+    }
+
+    /// The entry of a row for the element `position` of an unknown: for kernels whose additions have no fixed order.
+    ///
+    /// # Panics
+    /// If the row has no such entry.
+    #[inline]
+    pub fn entry(&self, row: usize, unknown: usize, position: usize) -> usize {
+        let range = self.row_ptr[row]..self.row_ptr[row + 1];
+        let column = (self.unknowns[unknown].0 + position) as u32;
+        let found = self.columns[range.clone()].binary_search(&column);
+        range.start + found.expect("the pattern of an equation has every element that it reads")
+    }
+
+    fn is_for(&self, domain: &Arc<Domain>, unknowns: &[&ScalarCollection], ranges: &[(usize, usize)], n_cols: usize, entities: &[&EntityCollection]) -> bool {
+        let same = |(a, b): (&Arc<Domain>, &&ScalarCollection)| Arc::ptr_eq(a, b.domain());
+        Arc::ptr_eq(&self.domain, domain)
+            && self.n_cols == n_cols
+            && self.unknowns == ranges
+            && self.of_unknowns.iter().zip(unknowns).all(same)
+            && self.entities.len() == entities.len()
+            && self.entities.iter().zip(entities).all(|(a, b)| std::ptr::eq(a.as_ptr(), b.values().as_ptr()) && a.len() == b.values().len())
+    }
+}
+
+/// Rows as a kernel tells them.
+pub struct Pattern {
+    unknowns: Vec<(usize, usize)>,
+    row_ptr: Vec<usize>,
+    columns: Vec<u32>,
+    slots: Vec<u16>,
+    /// Columns of the additions of the row in progress; `None` for what does not exist.
+    row: Vec<Option<u32>>,
+    sorted: Vec<u32>,
+    too_long: bool,
+}
+
+impl Pattern {
+    fn new(unknowns: &[(usize, usize)], rows: usize) -> Self {
+        let mut row_ptr = Vec::with_capacity(rows + 1);
+        row_ptr.push(0);
+        Pattern { unknowns: unknowns.to_vec(), row_ptr, columns: Vec::new(), slots: Vec::new(), row: Vec::new(), sorted: Vec::new(), too_long: false }
+    }
+
+    /// The row in progress may have a derivative by the element `position` of an unknown; nothing if there is no such element.
+    #[inline]
+    pub fn add(&mut self, unknown: usize, position: usize) {
+        let (first, len) = self.unknowns[unknown];
+        self.row.push((position < len).then(|| (first + position) as u32));
+    }
+
+    /// The row is complete.
+    pub fn end_row(&mut self) {
+        self.sorted.clear();
+        self.sorted.extend(self.row.iter().flatten());
+        self.sorted.sort_unstable();
+        self.sorted.dedup();
+        self.too_long |= self.sorted.len() > usize::from(u16::MAX);
+        for column in self.row.drain(..) {
+            // An addition that does not exist is never made.
+            let slot = column.and_then(|column| self.sorted.binary_search(&column).ok()).unwrap_or(0);
+            self.slots.push(slot as u16);
+        }
+        self.columns.extend_from_slice(&self.sorted);
+        self.row_ptr.push(self.columns.len());
+    }
+}
+
+/// Stencils of a run, by kernel.
+#[derive(Default)]
+pub(super) struct Stencils {
+    known: Vec<(&'static str, Rc<Stencil>)>,
+    /// How many have been built.
+    built: Cell<u64>,
+}
+
+impl SerialRuntime {
+    /// The stencil of an equation, built by `build` unless it is known: for this domain, these unknowns, and these entity collections, the same handles.
+    ///
+    /// # Errors
+    /// Those of `build`; `Backend` if an unknown is none, or if a row has more entries than can be numbered.
+    pub fn stencil(
+        &mut self,
+        kernel: &KernelInfo,
+        domain: &Arc<Domain>,
+        unknowns: &[&ScalarCollection],
+        entities: &[&EntityCollection],
+        build: impl FnOnce(&mut SerialRuntime, &mut Pattern) -> Result<(), Error>,
+    ) -> Result<Rc<Stencil>, Error> {
+        let fault = |what: &str| Error::new(ErrorKind::Backend, format!("internal error: {}: {what}", kernel.name));
+        let (mut ranges, mut n_cols) = (Vec::with_capacity(unknowns.len()), 0);
+        for unknown in unknowns {
+            let jacobian = unknown.jacobian().ok_or_else(|| fault("an unknown without derivatives"))?;
+            ranges.push((jacobian.first_column(), unknown.domain().len()));
+            n_cols = jacobian.n_cols();
+        }
+        if let Some((_, stencil)) = self.stencils.known.iter().find(|(name, _)| *name == kernel.name)
+            && stencil.is_for(domain, unknowns, &ranges, n_cols, entities)
+        {
+            return Ok(Rc::clone(stencil));
+        }
+        let mut pattern = Pattern::new(&ranges, domain.len());
+        build(self, &mut pattern)?;
+        if pattern.too_long || pattern.row_ptr.len() != domain.len() + 1 {
+            return Err(fault("rows that cannot be kept"));
+        }
+        pattern.columns.shrink_to_fit();
+        pattern.slots.shrink_to_fit();
+        let stencil = Rc::new(Stencil {
+            n_cols,
+            row_ptr: Rc::new(pattern.row_ptr),
+            columns: Rc::new(pattern.columns),
+            slots: pattern.slots,
+            unknowns: ranges,
+            domain: Arc::clone(domain),
+            of_unknowns: unknowns.iter().map(|u| Arc::clone(u.domain())).collect(),
+            entities: entities.iter().map(|e| e.values().clone()).collect(),
+        });
+        self.stencils.built.set(self.stencils.built.get() + 1);
+        self.stencils.known.retain(|(name, _)| *name != kernel.name);
+        self.stencils.known.push((kernel.name, Rc::clone(&stencil)));
+        Ok(stencil)
+    }
+
+    /// How many stencils have been built in this run: in a steady step this does not grow.
+    pub fn stencils_built(&self) -> u64 {
+        self.stencils.built.get()
+    }
+
+    /// The values of an unknown, for a kernel that passes its derivatives on.
+    pub fn unknown_values(&self, unknown: &ScalarCollection) -> Values {
+        self.values_of(unknown)
+    }
+
+    /// A residual with its derivatives.
+    pub fn equation(&self, residual: ScalarCollection, stencil: &Stencil, entries: Buffer) -> ScalarCollection {
+        let jacobian = Jacobian::written(stencil.n_cols, &stencil.row_ptr, &stencil.columns, entries.share());
+        ScalarCollection { jacobian: Some(Rc::new(jacobian)), ..residual }
+    }
+}

@@ -1,0 +1,98 @@
+//! Where the derivatives of an equation are, whatever the state: the skeleton of its Jacobian form.
+
+use std::collections::BTreeSet;
+
+use super::visit::{Node, visit_block};
+use crate::ir::{JacobianForm, KBlock, KExpr, KStmt, LocalId, Path, UnaryOp};
+
+/// What of a Jacobian form decides which derivatives there are.
+#[derive(Clone, Debug)]
+pub struct Skeleton {
+    /// The additions alone, each of 0, in the order of the form. Of a choice by state it has both branches, the first one first; choices that the grid decides stay.
+    /// What is added for a branch that the state would not choose may be an element that does not exist: whoever evaluates the skeleton passes over it.
+    pub block: KBlock,
+    /// Truth values that the grid decides.
+    decided: BTreeSet<LocalId>,
+}
+
+impl Skeleton {
+    /// Of a Jacobian form.
+    pub fn of(form: &JacobianForm) -> Skeleton {
+        let mut skeleton = Skeleton { block: KBlock::default(), decided: BTreeSet::new() };
+        skeleton.block = skeleton.strip(&form.body);
+        crate::passes::drop_unread(&mut skeleton.block);
+        skeleton
+    }
+
+    /// Whether the grid alone decides a condition of the form.
+    pub fn is_decided(&self, condition: &KExpr) -> bool {
+        match condition {
+            KExpr::Bool(_) => true,
+            KExpr::Local(id) => self.decided.contains(id),
+            KExpr::IsEmpty(at) | KExpr::Member { at, .. } => self.is_fixed(at),
+            KExpr::Same(a, b) => self.is_fixed(a) && self.is_fixed(b),
+            KExpr::Unary(UnaryOp::Not, a) => self.is_decided(a),
+            KExpr::Logic(_, a, b) => self.is_decided(a) && self.is_decided(b),
+            _ => false,
+        }
+    }
+
+    fn is_fixed(&self, path: &Path) -> bool {
+        match path {
+            Path::Here | Path::Local(_) | Path::SideFace(_) | Path::Neighbour(_) | Path::Empty => true,
+            Path::First(at) | Path::Second(at) | Path::Through { at, .. } => self.is_fixed(at),
+            Path::Select { condition, if_true, if_false } => self.is_decided(condition) && self.is_fixed(if_true) && self.is_fixed(if_false),
+        }
+    }
+
+    fn strip(&mut self, block: &KBlock) -> KBlock {
+        let mut statements = Vec::new();
+        for statement in &block.statements {
+            match statement {
+                KStmt::Let { local, value } => {
+                    if self.is_decided(value) {
+                        self.decided.insert(*local);
+                        statements.push(statement.clone());
+                    }
+                }
+                KStmt::LetEntity { path, .. } => {
+                    if self.is_fixed(path) {
+                        statements.push(statement.clone());
+                    }
+                }
+                KStmt::SumFaces { cell, face, only, body, .. } => {
+                    let body = self.strip(body);
+                    if adds(&body) {
+                        statements.push(KStmt::SumFaces { results: Vec::new(), cell: cell.clone(), face: *face, only: *only, body });
+                    }
+                }
+                KStmt::SumSides { low, high, .. } => {
+                    let (mut low, mut high) = (low.clone(), high.clone());
+                    for slot in [&mut low.interior, &mut low.boundary, &mut high.interior, &mut high.boundary] {
+                        *slot = slot.as_ref().map(|block| self.strip(block));
+                    }
+                    statements.push(KStmt::SumSides { results: Vec::new(), low, high });
+                }
+                KStmt::If { condition, then, otherwise, .. } => {
+                    let decided = self.is_decided(condition);
+                    let (then, otherwise) = (self.strip(then), self.strip(otherwise));
+                    if decided {
+                        statements.push(KStmt::If { results: Vec::new(), condition: condition.clone(), then, otherwise });
+                    } else {
+                        statements.extend(then.statements.into_iter().chain(otherwise.statements));
+                    }
+                }
+                KStmt::Add { unknown, at, .. } => {
+                    statements.push(KStmt::Add { unknown: *unknown, at: at.clone(), value: KExpr::Real(0.0) });
+                }
+            }
+        }
+        KBlock { statements, yields: Vec::new() }
+    }
+}
+
+fn adds(block: &KBlock) -> bool {
+    let mut found = false;
+    visit_block(block, &mut |node| found |= matches!(node, Node::Stmt(KStmt::Add { .. })));
+    found
+}

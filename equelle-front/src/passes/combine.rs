@@ -1,0 +1,193 @@
+//! Brings together what the bodies of merged kernels have in common: equal definitions, sums over the same faces, choices by the same condition.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::rewrite::{NodeMut, rewrite_block, rewrite_statement};
+use crate::backend::visit::{Node, visit_stmt};
+use crate::ir::{KBlock, KExpr, KStmt, LocalId, Path, SideBlocks};
+
+/// Combines the statements of a block, and of the blocks in it that were put together.
+pub(super) fn combine(block: &mut KBlock) {
+    combine_within(block, &HashMap::new());
+}
+
+/// Definitions by their text: locals that hold them.
+type Known = HashMap<String, LocalId>;
+
+fn combine_within(block: &mut KBlock, outer: &Known) {
+    let mut known = outer.clone();
+    let mut same: BTreeMap<LocalId, LocalId> = BTreeMap::new();
+    let mut rest: Vec<Option<KStmt>> = std::mem::take(&mut block.statements).into_iter().map(Some).collect();
+    let mut pending: BTreeSet<LocalId> = rest.iter().flatten().flat_map(assigned).collect();
+    let mut out: Vec<KStmt> = Vec::with_capacity(rest.len());
+    while rest.iter().any(Option::is_some) {
+        // Definitions first: they may be what another sum or choice waits for.
+        let mut progress = false;
+        for slot in &mut rest {
+            let simple = matches!(slot, Some(KStmt::Let { .. } | KStmt::LetEntity { .. }));
+            if !simple || slot.as_ref().is_some_and(|s| waits(s, &pending)) {
+                continue;
+            }
+            let Some(mut statement) = slot.take() else { continue };
+            progress = true;
+            rename(&mut statement, &same);
+            assigned(&statement).iter().for_each(|l| {
+                pending.remove(l);
+            });
+            let (local, text) = match &statement {
+                KStmt::Let { local, value } => (*local, format!("{value:?}")),
+                KStmt::LetEntity { local, path } => (*local, format!("{path:?}")),
+                KStmt::SumFaces { .. } | KStmt::SumSides { .. } | KStmt::If { .. } | KStmt::Add { .. } => continue,
+            };
+            match (&statement, known.get(&text)) {
+                (KStmt::Let { value: KExpr::Local(other), .. }, _) | (KStmt::LetEntity { path: Path::Local(other), .. }, _) => {
+                    same.insert(local, *other);
+                }
+                (_, Some(&other)) => {
+                    same.insert(local, other);
+                }
+                (_, None) => {
+                    known.insert(text, local);
+                    out.push(statement);
+                }
+            }
+        }
+        if progress {
+            continue;
+        }
+        let Some(first) = rest.iter().position(|slot| slot.as_ref().is_some_and(|s| !waits(s, &pending))) else {
+            // Locals are assigned before they are read, so something is always ready.
+            out.extend(rest.into_iter().flatten());
+            break;
+        };
+        let Some(mut leader) = rest[first].take() else { continue };
+        rename(&mut leader, &same);
+        for slot in &mut rest[first + 1..] {
+            if let Some(statement) = slot
+                && !waits(statement, &pending)
+            {
+                let mut candidate = statement.clone();
+                rename(&mut candidate, &same);
+                if join(&mut leader, candidate) {
+                    *slot = None;
+                }
+            }
+        }
+        assigned(&leader).iter().for_each(|l| {
+            pending.remove(l);
+        });
+        inside(&mut leader, &known);
+        out.push(leader);
+    }
+    block.statements = out;
+    for value in &mut block.yields {
+        super::rewrite::rewrite_expr(value, &mut |node| read_same(node, &same));
+    }
+}
+
+/// Combines the blocks of a statement.
+fn inside(statement: &mut KStmt, known: &Known) {
+    match statement {
+        KStmt::SumFaces { body, .. } => combine_within(body, known),
+        KStmt::SumSides { low, high, .. } => {
+            for block in [&mut low.interior, &mut low.boundary, &mut high.interior, &mut high.boundary].into_iter().flatten() {
+                combine_within(block, known);
+            }
+        }
+        KStmt::If { then, otherwise, .. } => {
+            combine_within(then, known);
+            combine_within(otherwise, known);
+        }
+        KStmt::Let { .. } | KStmt::LetEntity { .. } | KStmt::Add { .. } => {}
+    }
+}
+
+/// Locals that a statement assigns for those after it.
+fn assigned(statement: &KStmt) -> Vec<LocalId> {
+    match statement {
+        KStmt::Let { local, .. } | KStmt::LetEntity { local, .. } => vec![*local],
+        KStmt::SumFaces { results, .. } | KStmt::SumSides { results, .. } | KStmt::If { results, .. } => results.clone(),
+        KStmt::Add { .. } => Vec::new(),
+    }
+}
+
+/// Whether a statement reads a local that is not assigned yet.
+fn waits(statement: &KStmt, pending: &BTreeSet<LocalId>) -> bool {
+    let mut waits = false;
+    visit_stmt(statement, &mut |node| {
+        waits |= match node {
+            Node::Expr(KExpr::Local(id)) | Node::Path(Path::Local(id)) => pending.contains(id),
+            Node::Stmt(_) | Node::Expr(_) | Node::Path(_) => false,
+        };
+    });
+    waits
+}
+
+fn read_same(node: NodeMut<'_>, same: &BTreeMap<LocalId, LocalId>) {
+    match node {
+        NodeMut::Expr(KExpr::Local(id)) | NodeMut::Path(Path::Local(id)) => {
+            while let Some(&other) = same.get(id) {
+                *id = other;
+            }
+        }
+        NodeMut::Expr(_) | NodeMut::Path(_) | NodeMut::Assigned(_) => {}
+    }
+}
+
+fn rename(statement: &mut KStmt, same: &BTreeMap<LocalId, LocalId>) {
+    rewrite_statement(statement, &mut |node| read_same(node, same));
+}
+
+/// Puts the second statement into the first, if they are sums over the same faces or choices by the same condition.
+fn join(into: &mut KStmt, from: KStmt) -> bool {
+    match (into, from) {
+        (
+            KStmt::SumFaces { results, cell, face, only, body },
+            KStmt::SumFaces { results: more, cell: other_cell, face: other_face, only: other_only, body: mut other },
+        ) if *cell == other_cell && *only == other_only => {
+            let names = BTreeMap::from([(other_face, *face)]);
+            rewrite_block(&mut other, &mut |node| read_same(node, &names));
+            results.extend(more);
+            append(body, other);
+            true
+        }
+        (KStmt::SumSides { results, low, high }, KStmt::SumSides { results: more, low: other_low, high: other_high }) => {
+            let (before, after) = (results.len(), more.len());
+            results.extend(more);
+            for (side, other) in [(low, other_low), (high, other_high)] {
+                let SideBlocks { interior, boundary } = other;
+                join_side(&mut side.interior, interior, before, after);
+                join_side(&mut side.boundary, boundary, before, after);
+            }
+            true
+        }
+        (
+            KStmt::If { results, condition, then, otherwise },
+            KStmt::If { results: more, condition: other, then: other_then, otherwise: other_otherwise },
+        ) if *condition == other => {
+            results.extend(more);
+            append(then, other_then);
+            append(otherwise, other_otherwise);
+            true
+        }
+        _ => false,
+    }
+}
+
+fn append(block: &mut KBlock, other: KBlock) {
+    block.statements.extend(other.statements);
+    block.yields.extend(other.yields);
+}
+
+/// Blocks of one side; a missing one yields zeros, which add nothing to sums that start at +0.
+fn join_side(block: &mut Option<KBlock>, other: Option<KBlock>, before: usize, after: usize) {
+    let zeros = |n: usize| KBlock { statements: Vec::new(), yields: vec![KExpr::Real(0.0); n] };
+    *block = match (block.take(), other) {
+        (None, None) => None,
+        (a, b) => {
+            let mut joined = a.unwrap_or_else(|| zeros(before));
+            append(&mut joined, b.unwrap_or_else(|| zeros(after)));
+            Some(joined)
+        }
+    };
+}

@@ -1,0 +1,463 @@
+//! Launches over the same elements become one kernel with several results.
+//!
+//! Fusion makes a kernel for each value that is kept. Those over the same set read the same data and often repeat each other's work: here the launches between
+//! two effects are put into an order that brings them together, and each group becomes one kernel. A value that only members of the group read, each at its own
+//! element, is no longer kept in memory.
+//!
+//! Inside a merged body, sums over the same faces become one sum, choices by the same condition one choice, and equal definitions one definition; otherwise every
+//! operation stays as it was, so that no bit changes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::analysis::is_pure;
+use super::combine::combine;
+use super::rewrite::{NodeMut, rewrite_block};
+use crate::backend::visit::{Node, visit_block};
+use crate::ir::{
+    Block, CartesianForm, KBlock, KExpr, KStmt, Kernel, KernelId, Local, LocalId, Module, Op, ParamId, Path, Space, Stmt, StmtKind, ValueId,
+};
+use crate::lower::UniqueNames;
+use crate::types::Type;
+
+/// Merges the launches of every function.
+pub(super) fn run(module: &mut Module) {
+    let mut kernels = std::mem::take(&mut module.kernels);
+    let mut names = UniqueNames::default();
+    for kernel in &kernels {
+        names.unique(&kernel.name);
+    }
+    for function in module.functions.iter_mut().chain([&mut module.main]) {
+        let mut uses = BTreeMap::new();
+        count_uses(&function.body, &mut uses);
+        let body = std::mem::take(&mut function.body);
+        let mut merger = Merger { kernels: &mut kernels, names: &mut names, uses };
+        let body = merger.block(body);
+        function.body = body;
+    }
+    module.kernels = kernels;
+    drop_unlaunched(module);
+}
+
+/// Kernels that nothing launches any more.
+fn drop_unlaunched(module: &mut Module) {
+    let mut launched = BTreeSet::new();
+    for function in module.functions.iter().chain([&module.main]) {
+        note_launches(&function.body, &mut launched);
+    }
+    let mut number = BTreeMap::new();
+    let kernels = std::mem::take(&mut module.kernels);
+    for (i, kernel) in kernels.into_iter().enumerate() {
+        let id = KernelId(i as u32);
+        if launched.contains(&id) {
+            number.insert(id, KernelId(module.kernels.len() as u32));
+            module.kernels.push(kernel);
+        }
+    }
+    for function in module.functions.iter_mut().chain([&mut module.main]) {
+        renumber(&mut function.body, &number);
+    }
+}
+
+fn note_launches(block: &Block, launched: &mut BTreeSet<KernelId>) {
+    for statement in &block.statements {
+        match &statement.kind {
+            StmtKind::Launch { kernel, .. } => {
+                launched.insert(*kernel);
+            }
+            StmtKind::Let { op: Op::Newton { equations, .. }, .. } => launched.extend(equations.iter().map(|e| e.kernel)),
+            StmtKind::For { body, .. } => note_launches(body, launched),
+            StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Return(_) => {}
+        }
+    }
+}
+
+fn renumber(block: &mut Block, number: &BTreeMap<KernelId, KernelId>) {
+    let new = |kernel: &mut KernelId| {
+        if let Some(&id) = number.get(kernel) {
+            *kernel = id;
+        }
+    };
+    for statement in &mut block.statements {
+        match &mut statement.kind {
+            StmtKind::Launch { kernel, .. } => new(kernel),
+            StmtKind::Let { op: Op::Newton { equations, .. }, .. } => equations.iter_mut().for_each(|e| new(&mut e.kernel)),
+            StmtKind::For { body, .. } => renumber(body, number),
+            StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Return(_) => {}
+        }
+    }
+}
+
+/// What a statement reads, blocks inside it excepted.
+fn reads(statement: &Stmt) -> Vec<ValueId> {
+    match &statement.kind {
+        StmtKind::Let { op, .. } => op.operands(),
+        StmtKind::Store { value, .. } => vec![*value],
+        StmtKind::Output { tag, value } => vec![*tag, *value],
+        StmtKind::For { sequence, .. } => vec![*sequence],
+        StmtKind::Launch { args, .. } => args.clone(),
+        StmtKind::Return(values) => values.clone(),
+    }
+}
+
+fn defines(statement: &Stmt) -> &[ValueId] {
+    match &statement.kind {
+        StmtKind::Let { results, .. } | StmtKind::Launch { results, .. } => results,
+        StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::For { .. } | StmtKind::Return(_) => &[],
+    }
+}
+
+fn count_uses(block: &Block, uses: &mut BTreeMap<ValueId, u32>) {
+    for statement in &block.statements {
+        for value in reads(statement) {
+            *uses.entry(value).or_default() += 1;
+        }
+        if let StmtKind::For { body, .. } = &statement.kind {
+            count_uses(body, uses);
+        }
+    }
+}
+
+/// What launches of a group have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Key {
+    space: Space,
+    form: Form,
+}
+
+/// Which Cartesian form a kernel has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    General,
+    Full,
+    PerAxis,
+}
+
+struct Merger<'a> {
+    kernels: &'a mut Vec<Kernel>,
+    names: &'a mut UniqueNames,
+    uses: BTreeMap<ValueId, u32>,
+}
+
+impl Merger<'_> {
+    fn block(&mut self, block: Block) -> Block {
+        let mut out = Vec::with_capacity(block.statements.len());
+        let mut segment = Vec::new();
+        for statement in block.statements {
+            match statement.kind {
+                StmtKind::Launch { .. } => segment.push(statement),
+                StmtKind::Let { ref op, .. } if is_pure(op) || matches!(op, Op::Load(_)) => segment.push(statement),
+                StmtKind::For { sequence, element, body } => {
+                    self.segment(std::mem::take(&mut segment), &mut out);
+                    let body = self.block(body);
+                    out.push(Stmt { kind: StmtKind::For { sequence, element, body }, span: statement.span });
+                }
+                StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Return(_) => {
+                    self.segment(std::mem::take(&mut segment), &mut out);
+                    out.push(statement);
+                }
+            }
+        }
+        self.segment(segment, &mut out);
+        Block { statements: out }
+    }
+
+    /// Orders statements without effects and merges launches.
+    fn segment(&mut self, statements: Vec<Stmt>, out: &mut Vec<Stmt>) {
+        let mut pending: BTreeSet<ValueId> = statements.iter().flat_map(|s| defines(s).to_vec()).collect();
+        let mut rest = statements;
+        while !rest.is_empty() {
+            let ready = |pending: &BTreeSet<ValueId>, s: &Stmt| !reads(s).iter().any(|v| pending.contains(v));
+            // Whatever cannot be merged goes first, in its order.
+            if let Some(position) = rest.iter().position(|s| self.key(s).is_none() && ready(&pending, s)) {
+                let statement = rest.remove(position);
+                defines(&statement).iter().for_each(|v| {
+                    pending.remove(v);
+                });
+                out.push(statement);
+                continue;
+            }
+            let Some(first) = rest.iter().position(|s| ready(&pending, s)) else {
+                // Statements in static single assignment are never in a circle.
+                out.append(&mut rest);
+                return;
+            };
+            let Some(key) = self.key(&rest[first]) else { continue };
+            let mut group: Vec<Stmt> = Vec::new();
+            let mut made: BTreeSet<ValueId> = BTreeSet::new();
+            let mut left = Vec::with_capacity(rest.len());
+            for statement in std::mem::take(&mut rest) {
+                if self.key(&statement) == Some(key) && self.may_join(&statement, &pending, &made) {
+                    made.extend(defines(&statement));
+                    group.push(statement);
+                } else {
+                    left.push(statement);
+                }
+            }
+            rest = left;
+            pending.retain(|v| !made.contains(v));
+            match <[Stmt; 1]>::try_from(group) {
+                Ok([single]) => out.push(single),
+                Err(group) => out.push(self.merge(key, group)),
+            }
+        }
+    }
+
+    /// What a launch that may be merged can be merged with.
+    fn key(&self, statement: &Stmt) -> Option<Key> {
+        let StmtKind::Launch { kernel, .. } = &statement.kind else { return None };
+        let kernel = self.kernels.get(kernel.0 as usize)?;
+        let plain = kernel.checks.is_empty() && kernel.jacobian.is_none() && kernel.results.iter().all(|r| r.reduce.is_none());
+        let form = match &kernel.cartesian {
+            None => Form::General,
+            Some(CartesianForm::Full(_)) => Form::Full,
+            Some(CartesianForm::PerAxis(_)) => Form::PerAxis,
+        };
+        (plain && matches!(kernel.space, Space::Set(_))).then_some(Key { space: kernel.space, form })
+    }
+
+    /// Whether what a launch reads is there, or made by the group for the same element.
+    fn may_join(&self, statement: &Stmt, pending: &BTreeSet<ValueId>, made: &BTreeSet<ValueId>) -> bool {
+        let StmtKind::Launch { kernel, args, .. } = &statement.kind else { return false };
+        let kernel = &self.kernels[kernel.0 as usize];
+        args.iter()
+            .enumerate()
+            .all(|(i, arg)| !pending.contains(arg) || (made.contains(arg) && bodies(kernel).all(|body| only_here(body, ParamId(i as u32)))))
+    }
+
+    fn merge(&mut self, key: Key, group: Vec<Stmt>) -> Stmt {
+        let mut merged = Merged::new(key);
+        let mut inside: BTreeMap<ValueId, u32> = BTreeMap::new();
+        for statement in &group {
+            for value in reads(statement) {
+                *inside.entry(value).or_default() += 1;
+            }
+        }
+        for statement in &group {
+            if let StmtKind::Launch { kernel, args, results } = &statement.kind {
+                merged.add(&self.kernels[kernel.0 as usize], args, results);
+            }
+        }
+        let kept = |v: &ValueId| self.uses.get(v).copied().unwrap_or(0) > inside.get(v).copied().unwrap_or(0);
+        let span = group.last().map(|s| s.span).unwrap_or_default();
+        let (kernel, args, results) = merged.finish(&kept, self.names);
+        let id = KernelId(self.kernels.len() as u32);
+        self.kernels.push(kernel);
+        Stmt { kind: StmtKind::Launch { kernel: id, args, results }, span }
+    }
+}
+
+fn bodies(kernel: &Kernel) -> impl Iterator<Item = &KBlock> {
+    let cartesian = match &kernel.cartesian {
+        Some(CartesianForm::Full(block) | CartesianForm::PerAxis(block)) => Some(block),
+        None => None,
+    };
+    std::iter::once(&kernel.body).chain(cartesian)
+}
+
+/// Whether a body reads a parameter at its own element alone.
+fn only_here(body: &KBlock, id: ParamId) -> bool {
+    let mut only = true;
+    visit_block(body, &mut |node| {
+        only &= match node {
+            Node::Expr(KExpr::Load { param, at }) => *param != id || *at == Path::Here,
+            Node::Path(Path::Through { param, at }) => *param != id || **at == Path::Here,
+            Node::Stmt(_) | Node::Expr(_) | Node::Path(_) => true,
+        };
+    });
+    only
+}
+
+/// What becomes of a member's parameter.
+#[derive(Clone, Copy)]
+enum Source {
+    Param(ParamId),
+    Made(LocalId),
+}
+
+/// A kernel being made of several.
+struct Merged {
+    kernel: Kernel,
+    args: Vec<ValueId>,
+    /// Local that holds each value made so far, in the order of the members.
+    made: Vec<(ValueId, LocalId, crate::ir::KResult)>,
+    names: UniqueNames,
+}
+
+impl Merged {
+    /// Nothing yet, over this space and of this form.
+    fn new(key: Key) -> Merged {
+        let kernel = Kernel {
+            name: String::new(),
+            space: key.space,
+            params: Vec::new(),
+            locals: Vec::new(),
+            body: KBlock::default(),
+            cartesian: match key.form {
+                Form::General => None,
+                Form::Full => Some(CartesianForm::Full(KBlock::default())),
+                Form::PerAxis => Some(CartesianForm::PerAxis(KBlock::default())),
+            },
+            jacobian: None,
+            results: Vec::new(),
+            checks: Vec::new(),
+            spans: Vec::new(),
+        };
+        Merged { kernel, args: Vec::new(), made: Vec::new(), names: UniqueNames::default() }
+    }
+
+    fn add(&mut self, member: &Kernel, args: &[ValueId], results: &[ValueId]) {
+        let kernel = &mut self.kernel;
+        let mut sources = Vec::with_capacity(args.len());
+        for (param, arg) in member.params.iter().zip(args) {
+            if let Some((_, local, _)) = self.made.iter().find(|(value, ..)| value == arg) {
+                sources.push(Source::Made(*local));
+                continue;
+            }
+            let position = self.args.iter().position(|a| a == arg).unwrap_or_else(|| {
+                let name = self.names.unique(&param.name);
+                kernel.params.push(crate::ir::Param { name, ..param.clone() });
+                self.args.push(*arg);
+                self.args.len() - 1
+            });
+            kernel.params[position].per_axis |= param.per_axis;
+            sources.push(Source::Param(ParamId(position as u32)));
+        }
+        let first = kernel.locals.len() as u32;
+        for local in &member.locals {
+            let name = self.names.unique(&local.name);
+            kernel.locals.push(Local { name, ty: local.ty });
+        }
+        let mut holders = Vec::with_capacity(results.len());
+        for (result, value) in member.results.iter().zip(results) {
+            let id = LocalId(kernel.locals.len() as u32);
+            let ty = match result.ty.entity_kind() {
+                Some(_) => Type { shape: crate::types::Shape::Single, ..result.ty },
+                None => Type::single(result.ty.basic),
+            };
+            kernel.locals.push(Local { name: self.names.unique(&result.name), ty });
+            holders.push(id);
+            self.made.push((*value, id, result.clone()));
+        }
+        let place = |block: &KBlock, into: &mut KBlock| {
+            let mut block = block.clone();
+            rewrite_block(&mut block, &mut |node| rename(node, first, &sources));
+            into.statements.append(&mut block.statements);
+            for (&local, value) in holders.iter().zip(block.yields) {
+                into.statements.push(match value {
+                    KExpr::Entity(path) => KStmt::LetEntity { local, path },
+                    value => KStmt::Let { local, value },
+                });
+            }
+        };
+        place(&member.body, &mut kernel.body);
+        match (&member.cartesian, &mut kernel.cartesian) {
+            (Some(CartesianForm::Full(from)), Some(CartesianForm::Full(into)))
+            | (Some(CartesianForm::PerAxis(from)), Some(CartesianForm::PerAxis(into))) => place(from, into),
+            (_, _) => {}
+        }
+        for span in &member.spans {
+            if !kernel.spans.contains(span) {
+                kernel.spans.push(*span);
+            }
+        }
+    }
+
+    /// The kernel, what to pass to it, and the values that it gives.
+    fn finish(self, kept: &dyn Fn(&ValueId) -> bool, names: &mut UniqueNames) -> (Kernel, Vec<ValueId>, Vec<ValueId>) {
+        let Merged { mut kernel, args, made, .. } = self;
+        let mut results = Vec::new();
+        let mut yields = Vec::new();
+        let mut used = UniqueNames::default();
+        for param in &kernel.params {
+            used.unique(&param.name);
+        }
+        for (value, local, result) in &made {
+            if kept(value) {
+                yields.push(match result.ty.entity_kind() {
+                    Some(_) => KExpr::Entity(Path::Local(*local)),
+                    None => KExpr::Local(*local),
+                });
+                kernel.results.push(crate::ir::KResult { name: used.unique(&result.name), ..result.clone() });
+                results.push(*value);
+            }
+        }
+        kernel.body.yields.clone_from(&yields);
+        combine(&mut kernel.body);
+        if let Some(CartesianForm::Full(block) | CartesianForm::PerAxis(block)) = &mut kernel.cartesian {
+            block.yields = yields;
+            combine(block);
+        }
+        drop_unused_locals(&mut kernel);
+        kernel.spans.sort_by_key(|s| s.end - s.start);
+        let first = kernel.results.first().map_or("values", |r| r.name.as_str());
+        let name = match kernel.results.as_slice() {
+            [_] | [] => format!("compute_{first}"),
+            [a, b] => format!("compute_{}_and_{}", a.name, b.name),
+            [_, rest @ ..] => format!("compute_{first}_and_{}_more", rest.len()),
+        };
+        kernel.name = names.unique(&name);
+        (kernel, args, results)
+    }
+}
+
+fn rename(node: NodeMut<'_>, first: u32, sources: &[Source]) {
+    let new = |id: LocalId| LocalId(id.0 + first);
+    match node {
+        NodeMut::Assigned(id) => *id = new(*id),
+        NodeMut::Expr(expr) => match expr {
+            KExpr::Local(id) => *id = new(*id),
+            KExpr::Param(id) => {
+                if let Some(Source::Param(param)) = sources.get(id.0 as usize) {
+                    *id = *param;
+                }
+            }
+            KExpr::Load { param, .. } => match sources.get(param.0 as usize) {
+                Some(Source::Param(id)) => *param = *id,
+                Some(Source::Made(local)) => *expr = KExpr::Local(*local),
+                None => {}
+            },
+            _ => {}
+        },
+        NodeMut::Path(path) => match path {
+            Path::Local(id) => *id = new(*id),
+            Path::Through { param, .. } => match sources.get(param.0 as usize) {
+                Some(Source::Param(id)) => *param = *id,
+                Some(Source::Made(local)) => *path = Path::Local(*local),
+                None => {}
+            },
+            _ => {}
+        },
+    }
+}
+
+/// Forgets the locals that no body mentions any more.
+fn drop_unused_locals(kernel: &mut Kernel) {
+    let mut used = BTreeSet::new();
+    let mut note = |node: NodeMut<'_>| match node {
+        NodeMut::Assigned(id) | NodeMut::Expr(KExpr::Local(id)) | NodeMut::Path(Path::Local(id)) => {
+            used.insert(*id);
+        }
+        NodeMut::Expr(_) | NodeMut::Path(_) => {}
+    };
+    each_body(kernel, &mut |body| rewrite_block(body, &mut note));
+    let number: BTreeMap<LocalId, LocalId> = used.iter().enumerate().map(|(new, old)| (*old, LocalId(new as u32))).collect();
+    let locals = std::mem::take(&mut kernel.locals);
+    kernel.locals = locals.into_iter().enumerate().filter(|(i, _)| used.contains(&LocalId(*i as u32))).map(|(_, local)| local).collect();
+    each_body(kernel, &mut |body| {
+        rewrite_block(body, &mut |node| match node {
+            NodeMut::Assigned(id) | NodeMut::Expr(KExpr::Local(id)) | NodeMut::Path(Path::Local(id)) => {
+                if let Some(&new) = number.get(id) {
+                    *id = new;
+                }
+            }
+            NodeMut::Expr(_) | NodeMut::Path(_) => {}
+        });
+    });
+}
+
+fn each_body(kernel: &mut Kernel, f: &mut dyn FnMut(&mut KBlock)) {
+    f(&mut kernel.body);
+    if let Some(CartesianForm::Full(block) | CartesianForm::PerAxis(block)) = &mut kernel.cartesian {
+        f(block);
+    }
+}

@@ -1,0 +1,103 @@
+//! Walking over kernel bodies in order to change them.
+
+use crate::ir::{KBlock, KExpr, KStmt, LocalId, Path};
+
+/// A construct that may be changed.
+pub(super) enum NodeMut<'a> {
+    /// A local where it is assigned.
+    Assigned(&'a mut LocalId),
+    /// An expression; the parts of what it has become follow.
+    Expr(&'a mut KExpr),
+    /// A path; the parts of what it has become follow.
+    Path(&'a mut Path),
+}
+
+/// Everything in a block, outermost first, in order.
+pub(super) fn rewrite_block(block: &mut KBlock, f: &mut dyn FnMut(NodeMut<'_>)) {
+    for statement in &mut block.statements {
+        rewrite_statement(statement, f);
+    }
+    for value in &mut block.yields {
+        rewrite_expr(value, f);
+    }
+}
+
+/// A statement and everything in it.
+pub(super) fn rewrite_statement(statement: &mut KStmt, f: &mut dyn FnMut(NodeMut<'_>)) {
+    match statement {
+        KStmt::Let { local, value } => {
+            rewrite_expr(value, f);
+            f(NodeMut::Assigned(local));
+        }
+        KStmt::LetEntity { local, path } => {
+            rewrite_path(path, f);
+            f(NodeMut::Assigned(local));
+        }
+        KStmt::SumFaces { results, cell, face, body, .. } => {
+            rewrite_path(cell, f);
+            f(NodeMut::Assigned(face));
+            rewrite_block(body, f);
+            results.iter_mut().for_each(|r| f(NodeMut::Assigned(r)));
+        }
+        KStmt::SumSides { results, low, high } => {
+            for block in [&mut low.interior, &mut low.boundary, &mut high.interior, &mut high.boundary].into_iter().flatten() {
+                rewrite_block(block, f);
+            }
+            results.iter_mut().for_each(|r| f(NodeMut::Assigned(r)));
+        }
+        KStmt::If { results, condition, then, otherwise } => {
+            rewrite_expr(condition, f);
+            rewrite_block(then, f);
+            rewrite_block(otherwise, f);
+            results.iter_mut().for_each(|r| f(NodeMut::Assigned(r)));
+        }
+        KStmt::Add { at, value, .. } => {
+            rewrite_path(at, f);
+            rewrite_expr(value, f);
+        }
+    }
+}
+
+/// An expression and everything in it.
+pub(super) fn rewrite_expr(expr: &mut KExpr, f: &mut dyn FnMut(NodeMut<'_>)) {
+    f(NodeMut::Expr(expr));
+    match expr {
+        KExpr::Real(_) | KExpr::Bool(_) | KExpr::ZeroVector | KExpr::Local(_) | KExpr::Param(_) => {}
+        KExpr::Load { at, .. }
+        | KExpr::Measure(at)
+        | KExpr::Centroid(at)
+        | KExpr::Normal(at)
+        | KExpr::IsEmpty(at)
+        | KExpr::Member { at, .. }
+        | KExpr::Entity(at) => rewrite_path(at, f),
+        KExpr::Same(a, b) | KExpr::Displacement { to: a, from: b } => {
+            rewrite_path(a, f);
+            rewrite_path(b, f);
+        }
+        KExpr::Unary(_, a) | KExpr::Component(a, _) => rewrite_expr(a, f),
+        KExpr::Arithmetic(_, a, b) | KExpr::Compare(_, a, b) | KExpr::Logic(_, a, b) | KExpr::Dot(a, b) | KExpr::Math(_, a, b) => {
+            rewrite_expr(a, f);
+            rewrite_expr(b, f);
+        }
+        KExpr::Vector(components) => components.iter_mut().for_each(|c| rewrite_expr(c, f)),
+        KExpr::Select { condition, if_true, if_false } => {
+            rewrite_expr(condition, f);
+            rewrite_expr(if_true, f);
+            rewrite_expr(if_false, f);
+        }
+    }
+}
+
+/// A path and everything in it.
+pub(super) fn rewrite_path(path: &mut Path, f: &mut dyn FnMut(NodeMut<'_>)) {
+    f(NodeMut::Path(path));
+    match path {
+        Path::Here | Path::Local(_) | Path::SideFace(_) | Path::Neighbour(_) | Path::Empty => {}
+        Path::First(at) | Path::Second(at) | Path::Through { at, .. } => rewrite_path(at, f),
+        Path::Select { condition, if_true, if_false } => {
+            rewrite_expr(condition, f);
+            rewrite_path(if_true, f);
+            rewrite_path(if_false, f);
+        }
+    }
+}

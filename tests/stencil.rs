@@ -1,0 +1,8 @@
+//! Stencil differentiation against sparse-matrix derivatives: residuals and Jacobians of every iterate, on example programs and on programs made for a rule each.
+
+#[path = "run/support.rs"]
+#[allow(dead_code, reason = "shared with other tests")]
+mod support;
+
+#[path = "stencil/agree.rs"]
+mod agree;

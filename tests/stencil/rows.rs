@@ -1,0 +1,1 @@
+//! Jacobians worked out by hand.
