@@ -1,7 +1,7 @@
 //! Programs and data to run on a machine with an NVIDIA GPU that need nothing of this repository there.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::tools::{self, Failure, cargo, explicit_examples, read, root};
 
@@ -19,6 +19,9 @@ pub(crate) fn collect() -> Result<(), Failure> {
         copy(&folder, &bundle.join("examples").join(&name), |file| file.ends_with(".txt") || file.ends_with(".param"))?;
     }
     program(&root().join("benches/explicit_heat/heat.equelle"), &bundle)?;
+    program(&root().join("tests/run/edges_and_vertices.equelle"), &bundle)?;
+    copy(&root().join("tests/run/edges_and_vertices"), &bundle.join("examples/edges_and_vertices"), |_| true)?;
+    program(&silent_shallow_water()?, &bundle)?;
     tests(&bundle)?;
     let yardsticks = root().join("../shared/yardsticks");
     if yardsticks.is_dir() {
@@ -27,6 +30,15 @@ pub(crate) fn collect() -> Result<(), Failure> {
     tools::write(&bundle.join("run.sh"), &read(&root().join("xtask/src/gpu_bundle.sh"))?)?;
     eprintln!("xtask: copy `{}` to a machine with a GPU and start `bash run.sh` there", bundle.display());
     Ok(())
+}
+
+/// The shallow-water example without outputs in its loop, for measurements.
+fn silent_shallow_water() -> Result<PathBuf, Failure> {
+    let example = read(&root().join("examples/shallow_water/shallow_water.equelle"))?;
+    let silent: Vec<&str> = example.lines().filter(|line| !line.trim_start().starts_with("Output(")).collect();
+    let path = root().join("target/gpu-bundle/shallow_water_silent.equelle");
+    tools::write(&path, &(silent.join("\n") + "\nOutput(\"water\", SumReduce(q[0]))\n"))?;
+    Ok(path)
 }
 
 /// Builds a program with both back-ends into the bundle.

@@ -46,7 +46,7 @@ for folder in examples/*; do
     name=$(basename "$folder")
     for layout in auto unstructured; do
         for backend in serial cuda; do
-            "bin/$name" --backend "$backend" --quiet "$folder/case.param" grid_layout=$layout output_dir="$work/$backend" >"$work/$backend.txt"
+            "bin/$name" --backend "$backend" --quiet "$folder/case.param" grid_layout=$layout output_to_file=true output_dir="$work/$backend" >"$work/$backend.txt"
         done
         if found=$(difference "$work/cuda" "$work/serial"); then verdict=ok; else verdict=FAILED; failed=1; fi
         same=no
@@ -73,6 +73,16 @@ for n in "${sizes[@]}"; do
     done
 done
 
+# Shallow water without outputs: Runge-Kutta steps of two stages.
+awk 'BEGIN { for (i = 0; i < 210; i++) print 0.01 }' >"$work/steps"
+for n in 256 1024 4096; do
+    for layout in auto unstructured; do
+        bin/shallow_water_silent --backend cuda --profile grid_dim=2 nx="$n" ny="$n" dx=1 dy=1 grid_layout=$layout h_init=1 u_init=0.1 v_init=0 \
+            b_north=0 b_south=0 b_east=0 b_west=0 timesteps_filename="$work/steps" output_to_file=false >"$work/log" 2>&1 || { cat "$work/log"; failed=1; }
+        echo "shallow water $n^2, $layout, strict double: $(grep '^steady' "$work/log")"
+    done
+done
+
 # Few steps: the checkers are slow.
 if command -v compute-sanitizer >/dev/null 2>&1; then
     echo "0.5 0.5 0.5 0.5 0.5 0.5" >"$work/steps"
@@ -90,6 +100,10 @@ fi
 if compgen -G 'yardsticks/*.cu' >/dev/null && command -v nvcc >/dev/null 2>&1; then
     nvcc -O3 -arch=native yardsticks/heat3d.cu -lcusparse -o "$work/heat3d"
     for n in "${sizes[@]}"; do "$work/heat3d" "$n"; done
+    if [ -f yardsticks/swe2d.cu ]; then
+        nvcc -O3 -arch=native -DSTRICT -fmad=false yardsticks/swe2d.cu -o "$work/swe2d" && { echo "yardstick shallow water, strict"; "$work/swe2d" | grep double; }
+        nvcc -O3 -arch=native yardsticks/swe2d.cu -o "$work/swe2d" && { echo "yardstick shallow water, fast"; "$work/swe2d" | grep double; }
+    fi
 else
     echo "yardsticks: not compiled (no nvcc, or not part of this bundle)"
 fi

@@ -21,7 +21,7 @@ pub(super) enum Placement {
 /// Recomputing up to this cost is cheaper than a store and a load (a load counts 2, a division or a root 8).
 const RECOMPUTE_COST: u32 = 3;
 /// A value used at several places is stored from this cost on.
-const SHARE_COST: u32 = 40;
+const SHARE_COST: u32 = 400;
 
 /// Operations above one another that are substituted into one expression; what would be higher is stored. No formula that someone wrote comes near it; a
 /// sum of thousands of terms does, and whatever walks the expressions of kernels, compilers included, needs stack for each level.
