@@ -39,6 +39,7 @@ impl<'a> Checker<'a> {
             }
             // Something else was reported about it, which may have meant a function.
             Meaning::Variable(VariableEntry { state: State::Unknown, .. }) => self.unknown(),
+            Meaning::Variable(_) if self.clashes.contains(&name.name) => self.unknown(),
             Meaning::Variable(_) => self.fail(
                 Diagnostic::new(Code::NotAFunction, name.span, format!("`{}` is a variable, not a function", name.name))
                     .also(span, "the variable is named here")

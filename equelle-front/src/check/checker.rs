@@ -51,6 +51,8 @@ pub(super) struct Checker<'a> {
     pub depth: u32,
     pub work: u64,
     pub suggestions: u32,
+    /// Names that were given to a variable and to a function, which has been reported: either may be meant.
+    pub clashes: HashSet<String>,
     /// Unknown names that were reported, with the scope: they are not reported there again.
     pub unknown_names: HashSet<(String, ScopeId)>,
     /// Something is unknown, reported here or by the parser: there will be no program.
@@ -92,6 +94,7 @@ impl<'a> Checker<'a> {
             depth: 0,
             work: 0,
             suggestions: 0,
+            clashes: HashSet::new(),
             unknown_names: HashSet::new(),
             incomplete: false,
             diagnostics: Vec::new(),

@@ -114,6 +114,7 @@ impl<'a> Checker<'a> {
         let defined = entry.span;
         match &mut entry.meaning {
             Meaning::Function(_) if self.unknown_names.contains(&(name.to_owned(), self.scope)) => self.unknown(),
+            Meaning::Function(_) if self.clashes.contains(name) => self.unknown(),
             Meaning::Function(_) => {
                 let hint = format!("call it: `{name}(...)`");
                 self.unknown_names.insert((name.to_owned(), self.scope));

@@ -83,10 +83,14 @@ impl<'a> Checker<'a> {
             Meaning::Variable(_) => "a variable",
             Meaning::Function(_) => "a function",
         };
+        let clash = (what == "a function") != (use_as == "a function");
         let diagnostic = Diagnostic::new(code, name.span, format!("`{}` is already {what} here and cannot be {use_as}", name.name))
             .also(entry.span, format!("`{}` is first named here", name.name))
             .hint("choose another name; only parameters may hide outer names");
         self.report(diagnostic);
+        if clash {
+            self.clashes.insert(name.name.clone());
+        }
         true
     }
 
