@@ -109,3 +109,13 @@ fn functions_that_write_outer_mutables_return_them() {
     assert!(printed.contains("= 4.0"), "{printed}");
     assert!(printed.contains("= 8.0"), "{printed}");
 }
+
+/// Fluxes, sources and both stages of the Runge-Kutta method: what a hand-written program does in two kernels.
+#[test]
+fn shallow_water_is_one_kernel_per_stage() {
+    let module = compile(include_str!("../../examples/shallow_water/shallow_water.equelle"), OptLevel::O2);
+    let launches = loop_launches(&module);
+    assert_eq!(launches.len(), 2, "{launches:?}");
+    let stages = module.kernels.iter().filter(|k| launches.contains(&k.name.as_str()));
+    assert!(stages.clone().all(|k| matches!(k.cartesian, Some(ir::CartesianForm::Full(_)))), "each has a Cartesian form");
+}

@@ -239,7 +239,12 @@ pub trait Operations: EquelleRuntime {
 
     // Collections of Scalar.
     fn elementary(&mut self, function: Elementary, a: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
-    fn math(&mut self, function: BinaryMath, a: &Self::ScalarCollection, b: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
+    fn math(
+        &mut self,
+        function: BinaryMath,
+        a: &Self::ScalarCollection,
+        b: &Self::ScalarCollection,
+    ) -> Result<Self::ScalarCollection, Error>;
     fn math_scalar(&mut self, function: BinaryMath, a: &Self::ScalarCollection, s: &Self::Scalar) -> Result<Self::ScalarCollection, Error>;
     fn scalar_math(&mut self, function: BinaryMath, s: &Self::Scalar, a: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
     fn add(&mut self, a: &Self::ScalarCollection, b: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;

@@ -124,10 +124,14 @@ impl Checker<'_> {
         }
         let (a_text, b_text) = (show_dimension(a), show_dimension(b));
         let ratio = a.over(b);
-        let diagnostic = Diagnostic::new(code, place, format!("{what} needs equal dimensions, but the first value has {a_text} and the second {b_text}"))
-            .also(left.span, a_text)
-            .also(right.span, b_text)
-            .hint(format!("check the formula; if the second value lacks a unit, multiply it by `1 {ratio}`"));
+        let diagnostic = Diagnostic::new(
+            code,
+            place,
+            format!("{what} needs equal dimensions, but the first value has {a_text} and the second {b_text}"),
+        )
+        .also(left.span, a_text)
+        .also(right.span, b_text)
+        .hint(format!("check the formula; if the second value lacks a unit, multiply it by `1 {ratio}`"));
         self.fail(diagnostic)
     }
 

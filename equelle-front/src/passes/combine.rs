@@ -2,13 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::rewrite::{NodeMut, rewrite_block, rewrite_statement};
+use super::rewrite::{NodeMut, rewrite_block, rewrite_expr, rewrite_statement};
 use crate::backend::visit::{Node, visit_stmt};
 use crate::ir::{KBlock, KExpr, KStmt, LocalId, Path, SideBlocks};
 
 /// Combines the statements of a block, and of the blocks in it that were put together.
 pub(super) fn combine(block: &mut KBlock) {
     combine_within(block, &HashMap::new());
+    // Choices inside of choices by the same condition.
+    rewrite_block(block, &mut |node| {
+        if let NodeMut::Expr(KExpr::Select { condition, if_true, if_false }) = node {
+            rewrite_expr(if_true, &mut |node| decided(node, condition, true));
+            rewrite_expr(if_false, &mut |node| decided(node, condition, false));
+        }
+    });
 }
 
 /// Definitions by their text: locals that hold them.
@@ -77,11 +84,12 @@ fn combine_within(block: &mut KBlock, outer: &Known) {
             pending.remove(l);
         });
         inside(&mut leader, &known);
+        drop_equal_results(&mut leader, &mut same);
         out.push(leader);
     }
     block.statements = out;
     for value in &mut block.yields {
-        super::rewrite::rewrite_expr(value, &mut |node| read_same(node, &same));
+        rewrite_expr(value, &mut |node| read_same(node, &same));
     }
 }
 
@@ -94,11 +102,80 @@ fn inside(statement: &mut KStmt, known: &Known) {
                 combine_within(block, known);
             }
         }
-        KStmt::If { then, otherwise, .. } => {
+        KStmt::If { condition, then, otherwise, .. } => {
+            decide(then, condition, true);
+            decide(otherwise, condition, false);
             combine_within(then, known);
             combine_within(otherwise, known);
         }
         KStmt::Let { .. } | KStmt::LetEntity { .. } | KStmt::Add { .. } => {}
+    }
+}
+
+/// Choices by a condition that is known to hold, or not to.
+fn decide(block: &mut KBlock, condition: &KExpr, holds: bool) {
+    rewrite_block(block, &mut |node| decided(node, condition, holds));
+}
+
+fn decided(node: NodeMut<'_>, condition: &KExpr, holds: bool) {
+    match node {
+        NodeMut::Expr(expr) => {
+            // What it becomes may be such a choice again.
+            while let KExpr::Select { condition: c, if_true, if_false } = expr
+                && **c == *condition
+            {
+                *expr = if holds { (**if_true).clone() } else { (**if_false).clone() };
+            }
+        }
+        NodeMut::Path(path) => {
+            while let Path::Select { condition: c, if_true, if_false } = path
+                && **c == *condition
+            {
+                *path = if holds { (**if_true).clone() } else { (**if_false).clone() };
+            }
+        }
+        NodeMut::Assigned(_) => {}
+    }
+}
+
+/// Results of a sum or choice that are made alike are one.
+fn drop_equal_results(statement: &mut KStmt, same: &mut BTreeMap<LocalId, LocalId>) {
+    let (results, blocks): (&mut Vec<LocalId>, Vec<&mut KBlock>) = match statement {
+        KStmt::SumFaces { results, body, .. } => (results, vec![body]),
+        KStmt::SumSides { results, low, high } => {
+            let blocks = [&mut low.interior, &mut low.boundary, &mut high.interior, &mut high.boundary];
+            (results, blocks.into_iter().flatten().collect())
+        }
+        KStmt::If { results, then, otherwise, .. } => (results, vec![then, otherwise]),
+        KStmt::Let { .. } | KStmt::LetEntity { .. } | KStmt::Add { .. } => return,
+    };
+    let mut first: HashMap<String, LocalId> = HashMap::new();
+    let kept: Vec<bool> = results
+        .iter()
+        .enumerate()
+        .map(|(i, result)| {
+            let text = format!("{:?}", blocks.iter().map(|b| b.yields.get(i)).collect::<Vec<_>>());
+            match first.get(&text) {
+                Some(&other) => {
+                    same.insert(*result, other);
+                    false
+                }
+                None => {
+                    first.insert(text, *result);
+                    true
+                }
+            }
+        })
+        .collect();
+    let keep = |i: &mut usize| {
+        *i += 1;
+        kept.get(*i - 1).copied().unwrap_or(true)
+    };
+    let mut i = 0;
+    results.retain(|_| keep(&mut i));
+    for block in blocks {
+        let mut i = 0;
+        block.yields.retain(|_| keep(&mut i));
     }
 }
 

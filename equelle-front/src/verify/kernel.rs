@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::ir::{
-    CartesianForm, FaceFilter, JacobianForm, KBlock, KExpr, KStmt, Kernel, KernelId, KernelItem, LocalId, Module, Path, Place, Side, SideBlocks, Space,
+    CartesianForm, FaceFilter, JacobianForm, KBlock, KExpr, KStmt, Kernel, KernelId, KernelItem, LocalId, Module, Path, Place, Side,
+    SideBlocks, Space,
 };
 use crate::ops::Reduction;
 use crate::source::Span;
@@ -130,7 +131,8 @@ impl Checker<'_> {
 
     fn jacobian(&mut self, jacobian: &JacobianForm) {
         self.item = KernelItem::Head;
-        let residual = self.kernel.results.len() == 1 && self.kernel.results[0].reduce.is_none() && self.kernel.results[0].ty.basic == Basic::Scalar;
+        let residual =
+            self.kernel.results.len() == 1 && self.kernel.results[0].reduce.is_none() && self.kernel.results[0].ty.basic == Basic::Scalar;
         if !residual || self.kernel.space_set().is_none() {
             self.error("a Jacobian form is for kernels over a set with one result, a collection of Scalars");
         }
@@ -213,7 +215,9 @@ impl Checker<'_> {
         for (i, r) in self.kernel.results.iter().enumerate() {
             self.item = KernelItem::Result(i as u32);
             let right = match (self.kernel.space, r.reduce) {
-                (Space::Unit, None) => matches!(r.ty.basic, Basic::Scalar | Basic::Vector | Basic::Bool) && r.ty == Type::single(r.ty.basic),
+                (Space::Unit, None) => {
+                    matches!(r.ty.basic, Basic::Scalar | Basic::Vector | Basic::Bool) && r.ty == Type::single(r.ty.basic)
+                }
                 (Space::Unit, Some(_)) => false,
                 (Space::Set(_), Some(reduction)) => {
                     let basics: &[Basic] = match reduction {

@@ -159,8 +159,18 @@ impl KernelParser<'_> {
 
     /// `word(...)` of the grammar, if one stands here.
     fn function(&mut self) -> Parsed<Option<KExpr>> {
-        let units =
-            [("neg", UnaryOp::Neg), ("not", UnaryOp::Not), ("abs", UnaryOp::Abs), ("sqrt", UnaryOp::Sqrt), ("length", UnaryOp::Length), ("exp", UnaryOp::Exp), ("log", UnaryOp::Log), ("sin", UnaryOp::Sin), ("cos", UnaryOp::Cos), ("tan", UnaryOp::Tan)];
+        let units = [
+            ("neg", UnaryOp::Neg),
+            ("not", UnaryOp::Not),
+            ("abs", UnaryOp::Abs),
+            ("sqrt", UnaryOp::Sqrt),
+            ("length", UnaryOp::Length),
+            ("exp", UnaryOp::Exp),
+            ("log", UnaryOp::Log),
+            ("sin", UnaryOp::Sin),
+            ("cos", UnaryOp::Cos),
+            ("tan", UnaryOp::Tan),
+        ];
         for (word, op) in units {
             if self.accept_function(word) {
                 self.parser.expect("(")?;

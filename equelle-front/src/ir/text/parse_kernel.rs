@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::ir::kernel::{
-    CartesianForm, Check, CheckKind, FaceFilter, JacobianForm, KBlock, KResult, KStmt, Kernel, KernelId, Local, LocalId, Param, ParamId, SideBlocks,
-    Space,
+    CartesianForm, Check, CheckKind, FaceFilter, JacobianForm, KBlock, KResult, KStmt, Kernel, KernelId, Local, LocalId, Param, ParamId,
+    SideBlocks, Space,
 };
 use crate::ir::op::Module;
 use crate::ir::place::{KernelItem, Place};
@@ -127,7 +127,14 @@ impl KernelParser<'_> {
     }
 
     fn reduction(&mut self) -> Parsed<Reduction> {
-        let known = [("max", Reduction::Max), ("min", Reduction::Min), ("sum", Reduction::Sum), ("prod", Reduction::Prod), ("any", Reduction::Any), ("all", Reduction::All)];
+        let known = [
+            ("max", Reduction::Max),
+            ("min", Reduction::Min),
+            ("sum", Reduction::Sum),
+            ("prod", Reduction::Prod),
+            ("any", Reduction::Any),
+            ("all", Reduction::All),
+        ];
         match known.into_iter().find(|(word, _)| self.parser.accept_word(word)) {
             Some((_, op)) => Ok(op),
             None => self.parser.expected("`max`, `min`, `sum` or `prod`"),

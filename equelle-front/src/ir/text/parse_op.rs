@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::ir::kernel::KernelId;
-use crate::ir::op::{Block, Carried, Equation, Function, FunctionId, Module, Mutable, MutableId, Op, Stmt, StmtKind, UnaryOp, Value, ValueId};
+use crate::ir::op::{
+    Block, Carried, Equation, Function, FunctionId, Module, Mutable, MutableId, Op, Stmt, StmtKind, UnaryOp, Value, ValueId,
+};
 use crate::ir::place::{Owner, Place};
 use crate::ir::text::lex::TokenKind;
 use crate::ir::text::names::Name;

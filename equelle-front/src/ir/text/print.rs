@@ -305,7 +305,11 @@ impl<'a> FunctionPrinter<'a> {
                 let equations: Vec<String> = equations
                     .iter()
                     .map(|e| {
-                        let name = self.module.kernels.get(e.kernel.0 as usize).map_or_else(|| "unknown_kernel".to_owned(), |k| write_name(&k.name));
+                        let name = self
+                            .module
+                            .kernels
+                            .get(e.kernel.0 as usize)
+                            .map_or_else(|| "unknown_kernel".to_owned(), |k| write_name(&k.name));
                         format!("{name}({})", self.list(&e.args))
                     })
                     .collect();
