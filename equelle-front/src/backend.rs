@@ -3,8 +3,8 @@
 //! A back-end turns a verified module into the files of its half of the generated package (docs/internals/generated-code.md). All of them agree on
 //! [`KernelNames`] and [`Handle`], because the file `kernels.rs`, which names no target, is written from the same two.
 
-pub mod structural;
 pub mod stencil;
+pub mod structural;
 pub mod visit;
 
 use std::collections::BTreeSet;

@@ -75,7 +75,7 @@ pub fn check_sequential(outputs: &Outputs, what: &str) {
         5.221553109599167e-17,
     ];
     assert_near(&outputs.fields("saturation")[1], &first, SATURATION, &format!("{what}, step 1"));
-    let second = [0.0009925704421946411, 3.969762652411174e-06, 9.192843039195088e-09, 1.16503039496553e-11];
+    let second = [0.000992570442194641, 3.969762652411174e-06, 9.192843039195088e-09, 1.16503039496553e-11];
     assert_near(&outputs.last("saturation")[..4], &second, SATURATION, &format!("{what}, step 2"));
     let p = &outputs.fields("pressure")[1];
     assert_close(&[p[0] - p[1], p[1] - p[2], p[10] - p[11]], &[268115.942, 173913.043, 268115.942], 4e-9, what);
@@ -138,7 +138,7 @@ fn balances_of_both_phases_give_the_numbers_of_the_original() {
 /// solve.
 #[test]
 fn gravity_gives_the_numbers_of_the_original() {
-    let expected = [0.0009925692421154687, 3.969761044936776e-06, 9.192840261748251e-09, 1.165030113485272e-11];
+    let expected = [0.0009925692421154687, 3.969761044936776e-06, 9.19284026174825e-9, 1.165030113485272e-11];
     for how in EVERY_WAY {
         let outputs = small_case(how, Dimensions::Unchecked, GRAVITY);
         let what = format!("{how:?}");
@@ -196,7 +196,7 @@ fn reference_case() {
             }
         }
     }
-    let expected = [vec![1, 5].repeat(3), vec![1, 4].repeat(17)].concat();
+    let expected = [[1, 5].repeat(3), [1, 4].repeat(17)].concat();
     assert_eq!(iterations(SEQUENTIAL, &folder.join("case.param")), expected);
 }
 

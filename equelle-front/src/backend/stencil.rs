@@ -41,7 +41,9 @@ impl Skeleton {
         match path {
             Path::Here | Path::Local(_) | Path::SideFace(_) | Path::Neighbour(_) | Path::Empty => true,
             Path::First(at) | Path::Second(at) | Path::Through { at, .. } => self.is_fixed(at),
-            Path::Select { condition, if_true, if_false } => self.is_decided(condition) && self.is_fixed(if_true) && self.is_fixed(if_false),
+            Path::Select { condition, if_true, if_false } => {
+                self.is_decided(condition) && self.is_fixed(if_true) && self.is_fixed(if_false)
+            }
         }
     }
 

@@ -3,8 +3,8 @@
 //! One Rust function per function instance and `simulate` for the main program. IR statements of one Equelle statement (they carry its span) become one
 //! group: a comment with the source line, `rt.line(n)`, and one Rust statement whose temporaries live in a block of their own, so that they are freed at once.
 
-mod function;
 mod equations;
+mod function;
 mod newton;
 mod operations;
 mod statements;
