@@ -132,7 +132,7 @@ fn a_failed_condition_names_the_smallest_element_and_the_lines() {
     rt.launch_over(call, cells.len()).unwrap();
     let error = rt.finish().unwrap_err();
     assert_eq!(error.kind, ErrorKind::Simulation);
-    assert!(error.message.contains("cell 1 "), "{}", error.message);
+    assert!(error.message.ends_with("belongs to cell 1"), "{}", error.message);
     assert_eq!(error.lines, [7]);
 }
 

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::Grid;
-use equelle_runtime::{CanonicalSet, EntityKind, Error, ErrorKind, KernelInfo, Reduction};
+use equelle_runtime::{CanonicalSet, EntityKind, Error, KernelInfo, Reduction};
 
 use super::SerialRuntime;
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, Storage, VectorCollection};
@@ -174,7 +174,7 @@ impl SerialRuntime {
         dense.share()
     }
 
-    /// The error of an `On` at an Empty element: entry `position` of a collection over `domain`, in a kernel.
+    /// The error of data or geometry asked of an Empty element: entry `position` of a collection over `domain`, in a kernel.
     pub fn on_empty_in_kernel(&self, kernel: &KernelInfo, domain: &Domain, position: usize) -> Error {
         let mut error = on_empty(domain, position);
         error.lines = kernel.lines.to_vec();
@@ -187,7 +187,7 @@ impl SerialRuntime {
     }
 }
 
-/// The error of an `On` at an Empty element, not yet located: entry `position` of a target over `domain`.
+/// The error of data or geometry asked of an Empty element, not yet located: entry `position` of a target over `domain`.
 pub(super) fn on_empty(domain: &Domain, position: usize) -> Error {
     let kind = kind_name(domain.kind());
     let element = element_at(domain, position);
