@@ -7,7 +7,7 @@ use equelle_front::backend::Backend;
 use equelle_front::check::{self, CheckOptions};
 use equelle_front::diagnostic::Diagnostic;
 use equelle_front::ir::Module;
-use equelle_front::passes::{self, OptLevel};
+use equelle_front::passes::{self, Derivatives, OptLevel};
 use equelle_front::source::SourceFile;
 use equelle_front::syntax::ast;
 use equelle_front::typed::TypedProgram;
@@ -26,6 +26,8 @@ pub struct Options {
     pub level: OptLevel,
     /// Physical dimensions are not checked.
     pub nondimensional: bool,
+    /// Derivatives of residuals, at the level that compiles them.
+    pub derivatives: Derivatives,
 }
 
 /// Reads the text of a program. Messages name the file as the user did.
@@ -68,7 +70,16 @@ pub fn check(source: &SourceFile, nondimensional: bool, console: &Console) -> Re
 /// The program has errors.
 pub fn compile(source: &SourceFile, options: Options, console: &Console) -> Result<Verified, Failure> {
     let module = lower(source, options.nondimensional, console)?;
-    let module = passes::optimise(module, options.level);
+    let (module, untreated) = passes::optimise_by(module, options.level, options.derivatives, &mut |_, _| {});
+    for solve in untreated {
+        let line = source.line(solve.span.start);
+        let message = format!(
+            "note: {}:{line}: derivatives by products of sparse matrices, because of {} in the residual",
+            source.name(),
+            solve.construct
+        );
+        console.progress(&message);
+    }
     verified(module)
 }
 
@@ -80,7 +91,7 @@ pub fn compile_until(source: &SourceFile, options: Options, pass: &str, console:
     let module = lower(source, options.nondimensional, console)?;
     let mut passes_run = Vec::new();
     let mut wanted = None;
-    let _ = passes::optimise_with(module, options.level, &mut |name, module| {
+    let _ = passes::optimise_by(module, options.level, options.derivatives, &mut |name, module| {
         passes_run.push(name.to_owned());
         if name == pass {
             wanted = Some(module.clone());

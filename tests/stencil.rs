@@ -6,3 +6,7 @@ mod support;
 
 #[path = "stencil/agree.rs"]
 mod agree;
+#[path = "stencil/compiled.rs"]
+mod compiled;
+#[path = "stencil/rows.rs"]
+mod rows;

@@ -3,6 +3,7 @@
 use equelle_front::ir::{Equation, FunctionId, Kernel, ValueId};
 use equelle_runtime::{Error, ErrorKind, HostAccess, Implicit};
 
+use crate::Evaluated;
 use crate::program::{Frame, Interpreter, scalars};
 use crate::value::{Value, defect};
 
@@ -38,15 +39,30 @@ impl<'a, R: Implicit + HostAccess> Interpreter<'a, R> {
         }
         let guesses = guesses.iter().map(|&v| scalars(frame.value(v)?.clone())).collect::<Result<Vec<_>, _>>()?;
         let (module, options, domains) = (self.module, self.options, &self.domains);
+        let mut evaluated = Vec::new();
+        let wanted = self.wanted.is_some();
         let solution = self.rt.newton(&guesses, &mut |rt, unknowns| {
-            let mut inner = Interpreter { module, rt, options, domains: domains.clone() };
+            let mut inner = Interpreter { module, rt, options, domains: domains.clone(), wanted: None };
             for (function, captures) in &functions {
                 let values = unknowns.iter().map(|u| Value::Scalars(inner.rt.without_derivatives(u)));
                 let args = values.chain(captures.iter().cloned()).collect();
                 inner.call(function, args)?;
             }
-            called.iter().map(|(kernel, args)| inner.equation(kernel, unknowns, args)).collect()
-        })?;
+            let equations = called.iter().map(|(kernel, args)| inner.equation(kernel, unknowns, args)).collect::<Result<Vec<_>, _>>()?;
+            if wanted && evaluated.is_empty() {
+                for equation in &equations {
+                    let plain = inner.rt.without_derivatives(equation);
+                    let rows = inner.rt.derivatives(equation).into_iter().map(|row| row.into_iter().collect()).collect();
+                    evaluated.push(Evaluated { residual: inner.rt.values(&plain)?, rows });
+                }
+            }
+            Ok(equations)
+        });
+        if wanted {
+            self.wanted = Some(evaluated);
+            return Err(defect("the run ends at its first solve"));
+        }
+        let solution = solution?;
         Ok(solution.into_iter().map(Value::Scalars).collect())
     }
 

@@ -34,7 +34,11 @@ impl<R: Implicit + HostAccess> Interpreter<'_, R> {
 
     /// Evaluates the Jacobian form of an equation: the residual, and per element its derivatives by unknown and position.
     #[allow(clippy::type_complexity)]
-    pub fn launch_equation(&mut self, kernel: &Kernel, args: &[Value<R>]) -> Result<(R::ScalarCollection, Vec<Vec<(usize, usize, f64)>>), Error> {
+    pub fn launch_equation(
+        &mut self,
+        kernel: &Kernel,
+        args: &[Value<R>],
+    ) -> Result<(R::ScalarCollection, Vec<Vec<(usize, usize, f64)>>), Error> {
         let form = kernel.jacobian.as_ref().ok_or_else(|| defect("an equation has no derivatives"))?;
         let set = kernel.space_set().ok_or_else(|| defect("an equation is over a set"))?;
         for components in vector_sizes(kernel) {

@@ -18,7 +18,9 @@ mod program;
 mod value;
 
 use equelle_front::verify::Verified;
-use equelle_runtime::{Error, HostAccess, Implicit};
+use std::collections::BTreeMap;
+
+use equelle_runtime::{Error, ErrorKind, HostAccess, Implicit};
 
 /// How to interpret.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,6 +29,30 @@ pub struct Options {
     pub cartesian_forms: bool,
     /// Of Newton solves whose equations are kernels.
     pub derivatives: Derivatives,
+}
+
+/// An equation at a point.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Evaluated {
+    /// One per element.
+    pub residual: Vec<f64>,
+    /// Derivatives of each element by the number of the unknown.
+    pub rows: Vec<BTreeMap<usize, f64>>,
+}
+
+/// Runs the program until its first Newton solve whose equations are kernels, and evaluates these at the guess.
+///
+/// # Errors
+/// As [`interpret`]; `Backend` if there is no such solve.
+pub fn evaluate_equations<R: Implicit + HostAccess>(module: &Verified, rt: &mut R) -> Result<Vec<Evaluated>, Error> {
+    let mut found = Vec::new();
+    let interpreter = program::Interpreter::new(module.module(), rt, Options::default());
+    // The run ends where its purpose is fulfilled.
+    match interpreter.first_solve(&mut found) {
+        _ if !found.is_empty() => Ok(found),
+        Ok(()) => Err(Error::new(ErrorKind::Backend, "no solve with equations that are kernels")),
+        Err(error) => Err(error),
+    }
 }
 
 /// Where the derivatives of a residual come from that has a kernel.

@@ -7,8 +7,8 @@ use equelle_front::source::Span;
 use equelle_front::types::{SetId, Shape};
 use equelle_runtime::{EquelleRuntime, Error, HostAccess, Implicit};
 
-use crate::{Derivatives, Options};
 use crate::value::{Value, canonical_set, defect};
+use crate::{Derivatives, Evaluated, Options};
 
 /// A module being run.
 pub(crate) struct Interpreter<'a, R: Implicit + HostAccess> {
@@ -17,6 +17,8 @@ pub(crate) struct Interpreter<'a, R: Implicit + HostAccess> {
     pub options: Options,
     /// The domain that each set is at present.
     pub domains: BTreeMap<SetId, R::Domain>,
+    /// Set while the first evaluation of equations is wanted; takes it.
+    pub wanted: Option<Vec<Evaluated>>,
 }
 
 /// Variables of a function being run.
@@ -35,12 +37,20 @@ impl<R: Implicit + HostAccess> Frame<'_, R> {
 
 impl<'a, R: Implicit + HostAccess> Interpreter<'a, R> {
     pub fn new(module: &'a Module, rt: &'a mut R, options: Options) -> Self {
-        Interpreter { module, rt, options, domains: BTreeMap::new() }
+        Interpreter { module, rt, options, domains: BTreeMap::new(), wanted: None }
     }
 
     pub fn run(mut self) -> Result<(), Error> {
         self.call(&self.module.main, Vec::new())?;
         self.rt.finish()
+    }
+
+    /// Runs until the first solve by kernels, whose equations are evaluated into `found`.
+    pub fn first_solve(mut self, found: &mut Vec<Evaluated>) -> Result<(), Error> {
+        self.wanted = Some(Vec::new());
+        let end = self.call(&self.module.main, Vec::new());
+        *found = self.wanted.take().unwrap_or_default();
+        end.map(|_| ())
     }
 
     /// Line of a place in the Equelle program; 0 when there is no text.
@@ -197,7 +207,7 @@ impl<'a, R: Implicit + HostAccess> Interpreter<'a, R> {
         let (module, options, domains) = (self.module, self.options, &self.domains);
         let mut last: Vec<Option<Value<R>>> = vec![None; carried.len()];
         let solution = self.rt.newton(&guesses, &mut |rt, unknowns| {
-            let mut inner = Interpreter { module, rt, options, domains: domains.clone() };
+            let mut inner = Interpreter { module, rt, options, domains: domains.clone(), wanted: None };
             let mut values = Vec::with_capacity(equations.len());
             for number in 0..equations.len() {
                 let (function, captures) = &equations[number];

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use equelle_front::passes::OptLevel;
+use equelle_front::passes::{Derivatives, OptLevel};
 
 use crate::console::{ColorChoice, MessageFormat};
 use crate::pipeline::Options;
@@ -67,6 +67,9 @@ pub struct ProgramArgs {
     /// Do not check physical dimensions
     #[arg(long)]
     pub nondimensional: bool,
+    /// Derivatives for Newton's method at level 2: compiled into the residual, or by products of sparse matrices
+    #[arg(long, value_enum, default_value_t = Ad::Stencil, value_name = "HOW")]
+    pub ad: Ad,
 }
 
 impl ProgramArgs {
@@ -76,8 +79,21 @@ impl ProgramArgs {
             Level::Zero => OptLevel::O0,
             Level::Two => OptLevel::O2,
         };
-        Options { level, nondimensional: self.nondimensional }
+        let derivatives = match self.ad {
+            Ad::Stencil => Derivatives::Stencil,
+            Ad::Spgemm => Derivatives::SparseMatrices,
+        };
+        Options { level, nondimensional: self.nondimensional, derivatives }
     }
+}
+
+/// Derivatives of residuals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Ad {
+    /// Compiled into the residual, where that can be done
+    Stencil,
+    /// Products of sparse matrices, operation by operation
+    Spgemm,
 }
 
 /// Level of optimisation.

@@ -53,8 +53,18 @@ fn larger(most: f64, difference: f64) -> f64 {
     if difference.is_nan() { f64::NAN } else { most.max(difference.abs()) }
 }
 
+/// That all outputs agree to 1e-12 of the largest value: the two ways to derivatives add the same products in different orders, a direct solver turns a few roundings of
+/// a matrix with a condition number below 100 into a few hundred.
+fn assert_agree(a: &Outputs, b: &Outputs, what: &str) {
+    assert_eq!(a.fields("u").len(), b.fields("u").len(), "{what}");
+    for (step, (a, b)) in a.fields("u").iter().zip(b.fields("u")).enumerate() {
+        assert_close(a, b, 1e-12, &format!("{what}, step {step}"));
+    }
+    assert_close(&a.scalars["maximum of u"], &b.scalars["maximum of u"], 1e-12, what);
+}
+
 /// Direct solver: the reference was computed with one too, and its authors' independent check differs by 6e-12; 1e-9 is asked for. All spacings are 1,
-/// so both levels and both layouts give the same bits.
+/// so both layouts give the same bits, and both levels the same numbers.
 #[test]
 fn box_with_lu_gives_the_reference_and_the_same_bits() {
     let folder = "examples/heat_implicit_3d";
@@ -62,9 +72,10 @@ fn box_with_lu_gives_the_reference_and_the_same_bits() {
     let distance = distance_to_box_reference(&first);
     assert!(distance <= 1e-9, "{distance:e}");
     for how in COMPILED {
-        for layout in ["grid_layout=auto", "grid_layout=unstructured"] {
-            assert_same_bits(&case(how, PROGRAM, folder, &["solver=lu", layout]), &first, &format!("{how:?} {layout}"));
-        }
+        let auto = case(how, PROGRAM, folder, &["solver=lu", "grid_layout=auto"]);
+        let unstructured = case(how, PROGRAM, folder, &["solver=lu", "grid_layout=unstructured"]);
+        assert_same_bits(&unstructured, &auto, &format!("{how:?}"));
+        assert_agree(&auto, &first, &format!("{how:?}"));
     }
     let maxima = &first.scalars["maximum of u"];
     assert_eq!(maxima.len(), 21);
@@ -98,11 +109,12 @@ fn plate_gives_the_numbers_of_the_original() {
     for how in INTERPRETED {
         check(&case(how, "examples/heat_implicit_2d/heat_implicit_2d.equelle", folder, &[]), &format!("{how:?}"));
     }
-    // The same operations on the same arrays.
+    // The same operations on the same arrays at one level, other derivatives at the other.
     let unstructured = ["grid_layout=unstructured"];
     let interpreted = case(How::Interpreted0, PROGRAM, folder, &unstructured);
-    for how in [How::Compiled0, How::Compiled2, How::Interpreted2] {
-        assert_same_bits(&case(how, PROGRAM, folder, &unstructured), &interpreted, &format!("{how:?}"));
+    assert_same_bits(&case(How::Compiled0, PROGRAM, folder, &unstructured), &interpreted, "-O0");
+    for how in [How::Compiled2, How::Interpreted2] {
+        assert_agree(&case(how, PROGRAM, folder, &unstructured), &interpreted, &format!("{how:?}"));
     }
     // One iteration is enough for a linear problem: two would be needed if the first step were not a solution.
     case(How::Interpreted2, PROGRAM, folder, &["max_iter=1"]);
@@ -127,7 +139,7 @@ fn triangles_give_the_numbers_of_a_plain_loop() {
         all.push((how, outputs));
     }
     for (how, outputs) in &all[1..] {
-        assert_same_bits(outputs, &all[0].1, &format!("{how:?}"));
+        assert_agree(outputs, &all[0].1, &format!("{how:?}"));
     }
 }
 

@@ -4,14 +4,14 @@ use std::fs;
 use std::path::Path;
 
 use backend_serial::runtime::SerialRuntime;
-use equelle_front::passes::{OptLevel, Untreated, differentiate, PIPELINE_O2};
+use equelle_front::passes::{PIPELINE_O2, Untreated, differentiate};
 use equelle_front::source::SourceFile;
 use equelle_front::verify::{Verified, verify};
 use equelle_front::{check, lower, syntax};
 use equelle_interp::{Derivatives, Options, interpret_with};
-use equelle_runtime::{ErrorKind, Session};
 use equelle_runtime::output::Record;
 use equelle_runtime::session;
+use equelle_runtime::{ErrorKind, Session};
 use equellec::interpret;
 
 use crate::support::repository;
@@ -116,25 +116,44 @@ fn what_cannot_be_treated_is_named() {
 }
 
 /// Each residual exercises rules of its own. They need not converge: one evaluation compares, and the first iterates do.
-const RULES: &[(&str, &str)] = &[
+pub const RULES: &[(&str, &str)] = &[
     ("powers", "-> a * u * u + Sqrt(u + b) - u / b + (b / u)"),
     ("magnitude", "-> |u - b| + u * u * u - |b - 2 * u|"),
     ("choice by state", "-> (u > b ? u * u : b * u) - b + u"),
     ("choice nested", "-> (u > b ? (u * u < b ? Sqrt(u) : u * b) : (b / u)) - b + u"),
     ("products of sums", "d = Divergence(Gradient(u))\n -> u - b + 0.01 * d * d + 0.1 * u * d"),
     ("sum inside a choice", "d = Divergence(Gradient(u))\n -> u - b + 0.01 * (d > (0 Extend AllCells()) ? d * u : d * d)"),
+    ("sum in a branch", "-> (u > b ? u + 0.01 * Divergence(Gradient(u) * Gradient(b)) : u * u) - b"),
     ("two rings", "d = Divergence(Gradient(u))\n -> u - b + 0.01 * Divergence(Gradient(d))"),
-    ("two rings, products", "d = Divergence(Gradient(u))\n -> u - b + 0.01 * Divergence(Gradient(d) * ((u * d) On SecondCell(InteriorFaces())))"),
+    (
+        "two rings, products",
+        "d = Divergence(Gradient(u))\n -> u - b + 0.01 * Divergence(Gradient(d) * ((u * d) On SecondCell(InteriorFaces())))",
+    ),
     ("three rings", "d = Divergence(Gradient(u))\n e = Divergence(Gradient(d * u))\n -> u - b + 0.001 * Divergence(Gradient(e))"),
-    ("upwind", "v = Gradient(b)\n f = v >= (0 Extend InteriorFaces()) ? (u On FirstCell(InteriorFaces())) : (u On SecondCell(InteriorFaces()))\n -> u - b + 0.2 * Divergence(v * f)"),
-    ("upwind by entity", "v = Gradient(u * b)\n c = v >= (0 Extend InteriorFaces()) ? FirstCell(InteriorFaces()) : SecondCell(InteriorFaces())\n -> u - b + 0.2 * Divergence(v * ((u * u) On c))"),
-    ("boundary", "bf = BoundaryFaces()\n c = IsEmpty(FirstCell(bf)) ? SecondCell(bf) : FirstCell(bf)\n s = IsEmpty(FirstCell(bf)) ? (-1 Extend bf) : (1 Extend bf)\n -> u - b + Divergence((s * (u On c) * (u On c)) Extend AllFaces())"),
+    (
+        "upwind",
+        "v = Gradient(b)\n f = v >= (0 Extend InteriorFaces()) ? (u On FirstCell(InteriorFaces())) : (u On SecondCell(InteriorFaces()))\n -> u - b + 0.2 * Divergence(v * f)",
+    ),
+    (
+        "upwind by entity",
+        "v = Gradient(u * b)\n c = v >= (0 Extend InteriorFaces()) ? FirstCell(InteriorFaces()) : SecondCell(InteriorFaces())\n -> u - b + 0.2 * Divergence(v * ((u * u) On c))",
+    ),
+    (
+        "boundary",
+        "bf = BoundaryFaces()\n c = IsEmpty(FirstCell(bf)) ? SecondCell(bf) : FirstCell(bf)\n s = IsEmpty(FirstCell(bf)) ? (-1 Extend bf) : (1 Extend bf)\n -> u - b + Divergence((s * (u On c) * (u On c)) Extend AllFaces())",
+    ),
     ("subsets", "i = InteriorCells()\n -> (((u * u) On i) Extend AllCells()) + u * b - b"),
-    ("vectors", "n = Normal(InteriorFaces())\n w = Gradient(u) * n\n h = w * (u On SecondCell(InteriorFaces())) + n * (u On FirstCell(InteriorFaces()))\n m = n / ((b On SecondCell(InteriorFaces())) + Dot(w, w))\n -> u - b + 0.1 * Divergence(Dot(h, w) / (Dot(n, n) + Dot(w, w)) + Dot(m, h) + h[0] * w[1] + |h + n|)"),
-    ("functions", "-> Exp(-u) + Log(u + b) + Sin(u) * Cos(u * b) + Tan(0.1 * u) + Min(u, b) * Max(u, a * b) - Pow(u, 3) + Pow(u, b) + Pow(b, u)"),
+    (
+        "vectors",
+        "n = Normal(InteriorFaces())\n w = Gradient(u) * n\n h = w * (u On SecondCell(InteriorFaces())) + n * (u On FirstCell(InteriorFaces()))\n m = n / ((b On SecondCell(InteriorFaces())) + Dot(w, w))\n -> u - b + 0.1 * Divergence(Dot(h, w) / (Dot(n, n) + Dot(w, w)) + Dot(m, h) + h[0] * w[1] + |h + n|)",
+    ),
+    (
+        "functions",
+        "-> Exp(-u) + Log(u + b) + Sin(u) * Cos(u * b) + Tan(0.1 * u) + Min(u, b) * Max(u, a * b) - Pow(u, 3) + Pow(u, b) + Pow(b, u)",
+    ),
 ];
 
-fn words(folder: &Path, layout: &str) -> Vec<String> {
+pub fn words(folder: &Path, layout: &str) -> Vec<String> {
     let b: Vec<String> = (0..30).map(|k| format!("{:?}", 1.0 + 0.37 * f64::from((k * 7) % 11))).collect();
     let g: Vec<String> = (0..30).map(|k| format!("{:?}", 0.9 + 0.21 * f64::from((k * 5) % 13))).collect();
     fs::write(folder.join("b.txt"), b.join("\n")).unwrap();

@@ -108,14 +108,12 @@ fn evaluation(
     let own: Vec<Ident> = diagonals.iter().map(|k| writer.diagonal(*k)).collect();
     let places: Vec<Ident> = own.iter().map(|name| ident(&format!("{name}_slot"))).collect();
     let (begin, end) = match target {
-        Target::Slots => (
-            quote! { #(let #places = usize::from(slots[next]); next += 1; let mut #own = 0.0;)* },
-            quote! { #(row[#places] += #own;)* },
-        ),
-        Target::Search | Target::Pattern => (
-            quote! { #(let mut #own = 0.0;)* },
-            quote! { #(entries[stencil.entry(position, #numbers, position)] += #own;)* },
-        ),
+        Target::Slots => {
+            (quote! { #(let #places = usize::from(slots[next]); next += 1; let mut #own = 0.0;)* }, quote! { #(row[#places] += #own;)* })
+        }
+        Target::Search | Target::Pattern => {
+            (quote! { #(let mut #own = 0.0;)* }, quote! { #(entries[stencil.entry(position, #numbers, position)] += #own;)* })
+        }
     };
     let begin_row = match target {
         Target::Slots => quote! {
@@ -133,11 +131,19 @@ fn evaluation(
     let info = ident(&names.info);
     let unknowns = names.params.iter().take(form.unknowns as usize).map(|p| ident(p));
     // Paths lead through these; the pattern is that of their entities.
-    let entities = kernel.params.iter().zip(&names.params).filter(|(p, _)| {
-        matches!((p.ty.basic, p.ty.shape), (Basic::Entity(_), Shape::Collection(_)))
-    });
+    let entities = kernel
+        .params
+        .iter()
+        .zip(&names.params)
+        .filter(|(p, _)| matches!((p.ty.basic, p.ty.shape), (Basic::Entity(_), Shape::Collection(_))));
     let entities = entities.map(|(_, p)| ident(p));
-    let call_generics = pattern.takes_dim.then(|| if pattern.grid.is_some() { quote! { ::<DIM, _> } } else { quote! { ::<DIM> } });
+    let call_generics = pattern.takes_dim.then(|| {
+        if pattern.grid.is_some() {
+            quote! { ::<DIM, _> }
+        } else {
+            quote! { ::<DIM> }
+        }
+    });
     let call_grid = pattern.grid.map(|_| quote! { , grid });
     let result = writer.results.first().cloned().ok_or_else(|| writer.internal("an equation without a residual"))?;
     let body = quote! {
@@ -221,7 +227,11 @@ impl Writer<'_> {
             let value = value.at(Level::Cast);
             super::text::Text::new(Level::Product, quote! { #(#factors *)* #value })
         };
-        let op = if negative { quote! { -= } } else { quote! { += } };
+        let op = if negative {
+            quote! { -= }
+        } else {
+            quote! { += }
+        };
         let value = value.at(Level::Choice);
         if own {
             if let Some(derivatives) = &mut self.derivatives {

@@ -42,10 +42,15 @@ impl SerialRuntime {
             };
             return self.located(Err(Error::new(ErrorKind::Backend, message)));
         }
+        Ok(self.unknown_with(values, &Rc::new(Jacobian::identity(n, offset, total))))
+    }
+
+    /// As [`SerialRuntime::unknown`], with derivatives made before.
+    pub(super) fn unknown_with(&self, values: &ScalarCollection, identity: &Rc<Jacobian>) -> ScalarCollection {
         // Never per axis, so that no kernel reads an unknown in that form.
         let mut unknown = self.scalar_collection_of(&values.domain, self.values_of(values));
-        unknown.jacobian = Some(Rc::new(Jacobian::identity(n, offset, total)));
-        Ok(unknown)
+        unknown.jacobian = Some(Rc::clone(identity));
+        unknown
     }
 
     /// Derivatives of a collection with respect to the unknowns of the Newton solve in progress; `None` if it does not depend on them.

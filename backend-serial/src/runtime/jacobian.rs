@@ -8,6 +8,7 @@
 //! (`Sqrt(u > 0 ? u : 0)` has the factor 0.5/0 where the constant is chosen) they must stay zero, where a derivative that is zero by value gives NaN.
 //! −0 is the identity of IEEE addition, so a sum is −0 only if both terms are; products go through [`scaled`], which keeps the two zeros apart.
 
+use std::cell::OnceCell;
 use std::fmt;
 use std::ops::Range;
 use std::rc::Rc;
@@ -28,7 +29,16 @@ const NO_SLOT: usize = usize::MAX;
 /// are zero by value are kept.
 #[derive(Clone)]
 pub struct Jacobian {
+    n_rows: usize,
     n_cols: usize,
+    /// Of unknowns: the number of the first one. Their entries are written down when somebody reads them.
+    identity: Option<usize>,
+    entries: OnceCell<Compressed>,
+}
+
+/// Compressed rows.
+#[derive(Clone)]
+struct Compressed {
     row_ptr: Rc<Vec<usize>>,
     columns: Rc<Vec<u32>>,
     values: Entries,
@@ -46,12 +56,21 @@ enum Entries {
 impl Jacobian {
     /// Derivatives of the unknowns `offset .. offset + n_rows` themselves, of `n_cols` in total, which hold them.
     pub(super) fn identity(n_rows: usize, offset: usize, n_cols: usize) -> Self {
-        let mut rows = Rows::with_capacity(n_rows, n_rows);
-        for row in 0..n_rows {
-            rows.push((offset + row) as u32, 1.0);
-            rows.end();
-        }
-        rows.finish(n_cols)
+        Jacobian { n_rows, n_cols, identity: Some(offset), entries: OnceCell::new() }
+    }
+
+    fn of(n_cols: usize, row_ptr: Rc<Vec<usize>>, columns: Rc<Vec<u32>>, values: Entries) -> Self {
+        let n_rows = row_ptr.len() - 1;
+        Jacobian { n_rows, n_cols, identity: None, entries: OnceCell::from(Compressed { row_ptr, columns, values }) }
+    }
+
+    fn compressed(&self) -> &Compressed {
+        self.entries.get_or_init(|| {
+            let offset = self.identity.unwrap_or_default() as u32;
+            let row_ptr = Rc::new((0..=self.n_rows).collect());
+            let columns = Rc::new((offset..offset + self.n_rows as u32).collect());
+            Compressed { row_ptr, columns, values: Entries::Own(vec![1.0; self.n_rows]) }
+        })
     }
 
     /// From entries (column, value) of each row, the columns ascending.
@@ -64,14 +83,14 @@ impl Jacobian {
         rows.finish(n_cols)
     }
 
-    /// Column of the first entry: of unknowns the number of the first one. 0 without entries.
+    /// Of unknowns the number of the first one; of others 0.
     pub(super) fn first_column(&self) -> usize {
-        self.col_idx().first().map_or(0, |&column| column as usize)
+        self.identity.unwrap_or_default()
     }
 
     /// Number of rows: elements of the domain.
     pub fn n_rows(&self) -> usize {
-        self.row_ptr.len() - 1
+        self.n_rows
     }
 
     /// Number of columns: unknowns of the Newton solve.
@@ -81,17 +100,17 @@ impl Jacobian {
 
     /// Where rows begin in [`Self::col_idx`] and [`Self::values`]; one more than there are rows.
     pub fn row_ptr(&self) -> &[usize] {
-        &self.row_ptr
+        &self.compressed().row_ptr
     }
 
     /// Column of each entry, ascending within a row.
     pub fn col_idx(&self) -> &[u32] {
-        &self.columns
+        &self.compressed().columns
     }
 
     /// Value of each entry.
     pub fn values(&self) -> &[f64] {
-        match &self.values {
+        match &self.compressed().values {
             Entries::Own(values) => values,
             Entries::Pooled(values) => values,
         }
@@ -114,7 +133,7 @@ impl Jacobian {
     /// Entries that a kernel has written for a pattern.
     pub(super) fn written(n_cols: usize, row_ptr: &Rc<Vec<usize>>, columns: &Rc<Vec<u32>>, values: Values) -> Self {
         debug_assert_eq!(columns.len(), values.len());
-        Jacobian { n_cols, row_ptr: Rc::clone(row_ptr), columns: Rc::clone(columns), values: Entries::Pooled(values) }
+        Jacobian::of(n_cols, Rc::clone(row_ptr), Rc::clone(columns), Entries::Pooled(values))
     }
 
     fn range(&self, row: usize) -> Range<usize> {
@@ -131,8 +150,8 @@ impl Jacobian {
                 *value = scaled(*value, |d| f(row, d));
             }
         }
-        let (row_ptr, columns) = (Rc::clone(&self.row_ptr), Rc::clone(&self.columns));
-        Jacobian { n_cols: self.n_cols, row_ptr, columns, values: Entries::Own(values) }
+        let Compressed { row_ptr, columns, .. } = self.compressed();
+        Jacobian::of(self.n_cols, Rc::clone(row_ptr), Rc::clone(columns), Entries::Own(values))
     }
 
     /// Row by row `f` of the entries of `a` plus `g` of those of `b`, which has as many rows and columns. Pattern: the union.
@@ -298,6 +317,6 @@ impl Rows {
 
     fn finish(self, n_cols: usize) -> Jacobian {
         let (row_ptr, columns) = (Rc::new(self.row_ptr), Rc::new(self.columns));
-        Jacobian { n_cols, row_ptr, columns, values: Entries::Own(self.values) }
+        Jacobian::of(n_cols, row_ptr, columns, Entries::Own(self.values))
     }
 }

@@ -101,6 +101,7 @@ impl Implicit for SerialRuntime {
             residual,
             ends,
             equations: Vec::new(),
+            identities: Vec::new(),
             line,
             linear,
             cache,
@@ -122,6 +123,8 @@ struct SerialProblem<'a, 'b> {
     ends: Vec<usize>,
     /// The residual at the iterate, with derivatives. `[equations]`
     equations: Vec<ScalarCollection>,
+    /// The derivatives of the unknowns by themselves. `[equations]`
+    identities: Vec<Rc<Jacobian>>,
     /// Equelle line of the solve.
     line: u32,
     linear: LinearOptions,
@@ -183,8 +186,15 @@ impl Problem for SerialProblem<'_, '_> {
     fn evaluate(&mut self) -> Result<f64, Error> {
         let total = self.total();
         let mut unknowns = Vec::with_capacity(self.iterate.len());
-        for (values, end) in self.iterate.iter().zip(&self.ends) {
-            unknowns.push(self.rt.unknown(values, end - values.domain.len(), total)?);
+        for (number, (values, end)) in self.iterate.iter().zip(&self.ends).enumerate() {
+            let unknown = match self.identities.get(number) {
+                Some(identity) => self.rt.unknown_with(values, identity),
+                None => self.rt.unknown(values, end - values.domain.len(), total)?,
+            };
+            if self.identities.len() == number {
+                self.identities.extend(unknown.jacobian.clone());
+            }
+            unknowns.push(unknown);
         }
         self.equations = (self.residual)(self.rt, &unknowns)?;
         self.rt.line(self.line);

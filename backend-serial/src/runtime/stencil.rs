@@ -58,7 +58,14 @@ impl Stencil {
         range.start + found.expect("the pattern of an equation has every element that it reads")
     }
 
-    fn is_for(&self, domain: &Arc<Domain>, unknowns: &[&ScalarCollection], ranges: &[(usize, usize)], n_cols: usize, entities: &[&EntityCollection]) -> bool {
+    fn is_for(
+        &self,
+        domain: &Arc<Domain>,
+        unknowns: &[&ScalarCollection],
+        ranges: &[(usize, usize)],
+        n_cols: usize,
+        entities: &[&EntityCollection],
+    ) -> bool {
         let same = |(a, b): (&Arc<Domain>, &&ScalarCollection)| Arc::ptr_eq(a, b.domain());
         Arc::ptr_eq(&self.domain, domain)
             && self.n_cols == n_cols
@@ -85,7 +92,15 @@ impl Pattern {
     fn new(unknowns: &[(usize, usize)], rows: usize) -> Self {
         let mut row_ptr = Vec::with_capacity(rows + 1);
         row_ptr.push(0);
-        Pattern { unknowns: unknowns.to_vec(), row_ptr, columns: Vec::new(), slots: Vec::new(), row: Vec::new(), sorted: Vec::new(), too_long: false }
+        Pattern {
+            unknowns: unknowns.to_vec(),
+            row_ptr,
+            columns: Vec::new(),
+            slots: Vec::new(),
+            row: Vec::new(),
+            sorted: Vec::new(),
+            too_long: false,
+        }
     }
 
     /// The row in progress may have a derivative by the element `position` of an unknown; nothing if there is no such element.

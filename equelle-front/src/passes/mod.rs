@@ -29,6 +29,16 @@ pub enum OptLevel {
     O2,
 }
 
+/// Where derivatives of residuals come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Derivatives {
+    /// Kernels that give a residual and its row of the Jacobian in one pass, where the compiler can differentiate a residual.
+    #[default]
+    Stencil,
+    /// Collections that carry sparse matrices, operation by operation.
+    SparseMatrices,
+}
+
 /// A named pass.
 #[derive(Clone, Copy)]
 pub struct Pass {
@@ -50,7 +60,12 @@ pub const PIPELINE_O2: &[Pass] = &[
     Pass { name: "simplify", run: |m| each_function(m, simplify::run) },
     Pass { name: "hoist", run: |m| each_function(m, hoist::run) },
     Pass { name: "dce", run: |m| each_function(m, dce::run) },
-    Pass { name: "differentiate", run: differentiate::run },
+    Pass {
+        name: differentiate::NAME,
+        run: |m| {
+            differentiate::replace(m);
+        },
+    },
     Pass { name: "fuse", run: fuse::run },
     Pass { name: "dce-after-fuse", run: |m| each_function(m, dce::run) },
     Pass { name: "merge", run: merge::run },
@@ -64,17 +79,33 @@ pub fn optimise(module: Module, level: OptLevel) -> Module {
 
 /// Runs the passes of a level and shows the module after each pass.
 #[must_use]
-pub fn optimise_with(mut module: Module, level: OptLevel, observer: &mut dyn FnMut(&str, &Module)) -> Module {
+pub fn optimise_with(module: Module, level: OptLevel, observer: &mut dyn FnMut(&str, &Module)) -> Module {
+    optimise_by(module, level, Derivatives::Stencil, observer).0
+}
+
+/// Runs the passes of a level with a choice of derivatives, shows the module after each pass, and tells which solves keep derivatives by sparse matrices against that choice.
+#[must_use]
+pub fn optimise_by(
+    mut module: Module,
+    level: OptLevel,
+    derivatives: Derivatives,
+    observer: &mut dyn FnMut(&str, &Module),
+) -> (Module, Vec<Untreated>) {
+    let mut untreated = Vec::new();
     match level {
         OptLevel::O0 => {}
         OptLevel::O2 => {
             for pass in PIPELINE_O2 {
-                pass.run(&mut module);
+                match (pass.name == differentiate::NAME, derivatives) {
+                    (false, _) => pass.run(&mut module),
+                    (true, Derivatives::Stencil) => untreated = differentiate::replace(&mut module),
+                    (true, Derivatives::SparseMatrices) => continue,
+                }
                 observer(pass.name, &module);
             }
         }
     }
-    module
+    (module, untreated)
 }
 
 fn each_function(module: &mut Module, pass: fn(&mut Function, &SetTable)) {

@@ -71,7 +71,11 @@ impl FunctionWriter<'_> {
         }
         let fields = names.params.iter().zip(values).map(|(field, value)| {
             let field = ident(field);
-            if field == value.to_string() { quote! { #field } } else { quote! { #field: #value } }
+            if field == value.to_string() {
+                quote! { #field }
+            } else {
+                quote! { #field: #value }
+            }
         });
         Ok(quote! { rt.#method(#arguments { #(#fields),* }) })
     }

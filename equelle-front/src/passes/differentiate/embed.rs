@@ -8,7 +8,7 @@ use super::super::inline::inline_body;
 use super::super::{dce, hoist, simplify};
 use super::reverse::Obstacle;
 use super::{Untreated, with_jacobian};
-use crate::ir::{Block, Equation, Function, FunctionId, KernelId, Kernel, Module, Mutable, MutableId, Op, Stmt, StmtKind, Value, ValueId};
+use crate::ir::{Block, Equation, Function, FunctionId, Kernel, KernelId, Module, Mutable, MutableId, Op, Stmt, StmtKind, Value, ValueId};
 use crate::lower::UniqueNames;
 use crate::source::Span;
 use crate::types::{CanonicalSet, Dimension, Extent, SetId, SetTable, Shape, Type};
@@ -30,7 +30,8 @@ pub(super) fn treat(module: &mut Module) -> Vec<Untreated> {
             continue;
         }
         let mut whole = function.clone();
-        let mut embedder = Embedder { function: &mut whole, callees: &callees, sets: &module.sets, solves: Vec::new(), untreated: Vec::new() };
+        let mut embedder =
+            Embedder { function: &mut whole, callees: &callees, sets: &module.sets, solves: Vec::new(), untreated: Vec::new() };
         let body = std::mem::take(&mut embedder.function.body);
         embedder.function.body = embedder.block(body);
         let Embedder { solves, untreated: found, .. } = embedder;
@@ -56,6 +57,8 @@ pub(super) fn treat(module: &mut Module) -> Vec<Untreated> {
         }
         let body = std::mem::take(&mut whole.body);
         whole.body = without_loops(body, &mut found, &solves);
+        // Those of solve loops are gone.
+        whole.mutables.truncate(function.mutables.len());
         dce::run(&mut whole, &module.sets);
         *function = whole;
     }
@@ -133,17 +136,21 @@ impl Embedder<'_> {
         if residuals.iter().any(|r| self.callees[r.0 as usize].body.statements.len() > MAX_STATEMENTS) {
             return Some("a residual of thousands of operations");
         }
-        residuals.iter().find_map(|r| self.callees[r.0 as usize].body.statements.iter().find_map(|s| match &s.kind {
-            StmtKind::For { .. } => Some("a loop"),
-            StmtKind::Let { op, .. } => match op {
-                Op::Call { .. } => Some("a call of a function that is too large to be substituted"),
-                Op::Newton { .. } => Some("a solve inside the residual"),
-                Op::InputScalar { .. } | Op::InputCollection { .. } | Op::InputDomain { .. } | Op::InputSequence { .. } => Some("an input"),
-                _ => None,
-            },
-            StmtKind::Launch { .. } => Some("a kernel"),
-            StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Return(_) => None,
-        }))
+        residuals.iter().find_map(|r| {
+            self.callees[r.0 as usize].body.statements.iter().find_map(|s| match &s.kind {
+                StmtKind::For { .. } => Some("a loop"),
+                StmtKind::Let { op, .. } => match op {
+                    Op::Call { .. } => Some("a call of a function that is too large to be substituted"),
+                    Op::Newton { .. } => Some("a solve inside the residual"),
+                    Op::InputScalar { .. } | Op::InputCollection { .. } | Op::InputDomain { .. } | Op::InputSequence { .. } => {
+                        Some("an input")
+                    }
+                    _ => None,
+                },
+                StmtKind::Launch { .. } => Some("a kernel"),
+                StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Return(_) => None,
+            })
+        })
     }
 
     fn embed(&mut self, residuals: &[FunctionId], captures: &[Vec<ValueId>], guesses: &[ValueId], span: Span, out: &mut Vec<Stmt>) {
@@ -308,7 +315,11 @@ fn without_loops(block: Block, found: &mut BTreeMap<ValueId, Vec<Equation>>, sol
                 let equations = next.take().unwrap_or(equations);
                 StmtKind::Let { results, op: Op::Newton { residuals, captures, guesses, carried, equations } }
             }
-            kind @ (StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_)) => kind,
+            kind @ (StmtKind::Let { .. }
+            | StmtKind::Store { .. }
+            | StmtKind::Output { .. }
+            | StmtKind::Launch { .. }
+            | StmtKind::Return(_)) => kind,
         };
         out.push(Stmt { kind, span });
     }

@@ -19,6 +19,9 @@ use super::fuse::inline_all_single_uses;
 use crate::ir::{JacobianForm, Kernel, Module, StmtKind};
 use crate::source::Span;
 
+/// Name of the pass.
+pub(super) const NAME: &str = "differentiate";
+
 /// A Newton solve whose derivatives are followed operation by operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Untreated {
@@ -28,9 +31,10 @@ pub struct Untreated {
     pub construct: &'static str,
 }
 
-/// Gives every Newton solve of a module its equations as kernels, where that is possible, in the place of residual functions; those that put something out stay, for that alone.
-pub(super) fn run(module: &mut Module) {
-    differentiate(module);
+/// Gives every Newton solve of a module its equations as kernels, where that is possible, in the place of residual functions; those that put something out stay, for that alone. The solves
+/// that keep residual functions for their derivatives, in order.
+pub(super) fn replace(module: &mut Module) -> Vec<Untreated> {
+    let untreated = differentiate(module);
     let puts_out = |f: &crate::ir::Function| f.body.statements.iter().any(|s| matches!(s.kind, StmtKind::Output { .. }));
     let functions: Vec<bool> = module.functions.iter().map(puts_out).collect();
     for function in module.functions.iter_mut().chain([&mut module.main]) {
@@ -38,6 +42,7 @@ pub(super) fn run(module: &mut Module) {
     }
     super::inline::drop_uncalled(module);
     super::each_function(module, super::dce::run);
+    untreated
 }
 
 /// Gives every Newton solve of a module its equations as kernels, where that is possible; residual functions stay beside them. The solves that keep residual functions alone,
@@ -52,6 +57,9 @@ fn with_jacobian(kernel: Kernel, unknowns: u32) -> Result<Kernel, reverse::Obsta
     let mut work = flatten::Work::new(kernel, unknowns);
     let flat = work.flatten(residual);
     let mut body = reverse::differentiate(&mut work, flat)?;
+    if !rewrite::adds(&body) {
+        return Err("a residual that depends on no unknown");
+    }
     rewrite::drop_unread(&mut body);
     inline_all_single_uses(&mut body);
     let mut kernel = work.kernel;
@@ -62,11 +70,8 @@ fn with_jacobian(kernel: Kernel, unknowns: u32) -> Result<Kernel, reverse::Obsta
 
 /// Forgets locals that no body assigns, and numbers the others anew.
 fn drop_unused_locals(kernel: &mut Kernel) {
-    let used: BTreeSet<_> = [Some(&kernel.body), kernel.jacobian.as_ref().map(|j| &j.body)]
-        .into_iter()
-        .flatten()
-        .flat_map(rewrite::assigned_inside)
-        .collect();
+    let used: BTreeSet<_> =
+        [Some(&kernel.body), kernel.jacobian.as_ref().map(|j| &j.body)].into_iter().flatten().flat_map(rewrite::assigned_inside).collect();
     let numbers: std::collections::BTreeMap<_, _> = used.iter().zip(0..).map(|(old, new)| (*old, crate::ir::LocalId(new))).collect();
     kernel.locals = used.iter().map(|id| kernel.locals[id.0 as usize].clone()).collect();
     let mut rename = |id| numbers.get(&id).copied().unwrap_or(id);

@@ -253,7 +253,11 @@ fn push(work: &mut Work, sheet: &mut Sheet, expr: &KExpr, part: Part, adjoint: K
                 UnaryOp::Abs => {
                     let adjoint = named(work, sheet, adjoint);
                     let negative = KExpr::Compare(Comparison::Less, a.clone(), Box::new(KExpr::Real(0.0)));
-                    let signed = KExpr::Select { condition: Box::new(negative), if_true: Box::new(neg(adjoint.clone())), if_false: Box::new(adjoint) };
+                    let signed = KExpr::Select {
+                        condition: Box::new(negative),
+                        if_true: Box::new(neg(adjoint.clone())),
+                        if_false: Box::new(adjoint),
+                    };
                     return push(work, sheet, a, part, signed, None);
                 }
                 UnaryOp::Sqrt => div(KExpr::Real(0.5), own()),

@@ -177,7 +177,7 @@ fn drop_results(results: &mut Vec<LocalId>, blocks: &mut [&mut KBlock], read: &d
     true
 }
 
-fn adds(block: &KBlock) -> bool {
+pub(super) fn adds(block: &KBlock) -> bool {
     let mut found = false;
     visit_block(block, &mut |node| found |= matches!(node, Node::Stmt(KStmt::Add { .. })));
     found

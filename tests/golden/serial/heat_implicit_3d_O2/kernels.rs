@@ -2,24 +2,54 @@
 
 use equelle_runtime::{AccessMode, EquelleRuntime, Error, KernelInfo};
 
-/// Arguments of [`Kernels::compute_itrans`].
-pub struct ComputeItrans<'a, R: EquelleRuntime> {
-    /// Scalar
-    pub k: &'a R::Scalar,
+/// Arguments of [`Kernels::residual_u`].
+pub struct ResidualU<'a, R: EquelleRuntime> {
+    /// Collection Of Scalar On AllCells()
+    pub u: &'a R::ScalarCollection,
+    /// Collection Of Scalar On AllCells()
+    pub u0: &'a R::ScalarCollection,
+    /// Collection Of Scalar On AllCells()
+    pub dt_cv_volume: &'a R::ScalarCollection,
+    /// Collection Of Scalar On InteriorFaces()
+    pub minus_itrans: &'a R::ScalarCollection,
+    /// Domain dir_boundary
+    pub dir_boundary: &'a R::Domain,
+    /// Collection Of Scalar On dir_boundary
+    pub btrans_direction: &'a R::ScalarCollection,
+    /// Collection Of Cell On dir_boundary
+    pub inside: &'a R::EntityCollection,
+    /// Collection Of Scalar On dir_boundary
+    pub dir_val: &'a R::ScalarCollection,
 }
 
-/// Facts of [`Kernels::compute_itrans`].
-pub const COMPUTE_ITRANS: KernelInfo = KernelInfo {
-    name: "compute_itrans",
-    lines: &[15],
-    arguments: &[("k", AccessMode::Read), ("itrans", AccessMode::Write)],
+/// Facts of [`Kernels::residual_u`].
+pub const RESIDUAL_U: KernelInfo = KernelInfo {
+    name: "residual_u",
+    lines: &[43, 25, 29, 30, 42],
+    arguments: &[
+        ("u", AccessMode::Read),
+        ("u0", AccessMode::Read),
+        ("dt_cv_volume", AccessMode::Read),
+        ("minus_itrans", AccessMode::Read),
+        ("dir_boundary", AccessMode::Read),
+        ("btrans_direction", AccessMode::Read),
+        ("inside", AccessMode::Read),
+        ("dir_val", AccessMode::Read),
+        ("u_u0", AccessMode::Write),
+    ],
 };
 
-/// Facts of [`Kernels::compute_volume`].
-pub const COMPUTE_VOLUME: KernelInfo = KernelInfo {
-    name: "compute_volume",
-    lines: &[33],
-    arguments: &[("volume", AccessMode::Write)],
+/// Arguments of [`Kernels::compute_inside`].
+pub struct ComputeInside<'a, R: EquelleRuntime> {
+    /// Domain dir_boundary
+    pub dir_boundary: &'a R::Domain,
+}
+
+/// Facts of [`Kernels::compute_inside`].
+pub const COMPUTE_INSIDE: KernelInfo = KernelInfo {
+    name: "compute_inside",
+    lines: &[18, 19],
+    arguments: &[("dir_boundary", AccessMode::Read), ("inside", AccessMode::Write)],
 };
 
 /// Arguments of [`Kernels::compute_max_u_initial`].
@@ -35,6 +65,60 @@ pub const COMPUTE_MAX_U_INITIAL: KernelInfo = KernelInfo {
     arguments: &[("u_initial", AccessMode::Read), ("max_u_initial", AccessMode::Write)],
 };
 
+/// Arguments of [`Kernels::compute_minus_itrans`].
+pub struct ComputeMinusItrans<'a, R: EquelleRuntime> {
+    /// Scalar
+    pub k: &'a R::Scalar,
+}
+
+/// Facts of [`Kernels::compute_minus_itrans`].
+pub const COMPUTE_MINUS_ITRANS: KernelInfo = KernelInfo {
+    name: "compute_minus_itrans",
+    lines: &[25, 15],
+    arguments: &[("k", AccessMode::Read), ("minus_itrans", AccessMode::Write)],
+};
+
+/// Arguments of [`Kernels::compute_btrans_direction`].
+pub struct ComputeBtransDirection<'a, R: EquelleRuntime> {
+    /// Domain dir_boundary
+    pub dir_boundary: &'a R::Domain,
+    /// Scalar
+    pub k: &'a R::Scalar,
+    /// Collection Of Cell On dir_boundary
+    pub inside: &'a R::EntityCollection,
+}
+
+/// Facts of [`Kernels::compute_btrans_direction`].
+pub const COMPUTE_BTRANS_DIRECTION: KernelInfo = KernelInfo {
+    name: "compute_btrans_direction",
+    lines: &[20, 21, 30, 4, 18],
+    arguments: &[
+        ("dir_boundary", AccessMode::Read),
+        ("k", AccessMode::Read),
+        ("inside", AccessMode::Read),
+        ("btrans_direction", AccessMode::Write),
+    ],
+};
+
+/// Arguments of [`Kernels::compute_dt_cv_volume`].
+pub struct ComputeDtCvVolume<'a, R: EquelleRuntime> {
+    /// Scalar
+    pub dt: &'a R::Scalar,
+    /// Scalar
+    pub cv: &'a R::Scalar,
+}
+
+/// Facts of [`Kernels::compute_dt_cv_volume`].
+pub const COMPUTE_DT_CV_VOLUME: KernelInfo = KernelInfo {
+    name: "compute_dt_cv_volume",
+    lines: &[33, 43],
+    arguments: &[
+        ("dt", AccessMode::Read),
+        ("cv", AccessMode::Read),
+        ("dt_cv_volume", AccessMode::Write),
+    ],
+};
+
 /// Arguments of [`Kernels::compute_max_u0`].
 pub struct ComputeMaxU0<'a, R: EquelleRuntime> {
     /// Collection Of Scalar On AllCells()
@@ -48,41 +132,33 @@ pub const COMPUTE_MAX_U0: KernelInfo = KernelInfo {
     arguments: &[("u0", AccessMode::Read), ("max_u0", AccessMode::Write)],
 };
 
-/// Arguments of [`Kernels::compute_inside_and_2_more`].
-pub struct ComputeInsideAnd2More<'a, R: EquelleRuntime> {
-    /// Domain dir_boundary
-    pub dir_boundary: &'a R::Domain,
-    /// Scalar
-    pub k: &'a R::Scalar,
-}
-
-/// Facts of [`Kernels::compute_inside_and_2_more`].
-pub const COMPUTE_INSIDE_AND_2_MORE: KernelInfo = KernelInfo {
-    name: "compute_inside_and_2_more",
-    lines: &[20, 21, 4, 18, 19],
-    arguments: &[
-        ("dir_boundary", AccessMode::Read),
-        ("k", AccessMode::Read),
-        ("inside", AccessMode::Write),
-        ("direction", AccessMode::Write),
-        ("btrans", AccessMode::Write),
-    ],
-};
-
 /// One method per kernel.
 pub trait Kernels: EquelleRuntime {
-    /// heat_implicit_3d.equelle:15: `itrans = k * |interior| / |Centroid(first) - Centroid(second)|`
+    /// heat_implicit_3d.equelle:42: `fluxes = (interior_flux(u) Extend AllFaces()) + (boundary_flux(u) Extend AllFaces())`
     ///
-    /// Evaluated once per element of InteriorFaces().
-    fn compute_itrans(
-        &mut self,
-        args: ComputeItrans<'_, Self>,
-    ) -> Result<Self::ScalarCollection, Error>;
-
-    /// heat_implicit_3d.equelle:33: `volume = |AllCells()|`
+    /// heat_implicit_3d.equelle:30: `-> btrans * direction * (u_inside - dir_val)`
+    ///
+    /// heat_implicit_3d.equelle:29: `u_inside = u On inside`
+    ///
+    /// heat_implicit_3d.equelle:25: `-> -itrans * Gradient(u)`
+    ///
+    /// heat_implicit_3d.equelle:43: `-> u - u0 + (dt / (cv * volume)) * Divergence(fluxes)`
     ///
     /// Evaluated once per element of AllCells().
-    fn compute_volume(&mut self) -> Result<Self::ScalarCollection, Error>;
+    fn residual_u(
+        &mut self,
+        args: ResidualU<'_, Self>,
+    ) -> Result<Self::ScalarCollection, Error>;
+
+    /// heat_implicit_3d.equelle:19: `inside = outside_first ? SecondCell(dir_boundary) : FirstCell(dir_boundary)`
+    ///
+    /// heat_implicit_3d.equelle:18: `outside_first = IsEmpty(FirstCell(dir_boundary))`
+    ///
+    /// Evaluated once per element of dir_boundary.
+    fn compute_inside(
+        &mut self,
+        args: ComputeInside<'_, Self>,
+    ) -> Result<Self::EntityCollection, Error>;
 
     /// heat_implicit_3d.equelle:38: `Output("maximum of u", MaxReduce(u0))`
     ///
@@ -92,6 +168,42 @@ pub trait Kernels: EquelleRuntime {
         args: ComputeMaxUInitial<'_, Self>,
     ) -> Result<Self::Scalar, Error>;
 
+    /// heat_implicit_3d.equelle:15: `itrans = k * |interior| / |Centroid(first) - Centroid(second)|`
+    ///
+    /// heat_implicit_3d.equelle:25: `-> -itrans * Gradient(u)`
+    ///
+    /// Evaluated once per element of InteriorFaces().
+    fn compute_minus_itrans(
+        &mut self,
+        args: ComputeMinusItrans<'_, Self>,
+    ) -> Result<Self::ScalarCollection, Error>;
+
+    /// heat_implicit_3d.equelle:18: `outside_first = IsEmpty(FirstCell(dir_boundary))`
+    ///
+    /// heat_implicit_3d.equelle:4: `k = InputScalarWithDefault("k", 2.85) * 1 [Watt / (Meter * Kelvin)]           # conductivity; granite`
+    ///
+    /// heat_implicit_3d.equelle:30: `-> btrans * direction * (u_inside - dir_val)`
+    ///
+    /// heat_implicit_3d.equelle:21: `btrans = k * |dir_boundary| / |Centroid(dir_boundary) - Centroid(inside)|`
+    ///
+    /// heat_implicit_3d.equelle:20: `direction = outside_first ? (-1 Extend dir_boundary) : (1 Extend dir_boundary)`
+    ///
+    /// Evaluated once per element of dir_boundary.
+    fn compute_btrans_direction(
+        &mut self,
+        args: ComputeBtransDirection<'_, Self>,
+    ) -> Result<Self::ScalarCollection, Error>;
+
+    /// heat_implicit_3d.equelle:43: `-> u - u0 + (dt / (cv * volume)) * Divergence(fluxes)`
+    ///
+    /// heat_implicit_3d.equelle:33: `volume = |AllCells()|`
+    ///
+    /// Evaluated once per element of AllCells().
+    fn compute_dt_cv_volume(
+        &mut self,
+        args: ComputeDtCvVolume<'_, Self>,
+    ) -> Result<Self::ScalarCollection, Error>;
+
     /// heat_implicit_3d.equelle:47: `Output("maximum of u", MaxReduce(u0))`
     ///
     /// Evaluated once per element of AllCells().
@@ -99,23 +211,4 @@ pub trait Kernels: EquelleRuntime {
         &mut self,
         args: ComputeMaxU0<'_, Self>,
     ) -> Result<Self::Scalar, Error>;
-
-    /// heat_implicit_3d.equelle:19: `inside = outside_first ? SecondCell(dir_boundary) : FirstCell(dir_boundary)`
-    ///
-    /// heat_implicit_3d.equelle:18: `outside_first = IsEmpty(FirstCell(dir_boundary))`
-    ///
-    /// heat_implicit_3d.equelle:4: `k = InputScalarWithDefault("k", 2.85) * 1 [Watt / (Meter * Kelvin)]           # conductivity; granite`
-    ///
-    /// heat_implicit_3d.equelle:21: `btrans = k * |dir_boundary| / |Centroid(dir_boundary) - Centroid(inside)|`
-    ///
-    /// heat_implicit_3d.equelle:20: `direction = outside_first ? (-1 Extend dir_boundary) : (1 Extend dir_boundary)`
-    ///
-    /// Evaluated once per element of dir_boundary.
-    fn compute_inside_and_2_more(
-        &mut self,
-        args: ComputeInsideAnd2More<'_, Self>,
-    ) -> Result<
-        (Self::EntityCollection, Self::ScalarCollection, Self::ScalarCollection),
-        Error,
-    >;
 }

@@ -1,49 +1,39 @@
 //! Kernels of heat_implicit_3d.equelle as loops.
 #![allow(non_snake_case, clippy::too_many_arguments, clippy::needless_range_loop)]
 
-use backend_serial::runtime::entities::{Arrays, Entities, Places};
+use backend_serial::runtime::entities::{Arrays, Entities, Places, Positions};
 use backend_serial::runtime::kernel::{CartesianGrid, length, vector_sub};
+use backend_serial::runtime::stencil::Pattern;
 use backend_serial::runtime::{EntityCollection, ScalarCollection, SerialRuntime};
 use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction};
 
 use crate::kernels::{
-    COMPUTE_MAX_U0, COMPUTE_MAX_U_INITIAL, ComputeInsideAnd2More, ComputeItrans,
-    ComputeMaxU0, ComputeMaxUInitial, Kernels,
+    COMPUTE_MAX_U0, COMPUTE_MAX_U_INITIAL, ComputeBtransDirection, ComputeDtCvVolume,
+    ComputeInside, ComputeMaxU0, ComputeMaxUInitial, ComputeMinusItrans, Kernels,
+    RESIDUAL_U, ResidualU,
 };
 
 impl Kernels for SerialRuntime {
-    fn compute_itrans(
+    fn residual_u(
         &mut self,
-        args: ComputeItrans<'_, SerialRuntime>,
+        args: ResidualU<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
-        if let Some(grid) = self.cartesian_grid() {
-            return match self.grid().dim() {
-                1 => compute_itrans_per_axis::<1>(self, &args, &grid),
-                2 => compute_itrans_per_axis::<2>(self, &args, &grid),
-                _ => compute_itrans_per_axis::<3>(self, &args, &grid),
-            };
-        }
         let grid = self.shared_grid();
-        let grid = Arrays::of(&grid).with_topology().with_geometry();
-        match self.grid().dim() {
-            1 => compute_itrans_general::<1, _>(self, &args, &grid),
-            2 => compute_itrans_general::<2, _>(self, &args, &grid),
-            _ => compute_itrans_general::<3, _>(self, &args, &grid),
-        }
+        let grid = Arrays::of(&grid).with_topology();
+        residual_u_general(self, &args, &grid)
     }
 
-    fn compute_volume(&mut self) -> Result<ScalarCollection, Error> {
+    fn compute_inside(
+        &mut self,
+        args: ComputeInside<'_, SerialRuntime>,
+    ) -> Result<EntityCollection, Error> {
         if let Some(grid) = self.cartesian_grid() {
-            return match self.grid().dim() {
-                1 => compute_volume_per_axis::<1>(self, &grid),
-                2 => compute_volume_per_axis::<2>(self, &grid),
-                _ => compute_volume_per_axis::<3>(self, &grid),
-            };
+            return compute_inside_general(self, &args, &grid);
         }
         let grid = self.shared_grid();
-        let grid = Arrays::of(&grid).with_geometry();
-        compute_volume_general(self, &grid)
+        let grid = Arrays::of(&grid).with_topology();
+        compute_inside_general(self, &args, &grid)
     }
 
     fn compute_max_u_initial(
@@ -53,105 +43,249 @@ impl Kernels for SerialRuntime {
         compute_max_u_initial_general(self, &args)
     }
 
+    fn compute_minus_itrans(
+        &mut self,
+        args: ComputeMinusItrans<'_, SerialRuntime>,
+    ) -> Result<ScalarCollection, Error> {
+        if let Some(grid) = self.cartesian_grid() {
+            return match self.grid().dim() {
+                1 => compute_minus_itrans_per_axis::<1>(self, &args, &grid),
+                2 => compute_minus_itrans_per_axis::<2>(self, &args, &grid),
+                _ => compute_minus_itrans_per_axis::<3>(self, &args, &grid),
+            };
+        }
+        let grid = self.shared_grid();
+        let grid = Arrays::of(&grid).with_topology().with_geometry();
+        match self.grid().dim() {
+            1 => compute_minus_itrans_general::<1, _>(self, &args, &grid),
+            2 => compute_minus_itrans_general::<2, _>(self, &args, &grid),
+            _ => compute_minus_itrans_general::<3, _>(self, &args, &grid),
+        }
+    }
+
+    fn compute_btrans_direction(
+        &mut self,
+        args: ComputeBtransDirection<'_, SerialRuntime>,
+    ) -> Result<ScalarCollection, Error> {
+        if let Some(grid) = self.cartesian_grid() {
+            return match self.grid().dim() {
+                1 => compute_btrans_direction_general::<1, _>(self, &args, &grid),
+                2 => compute_btrans_direction_general::<2, _>(self, &args, &grid),
+                _ => compute_btrans_direction_general::<3, _>(self, &args, &grid),
+            };
+        }
+        let grid = self.shared_grid();
+        let grid = Arrays::of(&grid).with_topology().with_geometry();
+        match self.grid().dim() {
+            1 => compute_btrans_direction_general::<1, _>(self, &args, &grid),
+            2 => compute_btrans_direction_general::<2, _>(self, &args, &grid),
+            _ => compute_btrans_direction_general::<3, _>(self, &args, &grid),
+        }
+    }
+
+    fn compute_dt_cv_volume(
+        &mut self,
+        args: ComputeDtCvVolume<'_, SerialRuntime>,
+    ) -> Result<ScalarCollection, Error> {
+        if let Some(grid) = self.cartesian_grid() {
+            return match self.grid().dim() {
+                1 => compute_dt_cv_volume_per_axis::<1>(self, &args, &grid),
+                2 => compute_dt_cv_volume_per_axis::<2>(self, &args, &grid),
+                _ => compute_dt_cv_volume_per_axis::<3>(self, &args, &grid),
+            };
+        }
+        let grid = self.shared_grid();
+        let grid = Arrays::of(&grid).with_geometry();
+        compute_dt_cv_volume_general(self, &args, &grid)
+    }
+
     fn compute_max_u0(
         &mut self,
         args: ComputeMaxU0<'_, SerialRuntime>,
     ) -> Result<f64, Error> {
         compute_max_u0_general(self, &args)
     }
-
-    fn compute_inside_and_2_more(
-        &mut self,
-        args: ComputeInsideAnd2More<'_, SerialRuntime>,
-    ) -> Result<(EntityCollection, ScalarCollection, ScalarCollection), Error> {
-        if let Some(grid) = self.cartesian_grid() {
-            return match self.grid().dim() {
-                1 => compute_inside_and_2_more_general::<1, _>(self, &args, &grid),
-                2 => compute_inside_and_2_more_general::<2, _>(self, &args, &grid),
-                _ => compute_inside_and_2_more_general::<3, _>(self, &args, &grid),
-            };
-        }
-        let grid = self.shared_grid();
-        let grid = Arrays::of(&grid).with_topology().with_geometry();
-        match self.grid().dim() {
-            1 => compute_inside_and_2_more_general::<1, _>(self, &args, &grid),
-            2 => compute_inside_and_2_more_general::<2, _>(self, &args, &grid),
-            _ => compute_inside_and_2_more_general::<3, _>(self, &args, &grid),
-        }
-    }
 }
 
-/// [`Kernels::compute_itrans`] on a Cartesian grid.
-fn compute_itrans_per_axis<const DIM: usize>(
+/// [`Kernels::residual_u`] on any grid: the residual, and its derivatives by the unknowns.
+fn residual_u_general<G: Entities>(
     rt: &mut SerialRuntime,
-    args: &ComputeItrans<'_, SerialRuntime>,
-    grid: &CartesianGrid,
-) -> Result<ScalarCollection, Error> {
-    let interior_faces = rt
-        .canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::Interior))?;
-    let k = *args.k;
-    let domain = &interior_faces;
-    let mut itrans = [0.0; 3];
-    for axis in 0..DIM {
-        itrans[axis] = k
-            * (grid.area[axis] / length(grid.displacement::<DIM>(axis, -1.0)));
-    }
-    Ok(rt.per_axis_collection(domain, itrans))
-}
-
-/// [`Kernels::compute_itrans`] on any grid.
-fn compute_itrans_general<const DIM: usize, G: Places<DIM>>(
-    rt: &mut SerialRuntime,
-    args: &ComputeItrans<'_, SerialRuntime>,
+    args: &ResidualU<'_, SerialRuntime>,
     grid: &G,
 ) -> Result<ScalarCollection, Error> {
     let interior_faces = rt
         .canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::Interior))?;
-    let k = *args.k;
-    let domain = &interior_faces;
-    let mut itrans = rt.take_buffer(domain.len());
-    let itrans_values = &mut itrans[..];
-    for (position, &here) in domain.elements().iter().enumerate() {
-        itrans_values[position] = k
-            * (grid.face_area(here)
-                / length(
-                    vector_sub(
-                        grid.cell_centroid(grid.first_cell(here)),
-                        grid.cell_centroid(grid.second_cell(here)),
-                    ),
-                ));
-    }
-    Ok(rt.scalar_collection_from(domain, itrans))
-}
-
-/// [`Kernels::compute_volume`] on a Cartesian grid.
-fn compute_volume_per_axis<const DIM: usize>(
-    rt: &mut SerialRuntime,
-    grid: &CartesianGrid,
-) -> Result<ScalarCollection, Error> {
     let all_cells = rt
         .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let dt_cv_volume = rt.dense(args.dt_cv_volume);
+    let dt_cv_volume = &dt_cv_volume[..];
+    let interior_faces_ranks = grid.canonical_ranks(&interior_faces);
+    let minus_itrans = rt.dense(args.minus_itrans);
+    let minus_itrans = &minus_itrans[..];
+    let u = rt.unknown_values(args.u);
+    let u = &u[..];
+    let dir_boundary_ranks = grid.ranks(args.dir_boundary);
+    let btrans_direction = rt.dense(args.btrans_direction);
+    let btrans_direction = &btrans_direction[..];
+    let inside = &args.inside.values()[..];
+    let dir_val = rt.dense(args.dir_val);
+    let dir_val = &dir_val[..];
+    let u0 = rt.dense(args.u0);
+    let u0 = &u0[..];
     let domain = &all_cells;
-    let mut volume = [0.0; 3];
-    volume[0] = grid.volume;
-    Ok(rt.per_axis_collection(domain, volume))
-}
-
-/// [`Kernels::compute_volume`] on any grid.
-fn compute_volume_general<G: Entities>(
-    rt: &mut SerialRuntime,
-    grid: &G,
-) -> Result<ScalarCollection, Error> {
-    let all_cells = rt
-        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
-    let domain = &all_cells;
-    let mut volume = rt.take_buffer(domain.len());
-    let volume_values = &mut volume[..];
+    let stencil = rt
+        .stencil(
+            &RESIDUAL_U,
+            domain,
+            &[args.u],
+            &[args.inside],
+            |rt, pattern| { residual_u_pattern(rt, args, grid, pattern) },
+        )?;
+    let mut u_u0 = rt.take_buffer(domain.len());
+    let u_u0_values = &mut u_u0[..];
+    let mut rows = rt.take_buffer(stencil.entries());
+    let entries = &mut rows[..];
+    let row_ptr = stencil.row_ptr();
+    let slots = stencil.slots();
+    let mut next = 0;
     for position in 0..domain.len() {
         let here = position as u32;
-        volume_values[position] = grid.cell_volume(here);
+        let row = &mut entries[row_ptr[position]..row_ptr[position + 1]];
+        row.fill(0.0);
+        let own_u_slot = usize::from(slots[next]);
+        next += 1;
+        let mut own_u = 0.0;
+        own_u += 1.0;
+        let t_5 = dt_cv_volume[position];
+        let mut divergence_fluxes = 0.0;
+        let cell = here;
+        for f in grid.faces_of(cell) {
+            let [from, to] = grid.face_cells(f);
+            if from == cell {
+                let flux = if to != NONE {
+                    let t = minus_itrans[interior_faces_ranks.of(f)];
+                    let d = t_5 * t;
+                    row[usize::from(slots[next])] += d;
+                    next += 1;
+                    own_u -= d;
+                    t * (u[to as usize] - u[position])
+                } else {
+                    let chosen = if dir_boundary_ranks.contains(f) {
+                        let t_2 = btrans_direction[dir_boundary_ranks.of(f)];
+                        row[usize::from(slots[next])] += t_5 * t_2;
+                        next += 1;
+                        t_2
+                            * (u[inside[dir_boundary_ranks.of(f)] as usize]
+                                - dir_val[dir_boundary_ranks.of(f)])
+                    } else {
+                        0.0
+                    };
+                    chosen
+                };
+                divergence_fluxes += flux;
+            } else {
+                let flux = if from != NONE {
+                    let t = minus_itrans[interior_faces_ranks.of(f)];
+                    let d = t_5 * t;
+                    own_u -= d;
+                    row[usize::from(slots[next])] += d;
+                    next += 1;
+                    t * (u[position] - u[from as usize])
+                } else {
+                    let chosen = if dir_boundary_ranks.contains(f) {
+                        let t_2 = btrans_direction[dir_boundary_ranks.of(f)];
+                        row[usize::from(slots[next])] -= t_5 * t_2;
+                        next += 1;
+                        t_2
+                            * (u[inside[dir_boundary_ranks.of(f)] as usize]
+                                - dir_val[dir_boundary_ranks.of(f)])
+                    } else {
+                        0.0
+                    };
+                    chosen
+                };
+                divergence_fluxes -= flux;
+            }
+        }
+        u_u0_values[position] = u[position] - u0[position] + t_5 * divergence_fluxes;
+        row[own_u_slot] += own_u;
     }
-    Ok(rt.scalar_collection_from(domain, volume))
+    let residual = rt.scalar_collection_from(domain, u_u0);
+    Ok(rt.equation(residual, &stencil, rows))
+}
+
+/// Which derivatives [`Kernels::residual_u`] has, element by element.
+fn residual_u_pattern<G: Entities>(
+    rt: &mut SerialRuntime,
+    args: &ResidualU<'_, SerialRuntime>,
+    grid: &G,
+    pattern: &mut Pattern,
+) -> Result<(), Error> {
+    let all_cells = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let dir_boundary_ranks = grid.ranks(args.dir_boundary);
+    let inside = &args.inside.values()[..];
+    let domain = &all_cells;
+    for position in 0..domain.len() {
+        let here = position as u32;
+        pattern.add(0, position);
+        let cell = here;
+        for f in grid.faces_of(cell) {
+            let [from, to] = grid.face_cells(f);
+            if from == cell {
+                if to != NONE {
+                    pattern.add(0, to as usize);
+                } else {
+                    if dir_boundary_ranks.contains(f) {
+                        pattern
+                            .add(
+                                0,
+                                inside
+                                    .get(dir_boundary_ranks.of(f))
+                                    .copied()
+                                    .unwrap_or(NONE) as usize,
+                            );
+                    }
+                }
+            } else {
+                if from != NONE {
+                    pattern.add(0, from as usize);
+                } else {
+                    if dir_boundary_ranks.contains(f) {
+                        pattern
+                            .add(
+                                0,
+                                inside
+                                    .get(dir_boundary_ranks.of(f))
+                                    .copied()
+                                    .unwrap_or(NONE) as usize,
+                            );
+                    }
+                }
+            }
+        }
+        pattern.end_row();
+    }
+    Ok(())
+}
+
+/// [`Kernels::compute_inside`] on any grid.
+fn compute_inside_general<G: Entities>(
+    rt: &mut SerialRuntime,
+    args: &ComputeInside<'_, SerialRuntime>,
+    grid: &G,
+) -> Result<EntityCollection, Error> {
+    let domain = args.dir_boundary;
+    let mut inside = rt.take_entity_buffer(domain.len());
+    let inside_values = &mut inside[..];
+    for (position, &here) in domain.elements().iter().enumerate() {
+        inside_values[position] = if grid.first_cell(here) == NONE {
+            grid.second_cell(here)
+        } else {
+            grid.first_cell(here)
+        };
+    }
+    Ok(rt.entity_collection_from(domain, EntityKind::Cell, inside))
 }
 
 /// [`Kernels::compute_max_u_initial`] on any grid.
@@ -180,6 +314,109 @@ fn compute_max_u_initial_general(
     )
 }
 
+/// [`Kernels::compute_minus_itrans`] on a Cartesian grid.
+fn compute_minus_itrans_per_axis<const DIM: usize>(
+    rt: &mut SerialRuntime,
+    args: &ComputeMinusItrans<'_, SerialRuntime>,
+    grid: &CartesianGrid,
+) -> Result<ScalarCollection, Error> {
+    let interior_faces = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::Interior))?;
+    let k = *args.k;
+    let domain = &interior_faces;
+    let mut minus_itrans = [0.0; 3];
+    for axis in 0..DIM {
+        minus_itrans[axis] = -(k
+            * (grid.area[axis] / length(grid.displacement::<DIM>(axis, -1.0))));
+    }
+    Ok(rt.per_axis_collection(domain, minus_itrans))
+}
+
+/// [`Kernels::compute_minus_itrans`] on any grid.
+fn compute_minus_itrans_general<const DIM: usize, G: Places<DIM>>(
+    rt: &mut SerialRuntime,
+    args: &ComputeMinusItrans<'_, SerialRuntime>,
+    grid: &G,
+) -> Result<ScalarCollection, Error> {
+    let interior_faces = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::Interior))?;
+    let k = *args.k;
+    let domain = &interior_faces;
+    let mut minus_itrans = rt.take_buffer(domain.len());
+    let minus_itrans_values = &mut minus_itrans[..];
+    for (position, &here) in domain.elements().iter().enumerate() {
+        minus_itrans_values[position] = -(k
+            * (grid.face_area(here)
+                / length(
+                    vector_sub(
+                        grid.cell_centroid(grid.first_cell(here)),
+                        grid.cell_centroid(grid.second_cell(here)),
+                    ),
+                )));
+    }
+    Ok(rt.scalar_collection_from(domain, minus_itrans))
+}
+
+/// [`Kernels::compute_btrans_direction`] on any grid.
+fn compute_btrans_direction_general<const DIM: usize, G: Places<DIM>>(
+    rt: &mut SerialRuntime,
+    args: &ComputeBtransDirection<'_, SerialRuntime>,
+    grid: &G,
+) -> Result<ScalarCollection, Error> {
+    let k = *args.k;
+    let inside = &args.inside.values()[..];
+    let domain = args.dir_boundary;
+    let mut btrans_direction = rt.take_buffer(domain.len());
+    let btrans_direction_values = &mut btrans_direction[..];
+    for (position, &here) in domain.elements().iter().enumerate() {
+        btrans_direction_values[position] = k
+            * (grid.face_area(here)
+                / length(
+                    vector_sub(
+                        grid.face_centroid(here),
+                        grid.cell_centroid(inside[position]),
+                    ),
+                )) * (if grid.first_cell(here) == NONE { -1.0 } else { 1.0 });
+    }
+    Ok(rt.scalar_collection_from(domain, btrans_direction))
+}
+
+/// [`Kernels::compute_dt_cv_volume`] on a Cartesian grid.
+fn compute_dt_cv_volume_per_axis<const DIM: usize>(
+    rt: &mut SerialRuntime,
+    args: &ComputeDtCvVolume<'_, SerialRuntime>,
+    grid: &CartesianGrid,
+) -> Result<ScalarCollection, Error> {
+    let all_cells = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let dt = *args.dt;
+    let cv = *args.cv;
+    let domain = &all_cells;
+    let mut dt_cv_volume = [0.0; 3];
+    dt_cv_volume[0] = dt / (cv * grid.volume);
+    Ok(rt.per_axis_collection(domain, dt_cv_volume))
+}
+
+/// [`Kernels::compute_dt_cv_volume`] on any grid.
+fn compute_dt_cv_volume_general<G: Entities>(
+    rt: &mut SerialRuntime,
+    args: &ComputeDtCvVolume<'_, SerialRuntime>,
+    grid: &G,
+) -> Result<ScalarCollection, Error> {
+    let all_cells = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let dt = *args.dt;
+    let cv = *args.cv;
+    let domain = &all_cells;
+    let mut dt_cv_volume = rt.take_buffer(domain.len());
+    let dt_cv_volume_values = &mut dt_cv_volume[..];
+    for position in 0..domain.len() {
+        let here = position as u32;
+        dt_cv_volume_values[position] = dt / (cv * grid.cell_volume(here));
+    }
+    Ok(rt.scalar_collection_from(domain, dt_cv_volume))
+}
+
 /// [`Kernels::compute_max_u0`] on any grid.
 fn compute_max_u0_general(
     rt: &mut SerialRuntime,
@@ -196,41 +433,4 @@ fn compute_max_u0_general(
         max_u0_values[position] = u0[position];
     }
     Ok(rt.reduce_in_kernel(Reduction::Max, domain, max_u0, &COMPUTE_MAX_U0)?)
-}
-
-/// [`Kernels::compute_inside_and_2_more`] on any grid.
-fn compute_inside_and_2_more_general<const DIM: usize, G: Places<DIM>>(
-    rt: &mut SerialRuntime,
-    args: &ComputeInsideAnd2More<'_, SerialRuntime>,
-    grid: &G,
-) -> Result<(EntityCollection, ScalarCollection, ScalarCollection), Error> {
-    let k = *args.k;
-    let domain = args.dir_boundary;
-    let mut inside = rt.take_entity_buffer(domain.len());
-    let inside_values = &mut inside[..];
-    let mut direction = rt.take_buffer(domain.len());
-    let direction_values = &mut direction[..];
-    let mut btrans = rt.take_buffer(domain.len());
-    let btrans_values = &mut btrans[..];
-    for (position, &here) in domain.elements().iter().enumerate() {
-        let inside_2 = if grid.first_cell(here) == NONE {
-            grid.second_cell(here)
-        } else {
-            grid.first_cell(here)
-        };
-        let direction_2 = if grid.first_cell(here) == NONE { -1.0 } else { 1.0 };
-        let btrans_2 = k
-            * (grid.face_area(here)
-                / length(
-                    vector_sub(grid.face_centroid(here), grid.cell_centroid(inside_2)),
-                ));
-        inside_values[position] = inside_2;
-        direction_values[position] = direction_2;
-        btrans_values[position] = btrans_2;
-    }
-    Ok((
-        rt.entity_collection_from(domain, EntityKind::Cell, inside),
-        rt.scalar_collection_from(domain, direction),
-        rt.scalar_collection_from(domain, btrans),
-    ))
 }

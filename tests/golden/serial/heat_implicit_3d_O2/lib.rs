@@ -9,7 +9,8 @@ use equelle_runtime::{
     Source,
 };
 use kernels::{
-    ComputeInsideAnd2More, ComputeItrans, ComputeMaxU0, ComputeMaxUInitial, Kernels,
+    ComputeBtransDirection, ComputeDtCvVolume, ComputeInside, ComputeMaxU0,
+    ComputeMaxUInitial, ComputeMinusItrans, Kernels, ResidualU,
 };
 
 /// What messages at run time need to know of the program.
@@ -108,19 +109,12 @@ pub fn simulate<R: Kernels + Implicit>(rt: &mut R) -> Result<(), Error> {
     // heat_implicit_3d.equelle:9: dir_val = InputCollectionOfScalar("dir_val", dir_boundary) * 1 [Kelvin]
     rt.line(9);
     let dir_val = rt.input_collection("dir_val", &dir_boundary)?;
-    // heat_implicit_3d.equelle:15: itrans = k * |interior| / |Centroid(first) - Centroid(second)|
-    rt.line(15);
-    let itrans = rt.compute_itrans(ComputeItrans { k: &k })?;
-    // heat_implicit_3d.equelle:21: btrans = k * |dir_boundary| / |Centroid(dir_boundary) - Centroid(inside)|
-    rt.line(21);
-    let (inside, direction, btrans) = rt
-        .compute_inside_and_2_more(ComputeInsideAnd2More {
+    // heat_implicit_3d.equelle:19: inside = outside_first ? SecondCell(dir_boundary) : FirstCell(dir_boundary)
+    rt.line(19);
+    let inside = rt
+        .compute_inside(ComputeInside {
             dir_boundary: &dir_boundary,
-            k: &k,
         })?;
-    // heat_implicit_3d.equelle:33: volume = |AllCells()|
-    rt.line(33);
-    let volume = rt.compute_volume()?;
     // heat_implicit_3d.equelle:36: u0 = u_initial
     rt.line(36);
     let mut u0 = u_initial.clone();
@@ -134,29 +128,47 @@ pub fn simulate<R: Kernels + Implicit>(rt: &mut R) -> Result<(), Error> {
             u_initial: &u_initial,
         })?;
     rt.output_scalar("maximum of u", &max_u_initial)?;
+    // heat_implicit_3d.equelle:25: -> -itrans * Gradient(u)
+    rt.line(25);
+    let minus_itrans = rt.compute_minus_itrans(ComputeMinusItrans { k: &k })?;
+    // heat_implicit_3d.equelle:30: -> btrans * direction * (u_inside - dir_val)
+    rt.line(30);
+    let btrans_direction = rt
+        .compute_btrans_direction(ComputeBtransDirection {
+            dir_boundary: &dir_boundary,
+            k: &k,
+            inside: &inside,
+        })?;
 
     // heat_implicit_3d.equelle:40: For dt In timesteps {
     rt.line(40);
     let mut steps = rt.begin_loop(&timesteps)?;
     while let Some(dt) = rt.next(&mut steps)? {
+        // heat_implicit_3d.equelle:43: -> u - u0 + (dt / (cv * volume)) * Divergence(fluxes)
+        rt.line(43);
+        let dt_cv_volume = rt
+            .compute_dt_cv_volume(ComputeDtCvVolume {
+                dt: &dt,
+                cv: &cv,
+            })?;
         // heat_implicit_3d.equelle:45: u0 = NewtonSolve(residual, u0)
         rt.line(45);
         u0 = rt
             .newton_solve(
                 &u0,
-                &mut |rt, u| residual(
-                    rt,
-                    u,
-                    &cv,
-                    &dir_val,
-                    &itrans,
-                    &inside,
-                    &direction,
-                    &btrans,
-                    &volume,
-                    &u0,
-                    &dt,
-                ),
+                &mut |rt, u| {
+                    rt
+                        .residual_u(ResidualU {
+                            u,
+                            u0: &u0,
+                            dt_cv_volume: &dt_cv_volume,
+                            minus_itrans: &minus_itrans,
+                            dir_boundary: &dir_boundary,
+                            btrans_direction: &btrans_direction,
+                            inside: &inside,
+                            dir_val: &dir_val,
+                        })
+                },
             )?;
         // heat_implicit_3d.equelle:46: Output("u", u0)
         rt.line(46);
@@ -170,58 +182,4 @@ pub fn simulate<R: Kernels + Implicit>(rt: &mut R) -> Result<(), Error> {
     }
 
     rt.finish()
-}
-
-/// heat_implicit_3d.equelle:41: `residual(u) = {`
-///
-/// Gives Collection Of Scalar On AllCells().
-#[allow(clippy::too_many_arguments)]
-fn residual<R: Kernels + Implicit>(
-    rt: &mut R,
-    u: &R::ScalarCollection,
-    cv: &R::Scalar,
-    dir_val: &R::ScalarCollection,
-    itrans: &R::ScalarCollection,
-    inside: &R::EntityCollection,
-    direction: &R::ScalarCollection,
-    btrans: &R::ScalarCollection,
-    volume: &R::ScalarCollection,
-    u0: &R::ScalarCollection,
-    dt: &R::Scalar,
-) -> Result<R::ScalarCollection, Error> {
-    // heat_implicit_3d.equelle:25: -> -itrans * Gradient(u)
-    rt.line(25);
-    let product = {
-        let negative = rt.neg(itrans)?;
-        let gradient = rt.gradient(u)?;
-        rt.mul(&negative, &gradient)?
-    };
-    // heat_implicit_3d.equelle:42: fluxes = (interior_flux(u) Extend AllFaces()) + (boundary_flux(u) Extend AllFaces())
-    rt.line(42);
-    let all_faces = rt.domain(CanonicalSet::new(EntityKind::Face, Extent::All))?;
-    let extended = rt.extend(&product, &all_faces)?;
-    // heat_implicit_3d.equelle:29: u_inside = u On inside
-    rt.line(29);
-    let u_inside = rt.on(u, inside)?;
-    // heat_implicit_3d.equelle:30: -> btrans * direction * (u_inside - dir_val)
-    rt.line(30);
-    let product_3 = {
-        let product_2 = rt.mul(btrans, direction)?;
-        let difference = rt.sub(&u_inside, dir_val)?;
-        rt.mul(&product_2, &difference)?
-    };
-    // heat_implicit_3d.equelle:42: fluxes = (interior_flux(u) Extend AllFaces()) + (boundary_flux(u) Extend AllFaces())
-    rt.line(42);
-    let fluxes = {
-        let extended_2 = rt.extend(&product_3, &all_faces)?;
-        rt.add(&extended, &extended_2)?
-    };
-    // heat_implicit_3d.equelle:43: -> u - u0 + (dt / (cv * volume)) * Divergence(fluxes)
-    rt.line(43);
-    let difference = rt.sub(u, u0)?;
-    let product_2 = rt.scalar_mul(cv, volume)?;
-    let quotient = rt.scalar_div(dt, &product_2)?;
-    let divergence = rt.divergence(&fluxes)?;
-    let product_4 = rt.mul(&quotient, &divergence)?;
-    rt.add(&difference, &product_4)
 }
