@@ -26,7 +26,7 @@ pub(super) fn collect(rt: &SerialRuntime, components: &[&ScalarCollection]) -> R
     check_count(rt, components.len())?;
     let domain = Arc::clone(components[0].domain());
     debug_assert!(components.iter().all(|component| same_domain(component.domain(), &domain)));
-    Ok(from_parts(rt, &domain, components.iter().map(|component| (*component).clone())))
+    from_parts(rt, &domain, |axis| components.get(axis).map(|component| Ok((*component).clone())))
 }
 
 fn check_count(rt: &SerialRuntime, count: usize) -> Result<(), Error> {
@@ -39,13 +39,21 @@ fn check_count(rt: &SerialRuntime, count: usize) -> Result<(), Error> {
         .hint(format!("run on a grid of dimension {count}, or give Vector {dim} components")))
 }
 
-fn from_parts(rt: &SerialRuntime, domain: &Arc<Domain>, parts: impl IntoIterator<Item = ScalarCollection>) -> VectorCollection {
+/// Of as many parts as the grid has dimensions, without a list of them: a steady step allocates nothing.
+fn from_parts(
+    rt: &SerialRuntime,
+    domain: &Arc<Domain>,
+    mut part: impl FnMut(usize) -> Option<Result<ScalarCollection, Error>>,
+) -> Result<VectorCollection, Error> {
     let mut out = VectorCollection { domain: Arc::clone(domain), components: Default::default(), jacobians: Default::default() };
-    for (axis, part) in parts.into_iter().enumerate().take(3) {
+    for axis in 0..3 {
+        let Some(part) = part(axis) else { break };
+        let part = part?;
+        out.domain = Arc::clone(&part.domain);
         out.components[axis] = Some(rt.values_of(&part));
         out.jacobians[axis] = part.jacobian;
     }
-    out
+    Ok(out)
 }
 
 fn parts(a: &VectorCollection) -> impl Iterator<Item = ScalarCollection> + '_ {
@@ -58,9 +66,7 @@ pub(super) fn map(
     a: &VectorCollection,
     f: impl Fn(&ScalarCollection) -> Result<ScalarCollection, Error>,
 ) -> Result<VectorCollection, Error> {
-    let parts = parts(a).map(|part| f(&part)).collect::<Result<Vec<_>, _>>()?;
-    let domain = Arc::clone(parts.first().map_or(&a.domain, ScalarCollection::domain));
-    Ok(from_parts(rt, &domain, parts))
+    from_parts(rt, &a.domain, |axis| Some(f(&a.part(axis)?)))
 }
 
 /// `f` of each pair of components, an operation on Collections Of Scalar.
@@ -71,8 +77,7 @@ pub(super) fn zip(
     f: impl Fn(&ScalarCollection, &ScalarCollection) -> Result<ScalarCollection, Error>,
 ) -> Result<VectorCollection, Error> {
     debug_assert!(same_domain(&a.domain, &b.domain));
-    let parts = parts(a).zip(parts(b)).map(|(a, b)| f(&a, &b)).collect::<Result<Vec<_>, _>>()?;
-    Ok(from_parts(rt, &a.domain, parts))
+    from_parts(rt, &a.domain, |axis| Some(f(&a.part(axis)?, &b.part(axis)?)))
 }
 
 /// `f` of each component of one Vector: the components of a collection.
@@ -82,8 +87,7 @@ pub(super) fn spread_with(
     domain: &Arc<Domain>,
     f: impl Fn(f64) -> Result<ScalarCollection, Error>,
 ) -> Result<VectorCollection, Error> {
-    let parts = a[..rt.grid().dim()].iter().map(|&component| f(component)).collect::<Result<Vec<_>, _>>()?;
-    Ok(from_parts(rt, domain, parts))
+    from_parts(rt, domain, |axis| a[..rt.grid().dim()].get(axis).map(|&component| f(component)))
 }
 
 /// Sum of the products of components, in order; it starts with the first product.
