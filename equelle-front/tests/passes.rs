@@ -110,6 +110,15 @@ fn functions_that_write_outer_mutables_return_them() {
     assert!(printed.contains("= 8.0"), "{printed}");
 }
 
+/// An entity collection that is put out, and asked for Empties in the same kernel.
+#[test]
+fn entities_of_a_merged_kernel_are_of_any_set() {
+    let text = "edges = AllEdges()\nmaybe = InteriorEdges() Extend edges\nlength = |edges|\n\
+                Output(\"outer\", IsEmpty(maybe) ? length : (0 * length))\nOutput(\"maybe\", maybe)\n";
+    let module = compile(text, OptLevel::O2);
+    assert!(module.kernels.iter().any(|k| k.results.len() == 2), "{}", ir::text::print(&module));
+}
+
 /// Fluxes, sources and both stages of the Runge-Kutta method: what a hand-written program does in two kernels.
 #[test]
 fn shallow_water_is_one_kernel_per_stage() {

@@ -3,7 +3,7 @@
 //! Operations go to the runtime one by one ([`equelle_runtime::Operations`]); kernels are evaluated element by element on host values, straight from
 //! their definition. So it is slow, works on every back-end that gives access to host values, and is the oracle for passes and code generation.
 //!
-//! [`program`] runs statements, [`operation`] hands operations over, [`host`] does the few that the runtime has no method for,
+//! [`program`] runs statements, [`operation`] hands operations over, [`equation`] evaluates equations of Newton solves with their derivatives,
 //! [`launch`] prepares kernels, [`evaluate`] evaluates them on [`operand`]s, [`cartesian`] has the geometry of Cartesian forms.
 
 #![forbid(unsafe_code)]

@@ -331,7 +331,8 @@ impl Merged {
         for (result, value) in member.results.iter().zip(results) {
             let id = LocalId(kernel.locals.len() as u32);
             let ty = match result.ty.entity_kind() {
-                Some(_) => Type { shape: crate::types::Shape::Single, ..result.ty },
+                // That a choice keeps to a set may be known to the program alone.
+                Some(_) => Type { shape: crate::types::Shape::Single, within: None, ..result.ty },
                 None => Type::single(result.ty.basic),
             };
             kernel.locals.push(Local { name: self.names.unique(&result.name), ty });

@@ -62,6 +62,7 @@ impl Plan {
         };
         planner.heights(&function.body, &mut BTreeMap::new());
         planner.rings(&function.body);
+        planner.prune_rings(&function.body, &mut BTreeSet::new());
         planner.block(&function.body, 0);
         planner.plan
     }
@@ -144,6 +145,32 @@ impl Planner<'_> {
                 StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {}
             }
         }
+    }
+
+    /// Keeps of the values to store because of a sum those that still contain one when the others are stored: what a cell makes of its own stored values is
+    /// no sum. `sums` holds the values that contain one.
+    fn prune_rings(&mut self, block: &Block, sums: &mut BTreeSet<ValueId>) {
+        for statement in &block.statements {
+            match &statement.kind {
+                StmtKind::Let { results, op } => {
+                    let [result] = results[..] else { continue };
+                    let ty = self.ty(result);
+                    let substituted =
+                        is_fusable(op, ty) && !matches!(op, Op::Reduce(..)) && !self.kept.contains(&result) && !self.tall.contains(&result);
+                    let sum = substituted && (matches!(op, Op::Divergence(_)) || op.operands().iter().any(|v| sums.contains(v)));
+                    if !self.ringed.contains(&result) {
+                        if sum {
+                            sums.insert(result);
+                        }
+                    } else if !sum {
+                        self.ringed.remove(&result);
+                    }
+                }
+                StmtKind::For { body, .. } => self.prune_rings(body, sums),
+                StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {}
+            }
+        }
+        self.costs.clear();
     }
 
     fn root(&mut self, value: ValueId, depth: usize) {

@@ -10,7 +10,7 @@ pub fn print(program: &Program) -> String {
     print_from(program, "")
 }
 
-/// As [`print`] for a program that was read from `source`, with number literals as they stand there: `3.45e6` stays `3.45e6`.
+/// As [`print()`] for a program that was read from `source`, with number literals as they stand there: `3.45e6` stays `3.45e6`.
 pub fn format(program: &Program, source: &str) -> String {
     print_from(program, source)
 }
