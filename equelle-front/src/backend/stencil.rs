@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::visit::{Node, visit_block};
 use crate::ir::{JacobianForm, KBlock, KExpr, KStmt, LocalId, Path, UnaryOp};
+use crate::passes::{adds, drop_unread};
 
 /// What of a Jacobian form decides which derivatives there are.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ impl Skeleton {
     pub fn of(form: &JacobianForm) -> Skeleton {
         let mut skeleton = Skeleton { block: KBlock::default(), decided: BTreeSet::new() };
         skeleton.block = skeleton.strip(&form.body);
-        crate::passes::drop_unread(&mut skeleton.block);
+        drop_unread(&mut skeleton.block);
         skeleton
     }
 
@@ -91,10 +91,4 @@ impl Skeleton {
         }
         KBlock { statements, yields: Vec::new() }
     }
-}
-
-fn adds(block: &KBlock) -> bool {
-    let mut found = false;
-    visit_block(block, &mut |node| found |= matches!(node, Node::Stmt(KStmt::Add { .. })));
-    found
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::locals::{assigned, retain_results};
 use super::rewrite::{NodeMut, rewrite_block, rewrite_expr, rewrite_statement};
 use crate::backend::visit::{Node, visit_stmt};
 use crate::ir::{KBlock, KExpr, KStmt, LocalId, Path, SideBlocks};
@@ -140,7 +141,7 @@ fn decided(node: NodeMut<'_>, condition: &KExpr, holds: bool) {
 
 /// Results of a sum or choice that are made alike are one.
 fn drop_equal_results(statement: &mut KStmt, same: &mut BTreeMap<LocalId, LocalId>) {
-    let (results, blocks): (&mut Vec<LocalId>, Vec<&mut KBlock>) = match statement {
+    let (results, mut blocks): (&mut Vec<LocalId>, Vec<&mut KBlock>) = match statement {
         KStmt::SumFaces { results, body, .. } => (results, vec![body]),
         KStmt::SumSides { results, low, high } => {
             let blocks = [&mut low.interior, &mut low.boundary, &mut high.interior, &mut high.boundary];
@@ -167,25 +168,7 @@ fn drop_equal_results(statement: &mut KStmt, same: &mut BTreeMap<LocalId, LocalI
             }
         })
         .collect();
-    let keep = |i: &mut usize| {
-        *i += 1;
-        kept.get(*i - 1).copied().unwrap_or(true)
-    };
-    let mut i = 0;
-    results.retain(|_| keep(&mut i));
-    for block in blocks {
-        let mut i = 0;
-        block.yields.retain(|_| keep(&mut i));
-    }
-}
-
-/// Locals that a statement assigns for those after it.
-fn assigned(statement: &KStmt) -> Vec<LocalId> {
-    match statement {
-        KStmt::Let { local, .. } | KStmt::LetEntity { local, .. } => vec![*local],
-        KStmt::SumFaces { results, .. } | KStmt::SumSides { results, .. } | KStmt::If { results, .. } => results.clone(),
-        KStmt::Add { .. } => Vec::new(),
-    }
+    retain_results(results, &mut blocks, &kept);
 }
 
 /// Whether a statement reads a local that is not assigned yet.

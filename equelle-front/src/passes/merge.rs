@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::analysis::is_pure;
 use super::combine::combine;
+use super::locals::drop_unused_locals;
 use super::rewrite::{NodeMut, rewrite_block};
 use crate::backend::visit::{Node, visit_block};
 use crate::ir::{
@@ -428,37 +429,5 @@ fn rename(node: NodeMut<'_>, first: u32, sources: &[Source]) {
             },
             _ => {}
         },
-    }
-}
-
-/// Forgets the locals that no body mentions any more.
-fn drop_unused_locals(kernel: &mut Kernel) {
-    let mut used = BTreeSet::new();
-    let mut note = |node: NodeMut<'_>| match node {
-        NodeMut::Assigned(id) | NodeMut::Expr(KExpr::Local(id)) | NodeMut::Path(Path::Local(id)) => {
-            used.insert(*id);
-        }
-        NodeMut::Expr(_) | NodeMut::Path(_) => {}
-    };
-    each_body(kernel, &mut |body| rewrite_block(body, &mut note));
-    let number: BTreeMap<LocalId, LocalId> = used.iter().enumerate().map(|(new, old)| (*old, LocalId(new as u32))).collect();
-    let locals = std::mem::take(&mut kernel.locals);
-    kernel.locals = locals.into_iter().enumerate().filter(|(i, _)| used.contains(&LocalId(*i as u32))).map(|(_, local)| local).collect();
-    each_body(kernel, &mut |body| {
-        rewrite_block(body, &mut |node| match node {
-            NodeMut::Assigned(id) | NodeMut::Expr(KExpr::Local(id)) | NodeMut::Path(Path::Local(id)) => {
-                if let Some(&new) = number.get(id) {
-                    *id = new;
-                }
-            }
-            NodeMut::Expr(_) | NodeMut::Path(_) => {}
-        });
-    });
-}
-
-fn each_body(kernel: &mut Kernel, f: &mut dyn FnMut(&mut KBlock)) {
-    f(&mut kernel.body);
-    if let Some(CartesianForm::Full(block) | CartesianForm::PerAxis(block)) = &mut kernel.cartesian {
-        f(block);
     }
 }

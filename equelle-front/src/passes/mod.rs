@@ -9,12 +9,13 @@ mod differentiate;
 mod fuse;
 mod hoist;
 mod inline;
+mod locals;
 mod merge;
 mod rewrite;
 mod simplify;
 
-pub(crate) use differentiate::drop_unread;
 pub use differentiate::{Untreated, differentiate};
+pub(crate) use locals::{adds, drop_unread};
 
 use crate::ir::{Function, Module};
 use crate::types::SetTable;

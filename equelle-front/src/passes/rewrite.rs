@@ -22,6 +22,14 @@ pub(super) fn rewrite_block(block: &mut KBlock, f: &mut dyn FnMut(NodeMut<'_>)) 
     }
 }
 
+/// Renames locals where they are assigned and where they are read.
+pub(super) fn rename_block(block: &mut KBlock, f: &mut dyn FnMut(LocalId) -> LocalId) {
+    rewrite_block(block, &mut |node| match node {
+        NodeMut::Assigned(id) | NodeMut::Expr(KExpr::Local(id)) | NodeMut::Path(Path::Local(id)) => *id = f(*id),
+        NodeMut::Expr(_) | NodeMut::Path(_) => {}
+    });
+}
+
 /// A statement and everything in it.
 pub(super) fn rewrite_statement(statement: &mut KStmt, f: &mut dyn FnMut(NodeMut<'_>)) {
     match statement {

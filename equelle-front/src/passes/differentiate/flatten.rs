@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::rewrite::{assigned, assigned_inside};
+use super::super::locals::{assigned, assigned_inside};
+use super::super::rewrite::rename_block;
 use crate::backend::visit::{Node, visit_block, visit_expr, visit_stmt};
 use crate::ir::{KBlock, KExpr, KStmt, Kernel, Local, LocalId, Path, UnaryOp};
 use crate::lower::UniqueNames;
@@ -307,7 +308,7 @@ pub(super) fn fresh_copy(work: &mut Work, block: &KBlock) -> KBlock {
         names.insert(old, new);
     }
     let mut copy = block.clone();
-    super::rewrite::rename_block(&mut copy, &mut |id| names.get(&id).copied().unwrap_or(id));
+    rename_block(&mut copy, &mut |id| names.get(&id).copied().unwrap_or(id));
     copy
 }
 

@@ -9,13 +9,9 @@ mod algebra;
 mod embed;
 mod flatten;
 mod reverse;
-mod rewrite;
-
-use std::collections::BTreeSet;
-
-pub(crate) use rewrite::drop_unread;
 
 use super::fuse::inline_all_single_uses;
+use super::locals::{adds, drop_unread, drop_unused_locals};
 use crate::ir::{JacobianForm, Kernel, Module, StmtKind};
 use crate::source::Span;
 
@@ -57,26 +53,13 @@ fn with_jacobian(kernel: Kernel, unknowns: u32) -> Result<Kernel, reverse::Obsta
     let mut work = flatten::Work::new(kernel, unknowns);
     let flat = work.flatten(residual);
     let mut body = reverse::differentiate(&mut work, flat)?;
-    if !rewrite::adds(&body) {
+    if !adds(&body) {
         return Err("a residual that depends on no unknown");
     }
-    rewrite::drop_unread(&mut body);
+    drop_unread(&mut body);
     inline_all_single_uses(&mut body);
     let mut kernel = work.kernel;
     kernel.jacobian = Some(JacobianForm { unknowns, body });
     drop_unused_locals(&mut kernel);
     Ok(kernel)
-}
-
-/// Forgets locals that no body assigns, and numbers the others anew.
-fn drop_unused_locals(kernel: &mut Kernel) {
-    let used: BTreeSet<_> =
-        [Some(&kernel.body), kernel.jacobian.as_ref().map(|j| &j.body)].into_iter().flatten().flat_map(rewrite::assigned_inside).collect();
-    let numbers: std::collections::BTreeMap<_, _> = used.iter().zip(0..).map(|(old, new)| (*old, crate::ir::LocalId(new))).collect();
-    kernel.locals = used.iter().map(|id| kernel.locals[id.0 as usize].clone()).collect();
-    let mut rename = |id| numbers.get(&id).copied().unwrap_or(id);
-    rewrite::rename_block(&mut kernel.body, &mut rename);
-    if let Some(jacobian) = &mut kernel.jacobian {
-        rewrite::rename_block(&mut jacobian.body, &mut rename);
-    }
 }

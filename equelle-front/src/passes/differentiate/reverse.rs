@@ -6,9 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::locals::assigned;
 use super::algebra::{add, div, dot, mul, neg};
 use super::flatten::{Work, fresh_copy, is_atom, read_by_block};
-use super::rewrite::assigned;
 use crate::backend::visit::{Node, visit_expr, visit_path};
 use crate::ir::{KBlock, KExpr, KStmt, LocalId, Path, SideBlocks, UnaryOp};
 use crate::ops::{Arithmetic, BinaryMath, Comparison};

@@ -1,8 +1,9 @@
 //! Puts a local that is used once back where it is used. Sharing is decided from the whole program; within one kernel a value may
 //! turn out to be needed once.
 
+use super::super::rewrite::{NodeMut, rewrite_block};
 use crate::backend::visit::{Node, visit_block, visit_stmt};
-use crate::ir::{KBlock, KExpr, KStmt, LocalId, Path};
+use crate::ir::{KBlock, KExpr, KStmt, LocalId};
 
 /// Substitutes the single-use locals of a block, not of the blocks inside it. Nothing moves into a sum, where it would be evaluated more often.
 pub(super) fn inline_single_uses(block: &mut KBlock) {
@@ -63,67 +64,11 @@ fn used_in_sum(statements: &[KStmt], local: LocalId) -> bool {
 }
 
 fn substitute_block(block: &mut KBlock, local: LocalId, value: &KExpr) {
-    for statement in &mut block.statements {
-        match statement {
-            KStmt::Let { value: expr, .. } => substitute(expr, local, value),
-            KStmt::LetEntity { path, .. } => substitute_path(path, local, value),
-            KStmt::Add { at, value: added, .. } => {
-                substitute_path(at, local, value);
-                substitute(added, local, value);
-            }
-            KStmt::If { condition, then, otherwise, .. } => {
-                substitute(condition, local, value);
-                substitute_block(then, local, value);
-                substitute_block(otherwise, local, value);
-            }
-            // Checked before: the local is not used in sums.
-            KStmt::SumFaces { .. } | KStmt::SumSides { .. } => {}
+    rewrite_block(block, &mut |node| {
+        if let NodeMut::Expr(expr) = node
+            && matches!(expr, KExpr::Local(id) if *id == local)
+        {
+            *expr = value.clone();
         }
-    }
-    for expr in &mut block.yields {
-        substitute(expr, local, value);
-    }
-}
-
-fn substitute(expr: &mut KExpr, local: LocalId, value: &KExpr) {
-    match expr {
-        KExpr::Local(id) if *id == local => *expr = value.clone(),
-        KExpr::Local(_) | KExpr::Real(_) | KExpr::Bool(_) | KExpr::ZeroVector | KExpr::Param(_) => {}
-        KExpr::Load { at, .. }
-        | KExpr::Measure(at)
-        | KExpr::Centroid(at)
-        | KExpr::Normal(at)
-        | KExpr::IsEmpty(at)
-        | KExpr::Member { at, .. }
-        | KExpr::Entity(at) => {
-            substitute_path(at, local, value);
-        }
-        KExpr::Same(a, b) | KExpr::Displacement { to: a, from: b } => {
-            substitute_path(a, local, value);
-            substitute_path(b, local, value);
-        }
-        KExpr::Unary(_, a) | KExpr::Component(a, _) => substitute(a, local, value),
-        KExpr::Arithmetic(_, a, b) | KExpr::Compare(_, a, b) | KExpr::Logic(_, a, b) | KExpr::Dot(a, b) | KExpr::Math(_, a, b) => {
-            substitute(a, local, value);
-            substitute(b, local, value);
-        }
-        KExpr::Vector(components) => components.iter_mut().for_each(|c| substitute(c, local, value)),
-        KExpr::Select { condition, if_true, if_false } => {
-            substitute(condition, local, value);
-            substitute(if_true, local, value);
-            substitute(if_false, local, value);
-        }
-    }
-}
-
-fn substitute_path(path: &mut Path, local: LocalId, value: &KExpr) {
-    match path {
-        Path::Here | Path::Local(_) | Path::SideFace(_) | Path::Neighbour(_) | Path::Empty => {}
-        Path::First(at) | Path::Second(at) | Path::Through { at, .. } => substitute_path(at, local, value),
-        Path::Select { condition, if_true, if_false } => {
-            substitute(condition, local, value);
-            substitute_path(if_true, local, value);
-            substitute_path(if_false, local, value);
-        }
-    }
+    });
 }

@@ -1,96 +1,10 @@
-//! Walking over kernel bodies in order to change them.
+//! Locals of kernel bodies: who assigns them, and which nobody reads.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::rewrite::rename_block;
 use crate::backend::visit::{Node, visit_block};
-use crate::ir::{KBlock, KExpr, KStmt, LocalId, Path};
-
-/// Renames locals where they are assigned and where they are read.
-pub(super) fn rename_block(block: &mut KBlock, f: &mut dyn FnMut(LocalId) -> LocalId) {
-    for statement in &mut block.statements {
-        rename_statement(statement, f);
-    }
-    for expr in &mut block.yields {
-        rename_expr(expr, f);
-    }
-}
-
-fn rename_statement(statement: &mut KStmt, f: &mut dyn FnMut(LocalId) -> LocalId) {
-    match statement {
-        KStmt::Let { local, value } => {
-            *local = f(*local);
-            rename_expr(value, f);
-        }
-        KStmt::LetEntity { local, path } => {
-            *local = f(*local);
-            rename_path(path, f);
-        }
-        KStmt::SumFaces { results, cell, face, body, .. } => {
-            results.iter_mut().for_each(|r| *r = f(*r));
-            *face = f(*face);
-            rename_path(cell, f);
-            rename_block(body, f);
-        }
-        KStmt::SumSides { results, low, high } => {
-            results.iter_mut().for_each(|r| *r = f(*r));
-            for block in [&mut low.interior, &mut low.boundary, &mut high.interior, &mut high.boundary].into_iter().flatten() {
-                rename_block(block, f);
-            }
-        }
-        KStmt::If { results, condition, then, otherwise } => {
-            results.iter_mut().for_each(|r| *r = f(*r));
-            rename_expr(condition, f);
-            rename_block(then, f);
-            rename_block(otherwise, f);
-        }
-        KStmt::Add { at, value, .. } => {
-            rename_path(at, f);
-            rename_expr(value, f);
-        }
-    }
-}
-
-fn rename_expr(expr: &mut KExpr, f: &mut dyn FnMut(LocalId) -> LocalId) {
-    match expr {
-        KExpr::Local(id) => *id = f(*id),
-        KExpr::Real(_) | KExpr::Bool(_) | KExpr::ZeroVector | KExpr::Param(_) => {}
-        KExpr::Load { at, .. }
-        | KExpr::Measure(at)
-        | KExpr::Centroid(at)
-        | KExpr::Normal(at)
-        | KExpr::IsEmpty(at)
-        | KExpr::Member { at, .. }
-        | KExpr::Entity(at) => rename_path(at, f),
-        KExpr::Same(a, b) | KExpr::Displacement { to: a, from: b } => {
-            rename_path(a, f);
-            rename_path(b, f);
-        }
-        KExpr::Unary(_, a) | KExpr::Component(a, _) => rename_expr(a, f),
-        KExpr::Arithmetic(_, a, b) | KExpr::Compare(_, a, b) | KExpr::Logic(_, a, b) | KExpr::Dot(a, b) | KExpr::Math(_, a, b) => {
-            rename_expr(a, f);
-            rename_expr(b, f);
-        }
-        KExpr::Vector(components) => components.iter_mut().for_each(|c| rename_expr(c, f)),
-        KExpr::Select { condition, if_true, if_false } => {
-            rename_expr(condition, f);
-            rename_expr(if_true, f);
-            rename_expr(if_false, f);
-        }
-    }
-}
-
-fn rename_path(path: &mut Path, f: &mut dyn FnMut(LocalId) -> LocalId) {
-    match path {
-        Path::Local(id) => *id = f(*id),
-        Path::Here | Path::SideFace(_) | Path::Neighbour(_) | Path::Empty => {}
-        Path::First(at) | Path::Second(at) | Path::Through { at, .. } => rename_path(at, f),
-        Path::Select { condition, if_true, if_false } => {
-            rename_expr(condition, f);
-            rename_path(if_true, f);
-            rename_path(if_false, f);
-        }
-    }
-}
+use crate::ir::{CartesianForm, KBlock, KExpr, KStmt, Kernel, LocalId, Path};
 
 /// Locals that a statement assigns, those of its blocks left out.
 pub(super) fn assigned(statement: &KStmt) -> Vec<LocalId> {
@@ -165,20 +79,42 @@ fn drop_in(block: &mut KBlock, read: &dyn Fn(LocalId) -> bool) -> bool {
 /// Removes results that nobody reads from a statement and from its blocks.
 fn drop_results(results: &mut Vec<LocalId>, blocks: &mut [&mut KBlock], read: &dyn Fn(LocalId) -> bool) -> bool {
     let keep: Vec<bool> = results.iter().map(|&r| read(r)).collect();
-    if keep.iter().all(|&k| k) {
-        return false;
-    }
+    retain_results(results, blocks, &keep);
+    keep.contains(&false)
+}
+
+/// Keeps these results of a statement, and what its blocks yield for them.
+pub(super) fn retain_results(results: &mut Vec<LocalId>, blocks: &mut [&mut KBlock], keep: &[bool]) {
     let mut wanted = keep.iter();
     results.retain(|_| wanted.next() == Some(&true));
     for block in blocks {
         let mut wanted = keep.iter();
         block.yields.retain(|_| wanted.next() == Some(&true));
     }
-    true
 }
 
-pub(super) fn adds(block: &KBlock) -> bool {
+/// Whether a block adds to a Jacobian.
+pub(crate) fn adds(block: &KBlock) -> bool {
     let mut found = false;
     visit_block(block, &mut |node| found |= matches!(node, Node::Stmt(KStmt::Add { .. })));
     found
+}
+
+/// Forgets the locals that no body of a kernel assigns, and numbers the others anew.
+pub(super) fn drop_unused_locals(kernel: &mut Kernel) {
+    let mut used = BTreeSet::new();
+    each_body(kernel, &mut |body| used.extend(assigned_inside(body)));
+    let numbers: BTreeMap<LocalId, LocalId> = used.iter().zip(0..).map(|(old, new)| (*old, LocalId(new))).collect();
+    kernel.locals = used.iter().map(|id| kernel.locals[id.0 as usize].clone()).collect();
+    each_body(kernel, &mut |body| rename_block(body, &mut |id| numbers.get(&id).copied().unwrap_or(id)));
+}
+
+fn each_body(kernel: &mut Kernel, f: &mut dyn FnMut(&mut KBlock)) {
+    f(&mut kernel.body);
+    if let Some(CartesianForm::Full(block) | CartesianForm::PerAxis(block)) = &mut kernel.cartesian {
+        f(block);
+    }
+    if let Some(jacobian) = &mut kernel.jacobian {
+        f(&mut jacobian.body);
+    }
 }
