@@ -95,6 +95,28 @@ pub struct Stmt {
     pub span: Span,
 }
 
+impl Stmt {
+    /// Values that it reads, those of a loop body left out.
+    pub fn reads(&self) -> Vec<ValueId> {
+        match &self.kind {
+            StmtKind::Let { op, .. } => op.operands(),
+            StmtKind::Store { value, .. } => vec![*value],
+            StmtKind::Output { tag, value } => vec![*tag, *value],
+            StmtKind::For { sequence, .. } => vec![*sequence],
+            StmtKind::Launch { args, .. } => args.clone(),
+            StmtKind::Return(values) => values.clone(),
+        }
+    }
+
+    /// Values that it defines for the statements after it.
+    pub fn defines(&self) -> &[ValueId] {
+        match &self.kind {
+            StmtKind::Let { results, .. } | StmtKind::Launch { results, .. } => results,
+            StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::For { .. } | StmtKind::Return(_) => &[],
+        }
+    }
+}
+
 /// Kinds of statement.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)] // The line of a variant explains its fields.

@@ -88,28 +88,9 @@ fn renumber(block: &mut Block, number: &BTreeMap<KernelId, KernelId>) {
     }
 }
 
-/// What a statement reads, blocks inside it excepted.
-fn reads(statement: &Stmt) -> Vec<ValueId> {
-    match &statement.kind {
-        StmtKind::Let { op, .. } => op.operands(),
-        StmtKind::Store { value, .. } => vec![*value],
-        StmtKind::Output { tag, value } => vec![*tag, *value],
-        StmtKind::For { sequence, .. } => vec![*sequence],
-        StmtKind::Launch { args, .. } => args.clone(),
-        StmtKind::Return(values) => values.clone(),
-    }
-}
-
-fn defines(statement: &Stmt) -> &[ValueId] {
-    match &statement.kind {
-        StmtKind::Let { results, .. } | StmtKind::Launch { results, .. } => results,
-        StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::For { .. } | StmtKind::Return(_) => &[],
-    }
-}
-
 fn count_uses(block: &Block, uses: &mut BTreeMap<ValueId, u32>) {
     for statement in &block.statements {
-        for value in reads(statement) {
+        for value in statement.reads() {
             *uses.entry(value).or_default() += 1;
         }
         if let StmtKind::For { body, .. } = &statement.kind {
@@ -164,14 +145,14 @@ impl Merger<'_> {
 
     /// Orders statements without effects and merges launches.
     fn segment(&mut self, statements: Vec<Stmt>, out: &mut Vec<Stmt>) {
-        let mut pending: BTreeSet<ValueId> = statements.iter().flat_map(|s| defines(s).to_vec()).collect();
+        let mut pending: BTreeSet<ValueId> = statements.iter().flat_map(|s| s.defines().to_vec()).collect();
         let mut rest = statements;
         while !rest.is_empty() {
-            let ready = |pending: &BTreeSet<ValueId>, s: &Stmt| !reads(s).iter().any(|v| pending.contains(v));
+            let ready = |pending: &BTreeSet<ValueId>, s: &Stmt| !s.reads().iter().any(|v| pending.contains(v));
             // Whatever cannot be merged goes first, in its order.
             if let Some(position) = rest.iter().position(|s| self.key(s).is_none() && ready(&pending, s)) {
                 let statement = rest.remove(position);
-                defines(&statement).iter().for_each(|v| {
+                statement.defines().iter().for_each(|v| {
                     pending.remove(v);
                 });
                 out.push(statement);
@@ -188,7 +169,7 @@ impl Merger<'_> {
             let mut left = Vec::with_capacity(rest.len());
             for statement in std::mem::take(&mut rest) {
                 if self.key(&statement) == Some(key) && self.may_join(&statement, &pending, &made) {
-                    made.extend(defines(&statement));
+                    made.extend(statement.defines());
                     group.push(statement);
                 } else {
                     left.push(statement);
@@ -229,7 +210,7 @@ impl Merger<'_> {
         let mut merged = Merged::new(key);
         let mut inside: BTreeMap<ValueId, u32> = BTreeMap::new();
         for statement in &group {
-            for value in reads(statement) {
+            for value in statement.reads() {
                 *inside.entry(value).or_default() += 1;
             }
         }

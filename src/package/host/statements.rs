@@ -8,7 +8,7 @@ use quote::quote;
 
 use super::super::rust::{blank, ident};
 use super::function::FunctionWriter;
-use super::uses::{defines, mentions, reads};
+use super::uses::{mentions, reads};
 
 impl FunctionWriter<'_> {
     /// The statements of a block.
@@ -41,7 +41,7 @@ impl FunctionWriter<'_> {
             return start + 1;
         }
         if self.program.module.source.text().is_empty() {
-            let stored = defines(&statements[start]).first().is_some_and(|v| self.uses.stored[v.0 as usize].is_some());
+            let stored = statements[start].defines().first().is_some_and(|v| self.uses.stored[v.0 as usize].is_some());
             return start + if stored { 2 } else { 1 };
         }
         let same = statements[start..].iter().take_while(|s| s.span == statements[start].span && !is_loop(s)).count();
@@ -97,11 +97,11 @@ impl FunctionWriter<'_> {
         // Temporaries can live in a block of their own if nothing else is defined there.
         let escapes = before.iter().any(|s| {
             let outside = |value: &ValueId| rest.iter().any(|r| reads(r).contains(value)) || self.used_later(rest, *value);
-            defines(s).iter().any(outside) || matches!(s.kind, StmtKind::Store { .. })
+            s.defines().iter().any(outside) || matches!(s.kind, StmtKind::Store { .. })
         });
         let outer = std::mem::take(&mut self.group);
         if last.len() == 1 {
-            defines(&last[0]).iter().for_each(|v| self.name_ahead(*v));
+            last[0].defines().iter().for_each(|v| self.name_ahead(*v));
         }
         let names = self.names();
         for statement in before {
@@ -123,11 +123,11 @@ impl FunctionWriter<'_> {
                 } else {
                     out.extend(quote! { #target { #temporaries #value }; });
                 }
-                for value in defines(&last[0]) {
+                for value in last[0].defines() {
                     out.extend(self.entities_of_definition(*value)?);
                 }
                 if !escapes {
-                    self.forget_names_since(names, defines(&last[0]));
+                    self.forget_names_since(names, last[0].defines());
                 }
             }
             None => {
@@ -250,7 +250,7 @@ impl FunctionWriter<'_> {
                         let line = self.line_again();
                         self.group.extend(line);
                     }
-                    for value in defines(statement) {
+                    for value in statement.defines() {
                         let entities = self.entities_of_definition(*value)?;
                         self.group.extend(entities);
                     }
@@ -299,7 +299,7 @@ impl FunctionWriter<'_> {
 fn final_statement(group: &[Stmt], writer: &FunctionWriter) -> usize {
     let last = group.len() - 1;
     if let [.., definition, Stmt { kind: StmtKind::Store { mutable, value }, .. }] = group
-        && let [result] = defines(definition)
+        && let [result] = definition.defines()
         && result == value
         && writer.uses.stored[value.0 as usize] == Some(*mutable)
         && writer.uses.alias[value.0 as usize].is_none()
@@ -310,7 +310,7 @@ fn final_statement(group: &[Stmt], writer: &FunctionWriter) -> usize {
     }
     // `return f(x)` without a name for the value.
     if let [.., definition, Stmt { kind: StmtKind::Return(values), .. }] = group
-        && let ([result], [value]) = (defines(definition), values.as_slice())
+        && let ([result], [value]) = (definition.defines(), values.as_slice())
         && result == value
         && writer.uses.count[value.0 as usize] == 1
         && !matches!(&definition.kind, StmtKind::Let { op: Op::Load(_) | Op::Text(_), .. })

@@ -4,26 +4,11 @@ use equelle_front::ir::{Block, Function, MutableId, Op, Stmt, StmtKind, ValueId}
 
 /// Values that a statement reads, those of a loop body included.
 pub(super) fn reads(statement: &Stmt) -> Vec<ValueId> {
-    match &statement.kind {
-        StmtKind::Let { op, .. } => op.operands(),
-        StmtKind::Store { value, .. } => vec![*value],
-        StmtKind::Output { tag, value } => vec![*tag, *value],
-        StmtKind::For { sequence, body, .. } => {
-            let mut all = vec![*sequence];
-            all.extend(body.statements.iter().flat_map(reads));
-            all
-        }
-        StmtKind::Launch { args, .. } => args.clone(),
-        StmtKind::Return(values) => values.clone(),
+    let mut all = statement.reads();
+    if let StmtKind::For { body, .. } = &statement.kind {
+        all.extend(body.statements.iter().flat_map(reads));
     }
-}
-
-/// Values that a statement defines for those after it.
-pub(super) fn defines(statement: &Stmt) -> &[ValueId] {
-    match &statement.kind {
-        StmtKind::Let { results, .. } | StmtKind::Launch { results, .. } => results,
-        StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::For { .. } | StmtKind::Return(_) => &[],
-    }
+    all
 }
 
 /// Whether a statement stores into a mutable, in a loop body included.
