@@ -1,10 +1,11 @@
 //! The cache: the unpacked runtime crates and everything built with them.
 //!
 //! ```text
-//! <cache>/equelle/<version>-<hash>/
-//!   Cargo.toml, Cargo.lock, equelle-runtime/, backend-serial/, backend-cuda/    the embedded workspace
-//!   programs/<name>-<hash>/                                                    packages built by `run` and `build`
-//!   target/                                                                    shared by all of them
+//! <cache>/equelle/
+//!   target/                                                                      shared by all versions: a new one builds no foreign crate again
+//!   <version>-<hash>/
+//!     Cargo.toml, Cargo.lock, equelle-runtime/, backend-serial/, backend-cuda/    the embedded workspace
+//!     programs/<name>-<hash>/                                                    packages built by `run` and `build`
 //! ```
 //!
 //! Folders appear complete or not at all: they are filled under another name and then renamed, so any number of
@@ -25,6 +26,7 @@ mod embedded {
 /// The unpacked runtime crates of this version of `equellec`.
 #[derive(Clone, Debug)]
 pub struct Cache {
+    base: PathBuf,
     root: PathBuf,
 }
 
@@ -42,9 +44,10 @@ impl Cache {
     /// # Errors
     /// The folder cannot be written.
     pub fn open_in(base: &Path) -> Result<Self, Failure> {
-        let root = base.join("equelle").join(version_hash());
+        let base = base.join("equelle");
+        let root = base.join(version_hash());
         write_folder(&root, embedded::FILES)?;
-        Ok(Cache { root })
+        Ok(Cache { base, root })
     }
 
     /// The folder of this version.
@@ -57,9 +60,9 @@ impl Cache {
         &self.root
     }
 
-    /// The target directory that all simulators share.
+    /// The target directory that all simulators share, those of other versions of `equellec` too.
     pub fn target(&self) -> PathBuf {
-        self.root.join("target")
+        self.base.join("target")
     }
 
     /// The folder of a package, made of its files unless it is there. `name` must tell apart packages of different content.

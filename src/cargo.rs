@@ -8,7 +8,7 @@ use std::{env, fs, thread};
 
 use equelle_runtime::{Error, ErrorKind};
 
-use crate::cache::Cache;
+use crate::cache::{Cache, version_hash};
 use crate::console::Console;
 use crate::failure::Failure;
 
@@ -26,7 +26,7 @@ pub fn build(cache: &Cache, folder: &Path, runtime: &str, console: &Console) -> 
         return Ok(program);
     }
     let start = Instant::now();
-    let prepared = cache.target().join(format!("prepared-{runtime}"));
+    let prepared = cache.target().join(format!("prepared-{}-{runtime}", version_hash()));
     if prepared.exists() {
         console.progress("Building the simulator");
     } else {
