@@ -1,6 +1,6 @@
 //! What generated Equelle programs call.
 //!
-//! Reading order: [`traits`] (the contract between generated code and back-ends), [`grid`], [`domain`], [`reduce`], [`params`], [`number`],
+//! Reading order: [`traits`] (the contract between generated code and back-ends), [`grid`], [`domain`], [`real`], [`reduce`], [`params`], [`number`],
 //! [`input`], [`output`], [`report`], [`newton`] (Newton's method), [`session`] (all of these opened for one run), [`launch`] (the command line of a simulator), [`error`].
 //! Knows nothing of Equelle's syntax or IR.
 
@@ -17,6 +17,7 @@ pub mod newton;
 pub mod number;
 pub mod output;
 pub mod params;
+pub mod real;
 pub mod reduce;
 pub mod report;
 pub mod session;
@@ -28,6 +29,7 @@ pub use error::{Error, ErrorKind};
 pub use grid::Grid;
 pub use launch::{Backend, InputInfo, InputKind, Program};
 pub use params::Parameters;
+pub use real::Real;
 pub use session::Session;
 pub use source::Source;
 pub use traits::*;

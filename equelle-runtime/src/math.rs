@@ -2,60 +2,61 @@
 //!
 //! The functions of mathematics come from the crate `libm`: the same bits on every processor.
 
+use crate::real::Real;
 use crate::traits::{BinaryMath, Elementary};
 
 /// The smaller number; of equal ones (such as +0.0 and -0.0) the first; NaN if one is NaN.
 #[inline]
-pub fn min(a: f64, b: f64) -> f64 {
+pub fn min<R: Real>(a: R, b: R) -> R {
     if a <= b || a.is_nan() { a } else { b }
 }
 
 /// The larger number; of equal ones (such as +0.0 and -0.0) the first; NaN if one is NaN.
 #[inline]
-pub fn max(a: f64, b: f64) -> f64 {
+pub fn max<R: Real>(a: R, b: R) -> R {
     if a >= b || a.is_nan() { a } else { b }
 }
 
 /// Exponential function.
 #[inline]
-pub fn exp(x: f64) -> f64 {
-    libm::exp(x)
+pub fn exp<R: Real>(x: R) -> R {
+    x.exp()
 }
 
 /// Natural logarithm.
 #[inline]
-pub fn log(x: f64) -> f64 {
-    libm::log(x)
+pub fn log<R: Real>(x: R) -> R {
+    x.log()
 }
 
 /// Sine, of radians.
 #[inline]
-pub fn sin(x: f64) -> f64 {
-    libm::sin(x)
+pub fn sin<R: Real>(x: R) -> R {
+    x.sin()
 }
 
 /// Cosine, of radians.
 #[inline]
-pub fn cos(x: f64) -> f64 {
-    libm::cos(x)
+pub fn cos<R: Real>(x: R) -> R {
+    x.cos()
 }
 
 /// Tangent, of radians.
 #[inline]
-pub fn tan(x: f64) -> f64 {
-    libm::tan(x)
+pub fn tan<R: Real>(x: R) -> R {
+    x.tan()
 }
 
 /// `a` to the power of `b`.
 #[inline]
-pub fn pow(a: f64, b: f64) -> f64 {
-    libm::pow(a, b)
+pub fn pow<R: Real>(a: R, b: R) -> R {
+    a.pow(b)
 }
 
 impl Elementary {
     /// The function at `x`.
     #[inline]
-    pub fn of(self, x: f64) -> f64 {
+    pub fn of<R: Real>(self, x: R) -> R {
         match self {
             Elementary::Exp => exp(x),
             Elementary::Log => log(x),
@@ -67,13 +68,13 @@ impl Elementary {
 
     /// Its derivative at `x`, given its value there.
     #[inline]
-    pub fn derivative(self, x: f64, value: f64) -> f64 {
+    pub fn derivative<R: Real>(self, x: R, value: R) -> R {
         match self {
             Elementary::Exp => value,
-            Elementary::Log => 1.0 / x,
+            Elementary::Log => R::ONE / x,
             Elementary::Sin => cos(x),
             Elementary::Cos => -sin(x),
-            Elementary::Tan => 1.0 + value * value,
+            Elementary::Tan => R::ONE + value * value,
         }
     }
 }
@@ -81,7 +82,7 @@ impl Elementary {
 impl BinaryMath {
     /// The function of two numbers.
     #[inline]
-    pub fn of(self, a: f64, b: f64) -> f64 {
+    pub fn of<R: Real>(self, a: R, b: R) -> R {
         match self {
             BinaryMath::Min => min(a, b),
             BinaryMath::Max => max(a, b),
@@ -91,26 +92,30 @@ impl BinaryMath {
 
     /// Its derivative by the first number. Min and Max: 1 where the first is chosen, else 0.
     #[inline]
-    pub fn by_first(self, a: f64, b: f64) -> f64 {
+    pub fn by_first<R: Real>(self, a: R, b: R) -> R {
         match self {
-            BinaryMath::Min => f64::from(u8::from(a <= b || a.is_nan())),
-            BinaryMath::Max => f64::from(u8::from(a >= b || a.is_nan())),
+            BinaryMath::Min => chosen(a <= b || a.is_nan()),
+            BinaryMath::Max => chosen(a >= b || a.is_nan()),
             // Constant, and not 0 * infinity at a = 0.
-            BinaryMath::Pow if b == 0.0 => 0.0,
-            BinaryMath::Pow => b * pow(a, b - 1.0),
+            BinaryMath::Pow if b == R::ZERO => R::ZERO,
+            BinaryMath::Pow => b * pow(a, b - R::ONE),
         }
     }
 
     /// Its derivative by the second number, given its value.
     #[inline]
-    pub fn by_second(self, a: f64, b: f64, value: f64) -> f64 {
+    pub fn by_second<R: Real>(self, a: R, b: R, value: R) -> R {
         match self {
-            BinaryMath::Min | BinaryMath::Max => 1.0 - self.by_first(a, b),
+            BinaryMath::Min | BinaryMath::Max => R::ONE - self.by_first(a, b),
             // The limit from above for positive exponents.
-            BinaryMath::Pow if value == 0.0 => 0.0,
+            BinaryMath::Pow if value == R::ZERO => R::ZERO,
             BinaryMath::Pow => value * log(a),
         }
     }
+}
+
+fn chosen<R: Real>(first: bool) -> R {
+    if first { R::ONE } else { R::ZERO }
 }
 
 #[cfg(test)]
@@ -119,8 +124,8 @@ mod tests {
 
     #[test]
     fn the_first_of_equals_and_nan() {
-        assert_eq!(min(0.0, -0.0).to_bits(), 0.0f64.to_bits());
-        assert_eq!(max(-0.0, 0.0).to_bits(), (-0.0f64).to_bits());
+        assert_eq!(min(0.0f64, -0.0).to_bits(), 0.0f64.to_bits());
+        assert_eq!(max(-0.0f64, 0.0).to_bits(), (-0.0f64).to_bits());
         assert_eq!((min(1.0, 2.0), max(1.0, 2.0)), (1.0, 2.0));
         assert!(min(f64::NAN, 1.0).is_nan() && min(1.0, f64::NAN).is_nan());
         assert!(max(f64::NAN, 1.0).is_nan() && max(1.0, f64::NAN).is_nan());

@@ -1,5 +1,7 @@
 //! Numbers in text: words between white space, fast and strict reading, shortest and `%g` writing.
 
+use crate::real::Real;
+
 /// Why a word is not the number wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberFault {
@@ -137,13 +139,13 @@ pub fn quoted(word: &[u8]) -> String {
     if text.chars().nth(30).is_some() { format!("`{shown}...`") } else { format!("`{shown}`") }
 }
 
-/// Shortest digits that read back as the same number; an exponent outside 1e-5 to 1e16.
-pub fn write_shortest(out: &mut String, value: f64) {
+/// Shortest digits that read back as the same number of its type; an exponent outside 1e-5 to 1e16.
+pub fn write_shortest<R: Real>(out: &mut String, value: R) {
     use std::fmt::Write as _;
-    let size = value.abs();
+    let size = value.to_f64().abs();
     // Writing to a String cannot fail.
-    let _ = if !value.is_finite() {
-        out.push_str(non_finite(value));
+    let _ = if !size.is_finite() {
+        out.push_str(non_finite(value.to_f64()));
         Ok(())
     } else if size == 0.0 || (1e-5..1e16).contains(&size) {
         write!(out, "{value}")

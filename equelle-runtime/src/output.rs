@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex};
 use crate::error::{Error, ErrorKind};
 use crate::number::{general, write_shortest};
 use crate::params::Parameters;
+use crate::real::Real;
 
 /// One `Output` of a program, kept instead of written.
 #[derive(Clone, Debug, PartialEq)]
@@ -214,10 +215,10 @@ impl Outputs {
     ///
     /// # Errors
     /// `Io`; `Data` if the tag cannot be part of a file name.
-    pub fn collection(&mut self, tag: &str, values: &[f64]) -> Result<(), Error> {
+    pub fn collection<R: Real>(&mut self, tag: &str, values: &[R]) -> Result<(), Error> {
         match &mut self.sink {
             Sink::Memory(records) => {
-                records.push(Record::Collection { tag: tag.to_string(), values: values.to_vec() });
+                records.push(Record::Collection { tag: tag.to_string(), values: R::slice_to_f64(values) });
                 Ok(())
             }
             Sink::Streams { console, dir: None } => {
@@ -225,7 +226,7 @@ impl Outputs {
                 self.text.push_str(tag);
                 self.text.push_str(" =\n");
                 for &value in values {
-                    self.text.push_str(&format!("{:<15} ", general(value)));
+                    self.text.push_str(&format!("{:<15} ", general(value.to_f64())));
                 }
                 self.text.push('\n');
                 to_console(console.as_mut(), &self.text)
@@ -243,11 +244,11 @@ impl Outputs {
     ///
     /// # Errors
     /// `Io`; `Data` if the tag cannot be part of a file name.
-    pub fn vectors(&mut self, tag: &str, components: &[&[f64]]) -> Result<(), Error> {
+    pub fn vectors<R: Real>(&mut self, tag: &str, components: &[&[R]]) -> Result<(), Error> {
         let len = components.first().map_or(0, |component| component.len());
         match &mut self.sink {
             Sink::Memory(records) => {
-                let values = (0..len).map(|i| components.iter().map(|component| component[i]).collect()).collect();
+                let values = (0..len).map(|i| components.iter().map(|component| component[i].to_f64()).collect()).collect();
                 records.push(Record::Vectors { tag: tag.to_string(), values });
                 Ok(())
             }
@@ -257,7 +258,7 @@ impl Outputs {
                 self.text.push_str(" =\n");
                 for i in 0..len {
                     for component in components {
-                        self.text.push_str(&format!("{:<15} ", general(component[i])));
+                        self.text.push_str(&format!("{:<15} ", general(component[i].to_f64())));
                     }
                     self.text.push('\n');
                 }
@@ -315,7 +316,7 @@ fn check_tag(tag: &str) -> Result<(), Error> {
 }
 
 /// Writes columns of equal length under a temporary name, syncs, renames: a reader never sees half a file, and a crash leaves earlier outputs whole.
-fn write_file(dir: &Path, name: &str, columns: &[&[f64]], text: &mut String) -> Result<(), Error> {
+fn write_file<R: Real>(dir: &Path, name: &str, columns: &[&[R]], text: &mut String) -> Result<(), Error> {
     let (temporary, path) = (dir.join(format!("{name}.part")), dir.join(name));
     let mut write = || -> std::io::Result<()> {
         let mut file = File::create(&temporary)?;

@@ -7,14 +7,15 @@
 //! Max and Min: NaN propagates (the leftmost NaN wins), and of equal operands (such as +0.0 and -0.0) the left one is kept.
 //! With nothing to combine Sum is 0, Prod is 1, and Max and Min have no value.
 
+use crate::real::Real;
 use crate::traits::Reduction;
 
 /// Elements of a leaf.
 pub const LEAF: usize = 1024;
 
-/// Reduces values in the documented order; `None` is Max or Min of nothing.
-pub fn reduce(reduction: Reduction, values: &[f64]) -> Option<f64> {
-    let mut leaves: Vec<f64> = values.chunks(LEAF).filter_map(|chunk| leaf(reduction, chunk.iter().copied())).collect();
+/// Reduces values in the documented order and in double precision; `None` is Max or Min of nothing.
+pub fn reduce<R: Real>(reduction: Reduction, values: &[R]) -> Option<f64> {
+    let mut leaves: Vec<f64> = values.chunks(LEAF).filter_map(|chunk| leaf(reduction, chunk.iter().map(|value| value.to_f64()))).collect();
     tree(reduction, &mut leaves)
 }
 
@@ -91,10 +92,10 @@ mod tests {
 
     #[test]
     fn nothing_to_reduce() {
-        assert_eq!(reduce(Reduction::Sum, &[]).map(f64::to_bits), Some(0.0f64.to_bits()));
-        assert_eq!(reduce(Reduction::Prod, &[]), Some(1.0));
-        assert_eq!(reduce(Reduction::Max, &[]), None);
-        assert_eq!(reduce(Reduction::Min, &[]), None);
+        assert_eq!(reduce(Reduction::Sum, &[0.0; 0]).map(f64::to_bits), Some(0.0f64.to_bits()));
+        assert_eq!(reduce(Reduction::Prod, &[0.0; 0]), Some(1.0));
+        assert_eq!(reduce(Reduction::Max, &[0.0; 0]), None);
+        assert_eq!(reduce(Reduction::Min, &[0.0; 0]), None);
     }
 
     #[test]

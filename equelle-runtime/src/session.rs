@@ -10,6 +10,7 @@ use crate::input::{CollectionInput, Inputs};
 use crate::launch::Program;
 use crate::output::{Outputs, Records};
 use crate::params::Parameters;
+use crate::real::Real;
 use crate::report::{Progress, ProgressStyle, bytes, peak_memory, seconds};
 use crate::traits::{CanonicalSet, EntityKind, Extent};
 
@@ -261,7 +262,7 @@ impl Session {
     ///
     /// # Errors
     /// See [`Outputs::vectors`].
-    pub fn output_vectors(&mut self, tag: &str, components: &[&[f64]]) -> Result<(), Error> {
+    pub fn output_vectors<R: Real>(&mut self, tag: &str, components: &[&[R]]) -> Result<(), Error> {
         if self.outputs.dir().is_none() {
             self.progress.close_bar();
         }
@@ -272,7 +273,7 @@ impl Session {
     ///
     /// # Errors
     /// See [`Outputs::collection`].
-    pub fn output_collection(&mut self, tag: &str, values: &[f64]) -> Result<(), Error> {
+    pub fn output_collection<R: Real>(&mut self, tag: &str, values: &[R]) -> Result<(), Error> {
         if self.outputs.dir().is_none() {
             self.progress.close_bar();
         }

@@ -404,9 +404,11 @@ impl Writer<'_> {
 /// Whether an expression is made of numbers alone.
 fn is_literal(expr: &KExpr) -> bool {
     match expr {
-        KExpr::Real(_) => true,
-        KExpr::Unary(_, a) => is_literal(a),
-        KExpr::Arithmetic(_, a, b) | KExpr::Select { if_true: a, if_false: b, .. } => is_literal(a) && is_literal(b),
+        KExpr::Real(_) | KExpr::ZeroVector => true,
+        KExpr::Unary(_, a) | KExpr::Component(a, _) => is_literal(a),
+        KExpr::Arithmetic(_, a, b) | KExpr::Math(_, a, b) | KExpr::Dot(a, b) | KExpr::Select { if_true: a, if_false: b, .. } => {
+            is_literal(a) && is_literal(b)
+        }
         KExpr::Bool(_)
         | KExpr::Local(_)
         | KExpr::Param(_)
@@ -419,11 +421,7 @@ fn is_literal(expr: &KExpr) -> bool {
         | KExpr::Same(..)
         | KExpr::Compare(..)
         | KExpr::Logic(..)
-        | KExpr::Component(..)
-        | KExpr::Dot(..)
         | KExpr::Vector(_)
-        | KExpr::ZeroVector
-        | KExpr::Math(..)
         | KExpr::Entity(_)
         | KExpr::Displacement { .. } => false,
     }

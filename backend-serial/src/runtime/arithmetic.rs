@@ -1,11 +1,13 @@
-//! Element-wise arithmetic on collections of Scalar: IEEE double operations as written.
+//! Element-wise arithmetic on collections of Scalar: IEEE operations as written, in the precision of collections.
+
+use equelle_runtime::Real;
 
 use super::SerialRuntime;
 use super::collections::ScalarCollection;
 use super::support::same_domain;
 
 /// `f` of each element.
-pub(super) fn map(rt: &SerialRuntime, a: &ScalarCollection, f: impl Fn(f64) -> f64) -> ScalarCollection {
+pub(super) fn map<R: Real>(rt: &SerialRuntime<R>, a: &ScalarCollection<R>, f: impl Fn(R) -> R) -> ScalarCollection<R> {
     let values = rt.values_of(a);
     let mut out = rt.take_buffer(values.len());
     for (out, &a) in out.iter_mut().zip(values.iter()) {
@@ -15,7 +17,12 @@ pub(super) fn map(rt: &SerialRuntime, a: &ScalarCollection, f: impl Fn(f64) -> f
 }
 
 /// `f` of each pair of elements.
-pub(super) fn zip(rt: &SerialRuntime, a: &ScalarCollection, b: &ScalarCollection, f: impl Fn(f64, f64) -> f64) -> ScalarCollection {
+pub(super) fn zip<R: Real>(
+    rt: &SerialRuntime<R>,
+    a: &ScalarCollection<R>,
+    b: &ScalarCollection<R>,
+    f: impl Fn(R, R) -> R,
+) -> ScalarCollection<R> {
     debug_assert!(same_domain(&a.domain, &b.domain));
     let (left, right) = (rt.values_of(a), rt.values_of(b));
     let mut out = rt.take_buffer(left.len());

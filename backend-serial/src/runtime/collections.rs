@@ -3,48 +3,48 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use equelle_runtime::EntityKind;
 use equelle_runtime::domain::Domain;
+use equelle_runtime::{EntityKind, Real};
 
 use super::jacobian::Jacobian;
 use super::pool::Values;
 
 /// Where the values of a Collection Of Scalar are.
 #[derive(Clone, Debug)]
-pub enum Storage {
+pub enum Storage<R = f64> {
     /// One value per element of the domain.
-    Dense(Values),
+    Dense(Values<R>),
     /// Of a uniform Cartesian grid: one value per axis for faces (the value of every face across that axis), or for cells one value, in entry 0.
-    PerAxis([f64; 3]),
+    PerAxis([R; 3]),
 }
 
 /// One real number per element of a domain.
 #[derive(Clone, Debug)]
-pub struct ScalarCollection {
+pub struct ScalarCollection<R = f64> {
     pub(super) domain: Arc<Domain>,
-    pub(super) storage: Storage,
+    pub(super) storage: Storage<R>,
     /// By the unknowns of the Newton solve in progress; `None` for constants.
-    pub(super) jacobian: Option<Rc<Jacobian>>,
+    pub(super) jacobian: Option<Rc<Jacobian<R>>>,
 }
 
-impl ScalarCollection {
+impl<R: Real> ScalarCollection<R> {
     /// Its domain.
     pub fn domain(&self) -> &Arc<Domain> {
         &self.domain
     }
 
     /// How its values are kept.
-    pub fn storage(&self) -> &Storage {
+    pub fn storage(&self) -> &Storage<R> {
         &self.storage
     }
 
     /// Its derivatives by the unknowns of the Newton solve in progress; `None` if it does not depend on them.
-    pub fn jacobian(&self) -> Option<&Jacobian> {
+    pub fn jacobian(&self) -> Option<&Jacobian<R>> {
         self.jacobian.as_deref()
     }
 
     /// One value per axis, if it is kept so: for faces by axis, for cells in entry 0.
-    pub fn per_axis(&self) -> Option<[f64; 3]> {
+    pub fn per_axis(&self) -> Option<[R; 3]> {
         match &self.storage {
             Storage::Dense(_) => None,
             Storage::PerAxis(values) => Some(*values),
@@ -54,27 +54,27 @@ impl ScalarCollection {
 
 /// One geometric vector per element of a domain, kept by component.
 #[derive(Clone, Debug)]
-pub struct VectorCollection {
+pub struct VectorCollection<R = f64> {
     pub(super) domain: Arc<Domain>,
     /// As many as the grid has dimensions, the first ones; an array so that a steady step allocates no list of components.
-    pub(super) components: [Option<Values>; 3],
+    pub(super) components: [Option<Values<R>>; 3],
     /// Of each component, by the unknowns of the Newton solve in progress; `None` for constants.
-    pub(super) jacobians: [Option<Rc<Jacobian>>; 3],
+    pub(super) jacobians: [Option<Rc<Jacobian<R>>>; 3],
 }
 
-impl VectorCollection {
+impl<R: Real> VectorCollection<R> {
     /// Its domain.
     pub fn domain(&self) -> &Arc<Domain> {
         &self.domain
     }
 
     /// Values of a component, `None` beyond the dimension of the grid.
-    pub fn component(&self, index: usize) -> Option<&Values> {
+    pub fn component(&self, index: usize) -> Option<&Values<R>> {
         self.components.get(index)?.as_ref()
     }
 
     /// A component as a collection of its own, with its derivatives.
-    pub(super) fn part(&self, index: usize) -> Option<ScalarCollection> {
+    pub(super) fn part(&self, index: usize) -> Option<ScalarCollection<R>> {
         let values = self.component(index)?.clone();
         let jacobian = self.jacobians.get(index)?.clone();
         Some(ScalarCollection { domain: Arc::clone(&self.domain), storage: Storage::Dense(values), jacobian })
@@ -86,7 +86,7 @@ impl VectorCollection {
     }
 
     /// The components in order, as many as the grid has dimensions.
-    pub fn components(&self) -> impl Iterator<Item = &Values> {
+    pub fn components(&self) -> impl Iterator<Item = &Values<R>> {
         self.components.iter().flatten()
     }
 }

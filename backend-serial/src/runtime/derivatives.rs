@@ -18,20 +18,20 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use equelle_runtime::{Error, ErrorKind};
+use equelle_runtime::{Error, ErrorKind, Real};
 
 use super::SerialRuntime;
 use super::arithmetic;
 use super::collections::ScalarCollection;
 use super::jacobian::Jacobian;
 
-impl SerialRuntime {
+impl<R: Real> SerialRuntime<R> {
     /// A collection as unknowns of a Newton solve: its values, with derivative one with respect to themselves. It holds the unknowns `offset` and
     /// following of `total`.
     ///
     /// # Errors
     /// `Backend` if it does not fit below `total`, or if columns cannot be numbered with 32 bits.
-    pub fn unknown(&self, values: &ScalarCollection, offset: usize, total: usize) -> Result<ScalarCollection, Error> {
+    pub fn unknown(&self, values: &ScalarCollection<R>, offset: usize, total: usize) -> Result<ScalarCollection<R>, Error> {
         let n = values.domain.len();
         let fits = offset.checked_add(n).is_some_and(|end| end <= total);
         if !fits || u32::try_from(total).is_err() {
@@ -46,7 +46,7 @@ impl SerialRuntime {
     }
 
     /// As [`SerialRuntime::unknown`], with derivatives made before.
-    pub(super) fn unknown_with(&self, values: &ScalarCollection, identity: &Rc<Jacobian>) -> ScalarCollection {
+    pub(super) fn unknown_with(&self, values: &ScalarCollection<R>, identity: &Rc<Jacobian<R>>) -> ScalarCollection<R> {
         // Never per axis, so that no kernel reads an unknown in that form.
         let mut unknown = self.scalar_collection_of(&values.domain, self.values_of(values));
         unknown.jacobian = Some(Rc::clone(identity));
@@ -54,13 +54,13 @@ impl SerialRuntime {
     }
 
     /// Derivatives of a collection with respect to the unknowns of the Newton solve in progress; `None` if it does not depend on them.
-    pub fn jacobian<'a>(&self, collection: &'a ScalarCollection) -> Option<&'a Jacobian> {
+    pub fn jacobian<'a>(&self, collection: &'a ScalarCollection<R>) -> Option<&'a Jacobian<R>> {
         collection.jacobian()
     }
 
     /// The values alone, shared: what a Newton solve returns, and what mutables written in a residual keep.
     #[must_use]
-    pub fn without_derivatives(&self, collection: &ScalarCollection) -> ScalarCollection {
+    pub fn without_derivatives(&self, collection: &ScalarCollection<R>) -> ScalarCollection<R> {
         ScalarCollection { domain: Arc::clone(&collection.domain), storage: collection.storage.clone(), jacobian: None }
     }
 
@@ -81,12 +81,12 @@ impl SerialRuntime {
 }
 
 /// `f` of each element. `derivative` of element, value of `f` there, and an entry of the element's row is the entry of the result.
-pub(super) fn map(
-    rt: &SerialRuntime,
-    a: &ScalarCollection,
-    f: impl Fn(f64) -> f64,
-    derivative: impl Fn(f64, f64, f64) -> f64,
-) -> ScalarCollection {
+pub(super) fn map<R: Real>(
+    rt: &SerialRuntime<R>,
+    a: &ScalarCollection<R>,
+    f: impl Fn(R) -> R,
+    derivative: impl Fn(R, R, R) -> R,
+) -> ScalarCollection<R> {
     let mut out = arithmetic::map(rt, a, f);
     if let Some(jacobian) = &a.jacobian {
         let (values, results) = (rt.values_of(a), rt.values_of(&out));
@@ -97,22 +97,22 @@ pub(super) fn map(
 
 /// `f` of each pair of elements, with its derivatives by the first and by the second: from both numbers, the value of `f`, and an entry of the one's row, what is
 /// added to the result's.
-pub(super) fn zip(
-    rt: &SerialRuntime,
-    a: &ScalarCollection,
-    b: &ScalarCollection,
-    f: impl Fn(f64, f64) -> f64,
-    by_first: impl Fn(f64, f64, f64, f64) -> f64,
-    by_second: impl Fn(f64, f64, f64, f64) -> f64,
-) -> Result<ScalarCollection, Error> {
+pub(super) fn zip<R: Real>(
+    rt: &SerialRuntime<R>,
+    a: &ScalarCollection<R>,
+    b: &ScalarCollection<R>,
+    f: impl Fn(R, R) -> R,
+    by_first: impl Fn(R, R, R, R) -> R,
+    by_second: impl Fn(R, R, R, R) -> R,
+) -> Result<ScalarCollection<R>, Error> {
     let mut out = arithmetic::zip(rt, a, b, f);
     if a.jacobian.is_none() && b.jacobian.is_none() {
         return Ok(out);
     }
     same_unknowns(a, b)?;
     let (left, right, results) = (rt.values_of(a), rt.values_of(b), rt.values_of(&out));
-    let first = |row: usize, d: f64| by_first(left[row], right[row], results[row], d);
-    let second = |row: usize, d: f64| by_second(left[row], right[row], results[row], d);
+    let first = |row: usize, d: R| by_first(left[row], right[row], results[row], d);
+    let second = |row: usize, d: R| by_second(left[row], right[row], results[row], d);
     out.jacobian = match (a.jacobian(), b.jacobian()) {
         (Some(a), Some(b)) => Some(Jacobian::merge(a, b, first, second)),
         (Some(a), None) => Some(a.map(first)),
@@ -124,10 +124,10 @@ pub(super) fn zip(
 }
 
 /// Derivative of `|a|`: by the sign of `a`, +1 at both zeros, NaN at NaN.
-pub(super) fn by_sign(a: f64, magnitude: f64, d: f64) -> f64 {
-    if a < 0.0 {
+pub(super) fn by_sign<R: Real>(a: R, magnitude: R, d: R) -> R {
+    if a < R::ZERO {
         -d
-    } else if a >= 0.0 {
+    } else if a >= R::ZERO {
         d
     } else {
         magnitude * d
@@ -135,19 +135,19 @@ pub(super) fn by_sign(a: f64, magnitude: f64, d: f64) -> f64 {
 }
 
 /// The ternary's derivatives, given its values: the rows of the branch chosen, whatever the other holds.
-pub(super) fn select(
-    mut out: ScalarCollection,
+pub(super) fn select<R: Real>(
+    mut out: ScalarCollection<R>,
     condition: &[bool],
-    a: &ScalarCollection,
-    b: &ScalarCollection,
-) -> Result<ScalarCollection, Error> {
+    a: &ScalarCollection<R>,
+    b: &ScalarCollection<R>,
+) -> Result<ScalarCollection<R>, Error> {
     same_unknowns(a, b)?;
     out.jacobian = Jacobian::select(condition, a.jacobian(), b.jacobian()).map(Rc::new);
     Ok(out)
 }
 
 /// Two collections with derivatives are of one Newton solve.
-fn same_unknowns(a: &ScalarCollection, b: &ScalarCollection) -> Result<(), Error> {
+fn same_unknowns<R: Real>(a: &ScalarCollection<R>, b: &ScalarCollection<R>) -> Result<(), Error> {
     match (a.jacobian(), b.jacobian()) {
         (Some(a), Some(b)) if a.n_cols() != b.n_cols() => {
             let message =

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::reduce::{LEAF, leaf, leaf_count, tree};
-use equelle_runtime::{EntityKind, Error, ErrorKind, Reduction};
+use equelle_runtime::{EntityKind, Error, ErrorKind, Real, Reduction};
 
 use super::SerialRuntime;
 use super::collections::ScalarCollection;
@@ -13,7 +13,7 @@ use super::collections::ScalarCollection;
 /// Per interior face: value in the second cell minus value in the first. `interior` is `InteriorFaces()`.
 ///
 /// Memory traffic per face: 8 B cells, 16 B values (mostly cached), 8 B result.
-pub(super) fn gradient(rt: &SerialRuntime, interior: &Arc<Domain>, values: &ScalarCollection) -> ScalarCollection {
+pub(super) fn gradient<R: Real>(rt: &SerialRuntime<R>, interior: &Arc<Domain>, values: &ScalarCollection<R>) -> ScalarCollection<R> {
     debug_assert!(values.domain.kind() == EntityKind::Cell && values.domain.len() == rt.grid().n_cells());
     let face_cells = &rt.grid().topology().face_cells;
     let jacobian = &values.jacobian;
@@ -36,12 +36,12 @@ pub(super) fn gradient(rt: &SerialRuntime, interior: &Arc<Domain>, values: &Scal
 /// Going through the faces in ascending order adds to every cell in ascending face index, from +0, as specified.
 ///
 /// Memory traffic per face: 8 B cells, 8 B value, 16 B cell sums (mostly cached).
-pub(super) fn divergence(rt: &SerialRuntime, cells: &Arc<Domain>, values: &ScalarCollection) -> ScalarCollection {
+pub(super) fn divergence<R: Real>(rt: &SerialRuntime<R>, cells: &Arc<Domain>, values: &ScalarCollection<R>) -> ScalarCollection<R> {
     debug_assert!(values.domain.kind() == EntityKind::Face);
     let face_cells = &rt.grid().topology().face_cells;
     let fluxes = rt.values_of(values);
     let mut out = rt.take_buffer(cells.len());
-    out.fill(0.0);
+    out.fill(R::ZERO);
     for (&flux, &face) in fluxes.iter().zip(values.domain.elements()) {
         let [first, second] = face_cells[face as usize];
         // Outside there is no sum to add to: an absent cell's index is beyond every cell.
@@ -64,28 +64,28 @@ pub(super) fn divergence(rt: &SerialRuntime, cells: &Arc<Domain>, values: &Scala
     out
 }
 
-/// One number from all elements, in the order that [`equelle_runtime::reduce`] documents.
-pub(super) fn reduce(rt: &SerialRuntime, reduction: Reduction, values: &ScalarCollection) -> Result<f64, Error> {
+/// One number from all elements, in the order that [`equelle_runtime::reduce`] documents, in double precision.
+pub(super) fn reduce<R: Real>(rt: &SerialRuntime<R>, reduction: Reduction, values: &ScalarCollection<R>) -> Result<f64, Error> {
     let domain = &values.domain;
     let values = rt.values_of(values);
     // The leaves' results go to a pooled buffer, so that a reduction in a steady step allocates nothing.
-    let mut leaves = rt.take_buffer(leaf_count(values.len()));
+    let mut leaves = rt.doubles.take(leaf_count(values.len()));
     for (result, values) in leaves.iter_mut().zip(values.chunks(LEAF)) {
         // A chunk is never empty, so every leaf has a value.
-        *result = leaf(reduction, values.iter().copied()).unwrap_or(f64::NAN);
+        *result = leaf(reduction, values.iter().map(|value| value.to_f64())).unwrap_or(f64::NAN);
     }
     tree(reduction, &mut leaves).ok_or_else(|| nothing_to_reduce(reduction, domain))
 }
 
 /// As [`reduce`], of values made as it goes: `value` of each position of the domain, called once each in ascending order.
-pub(super) fn reduce_with(
-    rt: &SerialRuntime,
+pub(super) fn reduce_with<R: Real>(
+    rt: &SerialRuntime<R>,
     reduction: Reduction,
     domain: &Domain,
     mut value: impl FnMut(usize) -> f64,
 ) -> Result<f64, Error> {
     let n = domain.len();
-    let mut leaves = rt.take_buffer(leaf_count(n));
+    let mut leaves = rt.doubles.take(leaf_count(n));
     for (index, result) in leaves.iter_mut().enumerate() {
         let positions = index * LEAF..n.min((index + 1) * LEAF);
         *result = leaf(reduction, positions.map(&mut value)).unwrap_or(f64::NAN);

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::{Grid, NONE};
-use equelle_runtime::{EntityKind, Error, ErrorKind, HostAccess};
+use equelle_runtime::{EntityKind, Error, ErrorKind, HostAccess, Real};
 
 use super::SerialRuntime;
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
 use super::pool::Values;
 use super::vectors;
 
-impl HostAccess for SerialRuntime {
+impl<R: Real> HostAccess for SerialRuntime<R> {
     fn grid(&self) -> &Grid {
         SerialRuntime::grid(self)
     }
@@ -36,16 +36,16 @@ impl HostAccess for SerialRuntime {
         Ok(domain.elements().to_vec())
     }
 
-    fn values(&mut self, c: &ScalarCollection) -> Result<Vec<f64>, Error> {
+    fn values(&mut self, c: &ScalarCollection<R>) -> Result<Vec<f64>, Error> {
         // Interpreted kernels read values here.
         self.note_lost_derivatives(c);
-        Ok(self.values_of(c).to_vec())
+        Ok(R::slice_to_f64(&self.values_of(c)))
     }
 
-    fn vectors(&mut self, c: &VectorCollection) -> Result<Vec<Vec<f64>>, Error> {
+    fn vectors(&mut self, c: &VectorCollection<R>) -> Result<Vec<Vec<f64>>, Error> {
         // Interpreted kernels read values here.
         self.note_lost_vector_derivatives(c);
-        Ok(c.components().map(|component| component.to_vec()).collect())
+        Ok(c.components().map(|component| R::slice_to_f64(component)).collect())
     }
 
     fn bools(&mut self, c: &BoolCollection) -> Result<Vec<bool>, Error> {
@@ -56,12 +56,12 @@ impl HostAccess for SerialRuntime {
         Ok(c.values.iter().map(|&entity| (entity != NONE).then_some(entity)).collect())
     }
 
-    fn scalar_collection(&mut self, domain: &Arc<Domain>, values: Vec<f64>) -> Result<ScalarCollection, Error> {
+    fn scalar_collection(&mut self, domain: &Arc<Domain>, values: Vec<f64>) -> Result<ScalarCollection<R>, Error> {
         self.check_length(domain, values.len())?;
-        Ok(self.scalar_collection_of(domain, self.reals.adopt(values)))
+        Ok(self.scalar_collection_of(domain, self.reals.adopt(R::vec_from_f64(values))))
     }
 
-    fn vector_collection(&mut self, domain: &Arc<Domain>, components: Vec<Vec<f64>>) -> Result<VectorCollection, Error> {
+    fn vector_collection(&mut self, domain: &Arc<Domain>, components: Vec<Vec<f64>>) -> Result<VectorCollection<R>, Error> {
         let dim = self.grid().dim();
         if components.len() != dim {
             let message = format!("{} components given for vectors on a grid of dimension {dim}", components.len());
@@ -70,8 +70,8 @@ impl HostAccess for SerialRuntime {
         for component in &components {
             self.check_length(domain, component.len())?;
         }
-        let mut components = components.into_iter().map(|component| self.reals.adopt(component));
-        let components: [Option<Values>; 3] = std::array::from_fn(|_| components.next());
+        let mut components = components.into_iter().map(|component| self.reals.adopt(R::vec_from_f64(component)));
+        let components: [Option<Values<R>>; 3] = std::array::from_fn(|_| components.next());
         Ok(VectorCollection { domain: Arc::clone(domain), components, jacobians: Default::default() })
     }
 
@@ -87,7 +87,7 @@ impl HostAccess for SerialRuntime {
     }
 }
 
-impl SerialRuntime {
+impl<R: Real> SerialRuntime<R> {
     fn check_length(&self, domain: &Domain, len: usize) -> Result<(), Error> {
         if len == domain.len() {
             return Ok(());

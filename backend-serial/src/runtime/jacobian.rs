@@ -15,10 +15,14 @@ use std::rc::Rc;
 
 use sprs::CsMatViewI;
 
+use equelle_runtime::Real;
+
 use super::pool::Values;
 
 /// The entry of a branch that was not chosen.
-const NOT_CHOSEN: f64 = -0.0;
+fn not_chosen<R: Real>() -> R {
+    -R::ZERO
+}
 
 /// Marks a column that the row in progress does not have.
 const NO_SLOT: usize = usize::MAX;
@@ -28,53 +32,53 @@ const NO_SLOT: usize = usize::MAX;
 /// Rows: elements of the collection's domain in its order. Columns: unknowns of the Newton solve. Compressed rows with ascending columns; entries that
 /// are zero by value are kept.
 #[derive(Clone)]
-pub struct Jacobian {
+pub struct Jacobian<R = f64> {
     n_rows: usize,
     n_cols: usize,
     /// Of unknowns: the number of the first one. Their entries are written down when somebody reads them.
     identity: Option<usize>,
-    entries: OnceCell<Compressed>,
+    entries: OnceCell<Compressed<R>>,
 }
 
 /// Compressed rows.
 #[derive(Clone)]
-struct Compressed {
+struct Compressed<R> {
     row_ptr: Rc<Vec<usize>>,
     columns: Rc<Vec<u32>>,
-    values: Entries,
+    values: Entries<R>,
 }
 
 /// Where the entries are.
 #[derive(Clone)]
-enum Entries {
+enum Entries<R> {
     /// Of operations.
-    Own(Vec<f64>),
+    Own(Vec<R>),
     /// Written by a kernel.
-    Pooled(Values),
+    Pooled(Values<R>),
 }
 
-impl Jacobian {
+impl<R: Real> Jacobian<R> {
     /// Derivatives of the unknowns `offset .. offset + n_rows` themselves, of `n_cols` in total, which hold them.
     pub(super) fn identity(n_rows: usize, offset: usize, n_cols: usize) -> Self {
         Jacobian { n_rows, n_cols, identity: Some(offset), entries: OnceCell::new() }
     }
 
-    fn of(n_cols: usize, row_ptr: Rc<Vec<usize>>, columns: Rc<Vec<u32>>, values: Entries) -> Self {
+    fn of(n_cols: usize, row_ptr: Rc<Vec<usize>>, columns: Rc<Vec<u32>>, values: Entries<R>) -> Self {
         let n_rows = row_ptr.len() - 1;
         Jacobian { n_rows, n_cols, identity: None, entries: OnceCell::from(Compressed { row_ptr, columns, values }) }
     }
 
-    fn compressed(&self) -> &Compressed {
+    fn compressed(&self) -> &Compressed<R> {
         self.entries.get_or_init(|| {
             let offset = self.identity.unwrap_or_default() as u32;
             let row_ptr = Rc::new((0..=self.n_rows).collect());
             let columns = Rc::new((offset..offset + self.n_rows as u32).collect());
-            Compressed { row_ptr, columns, values: Entries::Own(vec![1.0; self.n_rows]) }
+            Compressed { row_ptr, columns, values: Entries::Own(vec![R::ONE; self.n_rows]) }
         })
     }
 
     /// From entries (column, value) of each row, the columns ascending.
-    pub(super) fn from_rows(entries: &[Vec<(u32, f64)>], n_cols: usize) -> Self {
+    pub(super) fn from_rows(entries: &[Vec<(u32, R)>], n_cols: usize) -> Self {
         let mut rows = Rows::with_capacity(entries.len(), entries.iter().map(Vec::len).sum());
         for row in entries {
             row.iter().for_each(|&(column, value)| rows.push(column, value));
@@ -109,7 +113,7 @@ impl Jacobian {
     }
 
     /// Value of each entry.
-    pub fn values(&self) -> &[f64] {
+    pub fn values(&self) -> &[R] {
         match &self.compressed().values {
             Entries::Own(values) => values,
             Entries::Pooled(values) => values,
@@ -120,18 +124,18 @@ impl Jacobian {
     ///
     /// # Panics
     /// If there is no such row.
-    pub fn row(&self, row: usize) -> (&[u32], &[f64]) {
+    pub fn row(&self, row: usize) -> (&[u32], &[R]) {
         let range = self.range(row);
         (&self.col_idx()[range.clone()], &self.values()[range])
     }
 
     /// The same as a matrix of sprs.
-    pub fn matrix(&self) -> CsMatViewI<'_, f64, u32, usize> {
+    pub fn matrix(&self) -> CsMatViewI<'_, R, u32, usize> {
         CsMatViewI::new((self.n_rows(), self.n_cols), self.row_ptr(), self.col_idx(), self.values())
     }
 
     /// Entries that a kernel has written for a pattern.
-    pub(super) fn written(n_cols: usize, row_ptr: &Rc<Vec<usize>>, columns: &Rc<Vec<u32>>, values: Values) -> Self {
+    pub(super) fn written(n_cols: usize, row_ptr: &Rc<Vec<usize>>, columns: &Rc<Vec<u32>>, values: Values<R>) -> Self {
         debug_assert_eq!(columns.len(), values.len());
         Jacobian::of(n_cols, Rc::clone(row_ptr), Rc::clone(columns), Entries::Pooled(values))
     }
@@ -142,7 +146,7 @@ impl Jacobian {
     }
 
     /// `f` of the row and value of each entry: how a function of one collection passes derivatives on.
-    pub(super) fn map(&self, f: impl Fn(usize, f64) -> f64) -> Self {
+    pub(super) fn map(&self, f: impl Fn(usize, R) -> R) -> Self {
         let row_ptr = self.row_ptr();
         let mut values = self.values().to_vec();
         for (row, ends) in row_ptr.windows(2).enumerate() {
@@ -155,7 +159,7 @@ impl Jacobian {
     }
 
     /// Row by row `f` of the entries of `a` plus `g` of those of `b`, which has as many rows and columns. Pattern: the union.
-    pub(super) fn merge(a: &Self, b: &Self, f: impl Fn(usize, f64) -> f64, g: impl Fn(usize, f64) -> f64) -> Self {
+    pub(super) fn merge(a: &Self, b: &Self, f: impl Fn(usize, R) -> R, g: impl Fn(usize, R) -> R) -> Self {
         let mut rows = Rows::with_capacity(a.n_rows(), a.values().len().max(b.values().len()));
         for row in 0..a.n_rows() {
             rows.push_merged(a.row(row), b.row(row), |d| scaled(d, |d| f(row, d)), |d| scaled(d, |d| g(row, d)));
@@ -165,7 +169,7 @@ impl Jacobian {
     }
 
     /// Per row that of `a` or, where the condition does not hold, that of `b`. `None` has no entries. Pattern: the union; entries that only the row not
-    /// chosen has are [`NOT_CHOSEN`].
+    /// chosen has are [`not_chosen`].
     pub(super) fn select(condition: &[bool], a: Option<&Self>, b: Option<&Self>) -> Option<Self> {
         let n_cols = a.or(b)?.n_cols();
         let entries = |jacobian: Option<&Self>| jacobian.map_or(0, |jacobian| jacobian.values().len());
@@ -174,8 +178,8 @@ impl Jacobian {
             rows.push_merged(
                 a.map_or((&[], &[]), |a| a.row(row)),
                 b.map_or((&[], &[]), |b| b.row(row)),
-                |d| if chosen { d } else { NOT_CHOSEN },
-                |d| if chosen { NOT_CHOSEN } else { d },
+                |d| if chosen { d } else { not_chosen() },
+                |d| if chosen { not_chosen() } else { d },
             );
             rows.end();
         }
@@ -226,7 +230,7 @@ impl Jacobian {
         let mut rows = Rows::with_capacity(n_rows, 2 * self.values().len());
         // Per column its slot in the row in progress.
         let mut slots = vec![NO_SLOT; self.n_cols()];
-        let mut row: Vec<(u32, f64)> = Vec::new();
+        let mut row: Vec<(u32, R)> = Vec::new();
         for terms in starts.windows(2) {
             for &(from, subtracted) in &sorted[terms[0]..terms[1]] {
                 let (columns, values) = self.row(from);
@@ -253,26 +257,28 @@ impl Jacobian {
     }
 }
 
-impl fmt::Debug for Jacobian {
+impl<R> fmt::Debug for Jacobian<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Jacobian({} x {}, {} entries)", self.n_rows(), self.n_cols(), self.values().len())
+        // An unknown's row has one entry, written down or not.
+        let entries = self.entries.get().map_or(self.n_rows, |entries| entries.columns.len());
+        write!(f, "Jacobian({} x {}, {entries} entries)", self.n_rows, self.n_cols)
     }
 }
 
 /// `f` of an entry that is there; one of a branch not chosen stays what it is. Never turns the one into the other.
-fn scaled(entry: f64, f: impl FnOnce(f64) -> f64) -> f64 {
+fn scaled<R: Real>(entry: R, f: impl FnOnce(R) -> R) -> R {
     // Adding +0 turns −0 into +0 and changes nothing else.
-    if entry.to_bits() == NOT_CHOSEN.to_bits() { NOT_CHOSEN } else { f(entry) + 0.0 }
+    if entry.is_negative_zero() { entry } else { f(entry) + R::ZERO }
 }
 
 /// A matrix being written row by row.
-struct Rows {
+struct Rows<R> {
     row_ptr: Vec<usize>,
     columns: Vec<u32>,
-    values: Vec<f64>,
+    values: Vec<R>,
 }
 
-impl Rows {
+impl<R: Real> Rows<R> {
     fn with_capacity(rows: usize, entries: usize) -> Self {
         let mut row_ptr = Vec::with_capacity(rows + 1);
         row_ptr.push(0);
@@ -280,13 +286,13 @@ impl Rows {
     }
 
     /// An entry of the row in progress, beyond the columns that it has.
-    fn push(&mut self, column: u32, value: f64) {
+    fn push(&mut self, column: u32, value: R) {
         self.columns.push(column);
         self.values.push(value);
     }
 
     /// `f` of the entries of `a` plus `g` of those of `b`.
-    fn push_merged(&mut self, a: (&[u32], &[f64]), b: (&[u32], &[f64]), f: impl Fn(f64) -> f64, g: impl Fn(f64) -> f64) {
+    fn push_merged(&mut self, a: (&[u32], &[R]), b: (&[u32], &[R]), f: impl Fn(R) -> R, g: impl Fn(R) -> R) {
         let (mut i, mut j) = (0, 0);
         loop {
             match (a.0.get(i), b.0.get(j)) {
@@ -315,7 +321,7 @@ impl Rows {
         self.row_ptr.push(self.columns.len());
     }
 
-    fn finish(self, n_cols: usize) -> Jacobian {
+    fn finish(self, n_cols: usize) -> Jacobian<R> {
         let (row_ptr, columns) = (Rc::new(self.row_ptr), Rc::new(self.columns));
         Jacobian::of(n_cols, row_ptr, columns, Entries::Own(self.values))
     }

@@ -2,15 +2,15 @@
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::{Cartesian, NONE};
-use equelle_runtime::{Error, ErrorKind, KernelInfo, Reduction};
+use equelle_runtime::{Error, ErrorKind, KernelInfo, Real, Reduction};
 
 use super::SerialRuntime;
-use super::collections::{ScalarCollection, VectorCollection};
+use super::collections::VectorCollection;
 use super::discrete;
 use super::entities::Positions;
 use super::pool::Buffer;
 
-impl SerialRuntime {
+impl<R: Real> SerialRuntime<R> {
     /// The grid for kernels in Cartesian form; `None` where a run uses the general forms.
     pub fn cartesian_grid(&self) -> Option<CartesianGrid> {
         if !self.uses_cartesian_forms() {
@@ -59,7 +59,7 @@ impl SerialRuntime {
         &self,
         reduction: Reduction,
         domain: &std::sync::Arc<Domain>,
-        components: [Buffer; DIM],
+        components: [Buffer<R>; DIM],
         kernel: &KernelInfo,
     ) -> Result<[f64; 3], Error> {
         let mut reduced = [0.0; 3];
@@ -77,10 +77,10 @@ impl SerialRuntime {
         &self,
         reduction: Reduction,
         domain: &std::sync::Arc<Domain>,
-        buffer: Buffer,
+        buffer: Buffer<R>,
         kernel: &KernelInfo,
     ) -> Result<f64, Error> {
-        let values: ScalarCollection = self.scalar_collection_from(domain, buffer);
+        let values = self.scalar_collection_from(domain, buffer);
         discrete::reduce(self, reduction, &values).map_err(|error| self.in_kernel(error, kernel))
     }
 }
@@ -180,43 +180,43 @@ pub fn padded<const DIM: usize>(a: [f64; DIM]) -> [f64; 3] {
 /// # Panics
 /// If there is no such element.
 #[inline]
-pub fn vector_at<const DIM: usize>(components: &[&[f64]; DIM], position: usize) -> [f64; DIM] {
+pub fn vector_at<const DIM: usize, R: Real>(components: &[&[R]; DIM], position: usize) -> [R; DIM] {
     components.map(|c| c[position])
 }
 
 /// `a + b`
 #[inline]
-pub fn vector_add<const DIM: usize>(a: [f64; DIM], b: [f64; DIM]) -> [f64; DIM] {
+pub fn vector_add<const DIM: usize, R: Real>(a: [R; DIM], b: [R; DIM]) -> [R; DIM] {
     std::array::from_fn(|axis| a[axis] + b[axis])
 }
 
 /// `a - b`
 #[inline]
-pub fn vector_sub<const DIM: usize>(a: [f64; DIM], b: [f64; DIM]) -> [f64; DIM] {
+pub fn vector_sub<const DIM: usize, R: Real>(a: [R; DIM], b: [R; DIM]) -> [R; DIM] {
     std::array::from_fn(|axis| a[axis] - b[axis])
 }
 
 /// `-a`
 #[inline]
-pub fn vector_neg<const DIM: usize>(a: [f64; DIM]) -> [f64; DIM] {
+pub fn vector_neg<const DIM: usize, R: Real>(a: [R; DIM]) -> [R; DIM] {
     a.map(|c| -c)
 }
 
 /// `a * s`
 #[inline]
-pub fn vector_mul<const DIM: usize>(a: [f64; DIM], s: f64) -> [f64; DIM] {
+pub fn vector_mul<const DIM: usize, R: Real>(a: [R; DIM], s: R) -> [R; DIM] {
     a.map(|c| c * s)
 }
 
 /// `a / s`
 #[inline]
-pub fn vector_div<const DIM: usize>(a: [f64; DIM], s: f64) -> [f64; DIM] {
+pub fn vector_div<const DIM: usize, R: Real>(a: [R; DIM], s: R) -> [R; DIM] {
     a.map(|c| c / s)
 }
 
 /// Sum of the products of components, in order; it starts with the first product.
 #[inline]
-pub fn dot<const DIM: usize>(a: [f64; DIM], b: [f64; DIM]) -> f64 {
+pub fn dot<const DIM: usize, R: Real>(a: [R; DIM], b: [R; DIM]) -> R {
     let mut sum = a[0] * b[0];
     for axis in 1..DIM {
         sum += a[axis] * b[axis];
@@ -226,7 +226,7 @@ pub fn dot<const DIM: usize>(a: [f64; DIM], b: [f64; DIM]) -> f64 {
 
 /// Euclidean length.
 #[inline]
-pub fn length<const DIM: usize>(a: [f64; DIM]) -> f64 {
+pub fn length<const DIM: usize, R: Real>(a: [R; DIM]) -> R {
     dot(a, a).sqrt()
 }
 
@@ -235,13 +235,13 @@ pub fn length<const DIM: usize>(a: [f64; DIM]) -> f64 {
 /// # Panics
 /// If the grid has no such axis; kernels ask [`SerialRuntime::needs_dimension`] first.
 #[inline]
-pub fn component<const DIM: usize>(a: [f64; DIM], index: usize) -> f64 {
+pub fn component<const DIM: usize, R: Real>(a: [R; DIM], index: usize) -> R {
     a[index]
 }
 
 /// `rows[axis]` cut to a length; nothing for an axis that the grid does not have.
 #[inline]
-pub fn lane<'a, const DIM: usize>(rows: &[&'a [f64]; DIM], axis: usize, len: usize) -> &'a [f64] {
+pub fn lane<'a, const DIM: usize, R: Real>(rows: &[&'a [R]; DIM], axis: usize, len: usize) -> &'a [R] {
     rows.get(axis).map_or(&[][..], |row| &row[..len])
 }
 

@@ -33,8 +33,8 @@ mod vectors;
 use std::cell::Cell;
 use std::rc::Rc;
 
-use equelle_runtime::Error;
 use equelle_runtime::session::Session;
+use equelle_runtime::{Error, Real};
 
 pub use collections::{BoolCollection, EntityCollection, ScalarCollection, Storage, VectorCollection};
 pub use jacobian::Jacobian;
@@ -43,10 +43,12 @@ pub use program::Loop;
 
 use pool::Pool;
 
-/// The CPU runtime.
-pub struct SerialRuntime {
+/// The CPU runtime. Collections hold `R`; Scalars, single Vectors and results of reductions are doubles.
+pub struct SerialRuntime<R = f64> {
     session: Session,
-    reals: Rc<Pool<f64>>,
+    reals: Rc<Pool<R>>,
+    /// Partial results of reductions.
+    doubles: Rc<Pool<f64>>,
     truths: Rc<Pool<bool>>,
     indices: Rc<Pool<u32>>,
     /// Entity collections of the domains asked for, one each.
@@ -58,11 +60,19 @@ pub struct SerialRuntime {
 }
 
 impl SerialRuntime {
-    /// A runtime for one run of a program on the session's grid and data.
+    /// A runtime for one run of a program in double precision, on the session's grid and data.
     pub fn new(session: Session) -> Self {
+        SerialRuntime::with_precision(session)
+    }
+}
+
+impl<R: Real> SerialRuntime<R> {
+    /// A runtime for one run of a program whose collections hold `R`, on the session's grid and data.
+    pub fn with_precision(session: Session) -> Self {
         SerialRuntime {
             session,
             reals: Rc::default(),
+            doubles: Rc::default(),
             truths: Rc::default(),
             indices: Rc::default(),
             domain_entities: Vec::new(),
@@ -83,11 +93,22 @@ impl SerialRuntime {
     }
 }
 
-/// Runs a program to its end: what a generated `main` hands to the launcher.
+/// Runs a program in double precision to its end: what a generated `main` hands to the launcher.
 ///
 /// # Errors
 /// Those of the program, each with the Equelle line.
 pub fn run(session: Session, program: impl FnOnce(&mut SerialRuntime) -> Result<(), Error>) -> Result<(), Error> {
-    let mut runtime = SerialRuntime::new(session);
+    run_with_precision(session, program)
+}
+
+/// As [`run`], of a program in the precision `R`.
+///
+/// # Errors
+/// As there.
+pub fn run_with_precision<R: Real>(
+    session: Session,
+    program: impl FnOnce(&mut SerialRuntime<R>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut runtime = SerialRuntime::with_precision(session);
     program(&mut runtime).map_err(|error| runtime.session.locate(error))
 }

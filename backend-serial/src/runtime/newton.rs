@@ -10,7 +10,7 @@ use equelle_runtime::domain::Domain;
 use equelle_runtime::linalg::{self, Csr, LinearCache, LinearOptions};
 use equelle_runtime::newton::{self, Correction, Entry, Problem};
 use equelle_runtime::reduce::reduce;
-use equelle_runtime::{EquelleRuntime, Error, ErrorKind, Implicit, Reduction, Residual};
+use equelle_runtime::{EquelleRuntime, Error, ErrorKind, Implicit, Real, Reduction, Residual};
 
 use super::SerialRuntime;
 use super::collections::{ScalarCollection, VectorCollection};
@@ -25,7 +25,7 @@ pub(super) struct Newton {
     caches: BTreeMap<u32, LinearCache>,
 }
 
-impl SerialRuntime {
+impl<R: Real> SerialRuntime<R> {
     /// The parameters of Newton's method and of linear solvers; read once.
     fn newton_options(&mut self) -> Result<(newton::Options, LinearOptions), Error> {
         if let Some(options) = &self.newton.options {
@@ -43,21 +43,21 @@ impl SerialRuntime {
     }
 }
 
-impl Implicit for SerialRuntime {
-    fn without_derivatives(&mut self, values: &ScalarCollection) -> ScalarCollection {
+impl<R: Real> Implicit for SerialRuntime<R> {
+    fn without_derivatives(&mut self, values: &ScalarCollection<R>) -> ScalarCollection<R> {
         SerialRuntime::without_derivatives(self, values)
     }
 
-    fn vectors_without_derivatives(&mut self, values: &VectorCollection) -> VectorCollection {
+    fn vectors_without_derivatives(&mut self, values: &VectorCollection<R>) -> VectorCollection<R> {
         VectorCollection { jacobians: [None, None, None], ..values.clone() }
     }
 
     fn with_derivatives(
         &mut self,
-        values: &ScalarCollection,
-        unknowns: &[ScalarCollection],
+        values: &ScalarCollection<R>,
+        unknowns: &[ScalarCollection<R>],
         rows: &[Vec<(usize, usize, f64)>],
-    ) -> Result<ScalarCollection, Error> {
+    ) -> Result<ScalarCollection<R>, Error> {
         let fault = || Error::new(ErrorKind::Backend, "internal error: derivatives by what is no unknown");
         let ranges = unknowns.iter().map(|u| u.jacobian().map(|j| (j.first_column(), u.domain.len(), j.n_cols())));
         let ranges: Vec<(usize, usize, usize)> = ranges.collect::<Option<_>>().ok_or_else(fault)?;
@@ -68,7 +68,7 @@ impl Implicit for SerialRuntime {
             for &(unknown, position, value) in row {
                 let &(first, len, _) = ranges.get(unknown).filter(|range| position < range.1).ok_or_else(fault)?;
                 debug_assert!(position < len);
-                out.push(((first + position) as u32, value));
+                out.push(((first + position) as u32, R::from_f64(value)));
             }
             out.sort_unstable_by_key(|&(column, _)| column);
             entries.push(out);
@@ -76,16 +76,16 @@ impl Implicit for SerialRuntime {
         Ok(ScalarCollection { jacobian: Some(Rc::new(Jacobian::from_rows(&entries, columns))), ..values.clone() })
     }
 
-    fn derivatives(&mut self, values: &ScalarCollection) -> Vec<Vec<(usize, f64)>> {
+    fn derivatives(&mut self, values: &ScalarCollection<R>) -> Vec<Vec<(usize, f64)>> {
         let Some(jacobian) = values.jacobian() else { return Vec::new() };
         let row = |row| {
             let (columns, values) = jacobian.row(row);
-            columns.iter().zip(values).map(|(&column, &value)| (column as usize, value)).collect()
+            columns.iter().zip(values).map(|(&column, &value)| (column as usize, value.to_f64())).collect()
         };
         (0..jacobian.n_rows()).map(row).collect()
     }
 
-    fn newton(&mut self, guesses: &[ScalarCollection], residual: &mut Residual<'_, Self>) -> Result<Vec<ScalarCollection>, Error> {
+    fn newton(&mut self, guesses: &[ScalarCollection<R>], residual: &mut Residual<'_, Self>) -> Result<Vec<ScalarCollection<R>>, Error> {
         let line = self.current_line();
         let (options, linear) = self.newton_options().map_err(|error| error.at(line))?;
         let mut ends = Vec::with_capacity(guesses.len());
@@ -115,23 +115,23 @@ impl Implicit for SerialRuntime {
     }
 }
 
-struct SerialProblem<'a, 'b> {
-    rt: &'a mut SerialRuntime,
-    residual: &'a mut Residual<'b, SerialRuntime>,
-    iterate: Vec<ScalarCollection>,
+struct SerialProblem<'a, 'b, R: Real> {
+    rt: &'a mut SerialRuntime<R>,
+    residual: &'a mut Residual<'b, SerialRuntime<R>>,
+    iterate: Vec<ScalarCollection<R>>,
     /// Where the unknowns of each equation end. `[equations]`
     ends: Vec<usize>,
     /// The residual at the iterate, with derivatives. `[equations]`
-    equations: Vec<ScalarCollection>,
+    equations: Vec<ScalarCollection<R>>,
     /// The derivatives of the unknowns by themselves. `[equations]`
-    identities: Vec<Rc<Jacobian>>,
+    identities: Vec<Rc<Jacobian<R>>>,
     /// Equelle line of the solve.
     line: u32,
     linear: LinearOptions,
     cache: LinearCache,
 }
 
-impl SerialProblem<'_, '_> {
+impl<R: Real> SerialProblem<'_, '_, R> {
     fn total(&self) -> usize {
         self.ends.last().copied().unwrap_or(0)
     }
@@ -168,7 +168,7 @@ impl SerialProblem<'_, '_> {
             let before = columns.len();
             row_ptr.extend(jacobian.row_ptr()[1..].iter().map(|end| before + end));
             columns.extend_from_slice(jacobian.col_idx());
-            values.extend_from_slice(jacobian.values());
+            values.extend(jacobian.values().iter().map(|value| value.to_f64()));
         }
         Csr::new(total, total, row_ptr, columns, values)
             .map_err(|fault| Error::new(ErrorKind::Backend, format!("internal error: the Jacobian is malformed: {fault}")))
@@ -182,7 +182,7 @@ impl SerialProblem<'_, '_> {
     }
 }
 
-impl Problem for SerialProblem<'_, '_> {
+impl<R: Real> Problem for SerialProblem<'_, '_, R> {
     fn evaluate(&mut self) -> Result<f64, Error> {
         let total = self.total();
         let mut unknowns = Vec::with_capacity(self.iterate.len());
@@ -202,7 +202,7 @@ impl Problem for SerialProblem<'_, '_> {
         self.check_equations()?;
         let mut sum = 0.0;
         for equation in &self.equations {
-            let squares: Vec<f64> = self.rt.values_of(equation).iter().map(|r| r * r).collect();
+            let squares: Vec<f64> = self.rt.values_of(equation).iter().map(|r| r.to_f64() * r.to_f64()).collect();
             sum += reduce(Reduction::Sum, &squares).unwrap_or(0.0);
         }
         Ok(sum.sqrt())
@@ -212,7 +212,7 @@ impl Problem for SerialProblem<'_, '_> {
         let matrix = self.matrix()?;
         let mut rhs = Vec::with_capacity(self.total());
         for equation in &self.equations {
-            rhs.extend_from_slice(&self.rt.values_of(equation));
+            rhs.extend(self.rt.values_of(equation).iter().map(|r| r.to_f64()));
         }
         let solution = linalg::solve_blocks(&matrix, &self.ends, &rhs, &self.linear, &mut self.cache)?;
         for (values, end) in self.iterate.iter_mut().zip(&self.ends) {
@@ -220,7 +220,7 @@ impl Problem for SerialProblem<'_, '_> {
             let old = self.rt.values_of(values);
             let mut new = self.rt.take_buffer(old.len());
             for ((new, &old), &du) in new.iter_mut().zip(old.iter()).zip(du) {
-                *new = old - du;
+                *new = R::from_f64(old.to_f64() - du);
             }
             *values = self.rt.scalar_collection_from(&values.domain, new);
         }
@@ -234,7 +234,7 @@ impl Problem for SerialProblem<'_, '_> {
     fn worst(&mut self, count: usize) -> Result<Vec<Entry>, Error> {
         let mut all: Vec<(usize, usize, f64)> = Vec::new();
         for (equation, residual) in self.equations.iter().enumerate() {
-            all.extend(self.rt.values_of(residual).iter().enumerate().map(|(position, &value)| (equation, position, value)));
+            all.extend(self.rt.values_of(residual).iter().enumerate().map(|(position, &value)| (equation, position, value.to_f64())));
         }
         // In a total order NaN is above infinity; the sort keeps the order of equal ones.
         all.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()));

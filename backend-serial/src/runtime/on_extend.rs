@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::NONE;
-use equelle_runtime::{Error, ErrorKind};
+use equelle_runtime::{Error, ErrorKind, Real};
 
 use super::SerialRuntime;
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
@@ -14,7 +14,11 @@ use super::support::{element_at, kind_name, on_empty, same_domain};
 use super::vectors;
 
 /// Numbers at the target's entities.
-pub(super) fn on_scalars(rt: &SerialRuntime, data: &ScalarCollection, target: &EntityCollection) -> Result<ScalarCollection, Error> {
+pub(super) fn on_scalars<R: Real>(
+    rt: &SerialRuntime<R>,
+    data: &ScalarCollection<R>,
+    target: &EntityCollection,
+) -> Result<ScalarCollection<R>, Error> {
     let out = gather(&rt.reals, &data.domain, &rt.values_of(data), target)?;
     let mut out = rt.scalar_collection_from(&target.domain, out);
     if let Some(jacobian) = &data.jacobian {
@@ -26,28 +30,40 @@ pub(super) fn on_scalars(rt: &SerialRuntime, data: &ScalarCollection, target: &E
 }
 
 /// Vectors at the target's entities.
-pub(super) fn on_vectors(rt: &SerialRuntime, data: &VectorCollection, target: &EntityCollection) -> Result<VectorCollection, Error> {
+pub(super) fn on_vectors<R: Real>(
+    rt: &SerialRuntime<R>,
+    data: &VectorCollection<R>,
+    target: &EntityCollection,
+) -> Result<VectorCollection<R>, Error> {
     vectors::map(rt, data, |component| on_scalars(rt, component, target))
 }
 
 /// Truth values at the target's entities.
-pub(super) fn on_bools(rt: &SerialRuntime, data: &BoolCollection, target: &EntityCollection) -> Result<BoolCollection, Error> {
+pub(super) fn on_bools<R: Real>(rt: &SerialRuntime<R>, data: &BoolCollection, target: &EntityCollection) -> Result<BoolCollection, Error> {
     let out = gather(&rt.truths, &data.domain, &data.values, target)?;
     Ok(rt.bool_collection_from(&target.domain, out))
 }
 
 /// Entities at the target's entities. Empty data stays Empty; an Empty target is an error here as everywhere.
-pub(super) fn on_entities(rt: &SerialRuntime, data: &EntityCollection, target: &EntityCollection) -> Result<EntityCollection, Error> {
+pub(super) fn on_entities<R: Real>(
+    rt: &SerialRuntime<R>,
+    data: &EntityCollection,
+    target: &EntityCollection,
+) -> Result<EntityCollection, Error> {
     let out = gather(&rt.indices, &data.domain, &data.values, target)?;
     Ok(rt.entity_collection_from(&target.domain, data.kind, out))
 }
 
 /// Numbers, zero where there are none.
-pub(super) fn extend_scalars(rt: &SerialRuntime, data: &ScalarCollection, domain: &Arc<Domain>) -> Result<ScalarCollection, Error> {
+pub(super) fn extend_scalars<R: Real>(
+    rt: &SerialRuntime<R>,
+    data: &ScalarCollection<R>,
+    domain: &Arc<Domain>,
+) -> Result<ScalarCollection<R>, Error> {
     if same_domain(&data.domain, domain) {
         return Ok(data.clone());
     }
-    let out = scatter(&rt.reals, &data.domain, &rt.values_of(data), domain, 0.0)?;
+    let out = scatter(&rt.reals, &data.domain, &rt.values_of(data), domain, R::ZERO)?;
     let mut out = rt.scalar_collection_from(domain, out);
     if let Some(jacobian) = &data.jacobian {
         let rows = domain.elements().iter().map(|&entity| data.domain.rank(entity).map(|rank| rank as usize));
@@ -57,7 +73,11 @@ pub(super) fn extend_scalars(rt: &SerialRuntime, data: &ScalarCollection, domain
 }
 
 /// Vectors, zero where there are none.
-pub(super) fn extend_vectors(rt: &SerialRuntime, data: &VectorCollection, domain: &Arc<Domain>) -> Result<VectorCollection, Error> {
+pub(super) fn extend_vectors<R: Real>(
+    rt: &SerialRuntime<R>,
+    data: &VectorCollection<R>,
+    domain: &Arc<Domain>,
+) -> Result<VectorCollection<R>, Error> {
     if same_domain(&data.domain, domain) {
         return Ok(data.clone());
     }
@@ -65,7 +85,7 @@ pub(super) fn extend_vectors(rt: &SerialRuntime, data: &VectorCollection, domain
 }
 
 /// Truth values, false where there are none.
-pub(super) fn extend_bools(rt: &SerialRuntime, data: &BoolCollection, domain: &Arc<Domain>) -> Result<BoolCollection, Error> {
+pub(super) fn extend_bools<R: Real>(rt: &SerialRuntime<R>, data: &BoolCollection, domain: &Arc<Domain>) -> Result<BoolCollection, Error> {
     if same_domain(&data.domain, domain) {
         return Ok(data.clone());
     }
@@ -74,7 +94,11 @@ pub(super) fn extend_bools(rt: &SerialRuntime, data: &BoolCollection, domain: &A
 }
 
 /// Entities, Empty where there are none.
-pub(super) fn extend_entities(rt: &SerialRuntime, data: &EntityCollection, domain: &Arc<Domain>) -> Result<EntityCollection, Error> {
+pub(super) fn extend_entities<R: Real>(
+    rt: &SerialRuntime<R>,
+    data: &EntityCollection,
+    domain: &Arc<Domain>,
+) -> Result<EntityCollection, Error> {
     if same_domain(&data.domain, domain) {
         return Ok(data.clone());
     }
@@ -83,14 +107,14 @@ pub(super) fn extend_entities(rt: &SerialRuntime, data: &EntityCollection, domai
 }
 
 /// One number for every element.
-pub(super) fn spread(rt: &SerialRuntime, value: f64, domain: &Arc<Domain>) -> ScalarCollection {
+pub(super) fn spread<R: Real>(rt: &SerialRuntime<R>, value: R, domain: &Arc<Domain>) -> ScalarCollection<R> {
     let mut out = rt.take_buffer(domain.len());
     out.fill(value);
     rt.scalar_collection_from(domain, out)
 }
 
 /// One truth value for every element.
-pub(super) fn spread_bool(rt: &SerialRuntime, value: bool, domain: &Arc<Domain>) -> BoolCollection {
+pub(super) fn spread_bool<R: Real>(rt: &SerialRuntime<R>, value: bool, domain: &Arc<Domain>) -> BoolCollection {
     let mut out = rt.take_bool_buffer(domain.len());
     out.fill(value);
     rt.bool_collection_from(domain, out)

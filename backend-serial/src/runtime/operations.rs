@@ -1,23 +1,25 @@
 //! The operation level: each method hands over to the file of its topic and adds the Equelle line to errors.
 
+use std::sync::Arc;
+
 use equelle_runtime::{
-    BinaryMath, BoolReduction, CanonicalSet, Comparison, Elementary, EntityKind, EquelleRuntime, Error, Extent, Logic, Operations,
-    Reduction,
+    BinaryMath, BoolReduction, CanonicalSet, Comparison, Elementary, EntityKind, Error, Extent, Logic, Operations, Real, Reduction,
 };
 
 use super::SerialRuntime;
+use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
 use super::topology::Side;
 use super::vectors::Vector;
 use super::{derivatives, discrete, on_extend, select, sequences, topology, truth, vectors};
 
-type Scalars = <SerialRuntime as EquelleRuntime>::ScalarCollection;
-type Vectors = <SerialRuntime as EquelleRuntime>::VectorCollection;
-type Bools = <SerialRuntime as EquelleRuntime>::BoolCollection;
-type Entities = <SerialRuntime as EquelleRuntime>::EntityCollection;
-type Domain = <SerialRuntime as EquelleRuntime>::Domain;
-type Sequence = <SerialRuntime as EquelleRuntime>::Sequence;
+type Scalars<R> = ScalarCollection<R>;
+type Vectors<R> = VectorCollection<R>;
+type Bools = BoolCollection;
+type Entities = EntityCollection;
+type Domain = Arc<equelle_runtime::Domain>;
+type Sequence = Arc<Vec<f64>>;
 
-impl Operations for SerialRuntime {
+impl<R: Real> Operations for SerialRuntime<R> {
     fn first_cell(&mut self, faces: &Entities) -> Result<Entities, Error> {
         self.located(topology::cell_of(self, faces, Side::First))
     }
@@ -30,15 +32,15 @@ impl Operations for SerialRuntime {
         Ok(topology::is_empty(self, entities))
     }
 
-    fn measure(&mut self, entities: &Entities) -> Result<Scalars, Error> {
+    fn measure(&mut self, entities: &Entities) -> Result<Scalars<R>, Error> {
         self.located(topology::measure(self, entities))
     }
 
-    fn centroid(&mut self, entities: &Entities) -> Result<Vectors, Error> {
+    fn centroid(&mut self, entities: &Entities) -> Result<Vectors<R>, Error> {
         self.located(topology::centroid(self, entities))
     }
 
-    fn normal(&mut self, faces: &Entities) -> Result<Vectors, Error> {
+    fn normal(&mut self, faces: &Entities) -> Result<Vectors<R>, Error> {
         self.located(topology::normal(self, faces))
     }
 
@@ -70,48 +72,52 @@ impl Operations for SerialRuntime {
         Ok(a.sqrt())
     }
 
-    fn add(&mut self, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {
+    fn add(&mut self, a: &Scalars<R>, b: &Scalars<R>) -> Result<Scalars<R>, Error> {
         self.located(derivatives::zip(self, a, b, |a, b| a + b, |_, _, _, d| d, |_, _, _, d| d))
     }
 
-    fn sub(&mut self, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {
+    fn sub(&mut self, a: &Scalars<R>, b: &Scalars<R>) -> Result<Scalars<R>, Error> {
         self.located(derivatives::zip(self, a, b, |a, b| a - b, |_, _, _, d| d, |_, _, _, d| -d))
     }
 
-    fn mul(&mut self, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {
+    fn mul(&mut self, a: &Scalars<R>, b: &Scalars<R>) -> Result<Scalars<R>, Error> {
         self.located(derivatives::zip(self, a, b, |a, b| a * b, |_, b, _, d| b * d, |a, _, _, d| a * d))
     }
 
-    fn div(&mut self, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {
+    fn div(&mut self, a: &Scalars<R>, b: &Scalars<R>) -> Result<Scalars<R>, Error> {
         self.located(derivatives::zip(self, a, b, |a, b| a / b, |_, b, _, d| d / b, |_, b, quotient, d| -(quotient * d) / b))
     }
 
-    fn mul_scalar(&mut self, a: &Scalars, s: &f64) -> Result<Scalars, Error> {
+    fn mul_scalar(&mut self, a: &Scalars<R>, s: &f64) -> Result<Scalars<R>, Error> {
+        let s = R::from_f64(*s);
         Ok(derivatives::map(self, a, |a| a * s, |_, _, d| d * s))
     }
 
-    fn scalar_mul(&mut self, s: &f64, a: &Scalars) -> Result<Scalars, Error> {
+    fn scalar_mul(&mut self, s: &f64, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
+        let s = R::from_f64(*s);
         Ok(derivatives::map(self, a, |a| s * a, |_, _, d| s * d))
     }
 
-    fn div_scalar(&mut self, a: &Scalars, s: &f64) -> Result<Scalars, Error> {
+    fn div_scalar(&mut self, a: &Scalars<R>, s: &f64) -> Result<Scalars<R>, Error> {
+        let s = R::from_f64(*s);
         Ok(derivatives::map(self, a, |a| a / s, |_, _, d| d / s))
     }
 
-    fn scalar_div(&mut self, s: &f64, a: &Scalars) -> Result<Scalars, Error> {
+    fn scalar_div(&mut self, s: &f64, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
+        let s = R::from_f64(*s);
         Ok(derivatives::map(self, a, |a| s / a, |a, quotient, d| -(quotient * d) / a))
     }
 
-    fn neg(&mut self, a: &Scalars) -> Result<Scalars, Error> {
+    fn neg(&mut self, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
         Ok(derivatives::map(self, a, |a| -a, |_, _, d| -d))
     }
 
-    fn abs(&mut self, a: &Scalars) -> Result<Scalars, Error> {
-        Ok(derivatives::map(self, a, f64::abs, derivatives::by_sign))
+    fn abs(&mut self, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
+        Ok(derivatives::map(self, a, R::abs, derivatives::by_sign))
     }
 
-    fn sqrt(&mut self, a: &Scalars) -> Result<Scalars, Error> {
-        Ok(derivatives::map(self, a, f64::sqrt, |_, root, d| 0.5 / root * d))
+    fn sqrt(&mut self, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
+        Ok(derivatives::map(self, a, R::sqrt, |_, root, d| R::from_f64(0.5) / root * d))
     }
 
     fn scalars_elementary(&mut self, function: Elementary, a: &f64) -> Result<f64, Error> {
@@ -159,11 +165,11 @@ impl Operations for SerialRuntime {
         self.located(vectors::single_component(self, a, index))
     }
 
-    fn vectors_mul_collection(&mut self, a: &Vector, s: &Scalars) -> Result<Vectors, Error> {
+    fn vectors_mul_collection(&mut self, a: &Vector, s: &Scalars<R>) -> Result<Vectors<R>, Error> {
         vectors::spread_with(self, a, s.domain(), |a| Ok(derivatives::map(self, s, |s| a * s, |_, _, d| a * d)))
     }
 
-    fn vectors_div_collection(&mut self, a: &Vector, s: &Scalars) -> Result<Vectors, Error> {
+    fn vectors_div_collection(&mut self, a: &Vector, s: &Scalars<R>) -> Result<Vectors<R>, Error> {
         vectors::spread_with(self, a, s.domain(), |a| Ok(derivatives::map(self, s, |s| a / s, |s, quotient, d| -(quotient * d) / s)))
     }
 
@@ -188,11 +194,11 @@ impl Operations for SerialRuntime {
         Ok(if *condition { a.clone() } else { b.clone() })
     }
 
-    fn elementary(&mut self, function: Elementary, a: &Scalars) -> Result<Scalars, Error> {
+    fn elementary(&mut self, function: Elementary, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
         Ok(derivatives::map(self, a, |a| function.of(a), |a, value, d| function.derivative(a, value) * d))
     }
 
-    fn math(&mut self, function: BinaryMath, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {
+    fn math(&mut self, function: BinaryMath, a: &Scalars<R>, b: &Scalars<R>) -> Result<Scalars<R>, Error> {
         let f = function;
         let result = derivatives::zip(
             self,
@@ -205,72 +211,74 @@ impl Operations for SerialRuntime {
         self.located(result)
     }
 
-    fn math_scalar(&mut self, function: BinaryMath, a: &Scalars, s: &f64) -> Result<Scalars, Error> {
-        let s = *s;
+    fn math_scalar(&mut self, function: BinaryMath, a: &Scalars<R>, s: &f64) -> Result<Scalars<R>, Error> {
+        let s = R::from_f64(*s);
         Ok(derivatives::map(self, a, |a| function.of(a, s), |a, _, d| function.by_first(a, s) * d))
     }
 
-    fn scalar_math(&mut self, function: BinaryMath, s: &f64, a: &Scalars) -> Result<Scalars, Error> {
-        let s = *s;
+    fn scalar_math(&mut self, function: BinaryMath, s: &f64, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
+        let s = R::from_f64(*s);
         Ok(derivatives::map(self, a, |a| function.of(s, a), |a, value, d| function.by_second(s, a, value) * d))
     }
 
-    fn vector_add(&mut self, a: &Vectors, b: &Vectors) -> Result<Vectors, Error> {
+    fn vector_add(&mut self, a: &Vectors<R>, b: &Vectors<R>) -> Result<Vectors<R>, Error> {
         self.located(vectors::zip(self, a, b, |a, b| derivatives::zip(self, a, b, |a, b| a + b, |_, _, _, d| d, |_, _, _, d| d)))
     }
 
-    fn vector_sub(&mut self, a: &Vectors, b: &Vectors) -> Result<Vectors, Error> {
+    fn vector_sub(&mut self, a: &Vectors<R>, b: &Vectors<R>) -> Result<Vectors<R>, Error> {
         self.located(vectors::zip(self, a, b, |a, b| derivatives::zip(self, a, b, |a, b| a - b, |_, _, _, d| d, |_, _, _, d| -d)))
     }
 
-    fn vector_neg(&mut self, a: &Vectors) -> Result<Vectors, Error> {
+    fn vector_neg(&mut self, a: &Vectors<R>) -> Result<Vectors<R>, Error> {
         vectors::map(self, a, |a| Ok(derivatives::map(self, a, |a| -a, |_, _, d| -d)))
     }
 
-    fn vector_mul(&mut self, a: &Vectors, s: &Scalars) -> Result<Vectors, Error> {
-        let product = |a: &Scalars| derivatives::zip(self, a, s, |a, b| a * b, |_, b, _, d| b * d, |a, _, _, d| a * d);
+    fn vector_mul(&mut self, a: &Vectors<R>, s: &Scalars<R>) -> Result<Vectors<R>, Error> {
+        let product = |a: &Scalars<R>| derivatives::zip(self, a, s, |a, b| a * b, |_, b, _, d| b * d, |a, _, _, d| a * d);
         self.located(vectors::map(self, a, product))
     }
 
-    fn vector_div(&mut self, a: &Vectors, s: &Scalars) -> Result<Vectors, Error> {
+    fn vector_div(&mut self, a: &Vectors<R>, s: &Scalars<R>) -> Result<Vectors<R>, Error> {
         let quotient =
-            |a: &Scalars| derivatives::zip(self, a, s, |a, b| a / b, |_, b, _, d| d / b, |_, b, quotient, d| -(quotient * d) / b);
+            |a: &Scalars<R>| derivatives::zip(self, a, s, |a, b| a / b, |_, b, _, d| d / b, |_, b, quotient, d| -(quotient * d) / b);
         self.located(vectors::map(self, a, quotient))
     }
 
-    fn vector_mul_scalar(&mut self, a: &Vectors, s: &f64) -> Result<Vectors, Error> {
+    fn vector_mul_scalar(&mut self, a: &Vectors<R>, s: &f64) -> Result<Vectors<R>, Error> {
+        let s = R::from_f64(*s);
         vectors::map(self, a, |a| Ok(derivatives::map(self, a, |a| a * s, |_, _, d| d * s)))
     }
 
-    fn vector_div_scalar(&mut self, a: &Vectors, s: &f64) -> Result<Vectors, Error> {
+    fn vector_div_scalar(&mut self, a: &Vectors<R>, s: &f64) -> Result<Vectors<R>, Error> {
+        let s = R::from_f64(*s);
         vectors::map(self, a, |a| Ok(derivatives::map(self, a, |a| a / s, |_, _, d| d / s)))
     }
 
-    fn length(&mut self, a: &Vectors) -> Result<Scalars, Error> {
+    fn length(&mut self, a: &Vectors<R>) -> Result<Scalars<R>, Error> {
         self.located(vectors::length(self, a))
     }
 
-    fn dot(&mut self, a: &Vectors, b: &Vectors) -> Result<Scalars, Error> {
+    fn dot(&mut self, a: &Vectors<R>, b: &Vectors<R>) -> Result<Scalars<R>, Error> {
         self.located(vectors::dot(self, a, b))
     }
 
-    fn component(&mut self, a: &Vectors, index: usize) -> Result<Scalars, Error> {
+    fn component(&mut self, a: &Vectors<R>, index: usize) -> Result<Scalars<R>, Error> {
         self.located(vectors::component(self, a, index))
     }
 
-    fn vector_collection_of(&mut self, components: &[&Scalars]) -> Result<Vectors, Error> {
+    fn vector_collection_of(&mut self, components: &[&Scalars<R>]) -> Result<Vectors<R>, Error> {
         self.located(vectors::collect(self, components))
     }
 
-    fn compare(&mut self, op: Comparison, a: &Scalars, b: &Scalars) -> Result<Bools, Error> {
+    fn compare(&mut self, op: Comparison, a: &Scalars<R>, b: &Scalars<R>) -> Result<Bools, Error> {
         Ok(truth::compare(self, op, a, b))
     }
 
-    fn compare_scalar(&mut self, op: Comparison, a: &Scalars, s: &f64) -> Result<Bools, Error> {
+    fn compare_scalar(&mut self, op: Comparison, a: &Scalars<R>, s: &f64) -> Result<Bools, Error> {
         Ok(truth::compare_scalar(self, op, a, *s))
     }
 
-    fn scalar_compare(&mut self, op: Comparison, s: &f64, a: &Scalars) -> Result<Bools, Error> {
+    fn scalar_compare(&mut self, op: Comparison, s: &f64, a: &Scalars<R>) -> Result<Bools, Error> {
         Ok(truth::scalar_compare(self, op, *s, a))
     }
 
@@ -294,11 +302,11 @@ impl Operations for SerialRuntime {
         Ok(truth::combine(self, a, b, |a, b| a ^ b))
     }
 
-    fn select(&mut self, condition: &Bools, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {
+    fn select(&mut self, condition: &Bools, a: &Scalars<R>, b: &Scalars<R>) -> Result<Scalars<R>, Error> {
         self.located(select::scalars(self, condition, a, b))
     }
 
-    fn select_vectors(&mut self, condition: &Bools, a: &Vectors, b: &Vectors) -> Result<Vectors, Error> {
+    fn select_vectors(&mut self, condition: &Bools, a: &Vectors<R>, b: &Vectors<R>) -> Result<Vectors<R>, Error> {
         self.located(vectors::select(self, condition, a, b))
     }
 
@@ -310,11 +318,11 @@ impl Operations for SerialRuntime {
         Ok(select::entities(self, condition, a, b))
     }
 
-    fn on(&mut self, data: &Scalars, target: &Entities) -> Result<Scalars, Error> {
+    fn on(&mut self, data: &Scalars<R>, target: &Entities) -> Result<Scalars<R>, Error> {
         self.located(on_extend::on_scalars(self, data, target))
     }
 
-    fn on_vectors(&mut self, data: &Vectors, target: &Entities) -> Result<Vectors, Error> {
+    fn on_vectors(&mut self, data: &Vectors<R>, target: &Entities) -> Result<Vectors<R>, Error> {
         self.located(on_extend::on_vectors(self, data, target))
     }
 
@@ -326,11 +334,11 @@ impl Operations for SerialRuntime {
         self.located(on_extend::on_entities(self, data, target))
     }
 
-    fn extend(&mut self, data: &Scalars, domain: &Domain) -> Result<Scalars, Error> {
+    fn extend(&mut self, data: &Scalars<R>, domain: &Domain) -> Result<Scalars<R>, Error> {
         self.located(on_extend::extend_scalars(self, data, domain))
     }
 
-    fn extend_vectors(&mut self, data: &Vectors, domain: &Domain) -> Result<Vectors, Error> {
+    fn extend_vectors(&mut self, data: &Vectors<R>, domain: &Domain) -> Result<Vectors<R>, Error> {
         self.located(on_extend::extend_vectors(self, data, domain))
     }
 
@@ -342,15 +350,15 @@ impl Operations for SerialRuntime {
         self.located(on_extend::extend_entities(self, data, domain))
     }
 
-    fn spread(&mut self, value: &f64, domain: &Domain) -> Result<Scalars, Error> {
-        Ok(on_extend::spread(self, *value, domain))
+    fn spread(&mut self, value: &f64, domain: &Domain) -> Result<Scalars<R>, Error> {
+        Ok(on_extend::spread(self, R::from_f64(*value), domain))
     }
 
-    fn spread_like(&mut self, value: &f64, like: &Scalars) -> Result<Scalars, Error> {
-        Ok(on_extend::spread(self, *value, like.domain()))
+    fn spread_like(&mut self, value: &f64, like: &Scalars<R>) -> Result<Scalars<R>, Error> {
+        Ok(on_extend::spread(self, R::from_f64(*value), like.domain()))
     }
 
-    fn spread_vector(&mut self, value: &Vector, domain: &Domain) -> Result<Vectors, Error> {
+    fn spread_vector(&mut self, value: &Vector, domain: &Domain) -> Result<Vectors<R>, Error> {
         vectors::spread_with(self, value, domain, |component| Ok(on_extend::spread(self, component, domain)))
     }
 
@@ -358,21 +366,21 @@ impl Operations for SerialRuntime {
         Ok(on_extend::spread_bool(self, *value, domain))
     }
 
-    fn gradient(&mut self, values: &Scalars) -> Result<Scalars, Error> {
+    fn gradient(&mut self, values: &Scalars<R>) -> Result<Scalars<R>, Error> {
         let interior = self.canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::Interior))?;
         Ok(discrete::gradient(self, &interior, values))
     }
 
-    fn divergence(&mut self, values: &Scalars) -> Result<Scalars, Error> {
+    fn divergence(&mut self, values: &Scalars<R>) -> Result<Scalars<R>, Error> {
         let cells = self.canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
         Ok(discrete::divergence(self, &cells, values))
     }
 
-    fn reduce(&mut self, reduction: Reduction, values: &Scalars) -> Result<f64, Error> {
+    fn reduce(&mut self, reduction: Reduction, values: &Scalars<R>) -> Result<f64, Error> {
         self.located(discrete::reduce(self, reduction, values))
     }
 
-    fn reduce_vectors(&mut self, reduction: Reduction, values: &Vectors) -> Result<Vector, Error> {
+    fn reduce_vectors(&mut self, reduction: Reduction, values: &Vectors<R>) -> Result<Vector, Error> {
         self.located(vectors::reduce_components(reduction, values))
     }
 

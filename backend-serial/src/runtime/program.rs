@@ -7,7 +7,7 @@ use equelle_runtime::grid::NONE;
 use equelle_runtime::input::CollectionInput;
 use equelle_runtime::report::bytes;
 use equelle_runtime::session::LoopState;
-use equelle_runtime::{CanonicalSet, EquelleRuntime, Error};
+use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, Real};
 
 use super::SerialRuntime;
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
@@ -18,12 +18,12 @@ pub struct Loop {
     state: LoopState,
 }
 
-impl EquelleRuntime for SerialRuntime {
+impl<R: Real> EquelleRuntime for SerialRuntime<R> {
     type Scalar = f64;
     type Bool = bool;
     type Vector = [f64; 3];
-    type ScalarCollection = ScalarCollection;
-    type VectorCollection = VectorCollection;
+    type ScalarCollection = ScalarCollection<R>;
+    type VectorCollection = VectorCollection<R>;
     type BoolCollection = BoolCollection;
     type EntityCollection = EntityCollection;
     type Domain = Arc<Domain>;
@@ -62,11 +62,11 @@ impl EquelleRuntime for SerialRuntime {
         self.session.input_scalar(name, *default)
     }
 
-    fn input_collection(&mut self, name: &str, domain: &Arc<Domain>) -> Result<ScalarCollection, Error> {
+    fn input_collection(&mut self, name: &str, domain: &Arc<Domain>) -> Result<ScalarCollection<R>, Error> {
         let mut out = self.take_buffer(domain.len());
         match self.session.input_collection(name, domain)? {
-            CollectionInput::Uniform(value) => out.fill(value),
-            CollectionInput::Values(values) => out.copy_from_slice(&values),
+            CollectionInput::Uniform(value) => out.fill(R::from_f64(value)),
+            CollectionInput::Values(values) => R::copy_from_f64(&mut out, &values),
         }
         Ok(self.scalar_collection_from(domain, out))
     }
@@ -83,7 +83,7 @@ impl EquelleRuntime for SerialRuntime {
         self.session.output_scalar(tag, *value)
     }
 
-    fn output_collection(&mut self, tag: &str, value: &ScalarCollection) -> Result<(), Error> {
+    fn output_collection(&mut self, tag: &str, value: &ScalarCollection<R>) -> Result<(), Error> {
         let values = self.values_of(value);
         self.session.output_collection(tag, &values)
     }
@@ -101,8 +101,8 @@ impl EquelleRuntime for SerialRuntime {
         self.session.output_text(tag, value)
     }
 
-    fn output_vectors(&mut self, tag: &str, value: &VectorCollection) -> Result<(), Error> {
-        let components: Vec<&[f64]> = value.components().map(|component| &component[..]).collect();
+    fn output_vectors(&mut self, tag: &str, value: &VectorCollection<R>) -> Result<(), Error> {
+        let components: Vec<&[R]> = value.components().map(|component| &component[..]).collect();
         self.session.output_vectors(tag, &components)
     }
 

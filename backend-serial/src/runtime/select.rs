@@ -1,6 +1,6 @@
 //! The ternary operator: per element the value of one branch, copied; the other branch never enters arithmetic.
 
-use equelle_runtime::Error;
+use equelle_runtime::{Error, Real};
 
 use super::SerialRuntime;
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection};
@@ -8,12 +8,12 @@ use super::derivatives;
 use super::support::same_domain;
 
 /// Of numbers.
-pub(super) fn scalars(
-    rt: &SerialRuntime,
+pub(super) fn scalars<R: Real>(
+    rt: &SerialRuntime<R>,
     condition: &BoolCollection,
-    a: &ScalarCollection,
-    b: &ScalarCollection,
-) -> Result<ScalarCollection, Error> {
+    a: &ScalarCollection<R>,
+    b: &ScalarCollection<R>,
+) -> Result<ScalarCollection<R>, Error> {
     debug_assert!(same_domain(&condition.domain, &a.domain) && same_domain(&a.domain, &b.domain));
     let (if_true, if_false) = (rt.values_of(a), rt.values_of(b));
     let mut out = rt.take_buffer(if_true.len());
@@ -23,7 +23,7 @@ pub(super) fn scalars(
 }
 
 /// Of truth values.
-pub(super) fn bools(rt: &SerialRuntime, condition: &BoolCollection, a: &BoolCollection, b: &BoolCollection) -> BoolCollection {
+pub(super) fn bools<R: Real>(rt: &SerialRuntime<R>, condition: &BoolCollection, a: &BoolCollection, b: &BoolCollection) -> BoolCollection {
     debug_assert!(same_domain(&condition.domain, &a.domain) && same_domain(&a.domain, &b.domain));
     let mut out = rt.take_bool_buffer(a.values.len());
     choose(&mut out, &condition.values, &a.values, &b.values);
@@ -31,7 +31,12 @@ pub(super) fn bools(rt: &SerialRuntime, condition: &BoolCollection, a: &BoolColl
 }
 
 /// Of entities of one kind.
-pub(super) fn entities(rt: &SerialRuntime, condition: &BoolCollection, a: &EntityCollection, b: &EntityCollection) -> EntityCollection {
+pub(super) fn entities<R: Real>(
+    rt: &SerialRuntime<R>,
+    condition: &BoolCollection,
+    a: &EntityCollection,
+    b: &EntityCollection,
+) -> EntityCollection {
     debug_assert!(same_domain(&condition.domain, &a.domain) && same_domain(&a.domain, &b.domain));
     debug_assert_eq!(a.kind, b.kind);
     let mut out = rt.take_entity_buffer(a.values.len());

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
-use equelle_runtime::{Error, ErrorKind, KernelInfo};
+use equelle_runtime::{Error, ErrorKind, KernelInfo, Real};
 
 use super::SerialRuntime;
 use super::collections::{EntityCollection, ScalarCollection};
@@ -58,15 +58,15 @@ impl Stencil {
         range.start + found.expect("the pattern of an equation has every element that it reads")
     }
 
-    fn is_for(
+    fn is_for<R: Real>(
         &self,
         domain: &Arc<Domain>,
-        unknowns: &[&ScalarCollection],
+        unknowns: &[&ScalarCollection<R>],
         ranges: &[(usize, usize)],
         n_cols: usize,
         entities: &[&EntityCollection],
     ) -> bool {
-        let same = |(a, b): (&Arc<Domain>, &&ScalarCollection)| Arc::ptr_eq(a, b.domain());
+        let same = |(a, b): (&Arc<Domain>, &&ScalarCollection<R>)| Arc::ptr_eq(a, b.domain());
         Arc::ptr_eq(&self.domain, domain)
             && self.n_cols == n_cols
             && self.unknowns == ranges
@@ -135,7 +135,7 @@ pub(super) struct Stencils {
     built: Cell<u64>,
 }
 
-impl SerialRuntime {
+impl<R: Real> SerialRuntime<R> {
     /// The stencil of an equation, built by `build` unless it is known: for this domain, these unknowns, and these entity collections, the same handles.
     ///
     /// # Errors
@@ -144,9 +144,9 @@ impl SerialRuntime {
         &mut self,
         kernel: &KernelInfo,
         domain: &Arc<Domain>,
-        unknowns: &[&ScalarCollection],
+        unknowns: &[&ScalarCollection<R>],
         entities: &[&EntityCollection],
-        build: impl FnOnce(&mut SerialRuntime, &mut Pattern) -> Result<(), Error>,
+        build: impl FnOnce(&mut SerialRuntime<R>, &mut Pattern) -> Result<(), Error>,
     ) -> Result<Rc<Stencil>, Error> {
         let fault = |what: &str| Error::new(ErrorKind::Backend, format!("internal error: {}: {what}", kernel.name));
         let (mut ranges, mut n_cols) = (Vec::with_capacity(unknowns.len()), 0);
@@ -189,12 +189,12 @@ impl SerialRuntime {
     }
 
     /// The values of an unknown, for a kernel that passes its derivatives on.
-    pub fn unknown_values(&self, unknown: &ScalarCollection) -> Values {
+    pub fn unknown_values(&self, unknown: &ScalarCollection<R>) -> Values<R> {
         self.values_of(unknown)
     }
 
     /// A residual with its derivatives.
-    pub fn equation(&self, residual: ScalarCollection, stencil: &Stencil, entries: Buffer) -> ScalarCollection {
+    pub fn equation(&self, residual: ScalarCollection<R>, stencil: &Stencil, entries: Buffer<R>) -> ScalarCollection<R> {
         let jacobian = Jacobian::written(stencil.n_cols, &stencil.row_ptr, &stencil.columns, entries.share());
         ScalarCollection { jacobian: Some(Rc::new(jacobian)), ..residual }
     }

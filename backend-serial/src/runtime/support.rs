@@ -22,14 +22,14 @@ use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::Grid;
-use equelle_runtime::{CanonicalSet, EntityKind, Error, KernelInfo, Reduction};
+use equelle_runtime::{CanonicalSet, EntityKind, Error, KernelInfo, Real, Reduction};
 
 use super::SerialRuntime;
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, Storage, VectorCollection};
 use super::discrete;
 use super::pool::{Buffer, PoolCounters, Values};
 
-impl SerialRuntime {
+impl<R: Real> SerialRuntime<R> {
     /// The grid.
     pub fn grid(&self) -> &Grid {
         self.session.grid()
@@ -54,7 +54,7 @@ impl SerialRuntime {
     }
 
     /// A buffer of `len` numbers to write. Its contents are left over from an earlier use: write every element.
-    pub fn take_buffer(&self, len: usize) -> Buffer {
+    pub fn take_buffer(&self, len: usize) -> Buffer<R> {
         self.reals.take(len)
     }
 
@@ -70,31 +70,31 @@ impl SerialRuntime {
 
     /// What the buffer pools have done: in a steady step `allocated` does not grow.
     pub fn buffer_counters(&self) -> PoolCounters {
-        self.reals.counters().plus(self.truths.counters()).plus(self.indices.counters())
+        self.reals.counters().plus(self.doubles.counters()).plus(self.truths.counters()).plus(self.indices.counters())
     }
 
     /// A collection whose values are those written to the buffer, one per element of the domain.
-    pub fn scalar_collection_from(&self, domain: &Arc<Domain>, buffer: Buffer) -> ScalarCollection {
+    pub fn scalar_collection_from(&self, domain: &Arc<Domain>, buffer: Buffer<R>) -> ScalarCollection<R> {
         debug_assert_eq!(buffer.len(), domain.len());
         ScalarCollection { domain: Arc::clone(domain), storage: Storage::Dense(buffer.share()), jacobian: None }
     }
 
     /// A collection of values that another one of the same domain already holds, shared.
-    pub(super) fn scalar_collection_of(&self, domain: &Arc<Domain>, values: Values) -> ScalarCollection {
+    pub(super) fn scalar_collection_of(&self, domain: &Arc<Domain>, values: Values<R>) -> ScalarCollection<R> {
         debug_assert_eq!(values.len(), domain.len());
         ScalarCollection { domain: Arc::clone(domain), storage: Storage::Dense(values), jacobian: None }
     }
 
     /// A collection of a Cartesian run kept as one value per axis (a set of faces) or one value, in entry 0 (a set of cells).
-    pub fn per_axis_collection(&self, domain: &Arc<Domain>, values: [f64; 3]) -> ScalarCollection {
+    pub fn per_axis_collection(&self, domain: &Arc<Domain>, values: [R; 3]) -> ScalarCollection<R> {
         debug_assert!(self.grid().cartesian_shape().is_some());
         ScalarCollection { domain: Arc::clone(domain), storage: Storage::PerAxis(values), jacobian: None }
     }
 
     /// A Collection Of Vector from one buffer per component, as many as the grid has dimensions.
-    pub fn vector_collection_from(&self, domain: &Arc<Domain>, components: impl IntoIterator<Item = Buffer>) -> VectorCollection {
+    pub fn vector_collection_from(&self, domain: &Arc<Domain>, components: impl IntoIterator<Item = Buffer<R>>) -> VectorCollection<R> {
         let mut components = components.into_iter();
-        let components: [Option<Values>; 3] = std::array::from_fn(|_| components.next().map(Buffer::share));
+        let components: [Option<Values<R>>; 3] = std::array::from_fn(|_| components.next().map(Buffer::share));
         debug_assert!(components.iter().flatten().count() == self.grid().dim());
         debug_assert!(components.iter().flatten().all(|c| c.len() == domain.len()));
         VectorCollection { domain: Arc::clone(domain), components, jacobians: Default::default() }
@@ -116,27 +116,27 @@ impl SerialRuntime {
     /// buffer, every time this is called.
     ///
     /// The values alone: a kernel inside a residual would lose derivatives here, which [`Self::check_derivatives_kept`] reports.
-    pub fn dense(&self, collection: &ScalarCollection) -> Values {
+    pub fn dense(&self, collection: &ScalarCollection<R>) -> Values<R> {
         self.note_lost_derivatives(collection);
         self.values_of(collection)
     }
 
     /// Remembers the line at which values of a collection with derivatives left without them.
-    pub(super) fn note_lost_derivatives(&self, collection: &ScalarCollection) {
+    pub(super) fn note_lost_derivatives(&self, collection: &ScalarCollection<R>) {
         if collection.jacobian.is_some() && self.derivatives_lost.get().is_none() {
             self.derivatives_lost.set(Some(self.current_line()));
         }
     }
 
     /// As [`Self::note_lost_derivatives`], of vectors.
-    pub(super) fn note_lost_vector_derivatives(&self, collection: &VectorCollection) {
+    pub(super) fn note_lost_vector_derivatives(&self, collection: &VectorCollection<R>) {
         if collection.has_derivatives() && self.derivatives_lost.get().is_none() {
             self.derivatives_lost.set(Some(self.current_line()));
         }
     }
 
     /// As [`Self::dense`], for operations that know of derivatives.
-    pub(super) fn values_of(&self, collection: &ScalarCollection) -> Values {
+    pub(super) fn values_of(&self, collection: &ScalarCollection<R>) -> Values<R> {
         match &collection.storage {
             Storage::Dense(values) => values.clone(),
             Storage::PerAxis(values) => self.spread_per_axis(&collection.domain, *values),
@@ -152,7 +152,7 @@ impl SerialRuntime {
         self.located(discrete::reduce_with(self, reduction, domain, value))
     }
 
-    fn spread_per_axis(&self, domain: &Domain, values: [f64; 3]) -> Values {
+    fn spread_per_axis(&self, domain: &Domain, values: [R; 3]) -> Values<R> {
         let mut dense = self.take_buffer(domain.len());
         match (domain.kind(), self.grid().cartesian_shape()) {
             (EntityKind::Face, Some(shape)) => {

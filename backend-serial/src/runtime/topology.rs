@@ -1,7 +1,7 @@
 //! Relations and geometry of grid entities.
 
 use equelle_runtime::grid::NONE;
-use equelle_runtime::{EntityKind, Error, ErrorKind};
+use equelle_runtime::{EntityKind, Error, ErrorKind, Real};
 
 use super::SerialRuntime;
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
@@ -16,7 +16,7 @@ pub(super) enum Side {
 }
 
 /// Per face its first or second cell; Empty outside the grid.
-pub(super) fn cell_of(rt: &SerialRuntime, faces: &EntityCollection, side: Side) -> Result<EntityCollection, Error> {
+pub(super) fn cell_of<R: Real>(rt: &SerialRuntime<R>, faces: &EntityCollection, side: Side) -> Result<EntityCollection, Error> {
     let index = match side {
         Side::First => 0,
         Side::Second => 1,
@@ -31,7 +31,7 @@ pub(super) fn cell_of(rt: &SerialRuntime, faces: &EntityCollection, side: Side) 
 }
 
 /// Whether each entity is Empty.
-pub(super) fn is_empty(rt: &SerialRuntime, entities: &EntityCollection) -> BoolCollection {
+pub(super) fn is_empty<R: Real>(rt: &SerialRuntime<R>, entities: &EntityCollection) -> BoolCollection {
     let mut empty = rt.take_bool_buffer(entities.values.len());
     for (empty, &entity) in empty.iter_mut().zip(entities.values.iter()) {
         *empty = entity == NONE;
@@ -40,32 +40,37 @@ pub(super) fn is_empty(rt: &SerialRuntime, entities: &EntityCollection) -> BoolC
 }
 
 /// Volumes of cells, areas of faces, lengths of edges, 1 for vertices.
-pub(super) fn measure(rt: &SerialRuntime, entities: &EntityCollection) -> Result<ScalarCollection, Error> {
+pub(super) fn measure<R: Real>(rt: &SerialRuntime<R>, entities: &EntityCollection) -> Result<ScalarCollection<R>, Error> {
     let measures = rt.grid().measures(entities.kind);
     let mut out = rt.take_buffer(entities.values.len());
     for (position, (out, &entity)) in out.iter_mut().zip(entities.values.iter()).enumerate() {
-        *out = *measures.get(entity as usize).ok_or_else(|| not_there(entities, position, "measure"))?;
+        *out = R::from_f64(*measures.get(entity as usize).ok_or_else(|| not_there(entities, position, "measure"))?);
     }
     Ok(rt.scalar_collection_from(&entities.domain, out))
 }
 
 /// Centroids of entities.
-pub(super) fn centroid(rt: &SerialRuntime, entities: &EntityCollection) -> Result<VectorCollection, Error> {
+pub(super) fn centroid<R: Real>(rt: &SerialRuntime<R>, entities: &EntityCollection) -> Result<VectorCollection<R>, Error> {
     vectors_of(rt, entities, rt.grid().centroids(entities.kind), "centroid")
 }
 
 /// Unit normals of faces, from first to second cell.
-pub(super) fn normal(rt: &SerialRuntime, faces: &EntityCollection) -> Result<VectorCollection, Error> {
+pub(super) fn normal<R: Real>(rt: &SerialRuntime<R>, faces: &EntityCollection) -> Result<VectorCollection<R>, Error> {
     only_faces(faces, "Normal")?;
     vectors_of(rt, faces, &rt.grid().geometry().face_normals, "normal")
 }
 
-fn vectors_of(rt: &SerialRuntime, entities: &EntityCollection, vectors: &[[f64; 3]], what: &str) -> Result<VectorCollection, Error> {
-    let mut components: [Option<Buffer>; 3] = Default::default();
+fn vectors_of<R: Real>(
+    rt: &SerialRuntime<R>,
+    entities: &EntityCollection,
+    vectors: &[[f64; 3]],
+    what: &str,
+) -> Result<VectorCollection<R>, Error> {
+    let mut components: [Option<Buffer<R>>; 3] = Default::default();
     for (axis, component) in components.iter_mut().enumerate().take(rt.grid().dim()) {
         let mut buffer = rt.take_buffer(entities.values.len());
         for (position, (out, &entity)) in buffer.iter_mut().zip(entities.values.iter()).enumerate() {
-            *out = vectors.get(entity as usize).ok_or_else(|| not_there(entities, position, what))?[axis];
+            *out = R::from_f64(vectors.get(entity as usize).ok_or_else(|| not_there(entities, position, what))?[axis]);
         }
         *component = Some(buffer);
     }

@@ -1,13 +1,13 @@
 //! Comparisons and logic.
 
-use equelle_runtime::{Comparison, Logic};
+use equelle_runtime::{Comparison, Logic, Real};
 
 use super::SerialRuntime;
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection};
 use super::support::same_domain;
 
 /// Element-wise comparison; with NaN only `!=` holds.
-pub(super) fn compare(rt: &SerialRuntime, op: Comparison, a: &ScalarCollection, b: &ScalarCollection) -> BoolCollection {
+pub(super) fn compare<R: Real>(rt: &SerialRuntime<R>, op: Comparison, a: &ScalarCollection<R>, b: &ScalarCollection<R>) -> BoolCollection {
     // The choice stands outside the loops, so that each loop is one comparison.
     match op {
         Comparison::Less => zip(rt, a, b, |a, b| a < b),
@@ -20,7 +20,8 @@ pub(super) fn compare(rt: &SerialRuntime, op: Comparison, a: &ScalarCollection, 
 }
 
 /// Each element compared with one number on its right.
-pub(super) fn compare_scalar(rt: &SerialRuntime, op: Comparison, a: &ScalarCollection, s: f64) -> BoolCollection {
+pub(super) fn compare_scalar<R: Real>(rt: &SerialRuntime<R>, op: Comparison, a: &ScalarCollection<R>, s: f64) -> BoolCollection {
+    let s = R::from_f64(s);
     match op {
         Comparison::Less => map(rt, a, |a| a < s),
         Comparison::Greater => map(rt, a, |a| a > s),
@@ -32,7 +33,7 @@ pub(super) fn compare_scalar(rt: &SerialRuntime, op: Comparison, a: &ScalarColle
 }
 
 /// One number compared with each element on its right.
-pub(super) fn scalar_compare(rt: &SerialRuntime, op: Comparison, s: f64, a: &ScalarCollection) -> BoolCollection {
+pub(super) fn scalar_compare<R: Real>(rt: &SerialRuntime<R>, op: Comparison, s: f64, a: &ScalarCollection<R>) -> BoolCollection {
     let mirrored = match op {
         Comparison::Less => Comparison::Greater,
         Comparison::Greater => Comparison::Less,
@@ -66,7 +67,7 @@ pub(super) fn combine_truths(op: Logic, a: bool, b: bool) -> bool {
 }
 
 /// Whether the entities, or two Empties, are the same.
-pub(super) fn same_entities(rt: &SerialRuntime, a: &EntityCollection, b: &EntityCollection) -> BoolCollection {
+pub(super) fn same_entities<R: Real>(rt: &SerialRuntime<R>, a: &EntityCollection, b: &EntityCollection) -> BoolCollection {
     debug_assert!(same_domain(&a.domain, &b.domain));
     debug_assert_eq!(a.kind, b.kind);
     let mut out = rt.take_bool_buffer(a.values.len());
@@ -77,7 +78,7 @@ pub(super) fn same_entities(rt: &SerialRuntime, a: &EntityCollection, b: &Entity
 }
 
 /// `f` of each element.
-pub(super) fn map_truths(rt: &SerialRuntime, a: &BoolCollection, f: impl Fn(bool) -> bool) -> BoolCollection {
+pub(super) fn map_truths<R: Real>(rt: &SerialRuntime<R>, a: &BoolCollection, f: impl Fn(bool) -> bool) -> BoolCollection {
     let mut out = rt.take_bool_buffer(a.values.len());
     for (out, &a) in out.iter_mut().zip(a.values.iter()) {
         *out = f(a);
@@ -86,12 +87,17 @@ pub(super) fn map_truths(rt: &SerialRuntime, a: &BoolCollection, f: impl Fn(bool
 }
 
 /// `Not` of each element.
-pub(super) fn not(rt: &SerialRuntime, a: &BoolCollection) -> BoolCollection {
+pub(super) fn not<R: Real>(rt: &SerialRuntime<R>, a: &BoolCollection) -> BoolCollection {
     map_truths(rt, a, |a| !a)
 }
 
 /// `f` of each pair of elements.
-pub(super) fn combine(rt: &SerialRuntime, a: &BoolCollection, b: &BoolCollection, f: impl Fn(bool, bool) -> bool) -> BoolCollection {
+pub(super) fn combine<R: Real>(
+    rt: &SerialRuntime<R>,
+    a: &BoolCollection,
+    b: &BoolCollection,
+    f: impl Fn(bool, bool) -> bool,
+) -> BoolCollection {
     debug_assert!(same_domain(&a.domain, &b.domain));
     let mut out = rt.take_bool_buffer(a.values.len());
     for ((out, &a), &b) in out.iter_mut().zip(a.values.iter()).zip(b.values.iter()) {
@@ -100,7 +106,7 @@ pub(super) fn combine(rt: &SerialRuntime, a: &BoolCollection, b: &BoolCollection
     rt.bool_collection_from(&a.domain, out)
 }
 
-fn map(rt: &SerialRuntime, a: &ScalarCollection, f: impl Fn(f64) -> bool) -> BoolCollection {
+fn map<R: Real>(rt: &SerialRuntime<R>, a: &ScalarCollection<R>, f: impl Fn(R) -> bool) -> BoolCollection {
     let values = rt.values_of(a);
     let mut out = rt.take_bool_buffer(values.len());
     for (out, &a) in out.iter_mut().zip(values.iter()) {
@@ -109,7 +115,7 @@ fn map(rt: &SerialRuntime, a: &ScalarCollection, f: impl Fn(f64) -> bool) -> Boo
     rt.bool_collection_from(&a.domain, out)
 }
 
-fn zip(rt: &SerialRuntime, a: &ScalarCollection, b: &ScalarCollection, f: impl Fn(f64, f64) -> bool) -> BoolCollection {
+fn zip<R: Real>(rt: &SerialRuntime<R>, a: &ScalarCollection<R>, b: &ScalarCollection<R>, f: impl Fn(R, R) -> bool) -> BoolCollection {
     debug_assert!(same_domain(&a.domain, &b.domain));
     let (left, right) = (rt.values_of(a), rt.values_of(b));
     let mut out = rt.take_bool_buffer(left.len());

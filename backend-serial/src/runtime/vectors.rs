@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::reduce::reduce;
-use equelle_runtime::{Error, ErrorKind, Reduction};
+use equelle_runtime::{Error, ErrorKind, Real, Reduction};
 
 use super::SerialRuntime;
 use super::collections::{ScalarCollection, VectorCollection};
@@ -16,20 +16,20 @@ use super::support::same_domain;
 pub(super) type Vector = [f64; 3];
 
 /// A single Vector of as many components as the grid has dimensions.
-pub(super) fn single(rt: &SerialRuntime, components: &[f64]) -> Result<Vector, Error> {
+pub(super) fn single<R: Real>(rt: &SerialRuntime<R>, components: &[f64]) -> Result<Vector, Error> {
     check_count(rt, components.len())?;
     Ok(std::array::from_fn(|i| components.get(i).copied().unwrap_or(0.0)))
 }
 
 /// A collection of as many components as the grid has dimensions.
-pub(super) fn collect(rt: &SerialRuntime, components: &[&ScalarCollection]) -> Result<VectorCollection, Error> {
+pub(super) fn collect<R: Real>(rt: &SerialRuntime<R>, components: &[&ScalarCollection<R>]) -> Result<VectorCollection<R>, Error> {
     check_count(rt, components.len())?;
     let domain = Arc::clone(components[0].domain());
     debug_assert!(components.iter().all(|component| same_domain(component.domain(), &domain)));
     from_parts(rt, &domain, |axis| components.get(axis).map(|component| Ok((*component).clone())))
 }
 
-fn check_count(rt: &SerialRuntime, count: usize) -> Result<(), Error> {
+fn check_count<R: Real>(rt: &SerialRuntime<R>, count: usize) -> Result<(), Error> {
     let dim = rt.grid().dim();
     if count == dim {
         return Ok(());
@@ -40,11 +40,11 @@ fn check_count(rt: &SerialRuntime, count: usize) -> Result<(), Error> {
 }
 
 /// Of as many parts as the grid has dimensions, without a list of them: a steady step allocates nothing.
-fn from_parts(
-    rt: &SerialRuntime,
+fn from_parts<R: Real>(
+    rt: &SerialRuntime<R>,
     domain: &Arc<Domain>,
-    mut part: impl FnMut(usize) -> Option<Result<ScalarCollection, Error>>,
-) -> Result<VectorCollection, Error> {
+    mut part: impl FnMut(usize) -> Option<Result<ScalarCollection<R>, Error>>,
+) -> Result<VectorCollection<R>, Error> {
     let mut out = VectorCollection { domain: Arc::clone(domain), components: Default::default(), jacobians: Default::default() };
     for axis in 0..3 {
         let Some(part) = part(axis) else { break };
@@ -56,44 +56,44 @@ fn from_parts(
     Ok(out)
 }
 
-fn parts(a: &VectorCollection) -> impl Iterator<Item = ScalarCollection> + '_ {
+fn parts<R: Real>(a: &VectorCollection<R>) -> impl Iterator<Item = ScalarCollection<R>> + '_ {
     (0..3).map_while(|axis| a.part(axis))
 }
 
 /// `f` of each component, an operation on Collections Of Scalar.
-pub(super) fn map(
-    rt: &SerialRuntime,
-    a: &VectorCollection,
-    f: impl Fn(&ScalarCollection) -> Result<ScalarCollection, Error>,
-) -> Result<VectorCollection, Error> {
+pub(super) fn map<R: Real>(
+    rt: &SerialRuntime<R>,
+    a: &VectorCollection<R>,
+    f: impl Fn(&ScalarCollection<R>) -> Result<ScalarCollection<R>, Error>,
+) -> Result<VectorCollection<R>, Error> {
     from_parts(rt, &a.domain, |axis| Some(f(&a.part(axis)?)))
 }
 
 /// `f` of each pair of components, an operation on Collections Of Scalar.
-pub(super) fn zip(
-    rt: &SerialRuntime,
-    a: &VectorCollection,
-    b: &VectorCollection,
-    f: impl Fn(&ScalarCollection, &ScalarCollection) -> Result<ScalarCollection, Error>,
-) -> Result<VectorCollection, Error> {
+pub(super) fn zip<R: Real>(
+    rt: &SerialRuntime<R>,
+    a: &VectorCollection<R>,
+    b: &VectorCollection<R>,
+    f: impl Fn(&ScalarCollection<R>, &ScalarCollection<R>) -> Result<ScalarCollection<R>, Error>,
+) -> Result<VectorCollection<R>, Error> {
     debug_assert!(same_domain(&a.domain, &b.domain));
     from_parts(rt, &a.domain, |axis| Some(f(&a.part(axis)?, &b.part(axis)?)))
 }
 
 /// `f` of each component of one Vector: the components of a collection.
-pub(super) fn spread_with(
-    rt: &SerialRuntime,
+pub(super) fn spread_with<R: Real>(
+    rt: &SerialRuntime<R>,
     a: &Vector,
     domain: &Arc<Domain>,
-    f: impl Fn(f64) -> Result<ScalarCollection, Error>,
-) -> Result<VectorCollection, Error> {
-    from_parts(rt, domain, |axis| a[..rt.grid().dim()].get(axis).map(|&component| f(component)))
+    f: impl Fn(R) -> Result<ScalarCollection<R>, Error>,
+) -> Result<VectorCollection<R>, Error> {
+    from_parts(rt, domain, |axis| a[..rt.grid().dim()].get(axis).map(|&component| f(R::from_f64(component))))
 }
 
 /// Sum of the products of components, in order; it starts with the first product.
-pub(super) fn dot(rt: &SerialRuntime, a: &VectorCollection, b: &VectorCollection) -> Result<ScalarCollection, Error> {
+pub(super) fn dot<R: Real>(rt: &SerialRuntime<R>, a: &VectorCollection<R>, b: &VectorCollection<R>) -> Result<ScalarCollection<R>, Error> {
     debug_assert!(same_domain(&a.domain, &b.domain));
-    let mut sum: Option<ScalarCollection> = None;
+    let mut sum: Option<ScalarCollection<R>> = None;
     for (a, b) in parts(a).zip(parts(b)) {
         let product = derivatives::zip(rt, &a, &b, |a, b| a * b, |_, b, _, d| b * d, |a, _, _, d| a * d)?;
         sum = Some(match sum {
@@ -105,27 +105,27 @@ pub(super) fn dot(rt: &SerialRuntime, a: &VectorCollection, b: &VectorCollection
 }
 
 /// Euclidean length: the square root of the sum of the squares of components, in order.
-pub(super) fn length(rt: &SerialRuntime, a: &VectorCollection) -> Result<ScalarCollection, Error> {
+pub(super) fn length<R: Real>(rt: &SerialRuntime<R>, a: &VectorCollection<R>) -> Result<ScalarCollection<R>, Error> {
     let squares = dot(rt, a, a)?;
-    Ok(derivatives::map(rt, &squares, f64::sqrt, |_, root, d| 0.5 / root * d))
+    Ok(derivatives::map(rt, &squares, R::sqrt, |_, root, d| R::from_f64(0.5) / root * d))
 }
 
 /// A component as a collection of its own.
-pub(super) fn component(rt: &SerialRuntime, a: &VectorCollection, index: usize) -> Result<ScalarCollection, Error> {
+pub(super) fn component<R: Real>(rt: &SerialRuntime<R>, a: &VectorCollection<R>, index: usize) -> Result<ScalarCollection<R>, Error> {
     a.part(index).ok_or_else(|| no_component(rt, index))
 }
 
 /// A component of one Vector.
-pub(super) fn single_component(rt: &SerialRuntime, a: &Vector, index: usize) -> Result<f64, Error> {
+pub(super) fn single_component<R: Real>(rt: &SerialRuntime<R>, a: &Vector, index: usize) -> Result<f64, Error> {
     a[..rt.grid().dim()].get(index).copied().ok_or_else(|| no_component(rt, index))
 }
 
 /// As [`dot`], of single Vectors.
-pub(super) fn single_dot(rt: &SerialRuntime, a: &Vector, b: &Vector) -> f64 {
+pub(super) fn single_dot<R: Real>(rt: &SerialRuntime<R>, a: &Vector, b: &Vector) -> f64 {
     (1..rt.grid().dim()).fold(a[0] * b[0], |sum, i| sum + a[i] * b[i])
 }
 
-fn no_component(rt: &SerialRuntime, index: usize) -> Error {
+fn no_component<R: Real>(rt: &SerialRuntime<R>, index: usize) -> Error {
     let dim = rt.grid().dim();
     let message = match dim {
         1 => format!("component [{index}] of a Vector: the grid has dimension 1, so component [0] alone"),
@@ -135,7 +135,7 @@ fn no_component(rt: &SerialRuntime, index: usize) -> Error {
 }
 
 /// The reduction of each component.
-pub(super) fn reduce_components(reduction: Reduction, a: &VectorCollection) -> Result<Vector, Error> {
+pub(super) fn reduce_components<R: Real>(reduction: Reduction, a: &VectorCollection<R>) -> Result<Vector, Error> {
     let mut out = [0.0; 3];
     for (out, component) in out.iter_mut().zip(a.components()) {
         *out = reduce(reduction, component).ok_or_else(|| nothing_to_reduce(reduction, &a.domain))?;
@@ -144,11 +144,11 @@ pub(super) fn reduce_components(reduction: Reduction, a: &VectorCollection) -> R
 }
 
 /// Per element the Vector of one branch.
-pub(super) fn select(
-    rt: &SerialRuntime,
+pub(super) fn select<R: Real>(
+    rt: &SerialRuntime<R>,
     condition: &super::collections::BoolCollection,
-    a: &VectorCollection,
-    b: &VectorCollection,
-) -> Result<VectorCollection, Error> {
+    a: &VectorCollection<R>,
+    b: &VectorCollection<R>,
+) -> Result<VectorCollection<R>, Error> {
     zip(rt, a, b, |a, b| super::select::scalars(rt, condition, a, b))
 }

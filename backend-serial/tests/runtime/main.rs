@@ -10,6 +10,7 @@ mod heat;
 mod host;
 mod on_extend;
 mod per_axis;
+mod precision;
 mod program;
 mod reduce;
 mod sequences;

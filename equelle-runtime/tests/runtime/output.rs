@@ -40,7 +40,7 @@ fn console() {
     out.scalar("maximum of u", 0.1 + 0.2).unwrap();
     out.scalar("n", 710.0).unwrap();
     out.collection("u", &[500.0, 1.0 / 3.0, -1e-10]).unwrap();
-    out.collection("none", &[]).unwrap();
+    out.collection("none", &[0.0; 0]).unwrap();
     // Fields are 15 wide and followed by a blank.
     let expected = "maximum of u = 0.30000000000000004\nn = 710\nu =\n500             0.333333        -1e-10          \nnone =\n\n";
     assert_eq!(console.text(), expected);

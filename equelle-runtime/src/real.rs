@@ -1,0 +1,177 @@
+//! The type of the numbers in collections: double or single precision, fixed when a program is compiled.
+//!
+//! Scalars, single Vectors, what reductions accumulate, norms and tolerances are `f64` in either case.
+
+use std::fmt::{Debug, Display, LowerExp};
+use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
+
+/// A floating-point type that collections can hold. The operations are IEEE, correctly rounded; the functions of mathematics come from the crate `libm`.
+pub trait Real:
+    Copy
+    + Default
+    + PartialEq
+    + PartialOrd
+    + Debug
+    + Display
+    + LowerExp
+    + Send
+    + Sync
+    + 'static
+    + Neg<Output = Self>
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + AddAssign
+    + SubAssign
+{
+    /// Its name in Rust.
+    const NAME: &'static str;
+    /// +0.
+    const ZERO: Self;
+    /// 1.
+    const ONE: Self;
+
+    /// The nearest number of this type; ties go to the even one.
+    fn from_f64(value: f64) -> Self;
+    /// The same number.
+    fn to_f64(self) -> f64;
+    /// Numbers, rounded.
+    fn vec_from_f64(values: Vec<f64>) -> Vec<Self> {
+        values.into_iter().map(Self::from_f64).collect()
+    }
+    /// The same numbers.
+    fn slice_to_f64(values: &[Self]) -> Vec<f64> {
+        values.iter().map(|value| value.to_f64()).collect()
+    }
+    /// Writes numbers, rounded. Both slices have the same length.
+    fn copy_from_f64(out: &mut [Self], values: &[f64]) {
+        debug_assert_eq!(out.len(), values.len());
+        for (out, &value) in out.iter_mut().zip(values) {
+            *out = Self::from_f64(value);
+        }
+    }
+    /// Whether it is −0.
+    fn is_negative_zero(self) -> bool;
+    /// Whether it is no number.
+    fn is_nan(self) -> bool;
+    /// Magnitude.
+    #[must_use]
+    fn abs(self) -> Self;
+    /// Square root.
+    #[must_use]
+    fn sqrt(self) -> Self;
+    /// Exponential function.
+    #[must_use]
+    fn exp(self) -> Self;
+    /// Natural logarithm.
+    #[must_use]
+    fn log(self) -> Self;
+    /// Sine, of radians.
+    #[must_use]
+    fn sin(self) -> Self;
+    /// Cosine, of radians.
+    #[must_use]
+    fn cos(self) -> Self;
+    /// Tangent, of radians.
+    #[must_use]
+    fn tan(self) -> Self;
+    /// To the power of `b`.
+    #[must_use]
+    fn pow(self, b: Self) -> Self;
+}
+
+macro_rules! real {
+    ($real:ident, $from:expr, $exp:ident, $log:ident, $sin:ident, $cos:ident, $tan:ident, $pow:ident) => {
+        impl Real for $real {
+            const NAME: &'static str = stringify!($real);
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+
+            #[inline]
+            fn from_f64(value: f64) -> Self {
+                ($from)(value)
+            }
+
+            #[inline]
+            fn to_f64(self) -> f64 {
+                f64::from(self)
+            }
+
+            #[inline]
+            fn is_negative_zero(self) -> bool {
+                self.to_bits() == (-0.0 as $real).to_bits()
+            }
+
+            #[inline]
+            fn is_nan(self) -> bool {
+                self.is_nan()
+            }
+
+            #[inline]
+            fn abs(self) -> Self {
+                self.abs()
+            }
+
+            #[inline]
+            fn sqrt(self) -> Self {
+                self.sqrt()
+            }
+
+            #[inline]
+            fn exp(self) -> Self {
+                libm::$exp(self)
+            }
+
+            #[inline]
+            fn log(self) -> Self {
+                libm::$log(self)
+            }
+
+            #[inline]
+            fn sin(self) -> Self {
+                libm::$sin(self)
+            }
+
+            #[inline]
+            fn cos(self) -> Self {
+                libm::$cos(self)
+            }
+
+            #[inline]
+            fn tan(self) -> Self {
+                libm::$tan(self)
+            }
+
+            #[inline]
+            fn pow(self, b: Self) -> Self {
+                libm::$pow(self, b)
+            }
+        }
+    };
+}
+
+real!(f64, |value| value, exp, log, sin, cos, tan, pow);
+real!(f32, |value| value as f32, expf, logf, sinf, cosf, tanf, powf);
+
+#[cfg(test)]
+mod tests {
+    use super::Real;
+
+    #[test]
+    fn single_precision_rounds_to_the_nearest_ties_to_even() {
+        // Spacing of singles at 1 is 2^-23: half of it ties to 1, three quarters round up; overflow goes to infinity.
+        let half = f64::from(f32::EPSILON) / 2.0;
+        assert_eq!(f32::from_f64(1.0 + half), 1.0);
+        assert_eq!(f32::from_f64(1.0 + 1.5 * half), 1.0 + f32::EPSILON);
+        assert_eq!(f32::from_f64(1e39), f32::INFINITY);
+        assert!(f32::from_f64(f64::NAN).is_nan());
+        assert_eq!(f64::from_f64(1.0 + half), 1.0 + half);
+    }
+
+    #[test]
+    fn negative_zero_is_told_apart() {
+        assert!(f32::from_f64(-0.0).is_negative_zero() && Real::is_negative_zero(-0.0f64));
+        assert!(!f32::ZERO.is_negative_zero() && !f64::ZERO.is_negative_zero() && !(-1.0f32).is_negative_zero());
+    }
+}
