@@ -5,10 +5,12 @@ use std::io::{IsTerminal, Write};
 use clap::ValueEnum;
 use equelle_front::diagnostic::Diagnostic;
 use equelle_front::diagnostic::render::{self, Format};
+use equelle_front::report::Report;
 use equelle_front::source::SourceFile;
 use equelle_runtime::Error;
 
 use crate::failure::Failure;
+use crate::report;
 
 /// How messages are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -108,6 +110,14 @@ impl Console {
         match self.format {
             MessageFormat::Human | MessageFormat::Short => write(&format!("{message}\n")),
             MessageFormat::Json => {}
+        }
+    }
+
+    /// What the compiler did.
+    pub fn report(&self, report: &Report, source: &SourceFile) {
+        match self.format {
+            MessageFormat::Human | MessageFormat::Short => write(&report::text(report, source)),
+            MessageFormat::Json => write(&format!("{}\n", report::json(report))),
         }
     }
 

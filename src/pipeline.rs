@@ -8,6 +8,7 @@ use equelle_front::check::{self, CheckOptions};
 use equelle_front::diagnostic::Diagnostic;
 use equelle_front::ir::Module;
 use equelle_front::passes::{self, Derivatives, OptLevel};
+use equelle_front::report::Report;
 use equelle_front::source::SourceFile;
 use equelle_front::syntax::ast;
 use equelle_front::typed::TypedProgram;
@@ -69,9 +70,17 @@ pub fn check(source: &SourceFile, nondimensional: bool, console: &Console) -> Re
 /// # Errors
 /// The program has errors.
 pub fn compile(source: &SourceFile, options: Options, console: &Console) -> Result<Verified, Failure> {
+    compile_with_report(source, options, console).map(|(verified, _)| verified)
+}
+
+/// As [`compile`], with a report of what the compiler did.
+///
+/// # Errors
+/// The program has errors.
+pub fn compile_with_report(source: &SourceFile, options: Options, console: &Console) -> Result<(Verified, Report), Failure> {
     let module = lower(source, options.nondimensional, console)?;
-    let (module, untreated) = passes::optimise_by(module, options.level, options.derivatives, &mut |_, _| {});
-    for solve in untreated {
+    let (module, notes) = passes::optimise_by(module, options.level, options.derivatives, &mut |_, _| {});
+    for solve in &notes.untreated {
         let line = source.line(solve.span.start);
         let message = format!(
             "note: {}:{line}: derivatives by products of sparse matrices, because of {} in the residual",
@@ -80,7 +89,8 @@ pub fn compile(source: &SourceFile, options: Options, console: &Console) -> Resu
         );
         console.progress(&message);
     }
-    verified(module)
+    let report = Report::of(&module, &notes);
+    Ok((verified(module)?, report))
 }
 
 /// The IR after one pass.

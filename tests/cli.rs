@@ -95,6 +95,15 @@ fn every_stage_can_be_printed() {
     assert!(unoptimised.contains("Divergence(") && !unoptimised.contains("kernel "), "{unoptimised}");
     let optimised = stdout(&expect(0, equellec().args([HEAT, "--emit", "ir"])));
     assert!(optimised.contains("kernel ") && !optimised.contains("Divergence("), "{optimised}");
+    let report = stdout(&expect(0, equellec().args(["emit", "report", HEAT])));
+    assert!(report.contains("compute_u over AllCells()"), "{report}");
+    let json = stdout(&expect(0, equellec().args(["emit", "report", HEAT, "--message-format", "json"])));
+    assert!(json.starts_with("{\n  \"parts\": ["), "{json}");
+    // Beside other results it goes where messages go.
+    let both = expect(0, equellec().args(["emit", "manifest", HEAT, "--report"]));
+    assert!(stdout(&both).starts_with('{') && stderr(&both).contains("compute_u over AllCells()"), "{both:?}");
+    let both = expect(0, equellec().args(["emit", "manifest", HEAT, "--report", "--message-format=json"]));
+    assert!(stderr(&both).lines().count() == 1 && stderr(&both).contains("\"kernel\":\"compute_u\""), "{both:?}");
     let inlined = stdout(&expect(0, equellec().args([HEAT, "--emit", "ir-after=inline"])));
     assert!(!inlined.contains("kernel ") && !inlined.contains("function "), "{inlined}");
     for text in [&unoptimised, &optimised, &inlined] {

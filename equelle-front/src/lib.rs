@@ -12,6 +12,7 @@ pub mod ir;
 pub mod lower;
 pub mod ops;
 pub mod passes;
+pub mod report;
 pub mod source;
 pub mod syntax;
 pub mod typed;

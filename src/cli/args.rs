@@ -53,7 +53,7 @@ pub struct PlainArgs {
     /// Folder of the package [default: ./STEM-sim, after FILE]
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Print a stage of compilation instead of writing a package [ast, ir, ir-after=PASS, rust, cuda, manifest]
+    /// Print a stage of compilation instead of writing a package [ast, ir, ir-after=PASS, rust, cuda, manifest, report]
     #[arg(long, value_name = "WHAT")]
     pub emit: Option<Emit>,
 }
@@ -70,6 +70,9 @@ pub struct ProgramArgs {
     /// Derivatives for Newton's method at level 2: compiled into the residual, or by products of sparse matrices
     #[arg(long, value_enum, default_value_t = Ad::Stencil, value_name = "HOW")]
     pub ad: Ad,
+    /// Tell on standard error what the compiler made of the program: kernels, what they load and store, what was not fused and why
+    #[arg(long)]
+    pub report: bool,
 }
 
 impl ProgramArgs {
@@ -188,7 +191,7 @@ pub struct CheckArgs {
 /// Arguments of `emit`.
 #[derive(Debug, Args)]
 pub struct EmitArgs {
-    /// ast, ir, ir-after=PASS, rust, cuda or manifest
+    /// ast, ir, ir-after=PASS, rust, cuda, manifest or report
     #[arg(value_name = "WHAT")]
     pub what: Emit,
     /// The program
@@ -233,6 +236,8 @@ pub enum Emit {
     Cuda,
     /// The list of inputs and outputs.
     Manifest,
+    /// What the compiler made of the program.
+    Report,
 }
 
 impl FromStr for Emit {
@@ -245,9 +250,10 @@ impl FromStr for Emit {
             "rust" => Ok(Emit::Rust),
             "cuda" => Ok(Emit::Cuda),
             "manifest" => Ok(Emit::Manifest),
+            "report" => Ok(Emit::Report),
             _ => match text.strip_prefix("ir-after=") {
                 Some(pass) if !pass.is_empty() => Ok(Emit::IrAfter(pass.to_owned())),
-                _ => Err("expected ast, ir, ir-after=PASS, rust, cuda or manifest".into()),
+                _ => Err("expected ast, ir, ir-after=PASS, rust, cuda, manifest or report".into()),
             },
         }
     }

@@ -3,6 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use equelle_front::source::SourceFile;
+use equelle_front::verify::Verified;
+
 use super::args::{BuildArgs, ProgramArgs};
 use crate::cache::{self, Cache};
 use crate::cargo;
@@ -44,6 +47,15 @@ pub(super) fn build(args: &BuildArgs, console: &Console) -> Result<(), Failure> 
     super::print(&format!("{}\n", program.display()))
 }
 
+/// The IR of a program; reports on it if asked to.
+pub(super) fn compile(source: &SourceFile, program: &ProgramArgs, console: &Console) -> Result<Verified, Failure> {
+    let (verified, report) = pipeline::compile_with_report(source, program.options(), console)?;
+    if program.report {
+        console.report(&report, source);
+    }
+    Ok(verified)
+}
+
 /// A program and its package as text.
 pub(super) struct Compiled {
     cache: Cache,
@@ -62,7 +74,7 @@ impl Compiled {
             }
         });
         let source = pipeline::read(file)?;
-        let verified = pipeline::compile(&source, program.options(), console)?;
+        let verified = compile(&source, program, console)?;
         let cache = Cache::open()?;
         let package = pipeline::package(&source, &verified, &registry::code_generators(&backends), cache.crates())?;
         Ok(Compiled { cache, backends, package })

@@ -3,28 +3,37 @@
 use equelle_front::{ir, syntax};
 
 use super::args::{Emit, EmitArgs};
+use super::compile::compile;
 use crate::cache::Cache;
-use crate::console::Console;
+use crate::console::{Console, MessageFormat};
 use crate::failure::Failure;
 use crate::package::{self, Package};
 use crate::pipeline;
 use crate::registry::{self, BackendName};
+use crate::report;
 
 /// Prints a stage of compilation.
 pub(super) fn emit(args: &EmitArgs, console: &Console) -> Result<(), Failure> {
     let source = pipeline::read(&args.file)?;
-    let options = args.program.options();
+    let (program, options) = (&args.program, args.program.options());
     let generated = |backend: BackendName| -> Result<Package, Failure> {
-        let verified = pipeline::compile(&source, options, console)?;
+        let verified = compile(&source, program, console)?;
         pipeline::package(&source, &verified, &registry::code_generators(&[backend]), Cache::open()?.crates())
     };
     let text = match &args.what {
         Emit::Ast => syntax::print(&pipeline::parse(&source, console)?),
-        Emit::Ir => ir::text::print(pipeline::compile(&source, options, console)?.module()),
+        Emit::Ir => ir::text::print(compile(&source, program, console)?.module()),
         Emit::IrAfter(pass) => ir::text::print(pipeline::compile_until(&source, options, pass, console)?.module()),
         Emit::Rust => sections(&generated(BackendName::Serial)?, ".rs"),
         Emit::Cuda => sections(&generated(BackendName::Cuda)?, ".cu"),
-        Emit::Manifest => package::manifest(&pipeline::compile(&source, options, console)?),
+        Emit::Manifest => package::manifest(&compile(&source, program, console)?),
+        Emit::Report => {
+            let (_, found) = pipeline::compile_with_report(&source, options, console)?;
+            match console.format {
+                MessageFormat::Human | MessageFormat::Short => report::text(&found, &source),
+                MessageFormat::Json => format!("{:#}\n", report::json(&found)),
+            }
+        }
     };
     super::print(&text)
 }

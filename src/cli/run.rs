@@ -6,7 +6,7 @@ use std::process::Command;
 use equelle_runtime::session::Options;
 
 use super::args::RunArgs;
-use super::compile::Compiled;
+use super::compile::{Compiled, compile};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::interpret;
@@ -20,7 +20,7 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
             return Err(Failure::usage(format!("--interpret does not go with --backend {}", args.backend.name())));
         }
         let source = pipeline::read(&args.file)?;
-        let verified = pipeline::compile(&source, args.program.options(), console)?;
+        let verified = compile(&source, &args.program, console)?;
         let options = Options { quiet: args.quiet, profile: args.profile, ..Options::default() };
         return interpret::interpret(&source, &verified, &args.parameters, options);
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::{KeptCall, Notes};
 use crate::ir::{Block, Function, FunctionId, Module, MutableId, Op, Stmt, StmtKind, ValueId};
 
 /// A function whose body would grow beyond this many statements keeps its remaining calls.
@@ -12,16 +13,17 @@ const BUDGET: usize = 50_000;
 const LARGE: usize = 1_000;
 
 /// Inlines calls in every function, callees first.
-pub(super) fn run(module: &mut Module) {
+pub(super) fn run(module: &mut Module, notes: &mut Notes) {
     let mut calls = vec![0; module.functions.len()];
     module.functions.iter().chain([&module.main]).for_each(|f| count_calls(&f.body, &mut calls));
     let mut inlinable = Vec::with_capacity(calls.len());
     for (index, calls) in calls.into_iter().enumerate() {
         let (done, rest) = module.functions.split_at_mut(index);
-        inline_calls(&mut rest[0], done, &inlinable);
-        inlinable.push(calls <= 1 || size(&rest[0].body) <= LARGE);
+        inline_calls(&mut rest[0], done, &inlinable, notes);
+        let statements = size(&rest[0].body);
+        inlinable.push(if calls > 1 && statements > LARGE { Err(KeptCall::Large { statements, limit: LARGE }) } else { Ok(()) });
     }
-    inline_calls(&mut module.main, &module.functions, &inlinable);
+    inline_calls(&mut module.main, &module.functions, &inlinable, notes);
     drop_uncalled(module);
 }
 
@@ -87,18 +89,22 @@ fn renumber(block: &mut Block, numbers: &[FunctionId]) {
     }
 }
 
-fn inline_calls(function: &mut Function, callees: &[Function], inlinable: &[bool]) {
+fn inline_calls(function: &mut Function, callees: &[Function], inlinable: &[Inlinable], notes: &mut Notes) {
     let body = std::mem::take(&mut function.body);
-    let mut inliner = Inliner { function, callees, inlinable, renamed: BTreeMap::new(), size: 0 };
+    let mut inliner = Inliner { function, callees, inlinable, notes, renamed: BTreeMap::new(), size: 0 };
     let body = inliner.block(body);
     inliner.function.body = body;
 }
+
+/// Whether a function may be inlined.
+type Inlinable = Result<(), KeptCall>;
 
 struct Inliner<'a> {
     function: &'a mut Function,
     callees: &'a [Function],
     /// Which of them are small, or called once.
-    inlinable: &'a [bool],
+    inlinable: &'a [Inlinable],
+    notes: &'a mut Notes,
     /// Results of inlined calls and what they turned out to be.
     renamed: BTreeMap<ValueId, ValueId>,
     size: usize,
@@ -118,8 +124,15 @@ impl Inliner<'_> {
         let Stmt { kind, span } = statement;
         let kind = rename(kind, &mut |v| self.renamed.get(&v).copied().unwrap_or(v));
         match kind {
-            StmtKind::Let { results, op: Op::Call { function, args } } if self.size < BUDGET && self.inlinable[function.0 as usize] => {
-                self.inline(&results, function.0 as usize, &args, out);
+            StmtKind::Let { results, op: Op::Call { function, args } } => {
+                let may = self.inlinable[function.0 as usize];
+                match if self.size < BUDGET { may } else { Err(KeptCall::Budget { budget: BUDGET }) } {
+                    Ok(()) => self.inline(&results, function.0 as usize, &args, out),
+                    Err(why) => {
+                        self.notes.keep_call(&self.callees[function.0 as usize].name, why);
+                        out.push(Stmt { kind: StmtKind::Let { results, op: Op::Call { function, args } }, span });
+                    }
+                }
             }
             StmtKind::For { sequence, element, body } => {
                 let body = self.block(body);

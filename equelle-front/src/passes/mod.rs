@@ -11,11 +11,13 @@ mod hoist;
 mod inline;
 mod locals;
 mod merge;
+mod notes;
 mod rewrite;
 mod simplify;
 
 pub use differentiate::{Untreated, differentiate};
 pub(crate) use locals::{adds, drop_unread};
+pub use notes::{KeptCall, Need, Notes, Why};
 
 use crate::ir::{Function, Module};
 use crate::types::SetTable;
@@ -45,31 +47,26 @@ pub enum Derivatives {
 pub struct Pass {
     /// Name for `--emit ir-after=NAME`.
     pub name: &'static str,
-    run: fn(&mut Module),
+    run: fn(&mut Module, &mut Notes),
 }
 
 impl Pass {
     /// Runs this pass alone.
     pub fn run(&self, module: &mut Module) {
-        (self.run)(module);
+        (self.run)(module, &mut Notes::default());
     }
 }
 
 /// The passes of `-O2` in order.
 pub const PIPELINE_O2: &[Pass] = &[
     Pass { name: "inline", run: inline::run },
-    Pass { name: "simplify", run: |m| each_function(m, simplify::run) },
-    Pass { name: "hoist", run: |m| each_function(m, hoist::run) },
-    Pass { name: "dce", run: |m| each_function(m, dce::run) },
-    Pass {
-        name: differentiate::NAME,
-        run: |m| {
-            differentiate::replace(m);
-        },
-    },
+    Pass { name: "simplify", run: |m, _| each_function(m, simplify::run) },
+    Pass { name: "hoist", run: |m, _| each_function(m, hoist::run) },
+    Pass { name: "dce", run: |m, _| each_function(m, dce::run) },
+    Pass { name: differentiate::NAME, run: differentiate::replace },
     Pass { name: "fuse", run: fuse::run },
-    Pass { name: "dce-after-fuse", run: |m| each_function(m, dce::run) },
-    Pass { name: "merge", run: merge::run },
+    Pass { name: "dce-after-fuse", run: |m, _| each_function(m, dce::run) },
+    Pass { name: "merge", run: |m, _| merge::run(m) },
 ];
 
 /// Runs the passes of a level.
@@ -84,29 +81,28 @@ pub fn optimise_with(module: Module, level: OptLevel, observer: &mut dyn FnMut(&
     optimise_by(module, level, Derivatives::Stencil, observer).0
 }
 
-/// Runs the passes of a level with a choice of derivatives, shows the module after each pass, and tells which solves keep derivatives by sparse matrices against that choice.
+/// Runs the passes of a level with a choice of derivatives, shows the module after each pass, and tells what they decided.
 #[must_use]
 pub fn optimise_by(
     mut module: Module,
     level: OptLevel,
     derivatives: Derivatives,
     observer: &mut dyn FnMut(&str, &Module),
-) -> (Module, Vec<Untreated>) {
-    let mut untreated = Vec::new();
+) -> (Module, Notes) {
+    let mut notes = Notes::default();
     match level {
         OptLevel::O0 => {}
         OptLevel::O2 => {
             for pass in PIPELINE_O2 {
-                match (pass.name == differentiate::NAME, derivatives) {
-                    (false, _) => pass.run(&mut module),
-                    (true, Derivatives::Stencil) => untreated = differentiate::replace(&mut module),
-                    (true, Derivatives::SparseMatrices) => continue,
+                if pass.name == differentiate::NAME && derivatives == Derivatives::SparseMatrices {
+                    continue;
                 }
+                (pass.run)(&mut module, &mut notes);
                 observer(pass.name, &module);
             }
         }
     }
-    (module, untreated)
+    (module, notes)
 }
 
 fn each_function(module: &mut Module, pass: fn(&mut Function, &SetTable)) {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::analysis::Defs;
 use super::super::fuse::Equations;
 use super::super::inline::inline_body;
-use super::super::{dce, hoist, simplify};
+use super::super::{Notes, dce, hoist, simplify};
 use super::reverse::Obstacle;
 use super::{Untreated, with_jacobian};
 use crate::ir::{Block, Equation, Function, FunctionId, Kernel, KernelId, Module, Mutable, MutableId, Op, Stmt, StmtKind, Value, ValueId};
@@ -17,8 +17,7 @@ use crate::types::{CanonicalSet, Dimension, Extent, SetId, SetTable, Shape, Type
 const MAX_STATEMENTS: usize = 1_000;
 
 /// Treats every solve of a module.
-pub(super) fn treat(module: &mut Module) -> Vec<Untreated> {
-    let mut untreated = Vec::new();
+pub(super) fn treat(module: &mut Module, notes: &mut Notes) {
     let mut names = UniqueNames::default();
     for kernel in &module.kernels {
         names.unique(&kernel.name);
@@ -35,14 +34,14 @@ pub(super) fn treat(module: &mut Module) -> Vec<Untreated> {
         let body = std::mem::take(&mut embedder.function.body);
         embedder.function.body = embedder.block(body);
         let Embedder { solves, untreated: found, .. } = embedder;
-        untreated.extend(found);
+        notes.untreated.extend(found);
         if solves.is_empty() {
             continue;
         }
         simplify::run(&mut whole, &module.sets);
         hoist::run(&mut whole, &module.sets);
         dce::run(&mut whole, &module.sets);
-        let made = equations(&whole, &module.sets, &solves, &mut names);
+        let made = equations(&whole, &module.sets, &solves, &mut names, notes);
         let mut found = BTreeMap::new();
         for (solve, made) in solves.iter().zip(made) {
             match made {
@@ -52,7 +51,7 @@ pub(super) fn treat(module: &mut Module) -> Vec<Untreated> {
                     let numbered = equations.into_iter().zip(first..).map(|(args, k)| Equation { kernel: KernelId(k as u32), args });
                     found.insert(solve.sequence, numbered.collect());
                 }
-                Err(construct) => untreated.push(Untreated { span: solve.span, construct }),
+                Err(construct) => notes.untreated.push(Untreated { span: solve.span, construct }),
             }
         }
         let body = std::mem::take(&mut whole.body);
@@ -62,7 +61,6 @@ pub(super) fn treat(module: &mut Module) -> Vec<Untreated> {
         dce::run(&mut whole, &module.sets);
         *function = whole;
     }
-    untreated
 }
 
 fn solves(block: &Block) -> bool {
@@ -216,7 +214,7 @@ impl Embedder<'_> {
 type Made = Result<(Vec<Kernel>, Vec<Vec<ValueId>>), Obstacle>;
 
 /// The kernels of each solve and their arguments, without the unknowns.
-fn equations(function: &Function, sets: &SetTable, solves: &[Solve], names: &mut UniqueNames) -> Vec<Made> {
+fn equations(function: &Function, sets: &SetTable, solves: &[Solve], names: &mut UniqueNames, notes: &mut Notes) -> Vec<Made> {
     let mut loops = BTreeMap::new();
     let mut domains = BTreeMap::new();
     for &param in &function.params {
@@ -242,6 +240,7 @@ fn equations(function: &Function, sets: &SetTable, solves: &[Solve], names: &mut
                 let name = &function.values[unknown.0 as usize].name;
                 kernel.name = names.unique(&format!("residual_{}", crate::passes::fuse::identifier(name)));
                 kernels.push(kernel);
+                maker.note(&args, notes);
                 arguments.push(args);
             }
             Ok((kernels, arguments))

@@ -10,6 +10,7 @@ mod embed;
 mod flatten;
 mod reverse;
 
+use super::Notes;
 use super::fuse::inline_all_single_uses;
 use super::locals::{adds, drop_unread, drop_unused_locals};
 use crate::ir::{JacobianForm, Kernel, Module, StmtKind};
@@ -27,10 +28,10 @@ pub struct Untreated {
     pub construct: &'static str,
 }
 
-/// Gives every Newton solve of a module its equations as kernels, where that is possible, in the place of residual functions; those that put something out stay, for that alone. The solves
+/// Gives every Newton solve of a module its equations as kernels, where that is possible, in the place of residual functions; those that put something out stay, for that alone. Notes the solves
 /// that keep residual functions for their derivatives, in order.
-pub(super) fn replace(module: &mut Module) -> Vec<Untreated> {
-    let untreated = differentiate(module);
+pub(super) fn replace(module: &mut Module, notes: &mut Notes) {
+    embed::treat(module, notes);
     let puts_out = |f: &crate::ir::Function| f.body.statements.iter().any(|s| matches!(s.kind, StmtKind::Output { .. }));
     let functions: Vec<bool> = module.functions.iter().map(puts_out).collect();
     for function in module.functions.iter_mut().chain([&mut module.main]) {
@@ -38,13 +39,14 @@ pub(super) fn replace(module: &mut Module) -> Vec<Untreated> {
     }
     super::inline::drop_uncalled(module);
     super::each_function(module, super::dce::run);
-    untreated
 }
 
 /// Gives every Newton solve of a module its equations as kernels, where that is possible; residual functions stay beside them. The solves that keep residual functions alone,
 /// in order.
 pub fn differentiate(module: &mut Module) -> Vec<Untreated> {
-    embed::treat(module)
+    let mut notes = Notes::default();
+    embed::treat(module, &mut notes);
+    notes.untreated
 }
 
 /// Adds the Jacobian form to the kernel of an equation whose first parameters are the unknowns.

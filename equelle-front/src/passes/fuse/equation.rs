@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::Notes;
 use super::super::analysis::Defs;
 use super::build::{Builder, Interface, Mode};
 use super::plan::Plan;
@@ -25,6 +26,15 @@ impl<'a> Equations<'a> {
         let mut plan = Plan::of(function, sets, &defs, &BTreeSet::new());
         plan.substitute(inside);
         Equations { function, sets, defs, plan, inside }
+    }
+
+    /// Notes why these values, which do not depend on an unknown, are not evaluated inside the equations.
+    pub(in crate::passes) fn note(&self, args: &[ValueId], notes: &mut Notes) {
+        for &arg in args {
+            if let Some(why) = self.plan.why(arg) {
+                notes.place_before_solve(&self.function.name, arg, why.clone());
+            }
+        }
     }
 
     /// The kernel that computes the residual `value`, without derivatives; its first parameters are the unknowns. The values of the other parameters. `None` if no kernel can.

@@ -20,6 +20,7 @@ use crate::ir::{Block, Function, KernelId, Module, Op, Stmt, StmtKind, ValueId};
 use crate::lower::UniqueNames;
 use crate::types::{SetId, SetTable, Shape};
 
+use super::Notes;
 use super::analysis::{Defs, residual_functions};
 use build::Unfusable;
 use forms::KernelMaker;
@@ -29,7 +30,7 @@ pub(super) use equation::Equations;
 pub(super) use tidy::inline_all_single_uses;
 
 /// Fuses every function of a module but residuals of Newton's method and what they call: derivatives are followed operation by operation.
-pub(super) fn run(module: &mut Module) {
+pub(super) fn run(module: &mut Module, notes: &mut Notes) {
     let residuals = residual_functions(module);
     let mut kernels = std::mem::take(&mut module.kernels);
     let mut names = UniqueNames::default();
@@ -56,6 +57,7 @@ pub(super) fn run(module: &mut Module) {
             }
             let body = fuser.block(&function.body);
             if fuser.unfusable.is_subset(&kept) {
+                plan.note(&function.name, notes);
                 break (body, (fuser.kernels, fuser.names), fuser.named);
             }
             kept.extend(fuser.unfusable);

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::analysis::Defs;
+use super::super::{Need, Notes, Why};
 use crate::ir::{Block, Function, Op, StmtKind, UnaryOp, ValueId};
 use crate::ops::{Arithmetic, BinaryMath};
 use crate::types::{Basic, EntityKind, SetTable, Shape, Type};
@@ -33,13 +34,15 @@ pub(super) struct Plan {
     placements: BTreeMap<ValueId, Placement>,
     /// How many operations use a value.
     uses: BTreeMap<ValueId, u32>,
+    /// Why values are not substituted.
+    reasons: BTreeMap<ValueId, Why>,
 }
 
 /// Where and how a value is evaluated if it is substituted.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Sites {
-    /// Its value is needed in memory.
-    root: bool,
+    /// Who needs its value in memory.
+    needs: BTreeSet<Need>,
     /// Deepest loop nest.
     depth: usize,
     /// Number of places.
@@ -70,6 +73,18 @@ impl Plan {
     /// Placement of a value; those without a defining operation exist in memory.
     pub(super) fn placement(&self, value: ValueId) -> Placement {
         self.placements.get(&value).copied().unwrap_or(Placement::Operation)
+    }
+
+    /// Why a value is not substituted.
+    pub(super) fn why(&self, value: ValueId) -> Option<&Why> {
+        self.reasons.get(&value)
+    }
+
+    /// Notes why the values of a function are not substituted.
+    pub(super) fn note(&self, function: &str, notes: &mut Notes) {
+        for (&value, why) in &self.reasons {
+            notes.place(function, value, why.clone());
+        }
     }
 
     /// Decides that these values are substituted, where kernels can compute them.
@@ -173,9 +188,9 @@ impl Planner<'_> {
         self.costs.clear();
     }
 
-    fn root(&mut self, value: ValueId, depth: usize) {
+    fn root(&mut self, value: ValueId, depth: usize, need: Need) {
         let sites = self.sites.entry(value).or_default();
-        sites.root = true;
+        sites.needs.insert(need);
         sites.depth = sites.depth.max(depth);
         *self.plan.uses.entry(value).or_default() += 1;
     }
@@ -188,37 +203,42 @@ impl Planner<'_> {
                     if let [result] = results[..] {
                         self.single(result, op, depth);
                     } else {
-                        op.operands().into_iter().for_each(|v| self.root(v, depth));
+                        op.operands().into_iter().for_each(|v| self.root(v, depth, need_of(op)));
                     }
                 }
-                StmtKind::Store { value, .. } => self.root(*value, depth),
+                StmtKind::Store { value, .. } => self.root(*value, depth, Need::Variable),
                 StmtKind::Output { tag, value } => {
-                    self.root(*tag, depth);
-                    self.root(*value, depth);
+                    self.root(*tag, depth, Need::Output);
+                    self.root(*value, depth, Need::Output);
                 }
                 StmtKind::For { sequence, body, .. } => {
                     self.block(body, depth + 1);
-                    self.root(*sequence, depth);
+                    self.root(*sequence, depth, Need::Operation);
                 }
-                StmtKind::Launch { args: values, .. } | StmtKind::Return(values) => {
-                    values.iter().for_each(|&v| self.root(v, depth));
-                }
+                StmtKind::Launch { args, .. } => args.iter().for_each(|&v| self.root(v, depth, Need::Operation)),
+                StmtKind::Return(values) => values.iter().for_each(|&v| self.root(v, depth, Need::Result)),
             }
         }
     }
 
     fn single(&mut self, result: ValueId, op: &Op, depth: usize) {
-        let sites = self.sites.get(&result).copied().unwrap_or_default();
-        let placement = self.decide(result, op, depth, sites);
+        let sites = self.sites.get(&result).cloned().unwrap_or_default();
+        let placement = match self.decide(result, op, depth, &sites) {
+            None => Placement::Inline,
+            Some((placement, why)) => {
+                self.plan.reasons.insert(result, why);
+                placement
+            }
+        };
         self.plan.placements.insert(result, placement);
         match placement {
-            Placement::Operation => op.operands().into_iter().for_each(|v| self.root(v, depth)),
+            Placement::Operation => op.operands().into_iter().for_each(|v| self.root(v, depth, need_of(op))),
             Placement::Inline | Placement::Kernel => {
                 let stored = placement == Placement::Kernel;
                 for operand in op.operands() {
                     let reduced = matches!(op, Op::Reduce(..)) && self.cost(operand).1;
                     let entry = self.sites.entry(operand).or_default();
-                    entry.root |= reduced;
+                    entry.needs.extend(reduced.then_some(Need::ReducedSum));
                     entry.depth = entry.depth.max(if stored { depth } else { sites.depth.max(depth) });
                     entry.count += if stored { 1 } else { sites.count.max(1) };
                     *self.plan.uses.entry(operand).or_default() += 1;
@@ -227,20 +247,28 @@ impl Planner<'_> {
         }
     }
 
-    fn decide(&mut self, result: ValueId, op: &Op, depth: usize, sites: Sites) -> Placement {
-        if self.kept.contains(&result) || !is_fusable(op, self.ty(result)) {
-            return Placement::Operation;
+    /// How else than by substitution a value is computed, and why; `None` if it is substituted.
+    fn decide(&mut self, result: ValueId, op: &Op, depth: usize, sites: &Sites) -> Option<(Placement, Why)> {
+        if self.kept.contains(&result) {
+            return Some((Placement::Operation, Why::NotBuilt));
+        }
+        if !is_fusable(op, self.ty(result)) {
+            return Some((Placement::Operation, Why::NoKernel));
         }
         if matches!(op, Op::Reduce(..)) {
-            return Placement::Kernel;
+            return Some((Placement::Kernel, Why::Reduction));
         }
         let ty = self.ty(result);
         let storable = is_storable(op, ty);
-        if sites.root {
-            return if storable { Placement::Kernel } else { Placement::Operation };
+        if !sites.needs.is_empty() {
+            return Some(if storable {
+                (Placement::Kernel, Why::Needed(sites.needs.clone()))
+            } else {
+                (Placement::Operation, Why::NotStorable)
+            });
         }
         if !storable {
-            return Placement::Inline;
+            return None;
         }
         let (cost, has_sum) = self.cost(result);
         // Entities are access paths where they are used, which Cartesian forms know in closed form; through memory they could lead anywhere.
@@ -249,13 +277,22 @@ impl Planner<'_> {
             Basic::Vector | Basic::Bool => SHARE_COST,
             Basic::Entity(_) | Basic::Text => u32::MAX,
         };
-        let invariant = sites.depth > depth && cost > recompute;
-        let two_rings = self.ringed.contains(&result) || (has_sum && sites.count > 1);
         // What lives on faces is mostly summed over the faces of cells: each cell evaluates it anew, next to its other terms, and nothing goes through memory.
         let on_faces = ty.mapping().is_some_and(|set| self.sets.get(set).kind == EntityKind::Face);
-        let shared = sites.count > 1 && cost > SHARE_COST && ty.entity_kind().is_none() && !on_faces;
-        let tall = self.tall.contains(&result);
-        if invariant || two_rings || shared || tall { Placement::Kernel } else { Placement::Inline }
+        let why = if sites.depth > depth && cost > recompute {
+            Why::Invariant { cost, load: recompute }
+        } else if self.ringed.contains(&result) {
+            Why::SumElsewhere
+        } else if has_sum && sites.count > 1 {
+            Why::SharedSum { places: sites.count }
+        } else if sites.count > 1 && cost > SHARE_COST && ty.entity_kind().is_none() && !on_faces {
+            Why::Shared { places: sites.count, cost, limit: SHARE_COST }
+        } else if self.tall.contains(&result) {
+            Why::Tall { limit: MAX_HEIGHT }
+        } else {
+            return None;
+        };
+        Some((Placement::Kernel, why))
     }
 
     /// Cost of one evaluation with everything substituted, and whether that sums over faces.
@@ -307,6 +344,15 @@ impl Planner<'_> {
             has_sum |= s;
         }
         (cost, has_sum)
+    }
+}
+
+/// What an operation outside kernels needs its operands for.
+fn need_of(op: &Op) -> Need {
+    match op {
+        Op::Newton { .. } => Need::Solve,
+        Op::Call { .. } => Need::Call,
+        _ => Need::Operation,
     }
 }
 

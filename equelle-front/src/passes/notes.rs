@@ -1,0 +1,103 @@
+//! What the passes decided and why. Each decision is noted where it is made; [`crate::report`] only looks it up.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::differentiate::Untreated;
+use crate::ir::ValueId;
+
+/// Decisions of the passes over one module.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Notes {
+    /// Solves whose derivatives are followed operation by operation, in order.
+    pub untreated: Vec<Untreated>,
+    calls: BTreeMap<String, KeptCall>,
+    placed: BTreeMap<(String, ValueId), Why>,
+    for_solves: BTreeMap<(String, ValueId), Why>,
+}
+
+/// Why a call was not replaced by the body of the function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // The line of a variant explains its fields.
+pub enum KeptCall {
+    /// The caller has grown to the budget, in statements.
+    Budget { budget: usize },
+    /// The function has this many statements, more than `limit`, and is called more than once.
+    Large { statements: usize, limit: usize },
+}
+
+/// Why a value is computed on its own instead of inside whatever reads it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // The line of a variant explains its fields.
+pub enum Why {
+    /// Somebody needs it in memory.
+    Needed(BTreeSet<Need>),
+    /// A reduction ends a kernel: its value is known when all elements are.
+    Reduction,
+    /// A sum over faces is evaluated at other cells: each cell would sum over the faces of its neighbours.
+    SumElsewhere,
+    /// A sum over faces is used at several places.
+    SharedSum { places: u32 },
+    /// It does not change in the loop, and evaluating it each round costs more than a load.
+    Invariant { cost: u32, load: u32 },
+    /// Used at several places and expensive.
+    Shared { places: u32, cost: u32, limit: u32 },
+    /// More operations above one another than are substituted.
+    Tall { limit: u32 },
+    /// No kernel computes such an operation, or values of its type.
+    NoKernel,
+    /// A kernel could not be built for it from what it reads.
+    NotBuilt,
+    /// It is not kept in memory as values of its type are not, but somebody needs it there.
+    NotStorable,
+}
+
+/// Who needs a value in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Need {
+    /// It is put out.
+    Output,
+    /// A mutable variable keeps it.
+    Variable,
+    /// The function returns it.
+    Result,
+    /// A function that was not inlined takes it.
+    Call,
+    /// Newton's method takes it.
+    Solve,
+    /// An operation outside kernels reads it.
+    Operation,
+    /// It is reduced and has a sum over faces.
+    ReducedSum,
+}
+
+impl Notes {
+    /// Notes why calls of a function stay.
+    pub(super) fn keep_call(&mut self, callee: &str, why: KeptCall) {
+        self.calls.insert(callee.to_owned(), why);
+    }
+
+    /// Notes why a value of a function is computed on its own.
+    pub(super) fn place(&mut self, function: &str, value: ValueId, why: Why) {
+        self.placed.insert((function.to_owned(), value), why);
+    }
+
+    /// Notes why what a solve reads is not evaluated inside its equations.
+    pub(super) fn place_before_solve(&mut self, function: &str, value: ValueId, why: Why) {
+        self.for_solves.insert((function.to_owned(), value), why);
+    }
+
+    /// Why calls of the function `callee` stay.
+    pub fn call(&self, callee: &str) -> Option<KeptCall> {
+        self.calls.get(callee).copied()
+    }
+
+    /// Why a value of a function is computed on its own.
+    pub fn why(&self, function: &str, value: ValueId) -> Option<&Why> {
+        self.placed.get(&(function.to_owned(), value))
+    }
+
+    /// Why a value that a solve reads is not evaluated inside its equations.
+    pub fn why_before_solve(&self, function: &str, value: ValueId) -> Option<&Why> {
+        self.for_solves.get(&(function.to_owned(), value))
+    }
+}

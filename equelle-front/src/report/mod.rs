@@ -1,0 +1,116 @@
+//! What the compiler made of a program: kernels in their order, what each reads and writes, and what is computed on its own and why.
+//!
+//! [`Report::of`] walks a module after the passes ([`walk`]) and looks up the reasons that the passes noted themselves ([`crate::passes::Notes`]). [`traffic`] counts what a kernel
+//! reads, writes and computes for one element. This room gives data; the driver renders it.
+
+mod traffic;
+mod walk;
+
+use crate::passes::{KeptCall, Why};
+
+pub use traffic::Traffic;
+
+/// What the compiler made of a program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// Name of the Equelle file, without its folder.
+    pub file: String,
+    /// Numbers of space axes for which traffic is given.
+    pub dimensions: Vec<u32>,
+    /// What runs once, then what runs in each round of a loop, in each evaluation of a residual, in each call of a function.
+    pub parts: Vec<Part>,
+}
+
+/// What runs together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// When it runs.
+    pub when: When,
+    /// How many loops and solves surround it.
+    pub depth: usize,
+    /// In the order of the run.
+    pub items: Vec<Item>,
+}
+
+impl Part {
+    /// Its kernels, in order.
+    pub fn kernels(&self) -> impl Iterator<Item = &KernelItem> {
+        self.items.iter().filter_map(|item| match item {
+            Item::Kernel(kernel) => Some(kernel),
+            Item::Operation { .. } | Item::Solve { .. } | Item::Loop { .. } | Item::Call { .. } => None,
+        })
+    }
+}
+
+/// When a part runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // The line of a variant explains its fields.
+pub enum When {
+    /// Once in a run: what is outside loops, or has been moved there.
+    Once,
+    /// In each round of a loop.
+    Loop { line: u32 },
+    /// In each evaluation of the residuals of a solve.
+    Evaluation { line: u32 },
+    /// In each call of a function that was not inlined.
+    Call { function: String, line: u32 },
+}
+
+/// What a part does.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)] // The line of a variant explains its fields.
+pub enum Item {
+    /// Launches a kernel.
+    Kernel(KernelItem),
+    /// Computes a collection by an operation of the runtime; `why` if a pass decided so.
+    Operation { name: String, line: u32, operation: &'static str, why: Option<Why> },
+    /// Runs Newton's method, whose evaluations are a part of their own. `untreated`: the construct because of which derivatives are followed operation by operation.
+    Solve { line: u32, unknowns: Vec<String>, by_kernels: bool, untreated: Option<&'static str> },
+    /// Runs a loop, which is a part of its own.
+    Loop { line: u32 },
+    /// Calls a function, which is a part of its own.
+    Call { function: String, line: u32, why: Option<KeptCall> },
+}
+
+/// A kernel where it is launched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KernelItem {
+    /// Its name.
+    pub name: String,
+    /// Equelle lines of what it computes, ascending.
+    pub lines: Vec<u32>,
+    /// Name of the set over which it runs; empty for one evaluation.
+    pub over: String,
+    /// What it computes.
+    pub results: Vec<ResultItem>,
+    /// Conditions on the grid or data that it checks.
+    pub checks: usize,
+    /// For any grid. `[dimensions]`
+    pub general: Vec<Traffic>,
+    /// For uniform Cartesian grids.
+    pub cartesian: Cartesian,
+}
+
+/// What a kernel does on a uniform Cartesian grid.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cartesian {
+    /// As on any grid.
+    General,
+    /// One evaluation per axis: nothing is loaded or stored per element.
+    PerAxis,
+    /// A body of its own. `[dimensions]`
+    Full(Vec<Traffic>),
+}
+
+/// A result of a kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResultItem {
+    /// Its name.
+    pub name: String,
+    /// The Equelle line of the expression.
+    pub line: u32,
+    /// Why it is not computed inside whatever reads it; `None` for residuals.
+    pub why: Option<Why>,
+    /// The same for the equations of a solve that read it.
+    pub before_solve: Option<Why>,
+}

@@ -1,0 +1,263 @@
+//! Finds what runs when.
+
+use std::collections::BTreeSet;
+
+use super::traffic::{Form, Traffic, traffic};
+use super::{Cartesian, Item, KernelItem, Part, Report, ResultItem, When};
+use crate::backend::visit::{Node, vector_sizes, visit_general};
+use crate::ir::{
+    Block, CartesianForm, Equation, Function, FunctionId, KBlock, KExpr, Kernel, KernelId, Module, Op, Space, StmtKind, ValueId,
+};
+use crate::passes::Notes;
+use crate::source::Span;
+use crate::types::{Shape, Type};
+
+impl Report {
+    /// Of a module after the passes, which noted their decisions.
+    pub fn of(module: &Module, notes: &Notes) -> Report {
+        let mut walker =
+            Walker { module, notes, dimensions: dimensions(module), parts: Vec::new(), called: BTreeSet::new(), shown: BTreeSet::new() };
+        walker.part(When::Once, 0, &module.main, &module.main.body);
+        while let Some(&function) = walker.called.difference(&walker.shown).next() {
+            walker.shown.insert(function);
+            let callee = &module.functions[function.0 as usize];
+            let when = When::Call { function: callee.name.clone(), line: walker.line(callee.span) };
+            walker.part(when, 0, callee, &callee.body);
+        }
+        let file = module.source.name().rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+        Report { file, dimensions: walker.dimensions, parts: walker.parts }
+    }
+
+    /// The parts that run in each round of the innermost loops.
+    pub fn steps(&self) -> impl Iterator<Item = &Part> {
+        self.parts.iter().filter(|part| matches!(part.when, When::Loop { .. }))
+    }
+
+    /// The parts that run in each evaluation of the residuals of a solve.
+    pub fn evaluations(&self) -> impl Iterator<Item = &Part> {
+        self.parts.iter().filter(|part| matches!(part.when, When::Evaluation { .. }))
+    }
+}
+
+/// Numbers of space axes that a program can run with, 1 only if it cannot run with others.
+fn dimensions(module: &Module) -> Vec<u32> {
+    let (mut least, mut exact) = (1, None);
+    for kernel in &module.kernels {
+        exact = exact.max(vector_sizes(kernel).last().map(|&size| size as u32));
+        visit_general(kernel, &mut |node| {
+            if let Node::Expr(KExpr::Component(_, index)) = node {
+                least = least.max(index + 1);
+            }
+        });
+    }
+    match exact {
+        Some(exact) => vec![exact],
+        None => (least.max(2)..=3).collect(),
+    }
+}
+
+struct Walker<'a> {
+    module: &'a Module,
+    notes: &'a Notes,
+    dimensions: Vec<u32>,
+    parts: Vec<Part>,
+    called: BTreeSet<FunctionId>,
+    shown: BTreeSet<FunctionId>,
+}
+
+impl Walker<'_> {
+    fn line(&self, span: Span) -> u32 {
+        if self.module.source.text().is_empty() { 0 } else { self.module.source.line(span.start) }
+    }
+
+    /// A part and those inside it, after it.
+    fn part(&mut self, when: When, depth: usize, function: &Function, block: &Block) {
+        let index = self.parts.len();
+        self.parts.push(Part { when, depth, items: Vec::new() });
+        for statement in &block.statements {
+            let line = self.line(statement.span);
+            match &statement.kind {
+                StmtKind::Let { results, op } => {
+                    if let Some(item) = self.operation(function, results, op, line, depth) {
+                        self.parts[index].items.push(item);
+                    }
+                }
+                StmtKind::Launch { kernel, results, .. } => {
+                    let results = results.iter().map(|&value| (function, value)).collect();
+                    let item = self.kernel(*kernel, results);
+                    self.parts[index].items.push(Item::Kernel(item));
+                }
+                StmtKind::For { body, .. } => {
+                    self.parts[index].items.push(Item::Loop { line });
+                    self.part(When::Loop { line }, depth + 1, function, body);
+                }
+                StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Return(_) => {}
+            }
+        }
+    }
+
+    fn operation(&mut self, function: &Function, results: &[ValueId], op: &Op, line: u32, depth: usize) -> Option<Item> {
+        match op {
+            Op::Call { function: callee, .. } => {
+                self.called.insert(*callee);
+                let name = self.module.functions[callee.0 as usize].name.clone();
+                let why = self.notes.call(&name);
+                Some(Item::Call { function: name, line, why })
+            }
+            Op::Newton { residuals, guesses, equations, .. } => {
+                let name = |value: &ValueId| function.values[value.0 as usize].name.clone();
+                let unknowns = match equations.first() {
+                    Some(equation) => {
+                        let params = &self.module.kernels[equation.kernel.0 as usize].params;
+                        params.iter().take(guesses.len()).map(|p| p.name.clone()).collect()
+                    }
+                    None => results.iter().take(guesses.len()).map(name).collect(),
+                };
+                let untreated = self.notes.untreated.iter().find(|u| self.line(u.span) == line).map(|u| u.construct);
+                self.evaluation(residuals, equations, line, depth + 1);
+                Some(Item::Solve { line, unknowns, by_kernels: !equations.is_empty(), untreated })
+            }
+            _ => {
+                let &[result] = results else { return None };
+                let value = &function.values[result.0 as usize];
+                let why = self.notes.why(&function.name, result).cloned();
+                computes(op, &value.ty).then(|| Item::Operation {
+                    name: value.name.clone(),
+                    line: self.line(value.span),
+                    operation: operation_name(op),
+                    why,
+                })
+            }
+        }
+    }
+
+    /// The part of a solve that runs in each evaluation.
+    fn evaluation(&mut self, residuals: &[FunctionId], equations: &[Equation], line: u32, depth: usize) {
+        let index = self.parts.len();
+        self.parts.push(Part { when: When::Evaluation { line }, depth, items: Vec::new() });
+        for residual in residuals {
+            let function = &self.module.functions[residual.0 as usize];
+            for statement in &function.body.statements {
+                let line = self.line(statement.span);
+                let item = match &statement.kind {
+                    StmtKind::Let { results, op } => self.operation(function, results, op, line, depth),
+                    StmtKind::Launch { kernel, results, .. } => {
+                        let results = results.iter().map(|&value| (function, value)).collect();
+                        Some(Item::Kernel(self.kernel(*kernel, results)))
+                    }
+                    StmtKind::For { body, .. } => {
+                        self.part(When::Loop { line }, depth + 1, function, body);
+                        Some(Item::Loop { line })
+                    }
+                    StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Return(_) => None,
+                };
+                self.parts[index].items.extend(item);
+            }
+        }
+        for equation in equations {
+            let item = self.kernel(equation.kernel, Vec::new());
+            self.parts[index].items.push(Item::Kernel(item));
+        }
+    }
+
+    fn kernel(&self, id: KernelId, values: Vec<(&Function, ValueId)>) -> KernelItem {
+        let kernel = &self.module.kernels[id.0 as usize];
+        let lines: BTreeSet<u32> = kernel.spans.iter().map(|span| self.line(*span)).filter(|line| *line > 0).collect();
+        let results = kernel.results.iter().enumerate().map(|(i, result)| match values.get(i) {
+            Some((function, value)) => ResultItem {
+                name: result.name.clone(),
+                line: self.line(function.values[value.0 as usize].span),
+                why: self.notes.why(&function.name, *value).cloned(),
+                before_solve: self.notes.why_before_solve(&function.name, *value).cloned(),
+            },
+            None => ResultItem {
+                name: result.name.clone(),
+                line: kernel.spans.first().map_or(0, |s| self.line(*s)),
+                why: None,
+                before_solve: None,
+            },
+        });
+        let (form, body) = match &kernel.jacobian {
+            Some(jacobian) => (Form::Jacobian, &jacobian.body),
+            None => (Form::General, &kernel.body),
+        };
+        KernelItem {
+            name: kernel.name.clone(),
+            lines: lines.into_iter().collect(),
+            over: match kernel.space {
+                Space::Set(set) => self.module.sets.get(set).name.clone(),
+                Space::Unit => String::new(),
+            },
+            results: results.collect(),
+            checks: kernel.checks.len(),
+            general: self.counts(kernel, body, form),
+            cartesian: match &kernel.cartesian {
+                None => Cartesian::General,
+                Some(CartesianForm::PerAxis(_)) => Cartesian::PerAxis,
+                Some(CartesianForm::Full(body)) => Cartesian::Full(self.counts(kernel, body, Form::Cartesian)),
+            },
+        }
+    }
+
+    fn counts(&self, kernel: &Kernel, body: &KBlock, form: Form) -> Vec<Traffic> {
+        self.dimensions.iter().map(|&dim| traffic(kernel, body, form, &self.module.sets, dim)).collect()
+    }
+}
+
+/// Whether an operation goes through the elements of a collection.
+fn computes(op: &Op, ty: &Type) -> bool {
+    match op {
+        Op::Reduce(..) => true,
+        Op::Real(_)
+        | Op::Bool(_)
+        | Op::Text(_)
+        | Op::TextIndex(..)
+        | Op::CanonicalSet(_)
+        | Op::Load(_)
+        | Op::InputScalar { .. }
+        | Op::InputCollection { .. }
+        | Op::InputDomain { .. }
+        | Op::InputSequence { .. }
+        | Op::Call { .. }
+        | Op::Newton { .. } => false,
+        _ => matches!(ty.shape, Shape::Collection(_)),
+    }
+}
+
+/// The operation as the language calls it.
+fn operation_name(op: &Op) -> &'static str {
+    match op {
+        Op::FirstCell(_) => "FirstCell",
+        Op::SecondCell(_) => "SecondCell",
+        Op::IsEmpty(_) => "IsEmpty",
+        Op::Centroid(_) => "Centroid",
+        Op::Normal(_) => "Normal",
+        Op::Measure(_) => "|...|",
+        Op::Unary(..) => "a function of one operand",
+        Op::Arithmetic(..) => "arithmetic",
+        Op::Compare(..) => "comparison",
+        Op::Logic(..) => "logic",
+        Op::Select { .. } => "? :",
+        Op::On { .. } => "On",
+        Op::Extend { .. } | Op::Spread { .. } => "Extend",
+        Op::Gradient(_) => "Gradient",
+        Op::Divergence(_) => "Divergence",
+        Op::Dot(..) => "Dot",
+        Op::Component(..) => "[...]",
+        Op::Vector(_) => "Vector",
+        Op::Math(..) => "a function of two operands",
+        Op::Reduce(..) => "reduction",
+        Op::Real(_)
+        | Op::Bool(_)
+        | Op::Text(_)
+        | Op::TextIndex(..)
+        | Op::CanonicalSet(_)
+        | Op::Load(_)
+        | Op::InputScalar { .. }
+        | Op::InputCollection { .. }
+        | Op::InputDomain { .. }
+        | Op::InputSequence { .. }
+        | Op::Call { .. }
+        | Op::Newton { .. } => "operation",
+    }
+}

@@ -1,0 +1,75 @@
+//! The report for programs.
+
+use equelle_front::report::{Cartesian, Item, KernelItem, Report, Traffic, When};
+use serde_json::{Value, json};
+
+use super::reasons::{call_code, call_sentence, codes, of_result, sentence};
+
+/// The report as one JSON object: `report` names the file, `parts` what runs when.
+pub fn json(report: &Report) -> Value {
+    let parts: Vec<Value> = report
+        .parts
+        .iter()
+        .map(|part| {
+            let (when, line, function) = match &part.when {
+                When::Once => ("once", None, None),
+                When::Loop { line } => ("loop", Some(*line), None),
+                When::Evaluation { line } => ("evaluation", Some(*line), None),
+                When::Call { function, line } => ("call", Some(*line), Some(function.clone())),
+            };
+            let items: Vec<Value> = part.items.iter().map(|item| self::item(item, &report.dimensions)).collect();
+            json!({ "when": when, "line": line, "function": function, "depth": part.depth, "kernels": part.kernels().count(), "items": items })
+        })
+        .collect();
+    json!({ "report": report.file, "parts": parts })
+}
+
+fn item(item: &Item, dimensions: &[u32]) -> Value {
+    match item {
+        Item::Kernel(kernel) => self::kernel(kernel, dimensions),
+        Item::Operation { name, line, operation, why } => json!({
+            "operation": operation, "name": name, "line": line,
+            "why": why.as_ref().map(sentence), "codes": why.as_ref().map(codes),
+        }),
+        Item::Solve { line, unknowns, by_kernels, untreated } => {
+            json!({ "solve": unknowns, "line": line, "by_kernels": by_kernels, "untreated": untreated })
+        }
+        Item::Loop { line } => json!({ "loop": line }),
+        Item::Call { function, line, why } => {
+            json!({ "call": function, "line": line, "why": why.map(call_sentence), "codes": why.map(|why| [call_code(why)]) })
+        }
+    }
+}
+
+fn kernel(kernel: &KernelItem, dimensions: &[u32]) -> Value {
+    let results: Vec<Value> = kernel
+        .results
+        .iter()
+        .map(|result| {
+            json!({
+                "name": result.name, "line": result.line, "why": of_result(result),
+                "codes": result.why.as_ref().map(codes), "before_solve": result.before_solve.as_ref().map(codes),
+            })
+        })
+        .collect();
+    let (form, cartesian) = match &kernel.cartesian {
+        Cartesian::General => ("general", None),
+        Cartesian::PerAxis => ("per_axis", None),
+        Cartesian::Full(traffic) => ("full", Some(forms(traffic, dimensions))),
+    };
+    json!({
+        "kernel": kernel.name, "lines": kernel.lines, "over": kernel.over, "results": results, "checks": kernel.checks,
+        "general": forms(&kernel.general, dimensions), "cartesian_form": form, "cartesian": cartesian,
+    })
+}
+
+fn forms(traffic: &[Traffic], dimensions: &[u32]) -> Vec<Value> {
+    let one = |(t, dim): (&Traffic, &u32)| {
+        json!({
+            "dimensions": dim,
+            "loads": { "own": t.own, "neighbours": t.neighbours, "faces": t.faces, "elsewhere": t.elsewhere },
+            "index_loads": t.indices, "stores": t.stores, "bytes": t.bytes, "flops": t.flops,
+        })
+    };
+    traffic.iter().zip(dimensions).map(one).collect()
+}

@@ -1,0 +1,145 @@
+//! The report for people.
+
+use std::fmt::Write as _;
+
+use equelle_front::report::{Cartesian, Item, KernelItem, Part, Report, Traffic, When};
+use equelle_front::source::SourceFile;
+
+use super::reasons::{call_sentence, of_result, sentence};
+
+/// Width of the first column of tables.
+const LABEL: usize = 15;
+
+/// The report as text, with a newline at its end.
+pub fn text(report: &Report, source: &SourceFile) -> String {
+    let mut out = format!("What the compiler made of {}\n", report.file);
+    out.push_str(
+        "Numbers are per element, inside a grid of boxes (2D: squares, 3D: cubes): numbers loaded by where they belong, indices, numbers stored, bytes moved if\n\
+         each array is moved once, arithmetic operations.\n",
+    );
+    for part in &report.parts {
+        if part.items.is_empty() && part.when != When::Once {
+            continue;
+        }
+        let _ = writeln!(out, "\n{}", heading(part, source));
+        let mut number = 0;
+        for item in &part.items {
+            match item {
+                Item::Kernel(kernel) => {
+                    number += 1;
+                    self::kernel(&mut out, number, kernel, &report.dimensions);
+                }
+                Item::Operation { name, line, operation, why } => {
+                    let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
+                    let why = why.as_ref().map(|why| format!("; {}", sentence(why))).unwrap_or_default();
+                    let _ = writeln!(out, "  -  {name}operation {operation}, line {line}{why}");
+                }
+                Item::Solve { line, unknowns, by_kernels, untreated } => {
+                    let how = match (by_kernels, untreated) {
+                        (true, _) => "residual and Jacobian in one pass".to_owned(),
+                        (false, Some(construct)) => format!("derivatives operation by operation, because of {construct} in the residual"),
+                        (false, None) => "derivatives operation by operation".to_owned(),
+                    };
+                    let of = if unknowns.iter().all(String::is_empty) { String::new() } else { format!(" for {}", unknowns.join(", ")) };
+                    let _ = writeln!(out, "  -  Newton's method{of}, line {line}: {how}");
+                }
+                Item::Loop { line } => {
+                    let _ = writeln!(out, "  -  loop, line {line}");
+                }
+                Item::Call { function, line, why } => {
+                    let why = why.map(|why| format!("; {}", call_sentence(why))).unwrap_or_default();
+                    let _ = writeln!(out, "  -  call of {function}, line {line}{why}");
+                }
+            }
+        }
+    }
+    out
+}
+
+fn heading(part: &Part, source: &SourceFile) -> String {
+    let quoted = |line: u32| if line == 0 { String::new() } else { format!(", line {line}: {}", source.line_text(line).trim()) };
+    let when = match &part.when {
+        When::Once => "Once, outside all loops".to_owned(),
+        When::Loop { line } => format!("Each time step{}", quoted(*line)),
+        When::Evaluation { line } => format!("Each evaluation in Newton's method{}", quoted(*line)),
+        When::Call { function, line } => format!("Each call of {function}{}", quoted(*line)),
+    };
+    let kernels = part.kernels().count();
+    let operations = part.items.iter().filter(|item| matches!(item, Item::Operation { .. })).count();
+    let mut counts = vec![plural(kernels, "kernel")];
+    if operations > 0 {
+        counts.push(plural(operations, "operation"));
+    }
+    format!("{when}\n  {}", counts.join(", "))
+}
+
+fn plural(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+fn kernel(out: &mut String, number: usize, kernel: &KernelItem, dimensions: &[u32]) {
+    let over = if kernel.over.is_empty() { "once".to_owned() } else { format!("over {}", kernel.over) };
+    let lines = match kernel.lines.as_slice() {
+        [] => String::new(),
+        [one] => format!(", line {one}"),
+        many => format!(", lines {}", ranges(many)),
+    };
+    let _ = writeln!(out, "{number:>3}. {} {over}{lines}", kernel.name);
+    if !kernel.over.is_empty() {
+        let _ = writeln!(
+            out,
+            "       {:<LABEL$}{:>6}{:>12}{:>7}{:>11}{:>9}{:>8}{:>8}{:>8}",
+            "", "own", "neighbours", "faces", "elsewhere", "indices", "stores", "bytes", "flops"
+        );
+        rows(out, "any grid", &kernel.general, dimensions);
+        match &kernel.cartesian {
+            Cartesian::General => {
+                let _ = writeln!(out, "       {:<LABEL$}as on any grid", "Cartesian");
+            }
+            Cartesian::PerAxis => {
+                let _ = writeln!(out, "       {:<LABEL$}one value per axis, nothing per element", "Cartesian");
+            }
+            Cartesian::Full(traffic) => rows(out, "Cartesian", traffic, dimensions),
+        }
+    }
+    for result in &kernel.results {
+        if let Some(why) = of_result(result) {
+            let _ = writeln!(out, "       {} (line {}): {why}", result.name, result.line);
+        }
+    }
+    if kernel.checks > 0 {
+        let _ = writeln!(out, "       checks {} that no entity is Empty", if kernel.checks == 1 { "once" } else { "at several places" });
+    }
+}
+
+/// `5-7 9` of ascending numbers.
+fn ranges(numbers: &[u32]) -> String {
+    let mut found: Vec<(u32, u32)> = Vec::new();
+    for &number in numbers {
+        match found.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => found.push((number, number)),
+        }
+    }
+    let text = |&(first, last): &(u32, u32)| if first == last { first.to_string() } else { format!("{first}-{last}") };
+    found.iter().map(text).collect::<Vec<_>>().join(" ")
+}
+
+fn rows(out: &mut String, label: &str, traffic: &[Traffic], dimensions: &[u32]) {
+    let same = traffic.windows(2).all(|pair| pair[0] == pair[1]);
+    for (t, dim) in traffic.iter().zip(dimensions).take(if same { 1 } else { dimensions.len() }) {
+        let _ = writeln!(
+            out,
+            "       {:<LABEL$}{:>6}{:>12}{:>7}{:>11}{:>9}{:>8}{:>8.0}{:>8}",
+            if same { label.to_owned() } else { format!("{label} {dim}D") },
+            t.own,
+            t.neighbours,
+            t.faces,
+            t.elsewhere,
+            t.indices,
+            t.stores,
+            t.bytes,
+            t.flops
+        );
+    }
+}
