@@ -48,10 +48,16 @@ impl<R: Implicit + HostAccess> Interpreter<'_, R> {
         let members = self.members(kernel, args)?;
         let elements = members.get(&set).ok_or_else(|| defect("the space has no elements in this grid"))?.to_vec();
         let (mut residual, mut rows) = (Vec::with_capacity(elements.len()), Vec::with_capacity(elements.len()));
-        let mut evaluator = Evaluator::new(&self.module.sets, kernel, &params, &members, self.rt.grid(), None);
+        let grid = self.rt.grid();
+        let shape = grid.cartesian_shape().copied().filter(|_| self.options.cartesian_forms);
+        let (block, shape) = match &form.cartesian {
+            Some(block) if shape.is_some() => (block, shape),
+            Some(_) | None => (&form.body, None),
+        };
+        let mut evaluator = Evaluator::new(&self.module.sets, kernel, &params, &members, grid, shape);
         for element in elements {
             self.check(kernel, &mut evaluator, Some(element))?;
-            let values = evaluator.block(&form.body, Some(element)).map_err(|error| self.in_kernel(kernel, None, error))?;
+            let values = evaluator.block(block, Some(element)).map_err(|error| self.in_kernel(kernel, None, error))?;
             residual.push(values.first().ok_or_else(|| defect("an equation has a residual"))?.real()?);
             rows.push(evaluator.row.iter().map(|(&(unknown, position), &value)| (unknown.0 as usize, position, value)).collect());
         }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::ir::{JacobianForm, KBlock, KExpr, KStmt, LocalId, Path, UnaryOp};
+use super::visit::{Node, visit_block};
+use crate::ir::{JacobianForm, KBlock, KExpr, KStmt, LocalId, Path, Side, UnaryOp};
 use crate::passes::{adds, drop_unread};
 
 /// What of a Jacobian form decides which derivatives there are.
@@ -91,4 +92,39 @@ impl Skeleton {
         }
         KBlock { statements, yields: Vec::new() }
     }
+}
+
+/// Which elements of an unknown a row of a Cartesian Jacobian form may have: the cell, and the cells beyond its low and its high sides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reach {
+    /// The cell itself.
+    pub own: bool,
+    /// Those at the low sides, along every axis.
+    pub low: bool,
+    /// Those at the high sides.
+    pub high: bool,
+}
+
+/// What the rows of a Cartesian Jacobian form reach. `[unknowns]`
+pub fn reach(unknowns: u32, cartesian: &KBlock) -> Vec<Reach> {
+    let mut reach = vec![Reach::default(); unknowns as usize];
+    visit_block(cartesian, &mut |node| {
+        if let Node::Stmt(KStmt::Add { unknown, at, .. }) = node
+            && let Some(reach) = reach.get_mut(unknown.0 as usize)
+        {
+            match at {
+                Path::Here => reach.own = true,
+                Path::Neighbour(Side::Low) => reach.low = true,
+                Path::Neighbour(Side::High) => reach.high = true,
+                Path::Local(_)
+                | Path::First(_)
+                | Path::Second(_)
+                | Path::Through { .. }
+                | Path::Select { .. }
+                | Path::SideFace(_)
+                | Path::Empty => {}
+            }
+        }
+    });
+    reach
 }

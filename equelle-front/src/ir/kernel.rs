@@ -129,13 +129,16 @@ pub enum CartesianForm {
     PerAxis(KBlock),
 }
 
-/// The body of an equation that gives the residual and adds its derivatives to the row of the Jacobian that belongs to the element, in one pass.
+/// The bodies of an equation that give the residual and add its derivatives to the row of the Jacobian that belongs to the element, in one pass.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JacobianForm {
     /// How many parameters are the unknowns: the first ones, each a collection of Scalars.
     pub unknowns: u32,
     /// For any grid. Yields what the body of the kernel yields.
     pub body: KBlock,
+    /// For uniform Cartesian grids, as a [`CartesianForm::Full`], where equation and unknowns are over all cells and derivatives are by [`Path::Here`] and
+    /// [`Path::Neighbour`] alone: the columns of a row then follow from the place of the cell in the grid. Additions come in the order of the body for any grid.
+    pub cartesian: Option<KBlock>,
 }
 
 /// Statements, then what the block is worth.

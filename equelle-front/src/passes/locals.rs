@@ -116,5 +116,6 @@ fn each_body(kernel: &mut Kernel, f: &mut dyn FnMut(&mut KBlock)) {
     }
     if let Some(jacobian) = &mut kernel.jacobian {
         f(&mut jacobian.body);
+        jacobian.cartesian.as_mut().into_iter().for_each(f);
     }
 }

@@ -141,8 +141,16 @@ impl Checker<'_> {
         if unknowns.is_empty() || !unknowns.iter().all(|p| scalars(&p.ty)) {
             self.error("the first parameters of a Jacobian form are the unknowns, collections of Scalars");
         }
+        let cells = self.sets.canonical(CanonicalSet::ALL_CELLS);
+        let over_cells = |set: Option<SetId>| set == Some(cells);
+        if jacobian.cartesian.is_some() && !(over_cells(self.kernel.space_set()) && unknowns.iter().all(|p| over_cells(p.ty.mapping()))) {
+            self.error("a Cartesian Jacobian form is for equations and unknowns over all cells");
+        }
         self.unknowns = jacobian.unknowns;
         self.body(&jacobian.body, Form::General);
+        if let Some(block) = &jacobian.cartesian {
+            self.body(block, Form::Full);
+        }
         self.unknowns = 0;
     }
 
@@ -337,6 +345,9 @@ impl Checker<'_> {
             KStmt::Add { unknown, at, value } => {
                 if unknown.0 >= self.unknowns {
                     self.error("derivatives are added in a Jacobian form, by one of its unknowns");
+                }
+                if self.form != Form::General && !matches!(at, Path::Here | Path::Neighbour(_)) {
+                    self.error("a Cartesian Jacobian form has derivatives by the cell and its neighbours alone");
                 }
                 let element = KExpr::Load { param: *unknown, at: at.clone() };
                 self.expect_expr(&element, Basic::Scalar, "an unknown");

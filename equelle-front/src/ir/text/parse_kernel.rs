@@ -121,7 +121,13 @@ impl KernelParser<'_> {
             self.parser.expect_word("by")?;
             let unknowns = self.parser.integer()?;
             let body = self.block()?;
-            self.kernel.jacobian = Some(JacobianForm { unknowns, body });
+            let cartesian = if self.parser.accept_word("jacobian") {
+                self.parser.expect_word("cartesian")?;
+                Some(self.block()?)
+            } else {
+                None
+            };
+            self.kernel.jacobian = Some(JacobianForm { unknowns, body, cartesian });
         }
         self.parser.expect("}")
     }

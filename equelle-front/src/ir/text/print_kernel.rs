@@ -46,6 +46,11 @@ pub(super) fn kernel(out: &mut String, kernel: &Kernel, sets: &SetNames) {
         line(out, 1, &format!("jacobian by {} {{", jacobian.unknowns));
         printer.block(out, 2, &jacobian.body);
         line(out, 1, "}");
+        if let Some(block) = &jacobian.cartesian {
+            line(out, 1, "jacobian cartesian {");
+            printer.block(out, 2, block);
+            line(out, 1, "}");
+        }
     }
     line(out, 0, "}");
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::analysis::Defs;
-use super::super::fuse::Equations;
+use super::super::fuse::{Equations, Made};
 use super::super::inline::inline_body;
 use super::super::{Notes, dce, hoist, simplify};
 use super::reverse::Obstacle;
@@ -211,10 +211,10 @@ impl Embedder<'_> {
     }
 }
 
-type Made = Result<(Vec<Kernel>, Vec<Vec<ValueId>>), Obstacle>;
+type Treated = Result<(Vec<Kernel>, Vec<Vec<ValueId>>), Obstacle>;
 
 /// The kernels of each solve and their arguments, without the unknowns.
-fn equations(function: &Function, sets: &SetTable, solves: &[Solve], names: &mut UniqueNames, notes: &mut Notes) -> Vec<Made> {
+fn equations(function: &Function, sets: &SetTable, solves: &[Solve], names: &mut UniqueNames, notes: &mut Notes) -> Vec<Treated> {
     let mut loops = BTreeMap::new();
     let mut domains = BTreeMap::new();
     for &param in &function.params {
@@ -235,8 +235,9 @@ fn equations(function: &Function, sets: &SetTable, solves: &[Solve], names: &mut
             let Some(StmtKind::Return(values)) = body.statements.last().map(|s| &s.kind) else { return Err("a residual without a value") };
             let (mut kernels, mut arguments) = (Vec::new(), Vec::new());
             for (&value, &unknown) in values.iter().zip(&unknowns) {
-                let (kernel, args) = maker.kernel(value, &unknowns, domains).ok_or("an operation that no kernel can compute")?;
-                let mut kernel = with_jacobian(kernel, unknowns.len() as u32)?;
+                let Made { kernel, cartesian, args } =
+                    maker.kernel(value, &unknowns, domains).ok_or("an operation that no kernel can compute")?;
+                let mut kernel = with_jacobian(kernel, cartesian, unknowns.len() as u32)?;
                 let name = &function.values[unknown.0 as usize].name;
                 kernel.name = names.unique(&format!("residual_{}", crate::passes::fuse::identifier(name)));
                 kernels.push(kernel);

@@ -17,6 +17,10 @@ pub(super) struct Work {
     /// Locals that depend on an unknown.
     pub active: BTreeSet<LocalId>,
     names: UniqueNames,
+    /// New locals by the name that they were asked for.
+    made: Vec<(String, LocalId)>,
+    /// Those of the other body that this body has not used yet: the same thing has the same name in both.
+    unused: Vec<(String, LocalId)>,
     /// Entity locals that are chosen by state.
     chosen: BTreeMap<LocalId, Path>,
 }
@@ -27,12 +31,25 @@ impl Work {
         kernel.params.iter().map(|p| &p.name).chain(kernel.locals.iter().map(|l| &l.name)).for_each(|name| {
             names.unique(name);
         });
-        Work { kernel, unknowns, active: BTreeSet::new(), names, chosen: BTreeMap::new() }
+        let (made, unused) = (Vec::new(), Vec::new());
+        Work { kernel, unknowns, active: BTreeSet::new(), names, made, unused, chosen: BTreeMap::new() }
+    }
+
+    /// The next body of the same kernel begins.
+    pub(super) fn begin_body(&mut self) {
+        self.unused = self.made.clone();
+        self.active.clear();
+        self.chosen.clear();
     }
 
     /// A new local.
     pub(super) fn local(&mut self, name: &str, ty: Type) -> LocalId {
+        let same = |(wanted, id): &(String, LocalId)| wanted == name && self.kernel.local_type(*id) == Some(ty);
+        if let Some(position) = self.unused.iter().position(same) {
+            return self.unused.remove(position).1;
+        }
         let id = LocalId(self.kernel.locals.len() as u32);
+        self.made.push((name.to_owned(), id));
         let name = self.names.unique(name);
         self.kernel.locals.push(Local { name, ty });
         id

@@ -13,7 +13,8 @@ mod reverse;
 use super::Notes;
 use super::fuse::inline_all_single_uses;
 use super::locals::{adds, drop_unread, drop_unused_locals};
-use crate::ir::{JacobianForm, Kernel, Module, StmtKind};
+use crate::backend::visit::{Node, visit_block};
+use crate::ir::{JacobianForm, KBlock, KStmt, Kernel, Module, Path, StmtKind};
 use crate::source::Span;
 
 /// Name of the pass.
@@ -49,19 +50,38 @@ pub fn differentiate(module: &mut Module) -> Vec<Untreated> {
     notes.untreated
 }
 
-/// Adds the Jacobian form to the kernel of an equation whose first parameters are the unknowns.
-fn with_jacobian(kernel: Kernel, unknowns: u32) -> Result<Kernel, reverse::Obstacle> {
+/// Adds the Jacobian form to the kernel of an equation whose first parameters are the unknowns; `cartesian` is its body for uniform Cartesian grids.
+fn with_jacobian(kernel: Kernel, cartesian: Option<KBlock>, unknowns: u32) -> Result<Kernel, reverse::Obstacle> {
     let residual = kernel.body.clone();
     let mut work = flatten::Work::new(kernel, unknowns);
-    let flat = work.flatten(residual);
-    let mut body = reverse::differentiate(&mut work, flat)?;
+    let body = derivative(&mut work, residual)?;
     if !adds(&body) {
         return Err("a residual that depends on no unknown");
     }
-    drop_unread(&mut body);
-    inline_all_single_uses(&mut body);
+    // Same rules, same order: additions come as in the body for any grid.
+    work.begin_body();
+    let cartesian = cartesian.and_then(|block| derivative(&mut work, block).ok()).filter(only_neighbours);
     let mut kernel = work.kernel;
-    kernel.jacobian = Some(JacobianForm { unknowns, body });
+    kernel.jacobian = Some(JacobianForm { unknowns, body, cartesian });
     drop_unused_locals(&mut kernel);
     Ok(kernel)
+}
+
+fn derivative(work: &mut flatten::Work, residual: KBlock) -> Result<KBlock, reverse::Obstacle> {
+    let flat = work.flatten(residual);
+    let mut body = reverse::differentiate(work, flat)?;
+    drop_unread(&mut body);
+    inline_all_single_uses(&mut body);
+    Ok(body)
+}
+
+/// Whether the columns of a row follow from the place of a cell in the grid.
+fn only_neighbours(body: &KBlock) -> bool {
+    let mut only = true;
+    visit_block(body, &mut |node| {
+        if let Node::Stmt(KStmt::Add { at, .. }) = node {
+            only &= matches!(at, Path::Here | Path::Neighbour(_));
+        }
+    });
+    only
 }

@@ -4,11 +4,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::Notes;
 use super::super::analysis::Defs;
-use super::build::{Builder, Interface, Mode};
+use super::build::{Builder, Interface, Mode, Result, Unfusable};
 use super::plan::Plan;
 use super::{identifier, value_name};
-use crate::ir::{Function, KResult, Kernel, Path, Space, ValueId};
-use crate::types::{SetId, SetTable};
+use crate::ir::{Function, KBlock, KResult, Kernel, Path, Space, ValueId};
+use crate::types::{CanonicalSet, SetId, SetTable, Shape};
+
+/// The kernel of an equation.
+pub(in crate::passes) struct Made {
+    /// Without derivatives.
+    pub kernel: Kernel,
+    /// Its body for uniform Cartesian grids, if it has one.
+    pub cartesian: Option<KBlock>,
+    /// What to pass to it after the unknowns.
+    pub args: Vec<ValueId>,
+}
 
 /// A function that a Newton solve stands in, with its residuals substituted.
 pub(in crate::passes) struct Equations<'a> {
@@ -25,6 +35,7 @@ impl<'a> Equations<'a> {
         let defs = Defs::of(function);
         let mut plan = Plan::of(function, sets, &defs, &BTreeSet::new());
         plan.substitute(inside);
+        plan.substitute_paths(function, &defs);
         Equations { function, sets, defs, plan, inside }
     }
 
@@ -37,28 +48,26 @@ impl<'a> Equations<'a> {
         }
     }
 
-    /// The kernel that computes the residual `value`, without derivatives; its first parameters are the unknowns. The values of the other parameters. `None` if no kernel can.
-    pub(in crate::passes) fn kernel(
-        &self,
-        value: ValueId,
-        unknowns: &[ValueId],
-        domains: &BTreeMap<SetId, ValueId>,
-    ) -> Option<(Kernel, Vec<ValueId>)> {
+    /// The kernel that computes the residual `value`, without derivatives; its first parameters are the unknowns. The body for uniform Cartesian grids, if there is one; the
+    /// values of the other parameters. `None` if no kernel can.
+    pub(in crate::passes) fn kernel(&self, value: ValueId, unknowns: &[ValueId], domains: &BTreeMap<SetId, ValueId>) -> Option<Made> {
         let info = &self.function.values[value.0 as usize];
         let set = info.ty.mapping()?;
-        let per_axis = BTreeSet::new();
-        let interface = Interface::default();
-        let mut builder = Builder::new(self.function, self.sets, &self.defs, &self.plan, domains, &per_axis, Mode::General, interface);
-        for &unknown in unknowns {
-            builder.add_param(unknown);
+        let (body, mut interface) = self.body(value, unknowns, domains, Mode::General, Interface::default()).ok()?;
+        let mut cartesian = None;
+        let cells = self.sets.canonical(CanonicalSet::ALL_CELLS);
+        let over_cells = |v: &ValueId| self.function.values[v.0 as usize].ty.mapping() == Some(cells);
+        // Entities from memory may lead anywhere.
+        let leads_away = interface.params.iter().any(|p| p.ty.entity_kind().is_some() && matches!(p.ty.shape, Shape::Collection(_)));
+        if over_cells(&value)
+            && unknowns.iter().all(over_cells)
+            && !leads_away
+            && let Ok((block, extended)) = self.body(value, unknowns, domains, Mode::Full, interface.for_next_body())
+        {
+            interface = extended;
+            cartesian = Some(block);
         }
-        for &unknown in unknowns {
-            builder.need_domain(self.function.values[unknown.0 as usize].ty.mapping()?).ok()?;
-        }
-        builder.need_domain(set).ok()?;
-        builder.facts.learn(self.sets, &Path::Here, set, true);
-        let body = builder.scoped(|b| Ok(vec![b.eval(value, &Path::Here)?])).ok()?;
-        let Interface { params, mut args, locals, mut spans, .. } = builder.interface;
+        let Interface { params, mut args, locals, mut spans, .. } = interface;
         spans.sort_by_key(|s| s.end - s.start);
         if spans.is_empty() {
             spans.push(info.span);
@@ -82,6 +91,30 @@ impl<'a> Equations<'a> {
             checks: Vec::new(),
             spans,
         };
-        Some((kernel, args))
+        Some(Made { kernel, cartesian, args })
+    }
+
+    fn body(
+        &self,
+        value: ValueId,
+        unknowns: &[ValueId],
+        domains: &BTreeMap<SetId, ValueId>,
+        mode: Mode,
+        interface: Interface,
+    ) -> Result<(KBlock, Interface)> {
+        let type_of = |v: ValueId| self.function.values[v.0 as usize].ty;
+        let per_axis = BTreeSet::new();
+        let mut builder = Builder::new(self.function, self.sets, &self.defs, &self.plan, domains, &per_axis, mode, interface);
+        for &unknown in unknowns {
+            builder.add_param(unknown);
+        }
+        for &unknown in unknowns {
+            builder.need_domain(type_of(unknown).mapping().ok_or(Unfusable)?)?;
+        }
+        let set = type_of(value).mapping().ok_or(Unfusable)?;
+        builder.need_domain(set)?;
+        builder.facts.learn(self.sets, &Path::Here, set, true);
+        let block = builder.scoped(|b| Ok(vec![b.eval(value, &Path::Here)?]))?;
+        Ok((block, builder.interface))
     }
 }

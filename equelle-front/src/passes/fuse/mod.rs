@@ -26,7 +26,7 @@ use build::Unfusable;
 use forms::KernelMaker;
 use plan::{Placement, Plan};
 
-pub(super) use equation::Equations;
+pub(super) use equation::{Equations, Made};
 pub(super) use tidy::inline_all_single_uses;
 
 /// Fuses every function of a module but residuals of Newton's method and what they call: derivatives are followed operation by operation.
@@ -41,7 +41,7 @@ pub(super) fn run(module: &mut Module, notes: &mut Notes) {
     for function in fused_functions(&mut module.functions, &residuals).chain([&mut module.main]) {
         // A value whose kernel cannot be built stays an operation; what it reads must then exist in memory, so the plan is made again.
         let mut kept = BTreeSet::new();
-        let (body, made, named) = loop {
+        let (body, made, named, of_equations) = loop {
             let defs = Defs::of(function);
             let plan = Plan::of(function, sets, &defs, &kept);
             let mut fuser = Fuser {
@@ -51,6 +51,7 @@ pub(super) fn run(module: &mut Module, notes: &mut Notes) {
                 names: names.clone(),
                 unfusable: BTreeSet::new(),
                 named: Vec::new(),
+                of_equations: Vec::new(),
             };
             for &param in &function.params {
                 fuser.note_domain(param);
@@ -58,7 +59,7 @@ pub(super) fn run(module: &mut Module, notes: &mut Notes) {
             let body = fuser.block(&function.body);
             if fuser.unfusable.is_subset(&kept) {
                 plan.note(&function.name, notes);
-                break (body, (fuser.kernels, fuser.names), fuser.named);
+                break (body, (fuser.kernels, fuser.names), fuser.named, fuser.of_equations);
             }
             kept.extend(fuser.unfusable);
         };
@@ -68,6 +69,9 @@ pub(super) fn run(module: &mut Module, notes: &mut Notes) {
         }
         kernels.extend(made.0);
         names = made.1;
+        for (kernel, param) in of_equations {
+            kernels[kernel.0 as usize].params[param].per_axis = true;
+        }
     }
     module.kernels = kernels;
 }
@@ -84,6 +88,8 @@ struct Fuser<'a> {
     unfusable: BTreeSet<ValueId>,
     /// Names for results that the program gave none.
     named: Vec<(ValueId, String)>,
+    /// Parameters of equations, whose kernels exist already, that are stored per axis.
+    of_equations: Vec<(KernelId, usize)>,
 }
 
 impl Fuser<'_> {
@@ -106,6 +112,12 @@ impl Fuser<'_> {
     fn statement(&mut self, statement: &Stmt, out: &mut Vec<Stmt>) {
         match &statement.kind {
             StmtKind::Let { results, op } => {
+                if let Op::Newton { equations, guesses, .. } = op {
+                    for equation in equations {
+                        let kept = equation.args.iter().enumerate().filter(|(_, arg)| self.maker.per_axis.contains(arg));
+                        self.of_equations.extend(kept.map(|(k, _)| (equation.kernel, guesses.len() + k)));
+                    }
+                }
                 if let [result] = results[..] {
                     self.single(statement, result, op, out);
                 } else {

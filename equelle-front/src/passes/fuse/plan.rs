@@ -96,6 +96,17 @@ impl Plan {
         }
     }
 
+    /// Decides that entities which the grid alone decides, as the cell inside a boundary face, are substituted: facts about the place where they are asked for may then tell
+    /// which they are.
+    pub(super) fn substitute_paths(&mut self, function: &Function, defs: &Defs) {
+        let values = (0..function.values.len() as u32).map(ValueId);
+        let paths: Vec<ValueId> =
+            values.filter(|&v| self.placement(v) == Placement::Kernel && decided_by_grid(function, defs, v)).collect();
+        for value in paths {
+            self.placements.insert(value, Placement::Inline);
+        }
+    }
+
     /// How many operations use a value.
     pub(super) fn uses(&self, value: ValueId) -> u32 {
         self.uses.get(&value).copied().unwrap_or(0)
@@ -353,6 +364,20 @@ fn need_of(op: &Op) -> Need {
         Op::Newton { .. } => Need::Solve,
         Op::Call { .. } => Need::Call,
         _ => Need::Operation,
+    }
+}
+
+/// Whether a value is made of domains, of the cells of faces, and of choices between them by what is Empty, so that it costs nothing to substitute.
+fn decided_by_grid(function: &Function, defs: &Defs, value: ValueId) -> bool {
+    let decided = |v: &ValueId| decided_by_grid(function, defs, *v);
+    if matches!(function.values[value.0 as usize].ty.shape, Shape::Domain(_)) {
+        return true;
+    }
+    match defs.op(value) {
+        Some(Op::FirstCell(a) | Op::SecondCell(a) | Op::IsEmpty(a)) => decided(a),
+        Some(Op::On { data, target }) => decided(data) && decided(target),
+        Some(Op::Select { condition, if_true, if_false }) => [condition, if_true, if_false].into_iter().all(decided),
+        _ => false,
     }
 }
 

@@ -16,8 +16,6 @@ pub struct ResidualU<'a, R: EquelleRuntime> {
     pub dir_boundary: &'a R::Domain,
     /// Collection Of Scalar On dir_boundary
     pub btrans_direction: &'a R::ScalarCollection,
-    /// Collection Of Cell On dir_boundary
-    pub inside: &'a R::EntityCollection,
     /// Collection Of Scalar On dir_boundary
     pub dir_val: &'a R::ScalarCollection,
 }
@@ -25,7 +23,7 @@ pub struct ResidualU<'a, R: EquelleRuntime> {
 /// Facts of [`Kernels::residual_u`].
 pub const RESIDUAL_U: KernelInfo = KernelInfo {
     name: "residual_u",
-    lines: &[43, 25, 29, 30, 42],
+    lines: &[43, 25, 29, 30, 18, 42],
     arguments: &[
         ("u", AccessMode::Read),
         ("u0", AccessMode::Read),
@@ -33,23 +31,9 @@ pub const RESIDUAL_U: KernelInfo = KernelInfo {
         ("minus_itrans", AccessMode::Read),
         ("dir_boundary", AccessMode::Read),
         ("btrans_direction", AccessMode::Read),
-        ("inside", AccessMode::Read),
         ("dir_val", AccessMode::Read),
         ("u_u0", AccessMode::Write),
     ],
-};
-
-/// Arguments of [`Kernels::compute_inside`].
-pub struct ComputeInside<'a, R: EquelleRuntime> {
-    /// Domain dir_boundary
-    pub dir_boundary: &'a R::Domain,
-}
-
-/// Facts of [`Kernels::compute_inside`].
-pub const COMPUTE_INSIDE: KernelInfo = KernelInfo {
-    name: "compute_inside",
-    lines: &[18, 19],
-    arguments: &[("dir_boundary", AccessMode::Read), ("inside", AccessMode::Write)],
 };
 
 /// Arguments of [`Kernels::compute_max_u_initial`].
@@ -84,8 +68,6 @@ pub struct ComputeBtransDirection<'a, R: EquelleRuntime> {
     pub dir_boundary: &'a R::Domain,
     /// Scalar
     pub k: &'a R::Scalar,
-    /// Collection Of Cell On dir_boundary
-    pub inside: &'a R::EntityCollection,
 }
 
 /// Facts of [`Kernels::compute_btrans_direction`].
@@ -95,7 +77,6 @@ pub const COMPUTE_BTRANS_DIRECTION: KernelInfo = KernelInfo {
     arguments: &[
         ("dir_boundary", AccessMode::Read),
         ("k", AccessMode::Read),
-        ("inside", AccessMode::Read),
         ("btrans_direction", AccessMode::Write),
     ],
 };
@@ -136,6 +117,8 @@ pub const COMPUTE_MAX_U0: KernelInfo = KernelInfo {
 pub trait Kernels: EquelleRuntime {
     /// heat_implicit_3d.equelle:42: `fluxes = (interior_flux(u) Extend AllFaces()) + (boundary_flux(u) Extend AllFaces())`
     ///
+    /// heat_implicit_3d.equelle:18: `outside_first = IsEmpty(FirstCell(dir_boundary))`
+    ///
     /// heat_implicit_3d.equelle:30: `-> btrans * direction * (u_inside - dir_val)`
     ///
     /// heat_implicit_3d.equelle:29: `u_inside = u On inside`
@@ -149,16 +132,6 @@ pub trait Kernels: EquelleRuntime {
         &mut self,
         args: ResidualU<'_, Self>,
     ) -> Result<Self::ScalarCollection, Error>;
-
-    /// heat_implicit_3d.equelle:19: `inside = outside_first ? SecondCell(dir_boundary) : FirstCell(dir_boundary)`
-    ///
-    /// heat_implicit_3d.equelle:18: `outside_first = IsEmpty(FirstCell(dir_boundary))`
-    ///
-    /// Evaluated once per element of dir_boundary.
-    fn compute_inside(
-        &mut self,
-        args: ComputeInside<'_, Self>,
-    ) -> Result<Self::EntityCollection, Error>;
 
     /// heat_implicit_3d.equelle:38: `Output("maximum of u", MaxReduce(u0))`
     ///

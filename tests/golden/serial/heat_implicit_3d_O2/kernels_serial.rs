@@ -4,14 +4,13 @@
 use backend_serial::runtime::entities::{Arrays, Entities, Places, Positions};
 use backend_serial::runtime::kernel::{CartesianGrid, length, vector_sub};
 use backend_serial::runtime::stencil::Pattern;
-use backend_serial::runtime::{EntityCollection, ScalarCollection, SerialRuntime};
+use backend_serial::runtime::{ScalarCollection, SerialRuntime};
 use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction};
 
 use crate::kernels::{
     COMPUTE_MAX_U0, COMPUTE_MAX_U_INITIAL, ComputeBtransDirection, ComputeDtCvVolume,
-    ComputeInside, ComputeMaxU0, ComputeMaxUInitial, ComputeMinusItrans, Kernels,
-    RESIDUAL_U, ResidualU,
+    ComputeMaxU0, ComputeMaxUInitial, ComputeMinusItrans, Kernels, RESIDUAL_U, ResidualU,
 };
 
 impl Kernels for SerialRuntime {
@@ -22,18 +21,6 @@ impl Kernels for SerialRuntime {
         let grid = self.shared_grid();
         let grid = Arrays::of(&grid).with_topology();
         residual_u_general(self, &args, &grid)
-    }
-
-    fn compute_inside(
-        &mut self,
-        args: ComputeInside<'_, SerialRuntime>,
-    ) -> Result<EntityCollection, Error> {
-        if let Some(grid) = self.cartesian_grid() {
-            return compute_inside_general(self, &args, &grid);
-        }
-        let grid = self.shared_grid();
-        let grid = Arrays::of(&grid).with_topology();
-        compute_inside_general(self, &args, &grid)
     }
 
     fn compute_max_u_initial(
@@ -127,7 +114,6 @@ fn residual_u_general<G: Entities>(
     let dir_boundary_ranks = grid.ranks(args.dir_boundary);
     let btrans_direction = rt.dense(args.btrans_direction);
     let btrans_direction = &btrans_direction[..];
-    let inside = &args.inside.values()[..];
     let dir_val = rt.dense(args.dir_val);
     let dir_val = &dir_val[..];
     let u0 = rt.dense(args.u0);
@@ -138,7 +124,7 @@ fn residual_u_general<G: Entities>(
             &RESIDUAL_U,
             domain,
             &[args.u],
-            &[args.inside],
+            &[],
             |rt, pattern| { residual_u_pattern(rt, args, grid, pattern) },
         )?;
     let mut u_u0 = rt.take_buffer(domain.len());
@@ -172,11 +158,8 @@ fn residual_u_general<G: Entities>(
                 } else {
                     let chosen = if dir_boundary_ranks.contains(f) {
                         let t_2 = btrans_direction[dir_boundary_ranks.of(f)];
-                        row[usize::from(slots[next])] += t_5 * t_2;
-                        next += 1;
-                        t_2
-                            * (u[inside[dir_boundary_ranks.of(f)] as usize]
-                                - dir_val[dir_boundary_ranks.of(f)])
+                        own_u += t_5 * t_2;
+                        t_2 * (u[position] - dir_val[dir_boundary_ranks.of(f)])
                     } else {
                         0.0
                     };
@@ -194,11 +177,8 @@ fn residual_u_general<G: Entities>(
                 } else {
                     let chosen = if dir_boundary_ranks.contains(f) {
                         let t_2 = btrans_direction[dir_boundary_ranks.of(f)];
-                        row[usize::from(slots[next])] -= t_5 * t_2;
-                        next += 1;
-                        t_2
-                            * (u[inside[dir_boundary_ranks.of(f)] as usize]
-                                - dir_val[dir_boundary_ranks.of(f)])
+                        own_u -= t_5 * t_2;
+                        t_2 * (u[position] - dir_val[dir_boundary_ranks.of(f)])
                     } else {
                         0.0
                     };
@@ -224,7 +204,6 @@ fn residual_u_pattern<G: Entities>(
     let all_cells = rt
         .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
     let dir_boundary_ranks = grid.ranks(args.dir_boundary);
-    let inside = &args.inside.values()[..];
     let domain = &all_cells;
     for position in 0..domain.len() {
         let here = position as u32;
@@ -236,56 +215,19 @@ fn residual_u_pattern<G: Entities>(
                 if to != NONE {
                     pattern.add(0, to as usize);
                 } else {
-                    if dir_boundary_ranks.contains(f) {
-                        pattern
-                            .add(
-                                0,
-                                inside
-                                    .get(dir_boundary_ranks.of(f))
-                                    .copied()
-                                    .unwrap_or(NONE) as usize,
-                            );
-                    }
+                    if dir_boundary_ranks.contains(f) {}
                 }
             } else {
                 if from != NONE {
                     pattern.add(0, from as usize);
                 } else {
-                    if dir_boundary_ranks.contains(f) {
-                        pattern
-                            .add(
-                                0,
-                                inside
-                                    .get(dir_boundary_ranks.of(f))
-                                    .copied()
-                                    .unwrap_or(NONE) as usize,
-                            );
-                    }
+                    if dir_boundary_ranks.contains(f) {}
                 }
             }
         }
         pattern.end_row();
     }
     Ok(())
-}
-
-/// [`Kernels::compute_inside`] on any grid.
-fn compute_inside_general<G: Entities>(
-    rt: &mut SerialRuntime,
-    args: &ComputeInside<'_, SerialRuntime>,
-    grid: &G,
-) -> Result<EntityCollection, Error> {
-    let domain = args.dir_boundary;
-    let mut inside = rt.take_entity_buffer(domain.len());
-    let inside_values = &mut inside[..];
-    for (position, &here) in domain.elements().iter().enumerate() {
-        inside_values[position] = if grid.first_cell(here) == NONE {
-            grid.second_cell(here)
-        } else {
-            grid.first_cell(here)
-        };
-    }
-    Ok(rt.entity_collection_from(domain, EntityKind::Cell, inside))
 }
 
 /// [`Kernels::compute_max_u_initial`] on any grid.
@@ -364,7 +306,6 @@ fn compute_btrans_direction_general<const DIM: usize, G: Places<DIM>>(
     grid: &G,
 ) -> Result<ScalarCollection, Error> {
     let k = *args.k;
-    let inside = &args.inside.values()[..];
     let domain = args.dir_boundary;
     let mut btrans_direction = rt.take_buffer(domain.len());
     let btrans_direction_values = &mut btrans_direction[..];
@@ -374,7 +315,14 @@ fn compute_btrans_direction_general<const DIM: usize, G: Places<DIM>>(
                 / length(
                     vector_sub(
                         grid.face_centroid(here),
-                        grid.cell_centroid(inside[position]),
+                        grid
+                            .cell_centroid(
+                                if grid.first_cell(here) == NONE {
+                                    grid.second_cell(here)
+                                } else {
+                                    grid.first_cell(here)
+                                },
+                            ),
                     ),
                 )) * (if grid.first_cell(here) == NONE { -1.0 } else { 1.0 });
     }

@@ -9,8 +9,8 @@ use equelle_runtime::{
     Source,
 };
 use kernels::{
-    ComputeBtransDirection, ComputeDtCvVolume, ComputeInside, ComputeMaxU0,
-    ComputeMaxUInitial, ComputeMinusItrans, Kernels, ResidualU,
+    ComputeBtransDirection, ComputeDtCvVolume, ComputeMaxU0, ComputeMaxUInitial,
+    ComputeMinusItrans, Kernels, ResidualU,
 };
 
 /// What messages at run time need to know of the program.
@@ -109,12 +109,6 @@ pub fn simulate<R: Kernels + Implicit>(rt: &mut R) -> Result<(), Error> {
     // heat_implicit_3d.equelle:9: dir_val = InputCollectionOfScalar("dir_val", dir_boundary) * 1 [Kelvin]
     rt.line(9);
     let dir_val = rt.input_collection("dir_val", &dir_boundary)?;
-    // heat_implicit_3d.equelle:19: inside = outside_first ? SecondCell(dir_boundary) : FirstCell(dir_boundary)
-    rt.line(19);
-    let inside = rt
-        .compute_inside(ComputeInside {
-            dir_boundary: &dir_boundary,
-        })?;
     // heat_implicit_3d.equelle:36: u0 = u_initial
     rt.line(36);
     let mut u0 = u_initial.clone();
@@ -137,7 +131,6 @@ pub fn simulate<R: Kernels + Implicit>(rt: &mut R) -> Result<(), Error> {
         .compute_btrans_direction(ComputeBtransDirection {
             dir_boundary: &dir_boundary,
             k: &k,
-            inside: &inside,
         })?;
 
     // heat_implicit_3d.equelle:40: For dt In timesteps {
@@ -165,7 +158,6 @@ pub fn simulate<R: Kernels + Implicit>(rt: &mut R) -> Result<(), Error> {
                             minus_itrans: &minus_itrans,
                             dir_boundary: &dir_boundary,
                             btrans_direction: &btrans_direction,
-                            inside: &inside,
                             dir_val: &dir_val,
                         })
                 },
