@@ -11,30 +11,32 @@ use equelle_runtime::{Error, ErrorKind};
 use crate::cache::{Cache, version_hash};
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::hash::StableHash;
+use crate::processor::Flags;
 
 /// Left in a package's folder when it has been built: the path of its program.
 const STAMP: &str = "built";
 
 /// Builds the package in a folder of the cache unless that has been done, and returns the program. `runtime` says which runtime crates
-/// it uses, for the message before the first build.
+/// it uses, for the message before the first build; `flags` those of the Rust compiler.
 ///
 /// # Errors
 /// Cargo is missing or fails.
-pub fn build(cache: &Cache, folder: &Path, runtime: &str, console: &Console) -> Result<PathBuf, Failure> {
+pub fn build(cache: &Cache, folder: &Path, runtime: &str, flags: &Flags, console: &Console) -> Result<PathBuf, Failure> {
     let stamp = folder.join(STAMP);
     if let Some(program) = fs::read_to_string(&stamp).ok().map(PathBuf::from).filter(|program| program.is_file()) {
         return Ok(program);
     }
     let start = Instant::now();
-    let prepared = cache.target().join(format!("prepared-{}-{runtime}", version_hash()));
+    let prepared = cache.target().join(format!("prepared-{}-{runtime}-{}", version_hash(), flags.hash(StableHash::default()).digits()));
     if prepared.exists() {
         console.progress("Building the simulator");
     } else {
         console.progress(&format!("Preparing the runtime ({runtime}); later builds take seconds"));
     }
-    let mut attempt = cargo_build(cache, folder, true, console)?;
+    let mut attempt = cargo_build(cache, folder, flags, true, console)?;
     if attempt.program.is_none() && !attempt.rejected {
-        attempt = cargo_build(cache, folder, false, console)?;
+        attempt = cargo_build(cache, folder, flags, false, console)?;
     }
     let Some(program) = attempt.program else { return Err(explain(&attempt)) };
     console.progress(&format!("Built in {:.1} s", start.elapsed().as_secs_f64()));
@@ -60,13 +62,17 @@ struct Attempt {
     log: String,
 }
 
-fn cargo_build(cache: &Cache, folder: &Path, offline: bool, console: &Console) -> Result<Attempt, Failure> {
+fn cargo_build(cache: &Cache, folder: &Path, flags: &Flags, offline: bool, console: &Console) -> Result<Attempt, Failure> {
     let mut command = cargo();
     command.arg("build").args(["--release", "--message-format=json-render-diagnostics", "--manifest-path"]).arg(folder.join("Cargo.toml"));
     command.arg("--target-dir").arg(cache.target());
     if offline {
         command.arg("--offline");
     }
+    if let Some(configuration) = flags.configuration() {
+        command.arg("--config").arg(configuration);
+    }
+    command.envs(flags.variable());
     // Cargo reads configuration from the current folder upwards; what is built must not depend on where the user stands.
     command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| cannot_start(&error))?;

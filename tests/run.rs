@@ -13,3 +13,5 @@ mod exact;
 mod heat_2d;
 #[path = "run/heat_3d.rs"]
 mod heat_3d;
+#[path = "run/processor.rs"]
+mod processor;

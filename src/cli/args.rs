@@ -9,6 +9,7 @@ use equelle_front::passes::{Derivatives, OptLevel};
 
 use crate::console::{ColorChoice, MessageFormat};
 use crate::pipeline::Options;
+use crate::processor::TargetCpu;
 use crate::registry::BackendName;
 
 /// Compiles Equelle programs, and runs them.
@@ -90,6 +91,14 @@ impl ProgramArgs {
     }
 }
 
+/// How a package is built.
+#[derive(Clone, Debug, Args)]
+pub struct TargetArgs {
+    /// Processor that the program is built for: native (this one), generic (any), or a name of `rustc --print target-cpus`; results do not depend on it
+    #[arg(long, default_value_t = TargetCpu::Native, value_name = "CPU")]
+    pub target_cpu: TargetCpu,
+}
+
 /// Derivatives of residuals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Ad {
@@ -143,6 +152,9 @@ pub struct RunArgs {
     /// How it is compiled.
     #[command(flatten)]
     pub program: ProgramArgs,
+    /// How it is built.
+    #[command(flatten)]
+    pub target: TargetArgs,
     /// Back-end to run on
     #[arg(long, value_enum, default_value_t = BackendName::Serial, value_name = "BACKEND")]
     pub backend: BackendName,
@@ -169,6 +181,9 @@ pub struct BuildArgs {
     /// How it is compiled.
     #[command(flatten)]
     pub program: ProgramArgs,
+    /// How it is built.
+    #[command(flatten)]
+    pub target: TargetArgs,
     /// Back-ends of the package
     #[arg(long = "backend", value_enum, value_delimiter = ',', default_value = "serial", value_name = "BACKEND")]
     pub backends: Vec<BackendName>,

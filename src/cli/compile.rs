@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::hash::StableHash;
 use crate::package::Package;
 use crate::pipeline;
+use crate::processor::{Flags, TargetCpu};
 use crate::registry::{self, BackendName};
 
 /// Writes the package of a program; returns its folder.
@@ -36,7 +37,7 @@ pub(super) fn build(args: &BuildArgs, console: &Console) -> Result<(), Failure> 
     let compiled = Compiled::new(&args.file, &args.program, args.backends.clone(), console)?;
     let folder = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}-sim", stem(&args.file))));
     compiled.write(&folder)?;
-    let built = compiled.build(console)?;
+    let built = compiled.build(&args.target.target_cpu, console)?;
     let program = folder.join(format!("{}{}", compiled.package.name, std::env::consts::EXE_SUFFIX));
     if !same_content(&built, &program) {
         // A program that is running cannot be overwritten, but its name can be given to another file.
@@ -91,9 +92,11 @@ impl Compiled {
 
     /// Builds the package in the cache unless that has been done; returns the program.
     ///
-    /// The copy that is built has a name of its own, made from its content, because cargo places the programs of all packages in one folder.
-    pub(super) fn build(&self, console: &Console) -> Result<PathBuf, Failure> {
-        let hash = self.package.files.iter().fold(StableHash::default(), |hash, (name, text)| hash.text(name).text(text)).digits();
+    /// The copy that is built has a name of its own, made from its content and the flags of the Rust compiler, because cargo places the programs of all packages in one folder.
+    pub(super) fn build(&self, cpu: &TargetCpu, console: &Console) -> Result<PathBuf, Failure> {
+        let flags = Flags::new(cpu);
+        let hash =
+            self.package.files.iter().fold(flags.hash(StableHash::default()), |hash, (name, text)| hash.text(name).text(text)).digits();
         let name = format!("{}-{hash}", self.package.name);
         let mut files: Vec<(&str, &str)> = self.package.files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
         let manifest = self.package.files.iter().find(|(name, _)| name == "Cargo.toml").map_or("", |(_, text)| text.as_str());
@@ -103,7 +106,7 @@ impl Compiled {
         files.push(("Cargo.lock", cache::lock_file()));
         let folder = self.cache.program(&name, &files)?;
         let runtime: Vec<&str> = self.backends.iter().map(|backend| backend.name()).collect();
-        cargo::build(&self.cache, &folder, &runtime.join("+"), console)
+        cargo::build(&self.cache, &folder, &runtime.join("+"), &flags, console)
     }
 }
 

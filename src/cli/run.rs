@@ -24,7 +24,7 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
         let options = Options { quiet: args.quiet, profile: args.profile, ..Options::default() };
         return interpret::interpret(&source, &verified, &args.parameters, options);
     }
-    let program = Compiled::new(&args.file, &args.program, vec![args.backend], console)?.build(console)?;
+    let program = Compiled::new(&args.file, &args.program, vec![args.backend], console)?.build(&args.target.target_cpu, console)?;
     let flags = [(args.quiet, "--quiet"), (args.profile, "--profile")];
     let mut words: Vec<&str> = flags.into_iter().filter_map(|(given, flag)| given.then_some(flag)).collect();
     words.extend(args.parameters.iter().map(String::as_str));

@@ -19,7 +19,8 @@ pub(super) fn text(name: &str, library: &str, newton: bool, options: &PackageOpt
         let path = dependency(options.runtime_crates, &krate);
         text += &format!("{krate} = {{ path = {path}, default-features = false, features = [\"runtime\"] }}\n");
     }
-    text += "\n[profile.release]\ncodegen-units = 1\npanic = \"abort\"\n";
+    text += "\n# For the processor of this machine: RUSTFLAGS=\"-C target-cpu=native\" cargo build --release. It changes speed alone, not results.\n";
+    text += "[profile.release]\ncodegen-units = 1\npanic = \"abort\"\n";
     // Not a member of a workspace that happens to be in a folder above.
     text += "\n[workspace]\n";
     text

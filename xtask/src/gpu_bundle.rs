@@ -46,8 +46,8 @@ fn program(source: &Path, bundle: &Path) -> Result<(), Failure> {
     let stem = source.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let package = root().join("target/gpu-bundle").join(&stem);
     let mut equellec = tools::equellec("release")?;
-    equellec.arg("build").arg(source).args(["--backend", "serial,cuda", "-o"]).arg(&package);
-    // A cache of its own: what is built here is stripped.
+    equellec.arg("build").arg(source).args(["--backend", "serial,cuda", "--target-cpu", "generic", "-o"]).arg(&package);
+    // It runs on another machine. A cache of its own: what is built here is stripped.
     equellec.env("EQUELLE_CACHE_DIR", root().join("target/gpu-cache")).env("CARGO_PROFILE_RELEASE_STRIP", "symbols");
     let output = equellec.output().map_err(|error| format!("equellec cannot be run: {error}"))?;
     eprint!("{}", String::from_utf8_lossy(&output.stderr));
