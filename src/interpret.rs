@@ -4,6 +4,7 @@ use backend_serial::runtime::SerialRuntime;
 use equelle_front::source::SourceFile;
 use equelle_front::verify::Verified;
 use equelle_runtime::session::Options;
+use equelle_runtime::threads::Threads;
 use equelle_runtime::{Error, ErrorKind, InputInfo, InputKind, Program, Session, Source, launch};
 use serde_json::Value;
 
@@ -39,6 +40,7 @@ pub fn run(program: &'static Program, verified: &Verified, parameters: &[String]
 /// Those of the run.
 pub fn run_session(verified: &Verified, session: Session) -> Result<(), Error> {
     let mut runtime = SerialRuntime::new(session);
+    runtime.session_mut().set_threads(Threads::one());
     equelle_interp::interpret(verified, &mut runtime)
 }
 

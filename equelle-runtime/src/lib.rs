@@ -1,6 +1,6 @@
 //! What generated Equelle programs call.
 //!
-//! Reading order: [`traits`] (the contract between generated code and back-ends), [`grid`], [`domain`], [`real`], [`reduce`], [`params`], [`number`],
+//! Reading order: [`traits`] (the contract between generated code and back-ends), [`grid`], [`domain`], [`real`], [`reduce`], [`threads`] (loops on all cores), [`params`], [`number`],
 //! [`input`], [`output`], [`report`], [`newton`] (Newton's method), [`session`] (all of these opened for one run), [`launch`] (the command line of a simulator), [`error`].
 //! Knows nothing of Equelle's syntax or IR.
 
@@ -22,6 +22,7 @@ pub mod reduce;
 pub mod report;
 pub mod session;
 pub mod source;
+pub mod threads;
 pub mod traits;
 
 pub use domain::Domain;

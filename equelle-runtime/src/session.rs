@@ -12,13 +12,15 @@ use crate::output::{Outputs, Records};
 use crate::params::Parameters;
 use crate::real::Real;
 use crate::report::{Progress, ProgressStyle, bytes, peak_memory, seconds};
+use crate::threads::Threads;
 use crate::traits::{CanonicalSet, EntityKind, Extent};
 
 /// Keys that the runtime itself understands.
 const GRID_KEYS: [&str; 9] = ["grid_filename", "grid_dim", "nx", "ny", "nz", "dx", "dy", "dz", "grid_layout"];
 const OUTPUT_KEYS: [&str; 2] = ["output_to_file", "output_dir"];
 /// Keys of parts that a given program may not use, so that one parameter file can serve several programs.
-const OTHER_KEYS: [&str; 10] = [
+const OTHER_KEYS: [&str; 11] = [
+    "threads",
     "verbose",
     "max_iter",
     "abs_res_tol",
@@ -71,6 +73,7 @@ pub struct Session {
     program: &'static Program,
     parameters: Parameters,
     grid: Arc<Grid>,
+    threads: Threads,
     domains: Vec<(CanonicalSet, Arc<Domain>)>,
     inputs: Inputs,
     outputs: Outputs,
@@ -118,18 +121,20 @@ impl Session {
     /// Opens a run on a given grid.
     ///
     /// # Errors
-    /// `Data` if the program needs more dimensions than the grid has; an output directory that cannot be written.
+    /// `Data` if the program needs more dimensions than the grid has, or for a number of threads that is none; an output directory that cannot be written.
     pub fn on_grid(program: &'static Program, parameters: Parameters, grid: Grid, options: Options) -> Result<Session, Error> {
         if grid.dim() < program.min_dim {
             let message = format!("the program needs a grid of at least {} dimensions, this one has {}", program.min_dim, grid.dim());
             return Err(Error::new(ErrorKind::Data, message).hint(format!("give grid_dim={} or another grid file", program.min_dim)));
         }
+        let threads = Threads::from_parameters(&parameters)?;
         let outputs = Outputs::from_parameters(&parameters, options.stdout)?;
         let style = if options.quiet { ProgressStyle::Quiet } else { options.progress };
         Ok(Session {
             program,
             parameters,
             grid: Arc::new(grid),
+            threads,
             domains: Vec::new(),
             inputs: Inputs::default(),
             outputs,
@@ -149,6 +154,16 @@ impl Session {
     /// The grid.
     pub fn grid(&self) -> &Arc<Grid> {
         &self.grid
+    }
+
+    /// The threads that loops run on.
+    pub fn threads(&self) -> &Threads {
+        &self.threads
+    }
+
+    /// From now on loops run on these threads instead of as many as the parameter `threads` says.
+    pub fn set_threads(&mut self, threads: Threads) {
+        self.threads = threads;
     }
 
     /// All parameters; back-ends may read keys of their own.

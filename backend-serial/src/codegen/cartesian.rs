@@ -14,6 +14,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::method::{args_type, buffers, result_type, results, stores};
+use super::outputs::Outputs;
 use super::text::{blank, ident, mentions};
 use super::writer::{End, Failure, Form, Leaf, Place, SideFunction, Writer, Written};
 
@@ -103,7 +104,7 @@ fn full(module: &Module, kernel: &Kernel, names: &KernelNames, block: &KBlock, f
     let mut writer = Writer::new(module, kernel, names, Form::Cell, functions);
     writer.side_functions = side_functions.clone();
     let (statements, yields) = writer.block(block)?;
-    let here = stores(&writer, &quote! { here }, &yields)?;
+    let here = stores(&writer, &quote! { here - range.start }, &yields)?;
     let mut cell = quote! { #statements #here };
     if mentions(&cell, "at") {
         let at = quote! { let at = [i, row.j, row.k]; };
@@ -112,11 +113,11 @@ fn full(module: &Module, kernel: &Kernel, names: &KernelNames, block: &KBlock, f
     let cell = quote! { let here = row.start + i; #cell };
 
     let rows = match &row {
-        None => quote! { for row in grid.rows() { for i in 0..grid.n[0] { #cell } } },
+        None => quote! { for row in grid.rows_in(&range) { for i in 0..grid.n[0] { #cell } } },
         Some(row) => {
             let call = row.call(&mut writer)?;
             quote! {
-                for row in grid.rows() {
+                for row in grid.rows_in(&range) {
                     // The cells of this row that may be on the boundary: all, or the first and the last.
                     let step = if row.interior { grid.n[0] - 1 } else { 1 };
                     for i in (0..grid.n[0]).step_by(step) { #cell }
@@ -126,6 +127,7 @@ fn full(module: &Module, kernel: &Kernel, names: &KernelNames, block: &KBlock, f
         }
     };
     let buffers = buffers(&writer, quote! { grid.n_cells() })?;
+    let Outputs { whole, part } = Outputs::of(&writer, None);
     let finish = results(&writer)?;
     let domain = writer.domain(all_cells)?;
     let prelude = writer.prelude();
@@ -133,7 +135,7 @@ fn full(module: &Module, kernel: &Kernel, names: &KernelNames, block: &KBlock, f
         #prelude
         let domain = #domain;
         #buffers
-        #rows
+        rt.each_row(grid, #whole, |range, #part| { #rows });
         #finish
     };
     let entry = ident(&functions.fresh(&format!("{}_cartesian", names.method)));
@@ -370,7 +372,7 @@ impl RowFunction {
             args.push(quote! { grid });
         }
         for slice in &writer.slices {
-            args.push(quote! { &mut #slice[first..][..len] });
+            args.push(quote! { &mut #slice[first - range.start..][..len] });
         }
         for leaf in &self.leaves {
             args.push(match leaf {

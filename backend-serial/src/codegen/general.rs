@@ -3,11 +3,12 @@
 use equelle_front::backend::visit::{Node, visit_general};
 use equelle_front::backend::{KernelNames, Namer};
 use equelle_front::ir::{CheckKind, KExpr, KResult, Kernel, Module, Space};
-use equelle_front::types::{Basic, EntityKind};
+use equelle_front::types::{Basic, EntityKind, SetId};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::method::{results, signature};
+use super::outputs::Outputs;
 use super::text::{Level, blank, ident, mentions};
 use super::writer::{Form, Writer, Written};
 
@@ -95,17 +96,12 @@ pub(super) fn function(
                 Part::Whole => super::method::buffers(&writer, quote! { domain.len() })?,
                 Part::Checks => TokenStream::new(),
             };
-            let stores = super::method::stores(&writer, &quote! { position }, &yields)?;
-            let each = quote! { #checks #statements #stores };
-            let loop_ = if !mentions(&each, "here") {
-                quote! { for position in 0..domain.len() { #each } }
-            } else if writer.is_all(set) {
-                quote! { for position in 0..domain.len() { let here = position as u32; #each } }
-            } else if mentions(&each, "position") {
-                quote! { for (position, &here) in domain.elements().iter().enumerate() { #each } }
-            } else {
-                quote! { for &here in domain.elements() { #each } }
+            let stores = super::method::stores(&writer, &quote! { position - range.start }, &yields)?;
+            let outputs = match part {
+                Part::Whole => Outputs::of(&writer, None),
+                Part::Checks => Outputs::none(),
             };
+            let loop_ = loop_over(&writer, set, &outputs, &TokenStream::new(), &quote! { #checks #statements #stores });
             let prelude = writer.prelude();
             quote! {
                 #prelude
@@ -179,13 +175,39 @@ fn checks(writer: &mut Writer) -> Written<TokenStream> {
     let mut out = TokenStream::new();
     for check in &writer.kernel.checks {
         let condition = writer.expr(&check.condition)?;
-        let info = ident(&writer.names.info);
-        let error = match (check.kind, writer.kernel.space) {
-            (CheckKind::OnEmpty, Space::Set(_)) => quote! { rt.on_empty_in_kernel(&#info, domain, position) },
+        match (check.kind, writer.kernel.space) {
+            (CheckKind::OnEmpty, Space::Set(_)) => {}
             (CheckKind::OnEmpty, Space::Unit) => return Err(writer.internal("a check without an element")),
-        };
+        }
         let holds = condition.at(Level::Unary);
-        out.extend(quote! { if !#holds { return Err(#error); } });
+        out.extend(quote! { if !#holds { return Err(position); } });
     }
     Ok(out)
+}
+
+/// The loop over the elements of a set, range by range; `before` are statements at the beginning of a range. Where a condition of an element fails, the loop ends with the error
+/// of the first such element.
+pub(super) fn loop_over(writer: &Writer, set: SetId, outputs: &Outputs, before: &TokenStream, each: &TokenStream) -> TokenStream {
+    let mut elements = None;
+    let here = mentions(each, "here").then(|| {
+        if writer.is_all(set) {
+            quote! { let here = position as u32; }
+        } else {
+            elements = Some(quote! { let elements = domain.elements(); });
+            quote! { let here = elements[position]; }
+        }
+    });
+    let Outputs { whole, part } = outputs;
+    let again = mentions(each, "range").then(|| quote! { .clone() });
+    let each = quote! { #before for position in range #again { #here #each } };
+    if writer.kernel.checks.is_empty() {
+        quote! { #elements rt.each(domain.len(), #whole, |range, #part| { #each }); }
+    } else {
+        let info = ident(&writer.names.info);
+        quote! {
+            #elements
+            rt.try_each(domain.len(), #whole, |range, #part| { #each Ok(()) })
+                .map_err(|position| rt.on_empty_in_kernel(&#info, domain, position))?;
+        }
+    }
 }

@@ -231,29 +231,24 @@ pub(super) fn result_type(kernel: &Kernel, _names: &KernelNames) -> Result<Token
 /// Buffers for results.
 pub(super) fn buffers(writer: &Writer, len: TokenStream) -> Written<TokenStream> {
     let mut out = TokenStream::new();
-    for ((result, name), slice) in writer.kernel.results.iter().zip(&writer.results).zip(&writer.slices) {
+    for (result, name) in writer.kernel.results.iter().zip(&writer.results) {
         out.extend(match result.ty.basic {
             Basic::Bool => quote! { let mut #name = rt.take_bool_buffer(#len); },
             Basic::Vector => quote! { let mut #name: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(#len)); },
             Basic::Entity(_) => quote! { let mut #name = rt.take_entity_buffer(#len); },
             Basic::Scalar | Basic::Text => quote! { let mut #name = rt.take_buffer(#len); },
         });
-        // Written through a slice: a buffer is looked up at every access.
-        if result.ty.basic != Basic::Vector {
-            out.extend(quote! { let #slice = &mut #name[..]; });
-        }
     }
     Ok(out)
 }
 
-/// Assignments of one element's values.
+/// Assignments of one element's values, at its index in the range at hand.
 pub(super) fn stores(writer: &Writer, index: &TokenStream, yields: &[Text]) -> Written<TokenStream> {
     let mut out = TokenStream::new();
-    let names = writer.results.iter().zip(&writer.slices);
-    for ((result, (name, slice)), value) in writer.kernel.results.iter().zip(names).zip(yields) {
+    for ((result, slice), value) in writer.kernel.results.iter().zip(&writer.slices).zip(yields) {
         out.extend(match result.ty.basic {
             Basic::Vector => quote! {
-                for (component, value) in #name.iter_mut().zip(#value) { component[#index] = value; }
+                for (component, value) in #slice.iter_mut().zip(#value) { component[#index] = value; }
             },
             Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => quote! { #slice[#index] = #value; },
         });

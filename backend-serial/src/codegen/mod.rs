@@ -4,13 +4,14 @@
 //! rows of cells whose inside runs without a test. The trait method picks.
 //!
 //! Reading order: [`text`] (tokens with precedence), [`writer`] (what a kernel's functions share), [`expr`] and [`path`] (expressions), [`block`] (statements),
-//! [`general`], [`stencil`] (equations with derivatives), [`cartesian`], [`method`] (the trait method).
+//! [`outputs`] (what loops write), [`general`], [`stencil`] (equations with derivatives), [`cartesian`], [`method`] (the trait method).
 
 mod block;
 mod cartesian;
 mod expr;
 mod general;
 mod method;
+mod outputs;
 mod path;
 mod stencil;
 mod text;
@@ -117,6 +118,7 @@ fn imports(names: &[KernelNames], methods: &TokenStream, items: &TokenStream) ->
     own.sort();
     let own = own.iter().map(|n| text::ident(n));
     let stencil = mentioned("Pattern").then(|| quote! { use backend_serial::runtime::stencil::Pattern; });
+    let entries = mentioned("Entries").then(|| quote! { use equelle_runtime::threads::Entries; });
     let kernel = (!kernel.is_empty()).then(|| quote! { use backend_serial::runtime::kernel::{#(#kernel),*}; });
     let blank = text::blank();
     let none = mentioned("NONE").then(|| quote! { use equelle_runtime::grid::NONE; });
@@ -127,6 +129,7 @@ fn imports(names: &[KernelNames], methods: &TokenStream, items: &TokenStream) ->
         #stencil
         use backend_serial::runtime::{#(#runtime),*};
         #none
+        #entries
         use equelle_runtime::{#(#shared),*};
         #blank
         use crate::kernels::{#(#own),*};

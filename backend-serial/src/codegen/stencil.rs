@@ -12,7 +12,8 @@ use equelle_front::types::{Basic, Shape};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use super::general::{GeneralFunction, GridUse, generic_function};
+use super::general::{GeneralFunction, GridUse, generic_function, loop_over};
+use super::outputs::Outputs;
 use super::text::{Level, ident, mentions};
 use super::writer::{End, Failure, Form, Writer, Written};
 
@@ -112,21 +113,24 @@ fn evaluation(
             (quote! { #(let #places = usize::from(slots[next]); next += 1; let mut #own = 0.0;)* }, quote! { #(row[#places] += #own;)* })
         }
         Target::Search | Target::Pattern => {
-            (quote! { #(let mut #own = 0.0;)* }, quote! { #(entries[stencil.entry(position, #numbers, position)] += #own;)* })
+            (quote! { #(let mut #own = 0.0;)* }, quote! { #(row[pattern.place(position, #numbers, position)] += #own;)* })
         }
     };
-    let begin_row = match target {
-        Target::Slots => quote! {
-            let row = &mut entries[row_ptr[position]..row_ptr[position + 1]];
-            row.fill(0.0);
-        },
-        Target::Search | Target::Pattern => quote! { entries[row_ptr[position]..row_ptr[position + 1]].fill(0.0); },
+    let begin_row = quote! {
+        let row = entries.row(position);
+        row.fill(0.0);
     };
-    let slots = (target == Target::Slots).then(|| quote! { let slots = stencil.slots(); let mut next = 0; });
+    let (slots, begin_range) = match target {
+        Target::Slots => (quote! { let slots = stencil.slots(); }, quote! { let slots = slots.from(range.start); let mut next = 0; }),
+        Target::Search | Target::Pattern => (quote! { let pattern = stencil.rows(); }, TokenStream::new()),
+    };
     let domain = writer.domain(set)?;
     let buffers = super::method::buffers(&writer, quote! { domain.len() })?;
-    let stores = super::method::stores(&writer, &quote! { position }, &yields)?;
-    let loop_ = each(&writer, set, &quote! { #begin_row #begin #statements #stores #end });
+    let stores = super::method::stores(&writer, &quote! { position - range.start }, &yields)?;
+    let entries = Outputs { whole: quote! { Entries::new(stencil.row_ptr(), &mut rows[..]) }, part: quote! { mut entries } };
+    let outputs = Outputs::of(&writer, Some(entries));
+    let each = quote! { #begin_row #begin #statements #stores #end };
+    let loop_ = loop_over(&writer, set, &outputs, &begin_range, &each);
     let prelude = writer.prelude();
     let info = ident(&names.info);
     let unknowns = names.params.iter().take(form.unknowns as usize).map(|p| ident(p));
@@ -154,8 +158,6 @@ fn evaluation(
         })?;
         #buffers
         let mut rows = rt.take_buffer(stencil.entries());
-        let entries = &mut rows[..];
-        let row_ptr = stencil.row_ptr();
         #slots
         #loop_
         let residual = rt.scalar_collection_from(domain, #result);
@@ -242,7 +244,7 @@ impl Writer<'_> {
         }
         if target == Target::Search {
             let position = self.position(set, at)?;
-            return Ok(quote! { entries[stencil.entry(position, #number, #position)] #op #value; });
+            return Ok(quote! { row[pattern.place(position, #number, #position)] #op #value; });
         }
         if let Some(derivatives) = &mut self.derivatives {
             derivatives.additions = derivatives.additions.map(|n| n + 1);

@@ -13,7 +13,9 @@ use super::stencil::Derivatives;
 use super::text::ident;
 
 /// Names that the written functions use for their own purposes.
-pub(super) const RESERVED: [&str; 60] = [
+pub(super) const RESERVED: [&str; 62] = [
+    "Entries",
+    "range",
     "entries",
     "next",
     "pattern",
@@ -190,7 +192,7 @@ pub(super) struct Writer<'a> {
     pub params: Vec<Ident>,
     /// Names of the buffers of results. `[results]`
     pub results: Vec<Ident>,
-    /// Names of these buffers as slices. `[results]`
+    /// Names of the parts of these buffers that a range of elements writes. `[results]`
     pub slices: Vec<Ident>,
     /// Names of locals. `[locals]`
     pub locals: Vec<Ident>,

@@ -7,7 +7,7 @@ use equelle_runtime::grid::{Grid, NONE};
 use super::kernel::{CartesianGrid, Ranks};
 
 /// Positions of entities in a domain.
-pub trait Positions: Copy {
+pub trait Positions: Copy + Sync {
     /// Position of an entity; beyond every collection if it is not in the domain.
     ///
     /// # Panics
@@ -17,8 +17,8 @@ pub trait Positions: Copy {
     fn contains(&self, entity: u32) -> bool;
 }
 
-/// Relations and measures of entities.
-pub trait Entities {
+/// Relations and measures of entities; read by all threads of a loop.
+pub trait Entities: Sync {
     /// How positions in InteriorFaces() and its like are found.
     type CanonicalRanks<'d>: Positions;
     /// How positions in a run-time set are found.

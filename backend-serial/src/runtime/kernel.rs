@@ -1,7 +1,10 @@
 //! What generated kernels call beside [`super::support`]: positions of entities in sets, Vectors as arrays, and the uniform Cartesian grid in closed form.
 
+use std::ops::Range;
+
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::{Cartesian, NONE};
+use equelle_runtime::threads::Parts;
 use equelle_runtime::{Error, ErrorKind, KernelInfo, Real, Reduction};
 
 use super::SerialRuntime;
@@ -22,6 +25,30 @@ impl<R: Real> SerialRuntime<R> {
     /// The grid, to keep while the runtime changes.
     pub fn shared_grid(&self) -> std::sync::Arc<equelle_runtime::grid::Grid> {
         std::sync::Arc::clone(self.session().grid())
+    }
+
+    /// The loop of a kernel over `len` elements: `body` for ranges of them, each with its part of the outputs, on the threads of the run
+    /// (see [`equelle_runtime::threads::Threads::each`]).
+    pub fn each<P: Parts>(&self, len: usize, outputs: P, body: impl Fn(Range<usize>, P) + Sync) {
+        self.session().threads().each(len, outputs, body);
+    }
+
+    /// The same of a body that ends with the position of an element where a condition fails.
+    ///
+    /// # Errors
+    /// The first such position, for any number of threads.
+    pub fn try_each<P: Parts>(
+        &self,
+        len: usize,
+        outputs: P,
+        body: impl Fn(Range<usize>, P) -> Result<(), usize> + Sync,
+    ) -> Result<(), usize> {
+        self.session().threads().try_each(len, outputs, body)
+    }
+
+    /// The same over the cells of a Cartesian grid, in ranges of whole rows.
+    pub fn each_row<P: Parts>(&self, grid: &CartesianGrid, outputs: P, body: impl Fn(Range<usize>, P) + Sync) {
+        self.session().threads().each_of(grid.n_cells(), grid.n[0], outputs, body);
     }
 
     /// Refuses grids of fewer dimensions than a kernel names components of Vectors.
@@ -331,9 +358,14 @@ impl CartesianGrid {
 
     /// All rows, in the order of the cells.
     pub fn rows(&self) -> impl Iterator<Item = Row> + use<> {
-        let grid = *self;
+        self.rows_in(&(0..self.n_cells()))
+    }
+
+    /// The rows of a range of cells that is whole rows, in order.
+    pub fn rows_in(&self, cells: &Range<usize>) -> impl Iterator<Item = Row> + use<> {
+        let (grid, rows) = (*self, cells.start / self.n[0]..cells.end / self.n[0]);
         let inside = move |axis: usize, at: usize| axis >= grid.dim || (at > 0 && at + 1 < grid.n[axis]);
-        (0..grid.n[1] * grid.n[2]).map(move |row| {
+        rows.map(move |row| {
             let (j, k) = (row % grid.n[1], row / grid.n[1]);
             Row { start: row * grid.n[0], j, k, interior: grid.n[0] > 2 && inside(1, j) && inside(2, k) }
         })

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
+use equelle_runtime::threads::BLOCK;
 use equelle_runtime::{Error, ErrorKind, KernelInfo, Real};
 
 use super::SerialRuntime;
@@ -22,6 +23,8 @@ pub struct Stencil {
     row_ptr: Rc<Vec<usize>>,
     columns: Rc<Vec<u32>>,
     slots: Vec<u16>,
+    /// The first slot of every [`BLOCK`] rows. `[rows / BLOCK, rounded up]`
+    slot_starts: Vec<usize>,
     /// Number of the first unknown of each group of unknowns, and how many there are.
     unknowns: Vec<(usize, usize)>,
     /// What it was made for, kept so that nothing else is at these addresses.
@@ -42,20 +45,13 @@ impl Stencil {
     }
 
     /// The place within its row of each addition, row by row in the order of the kernel.
-    pub fn slots(&self) -> &[u16] {
-        &self.slots
+    pub fn slots(&self) -> Slots<'_> {
+        Slots { all: &self.slots, starts: &self.slot_starts }
     }
 
-    /// The entry of a row for the element `position` of an unknown: for kernels whose additions have no fixed order.
-    ///
-    /// # Panics
-    /// If the row has no such entry.
-    #[inline]
-    pub fn entry(&self, row: usize, unknown: usize, position: usize) -> usize {
-        let range = self.row_ptr[row]..self.row_ptr[row + 1];
-        let column = (self.unknowns[unknown].0 + position) as u32;
-        let found = self.columns[range.clone()].binary_search(&column);
-        range.start + found.expect("the pattern of an equation has every element that it reads")
+    /// The rows, to search: for kernels whose additions have no fixed order.
+    pub fn rows(&self) -> RowPattern<'_> {
+        RowPattern { row_ptr: &self.row_ptr, columns: &self.columns, unknowns: &self.unknowns }
     }
 
     fn is_for<R: Real>(
@@ -76,12 +72,53 @@ impl Stencil {
     }
 }
 
+/// The place within its row of each addition.
+#[derive(Clone, Copy, Debug)]
+pub struct Slots<'a> {
+    all: &'a [u16],
+    starts: &'a [usize],
+}
+
+impl<'a> Slots<'a> {
+    /// Those from the first addition of a row on; nothing if there is no such row.
+    ///
+    /// # Panics
+    /// If the row is no multiple of [`BLOCK`].
+    pub fn from(self, row: usize) -> &'a [u16] {
+        assert_eq!(row % BLOCK, 0, "the first row of a range");
+        self.starts.get(row / BLOCK).map_or(&[], |&start| &self.all[start..])
+    }
+}
+
+/// The pattern of an equation's rows.
+#[derive(Clone, Copy, Debug)]
+pub struct RowPattern<'a> {
+    row_ptr: &'a [usize],
+    columns: &'a [u32],
+    unknowns: &'a [(usize, usize)],
+}
+
+impl RowPattern<'_> {
+    /// The place within a row of the element `position` of an unknown.
+    ///
+    /// # Panics
+    /// If the row has no such entry.
+    #[inline]
+    pub fn place(self, row: usize, unknown: usize, position: usize) -> usize {
+        let column = (self.unknowns[unknown].0 + position) as u32;
+        let found = self.columns[self.row_ptr[row]..self.row_ptr[row + 1]].binary_search(&column);
+        found.expect("the pattern of an equation has every element that it reads")
+    }
+}
+
 /// Rows as a kernel tells them.
 pub struct Pattern {
     unknowns: Vec<(usize, usize)>,
     row_ptr: Vec<usize>,
     columns: Vec<u32>,
     slots: Vec<u16>,
+    /// The first slot of every [`BLOCK`] rows.
+    slot_starts: Vec<usize>,
     /// Columns of the additions of the row in progress; `None` for what does not exist.
     row: Vec<Option<u32>>,
     sorted: Vec<u32>,
@@ -97,6 +134,7 @@ impl Pattern {
             row_ptr,
             columns: Vec::new(),
             slots: Vec::new(),
+            slot_starts: Vec::with_capacity(rows.div_ceil(BLOCK)),
             row: Vec::new(),
             sorted: Vec::new(),
             too_long: false,
@@ -117,6 +155,9 @@ impl Pattern {
         self.sorted.sort_unstable();
         self.sorted.dedup();
         self.too_long |= self.sorted.len() > usize::from(u16::MAX);
+        if (self.row_ptr.len() - 1) % BLOCK == 0 {
+            self.slot_starts.push(self.slots.len());
+        }
         for column in self.row.drain(..) {
             // An addition that does not exist is never made.
             let slot = column.and_then(|column| self.sorted.binary_search(&column).ok()).unwrap_or(0);
@@ -172,6 +213,7 @@ impl<R: Real> SerialRuntime<R> {
             row_ptr: Rc::new(pattern.row_ptr),
             columns: Rc::new(pattern.columns),
             slots: pattern.slots,
+            slot_starts: pattern.slot_starts,
             unknowns: ranges,
             domain: Arc::clone(domain),
             of_unknowns: unknowns.iter().map(|u| Arc::clone(u.domain())).collect(),

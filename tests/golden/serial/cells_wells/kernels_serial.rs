@@ -76,39 +76,45 @@ fn residual_of_cells_cartesian<const DIM: usize>(
     let p0 = &p0[..];
     let domain = &all_cells;
     let mut residual = rt.take_buffer(grid.n_cells());
-    let residual_values = &mut residual[..];
-    for row in grid.rows() {
-        for i in 0..grid.n[0] {
-            let here = row.start + i;
-            let at = [i, row.j, row.k];
-            let mut outflow = 0.0;
-            for axis in 0..DIM {
-                if at[axis] > 0 {
-                    outflow
-                        -= residual_of_cells_outflow_low(
-                            itrans[axis],
-                            p[here],
-                            p[here - grid.stride[axis]],
-                        );
-                }
-                if at[axis] + 1 < grid.n[axis] {
-                    outflow
-                        += residual_of_cells_outflow_high(
-                            itrans[axis],
-                            p[here + grid.stride[axis]],
-                            p[here],
-                        );
+    rt.each_row(
+        grid,
+        &mut residual[..],
+        |range, residual_values| {
+            for row in grid.rows_in(&range) {
+                for i in 0..grid.n[0] {
+                    let here = row.start + i;
+                    let at = [i, row.j, row.k];
+                    let mut outflow = 0.0;
+                    for axis in 0..DIM {
+                        if at[axis] > 0 {
+                            outflow
+                                -= residual_of_cells_outflow_low(
+                                    itrans[axis],
+                                    p[here],
+                                    p[here - grid.stride[axis]],
+                                );
+                        }
+                        if at[axis] + 1 < grid.n[axis] {
+                            outflow
+                                += residual_of_cells_outflow_high(
+                                    itrans[axis],
+                                    p[here + grid.stride[axis]],
+                                    p[here],
+                                );
+                        }
+                    }
+                    let taken = if wells_ranks.contains(here) {
+                        index[wells_ranks.of(here)]
+                            * (p[here] - bhp[wells_ranks.of(here)])
+                    } else {
+                        0.0
+                    };
+                    residual_values[here - range.start] = grid.volume / dt
+                        * compressibility * (p[here] - p0[here]) + outflow + taken;
                 }
             }
-            let taken = if wells_ranks.contains(here) {
-                index[wells_ranks.of(here)] * (p[here] - bhp[wells_ranks.of(here)])
-            } else {
-                0.0
-            };
-            residual_values[here] = grid.volume / dt * compressibility
-                * (p[here] - p0[here]) + outflow + taken;
-        }
-    }
+        },
+    );
     Ok(rt.scalar_collection_from(domain, residual))
 }
 
@@ -150,34 +156,40 @@ fn residual_of_cells_general<G: Entities>(
     let p0 = &p0[..];
     let domain = &all_cells;
     let mut residual = rt.take_buffer(domain.len());
-    let residual_values = &mut residual[..];
-    for position in 0..domain.len() {
-        let here = position as u32;
-        let mut outflow = 0.0;
-        let cell = here;
-        for f in grid.faces_of(cell) {
-            let [from, to] = grid.face_cells(f);
-            if from == NONE || to == NONE {
-                continue;
+    rt.each(
+        domain.len(),
+        &mut residual[..],
+        |range, residual_values| {
+            for position in range.clone() {
+                let here = position as u32;
+                let mut outflow = 0.0;
+                let cell = here;
+                for f in grid.faces_of(cell) {
+                    let [from, to] = grid.face_cells(f);
+                    if from == NONE || to == NONE {
+                        continue;
+                    }
+                    if from == cell {
+                        outflow
+                            += -itrans[interior_faces_ranks.of(f)]
+                                * (p[to as usize] - p[position]);
+                    } else {
+                        outflow
+                            -= -itrans[interior_faces_ranks.of(f)]
+                                * (p[position] - p[from as usize]);
+                    }
+                }
+                let taken = if wells_ranks.contains(here) {
+                    index[wells_ranks.of(here)]
+                        * (p[position] - bhp[wells_ranks.of(here)])
+                } else {
+                    0.0
+                };
+                residual_values[position - range.start] = grid.cell_volume(here) / dt
+                    * compressibility * (p[position] - p0[position]) + outflow + taken;
             }
-            if from == cell {
-                outflow
-                    += -itrans[interior_faces_ranks.of(f)]
-                        * (p[to as usize] - p[position]);
-            } else {
-                outflow
-                    -= -itrans[interior_faces_ranks.of(f)]
-                        * (p[position] - p[from as usize]);
-            }
-        }
-        let taken = if wells_ranks.contains(here) {
-            index[wells_ranks.of(here)] * (p[position] - bhp[wells_ranks.of(here)])
-        } else {
-            0.0
-        };
-        residual_values[position] = grid.cell_volume(here) / dt * compressibility
-            * (p[position] - p0[position]) + outflow + taken;
-    }
+        },
+    );
     Ok(rt.scalar_collection_from(domain, residual))
 }
 
@@ -196,11 +208,18 @@ fn residual_of_wells_general(
     let rate = &rate[..];
     let domain = args.wells;
     let mut residual = rt.take_buffer(domain.len());
-    let residual_values = &mut residual[..];
-    for (position, &here) in domain.elements().iter().enumerate() {
-        residual_values[position] = index[position] * (p[here as usize] - bhp[position])
-            - rate[position];
-    }
+    let elements = domain.elements();
+    rt.each(
+        domain.len(),
+        &mut residual[..],
+        |range, residual_values| {
+            for position in range.clone() {
+                let here = elements[position];
+                residual_values[position - range.start] = index[position]
+                    * (p[here as usize] - bhp[position]) - rate[position];
+            }
+        },
+    );
     Ok(rt.scalar_collection_from(domain, residual))
 }
 
@@ -233,16 +252,23 @@ fn compute_itrans_general<const DIM: usize, G: Places<DIM>>(
     let mobility = *args.mobility;
     let domain = &interior_faces;
     let mut itrans = rt.take_buffer(domain.len());
-    let itrans_values = &mut itrans[..];
-    for (position, &here) in domain.elements().iter().enumerate() {
-        itrans_values[position] = mobility
-            * (grid.face_area(here)
-                / length(
-                    vector_sub(
-                        grid.cell_centroid(grid.first_cell(here)),
-                        grid.cell_centroid(grid.second_cell(here)),
-                    ),
-                ));
-    }
+    let elements = domain.elements();
+    rt.each(
+        domain.len(),
+        &mut itrans[..],
+        |range, itrans_values| {
+            for position in range.clone() {
+                let here = elements[position];
+                itrans_values[position - range.start] = mobility
+                    * (grid.face_area(here)
+                        / length(
+                            vector_sub(
+                                grid.cell_centroid(grid.first_cell(here)),
+                                grid.cell_centroid(grid.second_cell(here)),
+                            ),
+                        ));
+            }
+        },
+    );
     Ok(rt.scalar_collection_from(domain, itrans))
 }

@@ -174,19 +174,34 @@ fn geometry_general<const DIM: usize, G: Places<DIM>>(
     let domain = &all_cells;
     let mut centre: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(domain.len()));
     let mut far = rt.take_bool_buffer(domain.len());
-    let far_values = &mut far[..];
     let mut size = rt.take_buffer(domain.len());
-    let size_values = &mut size[..];
-    for position in 0..domain.len() {
-        let here = position as u32;
-        let c = vector_mul(grid.cell_centroid(here), k);
-        let turned = vector_add(vector_neg(c), vector_mul(vector_div(c, k), 2.0));
-        for (component, value) in centre.iter_mut().zip(vector_sub(turned, c)) {
-            component[position] = value;
-        }
-        far_values[position] = (component(c, 0) > 1.0) ^ (component(c, 1) < 1.0);
-        size_values[position] = grid.cell_volume(here);
-    }
+    rt.each(
+        domain.len(),
+        (
+            centre.each_mut().map(|component| &mut component[..]),
+            &mut far[..],
+            &mut size[..],
+        ),
+        |range, (mut centre_values, far_values, size_values)| {
+            for position in range.clone() {
+                let here = position as u32;
+                let c = vector_mul(grid.cell_centroid(here), k);
+                let turned = vector_add(
+                    vector_neg(c),
+                    vector_mul(vector_div(c, k), 2.0),
+                );
+                for (component, value) in centre_values
+                    .iter_mut()
+                    .zip(vector_sub(turned, c))
+                {
+                    component[position - range.start] = value;
+                }
+                far_values[position - range.start] = (component(c, 0) > 1.0)
+                    ^ (component(c, 1) < 1.0);
+                size_values[position - range.start] = grid.cell_volume(here);
+            }
+        },
+    );
     Ok((
         rt.vector_collection_from(domain, centre),
         rt.bool_collection_from(domain, far),
@@ -222,16 +237,23 @@ fn transmissibility_general<const DIM: usize, G: Places<DIM>>(
     let k = *args.k;
     let domain = &interior_faces;
     let mut t = rt.take_buffer(domain.len());
-    let t_values = &mut t[..];
-    for (position, &here) in domain.elements().iter().enumerate() {
-        t_values[position] = k * grid.face_area(here)
-            / length(
-                vector_sub(
-                    grid.cell_centroid(grid.first_cell(here)),
-                    grid.cell_centroid(grid.second_cell(here)),
-                ),
-            );
-    }
+    let elements = domain.elements();
+    rt.each(
+        domain.len(),
+        &mut t[..],
+        |range, t_values| {
+            for position in range.clone() {
+                let here = elements[position];
+                t_values[position - range.start] = k * grid.face_area(here)
+                    / length(
+                        vector_sub(
+                            grid.cell_centroid(grid.first_cell(here)),
+                            grid.cell_centroid(grid.second_cell(here)),
+                        ),
+                    );
+            }
+        },
+    );
     Ok(rt.scalar_collection_from(domain, t))
 }
 
@@ -261,11 +283,16 @@ fn weight_general<G: Entities>(
     let k = *args.k;
     let domain = &all_cells;
     let mut w = rt.take_buffer(domain.len());
-    let w_values = &mut w[..];
-    for position in 0..domain.len() {
-        let here = position as u32;
-        w_values[position] = k / grid.cell_volume(here);
-    }
+    rt.each(
+        domain.len(),
+        &mut w[..],
+        |range, w_values| {
+            for position in range.clone() {
+                let here = position as u32;
+                w_values[position - range.start] = k / grid.cell_volume(here);
+            }
+        },
+    );
     Ok(rt.scalar_collection_from(domain, w))
 }
 
@@ -290,63 +317,66 @@ fn transport_cartesian<const DIM: usize>(
     let far = &args.far.values()[..];
     let domain = &all_cells;
     let mut a = rt.take_buffer(grid.n_cells());
-    let a_values = &mut a[..];
     let mut b = rt.take_bool_buffer(grid.n_cells());
-    let b_values = &mut b[..];
     let mut total = rt.take_buffer(grid.n_cells());
-    let total_values = &mut total[..];
     let mut most = rt.take_buffer(grid.n_cells());
-    let most_values = &mut most[..];
-    for row in grid.rows() {
-        for i in 0..grid.n[0] {
-            let here = row.start + i;
-            let at = [i, row.j, row.k];
-            let mut out2 = 0.0;
-            let mut area2 = 0.0;
-            for axis in 0..DIM {
-                if at[axis] > 0 {
-                    let terms = transport_out2_low(
-                        grid,
-                        axis,
-                        row_2[grid.face(at, axis, false)],
-                        t[axis],
-                        u[here - grid.stride[axis]],
-                        u[here],
-                    );
-                    out2 -= terms.0;
-                    area2 -= terms.1;
-                } else {
-                    out2 -= row_2[grid.face(at, axis, false)] * u[here];
-                    area2 -= grid.area[axis];
-                }
-                if at[axis] + 1 < grid.n[axis] {
-                    let terms = transport_out2_high(
-                        grid,
-                        axis,
-                        row_2[grid.face(at, axis, true)],
-                        t[axis],
-                        u[here],
-                        u[here + grid.stride[axis]],
-                    );
-                    out2 += terms.0;
-                    area2 += terms.1;
-                } else {
-                    out2 += row_2[grid.face(at, axis, true)] * u[here];
-                    area2 += grid.area[axis];
+    rt.each_row(
+        grid,
+        (&mut a[..], &mut b[..], &mut total[..], &mut most[..]),
+        |range, (a_values, b_values, total_values, most_values)| {
+            for row in grid.rows_in(&range) {
+                for i in 0..grid.n[0] {
+                    let here = row.start + i;
+                    let at = [i, row.j, row.k];
+                    let mut out2 = 0.0;
+                    let mut area2 = 0.0;
+                    for axis in 0..DIM {
+                        if at[axis] > 0 {
+                            let terms = transport_out2_low(
+                                grid,
+                                axis,
+                                row_2[grid.face(at, axis, false)],
+                                t[axis],
+                                u[here - grid.stride[axis]],
+                                u[here],
+                            );
+                            out2 -= terms.0;
+                            area2 -= terms.1;
+                        } else {
+                            out2 -= row_2[grid.face(at, axis, false)] * u[here];
+                            area2 -= grid.area[axis];
+                        }
+                        if at[axis] + 1 < grid.n[axis] {
+                            let terms = transport_out2_high(
+                                grid,
+                                axis,
+                                row_2[grid.face(at, axis, true)],
+                                t[axis],
+                                u[here],
+                                u[here + grid.stride[axis]],
+                            );
+                            out2 += terms.0;
+                            area2 += terms.1;
+                        } else {
+                            out2 += row_2[grid.face(at, axis, true)] * u[here];
+                            area2 += grid.area[axis];
+                        }
+                    }
+                    let taken2 = if wells_ranks.contains(here) {
+                        rate[wells_ranks.of(here)]
+                    } else {
+                        0.0
+                    };
+                    let d2 = dot(vector_at(&centre, here), vector_at(&centre, here));
+                    a_values[here - range.start] = u[here] - grid_2 * out2
+                        + (taken2 + d2);
+                    b_values[here - range.start] = far[here] || !(area2 == 0.0);
+                    total_values[here - range.start] = out2;
+                    most_values[here - range.start] = area2.abs();
                 }
             }
-            let taken2 = if wells_ranks.contains(here) {
-                rate[wells_ranks.of(here)]
-            } else {
-                0.0
-            };
-            let d2 = dot(vector_at(&centre, here), vector_at(&centre, here));
-            a_values[here] = u[here] - grid_2 * out2 + (taken2 + d2);
-            b_values[here] = far[here] || !(area2 == 0.0);
-            total_values[here] = out2;
-            most_values[here] = area2.abs();
-        }
-    }
+        },
+    );
     Ok((
         rt.scalar_collection_from(domain, a),
         rt.bool_collection_from(domain, b),
@@ -408,51 +438,56 @@ fn transport_general<const DIM: usize, G: Entities>(
     let far = &args.far.values()[..];
     let domain = &all_cells;
     let mut a = rt.take_buffer(domain.len());
-    let a_values = &mut a[..];
     let mut b = rt.take_bool_buffer(domain.len());
-    let b_values = &mut b[..];
     let mut total = rt.take_buffer(domain.len());
-    let total_values = &mut total[..];
     let mut most = rt.take_buffer(domain.len());
-    let most_values = &mut most[..];
-    for position in 0..domain.len() {
-        let here = position as u32;
-        let mut out = 0.0;
-        let mut area = 0.0;
-        let cell = here;
-        for f in grid.faces_of(cell) {
-            let [from, to] = grid.face_cells(f);
-            if from == cell {
-                let w = if to != NONE {
-                    let up = if row_2[f as usize] > 0.0 { cell } else { to };
-                    t[interior_faces_ranks.of(f)] * (u[up as usize] * row_2[f as usize])
+    rt.each(
+        domain.len(),
+        (&mut a[..], &mut b[..], &mut total[..], &mut most[..]),
+        |range, (a_values, b_values, total_values, most_values)| {
+            for position in range.clone() {
+                let here = position as u32;
+                let mut out = 0.0;
+                let mut area = 0.0;
+                let cell = here;
+                for f in grid.faces_of(cell) {
+                    let [from, to] = grid.face_cells(f);
+                    if from == cell {
+                        let w = if to != NONE {
+                            let up = if row_2[f as usize] > 0.0 { cell } else { to };
+                            t[interior_faces_ranks.of(f)]
+                                * (u[up as usize] * row_2[f as usize])
+                        } else {
+                            row_2[f as usize] * u[position]
+                        };
+                        out += w;
+                        area += grid.face_area(f);
+                    } else {
+                        let w = if from != NONE {
+                            let up = if row_2[f as usize] > 0.0 { from } else { cell };
+                            t[interior_faces_ranks.of(f)]
+                                * (u[up as usize] * row_2[f as usize])
+                        } else {
+                            row_2[f as usize] * u[position]
+                        };
+                        out -= w;
+                        area -= grid.face_area(f);
+                    }
+                }
+                let taken = if wells_ranks.contains(here) {
+                    rate[wells_ranks.of(here)]
                 } else {
-                    row_2[f as usize] * u[position]
+                    0.0
                 };
-                out += w;
-                area += grid.face_area(f);
-            } else {
-                let w = if from != NONE {
-                    let up = if row_2[f as usize] > 0.0 { from } else { cell };
-                    t[interior_faces_ranks.of(f)] * (u[up as usize] * row_2[f as usize])
-                } else {
-                    row_2[f as usize] * u[position]
-                };
-                out -= w;
-                area -= grid.face_area(f);
+                let d = dot(vector_at(&centre, position), vector_at(&centre, position));
+                a_values[position - range.start] = u[position] - grid_2 * out
+                    + (taken + d);
+                b_values[position - range.start] = far[position] || !(area == 0.0);
+                total_values[position - range.start] = out;
+                most_values[position - range.start] = area.abs();
             }
-        }
-        let taken = if wells_ranks.contains(here) {
-            rate[wells_ranks.of(here)]
-        } else {
-            0.0
-        };
-        let d = dot(vector_at(&centre, position), vector_at(&centre, position));
-        a_values[position] = u[position] - grid_2 * out + (taken + d);
-        b_values[position] = far[position] || !(area == 0.0);
-        total_values[position] = out;
-        most_values[position] = area.abs();
-    }
+        },
+    );
     Ok((
         rt.scalar_collection_from(domain, a),
         rt.bool_collection_from(domain, b),
@@ -481,102 +516,108 @@ fn diffuse_cartesian<const DIM: usize>(
     let dt = *args.dt;
     let domain = &all_cells;
     let mut u_new = rt.take_buffer(grid.n_cells());
-    let u_new_values = &mut u_new[..];
     let mut even = rt.take_bool_buffer(grid.n_cells());
-    let even_values = &mut even[..];
-    for row in grid.rows() {
-        let step = if row.interior { grid.n[0] - 1 } else { 1 };
-        for i in (0..grid.n[0]).step_by(step) {
-            let here = row.start + i;
-            let at = [i, row.j, row.k];
-            let half_c = 0.5 * u[here];
-            let mut s_c = 0.0;
-            let mut n_c = 0.0;
-            for axis in 0..DIM {
-                if at[axis] > 0 {
-                    let terms = diffuse_s_c_low::<
-                        DIM,
-                    >(
-                        grid,
-                        axis,
-                        t[axis],
-                        u[here],
-                        u[here - grid.stride[axis]],
-                        len_2[grid.face(at, axis, false)],
-                        g[grid.interior_face(at, axis, false)],
-                        half_c,
-                    );
-                    s_c -= terms.0;
-                    n_c -= terms.1;
+    rt.each_row(
+        grid,
+        (&mut u_new[..], &mut even[..]),
+        |range, (u_new_values, even_values)| {
+            for row in grid.rows_in(&range) {
+                let step = if row.interior { grid.n[0] - 1 } else { 1 };
+                for i in (0..grid.n[0]).step_by(step) {
+                    let here = row.start + i;
+                    let at = [i, row.j, row.k];
+                    let half_c = 0.5 * u[here];
+                    let mut s_c = 0.0;
+                    let mut n_c = 0.0;
+                    for axis in 0..DIM {
+                        if at[axis] > 0 {
+                            let terms = diffuse_s_c_low::<
+                                DIM,
+                            >(
+                                grid,
+                                axis,
+                                t[axis],
+                                u[here],
+                                u[here - grid.stride[axis]],
+                                len_2[grid.face(at, axis, false)],
+                                g[grid.interior_face(at, axis, false)],
+                                half_c,
+                            );
+                            s_c -= terms.0;
+                            n_c -= terms.1;
+                        }
+                        if at[axis] + 1 < grid.n[axis] {
+                            let terms = diffuse_s_c_high::<
+                                DIM,
+                            >(
+                                grid,
+                                axis,
+                                t[axis],
+                                u[here + grid.stride[axis]],
+                                u[here],
+                                len_2[grid.face(at, axis, true)],
+                                g[grid.interior_face(at, axis, true)],
+                                half_c,
+                            );
+                            s_c += terms.0;
+                            n_c += terms.1;
+                        }
+                    }
+                    let mut edge_c = 0.0;
+                    for axis in 0..DIM {
+                        if at[axis] == 0 {
+                            edge_c
+                                -= grid.area[axis] * len_2[grid.face(at, axis, false)];
+                        }
+                        if at[axis] + 1 == grid.n[axis] {
+                            edge_c += grid.area[axis] * len_2[grid.face(at, axis, true)];
+                        }
+                    }
+                    let x_c = if far[here] { s_c * w[0] } else { (s_c + n_c) * 2.0 };
+                    u_new_values[here - range.start] = u[here] + dt * x_c
+                        - edge_c * grid.volume;
+                    even_values[here - range.start] = s_c < n_c;
                 }
-                if at[axis] + 1 < grid.n[axis] {
-                    let terms = diffuse_s_c_high::<
-                        DIM,
-                    >(
+                if row.interior {
+                    let (first, len) = (row.start + 1, grid.n[0] - 2);
+                    let u_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                        &u[first - grid.stride[axis]..][..len]
+                    });
+                    let len_2_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                        &len_2[grid.face([1, row.j, row.k], axis, false)..][..len]
+                    });
+                    let g_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                        &g[grid.interior_face([1, row.j, row.k], axis, false)..][..len]
+                    });
+                    let u_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                        &u[first + grid.stride[axis]..][..len]
+                    });
+                    let len_2_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                        &len_2[grid.face([1, row.j, row.k], axis, true)..][..len]
+                    });
+                    let g_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                        &g[grid.interior_face([1, row.j, row.k], axis, true)..][..len]
+                    });
+                    diffuse_row(
                         grid,
-                        axis,
-                        t[axis],
-                        u[here + grid.stride[axis]],
-                        u[here],
-                        len_2[grid.face(at, axis, true)],
-                        g[grid.interior_face(at, axis, true)],
-                        half_c,
+                        &mut u_new_values[first - range.start..][..len],
+                        &mut even_values[first - range.start..][..len],
+                        &u[first..][..len],
+                        t,
+                        u_low,
+                        len_2_low,
+                        g_low,
+                        u_high,
+                        len_2_high,
+                        g_high,
+                        &far[first..][..len],
+                        w,
+                        dt,
                     );
-                    s_c += terms.0;
-                    n_c += terms.1;
                 }
             }
-            let mut edge_c = 0.0;
-            for axis in 0..DIM {
-                if at[axis] == 0 {
-                    edge_c -= grid.area[axis] * len_2[grid.face(at, axis, false)];
-                }
-                if at[axis] + 1 == grid.n[axis] {
-                    edge_c += grid.area[axis] * len_2[grid.face(at, axis, true)];
-                }
-            }
-            let x_c = if far[here] { s_c * w[0] } else { (s_c + n_c) * 2.0 };
-            u_new_values[here] = u[here] + dt * x_c - edge_c * grid.volume;
-            even_values[here] = s_c < n_c;
-        }
-        if row.interior {
-            let (first, len) = (row.start + 1, grid.n[0] - 2);
-            let u_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                &u[first - grid.stride[axis]..][..len]
-            });
-            let len_2_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                &len_2[grid.face([1, row.j, row.k], axis, false)..][..len]
-            });
-            let g_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                &g[grid.interior_face([1, row.j, row.k], axis, false)..][..len]
-            });
-            let u_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                &u[first + grid.stride[axis]..][..len]
-            });
-            let len_2_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                &len_2[grid.face([1, row.j, row.k], axis, true)..][..len]
-            });
-            let g_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                &g[grid.interior_face([1, row.j, row.k], axis, true)..][..len]
-            });
-            diffuse_row(
-                grid,
-                &mut u_new_values[first..][..len],
-                &mut even_values[first..][..len],
-                &u[first..][..len],
-                t,
-                u_low,
-                len_2_low,
-                g_low,
-                u_high,
-                len_2_high,
-                g_high,
-                &far[first..][..len],
-                w,
-                dt,
-            );
-        }
-    }
+        },
+    );
     Ok((rt.scalar_collection_from(domain, u_new), rt.bool_collection_from(domain, even)))
 }
 
@@ -728,57 +769,64 @@ fn diffuse_general<const DIM: usize, G: Places<DIM>>(
     let dt = *args.dt;
     let domain = &all_cells;
     let mut u_new = rt.take_buffer(domain.len());
-    let u_new_values = &mut u_new[..];
     let mut even = rt.take_bool_buffer(domain.len());
-    let even_values = &mut even[..];
-    for position in 0..domain.len() {
-        let here = position as u32;
-        let half = 0.5 * u[position];
-        let mut s = 0.0;
-        let mut n = 0.0;
-        let cell = here;
-        for f in grid.faces_of(cell) {
-            let [from, to] = grid.face_cells(f);
-            if from == NONE || to == NONE {
-                continue;
+    rt.each(
+        domain.len(),
+        (&mut u_new[..], &mut even[..]),
+        |range, (u_new_values, even_values)| {
+            for position in range.clone() {
+                let here = position as u32;
+                let half = 0.5 * u[position];
+                let mut s = 0.0;
+                let mut n = 0.0;
+                let cell = here;
+                for f in grid.faces_of(cell) {
+                    let [from, to] = grid.face_cells(f);
+                    if from == NONE || to == NONE {
+                        continue;
+                    }
+                    if from == cell {
+                        let across = vector_sub(
+                            grid.cell_centroid(to),
+                            grid.cell_centroid(cell),
+                        );
+                        s
+                            += t[interior_faces_ranks.of(f)]
+                                * (u[to as usize] - u[position])
+                                + len_2[f as usize] * g[interior_faces_ranks.of(f)];
+                        n += half * dot(grid.face_normal(f), across);
+                    } else {
+                        let across = vector_sub(
+                            grid.cell_centroid(cell),
+                            grid.cell_centroid(from),
+                        );
+                        s
+                            -= t[interior_faces_ranks.of(f)]
+                                * (u[position] - u[from as usize])
+                                + len_2[f as usize] * g[interior_faces_ranks.of(f)];
+                        n -= half * dot(grid.face_normal(f), across);
+                    }
+                }
+                let mut edge = 0.0;
+                let cell_2 = here;
+                for e in grid.faces_of(cell_2) {
+                    let [from_2, to_2] = grid.face_cells(e);
+                    if from_2 != NONE && to_2 != NONE {
+                        continue;
+                    }
+                    if from_2 == cell_2 {
+                        edge += grid.face_area(e) * len_2[e as usize];
+                    } else {
+                        edge -= grid.face_area(e) * len_2[e as usize];
+                    }
+                }
+                let x = if far[position] { s * w[position] } else { (s + n) * 2.0 };
+                u_new_values[position - range.start] = u[position] + dt * x
+                    - edge * grid.cell_volume(here);
+                even_values[position - range.start] = s < n;
             }
-            if from == cell {
-                let across = vector_sub(
-                    grid.cell_centroid(to),
-                    grid.cell_centroid(cell),
-                );
-                s
-                    += t[interior_faces_ranks.of(f)] * (u[to as usize] - u[position])
-                        + len_2[f as usize] * g[interior_faces_ranks.of(f)];
-                n += half * dot(grid.face_normal(f), across);
-            } else {
-                let across = vector_sub(
-                    grid.cell_centroid(cell),
-                    grid.cell_centroid(from),
-                );
-                s
-                    -= t[interior_faces_ranks.of(f)] * (u[position] - u[from as usize])
-                        + len_2[f as usize] * g[interior_faces_ranks.of(f)];
-                n -= half * dot(grid.face_normal(f), across);
-            }
-        }
-        let mut edge = 0.0;
-        let cell_2 = here;
-        for e in grid.faces_of(cell_2) {
-            let [from_2, to_2] = grid.face_cells(e);
-            if from_2 != NONE && to_2 != NONE {
-                continue;
-            }
-            if from_2 == cell_2 {
-                edge += grid.face_area(e) * len_2[e as usize];
-            } else {
-                edge -= grid.face_area(e) * len_2[e as usize];
-            }
-        }
-        let x = if far[position] { s * w[position] } else { (s + n) * 2.0 };
-        u_new_values[position] = u[position] + dt * x - edge * grid.cell_volume(here);
-        even_values[position] = s < n;
-    }
+        },
+    );
     Ok((rt.scalar_collection_from(domain, u_new), rt.bool_collection_from(domain, even)))
 }
 
@@ -795,26 +843,33 @@ fn jump_general<G: Entities>(
     let u = &u[..];
     let domain = &interior_faces;
     let mut j = rt.take_buffer(domain.len());
-    let j_values = &mut j[..];
-    for (position, &here) in domain.elements().iter().enumerate() {
-        let far = if cells[position] == grid.first_cell(here) {
-            grid.second_cell(here)
-        } else {
-            grid.first_cell(here)
-        };
-        let mut ring = 0.0;
-        let cell = far;
-        for g in grid.faces_of(cell) {
-            let [from, to] = grid.face_cells(g);
-            if from == cell {
-                ring += if to == NONE { 1.0 } else { u[to as usize] };
-            } else {
-                ring -= if cell == NONE { 1.0 } else { u[cell as usize] };
+    let elements = domain.elements();
+    rt.each(
+        domain.len(),
+        &mut j[..],
+        |range, j_values| {
+            for position in range.clone() {
+                let here = elements[position];
+                let far = if cells[position] == grid.first_cell(here) {
+                    grid.second_cell(here)
+                } else {
+                    grid.first_cell(here)
+                };
+                let mut ring = 0.0;
+                let cell = far;
+                for g in grid.faces_of(cell) {
+                    let [from, to] = grid.face_cells(g);
+                    if from == cell {
+                        ring += if to == NONE { 1.0 } else { u[to as usize] };
+                    } else {
+                        ring -= if cell == NONE { 1.0 } else { u[cell as usize] };
+                    }
+                }
+                j_values[position - range.start] = u[cells[position] as usize]
+                    - u[far as usize] + ring.abs().sqrt();
             }
-        }
-        j_values[position] = u[cells[position] as usize] - u[far as usize]
-            + ring.abs().sqrt();
-    }
+        },
+    );
     Ok(rt.scalar_collection_from(domain, j))
 }
 
@@ -828,13 +883,23 @@ fn inside_general<G: Entities>(
     let u = &u[..];
     let domain = args.inlet;
     let mut u_inside = rt.take_buffer(domain.len());
-    let u_inside_values = &mut u_inside[..];
-    for (position, &here) in domain.elements().iter().enumerate() {
-        if !!(grid.first_cell(here) == NONE) {
-            return Err(rt.on_empty_in_kernel(&INSIDE, domain, position));
-        }
-        u_inside_values[position] = u[grid.first_cell(here) as usize];
-    }
+    let elements = domain.elements();
+    rt.try_each(
+            domain.len(),
+            &mut u_inside[..],
+            |range, u_inside_values| {
+                for position in range.clone() {
+                    let here = elements[position];
+                    if !!(grid.first_cell(here) == NONE) {
+                        return Err(position);
+                    }
+                    u_inside_values[position - range.start] = u[grid.first_cell(here)
+                        as usize];
+                }
+                Ok(())
+            },
+        )
+        .map_err(|position| rt.on_empty_in_kernel(&INSIDE, domain, position))?;
     Ok(rt.scalar_collection_from(domain, u_inside))
 }
 
@@ -847,13 +912,17 @@ fn extremes_general(
     let rate = &rate[..];
     let domain = args.wells;
     let mut least = rt.take_buffer(domain.len());
-    let least_values = &mut least[..];
     let mut product = rt.take_buffer(domain.len());
-    let product_values = &mut product[..];
-    for position in 0..domain.len() {
-        least_values[position] = rate[position] - 1.0;
-        product_values[position] = rate[position] * 2.0;
-    }
+    rt.each(
+        domain.len(),
+        (&mut least[..], &mut product[..]),
+        |range, (least_values, product_values)| {
+            for position in range.clone() {
+                least_values[position - range.start] = rate[position] - 1.0;
+                product_values[position - range.start] = rate[position] * 2.0;
+            }
+        },
+    );
     Ok((
         rt.reduce_in_kernel(Reduction::Min, domain, least, &EXTREMES)?,
         rt.reduce_in_kernel(Reduction::Prod, domain, product, &EXTREMES)?,
@@ -879,10 +948,15 @@ fn sizes_general<G: Entities>(
         .canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::All))?;
     let domain = &all_faces;
     let mut size = rt.take_buffer(domain.len());
-    let size_values = &mut size[..];
-    for position in 0..domain.len() {
-        let here = position as u32;
-        size_values[position] = grid.face_area(here);
-    }
+    rt.each(
+        domain.len(),
+        &mut size[..],
+        |range, size_values| {
+            for position in range.clone() {
+                let here = position as u32;
+                size_values[position - range.start] = grid.face_area(here);
+            }
+        },
+    );
     Ok(rt.scalar_collection_from(domain, size))
 }

@@ -211,15 +211,20 @@ fn inside_general<G: Entities>(
         .canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::All))?;
     let domain = &all_faces;
     let mut cell = rt.take_entity_buffer(domain.len());
-    let cell_values = &mut cell[..];
-    for position in 0..domain.len() {
-        let here = position as u32;
-        cell_values[position] = if grid.first_cell(here) == NONE {
-            grid.second_cell(here)
-        } else {
-            grid.first_cell(here)
-        };
-    }
+    rt.each(
+        domain.len(),
+        &mut cell[..],
+        |range, cell_values| {
+            for position in range.clone() {
+                let here = position as u32;
+                cell_values[position - range.start] = if grid.first_cell(here) == NONE {
+                    grid.second_cell(here)
+                } else {
+                    grid.first_cell(here)
+                };
+            }
+        },
+    );
     Ok(rt.entity_collection_from(domain, EntityKind::Cell, cell))
 }
 
@@ -236,13 +241,22 @@ fn lively_cartesian<const DIM: usize>(
     let big = *args.big;
     let domain = &all_cells;
     let mut self_2 = rt.take_entity_buffer(grid.n_cells());
-    let self_2_values = &mut self_2[..];
-    for row in grid.rows() {
-        for i in 0..grid.n[0] {
-            let here = row.start + i;
-            self_2_values[here] = if u[here] > 0.0 && big { here as u32 } else { NONE };
-        }
-    }
+    rt.each_row(
+        grid,
+        &mut self_2[..],
+        |range, self_2_values| {
+            for row in grid.rows_in(&range) {
+                for i in 0..grid.n[0] {
+                    let here = row.start + i;
+                    self_2_values[here - range.start] = if u[here] > 0.0 && big {
+                        here as u32
+                    } else {
+                        NONE
+                    };
+                }
+            }
+        },
+    );
     Ok(rt.entity_collection_from(domain, EntityKind::Cell, self_2))
 }
 
@@ -258,11 +272,20 @@ fn lively_general(
     let big = *args.big;
     let domain = &all_cells;
     let mut self_2 = rt.take_entity_buffer(domain.len());
-    let self_2_values = &mut self_2[..];
-    for position in 0..domain.len() {
-        let here = position as u32;
-        self_2_values[position] = if u[position] > 0.0 && big { here } else { NONE };
-    }
+    rt.each(
+        domain.len(),
+        &mut self_2[..],
+        |range, self_2_values| {
+            for position in range.clone() {
+                let here = position as u32;
+                self_2_values[position - range.start] = if u[position] > 0.0 && big {
+                    here
+                } else {
+                    NONE
+                };
+            }
+        },
+    );
     Ok(rt.entity_collection_from(domain, EntityKind::Cell, self_2))
 }
 
@@ -282,57 +305,65 @@ fn fields_cartesian<const DIM: usize>(
     let domain = &all_cells;
     let mut v: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(grid.n_cells()));
     let mut s = rt.take_buffer(grid.n_cells());
-    let s_values = &mut s[..];
     let mut b = rt.take_bool_buffer(grid.n_cells());
-    let b_values = &mut b[..];
-    for row in grid.rows() {
-        for i in 0..grid.n[0] {
-            let here = row.start + i;
-            let at = [i, row.j, row.k];
-            let scaled_c = if big { vector_mul(along, u[here]) } else { [0.0; DIM] };
-            let mut across_c = 0.0;
-            for axis in 0..DIM {
-                if at[axis] > 0 {
-                    across_c
-                        -= fields_across_c_low::<
-                            DIM,
-                        >(
-                            grid,
-                            axis,
-                            u[here],
-                            u[here - grid.stride[axis]],
-                            big,
-                            along,
-                            growth,
-                        );
-                }
-                if at[axis] + 1 < grid.n[axis] {
-                    across_c
-                        += fields_across_c_high::<
-                            DIM,
-                        >(
-                            grid,
-                            axis,
-                            u[here + grid.stride[axis]],
-                            u[here],
-                            big,
-                            along,
-                            growth,
-                        );
+    rt.each_row(
+        grid,
+        (v.each_mut().map(|component| &mut component[..]), &mut s[..], &mut b[..]),
+        |range, (mut v_values, s_values, b_values)| {
+            for row in grid.rows_in(&range) {
+                for i in 0..grid.n[0] {
+                    let here = row.start + i;
+                    let at = [i, row.j, row.k];
+                    let scaled_c = if big {
+                        vector_mul(along, u[here])
+                    } else {
+                        [0.0; DIM]
+                    };
+                    let mut across_c = 0.0;
+                    for axis in 0..DIM {
+                        if at[axis] > 0 {
+                            across_c
+                                -= fields_across_c_low::<
+                                    DIM,
+                                >(
+                                    grid,
+                                    axis,
+                                    u[here],
+                                    u[here - grid.stride[axis]],
+                                    big,
+                                    along,
+                                    growth,
+                                );
+                        }
+                        if at[axis] + 1 < grid.n[axis] {
+                            across_c
+                                += fields_across_c_high::<
+                                    DIM,
+                                >(
+                                    grid,
+                                    axis,
+                                    u[here + grid.stride[axis]],
+                                    u[here],
+                                    big,
+                                    along,
+                                    growth,
+                                );
+                        }
+                    }
+                    let waves_c = u[here].sin() + u[here].cos() + u[here].tan();
+                    let logs_c = (u[here].abs() + growth).ln();
+                    for (component, value) in v_values
+                        .iter_mut()
+                        .zip(vector_add(scaled_c, vector::<DIM>(&[u[here], waves_c])))
+                    {
+                        component[here - range.start] = value;
+                    }
+                    s_values[here - range.start] = across_c + waves_c + logs_c.powf(2.0);
+                    b_values[here - range.start] = math::min(u[here], 0.25) == u[here];
                 }
             }
-            let waves_c = u[here].sin() + u[here].cos() + u[here].tan();
-            let logs_c = (u[here].abs() + growth).ln();
-            for (component, value) in v
-                .iter_mut()
-                .zip(vector_add(scaled_c, vector::<DIM>(&[u[here], waves_c])))
-            {
-                component[here] = value;
-            }
-            s_values[here] = across_c + waves_c + logs_c.powf(2.0);
-            b_values[here] = math::min(u[here], 0.25) == u[here];
-        }
-    }
+        },
+    );
     Ok((
         rt.vector_collection_from(domain, v),
         rt.scalar_collection_from(domain, s),
@@ -394,48 +425,57 @@ fn fields_general<const DIM: usize, G: Places<DIM>>(
     let domain = &all_cells;
     let mut v: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(domain.len()));
     let mut s = rt.take_buffer(domain.len());
-    let s_values = &mut s[..];
     let mut b = rt.take_bool_buffer(domain.len());
-    let b_values = &mut b[..];
-    for position in 0..domain.len() {
-        let here = position as u32;
-        let scaled = if big { vector_mul(along, u[position]) } else { [0.0; DIM] };
-        let mut across = 0.0;
-        let cell = here;
-        for f in grid.faces_of(cell) {
-            let [from, to] = grid.face_cells(f);
-            if from == NONE || to == NONE {
-                continue;
-            }
-            if from == cell {
-                let jump = u[to as usize] - u[position];
-                across
-                    += if big {
-                        math::min(jump, dot(along, grid.face_normal(f)))
+    rt.each(
+        domain.len(),
+        (v.each_mut().map(|component| &mut component[..]), &mut s[..], &mut b[..]),
+        |range, (mut v_values, s_values, b_values)| {
+            for position in range.clone() {
+                let here = position as u32;
+                let scaled = if big {
+                    vector_mul(along, u[position])
+                } else {
+                    [0.0; DIM]
+                };
+                let mut across = 0.0;
+                let cell = here;
+                for f in grid.faces_of(cell) {
+                    let [from, to] = grid.face_cells(f);
+                    if from == NONE || to == NONE {
+                        continue;
+                    }
+                    if from == cell {
+                        let jump = u[to as usize] - u[position];
+                        across
+                            += if big {
+                                math::min(jump, dot(along, grid.face_normal(f)))
+                            } else {
+                                math::max(growth, jump)
+                            };
                     } else {
-                        math::max(growth, jump)
-                    };
-            } else {
-                let jump = u[position] - u[from as usize];
-                across
-                    -= if big {
-                        math::min(jump, dot(along, grid.face_normal(f)))
-                    } else {
-                        math::max(growth, jump)
-                    };
+                        let jump = u[position] - u[from as usize];
+                        across
+                            -= if big {
+                                math::min(jump, dot(along, grid.face_normal(f)))
+                            } else {
+                                math::max(growth, jump)
+                            };
+                    }
+                }
+                let waves = u[position].sin() + u[position].cos() + u[position].tan();
+                let logs = (u[position].abs() + growth).ln();
+                for (component, value) in v_values
+                    .iter_mut()
+                    .zip(vector_add(scaled, vector::<DIM>(&[u[position], waves])))
+                {
+                    component[position - range.start] = value;
+                }
+                s_values[position - range.start] = across + waves + logs.powf(2.0);
+                b_values[position - range.start] = math::min(u[position], 0.25)
+                    == u[position];
             }
-        }
-        let waves = u[position].sin() + u[position].cos() + u[position].tan();
-        let logs = (u[position].abs() + growth).ln();
-        for (component, value) in v
-            .iter_mut()
-            .zip(vector_add(scaled, vector::<DIM>(&[u[position], waves])))
-        {
-            component[position] = value;
-        }
-        s_values[position] = across + waves + logs.powf(2.0);
-        b_values[position] = math::min(u[position], 0.25) == u[position];
-    }
+        },
+    );
     Ok((
         rt.vector_collection_from(domain, v),
         rt.scalar_collection_from(domain, s),
@@ -457,52 +497,71 @@ fn smoothed_cartesian<const DIM: usize>(
     let u = &u[..];
     let domain = &all_cells;
     let mut w = rt.take_buffer(grid.n_cells());
-    let w_values = &mut w[..];
-    for row in grid.rows() {
-        let step = if row.interior { grid.n[0] - 1 } else { 1 };
-        for i in (0..grid.n[0]).step_by(step) {
-            let here = row.start + i;
-            let at = [i, row.j, row.k];
-            let mut flow_c = 0.0;
-            for axis in 0..DIM {
-                if at[axis] > 0 {
-                    flow_c
-                        -= smoothed_flow_c_low::<
-                            DIM,
-                        >(grid, axis, along, big, u[here], u[here - grid.stride[axis]]);
+    rt.each_row(
+        grid,
+        &mut w[..],
+        |range, w_values| {
+            for row in grid.rows_in(&range) {
+                let step = if row.interior { grid.n[0] - 1 } else { 1 };
+                for i in (0..grid.n[0]).step_by(step) {
+                    let here = row.start + i;
+                    let at = [i, row.j, row.k];
+                    let mut flow_c = 0.0;
+                    for axis in 0..DIM {
+                        if at[axis] > 0 {
+                            flow_c
+                                -= smoothed_flow_c_low::<
+                                    DIM,
+                                >(
+                                    grid,
+                                    axis,
+                                    along,
+                                    big,
+                                    u[here],
+                                    u[here - grid.stride[axis]],
+                                );
+                        }
+                        if at[axis] + 1 < grid.n[axis] {
+                            flow_c
+                                += smoothed_flow_c_high::<
+                                    DIM,
+                                >(
+                                    grid,
+                                    axis,
+                                    along,
+                                    big,
+                                    u[here + grid.stride[axis]],
+                                    u[here],
+                                );
+                        }
+                    }
+                    w_values[here - range.start] = if big ^ (u[here] < 0.0) {
+                        u[here] + flow_c
+                    } else {
+                        math::min(flow_c, component(along, 1))
+                    };
                 }
-                if at[axis] + 1 < grid.n[axis] {
-                    flow_c
-                        += smoothed_flow_c_high::<
-                            DIM,
-                        >(grid, axis, along, big, u[here + grid.stride[axis]], u[here]);
+                if row.interior {
+                    let (first, len) = (row.start + 1, grid.n[0] - 2);
+                    let u_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                        &u[first - grid.stride[axis]..][..len]
+                    });
+                    let u_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                        &u[first + grid.stride[axis]..][..len]
+                    });
+                    smoothed_row(
+                        grid,
+                        &mut w_values[first - range.start..][..len],
+                        along,
+                        big,
+                        &u[first..][..len],
+                        u_low,
+                        u_high,
+                    );
                 }
             }
-            w_values[here] = if big ^ (u[here] < 0.0) {
-                u[here] + flow_c
-            } else {
-                math::min(flow_c, component(along, 1))
-            };
-        }
-        if row.interior {
-            let (first, len) = (row.start + 1, grid.n[0] - 2);
-            let u_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                &u[first - grid.stride[axis]..][..len]
-            });
-            let u_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                &u[first + grid.stride[axis]..][..len]
-            });
-            smoothed_row(
-                grid,
-                &mut w_values[first..][..len],
-                along,
-                big,
-                &u[first..][..len],
-                u_low,
-                u_high,
-            );
-        }
-    }
+        },
+    );
     Ok(rt.scalar_collection_from(domain, w))
 }
 
@@ -589,40 +648,45 @@ fn smoothed_general<const DIM: usize, G: Places<DIM>>(
     let u = &u[..];
     let domain = &all_cells;
     let mut w = rt.take_buffer(domain.len());
-    let w_values = &mut w[..];
-    for position in 0..domain.len() {
-        let here = position as u32;
-        let mut flow = 0.0;
-        let cell = here;
-        for f in grid.faces_of(cell) {
-            let [from, to] = grid.face_cells(f);
-            if from == NONE || to == NONE {
-                continue;
-            }
-            if from == cell {
-                let push = dot(along, grid.face_normal(f));
-                flow
-                    += if big {
-                        push * (u[to as usize] - u[position])
+    rt.each(
+        domain.len(),
+        &mut w[..],
+        |range, w_values| {
+            for position in range.clone() {
+                let here = position as u32;
+                let mut flow = 0.0;
+                let cell = here;
+                for f in grid.faces_of(cell) {
+                    let [from, to] = grid.face_cells(f);
+                    if from == NONE || to == NONE {
+                        continue;
+                    }
+                    if from == cell {
+                        let push = dot(along, grid.face_normal(f));
+                        flow
+                            += if big {
+                                push * (u[to as usize] - u[position])
+                            } else {
+                                math::max(push, u[position])
+                            };
                     } else {
-                        math::max(push, u[position])
-                    };
-            } else {
-                let push = dot(along, grid.face_normal(f));
-                flow
-                    -= if big {
-                        push * (u[position] - u[from as usize])
-                    } else {
-                        math::max(push, u[from as usize])
-                    };
+                        let push = dot(along, grid.face_normal(f));
+                        flow
+                            -= if big {
+                                push * (u[position] - u[from as usize])
+                            } else {
+                                math::max(push, u[from as usize])
+                            };
+                    }
+                }
+                w_values[position - range.start] = if big ^ (u[position] < 0.0) {
+                    u[position] + flow
+                } else {
+                    math::min(flow, component(along, 1))
+                };
             }
-        }
-        w_values[position] = if big ^ (u[position] < 0.0) {
-            u[position] + flow
-        } else {
-            math::min(flow, component(along, 1))
-        };
-    }
+        },
+    );
     Ok(rt.scalar_collection_from(domain, w))
 }
 
@@ -638,46 +702,51 @@ fn fluxes_cartesian<const DIM: usize>(
     let u = &u[..];
     let domain = &all_cells;
     let mut flux = rt.take_buffer(grid.n_cells());
-    let flux_values = &mut flux[..];
-    for row in grid.rows() {
-        let step = if row.interior { grid.n[0] - 1 } else { 1 };
-        for i in (0..grid.n[0]).step_by(step) {
-            let here = row.start + i;
-            let at = [i, row.j, row.k];
-            let mut q_c = 0.0;
-            for axis in 0..DIM {
-                if at[axis] > 0 {
-                    q_c
-                        -= fluxes_q_c_low::<
-                            DIM,
-                        >(grid, axis, u[here], u[here - grid.stride[axis]]);
+    rt.each_row(
+        grid,
+        &mut flux[..],
+        |range, flux_values| {
+            for row in grid.rows_in(&range) {
+                let step = if row.interior { grid.n[0] - 1 } else { 1 };
+                for i in (0..grid.n[0]).step_by(step) {
+                    let here = row.start + i;
+                    let at = [i, row.j, row.k];
+                    let mut q_c = 0.0;
+                    for axis in 0..DIM {
+                        if at[axis] > 0 {
+                            q_c
+                                -= fluxes_q_c_low::<
+                                    DIM,
+                                >(grid, axis, u[here], u[here - grid.stride[axis]]);
+                        }
+                        if at[axis] + 1 < grid.n[axis] {
+                            q_c
+                                += fluxes_q_c_high::<
+                                    DIM,
+                                >(grid, axis, u[here + grid.stride[axis]], u[here]);
+                        }
+                    }
+                    flux_values[here - range.start] = q_c;
                 }
-                if at[axis] + 1 < grid.n[axis] {
-                    q_c
-                        += fluxes_q_c_high::<
-                            DIM,
-                        >(grid, axis, u[here + grid.stride[axis]], u[here]);
+                if row.interior {
+                    let (first, len) = (row.start + 1, grid.n[0] - 2);
+                    let u_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                        &u[first - grid.stride[axis]..][..len]
+                    });
+                    let u_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                        &u[first + grid.stride[axis]..][..len]
+                    });
+                    fluxes_row(
+                        grid,
+                        &mut flux_values[first - range.start..][..len],
+                        &u[first..][..len],
+                        u_low,
+                        u_high,
+                    );
                 }
             }
-            flux_values[here] = q_c;
-        }
-        if row.interior {
-            let (first, len) = (row.start + 1, grid.n[0] - 2);
-            let u_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                &u[first - grid.stride[axis]..][..len]
-            });
-            let u_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                &u[first + grid.stride[axis]..][..len]
-            });
-            fluxes_row(
-                grid,
-                &mut flux_values[first..][..len],
-                &u[first..][..len],
-                u_low,
-                u_high,
-            );
-        }
-    }
+        },
+    );
     Ok(rt.scalar_collection_from(domain, flux))
 }
 
@@ -757,44 +826,52 @@ fn fluxes_general<const DIM: usize, G: Places<DIM>>(
     let u = &u[..];
     let domain = &all_cells;
     let mut flux = rt.take_buffer(domain.len());
-    let flux_values = &mut flux[..];
-    for position in 0..domain.len() {
-        let here = position as u32;
-        let mut q = 0.0;
-        let cell = here;
-        for f in grid.faces_of(cell) {
-            let [from, to] = grid.face_cells(f);
-            if from == NONE || to == NONE {
-                continue;
-            }
-            if from == cell {
-                let jump = u[to as usize] - u[position];
-                let rise = component(
-                    vector_sub(grid.cell_centroid(to), grid.cell_centroid(cell)),
-                    1,
-                );
-                q
-                    += if component(grid.face_normal(f), 0).abs() > 0.5 {
-                        jump.abs().sqrt()
+    rt.each(
+        domain.len(),
+        &mut flux[..],
+        |range, flux_values| {
+            for position in range.clone() {
+                let here = position as u32;
+                let mut q = 0.0;
+                let cell = here;
+                for f in grid.faces_of(cell) {
+                    let [from, to] = grid.face_cells(f);
+                    if from == NONE || to == NONE {
+                        continue;
+                    }
+                    if from == cell {
+                        let jump = u[to as usize] - u[position];
+                        let rise = component(
+                            vector_sub(grid.cell_centroid(to), grid.cell_centroid(cell)),
+                            1,
+                        );
+                        q
+                            += if component(grid.face_normal(f), 0).abs() > 0.5 {
+                                jump.abs().sqrt()
+                            } else {
+                                jump * rise.ln()
+                            };
                     } else {
-                        jump * rise.ln()
-                    };
-            } else {
-                let jump = u[position] - u[from as usize];
-                let rise = component(
-                    vector_sub(grid.cell_centroid(cell), grid.cell_centroid(from)),
-                    1,
-                );
-                q
-                    -= if component(grid.face_normal(f), 0).abs() > 0.5 {
-                        jump.abs().sqrt()
-                    } else {
-                        jump * rise.ln()
-                    };
+                        let jump = u[position] - u[from as usize];
+                        let rise = component(
+                            vector_sub(
+                                grid.cell_centroid(cell),
+                                grid.cell_centroid(from),
+                            ),
+                            1,
+                        );
+                        q
+                            -= if component(grid.face_normal(f), 0).abs() > 0.5 {
+                                jump.abs().sqrt()
+                            } else {
+                                jump * rise.ln()
+                            };
+                    }
+                }
+                flux_values[position - range.start] = q;
             }
-        }
-        flux_values[position] = q;
-    }
+        },
+    );
     Ok(rt.scalar_collection_from(domain, flux))
 }
 
@@ -812,35 +889,64 @@ fn extremes_general<const DIM: usize>(
     let mut most: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(domain.len()));
     let mut least: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(domain.len()));
     let mut some = rt.take_bool_buffer(domain.len());
-    let some_values = &mut some[..];
     let mut every = rt.take_bool_buffer(domain.len());
-    let every_values = &mut every[..];
     let mut product = rt.take_buffer(domain.len());
-    let product_values = &mut product[..];
     let mut doubled: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(domain.len()));
-    for position in 0..domain.len() {
-        for (component, value) in total.iter_mut().zip(vector_at(&v, position)) {
-            component[position] = value;
-        }
-        for (component, value) in most.iter_mut().zip(vector_at(&v, position)) {
-            component[position] = value;
-        }
-        for (component, value) in least
-            .iter_mut()
-            .zip(vector_mul(vector_at(&v, position), -1.0))
+    rt.each(
+        domain.len(),
+        (
+            total.each_mut().map(|component| &mut component[..]),
+            most.each_mut().map(|component| &mut component[..]),
+            least.each_mut().map(|component| &mut component[..]),
+            &mut some[..],
+            &mut every[..],
+            &mut product[..],
+            doubled.each_mut().map(|component| &mut component[..]),
+        ),
+        |
+            range,
+            (
+                mut total_values,
+                mut most_values,
+                mut least_values,
+                some_values,
+                every_values,
+                product_values,
+                mut doubled_values,
+            )|
         {
-            component[position] = value;
-        }
-        some_values[position] = b[position];
-        every_values[position] = b[position] || true;
-        product_values[position] = 1.0 + 0.125 * component(vector_at(&v, position), 0);
-        for (component, value) in doubled
-            .iter_mut()
-            .zip(vector_div(vector_at(&v, position), 0.5))
-        {
-            component[position] = value;
-        }
-    }
+            for position in range.clone() {
+                for (component, value) in total_values
+                    .iter_mut()
+                    .zip(vector_at(&v, position))
+                {
+                    component[position - range.start] = value;
+                }
+                for (component, value) in most_values
+                    .iter_mut()
+                    .zip(vector_at(&v, position))
+                {
+                    component[position - range.start] = value;
+                }
+                for (component, value) in least_values
+                    .iter_mut()
+                    .zip(vector_mul(vector_at(&v, position), -1.0))
+                {
+                    component[position - range.start] = value;
+                }
+                some_values[position - range.start] = b[position];
+                every_values[position - range.start] = b[position] || true;
+                product_values[position - range.start] = 1.0
+                    + 0.125 * component(vector_at(&v, position), 0);
+                for (component, value) in doubled_values
+                    .iter_mut()
+                    .zip(vector_div(vector_at(&v, position), 0.5))
+                {
+                    component[position - range.start] = value;
+                }
+            }
+        },
+    );
     Ok((
         rt.reduce_vectors_in_kernel(Reduction::Sum, domain, total, &EXTREMES)?,
         rt.reduce_vectors_in_kernel(Reduction::Max, domain, most, &EXTREMES)?,
@@ -861,19 +967,32 @@ fn nothing_general<const DIM: usize, G: Places<DIM>>(
     let domain = args.nowhere;
     let mut total: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(domain.len()));
     let mut some = rt.take_bool_buffer(domain.len());
-    let some_values = &mut some[..];
     let mut every = rt.take_bool_buffer(domain.len());
-    let every_values = &mut every[..];
     let mut number = rt.take_buffer(domain.len());
-    let number_values = &mut number[..];
-    for (position, &here) in domain.elements().iter().enumerate() {
-        for (component, value) in total.iter_mut().zip(grid.cell_centroid(here)) {
-            component[position] = value;
-        }
-        some_values[position] = true;
-        every_values[position] = false;
-        number_values[position] = 1.0;
-    }
+    let elements = domain.elements();
+    rt.each(
+        domain.len(),
+        (
+            total.each_mut().map(|component| &mut component[..]),
+            &mut some[..],
+            &mut every[..],
+            &mut number[..],
+        ),
+        |range, (mut total_values, some_values, every_values, number_values)| {
+            for position in range.clone() {
+                let here = elements[position];
+                for (component, value) in total_values
+                    .iter_mut()
+                    .zip(grid.cell_centroid(here))
+                {
+                    component[position - range.start] = value;
+                }
+                some_values[position - range.start] = true;
+                every_values[position - range.start] = false;
+                number_values[position - range.start] = 1.0;
+            }
+        },
+    );
     Ok((
         rt.reduce_vectors_in_kernel(Reduction::Sum, domain, total, &NOTHING)?,
         some.iter().any(|&truth| truth),
@@ -901,32 +1020,45 @@ fn lookup_general<const DIM: usize, G: Entities>(
     let domain = &all_faces;
     let mut at_cell: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(domain.len()));
     let mut alive = rt.take_entity_buffer(domain.len());
-    let alive_values = &mut alive[..];
     let mut padded_2: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(domain.len()));
     let mut same_cell = rt.take_bool_buffer(domain.len());
-    let same_cell_values = &mut same_cell[..];
-    for position in 0..domain.len() {
-        for (component, value) in at_cell
-            .iter_mut()
-            .zip(vector_at(&v, cell[position] as usize))
+    rt.each(
+        domain.len(),
+        (
+            at_cell.each_mut().map(|component| &mut component[..]),
+            &mut alive[..],
+            padded_2.each_mut().map(|component| &mut component[..]),
+            &mut same_cell[..],
+        ),
+        |
+            range,
+            (mut at_cell_values, alive_values, mut padded_2_values, same_cell_values)|
         {
-            component[position] = value;
-        }
-        alive_values[position] = self_2[cell[position] as usize];
-        for (component, value) in padded_2
-            .iter_mut()
-            .zip(
-                if wells_ranks.contains(cell[position]) {
-                    vector_at(&rate, wells_ranks.of(cell[position]))
-                } else {
-                    [0.0; DIM]
-                },
-            )
-        {
-            component[position] = value;
-        }
-        same_cell_values[position] = self_2[cell[position] as usize] == cell[position];
-    }
+            for position in range.clone() {
+                for (component, value) in at_cell_values
+                    .iter_mut()
+                    .zip(vector_at(&v, cell[position] as usize))
+                {
+                    component[position - range.start] = value;
+                }
+                alive_values[position - range.start] = self_2[cell[position] as usize];
+                for (component, value) in padded_2_values
+                    .iter_mut()
+                    .zip(
+                        if wells_ranks.contains(cell[position]) {
+                            vector_at(&rate, wells_ranks.of(cell[position]))
+                        } else {
+                            [0.0; DIM]
+                        },
+                    )
+                {
+                    component[position - range.start] = value;
+                }
+                same_cell_values[position - range.start] = self_2[cell[position]
+                    as usize] == cell[position];
+            }
+        },
+    );
     Ok((
         rt.vector_collection_from(domain, at_cell),
         rt.entity_collection_from(domain, EntityKind::Cell, alive),
@@ -943,14 +1075,22 @@ fn rates_general<const DIM: usize>(
     let v = components::<DIM>(args.v);
     let domain = args.wells;
     let mut rate: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(domain.len()));
-    for (position, &here) in domain.elements().iter().enumerate() {
-        for (component, value) in rate
-            .iter_mut()
-            .zip(vector_neg(vector_at(&v, here as usize)))
-        {
-            component[position] = value;
-        }
-    }
+    let elements = domain.elements();
+    rt.each(
+        domain.len(),
+        rate.each_mut().map(|component| &mut component[..]),
+        |range, mut rate_values| {
+            for position in range.clone() {
+                let here = elements[position];
+                for (component, value) in rate_values
+                    .iter_mut()
+                    .zip(vector_neg(vector_at(&v, here as usize)))
+                {
+                    component[position - range.start] = value;
+                }
+            }
+        },
+    );
     Ok(rt.vector_collection_from(domain, rate))
 }
 
@@ -974,20 +1114,29 @@ fn witness_general<const DIM: usize>(
     let domain = &all_cells;
     let mut seen: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(domain.len()));
     let mut told = rt.take_bool_buffer(domain.len());
-    let told_values = &mut told[..];
-    for position in 0..domain.len() {
-        for (component, value) in seen
-            .iter_mut()
-            .zip(
-                vector_add(
-                    vector_sub(vector_add(total, most), vector_mul(least, product)),
-                    vector_div(none, number + 1.0),
-                ),
-            )
-        {
-            component[position] = value;
-        }
-        told_values[position] = some && every && (always && !never);
-    }
+    rt.each(
+        domain.len(),
+        (seen.each_mut().map(|component| &mut component[..]), &mut told[..]),
+        |range, (mut seen_values, told_values)| {
+            for position in range.clone() {
+                for (component, value) in seen_values
+                    .iter_mut()
+                    .zip(
+                        vector_add(
+                            vector_sub(
+                                vector_add(total, most),
+                                vector_mul(least, product),
+                            ),
+                            vector_div(none, number + 1.0),
+                        ),
+                    )
+                {
+                    component[position - range.start] = value;
+                }
+                told_values[position - range.start] = some && every
+                    && (always && !never);
+            }
+        },
+    );
     Ok((rt.vector_collection_from(domain, seen), rt.bool_collection_from(domain, told)))
 }

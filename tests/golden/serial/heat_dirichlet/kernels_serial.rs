@@ -98,17 +98,24 @@ fn compute_itrans_general<const DIM: usize, G: Places<DIM>>(
     let k = *args.k;
     let domain = &interior_faces;
     let mut itrans = rt.take_buffer(domain.len());
-    let itrans_values = &mut itrans[..];
-    for (position, &here) in domain.elements().iter().enumerate() {
-        itrans_values[position] = k
-            * (grid.face_area(here)
-                / length(
-                    vector_sub(
-                        grid.cell_centroid(grid.first_cell(here)),
-                        grid.cell_centroid(grid.second_cell(here)),
-                    ),
-                ));
-    }
+    let elements = domain.elements();
+    rt.each(
+        domain.len(),
+        &mut itrans[..],
+        |range, itrans_values| {
+            for position in range.clone() {
+                let here = elements[position];
+                itrans_values[position - range.start] = k
+                    * (grid.face_area(here)
+                        / length(
+                            vector_sub(
+                                grid.cell_centroid(grid.first_cell(here)),
+                                grid.cell_centroid(grid.second_cell(here)),
+                            ),
+                        ));
+            }
+        },
+    );
     Ok(rt.scalar_collection_from(domain, itrans))
 }
 
@@ -121,19 +128,29 @@ fn compute_btrans_general<const DIM: usize, G: Places<DIM>>(
     let k = *args.k;
     let domain = args.dirichlet_boundary;
     let mut btrans = rt.take_buffer(domain.len());
-    let btrans_values = &mut btrans[..];
-    for (position, &here) in domain.elements().iter().enumerate() {
-        let inside = if grid.first_cell(here) == NONE {
-            grid.second_cell(here)
-        } else {
-            grid.first_cell(here)
-        };
-        btrans_values[position] = k
-            * (grid.face_area(here)
-                / length(
-                    vector_sub(grid.face_centroid(here), grid.cell_centroid(inside)),
-                ));
-    }
+    let elements = domain.elements();
+    rt.each(
+        domain.len(),
+        &mut btrans[..],
+        |range, btrans_values| {
+            for position in range.clone() {
+                let here = elements[position];
+                let inside = if grid.first_cell(here) == NONE {
+                    grid.second_cell(here)
+                } else {
+                    grid.first_cell(here)
+                };
+                btrans_values[position - range.start] = k
+                    * (grid.face_area(here)
+                        / length(
+                            vector_sub(
+                                grid.face_centroid(here),
+                                grid.cell_centroid(inside),
+                            ),
+                        ));
+            }
+        },
+    );
     Ok(rt.scalar_collection_from(domain, btrans))
 }
 
@@ -156,76 +173,82 @@ fn compute_u_cartesian<const DIM: usize>(
     let dt = *args.dt;
     let domain = &all_cells;
     let mut u_2 = rt.take_buffer(grid.n_cells());
-    let u_2_values = &mut u_2[..];
-    for row in grid.rows() {
-        let step = if row.interior { grid.n[0] - 1 } else { 1 };
-        for i in (0..grid.n[0]).step_by(step) {
-            let here = row.start + i;
-            let at = [i, row.j, row.k];
-            let mut outflow = 0.0;
-            for axis in 0..DIM {
-                if at[axis] > 0 {
-                    outflow
-                        -= compute_u_outflow_low(
-                            itrans[axis],
-                            u[here],
-                            u[here - grid.stride[axis]],
-                        );
-                } else {
-                    let boundary_face = grid.boundary_face(at, axis, false);
-                    outflow
-                        -= if dirichlet_boundary_ranks.contains(boundary_face) {
-                            btrans[dirichlet_boundary_ranks.of(boundary_face)]
-                                * (-1.0
-                                    * (u[here]
-                                        - dirichlet_val[dirichlet_boundary_ranks
-                                            .of(boundary_face)]))
+    rt.each_row(
+        grid,
+        &mut u_2[..],
+        |range, u_2_values| {
+            for row in grid.rows_in(&range) {
+                let step = if row.interior { grid.n[0] - 1 } else { 1 };
+                for i in (0..grid.n[0]).step_by(step) {
+                    let here = row.start + i;
+                    let at = [i, row.j, row.k];
+                    let mut outflow = 0.0;
+                    for axis in 0..DIM {
+                        if at[axis] > 0 {
+                            outflow
+                                -= compute_u_outflow_low(
+                                    itrans[axis],
+                                    u[here],
+                                    u[here - grid.stride[axis]],
+                                );
                         } else {
-                            0.0
-                        };
+                            let boundary_face = grid.boundary_face(at, axis, false);
+                            outflow
+                                -= if dirichlet_boundary_ranks.contains(boundary_face) {
+                                    btrans[dirichlet_boundary_ranks.of(boundary_face)]
+                                        * (-1.0
+                                            * (u[here]
+                                                - dirichlet_val[dirichlet_boundary_ranks
+                                                    .of(boundary_face)]))
+                                } else {
+                                    0.0
+                                };
+                        }
+                        if at[axis] + 1 < grid.n[axis] {
+                            outflow
+                                += compute_u_outflow_high(
+                                    itrans[axis],
+                                    u[here + grid.stride[axis]],
+                                    u[here],
+                                );
+                        } else {
+                            let boundary_face = grid.boundary_face(at, axis, true);
+                            outflow
+                                += if dirichlet_boundary_ranks.contains(boundary_face) {
+                                    btrans[dirichlet_boundary_ranks.of(boundary_face)]
+                                        * (1.0
+                                            * (u[here]
+                                                - dirichlet_val[dirichlet_boundary_ranks
+                                                    .of(boundary_face)]))
+                                } else {
+                                    0.0
+                                };
+                        }
+                    }
+                    u_2_values[here - range.start] = u[here]
+                        - dt / grid.volume * outflow;
                 }
-                if at[axis] + 1 < grid.n[axis] {
-                    outflow
-                        += compute_u_outflow_high(
-                            itrans[axis],
-                            u[here + grid.stride[axis]],
-                            u[here],
-                        );
-                } else {
-                    let boundary_face = grid.boundary_face(at, axis, true);
-                    outflow
-                        += if dirichlet_boundary_ranks.contains(boundary_face) {
-                            btrans[dirichlet_boundary_ranks.of(boundary_face)]
-                                * (1.0
-                                    * (u[here]
-                                        - dirichlet_val[dirichlet_boundary_ranks
-                                            .of(boundary_face)]))
-                        } else {
-                            0.0
-                        };
+                if row.interior {
+                    let (first, len) = (row.start + 1, grid.n[0] - 2);
+                    let u_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                        &u[first - grid.stride[axis]..][..len]
+                    });
+                    let u_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                        &u[first + grid.stride[axis]..][..len]
+                    });
+                    compute_u_row(
+                        grid,
+                        &mut u_2_values[first - range.start..][..len],
+                        itrans,
+                        &u[first..][..len],
+                        u_low,
+                        u_high,
+                        dt,
+                    );
                 }
             }
-            u_2_values[here] = u[here] - dt / grid.volume * outflow;
-        }
-        if row.interior {
-            let (first, len) = (row.start + 1, grid.n[0] - 2);
-            let u_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                &u[first - grid.stride[axis]..][..len]
-            });
-            let u_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                &u[first + grid.stride[axis]..][..len]
-            });
-            compute_u_row(
-                grid,
-                &mut u_2_values[first..][..len],
-                itrans,
-                &u[first..][..len],
-                u_low,
-                u_high,
-                dt,
-            );
-        }
-    }
+        },
+    );
     Ok(rt.scalar_collection_from(domain, u_2))
 }
 
@@ -299,51 +322,58 @@ fn compute_u_general<G: Entities>(
     let dt = *args.dt;
     let domain = &all_cells;
     let mut u_2 = rt.take_buffer(domain.len());
-    let u_2_values = &mut u_2[..];
-    for position in 0..domain.len() {
-        let here = position as u32;
-        let mut outflow = 0.0;
-        let cell = here;
-        for f in grid.faces_of(cell) {
-            let [from, to] = grid.face_cells(f);
-            if from == cell {
-                let flux = if to != NONE {
-                    -itrans[interior_faces_ranks.of(f)] * (u[to as usize] - u[position])
-                } else {
-                    let boundary_flux = if dirichlet_boundary_ranks.contains(f) {
-                        let inside = if cell == NONE { to } else { cell };
-                        let sign = if cell == NONE { -1.0 } else { 1.0 };
-                        btrans[dirichlet_boundary_ranks.of(f)]
-                            * (sign
-                                * (u[inside as usize]
-                                    - dirichlet_val[dirichlet_boundary_ranks.of(f)]))
+    rt.each(
+        domain.len(),
+        &mut u_2[..],
+        |range, u_2_values| {
+            for position in range.clone() {
+                let here = position as u32;
+                let mut outflow = 0.0;
+                let cell = here;
+                for f in grid.faces_of(cell) {
+                    let [from, to] = grid.face_cells(f);
+                    if from == cell {
+                        let flux = if to != NONE {
+                            -itrans[interior_faces_ranks.of(f)]
+                                * (u[to as usize] - u[position])
+                        } else {
+                            let boundary_flux = if dirichlet_boundary_ranks.contains(f) {
+                                let inside = if cell == NONE { to } else { cell };
+                                let sign = if cell == NONE { -1.0 } else { 1.0 };
+                                btrans[dirichlet_boundary_ranks.of(f)]
+                                    * (sign
+                                        * (u[inside as usize]
+                                            - dirichlet_val[dirichlet_boundary_ranks.of(f)]))
+                            } else {
+                                0.0
+                            };
+                            boundary_flux
+                        };
+                        outflow += flux;
                     } else {
-                        0.0
-                    };
-                    boundary_flux
-                };
-                outflow += flux;
-            } else {
-                let flux = if from != NONE {
-                    -itrans[interior_faces_ranks.of(f)]
-                        * (u[position] - u[from as usize])
-                } else {
-                    let boundary_flux = if dirichlet_boundary_ranks.contains(f) {
-                        let inside = if from == NONE { cell } else { from };
-                        let sign = if from == NONE { -1.0 } else { 1.0 };
-                        btrans[dirichlet_boundary_ranks.of(f)]
-                            * (sign
-                                * (u[inside as usize]
-                                    - dirichlet_val[dirichlet_boundary_ranks.of(f)]))
-                    } else {
-                        0.0
-                    };
-                    boundary_flux
-                };
-                outflow -= flux;
+                        let flux = if from != NONE {
+                            -itrans[interior_faces_ranks.of(f)]
+                                * (u[position] - u[from as usize])
+                        } else {
+                            let boundary_flux = if dirichlet_boundary_ranks.contains(f) {
+                                let inside = if from == NONE { cell } else { from };
+                                let sign = if from == NONE { -1.0 } else { 1.0 };
+                                btrans[dirichlet_boundary_ranks.of(f)]
+                                    * (sign
+                                        * (u[inside as usize]
+                                            - dirichlet_val[dirichlet_boundary_ranks.of(f)]))
+                            } else {
+                                0.0
+                            };
+                            boundary_flux
+                        };
+                        outflow -= flux;
+                    }
+                }
+                u_2_values[position - range.start] = u[position]
+                    - dt / grid.cell_volume(here) * outflow;
             }
-        }
-        u_2_values[position] = u[position] - dt / grid.cell_volume(here) * outflow;
-    }
+        },
+    );
     Ok(rt.scalar_collection_from(domain, u_2))
 }

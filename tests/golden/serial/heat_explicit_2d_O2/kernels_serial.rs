@@ -107,17 +107,24 @@ fn compute_minus_k_general<const DIM: usize, G: Places<DIM>>(
     let k = *args.k;
     let domain = &interior_faces;
     let mut minus_k = rt.take_buffer(domain.len());
-    let minus_k_values = &mut minus_k[..];
-    for (position, &here) in domain.elements().iter().enumerate() {
-        minus_k_values[position] = -(k
-            * (grid.face_area(here)
-                / length(
-                    vector_sub(
-                        grid.cell_centroid(grid.second_cell(here)),
-                        grid.cell_centroid(grid.first_cell(here)),
-                    ),
-                )));
-    }
+    let elements = domain.elements();
+    rt.each(
+        domain.len(),
+        &mut minus_k[..],
+        |range, minus_k_values| {
+            for position in range.clone() {
+                let here = elements[position];
+                minus_k_values[position - range.start] = -(k
+                    * (grid.face_area(here)
+                        / length(
+                            vector_sub(
+                                grid.cell_centroid(grid.second_cell(here)),
+                                grid.cell_centroid(grid.first_cell(here)),
+                            ),
+                        )));
+            }
+        },
+    );
     Ok(rt.scalar_collection_from(domain, minus_k))
 }
 
@@ -130,24 +137,31 @@ fn compute_k_direction_general<const DIM: usize, G: Places<DIM>>(
     let k = *args.k;
     let domain = args.dirichlet_boundary;
     let mut k_direction = rt.take_buffer(domain.len());
-    let k_direction_values = &mut k_direction[..];
-    for (position, &here) in domain.elements().iter().enumerate() {
-        k_direction_values[position] = k
-            * (grid.face_area(here)
-                / length(
-                    vector_sub(
-                        grid.face_centroid(here),
-                        grid
-                            .cell_centroid(
-                                if grid.second_cell(here) == NONE {
-                                    grid.first_cell(here)
-                                } else {
-                                    grid.second_cell(here)
-                                },
+    let elements = domain.elements();
+    rt.each(
+        domain.len(),
+        &mut k_direction[..],
+        |range, k_direction_values| {
+            for position in range.clone() {
+                let here = elements[position];
+                k_direction_values[position - range.start] = k
+                    * (grid.face_area(here)
+                        / length(
+                            vector_sub(
+                                grid.face_centroid(here),
+                                grid
+                                    .cell_centroid(
+                                        if grid.second_cell(here) == NONE {
+                                            grid.first_cell(here)
+                                        } else {
+                                            grid.second_cell(here)
+                                        },
+                                    ),
                             ),
-                    ),
-                )) * (if grid.second_cell(here) == NONE { 1.0 } else { -1.0 });
-    }
+                        )) * (if grid.second_cell(here) == NONE { 1.0 } else { -1.0 });
+            }
+        },
+    );
     Ok(rt.scalar_collection_from(domain, k_direction))
 }
 
@@ -171,73 +185,79 @@ fn compute_u_cartesian<const DIM: usize>(
     let cv = *args.cv;
     let domain = &all_cells;
     let mut u_new = rt.take_buffer(grid.n_cells());
-    let u_new_values = &mut u_new[..];
-    for row in grid.rows() {
-        let step = if row.interior { grid.n[0] - 1 } else { 1 };
-        for i in (0..grid.n[0]).step_by(step) {
-            let here = row.start + i;
-            let at = [i, row.j, row.k];
-            let mut divergence_fluxes = 0.0;
-            for axis in 0..DIM {
-                if at[axis] > 0 {
-                    divergence_fluxes
-                        -= compute_u_divergence_fluxes_low(
-                            minus_k[axis],
-                            u[here],
-                            u[here - grid.stride[axis]],
-                        );
-                } else {
-                    let boundary_face = grid.boundary_face(at, axis, false);
-                    divergence_fluxes
-                        -= if dirichlet_boundary_ranks.contains(boundary_face) {
-                            k_direction[dirichlet_boundary_ranks.of(boundary_face)]
-                                * (u[here]
-                                    - dirichlet_val[dirichlet_boundary_ranks.of(boundary_face)])
+    rt.each_row(
+        grid,
+        &mut u_new[..],
+        |range, u_new_values| {
+            for row in grid.rows_in(&range) {
+                let step = if row.interior { grid.n[0] - 1 } else { 1 };
+                for i in (0..grid.n[0]).step_by(step) {
+                    let here = row.start + i;
+                    let at = [i, row.j, row.k];
+                    let mut divergence_fluxes = 0.0;
+                    for axis in 0..DIM {
+                        if at[axis] > 0 {
+                            divergence_fluxes
+                                -= compute_u_divergence_fluxes_low(
+                                    minus_k[axis],
+                                    u[here],
+                                    u[here - grid.stride[axis]],
+                                );
                         } else {
-                            0.0
-                        };
+                            let boundary_face = grid.boundary_face(at, axis, false);
+                            divergence_fluxes
+                                -= if dirichlet_boundary_ranks.contains(boundary_face) {
+                                    k_direction[dirichlet_boundary_ranks.of(boundary_face)]
+                                        * (u[here]
+                                            - dirichlet_val[dirichlet_boundary_ranks.of(boundary_face)])
+                                } else {
+                                    0.0
+                                };
+                        }
+                        if at[axis] + 1 < grid.n[axis] {
+                            divergence_fluxes
+                                += compute_u_divergence_fluxes_high(
+                                    minus_k[axis],
+                                    u[here + grid.stride[axis]],
+                                    u[here],
+                                );
+                        } else {
+                            let boundary_face = grid.boundary_face(at, axis, true);
+                            divergence_fluxes
+                                += if dirichlet_boundary_ranks.contains(boundary_face) {
+                                    k_direction[dirichlet_boundary_ranks.of(boundary_face)]
+                                        * (u[here]
+                                            - dirichlet_val[dirichlet_boundary_ranks.of(boundary_face)])
+                                } else {
+                                    0.0
+                                };
+                        }
+                    }
+                    u_new_values[here - range.start] = u[here]
+                        - dt / (cv * grid.volume) * divergence_fluxes;
                 }
-                if at[axis] + 1 < grid.n[axis] {
-                    divergence_fluxes
-                        += compute_u_divergence_fluxes_high(
-                            minus_k[axis],
-                            u[here + grid.stride[axis]],
-                            u[here],
-                        );
-                } else {
-                    let boundary_face = grid.boundary_face(at, axis, true);
-                    divergence_fluxes
-                        += if dirichlet_boundary_ranks.contains(boundary_face) {
-                            k_direction[dirichlet_boundary_ranks.of(boundary_face)]
-                                * (u[here]
-                                    - dirichlet_val[dirichlet_boundary_ranks.of(boundary_face)])
-                        } else {
-                            0.0
-                        };
+                if row.interior {
+                    let (first, len) = (row.start + 1, grid.n[0] - 2);
+                    let u_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                        &u[first - grid.stride[axis]..][..len]
+                    });
+                    let u_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                        &u[first + grid.stride[axis]..][..len]
+                    });
+                    compute_u_row(
+                        grid,
+                        &mut u_new_values[first - range.start..][..len],
+                        minus_k,
+                        &u[first..][..len],
+                        u_low,
+                        u_high,
+                        dt,
+                        cv,
+                    );
                 }
             }
-            u_new_values[here] = u[here] - dt / (cv * grid.volume) * divergence_fluxes;
-        }
-        if row.interior {
-            let (first, len) = (row.start + 1, grid.n[0] - 2);
-            let u_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                &u[first - grid.stride[axis]..][..len]
-            });
-            let u_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                &u[first + grid.stride[axis]..][..len]
-            });
-            compute_u_row(
-                grid,
-                &mut u_new_values[first..][..len],
-                minus_k,
-                &u[first..][..len],
-                u_low,
-                u_high,
-                dt,
-                cv,
-            );
-        }
-    }
+        },
+    );
     Ok(rt.scalar_collection_from(domain, u_new))
 }
 
@@ -319,45 +339,51 @@ fn compute_u_general<G: Entities>(
     let cv = *args.cv;
     let domain = &all_cells;
     let mut u_new = rt.take_buffer(domain.len());
-    let u_new_values = &mut u_new[..];
-    for position in 0..domain.len() {
-        let here = position as u32;
-        let mut divergence_fluxes = 0.0;
-        let cell = here;
-        for f in grid.faces_of(cell) {
-            let [from, to] = grid.face_cells(f);
-            if from == cell {
-                let flux = if to != NONE {
-                    minus_k[interior_faces_ranks.of(f)] * (u[to as usize] - u[position])
-                } else {
-                    if dirichlet_boundary_ranks.contains(f) {
-                        k_direction[dirichlet_boundary_ranks.of(f)]
-                            * (u[position]
-                                - dirichlet_val[dirichlet_boundary_ranks.of(f)])
+    rt.each(
+        domain.len(),
+        &mut u_new[..],
+        |range, u_new_values| {
+            for position in range.clone() {
+                let here = position as u32;
+                let mut divergence_fluxes = 0.0;
+                let cell = here;
+                for f in grid.faces_of(cell) {
+                    let [from, to] = grid.face_cells(f);
+                    if from == cell {
+                        let flux = if to != NONE {
+                            minus_k[interior_faces_ranks.of(f)]
+                                * (u[to as usize] - u[position])
+                        } else {
+                            if dirichlet_boundary_ranks.contains(f) {
+                                k_direction[dirichlet_boundary_ranks.of(f)]
+                                    * (u[position]
+                                        - dirichlet_val[dirichlet_boundary_ranks.of(f)])
+                            } else {
+                                0.0
+                            }
+                        };
+                        divergence_fluxes += flux;
                     } else {
-                        0.0
+                        let flux = if from != NONE {
+                            minus_k[interior_faces_ranks.of(f)]
+                                * (u[position] - u[from as usize])
+                        } else {
+                            if dirichlet_boundary_ranks.contains(f) {
+                                k_direction[dirichlet_boundary_ranks.of(f)]
+                                    * (u[position]
+                                        - dirichlet_val[dirichlet_boundary_ranks.of(f)])
+                            } else {
+                                0.0
+                            }
+                        };
+                        divergence_fluxes -= flux;
                     }
-                };
-                divergence_fluxes += flux;
-            } else {
-                let flux = if from != NONE {
-                    minus_k[interior_faces_ranks.of(f)]
-                        * (u[position] - u[from as usize])
-                } else {
-                    if dirichlet_boundary_ranks.contains(f) {
-                        k_direction[dirichlet_boundary_ranks.of(f)]
-                            * (u[position]
-                                - dirichlet_val[dirichlet_boundary_ranks.of(f)])
-                    } else {
-                        0.0
-                    }
-                };
-                divergence_fluxes -= flux;
+                }
+                u_new_values[position - range.start] = u[position]
+                    - dt / (cv * grid.cell_volume(here)) * divergence_fluxes;
             }
-        }
-        u_new_values[position] = u[position]
-            - dt / (cv * grid.cell_volume(here)) * divergence_fluxes;
-    }
+        },
+    );
     Ok(rt.scalar_collection_from(domain, u_new))
 }
 
@@ -372,9 +398,14 @@ fn compute_max_u_general(
     let u = &u[..];
     let domain = &all_cells;
     let mut max_u = rt.take_buffer(domain.len());
-    let max_u_values = &mut max_u[..];
-    for position in 0..domain.len() {
-        max_u_values[position] = u[position];
-    }
+    rt.each(
+        domain.len(),
+        &mut max_u[..],
+        |range, max_u_values| {
+            for position in range.clone() {
+                max_u_values[position - range.start] = u[position];
+            }
+        },
+    );
     Ok(rt.reduce_in_kernel(Reduction::Max, domain, max_u, &COMPUTE_MAX_U)?)
 }

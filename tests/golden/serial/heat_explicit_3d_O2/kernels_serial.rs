@@ -110,17 +110,24 @@ fn compute_minus_itrans_general<const DIM: usize, G: Places<DIM>>(
     let k = *args.k;
     let domain = &interior_faces;
     let mut minus_itrans = rt.take_buffer(domain.len());
-    let minus_itrans_values = &mut minus_itrans[..];
-    for (position, &here) in domain.elements().iter().enumerate() {
-        minus_itrans_values[position] = -(k
-            * (grid.face_area(here)
-                / length(
-                    vector_sub(
-                        grid.cell_centroid(grid.first_cell(here)),
-                        grid.cell_centroid(grid.second_cell(here)),
-                    ),
-                )));
-    }
+    let elements = domain.elements();
+    rt.each(
+        domain.len(),
+        &mut minus_itrans[..],
+        |range, minus_itrans_values| {
+            for position in range.clone() {
+                let here = elements[position];
+                minus_itrans_values[position - range.start] = -(k
+                    * (grid.face_area(here)
+                        / length(
+                            vector_sub(
+                                grid.cell_centroid(grid.first_cell(here)),
+                                grid.cell_centroid(grid.second_cell(here)),
+                            ),
+                        )));
+            }
+        },
+    );
     Ok(rt.scalar_collection_from(domain, minus_itrans))
 }
 
@@ -133,24 +140,31 @@ fn compute_btrans_direction_general<const DIM: usize, G: Places<DIM>>(
     let k = *args.k;
     let domain = args.dirichlet_boundary;
     let mut btrans_direction = rt.take_buffer(domain.len());
-    let btrans_direction_values = &mut btrans_direction[..];
-    for (position, &here) in domain.elements().iter().enumerate() {
-        btrans_direction_values[position] = k
-            * (grid.face_area(here)
-                / length(
-                    vector_sub(
-                        grid.face_centroid(here),
-                        grid
-                            .cell_centroid(
-                                if grid.first_cell(here) == NONE {
-                                    grid.second_cell(here)
-                                } else {
-                                    grid.first_cell(here)
-                                },
+    let elements = domain.elements();
+    rt.each(
+        domain.len(),
+        &mut btrans_direction[..],
+        |range, btrans_direction_values| {
+            for position in range.clone() {
+                let here = elements[position];
+                btrans_direction_values[position - range.start] = k
+                    * (grid.face_area(here)
+                        / length(
+                            vector_sub(
+                                grid.face_centroid(here),
+                                grid
+                                    .cell_centroid(
+                                        if grid.first_cell(here) == NONE {
+                                            grid.second_cell(here)
+                                        } else {
+                                            grid.first_cell(here)
+                                        },
+                                    ),
                             ),
-                    ),
-                )) * (if grid.first_cell(here) == NONE { -1.0 } else { 1.0 });
-    }
+                        )) * (if grid.first_cell(here) == NONE { -1.0 } else { 1.0 });
+            }
+        },
+    );
     Ok(rt.scalar_collection_from(domain, btrans_direction))
 }
 
@@ -173,72 +187,78 @@ fn compute_u_cartesian<const DIM: usize>(
     let dt = *args.dt;
     let domain = &all_cells;
     let mut u_new = rt.take_buffer(grid.n_cells());
-    let u_new_values = &mut u_new[..];
-    for row in grid.rows() {
-        let step = if row.interior { grid.n[0] - 1 } else { 1 };
-        for i in (0..grid.n[0]).step_by(step) {
-            let here = row.start + i;
-            let at = [i, row.j, row.k];
-            let mut divergence_fluxes = 0.0;
-            for axis in 0..DIM {
-                if at[axis] > 0 {
-                    divergence_fluxes
-                        -= compute_u_divergence_fluxes_low(
-                            minus_itrans[axis],
-                            u[here],
-                            u[here - grid.stride[axis]],
-                        );
-                } else {
-                    let boundary_face = grid.boundary_face(at, axis, false);
-                    divergence_fluxes
-                        -= if dirichlet_boundary_ranks.contains(boundary_face) {
-                            btrans_direction[dirichlet_boundary_ranks.of(boundary_face)]
-                                * (u[here]
-                                    - dirichlet_val[dirichlet_boundary_ranks.of(boundary_face)])
+    rt.each_row(
+        grid,
+        &mut u_new[..],
+        |range, u_new_values| {
+            for row in grid.rows_in(&range) {
+                let step = if row.interior { grid.n[0] - 1 } else { 1 };
+                for i in (0..grid.n[0]).step_by(step) {
+                    let here = row.start + i;
+                    let at = [i, row.j, row.k];
+                    let mut divergence_fluxes = 0.0;
+                    for axis in 0..DIM {
+                        if at[axis] > 0 {
+                            divergence_fluxes
+                                -= compute_u_divergence_fluxes_low(
+                                    minus_itrans[axis],
+                                    u[here],
+                                    u[here - grid.stride[axis]],
+                                );
                         } else {
-                            0.0
-                        };
+                            let boundary_face = grid.boundary_face(at, axis, false);
+                            divergence_fluxes
+                                -= if dirichlet_boundary_ranks.contains(boundary_face) {
+                                    btrans_direction[dirichlet_boundary_ranks.of(boundary_face)]
+                                        * (u[here]
+                                            - dirichlet_val[dirichlet_boundary_ranks.of(boundary_face)])
+                                } else {
+                                    0.0
+                                };
+                        }
+                        if at[axis] + 1 < grid.n[axis] {
+                            divergence_fluxes
+                                += compute_u_divergence_fluxes_high(
+                                    minus_itrans[axis],
+                                    u[here + grid.stride[axis]],
+                                    u[here],
+                                );
+                        } else {
+                            let boundary_face = grid.boundary_face(at, axis, true);
+                            divergence_fluxes
+                                += if dirichlet_boundary_ranks.contains(boundary_face) {
+                                    btrans_direction[dirichlet_boundary_ranks.of(boundary_face)]
+                                        * (u[here]
+                                            - dirichlet_val[dirichlet_boundary_ranks.of(boundary_face)])
+                                } else {
+                                    0.0
+                                };
+                        }
+                    }
+                    u_new_values[here - range.start] = u[here]
+                        - dt / grid.volume * divergence_fluxes;
                 }
-                if at[axis] + 1 < grid.n[axis] {
-                    divergence_fluxes
-                        += compute_u_divergence_fluxes_high(
-                            minus_itrans[axis],
-                            u[here + grid.stride[axis]],
-                            u[here],
-                        );
-                } else {
-                    let boundary_face = grid.boundary_face(at, axis, true);
-                    divergence_fluxes
-                        += if dirichlet_boundary_ranks.contains(boundary_face) {
-                            btrans_direction[dirichlet_boundary_ranks.of(boundary_face)]
-                                * (u[here]
-                                    - dirichlet_val[dirichlet_boundary_ranks.of(boundary_face)])
-                        } else {
-                            0.0
-                        };
+                if row.interior {
+                    let (first, len) = (row.start + 1, grid.n[0] - 2);
+                    let u_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                        &u[first - grid.stride[axis]..][..len]
+                    });
+                    let u_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                        &u[first + grid.stride[axis]..][..len]
+                    });
+                    compute_u_row(
+                        grid,
+                        &mut u_new_values[first - range.start..][..len],
+                        minus_itrans,
+                        &u[first..][..len],
+                        u_low,
+                        u_high,
+                        dt,
+                    );
                 }
             }
-            u_new_values[here] = u[here] - dt / grid.volume * divergence_fluxes;
-        }
-        if row.interior {
-            let (first, len) = (row.start + 1, grid.n[0] - 2);
-            let u_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                &u[first - grid.stride[axis]..][..len]
-            });
-            let u_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                &u[first + grid.stride[axis]..][..len]
-            });
-            compute_u_row(
-                grid,
-                &mut u_new_values[first..][..len],
-                minus_itrans,
-                &u[first..][..len],
-                u_low,
-                u_high,
-                dt,
-            );
-        }
-    }
+        },
+    );
     Ok(rt.scalar_collection_from(domain, u_new))
 }
 
@@ -318,46 +338,51 @@ fn compute_u_general<G: Entities>(
     let dt = *args.dt;
     let domain = &all_cells;
     let mut u_new = rt.take_buffer(domain.len());
-    let u_new_values = &mut u_new[..];
-    for position in 0..domain.len() {
-        let here = position as u32;
-        let mut divergence_fluxes = 0.0;
-        let cell = here;
-        for f in grid.faces_of(cell) {
-            let [from, to] = grid.face_cells(f);
-            if from == cell {
-                let flux = if to != NONE {
-                    minus_itrans[interior_faces_ranks.of(f)]
-                        * (u[to as usize] - u[position])
-                } else {
-                    if dirichlet_boundary_ranks.contains(f) {
-                        btrans_direction[dirichlet_boundary_ranks.of(f)]
-                            * (u[position]
-                                - dirichlet_val[dirichlet_boundary_ranks.of(f)])
+    rt.each(
+        domain.len(),
+        &mut u_new[..],
+        |range, u_new_values| {
+            for position in range.clone() {
+                let here = position as u32;
+                let mut divergence_fluxes = 0.0;
+                let cell = here;
+                for f in grid.faces_of(cell) {
+                    let [from, to] = grid.face_cells(f);
+                    if from == cell {
+                        let flux = if to != NONE {
+                            minus_itrans[interior_faces_ranks.of(f)]
+                                * (u[to as usize] - u[position])
+                        } else {
+                            if dirichlet_boundary_ranks.contains(f) {
+                                btrans_direction[dirichlet_boundary_ranks.of(f)]
+                                    * (u[position]
+                                        - dirichlet_val[dirichlet_boundary_ranks.of(f)])
+                            } else {
+                                0.0
+                            }
+                        };
+                        divergence_fluxes += flux;
                     } else {
-                        0.0
+                        let flux = if from != NONE {
+                            minus_itrans[interior_faces_ranks.of(f)]
+                                * (u[position] - u[from as usize])
+                        } else {
+                            if dirichlet_boundary_ranks.contains(f) {
+                                btrans_direction[dirichlet_boundary_ranks.of(f)]
+                                    * (u[position]
+                                        - dirichlet_val[dirichlet_boundary_ranks.of(f)])
+                            } else {
+                                0.0
+                            }
+                        };
+                        divergence_fluxes -= flux;
                     }
-                };
-                divergence_fluxes += flux;
-            } else {
-                let flux = if from != NONE {
-                    minus_itrans[interior_faces_ranks.of(f)]
-                        * (u[position] - u[from as usize])
-                } else {
-                    if dirichlet_boundary_ranks.contains(f) {
-                        btrans_direction[dirichlet_boundary_ranks.of(f)]
-                            * (u[position]
-                                - dirichlet_val[dirichlet_boundary_ranks.of(f)])
-                    } else {
-                        0.0
-                    }
-                };
-                divergence_fluxes -= flux;
+                }
+                u_new_values[position - range.start] = u[position]
+                    - dt / grid.cell_volume(here) * divergence_fluxes;
             }
-        }
-        u_new_values[position] = u[position]
-            - dt / grid.cell_volume(here) * divergence_fluxes;
-    }
+        },
+    );
     Ok(rt.scalar_collection_from(domain, u_new))
 }
 
@@ -372,9 +397,14 @@ fn compute_max_u_general(
     let u = &u[..];
     let domain = &all_cells;
     let mut max_u = rt.take_buffer(domain.len());
-    let max_u_values = &mut max_u[..];
-    for position in 0..domain.len() {
-        max_u_values[position] = u[position];
-    }
+    rt.each(
+        domain.len(),
+        &mut max_u[..],
+        |range, max_u_values| {
+            for position in range.clone() {
+                max_u_values[position - range.start] = u[position];
+            }
+        },
+    );
     Ok(rt.reduce_in_kernel(Reduction::Max, domain, max_u, &COMPUTE_MAX_U)?)
 }

@@ -6,6 +6,7 @@ use backend_serial::runtime::kernel::{CartesianGrid, length, vector_sub};
 use backend_serial::runtime::stencil::Pattern;
 use backend_serial::runtime::{ScalarCollection, SerialRuntime};
 use equelle_runtime::grid::NONE;
+use equelle_runtime::threads::Entries;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction};
 
 use crate::kernels::{
@@ -128,68 +129,73 @@ fn residual_u_general<G: Entities>(
             |rt, pattern| { residual_u_pattern(rt, args, grid, pattern) },
         )?;
     let mut u_u0 = rt.take_buffer(domain.len());
-    let u_u0_values = &mut u_u0[..];
     let mut rows = rt.take_buffer(stencil.entries());
-    let entries = &mut rows[..];
-    let row_ptr = stencil.row_ptr();
     let slots = stencil.slots();
-    let mut next = 0;
-    for position in 0..domain.len() {
-        let here = position as u32;
-        let row = &mut entries[row_ptr[position]..row_ptr[position + 1]];
-        row.fill(0.0);
-        let own_u_slot = usize::from(slots[next]);
-        next += 1;
-        let mut own_u = 0.0;
-        own_u += 1.0;
-        let t_5 = dt_cv_volume[position];
-        let mut divergence_fluxes = 0.0;
-        let cell = here;
-        for f in grid.faces_of(cell) {
-            let [from, to] = grid.face_cells(f);
-            if from == cell {
-                let flux = if to != NONE {
-                    let t = minus_itrans[interior_faces_ranks.of(f)];
-                    let d = t_5 * t;
-                    row[usize::from(slots[next])] += d;
-                    next += 1;
-                    own_u -= d;
-                    t * (u[to as usize] - u[position])
-                } else {
-                    let chosen = if dir_boundary_ranks.contains(f) {
-                        let t_2 = btrans_direction[dir_boundary_ranks.of(f)];
-                        own_u += t_5 * t_2;
-                        t_2 * (u[position] - dir_val[dir_boundary_ranks.of(f)])
+    rt.each(
+        domain.len(),
+        (&mut u_u0[..], Entries::new(stencil.row_ptr(), &mut rows[..])),
+        |range, (u_u0_values, mut entries)| {
+            let slots = slots.from(range.start);
+            let mut next = 0;
+            for position in range.clone() {
+                let here = position as u32;
+                let row = entries.row(position);
+                row.fill(0.0);
+                let own_u_slot = usize::from(slots[next]);
+                next += 1;
+                let mut own_u = 0.0;
+                own_u += 1.0;
+                let t_5 = dt_cv_volume[position];
+                let mut divergence_fluxes = 0.0;
+                let cell = here;
+                for f in grid.faces_of(cell) {
+                    let [from, to] = grid.face_cells(f);
+                    if from == cell {
+                        let flux = if to != NONE {
+                            let t = minus_itrans[interior_faces_ranks.of(f)];
+                            let d = t_5 * t;
+                            row[usize::from(slots[next])] += d;
+                            next += 1;
+                            own_u -= d;
+                            t * (u[to as usize] - u[position])
+                        } else {
+                            let chosen = if dir_boundary_ranks.contains(f) {
+                                let t_2 = btrans_direction[dir_boundary_ranks.of(f)];
+                                own_u += t_5 * t_2;
+                                t_2 * (u[position] - dir_val[dir_boundary_ranks.of(f)])
+                            } else {
+                                0.0
+                            };
+                            chosen
+                        };
+                        divergence_fluxes += flux;
                     } else {
-                        0.0
-                    };
-                    chosen
-                };
-                divergence_fluxes += flux;
-            } else {
-                let flux = if from != NONE {
-                    let t = minus_itrans[interior_faces_ranks.of(f)];
-                    let d = t_5 * t;
-                    own_u -= d;
-                    row[usize::from(slots[next])] += d;
-                    next += 1;
-                    t * (u[position] - u[from as usize])
-                } else {
-                    let chosen = if dir_boundary_ranks.contains(f) {
-                        let t_2 = btrans_direction[dir_boundary_ranks.of(f)];
-                        own_u -= t_5 * t_2;
-                        t_2 * (u[position] - dir_val[dir_boundary_ranks.of(f)])
-                    } else {
-                        0.0
-                    };
-                    chosen
-                };
-                divergence_fluxes -= flux;
+                        let flux = if from != NONE {
+                            let t = minus_itrans[interior_faces_ranks.of(f)];
+                            let d = t_5 * t;
+                            own_u -= d;
+                            row[usize::from(slots[next])] += d;
+                            next += 1;
+                            t * (u[position] - u[from as usize])
+                        } else {
+                            let chosen = if dir_boundary_ranks.contains(f) {
+                                let t_2 = btrans_direction[dir_boundary_ranks.of(f)];
+                                own_u -= t_5 * t_2;
+                                t_2 * (u[position] - dir_val[dir_boundary_ranks.of(f)])
+                            } else {
+                                0.0
+                            };
+                            chosen
+                        };
+                        divergence_fluxes -= flux;
+                    }
+                }
+                u_u0_values[position - range.start] = u[position] - u0[position]
+                    + t_5 * divergence_fluxes;
+                row[own_u_slot] += own_u;
             }
-        }
-        u_u0_values[position] = u[position] - u0[position] + t_5 * divergence_fluxes;
-        row[own_u_slot] += own_u;
-    }
+        },
+    );
     let residual = rt.scalar_collection_from(domain, u_u0);
     Ok(rt.equation(residual, &stencil, rows))
 }
@@ -241,10 +247,15 @@ fn compute_max_u_initial_general(
     let u_initial = &u_initial[..];
     let domain = &all_cells;
     let mut max_u_initial = rt.take_buffer(domain.len());
-    let max_u_initial_values = &mut max_u_initial[..];
-    for position in 0..domain.len() {
-        max_u_initial_values[position] = u_initial[position];
-    }
+    rt.each(
+        domain.len(),
+        &mut max_u_initial[..],
+        |range, max_u_initial_values| {
+            for position in range.clone() {
+                max_u_initial_values[position - range.start] = u_initial[position];
+            }
+        },
+    );
     Ok(
         rt
             .reduce_in_kernel(
@@ -285,17 +296,24 @@ fn compute_minus_itrans_general<const DIM: usize, G: Places<DIM>>(
     let k = *args.k;
     let domain = &interior_faces;
     let mut minus_itrans = rt.take_buffer(domain.len());
-    let minus_itrans_values = &mut minus_itrans[..];
-    for (position, &here) in domain.elements().iter().enumerate() {
-        minus_itrans_values[position] = -(k
-            * (grid.face_area(here)
-                / length(
-                    vector_sub(
-                        grid.cell_centroid(grid.first_cell(here)),
-                        grid.cell_centroid(grid.second_cell(here)),
-                    ),
-                )));
-    }
+    let elements = domain.elements();
+    rt.each(
+        domain.len(),
+        &mut minus_itrans[..],
+        |range, minus_itrans_values| {
+            for position in range.clone() {
+                let here = elements[position];
+                minus_itrans_values[position - range.start] = -(k
+                    * (grid.face_area(here)
+                        / length(
+                            vector_sub(
+                                grid.cell_centroid(grid.first_cell(here)),
+                                grid.cell_centroid(grid.second_cell(here)),
+                            ),
+                        )));
+            }
+        },
+    );
     Ok(rt.scalar_collection_from(domain, minus_itrans))
 }
 
@@ -308,24 +326,31 @@ fn compute_btrans_direction_general<const DIM: usize, G: Places<DIM>>(
     let k = *args.k;
     let domain = args.dir_boundary;
     let mut btrans_direction = rt.take_buffer(domain.len());
-    let btrans_direction_values = &mut btrans_direction[..];
-    for (position, &here) in domain.elements().iter().enumerate() {
-        btrans_direction_values[position] = k
-            * (grid.face_area(here)
-                / length(
-                    vector_sub(
-                        grid.face_centroid(here),
-                        grid
-                            .cell_centroid(
-                                if grid.first_cell(here) == NONE {
-                                    grid.second_cell(here)
-                                } else {
-                                    grid.first_cell(here)
-                                },
+    let elements = domain.elements();
+    rt.each(
+        domain.len(),
+        &mut btrans_direction[..],
+        |range, btrans_direction_values| {
+            for position in range.clone() {
+                let here = elements[position];
+                btrans_direction_values[position - range.start] = k
+                    * (grid.face_area(here)
+                        / length(
+                            vector_sub(
+                                grid.face_centroid(here),
+                                grid
+                                    .cell_centroid(
+                                        if grid.first_cell(here) == NONE {
+                                            grid.second_cell(here)
+                                        } else {
+                                            grid.first_cell(here)
+                                        },
+                                    ),
                             ),
-                    ),
-                )) * (if grid.first_cell(here) == NONE { -1.0 } else { 1.0 });
-    }
+                        )) * (if grid.first_cell(here) == NONE { -1.0 } else { 1.0 });
+            }
+        },
+    );
     Ok(rt.scalar_collection_from(domain, btrans_direction))
 }
 
@@ -357,11 +382,17 @@ fn compute_dt_cv_volume_general<G: Entities>(
     let cv = *args.cv;
     let domain = &all_cells;
     let mut dt_cv_volume = rt.take_buffer(domain.len());
-    let dt_cv_volume_values = &mut dt_cv_volume[..];
-    for position in 0..domain.len() {
-        let here = position as u32;
-        dt_cv_volume_values[position] = dt / (cv * grid.cell_volume(here));
-    }
+    rt.each(
+        domain.len(),
+        &mut dt_cv_volume[..],
+        |range, dt_cv_volume_values| {
+            for position in range.clone() {
+                let here = position as u32;
+                dt_cv_volume_values[position - range.start] = dt
+                    / (cv * grid.cell_volume(here));
+            }
+        },
+    );
     Ok(rt.scalar_collection_from(domain, dt_cv_volume))
 }
 
@@ -376,9 +407,14 @@ fn compute_max_u0_general(
     let u0 = &u0[..];
     let domain = &all_cells;
     let mut max_u0 = rt.take_buffer(domain.len());
-    let max_u0_values = &mut max_u0[..];
-    for position in 0..domain.len() {
-        max_u0_values[position] = u0[position];
-    }
+    rt.each(
+        domain.len(),
+        &mut max_u0[..],
+        |range, max_u0_values| {
+            for position in range.clone() {
+                max_u0_values[position - range.start] = u0[position];
+            }
+        },
+    );
     Ok(rt.reduce_in_kernel(Reduction::Max, domain, max_u0, &COMPUTE_MAX_U0)?)
 }

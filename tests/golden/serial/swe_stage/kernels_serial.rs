@@ -75,160 +75,177 @@ fn stage_cartesian<const DIM: usize>(
     let dt = *args.dt;
     let domain = &all_cells;
     let mut w_2 = rt.take_buffer(grid.n_cells());
-    let w_2_values = &mut w_2[..];
     let mut hu_2 = rt.take_buffer(grid.n_cells());
-    let hu_2_values = &mut hu_2[..];
     let mut hv_2 = rt.take_buffer(grid.n_cells());
-    let hv_2_values = &mut hv_2[..];
-    for row in grid.rows() {
-        let step = if row.interior { grid.n[0] - 1 } else { 1 };
-        for i in (0..grid.n[0]).step_by(step) {
-            let here = row.start + i;
-            let at = [i, row.j, row.k];
-            let mut sum_w = 0.0;
-            let mut sum_hu = 0.0;
-            let mut sum_hv = 0.0;
-            for axis in 0..DIM {
-                if at[axis] > 0 {
-                    let terms = stage_sum_w_low::<
-                        DIM,
-                    >(
-                        grid,
-                        axis,
-                        w[here - grid.stride[axis]],
-                        b[here - grid.stride[axis]],
-                        w[here],
-                        b[here],
-                        hu[here - grid.stride[axis]],
-                        hv[here - grid.stride[axis]],
-                        hu[here],
-                        hv[here],
-                    );
-                    sum_w -= terms.0;
-                    sum_hu -= terms.1;
-                    sum_hv -= terms.2;
-                } else {
-                    let wall_x_low = component(grid.normal::<DIM>(axis), 0) == 1.0;
-                    let h_wall_low = w[here] - b[here];
-                    let pressure_low = if h_wall_low > 0.05 {
-                        4.905 * h_wall_low * h_wall_low
-                    } else {
-                        0.0
-                    };
-                    let wall_area_low = grid.area[axis];
-                    sum_w -= 0.0;
-                    sum_hu
-                        -= if wall_x_low { wall_area_low * pressure_low } else { 0.0 };
-                    sum_hv
-                        -= if wall_x_low { 0.0 } else { wall_area_low * pressure_low };
+    rt.each_row(
+        grid,
+        (&mut w_2[..], &mut hu_2[..], &mut hv_2[..]),
+        |range, (w_2_values, hu_2_values, hv_2_values)| {
+            for row in grid.rows_in(&range) {
+                let step = if row.interior { grid.n[0] - 1 } else { 1 };
+                for i in (0..grid.n[0]).step_by(step) {
+                    let here = row.start + i;
+                    let at = [i, row.j, row.k];
+                    let mut sum_w = 0.0;
+                    let mut sum_hu = 0.0;
+                    let mut sum_hv = 0.0;
+                    for axis in 0..DIM {
+                        if at[axis] > 0 {
+                            let terms = stage_sum_w_low::<
+                                DIM,
+                            >(
+                                grid,
+                                axis,
+                                w[here - grid.stride[axis]],
+                                b[here - grid.stride[axis]],
+                                w[here],
+                                b[here],
+                                hu[here - grid.stride[axis]],
+                                hv[here - grid.stride[axis]],
+                                hu[here],
+                                hv[here],
+                            );
+                            sum_w -= terms.0;
+                            sum_hu -= terms.1;
+                            sum_hv -= terms.2;
+                        } else {
+                            let wall_x_low = component(grid.normal::<DIM>(axis), 0)
+                                == 1.0;
+                            let h_wall_low = w[here] - b[here];
+                            let pressure_low = if h_wall_low > 0.05 {
+                                4.905 * h_wall_low * h_wall_low
+                            } else {
+                                0.0
+                            };
+                            let wall_area_low = grid.area[axis];
+                            sum_w -= 0.0;
+                            sum_hu
+                                -= if wall_x_low {
+                                    wall_area_low * pressure_low
+                                } else {
+                                    0.0
+                                };
+                            sum_hv
+                                -= if wall_x_low {
+                                    0.0
+                                } else {
+                                    wall_area_low * pressure_low
+                                };
+                        }
+                        if at[axis] + 1 < grid.n[axis] {
+                            let terms = stage_sum_w_high::<
+                                DIM,
+                            >(
+                                grid,
+                                axis,
+                                w[here],
+                                b[here],
+                                w[here + grid.stride[axis]],
+                                b[here + grid.stride[axis]],
+                                hu[here],
+                                hv[here],
+                                hu[here + grid.stride[axis]],
+                                hv[here + grid.stride[axis]],
+                            );
+                            sum_w += terms.0;
+                            sum_hu += terms.1;
+                            sum_hv += terms.2;
+                        } else {
+                            let wall_x_high = component(grid.normal::<DIM>(axis), 0)
+                                == 1.0;
+                            let h_wall_high = w[here] - b[here];
+                            let pressure_high = if h_wall_high > 0.05 {
+                                4.905 * h_wall_high * h_wall_high
+                            } else {
+                                0.0
+                            };
+                            let wall_area_high = grid.area[axis];
+                            sum_w += 0.0;
+                            sum_hu
+                                += if wall_x_high {
+                                    wall_area_high * pressure_high
+                                } else {
+                                    0.0
+                                };
+                            sum_hv
+                                += if wall_x_high {
+                                    0.0
+                                } else {
+                                    wall_area_high * pressure_high
+                                };
+                        }
+                    }
+                    let wet = if w[here] - b[here] > 0.05 { 1.0 } else { 0.0 };
+                    let slope_x = (b_east[here] - b_west[here]) / dx;
+                    let slope_y = (b_north[here] - b_south[here]) / dy;
+                    let depth_x = (w[here] - b_east[here] + (w[here] - b_west[here]))
+                        / 2.0;
+                    let depth_y = (w[here] - b_north[here] + (w[here] - b_south[here]))
+                        / 2.0;
+                    let source_hu = -9.81 * slope_x * depth_x * wet;
+                    let source_hv = -9.81 * slope_y * depth_y * wet;
+                    let v = grid.volume;
+                    w_2_values[here - range.start] = w[here] + dt * (1.0 / v * -sum_w);
+                    hu_2_values[here - range.start] = hu[here]
+                        + dt * (1.0 / v * (-sum_hu + v * source_hu));
+                    hv_2_values[here - range.start] = hv[here]
+                        + dt * (1.0 / v * (-sum_hv + v * source_hv));
                 }
-                if at[axis] + 1 < grid.n[axis] {
-                    let terms = stage_sum_w_high::<
-                        DIM,
-                    >(
+                if row.interior {
+                    let (first, len) = (row.start + 1, grid.n[0] - 2);
+                    let w_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                        &w[first - grid.stride[axis]..][..len]
+                    });
+                    let b_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                        &b[first - grid.stride[axis]..][..len]
+                    });
+                    let hu_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                        &hu[first - grid.stride[axis]..][..len]
+                    });
+                    let hv_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                        &hv[first - grid.stride[axis]..][..len]
+                    });
+                    let w_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                        &w[first + grid.stride[axis]..][..len]
+                    });
+                    let b_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                        &b[first + grid.stride[axis]..][..len]
+                    });
+                    let hu_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                        &hu[first + grid.stride[axis]..][..len]
+                    });
+                    let hv_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                        &hv[first + grid.stride[axis]..][..len]
+                    });
+                    stage_row(
                         grid,
-                        axis,
-                        w[here],
-                        b[here],
-                        w[here + grid.stride[axis]],
-                        b[here + grid.stride[axis]],
-                        hu[here],
-                        hv[here],
-                        hu[here + grid.stride[axis]],
-                        hv[here + grid.stride[axis]],
+                        &mut w_2_values[first - range.start..][..len],
+                        &mut hu_2_values[first - range.start..][..len],
+                        &mut hv_2_values[first - range.start..][..len],
+                        w_low,
+                        b_low,
+                        &w[first..][..len],
+                        &b[first..][..len],
+                        hu_low,
+                        hv_low,
+                        &hu[first..][..len],
+                        &hv[first..][..len],
+                        w_high,
+                        b_high,
+                        hu_high,
+                        hv_high,
+                        &b_east[first..][..len],
+                        &b_west[first..][..len],
+                        dx,
+                        &b_north[first..][..len],
+                        &b_south[first..][..len],
+                        dy,
+                        dt,
                     );
-                    sum_w += terms.0;
-                    sum_hu += terms.1;
-                    sum_hv += terms.2;
-                } else {
-                    let wall_x_high = component(grid.normal::<DIM>(axis), 0) == 1.0;
-                    let h_wall_high = w[here] - b[here];
-                    let pressure_high = if h_wall_high > 0.05 {
-                        4.905 * h_wall_high * h_wall_high
-                    } else {
-                        0.0
-                    };
-                    let wall_area_high = grid.area[axis];
-                    sum_w += 0.0;
-                    sum_hu
-                        += if wall_x_high {
-                            wall_area_high * pressure_high
-                        } else {
-                            0.0
-                        };
-                    sum_hv
-                        += if wall_x_high {
-                            0.0
-                        } else {
-                            wall_area_high * pressure_high
-                        };
                 }
             }
-            let wet = if w[here] - b[here] > 0.05 { 1.0 } else { 0.0 };
-            let slope_x = (b_east[here] - b_west[here]) / dx;
-            let slope_y = (b_north[here] - b_south[here]) / dy;
-            let depth_x = (w[here] - b_east[here] + (w[here] - b_west[here])) / 2.0;
-            let depth_y = (w[here] - b_north[here] + (w[here] - b_south[here])) / 2.0;
-            let source_hu = -9.81 * slope_x * depth_x * wet;
-            let source_hv = -9.81 * slope_y * depth_y * wet;
-            let v = grid.volume;
-            w_2_values[here] = w[here] + dt * (1.0 / v * -sum_w);
-            hu_2_values[here] = hu[here] + dt * (1.0 / v * (-sum_hu + v * source_hu));
-            hv_2_values[here] = hv[here] + dt * (1.0 / v * (-sum_hv + v * source_hv));
-        }
-        if row.interior {
-            let (first, len) = (row.start + 1, grid.n[0] - 2);
-            let w_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                &w[first - grid.stride[axis]..][..len]
-            });
-            let b_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                &b[first - grid.stride[axis]..][..len]
-            });
-            let hu_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                &hu[first - grid.stride[axis]..][..len]
-            });
-            let hv_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                &hv[first - grid.stride[axis]..][..len]
-            });
-            let w_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                &w[first + grid.stride[axis]..][..len]
-            });
-            let b_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                &b[first + grid.stride[axis]..][..len]
-            });
-            let hu_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                &hu[first + grid.stride[axis]..][..len]
-            });
-            let hv_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                &hv[first + grid.stride[axis]..][..len]
-            });
-            stage_row(
-                grid,
-                &mut w_2_values[first..][..len],
-                &mut hu_2_values[first..][..len],
-                &mut hv_2_values[first..][..len],
-                w_low,
-                b_low,
-                &w[first..][..len],
-                &b[first..][..len],
-                hu_low,
-                hv_low,
-                &hu[first..][..len],
-                &hv[first..][..len],
-                w_high,
-                b_high,
-                hu_high,
-                hv_high,
-                &b_east[first..][..len],
-                &b_west[first..][..len],
-                dx,
-                &b_north[first..][..len],
-                &b_south[first..][..len],
-                dy,
-                dt,
-            );
-        }
-    }
+        },
+    );
     Ok((
         rt.scalar_collection_from(domain, w_2),
         rt.scalar_collection_from(domain, hu_2),
@@ -605,153 +622,183 @@ fn stage_general<const DIM: usize, G: Places<DIM>>(
     let dt = *args.dt;
     let domain = &all_cells;
     let mut w_2 = rt.take_buffer(domain.len());
-    let w_2_values = &mut w_2[..];
     let mut hu_2 = rt.take_buffer(domain.len());
-    let hu_2_values = &mut hu_2[..];
     let mut hv_2 = rt.take_buffer(domain.len());
-    let hv_2_values = &mut hv_2[..];
-    for position in 0..domain.len() {
-        let here = position as u32;
-        let mut sum_w = 0.0;
-        let mut sum_hu = 0.0;
-        let mut sum_hv = 0.0;
-        let cell = here;
-        for f in grid.faces_of(cell) {
-            let [from, to] = grid.face_cells(f);
-            let sign = if from == cell { 1.0 } else { -1.0 };
-            let nx = component(grid.face_normal(f), 0);
-            let ny = component(grid.face_normal(f), 1);
-            let (flux_w, flux_hu, flux_hv) = if from != NONE && to != NONE {
-                let h1 = w[from as usize] - b[from as usize];
-                let wet1 = h1 > 0.05;
-                let c1 = if wet1 { (9.81 * h1).sqrt() } else { 0.0 };
-                let h2 = w[to as usize] - b[to as usize];
-                let wet2 = h2 > 0.05;
-                let c2 = if wet2 { (9.81 * h2).sqrt() } else { 0.0 };
-                let v1x = if wet1 { hu[from as usize] / h1 } else { 0.0 };
-                let v2x = if wet2 { hu[to as usize] / h2 } else { 0.0 };
-                let low_x = if v1x - c1 < v2x - c2 { v1x - c1 } else { v2x - c2 };
-                let high_x = if v1x + c1 > v2x + c2 { v1x + c1 } else { v2x + c2 };
-                let am_x = if low_x < 0.0 { low_x } else { 0.0 };
-                let ap_x = if high_x > 0.0 { high_x } else { 0.0 };
-                let width_x = ap_x - am_x;
-                let (mass_x, normal_x, tangential_x) = if width_x * width_x
-                    > 0.0025000000000000005
-                {
-                    let m1x = if wet1 { hu[from as usize] } else { 0.0 };
-                    let n1x = if wet1 {
-                        hu[from as usize] * (hu[from as usize] / h1) + 4.905 * h1 * h1
+    rt.each(
+        domain.len(),
+        (&mut w_2[..], &mut hu_2[..], &mut hv_2[..]),
+        |range, (w_2_values, hu_2_values, hv_2_values)| {
+            for position in range.clone() {
+                let here = position as u32;
+                let mut sum_w = 0.0;
+                let mut sum_hu = 0.0;
+                let mut sum_hv = 0.0;
+                let cell = here;
+                for f in grid.faces_of(cell) {
+                    let [from, to] = grid.face_cells(f);
+                    let sign = if from == cell { 1.0 } else { -1.0 };
+                    let nx = component(grid.face_normal(f), 0);
+                    let ny = component(grid.face_normal(f), 1);
+                    let (flux_w, flux_hu, flux_hv) = if from != NONE && to != NONE {
+                        let h1 = w[from as usize] - b[from as usize];
+                        let wet1 = h1 > 0.05;
+                        let c1 = if wet1 { (9.81 * h1).sqrt() } else { 0.0 };
+                        let h2 = w[to as usize] - b[to as usize];
+                        let wet2 = h2 > 0.05;
+                        let c2 = if wet2 { (9.81 * h2).sqrt() } else { 0.0 };
+                        let v1x = if wet1 { hu[from as usize] / h1 } else { 0.0 };
+                        let v2x = if wet2 { hu[to as usize] / h2 } else { 0.0 };
+                        let low_x = if v1x - c1 < v2x - c2 {
+                            v1x - c1
+                        } else {
+                            v2x - c2
+                        };
+                        let high_x = if v1x + c1 > v2x + c2 {
+                            v1x + c1
+                        } else {
+                            v2x + c2
+                        };
+                        let am_x = if low_x < 0.0 { low_x } else { 0.0 };
+                        let ap_x = if high_x > 0.0 { high_x } else { 0.0 };
+                        let width_x = ap_x - am_x;
+                        let (mass_x, normal_x, tangential_x) = if width_x * width_x
+                            > 0.0025000000000000005
+                        {
+                            let m1x = if wet1 { hu[from as usize] } else { 0.0 };
+                            let n1x = if wet1 {
+                                hu[from as usize] * (hu[from as usize] / h1)
+                                    + 4.905 * h1 * h1
+                            } else {
+                                0.0
+                            };
+                            let t1x = if wet1 {
+                                hu[from as usize] * hv[from as usize] / h1
+                            } else {
+                                0.0
+                            };
+                            let m2x = if wet2 { hu[to as usize] } else { 0.0 };
+                            let n2x = if wet2 {
+                                hu[to as usize] * (hu[to as usize] / h2) + 4.905 * h2 * h2
+                            } else {
+                                0.0
+                            };
+                            let t2x = if wet2 {
+                                hu[to as usize] * hv[to as usize] / h2
+                            } else {
+                                0.0
+                            };
+                            let blend_x = ap_x * am_x / width_x;
+                            (
+                                (ap_x * m1x - am_x * m2x) / width_x
+                                    + blend_x * (w[to as usize] - w[from as usize]),
+                                (ap_x * n1x - am_x * n2x) / width_x
+                                    + blend_x * (hu[to as usize] - hu[from as usize]),
+                                (ap_x * t1x - am_x * t2x) / width_x
+                                    + blend_x * (hv[to as usize] - hv[from as usize]),
+                            )
+                        } else {
+                            (0.0, 0.0, 0.0)
+                        };
+                        let v1y = if wet1 { hv[from as usize] / h1 } else { 0.0 };
+                        let v2y = if wet2 { hv[to as usize] / h2 } else { 0.0 };
+                        let low_y = if v1y - c1 < v2y - c2 {
+                            v1y - c1
+                        } else {
+                            v2y - c2
+                        };
+                        let high_y = if v1y + c1 > v2y + c2 {
+                            v1y + c1
+                        } else {
+                            v2y + c2
+                        };
+                        let am_y = if low_y < 0.0 { low_y } else { 0.0 };
+                        let ap_y = if high_y > 0.0 { high_y } else { 0.0 };
+                        let width_y = ap_y - am_y;
+                        let (mass_y, normal_y, tangential_y) = if width_y * width_y
+                            > 0.0025000000000000005
+                        {
+                            let m1y = if wet1 { hv[from as usize] } else { 0.0 };
+                            let n1y = if wet1 {
+                                hv[from as usize] * (hv[from as usize] / h1)
+                                    + 4.905 * h1 * h1
+                            } else {
+                                0.0
+                            };
+                            let t1y = if wet1 {
+                                hv[from as usize] * hu[from as usize] / h1
+                            } else {
+                                0.0
+                            };
+                            let m2y = if wet2 { hv[to as usize] } else { 0.0 };
+                            let n2y = if wet2 {
+                                hv[to as usize] * (hv[to as usize] / h2) + 4.905 * h2 * h2
+                            } else {
+                                0.0
+                            };
+                            let t2y = if wet2 {
+                                hv[to as usize] * hu[to as usize] / h2
+                            } else {
+                                0.0
+                            };
+                            let blend_y = ap_y * am_y / width_y;
+                            (
+                                (ap_y * m1y - am_y * m2y) / width_y
+                                    + blend_y * (w[to as usize] - w[from as usize]),
+                                (ap_y * n1y - am_y * n2y) / width_y
+                                    + blend_y * (hv[to as usize] - hv[from as usize]),
+                                (ap_y * t1y - am_y * t2y) / width_y
+                                    + blend_y * (hu[to as usize] - hu[from as usize]),
+                            )
+                        } else {
+                            (0.0, 0.0, 0.0)
+                        };
+                        let ax = (nx * nx).sqrt();
+                        let ay = (ny * ny).sqrt();
+                        (
+                            ax * mass_x + ay * mass_y,
+                            ax * normal_x + ay * tangential_y,
+                            ax * tangential_x + ay * normal_y,
+                        )
                     } else {
-                        0.0
+                        let inside = if from == NONE { to } else { from };
+                        let h_wall = w[inside as usize] - b[inside as usize];
+                        let pressure = if h_wall > 0.05 {
+                            4.905 * h_wall * h_wall
+                        } else {
+                            0.0
+                        };
+                        let sx = if nx > 0.0 { 1.0 } else { -1.0 };
+                        let sy = if ny > 0.0 { 1.0 } else { -1.0 };
+                        (
+                            0.0,
+                            (nx * nx).sqrt() * pressure * sx,
+                            (ny * ny).sqrt() * pressure * sy,
+                        )
                     };
-                    let t1x = if wet1 {
-                        hu[from as usize] * hv[from as usize] / h1
-                    } else {
-                        0.0
-                    };
-                    let m2x = if wet2 { hu[to as usize] } else { 0.0 };
-                    let n2x = if wet2 {
-                        hu[to as usize] * (hu[to as usize] / h2) + 4.905 * h2 * h2
-                    } else {
-                        0.0
-                    };
-                    let t2x = if wet2 {
-                        hu[to as usize] * hv[to as usize] / h2
-                    } else {
-                        0.0
-                    };
-                    let blend_x = ap_x * am_x / width_x;
-                    (
-                        (ap_x * m1x - am_x * m2x) / width_x
-                            + blend_x * (w[to as usize] - w[from as usize]),
-                        (ap_x * n1x - am_x * n2x) / width_x
-                            + blend_x * (hu[to as usize] - hu[from as usize]),
-                        (ap_x * t1x - am_x * t2x) / width_x
-                            + blend_x * (hv[to as usize] - hv[from as usize]),
-                    )
-                } else {
-                    (0.0, 0.0, 0.0)
-                };
-                let v1y = if wet1 { hv[from as usize] / h1 } else { 0.0 };
-                let v2y = if wet2 { hv[to as usize] / h2 } else { 0.0 };
-                let low_y = if v1y - c1 < v2y - c2 { v1y - c1 } else { v2y - c2 };
-                let high_y = if v1y + c1 > v2y + c2 { v1y + c1 } else { v2y + c2 };
-                let am_y = if low_y < 0.0 { low_y } else { 0.0 };
-                let ap_y = if high_y > 0.0 { high_y } else { 0.0 };
-                let width_y = ap_y - am_y;
-                let (mass_y, normal_y, tangential_y) = if width_y * width_y
-                    > 0.0025000000000000005
-                {
-                    let m1y = if wet1 { hv[from as usize] } else { 0.0 };
-                    let n1y = if wet1 {
-                        hv[from as usize] * (hv[from as usize] / h1) + 4.905 * h1 * h1
-                    } else {
-                        0.0
-                    };
-                    let t1y = if wet1 {
-                        hv[from as usize] * hu[from as usize] / h1
-                    } else {
-                        0.0
-                    };
-                    let m2y = if wet2 { hv[to as usize] } else { 0.0 };
-                    let n2y = if wet2 {
-                        hv[to as usize] * (hv[to as usize] / h2) + 4.905 * h2 * h2
-                    } else {
-                        0.0
-                    };
-                    let t2y = if wet2 {
-                        hv[to as usize] * hu[to as usize] / h2
-                    } else {
-                        0.0
-                    };
-                    let blend_y = ap_y * am_y / width_y;
-                    (
-                        (ap_y * m1y - am_y * m2y) / width_y
-                            + blend_y * (w[to as usize] - w[from as usize]),
-                        (ap_y * n1y - am_y * n2y) / width_y
-                            + blend_y * (hv[to as usize] - hv[from as usize]),
-                        (ap_y * t1y - am_y * t2y) / width_y
-                            + blend_y * (hu[to as usize] - hu[from as usize]),
-                    )
-                } else {
-                    (0.0, 0.0, 0.0)
-                };
-                let ax = (nx * nx).sqrt();
-                let ay = (ny * ny).sqrt();
-                (
-                    ax * mass_x + ay * mass_y,
-                    ax * normal_x + ay * tangential_y,
-                    ax * tangential_x + ay * normal_y,
-                )
-            } else {
-                let inside = if from == NONE { to } else { from };
-                let h_wall = w[inside as usize] - b[inside as usize];
-                let pressure = if h_wall > 0.05 { 4.905 * h_wall * h_wall } else { 0.0 };
-                let sx = if nx > 0.0 { 1.0 } else { -1.0 };
-                let sy = if ny > 0.0 { 1.0 } else { -1.0 };
-                (0.0, (nx * nx).sqrt() * pressure * sx, (ny * ny).sqrt() * pressure * sy)
-            };
-            let area = grid.face_area(f);
-            sum_w += sign * (area * flux_w);
-            sum_hu += sign * (area * flux_hu);
-            sum_hv += sign * (area * flux_hv);
-        }
-        let wet = if w[position] - b[position] > 0.05 { 1.0 } else { 0.0 };
-        let slope_x = (b_east[position] - b_west[position]) / dx;
-        let slope_y = (b_north[position] - b_south[position]) / dy;
-        let depth_x = (w[position] - b_east[position] + (w[position] - b_west[position]))
-            / 2.0;
-        let depth_y = (w[position] - b_north[position]
-            + (w[position] - b_south[position])) / 2.0;
-        let source_hu = -9.81 * slope_x * depth_x * wet;
-        let source_hv = -9.81 * slope_y * depth_y * wet;
-        let v = grid.cell_volume(here);
-        w_2_values[position] = w[position] + dt * (1.0 / v * -sum_w);
-        hu_2_values[position] = hu[position]
-            + dt * (1.0 / v * (-sum_hu + v * source_hu));
-        hv_2_values[position] = hv[position]
-            + dt * (1.0 / v * (-sum_hv + v * source_hv));
-    }
+                    let area = grid.face_area(f);
+                    sum_w += sign * (area * flux_w);
+                    sum_hu += sign * (area * flux_hu);
+                    sum_hv += sign * (area * flux_hv);
+                }
+                let wet = if w[position] - b[position] > 0.05 { 1.0 } else { 0.0 };
+                let slope_x = (b_east[position] - b_west[position]) / dx;
+                let slope_y = (b_north[position] - b_south[position]) / dy;
+                let depth_x = (w[position] - b_east[position]
+                    + (w[position] - b_west[position])) / 2.0;
+                let depth_y = (w[position] - b_north[position]
+                    + (w[position] - b_south[position])) / 2.0;
+                let source_hu = -9.81 * slope_x * depth_x * wet;
+                let source_hv = -9.81 * slope_y * depth_y * wet;
+                let v = grid.cell_volume(here);
+                w_2_values[position - range.start] = w[position]
+                    + dt * (1.0 / v * -sum_w);
+                hu_2_values[position - range.start] = hu[position]
+                    + dt * (1.0 / v * (-sum_hu + v * source_hu));
+                hv_2_values[position - range.start] = hv[position]
+                    + dt * (1.0 / v * (-sum_hv + v * source_hv));
+            }
+        },
+    );
     Ok((
         rt.scalar_collection_from(domain, w_2),
         rt.scalar_collection_from(domain, hu_2),
@@ -772,10 +819,16 @@ fn mean_general(
     let ahead = &ahead[..];
     let domain = &all_cells;
     let mut new = rt.take_buffer(domain.len());
-    let new_values = &mut new[..];
-    for position in 0..domain.len() {
-        new_values[position] = 0.5 * old[position] + 0.5 * ahead[position];
-    }
+    rt.each(
+        domain.len(),
+        &mut new[..],
+        |range, new_values| {
+            for position in range.clone() {
+                new_values[position - range.start] = 0.5 * old[position]
+                    + 0.5 * ahead[position];
+            }
+        },
+    );
     Ok(rt.scalar_collection_from(domain, new))
 }
 
@@ -796,10 +849,15 @@ fn bottom_general(
     let west = &west[..];
     let domain = &all_cells;
     let mut b = rt.take_buffer(domain.len());
-    let b_values = &mut b[..];
-    for position in 0..domain.len() {
-        b_values[position] = (north[position] + south[position] + east[position]
-            + west[position]) / 4.0;
-    }
+    rt.each(
+        domain.len(),
+        &mut b[..],
+        |range, b_values| {
+            for position in range.clone() {
+                b_values[position - range.start] = (north[position] + south[position]
+                    + east[position] + west[position]) / 4.0;
+            }
+        },
+    );
     Ok(rt.scalar_collection_from(domain, b))
 }

@@ -51,55 +51,64 @@ fn compute_residual_cartesian<const DIM: usize>(
     let pore_volume = &pore_volume[..];
     let domain = &all_cells;
     let mut residual = rt.take_buffer(grid.n_cells());
-    let residual_values = &mut residual[..];
-    for row in grid.rows() {
-        for i in 0..grid.n[0] {
-            let here = row.start + i;
-            let at = [i, row.j, row.k];
-            let mut outflow = 0.0;
-            for axis in 0..DIM {
-                if at[axis] > 0 {
-                    outflow
-                        -= compute_residual_outflow_low(
-                            flux[grid.interior_face(at, axis, false)],
-                            s[here - grid.stride[axis]],
-                            s[here],
-                            watervisc,
-                            oilvisc,
-                        );
-                }
-                if at[axis] + 1 < grid.n[axis] {
-                    outflow
-                        += compute_residual_outflow_high(
-                            flux[grid.interior_face(at, axis, true)],
-                            s[here],
-                            s[here + grid.stride[axis]],
-                            watervisc,
-                            oilvisc,
-                        );
+    rt.each_row(
+        grid,
+        &mut residual[..],
+        |range, residual_values| {
+            for row in grid.rows_in(&range) {
+                for i in 0..grid.n[0] {
+                    let here = row.start + i;
+                    let at = [i, row.j, row.k];
+                    let mut outflow = 0.0;
+                    for axis in 0..DIM {
+                        if at[axis] > 0 {
+                            outflow
+                                -= compute_residual_outflow_low(
+                                    flux[grid.interior_face(at, axis, false)],
+                                    s[here - grid.stride[axis]],
+                                    s[here],
+                                    watervisc,
+                                    oilvisc,
+                                );
+                        }
+                        if at[axis] + 1 < grid.n[axis] {
+                            outflow
+                                += compute_residual_outflow_high(
+                                    flux[grid.interior_face(at, axis, true)],
+                                    s[here],
+                                    s[here + grid.stride[axis]],
+                                    watervisc,
+                                    oilvisc,
+                                );
+                        }
+                    }
+                    let inflow = if source_cells_ranks.contains(here) {
+                        let water_here = s[here] / watervisc;
+                        let oil_here = (1.0 - s[here]) / oilvisc;
+                        let injected = if source_values[source_cells_ranks.of(here)]
+                            > 0.0
+                        {
+                            source_values[source_cells_ranks.of(here)]
+                        } else {
+                            0.0
+                        };
+                        let produced = if source_values[source_cells_ranks.of(here)]
+                            < 0.0
+                        {
+                            source_values[source_cells_ranks.of(here)]
+                        } else {
+                            0.0
+                        };
+                        injected + produced * (water_here / (water_here + oil_here))
+                    } else {
+                        0.0
+                    };
+                    residual_values[here - range.start] = s[here] - s0[here]
+                        + dt / pore_volume[here] * (outflow - inflow);
                 }
             }
-            let inflow = if source_cells_ranks.contains(here) {
-                let water_here = s[here] / watervisc;
-                let oil_here = (1.0 - s[here]) / oilvisc;
-                let injected = if source_values[source_cells_ranks.of(here)] > 0.0 {
-                    source_values[source_cells_ranks.of(here)]
-                } else {
-                    0.0
-                };
-                let produced = if source_values[source_cells_ranks.of(here)] < 0.0 {
-                    source_values[source_cells_ranks.of(here)]
-                } else {
-                    0.0
-                };
-                injected + produced * (water_here / (water_here + oil_here))
-            } else {
-                0.0
-            };
-            residual_values[here] = s[here] - s0[here]
-                + dt / pore_volume[here] * (outflow - inflow);
-        }
-    }
+        },
+    );
     Ok(rt.scalar_collection_from(domain, residual))
 }
 
@@ -160,55 +169,62 @@ fn compute_residual_general<G: Entities>(
     let pore_volume = &pore_volume[..];
     let domain = &all_cells;
     let mut residual = rt.take_buffer(domain.len());
-    let residual_values = &mut residual[..];
-    for position in 0..domain.len() {
-        let here = position as u32;
-        let mut outflow = 0.0;
-        let cell = here;
-        for f in grid.faces_of(cell) {
-            let [from, to] = grid.face_cells(f);
-            if from == NONE || to == NONE {
-                continue;
-            }
-            if from == cell {
-                let upwind = if flux[interior_faces_ranks.of(f)] >= 0.0 {
-                    cell
+    rt.each(
+        domain.len(),
+        &mut residual[..],
+        |range, residual_values| {
+            for position in range.clone() {
+                let here = position as u32;
+                let mut outflow = 0.0;
+                let cell = here;
+                for f in grid.faces_of(cell) {
+                    let [from, to] = grid.face_cells(f);
+                    if from == NONE || to == NONE {
+                        continue;
+                    }
+                    if from == cell {
+                        let upwind = if flux[interior_faces_ranks.of(f)] >= 0.0 {
+                            cell
+                        } else {
+                            to
+                        };
+                        let water = s[upwind as usize] / watervisc;
+                        let oil = (1.0 - s[upwind as usize]) / oilvisc;
+                        outflow
+                            += water / (water + oil) * flux[interior_faces_ranks.of(f)];
+                    } else {
+                        let upwind = if flux[interior_faces_ranks.of(f)] >= 0.0 {
+                            from
+                        } else {
+                            cell
+                        };
+                        let water = s[upwind as usize] / watervisc;
+                        let oil = (1.0 - s[upwind as usize]) / oilvisc;
+                        outflow
+                            -= water / (water + oil) * flux[interior_faces_ranks.of(f)];
+                    }
+                }
+                let inflow = if source_cells_ranks.contains(here) {
+                    let water_here = s[position] / watervisc;
+                    let oil_here = (1.0 - s[position]) / oilvisc;
+                    let injected = if source_values[source_cells_ranks.of(here)] > 0.0 {
+                        source_values[source_cells_ranks.of(here)]
+                    } else {
+                        0.0
+                    };
+                    let produced = if source_values[source_cells_ranks.of(here)] < 0.0 {
+                        source_values[source_cells_ranks.of(here)]
+                    } else {
+                        0.0
+                    };
+                    injected + produced * (water_here / (water_here + oil_here))
                 } else {
-                    to
+                    0.0
                 };
-                let water = s[upwind as usize] / watervisc;
-                let oil = (1.0 - s[upwind as usize]) / oilvisc;
-                outflow += water / (water + oil) * flux[interior_faces_ranks.of(f)];
-            } else {
-                let upwind = if flux[interior_faces_ranks.of(f)] >= 0.0 {
-                    from
-                } else {
-                    cell
-                };
-                let water = s[upwind as usize] / watervisc;
-                let oil = (1.0 - s[upwind as usize]) / oilvisc;
-                outflow -= water / (water + oil) * flux[interior_faces_ranks.of(f)];
+                residual_values[position - range.start] = s[position] - s0[position]
+                    + dt / pore_volume[position] * (outflow - inflow);
             }
-        }
-        let inflow = if source_cells_ranks.contains(here) {
-            let water_here = s[position] / watervisc;
-            let oil_here = (1.0 - s[position]) / oilvisc;
-            let injected = if source_values[source_cells_ranks.of(here)] > 0.0 {
-                source_values[source_cells_ranks.of(here)]
-            } else {
-                0.0
-            };
-            let produced = if source_values[source_cells_ranks.of(here)] < 0.0 {
-                source_values[source_cells_ranks.of(here)]
-            } else {
-                0.0
-            };
-            injected + produced * (water_here / (water_here + oil_here))
-        } else {
-            0.0
-        };
-        residual_values[position] = s[position] - s0[position]
-            + dt / pore_volume[position] * (outflow - inflow);
-    }
+        },
+    );
     Ok(rt.scalar_collection_from(domain, residual))
 }

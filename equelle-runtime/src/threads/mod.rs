@@ -1,0 +1,218 @@
+//! Loops over elements on several threads.
+//!
+//! A loop that gives one value per element is cut into ranges of elements; each thread takes the next range together with the part of the outputs that belongs to it
+//! ([`Parts`]). No value depends on where a loop is cut, so results have the same bits for any number of threads. Sums that are in a fixed order are cut where
+//! [`crate::reduce`] cuts them.
+//!
+//! Without the feature `threads` of this crate everything runs on the calling thread, whatever number is asked for.
+
+mod parts;
+mod pool;
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::error::{Error, ErrorKind};
+use crate::number::parse_integer;
+use crate::params::Parameters;
+use pool::Pool;
+
+pub use parts::{Entries, Parts};
+
+/// Ranges of [`Threads::each`] begin at multiples of this: the leaves of reductions, so that a range is whole leaves.
+pub const BLOCK: usize = crate::reduce::LEAF;
+
+/// Loops over fewer elements stay on the calling thread: waking another one takes longer.
+pub const WORTH_SHARING: usize = 4 * BLOCK;
+
+/// Ranges per thread, so that a thread that is late, or has the cheaper elements, does not keep the others waiting.
+const RANGES_PER_THREAD: usize = 4;
+
+/// The most threads that can be asked for.
+const MOST: usize = 1024;
+
+/// A number of threads, and the threads once a loop has needed them. Clones share them.
+#[derive(Clone)]
+pub struct Threads {
+    number: usize,
+    pool: Arc<Pool>,
+}
+
+impl fmt::Debug for Threads {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Threads({})", self.number)
+    }
+}
+
+impl PartialEq for Threads {
+    /// Whether the numbers are equal; which threads they are changes no result.
+    fn eq(&self, other: &Threads) -> bool {
+        self.number == other.number
+    }
+}
+
+impl Default for Threads {
+    fn default() -> Self {
+        Threads::one()
+    }
+}
+
+impl Threads {
+    /// The calling thread alone.
+    pub fn one() -> Threads {
+        Threads::new(1)
+    }
+
+    /// The calling thread and `number - 1` more, which start when the first loop needs them. 0 counts as 1.
+    pub fn new(number: usize) -> Threads {
+        Threads { number: number.clamp(1, MOST), pool: Arc::default() }
+    }
+
+    /// As many as the parameter `threads` says; without it, one for each processor that the process may use.
+    ///
+    /// # Errors
+    /// `Data` if it is no whole number from 1 to 1024.
+    pub fn from_parameters(parameters: &Parameters) -> Result<Threads, Error> {
+        let Some(text) = parameters.text("threads") else {
+            return Ok(Threads::new(std::thread::available_parallelism().map_or(1, usize::from)));
+        };
+        let number = parse_integer(text.as_bytes()).ok().and_then(|number| usize::try_from(number).ok());
+        number.filter(|number| (1..=MOST).contains(number)).map(Threads::new).ok_or_else(|| {
+            let place = parameters.origin("threads").map_or_else(String::new, |origin| format!(" ({origin})"));
+            let message = format!("parameter `threads`{place} must be a whole number from 1 to {MOST}, not `{text}`");
+            Error::new(ErrorKind::Data, message).hint("such as threads=4; without it there is a thread for each processor")
+        })
+    }
+
+    /// How many, with the calling one.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Calls `body` for ranges that together are `0..len`, each with the part of the outputs that is its own: element `p` of an output is element
+    /// `p - range.start` of the part. Ranges begin at multiples of [`BLOCK`]; a loop shorter than [`WORTH_SHARING`] is one range.
+    ///
+    /// ```
+    /// use equelle_runtime::threads::Threads;
+    ///
+    /// let u: Vec<f64> = (0..10_000).map(f64::from).collect();
+    /// let (mut twice, mut large) = (vec![0.0; u.len()], vec![false; u.len()]);
+    /// Threads::new(2).each(u.len(), (&mut twice[..], &mut large[..]), |range, (twice, large)| {
+    ///     for position in range.clone() {
+    ///         twice[position - range.start] = 2.0 * u[position];
+    ///         large[position - range.start] = u[position] > 100.0;
+    ///     }
+    /// });
+    /// assert_eq!((twice[7000], large[7000]), (14_000.0, true));
+    /// ```
+    ///
+    /// # Panics
+    /// If an output is not `[len]`; if `body` does.
+    pub fn each<P: Parts>(&self, len: usize, outputs: P, body: impl Fn(Range<usize>, P) + Sync) {
+        self.each_of(len, BLOCK, outputs, body);
+    }
+
+    /// As [`Threads::each`], with ranges that begin at multiples of `unit`, 0 counting as 1.
+    ///
+    /// # Panics
+    /// As there.
+    pub fn each_of<P: Parts>(&self, len: usize, unit: usize, outputs: P, body: impl Fn(Range<usize>, P) + Sync) {
+        let outcome = self.try_each_of(len, unit, outputs, |range, outputs| {
+            body(range, outputs);
+            Ok(())
+        });
+        debug_assert_eq!(outcome, Ok(()));
+    }
+
+    /// As [`Threads::each`], of a body that may end early.
+    ///
+    /// # Errors
+    /// Of the errors of all ranges the one of the first range: what one thread alone would have met, for any number of threads.
+    ///
+    /// # Panics
+    /// As [`Threads::each`].
+    pub fn try_each<P: Parts>(
+        &self,
+        len: usize,
+        outputs: P,
+        body: impl Fn(Range<usize>, P) -> Result<(), usize> + Sync,
+    ) -> Result<(), usize> {
+        self.try_each_of(len, BLOCK, outputs, body)
+    }
+
+    fn try_each_of<P: Parts>(
+        &self,
+        len: usize,
+        unit: usize,
+        outputs: P,
+        body: impl Fn(Range<usize>, P) -> Result<(), usize> + Sync,
+    ) -> Result<(), usize> {
+        assert!(outputs.fits(len), "outputs of {len} elements");
+        let size = self.range_size(len, unit);
+        let queue = Mutex::new(Queue { next: 0, rest: Some(outputs), first_error: None });
+        let lock = || queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let work = || {
+            loop {
+                // A statement of its own, so that the queue is free while the range is worked on.
+                let next = lock().take(len, size);
+                let Some((range, part)) = next else { break };
+                let start = range.start;
+                if let Err(position) = body(range, part) {
+                    lock().fail(start, position);
+                }
+            }
+        };
+        if len <= size {
+            work();
+        } else {
+            self.pool.run(self.number, len.div_ceil(size), &work);
+        }
+        let error = lock().first_error;
+        error.map_or(Ok(()), |(_, position)| Err(position))
+    }
+
+    /// Elements of a range: a multiple of `unit`, or `len` where all is one range.
+    fn range_size(&self, len: usize, unit: usize) -> usize {
+        if self.number == 1 || len < WORTH_SHARING {
+            return len;
+        }
+        let unit = unit.max(1);
+        let least = len.div_ceil(self.number * RANGES_PER_THREAD).max(BLOCK);
+        least.div_ceil(unit).saturating_mul(unit)
+    }
+}
+
+/// What is left of a loop.
+struct Queue<P> {
+    next: usize,
+    rest: Option<P>,
+    /// Start of the range that failed, and its error.
+    first_error: Option<(usize, usize)>,
+}
+
+impl<P: Parts> Queue<P> {
+    /// The next range of at most `size` elements.
+    fn take(&mut self, len: usize, size: usize) -> Option<(Range<usize>, P)> {
+        let rest = self.rest.take()?;
+        let start = self.next;
+        if len - start <= size {
+            return Some((start..len, rest));
+        }
+        let (part, rest) = rest.split_at(size);
+        self.rest = Some(rest);
+        self.next = start + size;
+        Some((start..self.next, part))
+    }
+
+    /// Ranges are taken in order: those before this one will be finished, and those after it need not begin.
+    fn fail(&mut self, start: usize, error: usize) {
+        self.rest = None;
+        if self.first_error.is_none_or(|(first, _)| start < first) {
+            self.first_error = Some((start, error));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
