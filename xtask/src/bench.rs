@@ -1,63 +1,231 @@
-//! Speed of a generated program against loops written by hand (benches/explicit_heat).
+//! Speed of generated programs against loops written by hand (benches).
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::tools::{self, Failure, cargo, read, root};
 
-/// Generates the program, makes a package of the comparison that uses it, builds both with the same flags, and runs; the report goes to standard output.
-pub(crate) fn run(sizes: &[usize], steps: usize, repetitions: usize) -> Result<(), Failure> {
-    if sizes.iter().any(|&n| n < 3) || steps < 2 || repetitions < 1 {
-        return Err("at least 3 cells along each axis, 2 steps and 1 repetition are needed".to_owned());
-    }
-    let source = root().join("benches/explicit_heat");
-    let folder = root().join("target/bench");
-    let package = folder.join("heat-sim");
-    let mut equellec = tools::equellec("release")?;
-    tools::run(equellec.arg(source.join("heat.equelle")).arg("-o").arg(&package))?;
-    let compare = folder.join("compare");
-    write_package(&compare, &package, &source)?;
-    let target = folder.join("target");
-    let mut build = cargo();
-    build.args(["build", "--release", "--quiet", "--manifest-path"]).arg(compare.join("Cargo.toml"));
-    tools::run(build.arg("--target-dir").arg(&target))?;
-    print_machine(sizes, steps, repetitions);
-    let mut run = Command::new(target.join("release").join(format!("compare{}", std::env::consts::EXE_SUFFIX)));
-    tools::run(run.arg("time").args([steps, repetitions].iter().chain(sizes).map(ToString::to_string)))
+/// What is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+pub(crate) enum Case {
+    /// Explicit heat conduction on a cube
+    Heat,
+    /// Shallow water on a square
+    ShallowWater,
+    /// Residual and Jacobian of implicit heat conduction on a cube
+    Residual,
+    /// Time per cell of explicit heat and shallow water from 10^5 to 4x10^6 cells
+    Scaling,
+    /// One thread against two: explicit heat and shallow water
+    Threads,
 }
 
-/// A package whose sources stay where they are. It and the generated one must mean the same runtime crates and flags: those that the generated one names.
-fn write_package(compare: &Path, package: &Path, source: &Path) -> Result<(), Failure> {
-    let manifest = read(&package.join("Cargo.toml"))?;
-    let runtime = |line: &&str| line.starts_with("equelle-runtime") || line.starts_with("backend-serial");
-    let dependencies: Vec<&str> = manifest.lines().filter(runtime).collect();
-    let profile = manifest.find("[profile").map_or("[workspace]\n", |start| &manifest[start..]);
-    let main = source.join("src/main.rs");
+/// How operations are compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Fp {
+    /// Only as written
+    Strict,
+    /// As written, and with --fp fast beside it
+    Both,
+}
+
+/// A program that is compared.
+struct Program {
+    /// Name of its library, and feature of the comparison.
+    library: &'static str,
+    /// By which the comparison knows it.
+    suite: &'static str,
+    /// Cells along each axis for a comparison.
+    sizes: &'static [usize],
+    /// Cells along each axis that double the grid from 10^5 cells on, and 4x10^6 cells.
+    growing: &'static [usize],
+    /// Whether --fp fast is compared too.
+    fast: bool,
+}
+
+const HEAT: Program = Program { library: "heat", suite: "heat", sizes: &[100, 128], growing: &[47, 59, 74, 93, 118, 148, 159], fast: true };
+const SHALLOW_WATER: Program = Program {
+    library: "shallow_water",
+    suite: "shallow-water",
+    sizes: &[1024],
+    growing: &[316, 447, 632, 894, 1265, 1789, 2000],
+    fast: true,
+};
+const RESIDUAL: Program = Program { library: "implicit_heat", suite: "residual", sizes: &[100], growing: &[], fast: false };
+
+impl Case {
+    /// The programs, and what the comparison does with them.
+    fn programs(self) -> (&'static str, &'static [&'static Program]) {
+        match self {
+            Case::Heat => ("time", &[&HEAT]),
+            Case::ShallowWater => ("time", &[&SHALLOW_WATER]),
+            Case::Residual => ("time", &[&RESIDUAL]),
+            Case::Scaling => ("scaling", &[&HEAT, &SHALLOW_WATER]),
+            Case::Threads => ("threads", &[&HEAT, &SHALLOW_WATER]),
+        }
+    }
+}
+
+/// What to run, and how often.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// What is compared
+    #[arg(value_enum, default_values_t = [Case::Heat, Case::ShallowWater, Case::Residual])]
+    cases: Vec<Case>,
+    /// Cells along each axis, one table for each number [default: 100,128 for heat, 1024 for shallow water, 100 for residual]
+    #[arg(long, value_delimiter = ',')]
+    cells: Vec<usize>,
+    /// Time steps of a run
+    #[arg(long, default_value_t = 51)]
+    steps: usize,
+    /// How often all take their turn
+    #[arg(long, default_value_t = 7)]
+    repetitions: usize,
+    /// How operations are compiled
+    #[arg(long, value_enum, default_value_t = Fp::Strict)]
+    fp: Fp,
+    /// Append the results to a file, one JSON object a line
+    #[arg(long)]
+    json: Option<PathBuf>,
+}
+
+/// Generates the programs, makes a package of the comparison that uses them, builds all with the same flags, and runs; the report goes to standard output.
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    if options.cells.iter().any(|&n| n < 3) || options.steps < 2 || options.repetitions < 1 {
+        return Err("at least 3 cells along each axis, 2 steps and 1 repetition are needed".to_owned());
+    }
+    let folder = root().join("target/bench");
+    let mut programs: Vec<&Program> = Vec::new();
+    for program in options.cases.iter().flat_map(|case| case.programs().1) {
+        if !programs.iter().any(|known| known.library == program.library) {
+            programs.push(program);
+        }
+    }
+    let mut packages = Vec::new();
+    for program in programs {
+        for fast in [false, true] {
+            if !fast || (program.fast && options.fp == Fp::Both) {
+                packages.push(generate(program, fast, &folder)?);
+            }
+        }
+    }
+    let compare = folder.join("compare");
+    write_package(&compare, &packages)?;
+    let target = folder.join("target");
+    let mut build = cargo();
+    // In its folder, so that cargo finds the same configuration as for a generated package.
+    build.current_dir(&compare).args(["build", "--release", "--quiet"]).arg("--target-dir").arg(&target);
+    tools::run(&mut build)?;
+    print_machine();
+    let json = options.json.as_ref().map_or(Ok(PathBuf::from("-")), |path| std::path::absolute(path).map_err(|error| error.to_string()))?;
+    for case in &options.cases {
+        let (what, programs) = case.programs();
+        for program in programs {
+            let sizes: &[usize] = match (options.cells.is_empty(), case) {
+                (false, _) => &options.cells,
+                (true, Case::Scaling) => program.growing,
+                (true, Case::Heat | Case::ShallowWater | Case::Residual | Case::Threads) => program.sizes,
+            };
+            let mut run = Command::new(target.join("release").join(format!("compare{}", std::env::consts::EXE_SUFFIX)));
+            run.args([what, program.suite, &options.steps.to_string(), &options.repetitions.to_string()]).arg(&json);
+            tools::run(run.args(sizes.iter().map(ToString::to_string)))?;
+        }
+    }
+    Ok(())
+}
+
+/// A generated package: the feature of the comparison, the name it has there, its folder.
+struct Package {
+    feature: &'static str,
+    name: String,
+    folder: PathBuf,
+}
+
+fn generate(program: &Program, fast: bool, folder: &Path) -> Result<Package, Failure> {
+    let name = format!("{}{}", program.library, if fast { "_fast" } else { "" });
+    let source = folder.join("programs").join(format!("{name}.equelle"));
+    tools::write(&source, &text(program)?)?;
+    let package = folder.join(format!("{name}-sim"));
+    let mut equellec = tools::equellec("release")?;
+    if fast {
+        equellec.args(["--fp", "fast"]);
+    }
+    tools::run(equellec.arg(&source).arg("-o").arg(&package))?;
+    let feature = if program.suite == "residual" { "residual" } else { program.library };
+    Ok(Package { feature, name, folder: package })
+}
+
+/// The text of a program: an example without outputs in its loop, so that what is timed is the step itself.
+fn text(program: &Program) -> Result<String, Failure> {
+    let example = |path: &str, outputs: &str| {
+        let text = read(&root().join("examples").join(path))?;
+        let silent: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("Output(")).collect();
+        Ok(silent.join("\n") + "\n" + outputs)
+    };
+    match program.library {
+        "heat" => read(&root().join("benches/heat.equelle")),
+        "shallow_water" => {
+            example("shallow_water/shallow_water.equelle", "Output(\"w\", q[0])\nOutput(\"hu\", q[1])\nOutput(\"hv\", q[2])\n")
+        }
+        _ => example("heat_implicit_3d/heat_implicit_3d.equelle", "Output(\"u\", u0)\n"),
+    }
+}
+
+/// A package whose sources stay where they are. It and the generated ones must mean the same runtime crates and flags: those that the generated ones name.
+fn write_package(compare: &Path, packages: &[Package]) -> Result<(), Failure> {
+    let manifests = packages.iter().map(|package| read(&package.folder.join("Cargo.toml"))).collect::<Result<Vec<_>, _>>()?;
+    // The longest asks for the most features.
+    let runtime = |name: &str| {
+        let lines = manifests.iter().flat_map(|manifest| manifest.lines()).filter(|line| line.starts_with(name));
+        lines.max_by_key(|line| line.len()).unwrap_or_default().to_owned()
+    };
+    let profile = manifests.first().map_or("", |manifest| manifest.find("[profile").map_or("[workspace]\n", |start| &manifest[start..]));
+    let main = root().join("benches/src/main.rs");
+    let mut features: Vec<&str> = packages.iter().map(|package| package.feature).collect();
+    features.dedup();
+    if packages.iter().any(|package| package.name.ends_with("_fast")) {
+        features.push("fast");
+    }
+    let names: String = features.iter().map(|feature| format!("{feature:?}, ")).collect();
+    let known = ["heat", "shallow_water", "residual", "fast"].map(|feature| format!("{feature} = []\n")).concat();
+    let dependencies: String = packages
+        .iter()
+        .map(|package| format!("{} = {{ package = {:?}, path = {:?} }}\n", package.name, package.name.replace('_', "-"), package.folder))
+        .collect();
     let text = format!(
         "[package]\nname = \"compare\"\nversion = \"0.1.0\"\nedition = \"2024\"\npublish = false\n\n\
          [[bin]]\nname = \"compare\"\npath = {main:?}\n\n\
-         [dependencies]\nheat = {{ path = \"../heat-sim\" }}\n{}\n\n{profile}",
-        dependencies.join("\n"),
+         [features]\ndefault = [{names}]\n{known}\n\
+         [dependencies]\n{dependencies}{}\n{}\n\n{profile}",
+        runtime("equelle-runtime"),
+        runtime("backend-serial"),
     );
     tools::write(&compare.join("Cargo.toml"), &text)?;
-    // Cargo adds the generated package to the lock file, and takes the versions of everything else from it.
-    let lock = compare.join("Cargo.lock");
-    fs::copy(package.join("Cargo.lock"), &lock).map_err(|error| format!("cannot write `{}`: {error}", lock.display()))?;
+    // Cargo adds the generated packages to the lock file, and takes the versions of everything else from it.
+    if let Some(package) = packages.last() {
+        let copy =
+            |from: PathBuf, to: PathBuf| fs::copy(from, &to).map(drop).map_err(|error| format!("cannot write `{}`: {error}", to.display()));
+        copy(package.folder.join("Cargo.lock"), compare.join("Cargo.lock"))?;
+        let config = package.folder.join(".cargo/config.toml");
+        if config.is_file() {
+            tools::write(&compare.join(".cargo/config.toml"), &read(&config)?)?;
+        }
+    }
     Ok(())
 }
 
 /// What a reader needs to know of the circumstances.
-fn print_machine(sizes: &[usize], steps: usize, repetitions: usize) {
+fn print_machine() {
     let facts = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let fact =
         |name: &str| facts.lines().find(|line| line.starts_with(name)).and_then(|line| line.split_once(": ")).map(|(_, value)| value);
     let compiler = Command::new("rustc").arg("--version").output().map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
-    let sizes: Vec<String> = sizes.iter().map(ToString::to_string).collect();
     let flags = std::env::var("RUSTFLAGS").map_or(String::new(), |flags| format!("RUSTFLAGS=\"{flags}\" "));
+    let words: Vec<String> = std::env::args().skip(1).collect();
     println!(
-        "- command: `{flags}cargo xtask bench --cells {} --steps {steps} --repetitions {repetitions}`\n- processor: {} (family {}, model {}, cache {}), one core\n- compiler: {}",
-        sizes.join(","),
+        "- command: `{flags}cargo xtask {}`\n- processor: {} (family {}, model {}, cache {})\n- compiler: {}",
+        words.join(" "),
         fact("model name").unwrap_or("unknown"),
         fact("cpu family").unwrap_or("unknown"),
         fact("model\t").unwrap_or("unknown"),

@@ -18,7 +18,7 @@ pub(crate) fn collect() -> Result<(), Failure> {
         program(&folder.join(format!("{name}.equelle")), &bundle)?;
         copy(&folder, &bundle.join("examples").join(&name), |file| file.ends_with(".txt") || file.ends_with(".param"))?;
     }
-    program(&root().join("benches/explicit_heat/heat.equelle"), &bundle)?;
+    program(&root().join("benches/heat.equelle"), &bundle)?;
     program(&root().join("tests/run/edges_and_vertices.equelle"), &bundle)?;
     copy(&root().join("tests/run/edges_and_vertices"), &bundle.join("examples/edges_and_vertices"), |_| true)?;
     program(&silent_shallow_water()?, &bundle)?;

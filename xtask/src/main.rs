@@ -45,18 +45,8 @@ enum Command {
     },
     /// Collect programs, data and scripts to run on a machine with a GPU, in `.gpu/`
     GpuBundle,
-    /// Compare the speed of a generated program with a hand-written loop
-    Bench {
-        /// Cells along each axis, one table for each number
-        #[arg(long, value_delimiter = ',', default_values_t = [100, 128])]
-        cells: Vec<usize>,
-        /// Time steps of a run
-        #[arg(long, default_value_t = 51)]
-        steps: usize,
-        /// How often all take their turn
-        #[arg(long, default_value_t = 7)]
-        repetitions: usize,
-    },
+    /// Compare the speed of generated programs with hand-written loops
+    Bench(bench::Options),
 }
 
 fn main() -> ExitCode {
@@ -67,7 +57,7 @@ fn main() -> ExitCode {
         Command::CudaHostTests => cuda_host_tests::run(),
         Command::CompileKernels { folder } => cuda_host_tests::compile_kernels(&folder),
         Command::GpuBundle => gpu_bundle::collect(),
-        Command::Bench { cells, steps, repetitions } => bench::run(&cells, steps, repetitions),
+        Command::Bench(options) => bench::run(&options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

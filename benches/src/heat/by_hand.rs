@@ -3,11 +3,9 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use super::Run;
-use super::problem::{DT, HIGH, K, LOW, Problem, START};
-
-/// Stands for no cell.
-const OUTSIDE: u32 = u32::MAX;
+use super::{DT, HIGH, K, LOW, START};
+use crate::cube::Mesh;
+use crate::harness::{Problem, Run};
 
 /// Bytes a cell on a Cartesian grid: temperature read and written.
 pub const CARTESIAN_TRAFFIC: usize = 16;
@@ -33,7 +31,7 @@ pub fn run(style: Style, problem: &Problem) -> Run {
         Style::Stencil => steps(problem, |u, new| cartesian_step(problem.n, black_box([K * DT; 3]), u, new, stencil_row)),
         Style::Fluxes => steps(problem, |u, new| cartesian_step(problem.n, black_box([K * DT; 3]), u, new, flux_row)),
         Style::Mesh => {
-            let mesh = Mesh::cube(problem.n);
+            let mesh = Mesh::cube(problem.n, K, [LOW, HIGH]);
             steps(problem, |u, new| mesh_step(&mesh, black_box(DT), u, new))
         }
     }
@@ -49,7 +47,9 @@ fn steps(problem: &Problem, mut step: impl FnMut(&[f64], &mut [f64])) -> Run {
     once();
     let start = Instant::now();
     (1..problem.steps).for_each(|_| once());
-    Run { step: start.elapsed().as_secs_f64() / (problem.steps - 1) as f64, u }
+    let step = start.elapsed().as_secs_f64() / (problem.steps - 1) as f64;
+    assert!(u.iter().any(|u| *u != START), "nothing happened");
+    Run { step, values: u }
 }
 
 /// One step on a cube: the inside of each row without tests, the rest cell by cell. [`CARTESIAN_TRAFFIC`] bytes a cell.
@@ -109,51 +109,6 @@ fn flux_row(g: [f64; 3], here: &[f64], sides: [&[f64]; 6], new: &mut [f64]) {
         sum -= trans[2] * (c - below[i]);
         sum += trans[2] * (above[i] - c);
         new[i] = c - factor * sum;
-    }
-}
-
-/// Any grid.
-struct Mesh {
-    /// Where the faces of each cell begin. `[cells + 1]`
-    cell_face_pos: Vec<u32>,
-    cell_faces: Vec<u32>,
-    /// First and second cell. `[faces]`
-    face_cells: Vec<[u32; 2]>,
-    /// Of inner faces and of faces with a given temperature; 0 for the others. `[faces]`
-    trans: Vec<f64>,
-    /// Temperature outside, where one is given. `[faces]`
-    given: Vec<f64>,
-    /// `[cells]`
-    inverse_volume: Vec<f64>,
-}
-
-impl Mesh {
-    /// A cube, numbered as the compiler's Cartesian grids are.
-    fn cube(n: usize) -> Mesh {
-        let cells = n.pow(3);
-        let (across_y, across_z) = ((n + 1) * n * n, 2 * (n + 1) * n * n);
-        let mut face_cells = vec![[OUTSIDE; 2]; 3 * (n + 1) * n * n];
-        let mut cell_faces = vec![0_u32; 6 * cells];
-        for cell in 0..cells {
-            let (i, j, k) = (cell % n, cell / n % n, cell / (n * n));
-            let (x, y, z) = (i + (n + 1) * (j + n * k), across_y + i + n * (j + (n + 1) * k), across_z + cell);
-            for (slot, face) in [x, x + 1, y, y + n, z, z + n * n].into_iter().enumerate() {
-                cell_faces[6 * cell + slot] = face as u32;
-                face_cells[face][1 - slot % 2] = cell as u32;
-            }
-        }
-        let mut trans = vec![0.0; face_cells.len()];
-        let mut given = vec![0.0; face_cells.len()];
-        for (face, pair) in face_cells.iter().enumerate() {
-            if !pair.contains(&OUTSIDE) {
-                trans[face] = K;
-            } else if face < across_y {
-                trans[face] = 2.0 * K;
-                given[face] = if pair[0] == OUTSIDE { LOW } else { HIGH };
-            }
-        }
-        let cell_face_pos = (0..=cells).map(|cell| 6 * cell as u32).collect();
-        Mesh { cell_face_pos, cell_faces, face_cells, trans, given, inverse_volume: vec![1.0; cells] }
     }
 }
 
