@@ -85,6 +85,9 @@ pub(crate) struct Options {
     /// How operations are compiled
     #[arg(long, value_enum, default_value_t = Fp::Strict)]
     fp: Fp,
+    /// The processor to compile for; as for equellec
+    #[arg(long, default_value = "native")]
+    target_cpu: String,
     /// Append the results to a file, one JSON object a line
     #[arg(long)]
     json: Option<PathBuf>,
@@ -116,6 +119,10 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let mut build = cargo();
     // In its folder, so that cargo finds the same configuration as for a generated package.
     build.current_dir(&compare).args(["build", "--release", "--quiet"]).arg("--target-dir").arg(&target);
+    if options.target_cpu != "generic" {
+        let flags = std::env::var("RUSTFLAGS").unwrap_or_default();
+        build.env("RUSTFLAGS", format!("-Ctarget-cpu={} {flags}", options.target_cpu).trim());
+    }
     tools::run(&mut build)?;
     print_machine();
     let json = options.json.as_ref().map_or(Ok(PathBuf::from("-")), |path| std::path::absolute(path).map_err(|error| error.to_string()))?;
