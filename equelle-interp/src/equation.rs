@@ -1,7 +1,7 @@
 //! Equations that are kernels: residuals with derivatives from Jacobian forms.
 
 use equelle_front::ir::{Equation, FunctionId, Kernel, ValueId};
-use equelle_runtime::{Error, ErrorKind, HostAccess, Implicit};
+use equelle_runtime::{DerivativeAccess, Error, ErrorKind};
 
 use crate::Evaluated;
 use crate::program::{Frame, Interpreter, scalars};
@@ -10,7 +10,7 @@ use crate::value::{Value, defect};
 /// A kernel and its arguments beside the unknowns.
 pub(crate) type Called<'a, R> = (&'a Kernel, Vec<Value<R>>);
 
-impl<'a, R: Implicit + HostAccess> Interpreter<'a, R> {
+impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
     /// Kernels of equations with their arguments.
     pub fn equations(&self, frame: &Frame<'a, R>, equations: &[Equation]) -> Result<Vec<Called<'a, R>>, Error> {
         let called = |equation: &Equation| {

@@ -10,7 +10,7 @@ use equelle_front::source::Span;
 use equelle_front::types::{Basic, EntityKind, SetId, Shape};
 use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::reduce::reduce;
-use equelle_runtime::{Error, ErrorKind, HostAccess, Implicit, Reduction};
+use equelle_runtime::{DerivativeAccess, Error, ErrorKind, Reduction};
 
 use crate::evaluate::Evaluator;
 use crate::operand::{Bound, Members, Number};
@@ -20,7 +20,7 @@ use crate::value::{Value, defect, entity_kind};
 /// What a kernel evaluates to at an element.
 type Row = Vec<Number>;
 
-impl<R: Implicit + HostAccess> Interpreter<'_, R> {
+impl<R: DerivativeAccess> Interpreter<'_, R> {
     /// Launches a kernel; its results.
     pub fn launch(&mut self, kernel: &Kernel, args: &[Value<R>]) -> Result<Vec<Value<R>>, Error> {
         for components in vector_sizes(kernel) {

@@ -20,7 +20,7 @@ mod value;
 use equelle_front::verify::Verified;
 use std::collections::BTreeMap;
 
-use equelle_runtime::{Error, ErrorKind, HostAccess, Implicit};
+use equelle_runtime::{DerivativeAccess, Error, ErrorKind};
 
 /// How to interpret.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub struct Evaluated {
 ///
 /// # Errors
 /// As [`interpret`]; `Backend` if there is no such solve.
-pub fn evaluate_equations<R: Implicit + HostAccess>(module: &Verified, rt: &mut R) -> Result<Vec<Evaluated>, Error> {
+pub fn evaluate_equations<R: DerivativeAccess>(module: &Verified, rt: &mut R) -> Result<Vec<Evaluated>, Error> {
     let mut found = Vec::new();
     let interpreter = program::Interpreter::new(module.module(), rt, Options::default());
     // The run ends where its purpose is fulfilled.
@@ -71,7 +71,7 @@ pub enum Derivatives {
 ///
 /// # Errors
 /// Those of the runtime; `Simulation` where a check of a kernel fails, naming the element and the lines.
-pub fn interpret<R: Implicit + HostAccess>(module: &Verified, rt: &mut R) -> Result<(), Error> {
+pub fn interpret<R: DerivativeAccess>(module: &Verified, rt: &mut R) -> Result<(), Error> {
     interpret_with(module, rt, Options::default())
 }
 
@@ -79,6 +79,6 @@ pub fn interpret<R: Implicit + HostAccess>(module: &Verified, rt: &mut R) -> Res
 ///
 /// # Errors
 /// As [`interpret`].
-pub fn interpret_with<R: Implicit + HostAccess>(module: &Verified, rt: &mut R, options: Options) -> Result<(), Error> {
+pub fn interpret_with<R: DerivativeAccess>(module: &Verified, rt: &mut R, options: Options) -> Result<(), Error> {
     program::Interpreter::new(module.module(), rt, options).run()
 }

@@ -3,12 +3,12 @@
 use equelle_front::ir::{Op, UnaryOp, ValueId};
 use equelle_front::ops::{Arithmetic, Comparison, Logic};
 use equelle_front::types::Type;
-use equelle_runtime::{Error, HostAccess, Implicit};
+use equelle_runtime::{DerivativeAccess, Error};
 
 use crate::program::{Frame, Interpreter};
 use crate::value::{Value, binary_math, canonical_set, comparison, defect, elementary, reduction, runtime_logic};
 
-impl<R: Implicit + HostAccess> Interpreter<'_, R> {
+impl<R: DerivativeAccess> Interpreter<'_, R> {
     /// An operation of one result, which is of type `ty`.
     pub fn operation(&mut self, frame: &Frame<'_, R>, op: &Op, ty: Type) -> Result<Value<R>, Error> {
         let v = |id: &ValueId| frame.value(*id);
@@ -305,7 +305,7 @@ impl<R: Implicit + HostAccess> Interpreter<'_, R> {
 }
 
 /// Operands that verification should have refused.
-pub(crate) fn unfit<R: Implicit + HostAccess>(what: &str, values: &[&Value<R>]) -> Error {
+pub(crate) fn unfit<R: DerivativeAccess>(what: &str, values: &[&Value<R>]) -> Error {
     let kinds: Vec<&str> = values.iter().map(|v| v.kind()).collect();
     defect(format!("{what} is not defined for {}", kinds.join(" and ")))
 }

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use equelle_front::ir::{Block, Carried, Equation, Function, FunctionId, Module, Op, Stmt, StmtKind, ValueId};
 use equelle_front::source::Span;
 use equelle_front::types::{SetId, Shape};
-use equelle_runtime::{EquelleRuntime, Error, HostAccess, Implicit};
+use equelle_runtime::{DerivativeAccess, EquelleRuntime, Error};
 
 use crate::value::{Value, canonical_set, defect};
 use crate::{Derivatives, Evaluated, Options};
 
 /// A module being run.
-pub(crate) struct Interpreter<'a, R: Implicit + HostAccess> {
+pub(crate) struct Interpreter<'a, R: DerivativeAccess> {
     pub module: &'a Module,
     pub rt: &'a mut R,
     pub options: Options,
@@ -22,20 +22,20 @@ pub(crate) struct Interpreter<'a, R: Implicit + HostAccess> {
 }
 
 /// Variables of a function being run.
-pub(crate) struct Frame<'a, R: Implicit + HostAccess> {
+pub(crate) struct Frame<'a, R: DerivativeAccess> {
     pub function: &'a Function,
     values: Vec<Option<Value<R>>>,
     mutables: Vec<Option<Value<R>>>,
 }
 
-impl<R: Implicit + HostAccess> Frame<'_, R> {
+impl<R: DerivativeAccess> Frame<'_, R> {
     /// Value of an operand.
     pub fn value(&self, v: ValueId) -> Result<&Value<R>, Error> {
         self.values.get(v.0 as usize).and_then(Option::as_ref).ok_or_else(|| defect("a value has not been assigned"))
     }
 }
 
-impl<'a, R: Implicit + HostAccess> Interpreter<'a, R> {
+impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
     pub fn new(module: &'a Module, rt: &'a mut R, options: Options) -> Self {
         Interpreter { module, rt, options, domains: BTreeMap::new(), wanted: None }
     }

@@ -2,7 +2,8 @@
 //!
 //! [`EquelleRuntime`] is what every program needs: domains, inputs, outputs, loops. [`Operations`] is the operation level
 //! (`-O0`): one method per Equelle operation. The kernel level (`-O2`) is a trait `Kernels: EquelleRuntime` that the generated package defines, with
-//! one method per kernel, implemented there once per back-end. [`Implicit`] adds Newton's method. [`HostAccess`] moves values to and from plain vectors, for the interpreter and the tests.
+//! one method per kernel, implemented there once per back-end. [`Implicit`] adds Newton's method. [`HostAccess`] and [`DerivativeAccess`] move values to
+//! and from plain vectors, for the interpreter and the tests.
 //!
 //! Scalars are opaque handles that may live on a device; nothing here reads one except [`HostAccess`] and output.
 //! Collections are cheap to clone (reference counted), immutable, and know their domain.
@@ -356,8 +357,9 @@ pub type ScalarResidual<'a, R> =
 pub type SystemResidual<'a, R, const N: usize> =
     dyn FnMut(&mut R, [&<R as EquelleRuntime>::ScalarCollection; N]) -> Result<[<R as EquelleRuntime>::ScalarCollection; N], Error> + 'a;
 
-/// Implicit programs: Newton's method on residuals written at the operation level, whose derivatives the runtime follows.
-pub trait Implicit: Operations {
+/// Implicit programs: Newton's method. The derivatives of a residual come from its kernels, or, where it is written at the operation level, from the runtime that follows the
+/// operations.
+pub trait Implicit: EquelleRuntime {
     /// Solves residual(u) = 0 from the guesses, by the parameters of [`crate::newton::Options`]. The residual is evaluated once per iterate, 1 + iterations
     /// times. The results carry no derivatives.
     ///
@@ -374,22 +376,6 @@ pub trait Implicit: Operations {
 
     /// The same of Vectors.
     fn vectors_without_derivatives(&mut self, values: &Self::VectorCollection) -> Self::VectorCollection;
-
-    /// The collection with derivatives given row by row: an entry is the number of an unknown, the position in its domain, and the derivative by that element. Within a
-    /// row no element comes twice. For the interpreter; never on a hot path.
-    ///
-    /// # Errors
-    /// `Backend` if a collection among the unknowns is none, or if there is no such element.
-    fn with_derivatives(
-        &mut self,
-        values: &Self::ScalarCollection,
-        unknowns: &[Self::ScalarCollection],
-        rows: &[Vec<(usize, usize, f64)>],
-    ) -> Result<Self::ScalarCollection, Error>;
-
-    /// The derivatives of a collection, row by row: number of the unknown among all unknowns of the solve, ascending, and value. No rows for what does not depend on an
-    /// unknown. For the interpreter; never on a hot path.
-    fn derivatives(&mut self, values: &Self::ScalarCollection) -> Vec<Vec<(usize, f64)>>;
 
     /// `NewtonSolve`: [`Implicit::newton`] with one unknown.
     ///
@@ -448,6 +434,25 @@ pub trait HostAccess: EquelleRuntime {
         kind: EntityKind,
         values: Vec<Option<u32>>,
     ) -> Result<Self::EntityCollection, Error>;
+}
+
+/// Derivatives in plain vectors: for the interpreter, which evaluates kernels itself, and the tests. Never on a hot path.
+pub trait DerivativeAccess: Implicit + Operations + HostAccess {
+    /// The collection with derivatives given row by row: an entry is the number of an unknown, the position in its domain, and the derivative by that element. Within a
+    /// row no element comes twice.
+    ///
+    /// # Errors
+    /// `Backend` if a collection among the unknowns is none, or if there is no such element.
+    fn with_derivatives(
+        &mut self,
+        values: &Self::ScalarCollection,
+        unknowns: &[Self::ScalarCollection],
+        rows: &[Vec<(usize, usize, f64)>],
+    ) -> Result<Self::ScalarCollection, Error>;
+
+    /// The derivatives of a collection, row by row: number of the unknown among all unknowns of the solve, ascending, and value. No rows for what does not depend on an
+    /// unknown.
+    fn derivatives(&mut self, values: &Self::ScalarCollection) -> Vec<Vec<(usize, f64)>>;
 }
 
 /// Facts of a kernel that run-time messages and `--profile` need; generated as constants.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::tools::{self, Failure, cargo, explicit_examples, read, root};
+use crate::tools::{self, Failure, cargo, examples, read, root};
 
 /// Tests of backend-cuda that go into the bundle.
 const GPU_TESTS: [&str; 2] = ["heat_by_hand", "numbering"];
@@ -13,15 +13,20 @@ pub(crate) fn collect() -> Result<(), Failure> {
     let bundle = root().join(".gpu");
     let made = if bundle.exists() { fs::remove_dir_all(&bundle) } else { Ok(()) };
     made.map_err(|error| format!("cannot empty `{}`: {error}", bundle.display()))?;
-    for name in explicit_examples()? {
-        let folder = root().join("examples").join(&name);
-        program(&folder.join(format!("{name}.equelle")), &bundle)?;
-        copy(&folder, &bundle.join("examples").join(&name), |file| file.ends_with(".txt") || file.ends_with(".param"))?;
+    for example in examples()? {
+        let folder = root().join("examples").join(&example.name);
+        program(&root().join(example.program()), example.flags(), &bundle)?;
+        copy(&folder, &bundle.join("examples").join(&example.name), |file| file.ends_with(".txt") || file.ends_with(".param"))?;
+        if example.implicit {
+            tools::write(&bundle.join("examples").join(&example.name).join("implicit"), "")?;
+        }
     }
-    program(&root().join("benches/heat.equelle"), &bundle)?;
-    program(&root().join("tests/run/edges_and_vertices.equelle"), &bundle)?;
+    program(&root().join("benches/heat.equelle"), &[], &bundle)?;
+    program(&root().join("tests/run/edges_and_vertices.equelle"), &[], &bundle)?;
     copy(&root().join("tests/run/edges_and_vertices"), &bundle.join("examples/edges_and_vertices"), |_| true)?;
-    program(&silent_shallow_water()?, &bundle)?;
+    program(&silent("shallow_water", "Output(\"water\", SumReduce(q[0]))")?, &[], &bundle)?;
+    program(&silent("heat_implicit_3d", "Output(\"heat\", SumReduce(u0))")?, &[], &bundle)?;
+    copy(&root().join("grids"), &bundle.join("grids"), |file| file.ends_with(".grid"))?;
     tests(&bundle)?;
     let yardsticks = root().join("../shared/yardsticks");
     if yardsticks.is_dir() {
@@ -32,21 +37,21 @@ pub(crate) fn collect() -> Result<(), Failure> {
     Ok(())
 }
 
-/// The shallow-water example without outputs in its loop, for measurements.
-fn silent_shallow_water() -> Result<PathBuf, Failure> {
-    let example = read(&root().join("examples/shallow_water/shallow_water.equelle"))?;
-    let silent: Vec<&str> = example.lines().filter(|line| !line.trim_start().starts_with("Output(")).collect();
-    let path = root().join("target/gpu-bundle/shallow_water_silent.equelle");
-    tools::write(&path, &(silent.join("\n") + "\nOutput(\"water\", SumReduce(q[0]))\n"))?;
+/// An example without outputs, for measurements, but for one line at its end.
+fn silent(example: &str, last: &str) -> Result<PathBuf, Failure> {
+    let text = read(&root().join(format!("examples/{example}/{example}.equelle")))?;
+    let silent: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("Output(")).collect();
+    let path = root().join(format!("target/gpu-bundle/{example}_silent.equelle"));
+    tools::write(&path, &format!("{}\n{last}\n", silent.join("\n")))?;
     Ok(path)
 }
 
 /// Builds a program with both back-ends into the bundle.
-fn program(source: &Path, bundle: &Path) -> Result<(), Failure> {
+fn program(source: &Path, flags: &[&str], bundle: &Path) -> Result<(), Failure> {
     let stem = source.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let package = root().join("target/gpu-bundle").join(&stem);
     let mut equellec = tools::equellec("release")?;
-    equellec.arg("build").arg(source).args(["--backend", "serial,cuda", "--target-cpu", "generic", "-o"]).arg(&package);
+    equellec.arg("build").arg(source).args(flags).args(["--backend", "serial,cuda", "--target-cpu", "generic", "-o"]).arg(&package);
     // It runs on another machine. A cache of its own: what is built here is stripped.
     equellec.env("EQUELLE_CACHE_DIR", root().join("target/gpu-cache")).env("CARGO_PROFILE_RELEASE_STRIP", "symbols");
     let output = equellec.output().map_err(|error| format!("equellec cannot be run: {error}"))?;

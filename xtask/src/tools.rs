@@ -39,19 +39,47 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     made.and_then(|()| fs::write(path, text)).map_err(|error| format!("cannot write `{}`: {error}", path.display()))
 }
 
-/// Programs of the examples that every back-end runs, those without Newton's method: name of the folder, which is also the stem of the program.
-pub(crate) fn explicit_examples() -> Result<Vec<String>, Failure> {
+/// An example: name of its folder, which is also the stem of the program.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Example {
+    pub name: String,
+    /// Whether it uses Newton's method.
+    pub implicit: bool,
+}
+
+/// Examples whose numbers have no physical dimensions: their READMEs say so.
+const WITHOUT_DIMENSIONS: [&str; 3] = ["two_phase_conservation", "two_phase_gravity", "two_phase_implicit"];
+
+impl Example {
+    /// Path of the program.
+    pub(crate) fn program(&self) -> String {
+        format!("examples/{0}/{0}.equelle", self.name)
+    }
+
+    /// Path of its parameter file.
+    pub(crate) fn case(&self) -> String {
+        format!("examples/{}/case.param", self.name)
+    }
+
+    /// What the compiler must be told.
+    pub(crate) fn flags(&self) -> &'static [&'static str] {
+        if WITHOUT_DIMENSIONS.contains(&self.name.as_str()) { &["--nondimensional"] } else { &[] }
+    }
+}
+
+/// All examples, by name.
+pub(crate) fn examples() -> Result<Vec<Example>, Failure> {
     let folder = root().join("examples");
-    let mut names = Vec::new();
+    let mut examples = Vec::new();
     for entry in fs::read_dir(&folder).map_err(|error| format!("cannot list `{}`: {error}", folder.display()))? {
         let name = entry.map_err(|error| error.to_string())?.file_name().to_string_lossy().into_owned();
         let program = folder.join(&name).join(format!("{name}.equelle"));
-        if program.is_file() && !read(&program)?.contains("NewtonSolve") {
-            names.push(name);
+        if program.is_file() {
+            examples.push(Example { implicit: read(&program)?.contains("NewtonSolve"), name });
         }
     }
-    names.sort();
-    Ok(names)
+    examples.sort();
+    Ok(examples)
 }
 
 /// The compiler of this workspace, built, with a build cache below target/. The profile is `dev` or `release`.

@@ -28,7 +28,7 @@ pub(super) fn kernels_file(module: &Verified) -> Result<String, BackendError> {
         let arguments = ident(&n.arguments);
         quote!(#arguments)
     });
-    let needs_info = |k: &Kernel| !k.checks.is_empty() || !vector_sizes(k).is_empty();
+    let needs_info = |k: &Kernel| !k.checks.is_empty() || !vector_sizes(k).is_empty() || k.jacobian.is_some();
     let infos = module.kernels.iter().zip(&names).filter(|(k, _)| needs_info(k)).map(|(_, n)| {
         let info = ident(&n.info);
         quote!(#info)
@@ -87,10 +87,11 @@ fn method(kernel: &Kernel, sets: &SetTable, names: &KernelNames, comment: &str) 
         let (components, info) = (Literal::usize_unsuffixed(components), ident(&names.info));
         quote!(self.vector_size(#components, &#info)?;)
     });
-    let general = launch(kernel, sets, names, &made.general, Form::General);
-    let body = match &made.cartesian {
-        None => general,
-        Some((function, per_axis)) => {
+    let body = match (&made.cartesian, &made.pattern) {
+        (_, Some(pattern)) => equation(kernel, sets, names, &made.general, pattern),
+        (None, None) => launch(kernel, sets, names, &made.general, Form::General),
+        (Some((function, per_axis)), None) => {
+            let general = launch(kernel, sets, names, &made.general, Form::General);
             let form = if *per_axis { Form::PerAxis } else { Form::Cells };
             let cartesian = launch(kernel, sets, names, function, form);
             quote! {
@@ -111,6 +112,62 @@ fn method(kernel: &Kernel, sets: &SetTable, names: &KernelNames, comment: &str) 
             #(#sizes)*
             #body
         }
+    }
+}
+
+/// Statements that launch an equation: what tells its pattern, unless that is known, then what evaluates.
+fn equation(kernel: &Kernel, sets: &SetTable, names: &KernelNames, evaluation: &Function, pattern: &Function) -> TokenStream {
+    let Some(domain) = kernel.space_set().map(|set| domain_of(kernel, sets, names, set)) else {
+        // The verifier demands a set.
+        return quote!(compile_error!("an equation that is over no set"));
+    };
+    let result = format_ident!("{}_out", names.results[0].trim_start_matches("r#"));
+    let count = kernel.jacobian.as_ref().map_or(0, |form| form.unknowns as usize);
+    let unknowns: Vec<Ident> = names.params.iter().take(count).map(|p| ident(p)).collect();
+    // Paths lead through these; the pattern is that of their entities.
+    let through = kernel.params.iter().zip(&names.params).filter(|(p, _)| Handle::of(&p.ty) == Some(Handle::EntityCollection));
+    let through = through.map(|(_, name)| ident(name));
+    let results = [result.clone()];
+    let passed = |function: &Function| {
+        let (mut before, mut passed) = (TokenStream::new(), TokenStream::new());
+        for (number, &argument) in function.arguments.iter().enumerate() {
+            let value = match argument {
+                // Values kept per axis are spread out, but never those of an unknown.
+                Argument::Param(param) if param < count => {
+                    let field = ident(&names.params[param]);
+                    quote!(args.#field.pointer())
+                }
+                Argument::Param(param) if needs_dense(kernel, Form::General, param) => {
+                    let (dense, field) = (dense_name(names, param), ident(&names.params[param]));
+                    before.extend(quote!(let #dense = self.dense(args.#field)?;));
+                    argument_tokens(kernel, sets, names, function, Form::General, argument, &results)
+                }
+                _ => argument_tokens(kernel, sets, names, function, Form::General, argument, &results),
+            };
+            let name = format_ident!("a{number}");
+            before.extend(quote!(let #name = #value;));
+            passed.extend(quote!(.arg(#name)));
+        }
+        let name = &function.name;
+        quote! {
+            #before
+            let call = self.call(&KERNELS, #name)? #passed;
+            self.launch_over(call, domain.len())?;
+        }
+    };
+    let (tell, evaluate) = (passed(pattern), passed(evaluation));
+    let info = ident(&names.info);
+    quote! {
+        let domain = #domain;
+        let mut sought = self.seek_rows(&#info, &domain, &[#(args.#unknowns),*], &[#(args.#through),*])?;
+        while let Some(pattern) = self.next_pattern(&mut sought)? {
+            #tell
+        }
+        let rows = self.found_rows(sought)?;
+        let #result = self.new_collection(&domain)?;
+        let entries = self.new_entries(&rows)?;
+        #evaluate
+        Ok(self.equation(#result, &rows, entries))
     }
 }
 
@@ -283,6 +340,12 @@ fn argument_tokens(
         Argument::Size(number) => {
             let field = ident(&names.params[number]);
             quote!(args.#field.domain().len() as u32)
+        }
+        Argument::Rows => quote!(rows.args(&entries)),
+        Argument::Pattern => quote!(pattern),
+        Argument::First(number) => {
+            let field = ident(&names.params[number]);
+            quote!(self.first_column(args.#field)?)
         }
         Argument::Result(number) => {
             let name = &results[number];

@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
-use equelle_front::backend::visit::{Node, visit_general};
+use equelle_front::backend::visit::{Node, visit_block, visit_expr};
 use equelle_front::ir::{CartesianForm, KBlock, KExpr, KStmt, Kernel, Path};
 use equelle_front::ops::Reduction;
 use equelle_front::types::{Basic, EntityKind, SetId, SetTable, Shape, Type};
 
+use super::equation::{EquationText, equation_text};
 use super::text::{Form, Writer, bare, cxx_type, storage_type};
 
 /// An argument of a CUDA function, in order.
@@ -26,6 +27,12 @@ pub(super) enum Argument {
     Param(usize),
     /// Number of elements of a Vector collection parameter.
     Size(usize),
+    /// `EqRows`: the rows of an equation.
+    Rows,
+    /// `EqPattern`: where an equation tells its derivatives.
+    Pattern,
+    /// Number of the first column of an unknown.
+    First(usize),
     /// Pointer of a result; of a reduction: one partial result per leaf.
     Result(usize),
 }
@@ -59,10 +66,16 @@ pub(super) struct KernelText {
     pub general: Function,
     /// The Cartesian form and whether it is [`CartesianForm::PerAxis`].
     pub cartesian: Option<(Function, bool)>,
+    /// Of an equation: what tells its derivatives.
+    pub pattern: Option<Function>,
 }
 
-/// Writes both functions. `comment` stands above them.
+/// Writes the functions of a kernel. `comment` stands above them.
 pub(super) fn kernel_text(kernel: &Kernel, sets: &SetTable, name: &str, comment: &str) -> KernelText {
+    if let Some(form) = &kernel.jacobian {
+        let EquationText { evaluation, pattern } = equation_text(kernel, form, sets, name, comment);
+        return KernelText { general: evaluation, cartesian: None, pattern: Some(pattern) };
+    }
     let general = general(kernel, sets, name, comment);
     // Conditions and reductions are those of the general form; only numbers are kept per axis.
     let number = |ty: &Type| ty.basic == Basic::Scalar;
@@ -77,7 +90,7 @@ pub(super) fn kernel_text(kernel: &Kernel, sets: &SetTable, name: &str, comment:
         CartesianForm::Full(block) => (cells(kernel, sets, &format!("{name}_cartesian"), comment, block), false),
         CartesianForm::PerAxis(block) => (per_axis(kernel, sets, &format!("{name}_per_axis"), comment, block), true),
     });
-    KernelText { general, cartesian }
+    KernelText { general, cartesian, pattern: None }
 }
 
 fn general(kernel: &Kernel, sets: &SetTable, name: &str, comment: &str) -> Function {
@@ -101,7 +114,8 @@ fn general(kernel: &Kernel, sets: &SetTable, name: &str, comment: &str) -> Funct
     if !unit {
         arguments.push(Argument::Space);
     }
-    let needs = grid_needs(kernel, sets);
+    let conditions: Vec<&KExpr> = kernel.checks.iter().map(|check| &check.condition).collect();
+    let needs = grid_needs(kernel, sets, &conditions, &kernel.body);
     if needs != GridNeeds::default() {
         arguments.push(Argument::Grid);
     }
@@ -113,7 +127,7 @@ fn general(kernel: &Kernel, sets: &SetTable, name: &str, comment: &str) -> Funct
 }
 
 /// Conditions at the element; what to do where one does not hold.
-fn checks(w: &mut Writer<'_>, kernel: &Kernel, otherwise: &str) {
+pub(super) fn checks(w: &mut Writer<'_>, kernel: &Kernel, otherwise: &str) {
     for (number, check) in kernel.checks.iter().enumerate() {
         let condition = w.expr(&check.condition);
         w.open(&format!("if (!{condition}) {{"));
@@ -174,7 +188,7 @@ fn reduction_body(w: &mut Writer<'_>, kernel: &Kernel) {
     }
 }
 
-fn store(w: &mut Writer<'_>, kernel: &Kernel, block: &KBlock, index: &str, size: &str) {
+pub(super) fn store(w: &mut Writer<'_>, kernel: &Kernel, block: &KBlock, index: &str, size: &str) {
     for (number, value) in block.yields.iter().enumerate() {
         store_one(w, kernel, number, value, index, size);
     }
@@ -214,7 +228,7 @@ fn per_axis(kernel: &Kernel, sets: &SetTable, name: &str, comment: &str, block: 
 }
 
 /// Adds the signature and the reads of Scalars.
-fn finish(w: Writer<'_>, kernel: &Kernel, name: &str, comment: &str, mut arguments: Vec<Argument>, grid: GridNeeds) -> Function {
+pub(super) fn finish(w: Writer<'_>, kernel: &Kernel, name: &str, comment: &str, mut arguments: Vec<Argument>, grid: GridNeeds) -> Function {
     let body = &w.out;
     let mut scalars = String::new();
     for (number, param) in kernel.params.iter().enumerate() {
@@ -238,7 +252,9 @@ fn finish(w: Writer<'_>, kernel: &Kernel, name: &str, comment: &str, mut argumen
             arguments.push(Argument::Size(number));
         }
     }
-    arguments.extend((0..kernel.results.len()).map(Argument::Result));
+    if !arguments.contains(&Argument::Pattern) {
+        arguments.extend((0..kernel.results.len()).map(Argument::Result));
+    }
     let signature: Vec<String> = arguments.iter().map(|a| declaration(&w, kernel, *a)).collect();
     let text = format!("{comment}extern \"C\" __global__ void {name}(\n    {}) {{\n{scalars}{body}}}\n", signature.join(",\n    "));
     Function { name: name.to_owned(), text, arguments, grid }
@@ -257,19 +273,22 @@ fn declaration(w: &Writer<'_>, kernel: &Kernel, argument: Argument) -> String {
             format!("const {}* __restrict__ {name}", storage_type(ty.basic))
         }
         Argument::Size(number) => format!("const EqEntity {}_size", w.params[number]),
+        Argument::Rows => "const EqRows rows".to_owned(),
+        Argument::Pattern => "const EqPattern pattern".to_owned(),
+        Argument::First(number) => format!("const EqEntity {}", w.unknowns[number].first),
         Argument::Result(number) => {
             format!("{}* __restrict__ {}", storage_type(kernel.results[number].ty.basic), w.results[number])
         }
     }
 }
 
-fn mentions(text: &str, name: &str) -> bool {
+pub(super) fn mentions(text: &str, name: &str) -> bool {
     let word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
     text.match_indices(name).any(|(i, _)| !word(text[..i].chars().next_back()) && !word(text[i + name.len()..].chars().next()))
 }
 
-/// Arrays of the grid that the general body reads.
-fn grid_needs(kernel: &Kernel, sets: &SetTable) -> GridNeeds {
+/// Arrays of the grid that conditions and a body read.
+pub(super) fn grid_needs(kernel: &Kernel, sets: &SetTable, conditions: &[&KExpr], body: &KBlock) -> GridNeeds {
     let mut needs = GridNeeds::default();
     let kind = |path: &Path| kernel.path_kind(sets, path);
     let mut visit = |node: Node<'_>| match node {
@@ -290,6 +309,7 @@ fn grid_needs(kernel: &Kernel, sets: &SetTable) -> GridNeeds {
         Node::Expr(KExpr::Normal(_)) => needs.face_normals = true,
         Node::Stmt(_) | Node::Expr(_) | Node::Path(_) => {}
     };
-    visit_general(kernel, &mut visit);
+    conditions.iter().for_each(|condition| visit_expr(condition, &mut visit));
+    visit_block(body, &mut visit);
     needs
 }

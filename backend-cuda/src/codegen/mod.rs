@@ -1,9 +1,10 @@
 //! Kernel IR to CUDA C++ and its host side.
 //!
-//! * [`text`]: expressions and statements; [`kernel`]: whole CUDA functions and the order of their arguments; [`host`]: the Rust file that launches them.
+//! * [`text`]: expressions and statements; [`kernel`]: whole CUDA functions and the order of their arguments; [`equation`]: those of equations; [`host`]: the Rust file that launches them.
 //!
 //! Two files come out: `src/kernels.cu`, which the program compiles at start for the device it finds, and `src/kernels_cuda.rs`.
 
+mod equation;
 mod host;
 mod kernel;
 mod text;
@@ -37,9 +38,9 @@ pub fn kernels_cu(module: &Verified) -> Result<String, BackendError> {
     for (kernel, names) in module.kernels.iter().zip(KernelNames::of_module(module)) {
         check_types(kernel)?;
         let made = kernel::kernel_text(kernel, &module.sets, device_name(&names), &comment(module, kernel));
-        text.push('\n');
-        text.push_str(&made.general.text);
-        if let Some((function, _)) = made.cartesian {
+        for function in
+            [Some(&made.general), made.cartesian.as_ref().map(|(function, _)| function), made.pattern.as_ref()].into_iter().flatten()
+        {
             text.push('\n');
             text.push_str(&function.text);
         }

@@ -10,6 +10,8 @@ use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, Kernel, LocalId, Param
 use equelle_front::ops::{Arithmetic, BinaryMath, Comparison, Logic};
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, SetTable};
 
+use super::equation::Derivatives;
+
 /// Which body of a kernel the text is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
@@ -27,7 +29,16 @@ continue decltype default delete do double dynamic_cast else enum explicit expor
 namespace new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast return short signed sizeof static \
 static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual void \
 volatile wchar_t while xor xor_eq DIM sqrt abs fabs min max exp log sin cos tan pow grid space g cell axis here element checks leaf begin end partial threadIdx \
-blockIdx blockDim gridDim warpSize size_t";
+blockIdx blockDim gridDim warpSize size_t row rows told pattern";
+
+/// Names that belong to an unknown of an equation.
+#[derive(Clone, Debug)]
+pub(super) struct UnknownNames {
+    /// Number of its first column.
+    pub first: String,
+    /// Derivative by the element here.
+    pub own: String,
+}
 
 /// Writes the text of one body.
 pub(super) struct Writer<'a> {
@@ -42,11 +53,15 @@ pub(super) struct Writer<'a> {
     /// Name of the ranks argument of each set whose ranks the body needs.
     pub ranks: BTreeMap<SetId, String>,
     /// Locals that hold the two cells of a face local.
-    pairs: BTreeMap<LocalId, String>,
+    pub(super) pairs: BTreeMap<LocalId, String>,
     /// Arrays (by axis) that hold values of neighbours, loaded together before the sides are summed.
     neighbours: BTreeMap<(ParamId, u32), String>,
     /// Locals that hold values of the cell itself, loaded first.
     here: BTreeMap<ParamId, String>,
+    /// Of an equation: its unknowns, the first parameters.
+    pub unknowns: Vec<UnknownNames>,
+    /// Of an equation: what becomes of its derivatives.
+    pub derivatives: Option<Derivatives>,
     names: Namer,
 }
 
@@ -57,6 +72,11 @@ impl<'a> Writer<'a> {
         let params = kernel.params.iter().map(|p| names.fresh(&p.name)).collect();
         let results = kernel.results.iter().map(|r| names.fresh(&format!("{}_out", r.name))).collect();
         let locals = kernel.locals.iter().map(|l| names.fresh(&l.name)).collect();
+        let count = kernel.jacobian.as_ref().map_or(0, |form| form.unknowns as usize);
+        let unknowns = kernel.params.iter().take(count);
+        let unknowns = unknowns
+            .map(|p| UnknownNames { first: names.fresh(&format!("{}_first", p.name)), own: names.fresh(&format!("own_{}", p.name)) })
+            .collect();
         let mut writer = Writer {
             kernel,
             sets,
@@ -70,6 +90,8 @@ impl<'a> Writer<'a> {
             pairs: BTreeMap::new(),
             neighbours: BTreeMap::new(),
             here: BTreeMap::new(),
+            unknowns,
+            derivatives: None,
             names,
         };
         writer.name_ranks();
@@ -101,7 +123,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Goes on one level deeper after `} else {`.
-    fn deeper(&mut self) {
+    pub(super) fn deeper(&mut self) {
         self.indent += 1;
     }
 
@@ -109,7 +131,7 @@ impl<'a> Writer<'a> {
         let _ = writeln!(self.out, "{:width$}{text}", "", width = 2 * self.indent);
     }
 
-    fn local(&self, id: LocalId) -> &str {
+    pub(super) fn local(&self, id: LocalId) -> &str {
         &self.locals[id.0 as usize]
     }
 
@@ -136,8 +158,7 @@ impl<'a> Writer<'a> {
                 self.line(&text);
             }
             KStmt::SumFaces { results, cell, face, only, body } => self.sum_faces(results, cell, *face, *only, body),
-            // Derivatives stand in Jacobian forms alone, which this back-end does not write.
-            KStmt::Add { .. } => {}
+            KStmt::Add { unknown, at, value } => self.add(*unknown, at, value),
             KStmt::SumSides { results, low, high } => {
                 for &result in results {
                     let text = format!("double {} = 0.0;", self.local(result));
@@ -160,9 +181,11 @@ impl<'a> Writer<'a> {
                 let condition = self.expr(condition);
                 self.open(&format!("if ({}) {{", bare(&condition)));
                 self.branch(results, then);
-                self.close("} else {");
-                self.deeper();
-                self.branch(results, otherwise);
+                if !(results.is_empty() && otherwise.statements.is_empty()) {
+                    self.close("} else {");
+                    self.deeper();
+                    self.branch(results, otherwise);
+                }
                 self.close("}");
             }
         }
@@ -181,6 +204,7 @@ impl<'a> Writer<'a> {
             let text = format!("double {} = 0.0;", self.local(result));
             self.line(&text);
         }
+        let cell_path = cell;
         let cell = self.path(cell);
         let face_name = self.local(face).to_owned();
         let at = format!("{face_name}_at");
@@ -195,7 +219,9 @@ impl<'a> Writer<'a> {
             FaceFilter::Boundary => self.line(&format!("if ({interior}) continue;")),
         }
         self.pairs.insert(face, pair.clone());
+        self.begin_sum(cell_path, &face_name, &pair, body);
         self.statements(body);
+        self.end_sum();
         for (&result, term) in results.iter().zip(&body.yields) {
             let name = self.local(result).to_owned();
             let term = self.expr(term);
@@ -437,6 +463,9 @@ impl<'a> Writer<'a> {
         {
             return pair.clone();
         }
+        if self.tells_pattern() {
+            return format!("eq_try_cells(grid, {})", self.path(face));
+        }
         format!("grid.face_cells[{}]", self.path(face))
     }
 
@@ -482,13 +511,14 @@ impl<'a> Writer<'a> {
             (self.position(set, at), format!("{name}_size"))
         };
         match param.ty.basic {
+            Basic::Entity(_) if self.tells_pattern() => format!("eq_try_entity({name}, {index})"),
             Basic::Vector => format!("eq_load({name}, {size}, {index})"),
             Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => format!("{name}[{index}]"),
         }
     }
 
     /// Position in a collection over `set` of the element that belongs to an entity.
-    fn position(&self, set: SetId, at: &Path) -> String {
+    pub(super) fn position(&self, set: SetId, at: &Path) -> String {
         if *at == Path::Here && self.kernel.space_set() == Some(set) {
             return if self.form == Form::General { "element".to_owned() } else { self.path(at) };
         }
@@ -499,6 +529,7 @@ impl<'a> Writer<'a> {
     fn rank(&self, set: SetId, at: &Path) -> String {
         let ranks = &self.ranks[&set];
         match (self.form, at) {
+            (Form::General, _) if self.tells_pattern() => format!("eq_try_rank({ranks}, {})", self.path(at)),
             (Form::General, _) => format!("eq_rank({ranks}, {})", self.path(at)),
             (_, Path::SideFace(side)) => format!("eq_side_rank(g, {ranks}, cell, axis, {})", high(*side)),
             (Form::Cells, Path::Here) => format!("eq_cell_rank(g, {ranks}, cell)"),

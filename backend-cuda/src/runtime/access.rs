@@ -6,9 +6,7 @@ use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::{Grid, NONE};
 use equelle_runtime::{EntityKind, Error, HostAccess};
 
-use crate::runtime::collections::{
-    Bool, BoolCollection, Collection, EntityCollection, Layout, Scalar, ScalarCollection, Vector, VectorCollection,
-};
+use crate::runtime::collections::{Bool, BoolCollection, Collection, EntityCollection, Scalar, ScalarCollection, Vector, VectorCollection};
 use crate::runtime::grid::bytes_of;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::traits::doubles;
@@ -16,7 +14,7 @@ use crate::runtime::traits::doubles;
 impl CudaRuntime {
     fn stored(&mut self, domain: &Arc<Domain>, bytes: &[u8]) -> Result<Collection, Error> {
         let buffer = self.upload(domain.name(), bytes)?;
-        Ok(Collection { domain: Arc::clone(domain), buffer, layout: Layout::Dense })
+        Ok(Collection::dense(domain, buffer))
     }
 }
 

@@ -67,6 +67,28 @@ pub struct EqChecks {
     pub first: u32,
 }
 
+/// Rows of the Jacobian of an equation.
+#[derive(Clone, Copy, Debug)]
+pub struct EqRows {
+    /// Address of where rows begin, one more than there are rows.
+    pub row_ptr: u64,
+    /// Address of the columns, ascending within a row.
+    pub columns: u64,
+    /// Address of the entries.
+    pub entries: u64,
+}
+
+/// Where a kernel tells which derivatives each element has.
+#[derive(Clone, Copy, Debug)]
+pub struct EqPattern {
+    /// Address of their number, per element.
+    pub counts: u64,
+    /// Address of where the columns of each element begin; 0 while they are counted.
+    pub starts: u64,
+    /// Address of the columns; 0 while they are counted.
+    pub columns: u64,
+}
+
 /// A value that a kernel takes.
 pub trait Argument {
     /// Appends its words, each of 8 bytes as they lie in memory.
@@ -86,6 +108,12 @@ impl Argument for DevicePtr {
 impl Argument for u32 {
     fn words(&self, words: &mut Vec<u64>) {
         words.push(u64::from(*self));
+    }
+}
+
+impl Argument for f64 {
+    fn words(&self, words: &mut Vec<u64>) {
+        words.push(self.to_bits());
     }
 }
 
@@ -122,6 +150,18 @@ impl Argument for EqRanks {
 impl Argument for EqChecks {
     fn words(&self, words: &mut Vec<u64>) {
         words.extend([self.flag, pair(self.first, 0)]);
+    }
+}
+
+impl Argument for EqRows {
+    fn words(&self, words: &mut Vec<u64>) {
+        words.extend([self.row_ptr, self.columns, self.entries]);
+    }
+}
+
+impl Argument for EqPattern {
+    fn words(&self, words: &mut Vec<u64>) {
+        words.extend([self.counts, self.starts, self.columns]);
     }
 }
 
@@ -169,6 +209,8 @@ mod tests {
         assert_eq!(count(&|w| EqGrid::default().words(w)), 104);
         assert_eq!(count(&|w| EqRanks::default().words(w)), 24);
         assert_eq!(count(&|w| EqChecks { flag: 1, first: 2 }.words(w)), 16);
+        assert_eq!(count(&|w| EqRows { row_ptr: 1, columns: 2, entries: 3 }.words(w)), 24);
+        assert_eq!(count(&|w| EqPattern { counts: 1, starts: 2, columns: 3 }.words(w)), 24);
         let cartesian = EqCartesian {
             n: [1; 3],
             flat: 0,

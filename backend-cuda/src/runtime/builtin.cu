@@ -76,3 +76,110 @@ extern "C" __global__ void equelle_leaves(unsigned int operation, EqEntity n, co
   for (EqEntity k = begin; k < end; ++k) result = equelle_combine(operation, result, in[k]);
   leaves[leaf] = result;
 }
+
+// ---- Linear algebra --------------------------------------------------------------------------------------------------------------------
+
+// y = x; y = y + a x; y = y - a x; y = x + a y; y = a y: operation 0 to 4. 16 to 24 bytes an element.
+extern "C" __global__ void equelle_vector(unsigned int operation, EqEntity n, double* y, const double* __restrict__ a, const double* x) {
+  const EqEntity k = eq_index();
+  if (k >= n) return;
+  switch (operation) {
+    case 0: y[k] = x[k]; break;
+    case 1: y[k] = y[k] + *a * x[k]; break;
+    case 2: y[k] = y[k] - *a * x[k]; break;
+    case 3: y[k] = x[k] + *a * y[k]; break;
+    default: y[k] = *a * y[k]; break;
+  }
+}
+
+// out = a * b, element by element; out may be a. 24 bytes an element.
+extern "C" __global__ void equelle_multiply(EqEntity n, const double* a, const double* b, double* out) {
+  const EqEntity k = eq_index();
+  if (k < n) out[k] = a[k] * b[k];
+}
+
+// out = a - b, element by element. 24 bytes an element.
+extern "C" __global__ void equelle_subtract(EqEntity n, const double* a, const double* b, double* out) {
+  const EqEntity k = eq_index();
+  if (k < n) out[k] = a[k] - b[k];
+}
+
+extern "C" __global__ void equelle_fill(EqEntity n, double value, double* out) {
+  const EqEntity k = eq_index();
+  if (k < n) out[k] = value;
+}
+
+// Numbers: a; a + b; a - b; a * b; a / b or 0 where b is 0; a or 0 where it is round-off beside b; square root; the smaller one: operation 0 to 7.
+extern "C" __global__ void equelle_number(unsigned int operation, const double* a, const double* b, double* out) {
+  if (eq_index() != 0) return;
+  switch (operation) {
+    case 0: *out = *a; break;
+    case 1: *out = *a + *b; break;
+    case 2: *out = *a - *b; break;
+    case 3: *out = *a * *b; break;
+    case 4: *out = *b == 0.0 ? 0.0 : *a / *b; break;
+    case 5: *out = fabs(*a) <= 64.0 * 2.220446049250313e-16 * fabs(*b) ? 0.0 : *a; break;
+    case 6: *out = sqrt(*a); break;
+    default: *out = eq_min(*a, *b); break;
+  }
+}
+
+// One leaf of x . y per block: products first, by all threads, then their sum in order, by one. 16 bytes an element.
+extern "C" __global__ void equelle_dot(EqEntity n, const double* x, const double* y, double* __restrict__ leaves) {
+  const unsigned long long begin = (unsigned long long)blockIdx.x * EQ_LEAF;
+  const unsigned int size = n - begin < EQ_LEAF ? (unsigned int)(n - begin) : EQ_LEAF;
+#ifdef EQ_SHIM
+  // Threads run one after another.
+  if (threadIdx.x != 0) return;
+  double sum = 0.0;
+  for (unsigned int k = 0; k < size; ++k) sum = sum + x[begin + k] * y[begin + k];
+  leaves[blockIdx.x] = sum;
+#else
+  __shared__ double products[EQ_LEAF];
+  for (unsigned int k = threadIdx.x; k < size; k += blockDim.x) products[k] = x[begin + k] * y[begin + k];
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  double sum = 0.0;
+#pragma unroll 16
+  for (unsigned int k = 0; k < size; ++k) sum = sum + products[k];
+  leaves[blockIdx.x] = sum;
+#endif
+}
+
+// y = A x for the rows of one equation; y begins at its first row. 12 bytes an entry, 16 a row, and x.
+extern "C" __global__ void equelle_rows_times(EqEntity n, const EqRows rows, const double* __restrict__ x, double* __restrict__ y) {
+  const EqEntity row = eq_index();
+  if (row >= n) return;
+  double sum = 0.0;
+  for (unsigned long long k = rows.row_ptr[row]; k < rows.row_ptr[row + 1]; ++k) sum = sum + rows.entries[k] * x[rows.columns[k]];
+  y[row] = sum;
+}
+
+// Inverse of the diagonal; 1 where it is 0, or so small that its inverse overflows. `first` is the number of the first row in the whole matrix.
+extern "C" __global__ void equelle_inverse_diagonal(EqEntity n, const EqRows rows, EqEntity first, double* __restrict__ out) {
+  const EqEntity row = eq_index();
+  if (row >= n) return;
+  double diagonal = 0.0;
+  for (unsigned long long k = rows.row_ptr[row]; k < rows.row_ptr[row + 1]; ++k)
+    if (rows.columns[k] == first + row) diagonal = rows.entries[k];
+  const double inverse = 1.0 / diagonal;
+  out[row] = fabs(inverse) <= 1.7976931348623157e308 ? inverse : 1.0;
+}
+
+// Marks the parts of the columns from `begin` to `end` whose level some row fixes: where the entries do not cancel. `parts` numbers the part of each column.
+extern "C" __global__ void equelle_fixed_parts(EqEntity n, const EqRows rows, EqEntity begin, EqEntity end, const EqEntity* __restrict__ parts,
+                                               unsigned char* fixed) {
+  const EqEntity row = eq_index();
+  if (row >= n) return;
+  double sum = 0.0, size = 0.0;
+  EqEntity part = EQ_NONE;
+  for (unsigned long long k = rows.row_ptr[row]; k < rows.row_ptr[row + 1]; ++k) {
+    const EqEntity column = rows.columns[k];
+    if (column < begin || column >= end) continue;
+    sum = sum + rows.entries[k];
+    size = size + fabs(rows.entries[k]);
+    part = parts[column - begin];
+  }
+  // All writers write the same.
+  if (part != EQ_NONE && !(fabs(sum) <= 32.0 * 2.220446049250313e-16 * size)) fixed[part] = 1;
+}

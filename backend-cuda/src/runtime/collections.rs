@@ -8,6 +8,7 @@ use equelle_runtime::domain::Domain;
 
 use crate::runtime::device::DevicePtr;
 use crate::runtime::pool::Buffer;
+use crate::runtime::rows::Rows;
 
 /// One number: known to the host since before the run, or computed on the device.
 #[derive(Clone, Debug)]
@@ -47,15 +48,36 @@ pub(super) enum Layout {
     PerAxis,
 }
 
+/// What a collection knows of the unknowns of the Newton solve in progress.
+#[derive(Debug)]
+pub(super) enum Derivatives {
+    /// It is an unknown.
+    Unknown {
+        /// Number of its first column.
+        first: usize,
+        /// Number of unknowns of the whole solve.
+        n_cols: usize,
+    },
+    /// It is a residual, with its rows of the Jacobian.
+    Rows { rows: Rc<Rows>, entries: Rc<Buffer> },
+}
+
 /// Values over a domain. `[domain.len()]`; Vectors component after component.
 #[derive(Clone, Debug)]
 pub struct Collection {
     pub(super) domain: Arc<Domain>,
     pub(super) buffer: Rc<Buffer>,
     pub(super) layout: Layout,
+    /// By the unknowns of the Newton solve in progress; `None` for constants.
+    pub(super) derivatives: Option<Rc<Derivatives>>,
 }
 
 impl Collection {
+    /// One value per element, without derivatives.
+    pub(super) fn dense(domain: &Arc<Domain>, buffer: Rc<Buffer>) -> Self {
+        Collection { domain: Arc::clone(domain), buffer, layout: Layout::Dense, derivatives: None }
+    }
+
     /// The domain it lives on.
     pub fn domain(&self) -> &Arc<Domain> {
         &self.domain

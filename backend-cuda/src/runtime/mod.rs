@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`device`] (what is needed of a device; [`gpu`] and, for tests, `host` implement it), [`module`] (kernel texts), [`pool`]
 //! (memory), [`queue`] (launches and graphs), [`args`] (arguments of kernels), [`program`] (the runtime itself), `support` (what generated kernels call),
-//! `grid` (grid arrays and ranks), `traits`, `access`.
+//! `grid` (grid arrays and ranks), `traits`, `access`; then [`rows`] (Jacobians), `newton` and `krylov` (linear solvers on device vectors).
 //!
 //! # How a generated kernel is launched
 //!
@@ -43,6 +43,10 @@ mod access;
 mod cache;
 mod collections;
 mod grid;
+mod krylov;
+mod newton;
+mod parts;
+pub mod rows;
 mod steady;
 mod support;
 mod traits;

@@ -90,7 +90,23 @@ struct EqChecks {
   unsigned int unused;
 };
 
+// Rows of the Jacobian of an equation: entries of row k from row_ptr[k] on, columns ascending.
+struct EqRows {
+  const unsigned long long* row_ptr;
+  const EqEntity* columns;
+  double* entries;
+};
+
+// Where a kernel tells which derivatives each element has. First `columns` is null and derivatives are counted, then the columns of element k are written
+// from starts[k] on; EQ_NONE for what does not exist.
+struct EqPattern {
+  unsigned int* counts;
+  const unsigned long long* starts;
+  EqEntity* columns;
+};
+
 // What args.rs packs.
+static_assert(sizeof(EqRows) == 24 && sizeof(EqPattern) == 24, "layout of arguments");
 static_assert(sizeof(EqPair) == 8 && sizeof(EqSpace) == 16 && sizeof(EqGrid) == 104, "layout of arguments");
 static_assert(sizeof(EqCartesian) == 120 && sizeof(EqRanks) == 24 && sizeof(EqChecks) == 16, "layout of arguments");
 
@@ -359,6 +375,64 @@ EQ_FUNCTION EqEntity eq_rank_cartesian(const EqCartesian& g, const EqRanks& rank
   const EqEntity rank = eq_canonical_face_rank(g, ranks.canonical, entity, face.axis, along, low, outer);
   if (!ranks.inner || rank == EQ_NONE) return rank;
   return ranks.inner[rank];
+}
+
+// ---- Equations -----------------------------------------------------------------------------------------------------------------------
+
+// A row of the Jacobian while one thread adds to it.
+struct EqRow {
+  const EqEntity* columns;
+  double* entries;
+  unsigned int width;
+};
+
+// Row k, with zeros.
+EQ_FUNCTION EqRow eq_row(const EqRows& rows, EqEntity k) {
+  const unsigned long long begin = rows.row_ptr[k];
+  EqRow row;
+  row.columns = rows.columns + begin;
+  row.entries = rows.entries + begin;
+  row.width = (unsigned int)(rows.row_ptr[k + 1] - begin);
+  for (unsigned int i = 0; i < row.width; ++i) row.entries[i] = 0.0;
+  return row;
+}
+
+// Adds a derivative. The pattern has every column that an evaluation adds to; bisection, for rows are short and their columns near.
+EQ_FUNCTION void eq_add(const EqRow& row, EqEntity column, double derivative) {
+  unsigned int low = 0, high = row.width;
+  while (high - low > 1) {
+    const unsigned int middle = (low + high) / 2;
+    if (row.columns[middle] <= column) low = middle; else high = middle;
+  }
+  row.entries[low] = row.entries[low] + derivative;
+}
+
+// What an element has told so far.
+struct EqTold {
+  unsigned int count;
+  EqEntity* columns;
+};
+
+EQ_FUNCTION EqTold eq_told(const EqPattern& pattern, EqEntity k) {
+  EqTold told;
+  told.count = 0;
+  told.columns = pattern.columns ? pattern.columns + pattern.starts[k] : 0;
+  return told;
+}
+
+// There may be a derivative by the element at a position of the unknown whose columns begin at `first`; none where the position is EQ_NONE.
+EQ_FUNCTION void eq_tell(EqTold& told, EqEntity first, EqEntity position) {
+  if (told.columns) told.columns[told.count] = position == EQ_NONE ? EQ_NONE : first + position;
+  ++told.count;
+}
+
+// Steps of paths that may lead nowhere: they give EQ_NONE for EQ_NONE.
+EQ_FUNCTION EqEntity eq_try_rank(const EqRanks& ranks, EqEntity entity) { return entity == EQ_NONE ? EQ_NONE : eq_rank(ranks, entity); }
+EQ_FUNCTION EqEntity eq_try_entity(const EqEntity* entities, EqEntity position) { return position == EQ_NONE ? EQ_NONE : entities[position]; }
+EQ_FUNCTION EqPair eq_try_cells(const EqGrid& grid, EqEntity face) {
+  EqPair none;
+  none.first = none.second = EQ_NONE;
+  return face == EQ_NONE ? none : grid.face_cells[face];
 }
 
 // ---- Reductions ----------------------------------------------------------------------------------------------------------------------

@@ -12,8 +12,10 @@ use crate::runtime::device::{CompileOptions, Device, DevicePtr, FunctionId, Modu
 use crate::runtime::gpu::GpuDevice;
 use crate::runtime::grid::DeviceGrid;
 use crate::runtime::module::{KernelModule, RUNTIME_MODULE};
+use crate::runtime::newton::Newton;
 use crate::runtime::pool::{Buffer, Pool, out_of_memory};
 use crate::runtime::queue::{Counters, Queue};
+use crate::runtime::rows::KnownRows;
 
 /// Room for the numbers of the conditions that one kernel checks.
 pub(super) const CHECKS_OF_A_KERNEL: usize = 1024;
@@ -35,6 +37,11 @@ pub struct CudaRuntime {
     pub(super) flag: Option<Rc<Buffer>>,
     pub(super) checks: Vec<(&'static KernelInfo, Arc<Domain>)>,
     pub(super) finished: bool,
+    /// Rows of the Jacobians of equations.
+    pub(super) rows: KnownRows,
+    pub(super) newton: Newton,
+    /// Equelle line at which a kernel first read an unknown without passing its derivatives on.
+    pub(super) derivatives_lost: Option<u32>,
 }
 
 /// Runs a program on the first CUDA device, or, with the environment variable `EQUELLE_CUDA_DEVICE=host`, on the host (a test aid).
@@ -113,6 +120,9 @@ impl CudaRuntime {
             flag: None,
             checks: Vec::new(),
             finished: false,
+            rows: KnownRows::default(),
+            newton: Newton::default(),
+            derivatives_lost: None,
         })
     }
 

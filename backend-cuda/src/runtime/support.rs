@@ -98,7 +98,7 @@ impl CudaRuntime {
 
     fn room(&mut self, domain: &Arc<Domain>, bytes: u64) -> Result<Collection, Error> {
         let buffer = self.buffer(domain.name(), bytes)?;
-        Ok(Collection { domain: Arc::clone(domain), buffer, layout: Layout::Dense })
+        Ok(Collection::dense(domain, buffer))
     }
 
     /// A collection that a Cartesian run stores as one value per axis (faces) or one value (cells).
@@ -107,7 +107,7 @@ impl CudaRuntime {
     /// `Backend`: not enough memory.
     pub fn new_per_axis_collection(&mut self, domain: &Arc<Domain>) -> Result<Collection, Error> {
         let buffer = self.buffer(domain.name(), 8 * 3)?;
-        Ok(Collection { domain: Arc::clone(domain), buffer, layout: Layout::PerAxis })
+        Ok(Collection { domain: Arc::clone(domain), buffer, layout: Layout::PerAxis, derivatives: None })
     }
 
     /// Number of evaluations of a per-axis kernel over a domain.
@@ -184,6 +184,10 @@ impl CudaRuntime {
     /// # Errors
     /// `Backend`: not enough memory.
     pub fn dense(&mut self, collection: &Collection) -> Result<Collection, Error> {
+        if collection.derivatives.is_some() {
+            let line = self.session.current_line();
+            self.derivatives_lost.get_or_insert(line);
+        }
         if collection.layout == Layout::Dense {
             return Ok(collection.clone());
         }
@@ -291,7 +295,7 @@ impl CudaRuntime {
     }
 
     /// Combines `count` numbers at `from`, at least one, to one number at `to`.
-    fn combine_into(&mut self, reduction: Reduction, mut count: usize, mut from: DevicePtr, to: DevicePtr) -> Result<(), Error> {
+    pub(super) fn combine_into(&mut self, reduction: Reduction, mut count: usize, mut from: DevicePtr, to: DevicePtr) -> Result<(), Error> {
         let operation = match reduction {
             Reduction::Max => 0u32,
             Reduction::Min => 1,
@@ -343,14 +347,18 @@ impl CudaRuntime {
     }
 
     /// A number known on the host, uploaded once.
-    fn constant(&mut self, value: f64) -> Result<DevicePtr, Error> {
+    pub(super) fn constant(&mut self, value: f64) -> Result<DevicePtr, Error> {
+        Ok(self.constant_buffer(value)?.address())
+    }
+
+    /// The same, to keep.
+    pub(super) fn constant_buffer(&mut self, value: f64) -> Result<Rc<Buffer>, Error> {
         if let Some(buffer) = self.constants.get(&value.to_bits()) {
-            return Ok(buffer.address());
+            return Ok(Rc::clone(buffer));
         }
         let buffer = self.upload("a number", &value.to_le_bytes())?;
-        let address = buffer.address();
-        self.constants.insert(value.to_bits(), buffer);
-        Ok(address)
+        self.constants.insert(value.to_bits(), Rc::clone(&buffer));
+        Ok(buffer)
     }
 }
 

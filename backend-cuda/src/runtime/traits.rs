@@ -7,7 +7,7 @@ use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, HostAccess};
 
 use crate::runtime::args::Call;
 use crate::runtime::collections::{
-    Bool, BoolCollection, Collection, EntityCollection, Layout, Loop, Scalar, ScalarCollection, Sequence, Vector, VectorCollection,
+    Bool, BoolCollection, Collection, EntityCollection, Loop, Scalar, ScalarCollection, Sequence, Vector, VectorCollection,
 };
 use crate::runtime::grid::bytes_of;
 use crate::runtime::program::CudaRuntime;
@@ -39,7 +39,7 @@ impl EquelleRuntime for CudaRuntime {
 
     fn entities(&mut self, domain: &Arc<Domain>) -> Result<EntityCollection, Error> {
         let buffer = self.elements(domain)?;
-        let values = Collection { domain: Arc::clone(domain), buffer, layout: Layout::Dense };
+        let values = Collection::dense(domain, buffer);
         Ok(EntityCollection { values, kind: domain.kind() })
     }
 
@@ -194,6 +194,6 @@ impl CudaRuntime {
     /// A collection with these values.
     pub(super) fn upload_values(&mut self, domain: &Arc<Domain>, values: &[f64]) -> Result<Collection, Error> {
         let buffer = self.upload(domain.name(), &bytes_of(values, f64::to_le_bytes))?;
-        Ok(Collection { domain: Arc::clone(domain), buffer, layout: Layout::Dense })
+        Ok(Collection::dense(domain, buffer))
     }
 }

@@ -36,7 +36,7 @@ impl Backend for Serial {
         Ok(vec![("src/kernels_serial.rs".to_owned(), kernels_file(module)?)])
     }
 
-    fn has_newton(&self) -> bool {
+    fn has_operations(&self) -> bool {
         true
     }
 }

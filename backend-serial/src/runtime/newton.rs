@@ -10,7 +10,7 @@ use equelle_runtime::domain::Domain;
 use equelle_runtime::linalg::{self, Csr, LinearCache, LinearOptions};
 use equelle_runtime::newton::{self, Correction, Entry, Problem};
 use equelle_runtime::reduce::reduce;
-use equelle_runtime::{EquelleRuntime, Error, ErrorKind, Implicit, Real, Reduction, Residual};
+use equelle_runtime::{DerivativeAccess, EquelleRuntime, Error, ErrorKind, Implicit, Real, Reduction, Residual};
 
 use super::SerialRuntime;
 use super::collections::{ScalarCollection, VectorCollection};
@@ -52,6 +52,37 @@ impl<R: Real> Implicit for SerialRuntime<R> {
         VectorCollection { jacobians: [None, None, None], ..values.clone() }
     }
 
+    fn newton(&mut self, guesses: &[ScalarCollection<R>], residual: &mut Residual<'_, Self>) -> Result<Vec<ScalarCollection<R>>, Error> {
+        let line = self.current_line();
+        let (options, linear) = self.newton_options().map_err(|error| error.at(line))?;
+        let mut ends = Vec::with_capacity(guesses.len());
+        let mut total = 0;
+        for guess in guesses {
+            total += guess.domain.len();
+            ends.push(total);
+        }
+        let cache = self.newton.caches.remove(&line).unwrap_or_default();
+        let mut problem = SerialProblem {
+            iterate: guesses.iter().map(|guess| self.without_derivatives(guess)).collect(),
+            rt: self,
+            residual,
+            ends,
+            equations: Vec::new(),
+            identities: Vec::new(),
+            line,
+            linear,
+            cache,
+        };
+        let outcome = newton::solve(&mut problem, &options);
+        let SerialProblem { iterate, cache, .. } = problem;
+        self.newton.caches.insert(line, cache);
+        self.session.line(line);
+        outcome.map_err(|error| error.at(line))?;
+        Ok(iterate)
+    }
+}
+
+impl<R: Real> DerivativeAccess for SerialRuntime<R> {
     fn with_derivatives(
         &mut self,
         values: &ScalarCollection<R>,
@@ -83,35 +114,6 @@ impl<R: Real> Implicit for SerialRuntime<R> {
             columns.iter().zip(values).map(|(&column, &value)| (column as usize, value.to_f64())).collect()
         };
         (0..jacobian.n_rows()).map(row).collect()
-    }
-
-    fn newton(&mut self, guesses: &[ScalarCollection<R>], residual: &mut Residual<'_, Self>) -> Result<Vec<ScalarCollection<R>>, Error> {
-        let line = self.current_line();
-        let (options, linear) = self.newton_options().map_err(|error| error.at(line))?;
-        let mut ends = Vec::with_capacity(guesses.len());
-        let mut total = 0;
-        for guess in guesses {
-            total += guess.domain.len();
-            ends.push(total);
-        }
-        let cache = self.newton.caches.remove(&line).unwrap_or_default();
-        let mut problem = SerialProblem {
-            iterate: guesses.iter().map(|guess| self.without_derivatives(guess)).collect(),
-            rt: self,
-            residual,
-            ends,
-            equations: Vec::new(),
-            identities: Vec::new(),
-            line,
-            linear,
-            cache,
-        };
-        let outcome = newton::solve(&mut problem, &options);
-        let SerialProblem { iterate, cache, .. } = problem;
-        self.newton.caches.insert(line, cache);
-        self.session.line(line);
-        outcome.map_err(|error| error.at(line))?;
-        Ok(iterate)
     }
 }
 

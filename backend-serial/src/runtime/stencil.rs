@@ -155,7 +155,7 @@ impl Pattern {
         self.sorted.sort_unstable();
         self.sorted.dedup();
         self.too_long |= self.sorted.len() > usize::from(u16::MAX);
-        if (self.row_ptr.len() - 1) % BLOCK == 0 {
+        if (self.row_ptr.len() - 1).is_multiple_of(BLOCK) {
             self.slot_starts.push(self.slots.len());
         }
         for column in self.row.drain(..) {

@@ -17,7 +17,7 @@ use equelle_front::ir::{Block, Function, Module, Op, StmtKind, ValueId};
 use equelle_front::ops::Reduction;
 use equelle_front::source::Span;
 use equelle_front::types::{Basic, Shape};
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::PackageOptions;
@@ -92,6 +92,11 @@ pub(super) fn newton_place(module: &Module) -> Option<Span> {
     module.functions.iter().chain([&module.main]).find_map(|function| in_block(&function.body))
 }
 
+/// Where a program first uses the operation level, if it does.
+pub(super) fn operations_place(module: &Module) -> Option<Span> {
+    Needs::of(module).operations_at
+}
+
 /// `PROGRAM`
 fn program_facts(module: &Module, facts: &Facts) -> TokenStream {
     let (name, file) = (&module.name, super::file_name(module));
@@ -134,6 +139,8 @@ fn modules(module: &Module, options: &PackageOptions) -> TokenStream {
 struct Needs {
     launches: bool,
     operations: bool,
+    /// The first operation.
+    operations_at: Option<Span>,
     newton: bool,
     domains: bool,
     /// Enums of the runtime that name operations.
@@ -152,7 +159,10 @@ impl Needs {
     fn block(&mut self, function: &Function, block: &Block) {
         for statement in &block.statements {
             match &statement.kind {
-                StmtKind::Let { op, .. } => self.operation(function, op),
+                StmtKind::Let { op, .. } => {
+                    self.operation(function, op);
+                    self.operations_at = self.operations_at.or(self.operations.then_some(statement.span));
+                }
                 StmtKind::Launch { .. } => self.launches = true,
                 StmtKind::For { body, .. } => self.block(function, body),
                 StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Return(_) => {}
@@ -229,14 +239,12 @@ impl Needs {
     }
 
     fn bound(&self) -> TokenStream {
-        // Implicit programs have operations.
-        match (self.launches, self.operations, self.newton) {
-            (false, false, false) => quote! { EquelleRuntime },
-            (false, true, false) => quote! { Operations },
-            (true, false, false) => quote! { Kernels },
-            (true, true, false) => quote! { Kernels + Operations },
-            (false, _, true) => quote! { Implicit },
-            (true, _, true) => quote! { Kernels + Implicit },
+        let traits = [(self.launches, "Kernels"), (self.operations, "Operations"), (self.newton, "Implicit")];
+        let used: Vec<Ident> = traits.into_iter().filter(|(used, _)| *used).map(|(_, name)| ident(name)).collect();
+        if used.is_empty() {
+            quote! { EquelleRuntime }
+        } else {
+            quote! { #(#used)+* }
         }
     }
 
@@ -249,11 +257,10 @@ impl Needs {
             names.extend(["CanonicalSet", "EntityKind", "Extent"]);
         }
         names.extend(&self.enums);
-        match (self.launches, self.operations, self.newton) {
-            (_, _, true) => names.push("Implicit"),
-            (_, true, false) => names.push("Operations"),
-            (false, false, false) => names.push("EquelleRuntime"),
-            (true, false, false) => {}
+        names.extend(self.newton.then_some("Implicit"));
+        names.extend(self.operations.then_some("Operations"));
+        if !(self.launches || self.operations || self.newton) {
+            names.push("EquelleRuntime");
         }
         names.sort_unstable();
         let names = names.into_iter().map(ident);

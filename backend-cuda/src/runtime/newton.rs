@@ -1,0 +1,409 @@
+//! Newton's method on the device: residual and Jacobian by the kernels of the program, linear systems by the Krylov methods of [`equelle_runtime::linalg`] on device vectors.
+//!
+//! What the device has no method for is solved on the host, with a note: a direct factorisation, and matrices that may leave the level of an unknown open.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use equelle_runtime::domain::Domain;
+use equelle_runtime::linalg::bicgstab::BiCgStab;
+use equelle_runtime::linalg::cg::Cg;
+use equelle_runtime::linalg::gmres::Gmres;
+use equelle_runtime::linalg::krylov::{Control, Cycle, End, Outcome, System, iterate};
+use equelle_runtime::linalg::space::Identity;
+use equelle_runtime::linalg::{self, Csr, LinearCache, LinearOptions, Method, Preconditioner, Preconditioning, Symmetry, VectorSpace};
+use equelle_runtime::newton::{self, Correction, Entry, Problem};
+use equelle_runtime::{EquelleRuntime, Error, ErrorKind, Implicit, Residual};
+
+use crate::runtime::args::Call;
+use crate::runtime::collections::{Collection, Derivatives, VectorCollection};
+use crate::runtime::device::DevicePtr;
+use crate::runtime::krylov::{DeviceJacobi, DeviceMatrix, DeviceSpace, DeviceVector};
+use crate::runtime::parts::Parts;
+use crate::runtime::pool::Buffer;
+use crate::runtime::program::CudaRuntime;
+use crate::runtime::rows::fault;
+use crate::runtime::traits::doubles;
+
+/// Iterations between two looks at the residual: each look waits for the device.
+const CHECK_EVERY: usize = 10;
+
+/// Of the tolerance, what the method itself may leave: as on the host.
+const SHARE: f64 = 0.9;
+
+/// What Newton's method keeps between solves.
+#[derive(Default)]
+pub(super) struct Newton {
+    /// The parameters, once they have been read.
+    options: Option<(newton::Options, LinearOptions)>,
+    /// Of solves on the host, by Equelle line.
+    caches: BTreeMap<u32, LinearCache>,
+    /// Connected parts of the unknowns, by Equelle line.
+    parts: BTreeMap<u32, Parts>,
+}
+
+impl CudaRuntime {
+    /// The parameters of Newton's method and of linear solvers; read once.
+    fn newton_options(&mut self) -> Result<(newton::Options, LinearOptions), Error> {
+        if let Some(options) = &self.newton.options {
+            return Ok(options.clone());
+        }
+        let nonlinear = newton::Options::from_parameters(self.session.parameters())?;
+        let (mut linear, warnings) = LinearOptions::from_parameters(self.session.parameters())?;
+        // A tenth, so that the residual can still come below the tolerance.
+        linear.negligible = 0.1 * nonlinear.abs_res_tol;
+        for warning in warnings {
+            self.session.warning(&warning);
+        }
+        self.newton.options = Some((nonlinear, linear.clone()));
+        Ok((nonlinear, linear))
+    }
+
+    /// One value per element, without derivatives.
+    fn constant_values(&mut self, values: &Collection) -> Result<Collection, Error> {
+        let plain = Collection { derivatives: None, ..values.clone() };
+        self.dense(&plain)
+    }
+}
+
+impl Implicit for CudaRuntime {
+    fn newton(&mut self, guesses: &[Collection], residual: &mut Residual<'_, Self>) -> Result<Vec<Collection>, Error> {
+        let line = self.session.current_line();
+        let (options, linear) = self.newton_options().map_err(|error| error.at(line))?;
+        let mut ends = Vec::with_capacity(guesses.len());
+        let mut total = 0;
+        for guess in guesses {
+            total += guess.domain.len();
+            ends.push(total);
+        }
+        let iterate = guesses.iter().map(|guess| self.constant_values(guess)).collect::<Result<_, _>>()?;
+        let (cache, parts) = (self.newton.caches.remove(&line).unwrap_or_default(), self.newton.parts.remove(&line));
+        let mut problem =
+            CudaProblem { iterate, rt: self, residual, ends, equations: Vec::new(), line, linear, cache, parts, corrections: 0 };
+        let outcome = newton::solve(&mut problem, &options);
+        let CudaProblem { iterate, cache, parts, .. } = problem;
+        self.newton.caches.insert(line, cache);
+        self.newton.parts.extend(parts.map(|parts| (line, parts)));
+        self.session.line(line);
+        outcome.map_err(|error| error.at(line))?;
+        Ok(iterate)
+    }
+
+    fn without_derivatives(&mut self, values: &Collection) -> Collection {
+        Collection { derivatives: None, ..values.clone() }
+    }
+
+    fn vectors_without_derivatives(&mut self, values: &VectorCollection) -> VectorCollection {
+        values.clone()
+    }
+}
+
+struct CudaProblem<'a, 'b> {
+    rt: &'a mut CudaRuntime,
+    residual: &'a mut Residual<'b, CudaRuntime>,
+    iterate: Vec<Collection>,
+    /// Where the unknowns of each equation end. `[equations]`
+    ends: Vec<usize>,
+    /// The residual at the iterate, with derivatives. `[equations]`
+    equations: Vec<Collection>,
+    /// Equelle line of the solve.
+    line: u32,
+    linear: LinearOptions,
+    cache: LinearCache,
+    parts: Option<Parts>,
+    /// How many linear systems this solve has had.
+    corrections: usize,
+}
+
+/// What a Krylov method on the device says.
+enum Attempt {
+    Solved {
+        x: DeviceVector,
+        iterations: usize,
+        relative_residual: f64,
+    },
+    /// Why the host has to.
+    NotHere(String),
+}
+
+impl CudaProblem<'_, '_> {
+    fn total(&self) -> usize {
+        self.ends.last().copied().unwrap_or(0)
+    }
+
+    /// Every equation must be one for its unknown, and depend on some unknown.
+    fn check_equations(&self) -> Result<(), Error> {
+        if self.equations.len() != self.iterate.len() {
+            let (found, wanted) = (self.equations.len(), self.iterate.len());
+            return Err(fault(&format!("{found} equations for {wanted} unknowns")));
+        }
+        for (equation, unknown) in self.equations.iter().zip(&self.iterate) {
+            if equation.domain.len() != unknown.domain.len() {
+                return Err(fault(&format!("{} values of an equation for {}", equation.domain.len(), unknown.domain.len())));
+            }
+            if !matches!(equation.derivatives.as_deref(), Some(Derivatives::Rows { .. })) {
+                return Err(fault("an equation without derivatives"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The Jacobian of all equations by all unknowns.
+    fn matrix(&self) -> DeviceMatrix {
+        let rows = |equation: &Collection| match equation.derivatives.as_deref() {
+            Some(Derivatives::Rows { rows, entries }) => Some((Rc::clone(rows), Rc::clone(entries))),
+            Some(Derivatives::Unknown { .. }) | None => None,
+        };
+        DeviceMatrix { blocks: self.equations.iter().filter_map(rows).collect() }
+    }
+
+    /// The same on the host.
+    fn host_matrix(&mut self, matrix: &DeviceMatrix) -> Result<Csr, Error> {
+        let total = self.total();
+        let entries = matrix.blocks.iter().map(|(rows, _)| rows.entries()).sum();
+        let mut row_ptr = Vec::with_capacity(total + 1);
+        let (mut columns, mut values): (Vec<u32>, Vec<f64>) = (Vec::with_capacity(entries), Vec::with_capacity(entries));
+        row_ptr.push(0);
+        for (rows, entries) in &matrix.blocks {
+            let before = columns.len();
+            row_ptr.extend(rows.host_row_ptr[1..].iter().map(|end| before + end));
+            columns.extend_from_slice(&rows.host_columns);
+            values.extend(doubles(&self.rt.download(entries.address(), 8 * rows.entries())?));
+        }
+        Csr::new(total, total, row_ptr, columns, values).map_err(|what| fault(&format!("the Jacobian is malformed: {what}")))
+    }
+
+    /// The residuals of all equations one after the other, on the device.
+    fn right_hand_side(&mut self) -> Result<DeviceVector, Error> {
+        if let [equation] = &self.equations[..] {
+            return Ok(Rc::clone(&equation.buffer));
+        }
+        let b = self.rt.buffer("the right-hand side", 8 * self.total() as u64)?;
+        for (equation, end) in self.equations.iter().zip(&self.ends) {
+            let len = equation.domain.len();
+            let function = self.rt.runtime_function("equelle_vector")?;
+            let to = DevicePtr(b.address().0 + 8 * (end - len) as u64);
+            let call = Call::new(function, "equelle_vector").arg(0u32).arg(len as u32).arg(to).arg(DevicePtr(0)).arg(equation.pointer());
+            self.rt.launch_over(call, len)?;
+        }
+        Ok(b)
+    }
+
+    /// Solves on the device, or says why not.
+    fn solve_here(&mut self, matrix: &DeviceMatrix) -> Result<Attempt, Error> {
+        let n = self.total();
+        let method = self.linear.method_for(n);
+        if method == Method::Lu {
+            return Ok(Attempt::NotHere("LU runs on the host".to_owned()));
+        }
+        if method == Method::Cg && self.corrections == 1 {
+            let csr = self.host_matrix(matrix)?;
+            if csr.symmetry(1e-10) != Symmetry::Symmetric {
+                return Ok(Attempt::NotHere("the matrix is not symmetric".to_owned()));
+            }
+        }
+        let parts = match self.parts.take().filter(|parts| parts.is_of(matrix)) {
+            Some(parts) => parts,
+            None => Parts::of(self.rt, matrix, &self.ends)?,
+        };
+        let fixed = parts.all_fixed(self.rt, matrix);
+        self.parts = Some(parts);
+        if !fixed? {
+            return Ok(Attempt::NotHere("the matrix may leave the level of an unknown open, which the host looks into".to_owned()));
+        }
+        let b = self.right_hand_side()?;
+        let square = self.rt.new_number()?;
+        self.rt.dot_into(n, b.address(), b.address(), square.address())?;
+        let size = self.rt.read_numbers(&[square.address()])?[0].sqrt();
+        if !size.is_normal() {
+            return Ok(Attempt::NotHere("the right-hand side is zero or not finite".to_owned()));
+        }
+        let control = Control {
+            target: SHARE * self.linear.tolerance * size,
+            max_iterations: self.linear.max_iterations,
+            check_every: self.linear.check_every.max(CHECK_EVERY),
+            patience: 2 * n + 100,
+        };
+        let preconditioner = self.linear.preconditioner;
+        let restart = self.linear.restart;
+        let space = &mut DeviceSpace::new(self.rt, n);
+        let mut x = space.zeros()?;
+        let outcome = match preconditioner {
+            Preconditioning::None => run(space, method, restart, matrix, &Identity, &mut x, &b, control)?,
+            Preconditioning::Jacobi => {
+                let jacobi = DeviceJacobi::new(space, matrix)?;
+                run(space, method, restart, matrix, &jacobi, &mut x, &b, control)?
+            }
+        };
+        Ok(match outcome.end {
+            End::Converged => Attempt::Solved { x, iterations: outcome.iterations, relative_residual: outcome.residual / size },
+            End::Breakdown(why) | End::Stagnation(why) => Attempt::NotHere(format!("{} on the device: {why}", method.title())),
+            End::MaxIterations => Attempt::NotHere(format!("{} on the device reached {} iterations", method.title(), outcome.iterations)),
+            End::NonFinite => Attempt::NotHere(format!("{} on the device overflowed", method.title())),
+        })
+    }
+
+    /// Takes a correction from the iterate.
+    fn subtract(&mut self, du: &Rc<Buffer>) -> Result<(), Error> {
+        for (values, end) in self.iterate.iter_mut().zip(&self.ends) {
+            let len = values.domain.len();
+            let new = self.rt.new_collection(&values.domain)?;
+            let function = self.rt.runtime_function("equelle_subtract")?;
+            let from = DevicePtr(du.address().0 + 8 * (end - len) as u64);
+            let call = Call::new(function, "equelle_subtract").arg(len as u32).arg(values.pointer()).arg(from).arg(new.pointer());
+            self.rt.launch_over(call, len)?;
+            *values = new;
+        }
+        Ok(())
+    }
+
+    fn residual_values(&mut self, equation: usize) -> Result<Vec<f64>, Error> {
+        let (from, len) = (self.equations[equation].pointer(), self.equations[equation].domain.len());
+        Ok(doubles(&self.rt.download(from, 8 * len)?))
+    }
+
+    fn entry(&self, equation: usize, domain: &Domain, position: usize, value: f64) -> Entry {
+        let entity = domain.element(position);
+        let grid = self.rt.session.grid();
+        let centroids = grid.centroids(domain.kind());
+        let centroid = centroids.get(entity as usize).map_or(Vec::new(), |x| x[..grid.dim()].to_vec());
+        Entry { equation, kind: domain.kind(), entity, value, centroid }
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn run<'a, M: Preconditioner<DeviceSpace<'a>>>(
+    space: &mut DeviceSpace<'a>,
+    method: Method,
+    restart: usize,
+    matrix: &DeviceMatrix,
+    preconditioner: &M,
+    x: &mut DeviceVector,
+    b: &DeviceVector,
+    control: Control,
+) -> Result<Outcome, Error> {
+    let system = System { operator: matrix, preconditioner };
+    fn with<'a, C: Cycle<DeviceSpace<'a>>, M: Preconditioner<DeviceSpace<'a>>>(
+        space: &mut DeviceSpace<'a>,
+        mut method: C,
+        system: System<'_, DeviceMatrix, M>,
+        x: &mut DeviceVector,
+        b: &DeviceVector,
+        control: Control,
+    ) -> Result<Outcome, Error> {
+        iterate(space, &mut method, system, x, b, control)
+    }
+    match method {
+        Method::Cg => {
+            let cycle = Cg::new(space)?;
+            with(space, cycle, system, x, b, control)
+        }
+        Method::Gmres => {
+            let cycle = Gmres::new(space, restart)?;
+            with(space, cycle, system, x, b, control)
+        }
+        // LU never comes here.
+        Method::BiCgStab | Method::Lu => {
+            let cycle = BiCgStab::new(space)?;
+            with(space, cycle, system, x, b, control)
+        }
+    }
+}
+
+impl Problem for CudaProblem<'_, '_> {
+    fn evaluate(&mut self) -> Result<f64, Error> {
+        let n_cols = self.total();
+        let unknown = |(values, end): (&Collection, &usize)| {
+            let derivatives = Derivatives::Unknown { first: end - values.domain.len(), n_cols };
+            Collection { derivatives: Some(Rc::new(derivatives)), ..values.clone() }
+        };
+        let unknowns: Vec<Collection> = self.iterate.iter().zip(&self.ends).map(unknown).collect();
+        self.equations = (self.residual)(self.rt, &unknowns)?;
+        self.rt.line(self.line);
+        if let Some(line) = self.rt.derivatives_lost.take() {
+            let message = "a kernel inside a residual reads an unknown, and kernels pass on no derivatives";
+            return Err(Error::new(ErrorKind::Backend, message).at(line));
+        }
+        self.check_equations()?;
+        let mut squares = Vec::with_capacity(self.equations.len());
+        for equation in &self.equations {
+            let square = self.rt.new_number()?;
+            self.rt.dot_into(equation.domain.len(), equation.pointer(), equation.pointer(), square.address())?;
+            squares.push(square);
+        }
+        let addresses: Vec<DevicePtr> = squares.iter().map(|square| square.address()).collect();
+        let sum: f64 = self.rt.read_numbers(&addresses)?.into_iter().fold(0.0, |sum, square| sum + square);
+        self.rt.check_flag()?;
+        Ok(sum.sqrt())
+    }
+
+    fn correct(&mut self) -> Result<Correction, Error> {
+        self.corrections += 1;
+        let matrix = self.matrix();
+        let why = match self.solve_here(&matrix)? {
+            Attempt::Solved { x, iterations, relative_residual } => {
+                self.subtract(&x)?;
+                return Ok(Correction { linear_iterations: Some(iterations), relative_residual, note: None });
+            }
+            Attempt::NotHere(why) => why,
+        };
+        let csr = self.host_matrix(&matrix)?;
+        let mut rhs = Vec::with_capacity(self.total());
+        for equation in 0..self.equations.len() {
+            rhs.extend(self.residual_values(equation)?);
+        }
+        let solution = linalg::solve_blocks(&csr, &self.ends, &rhs, &self.linear, &mut self.cache)?;
+        let bytes = crate::runtime::grid::bytes_of(&solution.x, f64::to_le_bytes);
+        let du = self.rt.upload("a correction", &bytes)?;
+        self.subtract(&du)?;
+        let note = match solution.note {
+            Some(note) => format!("solved on the host ({why}); {note}"),
+            None => format!("solved on the host ({why})"),
+        };
+        Ok(Correction {
+            linear_iterations: (solution.method != Method::Lu).then_some(solution.iterations),
+            relative_residual: solution.relative_residual,
+            note: Some(note),
+        })
+    }
+
+    fn worst(&mut self, count: usize) -> Result<Vec<Entry>, Error> {
+        let mut all: Vec<(usize, usize, f64)> = Vec::new();
+        for equation in 0..self.equations.len() {
+            let values = self.residual_values(equation)?;
+            all.extend(values.into_iter().enumerate().map(|(position, value)| (equation, position, value)));
+        }
+        // In a total order NaN is above infinity; the sort keeps the order of equal ones.
+        all.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()));
+        let entry =
+            |&(equation, position, value): &(usize, usize, f64)| self.entry(equation, &self.equations[equation].domain, position, value);
+        Ok(all.iter().take(count).map(entry).collect())
+    }
+
+    fn equations(&self) -> usize {
+        self.iterate.len()
+    }
+
+    fn print(&mut self, line: &str) -> Result<(), Error> {
+        self.rt.session.print_line(line)
+    }
+
+    fn warn(&mut self, text: &str) {
+        let place = format!("line {}: ", self.line);
+        self.rt.session.warning(&format!("{}{text}", if self.line > 0 { &place } else { "" }));
+    }
+
+    fn dump(&mut self, initial: bool) -> Result<(), Error> {
+        let (iterate, residual) = if initial { ("Initial u", "Initial residual") } else { ("Newton u", "Newton residual") };
+        let tag = |tag: &str, number: usize| if self.ends.len() == 1 { tag.to_owned() } else { format!("{tag} {}", number + 1) };
+        for number in 0..self.ends.len() {
+            let (from, len) = (self.iterate[number].pointer(), self.iterate[number].domain.len());
+            let u = doubles(&self.rt.download(from, 8 * len)?);
+            let (from, len) = (self.equations[number].pointer(), self.equations[number].domain.len());
+            let r = doubles(&self.rt.download(from, 8 * len)?);
+            self.rt.session.output_collection(&tag(iterate, number), &u)?;
+            self.rt.session.output_collection(&tag(residual, number), &r)?;
+        }
+        Ok(())
+    }
+}

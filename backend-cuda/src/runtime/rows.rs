@@ -1,0 +1,259 @@
+//! Rows of equations: the Jacobian as the kernels of a program write it.
+//!
+//! Which derivatives an equation has is known from its access paths. A kernel of its own tells them once per grid, in two launches: how many each element has, then which. The
+//! host sorts them to the rows of a sparse matrix. An evaluation writes the entries in place.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use equelle_runtime::domain::Domain;
+use equelle_runtime::{Error, ErrorKind, KernelInfo};
+
+use crate::runtime::args::{EqPattern, EqRows};
+use crate::runtime::collections::{Collection, Derivatives, EntityCollection};
+use crate::runtime::grid::bytes_of;
+use crate::runtime::pool::Buffer;
+use crate::runtime::program::CudaRuntime;
+
+/// No element.
+const NONE: u32 = u32::MAX;
+
+/// The pattern of the rows of an equation, on the device and on the host.
+#[derive(Debug)]
+pub struct Rows {
+    pub(super) row_ptr: Rc<Buffer>,
+    pub(super) columns: Rc<Buffer>,
+    /// `[rows + 1]`
+    pub(super) host_row_ptr: Vec<usize>,
+    /// Ascending within a row.
+    pub(super) host_columns: Vec<u32>,
+}
+
+impl Rows {
+    /// As kernels take them.
+    pub fn args(&self, entries: &Buffer) -> EqRows {
+        EqRows { row_ptr: self.row_ptr.address().0, columns: self.columns.address().0, entries: entries.address().0 }
+    }
+
+    /// Number of entries of all rows.
+    pub fn entries(&self) -> usize {
+        self.host_columns.len()
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.host_row_ptr.len() - 1
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// First column and domain of an unknown.
+type Place = (usize, Arc<Domain>);
+
+/// What rows were made for, kept so that nothing else is at these addresses.
+#[derive(Debug)]
+struct Made {
+    kernel: &'static str,
+    n_cols: usize,
+    domain: Arc<Domain>,
+    unknowns: Vec<Place>,
+    /// The entity collections that paths lead through.
+    entities: Vec<Rc<Buffer>>,
+}
+
+impl Made {
+    fn is(&self, other: &Made) -> bool {
+        let same_unknown = |(a, b): (&Place, &Place)| a.0 == b.0 && Arc::ptr_eq(&a.1, &b.1);
+        self.kernel == other.kernel
+            && self.n_cols == other.n_cols
+            && Arc::ptr_eq(&self.domain, &other.domain)
+            && self.unknowns.len() == other.unknowns.len()
+            && self.unknowns.iter().zip(&other.unknowns).all(same_unknown)
+            && self.entities.len() == other.entities.len()
+            && self.entities.iter().zip(&other.entities).all(|(a, b)| Rc::ptr_eq(a, b))
+    }
+}
+
+/// Rows of a run, one set for each equation.
+#[derive(Debug, Default)]
+pub(super) struct KnownRows(Vec<(Made, Rc<Rows>)>);
+
+/// Rows that a kernel is about to need.
+#[derive(Debug)]
+pub struct Sought {
+    made: Made,
+    stage: Stage,
+}
+
+#[derive(Debug)]
+enum Stage {
+    Known(Rc<Rows>),
+    Begin,
+    /// Derivatives are counted.
+    Counting {
+        counts: Rc<Buffer>,
+    },
+    /// Columns are written.
+    Telling {
+        starts: Vec<u64>,
+        columns: Rc<Buffer>,
+        _device: [Rc<Buffer>; 2],
+    },
+}
+
+impl CudaRuntime {
+    /// The rows of an equation over a domain with these unknowns, whose paths lead through these entity collections: known, or to be told by launches of its pattern
+    /// kernel, see [`CudaRuntime::next_pattern`].
+    ///
+    /// # Errors
+    /// `Backend` (an internal error) if an unknown is none.
+    pub fn seek_rows(
+        &mut self,
+        kernel: &KernelInfo,
+        domain: &Arc<Domain>,
+        unknowns: &[&Collection],
+        entities: &[&EntityCollection],
+    ) -> Result<Sought, Error> {
+        let mut made = Made {
+            kernel: kernel.name,
+            n_cols: 0,
+            domain: Arc::clone(domain),
+            unknowns: Vec::with_capacity(unknowns.len()),
+            entities: entities.iter().map(|e| Rc::clone(&e.values.buffer)).collect(),
+        };
+        for unknown in unknowns {
+            let (first, n_cols) = self.place_of(unknown)?;
+            made.unknowns.push((first, Arc::clone(&unknown.domain)));
+            made.n_cols = n_cols;
+        }
+        let known = self.rows.0.iter().find(|(known, _)| known.is(&made)).map(|(_, rows)| Rc::clone(rows));
+        Ok(Sought { made, stage: known.map_or(Stage::Begin, Stage::Known) })
+    }
+
+    /// What the next launch of the pattern kernel takes; `None` when the rows are known.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory, or the device fails.
+    pub fn next_pattern(&mut self, sought: &mut Sought) -> Result<Option<EqPattern>, Error> {
+        let rows = sought.made.domain.len();
+        match std::mem::replace(&mut sought.stage, Stage::Begin) {
+            Stage::Known(known) => {
+                sought.stage = Stage::Known(known);
+                Ok(None)
+            }
+            Stage::Begin => {
+                let counts = self.buffer("numbers of derivatives", 4 * rows as u64)?;
+                let pattern = EqPattern { counts: counts.address().0, starts: 0, columns: 0 };
+                sought.stage = Stage::Counting { counts };
+                Ok(Some(pattern))
+            }
+            Stage::Counting { counts } => {
+                let told = integers(&self.download(counts.address(), 4 * rows)?);
+                let mut starts = Vec::with_capacity(rows + 1);
+                let mut total = 0;
+                starts.push(total);
+                for count in told {
+                    total += u64::from(count);
+                    starts.push(total);
+                }
+                let device = self.upload("starts of rows", &bytes_of(&starts, u64::to_le_bytes))?;
+                let columns = self.buffer("columns of derivatives", 4 * total)?;
+                let pattern = EqPattern { counts: counts.address().0, starts: device.address().0, columns: columns.address().0 };
+                sought.stage = Stage::Telling { starts, columns, _device: [counts, device] };
+                Ok(Some(pattern))
+            }
+            Stage::Telling { starts, columns, _device } => {
+                let total = starts.last().copied().unwrap_or(0) as usize;
+                let told = integers(&self.download(columns.address(), 4 * total)?);
+                let known = self.sorted_rows(&starts, told)?;
+                sought.stage = Stage::Known(Rc::new(known));
+                Ok(None)
+            }
+        }
+    }
+
+    /// The rows, to keep for the next evaluation.
+    ///
+    /// # Errors
+    /// `Backend` (an internal error) if they have not been told.
+    pub fn found_rows(&mut self, sought: Sought) -> Result<Rc<Rows>, Error> {
+        let Sought { made, stage: Stage::Known(rows) } = sought else { return Err(fault("rows that nobody told")) };
+        if !self.rows.0.iter().any(|(_, known)| Rc::ptr_eq(known, &rows)) {
+            self.rows.0.retain(|(known, _)| known.kernel != made.kernel);
+            self.rows.0.push((made, Rc::clone(&rows)));
+        }
+        Ok(rows)
+    }
+
+    /// Rows from the columns that elements told, in any order and more than once.
+    fn sorted_rows(&mut self, starts: &[u64], mut told: Vec<u32>) -> Result<Rows, Error> {
+        let mut host_row_ptr = Vec::with_capacity(starts.len());
+        host_row_ptr.push(0);
+        let mut kept = 0;
+        for ends in starts.windows(2) {
+            let row = ends[0] as usize..ends[1] as usize;
+            told[row.clone()].sort_unstable();
+            let mut last = None;
+            for at in row {
+                let column = told[at];
+                // What does not exist comes last.
+                if column == NONE {
+                    break;
+                }
+                if last != Some(column) {
+                    told[kept] = column;
+                    kept += 1;
+                }
+                last = Some(column);
+            }
+            host_row_ptr.push(kept);
+        }
+        told.truncate(kept);
+        told.shrink_to_fit();
+        let row_ptr = self.upload("rows of the Jacobian", &bytes_of(&host_row_ptr, |p| (p as u64).to_le_bytes()))?;
+        let columns = self.upload("columns of the Jacobian", &bytes_of(&told, u32::to_le_bytes))?;
+        Ok(Rows { row_ptr, columns, host_row_ptr, host_columns: told })
+    }
+
+    /// Room for the entries of rows, for a kernel to write.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn new_entries(&mut self, rows: &Rows) -> Result<Rc<Buffer>, Error> {
+        self.buffer("the Jacobian", 8 * rows.entries() as u64)
+    }
+
+    /// A residual with its derivatives.
+    pub fn equation(&self, residual: Collection, rows: &Rc<Rows>, entries: Rc<Buffer>) -> Collection {
+        let derivatives = Derivatives::Rows { rows: Rc::clone(rows), entries };
+        Collection { derivatives: Some(Rc::new(derivatives)), ..residual }
+    }
+
+    /// Number of the first column of an unknown.
+    ///
+    /// # Errors
+    /// `Backend` (an internal error) if it is none.
+    pub fn first_column(&self, unknown: &Collection) -> Result<u32, Error> {
+        Ok(self.place_of(unknown)?.0 as u32)
+    }
+
+    /// Number of the first column of an unknown, and how many columns there are.
+    fn place_of(&self, unknown: &Collection) -> Result<(usize, usize), Error> {
+        match unknown.derivatives.as_deref() {
+            Some(&Derivatives::Unknown { first, n_cols }) => Ok((first, n_cols)),
+            Some(Derivatives::Rows { .. }) | None => Err(self.session.locate(fault("an unknown without derivatives"))),
+        }
+    }
+}
+
+pub(super) fn fault(what: &str) -> Error {
+    Error::new(ErrorKind::Backend, format!("internal error: {what}"))
+}
+
+fn integers(bytes: &[u8]) -> Vec<u32> {
+    bytes.as_chunks::<4>().0.iter().map(|&c| u32::from_le_bytes(c)).collect()
+}
