@@ -232,13 +232,19 @@ impl<'a> Writer<'a> {
         self.close("}");
     }
 
+    /// Whether a parameter has a number, in memory, for every cell: what only some cells have must not be loaded before a test says that it is there.
+    fn is_everywhere(&self, param: ParamId) -> bool {
+        let param = &self.kernel.params[param.0 as usize];
+        let all = param.ty.mapping().is_some_and(|set| self.sets.get(set).canonical == Some(CanonicalSet::ALL_CELLS));
+        all && param.ty.basic == Basic::Scalar && !param.per_axis
+    }
+
     /// Loads what a Cartesian body reads of the cell itself before anything else, so that no branch stands before the loads.
     pub(super) fn load_here(&mut self, block: &KBlock) {
         let mut wanted: Vec<ParamId> = Vec::new();
         visit_block(block, &mut |node| {
             if let Node::Expr(KExpr::Load { param, at: Path::Here }) = node
-                && self.kernel.params[param.0 as usize].ty.basic == Basic::Scalar
-                && !self.kernel.params[param.0 as usize].per_axis
+                && self.is_everywhere(*param)
                 && !wanted.contains(param)
             {
                 wanted.push(*param);
@@ -260,8 +266,7 @@ impl<'a> Writer<'a> {
             if let Some(block) = &blocks.interior {
                 visit_block(block, &mut |node| {
                     if let Node::Expr(KExpr::Load { param, at: Path::Neighbour(_) }) = node
-                        && self.kernel.params[param.0 as usize].ty.basic == Basic::Scalar
-                        && !self.kernel.params[param.0 as usize].per_axis
+                        && self.is_everywhere(*param)
                         && !wanted.contains(&(*param, number))
                     {
                         wanted.push((*param, number));

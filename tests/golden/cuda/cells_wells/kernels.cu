@@ -45,8 +45,6 @@ extern "C" __global__ void residual_of_cells_cartesian(
   EqCell cell;
   if (!eq_cell_here(g, cell)) return;
   const double p_here = p[cell.index];
-  const double index_here = index[eq_cell_rank(g, wells_ranks, cell)];
-  const double bhp_here = bhp[eq_cell_rank(g, wells_ranks, cell)];
   const double p0_here = p0[cell.index];
   double outflow = 0.0;
   double p_low[DIM] = {};
@@ -69,7 +67,7 @@ extern "C" __global__ void residual_of_cells_cartesian(
       outflow = outflow + ((-itrans[axis]) * (p_high[axis] - p_here));
     }
   }
-  const double taken = (eq_cell_rank(g, wells_ranks, cell) != EQ_NONE) ? (index_here * (p_here - bhp_here)) : 0.0;
+  const double taken = (eq_cell_rank(g, wells_ranks, cell) != EQ_NONE) ? (index[eq_cell_rank(g, wells_ranks, cell)] * (p_here - bhp[eq_cell_rank(g, wells_ranks, cell)])) : 0.0;
   residual_out[cell.index] = ((((g.volume / dt) * compressibility) * (p_here - p0_here)) + outflow) + taken;
 }
 

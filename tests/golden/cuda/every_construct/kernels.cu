@@ -68,7 +68,7 @@ extern "C" __global__ void transport(
     const EqRanks interior_faces_ranks,
     const EqRanks wells_ranks,
     const double* __restrict__ u,
-    const double* __restrict__ row,
+    const double* __restrict__ row_2,
     const double* __restrict__ t,
     const double* __restrict__ centre,
     const EqEntity centre_size,
@@ -93,10 +93,10 @@ extern "C" __global__ void transport(
       const EqPair f_cells = grid.face_cells[f];
       double w;
       if (f_cells.first != EQ_NONE && f_cells.second != EQ_NONE) {
-        const EqEntity up = ((row[f] > 0.0) ? f_cells.first : f_cells.second);
-        w = t[eq_rank(interior_faces_ranks, f)] * (u[up] * row[f]);
+        const EqEntity up = ((row_2[f] > 0.0) ? f_cells.first : f_cells.second);
+        w = t[eq_rank(interior_faces_ranks, f)] * (u[up] * row_2[f]);
       } else {
-        w = row[f] * u[element];
+        w = row_2[f] * u[element];
       }
       out = f_cells.first == here ? out + w : out - w;
       area = f_cells.first == here ? area + grid.face_areas[f] : area - grid.face_areas[f];

@@ -62,7 +62,6 @@ extern "C" __global__ void compute_residual_cartesian(
   EqCell cell;
   if (!eq_cell_here(g, cell)) return;
   const double s_here = s[cell.index];
-  const double source_values_here = source_values[eq_cell_rank(g, source_cells_ranks, cell)];
   const double s0_here = s0[cell.index];
   const double pore_volume_here = pore_volume[cell.index];
   double outflow = 0.0;
@@ -85,8 +84,8 @@ extern "C" __global__ void compute_residual_cartesian(
   if (eq_cell_rank(g, source_cells_ranks, cell) != EQ_NONE) {
     const double water_here = s_here / watervisc;
     const double oil_here = (1.0 - s_here) / oilvisc;
-    const double injected = (source_values_here > 0.0) ? source_values_here : 0.0;
-    const double produced = (source_values_here < 0.0) ? source_values_here : 0.0;
+    const double injected = (source_values[eq_cell_rank(g, source_cells_ranks, cell)] > 0.0) ? source_values[eq_cell_rank(g, source_cells_ranks, cell)] : 0.0;
+    const double produced = (source_values[eq_cell_rank(g, source_cells_ranks, cell)] < 0.0) ? source_values[eq_cell_rank(g, source_cells_ranks, cell)] : 0.0;
     inflow = injected + (produced * (water_here / (water_here + oil_here)));
   } else {
     inflow = 0.0;
