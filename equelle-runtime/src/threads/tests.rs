@@ -113,7 +113,7 @@ fn after_an_error_no_further_range_begins() {
 #[test]
 #[should_panic(expected = "outputs of 5 elements")]
 fn an_output_of_another_length_is_refused() {
-    let mut short = vec![0.0; 4];
+    let mut short = [0.0; 4];
     Threads::one().each(5, &mut short[..], |_, _| {});
 }
 
