@@ -4,9 +4,13 @@
 #[path = "run/support.rs"]
 #[allow(dead_code, reason = "shared with other tests")]
 mod support;
+#[path = "../equelle-runtime/examples/triangles.rs"]
+mod triangles;
 
 #[path = "programs/declared.rs"]
 mod declared;
+#[path = "programs/renumber.rs"]
+mod renumber;
 #[path = "programs/shallow_water.rs"]
 mod shallow_water;
 #[path = "programs/small.rs"]

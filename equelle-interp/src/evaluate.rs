@@ -10,7 +10,7 @@ use equelle_runtime::grid::{Cartesian, Grid, NONE};
 use equelle_runtime::{Error, ErrorKind, math};
 
 use crate::operand::{Bound, Members, Number};
-use crate::value::{arithmetic, compare, defect, logic};
+use crate::value::{arithmetic, compare, defect, entity_kind, logic};
 
 /// A local.
 #[derive(Clone, Copy)]
@@ -199,7 +199,10 @@ impl<'a> Evaluator<'a> {
     /// An error that names the element.
     fn at_here(&self, what: String) -> Error {
         let place = match (self.here, self.kernel.space_kind(self.sets)) {
-            (Some(here), Some(kind)) => format!(" (evaluating {} at {} {here})", self.kernel.name, kind.name().to_lowercase()),
+            (Some(here), Some(kind)) => {
+                let here = self.grid.file_index(entity_kind(kind), here);
+                format!(" (evaluating {} at {} {here})", self.kernel.name, kind.name().to_lowercase())
+            }
             _ => format!(" (evaluating {})", self.kernel.name),
         };
         Error::new(ErrorKind::Simulation, what + &place)
@@ -217,6 +220,7 @@ impl<'a> Evaluator<'a> {
         let members = self.members.get(&set).ok_or_else(|| defect("a set has no elements in this grid"))?;
         members.rank(entity).ok_or_else(|| {
             let held = self.sets.get(set);
+            let entity = self.grid.file_index(entity_kind(held.kind), entity);
             self.at_here(format!("`{}` is on {}, which does not hold {} {entity}", param.name, held.name, held.kind.name().to_lowercase()))
         })
     }

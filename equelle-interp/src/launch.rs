@@ -29,7 +29,20 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
         let params = args.iter().map(|arg| self.bind(arg)).collect::<Result<Vec<_>, _>>()?;
         let members = self.members(kernel, args)?;
         let rows = self.rows(kernel, &params, &members)?;
-        (0..kernel.results.len()).map(|i| self.result(kernel, i, &rows)).collect()
+        let order = self.file_order(kernel, &members)?;
+        (0..kernel.results.len()).map(|i| self.result(kernel, i, &rows, &order)).collect()
+    }
+
+    /// Positions of the elements of the kernel's space in the order of the grid's file; nothing for a kernel that reduces nothing.
+    fn file_order(&self, kernel: &Kernel, members: &BTreeMap<SetId, Members>) -> Result<Vec<usize>, Error> {
+        let Some(set) = kernel.space_set().filter(|_| kernel.results.iter().any(|result| result.reduce.is_some())) else {
+            return Ok(Vec::new());
+        };
+        let elements = members.get(&set).ok_or_else(|| defect("the space has no elements in this grid"))?.to_vec();
+        let kind = entity_kind(self.module.sets.get(set).kind);
+        let mut order: Vec<usize> = (0..elements.len()).collect();
+        order.sort_by_key(|&position| self.rt.grid().file_index(kind, elements[position]));
+        Ok(order)
     }
 
     /// Evaluates the Jacobian form of an equation: the residual, and per element its derivatives by unknown and position.
@@ -171,7 +184,11 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
             if !holds {
                 let CheckKind::OnEmpty = check.kind;
                 let kind = kernel.space_kind(&self.module.sets).map_or_else(String::new, |kind| kind.name().to_lowercase());
-                let error = Error::empty_element(&kind, element);
+                let in_file = |element| match kernel.space_kind(&self.module.sets) {
+                    Some(kind) => self.rt.grid().file_index(entity_kind(kind), element),
+                    None => element,
+                };
+                let error = Error::empty_element(&kind, element.map(in_file));
                 return Err(self.in_kernel(kernel, Some(check.span), error));
             }
         }
@@ -189,12 +206,12 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
         error
     }
 
-    fn result(&mut self, kernel: &Kernel, i: usize, rows: &[Row]) -> Result<Value<R>, Error> {
+    fn result(&mut self, kernel: &Kernel, i: usize, rows: &[Row], order: &[usize]) -> Result<Value<R>, Error> {
         let result = &kernel.results[i];
         let column = || rows.iter().map(|row| row[i]);
         let reals = || column().map(Number::real).collect::<Result<Vec<f64>, Error>>();
         if let Some(op) = result.reduce {
-            return self.reduced(kernel, i, op, rows);
+            return self.reduced(kernel, i, op, rows, order);
         }
         let Some(set) = kernel.space_set() else { return self.single(rows[0][i]) };
         let domain = self.domain(set)?;
@@ -232,10 +249,10 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
         })
     }
 
-    /// A result over all elements; of Vectors component by component.
-    fn reduced(&mut self, kernel: &Kernel, i: usize, op: ops::Reduction, rows: &[Row]) -> Result<Value<R>, Error> {
+    /// A result over all elements, in an order of positions; of Vectors component by component.
+    fn reduced(&mut self, kernel: &Kernel, i: usize, op: ops::Reduction, rows: &[Row], order: &[usize]) -> Result<Value<R>, Error> {
         let result = &kernel.results[i];
-        let column = || rows.iter().map(|row| row[i]);
+        let column = || order.iter().map(|&position| rows[position][i]);
         let op = match op {
             ops::Reduction::Max => Reduction::Max,
             ops::Reduction::Min => Reduction::Min,

@@ -4,7 +4,7 @@
 //!
 //! The unit square is cut into nx by ny quadrilaterals, each into two triangles along a diagonal that changes from one to the next. Interior nodes are
 //! moved by up to a fifth of the spacing, so that no two cells are alike; faces are numbered as they are met, and every third one is
-//! turned around, so that nothing in the file resembles a Cartesian grid's order.
+//! turned around, so that nothing in the file resembles a Cartesian grid's order. With a third argument, `shuffled`, cells and faces get random numbers.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,20 +12,38 @@ use std::process::ExitCode;
 
 #[allow(dead_code, reason = "the tests include this file for `triangles` alone")]
 fn main() -> ExitCode {
-    let sizes: Vec<usize> = std::env::args().skip(1).filter_map(|word| word.parse().ok()).filter(|&n| n > 0).collect();
-    let [nx, ny] = sizes[..] else {
-        eprintln!("usage: triangles NX NY");
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let sizes: Vec<usize> = words.iter().take(2).filter_map(|word| word.parse().ok()).filter(|&n| n > 0).collect();
+    let order = match words.get(2).map(String::as_str) {
+        None => Some(Order::Rows),
+        Some("shuffled") => Some(Order::Shuffled),
+        Some(_) => None,
+    };
+    let ([nx, ny], Some(order)) = (&sizes[..], order) else {
+        eprintln!("usage: triangles NX NY [shuffled]");
         return ExitCode::from(2);
     };
-    print!("{}", triangles(nx, ny));
+    print!("{}", triangles(*nx, *ny, order));
     ExitCode::SUCCESS
 }
 
+/// How cells and faces are numbered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Row by row.
+    Rows,
+    /// At random, though always the same.
+    Shuffled,
+}
+
 /// Text of the grid file: `2 nx ny` triangles.
-pub fn triangles(nx: usize, ny: usize) -> String {
+pub fn triangles(nx: usize, ny: usize, order: Order) -> String {
     let nodes = nodes(nx, ny);
-    let cells = cells(nx, ny);
+    let mut cells = cells(nx, ny);
     let n_cells = cells.len();
+    if order == Order::Shuffled {
+        shuffle(&mut cells);
+    }
 
     // Faces as they are met, counter-clockwise around each cell: the first cell is the one that meets the face first.
     let mut face_of: BTreeMap<(usize, usize), usize> = BTreeMap::new();
@@ -52,6 +70,17 @@ pub fn triangles(nx: usize, ny: usize) -> String {
     }
 
     let n_faces = face_nodes.len();
+    if order == Order::Shuffled {
+        let mut old: Vec<usize> = (0..n_faces).collect();
+        shuffle(&mut old);
+        let mut new = vec![0; n_faces];
+        for (position, &face) in old.iter().enumerate() {
+            new[face] = position;
+        }
+        face_nodes = old.iter().map(|&face| face_nodes[face]).collect();
+        face_cells = old.iter().map(|&face| face_cells[face]).collect();
+        cell_faces.iter_mut().for_each(|face| *face = new[*face]);
+    }
     let mut text = format!("2 {n_cells} {n_faces} {} {} {}\n0 0\n0 0\n", nodes.len(), 2 * n_faces, 3 * n_cells);
     // Writing to a String cannot fail, hence the dropped results.
     for [x, y] in &nodes {
@@ -98,13 +127,27 @@ pub fn triangles(nx: usize, ny: usize) -> String {
     text
 }
 
-fn nodes(nx: usize, ny: usize) -> Vec<[f64; 2]> {
-    // Numerical Recipes' quick 32-bit generator: any fixed sequence will do.
-    let mut state = 20_u32;
-    let mut shift = || {
+/// Numerical Recipes' quick 32-bit generator, its upper 16 bits: any fixed sequence will do.
+fn random(seed: u32) -> impl FnMut() -> u32 {
+    let mut state = seed;
+    move || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (f64::from(state >> 16) / 65536.0 - 0.5) * 0.4
-    };
+        state >> 16
+    }
+}
+
+/// Fisher and Yates.
+fn shuffle<T>(items: &mut [T]) {
+    let mut random = random(1);
+    for last in (1..items.len()).rev() {
+        let other = (random() as usize * 65536 + random() as usize) % (last + 1);
+        items.swap(last, other);
+    }
+}
+
+fn nodes(nx: usize, ny: usize) -> Vec<[f64; 2]> {
+    let mut random = random(20);
+    let mut shift = || (f64::from(random()) / 65536.0 - 0.5) * 0.4;
     let mut nodes = Vec::new();
     for j in 0..=ny {
         for i in 0..=nx {

@@ -2,7 +2,10 @@
 //!
 //! A domain is one of the canonical sets of the grid, or a subset of one. Positions (ranks) of a subset's elements are found through a map over its
 //! *canonical superset*, so that a subset of `BoundaryFaces()` costs memory in proportion to the boundary, not to the grid.
+//!
+//! Elements, positions and ranks are in the numbering of the grid, which may have been renumbered; [`Domain::file_order`] leads to the numbering of its file.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, ErrorKind};
@@ -19,6 +22,8 @@ pub struct Domain {
     body: Body,
     elements: OnceLock<Vec<u32>>,
     rank_map: OnceLock<Vec<u32>>,
+    /// `None` inside if it is the order here.
+    file_order: OnceLock<Option<Vec<u32>>>,
 }
 
 #[derive(Debug)]
@@ -45,10 +50,18 @@ impl Domain {
             Extent::Interior | Extent::Boundary => Some(Domain::canonical(grid, set.all())?),
         };
         let body = Body::Canonical { grid: Arc::clone(grid), all };
-        Ok(Arc::new(Domain { name: set.name().to_string(), set, len, body, elements, rank_map: OnceLock::new() }))
+        Ok(Arc::new(Domain {
+            name: set.name().to_string(),
+            set,
+            len,
+            body,
+            elements,
+            rank_map: OnceLock::new(),
+            file_order: OnceLock::new(),
+        }))
     }
 
-    /// A subset of a domain; `elements` are indices in the grid's numbering.
+    /// A subset of a domain; `elements` are indices in the grid's numbering, which [`Grid::entity_of_file`] tells.
     ///
     /// # Errors
     /// `Data` if they are not strictly ascending or one is not in `within`; the message names the first bad one.
@@ -69,7 +82,15 @@ impl Domain {
         };
         let len = elements.len();
         let body = Body::Subset { parent: Arc::clone(within), base };
-        Arc::new(Domain { name, set: within.set, len, body, elements: OnceLock::from(elements), rank_map: OnceLock::new() })
+        Arc::new(Domain {
+            name,
+            set: within.set,
+            len,
+            body,
+            elements: OnceLock::from(elements),
+            rank_map: OnceLock::new(),
+            file_order: OnceLock::new(),
+        })
     }
 
     /// Position and description of the first element that keeps a list from being a subset of this domain.
@@ -164,15 +185,34 @@ impl Domain {
         self.elements()[position]
     }
 
-    /// Position of an entity; `None` if it is not in the domain. No arrays for canonical sets of Cartesian grids.
+    /// Position of an entity; `None` if it is not in the domain. No arrays for canonical sets of Cartesian grids, nor for those of faces where the interior ones
+    /// come first.
     pub fn rank(&self, entity: u32) -> Option<u32> {
         match &self.body {
             Body::Canonical { all: None, .. } => ((entity as usize) < self.len).then_some(entity),
             Body::Canonical { grid, all: Some(all) } => match grid.cartesian_shape() {
                 Some(shape) => shape.set_rank(self.set, entity),
-                None => self.mapped_rank(all, entity),
+                None => match self.offset() {
+                    Some(offset) => entity.checked_sub(offset).filter(|&rank| (rank as usize) < self.len),
+                    None => self.mapped_rank(all, entity),
+                },
             },
             Body::Subset { base, .. } => self.mapped_rank(base, entity),
+        }
+    }
+
+    /// The element at position 0, where the elements are known to be consecutive: all entities of a kind, and interior or boundary faces of a grid that has the
+    /// interior ones first. Then the position of an element is its index less this, and nobody needs a map. Also of an empty set.
+    pub fn offset(&self) -> Option<u32> {
+        let set = self.canonical_set()?;
+        let interior_faces = match set.kind.on_grid_of(self.grid().dim()) {
+            EntityKind::Face => self.grid().interior_faces_first(),
+            EntityKind::Cell | EntityKind::Edge | EntityKind::Vertex => None,
+        };
+        match set.extent {
+            Extent::All => Some(0),
+            Extent::Interior => interior_faces.map(|_| 0),
+            Extent::Boundary => interior_faces.map(|count| count as u32),
         }
     }
 
@@ -193,6 +233,63 @@ impl Domain {
             }
             map
         }))
+    }
+
+    /// Positions of its elements in the order that they have in the grid's file: entry k is the position here of the k-th of them there. `None` where both
+    /// orders are the same. Inputs, outputs and reductions go through this. Built on first use.
+    pub fn file_order(&self) -> Option<&[u32]> {
+        let (grid, kind) = (self.grid(), self.kind());
+        let all = grid.in_file_order(kind)?;
+        if self.is_all() {
+            return Some(all);
+        }
+        let made = self.file_order.get_or_init(|| {
+            let order = match self.body {
+                Body::Canonical { .. } => all.iter().filter_map(|&entity| self.rank(entity)).collect(),
+                // In proportion to the subset, not to the grid.
+                Body::Subset { .. } => {
+                    let elements = self.elements();
+                    let mut order: Vec<u32> = (0..self.len as u32).collect();
+                    order.sort_unstable_by_key(|&position| grid.file_index(kind, elements[position as usize]));
+                    order
+                }
+            };
+            (!order.is_sorted()).then_some(order)
+        });
+        made.as_deref()
+    }
+
+    /// Values given in the order of the file, in the order here.
+    ///
+    /// # Panics
+    /// If there is not one for each element.
+    pub fn from_file_order<T: Copy + Default>(&self, values: Vec<T>) -> Vec<T> {
+        let Some(order) = self.file_order() else { return values };
+        assert_eq!(order.len(), values.len(), "values of a domain of {} elements", self.len);
+        let mut out = vec![T::default(); values.len()];
+        for (&position, value) in order.iter().zip(values) {
+            out[position as usize] = value;
+        }
+        out
+    }
+
+    /// Values of its elements, in the order of the file.
+    ///
+    /// # Panics
+    /// If there is not one for each element.
+    pub fn in_file_order<'a, T: Copy>(&self, values: &'a [T]) -> Cow<'a, [T]> {
+        match self.file_order() {
+            None => Cow::Borrowed(values),
+            Some(order) => Cow::Owned(order.iter().map(|&position| values[position as usize]).collect()),
+        }
+    }
+
+    /// The grid.
+    pub fn grid(&self) -> &Grid {
+        match &self.body {
+            Body::Canonical { grid, .. } => grid,
+            Body::Subset { base, .. } => base.grid(),
+        }
     }
 
     /// Whether two domains have the same elements. Cheap when they are the same object or both canonical.

@@ -16,7 +16,7 @@ use crate::params::Parameters;
 pub enum CollectionInput {
     /// The same value for every element.
     Uniform(f64),
-    /// One value per element of the domain.
+    /// One value per element of the domain, in its order.
     Values(Arc<Vec<f64>>),
 }
 
@@ -47,7 +47,8 @@ impl Inputs {
         Ok(parameters.number(name)?.unwrap_or(default))
     }
 
-    /// With `<name>_from_file=true` the numbers in `<name>_filename`, in ascending entity order of the domain; else the value `<name>` for all.
+    /// With `<name>_from_file=true` the numbers in `<name>_filename`, which are in ascending order of the entities in the numbering of the grid's file; else the value
+    /// `<name>` for all.
     ///
     /// # Errors
     /// `Data` for a missing parameter, a word that is no number (file, line, column) or a wrong number of values; `Io` if the file cannot be read.
@@ -94,10 +95,10 @@ impl Inputs {
             );
             return Err(error.hint("the file needs one value per element of the domain, in ascending order of the elements"));
         }
-        Ok(CollectionInput::Values(Arc::new(values)))
+        Ok(CollectionInput::Values(Arc::new(domain.from_file_order(values))))
     }
 
-    /// The entities in `<name>_filename`, in the grid's numbering, ascending.
+    /// The entities in `<name>_filename`, which are ascending and in the numbering of the grid's file.
     ///
     /// # Errors
     /// `Data` for a missing parameter and for a word that is no index, is out of range, repeated, unsorted or not in `within` (file, line, column);
@@ -108,7 +109,11 @@ impl Inputs {
         }
         let path =
             required_path(parameters, &format!("{name}_filename"), &format!("the file with indices of elements of {}", within.name()))?;
-        let elements = read_entities(&path, &read_bytes(&path)?, within)?;
+        let mut elements = read_entities(&path, &read_bytes(&path)?, within)?;
+        for element in &mut elements {
+            *element = within.grid().entity_of_file(within.kind(), *element);
+        }
+        elements.sort_unstable();
         let domain = Domain::trusted_subset(name.to_string(), within, elements);
         self.domains.push((name.to_string(), Arc::clone(within), Arc::clone(&domain)));
         Ok(domain)
@@ -178,7 +183,7 @@ pub fn numbers_in(path: &Path, text: &[u8]) -> Result<Vec<f64>, Error> {
     Ok(values)
 }
 
-/// Entities of a subset in a text: ascending, each in `within`; `path` is for messages.
+/// Entities of a subset in a text, in the numbering of the grid's file: ascending, each in `within`; `path` is for messages.
 ///
 /// # Errors
 /// `Data` for the first word that is not one; names line and column.
@@ -220,7 +225,7 @@ pub fn read_entities(path: &Path, text: &[u8], within: &Domain) -> Result<Vec<u3
                 );
             }
         }
-        if within.rank(element).is_none() {
+        if within.rank(within.grid().entity_of_file(within.kind(), element)).is_none() {
             return fail(
                 format!("{kind} {element} is not in {}", within.name()),
                 "indices are in the grid's numbering, not positions in the superset",

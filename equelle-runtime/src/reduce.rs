@@ -1,7 +1,7 @@
 //! Reductions in a fixed order, the same on every back-end and for any number of threads.
 //!
-//! 1. The values, in the order of the domain, are cut into *leaves* of [`LEAF`] elements; the last may be shorter. Within a leaf they are combined
-//!    from left to right. Sum starts from +0.0, Prod from 1.0, Max and Min from the leaf's first element.
+//! 1. The values, in the order that the domain has in the grid's file ([`crate::domain::Domain::file_order`]), are cut into *leaves* of [`LEAF`] elements; the last may be
+//!    shorter. Within a leaf they are combined from left to right. Sum starts from +0.0, Prod from 1.0, Max and Min from the leaf's first element.
 //! 2. The leaves' results are combined by a binary tree, level by level: 0 with 1, 2 with 3, and so on; an odd last one passes on unchanged.
 //!
 //! Max and Min: NaN propagates (the leftmost NaN wins), and of equal operands (such as +0.0 and -0.0) the left one is kept.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
-use crate::grid::{Cartesian, Grid, opm};
+use crate::grid::{Cartesian, Grid, NONE, Renumber, opm};
 use crate::input::{CollectionInput, Inputs};
 use crate::launch::Program;
 use crate::output::{Outputs, Records};
@@ -16,7 +16,7 @@ use crate::threads::Threads;
 use crate::traits::{CanonicalSet, EntityKind, Extent};
 
 /// Keys that the runtime itself understands.
-const GRID_KEYS: [&str; 9] = ["grid_filename", "grid_dim", "nx", "ny", "nz", "dx", "dy", "dz", "grid_layout"];
+const GRID_KEYS: [&str; 10] = ["grid_filename", "grid_dim", "nx", "ny", "nz", "dx", "dy", "dz", "grid_layout", "renumber"];
 const OUTPUT_KEYS: [&str; 2] = ["output_to_file", "output_dir"];
 /// Keys of parts that a given program may not use, so that one parameter file can serve several programs.
 const OTHER_KEYS: [&str; 11] = [
@@ -74,6 +74,7 @@ pub struct Session {
     parameters: Parameters,
     grid: Arc<Grid>,
     threads: Threads,
+    renumber: Renumber,
     domains: Vec<(CanonicalSet, Arc<Domain>)>,
     inputs: Inputs,
     outputs: Outputs,
@@ -121,13 +122,14 @@ impl Session {
     /// Opens a run on a given grid.
     ///
     /// # Errors
-    /// `Data` if the program needs more dimensions than the grid has, or for a number of threads that is none; an output directory that cannot be written.
+    /// `Data` if the program needs more dimensions than the grid has, and for a bad parameter; an output directory that cannot be written.
     pub fn on_grid(program: &'static Program, parameters: Parameters, grid: Grid, options: Options) -> Result<Session, Error> {
         if grid.dim() < program.min_dim {
             let message = format!("the program needs a grid of at least {} dimensions, this one has {}", program.min_dim, grid.dim());
             return Err(Error::new(ErrorKind::Data, message).hint(format!("give grid_dim={} or another grid file", program.min_dim)));
         }
         let threads = Threads::from_parameters(&parameters)?;
+        let renumber = Renumber::from_parameters(&parameters)?;
         let outputs = Outputs::from_parameters(&parameters, options.stdout)?;
         let style = if options.quiet { ProgressStyle::Quiet } else { options.progress };
         Ok(Session {
@@ -135,6 +137,7 @@ impl Session {
             parameters,
             grid: Arc::new(grid),
             threads,
+            renumber,
             domains: Vec::new(),
             inputs: Inputs::default(),
             outputs,
@@ -164,6 +167,17 @@ impl Session {
     /// From now on loops run on these threads instead of as many as the parameter `threads` says.
     pub fn set_threads(&mut self, threads: Threads) {
         self.threads = threads;
+    }
+
+    /// Lets the grid be renumbered as parameter `renumber` says, for a back-end whose kernels gain from it; called before anything else. A back-end that does not call
+    /// this works in the numbering of the file. See [`Grid::renumber`].
+    ///
+    /// # Panics
+    /// If a domain has been made, or the grid is shared already.
+    pub fn renumber_grid(&mut self) {
+        assert!(self.domains.is_empty(), "a grid is renumbered before its domains are made");
+        let grid = Arc::get_mut(&mut self.grid);
+        grid.expect("a grid is renumbered before it is shared").renumber(self.renumber);
     }
 
     /// All parameters; back-ends may read keys of their own.
@@ -273,26 +287,47 @@ impl Session {
         self.outputs.vector(tag, components).map_err(|e| e.at(self.line))
     }
 
-    /// Puts out a collection of vectors, by component, in the order of its domain.
+    /// Puts out a collection of vectors, by component, one value per element of a domain; in the order of the grid's file.
     ///
     /// # Errors
     /// See [`Outputs::vectors`].
-    pub fn output_vectors<R: Real>(&mut self, tag: &str, components: &[&[R]]) -> Result<(), Error> {
+    ///
+    /// # Panics
+    /// If there is not one for each element.
+    pub fn output_vectors<R: Real>(&mut self, tag: &str, domain: &Domain, components: &[&[R]]) -> Result<(), Error> {
         if self.outputs.dir().is_none() {
             self.progress.close_bar();
         }
-        self.outputs.vectors(tag, components).map_err(|e| e.at(self.line))
+        let ordered: Vec<_> = components.iter().map(|component| domain.in_file_order(component)).collect();
+        let components: Vec<&[R]> = ordered.iter().map(|component| &component[..]).collect();
+        self.outputs.vectors(tag, &components).map_err(|e| e.at(self.line))
     }
 
-    /// Puts out a collection, in the order of its domain.
+    /// Puts out a collection, one value per element of a domain; in the order of the grid's file.
     ///
     /// # Errors
     /// See [`Outputs::collection`].
-    pub fn output_collection<R: Real>(&mut self, tag: &str, values: &[R]) -> Result<(), Error> {
+    ///
+    /// # Panics
+    /// If there is not one for each element.
+    pub fn output_collection<R: Real>(&mut self, tag: &str, domain: &Domain, values: &[R]) -> Result<(), Error> {
         if self.outputs.dir().is_none() {
             self.progress.close_bar();
         }
-        self.outputs.collection(tag, values).map_err(|e| e.at(self.line))
+        self.outputs.collection(tag, &domain.in_file_order(values)).map_err(|e| e.at(self.line))
+    }
+
+    /// Puts out a collection of entities of a kind, one per element of a domain: their indices in the grid's file, -1 for [`NONE`]; in the order of that file.
+    ///
+    /// # Errors
+    /// See [`Outputs::collection`].
+    ///
+    /// # Panics
+    /// If there is not one for each element.
+    pub fn output_entities(&mut self, tag: &str, domain: &Domain, kind: EntityKind, entities: &[u32]) -> Result<(), Error> {
+        let index = |&entity: &u32| if entity == NONE { -1.0 } else { f64::from(self.grid.file_index(kind, entity)) };
+        let values: Vec<f64> = entities.iter().map(index).collect();
+        self.output_collection(tag, domain, &values)
     }
 
     /// A line of text among the results on standard output, such as those of `verbose`.
@@ -380,6 +415,13 @@ impl Session {
                     if from_file { "grid_filename is given".to_string() } else { format!("the grid has {} dimensions", self.grid.dim()) };
                 warnings.push(format!("parameter `{key}` ({origin}) has no effect: {why}"));
             }
+        }
+        if let Some(origin) =
+            self.parameters.origin("renumber").filter(|_| self.renumber == Renumber::Yes && self.grid.cartesian_shape().is_some())
+        {
+            warnings.push(format!(
+                "parameter `renumber` ({origin}) has no effect: the grid is Cartesian, and grid_layout=unstructured was not given"
+            ));
         }
         warnings
     }

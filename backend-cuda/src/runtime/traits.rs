@@ -81,7 +81,7 @@ impl EquelleRuntime for CudaRuntime {
         let dense = self.dense(value)?;
         let values = doubles(&self.download(dense.pointer(), 8 * value.domain.len())?);
         self.check_flag()?;
-        self.session.output_collection(tag, &values)
+        self.session.output_collection(tag, value.domain(), &values)
     }
 
     fn output_bool(&mut self, tag: &str, value: &Bool) -> Result<(), Error> {
@@ -104,19 +104,19 @@ impl EquelleRuntime for CudaRuntime {
         let values = self.vectors(value)?;
         self.check_flag()?;
         let components: Vec<&[f64]> = values.iter().map(Vec::as_slice).collect();
-        self.session.output_vectors(tag, &components)
+        self.session.output_vectors(tag, value.domain(), &components)
     }
 
     fn output_bools(&mut self, tag: &str, value: &BoolCollection) -> Result<(), Error> {
         let values: Vec<f64> = self.bools(value)?.into_iter().map(|truth| f64::from(u8::from(truth))).collect();
         self.check_flag()?;
-        self.session.output_collection(tag, &values)
+        self.session.output_collection(tag, value.domain(), &values)
     }
 
     fn output_entities(&mut self, tag: &str, value: &EntityCollection) -> Result<(), Error> {
         let values: Vec<f64> = self.entity_indices(value)?.into_iter().map(|entity| entity.map_or(-1.0, f64::from)).collect();
         self.check_flag()?;
-        self.session.output_collection(tag, &values)
+        self.session.output_collection(tag, value.domain(), &values)
     }
 
     fn begin_loop(&mut self, sequence: &Sequence) -> Result<Loop, Error> {

@@ -60,15 +60,22 @@ pub struct SerialRuntime<R = f64> {
 }
 
 impl SerialRuntime {
-    /// A runtime for one run of a program in double precision, on the session's grid and data.
+    /// A runtime for one run of a program in double precision, on the session's grid and data. Lets the grid be renumbered.
+    ///
+    /// # Panics
+    /// If domains of the session have been asked for, or its grid is shared.
     pub fn new(session: Session) -> Self {
         SerialRuntime::with_precision(session)
     }
 }
 
 impl<R: Real> SerialRuntime<R> {
-    /// A runtime for one run of a program whose collections hold `R`, on the session's grid and data.
-    pub fn with_precision(session: Session) -> Self {
+    /// A runtime for one run of a program whose collections hold `R`, on the session's grid and data. Lets the grid be renumbered.
+    ///
+    /// # Panics
+    /// If domains of the session have been asked for, or its grid is shared.
+    pub fn with_precision(mut session: Session) -> Self {
+        session.renumber_grid();
         SerialRuntime {
             session,
             reals: Rc::default(),

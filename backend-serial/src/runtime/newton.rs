@@ -180,7 +180,7 @@ impl<R: Real> SerialProblem<'_, '_, R> {
         let entity = domain.element(position);
         let centroids = self.rt.grid().centroids(domain.kind());
         let centroid = centroids.get(entity as usize).map_or(Vec::new(), |x| x[..self.rt.grid().dim()].to_vec());
-        Entry { equation, kind: domain.kind(), entity, value, centroid }
+        Entry { equation, kind: domain.kind(), entity: self.rt.grid().file_index(domain.kind(), entity), value, centroid }
     }
 }
 
@@ -204,7 +204,8 @@ impl<R: Real> Problem for SerialProblem<'_, '_, R> {
         self.check_equations()?;
         let mut sum = 0.0;
         for equation in &self.equations {
-            let squares: Vec<f64> = self.rt.values_of(equation).iter().map(|r| r.to_f64() * r.to_f64()).collect();
+            let values = self.rt.values_of(equation);
+            let squares: Vec<f64> = equation.domain.in_file_order(&values).iter().map(|r| r.to_f64() * r.to_f64()).collect();
             sum += reduce(Reduction::Sum, &squares).unwrap_or(0.0);
         }
         Ok(sum.sqrt())
@@ -236,7 +237,11 @@ impl<R: Real> Problem for SerialProblem<'_, '_, R> {
     fn worst(&mut self, count: usize) -> Result<Vec<Entry>, Error> {
         let mut all: Vec<(usize, usize, f64)> = Vec::new();
         for (equation, residual) in self.equations.iter().enumerate() {
-            all.extend(self.rt.values_of(residual).iter().enumerate().map(|(position, &value)| (equation, position, value.to_f64())));
+            let values = self.rt.values_of(residual);
+            match residual.domain.file_order() {
+                None => all.extend(values.iter().enumerate().map(|(position, &value)| (equation, position, value.to_f64()))),
+                Some(order) => all.extend(order.iter().map(|&position| (equation, position as usize, values[position as usize].to_f64()))),
+            }
         }
         // In a total order NaN is above infinity; the sort keeps the order of equal ones.
         all.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()));
@@ -262,9 +267,10 @@ impl<R: Real> Problem for SerialProblem<'_, '_, R> {
         let (iterate, residual) = if initial { ("Initial u", "Initial residual") } else { ("Newton u", "Newton residual") };
         let tag = |tag: &str, number: usize| if self.ends.len() == 1 { tag.to_owned() } else { format!("{tag} {}", number + 1) };
         for (number, (u, r)) in self.iterate.iter().zip(&self.equations).enumerate() {
+            let domain = u.domain();
             let (u, r) = (self.rt.values_of(u), self.rt.values_of(r));
-            self.rt.session.output_collection(&tag(iterate, number), &u)?;
-            self.rt.session.output_collection(&tag(residual, number), &r)?;
+            self.rt.session.output_collection(&tag(iterate, number), domain, &u)?;
+            self.rt.session.output_collection(&tag(residual, number), domain, &r)?;
         }
         Ok(())
     }

@@ -153,11 +153,13 @@ fn unreachable_data(target: &EntityCollection, entity: u32, position: usize) -> 
     }
     let owner = element_at(&target.domain, position);
     let (kind, owner_kind) = (kind_name(target.kind), kind_name(target.domain.kind()));
+    let entity = target.domain.grid().file_index(target.kind, entity);
     let message = format!("`On` needs data at {kind} {entity}, which the data's domain does not hold (target of {owner_kind} {owner})");
     Error::new(ErrorKind::Simulation, message).hint("extend the data to a domain that holds the whole target")
 }
 
 fn not_within(from: &Domain, entity: u32) -> Error {
+    let entity = from.grid().file_index(from.kind(), entity);
     let message = format!("`Extend` cannot place {} {entity}: the larger domain does not hold it", kind_name(from.kind()));
     Error::new(ErrorKind::Simulation, message).hint("extend to a domain that holds the data's whole domain")
 }

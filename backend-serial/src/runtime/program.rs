@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
-use equelle_runtime::grid::NONE;
 use equelle_runtime::input::CollectionInput;
 use equelle_runtime::report::bytes;
 use equelle_runtime::session::LoopState;
@@ -85,7 +84,7 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
 
     fn output_collection(&mut self, tag: &str, value: &ScalarCollection<R>) -> Result<(), Error> {
         let values = self.values_of(value);
-        self.session.output_collection(tag, &values)
+        self.session.output_collection(tag, &value.domain, &values)
     }
 
     fn output_bool(&mut self, tag: &str, value: &bool) -> Result<(), Error> {
@@ -103,17 +102,16 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
 
     fn output_vectors(&mut self, tag: &str, value: &VectorCollection<R>) -> Result<(), Error> {
         let components: Vec<&[R]> = value.components().map(|component| &component[..]).collect();
-        self.session.output_vectors(tag, &components)
+        self.session.output_vectors(tag, &value.domain, &components)
     }
 
     fn output_bools(&mut self, tag: &str, value: &BoolCollection) -> Result<(), Error> {
         let values: Vec<f64> = value.values.iter().map(|&truth| f64::from(u8::from(truth))).collect();
-        self.session.output_collection(tag, &values)
+        self.session.output_collection(tag, &value.domain, &values)
     }
 
     fn output_entities(&mut self, tag: &str, value: &EntityCollection) -> Result<(), Error> {
-        let values: Vec<f64> = value.values.iter().map(|&entity| if entity == NONE { -1.0 } else { f64::from(entity) }).collect();
-        self.session.output_collection(tag, &values)
+        self.session.output_entities(tag, &value.domain, value.kind, &value.values)
     }
 
     fn begin_loop(&mut self, sequence: &Arc<Vec<f64>>) -> Result<Loop, Error> {

@@ -21,7 +21,7 @@
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
-use equelle_runtime::grid::Grid;
+use equelle_runtime::grid::{Grid, NONE};
 use equelle_runtime::{CanonicalSet, EntityKind, Error, KernelInfo, Real, Reduction};
 
 use super::SerialRuntime;
@@ -143,8 +143,8 @@ impl<R: Real> SerialRuntime<R> {
         }
     }
 
-    /// Reduces values made on the spot, as a fused kernel does: `value` of each position of the domain, called once each in ascending order. The
-    /// order of combination is that of [`equelle_runtime::reduce`], and nothing is allocated in a steady step.
+    /// Reduces values made on the spot, as a fused kernel does: `value` of each position of the domain, called once each in the order of the
+    /// grid's file. The order of combination is that of [`equelle_runtime::reduce`], and nothing is allocated in a steady step.
     ///
     /// # Errors
     /// `Simulation` for Max or Min over a domain without elements.
@@ -194,9 +194,9 @@ pub(super) fn on_empty(domain: &Domain, position: usize) -> Error {
     Error::empty_element(kind, Some(element))
 }
 
-/// Element `position` of a domain, for messages.
+/// Element `position` of a domain in the numbering of the grid's file, for messages.
 pub(super) fn element_at(domain: &Domain, position: usize) -> u32 {
-    if position < domain.len() { domain.element(position) } else { equelle_runtime::grid::NONE }
+    if position < domain.len() { domain.grid().file_index(domain.kind(), domain.element(position)) } else { NONE }
 }
 
 /// The word for one entity of a kind.

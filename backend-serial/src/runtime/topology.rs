@@ -87,7 +87,8 @@ fn not_there(entities: &EntityCollection, position: usize, what: &str) -> Error 
             Error::new(ErrorKind::Simulation, format!("an Empty {kind} has no {what}: the one that belongs to {owner_kind} {owner}"))
                 .hint("choose another entity where this one is Empty, with IsEmpty(...) ? ... : ...")
         }
-        Some(entity) => {
+        Some(&entity) => {
+            let entity = entities.domain.grid().file_index(entities.kind, entity);
             Error::new(ErrorKind::Simulation, format!("the grid has no {kind} {entity}, which belongs to {owner_kind} {owner}"))
         }
     }

@@ -138,7 +138,7 @@ fn no_component<R: Real>(rt: &SerialRuntime<R>, index: usize) -> Error {
 pub(super) fn reduce_components<R: Real>(reduction: Reduction, a: &VectorCollection<R>) -> Result<Vector, Error> {
     let mut out = [0.0; 3];
     for (out, component) in out.iter_mut().zip(a.components()) {
-        *out = reduce(reduction, component).ok_or_else(|| nothing_to_reduce(reduction, &a.domain))?;
+        *out = reduce(reduction, &a.domain.in_file_order(component)).ok_or_else(|| nothing_to_reduce(reduction, &a.domain))?;
     }
     Ok(out)
 }

@@ -4,12 +4,14 @@
 //! never pay for them.
 //!
 //! Reading order: [`Grid`] here, [`Cartesian`] numbering in `cartesian` and `cartesian_edges`, its arrays in `build`, edges and vertices in `skeleton`, canonical sets in
-//! `sets`, grid files in [`opm`].
+//! `sets`, grid files in [`opm`], the order of cells and faces in memory in `renumber` and `cuthill_mckee`.
 
 mod build;
 mod cartesian;
 mod cartesian_edges;
+mod cuthill_mckee;
 pub mod opm;
+mod renumber;
 mod sets;
 mod skeleton;
 
@@ -20,6 +22,7 @@ use crate::traits::EntityKind;
 
 pub use cartesian::CartesianFace;
 pub use cartesian_edges::CartesianEdge;
+pub use renumber::{LARGE, Renumber};
 pub use skeleton::Nodes;
 
 /// Stands for "no entity" wherever an entity index is stored.
@@ -41,6 +44,8 @@ pub struct Grid {
     edges: OnceLock<skeleton::Edges>,
     /// Positions of the vertices of a Cartesian grid of 2 or 3 dimensions.
     vertices: OnceLock<Vec<[f64; 3]>>,
+    /// Which numbers cells and faces have in the file.
+    numbering: renumber::Numbering,
 }
 
 /// A uniform Cartesian grid; numbering and orientation as in the runtime specification, section 1.3.
@@ -61,14 +66,14 @@ pub struct Cartesian {
 pub struct Topology {
     /// Start of each cell's slice of `cell_faces`. `[n_cells + 1]`
     pub cell_face_pos: Vec<usize>,
-    /// Faces of each cell, ascending within a cell.
+    /// Faces of each cell, within a cell ascending in the numbering of the file, which is the order of sums over them.
     pub cell_faces: Vec<u32>,
     /// First and second cell of each face; [`NONE`] outside. `[n_faces]`
     pub face_cells: Vec<[u32; 2]>,
 }
 
 impl Topology {
-    /// Faces of a cell, ascending.
+    /// Faces of a cell, ascending in the numbering of the file.
     ///
     /// # Panics
     /// If there is no such cell.
@@ -127,6 +132,7 @@ impl Grid {
             nodes: None,
             edges: OnceLock::new(),
             vertices: OnceLock::new(),
+            numbering: renumber::Numbering::default(),
         })
     }
 
@@ -171,10 +177,11 @@ impl Grid {
             nodes: None,
             edges: OnceLock::new(),
             vertices: OnceLock::new(),
+            numbering: renumber::Numbering::default(),
         })
     }
 
-    /// The same grid, treated as unstructured: [`Grid::cartesian_shape`] is `None`. Numbering and geometry stay.
+    /// The same grid, treated as unstructured: [`Grid::cartesian_shape`] is `None`. Numbering and geometry stay; [`Grid::renumber`] may change the numbering.
     #[must_use]
     pub fn as_unstructured(mut self) -> Grid {
         self.cartesian = None;
@@ -221,7 +228,7 @@ impl Grid {
 
     /// Measures, centroids and normals; built on first use. For a Cartesian grid of 3 dimensions about 200 bytes a cell.
     pub fn geometry(&self) -> &Geometry {
-        self.geometry.get_or_init(|| self.shape.as_ref().map(build::geometry).unwrap_or_default())
+        self.geometry.get_or_init(|| self.renumbered_geometry(self.shape.as_ref().map(build::geometry).unwrap_or_default()))
     }
 
     /// Shares the grid.

@@ -1,20 +1,30 @@
 //! Domains: elements, ranks, subsets.
 
-use equelle_runtime::grid::{Cartesian, Grid, NONE, opm};
+use equelle_runtime::grid::{Cartesian, Grid, NONE, Renumber, opm};
 use equelle_runtime::{Domain, ErrorKind};
 
 use crate::common::*;
 
 #[test]
 fn canonical_sets_on_every_layout() {
-    let triangles = opm::read_text("triangles".as_ref(), crate::triangles::triangles(3, 2).as_bytes()).unwrap();
+    let triangles = || {
+        let text = crate::triangles::triangles(3, 2, crate::triangles::Order::Shuffled);
+        opm::read_text("triangles".as_ref(), text.as_bytes()).unwrap()
+    };
+    let renumbered = |mut grid: Grid| {
+        grid.renumber(Renumber::Yes);
+        grid
+    };
     let block = || Grid::cartesian(Cartesian::block([4, 3, 5], [1.0; 3])).unwrap();
     for grid in [
         four_by_three().shared(),
         four_by_three().as_unstructured().shared(),
-        triangles.shared(),
+        renumbered(four_by_three().as_unstructured()).shared(),
+        triangles().shared(),
+        renumbered(triangles()).shared(),
         block().shared(),
         block().as_unstructured().shared(),
+        renumbered(block().as_unstructured()).shared(),
     ] {
         for set in SETS {
             let domain = Domain::canonical(&grid, set).unwrap();
@@ -29,6 +39,9 @@ fn canonical_sets_on_every_layout() {
             assert_eq!(domain.rank(NONE), None);
             assert_eq!(domain.elements(), elements);
             assert!((0..elements.len()).all(|position| domain.element(position) == elements[position]));
+            if let Some(offset) = domain.offset() {
+                assert!(elements.iter().copied().eq(offset..offset + domain.len() as u32), "{set:?}");
+            }
         }
     }
 }

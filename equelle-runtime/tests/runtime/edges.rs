@@ -201,7 +201,7 @@ fn tetrahedra_around_an_axis() {
 
 #[test]
 fn triangles_have_the_edges_of_their_faces() {
-    let grid = opm::read_text("triangles".as_ref(), crate::triangles::triangles(6, 5).as_bytes()).unwrap();
+    let grid = opm::read_text("triangles".as_ref(), crate::triangles::triangles(6, 5, crate::triangles::Order::Rows).as_bytes()).unwrap();
     // 7 * 6 nodes, 2 (6 + 5) of them and as many faces on the boundary; V - E + C = 1.
     assert_eq!(counts(&grid), [42, 101, 101, 60]);
     assert_eq!(elements(&grid, BOUNDARY_EDGES), elements(&grid, BOUNDARY_FACES));

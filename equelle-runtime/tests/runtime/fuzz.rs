@@ -54,7 +54,7 @@ impl Random {
 
 #[test]
 fn grid_files() {
-    let text = crate::triangles::triangles(2, 2);
+    let text = crate::triangles::triangles(2, 2, crate::triangles::Order::Rows);
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let (mut accepted, mut refused) = (0, 0);
     for round in 0..20_000 {

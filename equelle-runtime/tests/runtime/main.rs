@@ -15,3 +15,4 @@ mod number;
 mod opm;
 mod output;
 mod params;
+mod renumber;

@@ -129,9 +129,12 @@ fn outputs_kept_in_memory() {
     let mut session = open(&[]).unwrap();
     let records = session.record_outputs();
     session.output_scalar("x", 1.5).unwrap();
-    session.output_collection("u", &[1.0, 2.0]).unwrap();
-    let expected =
-        [Record::Scalar { tag: "x".to_string(), value: 1.5 }, Record::Collection { tag: "u".to_string(), values: vec![1.0, 2.0] }];
+    let cells = session.domain(ALL_CELLS).unwrap();
+    session.output_collection("u", &cells, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+    let expected = [
+        Record::Scalar { tag: "x".to_string(), value: 1.5 },
+        Record::Collection { tag: "u".to_string(), values: vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0] },
+    ];
     assert_eq!(records.take(), expected);
     assert_eq!(records.take(), []);
 }

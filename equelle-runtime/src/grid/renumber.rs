@@ -1,0 +1,236 @@
+//! Renumbering: cells and faces of a grid in an order in which kernels walk through memory.
+//!
+//! * cells by reverse Cuthill–McKee (`cuthill_mckee`), unless the file's order has neighbours close together already;
+//! * interior faces before boundary faces, so that the position of a face in InteriorFaces() is its index, and in BoundaryFaces() its index less a constant;
+//! * both kinds of faces in the order of the cells that have them.
+//!
+//! What people see stays in the numbering of the file: a grid knows the index that an entity has there ([`Grid::file_index`]), and a domain the order of its elements
+//! there ([`crate::domain::Domain::file_order`]). The faces of a cell stay in the file's order, which is the order of sums over them; first and second cells and
+//! normals stay what they are. Edges and vertices that are nothing else keep their numbers.
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use super::{Geometry, Grid, NONE, Topology, cuthill_mckee};
+use crate::error::{Error, ErrorKind};
+use crate::params::Parameters;
+use crate::traits::EntityKind;
+
+/// Which grids are renumbered: parameter `renumber`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Renumber {
+    /// Unstructured grids of [`LARGE`] cells or more; their cells only if neighbours are far from each other in the file's order.
+    #[default]
+    Auto,
+    /// None.
+    No,
+    /// All unstructured grids, and their cells whatever their order.
+    Yes,
+}
+
+/// Cells from which renumbering is worth its time. With fewer, the arrays that a kernel reads, some 200 bytes a cell, fit into the caches of a core, and any order is as
+/// good.
+pub const LARGE: usize = 10_000;
+
+impl Renumber {
+    /// From `renumber` (`auto`).
+    ///
+    /// # Errors
+    /// `Data` for another word than `auto`, `no` or `yes`.
+    pub fn from_parameters(parameters: &Parameters) -> Result<Renumber, Error> {
+        match parameters.text("renumber") {
+            None | Some("auto") => Ok(Renumber::Auto),
+            Some("no") => Ok(Renumber::No),
+            Some("yes") => Ok(Renumber::Yes),
+            Some(other) => {
+                let message = format!("parameter `renumber` must be `auto`, `no` or `yes`, not `{other}`");
+                Err(Error::new(ErrorKind::Data, message))
+            }
+        }
+    }
+}
+
+/// Numbers of entities of one kind here and in the file.
+#[derive(Clone, Debug)]
+struct Permutation {
+    to_file: Vec<u32>,
+    from_file: Vec<u32>,
+}
+
+impl Permutation {
+    /// From the entities in their new order; `None` if it is the old one.
+    fn new(to_file: Vec<u32>) -> Option<Permutation> {
+        if to_file.iter().enumerate().all(|(new, &old)| new == old as usize) {
+            return None;
+        }
+        let mut from_file = vec![NONE; to_file.len()];
+        for (new, &old) in to_file.iter().enumerate() {
+            from_file[old as usize] = new as u32;
+        }
+        Some(Permutation { to_file, from_file })
+    }
+}
+
+/// How the numbering of a grid differs from that of its file; not at all, by default.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Numbering {
+    cells: Option<Permutation>,
+    faces: Option<Permutation>,
+    /// Number of interior faces, where all of them come before all others.
+    interior_first: Option<usize>,
+}
+
+impl Numbering {
+    fn of(&self, kind: EntityKind) -> Option<&Permutation> {
+        match kind {
+            EntityKind::Cell => self.cells.as_ref(),
+            EntityKind::Face => self.faces.as_ref(),
+            EntityKind::Edge | EntityKind::Vertex => None,
+        }
+    }
+}
+
+impl Grid {
+    /// Renumbers cells and faces, before anything has been asked of the grid. A grid that is used as a Cartesian one keeps its numbering.
+    ///
+    /// Memory in the end: 8 bytes for each cell and face that is renumbered.
+    pub fn renumber(&mut self, how: Renumber) {
+        let wanted = match how {
+            Renumber::No => false,
+            Renumber::Auto => self.n_cells >= LARGE,
+            Renumber::Yes => true,
+        };
+        if !wanted || self.cartesian.is_some() || self.is_renumbered() {
+            return;
+        }
+        self.topology();
+        let Some(old) = self.topology.take() else { return };
+        let cells = new_cells(&old, how, self.dim);
+        let (faces, interior) = new_faces(&old, cells.as_ref());
+        self.numbering = Numbering { cells, faces, interior_first: Some(interior) };
+        self.topology = OnceLock::from(self.renumbered_topology(old));
+        if let Some(geometry) = self.geometry.take() {
+            self.geometry = OnceLock::from(self.renumbered_geometry(geometry));
+        }
+        if let (Some(faces), Some(nodes)) = (&self.numbering.faces, &mut self.nodes) {
+            let mut pos = Vec::with_capacity(nodes.face_node_pos.len());
+            let mut face_nodes = Vec::with_capacity(nodes.face_nodes.len());
+            pos.push(0);
+            for &face in &faces.to_file {
+                face_nodes.extend_from_slice(nodes.of_face(face as usize));
+                pos.push(face_nodes.len());
+            }
+            (nodes.face_node_pos, nodes.face_nodes) = (pos, face_nodes);
+        }
+    }
+
+    /// Whether the numbering of cells or faces is not that of the file.
+    pub fn is_renumbered(&self) -> bool {
+        self.numbering.cells.is_some() || self.numbering.faces.is_some()
+    }
+
+    /// Number of interior faces, if the grid has been renumbered so that they come first: face f is element f of InteriorFaces(), or element f less this number of
+    /// BoundaryFaces().
+    pub fn interior_faces_first(&self) -> Option<usize> {
+        self.numbering.interior_first
+    }
+
+    /// Index in the file of an entity; [`NONE`] stays what it is.
+    pub fn file_index(&self, kind: EntityKind, entity: u32) -> u32 {
+        match self.numbering.of(kind.on_grid_of(self.dim)) {
+            None => entity,
+            Some(numbers) => numbers.to_file.get(entity as usize).copied().unwrap_or(entity),
+        }
+    }
+
+    /// The entity that has an index in the file; what the file does not have stays what it is.
+    pub fn entity_of_file(&self, kind: EntityKind, index: u32) -> u32 {
+        match self.numbering.of(kind.on_grid_of(self.dim)) {
+            None => index,
+            Some(numbers) => numbers.from_file.get(index as usize).copied().unwrap_or(index),
+        }
+    }
+
+    /// All entities of a kind in the order of the file; `None` if that is the order here.
+    pub(crate) fn in_file_order(&self, kind: EntityKind) -> Option<&[u32]> {
+        self.numbering.of(kind.on_grid_of(self.dim)).map(|numbers| &numbers.from_file[..])
+    }
+
+    fn renumbered_topology(&self, mut old: Topology) -> Topology {
+        let Numbering { cells, faces, .. } = &self.numbering;
+        if let Some(faces) = faces {
+            old.face_cells = in_order(old.face_cells, faces);
+            for face in &mut old.cell_faces {
+                *face = faces.from_file[*face as usize];
+            }
+        }
+        if let Some(cells) = cells {
+            for cell in old.face_cells.iter_mut().flatten().filter(|cell| **cell != NONE) {
+                *cell = cells.from_file[*cell as usize];
+            }
+            let mut pos = Vec::with_capacity(old.cell_face_pos.len());
+            let mut cell_faces = Vec::with_capacity(old.cell_faces.len());
+            pos.push(0);
+            for &cell in &cells.to_file {
+                cell_faces.extend_from_slice(old.faces_of(cell as usize));
+                pos.push(cell_faces.len());
+            }
+            (old.cell_face_pos, old.cell_faces) = (pos, cell_faces);
+        }
+        old
+    }
+
+    /// Geometry as the file has it, in the order here.
+    pub(super) fn renumbered_geometry(&self, mut geometry: Geometry) -> Geometry {
+        let Numbering { cells, faces, .. } = &self.numbering;
+        if let Some(cells) = cells {
+            geometry.cell_volumes = in_order(geometry.cell_volumes, cells);
+            geometry.cell_centroids = in_order(geometry.cell_centroids, cells);
+        }
+        if let Some(faces) = faces {
+            geometry.face_areas = in_order(geometry.face_areas, faces);
+            geometry.face_centroids = in_order(geometry.face_centroids, faces);
+            geometry.face_normals = in_order(geometry.face_normals, faces);
+        }
+        geometry
+    }
+}
+
+/// Values in the order here; takes them, so that of the arrays of a grid only one is there twice at a time.
+fn in_order<T: Copy>(values: Vec<T>, numbers: &Permutation) -> Vec<T> {
+    numbers.to_file.iter().map(|&old| values[old as usize]).collect()
+}
+
+fn new_cells(topology: &Topology, how: Renumber, dim: usize) -> Option<Permutation> {
+    // In a cube that is numbered row by row, neighbours are on average a third of a cross-section apart, and no order is much better.
+    let n = topology.cell_face_pos.len() - 1;
+    let cross_section = (n as f64).powf(1.0 - 1.0 / dim as f64);
+    let before = cuthill_mckee::reach(topology, |cell| cell);
+    if how == Renumber::Auto && before <= cross_section {
+        return None;
+    }
+    let numbers = Permutation::new(cuthill_mckee::order(topology))?;
+    let after = cuthill_mckee::reach(topology, |cell| numbers.from_file[cell as usize]);
+    (how == Renumber::Yes || after < before).then_some(numbers)
+}
+
+/// Interior faces first, both kinds by the first of their cells in the new order and then as in the file; and how many are interior.
+fn new_faces(topology: &Topology, cells: Option<&Permutation>) -> (Option<Permutation>, usize) {
+    let n_faces = topology.face_cells.len();
+    let mut interior = Vec::with_capacity(n_faces);
+    let mut boundary = Vec::new();
+    let mut known = vec![false; n_faces];
+    let mut add = |face: u32| {
+        if !std::mem::replace(&mut known[face as usize], true) {
+            if topology.is_boundary_face(face as usize) { boundary.push(face) } else { interior.push(face) }
+        }
+    };
+    let n_cells = topology.cell_face_pos.len() - 1;
+    let order = cells.map_or_else(|| Cow::Owned((0..n_cells as u32).collect()), |cells| Cow::Borrowed(&cells.to_file[..]));
+    order.iter().flat_map(|&cell| topology.faces_of(cell as usize)).for_each(|&face| add(face));
+    // Faces that no cell lists.
+    (0..n_faces as u32).for_each(add);
+    let count = interior.len();
+    interior.append(&mut boundary);
+    (Permutation::new(interior), count)
+}
