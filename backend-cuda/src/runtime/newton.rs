@@ -401,8 +401,8 @@ impl Problem for CudaProblem<'_, '_> {
             let u = doubles(&self.rt.download(from, 8 * len)?);
             let (from, len) = (self.equations[number].pointer(), self.equations[number].domain.len());
             let r = doubles(&self.rt.download(from, 8 * len)?);
-            self.rt.session.output_collection(&tag(iterate, number), &u)?;
-            self.rt.session.output_collection(&tag(residual, number), &r)?;
+            self.rt.session.output_collection(&tag(iterate, number), &self.iterate[number].domain, &u)?;
+            self.rt.session.output_collection(&tag(residual, number), &self.equations[number].domain, &r)?;
         }
         Ok(())
     }
