@@ -194,7 +194,8 @@ impl CudaProblem<'_, '_> {
         let n = self.total();
         let method = self.linear.method_for(n);
         if method == Method::Lu {
-            return Ok(Attempt::NotHere("LU runs on the host".to_owned()));
+            let why = if self.linear.method.is_some() { "LU runs on the host" } else { "it is small" };
+            return Ok(Attempt::NotHere(why.to_owned()));
         }
         if method == Method::Cg && self.corrections == 1 {
             let csr = self.host_matrix(matrix)?;
@@ -224,16 +225,16 @@ impl CudaProblem<'_, '_> {
             check_every: self.linear.check_every.max(CHECK_EVERY),
             patience: 2 * n + 100,
         };
-        let preconditioner = self.linear.preconditioner;
         let restart = self.linear.restart;
         let space = &mut DeviceSpace::new(self.rt, n);
         let mut x = space.zeros()?;
-        let outcome = match preconditioner {
+        let outcome = match self.linear.preconditioner.unwrap_or(Preconditioning::Jacobi) {
             Preconditioning::None => run(space, method, restart, matrix, &Identity, &mut x, &b, control)?,
             Preconditioning::Jacobi => {
                 let jacobi = DeviceJacobi::new(space, matrix)?;
                 run(space, method, restart, matrix, &jacobi, &mut x, &b, control)?
             }
+            other => return Ok(Attempt::NotHere(format!("{} is not on the device", other.title()))),
         };
         Ok(match outcome.end {
             End::Converged => Attempt::Solved { x, iterations: outcome.iterations, relative_residual: outcome.residual / size },

@@ -1,20 +1,23 @@
 //! Conjugate gradients with a preconditioner.
 //!
 //! M. R. Hestenes and E. Stiefel, Methods of conjugate gradients for solving linear systems, J. Res. Nat. Bur. Standards 49 (1952),
-//! doi:10.6028/jres.049.044.
+//! doi:10.6028/jres.049.044. With a preconditioner that depends on the residual, the flexible form: Y. Notay, Flexible conjugate
+//! gradients, SIAM J. Sci. Comput. 22 (2000), doi:10.1137/S1064827599362314.
 
 use super::krylov::{Control, Cycle, Proposal, System, Watch};
 use super::space::{LinearOperator, Preconditioner, VectorSpace};
 
 /// Working vectors of CG, for symmetric positive definite matrices (and singular ones when the right-hand side is in the range).
 ///
-/// Traffic of an iteration: one product with the matrix, one preconditioner, and 104 bytes an unknown: two dots 32 and
+/// Three vectors, and one more for a variable preconditioner. Traffic of an iteration: one product with the matrix, one preconditioner, and 104 bytes an unknown: two dots 32 and
 /// three updates 72; a look at the residual adds a dot of one vector with itself, 8. Nothing but these looks waits for the device.
 #[derive(Debug)]
 pub struct Cg<S: VectorSpace> {
     p: S::Vector,
     q: S::Vector,
     z: S::Vector,
+    /// The residual before, for a variable preconditioner.
+    before: Option<S::Vector>,
 }
 
 impl<S: VectorSpace> Cg<S> {
@@ -23,7 +26,7 @@ impl<S: VectorSpace> Cg<S> {
     /// # Errors
     /// Out of memory.
     pub fn new(space: &mut S) -> Result<Self, S::Error> {
-        Ok(Cg { p: space.zeros()?, q: space.zeros()?, z: space.zeros()? })
+        Ok(Cg { p: space.zeros()?, q: space.zeros()?, z: space.zeros()?, before: None })
     }
 }
 
@@ -36,7 +39,10 @@ impl<S: VectorSpace> Cycle<S> for Cg<S> {
         r: &mut S::Vector,
         control: Control,
     ) -> Result<(usize, Proposal), S::Error> {
-        let Cg { p, q, z } = self;
+        if self.before.is_none() && system.preconditioner.is_variable() {
+            self.before = Some(space.zeros()?);
+        }
+        let Cg { p, q, z, before } = self;
         let mut watch = Watch::new(control);
         system.preconditioner.apply(space, z, r);
         space.copy(p, z);
@@ -52,6 +58,9 @@ impl<S: VectorSpace> Cycle<S> for Cg<S> {
             least_curvature = space.min(&least_curvature, &curvature);
             let alpha = space.ratio(&rz, &curvature);
             space.add_scaled(x, &alpha, p);
+            if let Some(before) = before {
+                space.copy(before, r);
+            }
             space.sub_scaled(r, &alpha, q);
             if watch.is_due(iteration) {
                 let square = space.dot(r, r);
@@ -74,7 +83,15 @@ impl<S: VectorSpace> Cycle<S> for Cg<S> {
             system.preconditioner.apply(space, z, r);
             let rz_new = space.dot(r, z);
             least_rz = space.min(&least_rz, &rz_new);
-            let beta = space.ratio(&rz_new, &rz);
+            // z . (r - r_before): with a fixed preconditioner the second product is zero.
+            let gain = match before {
+                Some(before) => {
+                    let along = space.dot(before, z);
+                    space.sub(&rz_new, &along)
+                }
+                None => rz_new.clone(),
+            };
+            let beta = space.ratio(&gain, &rz);
             space.scale_add(p, &beta, z);
             rz = rz_new;
         }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::options::Method;
+use super::options::{Method, Preconditioning};
 use crate::error::{Error, ErrorKind};
 
 /// The ways to fail.
@@ -18,6 +18,8 @@ pub enum LinearErrorKind {
     Singular,
     /// The matrix, the right-hand side or an iterate is not finite.
     NonFinite,
+    /// The preconditioner is not for systems like this one.
+    Unsuitable,
     /// The matrix has a constant null space and the right-hand side is not in its range.
     Incompatible {
         /// Sum of the right-hand side over the connected component that is farthest out, weighted by the left null vector whose largest
@@ -33,12 +35,16 @@ pub struct LinearError {
     pub kind: LinearErrorKind,
     /// Which method did.
     pub method: Method,
+    /// With which preconditioner.
+    pub preconditioner: Preconditioning,
     /// Iterations made.
     pub iterations: usize,
     /// `|b - A x| / |b|` of the best `x` known, computed from `x` itself; 1 for `x = 0`, NaN if not finite.
     pub relative_residual: f64,
     /// What was met, in words: row, value, tolerance.
     pub detail: String,
+    /// What was tried before it, a sentence each.
+    pub before: Vec<String>,
 }
 
 impl LinearError {
@@ -53,8 +59,9 @@ impl LinearError {
             LinearErrorKind::Stagnation => match self.method {
                 Method::Gmres => "raise solver_restart or solver_tol, or use solver=lu",
                 Method::Lu => "raise solver_tol: this is the accuracy that double precision gives for this matrix",
-                Method::Cg | Method::BiCgStab => "raise solver_tol, or use solver=lu",
+                Method::Cg | Method::BiCgStab => "raise solver_tol, or use another preconditioner or solver=lu",
             },
+            LinearErrorKind::Unsuitable => "leave out `preconditioner`, or use jacobi, ilu0, fsai or amg",
             LinearErrorKind::MaxIterations => "raise solver_max_iter or solver_tol, or use solver=lu",
             LinearErrorKind::Singular => {
                 "check that each unknown appears in an equation and that a boundary condition or a time derivative fixes its level"
@@ -69,24 +76,45 @@ impl LinearError {
 
 impl fmt::Display for LinearError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let method = self.method.title();
-        let iterations = self.iterations;
-        let plural = if iterations == 1 { "" } else { "s" };
-        match self.kind {
-            LinearErrorKind::Breakdown => write!(f, "{method} broke down after {iterations} iteration{plural}: {}", self.detail)?,
-            LinearErrorKind::Stagnation => write!(f, "{method} stagnated after {iterations} iteration{plural}: {}", self.detail)?,
-            LinearErrorKind::MaxIterations => write!(f, "{method} did not converge in {iterations} iteration{plural}: {}", self.detail)?,
-            LinearErrorKind::Singular => write!(f, "the matrix is singular: {}", self.detail)?,
-            LinearErrorKind::NonFinite => write!(f, "the linear system is not finite: {}", self.detail)?,
+        write!(f, "{}", Sentence { error: self })?;
+        write!(f, " (relative residual {:.1e})", self.relative_residual)?;
+        self.before.iter().try_for_each(|before| write!(f, "; before that {before}"))?;
+        write!(f, "; {}", self.hint())
+    }
+}
+
+/// What happened.
+struct Sentence<'a> {
+    error: &'a LinearError,
+}
+
+impl fmt::Display for Sentence<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let LinearError { kind, method, preconditioner, iterations, detail, .. } = self.error;
+        let with = match preconditioner {
+            Preconditioning::None => String::new(),
+            other => format!(" with {}", other.title()),
+        };
+        let method = method.title();
+        let plural = if *iterations == 1 { "" } else { "s" };
+        match kind {
+            LinearErrorKind::Breakdown => write!(f, "{method}{with} broke down after {iterations} iteration{plural}: {detail}"),
+            LinearErrorKind::Stagnation => write!(f, "{method}{with} stagnated after {iterations} iteration{plural}: {detail}"),
+            LinearErrorKind::MaxIterations => write!(f, "{method}{with} did not converge in {iterations} iteration{plural}: {detail}"),
+            LinearErrorKind::Singular => write!(f, "the matrix is singular: {detail}"),
+            LinearErrorKind::NonFinite => write!(f, "the linear system is not finite: {detail}"),
+            LinearErrorKind::Unsuitable => write!(f, "{} cannot be used: {detail}", preconditioner.title()),
             LinearErrorKind::Incompatible { imbalance } => {
-                write!(
-                    f,
-                    "the linear system has no solution: the sources do not sum to zero, the imbalance is {imbalance:e} ({})",
-                    self.detail
-                )?;
+                write!(f, "the linear system has no solution: the sources do not sum to zero, the imbalance is {imbalance:e} ({detail})",)
             }
         }
-        write!(f, " (relative residual {:.1e}); {}", self.relative_residual, self.hint())
+    }
+}
+
+impl LinearError {
+    /// What happened, in a few words, for the report of a later failure.
+    pub(super) fn summary(&self) -> String {
+        format!("{} (relative residual {:.1e})", Sentence { error: self }, self.relative_residual)
     }
 }
 

@@ -1,12 +1,14 @@
 //! Generalised minimal residuals with restart, right preconditioning and modified Gram-Schmidt.
 //!
 //! Y. Saad and M. H. Schultz, GMRES: a generalized minimal residual algorithm for solving nonsymmetric linear systems,
-//! SIAM J. Sci. Stat. Comput. 7 (1986), doi:10.1137/0907058.
+//! SIAM J. Sci. Stat. Comput. 7 (1986), doi:10.1137/0907058. With a preconditioner that depends on its argument, the flexible form, which keeps
+//! what it made of each basis vector: Y. Saad, A flexible inner-outer preconditioned GMRES algorithm, SIAM J. Sci. Comput. 14 (1993),
+//! doi:10.1137/0914028.
 
 use super::krylov::{Control, Cycle, Proposal, System, Watch};
 use super::space::{LinearOperator, Preconditioner, VectorSpace};
 
-/// Basis of GMRES(m), for any matrix. Memory: m + 3 vectors, allocated as the first cycle reaches them.
+/// Basis of GMRES(m), for any matrix. Memory: m + 3 vectors, allocated as the first cycle reaches them; m more with a variable preconditioner.
 ///
 /// Traffic of iteration j of a cycle (from 0): one product with the matrix, one preconditioner, and 40 (j + 1) + 24 bytes an unknown, so
 /// 20 m + 44 on average; the update at the end of a cycle adds 24 an iteration. A look at the residual adds nothing.
@@ -14,6 +16,8 @@ use super::space::{LinearOperator, Preconditioner, VectorSpace};
 pub struct Gmres<S: VectorSpace> {
     restart: usize,
     basis: Vec<S::Vector>,
+    /// The preconditioned basis vectors, if the preconditioner is variable.
+    directions: Vec<S::Vector>,
     work: S::Vector,
 }
 
@@ -23,7 +27,7 @@ impl<S: VectorSpace> Gmres<S> {
     /// # Errors
     /// Out of memory.
     pub fn new(space: &mut S, restart: usize) -> Result<Self, S::Error> {
-        Ok(Gmres { restart: restart.max(1), basis: Vec::new(), work: space.zeros()? })
+        Ok(Gmres { restart: restart.max(1), basis: Vec::new(), directions: Vec::new(), work: space.zeros()? })
     }
 
     /// Makes sure that `basis[index]` exists.
@@ -90,6 +94,13 @@ impl<S: VectorSpace> Cycle<S> for Gmres<S> {
             let w = &mut new[0];
             system.preconditioner.apply(space, &mut self.work, &known[j]);
             system.operator.apply(space, w, &self.work);
+            if system.preconditioner.is_variable() {
+                if self.directions.len() <= j {
+                    let vector = space.zeros()?;
+                    self.directions.push(vector);
+                }
+                space.copy(&mut self.directions[j], &self.work);
+            }
             let mut column = Vec::with_capacity(j + 1);
             let mut known_square = zero.clone();
             for v in known.iter() {
@@ -159,6 +170,12 @@ impl<S: VectorSpace> Gmres<S> {
                 let product = space.mul(&columns[j][i], &rhs[j]);
                 rhs[i] = space.sub(&rhs[i], &product);
             }
+        }
+        if system.preconditioner.is_variable() {
+            for (y, direction) in rhs.iter().zip(&self.directions).take(columns.len()) {
+                space.add_scaled(x, y, direction);
+            }
+            return;
         }
         let zero = space.constant(0.0);
         space.scale(r, &zero);

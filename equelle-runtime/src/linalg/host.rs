@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use super::csr::Csr;
 use super::null_space::NullSpace;
-use super::space::{CHOP, LinearOperator, Preconditioner, VectorSpace};
+use super::space::{CHOP, LinearOperator, VectorSpace};
 use crate::reduce;
 use crate::traits::Reduction;
 
@@ -150,25 +150,5 @@ impl LinearOperator<HostSpace> for Projected<'_> {
             y.iter_mut().for_each(|y| *y *= self.sign);
         }
         self.null_space.project_to_range(y);
-    }
-}
-
-/// The inverse of the diagonal (Jacobi). Traffic: 32 bytes an element.
-#[derive(Clone, Debug)]
-pub struct Jacobi {
-    inverse: Vec<f64>,
-}
-
-impl Jacobi {
-    /// From the diagonal. Where it is 0, or so small that its inverse overflows, the preconditioner does nothing.
-    pub fn new(diagonal: &[f64]) -> Jacobi {
-        let inverse = |&d: &f64| if (1.0 / d).is_finite() { 1.0 / d } else { 1.0 };
-        Jacobi { inverse: diagonal.iter().map(inverse).collect() }
-    }
-}
-
-impl Preconditioner<HostSpace> for Jacobi {
-    fn apply(&self, _space: &mut HostSpace, z: &mut Vec<f64>, r: &Vec<f64>) {
-        z.iter_mut().zip(r).zip(&self.inverse).for_each(|((z, r), inverse)| *z = inverse * r);
     }
 }

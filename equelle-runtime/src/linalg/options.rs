@@ -1,5 +1,6 @@
 //! Which solver, and when it stops.
 
+use super::precond::amg::{AmgCycle, AmgOptions, AmgSmoother};
 use crate::error::{Error, ErrorKind};
 use crate::params::Parameters;
 
@@ -48,31 +49,84 @@ pub enum Preconditioning {
     None,
     /// The inverse of the diagonal.
     Jacobi,
+    /// The inverses of the diagonal blocks of fields on the same elements.
+    BlockJacobi,
+    /// Incomplete LU factors without fill.
+    Ilu0,
+    /// The same by blocks of fields on the same elements.
+    BlockIlu0,
+    /// A factorised sparse approximate inverse.
+    Fsai,
+    /// Algebraic multigrid by smoothed aggregation.
+    Amg,
+    /// Two stages: multigrid for the pressure equation, then block ILU(0).
+    Cpr,
 }
 
 impl Preconditioning {
     /// All of them.
-    pub const ALL: [Preconditioning; 2] = [Preconditioning::None, Preconditioning::Jacobi];
+    pub const ALL: [Preconditioning; 8] = [
+        Preconditioning::None,
+        Preconditioning::Jacobi,
+        Preconditioning::BlockJacobi,
+        Preconditioning::Ilu0,
+        Preconditioning::BlockIlu0,
+        Preconditioning::Fsai,
+        Preconditioning::Amg,
+        Preconditioning::Cpr,
+    ];
 
     /// The value of the parameter `preconditioner`.
     pub fn key(self) -> &'static str {
         match self {
             Preconditioning::None => "none",
             Preconditioning::Jacobi => "jacobi",
+            Preconditioning::BlockJacobi => "block_jacobi",
+            Preconditioning::Ilu0 => "ilu0",
+            Preconditioning::BlockIlu0 => "block_ilu0",
+            Preconditioning::Fsai => "fsai",
+            Preconditioning::Amg => "amg",
+            Preconditioning::Cpr => "cpr",
         }
+    }
+
+    /// The name in messages.
+    pub fn title(self) -> &'static str {
+        match self {
+            Preconditioning::None => "no preconditioner",
+            Preconditioning::Jacobi => "Jacobi",
+            Preconditioning::BlockJacobi => "block Jacobi",
+            Preconditioning::Ilu0 => "ILU(0)",
+            Preconditioning::BlockIlu0 => "block ILU(0)",
+            Preconditioning::Fsai => "FSAI",
+            Preconditioning::Amg => "AMG",
+            Preconditioning::Cpr => "CPR",
+        }
+    }
+}
+
+/// Why a method cannot be used with a preconditioner, whatever the matrix; `None` if it can.
+pub fn refusal(method: Method, preconditioner: Preconditioning) -> Option<&'static str> {
+    match (method, preconditioner) {
+        (Method::Lu, Preconditioning::None) => None,
+        (Method::Lu, _) => Some("a direct solver takes no preconditioner"),
+        (Method::Cg, Preconditioning::Cpr) => {
+            Some("CG needs a symmetric preconditioner, and two stages one after the other are not symmetric")
+        }
+        (Method::Cg | Method::BiCgStab | Method::Gmres, _) => None,
     }
 }
 
 /// How linear systems are solved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinearOptions {
-    /// The method; `None` chooses by size: LU (where built in) up to [`LARGEST_FOR_LU`] unknowns, else BiCGStab.
+    /// The method; `None` chooses by what the matrix is like, and falls back on another where that fails (see [`super::choose`]).
     pub method: Option<Method>,
-    /// For the iterative methods; LU uses none.
-    pub preconditioner: Preconditioning,
+    /// For the iterative methods; `None` chooses.
+    pub preconditioner: Option<Preconditioning>,
     /// Largest `|b - A x|` over `|b|` (2-norms) of a solved system; checked on the true residual whatever the method.
     pub tolerance: f64,
-    /// Iterations of the iterative methods.
+    /// Iterations of the iterative methods, in all.
     pub max_iterations: usize,
     /// Iterations of GMRES between restarts.
     pub restart: usize,
@@ -81,58 +135,72 @@ pub struct LinearOptions {
     /// A residual (2-norm, in the unit of the right-hand side) that is as good as none: what round-off leaves outside the range of a matrix
     /// with an open level may be that large, however small the right-hand side is. No parameter: Newton's method knows.
     pub negligible: f64,
+    /// Multigrid; whether the matrix is symmetric is found out.
+    pub amg: AmgOptions,
+    /// Number of the elliptic field, from 0, for the two-stage preconditioner; `None` finds it from the matrix.
+    pub pressure: Option<usize>,
 }
 
-/// Unknowns up to which a system is solved directly by default.
+/// Unknowns up to which a direct solver is tried where iterative methods fail.
 pub const LARGEST_FOR_LU: usize = 50_000;
 
 impl Default for LinearOptions {
     fn default() -> Self {
         LinearOptions {
             method: None,
-            preconditioner: Preconditioning::Jacobi,
+            preconditioner: None,
             tolerance: 1e-8,
             max_iterations: 5000,
             restart: 30,
             check_every: 1,
             negligible: 0.0,
+            amg: AmgOptions::default(),
+            pressure: None,
         }
     }
 }
 
 /// The parameters read here.
-pub const KEYS: [&str; 5] = ["solver", "preconditioner", "solver_tol", "solver_max_iter", "solver_restart"];
+pub const KEYS: [&str; 9] = [
+    "solver",
+    "preconditioner",
+    "solver_tol",
+    "solver_max_iter",
+    "solver_restart",
+    "amg_smoother",
+    "amg_cycle",
+    "amg_strength",
+    "cpr_pressure",
+];
 
 impl LinearOptions {
-    /// From `solver`, `preconditioner`, `solver_tol`, `solver_max_iter` and `solver_restart`, and from the names that older programs used
-    /// for them, with a warning each. The warnings are for the user, in the order in which they arose.
+    /// From `solver`, `preconditioner`, `solver_tol`, `solver_max_iter`, `solver_restart`, `amg_smoother`, `amg_cycle`, `amg_strength` and
+    /// `cpr_pressure` (the number of an unknown, from 1), and from the names that older programs used for them, with a warning each. The
+    /// warnings are for the user, in the order in which they arose.
     ///
     /// # Errors
-    /// `Data` for a value that is not legal; names the legal ones.
+    /// `Data` for a value that is not legal (names the legal ones), and for a solver and a preconditioner that do not go together.
     pub fn from_parameters(parameters: &Parameters) -> Result<(LinearOptions, Vec<String>), Error> {
         let mut options = LinearOptions::default();
         let mut warnings = Vec::new();
         old_keys(parameters, &mut options, &mut warnings)?;
-        if let Some(text) = parameters.text("solver") {
-            options.method = Some(match Method::ALL.into_iter().find(|method| text.eq_ignore_ascii_case(method.key())) {
-                Some(method) => method,
-                None if text == "CPU" => {
-                    warnings.push("`solver=CPU` is an old name: use `solver=lu`".to_owned());
-                    Method::Lu
-                }
-                None => return Err(not_legal(parameters, "solver", text, &Method::ALL.map(Method::key))),
-            });
+        match parameters.text("solver") {
+            None => {}
+            Some("CPU") => {
+                warnings.push("`solver=CPU` is an old name: use `solver=lu`".to_owned());
+                options.method = Some(Method::Lu);
+            }
+            Some(text) => options.method = word_or_auto(parameters, "solver", text, Method::ALL, Method::key)?,
         }
-        if let Some(text) = parameters.text("preconditioner") {
-            let legal = Preconditioning::ALL;
-            options.preconditioner = match legal.into_iter().find(|legal| text.eq_ignore_ascii_case(legal.key())) {
-                Some(preconditioner) => preconditioner,
-                None if text == "diagonal" => {
-                    warnings.push("`preconditioner=diagonal` is an old name: use `preconditioner=jacobi`".to_owned());
-                    Preconditioning::Jacobi
-                }
-                None => return Err(not_legal(parameters, "preconditioner", text, &legal.map(Preconditioning::key))),
-            };
+        match parameters.text("preconditioner") {
+            None => {}
+            Some("diagonal") => {
+                warnings.push("`preconditioner=diagonal` is an old name: use `preconditioner=jacobi`".to_owned());
+                options.preconditioner = Some(Preconditioning::Jacobi);
+            }
+            Some(text) => {
+                options.preconditioner = word_or_auto(parameters, "preconditioner", text, Preconditioning::ALL, Preconditioning::key)?;
+            }
         }
         if let Some(tolerance) = tolerance(parameters, "solver_tol")? {
             options.tolerance = tolerance;
@@ -143,18 +211,72 @@ impl LinearOptions {
         if let Some(count) = count(parameters, "solver_restart", 1)? {
             options.restart = count;
         }
+        if let Some(text) = parameters.text("amg_smoother") {
+            options.amg.smoother = word_or_auto(parameters, "amg_smoother", text, AmgSmoother::ALL, AmgSmoother::key)?;
+        }
+        if let Some(text) = parameters.text("amg_cycle") {
+            options.amg.cycle = word(parameters, "amg_cycle", text, AmgCycle::ALL, AmgCycle::key)?;
+        }
+        if let Some(strength) = parameters.number("amg_strength")? {
+            if !(0.0..1.0).contains(&strength) {
+                let at = given_at(parameters, "amg_strength");
+                let message = format!("parameter `amg_strength`{at} must be 0 or more and below 1, not `{strength}`");
+                return Err(Error::new(ErrorKind::Data, message)
+                    .hint("couplings above this part of the largest ones of their rows are coarsened along"));
+            }
+            options.amg.strength = strength;
+        }
+        options.pressure = count(parameters, "cpr_pressure", 1)?.map(|number| number - 1);
         if options.method == Some(Method::Lu) && !cfg!(feature = "lu") {
             return Err(Error::new(ErrorKind::Data, "this program was built without LU (cargo feature `lu` of equelle-runtime)")
                 .hint("use solver=cg, bicgstab or gmres"));
         }
+        if let (Some(method), Some(preconditioner)) = (options.method, options.preconditioner)
+            && let Some(reason) = refusal(method, preconditioner)
+        {
+            let at = given_at(parameters, "preconditioner");
+            let message =
+                format!("`solver={}` and `preconditioner={}`{at} do not go together: {reason}", method.key(), preconditioner.key());
+            let hint = if method == Method::Lu { "leave out `preconditioner`" } else { "use solver=gmres or solver=bicgstab" };
+            return Err(Error::new(ErrorKind::Data, message).hint(hint));
+        }
         Ok((options, warnings))
     }
 
-    /// The method for a system of this size.
+    /// The method of a back-end that cannot look at the matrix: what is asked for, else LU (where built in) up to [`LARGEST_FOR_LU`] unknowns,
+    /// else BiCGStab.
     pub fn method_for(&self, unknowns: usize) -> Method {
         let by_size = if cfg!(feature = "lu") && unknowns <= LARGEST_FOR_LU { Method::Lu } else { Method::BiCgStab };
         self.method.unwrap_or(by_size)
     }
+}
+
+/// A word of a parameter, in any case of letters.
+fn word<T: Copy, const N: usize>(
+    parameters: &Parameters,
+    key: &str,
+    text: &str,
+    legal: [T; N],
+    name: fn(T) -> &'static str,
+) -> Result<T, Error> {
+    let found = legal.into_iter().find(|&legal| text.eq_ignore_ascii_case(name(legal)));
+    found.ok_or_else(|| not_legal(parameters, key, text, &legal.map(name)))
+}
+
+/// The same, where `auto` is `None`.
+fn word_or_auto<T: Copy, const N: usize>(
+    parameters: &Parameters,
+    key: &str,
+    text: &str,
+    legal: [T; N],
+    name: fn(T) -> &'static str,
+) -> Result<Option<T>, Error> {
+    if text.eq_ignore_ascii_case("auto") {
+        return Ok(None);
+    }
+    let found = legal.into_iter().find(|&legal| text.eq_ignore_ascii_case(name(legal)));
+    let names: Vec<&str> = std::iter::once("auto").chain(legal.map(name)).collect();
+    found.map(Some).ok_or_else(|| not_legal(parameters, key, text, &names))
 }
 
 fn given_at(parameters: &Parameters, key: &str) -> String {

@@ -1,15 +1,18 @@
 //! The front door: one call that solves a system or says why not.
 
 use super::bicgstab::BiCgStab;
+use super::cache::{KeptKey, LinearCache};
 use super::cg::Cg;
+use super::choose::{Attempt, Diagonal, Facts, fields, plan};
 use super::csr::{Csr, Symmetry};
 use super::error::{LinearError, LinearErrorKind};
 use super::gmres::Gmres;
-use super::host::{HostSpace, Jacobi, Projected, norm, power_of_two_near};
+use super::host::{HostSpace, Projected, norm, power_of_two_near};
 use super::krylov::{Control, Cycle, End, Outcome, System, iterate};
 use super::null_space::NullSpace;
-use super::options::{LinearOptions, Method, Preconditioning};
-use super::space::{Identity, Preconditioner};
+use super::options::{LinearOptions, Method, Preconditioning, refusal};
+use super::precond::{Setting, build, cpr};
+use super::space::Preconditioner;
 
 /// A solved system.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,16 +25,10 @@ pub struct Solution {
     pub relative_residual: f64,
     /// Which method was used.
     pub method: Method,
+    /// With which preconditioner.
+    pub preconditioner: Preconditioning,
     /// What the user may want to know, such as that the level of the unknown is open.
     pub note: Option<String>,
-}
-
-/// What is kept from one solve to the next: the factorisation of the pattern, and the factors while the matrix does not change. Never
-/// changes a result.
-#[derive(Debug, Default)]
-pub struct LinearCache {
-    #[cfg(feature = "lu")]
-    lu: super::lu::LuCache,
 }
 
 /// Steps of iterative refinement that LU may take to meet the tolerance.
@@ -41,9 +38,6 @@ const REFINEMENTS: usize = 3;
 /// What the method itself may leave of the tolerance: the rest is for moving the mean, and for what the right-hand side has outside the
 /// range.
 const SHARE: f64 = 0.9;
-
-/// Entries that should mirror each other may differ by this part of the largest one in their rows: round-off, not upwinding.
-const SYMMETRY: f64 = 1e-10;
 
 /// How a method fails, before it is put into words.
 struct Fault {
@@ -91,39 +85,96 @@ pub fn solve_blocks(
 ) -> Result<Solution, LinearError> {
     let n = matrix.n_rows();
     assert!(matrix.n_cols() == n && rhs.len() == n, "a square matrix and a right-hand side of its size");
-    let method = options.method_for(n);
     let size = norm(rhs);
-    let fail = |fault: Fault| LinearError {
+    let error = |attempt: (Method, Preconditioning), fault: Fault| LinearError {
         kind: fault.kind,
-        method,
+        method: attempt.0,
+        preconditioner: attempt.1,
         iterations: fault.iterations,
         relative_residual: fault.residual.unwrap_or(1.0),
         detail: fault.detail,
+        before: Vec::new(),
     };
+    // What is said before any method is chosen.
+    let asked = (options.method.unwrap_or(Method::Lu), options.preconditioner.unwrap_or(Preconditioning::None));
     if let Some(detail) = not_finite(matrix, rhs) {
-        return Err(fail(Fault { residual: Some(f64::NAN), ..Fault::new(LinearErrorKind::NonFinite, detail) }));
+        return Err(error(asked, Fault { residual: Some(f64::NAN), ..Fault::new(LinearErrorKind::NonFinite, detail) }));
     }
     if size == 0.0 {
-        return Ok(Solution { x: vec![0.0; n], iterations: 0, relative_residual: 0.0, method, note: None });
+        let (method, preconditioner) = asked;
+        return Ok(Solution { x: vec![0.0; n], iterations: 0, relative_residual: 0.0, method, preconditioner, note: None });
     }
 
     // A right-hand side near 1 keeps squares from overflowing; the factor is a power of two, so nothing is rounded.
     let scale = power_of_two_near(rhs).unwrap_or(1.0);
-    let b: Vec<f64> = rhs.iter().map(|b| b / scale).collect();
+    let mut b: Vec<f64> = rhs.iter().map(|b| b / scale).collect();
     let null_space = NullSpace::find_in_blocks(matrix, ends);
     let open = OpenLevels { null_space: &null_space, ends, scale };
-    let (mut x, iterations) = solve_scaled(matrix, b, &open, method, options, cache).map_err(fail)?;
-    x.iter_mut().for_each(|x| *x *= scale);
+    check_balance(&null_space, &b, scale, options).map_err(|fault| error(asked, fault))?;
+    null_space.project_to_range(&mut b);
+    let facts = Facts::new(matrix, ends, !null_space.is_known());
+    let problem = Problem { matrix, b: &b, open: &open, facts: &facts, options };
 
-    let residual = residual_norm(matrix, rhs, &x);
-    let relative_residual = residual / size;
-    // Written so that NaN fails.
-    if relative_residual <= options.tolerance || residual <= options.negligible {
-        return Ok(Solution { x, iterations, relative_residual, method, note: note(&null_space) });
+    let mut before: Vec<LinearError> = Vec::new();
+    let mut made = 0;
+    for attempt in cache.order(plan(&facts, options)) {
+        let left = options.max_iterations.saturating_sub(made);
+        if left == 0 && attempt.method != Method::Lu {
+            continue;
+        }
+        let attempt = Attempt { max_iterations: attempt.max_iterations.min(left.max(1)), ..attempt };
+        let chosen = (attempt.method, attempt.preconditioner);
+        let fault = match problem.solve(attempt, cache) {
+            Ok(Solved { mut x, iterations, detail }) => {
+                x.iter_mut().for_each(|x| *x *= scale);
+                let residual = residual_norm(matrix, rhs, &x);
+                let relative_residual = residual / size;
+                // Written so that NaN fails.
+                if relative_residual <= options.tolerance || residual <= options.negligible {
+                    let open = note(&null_space);
+                    let choice = choice(&facts, options, attempt, &detail, &before);
+                    let note = cache.new_note(chosen, open, choice);
+                    let (method, preconditioner) = chosen;
+                    return Ok(Solution { x, iterations: made + iterations, relative_residual, method, preconditioner, note });
+                }
+                let kind = if relative_residual.is_finite() { LinearErrorKind::Stagnation } else { LinearErrorKind::NonFinite };
+                let detail = format!("the true residual stays above the tolerance {:.1e}", options.tolerance);
+                Fault { kind, iterations, residual: Some(relative_residual), detail }
+            }
+            Err(fault) => fault,
+        };
+        made += fault.iterations;
+        let failed = error(chosen, fault);
+        // These are properties of the system, not of the method.
+        let is_final = matches!(failed.kind, LinearErrorKind::Incompatible { .. } | LinearErrorKind::Singular);
+        before.push(failed);
+        if is_final {
+            break;
+        }
     }
-    let kind = if relative_residual.is_finite() { LinearErrorKind::Stagnation } else { LinearErrorKind::NonFinite };
-    let detail = format!("the true residual stays above the tolerance {:.1e}", options.tolerance);
-    Err(fail(Fault { kind, iterations, residual: Some(relative_residual), detail }))
+    let Some(mut last) = before.pop() else {
+        return Err(error(asked, Fault::new(LinearErrorKind::MaxIterations, "no method was tried")));
+    };
+    last.before = before.iter().map(LinearError::summary).collect();
+    Err(last)
+}
+
+/// What was chosen and why, where the choice was free.
+fn choice(facts: &Facts, options: &LinearOptions, attempt: Attempt, detail: &Option<String>, before: &[LinearError]) -> Option<String> {
+    if options.method.is_some() && options.preconditioner.is_some() && detail.is_none() {
+        return None;
+    }
+    if attempt.method == Method::Lu && before.is_empty() {
+        return None;
+    }
+    let with = match attempt.preconditioner {
+        Preconditioning::None => String::new(),
+        other => format!(" with {}", other.title()),
+    };
+    let mut text = format!("chose {}{with} ({})", attempt.method.title(), facts.describe());
+    detail.iter().for_each(|detail| text.push_str(&format!("; {detail}")));
+    before.iter().for_each(|failed| text.push_str(&format!("; before that {}", failed.summary())));
+    Some(text)
 }
 
 fn note(null_space: &NullSpace) -> Option<String> {
@@ -165,35 +216,159 @@ struct OpenLevels<'a> {
     scale: f64,
 }
 
-/// The solution for a right-hand side that was divided by a scale, with mean zero on the components of the null space.
-fn solve_scaled(
-    matrix: &Csr,
-    mut b: Vec<f64>,
-    open: &OpenLevels<'_>,
-    method: Method,
-    options: &LinearOptions,
-    cache: &mut LinearCache,
-) -> Result<(Vec<f64>, usize), Fault> {
-    if method == Method::Cg {
-        let differs = match matrix.symmetry(SYMMETRY) {
-            Symmetry::Symmetric | Symmetry::NotSquare => None,
-            Symmetry::Structural { row, column } | Symmetry::Numerical { row, column } => Some((row, column)),
+/// What an attempt found.
+struct Solved {
+    /// For the scaled right-hand side, with mean zero on the components of the null space.
+    x: Vec<f64>,
+    iterations: usize,
+    /// What the preconditioner found out about the system, in words.
+    detail: Option<String>,
+}
+
+/// A system with a right-hand side that was scaled and projected to the range.
+struct Problem<'a> {
+    matrix: &'a Csr,
+    b: &'a Vec<f64>,
+    open: &'a OpenLevels<'a>,
+    facts: &'a Facts,
+    options: &'a LinearOptions,
+}
+
+impl Problem<'_> {
+    fn solve(&self, attempt: Attempt, cache: &mut LinearCache) -> Result<Solved, Fault> {
+        if let Some(reason) = refusal(attempt.method, attempt.preconditioner) {
+            return Err(Fault::new(LinearErrorKind::Unsuitable, reason));
+        }
+        let mut solved = match attempt.method {
+            Method::Lu => {
+                let (x, iterations) = solve_lu(self.matrix, self.b, self.open, self.options, cache)?;
+                Solved { x, iterations, detail: None }
+            }
+            Method::Cg | Method::BiCgStab | Method::Gmres => self.solve_krylov(attempt, cache)?,
         };
-        if let Some((row, column)) = differs {
-            let (here, there) = (matrix.entry(row, column), matrix.entry(column, row));
+        self.open.null_space.remove_mean(&mut solved.x);
+        Ok(solved)
+    }
+
+    fn solve_krylov(&self, attempt: Attempt, cache: &mut LinearCache) -> Result<Solved, Fault> {
+        if attempt.method == Method::Cg
+            && let Symmetry::Structural { row, column } | Symmetry::Numerical { row, column } = self.facts.symmetry
+        {
+            let (here, there) = (self.matrix.entry(row, column), self.matrix.entry(column, row));
             let detail = format!("the matrix is not symmetric: {here:e} in row {row}, column {column}, but {there:e} in the mirror place");
             return Err(Fault::new(LinearErrorKind::Breakdown, detail));
         }
+        let ends = self.open.ends;
+        let k = fields(ends);
+        let by_blocks = matches!(attempt.preconditioner, Preconditioning::BlockJacobi | Preconditioning::BlockIlu0 | Preconditioning::Cpr);
+        if by_blocks && k != ends.len() {
+            return Err(Fault::new(LinearErrorKind::Unsuitable, "the unknowns are not on the same elements"));
+        }
+        if attempt.preconditioner == Preconditioning::Cpr && k < 2 {
+            return Err(Fault::new(LinearErrorKind::Unsuitable, "two stages need two unknowns an element"));
+        }
+        let (pressure, detail) = if attempt.preconditioner == Preconditioning::Cpr { self.pressure(k)? } else { (0, None) };
+
+        // A negative definite matrix is as good as a positive definite one.
+        let is_negative = self.facts.symmetry == Symmetry::Symmetric && self.facts.diagonal == Diagonal::Negative;
+        let sign = if is_negative { -1.0 } else { 1.0 };
+        let negated: Vec<f64>;
+        let b = if is_negative {
+            negated = self.b.iter().map(|b| -b).collect();
+            &negated
+        } else {
+            self.b
+        };
+        let operator = Projected { matrix: self.matrix, null_space: self.open.null_space, sign };
+        let symmetric = self.facts.may_be_definite();
+        let key = KeptKey::new(self.matrix, attempt.preconditioner, sign, symmetric, pressure, self.options);
+        let make = || {
+            let mut space = HostSpace::new(self.matrix.n_rows());
+            let negated = is_negative.then(|| self.matrix.scaled(-1.0));
+            let setting = Setting { ends, symmetric, singular: !self.open.null_space.is_empty(), pressure, amg: self.options.amg };
+            let Ok(made) = build(&mut space, negated.as_ref().unwrap_or(self.matrix), attempt.preconditioner, setting);
+            made
+        };
+
+        let mut wasted = 0;
+        if let Some((kept, limit)) = cache.kept(&key) {
+            let trial = Attempt { max_iterations: limit.min(attempt.max_iterations), ..attempt };
+            match self.iterate_with(&operator, &kept, b, trial) {
+                Ok((x, iterations)) => {
+                    cache.used(iterations);
+                    return Ok(Solved { x, iterations, detail });
+                }
+                Err(fault) => wasted = fault.iterations,
+            }
+        }
+        cache.forget();
+        let preconditioner = make();
+        let left = attempt.max_iterations.saturating_sub(wasted).max(1);
+        let result = self.iterate_with(&operator, &preconditioner, b, Attempt { max_iterations: left, ..attempt });
+        match result {
+            Ok((x, iterations)) => {
+                cache.keep(key, preconditioner, iterations);
+                Ok(Solved { x, iterations: wasted + iterations, detail })
+            }
+            Err(fault) => Err(Fault { iterations: wasted + fault.iterations, ..fault }),
+        }
     }
-    let null_space = open.null_space;
-    check_balance(null_space, &b, open.scale, options)?;
-    null_space.project_to_range(&mut b);
-    let (mut x, iterations) = match method {
-        Method::Lu => solve_lu(matrix, &b, open, options, cache)?,
-        Method::Cg | Method::BiCgStab | Method::Gmres => solve_krylov(matrix, b, null_space, method, options)?,
-    };
-    null_space.remove_mean(&mut x);
-    Ok((x, iterations))
+
+    /// Which field is elliptic, from 0, and how that was found.
+    fn pressure(&self, k: usize) -> Result<(usize, Option<String>), Fault> {
+        match self.options.pressure {
+            Some(given) if given < k => Ok((given, None)),
+            Some(given) => {
+                let detail = format!("`cpr_pressure={}` names no unknown: there are {k}", given + 1);
+                Err(Fault::new(LinearErrorKind::Unsuitable, detail))
+            }
+            None => {
+                let departures = cpr::departure_from_elliptic(self.matrix, k);
+                let least = (0..k).fold(0, |least, field| if departures[field] < departures[least] { field } else { least });
+                Ok((least, Some(format!("took unknown {} for the pressure: it is nearest to elliptic", least + 1))))
+            }
+        }
+    }
+
+    fn iterate_with<M: Preconditioner<HostSpace>>(
+        &self,
+        operator: &Projected<'_>,
+        preconditioner: &M,
+        b: &Vec<f64>,
+        attempt: Attempt,
+    ) -> Result<(Vec<f64>, usize), Fault> {
+        let n = b.len();
+        let space = &mut HostSpace::new(n);
+        let size = norm(b);
+        let control = Control {
+            target: SHARE * self.options.tolerance * size,
+            max_iterations: attempt.max_iterations,
+            check_every: self.options.check_every,
+            patience: attempt.patience,
+        };
+        let system = System { operator, preconditioner };
+        let mut x = vec![0.0; n];
+        let outcome = match attempt.method {
+            Method::Cg => run(space, Cg::new, system, &mut x, b, control),
+            Method::BiCgStab => run(space, BiCgStab::new, system, &mut x, b, control),
+            // LU never comes here.
+            Method::Gmres | Method::Lu => run(space, |space| Gmres::new(space, self.options.restart), system, &mut x, b, control),
+        };
+        let (kind, mut detail) = match outcome.end {
+            End::Converged => return Ok((x, outcome.iterations)),
+            End::Breakdown(detail) => (LinearErrorKind::Breakdown, detail),
+            End::Stagnation(detail) => (LinearErrorKind::Stagnation, detail),
+            End::MaxIterations => (LinearErrorKind::MaxIterations, "that is the limit".to_owned()),
+            End::NonFinite => (LinearErrorKind::NonFinite, format!("an iterate overflowed in iteration {}", outcome.iterations)),
+        };
+        if !operator.null_space.is_known() {
+            detail.push_str(
+                "; the matrix leaves the level of the unknown open, and only solver=lu can tell whether the right-hand side fits",
+            );
+        }
+        let residual = Some(outcome.residual / size);
+        Err(Fault { kind, iterations: outcome.iterations, residual, detail })
+    }
 }
 
 /// Refuses a right-hand side that is outside the range as far as the left null vectors are known.
@@ -204,65 +379,6 @@ fn check_balance(null_space: &NullSpace, b: &[f64], scale: f64, options: &Linear
     let relative = worst.least_residual / norm(b);
     let detail = format!("over {count} connected unknowns from number {first}; no solution has a relative residual below {relative:.1e}");
     Err(Fault { residual: Some(1.0), ..Fault::new(LinearErrorKind::Incompatible { imbalance: worst.sum * scale }, detail) })
-}
-
-fn solve_krylov(
-    matrix: &Csr,
-    mut b: Vec<f64>,
-    null_space: &NullSpace,
-    method: Method,
-    options: &LinearOptions,
-) -> Result<(Vec<f64>, usize), Fault> {
-    // A negative definite matrix is as good as a positive definite one.
-    let mut diagonal = matrix.diagonal();
-    let is_negative = method == Method::Cg && diagonal.iter().all(|d| *d <= 0.0);
-    let sign = if is_negative { -1.0 } else { 1.0 };
-    if is_negative {
-        b.iter_mut().chain(&mut diagonal).for_each(|value| *value = -*value);
-    }
-    let operator = Projected { matrix, null_space, sign };
-    match options.preconditioner {
-        Preconditioning::None => iterate_with(&operator, &Identity, &b, method, options),
-        Preconditioning::Jacobi => iterate_with(&operator, &Jacobi::new(&diagonal), &b, method, options),
-    }
-}
-
-fn iterate_with<M: Preconditioner<HostSpace>>(
-    operator: &Projected<'_>,
-    preconditioner: &M,
-    b: &Vec<f64>,
-    method: Method,
-    options: &LinearOptions,
-) -> Result<(Vec<f64>, usize), Fault> {
-    let n = b.len();
-    let space = &mut HostSpace::new(n);
-    let size = norm(b);
-    let control = Control {
-        target: SHARE * options.tolerance * size,
-        max_iterations: options.max_iterations,
-        check_every: options.check_every,
-        patience: 2 * n + 100,
-    };
-    let system = System { operator, preconditioner };
-    let mut x = vec![0.0; n];
-    let outcome = match method {
-        Method::Cg => run(space, Cg::new, system, &mut x, b, control),
-        Method::BiCgStab => run(space, BiCgStab::new, system, &mut x, b, control),
-        // LU never comes here.
-        Method::Gmres | Method::Lu => run(space, |space| Gmres::new(space, options.restart), system, &mut x, b, control),
-    };
-    let (kind, mut detail) = match outcome.end {
-        End::Converged => return Ok((x, outcome.iterations)),
-        End::Breakdown(detail) => (LinearErrorKind::Breakdown, detail),
-        End::Stagnation(detail) => (LinearErrorKind::Stagnation, detail),
-        End::MaxIterations => (LinearErrorKind::MaxIterations, "that is the limit".to_owned()),
-        End::NonFinite => (LinearErrorKind::NonFinite, format!("an iterate overflowed in iteration {}", outcome.iterations)),
-    };
-    if !operator.null_space.is_known() {
-        detail.push_str("; the matrix leaves the level of the unknown open, and only solver=lu can tell whether the right-hand side fits");
-    }
-    let residual = Some(outcome.residual / size);
-    Err(Fault { kind, iterations: outcome.iterations, residual, detail })
 }
 
 /// The host's vector space cannot fail, so neither can this.

@@ -66,10 +66,35 @@ pub trait LinearOperator<S: VectorSpace> {
     fn apply(&self, space: &mut S, y: &mut S::Vector, x: &S::Vector);
 }
 
-/// An approximate inverse that is the same in each iteration.
+/// An approximate inverse.
 pub trait Preconditioner<S: VectorSpace> {
     /// `z = M r`, where `M` is near the inverse of the matrix. CG asks for `M` symmetric positive definite.
     fn apply(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector);
+
+    /// Whether `M` depends on `r`, as in a cycle that holds Krylov iterations. The methods then keep what they need to allow for it.
+    fn is_variable(&self) -> bool {
+        false
+    }
+}
+
+impl<S: VectorSpace, M: Preconditioner<S> + ?Sized> Preconditioner<S> for Box<M> {
+    fn apply(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) {
+        (**self).apply(space, z, r);
+    }
+
+    fn is_variable(&self) -> bool {
+        (**self).is_variable()
+    }
+}
+
+impl<S: VectorSpace, M: Preconditioner<S> + ?Sized> Preconditioner<S> for &M {
+    fn apply(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) {
+        (**self).apply(space, z, r);
+    }
+
+    fn is_variable(&self) -> bool {
+        (**self).is_variable()
+    }
 }
 
 /// No preconditioner: a copy.

@@ -35,12 +35,14 @@ pub fn dense<const N: usize>(rows: [[f64; N]; N]) -> Csr {
     triplets(N, &entries.into_iter().filter(|entry| entry.2 != 0.0).collect::<Vec<_>>())
 }
 
+/// With Jacobi, where the method takes a preconditioner.
 pub fn options(method: Method) -> LinearOptions {
-    LinearOptions { method: Some(method), ..LinearOptions::default() }
+    let preconditioner = if method == Method::Lu { Preconditioning::None } else { Preconditioning::Jacobi };
+    LinearOptions { method: Some(method), preconditioner: Some(preconditioner), ..LinearOptions::default() }
 }
 
 pub fn plain(method: Method) -> LinearOptions {
-    LinearOptions { preconditioner: Preconditioning::None, ..options(method) }
+    LinearOptions { preconditioner: Some(Preconditioning::None), ..options(method) }
 }
 
 /// `|b - A x| / |b|` summed naively, apart from the code under test.

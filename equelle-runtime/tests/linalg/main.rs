@@ -2,10 +2,14 @@
 
 #![cfg(feature = "lu")]
 
+mod choose;
 mod common;
 mod coupled;
 mod csr;
 mod failures;
+mod grids;
 mod null_space;
 mod options;
+mod preconditioners;
+mod random_systems;
 mod solvers;

@@ -1,6 +1,7 @@
 //! Parameters of the linear solvers.
 
-use equelle_runtime::linalg::{LinearOptions, Method, Preconditioning};
+use equelle_runtime::linalg::precond::amg::{AmgCycle, AmgSmoother};
+use equelle_runtime::linalg::{LinearOptions, Method, Preconditioning, refusal};
 use equelle_runtime::{Error, ErrorKind, Parameters};
 
 fn read(pairs: &[(&str, &str)]) -> Result<(LinearOptions, Vec<String>), Error> {
@@ -17,7 +18,7 @@ fn read(pairs: &[(&str, &str)]) -> Result<(LinearOptions, Vec<String>), Error> {
 fn defaults() {
     let (options, warnings) = read(&[]).unwrap();
     assert_eq!(options, LinearOptions::default());
-    assert_eq!((options.method, options.preconditioner, options.tolerance), (None, Preconditioning::Jacobi, 1e-8));
+    assert_eq!((options.method, options.preconditioner, options.tolerance), (None, None, 1e-8));
     assert_eq!(warnings, [""; 0]);
 }
 
@@ -36,26 +37,81 @@ fn legal_values() {
             .unwrap();
     let expected = LinearOptions {
         method: Some(Method::Gmres),
-        preconditioner: Preconditioning::None,
+        preconditioner: Some(Preconditioning::None),
         tolerance: 1e-5,
         max_iterations: 7,
         restart: 3,
-        check_every: 1,
-        negligible: 0.0,
+        ..LinearOptions::default()
     };
     assert_eq!((options, warnings.len()), (expected, 0));
 }
 
 #[test]
+fn words_of_multigrid() {
+    let (options, _) = read(&[
+        ("solver", "auto"),
+        ("preconditioner", "AMG"),
+        ("amg_smoother", "gauss_seidel"),
+        ("amg_cycle", "k"),
+        ("amg_strength", "0.1"),
+        ("cpr_pressure", "2"),
+    ])
+    .unwrap();
+    assert_eq!((options.method, options.preconditioner, options.pressure), (None, Some(Preconditioning::Amg), Some(1)));
+    assert_eq!((options.amg.smoother, options.amg.cycle, options.amg.strength), (Some(AmgSmoother::GaussSeidel), AmgCycle::K, 0.1));
+    assert_eq!(read(&[("preconditioner", "auto")]).unwrap().0.preconditioner, None);
+}
+
+#[test]
+fn each_solver_takes_each_preconditioner_or_says_why_not() {
+    for method in Method::ALL.into_iter().filter(|method| cfg!(feature = "lu") || *method != Method::Lu) {
+        for preconditioner in Preconditioning::ALL {
+            let result = read(&[("solver", method.key()), ("preconditioner", preconditioner.key())]);
+            match refusal(method, preconditioner) {
+                None => {
+                    let options = result.unwrap().0;
+                    assert_eq!((options.method, options.preconditioner), (Some(method), Some(preconditioner)));
+                }
+                Some(reason) => {
+                    let error = result.unwrap_err();
+                    assert_eq!(error.kind, ErrorKind::Data);
+                    assert!(error.message.contains(&format!("`solver={}`", method.key())) && error.message.ends_with(reason), "{error}");
+                    assert!(error.hint.is_some());
+                }
+            }
+        }
+        let refused = Preconditioning::ALL.into_iter().filter(|other| refusal(method, *other).is_some()).count();
+        assert_eq!(
+            refused,
+            match method {
+                Method::Lu => 7,
+                Method::Cg => 1,
+                Method::BiCgStab | Method::Gmres => 0,
+            }
+        );
+    }
+}
+
+#[test]
 fn values_that_are_not_legal() {
     for (key, value, message, hint) in [
-        ("solver", "umfpack", "parameter `solver` (command line) cannot be `umfpack`", "it is one of: lu, cg, bicgstab, gmres"),
-        ("preconditioner", "ilu", "parameter `preconditioner` (command line) cannot be `ilu`", "it is one of: none, jacobi"),
+        ("solver", "umfpack", "parameter `solver` (command line) cannot be `umfpack`", "it is one of: auto, lu, cg, bicgstab, gmres"),
+        (
+            "preconditioner",
+            "ilu",
+            "parameter `preconditioner` (command line) cannot be `ilu`",
+            "it is one of: auto, none, jacobi, block_jacobi, ilu0, block_ilu0, fsai, amg, cpr",
+        ),
         ("linsolver", "lu", "parameter `linsolver` (command line) cannot be `lu`", "it is one of: umfpack, istl, petsc"),
         ("solver_tol", "1", "parameter `solver_tol` (command line) must lie between 0 and 1, not `1`", "relative to its right-hand side"),
         ("solver_tol", "0", "must lie between 0 and 1, not `0`", ""),
         ("solver_tol", "nan", "parameter `solver_tol` (command line) must be a number", ""),
         ("solver_max_iter", "0", "parameter `solver_max_iter` (command line) must be 1 or more, not `0`", ""),
+        ("amg_smoother", "sor", "parameter `amg_smoother` (command line) cannot be `sor`", "jacobi, chebyshev, gauss_seidel"),
+        ("amg_cycle", "w", "parameter `amg_cycle` (command line) cannot be `w`", "v, k"),
+        ("amg_strength", "1", "parameter `amg_strength` (command line) must be 0 or more and below 1, not `1`", "coarsened along"),
+        ("amg_strength", "nan", "must be a number", ""),
+        ("cpr_pressure", "0", "parameter `cpr_pressure` (command line) must be 1 or more, not `0`", ""),
         ("solver_restart", "-1", "parameter `solver_restart` (command line) must be a whole number", ""),
     ] {
         let error = read(&[(key, value)]).unwrap_err();
@@ -86,6 +142,6 @@ fn old_names() {
     assert_eq!(options.method, Some(Method::Cg));
     assert_eq!(warnings, ["parameter `linsolver` (command line) is an old name: `solver` is given, so it is ignored"]);
     let (options, warnings) = read(&[("preconditioner", "diagonal"), ("linsolver_verbosity", "2")]).unwrap();
-    assert_eq!(options.preconditioner, Preconditioning::Jacobi);
+    assert_eq!(options.preconditioner, Some(Preconditioning::Jacobi));
     assert_eq!(warnings.len(), 2);
 }

@@ -1,0 +1,116 @@
+//! What is kept from one solve to the next.
+
+use super::choose::Attempt;
+use super::csr::Csr;
+use super::host::HostSpace;
+use super::options::{LinearOptions, Method, Preconditioning};
+use super::precond::amg::AmgOptions;
+use super::space::Preconditioner;
+
+/// What is kept from one solve to the next: of LU the factorisation of the pattern, and the factors while the matrix does not change, which
+/// never changes a result; of preconditioners that are costly to set up the last one, while it helps. What a preconditioner of an older matrix
+/// changes stays within the tolerance, and the same sequence of solves gives the same bits.
+#[derive(Default)]
+pub struct LinearCache {
+    #[cfg(feature = "lu")]
+    pub(super) lu: super::lu::LuCache,
+    kept: Option<Kept>,
+    /// The method that did it last, and whether there was something to tell of the choice.
+    last: Option<((Method, Preconditioning), bool)>,
+}
+
+impl std::fmt::Debug for LinearCache {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LinearCache").field("kept", &self.kept.as_ref().map(|kept| &kept.key)).finish_non_exhaustive()
+    }
+}
+
+/// A preconditioner of an older matrix.
+struct Kept {
+    key: KeptKey,
+    preconditioner: Box<dyn Preconditioner<HostSpace>>,
+    /// Iterations that it took on its own matrix.
+    iterations: usize,
+}
+
+/// What must be the same for a preconditioner to be used again.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct KeptKey {
+    kind: Preconditioning,
+    rows: usize,
+    entries: usize,
+    is_negated: bool,
+    is_symmetric: bool,
+    pressure: usize,
+    amg: AmgOptions,
+}
+
+impl KeptKey {
+    pub(super) fn new(
+        matrix: &Csr,
+        kind: Preconditioning,
+        sign: f64,
+        is_symmetric: bool,
+        pressure: usize,
+        options: &LinearOptions,
+    ) -> KeptKey {
+        let (rows, entries) = (matrix.n_rows(), matrix.n_entries());
+        KeptKey { kind, rows, entries, is_negated: sign < 0.0, is_symmetric, pressure, amg: options.amg }
+    }
+}
+
+/// A set-up costs about as much as this many iterations, so one that costs fewer is kept.
+const SET_UP: usize = 10;
+
+impl LinearCache {
+    /// A preconditioner from before, and after how many iterations to give it up.
+    pub(super) fn kept(&self, key: &KeptKey) -> Option<(&dyn Preconditioner<HostSpace>, usize)> {
+        let kept = self.kept.as_ref().filter(|kept| kept.key == *key)?;
+        Some((&*kept.preconditioner, 2 * (kept.iterations + SET_UP)))
+    }
+
+    /// It did its work in so many iterations.
+    pub(super) fn used(&mut self, iterations: usize) {
+        if self.kept.as_ref().is_some_and(|kept| iterations > kept.iterations + SET_UP) {
+            self.kept = None;
+        }
+    }
+
+    /// Keeps a new one, if its set-up costs more than an iteration or two, and the iterations that it took.
+    pub(super) fn keep(&mut self, key: KeptKey, preconditioner: Box<dyn Preconditioner<HostSpace>>, iterations: usize) {
+        self.kept = match key.kind {
+            Preconditioning::Amg | Preconditioning::Cpr | Preconditioning::Fsai => Some(Kept { key, preconditioner, iterations }),
+            Preconditioning::None
+            | Preconditioning::Jacobi
+            | Preconditioning::BlockJacobi
+            | Preconditioning::Ilu0
+            | Preconditioning::BlockIlu0 => None,
+        };
+    }
+
+    /// Drops what is kept.
+    pub(super) fn forget(&mut self) {
+        self.kept = None;
+    }
+
+    /// What to try, with what did it last time first: what failed before it would fail again.
+    pub(super) fn order(&self, mut plan: Vec<Attempt>) -> Vec<Attempt> {
+        if let Some((last, _)) = self.last
+            && let Some(at) = plan.iter().position(|attempt| (attempt.method, attempt.preconditioner) == last)
+        {
+            plan[..=at].rotate_right(1);
+        }
+        plan
+    }
+
+    /// What to tell the user after a success: `open` each time, the choice when another method did it than last time.
+    pub(super) fn new_note(&mut self, method: (Method, Preconditioning), open: Option<String>, choice: Option<String>) -> Option<String> {
+        let is_news = self.last != Some((method, choice.is_some()));
+        self.last = Some((method, choice.is_some()));
+        match (open, choice.filter(|_| is_news)) {
+            (open, None) => open,
+            (None, choice) => choice,
+            (Some(open), Some(choice)) => Some(format!("{choice}; {open}")),
+        }
+    }
+}

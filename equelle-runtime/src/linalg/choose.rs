@@ -1,0 +1,192 @@
+//! `solver=auto` and `preconditioner=auto`: what a matrix is like, and which methods to try, best first.
+
+use super::csr::{Csr, Symmetry};
+use super::options::{LARGEST_FOR_LU, LinearOptions, Method, Preconditioning, refusal};
+
+/// Entries that should mirror each other may differ by this part of the largest one in their rows: round-off, not upwinding.
+const SYMMETRY: f64 = 1e-10;
+/// Unknowns up to which nothing is faster than a direct solver.
+const SMALL: usize = 1000;
+/// Rows whose diagonal is this many times the sum of the other magnitudes: Jacobi gains a digit in two iterations.
+const DOMINANT: f64 = 3.0;
+
+/// The signs of a diagonal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Diagonal {
+    /// All positive.
+    Positive,
+    /// All negative.
+    Negative,
+    /// Of both signs, or with a zero.
+    Mixed,
+}
+
+/// What a matrix is like.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Facts {
+    /// Unknowns.
+    pub unknowns: usize,
+    /// Fields on the same elements, 1 if they differ in size.
+    pub fields: usize,
+    /// Whether it is its own transpose, but for round-off; else where not.
+    pub symmetry: Symmetry,
+    /// Signs of its diagonal, leaving out rows of zeros.
+    pub diagonal: Diagonal,
+    /// Least `|a_ii|` over the sum of the other magnitudes of its row, infinite for a diagonal matrix.
+    pub dominance: f64,
+    /// Whether the level of some unknown is open and it is not known which right-hand sides fit.
+    pub is_range_unknown: bool,
+}
+
+impl Facts {
+    /// Looks at a square matrix, row by row and then for symmetry.
+    pub fn new(matrix: &Csr, ends: &[usize], is_range_unknown: bool) -> Facts {
+        let mut dominance = f64::INFINITY;
+        let (mut positive, mut negative) = (true, true);
+        for row in 0..matrix.n_rows() {
+            let (mut diagonal, mut others) = (0.0f64, 0.0f64);
+            for (column, value) in matrix.row(row) {
+                if column == row { diagonal = value } else { others += value.abs() }
+            }
+            if diagonal == 0.0 && others == 0.0 {
+                continue;
+            }
+            positive &= diagonal > 0.0;
+            negative &= diagonal < 0.0;
+            if others > 0.0 {
+                dominance = dominance.min(diagonal.abs() / others);
+            }
+        }
+        let diagonal = match (positive, negative) {
+            (true, _) => Diagonal::Positive,
+            (false, true) => Diagonal::Negative,
+            (false, false) => Diagonal::Mixed,
+        };
+        let symmetry = matrix.symmetry(SYMMETRY);
+        Facts { unknowns: matrix.n_rows(), fields: fields(ends), symmetry, diagonal, dominance, is_range_unknown }
+    }
+
+    /// Whether CG may be tried.
+    pub fn may_be_definite(&self) -> bool {
+        self.symmetry == Symmetry::Symmetric && self.diagonal != Diagonal::Mixed
+    }
+
+    /// In words.
+    pub fn describe(&self) -> String {
+        let symmetry = if self.symmetry == Symmetry::Symmetric { "symmetric" } else { "not symmetric" };
+        let diagonal = match self.diagonal {
+            Diagonal::Positive => "positive diagonal",
+            Diagonal::Negative => "negative diagonal",
+            Diagonal::Mixed => "diagonal with zeros or both signs",
+        };
+        let dominant = if self.dominance > DOMINANT { ", strongly dominant" } else { "" };
+        let fields = if self.fields > 1 { format!(", {} unknowns an element", self.fields) } else { String::new() };
+        format!("{} unknowns{fields}, {symmetry}, {diagonal}{dominant}", self.unknowns)
+    }
+}
+
+/// How many fields there are, if all are of one size; else 1.
+pub(super) fn fields(ends: &[usize]) -> usize {
+    let first = ends.first().copied().unwrap_or(0);
+    let is_even = first > 0 && ends.windows(2).all(|pair| pair[1] - pair[0] == first);
+    if is_even { ends.len() } else { 1 }
+}
+
+/// A method to try.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Attempt {
+    /// The method.
+    pub method: Method,
+    /// Its preconditioner.
+    pub preconditioner: Preconditioning,
+    /// Iterations after which the next one is tried; none is made beyond the user's limit in all.
+    pub max_iterations: usize,
+    /// Iterations without a new least residual after which the next one is tried.
+    pub patience: usize,
+}
+
+/// What is tried before something else may be.
+const FIRST_TRY: (usize, usize) = (200, 60);
+/// The same for methods that converge slowly as a rule.
+const SLOW_TRY: (usize, usize) = (1000, 300);
+
+/// What to try, in order. What the user asked for is left as it is; one answer where nothing is open.
+pub fn plan(facts: &Facts, options: &LinearOptions) -> Vec<Attempt> {
+    let full = (options.max_iterations, 2 * facts.unknowns + 100);
+    let attempt = |method, preconditioner, limit: (usize, usize)| Attempt {
+        method,
+        preconditioner,
+        max_iterations: limit.0.min(options.max_iterations),
+        patience: limit.1,
+    };
+    let mut attempts = match (options.method, options.preconditioner) {
+        (Some(Method::Lu), preconditioner) => vec![attempt(Method::Lu, preconditioner.unwrap_or(Preconditioning::None), full)],
+        (Some(method), Some(preconditioner)) => vec![attempt(method, preconditioner, full)],
+        (Some(method), None) => preconditioners(facts)
+            .iter()
+            .filter(|(p, _)| refusal(method, *p).is_none())
+            .map(|(p, limit)| attempt(method, *p, *limit))
+            .collect(),
+        (None, Some(preconditioner)) => {
+            let definite = facts.may_be_definite() && refusal(Method::Cg, preconditioner).is_none();
+            let first = if definite { Method::Cg } else { Method::BiCgStab };
+            vec![attempt(first, preconditioner, SLOW_TRY), attempt(Method::Gmres, preconditioner, full)]
+        }
+        (None, None) => all(facts).into_iter().map(|(method, preconditioner, limit)| attempt(method, preconditioner, limit)).collect(),
+    };
+    if let Some(last) = attempts.last_mut() {
+        (last.max_iterations, last.patience) = full;
+    }
+    attempts
+}
+
+type Limit = (usize, usize);
+
+/// Preconditioners for a matrix like this, best first.
+fn preconditioners(facts: &Facts) -> Vec<(Preconditioning, Limit)> {
+    use Preconditioning::{Amg, BlockIlu0, Cpr, Ilu0, Jacobi};
+    let mut list = Vec::new();
+    if facts.dominance > DOMINANT {
+        list.push((Jacobi, FIRST_TRY));
+    }
+    if facts.diagonal != Diagonal::Mixed && facts.fields == 1 {
+        list.push((Amg, FIRST_TRY));
+    }
+    if facts.fields > 1 {
+        if facts.symmetry == Symmetry::Symmetric && facts.diagonal != Diagonal::Mixed {
+            list.push((Amg, FIRST_TRY));
+        }
+        list.push((Cpr, FIRST_TRY));
+        list.push((BlockIlu0, SLOW_TRY));
+    } else {
+        list.push((Ilu0, SLOW_TRY));
+    }
+    list.push((Jacobi, SLOW_TRY));
+    list
+}
+
+fn all(facts: &Facts) -> Vec<(Method, Preconditioning, Limit)> {
+    let lu = (Method::Lu, Preconditioning::None, FIRST_TRY);
+    let has_lu = cfg!(feature = "lu");
+    // Only LU finds which right-hand sides fit.
+    if has_lu && (facts.unknowns <= SMALL || (facts.is_range_unknown && facts.unknowns <= LARGEST_FOR_LU)) {
+        return vec![lu];
+    }
+    let definite = facts.may_be_definite();
+    let mut list = Vec::new();
+    for (number, (preconditioner, limit)) in preconditioners(facts).into_iter().enumerate() {
+        if definite && refusal(Method::Cg, preconditioner).is_none() {
+            list.push((Method::Cg, preconditioner, limit));
+        } else {
+            // BiCGStab is cheaper an iteration; where it fails, GMRES seldom breaks down.
+            let method = if number == 0 && facts.fields == 1 { Method::BiCgStab } else { Method::Gmres };
+            list.push((method, preconditioner, limit));
+        }
+    }
+    if has_lu && facts.unknowns <= LARGEST_FOR_LU {
+        // Slow iterations are not worth their while where a direct solver can take over.
+        list.retain(|(_, preconditioner, _)| *preconditioner != Preconditioning::Jacobi || facts.dominance > DOMINANT);
+        list.push(lu);
+    }
+    list
+}

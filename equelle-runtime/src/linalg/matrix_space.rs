@@ -1,0 +1,65 @@
+//! What a back-end provides for preconditioners, beyond [`VectorSpace`]: sparse matrices and triangular factors, brought to where the
+//! computation happens, and the few operations on them.
+//!
+//! A preconditioner is set up on the host from a [`Csr`] and then handed over; what it does in an iteration is written once in
+//! [`super::precond`] with these operations. None of them waits for the device, and none looks at a value.
+
+use super::csr::Csr;
+use super::precond::ilu::BlockFactors;
+use super::space::VectorSpace;
+
+/// The order of a Gauss-Seidel sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// One that the back-end chooses, the same each time: first row to last, or colour by colour.
+    Forward,
+    /// Exactly the opposite, so that both sweeps together are symmetric.
+    Backward,
+}
+
+/// Matrices, and vectors of several lengths: of the operations of [`VectorSpace`] each takes vectors of any one length here.
+pub trait MatrixSpace: VectorSpace {
+    /// A sparse matrix, not always square.
+    type Matrix;
+    /// Triangular factors with the schedule in which the back-end solves with them ([`BlockFactors::levels`] computes one).
+    type Factors;
+
+    /// A vector of `len` zeros.
+    ///
+    /// # Errors
+    /// Out of memory.
+    fn zeros_of(&mut self, len: usize) -> Result<Self::Vector, Self::Error>;
+    /// A vector with these elements.
+    ///
+    /// # Errors
+    /// Out of memory.
+    fn vector(&mut self, values: Vec<f64>) -> Result<Self::Vector, Self::Error>;
+    /// Takes over a matrix.
+    ///
+    /// # Errors
+    /// Out of memory.
+    fn matrix(&mut self, matrix: Csr) -> Result<Self::Matrix, Self::Error>;
+    /// Takes over triangular factors.
+    ///
+    /// # Errors
+    /// Out of memory.
+    fn factors(&mut self, factors: BlockFactors) -> Result<Self::Factors, Self::Error>;
+
+    /// `x = 0`. Traffic: 16 bytes an element.
+    fn clear(&mut self, x: &mut Self::Vector);
+    /// `y = A x`. 12 bytes an entry and 32 a row, here and in the next three.
+    fn multiply(&mut self, y: &mut Self::Vector, a: &Self::Matrix, x: &Self::Vector);
+    /// `y = y + A x`
+    fn multiply_add(&mut self, y: &mut Self::Vector, a: &Self::Matrix, x: &Self::Vector);
+    /// `y = y - A x`
+    fn multiply_sub(&mut self, y: &mut Self::Vector, a: &Self::Matrix, x: &Self::Vector);
+    /// `r = b - A x`
+    fn residual(&mut self, r: &mut Self::Vector, b: &Self::Vector, a: &Self::Matrix, x: &Self::Vector);
+    /// `z = a z + b D r` with a diagonal matrix; `z` is not read where `a` is 0. 40 bytes an element, 32 without `z`.
+    fn add_diagonal(&mut self, z: &mut Self::Vector, a: f64, b: f64, d: &Self::Vector, r: &Self::Vector);
+    /// One Gauss-Seidel sweep for `A x = b`: in some order `x_i = x_i + d_i (b - A x)_i`, where `d` is the inverse of the diagonal (0 leaves
+    /// the unknown alone).
+    fn gauss_seidel(&mut self, x: &mut Self::Vector, a: &Self::Matrix, d: &Self::Vector, b: &Self::Vector, direction: Direction);
+    /// `z = (L D U)^-1 r`
+    fn solve_factors(&mut self, z: &mut Self::Vector, factors: &Self::Factors, r: &Self::Vector);
+}

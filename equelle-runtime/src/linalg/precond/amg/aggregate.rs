@@ -1,0 +1,122 @@
+//! Which unknowns depend strongly on each other, and groups of such unknowns.
+//!
+//! P. Vanek, J. Mandel and M. Brezina, Algebraic multigrid by smoothed aggregation for second and fourth order elliptic problems, Computing
+//! 56 (1996), doi:10.1007/BF02238511. Rows whose diagonal dominates are left to the smoother: Y. Notay, An aggregation-based algebraic
+//! multigrid method, Electron. Trans. Numer. Anal. 37 (2010).
+
+use super::super::super::csr::Csr;
+
+/// Marks an unknown that is in no group.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// A row whose diagonal is this many times the sum of its other magnitudes needs no coarse grid: damped Jacobi reduces its error by at
+/// least 2/3 a sweep.
+const DOMINANT: f64 = 3.0;
+
+/// The matrix without weak couplings.
+pub(super) struct Strong {
+    /// Strong off-diagonal entries and the diagonal, to which the weak ones of the row are added; other fields are left out altogether.
+    pub filtered: Csr,
+    /// Rows whose diagonal dominates: they need no coarse grid.
+    pub is_dominant: Vec<bool>,
+}
+
+/// Couplings with `|a_ij| > theta sqrt(s_i s_j)` are strong, where `s` is the largest coupling of a row with its own field. `field` tells the
+/// field of each unknown; empty for one field. `measure` is the matrix itself, or for a nonsymmetric one the mean of the magnitudes of it and
+/// its transpose on its pattern.
+pub(super) fn strong(matrix: &Csr, measure: &Csr, field: &[u8], theta: f64) -> Strong {
+    let n = matrix.n_rows();
+    let same = |i: usize, j: usize| field.is_empty() || field[i] == field[j];
+    let mut size = vec![0.0f64; n];
+    let mut is_dominant = vec![false; n];
+    for row in 0..n {
+        let (mut diagonal, mut sum) = (0.0f64, 0.0f64);
+        for (column, value) in measure.row(row) {
+            if column == row {
+                diagonal = value.abs();
+            } else if same(row, column) {
+                size[row] = size[row].max(value.abs());
+                sum += value.abs();
+            }
+        }
+        is_dominant[row] = diagonal > DOMINANT * sum;
+    }
+    let (mut row_ptr, mut col_idx, mut values) = (Vec::with_capacity(n + 1), Vec::new(), Vec::new());
+    row_ptr.push(0);
+    for row in 0..n {
+        let start = col_idx.len();
+        let mut diagonal = 0.0;
+        let mut at_diagonal = None;
+        for ((column, value), (_, measured)) in matrix.row(row).zip(measure.row(row)) {
+            if column > row && at_diagonal.is_none() {
+                at_diagonal = Some(col_idx.len());
+                col_idx.push(row as u32);
+                values.push(0.0);
+            }
+            if column == row {
+                diagonal += value;
+            } else if same(row, column) {
+                let is_strong = !is_dominant[row] && !is_dominant[column] && measured * measured > theta * theta * size[row] * size[column];
+                if is_strong {
+                    col_idx.push(column as u32);
+                    values.push(value);
+                } else {
+                    diagonal += value;
+                }
+            }
+        }
+        let at = at_diagonal.unwrap_or_else(|| {
+            col_idx.push(row as u32);
+            values.push(0.0);
+            col_idx.len() - 1
+        });
+        debug_assert!(at >= start);
+        values[at] = diagonal;
+        row_ptr.push(col_idx.len());
+    }
+    Strong { filtered: Csr::from_valid(n, n, row_ptr, col_idx, values), is_dominant }
+}
+
+/// Groups of strongly coupled unknowns: for each unknown the number of its group, or [`NONE`]; and how many groups there are. Rows in order,
+/// so the result depends on the matrix alone.
+pub(super) fn aggregate(strong: &Strong) -> (Vec<u32>, usize) {
+    let graph = &strong.filtered;
+    let n = graph.n_rows();
+    let mut group = vec![NONE; n];
+    let mut count = 0u32;
+    let neighbours = |row: usize| graph.row(row).filter(move |(column, _)| *column != row);
+    // Whole neighbourhoods.
+    for row in 0..n {
+        if group[row] != NONE || neighbours(row).next().is_none() || neighbours(row).any(|(column, _)| group[column] != NONE) {
+            continue;
+        }
+        group[row] = count;
+        neighbours(row).for_each(|(column, _)| group[column] = count);
+        count += 1;
+    }
+    // The rest joins the neighbour that it depends on most, the first of several.
+    let first = group.clone();
+    for (row, own) in group.iter_mut().enumerate() {
+        if *own == NONE {
+            let joined = neighbours(row)
+                .filter(|(column, _)| first[*column] != NONE)
+                .fold((NONE, 0.0f64), |most, (column, value)| if value.abs() > most.1 { (first[column], value.abs()) } else { most });
+            *own = joined.0;
+        }
+    }
+    // What has no such neighbour. A row without a strong coupling that depends on its neighbours all the same waits on the next level: were it
+    // left out, no coarse correction could be smooth across it.
+    for row in 0..n {
+        if group[row] != NONE || strong.is_dominant[row] {
+            continue;
+        }
+        group[row] = count;
+        for (column, _) in neighbours(row) {
+            if group[column] == NONE {
+                group[column] = count;
+            }
+        }
+        count += 1;
+    }
+    (group, count as usize)
+}

@@ -1,0 +1,174 @@
+//! V and K cycles over the operations of a back-end.
+
+use std::cell::RefCell;
+
+use super::super::super::matrix_space::MatrixSpace;
+use super::super::super::space::Preconditioner;
+use super::AmgOptions;
+use super::setup::{Hierarchy, HostCoarse, HostLevel, visits_twice};
+use super::smoother::{Scratch, Smoother, When};
+
+/// A level where the computation happens: four operators (matrix, smoother, restriction, prolongation) and working vectors.
+struct Level<S: MatrixSpace> {
+    matrix: S::Matrix,
+    restriction: S::Matrix,
+    prolongation: S::Matrix,
+    smoother: Smoother<S>,
+    scratch: RefCell<Scratch<S::Vector>>,
+    /// Right-hand side and solution of the next level.
+    next: RefCell<(S::Vector, S::Vector)>,
+    /// For two visits of the next level.
+    krylov: Option<RefCell<Krylov<S::Vector>>>,
+}
+
+/// Directions of the next level and their images.
+#[derive(Debug)]
+struct Krylov<V> {
+    first: V,
+    first_image: V,
+    second: V,
+    second_image: V,
+}
+
+/// The last level.
+enum Coarse<S: MatrixSpace> {
+    Direct(S::Matrix),
+    Smoothed(Box<Level<S>>),
+}
+
+/// One cycle as a preconditioner. A V-cycle with a symmetric smoother is symmetric positive definite for such a matrix; a K-cycle depends on
+/// its argument in a way that is not linear.
+pub struct Amg<S: MatrixSpace> {
+    levels: Vec<Level<S>>,
+    coarse: Coarse<S>,
+    symmetric: bool,
+}
+
+/// Sweeps on a coarsest level that is too large to be solved.
+const COARSE_SWEEPS: usize = 4;
+
+impl<S: MatrixSpace> Amg<S> {
+    /// Takes over a hierarchy.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn new(space: &mut S, hierarchy: Hierarchy, options: &AmgOptions) -> Result<Amg<S>, S::Error> {
+        let mut entries: Vec<usize> = hierarchy.levels.iter().map(|level| level.matrix.n_entries()).collect();
+        entries.push(match &hierarchy.coarse {
+            HostCoarse::Direct(inverse) => inverse.n_entries(),
+            HostCoarse::Smoothed(level) => level.matrix.n_entries(),
+        });
+        let mut levels = Vec::with_capacity(hierarchy.levels.len());
+        let last = hierarchy.levels.len().saturating_sub(1);
+        for (number, level) in hierarchy.levels.into_iter().enumerate() {
+            // The coarsest level is solved exactly, so a second visit would add nothing.
+            let twice = number < last && visits_twice(options.cycle, entries[number], entries[number + 1]);
+            levels.push(Level::new(space, level, options, twice)?);
+        }
+        let coarse = match hierarchy.coarse {
+            HostCoarse::Direct(inverse) => Coarse::Direct(space.matrix(inverse)?),
+            HostCoarse::Smoothed(level) => {
+                let options = AmgOptions { sweeps: Some(COARSE_SWEEPS * options.smoothing().1), ..*options };
+                Coarse::Smoothed(Box::new(Level::new(space, *level, &options, false)?))
+            }
+        };
+        Ok(Amg { levels, coarse, symmetric: options.symmetric })
+    }
+
+    /// `x` becomes about `A^-1 b` on a level.
+    fn solve(&self, space: &mut S, number: usize, x: &mut S::Vector, b: &S::Vector) {
+        let Some(level) = self.levels.get(number) else {
+            match &self.coarse {
+                Coarse::Direct(inverse) => space.multiply(x, inverse, b),
+                Coarse::Smoothed(level) => {
+                    let scratch = &mut *level.scratch.borrow_mut();
+                    level.smoother.smooth(space, &level.matrix, x, b, scratch, When::Before);
+                    level.smoother.smooth(space, &level.matrix, x, b, scratch, When::After);
+                }
+            }
+            return;
+        };
+        let scratch = &mut *level.scratch.borrow_mut();
+        let (next_b, next_x) = &mut *level.next.borrow_mut();
+        level.smoother.smooth(space, &level.matrix, x, b, scratch, When::Before);
+        space.residual(&mut scratch.r, b, &level.matrix, x);
+        space.multiply(next_b, &level.restriction, &scratch.r);
+        match (&level.krylov, self.levels.get(number + 1)) {
+            (Some(krylov), Some(next)) => self.solve_twice(space, number + 1, next, next_x, next_b, &mut krylov.borrow_mut()),
+            _ => self.solve(space, number + 1, next_x, next_b),
+        }
+        space.multiply_add(x, &level.prolongation, next_x);
+        level.smoother.smooth(space, &level.matrix, x, b, scratch, When::After);
+    }
+
+    /// Two iterations of flexible CG, or of GCR where the matrix is not symmetric; `b` is overwritten. Products of scalars that vanish give
+    /// steps of zero.
+    fn solve_twice(
+        &self,
+        space: &mut S,
+        number: usize,
+        level: &Level<S>,
+        x: &mut S::Vector,
+        b: &mut S::Vector,
+        krylov: &mut Krylov<S::Vector>,
+    ) {
+        let Krylov { first, first_image, second, second_image } = krylov;
+        self.solve(space, number, first, b);
+        space.multiply(first_image, &level.matrix, first);
+        // Dots with the direction minimise the error in the norm of A, with its image the residual.
+        let (rho, alpha) = {
+            let test = if self.symmetric { &*first } else { &*first_image };
+            (space.dot(test, first_image), space.dot(test, b))
+        };
+        let step = space.ratio(&alpha, &rho);
+        space.sub_scaled(b, &step, first_image);
+        self.solve(space, number, second, b);
+        space.multiply(second_image, &level.matrix, second);
+        let test = if self.symmetric { &*second } else { &*second_image };
+        let gamma = space.dot(test, first_image);
+        let beta = space.dot(test, second_image);
+        let alpha = space.dot(test, b);
+        // second' = second - (gamma / rho) first is conjugate to first.
+        let overlap = space.ratio(&gamma, &rho);
+        let lost = space.mul(&overlap, &gamma);
+        let rho = space.sub(&beta, &lost);
+        let rho = space.chop(&rho, &beta);
+        let second_step = space.ratio(&alpha, &rho);
+        let back = space.mul(&overlap, &second_step);
+        let first_step = space.sub(&step, &back);
+        space.clear(x);
+        space.add_scaled(x, &first_step, first);
+        space.add_scaled(x, &second_step, second);
+    }
+}
+
+impl<S: MatrixSpace> Level<S> {
+    fn new(space: &mut S, level: HostLevel, options: &AmgOptions, twice: bool) -> Result<Level<S>, S::Error> {
+        let (n, next) = (level.matrix.n_rows(), level.prolongation.n_cols());
+        let krylov = if twice {
+            let mut zeros = || space.zeros_of(next);
+            Some(RefCell::new(Krylov { first: zeros()?, first_image: zeros()?, second: zeros()?, second_image: zeros()? }))
+        } else {
+            None
+        };
+        Ok(Level {
+            smoother: Smoother::new(space, level.inverse_diagonal, level.radius, options)?,
+            scratch: RefCell::new(Scratch { r: space.zeros_of(n)?, d: space.zeros_of(n)? }),
+            next: RefCell::new((space.zeros_of(next)?, space.zeros_of(next)?)),
+            matrix: space.matrix(level.matrix)?,
+            restriction: space.matrix(level.restriction)?,
+            prolongation: space.matrix(level.prolongation)?,
+            krylov,
+        })
+    }
+}
+
+impl<S: MatrixSpace> Preconditioner<S> for Amg<S> {
+    fn apply(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) {
+        self.solve(space, 0, z, r);
+    }
+
+    fn is_variable(&self) -> bool {
+        self.levels.iter().any(|level| level.krylov.is_some())
+    }
+}

@@ -1,0 +1,172 @@
+//! Matrices of several fields on the same elements, by blocks; and the block-diagonal preconditioner.
+
+use super::super::csr::Csr;
+use super::super::dense::{ROUND_OFF, generalised_inverse, solve_in_place};
+
+/// A square matrix of `[k, k]` blocks in compressed rows. Block (i, j) holds how the equations of element i depend on the unknowns of element
+/// j. Each row has its diagonal block.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BlockCsr {
+    k: usize,
+    row_ptr: Vec<usize>,
+    col_idx: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl BlockCsr {
+    /// Gathers the blocks of a matrix whose rows and columns are field by field: unknown `f` of element `e` is number `f n + e`, and so is its
+    /// equation.
+    ///
+    /// # Panics
+    /// If the matrix is not square or its size no multiple of `k`.
+    pub fn new(matrix: &Csr, k: usize) -> BlockCsr {
+        assert!(matrix.n_rows() == matrix.n_cols() && k > 0 && matrix.n_rows().is_multiple_of(k), "k fields on the same elements");
+        let n = matrix.n_rows() / k;
+        let size = k * k;
+        let mut row_ptr = Vec::with_capacity(n + 1);
+        row_ptr.push(0);
+        let mut col_idx: Vec<u32> = Vec::with_capacity(matrix.n_entries() / size + n);
+        let mut values: Vec<f64> = Vec::with_capacity(col_idx.capacity() * size);
+        // Place of each column in the current row, plus 1.
+        let mut place = vec![0usize; n];
+        let mut columns: Vec<u32> = Vec::new();
+        for row in 0..n {
+            columns.clear();
+            columns.push(row as u32);
+            place[row] = 1;
+            for equation in 0..k {
+                for (column, _) in matrix.row(equation * n + row) {
+                    let element = column % n;
+                    if place[element] == 0 {
+                        place[element] = 1;
+                        columns.push(element as u32);
+                    }
+                }
+            }
+            columns.sort_unstable();
+            let start = col_idx.len();
+            columns.iter().enumerate().for_each(|(position, &column)| place[column as usize] = start + position);
+            col_idx.extend_from_slice(&columns);
+            values.resize(col_idx.len() * size, 0.0);
+            for equation in 0..k {
+                for (column, value) in matrix.row(equation * n + row) {
+                    values[place[column % n] * size + equation * k + column / n] = value;
+                }
+            }
+            columns.iter().for_each(|&column| place[column as usize] = 0);
+            row_ptr.push(col_idx.len());
+        }
+        BlockCsr { k, row_ptr, col_idx, values }
+    }
+
+    /// Rows and columns of a block.
+    pub fn k(&self) -> usize {
+        self.k
+    }
+
+    /// Rows of blocks.
+    pub fn n_rows(&self) -> usize {
+        self.row_ptr.len() - 1
+    }
+
+    /// Where each row starts, columns, and blocks row by row: `[n + 1]`, `[n_blocks]`, `[n_blocks, k, k]`.
+    pub fn parts(&self) -> (&[usize], &[u32], &[f64]) {
+        (&self.row_ptr, &self.col_idx, &self.values)
+    }
+
+    pub(super) fn parts_mut(&mut self) -> (&[usize], &[u32], &mut [f64]) {
+        (&self.row_ptr, &self.col_idx, &mut self.values)
+    }
+
+    /// Columns of a row, ascending.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn columns(&self, row: usize) -> &[u32] {
+        &self.col_idx[self.row_ptr[row]..self.row_ptr[row + 1]]
+    }
+
+    /// Index of the diagonal block of a row among all blocks.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn diagonal(&self, row: usize) -> usize {
+        self.row_ptr[row] + self.columns(row).partition_point(|&column| (column as usize) < row)
+    }
+
+    /// A block, row by row.
+    ///
+    /// # Panics
+    /// If there is no such block.
+    pub fn block(&self, index: usize) -> &[f64] {
+        let size = self.k * self.k;
+        &self.values[index * size..(index + 1) * size]
+    }
+}
+
+/// The inverse of a block, `None` if it is singular.
+pub(super) fn inverse(k: usize, block: &[f64]) -> Option<Vec<f64>> {
+    let mut inverse = vec![0.0; k * k];
+    let mut column = vec![0.0; k];
+    for j in 0..k {
+        column.fill(0.0);
+        column[j] = 1.0;
+        if !solve_in_place(k, &mut block.to_vec(), &mut column) {
+            return None;
+        }
+        (0..k).for_each(|i| inverse[i * k + j] = column[i]);
+    }
+    Some(inverse)
+}
+
+/// The inverse of the block diagonal (block Jacobi) as a matrix; of a singular block the generalised inverse, and of one that is zero the
+/// identity.
+pub fn block_diagonal_inverse(matrix: &Csr, k: usize) -> Csr {
+    let blocks = BlockCsr::new(matrix, k);
+    let n = blocks.n_rows();
+    let identity = |i: usize, j: usize| if i == j { 1.0 } else { 0.0 };
+    let inverses: Vec<Vec<f64>> = (0..n)
+        .map(|row| {
+            let block = blocks.block(blocks.diagonal(row));
+            let inverse = inverse(k, block).unwrap_or_else(|| generalised_inverse(k, block, ROUND_OFF));
+            let usable = inverse.iter().all(|value| value.is_finite()) && inverse.iter().any(|value| *value != 0.0);
+            if usable { inverse } else { (0..k * k).map(|at| identity(at / k, at % k)).collect() }
+        })
+        .collect();
+    let mut row_ptr = Vec::with_capacity(n * k + 1);
+    row_ptr.push(0);
+    let (mut col_idx, mut values) = (Vec::with_capacity(n * k * k), Vec::with_capacity(n * k * k));
+    for equation in 0..k {
+        for (row, inverse) in inverses.iter().enumerate() {
+            for field in 0..k {
+                col_idx.push((field * n + row) as u32);
+                values.push(inverse[equation * k + field]);
+            }
+            row_ptr.push(col_idx.len());
+        }
+    }
+    Csr::from_valid(n * k, n * k, row_ptr, col_idx, values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_of_two_fields() {
+        // Two elements; equation 0 of element 0 (row 0) has unknown 1 of element 1 (column 3).
+        let matrix =
+            Csr::from_triplets(4, 4, &[(0, 0, 1.0), (0, 3, 2.0), (1, 1, 3.0), (2, 0, 4.0), (2, 2, 5.0), (3, 3, 6.0)]).expect("legal");
+        let blocks = BlockCsr::new(&matrix, 2);
+        assert_eq!(blocks.columns(0), [0, 1]);
+        assert_eq!(blocks.columns(1), [1]);
+        assert_eq!((blocks.block(0), blocks.block(1)), (&[1.0, 0.0, 4.0, 5.0][..], &[0.0, 2.0, 0.0, 0.0][..]));
+        assert_eq!((blocks.diagonal(1), blocks.block(2)), (2, &[3.0, 0.0, 0.0, 6.0][..]));
+        // (1 0; 4 5)^-1 = (1 0; -0.8 0.2)
+        let inverse = block_diagonal_inverse(&matrix, 2);
+        // One quotient and one product each.
+        let near = |row: usize, column: usize, value: f64| assert!((inverse.entry(row, column) - value).abs() < 1e-15, "{inverse:?}");
+        let places = [(0, 0, 1.0), (0, 2, 0.0), (2, 0, -0.8), (2, 2, 0.2), (1, 1, 1.0 / 3.0), (3, 3, 1.0 / 6.0), (0, 3, 0.0)];
+        places.into_iter().for_each(|(row, column, value)| near(row, column, value));
+    }
+}

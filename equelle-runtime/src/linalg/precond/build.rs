@@ -1,0 +1,53 @@
+//! A preconditioner by name.
+
+use super::super::csr::Csr;
+use super::super::matrix_space::MatrixSpace;
+use super::super::options::Preconditioning;
+use super::super::space::{Identity, Preconditioner};
+use super::amg::{Amg, AmgOptions, Hierarchy};
+use super::cpr::Cpr;
+use super::fsai::{Fsai, FsaiFactors, FsaiPattern};
+use super::ilu::{BlockFactors, Ilu};
+use super::simple::{BlockJacobi, Jacobi};
+
+/// What a set-up needs to know besides the matrix.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting<'a> {
+    /// Ends of the blocks of unknowns and equations, one a field.
+    pub ends: &'a [usize],
+    /// Whether the preconditioner is to be symmetric positive definite: the matrix is symmetric and its diagonal positive.
+    pub symmetric: bool,
+    /// Whether the level of some unknown is open.
+    pub singular: bool,
+    /// Number of the elliptic field, from 0, for the two-stage preconditioner.
+    pub pressure: usize,
+    /// For multigrid; [`AmgOptions::symmetric`] and [`AmgOptions::singular`] are taken from above.
+    pub amg: AmgOptions,
+}
+
+/// Sets up a preconditioner. Those by blocks ask for fields of one size.
+///
+/// # Errors
+/// Out of memory.
+///
+/// # Panics
+/// If the matrix is not square, or fields differ in size where they must not.
+pub fn build<S: MatrixSpace + 'static>(
+    space: &mut S,
+    matrix: &Csr,
+    kind: Preconditioning,
+    setting: Setting<'_>,
+) -> Result<Box<dyn Preconditioner<S>>, S::Error> {
+    let k = setting.ends.len().max(1);
+    let amg = AmgOptions { symmetric: setting.symmetric, singular: setting.singular, ..setting.amg };
+    Ok(match kind {
+        Preconditioning::None => Box::new(Identity),
+        Preconditioning::Jacobi => Box::new(Jacobi::new(space, &matrix.diagonal())?),
+        Preconditioning::BlockJacobi => Box::new(BlockJacobi::new(space, matrix, k)?),
+        Preconditioning::Ilu0 => Box::new(Ilu::new(space, BlockFactors::new(matrix, 1))?),
+        Preconditioning::BlockIlu0 => Box::new(Ilu::new(space, BlockFactors::new(matrix, k))?),
+        Preconditioning::Fsai => Box::new(Fsai::new(space, FsaiFactors::new(matrix, setting.symmetric, FsaiPattern::default()))?),
+        Preconditioning::Amg => Box::new(Amg::new(space, Hierarchy::new(matrix, setting.ends, &amg), &amg)?),
+        Preconditioning::Cpr => Box::new(Cpr::new(space, matrix, k, setting.pressure, &amg)?),
+    })
+}

@@ -1,0 +1,274 @@
+//! Incomplete LU factorisation without fill, by points or by blocks.
+//!
+//! J. A. Meijerink and H. A. van der Vorst, An iterative solution method for linear systems of which the coefficient matrix is a symmetric
+//! M-matrix, Math. Comp. 31 (1977), doi:10.1090/S0025-5718-1977-0438681-4; Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd ed.,
+//! SIAM, 2003, section 10.3, doi:10.1137/1.9780898718003. Of a symmetric matrix the factors are those of incomplete Cholesky, so CG may
+//! use them.
+//!
+//! In a system of `k` fields on the same elements, the block of an element is its `k` unknowns and `k` equations. A block is inverted with
+//! pivoting, so an equation need not hold its own unknown. One field is the case `k = 1`.
+
+use super::super::csr::Csr;
+use super::super::dense::{ROUND_OFF, generalised_inverse};
+use super::super::matrix_space::MatrixSpace;
+use super::super::space::Preconditioner;
+use super::blocks::BlockCsr;
+
+/// `A` is about `(D + L) D^-1 (D + U)` with strictly triangular `L` and `U` by blocks and a block diagonal `D`, on the pattern of `A`.
+///
+/// Blocks are `[k, k]` row by row. Unknown `f` of element `e` is number `f n + e` of a vector, where `n` is the number of elements.
+#[derive(Clone, Debug)]
+pub struct BlockFactors {
+    blocks: BlockCsr,
+    /// Inverses of the diagonal blocks: `[n, k, k]`.
+    inverse: Vec<f64>,
+    /// Where the diagonal block is in each row: `[n]`.
+    diagonal: Vec<usize>,
+    lifted: usize,
+}
+
+/// A pivot below this part of the diagonal that it comes from is replaced by that diagonal: elimination has left nothing but the error of
+/// the missing fill.
+const LEAST_PIVOT: f64 = 1e-10;
+
+impl BlockFactors {
+    /// Factorises a matrix of `k` fields on the same elements.
+    ///
+    /// # Panics
+    /// If the number of rows is no multiple of `k`, or the matrix not square.
+    pub fn new(matrix: &Csr, k: usize) -> BlockFactors {
+        let blocks = BlockCsr::new(matrix, k);
+        let n = blocks.n_rows();
+        let diagonal: Vec<usize> = (0..n).map(|row| blocks.diagonal(row)).collect();
+        let mut factors = BlockFactors { inverse: vec![0.0; n * k * k], blocks, diagonal, lifted: 0 };
+        if k == 1 {
+            factors.factorize_points()
+        } else {
+            factors.factorize_blocks()
+        }
+        factors
+    }
+
+    fn factorize_points(&mut self) {
+        let n = self.blocks.n_rows();
+        let (row_ptr, col_idx, values) = self.blocks.parts_mut();
+        // Place of each column in the current row, plus 1.
+        let mut place = vec![0usize; n];
+        for row in 0..n {
+            let range = row_ptr[row]..row_ptr[row + 1];
+            range.clone().for_each(|at| place[col_idx[at] as usize] = at + 1);
+            let original = values[self.diagonal[row]];
+            for at in range.start..self.diagonal[row] {
+                let pivot_row = col_idx[at] as usize;
+                let factor = values[at] * self.inverse[pivot_row];
+                if factor == 0.0 {
+                    continue;
+                }
+                for other in self.diagonal[pivot_row] + 1..row_ptr[pivot_row + 1] {
+                    let target = place[col_idx[other] as usize];
+                    if target > 0 {
+                        values[target - 1] -= factor * values[other];
+                    }
+                }
+            }
+            range.for_each(|at| place[col_idx[at] as usize] = 0);
+            let pivot = values[self.diagonal[row]];
+            let usable = pivot.is_finite() && pivot.abs() > LEAST_PIVOT * original.abs() && pivot * original >= 0.0;
+            let pivot = if usable {
+                pivot
+            } else {
+                self.lifted += 1;
+                if original == 0.0 { 1.0 } else { original }
+            };
+            let inverse = 1.0 / pivot;
+            self.inverse[row] = if inverse.is_finite() { inverse } else { 1.0 };
+        }
+    }
+
+    fn factorize_blocks(&mut self) {
+        let (n, k) = (self.blocks.n_rows(), self.blocks.k());
+        let size = k * k;
+        let (row_ptr, col_idx, values) = self.blocks.parts_mut();
+        let mut place = vec![0usize; n];
+        let mut factor = vec![0.0; size];
+        let mut original = vec![0.0; size];
+        for row in 0..n {
+            let range = row_ptr[row]..row_ptr[row + 1];
+            range.clone().for_each(|at| place[col_idx[at] as usize] = at + 1);
+            let own = self.diagonal[row] * size;
+            original.copy_from_slice(&values[own..own + size]);
+            for at in range.start..self.diagonal[row] {
+                let pivot_row = col_idx[at] as usize;
+                multiply(k, &mut factor, &values[at * size..(at + 1) * size], &self.inverse[pivot_row * size..(pivot_row + 1) * size]);
+                for other in self.diagonal[pivot_row] + 1..row_ptr[pivot_row + 1] {
+                    let target = place[col_idx[other] as usize];
+                    if target > 0 {
+                        subtract_product(k, values, (target - 1) * size, &factor, other * size);
+                    }
+                }
+            }
+            range.for_each(|at| place[col_idx[at] as usize] = 0);
+            let inverse = match regular_inverse(k, &values[own..own + size], &original) {
+                Some(inverse) => inverse,
+                None => {
+                    self.lifted += 1;
+                    generalised_inverse(k, &original, ROUND_OFF)
+                }
+            };
+            self.inverse[row * size..(row + 1) * size].copy_from_slice(&inverse);
+        }
+    }
+
+    /// Unknowns of an element.
+    pub fn k(&self) -> usize {
+        self.blocks.k()
+    }
+
+    /// Number of elements.
+    pub fn n_blocks(&self) -> usize {
+        self.blocks.n_rows()
+    }
+
+    /// The blocks of L and U on the pattern of the matrix; the diagonal ones stand for [`BlockFactors::inverse`].
+    pub fn blocks(&self) -> &BlockCsr {
+        &self.blocks
+    }
+
+    /// Inverses of the blocks of D: `[n, k, k]`.
+    pub fn inverse(&self) -> &[f64] {
+        &self.inverse
+    }
+
+    /// How many pivots were replaced by the diagonal that they came from, because elimination left nothing of it.
+    pub fn lifted(&self) -> usize {
+        self.lifted
+    }
+
+    /// For each element the number of steps that must come before it in the forward substitution: elements of one number can be treated at
+    /// the same time. `[n]`. The pattern being symmetric, the same numbers, descending, serve the backward substitution.
+    pub fn levels(&self) -> Vec<u32> {
+        let mut levels = vec![0u32; self.n_blocks()];
+        for row in 0..self.n_blocks() {
+            let before = self.blocks.columns(row).iter().filter(|&&column| (column as usize) < row);
+            levels[row] = before.map(|&column| levels[column as usize] + 1).max().unwrap_or(0);
+        }
+        levels
+    }
+
+    /// `z = (L D U)^-1 r` by two substitutions, row by row.
+    ///
+    /// # Panics
+    /// If the vectors are not of the matrix's size.
+    pub fn solve(&self, z: &mut [f64], r: &[f64]) {
+        assert!(z.len() == r.len() && z.len() == self.n_blocks() * self.k(), "vectors of the matrix's size");
+        if self.k() == 1 { self.solve_points(z, r) } else { self.solve_blocks(z, r) }
+    }
+
+    fn solve_points(&self, z: &mut [f64], r: &[f64]) {
+        let (row_ptr, col_idx, values) = self.blocks.parts();
+        let n = self.n_blocks();
+        for row in 0..n {
+            let mut sum = r[row];
+            let range = row_ptr[row]..self.diagonal[row];
+            for (&column, value) in col_idx[range.clone()].iter().zip(&values[range]) {
+                sum -= value * z[column as usize];
+            }
+            z[row] = sum * self.inverse[row];
+        }
+        for row in (0..n).rev() {
+            let mut sum = 0.0;
+            let range = self.diagonal[row] + 1..row_ptr[row + 1];
+            for (&column, value) in col_idx[range.clone()].iter().zip(&values[range]) {
+                sum += value * z[column as usize];
+            }
+            z[row] -= sum * self.inverse[row];
+        }
+    }
+
+    fn solve_blocks(&self, z: &mut [f64], r: &[f64]) {
+        let (row_ptr, col_idx, values) = self.blocks.parts();
+        let (n, k) = (self.n_blocks(), self.k());
+        let size = k * k;
+        let mut sum = vec![0.0; k];
+        for row in 0..n {
+            (0..k).for_each(|f| sum[f] = r[f * n + row]);
+            for at in row_ptr[row]..self.diagonal[row] {
+                let column = col_idx[at] as usize;
+                for f in 0..k {
+                    for g in 0..k {
+                        sum[f] -= values[at * size + f * k + g] * z[g * n + column];
+                    }
+                }
+            }
+            let inverse = &self.inverse[row * size..(row + 1) * size];
+            for f in 0..k {
+                z[f * n + row] = (0..k).map(|g| inverse[f * k + g] * sum[g]).sum();
+            }
+        }
+        for row in (0..n).rev() {
+            sum.fill(0.0);
+            for at in self.diagonal[row] + 1..row_ptr[row + 1] {
+                let column = col_idx[at] as usize;
+                for f in 0..k {
+                    for g in 0..k {
+                        sum[f] += values[at * size + f * k + g] * z[g * n + column];
+                    }
+                }
+            }
+            let inverse = &self.inverse[row * size..(row + 1) * size];
+            for f in 0..k {
+                z[f * n + row] -= (0..k).map(|g| inverse[f * k + g] * sum[g]).sum::<f64>();
+            }
+        }
+    }
+}
+
+/// `c = a b` for blocks.
+fn multiply(k: usize, c: &mut [f64], a: &[f64], b: &[f64]) {
+    for f in 0..k {
+        for g in 0..k {
+            c[f * k + g] = (0..k).map(|h| a[f * k + h] * b[h * k + g]).sum();
+        }
+    }
+}
+
+/// The block at `target` minus `factor` times the block at `other`.
+fn subtract_product(k: usize, values: &mut [f64], target: usize, factor: &[f64], other: usize) {
+    for f in 0..k {
+        for g in 0..k {
+            let product: f64 = (0..k).map(|h| factor[f * k + h] * values[other + h * k + g]).sum();
+            values[target + f * k + g] -= product;
+        }
+    }
+}
+
+/// The inverse, unless the block is singular or elimination has left next to nothing of the original one.
+fn regular_inverse(k: usize, block: &[f64], original: &[f64]) -> Option<Vec<f64>> {
+    let size = |block: &[f64]| block.iter().fold(0.0f64, |most, value| most.max(value.abs()));
+    if !(block.iter().all(|value| value.is_finite()) && size(block) > LEAST_PIVOT * size(original)) {
+        return None;
+    }
+    super::blocks::inverse(k, block)
+}
+
+/// ILU(0) as a preconditioner. Traffic: 12 bytes an entry and 48 a row.
+#[derive(Debug)]
+pub struct Ilu<S: MatrixSpace> {
+    factors: S::Factors,
+}
+
+impl<S: MatrixSpace> Ilu<S> {
+    /// Takes over factors.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn new(space: &mut S, factors: BlockFactors) -> Result<Ilu<S>, S::Error> {
+        Ok(Ilu { factors: space.factors(factors)? })
+    }
+}
+
+impl<S: MatrixSpace> Preconditioner<S> for Ilu<S> {
+    fn apply(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) {
+        space.solve_factors(z, &self.factors, r);
+    }
+}

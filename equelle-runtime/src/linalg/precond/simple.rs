@@ -1,0 +1,54 @@
+//! Preconditioners that are one product.
+
+use super::super::csr::Csr;
+use super::super::matrix_space::MatrixSpace;
+use super::super::space::Preconditioner;
+use super::blocks::block_diagonal_inverse;
+
+/// The inverse of the diagonal (Jacobi). Traffic: 32 bytes an element.
+#[derive(Debug)]
+pub struct Jacobi<S: MatrixSpace> {
+    inverse: S::Vector,
+}
+
+impl<S: MatrixSpace> Jacobi<S> {
+    /// From the diagonal. Where it is 0, or so small that its inverse overflows, the preconditioner does nothing.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn new(space: &mut S, diagonal: &[f64]) -> Result<Jacobi<S>, S::Error> {
+        let inverse = |&d: &f64| if (1.0 / d).is_finite() { 1.0 / d } else { 1.0 };
+        Ok(Jacobi { inverse: space.vector(diagonal.iter().map(inverse).collect())? })
+    }
+}
+
+impl<S: MatrixSpace> Preconditioner<S> for Jacobi<S> {
+    fn apply(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) {
+        space.add_diagonal(z, 0.0, 1.0, &self.inverse, r);
+    }
+}
+
+/// The inverse of the block diagonal of fields on the same elements. Traffic: 12 k + 32 bytes an unknown.
+#[derive(Debug)]
+pub struct BlockJacobi<S: MatrixSpace> {
+    inverse: S::Matrix,
+}
+
+impl<S: MatrixSpace> BlockJacobi<S> {
+    /// From a matrix of `k` fields.
+    ///
+    /// # Errors
+    /// Out of memory.
+    ///
+    /// # Panics
+    /// If the matrix is not square or its size no multiple of `k`.
+    pub fn new(space: &mut S, matrix: &Csr, k: usize) -> Result<BlockJacobi<S>, S::Error> {
+        Ok(BlockJacobi { inverse: space.matrix(block_diagonal_inverse(matrix, k))? })
+    }
+}
+
+impl<S: MatrixSpace> Preconditioner<S> for BlockJacobi<S> {
+    fn apply(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) {
+        space.multiply(z, &self.inverse, r);
+    }
+}

@@ -1,0 +1,151 @@
+//! What is chosen where nothing is asked for, what is tried next, and what is kept between solves.
+
+use equelle_runtime::linalg::choose::{Diagonal, Facts, plan};
+use equelle_runtime::linalg::{Csr, LinearCache, LinearErrorKind, LinearOptions, Method, Preconditioning, Symmetry, solve};
+
+use crate::common::{Random, dense, distance, relative_residual, triplets};
+use crate::grids::Cells;
+
+fn facts(matrix: &Csr) -> Facts {
+    Facts::new(matrix, &[matrix.n_rows()], false)
+}
+
+fn pairs(facts: &Facts, options: &LinearOptions) -> Vec<(Method, Preconditioning)> {
+    plan(facts, options).iter().map(|attempt| (attempt.method, attempt.preconditioner)).collect()
+}
+
+#[test]
+fn facts_by_hand() {
+    let found = Facts::new(&dense([[4.0, -1.0], [-2.0, 3.0]]), &[1, 2], false);
+    assert_eq!((found.unknowns, found.fields, found.diagonal, found.dominance), (2, 2, Diagonal::Positive, 1.5));
+    assert!(matches!(found.symmetry, Symmetry::Numerical { .. }));
+    assert!(!found.may_be_definite());
+    assert_eq!(found.describe(), "2 unknowns, 2 unknowns an element, not symmetric, positive diagonal");
+    let found = facts(&dense([[-4.0, 1.0, 0.0], [1.0, -3.0, 0.0], [0.0, 0.0, 0.0]]));
+    assert_eq!((found.diagonal, found.dominance, found.may_be_definite()), (Diagonal::Negative, 3.0, true));
+    assert_eq!(facts(&dense([[1.0, 0.0], [0.0, -1.0]])).diagonal, Diagonal::Mixed);
+    assert_eq!(facts(&dense([[0.0, 1.0], [1.0, 1.0]])).diagonal, Diagonal::Mixed);
+    assert_eq!(Facts::new(&dense([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]), &[2, 3], false).fields, 1, "of two sizes");
+}
+
+#[test]
+fn plans() {
+    use Method::{BiCgStab, Cg, Gmres, Lu};
+    use Preconditioning::{Amg, Cpr, Fsai, Ilu0, Jacobi, None as Plain};
+    let auto = LinearOptions::default();
+    let poisson = facts(&Cells::cube(12).poisson());
+    assert_eq!(pairs(&poisson, &auto), [(Cg, Amg), (Cg, Ilu0), (Lu, Plain)]);
+    assert_eq!(pairs(&facts(&Cells::cube(10).poisson()), &auto), [(Lu, Plain)], "small");
+    // No direct solver for millions.
+    assert_eq!(pairs(&Facts { unknowns: 1_000_000, ..poisson.clone() }, &auto), [(Cg, Amg), (Cg, Ilu0), (Cg, Jacobi)]);
+    let transport = facts(&Cells::cube(12).transport([1.0, 0.0, 0.0]));
+    assert_eq!(pairs(&transport, &auto), [(BiCgStab, Amg), (Gmres, Ilu0), (Lu, Plain)]);
+    // A short time step: the diagonal does it all.
+    let heat = facts(&Cells::cube(12).diffusion(|_, _, _| 0.01, [0.0, 0.0, 0.0]));
+    let step = Facts { dominance: 16.0, ..heat };
+    assert_eq!(pairs(&step, &auto)[0], (Cg, Jacobi));
+    assert!(step.describe().ends_with("strongly dominant"));
+    let indefinite = Facts { diagonal: Diagonal::Mixed, ..poisson.clone() };
+    assert_eq!(pairs(&indefinite, &auto), [(BiCgStab, Ilu0), (Lu, Plain)]);
+    let system = Facts { fields: 2, ..transport.clone() };
+    assert_eq!(pairs(&system, &auto)[0], (Gmres, Cpr));
+    // Which right-hand sides fit only a factorisation tells.
+    assert_eq!(pairs(&Facts { is_range_unknown: true, ..poisson.clone() }, &auto), [(Lu, Plain)]);
+    // What is asked for stays.
+    let asked = |method, preconditioner| LinearOptions { method, preconditioner, ..LinearOptions::default() };
+    assert_eq!(pairs(&poisson, &asked(Some(Gmres), Some(Fsai))), [(Gmres, Fsai)]);
+    assert_eq!(pairs(&poisson, &asked(Some(Lu), None)), [(Lu, Plain)]);
+    assert_eq!(pairs(&poisson, &asked(None, Some(Fsai))), [(Cg, Fsai), (Gmres, Fsai)]);
+    assert_eq!(pairs(&transport, &asked(None, Some(Fsai))), [(BiCgStab, Fsai), (Gmres, Fsai)]);
+    assert!(pairs(&system, &asked(Some(Cg), None)).iter().all(|(method, preconditioner)| *method == Cg && *preconditioner != Cpr));
+    // The last one has all iterations.
+    let last = plan(&poisson, &asked(Some(Cg), None)).pop().expect("something");
+    assert_eq!((last.preconditioner, last.max_iterations), (Jacobi, 5000));
+}
+
+#[test]
+fn it_says_what_it_chose_once() {
+    let matrix = Cells::cube(12).poisson();
+    let b = Random(3).numbers(matrix.n_rows());
+    let mut cache = LinearCache::default();
+    let first = solve(&matrix, &b, &LinearOptions::default(), &mut cache).unwrap();
+    assert_eq!(first.note.as_deref(), Some("chose CG with AMG (1728 unknowns, symmetric, positive diagonal)"));
+    assert_eq!(solve(&matrix, &b, &LinearOptions::default(), &mut cache).unwrap().note, None);
+}
+
+/// Symmetric with a positive diagonal, yet indefinite: neighbours weigh more than the diagonal.
+fn in_disguise(n: usize) -> Csr {
+    let chain = (0..n - 1).flat_map(|i| [(i, i + 1, 2.0), (i + 1, i, 2.0)]);
+    triplets(n, &chain.chain((0..n).map(|i| (i, i, 1.0 + 0.3 * (i % 5) as f64))).collect::<Vec<_>>())
+}
+
+#[test]
+fn what_fails_is_followed_by_another() {
+    let n = 2000;
+    let matrix = in_disguise(n);
+    let b = matrix.mul(&Random(3).numbers(n));
+    let mut cache = LinearCache::default();
+    let first = solve(&matrix, &b, &LinearOptions::default(), &mut cache).unwrap_or_else(|error| panic!("{error}"));
+    assert!(relative_residual(&matrix, &b, &first.x) <= 1e-8);
+    assert_ne!(first.preconditioner, Preconditioning::Amg);
+    let note = first.note.expect("a note");
+    assert!(note.contains("before that CG with AMG broke down"), "{note}");
+    // The next time what helped comes first: fewer iterations in all, and the same answer.
+    let second = solve(&matrix, &b, &LinearOptions::default(), &mut cache).unwrap();
+    assert_eq!((second.method, second.preconditioner), (first.method, first.preconditioner));
+    assert!(second.iterations < first.iterations || first.iterations == 0, "{} {}", second.iterations, first.iterations);
+    assert_eq!(second.x, first.x);
+}
+
+#[test]
+fn the_report_when_nothing_helps() {
+    // Larger than what LU is tried for, so that iterative methods are all there is; what happens at one end does not reach the other.
+    let matrix = Cells([60_000, 1, 1]).diffusion(|_, _, _| 1.0, [1.0, 0.0, 0.0]);
+    let b = Random(3).numbers(matrix.n_rows());
+    let options = LinearOptions { preconditioner: Some(Preconditioning::Jacobi), max_iterations: 1010, ..LinearOptions::default() };
+    let error = solve(&matrix, &b, &options, &mut LinearCache::default()).unwrap_err();
+    assert_eq!((error.kind, error.method), (LinearErrorKind::MaxIterations, Method::Gmres));
+    let text = error.to_string();
+    assert!(
+        text.contains("before that CG with Jacobi did not converge in 1000 iterations")
+            || text.contains("before that CG with Jacobi stagnated"),
+        "{text}"
+    );
+    assert!(text.ends_with(error.hint()), "{text}");
+    assert_eq!(error.before.len(), 1);
+}
+
+#[test]
+fn a_set_up_is_used_again_while_it_helps() {
+    let cells = Cells::cube(16);
+    let amg = LinearOptions {
+        method: Some(Method::Cg),
+        preconditioner: Some(Preconditioning::Amg),
+        tolerance: 1e-10,
+        ..LinearOptions::default()
+    };
+    let matrix = |time: f64, contrast: f64| {
+        let conductivity = move |cell: usize| 1.0 + contrast * ((cell * 7919) % 13) as f64 + time * (cell % 3) as f64;
+        cells.diffusion(move |a, b, _| (conductivity(a) * conductivity(b)).sqrt(), [1.0; 3])
+    };
+    let b = Random(3).numbers(cells.count());
+    let mut cache = LinearCache::default();
+    let fresh = |matrix: &Csr| solve(matrix, &b, &amg, &mut LinearCache::default()).unwrap();
+    let first = solve(&matrix(0.0, 0.1), &b, &amg, &mut cache).unwrap();
+    assert_eq!(first, fresh(&matrix(0.0, 0.1)));
+    // Slowly changing: the old hierarchy takes a few more iterations at most, and the answer is the same to the tolerance.
+    for step in 1..5 {
+        let now = matrix(0.05 * step as f64, 0.1);
+        let (kept, new) = (solve(&now, &b, &amg, &mut cache).unwrap(), fresh(&now));
+        assert!(kept.iterations <= new.iterations + 4, "{} {}", kept.iterations, new.iterations);
+        assert_ne!(kept.x, new.x, "another preconditioner leaves other bits");
+        // The least eigenvalue is above 3 (pi / 17)^2 = 0.1 and |b| below 64.
+        assert!(distance(&kept.x, &new.x) < 2.0 * 1e-10 * 64.0 / 0.1);
+    }
+    // A jump: the old one is given up.
+    let jump = cells.diffusion(|a, _, axis| if axis == 2 && a % 5 != 0 { 1e6 } else { 1.0 }, [1.0; 3]);
+    let after = solve(&jump, &b, &amg, &mut cache).unwrap();
+    assert!(relative_residual(&jump, &b, &after.x) <= 1e-10 * (1.0 + 1e-6));
+    let settled = solve(&jump, &b, &amg, &mut cache).unwrap();
+    assert_eq!(settled.iterations, fresh(&jump).iterations);
+}
