@@ -57,6 +57,11 @@ impl<'a> DeviceSpace<'a> {
         DeviceSpace { rt, n, failure: None }
     }
 
+    /// Length of its vectors.
+    pub(super) fn len(&self) -> usize {
+        self.n
+    }
+
     /// Keeps a failure for the next read.
     fn attempt<T>(&mut self, result: Result<T, Error>) -> Option<T> {
         match result {

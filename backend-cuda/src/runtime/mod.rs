@@ -46,6 +46,7 @@ mod grid;
 mod krylov;
 mod newton;
 mod parts;
+mod projection;
 pub mod rows;
 mod steady;
 mod support;

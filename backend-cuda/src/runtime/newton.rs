@@ -1,6 +1,6 @@
 //! Newton's method on the device: residual and Jacobian by the kernels of the program, linear systems by the Krylov methods of [`equelle_runtime::linalg`] on device vectors.
 //!
-//! What the device has no method for is solved on the host, with a note: a direct factorisation, and matrices that may leave the level of an unknown open.
+//! What the device has no method for is solved on the host, with a note: a direct factorisation, and matrices that leave levels open in ways that take one to find.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -9,9 +9,12 @@ use equelle_runtime::domain::Domain;
 use equelle_runtime::linalg::bicgstab::BiCgStab;
 use equelle_runtime::linalg::cg::Cg;
 use equelle_runtime::linalg::gmres::Gmres;
-use equelle_runtime::linalg::krylov::{Control, Cycle, End, Outcome, System, iterate};
+use equelle_runtime::linalg::krylov::{Control, End, Outcome, System, iterate};
+use equelle_runtime::linalg::null_space::NullSpace;
 use equelle_runtime::linalg::space::Identity;
-use equelle_runtime::linalg::{self, Csr, LinearCache, LinearOptions, Method, Preconditioner, Preconditioning, Symmetry, VectorSpace};
+use equelle_runtime::linalg::{
+    self, Csr, LinearCache, LinearOperator, LinearOptions, Method, Preconditioner, Preconditioning, Symmetry, VectorSpace,
+};
 use equelle_runtime::newton::{self, Correction, Entry, Problem};
 use equelle_runtime::{EquelleRuntime, Error, ErrorKind, Implicit, Residual};
 
@@ -22,6 +25,7 @@ use crate::runtime::krylov::{DeviceJacobi, DeviceMatrix, DeviceSpace, DeviceVect
 use crate::runtime::parts::Parts;
 use crate::runtime::pool::Buffer;
 use crate::runtime::program::CudaRuntime;
+use crate::runtime::projection::{Projected, Projection};
 use crate::runtime::rows::fault;
 use crate::runtime::traits::doubles;
 
@@ -121,6 +125,8 @@ enum Attempt {
         x: DeviceVector,
         iterations: usize,
         relative_residual: f64,
+        /// How many parts of the unknowns have an open level.
+        open: usize,
     },
     /// Why the host has to.
     NotHere(String),
@@ -209,35 +215,55 @@ impl CudaProblem<'_, '_> {
         };
         let fixed = parts.all_fixed(self.rt, matrix);
         self.parts = Some(parts);
-        if !fixed? {
-            return Ok(Attempt::NotHere("the matrix may leave the level of an unknown open, which the host looks into".to_owned()));
-        }
-        let b = self.right_hand_side()?;
-        let square = self.rt.new_number()?;
-        self.rt.dot_into(n, b.address(), b.address(), square.address())?;
-        let size = self.rt.read_numbers(&[square.address()])?[0].sqrt();
+        // The host finds the null vectors of what may leave a level open.
+        let null_space = if fixed? { NullSpace::default() } else { NullSpace::find_in_blocks(&self.host_matrix(matrix)?, &self.ends) };
+        let mut b = self.right_hand_side()?;
+        let (tolerance, negligible) = (self.linear.tolerance, self.linear.negligible);
+        let preconditioner = self.linear.preconditioner.unwrap_or(Preconditioning::Jacobi);
+        let restart = self.linear.restart;
+        let space = &mut DeviceSpace::new(self.rt, n);
+        let square = space.dot(&b, &b);
+        let size = space.read([&square])?[0].sqrt();
         if !size.is_normal() {
             return Ok(Attempt::NotHere("the right-hand side is zero or not finite".to_owned()));
         }
+        let Some(projection) = Projection::of(space, &null_space)? else {
+            return Ok(Attempt::NotHere("the matrix leaves levels open in a way that takes a factorisation to find".to_owned()));
+        };
+        if projection.len() > 0 {
+            // As on the host: what no solution can remove must be little beside the tolerance, or as good as nothing.
+            let allowed = ((0.1 * tolerance).max(1e-12) * size).max(negligible);
+            if projection.imbalances(space, &b)?.iter().any(|least| least.is_nan() || *least > allowed) {
+                return Ok(Attempt::NotHere("the right-hand side does not fit a matrix that leaves a level open".to_owned()));
+            }
+            let mut balanced = space.zeros()?;
+            space.copy(&mut balanced, &b);
+            projection.to_range(space, &mut balanced);
+            b = balanced;
+        }
         let control = Control {
-            target: SHARE * self.linear.tolerance * size,
+            target: SHARE * tolerance * size,
             max_iterations: self.linear.max_iterations,
             check_every: self.linear.check_every.max(CHECK_EVERY),
             patience: 2 * n + 100,
         };
-        let restart = self.linear.restart;
-        let space = &mut DeviceSpace::new(self.rt, n);
         let mut x = space.zeros()?;
-        let outcome = match self.linear.preconditioner.unwrap_or(Preconditioning::Jacobi) {
-            Preconditioning::None => run(space, method, restart, matrix, &Identity, &mut x, &b, control)?,
+        let operator = Projected { matrix, projection: &projection };
+        let outcome = match preconditioner {
+            Preconditioning::None => {
+                run(space, method, restart, System { operator: &operator, preconditioner: &Identity }, &mut x, &b, control)?
+            }
             Preconditioning::Jacobi => {
                 let jacobi = DeviceJacobi::new(space, matrix)?;
-                run(space, method, restart, matrix, &jacobi, &mut x, &b, control)?
+                run(space, method, restart, System { operator: &operator, preconditioner: &jacobi }, &mut x, &b, control)?
             }
             other => return Ok(Attempt::NotHere(format!("{} is not on the device", other.title()))),
         };
+        projection.remove_mean(space, &mut x);
         Ok(match outcome.end {
-            End::Converged => Attempt::Solved { x, iterations: outcome.iterations, relative_residual: outcome.residual / size },
+            End::Converged => {
+                Attempt::Solved { x, iterations: outcome.iterations, relative_residual: outcome.residual / size, open: projection.len() }
+            }
             End::Breakdown(why) | End::Stagnation(why) => Attempt::NotHere(format!("{} on the device: {why}", method.title())),
             End::MaxIterations => Attempt::NotHere(format!("{} on the device reached {} iterations", method.title(), outcome.iterations)),
             End::NonFinite => Attempt::NotHere(format!("{} on the device overflowed", method.title())),
@@ -272,41 +298,29 @@ impl CudaProblem<'_, '_> {
     }
 }
 
-#[allow(clippy::too_many_arguments)]
-fn run<'a, M: Preconditioner<DeviceSpace<'a>>>(
+/// Iterates by a method.
+fn run<'a, A: LinearOperator<DeviceSpace<'a>>, M: Preconditioner<DeviceSpace<'a>>>(
     space: &mut DeviceSpace<'a>,
     method: Method,
     restart: usize,
-    matrix: &DeviceMatrix,
-    preconditioner: &M,
+    system: System<'_, A, M>,
     x: &mut DeviceVector,
     b: &DeviceVector,
     control: Control,
 ) -> Result<Outcome, Error> {
-    let system = System { operator: matrix, preconditioner };
-    fn with<'a, C: Cycle<DeviceSpace<'a>>, M: Preconditioner<DeviceSpace<'a>>>(
-        space: &mut DeviceSpace<'a>,
-        mut method: C,
-        system: System<'_, DeviceMatrix, M>,
-        x: &mut DeviceVector,
-        b: &DeviceVector,
-        control: Control,
-    ) -> Result<Outcome, Error> {
-        iterate(space, &mut method, system, x, b, control)
-    }
     match method {
         Method::Cg => {
-            let cycle = Cg::new(space)?;
-            with(space, cycle, system, x, b, control)
+            let mut cycle = Cg::new(space)?;
+            iterate(space, &mut cycle, system, x, b, control)
         }
         Method::Gmres => {
-            let cycle = Gmres::new(space, restart)?;
-            with(space, cycle, system, x, b, control)
+            let mut cycle = Gmres::new(space, restart)?;
+            iterate(space, &mut cycle, system, x, b, control)
         }
         // LU never comes here.
         Method::BiCgStab | Method::Lu => {
-            let cycle = BiCgStab::new(space)?;
-            with(space, cycle, system, x, b, control)
+            let mut cycle = BiCgStab::new(space)?;
+            iterate(space, &mut cycle, system, x, b, control)
         }
     }
 }
@@ -342,9 +356,16 @@ impl Problem for CudaProblem<'_, '_> {
         self.corrections += 1;
         let matrix = self.matrix();
         let why = match self.solve_here(&matrix)? {
-            Attempt::Solved { x, iterations, relative_residual } => {
+            Attempt::Solved { x, iterations, relative_residual, open } => {
                 self.subtract(&x)?;
-                return Ok(Correction { linear_iterations: Some(iterations), relative_residual, note: None });
+                let note = match open {
+                    0 => None,
+                    1 => Some("the matrix leaves the level of one connected part of the unknowns open; its mean is kept".to_owned()),
+                    parts => {
+                        Some(format!("the matrix leaves the levels of {parts} connected parts of the unknowns open; their means are kept"))
+                    }
+                };
+                return Ok(Correction { linear_iterations: Some(iterations), relative_residual, note });
             }
             Attempt::NotHere(why) => why,
         };
