@@ -213,6 +213,7 @@ struct OpenLevels<'a> {
     #[cfg_attr(not(feature = "lu"), allow(dead_code, reason = "only LU needs them"))]
     ends: &'a [usize],
     /// What the right-hand side was divided by.
+    #[cfg_attr(not(feature = "lu"), allow(dead_code, reason = "only LU needs it"))]
     scale: f64,
 }
 
