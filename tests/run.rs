@@ -15,3 +15,5 @@ mod heat_2d;
 mod heat_3d;
 #[path = "run/processor.rs"]
 mod processor;
+#[path = "run/threads.rs"]
+mod threads;

@@ -206,6 +206,7 @@ pub fn help(program: &Program, backends: &[Backend]) -> String {
          nx=N ny=N nz=N                cells along each axis (default 6, 1, 1)\n  dx=X dy=X dz=X                cell widths (default 1)\n  \
          grid_layout=auto|unstructured treat a Cartesian grid as an unstructured one\n  \
          renumber=auto|no|yes          order cells and faces for speed; nothing that is read or written changes\n\
+         \nRun:\n  threads=N                     threads of the back-end for processors (default: one for each processor); results do not depend on it\n\
          \nOutput:\n  output_to_file=true|false     collections to files tag-00000.output (default false: to standard output)\n  \
          output_dir=DIR                directory of those files, made when missing (default: the current one)\n\
          \nFile names are relative to the parameter file that gives them, or to the current directory when given on the command line.\n",

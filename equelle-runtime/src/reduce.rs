@@ -7,7 +7,10 @@
 //! Max and Min: NaN propagates (the leftmost NaN wins), and of equal operands (such as +0.0 and -0.0) the left one is kept.
 //! With nothing to combine Sum is 0, Prod is 1, and Max and Min have no value.
 
+use std::ops::Range;
+
 use crate::real::Real;
+use crate::threads::{PerBlock, Threads};
 use crate::traits::Reduction;
 
 /// Elements of a leaf.
@@ -17,6 +20,43 @@ pub const LEAF: usize = 1024;
 pub fn reduce<R: Real>(reduction: Reduction, values: &[R]) -> Option<f64> {
     let mut leaves: Vec<f64> = values.chunks(LEAF).filter_map(|chunk| leaf(reduction, chunk.iter().map(|value| value.to_f64()))).collect();
     tree(reduction, &mut leaves)
+}
+
+/// As [`reduce`], on several threads: the same bits.
+pub fn reduce_on<R: Real>(threads: &Threads, reduction: Reduction, values: &[R]) -> Option<f64> {
+    let mut leaves = vec![0.0; leaf_count(values.len())];
+    reduce_leaves(threads, reduction, values.len(), &mut leaves, |range| values[range].iter().map(|value| value.to_f64()))
+}
+
+/// Reduces `n` values made as they are needed: `values` of each leaf's range. `leaves` is for the leaves' results; its contents do not matter.
+///
+/// ```
+/// use equelle_runtime::Reduction;
+/// use equelle_runtime::reduce::{leaf_count, reduce_leaves};
+/// use equelle_runtime::threads::Threads;
+///
+/// let (x, y) = (vec![2.0; 5000], vec![3.0; 5000]);
+/// let mut leaves = vec![0.0; leaf_count(x.len())];
+/// let product = |range: std::ops::Range<usize>| x[range.clone()].iter().zip(&y[range]).map(|(x, y)| x * y);
+/// assert_eq!(reduce_leaves(&Threads::new(2), Reduction::Sum, x.len(), &mut leaves, product), Some(30_000.0));
+/// ```
+///
+/// # Panics
+/// If there are not [`leaf_count`] leaves.
+pub fn reduce_leaves<V: IntoIterator<Item = f64>>(
+    threads: &Threads,
+    reduction: Reduction,
+    n: usize,
+    leaves: &mut [f64],
+    values: impl Fn(Range<usize>) -> V + Sync,
+) -> Option<f64> {
+    threads.each_cheap(n, PerBlock(&mut *leaves), |range, PerBlock(leaves)| {
+        for (start, result) in range.clone().step_by(LEAF).zip(leaves) {
+            // A leaf is never empty, so it has a value.
+            *result = leaf(reduction, values(start..range.end.min(start + LEAF))).unwrap_or(f64::NAN);
+        }
+    });
+    tree(reduction, leaves)
 }
 
 /// Number of leaves of `n` elements.
@@ -134,6 +174,27 @@ mod tests {
         }
         assert!(reduce(Reduction::Max, &[-0.0, 0.0]).is_some_and(f64::is_sign_negative), "ties keep the left");
         assert!(reduce(Reduction::Min, &[0.0, -0.0]).is_some_and(f64::is_sign_positive), "ties keep the left");
+    }
+
+    /// Sums whose bits tell the order: the values differ in size by twelve orders of magnitude.
+    #[test]
+    fn any_number_of_threads_gives_the_same_bits() {
+        for n in [0, 1, 1023, 1024, 1025, 40_000, 100_001] {
+            let values: Vec<f64> = (0..n).map(|i| f64::from(i).sin() * 10f64.powi(i % 13 - 6)).collect();
+            for reduction in [Reduction::Sum, Reduction::Prod, Reduction::Max, Reduction::Min] {
+                let expected = reduce(reduction, &values).map(f64::to_bits);
+                for threads in 1..=4 {
+                    assert_eq!(
+                        reduce_on(&Threads::new(threads), reduction, &values).map(f64::to_bits),
+                        expected,
+                        "{n} {reduction:?} {threads}"
+                    );
+                }
+            }
+        }
+        let mut values = vec![1.0; 100_001];
+        values[70_000] = f64::NAN;
+        assert!(reduce_on(&Threads::new(3), Reduction::Max, &values).is_some_and(f64::is_nan));
     }
 
     #[test]

@@ -434,6 +434,9 @@ impl Session {
             text.push_str(&format!(": {steps} step{} ({} each)", if steps == 1 { "" } else { "s" }, seconds(elapsed / steps as f64)));
         }
         text.push_str(&format!(", {} cells", self.grid.n_cells()));
+        if self.threads.are_used() {
+            text.push_str(&format!(", {} threads", self.threads.number()));
+        }
         if let Some(peak) = peak_memory() {
             text.push_str(&format!(", peak memory {}", bytes(peak)));
         }

@@ -167,7 +167,8 @@ pub struct RunArgs {
     /// Print timings of kernels at the end
     #[arg(long)]
     pub profile: bool,
-    /// Parameter files and assignments `key=value`; later ones win, assignments over files
+    /// Parameter files and assignments `key=value`; later ones win, assignments over files. Keys of every program: those of the grid and of outputs, and `threads=N`
+    /// (default: one for each processor; results do not depend on it)
     #[arg(value_name = "PARAMFILE|key=value")]
     pub parameters: Vec<String>,
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
-use equelle_runtime::reduce::{LEAF, leaf, leaf_count, tree};
+use equelle_runtime::reduce::{LEAF, leaf, leaf_count, reduce_leaves, tree};
 use equelle_runtime::{EntityKind, Error, ErrorKind, Real, Reduction};
 
 use super::SerialRuntime;
@@ -74,20 +74,26 @@ pub(super) fn reduce<R: Real>(rt: &SerialRuntime<R>, reduction: Reduction, value
     let values = rt.values_of(values);
     // The leaves' results go to a pooled buffer, so that a reduction in a steady step allocates nothing.
     let mut leaves = rt.doubles.take(leaf_count(values.len()));
-    // A chunk is never empty, so every leaf has a value.
+    reduce_values(rt, reduction, domain, &values, &mut leaves, |value| value).ok_or_else(|| nothing_to_reduce(reduction, domain))
+}
+
+/// Reduces `f` of each value in the order of the grid's file, on the threads of the run. `leaves` is room for the leaves' results. `None` is Max or Min of nothing.
+pub(super) fn reduce_values<R: Real>(
+    rt: &SerialRuntime<R>,
+    reduction: Reduction,
+    domain: &Domain,
+    values: &[R],
+    leaves: &mut [f64],
+    f: impl Fn(f64) -> f64 + Sync,
+) -> Option<f64> {
+    let (threads, f) = (rt.session().threads(), &f);
     match domain.file_order() {
-        None => {
-            for (result, values) in leaves.iter_mut().zip(values.chunks(LEAF)) {
-                *result = leaf(reduction, values.iter().map(|value| value.to_f64())).unwrap_or(f64::NAN);
-            }
-        }
+        None => reduce_leaves(threads, reduction, values.len(), leaves, |range| values[range].iter().map(|value| f(value.to_f64()))),
         Some(order) => {
-            for (result, positions) in leaves.iter_mut().zip(order.chunks(LEAF)) {
-                *result = leaf(reduction, positions.iter().map(|&position| values[position as usize].to_f64())).unwrap_or(f64::NAN);
-            }
+            let value = |&position: &u32| f(values[position as usize].to_f64());
+            reduce_leaves(threads, reduction, order.len(), leaves, |range| order[range].iter().map(value))
         }
     }
-    tree(reduction, &mut leaves).ok_or_else(|| nothing_to_reduce(reduction, domain))
 }
 
 /// As [`reduce`], of values made as it goes: `value` of each position of the domain, called once each in the order of the grid's file.

@@ -1,4 +1,4 @@
-//! The CPU runtime: plain loops over plain arrays, one core; the reference for every other back-end.
+//! The CPU runtime: plain loops over plain arrays, shared among the threads of the session; the reference for every other back-end.
 //!
 //! Reading order: [`collections`] (what values are), [`pool`] (where their memory comes from), [`support`], [`kernel`] and [`entities`] (what kernels call),
 //! then the operation level, one topic per file: `topology`, `arithmetic`, `vectors`, `truth`, `select`, `on_extend`, `discrete`, `sequences`;

@@ -9,11 +9,12 @@ use std::rc::Rc;
 use equelle_runtime::domain::Domain;
 use equelle_runtime::linalg::{self, Csr, LinearCache, LinearOptions};
 use equelle_runtime::newton::{self, Correction, Entry, Problem};
-use equelle_runtime::reduce::reduce;
+use equelle_runtime::reduce::leaf_count;
 use equelle_runtime::{DerivativeAccess, EquelleRuntime, Error, ErrorKind, Implicit, Real, Reduction, Residual};
 
 use super::SerialRuntime;
 use super::collections::{ScalarCollection, VectorCollection};
+use super::discrete::reduce_values;
 use super::jacobian::Jacobian;
 
 /// What Newton's method keeps between solves.
@@ -35,6 +36,7 @@ impl<R: Real> SerialRuntime<R> {
         let (mut linear, warnings) = LinearOptions::from_parameters(self.session.parameters())?;
         // A tenth, so that the residual can still come below the tolerance.
         linear.negligible = 0.1 * nonlinear.abs_res_tol;
+        linear.threads = self.session.threads().clone();
         for warning in warnings {
             self.session.warning(&warning);
         }
@@ -205,8 +207,8 @@ impl<R: Real> Problem for SerialProblem<'_, '_, R> {
         let mut sum = 0.0;
         for equation in &self.equations {
             let values = self.rt.values_of(equation);
-            let squares: Vec<f64> = equation.domain.in_file_order(&values).iter().map(|r| r.to_f64() * r.to_f64()).collect();
-            sum += reduce(Reduction::Sum, &squares).unwrap_or(0.0);
+            let mut leaves = self.rt.doubles.take(leaf_count(values.len()));
+            sum += reduce_values(self.rt, Reduction::Sum, &equation.domain, &values, &mut leaves, |r| r * r).unwrap_or(0.0);
         }
         Ok(sum.sqrt())
     }
@@ -222,9 +224,12 @@ impl<R: Real> Problem for SerialProblem<'_, '_, R> {
             let du = &solution.x[end - values.domain.len()..*end];
             let old = self.rt.values_of(values);
             let mut new = self.rt.take_buffer(old.len());
-            for ((new, &old), &du) in new.iter_mut().zip(old.iter()).zip(du) {
-                *new = R::from_f64(old.to_f64() - du);
-            }
+            let old = &old[..];
+            self.rt.session.threads().each_cheap(old.len(), &mut new[..], |range, new| {
+                for ((new, old), du) in new.iter_mut().zip(&old[range.clone()]).zip(&du[range]) {
+                    *new = R::from_f64(old.to_f64() - du);
+                }
+            });
             *values = self.rt.scalar_collection_from(&values.domain, new);
         }
         Ok(Correction {

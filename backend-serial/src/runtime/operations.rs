@@ -381,7 +381,7 @@ impl<R: Real> Operations for SerialRuntime<R> {
     }
 
     fn reduce_vectors(&mut self, reduction: Reduction, values: &Vectors<R>) -> Result<Vector, Error> {
-        self.located(vectors::reduce_components(reduction, values))
+        self.located(vectors::reduce_components(self, reduction, values))
     }
 
     fn reduce_bools(&mut self, reduction: BoolReduction, values: &Bools) -> Result<bool, Error> {

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
-use equelle_runtime::reduce::reduce;
+use equelle_runtime::reduce::leaf_count;
 use equelle_runtime::{Error, ErrorKind, Real, Reduction};
 
 use super::SerialRuntime;
 use super::collections::{ScalarCollection, VectorCollection};
 use super::derivatives;
-use super::discrete::nothing_to_reduce;
+use super::discrete::{nothing_to_reduce, reduce_values};
 use super::support::same_domain;
 
 /// A single Vector; components beyond the dimension of the grid are 0.
@@ -135,10 +135,12 @@ fn no_component<R: Real>(rt: &SerialRuntime<R>, index: usize) -> Error {
 }
 
 /// The reduction of each component.
-pub(super) fn reduce_components<R: Real>(reduction: Reduction, a: &VectorCollection<R>) -> Result<Vector, Error> {
+pub(super) fn reduce_components<R: Real>(rt: &SerialRuntime<R>, reduction: Reduction, a: &VectorCollection<R>) -> Result<Vector, Error> {
     let mut out = [0.0; 3];
     for (out, component) in out.iter_mut().zip(a.components()) {
-        *out = reduce(reduction, &a.domain.in_file_order(component)).ok_or_else(|| nothing_to_reduce(reduction, &a.domain))?;
+        let mut leaves = rt.doubles.take(leaf_count(component.len()));
+        *out = reduce_values(rt, reduction, &a.domain, component, &mut leaves, |value| value)
+            .ok_or_else(|| nothing_to_reduce(reduction, &a.domain))?;
     }
     Ok(out)
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::threads::Threads;
+
 /// A sparse matrix of doubles in compressed rows. Columns ascend within a row and none is repeated; stored zeros are allowed.
 ///
 /// Memory: 12 bytes an entry and 8 a row.
@@ -165,15 +167,25 @@ impl Csr {
     /// # Panics
     /// If `x` is not `[n_cols]` or `y` not `[n_rows]`.
     pub fn mul_into(&self, y: &mut [f64], x: &[f64]) {
+        self.mul_into_on(&Threads::one(), y, x);
+    }
+
+    /// As [`Csr::mul_into`], rows shared among threads: the same bits.
+    ///
+    /// # Panics
+    /// As there.
+    pub fn mul_into_on(&self, threads: &Threads, y: &mut [f64], x: &[f64]) {
         assert!(x.len() == self.n_cols && y.len() == self.n_rows, "vectors of the matrix's size");
-        for (row, out) in y.iter_mut().enumerate() {
-            let range = self.row_ptr[row]..self.row_ptr[row + 1];
-            let mut sum = 0.0;
-            for (&column, &value) in self.col_idx[range.clone()].iter().zip(&self.values[range]) {
-                sum += value * x[column as usize];
+        threads.each(self.n_rows, y, |rows, y| {
+            for (row, out) in rows.zip(y) {
+                let range = self.row_ptr[row]..self.row_ptr[row + 1];
+                let mut sum = 0.0;
+                for (&column, &value) in self.col_idx[range.clone()].iter().zip(&self.values[range]) {
+                    sum += value * x[column as usize];
+                }
+                *out = sum;
             }
-            *out = sum;
-        }
+        });
     }
 
     /// `A x`

@@ -1,11 +1,13 @@
-//! Vectors and operators on the host: plain loops, one thread.
+//! Vectors and operators on the host: plain loops, on the threads of the space. Operators and preconditioners run theirs on [`HostSpace::threads`].
 
 use std::convert::Infallible;
+use std::ops::Range;
 
 use super::csr::Csr;
 use super::null_space::NullSpace;
 use super::space::{CHOP, LinearOperator, VectorSpace};
 use crate::reduce;
+use crate::threads::Threads;
 use crate::traits::Reduction;
 
 /// Vectors of a given length as `Vec<f64>`; every number is known at once.
@@ -13,12 +15,23 @@ use crate::traits::Reduction;
 pub struct HostSpace {
     n: usize,
     leaves: Vec<f64>,
+    threads: Threads,
 }
 
 impl HostSpace {
-    /// Vectors of `n` elements.
+    /// Vectors of `n` elements; the calling thread alone.
     pub fn new(n: usize) -> HostSpace {
-        HostSpace { n, leaves: Vec::with_capacity(reduce::leaf_count(n)) }
+        HostSpace::on(&Threads::one(), n)
+    }
+
+    /// Vectors of `n` elements, worked on by several threads.
+    pub fn on(threads: &Threads, n: usize) -> HostSpace {
+        HostSpace { n, leaves: vec![0.0; reduce::leaf_count(n)], threads: threads.clone() }
+    }
+
+    /// What loops over elements run on: [`Threads::each`] for rows of a matrix, [`Threads::each_cheap`] for updates of vectors, [`reduce::reduce_leaves`] for sums.
+    pub fn threads(&self) -> &Threads {
+        &self.threads
     }
 }
 
@@ -27,15 +40,19 @@ impl HostSpace {
 /// # Panics
 /// If the lengths differ.
 pub fn dot(x: &[f64], y: &[f64]) -> f64 {
-    dot_with(&mut Vec::new(), x, y)
+    dot_on(&Threads::one(), &mut vec![0.0; reduce::leaf_count(x.len())], x, y)
 }
 
-fn dot_with(leaves: &mut Vec<f64>, x: &[f64], y: &[f64]) -> f64 {
+fn dot_on(threads: &Threads, leaves: &mut [f64], x: &[f64], y: &[f64]) -> f64 {
     assert_eq!(x.len(), y.len(), "vectors of one length");
-    let leaf = |(x, y): (&[f64], &[f64])| reduce::leaf(Reduction::Sum, x.iter().zip(y).map(|(x, y)| x * y)).unwrap_or(0.0);
-    leaves.clear();
-    leaves.extend(x.chunks(reduce::LEAF).zip(y.chunks(reduce::LEAF)).map(leaf));
-    reduce::tree(Reduction::Sum, leaves).unwrap_or(0.0)
+    let products = |range: Range<usize>| x[range.clone()].iter().zip(&y[range]).map(|(x, y)| x * y);
+    reduce::reduce_leaves(threads, Reduction::Sum, x.len(), leaves, products).unwrap_or(0.0)
+}
+
+/// `y[i] = f(y[i], x[i])`
+fn update(threads: &Threads, y: &mut [f64], x: &[f64], f: impl Fn(f64, f64) -> f64 + Sync) {
+    assert_eq!(x.len(), y.len(), "vectors of one length");
+    threads.each_cheap(y.len(), y, |range, y| y.iter_mut().zip(&x[range]).for_each(|(y, x)| *y = f(*y, *x)));
 }
 
 /// `|x|` (2-norm), without overflow or underflow of the squares: the elements are scaled by a power of two first. NaN if an element is not
@@ -70,27 +87,28 @@ impl VectorSpace for HostSpace {
     }
 
     fn copy(&mut self, y: &mut Vec<f64>, x: &Vec<f64>) {
-        y.copy_from_slice(x);
+        update(&self.threads, y, x, |_, x| x);
     }
 
     fn dot(&mut self, x: &Vec<f64>, y: &Vec<f64>) -> f64 {
-        dot_with(&mut self.leaves, x, y)
+        self.leaves.resize(reduce::leaf_count(x.len()), 0.0);
+        dot_on(&self.threads, &mut self.leaves, x, y)
     }
 
     fn add_scaled(&mut self, y: &mut Vec<f64>, a: &f64, x: &Vec<f64>) {
-        y.iter_mut().zip(x).for_each(|(y, x)| *y += a * x);
+        update(&self.threads, y, x, |y, x| y + a * x);
     }
 
     fn sub_scaled(&mut self, y: &mut Vec<f64>, a: &f64, x: &Vec<f64>) {
-        y.iter_mut().zip(x).for_each(|(y, x)| *y -= a * x);
+        update(&self.threads, y, x, |y, x| y - a * x);
     }
 
     fn scale_add(&mut self, y: &mut Vec<f64>, a: &f64, x: &Vec<f64>) {
-        y.iter_mut().zip(x).for_each(|(y, x)| *y = x + a * *y);
+        update(&self.threads, y, x, |y, x| x + a * y);
     }
 
     fn scale(&mut self, y: &mut Vec<f64>, a: &f64) {
-        y.iter_mut().for_each(|y| *y *= a);
+        self.threads.each_cheap(y.len(), &mut y[..], |_, y| y.iter_mut().for_each(|y| *y *= a));
     }
 
     fn constant(&mut self, value: f64) -> f64 {
@@ -131,8 +149,8 @@ impl VectorSpace for HostSpace {
 }
 
 impl LinearOperator<HostSpace> for Csr {
-    fn apply(&self, _space: &mut HostSpace, y: &mut Vec<f64>, x: &Vec<f64>) {
-        self.mul_into(y, x);
+    fn apply(&self, space: &mut HostSpace, y: &mut Vec<f64>, x: &Vec<f64>) {
+        self.mul_into_on(&space.threads, y, x);
     }
 }
 
@@ -144,10 +162,10 @@ pub(super) struct Projected<'a> {
 }
 
 impl LinearOperator<HostSpace> for Projected<'_> {
-    fn apply(&self, _space: &mut HostSpace, y: &mut Vec<f64>, x: &Vec<f64>) {
-        self.matrix.mul_into(y, x);
+    fn apply(&self, space: &mut HostSpace, y: &mut Vec<f64>, x: &Vec<f64>) {
+        self.matrix.mul_into_on(&space.threads, y, x);
         if self.sign != 1.0 {
-            y.iter_mut().for_each(|y| *y *= self.sign);
+            space.scale(y, &self.sign);
         }
         self.null_space.project_to_range(y);
     }

@@ -3,6 +3,7 @@
 use super::precond::amg::{AmgCycle, AmgOptions, AmgSmoother};
 use crate::error::{Error, ErrorKind};
 use crate::params::Parameters;
+use crate::threads::Threads;
 
 /// A way to solve a linear system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,6 +140,8 @@ pub struct LinearOptions {
     pub amg: AmgOptions,
     /// Number of the elliptic field, from 0, for the two-stage preconditioner; `None` finds it from the matrix.
     pub pressure: Option<usize>,
+    /// Threads that loops over unknowns run on; they change no bit. No parameter of the solver: the run has them.
+    pub threads: Threads,
 }
 
 /// Unknowns up to which a direct solver is tried where iterative methods fail.
@@ -156,6 +159,7 @@ impl Default for LinearOptions {
             negligible: 0.0,
             amg: AmgOptions::default(),
             pressure: None,
+            threads: Threads::one(),
         }
     }
 }

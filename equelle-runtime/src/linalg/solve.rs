@@ -284,7 +284,7 @@ impl Problem<'_> {
         let symmetric = self.facts.may_be_definite();
         let key = KeptKey::new(self.matrix, attempt.preconditioner, sign, symmetric, pressure, self.options);
         let make = || {
-            let mut space = HostSpace::new(self.matrix.n_rows());
+            let mut space = HostSpace::on(&self.options.threads, self.matrix.n_rows());
             let negated = is_negative.then(|| self.matrix.scaled(-1.0));
             let setting = Setting { ends, symmetric, singular: !self.open.null_space.is_empty(), pressure, amg: self.options.amg };
             let Ok(made) = build(&mut space, negated.as_ref().unwrap_or(self.matrix), attempt.preconditioner, setting);
@@ -339,7 +339,7 @@ impl Problem<'_> {
         attempt: Attempt,
     ) -> Result<(Vec<f64>, usize), Fault> {
         let n = b.len();
-        let space = &mut HostSpace::new(n);
+        let space = &mut HostSpace::on(&self.options.threads, n);
         let size = norm(b);
         let control = Control {
             target: SHARE * self.options.tolerance * size,

@@ -60,7 +60,7 @@ pub trait VectorSpace {
     fn read<const N: usize>(&mut self, scalars: [&Self::Scalar; N]) -> Result<[f64; N], Self::Error>;
 }
 
-/// A square matrix, or anything that acts like one.
+/// A square matrix, or anything that acts like one. On the host its loops run on [`super::host::HostSpace::threads`].
 pub trait LinearOperator<S: VectorSpace> {
     /// `y = A x`
     fn apply(&self, space: &mut S, y: &mut S::Vector, x: &S::Vector);

@@ -4,6 +4,9 @@
 //! ([`Parts`]). No value depends on where a loop is cut, so results have the same bits for any number of threads. Sums that are in a fixed order are cut where
 //! [`crate::reduce`] cuts them.
 //!
+//! Loops with work to do per element, kernels and products with a sparse matrix, call [`Threads::each`]; updates of vectors [`Threads::each_cheap`]; sums and other reductions
+//! [`crate::reduce::reduce_leaves`]. A loop whose elements depend on each other (a sweep of Gauss-Seidel in the order of the unknowns) is none of these.
+//!
 //! Without the feature `threads` of this crate everything runs on the calling thread, whatever number is asked for.
 
 mod parts;
@@ -18,13 +21,16 @@ use crate::number::parse_integer;
 use crate::params::Parameters;
 use pool::Pool;
 
-pub use parts::{Entries, Parts};
+pub use parts::{Entries, Parts, PerBlock};
 
 /// Ranges of [`Threads::each`] begin at multiples of this: the leaves of reductions, so that a range is whole leaves.
 pub const BLOCK: usize = crate::reduce::LEAF;
 
 /// Loops over fewer elements stay on the calling thread: waking another one takes longer.
 pub const WORTH_SHARING: usize = 4 * BLOCK;
+
+/// The same for [`Threads::each_cheap`].
+pub const CHEAP_WORTH_SHARING: usize = 32 * BLOCK;
 
 /// Ranges per thread, so that a thread that is late, or has the cheaper elements, does not keep the others waiting.
 const RANGES_PER_THREAD: usize = 4;
@@ -36,7 +42,8 @@ const MOST: usize = 1024;
 #[derive(Clone)]
 pub struct Threads {
     number: usize,
-    pool: Arc<Pool>,
+    /// `None` for the calling thread alone.
+    pool: Option<Arc<Pool>>,
 }
 
 impl fmt::Debug for Threads {
@@ -66,7 +73,8 @@ impl Threads {
 
     /// The calling thread and `number - 1` more, which start when the first loop needs them. 0 counts as 1.
     pub fn new(number: usize) -> Threads {
-        Threads { number: number.clamp(1, MOST), pool: Arc::default() }
+        let number = number.clamp(1, MOST);
+        Threads { number, pool: (number > 1).then(Arc::default) }
     }
 
     /// As many as the parameter `threads` says; without it, one for each processor that the process may use.
@@ -83,6 +91,11 @@ impl Threads {
             let message = format!("parameter `threads`{place} must be a whole number from 1 to {MOST}, not `{text}`");
             Error::new(ErrorKind::Data, message).hint("such as threads=4; without it there is a thread for each processor")
         })
+    }
+
+    /// Whether a loop has needed more than the calling thread.
+    pub fn are_used(&self) -> bool {
+        self.pool.as_ref().is_some_and(|pool| pool.has_started())
     }
 
     /// How many, with the calling one.
@@ -111,6 +124,18 @@ impl Threads {
     /// If an output is not `[len]`; if `body` does.
     pub fn each<P: Parts>(&self, len: usize, outputs: P, body: impl Fn(Range<usize>, P) + Sync) {
         self.each_of(len, BLOCK, outputs, body);
+    }
+
+    /// As [`Threads::each`], for loops with no more than a few operations per element, such as a sum of two vectors: shared from [`CHEAP_WORTH_SHARING`] elements on.
+    ///
+    /// # Panics
+    /// As there.
+    pub fn each_cheap<P: Parts>(&self, len: usize, outputs: P, body: impl Fn(Range<usize>, P) + Sync) {
+        if len < CHEAP_WORTH_SHARING {
+            Threads::one().each(len, outputs, body);
+        } else {
+            self.each(len, outputs, body);
+        }
     }
 
     /// As [`Threads::each`], with ranges that begin at multiples of `unit`, 0 counting as 1.
@@ -163,10 +188,9 @@ impl Threads {
                 }
             }
         };
-        if len <= size {
-            work();
-        } else {
-            self.pool.run(self.number, len.div_ceil(size), &work);
+        match &self.pool {
+            Some(pool) if len > size => pool.run(self.number, len.div_ceil(size), &work),
+            Some(_) | None => work(),
         }
         let error = lock().first_error;
         error.map_or(Ok(()), |(_, position)| Err(position))

@@ -1,6 +1,8 @@
 //! Outputs of a loop, cut where the loop is cut.
 
-/// What a loop writes: one item per element, or several such. Slices, arrays and tuples of them (up to twelve, which may be tuples themselves), and [`Entries`].
+use super::BLOCK;
+
+/// What a loop writes: one item per element, or several such. Slices, arrays and tuples of them (up to twelve, which may be tuples themselves), [`PerBlock`] and [`Entries`].
 pub trait Parts: Send + Sized {
     /// Those of the first `at` elements, and the rest.
     ///
@@ -72,6 +74,22 @@ tuple!(A B C D E F G H I);
 tuple!(A B C D E F G H I J);
 tuple!(A B C D E F G H I J K);
 tuple!(A B C D E F G H I J K L);
+
+/// One item for every [`BLOCK`] elements, such as the sum of a leaf.
+#[derive(Debug)]
+pub struct PerBlock<'a, T>(pub &'a mut [T]);
+
+impl<T: Send> Parts for PerBlock<'_, T> {
+    fn split_at(self, at: usize) -> (Self, Self) {
+        debug_assert_eq!(at % BLOCK, 0, "cut between blocks");
+        let (first, rest) = self.0.split_at_mut(at / BLOCK);
+        (PerBlock(first), PerBlock(rest))
+    }
+
+    fn fits(&self, len: usize) -> bool {
+        self.0.len() == len.div_ceil(BLOCK)
+    }
+}
 
 /// Entries of the rows of a sparse matrix: an element of the loop is a row.
 #[derive(Debug)]

@@ -13,9 +13,8 @@ pub(super) struct Pool {
 #[cfg(feature = "threads")]
 impl Pool {
     /// Whether there are threads beside the calling one.
-    #[cfg(test)]
     pub(super) fn has_started(&self) -> bool {
-        self.others.get().is_some()
+        self.others.get().is_some_and(Option::is_some)
     }
 
     /// Calls `work` on this thread and on as many others as can be of use, `number` in all; returns when all calls have. The calling thread works too, because
@@ -43,6 +42,11 @@ fn others(number: usize) -> Option<rayon::ThreadPool> {
 
 #[cfg(not(feature = "threads"))]
 impl Pool {
+    /// Whether there are threads beside the calling one.
+    pub(super) fn has_started(&self) -> bool {
+        false
+    }
+
     /// Calls `work` on this thread.
     pub(super) fn run(&self, _number: usize, _ranges: usize, work: &(dyn Fn() + Sync)) {
         work();

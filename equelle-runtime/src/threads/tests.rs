@@ -78,8 +78,7 @@ fn one_thread_is_the_calling_one() {
     let here = std::thread::current().id();
     let threads = Threads::new(1);
     threads.each(10 * WORTH_SHARING, (), |_, ()| assert_eq!(std::thread::current().id(), here));
-    #[cfg(feature = "threads")]
-    assert!(!threads.pool.has_started());
+    assert!(threads.pool.is_none());
 }
 
 /// Two ranges that each wait for the other one can only end on two threads.
@@ -87,7 +86,7 @@ fn one_thread_is_the_calling_one() {
 #[test]
 fn two_threads_work_at_the_same_time() {
     let threads = Threads::new(2);
-    assert!(!threads.pool.has_started(), "threads start with the first loop that needs them");
+    assert!(!threads.are_used(), "threads start with the first loop that needs them");
     let begun = AtomicUsize::new(0);
     threads.each(2 * WORTH_SHARING, (), |_, ()| {
         begun.fetch_add(1, Ordering::SeqCst);
@@ -95,7 +94,7 @@ fn two_threads_work_at_the_same_time() {
             std::thread::yield_now();
         }
     });
-    assert!(threads.clone().pool.has_started(), "clones share them");
+    assert!(threads.clone().are_used(), "clones share them");
 }
 
 #[test]

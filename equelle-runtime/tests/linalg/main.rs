@@ -13,3 +13,4 @@ mod options;
 mod preconditioners;
 mod random_systems;
 mod solvers;
+mod threads;
