@@ -11,7 +11,7 @@
 use std::cell::OnceCell;
 use std::fmt;
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use sprs::CsMatViewI;
 
@@ -43,8 +43,8 @@ pub struct Jacobian<R = f64> {
 /// Compressed rows.
 #[derive(Clone)]
 struct Compressed<R> {
-    row_ptr: Rc<Vec<usize>>,
-    columns: Rc<Vec<u32>>,
+    row_ptr: Arc<Vec<usize>>,
+    columns: Arc<Vec<u32>>,
     values: Entries<R>,
 }
 
@@ -63,7 +63,7 @@ impl<R: Real> Jacobian<R> {
         Jacobian { n_rows, n_cols, identity: Some(offset), entries: OnceCell::new() }
     }
 
-    fn of(n_cols: usize, row_ptr: Rc<Vec<usize>>, columns: Rc<Vec<u32>>, values: Entries<R>) -> Self {
+    fn of(n_cols: usize, row_ptr: Arc<Vec<usize>>, columns: Arc<Vec<u32>>, values: Entries<R>) -> Self {
         let n_rows = row_ptr.len() - 1;
         Jacobian { n_rows, n_cols, identity: None, entries: OnceCell::from(Compressed { row_ptr, columns, values }) }
     }
@@ -71,8 +71,8 @@ impl<R: Real> Jacobian<R> {
     fn compressed(&self) -> &Compressed<R> {
         self.entries.get_or_init(|| {
             let offset = self.identity.unwrap_or_default() as u32;
-            let row_ptr = Rc::new((0..=self.n_rows).collect());
-            let columns = Rc::new((offset..offset + self.n_rows as u32).collect());
+            let row_ptr = Arc::new((0..=self.n_rows).collect());
+            let columns = Arc::new((offset..offset + self.n_rows as u32).collect());
             Compressed { row_ptr, columns, values: Entries::Own(vec![R::ONE; self.n_rows]) }
         })
     }
@@ -120,6 +120,22 @@ impl<R: Real> Jacobian<R> {
         }
     }
 
+    /// The arrays of [`Self::row_ptr`] and [`Self::col_idx`], which other Jacobians may share.
+    pub(super) fn pattern(&self) -> (&Arc<Vec<usize>>, &Arc<Vec<u32>>) {
+        let entries = self.compressed();
+        (&entries.row_ptr, &entries.columns)
+    }
+
+    /// The values alone; copied if somebody else reads them too.
+    pub(super) fn into_values(self) -> Vec<R> {
+        self.compressed();
+        match self.entries.into_inner().map(|entries| entries.values) {
+            Some(Entries::Own(values)) => values,
+            Some(Entries::Pooled(values)) => values.into_vec(),
+            None => Vec::new(),
+        }
+    }
+
     /// Columns and values of a row.
     ///
     /// # Panics
@@ -135,9 +151,9 @@ impl<R: Real> Jacobian<R> {
     }
 
     /// Entries that a kernel has written for a pattern.
-    pub(super) fn written(n_cols: usize, row_ptr: &Rc<Vec<usize>>, columns: &Rc<Vec<u32>>, values: Values<R>) -> Self {
+    pub(super) fn written(n_cols: usize, row_ptr: &Arc<Vec<usize>>, columns: &Arc<Vec<u32>>, values: Values<R>) -> Self {
         debug_assert_eq!(columns.len(), values.len());
-        Jacobian::of(n_cols, Rc::clone(row_ptr), Rc::clone(columns), Entries::Pooled(values))
+        Jacobian::of(n_cols, Arc::clone(row_ptr), Arc::clone(columns), Entries::Pooled(values))
     }
 
     fn range(&self, row: usize) -> Range<usize> {
@@ -155,7 +171,7 @@ impl<R: Real> Jacobian<R> {
             }
         }
         let Compressed { row_ptr, columns, .. } = self.compressed();
-        Jacobian::of(self.n_cols, Rc::clone(row_ptr), Rc::clone(columns), Entries::Own(values))
+        Jacobian::of(self.n_cols, Arc::clone(row_ptr), Arc::clone(columns), Entries::Own(values))
     }
 
     /// Row by row `f` of the entries of `a` plus `g` of those of `b`, which has as many rows and columns. Pattern: the union.
@@ -322,7 +338,7 @@ impl<R: Real> Rows<R> {
     }
 
     fn finish(self, n_cols: usize) -> Jacobian<R> {
-        let (row_ptr, columns) = (Rc::new(self.row_ptr), Rc::new(self.columns));
+        let (row_ptr, columns) = (Arc::new(self.row_ptr), Arc::new(self.columns));
         Jacobian::of(n_cols, row_ptr, columns, Entries::Own(self.values))
     }
 }

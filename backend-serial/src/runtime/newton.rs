@@ -5,9 +5,10 @@
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
-use equelle_runtime::linalg::{self, Csr, LinearCache, LinearOptions};
+use equelle_runtime::linalg::{self, Csr, CsrFault, LinearCache, LinearOptions, Pattern};
 use equelle_runtime::newton::{self, Correction, Entry, Problem};
 use equelle_runtime::reduce::leaf_count;
 use equelle_runtime::{DerivativeAccess, EquelleRuntime, Error, ErrorKind, Implicit, Real, Reduction, Residual};
@@ -24,6 +25,49 @@ pub(super) struct Newton {
     options: Option<(newton::Options, LinearOptions)>,
     /// Of the linear solver, by Equelle line.
     caches: BTreeMap<u32, LinearCache>,
+    /// The last pattern, by Equelle line.
+    assembled: BTreeMap<u32, Assembled>,
+}
+
+/// The pattern of a Jacobian, and the rows of equations that it was made of.
+struct Assembled {
+    /// Their arrays. `[equations]`
+    parts: Vec<(Arc<Vec<usize>>, Arc<Vec<u32>>)>,
+    pattern: Arc<Pattern>,
+}
+
+impl Assembled {
+    fn new<R: Real>(equations: &[Rc<Jacobian<R>>], total: usize) -> Result<Assembled, CsrFault> {
+        let shared = |jacobian: &Rc<Jacobian<R>>| {
+            let (row_ptr, columns) = jacobian.pattern();
+            (Arc::clone(row_ptr), Arc::clone(columns))
+        };
+        let parts: Vec<_> = equations.iter().map(shared).collect();
+        let pattern = match &parts[..] {
+            [(row_ptr, columns)] => Pattern::new(total, total, Arc::clone(row_ptr), Arc::clone(columns))?,
+            parts => {
+                let mut row_ptr = Vec::with_capacity(total + 1);
+                let mut columns = Vec::with_capacity(parts.iter().map(|(_, columns)| columns.len()).sum());
+                row_ptr.push(0);
+                for (ends, of_part) in parts {
+                    let before = columns.len();
+                    row_ptr.extend(ends[1..].iter().map(|end| before + end));
+                    columns.extend_from_slice(of_part);
+                }
+                Pattern::new(total, total, Arc::new(row_ptr), Arc::new(columns))?
+            }
+        };
+        Ok(Assembled { parts, pattern: Arc::new(pattern) })
+    }
+
+    /// Whether these rows are where they were.
+    fn is_for<R: Real>(&self, equations: &[Rc<Jacobian<R>>], total: usize) -> bool {
+        let same = |(part, jacobian): (&(Arc<Vec<usize>>, Arc<Vec<u32>>), &Rc<Jacobian<R>>)| {
+            let (row_ptr, columns) = jacobian.pattern();
+            Arc::ptr_eq(&part.0, row_ptr) && Arc::ptr_eq(&part.1, columns)
+        };
+        self.pattern.row_ptr().len() == total + 1 && self.parts.len() == equations.len() && self.parts.iter().zip(equations).all(same)
+    }
 }
 
 impl<R: Real> SerialRuntime<R> {
@@ -64,6 +108,7 @@ impl<R: Real> Implicit for SerialRuntime<R> {
             ends.push(total);
         }
         let cache = self.newton.caches.remove(&line).unwrap_or_default();
+        let assembled = self.newton.assembled.remove(&line);
         let mut problem = SerialProblem {
             iterate: guesses.iter().map(|guess| self.without_derivatives(guess)).collect(),
             rt: self,
@@ -74,10 +119,13 @@ impl<R: Real> Implicit for SerialRuntime<R> {
             line,
             linear,
             cache,
+            assembled,
+            values: Vec::new(),
         };
         let outcome = newton::solve(&mut problem, &options);
-        let SerialProblem { iterate, cache, .. } = problem;
+        let SerialProblem { iterate, cache, assembled, .. } = problem;
         self.newton.caches.insert(line, cache);
+        self.newton.assembled.extend(assembled.map(|assembled| (line, assembled)));
         self.session.line(line);
         outcome.map_err(|error| error.at(line))?;
         Ok(iterate)
@@ -133,6 +181,9 @@ struct SerialProblem<'a, 'b, R: Real> {
     line: u32,
     linear: LinearOptions,
     cache: LinearCache,
+    assembled: Option<Assembled>,
+    /// Memory for the values of the matrix of a system.
+    values: Vec<f64>,
 }
 
 impl<R: Real> SerialProblem<'_, '_, R> {
@@ -161,21 +212,42 @@ impl<R: Real> SerialProblem<'_, '_, R> {
         Ok(())
     }
 
-    /// The Jacobian of all equations by all unknowns.
-    fn matrix(&self) -> Result<Csr, Error> {
+    /// The Jacobian of all equations by all unknowns; takes the derivatives of the equations. The rows of one equation are the matrix, nothing is copied; of a system their values
+    /// are copied behind one another.
+    fn matrix(&mut self) -> Result<Csr, Error> {
         let total = self.total();
-        let entries = self.equations.iter().filter_map(ScalarCollection::jacobian).map(|jacobian| jacobian.values().len()).sum();
-        let mut row_ptr = Vec::with_capacity(total + 1);
-        let (mut columns, mut values): (Vec<u32>, Vec<f64>) = (Vec::with_capacity(entries), Vec::with_capacity(entries));
-        row_ptr.push(0);
-        for jacobian in self.equations.iter().filter_map(ScalarCollection::jacobian) {
-            let before = columns.len();
-            row_ptr.extend(jacobian.row_ptr()[1..].iter().map(|end| before + end));
-            columns.extend_from_slice(jacobian.col_idx());
-            values.extend(jacobian.values().iter().map(|value| value.to_f64()));
+        let taken: Vec<Rc<Jacobian<R>>> = self.equations.iter_mut().filter_map(|equation| equation.jacobian.take()).collect();
+        let malformed = |fault| Error::new(ErrorKind::Backend, format!("internal error: the Jacobian is malformed: {fault}"));
+        let pattern = match &self.assembled {
+            Some(known) if known.is_for(&taken, total) => Arc::clone(&known.pattern),
+            Some(_) | None => {
+                let made = Assembled::new(&taken, total).map_err(malformed)?;
+                Arc::clone(&self.assembled.insert(made).pattern)
+            }
+        };
+        let mut taken: Vec<Jacobian<R>> = taken.into_iter().map(Rc::unwrap_or_clone).collect();
+        let values = match (taken.pop(), taken.is_empty()) {
+            (Some(only), true) => only.into_values().into_iter().map(Real::to_f64).collect(),
+            (last, _) => {
+                let mut values = std::mem::take(&mut self.values);
+                values.clear();
+                values.reserve_exact(pattern.n_entries());
+                for jacobian in taken.iter().chain(&last) {
+                    values.extend(jacobian.values().iter().map(|value| value.to_f64()));
+                }
+                values
+            }
+        };
+        Csr::with_pattern(pattern, values).map_err(malformed)
+    }
+
+    /// Keeps the memory of a matrix for the next one.
+    fn keep(&mut self, matrix: Csr) {
+        if self.iterate.len() == 1 {
+            self.rt.give_back(R::vec_from_f64(matrix.into_values()));
+        } else {
+            self.values = matrix.into_values();
         }
-        Csr::new(total, total, row_ptr, columns, values)
-            .map_err(|fault| Error::new(ErrorKind::Backend, format!("internal error: the Jacobian is malformed: {fault}")))
     }
 
     fn entry(&self, equation: usize, domain: &Domain, position: usize, value: f64) -> Entry {
@@ -219,7 +291,9 @@ impl<R: Real> Problem for SerialProblem<'_, '_, R> {
         for equation in &self.equations {
             rhs.extend(self.rt.values_of(equation).iter().map(|r| r.to_f64()));
         }
-        let solution = linalg::solve_blocks(&matrix, &self.ends, &rhs, &self.linear, &mut self.cache)?;
+        let solved = linalg::solve_blocks(&matrix, &self.ends, &rhs, &self.linear, &mut self.cache);
+        self.keep(matrix);
+        let solution = solved?;
         for (values, end) in self.iterate.iter_mut().zip(&self.ends) {
             let du = &solution.x[end - values.domain.len()..*end];
             let old = self.rt.values_of(values);

@@ -66,6 +66,11 @@ impl<T: Copy + Default> Pool<T> {
         Values { values: Some(Rc::new(values)), pool: Rc::clone(self) }
     }
 
+    /// Takes back values that have left a pool by [`Values::into_vec`].
+    pub(super) fn give_back(&self, values: Vec<T>) {
+        self.idle.borrow_mut().entry(values.len()).or_default().push(Rc::new(values));
+    }
+
     pub(super) fn counters(&self) -> PoolCounters {
         self.counters.get()
     }
@@ -81,6 +86,13 @@ pub struct Values<T = f64> {
 impl<T> Clone for Values<T> {
     fn clone(&self) -> Self {
         Values { values: self.values.clone(), pool: Rc::clone(&self.pool) }
+    }
+}
+
+impl<T: Clone> Values<T> {
+    /// The values themselves if this is the last handle, else a copy. They leave the pool until someone gives them back.
+    pub(super) fn into_vec(mut self) -> Vec<T> {
+        self.values.take().map_or_else(Vec::new, |values| Rc::try_unwrap(values).unwrap_or_else(|shared| shared.to_vec()))
     }
 }
 
@@ -176,6 +188,23 @@ mod tests {
         drop(pool.take(4));
         drop(pool.take(4));
         assert_eq!(pool.counters(), PoolCounters { taken: 2, allocated: 1, bytes: 4 });
+    }
+
+    /// The last handle gives its values away without a copy; other handles keep theirs.
+    #[test]
+    fn values_leave_the_pool_and_come_back() {
+        let pool = Rc::new(Pool::<f64>::default());
+        let mut buffer = pool.take(2);
+        buffer.copy_from_slice(&[1.0, 2.0]);
+        let address = buffer.as_ptr();
+        let shared = buffer.share();
+        let copy = shared.clone().into_vec();
+        assert_ne!(copy.as_ptr(), address);
+        let moved = shared.into_vec();
+        assert_eq!((moved.as_ptr(), &moved[..]), (address, &[1.0, 2.0][..]));
+        pool.give_back(moved);
+        assert_eq!(pool.take(2).as_ptr(), address);
+        assert_eq!(pool.counters(), PoolCounters { taken: 2, allocated: 1, bytes: 16 });
     }
 
     #[test]

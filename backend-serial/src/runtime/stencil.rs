@@ -20,8 +20,8 @@ use super::pool::{Buffer, Values};
 /// Rows of an equation and the slots of its additions. Memory: 2 bytes an addition beside the pattern of the matrix.
 pub struct Stencil {
     n_cols: usize,
-    row_ptr: Rc<Vec<usize>>,
-    columns: Rc<Vec<u32>>,
+    row_ptr: Arc<Vec<usize>>,
+    columns: Arc<Vec<u32>>,
     slots: Vec<u16>,
     /// The first slot of every [`BLOCK`] rows. `[rows / BLOCK, rounded up]`
     slot_starts: Vec<usize>,
@@ -210,8 +210,8 @@ impl<R: Real> SerialRuntime<R> {
         pattern.slots.shrink_to_fit();
         let stencil = Rc::new(Stencil {
             n_cols,
-            row_ptr: Rc::new(pattern.row_ptr),
-            columns: Rc::new(pattern.columns),
+            row_ptr: Arc::new(pattern.row_ptr),
+            columns: Arc::new(pattern.columns),
             slots: pattern.slots,
             slot_starts: pattern.slot_starts,
             unknowns: ranges,

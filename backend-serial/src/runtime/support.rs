@@ -58,6 +58,11 @@ impl<R: Real> SerialRuntime<R> {
         self.reals.take(len)
     }
 
+    /// Takes back numbers that have left the pool.
+    pub(super) fn give_back(&self, values: Vec<R>) {
+        self.reals.give_back(values);
+    }
+
     /// As [`Self::take_buffer`], of truth values.
     pub fn take_bool_buffer(&self, len: usize) -> Buffer<bool> {
         self.truths.take(len)

@@ -1,18 +1,65 @@
 //! Sparse matrices in compressed rows.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::threads::Threads;
 
-/// A sparse matrix of doubles in compressed rows. Columns ascend within a row and none is repeated; stored zeros are allowed.
+/// Where the entries of a sparse matrix are. Columns ascend within a row and none is repeated. Matrices share it, and so does whoever writes their values.
 ///
-/// Memory: 12 bytes an entry and 8 a row.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Csr {
+/// Memory: 4 bytes an entry and 8 a row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pattern {
     n_rows: usize,
     n_cols: usize,
-    row_ptr: Vec<usize>,
-    col_idx: Vec<u32>,
+    row_ptr: Arc<Vec<usize>>,
+    col_idx: Arc<Vec<u32>>,
+}
+
+impl Pattern {
+    /// From its arrays: `row_ptr` `[n_rows + 1]`, `col_idx` `[n_entries]`.
+    ///
+    /// # Errors
+    /// The arrays do not fit each other, or the columns of a row do not ascend strictly.
+    pub fn new(n_rows: usize, n_cols: usize, row_ptr: Arc<Vec<usize>>, col_idx: Arc<Vec<u32>>) -> Result<Pattern, CsrFault> {
+        let ends = row_ptr.first() == Some(&0) && row_ptr.last() == Some(&col_idx.len());
+        if row_ptr.len() != n_rows + 1 || !ends || row_ptr.windows(2).any(|pair| pair[0] > pair[1]) {
+            return Err(CsrFault::RowPointers);
+        }
+        for row in 0..n_rows {
+            let columns = &col_idx[row_ptr[row]..row_ptr[row + 1]];
+            if columns.iter().any(|&column| column as usize >= n_cols) {
+                return Err(CsrFault::ColumnOutOfRange(row));
+            }
+            if columns.windows(2).any(|pair| pair[0] >= pair[1]) {
+                return Err(CsrFault::ColumnsNotAscending(row));
+            }
+        }
+        Ok(Pattern { n_rows, n_cols, row_ptr, col_idx })
+    }
+
+    /// Number of entries.
+    pub fn n_entries(&self) -> usize {
+        self.col_idx.len()
+    }
+
+    /// Where each row starts in [`Pattern::col_idx`], and the number of entries: `[n_rows + 1]`.
+    pub fn row_ptr(&self) -> &[usize] {
+        &self.row_ptr
+    }
+
+    /// Column of each entry: `[n_entries]`.
+    pub fn col_idx(&self) -> &[u32] {
+        &self.col_idx
+    }
+}
+
+/// A sparse matrix of doubles in compressed rows. Columns ascend within a row and none is repeated; stored zeros are allowed.
+///
+/// Memory: 12 bytes an entry and 8 a row; 8 an entry beside a pattern that is shared.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Csr {
+    pattern: Arc<Pattern>,
     values: Vec<f64>,
 }
 
@@ -48,23 +95,26 @@ impl Csr {
     /// # Errors
     /// The arrays do not fit each other, or the columns of a row do not ascend strictly.
     pub fn new(n_rows: usize, n_cols: usize, row_ptr: Vec<usize>, col_idx: Vec<u32>, values: Vec<f64>) -> Result<Csr, CsrFault> {
-        if col_idx.len() != values.len() {
-            return Err(CsrFault::Lengths);
-        }
-        let ends = row_ptr.first() == Some(&0) && row_ptr.last() == Some(&col_idx.len());
-        if row_ptr.len() != n_rows + 1 || !ends || row_ptr.windows(2).any(|pair| pair[0] > pair[1]) {
-            return Err(CsrFault::RowPointers);
-        }
-        for row in 0..n_rows {
-            let columns = &col_idx[row_ptr[row]..row_ptr[row + 1]];
-            if columns.iter().any(|&column| column as usize >= n_cols) {
-                return Err(CsrFault::ColumnOutOfRange(row));
-            }
-            if columns.windows(2).any(|pair| pair[0] >= pair[1]) {
-                return Err(CsrFault::ColumnsNotAscending(row));
-            }
-        }
-        Ok(Csr { n_rows, n_cols, row_ptr, col_idx, values })
+        let pattern = Pattern::new(n_rows, n_cols, Arc::new(row_ptr), Arc::new(col_idx))?;
+        Csr::with_pattern(Arc::new(pattern), values)
+    }
+
+    /// Values for a pattern: `[n_entries]`. Nothing is copied.
+    ///
+    /// # Errors
+    /// There are not as many values as entries.
+    pub fn with_pattern(pattern: Arc<Pattern>, values: Vec<f64>) -> Result<Csr, CsrFault> {
+        if pattern.n_entries() == values.len() { Ok(Csr { pattern, values }) } else { Err(CsrFault::Lengths) }
+    }
+
+    /// The pattern.
+    pub fn pattern(&self) -> &Arc<Pattern> {
+        &self.pattern
+    }
+
+    /// The values alone, to be written anew.
+    pub fn into_values(self) -> Vec<f64> {
+        self.values
     }
 
     /// From arrays that are known to fit, as they come out of an algorithm of this module.
@@ -86,34 +136,35 @@ impl Csr {
             sorted.push((row, narrow, value));
         }
         sorted.sort_by_key(|&(row, column, _)| (row, column));
-        let mut matrix = Csr { n_rows, n_cols, row_ptr: vec![0; n_rows + 1], col_idx: Vec::new(), values: Vec::new() };
+        let (mut row_ptr, mut col_idx, mut values) = (vec![0; n_rows + 1], Vec::new(), Vec::new());
         let mut last = None;
         for (row, column, value) in sorted {
             if last == Some((row, column)) {
-                if let Some(sum) = matrix.values.last_mut() {
+                if let Some(sum) = values.last_mut() {
                     *sum += value;
                 }
             } else {
-                matrix.col_idx.push(column);
-                matrix.values.push(value);
-                matrix.row_ptr[row + 1] = matrix.values.len();
+                col_idx.push(column);
+                values.push(value);
+                row_ptr[row + 1] = values.len();
                 last = Some((row, column));
             }
         }
         for row in 0..n_rows {
-            matrix.row_ptr[row + 1] = matrix.row_ptr[row + 1].max(matrix.row_ptr[row]);
+            row_ptr[row + 1] = row_ptr[row + 1].max(row_ptr[row]);
         }
-        Ok(matrix)
+        let (row_ptr, col_idx) = (Arc::new(row_ptr), Arc::new(col_idx));
+        Ok(Csr { pattern: Arc::new(Pattern { n_rows, n_cols, row_ptr, col_idx }), values })
     }
 
     /// Number of rows.
     pub fn n_rows(&self) -> usize {
-        self.n_rows
+        self.pattern.n_rows
     }
 
     /// Number of columns.
     pub fn n_cols(&self) -> usize {
-        self.n_cols
+        self.pattern.n_cols
     }
 
     /// Number of stored entries.
@@ -123,12 +174,12 @@ impl Csr {
 
     /// Where each row starts in [`Csr::col_idx`], and the number of entries: `[n_rows + 1]`.
     pub fn row_ptr(&self) -> &[usize] {
-        &self.row_ptr
+        &self.pattern.row_ptr
     }
 
     /// Column of each entry: `[n_entries]`.
     pub fn col_idx(&self) -> &[u32] {
-        &self.col_idx
+        &self.pattern.col_idx
     }
 
     /// Value of each entry: `[n_entries]`.
@@ -146,18 +197,18 @@ impl Csr {
     /// # Panics
     /// If there is no such row.
     pub fn row(&self, row: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
-        let range = self.row_ptr[row]..self.row_ptr[row + 1];
-        self.col_idx[range.clone()].iter().zip(&self.values[range]).map(|(&column, &value)| (column as usize, value))
+        let range = self.row_ptr()[row]..self.row_ptr()[row + 1];
+        self.col_idx()[range.clone()].iter().zip(&self.values[range]).map(|(&column, &value)| (column as usize, value))
     }
 
     /// An entry; 0 where none is stored.
     pub fn entry(&self, row: usize, column: usize) -> f64 {
         let Ok(narrow) = u32::try_from(column) else { return 0.0 };
-        if row >= self.n_rows {
+        if row >= self.n_rows() {
             return 0.0;
         }
-        let start = self.row_ptr[row];
-        self.col_idx[start..self.row_ptr[row + 1]].binary_search(&narrow).map_or(0.0, |at| self.values[start + at])
+        let start = self.row_ptr()[row];
+        self.col_idx()[start..self.row_ptr()[row + 1]].binary_search(&narrow).map_or(0.0, |at| self.values[start + at])
     }
 
     /// `y = A x`, each row added in ascending column order.
@@ -175,12 +226,13 @@ impl Csr {
     /// # Panics
     /// As there.
     pub fn mul_into_on(&self, threads: &Threads, y: &mut [f64], x: &[f64]) {
-        assert!(x.len() == self.n_cols && y.len() == self.n_rows, "vectors of the matrix's size");
-        threads.each(self.n_rows, y, |rows, y| {
+        assert!(x.len() == self.n_cols() && y.len() == self.n_rows(), "vectors of the matrix's size");
+        let (row_ptr, col_idx) = (self.row_ptr(), self.col_idx());
+        threads.each(self.n_rows(), y, |rows, y| {
             for (row, out) in rows.zip(y) {
-                let range = self.row_ptr[row]..self.row_ptr[row + 1];
+                let range = row_ptr[row]..row_ptr[row + 1];
                 let mut sum = 0.0;
-                for (&column, &value) in self.col_idx[range.clone()].iter().zip(&self.values[range]) {
+                for (&column, &value) in col_idx[range.clone()].iter().zip(&self.values[range]) {
                     sum += value * x[column as usize];
                 }
                 *out = sum;
@@ -193,43 +245,43 @@ impl Csr {
     /// # Panics
     /// If `x` is not `[n_cols]`.
     pub fn mul(&self, x: &[f64]) -> Vec<f64> {
-        let mut y = vec![0.0; self.n_rows];
+        let mut y = vec![0.0; self.n_rows()];
         self.mul_into(&mut y, x);
         y
     }
 
     /// Diagonal; 0 where no entry is stored. `[min(n_rows, n_cols)]`
     pub fn diagonal(&self) -> Vec<f64> {
-        (0..self.n_rows.min(self.n_cols)).map(|i| self.entry(i, i)).collect()
+        (0..self.n_rows().min(self.n_cols())).map(|i| self.entry(i, i)).collect()
     }
 
     /// Compares the matrix with its transpose, which is not formed. Values count as equal when they differ by at most `tolerance` times the
     /// largest magnitude in the two rows concerned. A place that is stored on one side only counts as a structural difference unless it
     /// holds 0.
     pub fn symmetry(&self, tolerance: f64) -> Symmetry {
-        if self.n_rows != self.n_cols {
+        if self.n_rows() != self.n_cols() {
             return Symmetry::NotSquare;
         }
         let largest: Vec<f64> =
-            (0..self.n_rows).map(|row| self.row(row).fold(0.0, |most: f64, (_, value)| most.max(value.abs()))).collect();
+            (0..self.n_rows()).map(|row| self.row(row).fold(0.0, |most: f64, (_, value)| most.max(value.abs()))).collect();
         let mut numerical = None;
         // The rows that hold column `j` come in ascending order, so a pointer into each row finds the mirror entries in one sweep.
-        let mut next: Vec<usize> = self.row_ptr[..self.n_rows].to_vec();
-        for row in 0..self.n_rows {
+        let mut next: Vec<usize> = self.row_ptr()[..self.n_rows()].to_vec();
+        for row in 0..self.n_rows() {
             for (column, value) in self.row(row) {
                 // Everything in row `column` left of `row` that was not asked for has no mirror entry.
-                let end = self.row_ptr[column + 1];
+                let end = self.row_ptr()[column + 1];
                 let mirror = loop {
                     let at = next[column];
-                    if at == end || self.col_idx[at] as usize > row {
+                    if at == end || self.col_idx()[at] as usize > row {
                         break None;
                     }
                     next[column] += 1;
-                    if self.col_idx[at] as usize == row {
+                    if self.col_idx()[at] as usize == row {
                         break Some(self.values[at]);
                     }
                     if self.values[at] != 0.0 {
-                        return Symmetry::Structural { row: column, column: self.col_idx[at] as usize };
+                        return Symmetry::Structural { row: column, column: self.col_idx()[at] as usize };
                     }
                 };
                 match mirror {
@@ -245,9 +297,9 @@ impl Csr {
             }
         }
         for (row, &start) in next.iter().enumerate() {
-            for at in start..self.row_ptr[row + 1] {
+            for at in start..self.row_ptr()[row + 1] {
                 if self.values[at] != 0.0 {
-                    return Symmetry::Structural { row, column: self.col_idx[at] as usize };
+                    return Symmetry::Structural { row, column: self.col_idx()[at] as usize };
                 }
             }
         }

@@ -32,7 +32,7 @@ pub mod solve;
 pub mod space;
 
 pub use cache::LinearCache;
-pub use csr::{Csr, CsrFault, Symmetry};
+pub use csr::{Csr, CsrFault, Pattern, Symmetry};
 pub use error::{LinearError, LinearErrorKind};
 pub use options::{LinearOptions, Method, Preconditioning, refusal};
 pub use solve::{Solution, solve, solve_blocks};
