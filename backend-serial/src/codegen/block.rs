@@ -5,7 +5,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::text::{Level, Text};
-use super::writer::{End, Failure, Form, KnownFace, Leaf, SideFunction, Writer, Written};
+use super::writer::{End, Failure, Form, KnownFace, Leaf, Place, SideFunction, Writer, Written};
 
 impl Writer<'_> {
     /// Statements of a block, and its values.
@@ -210,7 +210,10 @@ impl Writer<'_> {
     fn inline_side(&mut self, side: End, block: &KBlock, interior: bool, sums: &[proc_macro2::Ident]) -> Written<TokenStream> {
         self.side_interior = Some(interior);
         let places = self.places.clone();
-        let (statements, terms) = self.block(block)?;
+        self.begin_side(side);
+        let written = self.block(block);
+        self.end_side();
+        let (statements, terms) = written?;
         self.places = places;
         let (op, terms) = (add_or_subtract(side), terms.iter().map(|t| t.at(Level::Choice)));
         let block = quote! { #statements #(#sums #op #terms;)* };
@@ -246,6 +249,7 @@ impl Writer<'_> {
                 }
             });
         }
+        args.extend(self.derivatives_of_side(function, &quote! { axis }));
         Ok(call(function, quote! { axis }, &args))
     }
 
@@ -279,7 +283,20 @@ impl Writer<'_> {
                 }
             });
         }
+        args.extend(self.derivatives_of_side(function, &quote! { #number }));
         Ok(call(function, quote! { #number }, &args))
+    }
+
+    /// The variables that a side function adds derivatives to.
+    fn derivatives_of_side(&self, function: &SideFunction, axis: &TokenStream) -> Vec<TokenStream> {
+        let variable = |&(unknown, place): &(u32, Place)| {
+            let name = self.derivative(unknown, place)?;
+            Some(match place {
+                Place::Neighbour(_) => quote! { &mut #name[#axis] },
+                Place::Here | Place::SideFace(_) => quote! { &mut #name },
+            })
+        };
+        function.reached.iter().filter_map(variable).collect()
     }
 
     /// Which entry of values per axis belongs to a parameter: the axis for faces, 0 for cells.
@@ -329,6 +346,7 @@ fn add_or_subtract(side: End) -> TokenStream {
 fn add_terms(side: End, sums: &[proc_macro2::Ident], call: &TokenStream) -> TokenStream {
     let op = add_or_subtract(side);
     match sums {
+        [] => quote! { #call; },
         [sum] => quote! { #sum #op #call; },
         many => {
             let terms: Vec<_> = (0..many.len()).map(proc_macro2::Literal::usize_unsuffixed).collect();

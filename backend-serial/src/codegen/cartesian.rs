@@ -7,14 +7,16 @@
 
 use std::collections::BTreeMap;
 
+use equelle_front::backend::stencil::Skeleton;
 use equelle_front::backend::{KernelNames, Namer};
-use equelle_front::ir::{CartesianForm, KBlock, KStmt, Kernel, LocalId, Module, ParamId};
+use equelle_front::ir::{CartesianForm, JacobianForm, KBlock, KStmt, Kernel, LocalId, Module, ParamId};
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, Shape};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::method::{args_type, buffers, result_type, results, stores};
 use super::outputs::Outputs;
+use super::row::Equation;
 use super::text::{blank, ident, mentions};
 use super::writer::{End, Failure, Form, Leaf, Place, SideFunction, Writer, Written};
 
@@ -36,8 +38,21 @@ pub(super) fn functions(
 ) -> Written<Functions> {
     match form {
         CartesianForm::PerAxis(block) => per_axis(module, kernel, names, block, functions),
-        CartesianForm::Full(block) => full(module, kernel, names, block, functions),
+        CartesianForm::Full(block) => full(module, kernel, names, block, None, functions),
     }
+}
+
+/// Writes the Cartesian body of a Jacobian form.
+pub(super) fn equation(
+    module: &Module,
+    kernel: &Kernel,
+    names: &KernelNames,
+    form: &JacobianForm,
+    block: &KBlock,
+    functions: &mut Namer,
+) -> Written<Functions> {
+    let skeleton = Skeleton::of(form);
+    full(module, kernel, names, block, Some(&Equation::new(form, block, &skeleton)), functions)
 }
 
 fn entry_signature(kernel: &Kernel, names: &KernelNames, entry: &Ident, body: &TokenStream) -> Written<TokenStream> {
@@ -88,14 +103,21 @@ fn per_axis(module: &Module, kernel: &Kernel, names: &KernelNames, block: &KBloc
 }
 
 /// Cell and row code.
-fn full(module: &Module, kernel: &Kernel, names: &KernelNames, block: &KBlock, functions: &mut Namer) -> Written<Functions> {
+fn full(
+    module: &Module,
+    kernel: &Kernel,
+    names: &KernelNames,
+    block: &KBlock,
+    equation: Option<&Equation<'_>>,
+    functions: &mut Namer,
+) -> Written<Functions> {
     let all_cells = module.sets.canonical(CanonicalSet::ALL_CELLS);
     if kernel.space_set() != Some(all_cells) {
         return Err(Failure::Form);
     }
     let mut side_functions = Vec::new();
-    write_side_functions(module, kernel, names, block, &mut BTreeMap::new(), functions, &mut side_functions)?;
-    let row = match row_function(module, kernel, names, block, functions, &side_functions) {
+    write_side_functions(module, kernel, names, block, equation, &mut BTreeMap::new(), functions, &mut side_functions)?;
+    let row = match row_function(module, kernel, names, block, equation, functions, &side_functions) {
         Ok(row) => Some(row),
         Err(Failure::Form) => None,
         Err(error) => return Err(error),
@@ -103,9 +125,14 @@ fn full(module: &Module, kernel: &Kernel, names: &KernelNames, block: &KBlock, f
 
     let mut writer = Writer::new(module, kernel, names, Form::Cell, functions);
     writer.side_functions = side_functions.clone();
+    writer.derivatives = equation.map(Equation::derivatives);
     let (statements, yields) = writer.block(block)?;
     let here = stores(&writer, &quote! { here - range.start }, &yields)?;
     let mut cell = quote! { #statements #here };
+    if let Some(equation) = equation {
+        let (variables, write) = (equation.variables(&writer), equation.write(&writer, false));
+        cell = quote! { #variables #cell #write };
+    }
     if mentions(&cell, "at") {
         let at = quote! { let at = [i, row.j, row.k]; };
         cell = quote! { #at #cell };
@@ -127,14 +154,19 @@ fn full(module: &Module, kernel: &Kernel, names: &KernelNames, block: &KBlock, f
         }
     };
     let buffers = buffers(&writer, quote! { grid.n_cells() })?;
-    let Outputs { whole, part } = Outputs::of(&writer, None);
-    let finish = results(&writer)?;
+    let (prepare, more) = equation.map(|equation| equation.prepare(&writer)).unzip();
+    let Outputs { whole, part } = Outputs::of(&writer, more);
+    let finish = match equation {
+        Some(equation) => equation.finish(&writer)?,
+        None => results(&writer)?,
+    };
     let domain = writer.domain(all_cells)?;
     let prelude = writer.prelude();
     let body = quote! {
         #prelude
         let domain = #domain;
         #buffers
+        #prepare
         rt.each_row(grid, #whole, |range, #part| { #rows });
         #finish
     };
@@ -147,11 +179,13 @@ fn full(module: &Module, kernel: &Kernel, names: &KernelNames, block: &KBlock, f
 }
 
 /// Side functions of every sum, in the order in which the sums stand.
+#[allow(clippy::too_many_arguments)]
 fn write_side_functions(
     module: &Module,
     kernel: &Kernel,
     names: &KernelNames,
     block: &KBlock,
+    equation: Option<&Equation<'_>>,
     places: &mut BTreeMap<LocalId, Place>,
     functions: &mut Namer,
     out: &mut Vec<[Option<SideFunction>; 2]>,
@@ -169,7 +203,7 @@ fn write_side_functions(
                 let mut pair = [None, None];
                 for (slot, side, blocks) in [(0, End::Low, low), (1, End::High, high)] {
                     let Some(interior) = &blocks.interior else { continue };
-                    pair[slot] = match side_function(module, kernel, names, interior, results, side, places, functions) {
+                    pair[slot] = match side_function(module, kernel, names, interior, equation, results, side, places, functions) {
                         Ok(function) => Some(function),
                         Err(Failure::Form) => None,
                         Err(error) => return Err(error),
@@ -178,8 +212,8 @@ fn write_side_functions(
                 out.push(pair);
             }
             KStmt::If { then, otherwise, .. } => {
-                write_side_functions(module, kernel, names, then, &mut places.clone(), functions, out)?;
-                write_side_functions(module, kernel, names, otherwise, &mut places.clone(), functions, out)?;
+                write_side_functions(module, kernel, names, then, equation, &mut places.clone(), functions, out)?;
+                write_side_functions(module, kernel, names, otherwise, equation, &mut places.clone(), functions, out)?;
             }
             KStmt::Let { .. } | KStmt::SumFaces { .. } | KStmt::Add { .. } => {}
         }
@@ -193,6 +227,7 @@ fn side_function(
     kernel: &Kernel,
     names: &KernelNames,
     block: &KBlock,
+    equation: Option<&Equation<'_>>,
     results: &[LocalId],
     side: End,
     places: &BTreeMap<LocalId, Place>,
@@ -201,7 +236,10 @@ fn side_function(
     let mut writer = Writer::new(module, kernel, names, Form::Row, functions);
     writer.places = places.clone();
     writer.side_interior = Some(true);
+    writer.derivatives = equation.map(Equation::derivatives);
+    writer.begin_side(side);
     let (statements, yields) = writer.block(block)?;
+    let reached = writer.derivatives.as_ref().map_or_else(Vec::new, |derivatives| derivatives.reached.clone());
     let body = match yields.as_slice() {
         [one] => quote! { #statements #one },
         many => quote! { #statements (#(#many),*) },
@@ -236,6 +274,10 @@ fn side_function(
         };
         params.extend(quote! { #name: #ty, });
     }
+    for &(unknown, place) in &reached {
+        let name = writer.derivative(unknown, place).ok_or(Failure::Form)?;
+        params.extend(quote! { #name: &mut f64, });
+    }
     let sum = results.first().map_or("sum", |r| kernel.locals[r.0 as usize].name.as_str());
     let name = ident(&functions.fresh(&format!("{}_{sum}_{}", names.method, side.name())));
     let doc = match side {
@@ -250,7 +292,7 @@ fn side_function(
         fn #name #generics(#params) -> #ty { #body }
     };
     let leaves = writer.leaves.into_iter().map(|(leaf, _)| leaf).collect();
-    Ok(SideFunction { name, generics: turbofish, takes, leaves, item })
+    Ok(SideFunction { name, generics: turbofish, takes, leaves, reached, item })
 }
 
 fn single_type(kernel: &Kernel, id: ParamId) -> TokenStream {
@@ -273,6 +315,8 @@ struct RowFunction {
     name: Ident,
     generic: bool,
     takes_grid: bool,
+    /// It writes rows of a Jacobian.
+    adds: bool,
     leaves: Vec<Leaf>,
     item: TokenStream,
 }
@@ -282,6 +326,7 @@ fn row_function(
     kernel: &Kernel,
     names: &KernelNames,
     block: &KBlock,
+    equation: Option<&Equation<'_>>,
     functions: &mut Namer,
     side_functions: &[[Option<SideFunction>; 2]],
 ) -> Written<RowFunction> {
@@ -292,10 +337,15 @@ fn row_function(
     let mut writer = Writer::new(module, kernel, names, Form::Row, functions);
     writer.in_row = true;
     writer.side_functions = side_functions.to_vec();
+    writer.derivatives = equation.map(Equation::derivatives);
     let (statements, yields) = writer.block(block)?;
     let outputs = writer.results.clone();
     let first = outputs.first().ok_or(Failure::Form)?;
-    let each = quote! { #statements #(#outputs[i] = #yields;)* };
+    let mut each = quote! { #statements #(#outputs[i] = #yields;)* };
+    if let Some(equation) = equation {
+        let (variables, write) = (equation.variables(&writer), equation.write(&writer, true));
+        each = quote! { #variables #each #write };
+    }
     let takes_grid = mentions(&each, "grid");
 
     let mut params = if takes_grid {
@@ -304,6 +354,12 @@ fn row_function(
         TokenStream::new()
     };
     let mut lanes = TokenStream::new();
+    let mut cells = quote! { for i in 0..len };
+    if let Some(equation) = equation {
+        let width = equation.width();
+        params.extend(quote! { entries: &mut [f64], });
+        cells = quote! { for (i, row) in (0..len).zip(entries.chunks_exact_mut(#width)) };
+    }
     for (result, name) in kernel.results.iter().zip(&outputs) {
         let ty = if result.ty.basic == Basic::Bool {
             quote! { bool }
@@ -346,7 +402,7 @@ fn row_function(
     let body = quote! {
         let len = #first.len();
         #lanes
-        for i in 0..len { #each }
+        #cells { #each }
     };
     let generic = mentions(&body, "DIM") || mentions(&params, "DIM");
     let generics = generic.then(|| quote! { <const DIM: usize> });
@@ -360,7 +416,7 @@ fn row_function(
         fn #name #generics(#params) { #body }
     };
     let leaves = writer.leaves.into_iter().map(|(leaf, _)| leaf).collect();
-    Ok(RowFunction { name, generic, takes_grid, leaves, item })
+    Ok(RowFunction { name, generic, takes_grid, adds: equation.is_some(), leaves, item })
 }
 
 impl RowFunction {
@@ -370,6 +426,9 @@ impl RowFunction {
         let mut arrays = TokenStream::new();
         if self.takes_grid {
             args.push(quote! { grid });
+        }
+        if self.adds {
+            args.push(quote! { entries.rows(first, len) });
         }
         for slice in &writer.slices {
             args.push(quote! { &mut #slice[first - range.start..][..len] });

@@ -2,7 +2,7 @@
 
 use equelle_front::backend::visit::{Node, vector_sizes, visit_general};
 use equelle_front::backend::{BackendError, KernelNames, Namer};
-use equelle_front::ir::{CartesianForm, KExpr, Kernel, Module, Space};
+use equelle_front::ir::{KExpr, Kernel, Module, Space};
 use equelle_front::ops::Reduction;
 use equelle_front::types::{Basic, Shape};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -44,8 +44,13 @@ pub(super) fn write(module: &Module, kernel: &Kernel, names: &KernelNames, funct
     }
     // Only numbers are kept per axis.
     let kept = kernel.params.iter().all(|p| !p.per_axis || p.ty.basic == Basic::Scalar);
-    if let Some(form) = kernel.cartesian.as_ref().filter(|_| kept) {
-        match cartesian::functions(module, kernel, names, form, functions) {
+    let written = match (&kernel.jacobian, &kernel.cartesian) {
+        (Some(form), _) => form.cartesian.as_ref().filter(|_| kept).map(|b| cartesian::equation(module, kernel, names, form, b, functions)),
+        (None, Some(form)) if kept => Some(cartesian::functions(module, kernel, names, form, functions)),
+        (None, _) => None,
+    };
+    if let Some(written) = written {
+        match written {
             Ok(written) => {
                 items.extend(written.items);
                 let mut before = TokenStream::new();
@@ -57,7 +62,7 @@ pub(super) fn write(module: &Module, kernel: &Kernel, names: &KernelNames, funct
                     items.extend(checks.item);
                     before = quote! { #call?; };
                 }
-                body.extend(cartesian_branch(kernel, names, form, &written.entry, &before));
+                body.extend(cartesian_branch(kernel, names, &written.entry, &before));
             }
             // This back-end has no way to write it in that form; the general form gives the same numbers.
             Err(Failure::Form) => body.extend(closed_form(kernel, &general)),
@@ -110,7 +115,7 @@ fn unwrap<T>(kernel: &Kernel, written: Written<T>) -> Result<T, BackendError> {
 }
 
 /// `if let Some(grid) = ... { return ... }`
-fn cartesian_branch(kernel: &Kernel, names: &KernelNames, form: &CartesianForm, entry: &Ident, before: &TokenStream) -> TokenStream {
+fn cartesian_branch(kernel: &Kernel, names: &KernelNames, entry: &Ident, before: &TokenStream) -> TokenStream {
     // What is kept per axis only by convention of the compiler is looked at; without it the general form runs.
     let kept = kernel.params.iter().zip(&names.params).filter(|(p, _)| p.per_axis).map(|(_, name)| {
         let name = ident(name);
@@ -118,9 +123,6 @@ fn cartesian_branch(kernel: &Kernel, names: &KernelNames, form: &CartesianForm, 
     });
     let extra = quote! { &grid };
     let dispatch = call(entry, kernel, Generic::Dim, &extra);
-    let dispatch = match form {
-        CartesianForm::Full(_) | CartesianForm::PerAxis(_) => dispatch,
-    };
     quote! {
         if let Some(grid) = self.cartesian_grid() #(#kept)* {
             #before

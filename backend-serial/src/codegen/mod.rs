@@ -4,7 +4,7 @@
 //! rows of cells whose inside runs without a test. The trait method picks.
 //!
 //! Reading order: [`text`] (tokens with precedence), [`writer`] (what a kernel's functions share), [`expr`] and [`path`] (expressions), [`block`] (statements),
-//! [`outputs`] (what loops write), [`general`], [`stencil`] (equations with derivatives), [`cartesian`], [`method`] (the trait method).
+//! [`outputs`] (what loops write), [`general`], [`stencil`] (equations with derivatives), [`cartesian`], [`row`] (equations on Cartesian grids), [`method`] (the trait method).
 
 mod block;
 mod cartesian;
@@ -13,6 +13,7 @@ mod general;
 mod method;
 mod outputs;
 mod path;
+mod row;
 mod stencil;
 mod text;
 mod writer;
@@ -117,7 +118,8 @@ fn imports(names: &[KernelNames], methods: &TokenStream, items: &TokenStream) ->
     }
     own.sort();
     let own = own.iter().map(|n| text::ident(n));
-    let stencil = mentioned("Pattern").then(|| quote! { use backend_serial::runtime::stencil::Pattern; });
+    let stencil = pick(&["Pattern", "Reach", "RowEntries"]);
+    let stencil = (!stencil.is_empty()).then(|| quote! { use backend_serial::runtime::stencil::{#(#stencil),*}; });
     let entries = mentioned("Entries").then(|| quote! { use equelle_runtime::threads::Entries; });
     let kernel = (!kernel.is_empty()).then(|| quote! { use backend_serial::runtime::kernel::{#(#kernel),*}; });
     let blank = text::blank();

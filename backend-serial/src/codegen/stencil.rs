@@ -15,7 +15,7 @@ use quote::quote;
 use super::general::{GeneralFunction, GridUse, generic_function, loop_over};
 use super::outputs::Outputs;
 use super::text::{Level, ident, mentions};
-use super::writer::{End, Failure, Form, Writer, Written};
+use super::writer::{End, Failure, Form, Place, Writer, Written};
 
 /// Where derivatives go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub(super) enum Target {
     Search,
     /// To the pattern.
     Pattern,
+    /// To variables for the cell and for the cells beyond its sides: on Cartesian grids.
+    Places,
 }
 
 /// The sign of a sum that is being written.
@@ -50,6 +52,27 @@ pub(super) struct Derivatives<'a> {
     twice: BTreeMap<LocalId, bool>,
     /// Unknowns whose element here has a variable of its own.
     diagonals: BTreeSet<u32>,
+    /// [`Target::Places`]: where the function being written adds, in order of first use.
+    pub(super) reached: Vec<(u32, Place)>,
+}
+
+impl<'a> Derivatives<'a> {
+    fn new(target: Target, skeleton: &'a Skeleton) -> Self {
+        Derivatives {
+            target,
+            skeleton,
+            signs: Vec::new(),
+            additions: Some(0),
+            twice: BTreeMap::new(),
+            diagonals: BTreeSet::new(),
+            reached: Vec::new(),
+        }
+    }
+
+    /// Of the functions of a Cartesian form.
+    pub(super) fn by_places(skeleton: &'a Skeleton) -> Self {
+        Derivatives::new(Target::Places, skeleton)
+    }
 }
 
 /// The function that evaluates, its item with the pattern's.
@@ -80,7 +103,7 @@ fn evaluation(
     functions: &Namer,
 ) -> Written<GeneralFunction> {
     let new = |target, twice, diagonals| {
-        let derivatives = Derivatives { target, skeleton, signs: Vec::new(), additions: Some(0), twice, diagonals };
+        let derivatives = Derivatives { twice, diagonals, ..Derivatives::new(target, skeleton) };
         let mut writer = Writer::new(module, kernel, names, Form::General, functions);
         writer.derivatives = Some(derivatives);
         writer
@@ -112,7 +135,7 @@ fn evaluation(
         Target::Slots => {
             (quote! { #(let #places = usize::from(slots[next]); next += 1; let mut #own = 0.0;)* }, quote! { #(row[#places] += #own;)* })
         }
-        Target::Search | Target::Pattern => {
+        Target::Search | Target::Pattern | Target::Places => {
             (quote! { #(let mut #own = 0.0;)* }, quote! { #(row[pattern.place(position, #numbers, position)] += #own;)* })
         }
     };
@@ -122,7 +145,7 @@ fn evaluation(
     };
     let (slots, begin_range) = match target {
         Target::Slots => (quote! { let slots = stencil.slots(); }, quote! { let slots = slots.from(range.start); let mut next = 0; }),
-        Target::Search | Target::Pattern => (quote! { let pattern = stencil.rows(); }, TokenStream::new()),
+        Target::Search | Target::Pattern | Target::Places => (quote! { let pattern = stencil.rows(); }, TokenStream::new()),
     };
     let domain = writer.domain(set)?;
     let buffers = super::method::buffers(&writer, quote! { domain.len() })?;
@@ -196,6 +219,30 @@ impl Writer<'_> {
         ident(&format!("own_{}", self.params[unknown as usize]))
     }
 
+    /// The variable for the derivative by the element of an unknown at a place; on a side there is one for each axis.
+    pub(super) fn derivative(&self, unknown: u32, place: Place) -> Option<Ident> {
+        let name = &self.params[unknown as usize];
+        match place {
+            Place::Here => Some(self.diagonal(unknown)),
+            Place::Neighbour(side) => Some(ident(&format!("{}_by_{name}", side.name()))),
+            Place::SideFace(_) => None,
+        }
+    }
+
+    /// Before a block of a side of a cell, where the sign is known.
+    pub(super) fn begin_side(&mut self, side: End) {
+        if let Some(derivatives) = &mut self.derivatives {
+            derivatives.signs.push(if side == End::Low { Sign::Minus } else { Sign::Plus });
+        }
+    }
+
+    /// After it.
+    pub(super) fn end_side(&mut self) {
+        if let Some(derivatives) = &mut self.derivatives {
+            derivatives.signs.pop();
+        }
+    }
+
     /// Whether the pattern of an equation is being written, which may follow paths that lead nowhere.
     pub(super) fn tells_pattern(&self) -> bool {
         self.derivatives.as_ref().is_some_and(|d| d.target == Target::Pattern)
@@ -235,6 +282,21 @@ impl Writer<'_> {
             quote! { += }
         };
         let value = value.at(Level::Choice);
+        if target == Target::Places {
+            let place = self.place(at).ok_or(Failure::Form)?;
+            let variable = self.derivative(unknown.0, place).ok_or(Failure::Form)?;
+            if let Some(derivatives) = &mut self.derivatives
+                && !derivatives.reached.contains(&(unknown.0, place))
+            {
+                derivatives.reached.push((unknown.0, place));
+            }
+            // A side function is handed the variables; elsewhere they are of all axes.
+            return Ok(match (self.form, place) {
+                (Form::Row, _) if !self.in_row => quote! { *#variable #op #value; },
+                (_, Place::Neighbour(_)) => quote! { #variable[axis] #op #value; },
+                (_, Place::Here | Place::SideFace(_)) => quote! { #variable #op #value; },
+            });
+        }
         if own {
             if let Some(derivatives) = &mut self.derivatives {
                 derivatives.diagonals.insert(unknown.0);

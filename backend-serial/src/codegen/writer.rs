@@ -13,7 +13,9 @@ use super::stencil::Derivatives;
 use super::text::ident;
 
 /// Names that the written functions use for their own purposes.
-pub(super) const RESERVED: [&str; 62] = [
+pub(super) const RESERVED: [&str; 64] = [
+    "Reach",
+    "RowEntries",
     "Entries",
     "range",
     "entries",
@@ -233,6 +235,8 @@ pub(super) struct SideFunction {
     pub takes: (bool, bool),
     /// Its other arguments.
     pub leaves: Vec<Leaf>,
+    /// In an equation: the derivatives that it adds to, its last arguments.
+    pub reached: Vec<(u32, Place)>,
     /// The function.
     pub item: TokenStream,
 }
@@ -242,6 +246,10 @@ impl<'a> Writer<'a> {
         let mut namer = functions.clone();
         namer.reserve(RESERVED);
         namer.reserve([&names.arguments, &names.info]);
+        let unknowns = kernel.jacobian.as_ref().map_or(0, |form| form.unknowns as usize);
+        for unknown in names.params.iter().take(unknowns) {
+            namer.reserve(["own_", "low_by_", "high_by_"].map(|before| format!("{before}{unknown}")));
+        }
         let params = names.params.iter().map(|p| ident(&namer.fresh(p))).collect();
         let results: Vec<Ident> = names.results.iter().map(|r| ident(&namer.fresh(r))).collect();
         let slices = results.iter().map(|r| ident(&namer.fresh(&format!("{r}_values")))).collect();

@@ -29,10 +29,13 @@ pub(super) struct Newton {
     assembled: BTreeMap<u32, Assembled>,
 }
 
+/// Row pointers and columns of an equation.
+type Rows = (Arc<Vec<usize>>, Arc<Vec<u32>>);
+
 /// The pattern of a Jacobian, and the rows of equations that it was made of.
 struct Assembled {
     /// Their arrays. `[equations]`
-    parts: Vec<(Arc<Vec<usize>>, Arc<Vec<u32>>)>,
+    parts: Vec<Rows>,
     pattern: Arc<Pattern>,
 }
 
@@ -42,7 +45,7 @@ impl Assembled {
             let (row_ptr, columns) = jacobian.pattern();
             (Arc::clone(row_ptr), Arc::clone(columns))
         };
-        let parts: Vec<_> = equations.iter().map(shared).collect();
+        let parts: Vec<Rows> = equations.iter().map(shared).collect();
         let pattern = match &parts[..] {
             [(row_ptr, columns)] => Pattern::new(total, total, Arc::clone(row_ptr), Arc::clone(columns))?,
             parts => {
@@ -62,7 +65,7 @@ impl Assembled {
 
     /// Whether these rows are where they were.
     fn is_for<R: Real>(&self, equations: &[Rc<Jacobian<R>>], total: usize) -> bool {
-        let same = |(part, jacobian): (&(Arc<Vec<usize>>, Arc<Vec<u32>>), &Rc<Jacobian<R>>)| {
+        let same = |(part, jacobian): (&Rows, &Rc<Jacobian<R>>)| {
             let (row_ptr, columns) = jacobian.pattern();
             Arc::ptr_eq(&part.0, row_ptr) && Arc::ptr_eq(&part.1, columns)
         };

@@ -15,6 +15,7 @@ use equelle_runtime::{Error, ErrorKind, KernelInfo, Real};
 use super::SerialRuntime;
 use super::collections::{EntityCollection, ScalarCollection};
 use super::jacobian::Jacobian;
+use super::kernel::CartesianGrid;
 use super::pool::{Buffer, Values};
 
 /// Rows of an equation and the slots of its additions. Memory: 2 bytes an addition beside the pattern of the matrix.
@@ -168,12 +169,113 @@ impl Pattern {
     }
 }
 
+/// Which elements of an unknown a row of an equation on a Cartesian grid has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// The cell itself.
+    pub own: bool,
+    /// The cells beyond its low sides.
+    pub low: bool,
+    /// The cells beyond its high sides.
+    pub high: bool,
+}
+
+/// The entries of a row on a Cartesian grid, written by ascending column: of each unknown the cells beyond the low sides, last axis first, the cell, those beyond the high sides.
+#[derive(Debug)]
+pub struct RowEntries<'a, R> {
+    entries: &'a mut [R],
+    next: usize,
+}
+
+impl<'a, R: Real> RowEntries<'a, R> {
+    /// None written.
+    #[inline(always)]
+    pub fn new(entries: &'a mut [R]) -> Self {
+        RowEntries { entries, next: 0 }
+    }
+
+    #[inline(always)]
+    fn put(&mut self, value: R) {
+        self.entries[self.next] = value;
+        self.next += 1;
+    }
+
+    /// The cell itself.
+    #[inline(always)]
+    pub fn own(&mut self, value: R) {
+        self.put(value);
+    }
+
+    /// The cells beyond the low sides along the axes, all of which are there.
+    #[inline(always)]
+    pub fn low<const DIM: usize>(&mut self, values: [R; 3]) {
+        (0..DIM).rev().for_each(|axis| self.put(values[axis]));
+    }
+
+    /// The cells beyond the high sides.
+    #[inline(always)]
+    pub fn high<const DIM: usize>(&mut self, values: [R; 3]) {
+        (0..DIM).for_each(|axis| self.put(values[axis]));
+    }
+
+    /// The cells beyond the low sides of the cell at a position, as far as they are there.
+    #[inline(always)]
+    pub fn low_within<const DIM: usize>(&mut self, at: [usize; 3], values: [R; 3]) {
+        (0..DIM).rev().filter(|&axis| at[axis] > 0).for_each(|axis| self.put(values[axis]));
+    }
+
+    /// The cells beyond its high sides, as far as they are there.
+    #[inline(always)]
+    pub fn high_within<const DIM: usize>(&mut self, grid: &CartesianGrid, at: [usize; 3], values: [R; 3]) {
+        (0..DIM).filter(|&axis| at[axis] + 1 < grid.n[axis]).for_each(|axis| self.put(values[axis]));
+    }
+}
+
+/// Rows in closed form: of every cell, by unknown its number of the first element and what is reached.
+fn cartesian_rows(grid: &CartesianGrid, unknowns: &[(usize, Reach)]) -> (Vec<usize>, Vec<u32>) {
+    let n = grid.n_cells();
+    let pairs: usize = (0..grid.dim).map(|axis| n / grid.n[axis] * (grid.n[axis] - 1)).sum();
+    let of = |reach: &Reach| usize::from(reach.own) * n + (usize::from(reach.low) + usize::from(reach.high)) * pairs;
+    let (mut row_ptr, mut columns) = (Vec::with_capacity(n + 1), Vec::with_capacity(unknowns.iter().map(|(_, reach)| of(reach)).sum()));
+    row_ptr.push(0);
+    for here in 0..n {
+        let at = grid.at(here);
+        for &(first, reach) in unknowns {
+            let cell = first + here;
+            if reach.low {
+                let low = (0..grid.dim).rev().filter(|&axis| at[axis] > 0);
+                columns.extend(low.map(|axis| (cell - grid.stride[axis]) as u32));
+            }
+            if reach.own {
+                columns.push(cell as u32);
+            }
+            if reach.high {
+                let high = (0..grid.dim).filter(|&axis| at[axis] + 1 < grid.n[axis]);
+                columns.extend(high.map(|axis| (cell + grid.stride[axis]) as u32));
+            }
+        }
+        row_ptr.push(columns.len());
+    }
+    (row_ptr, columns)
+}
+
 /// Stencils of a run, by kernel.
 #[derive(Default)]
 pub(super) struct Stencils {
     known: Vec<(&'static str, Rc<Stencil>)>,
     /// How many have been built.
     built: Cell<u64>,
+}
+
+/// Where the unknowns of an equation are among all of the solve.
+struct Key {
+    /// First column and number of each.
+    ranges: Vec<(usize, usize)>,
+    n_cols: usize,
+}
+
+fn fault(kernel: &KernelInfo, what: &str) -> Error {
+    Error::new(ErrorKind::Backend, format!("internal error: {}: {what}", kernel.name))
 }
 
 impl<R: Real> SerialRuntime<R> {
@@ -189,40 +291,110 @@ impl<R: Real> SerialRuntime<R> {
         entities: &[&EntityCollection],
         build: impl FnOnce(&mut SerialRuntime<R>, &mut Pattern) -> Result<(), Error>,
     ) -> Result<Rc<Stencil>, Error> {
-        let fault = |what: &str| Error::new(ErrorKind::Backend, format!("internal error: {}: {what}", kernel.name));
-        let (mut ranges, mut n_cols) = (Vec::with_capacity(unknowns.len()), 0);
-        for unknown in unknowns {
-            let jacobian = unknown.jacobian().ok_or_else(|| fault("an unknown without derivatives"))?;
-            ranges.push((jacobian.first_column(), unknown.domain().len()));
-            n_cols = jacobian.n_cols();
+        let key = self.stencil_key(kernel, unknowns)?;
+        if let Some(known) = self.known_stencil(kernel, &key, domain, unknowns, entities) {
+            return Ok(known);
         }
-        if let Some((_, stencil)) = self.stencils.known.iter().find(|(name, _)| *name == kernel.name)
-            && stencil.is_for(domain, unknowns, &ranges, n_cols, entities)
-        {
-            return Ok(Rc::clone(stencil));
-        }
-        let mut pattern = Pattern::new(&ranges, domain.len());
+        let mut pattern = Pattern::new(&key.ranges, domain.len());
         build(self, &mut pattern)?;
         if pattern.too_long || pattern.row_ptr.len() != domain.len() + 1 {
-            return Err(fault("rows that cannot be kept"));
+            return Err(fault(kernel, "rows that cannot be kept"));
         }
         pattern.columns.shrink_to_fit();
         pattern.slots.shrink_to_fit();
-        let stencil = Rc::new(Stencil {
-            n_cols,
-            row_ptr: Arc::new(pattern.row_ptr),
-            columns: Arc::new(pattern.columns),
-            slots: pattern.slots,
-            slot_starts: pattern.slot_starts,
-            unknowns: ranges,
-            domain: Arc::clone(domain),
-            of_unknowns: unknowns.iter().map(|u| Arc::clone(u.domain())).collect(),
-            entities: entities.iter().map(|e| e.values().clone()).collect(),
-        });
+        let of_unknowns = unknowns.iter().map(|u| Arc::clone(u.domain())).collect();
+        Ok(self.keep_stencil(
+            kernel,
+            Stencil {
+                n_cols: key.n_cols,
+                row_ptr: Arc::new(pattern.row_ptr),
+                columns: Arc::new(pattern.columns),
+                slots: pattern.slots,
+                slot_starts: pattern.slot_starts,
+                unknowns: key.ranges,
+                domain: Arc::clone(domain),
+                of_unknowns,
+                entities: entities.iter().map(|e| e.values().clone()).collect(),
+            },
+        ))
+    }
+
+    /// The stencil of an equation on a Cartesian grid, unless it is known: rows follow from the places of cells, and there are no slots. Memory: the pattern of the matrix alone.
+    ///
+    /// # Errors
+    /// `Backend` if an unknown is none, or if it or the equation is not over the cells of the grid.
+    pub fn cartesian_stencil(
+        &mut self,
+        kernel: &KernelInfo,
+        grid: &CartesianGrid,
+        domain: &Arc<Domain>,
+        unknowns: &[&ScalarCollection<R>],
+        reach: &[Reach],
+    ) -> Result<Rc<Stencil>, Error> {
+        let key = self.stencil_key(kernel, unknowns)?;
+        if let Some(known) = self.known_stencil(kernel, &key, domain, unknowns, &[]) {
+            return Ok(known);
+        }
+        let n = grid.n_cells();
+        if domain.len() != n || key.ranges.iter().any(|&(_, len)| len != n) || reach.len() != unknowns.len() {
+            return Err(fault(kernel, "an equation or an unknown that is not over the cells of the grid"));
+        }
+        let places: Vec<(usize, Reach)> = key.ranges.iter().zip(reach).map(|(&(first, _), &reach)| (first, reach)).collect();
+        let (row_ptr, columns) = cartesian_rows(grid, &places);
+        let of_unknowns = unknowns.iter().map(|u| Arc::clone(u.domain())).collect();
+        Ok(self.keep_stencil(
+            kernel,
+            Stencil {
+                n_cols: key.n_cols,
+                row_ptr: Arc::new(row_ptr),
+                columns: Arc::new(columns),
+                slots: Vec::new(),
+                slot_starts: Vec::new(),
+                unknowns: key.ranges,
+                domain: Arc::clone(domain),
+                of_unknowns,
+                entities: Vec::new(),
+            },
+        ))
+    }
+
+    /// The columns of the unknowns. They must ascend, so that the columns of a row do.
+    fn stencil_key(&self, kernel: &KernelInfo, unknowns: &[&ScalarCollection<R>]) -> Result<Key, Error> {
+        let (mut ranges, mut n_cols, mut end) = (Vec::with_capacity(unknowns.len()), 0, 0);
+        for unknown in unknowns {
+            let jacobian = unknown.jacobian().ok_or_else(|| fault(kernel, "an unknown without derivatives"))?;
+            let (first, len) = (jacobian.first_column(), unknown.domain().len());
+            if first < end {
+                return Err(fault(kernel, "unknowns in another order than their numbers"));
+            }
+            end = first + len;
+            n_cols = jacobian.n_cols();
+            ranges.push((first, len));
+        }
+        if end > n_cols {
+            return Err(fault(kernel, "more unknowns than the solve has"));
+        }
+        Ok(Key { ranges, n_cols })
+    }
+
+    fn known_stencil(
+        &self,
+        kernel: &KernelInfo,
+        key: &Key,
+        domain: &Arc<Domain>,
+        unknowns: &[&ScalarCollection<R>],
+        entities: &[&EntityCollection],
+    ) -> Option<Rc<Stencil>> {
+        let (_, stencil) = self.stencils.known.iter().find(|(name, _)| *name == kernel.name)?;
+        stencil.is_for(domain, unknowns, &key.ranges, key.n_cols, entities).then(|| Rc::clone(stencil))
+    }
+
+    fn keep_stencil(&mut self, kernel: &KernelInfo, stencil: Stencil) -> Rc<Stencil> {
+        let stencil = Rc::new(stencil);
         self.stencils.built.set(self.stencils.built.get() + 1);
         self.stencils.known.retain(|(name, _)| *name != kernel.name);
         self.stencils.known.push((kernel.name, Rc::clone(&stencil)));
-        Ok(stencil)
+        stencil
     }
 
     /// How many stencils have been built in this run: in a steady step this does not grow.

@@ -120,6 +120,16 @@ impl<'a, T> Entries<'a, T> {
         let (local, start) = (row - self.first, self.row_ptr[0]);
         &mut self.entries[self.row_ptr[local] - start..self.row_ptr[local + 1] - start]
     }
+
+    /// The entries of `len` rows from a row on, counted from the first one of the matrix, one row after the other.
+    ///
+    /// # Panics
+    /// If a row is not in this part.
+    #[inline]
+    pub fn rows(&mut self, row: usize, len: usize) -> &mut [T] {
+        let (local, start) = (row - self.first, self.row_ptr[0]);
+        &mut self.entries[self.row_ptr[local] - start..self.row_ptr[local + len] - start]
+    }
 }
 
 impl<T: Send> Parts for Entries<'_, T> {

@@ -2,8 +2,10 @@
 #![allow(non_snake_case, clippy::too_many_arguments, clippy::needless_range_loop)]
 
 use backend_serial::runtime::entities::{Arrays, Entities, Places, Positions};
-use backend_serial::runtime::kernel::{CartesianGrid, length, vector_sub};
-use backend_serial::runtime::stencil::Pattern;
+use backend_serial::runtime::kernel::{
+    CartesianGrid, SubsetRanks, lane, length, vector_sub,
+};
+use backend_serial::runtime::stencil::{Pattern, Reach, RowEntries};
 use backend_serial::runtime::{ScalarCollection, SerialRuntime};
 use equelle_runtime::grid::NONE;
 use equelle_runtime::threads::Entries;
@@ -19,6 +21,16 @@ impl Kernels for SerialRuntime {
         &mut self,
         args: ResidualU<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
+        if let Some(grid) = self.cartesian_grid()
+            && args.dt_cv_volume.per_axis().is_some()
+            && args.minus_itrans.per_axis().is_some()
+        {
+            return match self.grid().dim() {
+                1 => residual_u_cartesian::<1>(self, &args, &grid),
+                2 => residual_u_cartesian::<2>(self, &args, &grid),
+                _ => residual_u_cartesian::<3>(self, &args, &grid),
+            };
+        }
         let grid = self.shared_grid();
         let grid = Arrays::of(&grid).with_topology();
         residual_u_general(self, &args, &grid)
@@ -93,6 +105,267 @@ impl Kernels for SerialRuntime {
     ) -> Result<f64, Error> {
         compute_max_u0_general(self, &args)
     }
+}
+
+/// [`Kernels::residual_u`] on a Cartesian grid.
+fn residual_u_cartesian<const DIM: usize>(
+    rt: &mut SerialRuntime,
+    args: &ResidualU<'_, SerialRuntime>,
+    grid: &CartesianGrid,
+) -> Result<ScalarCollection, Error> {
+    let all_cells = rt
+        .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let dt_cv_volume = args.dt_cv_volume.per_axis().unwrap_or([f64::NAN; 3]);
+    let minus_itrans = args.minus_itrans.per_axis().unwrap_or([f64::NAN; 3]);
+    let u = rt.unknown_values(args.u);
+    let u = &u[..];
+    let dir_boundary_ranks = SubsetRanks::new(args.dir_boundary);
+    let btrans_direction = rt.dense(args.btrans_direction);
+    let btrans_direction = &btrans_direction[..];
+    let dir_val = rt.dense(args.dir_val);
+    let dir_val = &dir_val[..];
+    let u0 = rt.dense(args.u0);
+    let u0 = &u0[..];
+    let domain = &all_cells;
+    let mut u_u0 = rt.take_buffer(grid.n_cells());
+    let stencil = rt
+        .cartesian_stencil(
+            &RESIDUAL_U,
+            grid,
+            domain,
+            &[args.u],
+            &[
+                Reach {
+                    own: true,
+                    low: true,
+                    high: true,
+                },
+            ],
+        )?;
+    let mut rows = rt.take_buffer(stencil.entries());
+    rt.each_row(
+        grid,
+        (&mut u_u0[..], Entries::new(stencil.row_ptr(), &mut rows[..])),
+        |range, (u_u0_values, mut entries)| {
+            for row in grid.rows_in(&range) {
+                let step = if row.interior { grid.n[0] - 1 } else { 1 };
+                for i in (0..grid.n[0]).step_by(step) {
+                    let here = row.start + i;
+                    let at = [i, row.j, row.k];
+                    let mut low_by_u = [0.0; 3];
+                    let mut own_u = 0.0;
+                    let mut high_by_u = [0.0; 3];
+                    own_u += 1.0;
+                    let t_7 = dt_cv_volume[0];
+                    let mut divergence_fluxes = 0.0;
+                    for axis in 0..DIM {
+                        if at[axis] > 0 {
+                            divergence_fluxes
+                                -= residual_u_divergence_fluxes_low(
+                                    minus_itrans[axis],
+                                    t_7,
+                                    u[here],
+                                    u[here - grid.stride[axis]],
+                                    &mut own_u,
+                                    &mut low_by_u[axis],
+                                );
+                        } else {
+                            let boundary_face = grid.boundary_face(at, axis, false);
+                            let chosen = if dir_boundary_ranks.contains(boundary_face) {
+                                let t_2 = btrans_direction[dir_boundary_ranks
+                                    .of(boundary_face)];
+                                own_u -= t_7 * t_2;
+                                t_2
+                                    * (u[here] - dir_val[dir_boundary_ranks.of(boundary_face)])
+                            } else {
+                                0.0
+                            };
+                            divergence_fluxes -= chosen;
+                        }
+                        if at[axis] + 1 < grid.n[axis] {
+                            divergence_fluxes
+                                += residual_u_divergence_fluxes_high(
+                                    minus_itrans[axis],
+                                    t_7,
+                                    u[here + grid.stride[axis]],
+                                    u[here],
+                                    &mut high_by_u[axis],
+                                    &mut own_u,
+                                );
+                        } else {
+                            let boundary_face = grid.boundary_face(at, axis, true);
+                            let chosen_2 = if dir_boundary_ranks.contains(boundary_face)
+                            {
+                                let t_6 = btrans_direction[dir_boundary_ranks
+                                    .of(boundary_face)];
+                                own_u += t_7 * t_6;
+                                t_6
+                                    * (u[here] - dir_val[dir_boundary_ranks.of(boundary_face)])
+                            } else {
+                                0.0
+                            };
+                            divergence_fluxes += chosen_2;
+                        }
+                    }
+                    u_u0_values[here - range.start] = u[here] - u0[here]
+                        + t_7 * divergence_fluxes;
+                    let mut row = RowEntries::new(entries.row(here));
+                    row.low_within::<DIM>(at, low_by_u);
+                    row.own(own_u);
+                    row.high_within::<DIM>(grid, at, high_by_u);
+                }
+                if row.interior {
+                    let (first, len) = (row.start + 1, grid.n[0] - 2);
+                    let u_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                        &u[first - grid.stride[axis]..][..len]
+                    });
+                    let u_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
+                        &u[first + grid.stride[axis]..][..len]
+                    });
+                    residual_u_row(
+                        entries.rows(first, len),
+                        &mut u_u0_values[first - range.start..][..len],
+                        dt_cv_volume,
+                        minus_itrans,
+                        &u[first..][..len],
+                        u_low,
+                        u_high,
+                        &u0[first..][..len],
+                    );
+                }
+            }
+        },
+    );
+    let residual = rt.scalar_collection_from(domain, u_u0);
+    Ok(rt.equation(residual, &stencil, rows))
+}
+
+/// [`Kernels::residual_u`] inside a row of cells, where no side is on the boundary.
+#[inline(never)]
+fn residual_u_row<const DIM: usize>(
+    entries: &mut [f64],
+    u_u0: &mut [f64],
+    dt_cv_volume: [f64; 3],
+    minus_itrans: [f64; 3],
+    u: &[f64],
+    u_low: [&[f64]; DIM],
+    u_high: [&[f64]; DIM],
+    u0: &[f64],
+) {
+    let len = u_u0.len();
+    let u = &u[..len];
+    let u_low_x = lane(&u_low, 0, len);
+    let u_low_y = lane(&u_low, 1, len);
+    let u_low_z = lane(&u_low, 2, len);
+    let u_high_x = lane(&u_high, 0, len);
+    let u_high_y = lane(&u_high, 1, len);
+    let u_high_z = lane(&u_high, 2, len);
+    let u0 = &u0[..len];
+    for (i, row) in (0..len).zip(entries.chunks_exact_mut(1 + 2 * DIM)) {
+        let mut low_by_u = [0.0; 3];
+        let mut own_u = 0.0;
+        let mut high_by_u = [0.0; 3];
+        own_u += 1.0;
+        let t_7 = dt_cv_volume[0];
+        let mut divergence_fluxes = 0.0;
+        divergence_fluxes
+            -= residual_u_divergence_fluxes_low(
+                minus_itrans[0],
+                t_7,
+                u[i],
+                u_low_x[i],
+                &mut own_u,
+                &mut low_by_u[0],
+            );
+        divergence_fluxes
+            += residual_u_divergence_fluxes_high(
+                minus_itrans[0],
+                t_7,
+                u_high_x[i],
+                u[i],
+                &mut high_by_u[0],
+                &mut own_u,
+            );
+        if DIM > 1 {
+            divergence_fluxes
+                -= residual_u_divergence_fluxes_low(
+                    minus_itrans[1],
+                    t_7,
+                    u[i],
+                    u_low_y[i],
+                    &mut own_u,
+                    &mut low_by_u[1],
+                );
+            divergence_fluxes
+                += residual_u_divergence_fluxes_high(
+                    minus_itrans[1],
+                    t_7,
+                    u_high_y[i],
+                    u[i],
+                    &mut high_by_u[1],
+                    &mut own_u,
+                );
+        }
+        if DIM > 2 {
+            divergence_fluxes
+                -= residual_u_divergence_fluxes_low(
+                    minus_itrans[2],
+                    t_7,
+                    u[i],
+                    u_low_z[i],
+                    &mut own_u,
+                    &mut low_by_u[2],
+                );
+            divergence_fluxes
+                += residual_u_divergence_fluxes_high(
+                    minus_itrans[2],
+                    t_7,
+                    u_high_z[i],
+                    u[i],
+                    &mut high_by_u[2],
+                    &mut own_u,
+                );
+        }
+        u_u0[i] = u[i] - u0[i] + t_7 * divergence_fluxes;
+        let mut row = RowEntries::new(row);
+        row.low::<DIM>(low_by_u);
+        row.own(own_u);
+        row.high::<DIM>(high_by_u);
+    }
+}
+
+/// Term of the low side of a cell where there is a cell beyond; the caller subtracts it.
+#[inline(always)]
+fn residual_u_divergence_fluxes_low(
+    minus_itrans: f64,
+    t_7: f64,
+    u: f64,
+    u_low: f64,
+    own_u: &mut f64,
+    low_by_u: &mut f64,
+) -> f64 {
+    let t = minus_itrans;
+    let d = t_7 * t;
+    *own_u -= d;
+    *low_by_u += d;
+    t * (u - u_low)
+}
+
+/// Term of the high side of a cell where there is a cell beyond; the caller adds it.
+#[inline(always)]
+fn residual_u_divergence_fluxes_high(
+    minus_itrans: f64,
+    t_7: f64,
+    u_high: f64,
+    u: f64,
+    high_by_u: &mut f64,
+    own_u: &mut f64,
+) -> f64 {
+    let t_5 = minus_itrans;
+    let d_2 = t_7 * t_5;
+    *high_by_u += d_2;
+    *own_u -= d_2;
+    t_5 * (u_high - u)
 }
 
 /// [`Kernels::residual_u`] on any grid: the residual, and its derivatives by the unknowns.

@@ -1,0 +1,102 @@
+//! Equations on Cartesian grids: derivatives by a cell and its neighbours have a variable each, and a row of the Jacobian is written from them, by ascending column.
+
+use equelle_front::backend::stencil::{Reach, Skeleton, reach};
+use equelle_front::ir::{JacobianForm, KBlock};
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use super::outputs::Outputs;
+use super::stencil::Derivatives;
+use super::text::ident;
+use super::writer::{End, Place, Writer, Written};
+
+/// A Jacobian form whose Cartesian body is being written.
+pub(super) struct Equation<'a> {
+    skeleton: &'a Skeleton,
+    /// What its rows may have. `[unknowns]`
+    reach: Vec<Reach>,
+}
+
+impl<'a> Equation<'a> {
+    pub(super) fn new(form: &JacobianForm, block: &KBlock, skeleton: &'a Skeleton) -> Self {
+        Equation { skeleton, reach: reach(form.unknowns, block) }
+    }
+
+    /// For a writer of one of its functions.
+    pub(super) fn derivatives(&self) -> Derivatives<'a> {
+        Derivatives::by_places(self.skeleton)
+    }
+
+    /// The variables, zero.
+    pub(super) fn variables(&self, writer: &Writer) -> TokenStream {
+        let mut out = TokenStream::new();
+        for (unknown, reach) in (0..).zip(&self.reach) {
+            for (place, used) in places(*reach) {
+                let Some(name) = writer.derivative(unknown, place).filter(|_| used) else { continue };
+                out.extend(match place {
+                    Place::Neighbour(_) => quote! { let mut #name = [0.0; 3]; },
+                    Place::Here | Place::SideFace(_) => quote! { let mut #name = 0.0; },
+                });
+            }
+        }
+        out
+    }
+
+    /// Writes them to a row: of a cell `at` a place where there may be no cell beyond some sides, or of one inside a row.
+    pub(super) fn write(&self, writer: &Writer, inside: bool) -> TokenStream {
+        let entries = if inside {
+            quote! { row }
+        } else {
+            quote! { entries.row(here) }
+        };
+        let mut out = quote! { let mut row = RowEntries::new(#entries); };
+        for (unknown, reach) in (0..).zip(&self.reach) {
+            for (place, used) in places(*reach) {
+                let Some(name) = writer.derivative(unknown, place).filter(|_| used) else { continue };
+                out.extend(match (place, inside) {
+                    (Place::Neighbour(End::Low), true) => quote! { row.low::<DIM>(#name); },
+                    (Place::Neighbour(End::Low), false) => quote! { row.low_within::<DIM>(at, #name); },
+                    (Place::Neighbour(End::High), true) => quote! { row.high::<DIM>(#name); },
+                    (Place::Neighbour(End::High), false) => quote! { row.high_within::<DIM>(grid, at, #name); },
+                    (Place::Here | Place::SideFace(_), _) => quote! { row.own(#name); },
+                });
+            }
+        }
+        out
+    }
+
+    /// Number of entries of the row of a cell that has all its neighbours.
+    pub(super) fn width(&self) -> TokenStream {
+        let own = Literal::usize_unsuffixed(self.reach.iter().filter(|r| r.own).count());
+        let sides: usize = self.reach.iter().map(|r| usize::from(r.low) + usize::from(r.high)).sum();
+        let sides = Literal::usize_unsuffixed(sides);
+        quote! { #own + #sides * DIM }
+    }
+
+    /// Statements that make the stencil and the buffer of the entries, and the entries as outputs of the loop.
+    pub(super) fn prepare(&self, writer: &Writer) -> (TokenStream, Outputs) {
+        let info = ident(&writer.names.info);
+        let unknowns = writer.names.params.iter().take(self.reach.len()).map(|p| ident(p));
+        let reach = self.reach.iter().map(|Reach { own, low, high }| quote! { Reach { own: #own, low: #low, high: #high } });
+        let before = quote! {
+            let stencil = rt.cartesian_stencil(&#info, grid, domain, &[#(args.#unknowns),*], &[#(#reach),*])?;
+            let mut rows = rt.take_buffer(stencil.entries());
+        };
+        let entries = Outputs { whole: quote! { Entries::new(stencil.row_ptr(), &mut rows[..]) }, part: quote! { mut entries } };
+        (before, entries)
+    }
+
+    /// What the function is worth.
+    pub(super) fn finish(&self, writer: &Writer) -> Written<TokenStream> {
+        let result = writer.results.first().cloned().ok_or_else(|| writer.internal("an equation without a residual"))?;
+        Ok(quote! {
+            let residual = rt.scalar_collection_from(domain, #result);
+            Ok(rt.equation(residual, &stencil, rows))
+        })
+    }
+}
+
+/// By ascending column, and whether a row has them.
+fn places(reach: Reach) -> [(Place, bool); 3] {
+    [(Place::Neighbour(End::Low), reach.low), (Place::Here, reach.own), (Place::Neighbour(End::High), reach.high)]
+}
