@@ -136,7 +136,8 @@ pub struct KernelNames {
 }
 
 /// Methods of the runtime traits: a kernel of the same name would make calls ambiguous.
-const RUNTIME_METHODS: [&str; 109] = [
+const RUNTIME_METHODS: [&str; 110] = [
+    "plan_memory",
     "line",
     "domain",
     "entities",

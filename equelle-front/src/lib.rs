@@ -10,6 +10,7 @@ pub mod check;
 pub mod diagnostic;
 pub mod ir;
 pub mod lower;
+pub mod memory;
 pub mod ops;
 pub mod passes;
 pub mod report;

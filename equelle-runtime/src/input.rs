@@ -39,6 +39,11 @@ pub struct Inputs {
 }
 
 impl Inputs {
+    /// Number of elements of the first domain of this name that has been read.
+    pub fn domain_len(&self, name: &str) -> Option<usize> {
+        self.domains.iter().find(|(n, _, _)| n == name).map(|(_, _, domain)| domain.len())
+    }
+
     /// Parameter `name`, or the default.
     ///
     /// # Errors

@@ -7,7 +7,8 @@ use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
 use crate::grid::{Cartesian, Grid, NONE, Renumber, opm};
 use crate::input::{CollectionInput, Inputs};
-use crate::launch::Program;
+use crate::launch::{InputKind, Program};
+use crate::memory::{self, Estimate, MemoryPlan};
 use crate::output::{Outputs, Records};
 use crate::params::Parameters;
 use crate::real::Real;
@@ -19,8 +20,9 @@ use crate::traits::{CanonicalSet, EntityKind, Extent};
 const GRID_KEYS: [&str; 10] = ["grid_filename", "grid_dim", "nx", "ny", "nz", "dx", "dy", "dz", "grid_layout", "renumber"];
 const OUTPUT_KEYS: [&str; 2] = ["output_to_file", "output_dir"];
 /// Keys of parts that a given program may not use, so that one parameter file can serve several programs.
-const OTHER_KEYS: [&str; 11] = [
+const OTHER_KEYS: [&str; 12] = [
     "threads",
+    "memory_limit",
     "verbose",
     "max_iter",
     "abs_res_tol",
@@ -80,6 +82,7 @@ pub struct Session {
     outputs: Outputs,
     progress: Progress,
     line: u32,
+    memory: Option<&'static MemoryPlan>,
     profile: bool,
     notes: Vec<String>,
     finished: bool,
@@ -143,6 +146,7 @@ impl Session {
             outputs,
             progress: Progress::new(style, options.stderr),
             line: 0,
+            memory: None,
             profile: options.profile,
             notes: Vec::new(),
             finished: false,
@@ -217,6 +221,72 @@ impl Session {
         let domain = Domain::canonical(&self.grid, set).map_err(|e| e.at(self.line))?;
         self.domains.push((set, Arc::clone(&domain)));
         Ok(domain)
+    }
+
+    /// Compares what a program needs with what there is: `memory_limit`, or else what the system has. `real` is the number of bytes of a number in a collection.
+    ///
+    /// # Errors
+    /// `Data`, with sizes, if it cannot fit; sets whose sizes are not known yet do not count. A limit that is no size.
+    pub fn plan_memory(&mut self, plan: &'static MemoryPlan, real: usize) -> Result<(), Error> {
+        self.memory = Some(plan);
+        let limit = self.parameters.text("memory_limit").map(|text| memory::parse_size("memory_limit", text)).transpose()?;
+        let Some(available) = limit.or_else(memory::available) else { return Ok(()) };
+        let estimate = self.estimate(plan, real)?;
+        if estimate.certain() > available {
+            let message = format!(
+                "the run needs about {} of memory, {} {}:\n{}",
+                bytes(estimate.certain()),
+                bytes(available),
+                if limit.is_some() { "are allowed by memory_limit" } else { "are available" },
+                estimate.table().trim_end()
+            );
+            let hint = "use a coarser grid or a machine with more memory; `memory_limit=SIZE` sets another limit, such as 16GiB";
+            return Err(Error::new(ErrorKind::Data, message).hint(hint));
+        }
+        if estimate.most() > available {
+            self.warning(&format!("the run may need {} of memory, {} are available", bytes(estimate.most()), bytes(available)));
+        }
+        Ok(())
+    }
+
+    /// Bytes of all collections and entries of Jacobians that a plan foresees at most, with the sizes of sets that have been read; `None` without a plan.
+    ///
+    /// # Errors
+    /// As [`Session::domain`].
+    pub fn planned_collections(&mut self, real: usize) -> Result<Option<u64>, Error> {
+        let Some(plan) = self.memory else { return Ok(None) };
+        let estimate = self.estimate(plan, real)?;
+        let collections: u64 = estimate.collections.iter().chain(&estimate.at_most).map(|(_, bytes)| bytes).sum();
+        Ok(Some(collections + estimate.jacobians))
+    }
+
+    fn estimate(&mut self, plan: &MemoryPlan, real: usize) -> Result<Estimate, Error> {
+        let interior = CanonicalSet { kind: EntityKind::Face, extent: Extent::Interior };
+        let of_solves = plan.solves.iter().flat_map(|solve| solve.unknowns).copied();
+        let mut sets: Vec<CanonicalSet> =
+            plan.collections.iter().map(|s| s.set).chain(plan.positions.iter().copied()).chain(of_solves).collect();
+        sets.extend(plan.positions.iter().map(|set| CanonicalSet { extent: Extent::All, ..*set }));
+        sets.push(interior);
+        sets.sort_unstable();
+        sets.dedup();
+        let mut lens = Vec::with_capacity(sets.len());
+        for set in sets {
+            // What a grid does not have is an error where the program asks for it.
+            let len = self.domain(set).map_or(0, |domain| domain.len());
+            lens.push((set, len as u64));
+        }
+        let len = |set: CanonicalSet| lens.iter().find(|(s, _)| *s == set).map_or(0, |(_, len)| *len);
+        let known = |name: &str| self.inputs.domain_len(name).map(|len| len as u64);
+        let sizes = memory::Sizes { grid: &self.grid, real: real as u64, len: &len, known: &known };
+        let mut estimate = Estimate::of(plan, &sizes);
+        for input in self.program.inputs.iter().filter(|input| input.kind == InputKind::Collection) {
+            let from_file = self.parameters.flag(&format!("{}_from_file", input.name))?.unwrap_or(false);
+            let set = plan.collections.iter().find(|set| set.name == input.domain && set.canonical);
+            if let (true, Some(set)) = (from_file, set) {
+                estimate.inputs += 8 * len(set.set);
+            }
+        }
+        Ok(estimate)
     }
 
     /// Parameter `name`, or the default.

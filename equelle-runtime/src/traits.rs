@@ -11,6 +11,7 @@
 
 use crate::error::Error;
 use crate::grid::Grid;
+use crate::memory::MemoryPlan;
 
 /// Kinds of grid entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -146,6 +147,11 @@ pub trait EquelleRuntime: Sized {
 
     /// The Equelle line of what follows; errors name it.
     fn line(&mut self, line: u32);
+
+    /// What memory the program needs; called before anything is read. A back-end that knows what there is refuses what cannot fit.
+    fn plan_memory(&mut self, _plan: &'static MemoryPlan) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// A canonical set. Computed once.
     fn domain(&mut self, set: CanonicalSet) -> Result<Self::Domain, Error>;

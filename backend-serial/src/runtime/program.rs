@@ -6,7 +6,7 @@ use equelle_runtime::domain::Domain;
 use equelle_runtime::input::CollectionInput;
 use equelle_runtime::report::bytes;
 use equelle_runtime::session::LoopState;
-use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, Real};
+use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, MemoryPlan, Real};
 
 use super::SerialRuntime;
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
@@ -32,6 +32,10 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
     #[inline]
     fn line(&mut self, line: u32) {
         self.session.line(line);
+    }
+
+    fn plan_memory(&mut self, plan: &'static MemoryPlan) -> Result<(), Error> {
+        self.session.plan_memory(plan, size_of::<R>())
     }
 
     fn domain(&mut self, set: CanonicalSet) -> Result<Arc<Domain>, Error> {
@@ -125,11 +129,14 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
     fn finish(&mut self) -> Result<(), Error> {
         if self.session.profile() {
             let counters = self.buffer_counters();
+            let planned = self.session.planned_collections(size_of::<R>())?;
+            let planned = planned.map(|bytes| format!(", {bytes} bytes foreseen at most")).unwrap_or_default();
             self.session.note(format!(
-                "buffers: {} taken, {} allocated, {}",
+                "buffers: {} taken, {} allocated, {} ({} bytes{planned})",
                 counters.taken,
                 counters.allocated,
-                bytes(counters.bytes as u64)
+                bytes(counters.bytes as u64),
+                counters.bytes
             ));
         }
         self.session.finish();

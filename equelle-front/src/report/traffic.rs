@@ -35,7 +35,6 @@ pub struct Traffic {
 pub(super) enum Form {
     General,
     Cartesian,
-    Jacobian,
 }
 
 /// Counts a body on grids of `dim` dimensions.
@@ -122,9 +121,12 @@ impl Counter<'_> {
         }
         let entries: u64 = self.entries.iter().map(|(_, _, times)| times).sum();
         self.total.stores += entries;
-        // Slots have two bytes; rows begin at eight.
-        self.total.indices += self.additions + u64::from(self.additions > 0);
-        written += 8 * entries + 2 * self.additions + if self.additions > 0 { 8 } else { 0 };
+        written += 8 * entries;
+        if !self.cartesian && self.additions > 0 {
+            // Slots have two bytes; where rows begin, eight.
+            self.total.indices += self.additions + 1;
+            written += 2 * self.additions + 8;
+        }
         let own = match self.kernel.space {
             Space::Set(set) => per_cell(self.sets.canonical_superset(set), dim),
             Space::Unit => 0.0,
@@ -200,7 +202,7 @@ impl Counter<'_> {
                     _ => (format!("{at:?}"), times),
                 };
                 // Of a face's two cells one is the element itself.
-                let key = if matches!(at, Path::First(_) | Path::Second(_)) { format!("beyond {scope}") } else { key };
+                let key = if matches!(at, Path::First(_) | Path::Second(_)) && scope > 0 { format!("beyond {scope}") } else { key };
                 self.entries.insert((unknown.0, "own".to_owned(), 1));
                 if key != "own" {
                     self.entries.insert((unknown.0, key, times));

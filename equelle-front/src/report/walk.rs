@@ -177,10 +177,7 @@ impl Walker<'_> {
                 before_solve: None,
             },
         });
-        let (form, body) = match &kernel.jacobian {
-            Some(jacobian) => (Form::Jacobian, &jacobian.body),
-            None => (Form::General, &kernel.body),
-        };
+        let body = kernel.jacobian.as_ref().map_or(&kernel.body, |form| &form.body);
         KernelItem {
             name: kernel.name.clone(),
             lines: lines.into_iter().collect(),
@@ -190,9 +187,12 @@ impl Walker<'_> {
             },
             results: results.collect(),
             checks: kernel.checks.len(),
-            general: self.counts(kernel, body, form),
+            general: self.counts(kernel, body, Form::General),
             cartesian: match &kernel.cartesian {
-                None => Cartesian::General,
+                None => match kernel.jacobian.as_ref().and_then(|form| form.cartesian.as_ref()) {
+                    Some(body) => Cartesian::Full(self.counts(kernel, body, Form::Cartesian)),
+                    None => Cartesian::General,
+                },
                 Some(CartesianForm::PerAxis(_)) => Cartesian::PerAxis,
                 Some(CartesianForm::Full(body)) => Cartesian::Full(self.counts(kernel, body, Form::Cartesian)),
             },

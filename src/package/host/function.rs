@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use equelle_front::backend::{BackendError, Handle, Namer};
 use equelle_front::ir::{Function, MutableId, Op, StmtKind, ValueId};
 use equelle_front::source::Span;
-use equelle_front::types::{Basic, Type};
+use equelle_front::types::{Basic, Shape, Type};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
@@ -48,6 +48,10 @@ pub(super) struct FunctionWriter<'a> {
     statement_line: Option<u32>,
     /// How many loops surround the statement in progress.
     pub depth: usize,
+    /// Values whose only handle has been given away.
+    moved: BTreeSet<ValueId>,
+    /// The group written last has its temporaries in a block of its own.
+    pub closed: bool,
     /// Loop depth at which each value was defined.
     depths: Vec<usize>,
     /// Names given before their definition is written, so that temporaries of the same statement do not take them.
@@ -71,6 +75,8 @@ impl<'a> FunctionWriter<'a> {
             line: None,
             statement_line: None,
             depth: 0,
+            moved: BTreeSet::new(),
+            closed: false,
             depths: vec![0; function.values.len()],
             prenamed: BTreeMap::new(),
         }
@@ -80,12 +86,14 @@ impl<'a> FunctionWriter<'a> {
     pub(super) fn main(mut self) -> Result<TokenStream, BackendError> {
         let bound = &self.program.bound;
         let body = self.block(&self.function.body)?;
+        let plan = self.program.planned.then(|| quote! { rt.plan_memory(&MEMORY)?; });
         Ok(quote! {
             /// Runs the program.
             ///
             /// # Errors
             /// Those of the simulation, of its input and of the back-end, with the Equelle line.
             pub fn simulate<R: #bound>(rt: &mut R) -> Result<(), Error> {
+                #plan
                 #body
                 rt.finish()
             }
@@ -281,7 +289,9 @@ impl<'a> FunctionWriter<'a> {
         }
         Ok(match self.place(value)? {
             Place::Local(name) if self.uses.count[value.0 as usize] == 1 && self.depths[value.0 as usize] == self.depth => {
-                name.to_token_stream()
+                let name = name.to_token_stream();
+                self.moved.insert(value);
+                name
             }
             // A parameter of text is a `&str`.
             Place::Param(name) if self.ty(value) == Type::TEXT => quote! { #name.to_owned() },
@@ -292,6 +302,15 @@ impl<'a> FunctionWriter<'a> {
             }
             Place::Text(text) => quote! { #text.to_owned() },
         })
+    }
+
+    /// The local that owns a collection, unless it has been given away.
+    pub(super) fn local_collection(&self, value: ValueId) -> Option<Ident> {
+        let collection = matches!(self.ty(value).shape, Shape::Collection(_));
+        match &self.places[value.0 as usize] {
+            Some(Place::Local(name)) if collection && !self.moved.contains(&value) => Some(name.clone()),
+            _ => None,
+        }
     }
 
     /// After the definition of a domain that is used as a collection: its elements, under a name of their own.

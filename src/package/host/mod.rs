@@ -5,6 +5,7 @@
 
 mod equations;
 mod function;
+mod memory;
 mod newton;
 mod operations;
 mod statements;
@@ -35,6 +36,8 @@ struct Program<'a> {
     globals: Namer,
     /// Bound of the runtime parameter.
     bound: TokenStream,
+    /// Whether there is a constant `MEMORY`.
+    planned: bool,
 }
 
 /// The file.
@@ -42,13 +45,16 @@ pub(super) fn text(module: &Module, facts: &Facts, options: &PackageOptions) -> 
     let mut globals = Namer::rust();
     globals.reserve(["rt", "simulate", "PROGRAM", "R", "kernels", "Kernels", "Error", "EquelleRuntime", "Operations", "Implicit"]);
     globals.reserve(["CanonicalSet", "EntityKind", "Extent", "Program", "Source", "InputInfo", "InputKind"]);
+    globals.reserve(["MEMORY", "MemoryPlan", "SetMemory", "SolveMemory", "Buffers"]);
     globals.reserve(["Comparison", "Reduction", "BoolReduction", "Logic", "Elementary", "BinaryMath"]);
     globals.reserve(options.backends.iter().map(|b| format!("kernels_{}", b.name())));
     let kernels = KernelNames::of_module(module);
     globals.reserve(kernels.iter().map(|k| k.arguments.clone()));
     let functions = module.functions.iter().map(|f| globals.fresh(&f.name)).collect();
     let needs = Needs::of(module);
-    let program = Program { module, kernels, functions, globals, bound: needs.bound() };
+    let memory = equelle_front::memory::Needs::of(module);
+    let plan = memory::plan(&module.sets, &memory);
+    let program = Program { module, kernels, functions, globals, bound: needs.bound(), planned: plan.is_some() };
 
     let main = FunctionWriter::new(&program, &module.main).main()?;
     let mut items = TokenStream::new();
@@ -61,7 +67,7 @@ pub(super) fn text(module: &Module, facts: &Facts, options: &PackageOptions) -> 
         env!("CARGO_PKG_VERSION")
     );
     let modules = modules(module, options);
-    let imports = needs.imports(&program, !facts.inputs.is_empty());
+    let imports = needs.imports(&program, !facts.inputs.is_empty(), plan.is_some().then_some(&memory));
     let program_facts = program_facts(module, facts);
     let blank = blank();
     format(quote! {
@@ -74,6 +80,7 @@ pub(super) fn text(module: &Module, facts: &Facts, options: &PackageOptions) -> 
         #imports
         #blank
         #program_facts
+        #plan
         #blank
         #main
         #items
@@ -248,12 +255,17 @@ impl Needs {
         }
     }
 
-    fn imports(&self, program: &Program, has_inputs: bool) -> TokenStream {
+    fn imports(&self, program: &Program, has_inputs: bool, memory: Option<&equelle_front::memory::Needs>) -> TokenStream {
         let mut names = vec!["Error", "Program", "Source"];
         if has_inputs {
             names.extend(["InputInfo", "InputKind"]);
         }
-        if self.domains {
+        if let Some(memory) = memory {
+            names.push("MemoryPlan");
+            names.extend((!memory.sets.is_empty()).then_some(["SetMemory", "Buffers"]).into_iter().flatten());
+            names.extend((!memory.solves.is_empty()).then_some("SolveMemory"));
+        }
+        if self.domains || memory.is_some() {
             names.extend(["CanonicalSet", "EntityKind", "Extent"]);
         }
         names.extend(&self.enums);

@@ -9,17 +9,21 @@ use quote::quote;
 use super::super::rust::{blank, ident};
 use super::function::FunctionWriter;
 use super::uses::{mentions, reads};
+use equelle_front::memory::lifetime::last_reads;
 
 impl FunctionWriter<'_> {
     /// The statements of a block.
     pub(super) fn block(&mut self, block: &Block) -> Result<TokenStream, BackendError> {
         let mut out = TokenStream::new();
         let statements = &block.statements;
+        let last = last_reads(statements);
+        let mut scope: Vec<ValueId> = Vec::new();
         let mut start = 0;
         while start < statements.len() {
             let end = self.group_end(statements, start);
             out.extend(self.declarations(statements, start, end)?);
             let group = &statements[start..end];
+            self.closed = false;
             let tokens = match &group[0].kind {
                 StmtKind::For { sequence, element, body } => self.for_loop(&group[0], *sequence, *element, body)?,
                 StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {
@@ -28,9 +32,36 @@ impl FunctionWriter<'_> {
                 }
             };
             out.extend(tokens);
+            // Temporaries of a group with a block of its own are gone with it.
+            let visible = if self.closed { &group[final_statement(group, self)..] } else { group };
+            scope.extend(visible.iter().flat_map(|s| s.defines()));
+            if statements[end..].iter().any(|s| self.allocates(s)) {
+                let dead = |value: &ValueId| last.get(value).is_none_or(|&index| index < end);
+                let (gone, rest) = scope.into_iter().partition(dead);
+                scope = rest;
+                out.extend(self.drops(gone));
+            }
             start = end;
         }
         Ok(out)
+    }
+
+    /// Drops the locals among values that hold collections.
+    fn drops(&self, values: Vec<ValueId>) -> TokenStream {
+        let names = values.into_iter().filter_map(|value| self.local_collection(value));
+        let names = names.map(|name| quote! { drop(#name); });
+        names.collect()
+    }
+
+    /// Whether a statement makes collections or reductions: what is not needed any more must be gone before.
+    fn allocates(&self, statement: &Stmt) -> bool {
+        match &statement.kind {
+            StmtKind::Launch { .. } | StmtKind::For { .. } => true,
+            StmtKind::Let { op: Op::Load(_) | Op::Text(_), .. } => false,
+            StmtKind::Let { op: Op::Call { .. } | Op::Newton { .. } | Op::Reduce(..), .. } => true,
+            StmtKind::Let { results, .. } => results.iter().any(|&result| matches!(self.ty(result).shape, Shape::Collection(_))),
+            StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Return(_) => false,
+        }
     }
 
     /// End of the group that starts at `start`: statements of the same Equelle statement. A loop is a group of its own. Where the source is unknown, only
@@ -121,6 +152,7 @@ impl FunctionWriter<'_> {
                 } else if escapes {
                     out.extend(quote! { #temporaries #target #value; });
                 } else {
+                    self.closed = true;
                     out.extend(quote! { #target { #temporaries #value }; });
                 }
                 for value in last[0].defines() {
@@ -139,6 +171,7 @@ impl FunctionWriter<'_> {
                 if temporaries.is_empty() || escapes || ends {
                     out.extend(quote! { #temporaries #effect });
                 } else {
+                    self.closed = true;
                     out.extend(quote! { { #temporaries #effect } });
                     self.forget_names_since(names, &[]);
                 }

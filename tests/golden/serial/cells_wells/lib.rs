@@ -5,7 +5,8 @@ pub mod kernels;
 mod kernels_serial;
 
 use equelle_runtime::{
-    CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, Program, Source,
+    Buffers, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, MemoryPlan,
+    Program, SetMemory, Source,
 };
 use kernels::{ComputeItrans, Kernels, ResidualOfCells, ResidualOfWells};
 
@@ -92,12 +93,47 @@ pub static PROGRAM: Program = Program {
     ],
     min_dim: 1,
 };
+/// The most collections that live at the same time, and what linear systems there are.
+pub static MEMORY: MemoryPlan = MemoryPlan {
+    collections: &[
+        SetMemory {
+            name: "AllCells()",
+            set: CanonicalSet::new(EntityKind::Cell, Extent::All),
+            canonical: true,
+            general: Buffers::new([3, 3, 3], 0, 0),
+            cartesian: Buffers::new([3, 3, 3], 0, 0),
+            reduced: false,
+        },
+        SetMemory {
+            name: "InteriorFaces()",
+            set: CanonicalSet::new(EntityKind::Face, Extent::Interior),
+            canonical: true,
+            general: Buffers::new([1, 1, 1], 0, 0),
+            cartesian: Buffers::new([0, 0, 0], 0, 0),
+            reduced: false,
+        },
+        SetMemory {
+            name: "wells",
+            set: CanonicalSet::new(EntityKind::Cell, Extent::All),
+            canonical: false,
+            general: Buffers::new([4, 4, 4], 0, 0),
+            cartesian: Buffers::new([4, 4, 4], 0, 0),
+            reduced: false,
+        },
+    ],
+    solves: &[],
+    topology: false,
+    geometry: false,
+    positions: &[CanonicalSet::new(EntityKind::Face, Extent::Interior)],
+    lists: &[],
+};
 
 /// Runs the program.
 ///
 /// # Errors
 /// Those of the simulation, of its input and of the back-end, with the Equelle line.
 pub fn simulate<R: Kernels>(rt: &mut R) -> Result<(), Error> {
+    rt.plan_memory(&MEMORY)?;
     let default = rt.scalar(0.25);
     let compressibility = rt.input_scalar("compressibility", &default)?;
     let default_2 = rt.scalar(2.0);
@@ -126,6 +162,8 @@ pub fn simulate<R: Kernels>(rt: &mut R) -> Result<(), Error> {
             compressibility: &compressibility,
             dt: &dt,
         })?;
+    drop(p0);
+    drop(itrans);
     let residual_wells = rt
         .residual_of_wells(ResidualOfWells {
             p: &p,

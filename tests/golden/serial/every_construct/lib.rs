@@ -5,8 +5,8 @@ pub mod kernels;
 mod kernels_serial;
 
 use equelle_runtime::{
-    CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, Operations, Program,
-    Reduction, Source,
+    Buffers, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, MemoryPlan,
+    Operations, Program, Reduction, SetMemory, Source,
 };
 use kernels::{
     Diffuse, Extremes, Geometry, Inside, Jump, Kernels, Ratio, Transmissibility,
@@ -72,12 +72,69 @@ pub static PROGRAM: Program = Program {
     ],
     min_dim: 2,
 };
+/// The most collections that live at the same time, and what linear systems there are.
+pub static MEMORY: MemoryPlan = MemoryPlan {
+    collections: &[
+        SetMemory {
+            name: "AllCells()",
+            set: CanonicalSet::new(EntityKind::Cell, Extent::All),
+            canonical: true,
+            general: Buffers::new([7, 8, 9], 3, 0),
+            cartesian: Buffers::new([6, 7, 8], 3, 0),
+            reduced: true,
+        },
+        SetMemory {
+            name: "InteriorFaces()",
+            set: CanonicalSet::new(EntityKind::Face, Extent::Interior),
+            canonical: true,
+            general: Buffers::new([2, 2, 2], 0, 2),
+            cartesian: Buffers::new([1, 1, 1], 0, 2),
+            reduced: false,
+        },
+        SetMemory {
+            name: "AllFaces()",
+            set: CanonicalSet::new(EntityKind::Face, Extent::All),
+            canonical: true,
+            general: Buffers::new([1, 1, 1], 0, 0),
+            cartesian: Buffers::new([1, 1, 1], 0, 0),
+            reduced: false,
+        },
+        SetMemory {
+            name: "wells",
+            set: CanonicalSet::new(EntityKind::Cell, Extent::All),
+            canonical: false,
+            general: Buffers::new([3, 3, 3], 0, 0),
+            cartesian: Buffers::new([3, 3, 3], 0, 0),
+            reduced: true,
+        },
+        SetMemory {
+            name: "inlet",
+            set: CanonicalSet::new(EntityKind::Face, Extent::Boundary),
+            canonical: false,
+            general: Buffers::new([1, 1, 1], 0, 0),
+            cartesian: Buffers::new([1, 1, 1], 0, 0),
+            reduced: false,
+        },
+    ],
+    solves: &[],
+    topology: true,
+    geometry: false,
+    positions: &[
+        CanonicalSet::new(EntityKind::Face, Extent::Interior),
+        CanonicalSet::new(EntityKind::Face, Extent::Boundary),
+    ],
+    lists: &[
+        CanonicalSet::new(EntityKind::Face, Extent::Interior),
+        CanonicalSet::new(EntityKind::Face, Extent::Boundary),
+    ],
+};
 
 /// Runs the program.
 ///
 /// # Errors
 /// Those of the simulation, of its input and of the back-end, with the Equelle line.
 pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
+    rt.plan_memory(&MEMORY)?;
     let cells = rt.domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
     let faces = rt.domain(CanonicalSet::new(EntityKind::Face, Extent::All))?;
     let interior = rt.domain(CanonicalSet::new(EntityKind::Face, Extent::Interior))?;
@@ -121,7 +178,11 @@ pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
                 far: &b,
                 dt: &dt,
             })?;
+        drop(a);
+        drop(b);
+        drop(g);
         let (u2, largest) = smooth(rt, &u1, &k)?;
+        drop(u1);
         u = rt.select(&even, &u2, &u)?;
         count = rt.scalars_add(&count, &one)?;
         rt.output_scalar("total", &total)?;
@@ -130,16 +191,23 @@ pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
         rt.output_collection("u", &u)?;
     }
 
+    drop(q);
+    drop(centre);
+    drop(far);
     let firsts = rt.first_cell(&interior_entities)?;
     let j = rt.jump(Jump { u: &u, cells: &firsts })?;
+    drop(firsts);
     rt.output_collection("jump", &j)?;
+    drop(j);
     let u_inside = rt.inside(Inside { inlet: &inlet, u: &u })?;
     rt.output_collection("inside", &u_inside)?;
+    drop(u_inside);
     let (least, product) = rt
         .extremes(Extremes {
             wells: &wells,
             rate: &rate,
         })?;
+    drop(rate);
     let r = rt.ratio(Ratio { a: &product, b: &count })?;
     rt.output_scalar("least", &least)?;
     rt.output_scalar("ratio", &r)?;
@@ -159,8 +227,11 @@ fn smooth<R: Kernels + Operations>(
 ) -> Result<(R::ScalarCollection, R::Scalar), Error> {
     let g = rt.gradient(u)?;
     let d = rt.divergence(&g)?;
+    drop(g);
     let s = rt.scalar_mul(w, &d)?;
+    drop(d);
     let v = rt.add(u, &s)?;
+    drop(s);
     let largest = rt.reduce(Reduction::Max, &v)?;
     Ok((v.clone(), largest))
 }

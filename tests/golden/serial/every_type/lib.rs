@@ -5,7 +5,8 @@ pub mod kernels;
 mod kernels_serial;
 
 use equelle_runtime::{
-    CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, Program, Source,
+    Buffers, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, MemoryPlan,
+    Program, SetMemory, Source,
 };
 use kernels::{
     Direction, Extremes, Fields, Fluxes, Kernels, Lively, Lookup, Nothing, Rates,
@@ -55,12 +56,55 @@ pub static PROGRAM: Program = Program {
     ],
     min_dim: 2,
 };
+/// The most collections that live at the same time, and what linear systems there are.
+pub static MEMORY: MemoryPlan = MemoryPlan {
+    collections: &[
+        SetMemory {
+            name: "AllCells()",
+            set: CanonicalSet::new(EntityKind::Cell, Extent::All),
+            canonical: true,
+            general: Buffers::new([9, 14, 19], 3, 1),
+            cartesian: Buffers::new([9, 14, 19], 3, 1),
+            reduced: true,
+        },
+        SetMemory {
+            name: "AllFaces()",
+            set: CanonicalSet::new(EntityKind::Face, Extent::All),
+            canonical: true,
+            general: Buffers::new([2, 4, 6], 1, 2),
+            cartesian: Buffers::new([2, 4, 6], 1, 2),
+            reduced: false,
+        },
+        SetMemory {
+            name: "wells",
+            set: CanonicalSet::new(EntityKind::Cell, Extent::All),
+            canonical: false,
+            general: Buffers::new([1, 2, 3], 0, 0),
+            cartesian: Buffers::new([1, 2, 3], 0, 0),
+            reduced: false,
+        },
+        SetMemory {
+            name: "nowhere",
+            set: CanonicalSet::new(EntityKind::Cell, Extent::All),
+            canonical: false,
+            general: Buffers::new([2, 3, 4], 2, 0),
+            cartesian: Buffers::new([2, 3, 4], 2, 0),
+            reduced: true,
+        },
+    ],
+    solves: &[],
+    topology: false,
+    geometry: false,
+    positions: &[],
+    lists: &[],
+};
 
 /// Runs the program.
 ///
 /// # Errors
 /// Those of the simulation, of its input and of the back-end, with the Equelle line.
 pub fn simulate<R: Kernels>(rt: &mut R) -> Result<(), Error> {
+    rt.plan_memory(&MEMORY)?;
     let cells = rt.domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
     let wells = rt.input_domain("wells", &cells)?;
     let nowhere = rt.input_domain("nowhere", &cells)?;
@@ -84,6 +128,7 @@ pub fn simulate<R: Kernels>(rt: &mut R) -> Result<(), Error> {
             big: &big,
         })?;
     let flux = rt.fluxes(Fluxes { u: &u })?;
+    drop(u);
     let (total, most, least, some, every, product, doubled) = rt
         .extremes(Extremes { v: &v, b: &b })?;
     let (none, never, always, number) = rt.nothing(Nothing { nowhere: &nowhere })?;

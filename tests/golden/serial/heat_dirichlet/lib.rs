@@ -5,8 +5,8 @@ pub mod kernels;
 mod kernels_serial;
 
 use equelle_runtime::{
-    CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, Operations, Program,
-    Reduction, Source,
+    Buffers, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, MemoryPlan,
+    Operations, Program, Reduction, SetMemory, Source,
 };
 use kernels::{ComputeBtrans, ComputeItrans, ComputeU, Kernels};
 
@@ -61,12 +61,50 @@ pub static PROGRAM: Program = Program {
     ],
     min_dim: 1,
 };
+/// The most collections that live at the same time, and what linear systems there are.
+pub static MEMORY: MemoryPlan = MemoryPlan {
+    collections: &[
+        SetMemory {
+            name: "AllCells()",
+            set: CanonicalSet::new(EntityKind::Cell, Extent::All),
+            canonical: true,
+            general: Buffers::new([2, 2, 2], 0, 0),
+            cartesian: Buffers::new([2, 2, 2], 0, 0),
+            reduced: true,
+        },
+        SetMemory {
+            name: "InteriorFaces()",
+            set: CanonicalSet::new(EntityKind::Face, Extent::Interior),
+            canonical: true,
+            general: Buffers::new([1, 1, 1], 0, 0),
+            cartesian: Buffers::new([0, 0, 0], 0, 0),
+            reduced: false,
+        },
+        SetMemory {
+            name: "dirichlet_boundary",
+            set: CanonicalSet::new(EntityKind::Face, Extent::Boundary),
+            canonical: false,
+            general: Buffers::new([2, 2, 2], 0, 0),
+            cartesian: Buffers::new([2, 2, 2], 0, 0),
+            reduced: false,
+        },
+    ],
+    solves: &[],
+    topology: false,
+    geometry: false,
+    positions: &[
+        CanonicalSet::new(EntityKind::Face, Extent::Interior),
+        CanonicalSet::new(EntityKind::Face, Extent::Boundary),
+    ],
+    lists: &[CanonicalSet::new(EntityKind::Face, Extent::Boundary)],
+};
 
 /// Runs the program.
 ///
 /// # Errors
 /// Those of the simulation, of its input and of the back-end, with the Equelle line.
 pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
+    rt.plan_memory(&MEMORY)?;
     let default = rt.scalar(0.3);
     let k = rt.input_scalar("k", &default)?;
     let boundary_faces = rt

@@ -5,7 +5,8 @@ pub mod kernels;
 mod kernels_serial;
 
 use equelle_runtime::{
-    CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, Program, Source,
+    Buffers, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, MemoryPlan,
+    Program, SetMemory, Source,
 };
 use kernels::{ComputeKDirection, ComputeMaxU, ComputeMinusK, ComputeU, Kernels};
 
@@ -68,12 +69,50 @@ pub static PROGRAM: Program = Program {
     ],
     min_dim: 1,
 };
+/// The most collections that live at the same time, and what linear systems there are.
+pub static MEMORY: MemoryPlan = MemoryPlan {
+    collections: &[
+        SetMemory {
+            name: "AllCells()",
+            set: CanonicalSet::new(EntityKind::Cell, Extent::All),
+            canonical: true,
+            general: Buffers::new([2, 2, 2], 0, 0),
+            cartesian: Buffers::new([2, 2, 2], 0, 0),
+            reduced: true,
+        },
+        SetMemory {
+            name: "InteriorFaces()",
+            set: CanonicalSet::new(EntityKind::Face, Extent::Interior),
+            canonical: true,
+            general: Buffers::new([1, 1, 1], 0, 0),
+            cartesian: Buffers::new([0, 0, 0], 0, 0),
+            reduced: false,
+        },
+        SetMemory {
+            name: "dirichlet_boundary",
+            set: CanonicalSet::new(EntityKind::Face, Extent::Boundary),
+            canonical: false,
+            general: Buffers::new([2, 2, 2], 0, 0),
+            cartesian: Buffers::new([2, 2, 2], 0, 0),
+            reduced: false,
+        },
+    ],
+    solves: &[],
+    topology: false,
+    geometry: false,
+    positions: &[
+        CanonicalSet::new(EntityKind::Face, Extent::Interior),
+        CanonicalSet::new(EntityKind::Face, Extent::Boundary),
+    ],
+    lists: &[CanonicalSet::new(EntityKind::Face, Extent::Boundary)],
+};
 
 /// Runs the program.
 ///
 /// # Errors
 /// Those of the simulation, of its input and of the back-end, with the Equelle line.
 pub fn simulate<R: Kernels>(rt: &mut R) -> Result<(), Error> {
+    rt.plan_memory(&MEMORY)?;
     // heat_explicit_2d.equelle:4: k = InputScalarWithDefault("k", 401) * 1 [Watt/(Meter*Kelvin)]
     rt.line(4);
     let k = {

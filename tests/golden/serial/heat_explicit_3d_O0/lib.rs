@@ -2,8 +2,8 @@
 #![allow(non_snake_case)]
 
 use equelle_runtime::{
-    CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, Operations, Program,
-    Reduction, Source,
+    Buffers, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, MemoryPlan,
+    Operations, Program, Reduction, SetMemory, Source,
 };
 
 /// What messages at run time need to know of the program.
@@ -57,12 +57,61 @@ pub static PROGRAM: Program = Program {
     ],
     min_dim: 1,
 };
+/// The most collections that live at the same time, and what linear systems there are.
+pub static MEMORY: MemoryPlan = MemoryPlan {
+    collections: &[
+        SetMemory {
+            name: "AllCells()",
+            set: CanonicalSet::new(EntityKind::Cell, Extent::All),
+            canonical: true,
+            general: Buffers::new([6, 6, 6], 0, 1),
+            cartesian: Buffers::new([6, 6, 6], 0, 1),
+            reduced: true,
+        },
+        SetMemory {
+            name: "InteriorFaces()",
+            set: CanonicalSet::new(EntityKind::Face, Extent::Interior),
+            canonical: true,
+            general: Buffers::new([7, 10, 13], 0, 3),
+            cartesian: Buffers::new([7, 10, 13], 0, 3),
+            reduced: false,
+        },
+        SetMemory {
+            name: "AllFaces()",
+            set: CanonicalSet::new(EntityKind::Face, Extent::All),
+            canonical: true,
+            general: Buffers::new([3, 3, 3], 0, 0),
+            cartesian: Buffers::new([3, 3, 3], 0, 0),
+            reduced: false,
+        },
+        SetMemory {
+            name: "dirichlet_boundary",
+            set: CanonicalSet::new(EntityKind::Face, Extent::Boundary),
+            canonical: false,
+            general: Buffers::new([9, 12, 15], 1, 4),
+            cartesian: Buffers::new([9, 12, 15], 1, 4),
+            reduced: false,
+        },
+    ],
+    solves: &[],
+    topology: true,
+    geometry: true,
+    positions: &[
+        CanonicalSet::new(EntityKind::Face, Extent::Interior),
+        CanonicalSet::new(EntityKind::Face, Extent::Boundary),
+    ],
+    lists: &[
+        CanonicalSet::new(EntityKind::Face, Extent::Interior),
+        CanonicalSet::new(EntityKind::Face, Extent::Boundary),
+    ],
+};
 
 /// Runs the program.
 ///
 /// # Errors
 /// Those of the simulation, of its input and of the back-end, with the Equelle line.
 pub fn simulate<R: Operations>(rt: &mut R) -> Result<(), Error> {
+    rt.plan_memory(&MEMORY)?;
     // heat_explicit_3d.equelle:4: k = InputScalarWithDefault("k", 0.3) * 1 [Meter^2/Second]
     rt.line(4);
     let k = {
@@ -122,6 +171,8 @@ pub fn simulate<R: Operations>(rt: &mut R) -> Result<(), Error> {
         let quotient = rt.div(&measure, &length)?;
         rt.scalar_mul(&k, &quotient)?
     };
+    drop(first);
+    drop(second);
     // heat_explicit_3d.equelle:17: outside_first = IsEmpty(FirstCell(dirichlet_boundary))
     rt.line(17);
     let outside_first = {
@@ -145,6 +196,7 @@ pub fn simulate<R: Operations>(rt: &mut R) -> Result<(), Error> {
         let spread_2 = rt.spread(&number_2, &dirichlet_boundary)?;
         rt.select(&outside_first, &spread, &spread_2)?
     };
+    drop(outside_first);
     // heat_explicit_3d.equelle:20: btrans = k * |dirichlet_boundary| / |Centroid(dirichlet_boundary) - Centroid(inside)|
     rt.line(20);
     let btrans = {
@@ -200,6 +252,7 @@ pub fn simulate<R: Operations>(rt: &mut R) -> Result<(), Error> {
             let product = rt.mul(&quotient, &divergence)?;
             rt.sub(&u, &product)?
         };
+        drop(fluxes);
         // heat_explicit_3d.equelle:40: Output("expU", u)
         rt.line(40);
         rt.output_collection("expU", &u)?;

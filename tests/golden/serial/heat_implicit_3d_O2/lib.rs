@@ -5,8 +5,8 @@ pub mod kernels;
 mod kernels_serial;
 
 use equelle_runtime::{
-    CanonicalSet, EntityKind, Error, Extent, Implicit, InputInfo, InputKind, Program,
-    Source,
+    Buffers, CanonicalSet, EntityKind, Error, Extent, Implicit, InputInfo, InputKind,
+    MemoryPlan, Program, SetMemory, SolveMemory, Source,
 };
 use kernels::{
     ComputeBtransDirection, ComputeDtCvVolume, ComputeMaxU0, ComputeMaxUInitial,
@@ -72,12 +72,57 @@ pub static PROGRAM: Program = Program {
     ],
     min_dim: 1,
 };
+/// The most collections that live at the same time, and what linear systems there are.
+pub static MEMORY: MemoryPlan = MemoryPlan {
+    collections: &[
+        SetMemory {
+            name: "AllCells()",
+            set: CanonicalSet::new(EntityKind::Cell, Extent::All),
+            canonical: true,
+            general: Buffers::new([5, 5, 5], 0, 0),
+            cartesian: Buffers::new([5, 5, 5], 0, 0),
+            reduced: true,
+        },
+        SetMemory {
+            name: "InteriorFaces()",
+            set: CanonicalSet::new(EntityKind::Face, Extent::Interior),
+            canonical: true,
+            general: Buffers::new([1, 1, 1], 0, 0),
+            cartesian: Buffers::new([1, 1, 1], 0, 0),
+            reduced: false,
+        },
+        SetMemory {
+            name: "dir_boundary",
+            set: CanonicalSet::new(EntityKind::Face, Extent::Boundary),
+            canonical: false,
+            general: Buffers::new([2, 2, 2], 0, 0),
+            cartesian: Buffers::new([2, 2, 2], 0, 0),
+            reduced: false,
+        },
+    ],
+    solves: &[
+        SolveMemory {
+            line: 45,
+            unknowns: &[CanonicalSet::new(EntityKind::Cell, Extent::All)],
+            entries: &[[3, 5, 7]],
+            additions: &[[7, 13, 19]],
+        },
+    ],
+    topology: false,
+    geometry: false,
+    positions: &[
+        CanonicalSet::new(EntityKind::Face, Extent::Interior),
+        CanonicalSet::new(EntityKind::Face, Extent::Boundary),
+    ],
+    lists: &[CanonicalSet::new(EntityKind::Face, Extent::Boundary)],
+};
 
 /// Runs the program.
 ///
 /// # Errors
 /// Those of the simulation, of its input and of the back-end, with the Equelle line.
 pub fn simulate<R: Kernels + Implicit>(rt: &mut R) -> Result<(), Error> {
+    rt.plan_memory(&MEMORY)?;
     // heat_implicit_3d.equelle:4: k = InputScalarWithDefault("k", 2.85) * 1 [Watt / (Meter * Kelvin)]
     rt.line(4);
     let k = {
@@ -122,6 +167,7 @@ pub fn simulate<R: Kernels + Implicit>(rt: &mut R) -> Result<(), Error> {
             u_initial: &u_initial,
         })?;
     rt.output_scalar("maximum of u", &max_u_initial)?;
+    drop(u_initial);
     // heat_implicit_3d.equelle:25: -> -itrans * Gradient(u)
     rt.line(25);
     let minus_itrans = rt.compute_minus_itrans(ComputeMinusItrans { k: &k })?;
@@ -162,6 +208,7 @@ pub fn simulate<R: Kernels + Implicit>(rt: &mut R) -> Result<(), Error> {
                         })
                 },
             )?;
+        drop(dt_cv_volume);
         // heat_implicit_3d.equelle:46: Output("u", u0)
         rt.line(46);
         rt.output_collection("u", &u0)?;

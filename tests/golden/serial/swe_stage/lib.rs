@@ -5,8 +5,8 @@ pub mod kernels;
 mod kernels_serial;
 
 use equelle_runtime::{
-    CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, Operations, Program,
-    Source,
+    Buffers, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, MemoryPlan,
+    Operations, Program, SetMemory, Source,
 };
 use kernels::{Bottom, Kernels, Mean, Stage};
 
@@ -101,12 +101,31 @@ pub static PROGRAM: Program = Program {
     ],
     min_dim: 2,
 };
+/// The most collections that live at the same time, and what linear systems there are.
+pub static MEMORY: MemoryPlan = MemoryPlan {
+    collections: &[
+        SetMemory {
+            name: "AllCells()",
+            set: CanonicalSet::new(EntityKind::Cell, Extent::All),
+            canonical: true,
+            general: Buffers::new([14, 14, 14], 0, 0),
+            cartesian: Buffers::new([14, 14, 14], 0, 0),
+            reduced: false,
+        },
+    ],
+    solves: &[],
+    topology: false,
+    geometry: false,
+    positions: &[CanonicalSet::new(EntityKind::Face, Extent::Interior)],
+    lists: &[],
+};
 
 /// Runs the program.
 ///
 /// # Errors
 /// Those of the simulation, of its input and of the back-end, with the Equelle line.
 pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
+    rt.plan_memory(&MEMORY)?;
     let all_cells = rt.domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
     let h_init = rt.input_collection("h_init", &all_cells)?;
     let u_init = rt.input_collection("u_init", &all_cells)?;
@@ -129,7 +148,10 @@ pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
         })?;
     let w_2 = rt.add(&h_init, &b)?;
     let hu_2 = rt.mul(&h_init, &u_init)?;
+    drop(u_init);
     let hv_2 = rt.mul(&h_init, &v_init)?;
+    drop(h_init);
+    drop(v_init);
     let mut w = w_2;
     let mut hu = hu_2;
     let mut hv = hv_2;
@@ -164,8 +186,13 @@ pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
                 dy: &dy,
                 dt: &dt,
             })?;
+        drop(w_star);
+        drop(hu_star);
+        drop(hv_star);
         w = rt.mean(Mean { old: &w, ahead: &w_ahead })?;
+        drop(w_ahead);
         hu = rt.mean(Mean { old: &hu, ahead: &hu_ahead })?;
+        drop(hu_ahead);
         hv = rt.mean(Mean { old: &hv, ahead: &hv_ahead })?;
         rt.output_collection("q1", &w)?;
         rt.output_collection("q2", &hu)?;

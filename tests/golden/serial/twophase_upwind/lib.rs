@@ -5,8 +5,8 @@ pub mod kernels;
 mod kernels_serial;
 
 use equelle_runtime::{
-    CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, Operations, Program,
-    Source,
+    Buffers, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, MemoryPlan,
+    Operations, Program, SetMemory, Source,
 };
 use kernels::{ComputeResidual, Kernels};
 
@@ -93,12 +93,47 @@ pub static PROGRAM: Program = Program {
     ],
     min_dim: 1,
 };
+/// The most collections that live at the same time, and what linear systems there are.
+pub static MEMORY: MemoryPlan = MemoryPlan {
+    collections: &[
+        SetMemory {
+            name: "AllCells()",
+            set: CanonicalSet::new(EntityKind::Cell, Extent::All),
+            canonical: true,
+            general: Buffers::new([5, 5, 5], 0, 1),
+            cartesian: Buffers::new([5, 5, 5], 0, 1),
+            reduced: false,
+        },
+        SetMemory {
+            name: "InteriorFaces()",
+            set: CanonicalSet::new(EntityKind::Face, Extent::Interior),
+            canonical: true,
+            general: Buffers::new([1, 1, 1], 0, 0),
+            cartesian: Buffers::new([1, 1, 1], 0, 0),
+            reduced: false,
+        },
+        SetMemory {
+            name: "source_cells",
+            set: CanonicalSet::new(EntityKind::Cell, Extent::All),
+            canonical: false,
+            general: Buffers::new([1, 1, 1], 0, 0),
+            cartesian: Buffers::new([1, 1, 1], 0, 0),
+            reduced: false,
+        },
+    ],
+    solves: &[],
+    topology: false,
+    geometry: true,
+    positions: &[CanonicalSet::new(EntityKind::Face, Extent::Interior)],
+    lists: &[CanonicalSet::new(EntityKind::Face, Extent::Interior)],
+};
 
 /// Runs the program.
 ///
 /// # Errors
 /// Those of the simulation, of its input and of the back-end, with the Equelle line.
 pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
+    rt.plan_memory(&MEMORY)?;
     let default = rt.scalar(0.0005);
     let watervisc = rt.input_scalar("watervisc", &default)?;
     let default_2 = rt.scalar(0.005);
@@ -117,6 +152,8 @@ pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
     let source_values = rt.input_collection("source_values", &source_cells)?;
     let measure = rt.measure(&all_cells_entities)?;
     let pore_volume = rt.mul(&poro, &measure)?;
+    drop(poro);
+    drop(measure);
     let residual = rt
         .compute_residual(ComputeResidual {
             s: &s,

@@ -1,0 +1,503 @@
+//! Runs a program over buffers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::lifetime::{groups, last_reads};
+use crate::ir::{
+    Block, CartesianForm, Equation, Function, FunctionId, KernelId, Module, MutableId, Op, Space, Stmt, StmtKind, UnaryOp, ValueId,
+};
+use crate::types::{Basic, SetId, Shape, Type};
+
+/// What an array has for each element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Element {
+    /// A number.
+    Number,
+    /// A truth value.
+    Truth,
+    /// An entity.
+    Entity,
+}
+
+/// Buffers that can stand for one another.
+type Class = (SetId, Element);
+
+/// The most buffers that live at the same time.
+pub(super) type Peaks = BTreeMap<Class, u32>;
+
+/// Rounds of a solve, and of a loop: what the first leaves in variables, the second sees; with what the second leaves, every later one is the same.
+const ROUNDS: usize = 3;
+
+/// Rounds of a loop inside others, of which this is the number: each doubles the work, and has been run by those around it.
+fn rounds(depth: usize) -> usize {
+    match depth {
+        0 | 1 => ROUNDS,
+        2..=6 => 2,
+        _ => 1,
+    }
+}
+
+/// The peaks of a program on grids of `dim` dimensions.
+pub(super) fn peaks(module: &Module, dim: u32, cartesian: bool) -> Peaks {
+    let mut summaries = Vec::with_capacity(module.functions.len());
+    for function in &module.functions {
+        // A function calls only functions before it.
+        let summary = Machine::new(module, &summaries, dim, cartesian).summary(function);
+        summaries.push(summary);
+    }
+    let mut machine = Machine::new(module, &summaries, dim, cartesian);
+    machine.function(&module.main, BTreeMap::new());
+    machine.peak
+}
+
+/// What a call does, whatever it is given.
+struct Summary {
+    /// Buffers beside those of the caller.
+    peak: Peaks,
+    /// Parts of each result.
+    results: Vec<Vec<Part>>,
+    /// Domains whose entities it asks for.
+    listed: BTreeSet<SetId>,
+}
+
+/// A part of a result.
+#[derive(Clone, Copy)]
+enum Part {
+    /// A buffer of its own; equal numbers are the same one.
+    New(Class, usize),
+    /// A part of a parameter.
+    Param(usize, usize),
+}
+
+/// What a value holds on to.
+#[derive(Clone, Default)]
+struct Held {
+    /// Its buffers, one per component.
+    buffers: Vec<usize>,
+    /// On a Cartesian grid it is kept as one value per axis.
+    per_axis: bool,
+}
+
+struct Buffer {
+    /// `None` for those of a caller.
+    class: Option<Class>,
+    handles: u32,
+}
+
+struct Machine<'a> {
+    module: &'a Module,
+    summaries: &'a [Summary],
+    dim: u32,
+    cartesian: bool,
+    buffers: Vec<Buffer>,
+    live: Peaks,
+    peak: Peaks,
+    listed: BTreeSet<SetId>,
+}
+
+/// A function in progress.
+#[derive(Default)]
+struct Frame {
+    values: BTreeMap<ValueId, Held>,
+    mutables: BTreeMap<MutableId, Held>,
+    returned: Vec<Held>,
+    /// Loops around the statement in progress.
+    depth: usize,
+}
+
+impl<'a> Machine<'a> {
+    fn new(module: &'a Module, summaries: &'a [Summary], dim: u32, cartesian: bool) -> Self {
+        let (live, peak) = (Peaks::new(), Peaks::new());
+        Machine { module, summaries, dim, cartesian, buffers: Vec::new(), live, peak, listed: BTreeSet::new() }
+    }
+
+    fn summary(mut self, function: &Function) -> Summary {
+        let mut values = BTreeMap::new();
+        let mut origins = BTreeMap::new();
+        for (number, param) in function.params.iter().enumerate() {
+            let ty = function.values[param.0 as usize].ty;
+            let mut held = Held::default();
+            for (part, _) in self.classes(&ty).into_iter().enumerate() {
+                origins.insert(self.buffers.len(), (number, part));
+                held.buffers.push(self.buffers.len());
+                self.buffers.push(Buffer { class: None, handles: 1 });
+            }
+            values.insert(*param, held);
+        }
+        let returned = self.function(function, values);
+        let parts = |held: &Held| {
+            let part = |&buffer: &usize| match (origins.get(&buffer), self.buffers[buffer].class) {
+                (Some(&(param, part)), _) => Some(Part::Param(param, part)),
+                (None, class) => class.map(|class| Part::New(class, buffer)),
+            };
+            held.buffers.iter().filter_map(part).collect()
+        };
+        let results = returned.iter().map(parts).collect();
+        Summary { results, peak: self.peak, listed: self.listed }
+    }
+
+    fn function(&mut self, function: &Function, values: BTreeMap<ValueId, Held>) -> Vec<Held> {
+        let mut frame = Frame { values, ..Frame::default() };
+        self.block(function, &mut frame, &function.body);
+        frame.returned
+    }
+
+    /// Arrays that a value of a type has.
+    fn classes(&self, ty: &Type) -> Vec<Class> {
+        let Shape::Collection(set) = ty.shape else { return Vec::new() };
+        match ty.basic {
+            Basic::Scalar => vec![(set, Element::Number)],
+            Basic::Vector => vec![(set, Element::Number); self.dim as usize],
+            Basic::Bool => vec![(set, Element::Truth)],
+            Basic::Entity(_) => vec![(set, Element::Entity)],
+            Basic::Text => Vec::new(),
+        }
+    }
+
+    fn take(&mut self, class: Class) -> usize {
+        let live = self.live.entry(class).or_default();
+        *live += 1;
+        let peak = self.peak.entry(class).or_default();
+        *peak = (*peak).max(*live);
+        self.buffers.push(Buffer { class: Some(class), handles: 1 });
+        self.buffers.len() - 1
+    }
+
+    fn new_value(&mut self, ty: &Type) -> Held {
+        Held { buffers: self.classes(ty).into_iter().map(|class| self.take(class)).collect(), per_axis: false }
+    }
+
+    fn share(&mut self, held: &Held) -> Held {
+        held.buffers.iter().for_each(|&buffer| self.buffers[buffer].handles += 1);
+        held.clone()
+    }
+
+    fn drop(&mut self, held: Held) {
+        for buffer in held.buffers {
+            let buffer = &mut self.buffers[buffer];
+            buffer.handles = buffer.handles.saturating_sub(1);
+            if let (0, Some(class)) = (buffer.handles, buffer.class)
+                && let Some(live) = self.live.get_mut(&class)
+            {
+                *live = live.saturating_sub(1);
+            }
+        }
+    }
+
+    /// Buffers for as long as one statement runs.
+    fn briefly(&mut self, classes: impl IntoIterator<Item = Class>) {
+        let buffers = classes.into_iter().map(|class| self.take(class)).collect();
+        self.drop(Held { buffers, per_axis: false });
+    }
+
+    /// The runtime keeps the entities of a domain that has been asked for them.
+    fn list(&mut self, set: SetId) {
+        if self.listed.insert(set) {
+            self.take((set, Element::Entity));
+        }
+    }
+
+    fn block(&mut self, function: &Function, frame: &mut Frame, block: &Block) {
+        let last = last_reads(&block.statements);
+        let mut defined: BTreeSet<ValueId> = BTreeSet::new();
+        for group in groups(&block.statements, !self.module.source.text().is_empty()) {
+            for statement in &block.statements[group.clone()] {
+                self.statement(function, frame, statement);
+                defined.extend(statement.defines());
+            }
+            let dead = |value: &ValueId| last.get(value).is_none_or(|&index| index < group.end);
+            let gone: Vec<ValueId> = defined.iter().copied().filter(dead).collect();
+            for value in gone {
+                defined.remove(&value);
+                let held = frame.values.remove(&value).unwrap_or_default();
+                self.drop(held);
+            }
+        }
+    }
+
+    fn statement(&mut self, function: &Function, frame: &mut Frame, statement: &Stmt) {
+        match &statement.kind {
+            StmtKind::Let { results, op } => self.operation(function, frame, results, op),
+            StmtKind::Store { mutable, value } => {
+                self.list_if_entities(function, *value, &function.mutables[mutable.0 as usize].ty);
+                let new = frame.values.get(value).cloned().unwrap_or_default();
+                let new = self.share(&new);
+                let old = frame.mutables.insert(*mutable, new);
+                self.drop(old.unwrap_or_default());
+            }
+            StmtKind::Output { value, .. } => {
+                let ty = function.values[value.0 as usize].ty;
+                if let Shape::Domain(set) = ty.shape {
+                    self.list(set);
+                }
+                if frame.values.get(value).is_some_and(|held| held.per_axis) {
+                    self.briefly(self.classes(&ty));
+                }
+            }
+            StmtKind::For { body, .. } => {
+                for _ in 0..rounds(frame.depth) {
+                    frame.depth += 1;
+                    self.block(function, frame, body);
+                    frame.depth -= 1;
+                }
+            }
+            StmtKind::Launch { kernel, args, results } => self.launch(function, frame, *kernel, args, results),
+            StmtKind::Return(values) => {
+                for (value, ty) in values.iter().zip(&function.results) {
+                    self.list_if_entities(function, *value, ty);
+                    let held = frame.values.get(value).cloned().unwrap_or_default();
+                    let held = self.share(&held);
+                    frame.returned.push(held);
+                }
+            }
+        }
+    }
+
+    /// A domain that goes where a collection is wanted gives its entities.
+    fn list_if_entities(&mut self, function: &Function, value: ValueId, wanted: &Type) {
+        if let Shape::Domain(set) = function.values[value.0 as usize].ty.shape
+            && !wanted.is_domain()
+        {
+            self.list(set);
+        }
+    }
+
+    fn held(&self, frame: &Frame, value: ValueId) -> Held {
+        frame.values.get(&value).cloned().unwrap_or_default()
+    }
+
+    fn operation(&mut self, function: &Function, frame: &mut Frame, results: &[ValueId], op: &Op) {
+        let ty = |value: ValueId| function.values[value.0 as usize].ty;
+        match op {
+            Op::Call { function: callee, args } => {
+                let held: Vec<Held> = args.iter().map(|&arg| self.held(frame, arg)).collect();
+                let made = self.call(*callee, &held);
+                frame.values.extend(results.iter().copied().zip(made));
+                return;
+            }
+            Op::Newton { residuals, captures, guesses, equations, .. } => {
+                self.newton(function, frame, results, residuals, captures, guesses, equations);
+                return;
+            }
+            _ => {}
+        }
+        let &[result] = results else { return };
+        let result_ty = ty(result);
+        let held = match op {
+            Op::Load(mutable) => {
+                let held = frame.mutables.get(mutable).cloned().unwrap_or_default();
+                self.share(&held)
+            }
+            Op::Component(vectors, index) => {
+                let part = self.held(frame, *vectors).buffers.get(*index as usize).copied();
+                self.share(&Held { buffers: part.into_iter().collect(), per_axis: false })
+            }
+            Op::Vector(components) if matches!(result_ty.shape, Shape::Collection(_)) => {
+                let buffers = components.iter().flat_map(|&c| self.held(frame, c).buffers).collect();
+                self.share(&Held { buffers, per_axis: false })
+            }
+            // Whichever is chosen stays.
+            Op::Select { condition, if_true, if_false } if ty(*condition).shape == Shape::Single => {
+                let mut both = self.held(frame, *if_true);
+                both.buffers.extend(self.held(frame, *if_false).buffers);
+                self.share(&both)
+            }
+            Op::Extend { data, domain } if ty(*data).mapping() == ty(*domain).mapping() => {
+                let held = self.held(frame, *data);
+                self.share(&held)
+            }
+            Op::Unary(UnaryOp::Length, _) | Op::Dot(..) if matches!(result_ty.shape, Shape::Collection(_)) => {
+                // A product, the sum so far and the next one.
+                let classes = self.classes(&result_ty);
+                let times = if self.dim > 1 { 3 } else { 2 };
+                self.briefly(classes.iter().flat_map(|&class| [class].repeat(times)));
+                self.new_value(&result_ty)
+            }
+            _ => {
+                let domains: Vec<SetId> = match op {
+                    Op::FirstCell(_)
+                    | Op::SecondCell(_)
+                    | Op::IsEmpty(_)
+                    | Op::Centroid(_)
+                    | Op::Normal(_)
+                    | Op::Measure(_)
+                    | Op::On { .. } => op.operands().into_iter().filter(|&v| ty(v).is_domain()).filter_map(|v| ty(v).mapping()).collect(),
+                    Op::Compare(..) | Op::Select { .. } if !result_ty.is_domain() => {
+                        op.operands().into_iter().filter(|&v| ty(v).is_domain()).filter_map(|v| ty(v).mapping()).collect()
+                    }
+                    Op::Extend { data, .. } => ty(*data).is_domain().then(|| ty(*data).mapping()).flatten().into_iter().collect(),
+                    _ => Vec::new(),
+                };
+                domains.into_iter().for_each(|set| self.list(set));
+                let spread: Vec<Class> =
+                    op.operands().into_iter().filter(|&v| self.held(frame, v).per_axis).flat_map(|v| self.classes(&ty(v))).collect();
+                let extra = Held { buffers: spread.into_iter().map(|class| self.take(class)).collect(), per_axis: false };
+                let made = self.new_value(&result_ty);
+                self.drop(extra);
+                made
+            }
+        };
+        frame.values.insert(result, held);
+    }
+
+    fn call(&mut self, callee: FunctionId, args: &[Held]) -> Vec<Held> {
+        let summaries = self.summaries;
+        let Some(summary) = summaries.get(callee.0 as usize) else { return Vec::new() };
+        for &set in &summary.listed {
+            self.list(set);
+        }
+        for (&class, &count) in &summary.peak {
+            // Lists of entities stay, and have been counted above.
+            let listed = u32::from(class.1 == Element::Entity && summary.listed.contains(&class.0));
+            let live = self.live.get(&class).copied().unwrap_or(0) + count - listed.min(count);
+            let peak = self.peak.entry(class).or_default();
+            *peak = (*peak).max(live);
+        }
+        let mut new = BTreeMap::new();
+        let mut results = Vec::with_capacity(summary.results.len());
+        for parts in &summary.results {
+            let mut held = Held::default();
+            for part in parts {
+                let buffer = match *part {
+                    Part::New(class, number) => match new.get(&number) {
+                        Some(&buffer) => {
+                            self.buffers[buffer as usize].handles += 1;
+                            Some(buffer as usize)
+                        }
+                        None => {
+                            let buffer = self.take(class);
+                            new.insert(number, buffer as u32);
+                            Some(buffer)
+                        }
+                    },
+                    Part::Param(param, part) => {
+                        let buffer = args.get(param).and_then(|arg| arg.buffers.get(part)).copied();
+                        buffer.into_iter().for_each(|buffer| self.buffers[buffer].handles += 1);
+                        buffer
+                    }
+                };
+                held.buffers.extend(buffer);
+            }
+            results.push(held);
+        }
+        results
+    }
+
+    fn launch(&mut self, function: &Function, frame: &mut Frame, kernel: KernelId, args: &[ValueId], results: &[ValueId]) {
+        let module = self.module;
+        let kernel = &module.kernels[kernel.0 as usize];
+        for (&arg, param) in args.iter().zip(&kernel.params) {
+            self.list_if_entities(function, arg, &param.ty);
+        }
+        let per_axis = self.cartesian && matches!(kernel.cartesian, Some(CartesianForm::PerAxis(_)));
+        let general = !self.cartesian || kernel.cartesian.is_none();
+        // The general body wants one number per element.
+        let mut extra: Vec<Class> = Vec::new();
+        for &arg in args {
+            if general && self.held(frame, arg).per_axis {
+                extra.extend(self.classes(&function.values[arg.0 as usize].ty));
+            }
+        }
+        if let Space::Set(set) = kernel.space {
+            for result in kernel.results.iter().filter(|result| result.reduce.is_some()) {
+                // What is reduced is written down first.
+                extra.extend(self.classes(&Type::collection(result.ty.basic, set)));
+            }
+        }
+        let extra = Held { buffers: extra.into_iter().map(|class| self.take(class)).collect(), per_axis: false };
+        for &result in results {
+            let ty = function.values[result.0 as usize].ty;
+            let held = if per_axis { Held { buffers: Vec::new(), per_axis: true } } else { self.new_value(&ty) };
+            frame.values.insert(result, held);
+        }
+        self.drop(extra);
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn newton(
+        &mut self,
+        function: &Function,
+        frame: &mut Frame,
+        results: &[ValueId],
+        residuals: &[FunctionId],
+        captures: &[Vec<ValueId>],
+        guesses: &[ValueId],
+        equations: &[Equation],
+    ) {
+        for (residual, captures) in residuals.iter().zip(captures) {
+            let callee = &self.module.functions[residual.0 as usize];
+            for (&capture, param) in captures.iter().zip(callee.params.iter().skip(guesses.len())) {
+                self.list_if_entities(function, capture, &callee.values[param.0 as usize].ty);
+            }
+        }
+        for equation in equations {
+            let params = &self.module.kernels[equation.kernel.0 as usize].params;
+            for (&arg, param) in equation.args.iter().zip(params.iter().skip(guesses.len())) {
+                self.list_if_entities(function, arg, &param.ty);
+            }
+        }
+        let ty = |value: ValueId| function.values[value.0 as usize].ty;
+        let mut iterate: Vec<Held> = Vec::with_capacity(guesses.len());
+        for &guess in guesses {
+            let held = self.held(frame, guess);
+            iterate.push(self.share(&held));
+        }
+        let mut values: Vec<Held> = Vec::new();
+        let mut carried: Vec<Held> = Vec::new();
+        for _ in 0..ROUNDS {
+            // What is kept per axis is spread, for each kernel and operation that wants it.
+            let mut spread: Vec<Class> = Vec::new();
+            for (held, &guess) in iterate.iter().zip(guesses) {
+                if held.per_axis {
+                    spread.extend(self.classes(&ty(guess)));
+                }
+            }
+            for &arg in equations.iter().flat_map(|equation| &equation.args) {
+                if self.held(frame, arg).per_axis {
+                    spread.extend(self.classes(&ty(arg)));
+                }
+            }
+            let spread = Held { buffers: spread.into_iter().map(|class| self.take(class)).collect(), per_axis: false };
+            // The residual of the iterate before is there until this one is.
+            let mut new: Vec<Held> = Vec::new();
+            for (residual, captures) in residuals.iter().zip(captures) {
+                let args: Vec<Held> = iterate.iter().cloned().chain(captures.iter().map(|&capture| self.held(frame, capture))).collect();
+                let mut results = self.call(*residual, &args).into_iter();
+                let value = results.next();
+                if equations.is_empty() {
+                    new.extend(value);
+                } else {
+                    value.into_iter().for_each(|value| self.drop(value));
+                }
+                for held in std::mem::replace(&mut carried, results.collect()) {
+                    self.drop(held);
+                }
+            }
+            if !equations.is_empty() {
+                for &guess in guesses {
+                    new.push(self.new_value(&ty(guess)));
+                }
+            }
+            self.drop(spread);
+            for old in std::mem::replace(&mut values, new) {
+                self.drop(old);
+            }
+            for (held, &guess) in iterate.iter_mut().zip(guesses) {
+                let next = self.new_value(&ty(guess));
+                if held.per_axis {
+                    self.briefly(self.classes(&ty(guess)));
+                }
+                let old = std::mem::replace(held, next);
+                self.drop(old);
+            }
+        }
+        values.into_iter().chain(carried).for_each(|held| self.drop(held));
+        for (index, &result) in results.iter().enumerate() {
+            let held = match iterate.get(index) {
+                Some(held) => held.clone(),
+                None => self.new_value(&ty(result)),
+            };
+            frame.values.insert(result, held);
+        }
+    }
+}

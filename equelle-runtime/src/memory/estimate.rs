@@ -1,0 +1,215 @@
+//! A plan in the sizes of a grid.
+
+use std::fmt::Write as _;
+
+use super::{Buffers, MemoryPlan, SetMemory, SolveMemory};
+use crate::grid::Grid;
+use crate::report::bytes;
+use crate::traits::{CanonicalSet, EntityKind, Extent};
+
+/// Vectors of a linear solver beside the matrix: right-hand side, solution and what iterations keep.
+const SOLVER_VECTORS: u64 = 12;
+/// Elements of a leaf of a reduction, each of which has a number.
+const LEAF: u64 = crate::reduce::LEAF as u64;
+
+/// Bytes that a run needs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Estimate {
+    /// Collections over canonical sets, by name of the set; the most that can be.
+    pub collections: Vec<(String, u64)>,
+    /// Collections over sets made at run time, as if each were as large as the canonical set that holds it.
+    pub at_most: Vec<(String, u64)>,
+    /// Arrays of the grid and of positions in its sets.
+    pub grid: u64,
+    /// Values from files, which are kept.
+    pub inputs: u64,
+    /// Entries of Jacobians, an estimate: those of one iterate for each solve.
+    pub jacobians: u64,
+    /// Patterns of Jacobians, and matrix and work of the linear solver of the largest solve; an estimate.
+    pub solvers: u64,
+}
+
+/// Sizes that an estimate needs.
+pub(crate) struct Sizes<'a> {
+    /// The grid.
+    pub grid: &'a Grid,
+    /// Bytes of a number in a collection.
+    pub real: u64,
+    /// Number of elements of a canonical set.
+    pub len: &'a dyn Fn(CanonicalSet) -> u64,
+    /// Number of elements of a set made at run time, if it is known already.
+    pub known: &'a dyn Fn(&str) -> Option<u64>,
+}
+
+impl Estimate {
+    /// In bytes, of a plan on a grid.
+    pub(crate) fn of(plan: &MemoryPlan, sizes: &Sizes<'_>) -> Estimate {
+        let mut estimate = Estimate::default();
+        for set in plan.collections {
+            let known = if set.canonical { None } else { (sizes.known)(set.name) };
+            let total = collections(set, known.unwrap_or_else(|| (sizes.len)(set.set)), sizes);
+            if total > 0 {
+                let list = if set.canonical || known.is_some() { &mut estimate.collections } else { &mut estimate.at_most };
+                list.push((set.name.to_owned(), total));
+            }
+        }
+        estimate.grid = grid(plan, sizes);
+        let patterns: u64 = plan.solves.iter().map(|solve| pattern(solve, sizes)).sum();
+        estimate.jacobians = plan.solves.iter().map(|solve| written(solve, sizes)).sum();
+        estimate.solvers = patterns + plan.solves.iter().map(|solve| system(solve, sizes)).max().unwrap_or(0);
+        estimate
+    }
+
+    /// What is certain: all but sets whose sizes are not known.
+    pub fn certain(&self) -> u64 {
+        let collections: u64 = self.collections.iter().map(|(_, bytes)| bytes).sum();
+        [self.grid, self.inputs, self.jacobians, self.solvers].into_iter().fold(collections, u64::saturating_add)
+    }
+
+    /// The most that there can be.
+    pub fn most(&self) -> u64 {
+        self.certain().saturating_add(self.at_most.iter().map(|(_, bytes)| bytes).sum())
+    }
+
+    /// One line for each part.
+    pub fn table(&self) -> String {
+        let mut text = String::new();
+        let mut line = |what: &str, size: u64| {
+            if size > 0 {
+                let _ = writeln!(text, "  {:>10}  {what}", bytes(size));
+            }
+        };
+        for (name, size) in &self.collections {
+            line(&format!("collections on {name}"), *size);
+        }
+        for (name, size) in &self.at_most {
+            line(&format!("collections on {name}, at most"), *size);
+        }
+        line("arrays of the grid", self.grid);
+        line("values from files", self.inputs);
+        line("Jacobians, about", self.jacobians);
+        line("linear solvers, about", self.solvers);
+        text
+    }
+}
+
+fn collections(set: &SetMemory, len: u64, sizes: &Sizes<'_>) -> u64 {
+    let Buffers { numbers, truths, entities } = if sizes.grid.cartesian_shape().is_some() { set.cartesian } else { set.general };
+    let numbers = u64::from(numbers[sizes.grid.dim() - 1]);
+    let each = numbers * sizes.real + u64::from(truths) + 4 * u64::from(entities);
+    each.saturating_mul(len) + if set.reduced { 8 * len.div_ceil(LEAF) } else { 0 }
+}
+
+/// Arrays of the grid: as a grid of arrays has them, or as they are made for a Cartesian grid.
+fn grid(plan: &MemoryPlan, sizes: &Sizes<'_>) -> u64 {
+    let grid = sizes.grid;
+    let (cells, faces) = (grid.n_cells() as u64, grid.n_faces() as u64);
+    let shape = grid.cartesian_shape().is_some();
+    let mut total = 0;
+    if !shape || plan.topology {
+        // Where the faces of cells begin, the faces, and two cells of each face; a face belongs to one or two cells.
+        let inside = (sizes.len)(CanonicalSet { kind: EntityKind::Face, extent: Extent::Interior });
+        total += 8 * (cells + 1) + 4 * (faces + inside) + 8 * faces;
+    }
+    if !shape || plan.geometry {
+        total += (8 + 24) * cells + (8 + 24 + 24) * faces;
+    }
+    if grid.is_renumbered() {
+        // From the file's numbers to those in memory and back.
+        total += 2 * 4 * (cells + faces);
+    }
+    if shape {
+        total += plan.lists.iter().map(|&set| 4 * (sizes.len)(set)).sum::<u64>();
+    } else {
+        // The elements, and for each entity of the kind its position.
+        let all = |set: CanonicalSet| (sizes.len)(CanonicalSet { kind: set.kind, extent: Extent::All });
+        total += plan.positions.iter().map(|&set| 4 * ((sizes.len)(set) + all(set))).sum::<u64>();
+    }
+    total
+}
+
+fn rows(solve: &SolveMemory, sizes: &Sizes<'_>, of: &[[u32; 3]]) -> u64 {
+    let dim = sizes.grid.dim() - 1;
+    solve.unknowns.iter().zip(of).map(|(&set, row)| (sizes.len)(set).saturating_mul(u64::from(row[dim]))).sum()
+}
+
+fn unknowns(solve: &SolveMemory, sizes: &Sizes<'_>) -> u64 {
+    solve.unknowns.iter().map(|&set| (sizes.len)(set)).sum()
+}
+
+/// What is kept from step to step: where rows begin, columns, slots of two bytes.
+fn pattern(solve: &SolveMemory, sizes: &Sizes<'_>) -> u64 {
+    8 * unknowns(solve, sizes) + 4 * rows(solve, sizes, solve.entries) + 2 * rows(solve, sizes, solve.additions)
+}
+
+/// Whether kernels write the Jacobian.
+fn by_kernels(solve: &SolveMemory) -> bool {
+    solve.additions.iter().flatten().any(|&additions| additions > 0)
+}
+
+/// The entries that kernels write, which become the matrix and come back, and what norms of residuals need.
+fn written(solve: &SolveMemory, sizes: &Sizes<'_>) -> u64 {
+    let leaves: u64 = solve.unknowns.iter().map(|&set| 8 * (sizes.len)(set).div_ceil(LEAF)).sum();
+    leaves + if by_kernels(solve) { sizes.real * rows(solve, sizes, solve.entries) } else { 0 }
+}
+
+/// The matrix of all equations, and the vectors of its solver; Jacobians that operations make, of two iterates.
+fn system(solve: &SolveMemory, sizes: &Sizes<'_>) -> u64 {
+    let (count, entries) = (unknowns(solve, sizes), rows(solve, sizes, solve.entries));
+    let made = if by_kernels(solve) { 0 } else { 2 * (8 + 4) * entries };
+    made + (8 + 4) * entries + 8 * count + 8 * SOLVER_VECTORS * count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grid::Cartesian;
+
+    const CELLS: CanonicalSet = CanonicalSet { kind: EntityKind::Cell, extent: Extent::All };
+    const INTERIOR: CanonicalSet = CanonicalSet { kind: EntityKind::Face, extent: Extent::Interior };
+
+    fn estimate(plan: &MemoryPlan, grid: &Grid) -> Estimate {
+        // 10 x 10 x 10 cells: 3 x 11 x 100 faces, of which 3 x 9 x 100 are inside.
+        let len = |set: CanonicalSet| match (set.kind, set.extent) {
+            (EntityKind::Cell, Extent::All) => 1000,
+            (EntityKind::Face, Extent::All) => 3300,
+            (EntityKind::Face, Extent::Interior) => 2700,
+            _ => panic!("{set:?}"),
+        };
+        Estimate::of(plan, &Sizes { grid, real: 8, len: &len, known: &|name| (name == "wells").then_some(3) })
+    }
+
+    fn set(name: &'static str, canonical: bool) -> SetMemory {
+        let (general, cartesian) = (Buffers::new([9, 9, 2], 1, 0), Buffers::new([9, 9, 1], 0, 3));
+        SetMemory { name, set: CELLS, canonical, general, cartesian, reduced: false }
+    }
+
+    #[test]
+    fn sizes_by_hand() {
+        let grid = || Grid::cartesian(Cartesian::block([10, 10, 10], [1.0; 3])).expect("a grid");
+        let plan = MemoryPlan {
+            collections: Box::leak(Box::new([set("AllCells()", true), set("wells", false), set("later", false)])),
+            solves: &[SolveMemory { line: 1, unknowns: &[CELLS], entries: &[[3, 5, 7]], additions: &[[4, 8, 12]] }],
+            topology: false,
+            geometry: false,
+            positions: &[INTERIOR],
+            lists: &[INTERIOR],
+        };
+        let cartesian = estimate(&plan, &grid());
+        // One number and three entities for each element.
+        assert_eq!(cartesian.collections, [("AllCells()".to_owned(), 20_000), ("wells".to_owned(), 60)]);
+        assert_eq!(cartesian.at_most, [("later".to_owned(), 20_000)]);
+        // The elements of the interior faces.
+        assert_eq!(cartesian.grid, 4 * 2700);
+        // Entries, and one leaf of a norm.
+        assert_eq!(cartesian.jacobians, 8 * 7000 + 8);
+        // Rows, columns and slots; rows, columns and values; twelve vectors.
+        assert_eq!(cartesian.solvers, (8000 + 28_000 + 24_000) + (8000 + 28_000 + 56_000) + 96_000);
+        assert_eq!(cartesian.most() - cartesian.certain(), 20_000);
+        let any = estimate(&plan, &grid().as_unstructured());
+        assert_eq!(any.collections[0].1, 17_000);
+        let topology = 8 * 1001 + 4 * (3300 + 2700) + 8 * 3300;
+        assert_eq!(any.grid, topology + 32 * 1000 + 56 * 3300 + 4 * (2700 + 3300));
+        assert!(any.table().contains("17 kB  collections on AllCells()\n"), "{}", any.table());
+    }
+}

@@ -1,0 +1,226 @@
+//! Memory: what the compiler foresees, what a run takes, and what is refused.
+
+#[path = "run/support.rs"]
+#[allow(dead_code, reason = "shared with other tests")]
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use equelle_front::check::{CheckOptions, check};
+use equelle_front::memory::{Buffers, Needs};
+use equelle_front::passes::{OptLevel, optimise};
+use equelle_front::source::SourceFile;
+use equelle_front::{lower, syntax};
+use support::{Dimensions, built_with, repository, scratch, stderr};
+
+fn needs(text: &str, level: OptLevel) -> (Needs, Vec<String>) {
+    let checked = check(&syntax::parse(text).program, &CheckOptions { nondimensional: true });
+    let program = checked.program.unwrap_or_else(|| panic!("{:?}", checked.diagnostics.first()));
+    let module = optimise(lower::lower(&program, &SourceFile::new("program.equelle", text), "program"), level);
+    let needs = Needs::of(&module);
+    let names = needs.sets.iter().map(|entry| module.sets.get(entry.set).name.clone()).collect();
+    (needs, names)
+}
+
+/// Numbers on a set, on any grid and on Cartesian ones, of three dimensions.
+fn numbers(text: &str, level: OptLevel, set: &str) -> (u32, u32) {
+    let (needs, names) = needs(text, level);
+    let entry = names.iter().position(|name| name == set).map(|index| needs.sets[index]);
+    entry.map_or((0, 0), |entry| (entry.general.numbers[2], entry.cartesian.numbers[2]))
+}
+
+const HEAD: &str = "u_in = InputCollectionOfScalar(\"u\", AllCells())\ntimesteps = InputSequenceOfScalar(\"timesteps\")\n";
+const CELLS: &str = "AllCells()";
+
+#[test]
+fn a_step_needs_the_old_and_the_new_field() {
+    let text = format!(
+        "{HEAD}u : Mutable Collection Of Scalar On AllCells()\nu = u_in\nFor dt In timesteps {{\n    u = u + dt * Divergence(Gradient(u))\n}}\n"
+    );
+    assert_eq!(numbers(&text, OptLevel::O2, CELLS), (2, 2));
+    // Operation by operation: the input, which nothing reads any more, has given its array to u. Then the Divergence, its product and the sum beside u.
+    assert_eq!(numbers(&text, OptLevel::O0, CELLS), (4, 4));
+    assert_eq!(numbers(&text, OptLevel::O0, "InteriorFaces()"), (1, 1));
+}
+
+/// `u0 = u` gives a second handle to the same array.
+#[test]
+fn an_assignment_of_a_field_copies_nothing() {
+    let head = format!(
+        "{HEAD}u : Mutable Collection Of Scalar On AllCells()\nu0 : Mutable Collection Of Scalar On AllCells()\nu = u_in\nu0 = u\n"
+    );
+    let with = format!(
+        "{head}For dt In timesteps {{\n    u0 = u\n    u = u0 + dt * Divergence(Gradient(u0))\n    Output(\"change\", u - u0)\n}}\n"
+    );
+    // Old, new, and their difference.
+    assert_eq!(numbers(&with, OptLevel::O2, CELLS), (3, 3));
+    let text = generated(&with, OptLevel::O2);
+    assert!(text.contains("u0 = u.clone();") || !text.contains("u0 ="), "a clone of a collection is a handle: {text}");
+}
+
+#[test]
+fn what_is_dead_before_a_loop_takes_nothing_in_it() {
+    let body = "u : Mutable Collection Of Scalar On AllCells()\nu = a * b * c\nFor dt In timesteps {\n    w = u * u\n    Output(\"w\", w)\n    u = Sqrt(w) * dt\n}\n";
+    let text = format!(
+        "a = InputCollectionOfScalar(\"a\", AllCells())\nb = InputCollectionOfScalar(\"b\", AllCells())\nc = InputCollectionOfScalar(\"c\", AllCells())\ntimesteps = InputSequenceOfScalar(\"timesteps\")\n{body}"
+    );
+    // Three inputs and their product; in the loop no more than u, w and the new u.
+    assert_eq!(numbers(&text, OptLevel::O2, CELLS), (4, 4));
+    let generated = generated(&text, OptLevel::O2);
+    for name in ["a", "b", "c"] {
+        assert!(generated.contains(&format!("    drop({name});\n")), "{generated}");
+    }
+    let drops = generated.find("drop(a);").expect("dropped");
+    assert!(drops < generated.find("begin_loop").expect("a loop"), "{generated}");
+}
+
+#[test]
+fn what_is_kept_per_axis_costs_nothing() {
+    let text = format!(
+        "{HEAD}area = |InteriorFaces()| * 2\nu : Mutable Collection Of Scalar On AllCells()\nu = u_in\nFor dt In timesteps {{\n    u = u + dt * Divergence(area * area * area * Gradient(u))\n}}\n"
+    );
+    assert_eq!(numbers(&text, OptLevel::O2, "InteriorFaces()"), (1, 0));
+}
+
+#[test]
+fn functions_count_where_they_are_called() {
+    let text = format!("f(x) = {{\n    a = x * x\n    b = a * a\n    -> b * a\n}}\n{HEAD}Output(\"y\", f(u_in))\n");
+    // The argument, a, b and the result.
+    assert_eq!(numbers(&text, OptLevel::O0, CELLS), (4, 4));
+}
+
+/// Each function calls the one before it twice: 2^40 calls.
+#[test]
+fn functions_are_run_once() {
+    let mut text = "f0(x) = {\n    -> x * x\n}\n".to_owned();
+    for i in 1..=40 {
+        text.push_str(&format!("f{i}(x) = {{\n    -> f{0}(x) + f{0}(x * x)\n}}\n", i - 1));
+    }
+    text.push_str(&format!("{HEAD}Output(\"y\", f40(u_in))\n"));
+    let (general, _) = numbers(&text, OptLevel::O0, CELLS);
+    // f1 has two results, an argument and their sum; each level above keeps the first result and the argument while the second call runs. And the input.
+    assert_eq!(general, 4 + 2 * 39 + 1);
+}
+
+#[test]
+fn loops_in_loops_end() {
+    let depth = 60;
+    let mut text = format!("{HEAD}u : Mutable Collection Of Scalar On AllCells()\nu = u_in\n");
+    for i in 0..depth {
+        text.push_str(&format!("For t{i} In timesteps {{\n"));
+    }
+    text.push_str(&format!("u = u * t0\n{}", "}\n".repeat(depth)));
+    assert_eq!(numbers(&text, OptLevel::O0, CELLS), (2, 2));
+}
+
+#[test]
+fn vectors_have_as_many_numbers_as_dimensions() {
+    let (needs, names) = needs("Output(\"c\", Centroid(AllCells()))\n", OptLevel::O0);
+    assert_eq!(names, [CELLS]);
+    assert_eq!(needs.sets[0].general, Buffers { numbers: [1, 2, 3], truths: 0, entities: 1 });
+    assert!(needs.geometry && !needs.topology);
+}
+
+#[test]
+fn rows_of_jacobians() {
+    let text = format!("{HEAD}r(x) = {{\n    -> x - u_in - Divergence(Gradient(x))\n}}\nOutput(\"x\", NewtonSolve(r, u_in))\n");
+    let (needs, _) = needs(&text, OptLevel::O2);
+    assert_eq!((needs.solves.len(), needs.solves[0].entries.clone()), (1, vec![[3, 5, 7]]));
+}
+
+fn generated(text: &str, level: OptLevel) -> String {
+    let folder = scratch(&format!("memory-text-{level:?}-{}", text.len()));
+    let file = folder.join("program.equelle");
+    fs::write(&file, text).expect("written");
+    let level = if level == OptLevel::O0 { "-O0" } else { "-O2" };
+    let output = support::equellec().args(["emit", "rust", "--nondimensional", level]).arg(&file).output().expect("equellec starts");
+    assert!(output.status.success(), "{}", stderr(&output));
+    fs::remove_dir_all(&folder).expect("removed");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// Runs a simulator in a folder of its own.
+fn simulate(program: &Path, words: &[&str]) -> Output {
+    static COUNTER: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+    let folder = scratch(&format!("memory-{}", COUNTER.fetch_add(1, std::sync::atomic::Ordering::Relaxed)));
+    let output = Command::new(program).args(words).args(["output_to_file=true", &format!("output_dir={}", folder.display())]).output();
+    let output = output.expect("a simulator that was built starts");
+    fs::remove_dir_all(&folder).expect("removed");
+    output
+}
+
+/// Buffers taken from the system, their bytes, and the bytes that were foreseen.
+fn buffers(output: &Output) -> (u64, u64, u64) {
+    assert!(output.status.success(), "{}", stderr(output));
+    let text = stderr(output);
+    let line = text.lines().find(|line| line.starts_with("buffers: ")).unwrap_or_else(|| panic!("{text}"));
+    let before = |what: &str| {
+        let end = line.find(what).unwrap_or_else(|| panic!("{line}"));
+        line[..end].trim().rsplit([' ', '(']).next().and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{line}"))
+    };
+    (before("allocated"), before("bytes,"), before("bytes foreseen"))
+}
+
+/// Programs that other tests build as well, with their levels.
+const PROGRAMS: [(&str, &[&str]); 3] =
+    [("heat_explicit_2d", &["-O0", "-O2"]), ("heat_explicit_3d", &["-O0", "-O2"]), ("shallow_water", &["-O0", "-O2"])];
+
+/// What is foreseen bounds what a run takes, and not by much: programs whose loops run do all that the compiler saw.
+#[test]
+fn runs_take_what_was_foreseen() {
+    for (name, levels) in PROGRAMS {
+        let program = format!("examples/{name}/{name}.equelle");
+        let param = repository(&format!("examples/{name}/case.param"));
+        for level in levels {
+            for layout in ["grid_layout=auto", "grid_layout=unstructured"] {
+                let built = built_with(level, Dimensions::Checked, &program);
+                let (_, taken, foreseen) = buffers(&simulate(&built, &["--profile", &param.to_string_lossy(), layout]));
+                assert!(taken <= foreseen, "{name} {level} {layout}: {taken} bytes, foreseen {foreseen}");
+                assert!(foreseen as f64 <= 1.25 * taken as f64 + 100.0, "{name} {level} {layout}: {taken} bytes, foreseen {foreseen}");
+            }
+        }
+    }
+}
+
+/// As many buffers for 12 steps as for 4.
+#[test]
+fn steady_steps_allocate_nothing() {
+    let folder = scratch("memory-steps");
+    for (name, level) in [("heat_explicit_3d", "-O0"), ("heat_explicit_3d", "-O2"), ("shallow_water", "-O2")] {
+        let built = built_with(level, Dimensions::Checked, &format!("examples/{name}/{name}.equelle"));
+        let param = repository(&format!("examples/{name}/case.param"));
+        let allocated = [4, 12].map(|steps| {
+            let file = folder.join(format!("{steps}.txt"));
+            fs::write(&file, "0.001\n".repeat(steps)).expect("written");
+            let steps = format!("timesteps_filename={}", file.display());
+            buffers(&simulate(&built, &["--profile", &param.to_string_lossy(), &steps])).0
+        });
+        assert_eq!(allocated[0], allocated[1], "{name} {level}");
+    }
+    fs::remove_dir_all(&folder).expect("removed");
+}
+
+#[test]
+fn too_much_is_refused_before_anything_is_read() {
+    let built = built_with("-O2", Dimensions::Checked, "examples/heat_explicit_3d/heat_explicit_3d.equelle");
+    // A million cells: two fields are 16 MB; the 60,000 boundary faces are listed. No input is given, which nobody notices.
+    let grid = ["grid_dim=3", "nx=100", "ny=100", "nz=100"];
+    let refused = simulate(&built, &[&grid[..], &["memory_limit=10MB"]].concat());
+    assert_eq!(refused.status.code(), Some(4));
+    let text = stderr(&refused);
+    assert!(text.starts_with("error: the run needs about 16.2 MB of memory, 10.0 MB are allowed by memory_limit:\n"), "{text}");
+    assert!(
+        text.contains("16.0 MB  collections on AllCells()")
+            && text.contains("960 kB  collections on dirichlet_boundary, at most")
+            && text.contains("hint: use a coarser grid"),
+        "{text}"
+    );
+    // With enough memory the first input is missed instead.
+    let missed = simulate(&built, &[&grid[..], &["memory_limit=100MB"]].concat());
+    assert!(stderr(&missed).contains("timesteps"), "{}", stderr(&missed));
+    let wrong = simulate(&built, &["memory_limit=much"]);
+    assert_eq!(wrong.status.code(), Some(4));
+    assert!(stderr(&wrong).contains("parameter `memory_limit` must be a size such as 16GiB, not `much`"), "{}", stderr(&wrong));
+}
