@@ -154,7 +154,7 @@ fn generate(program: &Program, fast: bool, folder: &Path) -> Result<Package, Fai
     let source = folder.join("programs").join(format!("{name}.equelle"));
     tools::write(&source, &text(program)?)?;
     let package = folder.join(format!("{name}-sim"));
-    let mut equellec = tools::equellec("release")?;
+    let mut equellec = tools::equellec("dev")?;
     if fast {
         equellec.args(["--fp", "fast"]);
     }

@@ -18,7 +18,7 @@ impl Writer<'_> {
         Ok((out, yields))
     }
 
-    fn statement(&mut self, statement: &KStmt) -> Written<TokenStream> {
+    pub(super) fn statement(&mut self, statement: &KStmt) -> Written<TokenStream> {
         match statement {
             KStmt::Let { local, value } => {
                 let value = self.expr(value)?;

@@ -14,6 +14,7 @@ use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, Shape};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
+use super::faces::face_rows;
 use super::method::{args_type, buffers, result_type, results, stores};
 use super::outputs::Outputs;
 use super::row::Equation;
@@ -115,43 +116,15 @@ fn full(
     if kernel.space_set() != Some(all_cells) {
         return Err(Failure::Form);
     }
-    let mut side_functions = Vec::new();
-    write_side_functions(module, kernel, names, block, equation, &mut BTreeMap::new(), functions, &mut side_functions)?;
-    let row = match row_function(module, kernel, names, block, equation, functions, &side_functions) {
-        Ok(row) => Some(row),
-        Err(Failure::Form) => None,
-        Err(error) => return Err(error),
-    };
-
     let mut writer = Writer::new(module, kernel, names, Form::Cell, functions);
-    writer.side_functions = side_functions.clone();
-    writer.derivatives = equation.map(Equation::derivatives);
-    let (statements, yields) = writer.block(block)?;
-    let here = stores(&writer, &quote! { here - range.start }, &yields)?;
-    let mut cell = quote! { #statements #here };
-    if let Some(equation) = equation {
-        let (variables, write) = (equation.variables(&writer), equation.write(&writer, false));
-        cell = quote! { #variables #cell #write };
-    }
-    if mentions(&cell, "at") {
-        let at = quote! { let at = [i, row.j, row.k]; };
-        cell = quote! { #at #cell };
-    }
-    let cell = quote! { let here = row.start + i; #cell };
-
-    let rows = match &row {
-        None => quote! { for row in grid.rows_in(&range) { for i in 0..grid.n[0] { #cell } } },
-        Some(row) => {
-            let call = row.call(&mut writer)?;
-            quote! {
-                for row in grid.rows_in(&range) {
-                    // The cells of this row that may be on the boundary: all, or the first and the last.
-                    let step = if row.interior { grid.n[0] - 1 } else { 1 };
-                    for i in (0..grid.n[0]).step_by(step) { #cell }
-                    if row.interior { #call }
-                }
-            }
-        }
+    let rows = match equation {
+        None => face_rows(module, kernel, names, block, functions),
+        Some(_) => Err(Failure::Form),
+    };
+    let (rows, functions_of_rows) = match rows {
+        Ok(rows) => (rows.rows(&mut writer, block)?, rows.items),
+        Err(Failure::Form) => cells_and_rows(module, kernel, names, block, equation, functions, &mut writer)?,
+        Err(error) => return Err(error),
     };
     let buffers = buffers(&writer, quote! { grid.n_cells() })?;
     let (prepare, more) = equation.map(|equation| equation.prepare(&writer)).unzip();
@@ -173,9 +146,57 @@ fn full(
     let entry = ident(&functions.fresh(&format!("{}_cartesian", names.method)));
     let signature = entry_signature(kernel, names, &entry, &body)?;
     let mut items = quote! { #signature { #body } };
-    items.extend(row.map(|r| r.item));
-    items.extend(side_functions.into_iter().flatten().flatten().map(|f| f.item));
+    items.extend(functions_of_rows);
     Ok(Functions { entry, items })
+}
+
+/// The loop over the rows of a range, cell by cell, the inside of rows by a function of its own where that can be, and the functions that it calls.
+fn cells_and_rows<'a>(
+    module: &Module,
+    kernel: &Kernel,
+    names: &KernelNames,
+    block: &KBlock,
+    equation: Option<&'a Equation<'a>>,
+    functions: &mut Namer,
+    writer: &mut Writer<'a>,
+) -> Written<(TokenStream, TokenStream)> {
+    let mut side_functions = Vec::new();
+    write_side_functions(module, kernel, names, block, equation, &mut BTreeMap::new(), functions, &mut side_functions)?;
+    let row = match row_function(module, kernel, names, block, equation, functions, &side_functions) {
+        Ok(row) => Some(row),
+        Err(Failure::Form) => None,
+        Err(error) => return Err(error),
+    };
+    writer.side_functions = side_functions.clone();
+    writer.derivatives = equation.map(Equation::derivatives);
+    let (statements, yields) = writer.block(block)?;
+    let here = stores(writer, &quote! { here - range.start }, &yields)?;
+    let mut cell = quote! { #statements #here };
+    if let Some(equation) = equation {
+        let (variables, write) = (equation.variables(writer), equation.write(writer, false));
+        cell = quote! { #variables #cell #write };
+    }
+    if mentions(&cell, "at") {
+        let at = quote! { let at = [i, row.j, row.k]; };
+        cell = quote! { #at #cell };
+    }
+    let cell = quote! { let here = row.start + i; #cell };
+    let rows = match &row {
+        None => quote! { for row in grid.rows_in(&range) { for i in 0..grid.n[0] { #cell } } },
+        Some(row) => {
+            let call = row.call(writer)?;
+            quote! {
+                for row in grid.rows_in(&range) {
+                    // The cells of this row that may be on the boundary: all, or the first and the last.
+                    let step = if row.interior { grid.n[0] - 1 } else { 1 };
+                    for i in (0..grid.n[0]).step_by(step) { #cell }
+                    if row.interior { #call }
+                }
+            }
+        }
+    };
+    let items = row.map(|row| row.item).into_iter().chain(side_functions.into_iter().flatten().flatten().map(|f| f.item));
+    Ok((rows, items.collect()))
 }
 
 /// Side functions of every sum, in the order in which the sums stand.

@@ -4,11 +4,13 @@
 //! rows of cells whose inside runs without a test. The trait method picks.
 //!
 //! Reading order: [`text`] (tokens with precedence), [`writer`] (what a kernel's functions share), [`expr`] and [`path`] (expressions), [`block`] (statements),
-//! [`outputs`] (what loops write), [`general`], [`stencil`] (equations with derivatives), [`cartesian`], [`row`] (equations on Cartesian grids), [`method`] (the trait method).
+//! [`outputs`] (what loops write), [`general`], [`stencil`] (equations with derivatives), [`cartesian`], [`faces`] (rows whose faces are evaluated once), [`row`] (equations on Cartesian grids),
+//! [`method`] (the trait method).
 
 mod block;
 mod cartesian;
 mod expr;
+mod faces;
 mod general;
 mod method;
 mod outputs;
@@ -120,6 +122,8 @@ fn imports(names: &[KernelNames], methods: &TokenStream, items: &TokenStream) ->
     let own = own.iter().map(|n| text::ident(n));
     let stencil = pick(&["Pattern", "Reach", "RowEntries"]);
     let stencil = (!stencil.is_empty()).then(|| quote! { use backend_serial::runtime::stencil::{#(#stencil),*}; });
+    let sweep = pick(&["Sweep", "cells_in", "strips"]);
+    let sweep = (!sweep.is_empty()).then(|| quote! { use backend_serial::runtime::sweep::{#(#sweep),*}; });
     let entries = mentioned("Entries").then(|| quote! { use equelle_runtime::threads::Entries; });
     let kernel = (!kernel.is_empty()).then(|| quote! { use backend_serial::runtime::kernel::{#(#kernel),*}; });
     let blank = text::blank();
@@ -129,6 +133,7 @@ fn imports(names: &[KernelNames], methods: &TokenStream, items: &TokenStream) ->
         #entities
         #kernel
         #stencil
+        #sweep
         use backend_serial::runtime::{#(#runtime),*};
         #none
         #entries

@@ -13,9 +13,16 @@ use super::stencil::Derivatives;
 use super::text::ident;
 
 /// Names that the written functions use for their own purposes.
-pub(super) const RESERVED: [&str; 64] = [
+pub(super) const RESERVED: [&str; 71] = [
     "Reach",
     "RowEntries",
+    "cells_in",
+    "strips",
+    "side",
+    "cells",
+    "faces",
+    "sweep",
+    "Sweep",
     "Entries",
     "range",
     "entries",

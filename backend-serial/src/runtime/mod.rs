@@ -26,6 +26,7 @@ mod select;
 mod sequences;
 pub mod stencil;
 pub mod support;
+pub mod sweep;
 mod topology;
 mod truth;
 mod vectors;

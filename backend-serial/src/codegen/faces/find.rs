@@ -1,0 +1,345 @@
+//! Which values of a body belong to a face, whichever of its cells asks for them, and which to a cell.
+
+use std::collections::BTreeMap;
+
+use equelle_front::backend::structural::along_one_axis;
+use equelle_front::ir::{KBlock, KExpr, KStmt, LocalId, ParamId, Path, SideBlocks, UnaryOp};
+use equelle_front::ops::{Arithmetic, BinaryMath};
+use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId};
+
+use super::dag::{At, Dag, Node, Op, reach};
+use crate::codegen::writer::{End, Failure, Place, Writer, Written};
+
+/// Faces whose terms take less time than this many additions are better evaluated by both of their cells.
+const WORTHWHILE: u32 = 16;
+/// Values of a cell that take less time are better evaluated where they are wanted.
+const WORTH_STORING: u32 = 2;
+
+/// A body whose terms are the same for both cells of a face.
+pub(super) struct Found {
+    pub dag: Dag,
+    /// What the body yields, from values here and sums, for cells that are in none of the `subsets`.
+    pub yields: Vec<Node>,
+    /// Sets of cells made at run time for whose cells the body yields something else.
+    pub subsets: Vec<SetId>,
+    /// Terms of the sums, by number, for each axis: from values at the first cell, the second cell and the face.
+    pub terms: Vec<[Node; 3]>,
+    /// The locals that hold the sums.
+    pub sums: Vec<LocalId>,
+    /// Values of one cell that terms are made of and that are worth storing, as values here.
+    pub cells: Vec<Node>,
+    /// Whether faces are better evaluated once, also those between rows.
+    pub expensive: bool,
+}
+
+/// Reads the body of a Cartesian form. [`Failure::Form`] where terms depend on the side that asks.
+pub(super) fn find(writer: &mut Writer, block: &KBlock) -> Written<Found> {
+    let mut reader = Reader {
+        writer,
+        dag: Dag::default(),
+        values: BTreeMap::new(),
+        choices: BTreeMap::new(),
+        side: None,
+        terms: Vec::new(),
+        sums: Vec::new(),
+    };
+    let yields = reader.block(block)?;
+    let Reader { mut dag, terms, sums, .. } = reader;
+    let roots: Vec<Node> = terms.iter().flatten().copied().collect();
+    let expensive = roots.iter().any(|root| dag.cost(*root) >= WORTHWHILE);
+    let mut cells = Vec::new();
+    if expensive {
+        let wanted = dag.below_until(&roots, |node| belongs_to_a_cell(&dag, node));
+        for node in wanted.into_iter().filter(|node| belongs_to_a_cell(&dag, *node)).collect::<Vec<_>>() {
+            let at = if dag.reach(node) == reach::FIRST { At::First } else { At::Second };
+            let here = dag.moved(node, at, At::Here);
+            if !cells.contains(&here) {
+                cells.push(here);
+            }
+        }
+    }
+    let mut subsets = Vec::new();
+    for node in dag.below(&yields) {
+        if let Op::Member(set, _) = dag.op(node)
+            && !subsets.contains(&set)
+        {
+            subsets.push(set);
+        }
+    }
+    let yields = dag.outside_subsets(&yields);
+    let known = |node: &Node| !matches!(dag.op(*node), Op::Member(..) | Op::OfSubset(..));
+    if !dag.below(&roots).iter().chain(&dag.below(&yields)).all(known) {
+        return Err(Failure::Form);
+    }
+    Ok(Found { dag, yields, subsets, terms, sums, cells, expensive })
+}
+
+/// Whether a value is one of a single cell and worth storing.
+fn belongs_to_a_cell(dag: &Dag, node: Node) -> bool {
+    let of_cell = |node: Node| matches!(dag.reach(node), reach::FIRST | reach::SECOND);
+    if !of_cell(node) || dag.cost(node) < WORTH_STORING || is_bool(dag, node) {
+        return false;
+    }
+    // A number times a stored value is better evaluated again.
+    match dag.op(node) {
+        Op::Arithmetic(Arithmetic::Add | Arithmetic::Sub | Arithmetic::Mul, a, b) => {
+            let cheap = |number: Node, other: Node| dag.reach(number) == 0 && belongs_to_a_cell(dag, other);
+            !cheap(a, b) && !cheap(b, a)
+        }
+        _ => true,
+    }
+}
+
+/// Whether a value made by an operation is a truth value.
+fn is_bool(dag: &Dag, node: Node) -> bool {
+    match dag.op(node) {
+        Op::Bool(_) | Op::Compare(..) | Op::Logic(..) | Op::Unary(UnaryOp::Not, _) => true,
+        Op::Select(_, a, b) => is_bool(dag, a) || is_bool(dag, b),
+        _ => false,
+    }
+}
+
+struct Reader<'w, 'a> {
+    writer: &'w mut Writer<'a>,
+    dag: Dag,
+    values: BTreeMap<LocalId, Node>,
+    /// Entities that are one of two places.
+    choices: BTreeMap<LocalId, (Node, Place, Place)>,
+    /// In the block of a side: which one, and the axis.
+    side: Option<(End, u32)>,
+    terms: Vec<[Node; 3]>,
+    sums: Vec<LocalId>,
+}
+
+impl Reader<'_, '_> {
+    fn block(&mut self, block: &KBlock) -> Written<Vec<Node>> {
+        for statement in &block.statements {
+            self.statement(statement)?;
+        }
+        block.yields.iter().map(|value| self.expr(value)).collect()
+    }
+
+    /// A block whose locals are not known outside.
+    fn inner(&mut self, block: &KBlock) -> Written<Vec<Node>> {
+        let outer = (self.values.clone(), self.choices.clone(), self.writer.places.clone());
+        let values = self.block(block);
+        (self.values, self.choices, self.writer.places) = outer;
+        values
+    }
+
+    fn statement(&mut self, statement: &KStmt) -> Written<()> {
+        match statement {
+            KStmt::Let { local, value } => {
+                let value = self.expr(value)?;
+                self.define(*local, value)
+            }
+            KStmt::LetEntity { local, path } => {
+                if let Some(place) = self.writer.place(path) {
+                    self.writer.places.insert(*local, place);
+                    return Ok(());
+                }
+                let Path::Select { condition, if_true, if_false } = path else { return Err(Failure::Form) };
+                let places = self.writer.place(if_true).zip(self.writer.place(if_false));
+                let (a, b) = places.ok_or(Failure::Form)?;
+                let condition = self.expr(condition)?;
+                self.choices.insert(*local, (condition, a, b));
+                Ok(())
+            }
+            KStmt::If { results, condition, then, otherwise } => {
+                let condition = self.expr(condition)?;
+                let (then, otherwise) = (self.inner(then)?, self.inner(otherwise)?);
+                for (result, (a, b)) in results.iter().zip(then.into_iter().zip(otherwise)) {
+                    let value = self.dag.make(Op::Select(condition, a, b));
+                    self.define(*result, value)?;
+                }
+                Ok(())
+            }
+            KStmt::SumSides { results, low, high } if self.side.is_none() => self.sum(results, low, high),
+            KStmt::SumSides { .. } | KStmt::SumFaces { .. } | KStmt::Add { .. } => Err(Failure::Form),
+        }
+    }
+
+    fn define(&mut self, local: LocalId, value: Node) -> Written<()> {
+        let name = self.writer.kernel.locals.get(local.0 as usize).map_or("value", |local| local.name.as_str());
+        self.dag.call(value, name);
+        self.values.insert(local, value);
+        Ok(())
+    }
+
+    fn sum(&mut self, results: &[LocalId], low: &SideBlocks, high: &SideBlocks) -> Written<()> {
+        let (low, high) = match (&low.interior, &high.interior) {
+            (Some(low), Some(high)) => (low, high),
+            (None, None) => {
+                let zero = self.dag.real(0.0);
+                return results.iter().try_for_each(|result| self.define(*result, zero));
+            }
+            _ => return Err(Failure::Form),
+        };
+        let mut terms = vec![Vec::new(); results.len()];
+        for axis in 0..3 {
+            let (outer, known) = (self.side, self.writer.side_interior);
+            self.writer.side_interior = Some(true);
+            self.side = Some((End::Low, axis));
+            let below = self.inner(low);
+            self.side = Some((End::High, axis));
+            let above = self.inner(high);
+            (self.side, self.writer.side_interior) = (outer, known);
+            let (below, above) = (below?, above?);
+            if below != above {
+                return Err(Failure::Form);
+            }
+            terms.iter_mut().zip(below).for_each(|(terms, term)| terms.push(term));
+        }
+        for (result, terms) in results.iter().zip(terms) {
+            let number = self.terms.len() as u32;
+            self.terms.push(<[Node; 3]>::try_from(terms).map_err(|_| Failure::Form)?);
+            self.sums.push(*result);
+            let sum = self.dag.make(Op::Sum(number));
+            self.values.insert(*result, sum);
+        }
+        Ok(())
+    }
+
+    /// Where a place is, seen from the face if in a side.
+    fn at(&self, place: Place) -> Written<At> {
+        match (place, self.side) {
+            (Place::Here, None) => Ok(At::Here),
+            (Place::Here, Some((End::High, _))) => Ok(At::First),
+            (Place::Here, Some((End::Low, _))) => Ok(At::Second),
+            (Place::Neighbour(end), Some((side, _))) if end == side => Ok(if end == End::Low { At::First } else { At::Second }),
+            (Place::SideFace(end), Some((side, _))) if end == side => Ok(At::Face),
+            (Place::Neighbour(_) | Place::SideFace(_), _) => Err(Failure::Form),
+        }
+    }
+
+    fn expr(&mut self, expr: &KExpr) -> Written<Node> {
+        if let Some((component, rest)) = along_one_axis(expr) {
+            let (_, axis) = self.side.ok_or(Failure::Form)?;
+            return if axis == component { self.expr(&rest) } else { Ok(self.dag.real(0.0)) };
+        }
+        let op = match expr {
+            KExpr::Real(number) => Op::Real(number.to_bits()),
+            KExpr::Bool(value) => Op::Bool(*value),
+            KExpr::Local(local) => return self.local(*local),
+            KExpr::Param(id) => {
+                let (param, _) = self.writer.param(*id)?;
+                if !matches!(param.ty.basic, Basic::Scalar | Basic::Bool) {
+                    return Err(Failure::Form);
+                }
+                Op::Param(*id)
+            }
+            KExpr::Load { param, at } => return self.load(*param, at),
+            KExpr::Measure(at) => match (self.writer.kind(at), self.writer.place(at)) {
+                (Some(EntityKind::Cell), _) => Op::Volume,
+                (Some(EntityKind::Face), Some(place)) if self.at(place)? == At::Face => Op::Area,
+                _ => return Err(Failure::Form),
+            },
+            KExpr::IsEmpty(at) => {
+                let place = self.writer.place(at).ok_or(Failure::Form)?;
+                self.at(place)?;
+                Op::Bool(false)
+            }
+            KExpr::Same(a, b) => {
+                let places = self.writer.place(a).zip(self.writer.place(b));
+                let (a, b) = places.ok_or(Failure::Form)?;
+                Op::Bool(a == b)
+            }
+            KExpr::Member { set, at } => {
+                let place = self.writer.place(at).ok_or(Failure::Form)?;
+                // Of the cells at the boundary, say, there are many.
+                if self.writer.module.sets.get(*set).canonical.is_some() {
+                    return Err(Failure::Form);
+                }
+                match self.at(place)? {
+                    At::Here => Op::Member(*set, At::Here),
+                    At::First | At::Second | At::Face => return Err(Failure::Form),
+                }
+            }
+            KExpr::Unary(op, a) => match op {
+                UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs | UnaryOp::Sqrt => Op::Unary(*op, self.expr(a)?),
+                // Calls, which nobody wants to make for a branch that is not taken.
+                UnaryOp::Length | UnaryOp::Exp | UnaryOp::Log | UnaryOp::Sin | UnaryOp::Cos | UnaryOp::Tan => return Err(Failure::Form),
+            },
+            KExpr::Arithmetic(op, a, b) => Op::Arithmetic(*op, self.expr(a)?, self.expr(b)?),
+            KExpr::Compare(op, a, b) => Op::Compare(*op, self.expr(a)?, self.expr(b)?),
+            KExpr::Logic(op, a, b) => Op::Logic(*op, self.expr(a)?, self.expr(b)?),
+            KExpr::Math(op @ (BinaryMath::Min | BinaryMath::Max), a, b) => Op::Math(*op, self.expr(a)?, self.expr(b)?),
+            KExpr::Select { condition, if_true, if_false } => Op::Select(self.expr(condition)?, self.expr(if_true)?, self.expr(if_false)?),
+            KExpr::Math(BinaryMath::Pow, ..)
+            | KExpr::Centroid(_)
+            | KExpr::Normal(_)
+            | KExpr::Component(..)
+            | KExpr::Dot(..)
+            | KExpr::Vector(_)
+            | KExpr::ZeroVector
+            | KExpr::Entity(_)
+            | KExpr::Displacement { .. } => return Err(Failure::Form),
+        };
+        Ok(self.dag.make(op))
+    }
+
+    /// A local; one from outside the side is a value of the cell that asks.
+    fn local(&mut self, local: LocalId) -> Written<Node> {
+        let node = self.values.get(&local).copied().ok_or(Failure::Form)?;
+        self.seen(node)
+    }
+
+    /// A value of the cell that asks, seen from the face if in a side.
+    fn seen(&mut self, node: Node) -> Written<Node> {
+        let Some((side, _)) = self.side else { return Ok(node) };
+        if self.dag.reach(node) & reach::SUM != 0 {
+            return Err(Failure::Form);
+        }
+        Ok(self.dag.moved(node, At::Here, if side == End::High { At::First } else { At::Second }))
+    }
+
+    fn load(&mut self, id: ParamId, at: &Path) -> Written<Node> {
+        let (param, _) = self.writer.param(id)?;
+        let set = self.writer.set_of(id)?;
+        if param.per_axis {
+            let op = match self.writer.module.sets.get(set).kind {
+                EntityKind::Cell => Op::OfCells(id),
+                EntityKind::Face if self.side.is_some() => Op::OfAxis(id),
+                EntityKind::Face | EntityKind::Edge | EntityKind::Vertex => return Err(Failure::Form),
+            };
+            return Ok(self.dag.make(op));
+        }
+        let choice = match at {
+            Path::Local(local) => self.choices.get(local).copied(),
+            Path::Select { condition, if_true, if_false } => {
+                let (a, b) = self.writer.place(if_true).zip(self.writer.place(if_false)).ok_or(Failure::Form)?;
+                Some((self.expr(condition)?, a, b))
+            }
+            _ => None,
+        };
+        if let Some((condition, a, b)) = choice {
+            let condition = self.seen(condition)?;
+            let (a, b) = (self.element(id, a)?, self.element(id, b)?);
+            return Ok(self.dag.make(Op::Select(condition, a, b)));
+        }
+        let place = self.writer.place(at).ok_or(Failure::Form)?;
+        self.element(id, place)
+    }
+
+    /// An element that consecutive faces or cells of a row find in consecutive positions.
+    fn element(&mut self, id: ParamId, place: Place) -> Written<Node> {
+        let (param, _) = self.writer.param(id)?;
+        let at = self.at(place)?;
+        let set = self.writer.set_of(id)?;
+        let canonical: Option<CanonicalSet> = self.writer.module.sets.get(set).canonical;
+        let fits = canonical.is_some_and(|set| match at {
+            At::Here | At::First | At::Second => set.kind == EntityKind::Cell && set.extent == Extent::All,
+            At::Face => set.kind == EntityKind::Face && set.extent != Extent::Boundary,
+        });
+        if !matches!(param.ty.basic, Basic::Scalar) {
+            return Err(Failure::Form);
+        }
+        if at == At::Here && canonical.is_none() {
+            return Ok(self.dag.make(Op::OfSubset(id, at)));
+        }
+        if !fits {
+            return Err(Failure::Form);
+        }
+        Ok(self.dag.make(Op::Load(id, at)))
+    }
+}

@@ -1,0 +1,477 @@
+//! Functions over the cells or faces of a row.
+
+use std::collections::BTreeMap;
+
+use equelle_front::backend::Namer;
+use equelle_front::ir::{ParamId, UnaryOp};
+use equelle_front::ops::{Arithmetic, BinaryMath, Comparison, Logic};
+use equelle_front::types::{Basic, Extent};
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::quote;
+
+use super::dag::{At, Dag, Node, Op};
+use super::find::Found;
+use crate::codegen::text::{Level, Text, blank, ident, real};
+use crate::codegen::writer::{End, Failure, Writer, Written};
+
+/// What a function reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Arg {
+    Grid,
+    Param(ParamId),
+    /// Three values, one for each axis.
+    PerAxis(ParamId),
+    /// Elements along the row.
+    Load(ParamId, At),
+    /// Stored values of cells along the row.
+    Stored(usize, At),
+    /// Terms of a sum: those of the low sides and those of the high sides, axis by axis.
+    Terms(usize),
+    /// Elements of the cells or faces on one side of the row, for each axis but the first.
+    Beside(ParamId, Beside, End),
+}
+
+/// What is on a side of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Beside {
+    Cell,
+    Face,
+}
+
+/// One function.
+pub(super) struct Function {
+    pub name: Ident,
+    /// Generic arguments of a call: `::<DIM>` or nothing.
+    pub generics: TokenStream,
+    kind: Kind,
+    args: Vec<Arg>,
+    pub item: TokenStream,
+}
+
+/// What a function is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Values of one cell.
+    Cells,
+    /// Terms of faces across an axis.
+    Faces(usize),
+    /// The cells of a row; adds the terms of faces first.
+    Row,
+    /// The same for rows inside the grid where terms are cheap: those of faces between rows are evaluated where they are added.
+    Inside,
+}
+
+/// Writes one function after the other.
+pub(super) struct Scribe<'a, 'w> {
+    pub found: &'a Found,
+    /// The stored values of first and second cells.
+    pub stored: &'a BTreeMap<Node, (usize, At)>,
+    pub writer: &'a Writer<'w>,
+    /// Knows the names that no function may use otherwise.
+    pub namer: Namer,
+}
+
+impl Scribe<'_, '_> {
+    /// A loop over slices of one length that writes `roots` to `outputs`.
+    pub(super) fn function(&self, name: &str, doc: &str, outputs: &[String], roots: &[Node], kind: Kind) -> Written<Function> {
+        let axis = if let Kind::Faces(axis) = kind { axis } else { 0 };
+        let mut body = Body { scribe: self, namer: self.namer.clone(), args: Vec::new(), bound: BTreeMap::new(), axis, side: None };
+        let outputs: Vec<Ident> = outputs.iter().map(|output| ident(&body.namer.fresh(output))).collect();
+        let mut before = TokenStream::new();
+        match kind {
+            Kind::Cells | Kind::Faces(_) => {}
+            Kind::Row => {
+                for number in 0..self.found.terms.len() {
+                    before.extend(body.sum(number)?);
+                }
+            }
+            Kind::Inside => before.extend(body.sums_inside()?),
+        }
+        let statements = body.statements(roots)?;
+        let values = roots.iter().map(|root| body.value(*root)).collect::<Written<Vec<Text>>>()?;
+        let (mut params, mut lanes) = (TokenStream::new(), TokenStream::new());
+        for output in &outputs {
+            params.extend(quote! { #output: &mut [f64], });
+        }
+        for output in &outputs[1..] {
+            lanes.extend(quote! { let #output = &mut #output[..len]; });
+        }
+        let args = body.args.clone();
+        let mut generic = false;
+        for (arg, name) in &args {
+            match arg {
+                Arg::Grid => params.extend(quote! { grid: &CartesianGrid, }),
+                Arg::Param(id) => {
+                    let bool = self.writer.param(*id)?.0.ty.basic == Basic::Bool;
+                    let ty = ident(if bool { "bool" } else { "f64" });
+                    params.extend(quote! { #name: #ty, });
+                }
+                Arg::PerAxis(_) => params.extend(quote! { #name: [f64; 3], }),
+                Arg::Load(..) | Arg::Stored(..) => {
+                    params.extend(quote! { #name: &[f64], });
+                    lanes.extend(quote! { let #name = &#name[..len]; });
+                }
+                Arg::Beside(..) => {
+                    generic = true;
+                    params.extend(quote! { #name: [&[f64]; DIM], });
+                    for (axis, letter) in [(1, "y"), (2, "z")] {
+                        let (lane, axis) = (ident(&format!("{name}_{letter}")), Literal::usize_unsuffixed(axis));
+                        lanes.extend(quote! { let #lane = lane(&#name, #axis, len); });
+                    }
+                }
+                Arg::Terms(_) if kind == Kind::Inside => {
+                    let [low, high] = ["low", "high"].map(|side| ident(&format!("{name}_{side}")));
+                    params.extend(quote! { #low: &[f64], #high: &[f64], });
+                    lanes.extend(quote! { let #low = &#low[..len]; let #high = &#high[..len]; });
+                }
+                Arg::Terms(_) => {
+                    generic = true;
+                    let [low, high] = ["low", "high"].map(|side| ident(&format!("{name}_{side}")));
+                    params.extend(quote! { #low: [&[f64]; DIM], #high: [&[f64]; DIM], });
+                    for side in [low, high] {
+                        for (axis, letter) in ["x", "y", "z"].into_iter().enumerate() {
+                            let (lane, axis) = (ident(&format!("{side}_{letter}")), Literal::usize_unsuffixed(axis));
+                            lanes.extend(quote! { let #lane = lane(&#side, #axis, len); });
+                        }
+                    }
+                }
+            }
+        }
+        let first = &outputs[0];
+        let (blank, name) = (blank(), ident(name));
+        let generics = generic.then(|| quote! { <const DIM: usize> });
+        let item = quote! {
+            #blank
+            #[doc = #doc]
+            #[inline(never)]
+            fn #name #generics(#params) {
+                let len = #first.len();
+                #lanes
+                for i in 0..len {
+                    #before
+                    #statements
+                    #(#outputs[i] = #values;)*
+                }
+            }
+        };
+        let generics = if generic {
+            quote! { ::<DIM> }
+        } else {
+            TokenStream::new()
+        };
+        Ok(Function { name, generics, kind, args: args.into_iter().map(|(arg, _)| arg).collect(), item })
+    }
+}
+
+/// The loop of one function.
+struct Body<'s, 'a, 'w> {
+    scribe: &'s Scribe<'a, 'w>,
+    namer: Namer,
+    args: Vec<(Arg, Ident)>,
+    bound: BTreeMap<Node, Ident>,
+    axis: usize,
+    /// Of terms that are evaluated where they are added: the side of the cell.
+    side: Option<End>,
+}
+
+impl Body<'_, '_, '_> {
+    fn dag(&self) -> &Dag {
+        &self.scribe.found.dag
+    }
+
+    fn arg(&mut self, arg: Arg, wanted: &str) -> Ident {
+        if let Some((_, name)) = self.args.iter().find(|(known, _)| *known == arg) {
+            return name.clone();
+        }
+        let name = ident(&self.namer.fresh(wanted));
+        self.args.push((arg, name.clone()));
+        name
+    }
+
+    /// `let mut sum = 0.0; sum -= low_x[i]; sum += high_x[i]; ..`, as every form of the kernel adds.
+    fn sum(&mut self, number: usize) -> Written<TokenStream> {
+        let local = self.scribe.found.sums[number];
+        let name = self.scribe.writer.local(local)?;
+        let terms = self.arg(Arg::Terms(number), &format!("{name}_terms"));
+        let add = |letter: &str| {
+            let [low, high] = ["low", "high"].map(|side| ident(&format!("{terms}_{side}_{letter}")));
+            quote! { #name -= #low[i]; #name += #high[i]; }
+        };
+        let (x, y, z) = (add("x"), add("y"), add("z"));
+        Ok(quote! {
+            let mut #name = 0.0;
+            #x
+            if DIM > 1 { #y }
+            if DIM > 2 { #z }
+        })
+    }
+
+    /// The same where the terms of faces between rows are evaluated here.
+    fn sums_inside(&mut self) -> Written<TokenStream> {
+        let scribe = self.scribe;
+        let mut out = TokenStream::new();
+        let mut names = Vec::new();
+        for number in 0..scribe.found.terms.len() {
+            let name = scribe.writer.local(scribe.found.sums[number])?;
+            let terms = self.arg(Arg::Terms(number), &format!("{name}_terms"));
+            let [low, high] = ["low", "high"].map(|side| ident(&format!("{terms}_{side}")));
+            out.extend(quote! { let mut #name = 0.0; #name -= #low[i]; #name += #high[i]; });
+            names.push(name);
+        }
+        for axis in [1, 2] {
+            let mut both = TokenStream::new();
+            for side in [End::Low, End::High] {
+                (self.axis, self.side) = (axis, Some(side));
+                let roots: Vec<Node> = scribe.found.terms.iter().map(|terms| terms[axis]).collect();
+                let statements = self.statements(&roots)?;
+                let terms = roots.iter().map(|root| self.value(*root).map(|term| term.at(Level::Choice))).collect::<Written<Vec<_>>>()?;
+                let add = if side == End::Low {
+                    quote! { -= }
+                } else {
+                    quote! { += }
+                };
+                let added = quote! { #statements #(#names #add #terms;)* };
+                both.extend(if statements.is_empty() {
+                    added
+                } else {
+                    quote! { { #added } }
+                });
+                (self.axis, self.side) = (0, None);
+                self.bound.clear();
+            }
+            let axis = Literal::usize_unsuffixed(axis);
+            out.extend(quote! { if DIM > #axis { #both } });
+        }
+        Ok(out)
+    }
+
+    /// An element on a side of the row.
+    fn beside(&mut self, id: ParamId, what: Beside, side: End) -> Written<Text> {
+        let (_, name) = self.scribe.writer.param(id)?;
+        let name = self.arg(Arg::Beside(id, what, side), &format!("{name}_{}", side.name()));
+        let lane = ident(&format!("{name}_{}", ["x", "y", "z"][self.axis]));
+        Ok(Text::atom(quote! { #lane[i] }))
+    }
+
+    /// Values that are used more than once, and the branches of choices, which are thus evaluated in any case.
+    fn statements(&mut self, roots: &[Node]) -> Written<TokenStream> {
+        let scribe = self.scribe;
+        let given = |node: Node| scribe.stored.contains_key(&node);
+        let nodes = self.dag().below_until(roots, given);
+        let mut uses: BTreeMap<Node, usize> = BTreeMap::new();
+        for &node in nodes.iter().filter(|node| !given(**node)) {
+            let op = self.dag().op(node);
+            let weight = if matches!(op, Op::Select(..)) { 2 } else { 1 };
+            op.operands().into_iter().for_each(|operand| *uses.entry(operand).or_default() += weight);
+        }
+        roots.iter().for_each(|root| *uses.entry(*root).or_default() += 1);
+        let mut out = TokenStream::new();
+        for node in nodes {
+            if given(node) || self.dag().op(node).operands().is_empty() || uses.get(&node).is_none_or(|uses| *uses < 2) {
+                continue;
+            }
+            let value = self.value(node)?;
+            let wanted = self.dag().name(node).to_owned();
+            let name = ident(&self.namer.fresh(&wanted));
+            out.extend(quote! { let #name = #value; });
+            self.bound.insert(node, name);
+        }
+        Ok(out)
+    }
+
+    fn value(&mut self, node: Node) -> Written<Text> {
+        if let Some(name) = self.bound.get(&node) {
+            return Ok(Text::atom(name));
+        }
+        if let Some(&(number, at)) = self.scribe.stored.get(&node) {
+            let cell = self.scribe.found.cells[number];
+            let wanted = format!("{}_{}", self.dag().name(cell), at_name(at));
+            let name = self.arg(Arg::Stored(number, at), &wanted);
+            return Ok(Text::atom(quote! { #name[i] }));
+        }
+        let param = |id: ParamId| self.scribe.writer.param(id).map(|(_, name)| name.to_string());
+        Ok(match self.dag().op(node) {
+            Op::Real(bits) => real(f64::from_bits(bits)),
+            Op::Bool(value) => Text::atom(quote! { #value }),
+            Op::Param(id) => {
+                let wanted = param(id)?;
+                Text::atom(self.arg(Arg::Param(id), &wanted))
+            }
+            Op::OfCells(id) => {
+                let wanted = param(id)?;
+                let name = self.arg(Arg::PerAxis(id), &wanted);
+                Text::atom(quote! { #name[0] })
+            }
+            Op::OfAxis(id) => {
+                let wanted = param(id)?;
+                let (name, axis) = (self.arg(Arg::PerAxis(id), &wanted), Literal::usize_unsuffixed(self.axis));
+                Text::atom(quote! { #name[#axis] })
+            }
+            Op::Area => {
+                self.grid();
+                let axis = Literal::usize_unsuffixed(self.axis);
+                Text::atom(quote! { grid.area[#axis] })
+            }
+            Op::Volume => {
+                self.grid();
+                Text::atom(quote! { grid.volume })
+            }
+            Op::Sum(number) => Text::atom(self.scribe.writer.local(self.scribe.found.sums[number as usize])?),
+            Op::Load(id, at) => {
+                let at = match (at, self.side) {
+                    (At::First, Some(End::Low)) | (At::Second, Some(End::High)) => {
+                        return self.beside(id, Beside::Cell, self.side.unwrap_or(End::Low));
+                    }
+                    (At::Face, Some(side)) => return self.beside(id, Beside::Face, side),
+                    (At::First | At::Second, Some(_)) => At::Here,
+                    (at, _) => at,
+                };
+                let wanted = if at == At::Here { param(id)? } else { format!("{}_{}", param(id)?, at_name(at)) };
+                let name = self.arg(Arg::Load(id, at), &wanted);
+                Text::atom(quote! { #name[i] })
+            }
+            // Rows have no such cells.
+            Op::Member(..) | Op::OfSubset(..) => return Err(Failure::Form),
+            Op::Unary(op, a) => {
+                let a = self.value(a)?;
+                match op {
+                    UnaryOp::Neg => {
+                        let a = a.at(Level::Unary);
+                        Text::new(Level::Unary, quote! { -#a })
+                    }
+                    UnaryOp::Not => {
+                        let a = a.at(Level::Unary);
+                        Text::new(Level::Unary, quote! { !#a })
+                    }
+                    UnaryOp::Abs => Text::atom(quote! { f64::abs(#a) }),
+                    UnaryOp::Sqrt => Text::atom(quote! { f64::sqrt(#a) }),
+                    _ => return Err(Failure::Form),
+                }
+            }
+            Op::Arithmetic(op, a, b) => {
+                let (a, b) = (self.value(a)?, self.value(b)?);
+                match op {
+                    Arithmetic::Add => Text::binary(Level::Sum, &a, quote! { + }, &b),
+                    Arithmetic::Sub => Text::binary(Level::Sum, &a, quote! { - }, &b),
+                    Arithmetic::Mul => Text::binary(Level::Product, &a, quote! { * }, &b),
+                    Arithmetic::Div => Text::binary(Level::Product, &a, quote! { / }, &b),
+                }
+            }
+            Op::Compare(op, a, b) => {
+                let (a, b) = (self.value(a)?, self.value(b)?);
+                let op = match op {
+                    Comparison::Less => quote! { < },
+                    Comparison::Greater => quote! { > },
+                    Comparison::LessEqual => quote! { <= },
+                    Comparison::GreaterEqual => quote! { >= },
+                    Comparison::Equal => quote! { == },
+                    Comparison::NotEqual => quote! { != },
+                };
+                Text::binary(Level::Compare, &a, op, &b)
+            }
+            Op::Logic(op, a, b) => {
+                let (a, b) = (self.value(a)?, self.value(b)?);
+                // Operators that evaluate both sides.
+                let (a, b) = (a.at(Level::Atom), b.at(Level::Atom));
+                Text::atom(match op {
+                    Logic::And => quote! { (#a & #b) },
+                    Logic::Or => quote! { (#a | #b) },
+                    Logic::Xor => quote! { (#a ^ #b) },
+                })
+            }
+            Op::Math(op, a, b) => {
+                let (a, b) = (self.value(a)?, self.value(b)?);
+                match op {
+                    BinaryMath::Min => Text::atom(quote! { math::min(#a, #b) }),
+                    BinaryMath::Max => Text::atom(quote! { math::max(#a, #b) }),
+                    BinaryMath::Pow => return Err(Failure::Form),
+                }
+            }
+            Op::Select(condition, a, b) => {
+                let (condition, a, b) = (self.value(condition)?, self.value(a)?, self.value(b)?);
+                Text::choice(&condition, &a, &b)
+            }
+        })
+    }
+
+    fn grid(&mut self) {
+        if !self.args.iter().any(|(arg, _)| *arg == Arg::Grid) {
+            self.args.push((Arg::Grid, ident("grid")));
+        }
+    }
+}
+
+fn at_name(at: At) -> &'static str {
+    match at {
+        At::Here => "here",
+        At::First => "first",
+        At::Second => "second",
+        At::Face => "face",
+    }
+}
+
+impl Function {
+    /// Its arguments but the outputs: `stored` are the values of first and second cells, `part` says which elements of a collection.
+    pub(super) fn args(
+        &self,
+        writer: &mut Writer,
+        stored: [&[Ident]; 2],
+        part: impl Fn(At) -> Written<TokenStream>,
+    ) -> Written<TokenStream> {
+        let mut args = Vec::new();
+        for arg in &self.args {
+            args.push(match *arg {
+                Arg::Grid => quote! { grid },
+                Arg::Param(id) => {
+                    let name = writer.read(id)?;
+                    quote! { #name }
+                }
+                Arg::PerAxis(id) => {
+                    let name = writer.read_per_axis(id)?;
+                    quote! { #name }
+                }
+                Arg::Load(id, At::Face) => {
+                    let (name, position) = (writer.read(id)?, face_position(writer, id)?);
+                    quote! { &#name[grid.#position(faces.at, faces.axis, faces.high)..][..faces.len] }
+                }
+                Arg::Load(id, at) => {
+                    let (name, part) = (writer.read(id)?, part(at)?);
+                    quote! { &#name #part }
+                }
+                Arg::Stored(number, at) => {
+                    let name = stored[usize::from(at == At::Second)].get(number).ok_or(Failure::Form)?;
+                    quote! { #name }
+                }
+                Arg::Terms(number) => {
+                    let number = Literal::usize_unsuffixed(number);
+                    match self.kind {
+                        Kind::Inside => quote! { sweep.low(#number)[0], sweep.high(#number)[0] },
+                        Kind::Cells | Kind::Faces(_) | Kind::Row => quote! { sweep.low(#number), sweep.high(#number) },
+                    }
+                }
+                Arg::Beside(id, Beside::Cell, side) => {
+                    let name = writer.read(id)?;
+                    let start = match side {
+                        End::Low => quote! { row.start - grid.stride[axis] },
+                        End::High => quote! { row.start + grid.stride[axis] },
+                    };
+                    quote! { std::array::from_fn(|axis| if axis == 0 { &[][..] } else { &#name[#start..][..len] }) }
+                }
+                Arg::Beside(id, Beside::Face, side) => {
+                    let (name, position, high) = (writer.read(id)?, face_position(writer, id)?, side.is_high());
+                    let start = quote! { grid.#position(row.at, axis, #high) };
+                    quote! { std::array::from_fn(|axis| if axis == 0 { &[][..] } else { &#name[#start..][..len] }) }
+                }
+            });
+        }
+        Ok(quote! { #(#args),* })
+    }
+}
+
+/// Which function of the grid says where the value of a face is in a collection.
+fn face_position(writer: &Writer, id: ParamId) -> Written<Ident> {
+    Ok(match writer.superset(writer.set_of(id)?).extent {
+        Extent::Interior => ident("interior_face"),
+        Extent::All | Extent::Boundary => ident("face"),
+    })
+}

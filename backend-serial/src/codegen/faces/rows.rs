@@ -1,0 +1,204 @@
+//! Which functions a kernel has, and the loop over rows that calls them.
+
+use std::collections::BTreeMap;
+
+use equelle_front::backend::{KernelNames, Namer};
+use equelle_front::ir::{KBlock, Kernel, Module};
+use equelle_front::types::{Basic, SetId};
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::quote;
+
+use super::boundary::boundary;
+use super::dag::{At, Node};
+use super::find::{Found, find};
+use super::functions::{Function, Kind, Scribe};
+use crate::codegen::method::stores;
+use crate::codegen::text::{ident, mentions};
+use crate::codegen::writer::{Failure, Form, RESERVED, Writer, Written};
+
+/// The functions of a kernel.
+pub(in crate::codegen) struct FaceRows {
+    /// All of them.
+    pub items: TokenStream,
+    cells: Option<Function>,
+    faces: Vec<Function>,
+    row: Function,
+    inside: Option<Function>,
+    /// Sets whose cells are evaluated one by one.
+    subsets: Vec<SetId>,
+    /// How many values of a cell are stored, and how many terms a face has.
+    counts: (usize, usize),
+}
+
+/// Writes them. [`Failure::Form`] if the kernel is not of that kind.
+pub(in crate::codegen) fn face_rows(
+    module: &Module,
+    kernel: &Kernel,
+    names: &KernelNames,
+    block: &KBlock,
+    functions: &mut Namer,
+) -> Written<FaceRows> {
+    if kernel.results.iter().any(|r| r.ty.basic != Basic::Scalar) {
+        return Err(Failure::Form);
+    }
+    let mut writer = Writer::new(module, kernel, names, Form::Cell, functions);
+    // Tells whether there is one.
+    boundary(&mut writer, block)?;
+    let mut writer = Writer::new(module, kernel, names, Form::Cell, functions);
+    let Found { mut dag, yields, subsets, terms, sums, cells, expensive } = find(&mut writer, block)?;
+    let mut stored = BTreeMap::new();
+    for (number, &cell) in cells.iter().enumerate() {
+        for at in [At::First, At::Second] {
+            stored.insert(dag.moved(cell, At::Here, at), (number, at));
+        }
+    }
+    let found = Found { dag, yields, subsets, terms, sums, cells, expensive };
+    let method = &names.method;
+    let mut namer = functions.clone();
+    namer.reserve(RESERVED);
+    for sum in &found.sums {
+        namer.reserve([writer.local(*sum)?.to_string()]);
+    }
+    let scribe = Scribe { found: &found, stored: &stored, writer: &writer, namer };
+    let mut cells = None;
+    if !found.cells.is_empty() {
+        let doc = format!(" Values that [`Kernels::{method}`] needs of one cell, for a row of cells.");
+        let outputs: Vec<String> = found.cells.iter().map(|node| found.dag.name(*node).to_owned()).collect();
+        cells = Some(scribe.function(&functions.fresh(&format!("{method}_cells")), &doc, &outputs, &found.cells, Kind::Cells)?);
+    }
+    let mut faces = Vec::new();
+    for (axis, letter) in ["x", "y", "z"].into_iter().enumerate().filter(|_| !found.terms.is_empty()) {
+        let doc = format!(" Terms of [`Kernels::{method}`] on faces that {letter} crosses, each between a first and a second cell.");
+        let roots: Vec<Node> = found.terms.iter().map(|terms| terms[axis]).collect();
+        let outputs: Vec<String> = found.sums.iter().map(|sum| kernel.locals[sum.0 as usize].name.clone()).collect();
+        faces.push(scribe.function(&functions.fresh(&format!("{method}_faces_{letter}")), &doc, &outputs, &roots, Kind::Faces(axis))?);
+    }
+    let outputs: Vec<String> = names.results.clone();
+    let doc = match found.terms.len() {
+        0 => format!(" [`Kernels::{method}`] for a row of cells."),
+        _ => format!(" [`Kernels::{method}`] for a row of cells, from the terms of their faces."),
+    };
+    let row = scribe.function(&functions.fresh(&format!("{method}_row")), &doc, &outputs, &found.yields, Kind::Row)?;
+    let mut inside = None;
+    if !expensive && !found.terms.is_empty() {
+        let doc = format!(" [`Kernels::{method}`] for a row inside the grid, from the terms of the faces along the row.");
+        let name = functions.fresh(&format!("{method}_row_inside"));
+        inside = Some(scribe.function(&name, &doc, &outputs, &found.yields, Kind::Inside)?);
+    }
+    let all = std::iter::once(&row).chain(&inside).chain(&cells).chain(&faces);
+    let items = all.map(|function| function.item.clone()).collect();
+    let subsets = found.subsets.clone();
+    Ok(FaceRows { items, subsets, counts: (found.cells.len(), found.terms.len()), cells, faces, row, inside })
+}
+
+impl FaceRows {
+    /// The loop over the rows of a range.
+    pub(in crate::codegen) fn rows(&self, writer: &mut Writer, block: &KBlock) -> Written<TokenStream> {
+        let here = |at| match at {
+            At::Here => Ok(quote! { [row.start..][..len] }),
+            At::First | At::Second | At::Face => Err(Failure::Form),
+        };
+        let mut call = |function: &Function| {
+            let (args, name, slices) = (function.args(writer, [&[], &[]], here)?, &function.name, &writer.slices);
+            let generics = &function.generics;
+            Ok::<_, Failure>(quote! { #name #generics(#(&mut #slices[row.start - range.start..][..len],)* #args); })
+        };
+        let row = call(&self.row)?;
+        let inside = self.inside.as_ref().map(&mut call).transpose()?;
+        let (cells, terms) = (Literal::usize_unsuffixed(self.counts.0), Literal::usize_unsuffixed(self.counts.1));
+        let (before, advance) = match self.counts.1 {
+            0 => (TokenStream::new(), TokenStream::new()),
+            _ => (quote! { let mut sweep = Sweep::<f64, DIM, #cells, #terms>::new(grid); }, self.advance(writer, block)?),
+        };
+        let row = match inside {
+            None => row,
+            Some(inside) => quote! { if row.inside { #inside } else { #row } },
+        };
+        let subsets = self.one_by_one(writer, block)?;
+        Ok(quote! {
+            #before
+            for row in strips(grid, &range) {
+                let len = row.len;
+                #advance
+                #row
+            }
+            #subsets
+        })
+    }
+
+    /// Rows take no cell for one of a set made at run time: those are evaluated again, by code that asks.
+    fn one_by_one(&self, writer: &mut Writer, block: &KBlock) -> Written<TokenStream> {
+        let mut out = TokenStream::new();
+        if self.subsets.is_empty() {
+            return Ok(out);
+        }
+        let (statements, yields) = writer.block(block)?;
+        let stores = stores(writer, &quote! { here - range.start }, &yields)?;
+        let cell = quote! { #statements #stores };
+        let at = mentions(&cell, "at").then(|| quote! { let at = grid.at(here); });
+        for &set in &self.subsets {
+            let domain = writer.domain(set)?;
+            out.extend(quote! {
+                for here in cells_in(#domain, &range) { #at #cell }
+            });
+        }
+        Ok(out)
+    }
+
+    /// The statement that makes the terms of the faces of a row.
+    fn advance(&self, writer: &mut Writer, block: &KBlock) -> Written<TokenStream> {
+        let boundary = boundary(writer, block)?;
+        let mut names = |prefix: &str, count: usize| {
+            let names = (0..count).map(|number| ident(&writer.namer.fresh(&format!("{prefix}_{number}"))));
+            names.collect::<Vec<_>>()
+        };
+        let (stored, terms) = (names("value", self.counts.0), names("term", self.counts.1));
+        let (of_first, of_second) = (names("first", self.counts.0), names("second", self.counts.0));
+        let cells = match &self.cells {
+            None => quote! { |_, []| {} },
+            Some(function) => {
+                let args = function.args(writer, [&of_first, &of_second], |at| match at {
+                    At::Here => Ok(quote! { [cells.clone()] }),
+                    At::First | At::Second | At::Face => Err(Failure::Form),
+                })?;
+                let name = &function.name;
+                quote! { |cells, [#(#stored),*]| #name(#(#stored,)* #args) }
+            }
+        };
+        let mut arms = TokenStream::new();
+        for (axis, function) in self.faces.iter().enumerate() {
+            let args = function.args(writer, [&of_first, &of_second], |at| match at {
+                At::First => Ok(quote! { [faces.first..][..faces.len] }),
+                At::Second => Ok(quote! { [faces.second..][..faces.len] }),
+                At::Here | At::Face => Err(Failure::Form),
+            })?;
+            let (name, axis) = (&function.name, Literal::usize_unsuffixed(axis));
+            let pattern = if axis.to_string() == "2" {
+                quote! { _ }
+            } else {
+                quote! { #axis }
+            };
+            arms.extend(quote! { #pattern => #name(#(#terms,)* #args), });
+        }
+        let used = |names: Vec<Ident>| {
+            let shown = names.into_iter().map(|name| if mentions(&arms, &name.to_string()) { name } else { ident(&format!("_{name}")) });
+            shown.collect::<Vec<_>>()
+        };
+        let (of_first, of_second) = (used(of_first), used(of_second));
+        let along = self.inside.is_some();
+        let across = if along {
+            quote! { !row.inside }
+        } else {
+            quote! { true }
+        };
+        Ok(quote! {
+            sweep.advance(
+                &row,
+                #across,
+                #cells,
+                |faces, [#(#of_first),*], [#(#of_second),*], [#(#terms),*]| match faces.axis { #arms },
+                #boundary,
+            );
+        })
+    }
+}

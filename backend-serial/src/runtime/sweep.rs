@@ -1,0 +1,294 @@
+//! Rows of a Cartesian grid one after the other, with what neighbouring rows have in common evaluated once.
+//!
+//! A row is made in three steps: values of one cell for the rows of cells around, terms of faces from them, the cells of the row from the terms. Values of cells and the terms of faces
+//! between this row and the next one wait for the next row. Long rows are cut, strip by strip of the grid, so that what waits stays in a cache.
+
+use std::ops::Range;
+
+use equelle_runtime::domain::Domain;
+
+use super::kernel::CartesianGrid;
+
+/// Faces along a row, each between two cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FaceRun {
+    /// First cell of the first face; those of the others follow.
+    pub first: usize,
+    /// Second cell of the first face.
+    pub second: usize,
+    /// Number of faces.
+    pub len: usize,
+    /// The axis that crosses them.
+    pub axis: usize,
+    /// A cell of which the first face is a side: its position.
+    pub at: [usize; 3],
+    /// Whether the face is on the high side of that cell.
+    pub high: bool,
+}
+
+/// The most cells of a [`Strip`].
+const WIDEST: usize = 512;
+
+/// A row of cells, or what a strip of the grid has of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Strip {
+    /// First cell.
+    pub start: usize,
+    /// Position of the first cell.
+    pub at: [usize; 3],
+    /// Number of cells.
+    pub len: usize,
+    /// Whether sides across all axes but the first are interior.
+    pub inside: bool,
+}
+
+/// Strip after strip of the grid, and in each row after row, the cells of a range of whole rows.
+pub fn strips(grid: &CartesianGrid, range: &Range<usize>) -> impl Iterator<Item = Strip> + use<> {
+    let (grid, range) = (*grid, range.clone());
+    let n = grid.n[0];
+    let width = n.div_ceil(n.div_ceil(WIDEST).max(1)).max(1);
+    (0..n).step_by(width).flat_map(move |first| {
+        grid.rows_in(&range).map(move |row| {
+            let at = [first, row.j, row.k];
+            let inside = (1..grid.dim).all(|axis| at[axis] > 0 && at[axis] + 1 < grid.n[axis]);
+            Strip { start: row.start + first, at, len: width.min(n - first), inside }
+        })
+    })
+}
+
+/// The cells of a range that are in a set.
+pub fn cells_in<'a>(set: &'a Domain, range: &Range<usize>) -> impl Iterator<Item = usize> + use<'a> {
+    // Elements ascend.
+    let elements = set.elements();
+    let from = |cell: usize| elements.partition_point(|&element| (element as usize) < cell);
+    elements[from(range.start)..from(range.end)].iter().map(|&cell| cell as usize)
+}
+
+/// Values of a row of cells.
+struct Cells<T, const C: usize> {
+    /// First cell; `None` while there is nothing.
+    start: Option<usize>,
+    values: [Vec<T>; C],
+}
+
+/// A side of a cell that is on the boundary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Side {
+    /// The cell.
+    pub cell: usize,
+    /// Its position.
+    pub at: [usize; 3],
+    /// The axis across the side.
+    pub axis: usize,
+    /// Whether it is the high side.
+    pub high: bool,
+}
+
+/// What waits while rows are swept: `C` values of a cell, `F` terms of a face.
+pub struct Sweep<T, const DIM: usize, const C: usize, const F: usize> {
+    grid: CartesianGrid,
+    cells: Vec<Cells<T, C>>,
+    /// Terms of the faces along the row, the low side of its first cell first.
+    x: [Vec<T>; F],
+    /// Terms of the faces below and above the row, across each other axis.
+    sides: Vec<[[Vec<T>; F]; 2]>,
+    /// Number of cells of the row.
+    len: usize,
+    /// First cell of the last row whose terms across the second axis were made.
+    last: Option<usize>,
+}
+
+impl<T: Copy + Default, const DIM: usize, const C: usize, const F: usize> Sweep<T, DIM, C, F> {
+    /// Nothing has been swept yet.
+    pub fn new(grid: &CartesianGrid) -> Self {
+        let widest = grid.n[0].min(WIDEST);
+        let buffer = |len: usize| vec![T::default(); len];
+        let cells = if C == 0 { 0 } else { 2 * DIM - 1 };
+        Sweep {
+            grid: *grid,
+            // A row and its neighbours at both ends.
+            cells: (0..cells).map(|_| Cells { start: None, values: std::array::from_fn(|_| buffer(widest + 2)) }).collect(),
+            x: std::array::from_fn(|_| buffer(widest + 1)),
+            sides: (1..DIM).map(|_| std::array::from_fn(|_| std::array::from_fn(|_| buffer(widest)))).collect(),
+            len: 0,
+            last: None,
+        }
+    }
+
+    /// Makes the terms of the faces of a row: those along the row, and if `across` those between it and its neighbours. `cells` makes the values of some cells, `faces` the
+    /// terms of some faces from the values of their first and their second cells, `boundary` those of one face on the boundary.
+    pub fn advance(
+        &mut self,
+        row: &Strip,
+        across: bool,
+        cells: impl Fn(Range<usize>, [&mut [T]; C]),
+        faces: impl Fn(&FaceRun, [&[T]; C], [&[T]; C], [&mut [T]; F]),
+        boundary: impl Fn(&Side) -> [T; F],
+    ) {
+        let (grid, start, at, len) = (self.grid, row.start, row.at, row.len);
+        let (n, i) = (grid.n[0], at[0]);
+        self.len = len;
+        let follows = across && DIM > 1 && at[1] > 0 && self.last == Some(start - n);
+        self.last = across.then_some(start);
+        // Cells beyond the ends of the row that a strip has.
+        let (before, after) = (usize::from(i > 0), usize::from(i + len < n));
+        let mut wanted = [start - before; 5];
+        for axis in (1..DIM).filter(|_| across) {
+            let stride = grid.stride[axis];
+            // The terms below are there if the last row was the one below.
+            if at[axis] > 0 && !(axis == 1 && follows) {
+                wanted[2 * axis - 1] = start - before - stride;
+            }
+            if at[axis] + 1 < grid.n[axis] {
+                wanted[2 * axis] = start - before + stride;
+            }
+        }
+        self.make_cells(&wanted, before + len + after, cells);
+        let rows = &self.cells;
+        // Stored values from a cell on, which is in the row of cells around `of`.
+        let part = |of: usize, from: usize, len: usize| -> [&[T]; C] {
+            let (row, from) = (position(rows, of - before), from - (of - before));
+            std::array::from_fn(|value| &rows[row].values[value][from..][..len])
+        };
+        // Between the first two cells, or before the first one.
+        let first = start - before;
+        let run = FaceRun { first, second: first + 1, len: before + len + after - 1, axis: 0, at: [i - before, at[1], at[2]], high: true };
+        let skipped = 1 - before;
+        let terms = self.x.each_mut().map(|terms| &mut terms[skipped..][..run.len]);
+        faces(&run, part(start, first, run.len), part(start, (first + 1).min(start + len), run.len), terms);
+        for (there, offset, face, high) in [(before > 0, 0, 0, false), (after > 0, len - 1, len, true)] {
+            if !there {
+                let side = Side { cell: start + offset, at: [i + offset, at[1], at[2]], axis: 0, high };
+                self.x.iter_mut().zip(boundary(&side)).for_each(|(terms, term)| terms[face] = term);
+            }
+        }
+        for axis in (1..DIM).filter(|_| across) {
+            let stride = grid.stride[axis];
+            let [below, above] = &mut self.sides[axis - 1];
+            let on_boundary = |high: bool, terms: &mut [Vec<T>; F]| {
+                for offset in 0..len {
+                    let side = Side { cell: start + offset, at: [i + offset, at[1], at[2]], axis, high };
+                    terms.iter_mut().zip(boundary(&side)).for_each(|(terms, term)| terms[offset] = term);
+                }
+            };
+            let between = |first: usize, second: usize, high: bool, terms: &mut [Vec<T>; F]| {
+                let run = FaceRun { first, second, len, axis, at, high };
+                faces(&run, part(first, first, len), part(second, second, len), terms.each_mut().map(|terms| &mut terms[..len]));
+            };
+            match at[axis] {
+                _ if axis == 1 && follows => std::mem::swap(below, above),
+                0 => on_boundary(false, below),
+                _ => between(start - stride, start, false, below),
+            }
+            if at[axis] + 1 == grid.n[axis] { on_boundary(true, above) } else { between(start, start + stride, true, above) }
+        }
+    }
+
+    /// Fills the rows of cells that are wanted and not there.
+    fn make_cells(&mut self, wanted: &[usize; 5], len: usize, cells: impl Fn(Range<usize>, [&mut [T]; C])) {
+        if C == 0 {
+            return;
+        }
+        for &start in wanted {
+            if self.cells.iter().any(|row| row.start == Some(start)) {
+                continue;
+            }
+            // There is room for all that are wanted at a time.
+            if let Some(row) = self.cells.iter_mut().find(|row| row.start.is_none_or(|start| !wanted.contains(&start))) {
+                cells(start..start + len, row.values.each_mut().map(|values| &mut values[..len]));
+                row.start = Some(start);
+            }
+        }
+    }
+
+    /// Term `number` of the low sides of the cells of the row, for each axis.
+    pub fn low(&self, number: usize) -> [&[T]; DIM] {
+        let len = self.len;
+        std::array::from_fn(|axis| if axis == 0 { &self.x[number][..len] } else { &self.sides[axis - 1][0][number][..len] })
+    }
+
+    /// Term `number` of their high sides.
+    pub fn high(&self, number: usize) -> [&[T]; DIM] {
+        let len = self.len;
+        std::array::from_fn(|axis| if axis == 0 { &self.x[number][1..][..len] } else { &self.sides[axis - 1][1][number][..len] })
+    }
+}
+
+/// Which row of cells begins with a cell; 0 where no values are stored.
+fn position<T, const C: usize>(rows: &[Cells<T, C>], start: usize) -> usize {
+    rows.iter().position(|row| row.start == Some(start)).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use equelle_runtime::grid::Cartesian;
+
+    use super::*;
+
+    /// Sweeps all rows: how many cells, faces between cells and faces on the boundary were evaluated.
+    fn swept<const DIM: usize>(n: [usize; 3]) -> [usize; 3] {
+        let grid = CartesianGrid::new(&Cartesian { dim: DIM, n, spacing: [1.0; 3] });
+        let mut sweep = Sweep::<f64, DIM, 1, 1>::new(&grid);
+        let counts = [(); 3].map(|()| Cell::new(0));
+        let count = |what: usize, more: usize| counts[what].set(counts[what].get() + more);
+        for row in strips(&grid, &(0..grid.n_cells())) {
+            sweep.advance(
+                &row,
+                true,
+                |cells, [values]| {
+                    count(0, cells.len());
+                    cells.zip(values).for_each(|(cell, value)| *value = cell as f64);
+                },
+                |faces, [first], [second], [terms]| {
+                    count(1, faces.len);
+                    assert_eq!((first.len(), second.len(), terms.len()), (faces.len, faces.len, faces.len));
+                    for i in 0..faces.len {
+                        assert_eq!((first[i], second[i]), ((faces.first + i) as f64, (faces.second + i) as f64));
+                        terms[i] = 1e3 * first[i] + second[i];
+                    }
+                },
+                |side| {
+                    count(2, 1);
+                    assert_eq!(side.at[side.axis], if side.high { grid.n[side.axis] - 1 } else { 0 });
+                    assert_eq!(side.at, grid.at(side.cell));
+                    [-(side.cell as f64)]
+                },
+            );
+            for axis in 0..DIM {
+                for cell in row.start..row.start + row.len {
+                    let (at, stride) = (grid.at(cell), grid.stride[axis]);
+                    let term = |first: usize| (1000 * first + first + stride) as f64;
+                    let low = if at[axis] > 0 { term(cell - stride) } else { -(cell as f64) };
+                    let high = if at[axis] + 1 < n[axis] { term(cell) } else { -(cell as f64) };
+                    let i = cell - row.start;
+                    assert_eq!((sweep.low(0)[axis][i], sweep.high(0)[axis][i]), (low, high), "{cell} {axis}");
+                }
+            }
+        }
+        counts.map(Cell::into_inner)
+    }
+
+    #[test]
+    fn rows_get_the_terms_of_their_faces() {
+        assert_eq!(swept::<1>([5, 1, 1]), [5, 4, 2]);
+        assert_eq!(swept::<1>([1, 1, 1]), [1, 0, 2]);
+        // Each row of cells once, 4 times 4 faces along rows, 3 times 5 between them.
+        assert_eq!(swept::<2>([5, 4, 1]), [20, 31, 18]);
+        assert_eq!(swept::<2>([3, 1, 1]), [3, 2, 8]);
+    }
+
+    #[test]
+    fn long_rows_are_cut() {
+        // Two strips: 3 rows of 1000 cells, and where the strips meet two cells and the face between them once more.
+        assert_eq!(swept::<2>([1000, 3, 1]), [3 * (1000 + 2), 3 * (999 + 1) + 2 * 1000, 3 * 2 + 2 * 1000]);
+    }
+
+    #[test]
+    fn faces_across_the_third_axis_are_evaluated_by_both_rows() {
+        // 8 rows of 2 faces along them, 4 times 3 across the second axis, twice 12 across the third.
+        let [_, faces, boundary] = swept::<3>([3, 4, 2]);
+        assert_eq!((faces, boundary), (16 + 18 + 24, 16 + 12 + 24));
+    }
+}
