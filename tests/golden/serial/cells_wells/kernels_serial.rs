@@ -2,7 +2,10 @@
 #![allow(non_snake_case, clippy::too_many_arguments, clippy::needless_range_loop)]
 
 use backend_serial::runtime::entities::{Arrays, Entities, Places, Positions};
-use backend_serial::runtime::kernel::{CartesianGrid, SubsetRanks, length, vector_sub};
+use backend_serial::runtime::kernel::{
+    CartesianGrid, SubsetRanks, lane, length, vector_sub,
+};
+use backend_serial::runtime::sweep::{Sweep, cells_in, strips};
 use backend_serial::runtime::{ScalarCollection, SerialRuntime};
 use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent};
@@ -62,72 +65,254 @@ fn residual_of_cells_cartesian<const DIM: usize>(
 ) -> Result<ScalarCollection, Error> {
     let all_cells = rt
         .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
-    let itrans = args.itrans.per_axis().unwrap_or([f64::NAN; 3]);
+    let dt = *args.dt;
+    let compressibility = *args.compressibility;
     let p = rt.dense(args.p);
     let p = &p[..];
+    let p0 = rt.dense(args.p0);
+    let p0 = &p0[..];
+    let itrans = args.itrans.per_axis().unwrap_or([f64::NAN; 3]);
     let wells_ranks = SubsetRanks::new(args.wells);
     let index = rt.dense(args.index);
     let index = &index[..];
     let bhp = rt.dense(args.bhp);
     let bhp = &bhp[..];
-    let dt = *args.dt;
-    let compressibility = *args.compressibility;
-    let p0 = rt.dense(args.p0);
-    let p0 = &p0[..];
     let domain = &all_cells;
     let mut residual = rt.take_buffer(grid.n_cells());
     rt.each_row(
         grid,
         &mut residual[..],
         |range, residual_values| {
-            for row in grid.rows_in(&range) {
-                for i in 0..grid.n[0] {
-                    let here = row.start + i;
-                    let at = [i, row.j, row.k];
-                    let mut outflow = 0.0;
-                    for axis in 0..DIM {
-                        if at[axis] > 0 {
-                            outflow
-                                -= residual_of_cells_outflow_low(
-                                    itrans[axis],
-                                    p[here],
-                                    p[here - grid.stride[axis]],
-                                );
-                        }
-                        if at[axis] + 1 < grid.n[axis] {
-                            outflow
-                                += residual_of_cells_outflow_high(
-                                    itrans[axis],
-                                    p[here + grid.stride[axis]],
-                                    p[here],
-                                );
-                        }
-                    }
-                    let taken = if wells_ranks.contains(here) {
-                        index[wells_ranks.of(here)]
-                            * (p[here] - bhp[wells_ranks.of(here)])
-                    } else {
-                        0.0
-                    };
-                    residual_values[here - range.start] = grid.volume / dt
-                        * compressibility * (p[here] - p0[here]) + outflow + taken;
+            let mut sweep = Sweep::<f64, DIM, 0, 1>::new(grid);
+            for row in strips(grid, &range) {
+                let len = row.len;
+                sweep
+                    .advance(
+                        &row,
+                        !row.inside,
+                        |_, []| {},
+                        |faces, [], [], [term_0]| match faces.axis {
+                            0 => {
+                                residual_of_cells_faces_x(
+                                    term_0,
+                                    itrans,
+                                    &p[faces.second..][..faces.len],
+                                    &p[faces.first..][..faces.len],
+                                )
+                            }
+                            1 => {
+                                residual_of_cells_faces_y(
+                                    term_0,
+                                    itrans,
+                                    &p[faces.second..][..faces.len],
+                                    &p[faces.first..][..faces.len],
+                                )
+                            }
+                            _ => {
+                                residual_of_cells_faces_z(
+                                    term_0,
+                                    itrans,
+                                    &p[faces.second..][..faces.len],
+                                    &p[faces.first..][..faces.len],
+                                )
+                            }
+                        },
+                        |_| { [0.0] },
+                    );
+                if row.inside {
+                    residual_of_cells_row_inside::<
+                        DIM,
+                    >(
+                        &mut residual_values[row.start - range.start..][..len],
+                        sweep.low(0)[0],
+                        sweep.high(0)[0],
+                        itrans,
+                        &p[row.start..][..len],
+                        std::array::from_fn(|axis| {
+                            if axis == 0 {
+                                &[][..]
+                            } else {
+                                &p[row.start - grid.stride[axis]..][..len]
+                            }
+                        }),
+                        std::array::from_fn(|axis| {
+                            if axis == 0 {
+                                &[][..]
+                            } else {
+                                &p[row.start + grid.stride[axis]..][..len]
+                            }
+                        }),
+                        grid,
+                        dt,
+                        compressibility,
+                        &p0[row.start..][..len],
+                    );
+                } else {
+                    residual_of_cells_row::<
+                        DIM,
+                    >(
+                        &mut residual_values[row.start - range.start..][..len],
+                        sweep.low(0),
+                        sweep.high(0),
+                        grid,
+                        dt,
+                        compressibility,
+                        &p[row.start..][..len],
+                        &p0[row.start..][..len],
+                    );
                 }
+            }
+            for here in cells_in(args.wells, &range) {
+                let at = grid.at(here);
+                let mut outflow = 0.0;
+                for axis in 0..DIM {
+                    if at[axis] > 0 {
+                        outflow
+                            -= -itrans[axis] * (p[here] - p[here - grid.stride[axis]]);
+                    }
+                    if at[axis] + 1 < grid.n[axis] {
+                        outflow
+                            += -itrans[axis] * (p[here + grid.stride[axis]] - p[here]);
+                    }
+                }
+                let taken = if wells_ranks.contains(here) {
+                    index[wells_ranks.of(here)] * (p[here] - bhp[wells_ranks.of(here)])
+                } else {
+                    0.0
+                };
+                residual_values[here - range.start] = grid.volume / dt * compressibility
+                    * (p[here] - p0[here]) + outflow + taken;
             }
         },
     );
     Ok(rt.scalar_collection_from(domain, residual))
 }
 
-/// Term of the low side of a cell where there is a cell beyond; the caller subtracts it.
-#[inline(always)]
-fn residual_of_cells_outflow_low(itrans: f64, p: f64, p_low: f64) -> f64 {
-    -itrans * (p - p_low)
+/// [`Kernels::residual_of_cells`] for a row of cells, from the terms of their faces.
+#[inline(never)]
+fn residual_of_cells_row<const DIM: usize>(
+    residual: &mut [f64],
+    outflow_terms_low: [&[f64]; DIM],
+    outflow_terms_high: [&[f64]; DIM],
+    grid: &CartesianGrid,
+    dt: f64,
+    compressibility: f64,
+    p: &[f64],
+    p0: &[f64],
+) {
+    let len = residual.len();
+    let outflow_terms_low_x = lane(&outflow_terms_low, 0, len);
+    let outflow_terms_low_y = lane(&outflow_terms_low, 1, len);
+    let outflow_terms_low_z = lane(&outflow_terms_low, 2, len);
+    let outflow_terms_high_x = lane(&outflow_terms_high, 0, len);
+    let outflow_terms_high_y = lane(&outflow_terms_high, 1, len);
+    let outflow_terms_high_z = lane(&outflow_terms_high, 2, len);
+    let p = &p[..len];
+    let p0 = &p0[..len];
+    for i in 0..len {
+        let mut outflow = 0.0;
+        outflow -= outflow_terms_low_x[i];
+        outflow += outflow_terms_high_x[i];
+        if DIM > 1 {
+            outflow -= outflow_terms_low_y[i];
+            outflow += outflow_terms_high_y[i];
+        }
+        if DIM > 2 {
+            outflow -= outflow_terms_low_z[i];
+            outflow += outflow_terms_high_z[i];
+        }
+        residual[i] = grid.volume / dt * compressibility * (p[i] - p0[i]) + outflow
+            + 0.0;
+    }
 }
 
-/// Term of the high side of a cell where there is a cell beyond; the caller adds it.
-#[inline(always)]
-fn residual_of_cells_outflow_high(itrans: f64, p_high: f64, p: f64) -> f64 {
-    -itrans * (p_high - p)
+/// [`Kernels::residual_of_cells`] for a row inside the grid, from the terms of the faces along the row.
+#[inline(never)]
+fn residual_of_cells_row_inside<const DIM: usize>(
+    residual: &mut [f64],
+    outflow_terms_low: &[f64],
+    outflow_terms_high: &[f64],
+    itrans: [f64; 3],
+    p: &[f64],
+    p_low: [&[f64]; DIM],
+    p_high: [&[f64]; DIM],
+    grid: &CartesianGrid,
+    dt: f64,
+    compressibility: f64,
+    p0: &[f64],
+) {
+    let len = residual.len();
+    let outflow_terms_low = &outflow_terms_low[..len];
+    let outflow_terms_high = &outflow_terms_high[..len];
+    let p = &p[..len];
+    let p_low_y = lane(&p_low, 1, len);
+    let p_low_z = lane(&p_low, 2, len);
+    let p_high_y = lane(&p_high, 1, len);
+    let p_high_z = lane(&p_high, 2, len);
+    let p0 = &p0[..len];
+    for i in 0..len {
+        let mut outflow = 0.0;
+        outflow -= outflow_terms_low[i];
+        outflow += outflow_terms_high[i];
+        if DIM > 1 {
+            outflow -= -itrans[1] * (p[i] - p_low_y[i]);
+            outflow += -itrans[1] * (p_high_y[i] - p[i]);
+        }
+        if DIM > 2 {
+            outflow -= -itrans[2] * (p[i] - p_low_z[i]);
+            outflow += -itrans[2] * (p_high_z[i] - p[i]);
+        }
+        residual[i] = grid.volume / dt * compressibility * (p[i] - p0[i]) + outflow
+            + 0.0;
+    }
+}
+
+/// Terms of [`Kernels::residual_of_cells`] on faces that x crosses, each between a first and a second cell.
+#[inline(never)]
+fn residual_of_cells_faces_x(
+    outflow_2: &mut [f64],
+    itrans: [f64; 3],
+    p_second: &[f64],
+    p_first: &[f64],
+) {
+    let len = outflow_2.len();
+    let p_second = &p_second[..len];
+    let p_first = &p_first[..len];
+    for i in 0..len {
+        outflow_2[i] = -itrans[0] * (p_second[i] - p_first[i]);
+    }
+}
+
+/// Terms of [`Kernels::residual_of_cells`] on faces that y crosses, each between a first and a second cell.
+#[inline(never)]
+fn residual_of_cells_faces_y(
+    outflow_2: &mut [f64],
+    itrans: [f64; 3],
+    p_second: &[f64],
+    p_first: &[f64],
+) {
+    let len = outflow_2.len();
+    let p_second = &p_second[..len];
+    let p_first = &p_first[..len];
+    for i in 0..len {
+        outflow_2[i] = -itrans[1] * (p_second[i] - p_first[i]);
+    }
+}
+
+/// Terms of [`Kernels::residual_of_cells`] on faces that z crosses, each between a first and a second cell.
+#[inline(never)]
+fn residual_of_cells_faces_z(
+    outflow_2: &mut [f64],
+    itrans: [f64; 3],
+    p_second: &[f64],
+    p_first: &[f64],
+) {
+    let len = outflow_2.len();
+    let p_second = &p_second[..len];
+    let p_first = &p_first[..len];
+    for i in 0..len {
+        outflow_2[i] = -itrans[2] * (p_second[i] - p_first[i]);
+    }
 }
 
 /// [`Kernels::residual_of_cells`] on any grid.

@@ -838,7 +838,7 @@ fn jump_general<G: Entities>(
 ) -> Result<ScalarCollection, Error> {
     let interior_faces = rt
         .canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::Interior))?;
-    let cells = &args.cells.values()[..];
+    let cells_2 = &args.cells.values()[..];
     let u = rt.dense(args.u);
     let u = &u[..];
     let domain = &interior_faces;
@@ -850,7 +850,7 @@ fn jump_general<G: Entities>(
         |range, j_values| {
             for position in range.clone() {
                 let here = elements[position];
-                let far = if cells[position] == grid.first_cell(here) {
+                let far = if cells_2[position] == grid.first_cell(here) {
                     grid.second_cell(here)
                 } else {
                     grid.first_cell(here)
@@ -865,7 +865,7 @@ fn jump_general<G: Entities>(
                         ring -= if cell == NONE { 1.0 } else { u[cell as usize] };
                     }
                 }
-                j_values[position - range.start] = u[cells[position] as usize]
+                j_values[position - range.start] = u[cells_2[position] as usize]
                     - u[far as usize] + ring.abs().sqrt();
             }
         },

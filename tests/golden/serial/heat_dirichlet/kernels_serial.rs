@@ -5,6 +5,7 @@ use backend_serial::runtime::entities::{Arrays, Entities, Places, Positions};
 use backend_serial::runtime::kernel::{
     CartesianGrid, SubsetRanks, lane, length, vector_sub,
 };
+use backend_serial::runtime::sweep::{Sweep, strips};
 use backend_serial::runtime::{ScalarCollection, SerialRuntime};
 use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent};
@@ -162,88 +163,124 @@ fn compute_u_cartesian<const DIM: usize>(
 ) -> Result<ScalarCollection, Error> {
     let all_cells = rt
         .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
-    let itrans = args.itrans.per_axis().unwrap_or([f64::NAN; 3]);
     let u = rt.dense(args.u);
     let u = &u[..];
+    let dt = *args.dt;
+    let itrans = args.itrans.per_axis().unwrap_or([f64::NAN; 3]);
     let dirichlet_boundary_ranks = SubsetRanks::new(args.dirichlet_boundary);
     let btrans = rt.dense(args.btrans);
     let btrans = &btrans[..];
     let dirichlet_val = rt.dense(args.dirichlet_val);
     let dirichlet_val = &dirichlet_val[..];
-    let dt = *args.dt;
     let domain = &all_cells;
     let mut u_2 = rt.take_buffer(grid.n_cells());
     rt.each_row(
         grid,
         &mut u_2[..],
         |range, u_2_values| {
-            for row in grid.rows_in(&range) {
-                let step = if row.interior { grid.n[0] - 1 } else { 1 };
-                for i in (0..grid.n[0]).step_by(step) {
-                    let here = row.start + i;
-                    let at = [i, row.j, row.k];
-                    let mut outflow = 0.0;
-                    for axis in 0..DIM {
-                        if at[axis] > 0 {
-                            outflow
-                                -= compute_u_outflow_low(
-                                    itrans[axis],
-                                    u[here],
-                                    u[here - grid.stride[axis]],
-                                );
-                        } else {
-                            let boundary_face = grid.boundary_face(at, axis, false);
-                            outflow
-                                -= if dirichlet_boundary_ranks.contains(boundary_face) {
-                                    btrans[dirichlet_boundary_ranks.of(boundary_face)]
-                                        * (-1.0
-                                            * (u[here]
-                                                - dirichlet_val[dirichlet_boundary_ranks
-                                                    .of(boundary_face)]))
-                                } else {
-                                    0.0
-                                };
-                        }
-                        if at[axis] + 1 < grid.n[axis] {
-                            outflow
-                                += compute_u_outflow_high(
-                                    itrans[axis],
-                                    u[here + grid.stride[axis]],
-                                    u[here],
-                                );
-                        } else {
-                            let boundary_face = grid.boundary_face(at, axis, true);
-                            outflow
-                                += if dirichlet_boundary_ranks.contains(boundary_face) {
-                                    btrans[dirichlet_boundary_ranks.of(boundary_face)]
-                                        * (1.0
-                                            * (u[here]
-                                                - dirichlet_val[dirichlet_boundary_ranks
-                                                    .of(boundary_face)]))
-                                } else {
-                                    0.0
-                                };
-                        }
-                    }
-                    u_2_values[here - range.start] = u[here]
-                        - dt / grid.volume * outflow;
-                }
-                if row.interior {
-                    let (first, len) = (row.start + 1, grid.n[0] - 2);
-                    let u_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                        &u[first - grid.stride[axis]..][..len]
-                    });
-                    let u_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                        &u[first + grid.stride[axis]..][..len]
-                    });
-                    compute_u_row(
-                        grid,
-                        &mut u_2_values[first - range.start..][..len],
+            let mut sweep = Sweep::<f64, DIM, 0, 1>::new(grid);
+            for row in strips(grid, &range) {
+                let len = row.len;
+                sweep
+                    .advance(
+                        &row,
+                        !row.inside,
+                        |_, []| {},
+                        |faces, [], [], [term_0]| match faces.axis {
+                            0 => {
+                                compute_u_faces_x(
+                                    term_0,
+                                    itrans,
+                                    &u[faces.second..][..faces.len],
+                                    &u[faces.first..][..faces.len],
+                                )
+                            }
+                            1 => {
+                                compute_u_faces_y(
+                                    term_0,
+                                    itrans,
+                                    &u[faces.second..][..faces.len],
+                                    &u[faces.first..][..faces.len],
+                                )
+                            }
+                            _ => {
+                                compute_u_faces_z(
+                                    term_0,
+                                    itrans,
+                                    &u[faces.second..][..faces.len],
+                                    &u[faces.first..][..faces.len],
+                                )
+                            }
+                        },
+                        |side| {
+                            let here = side.cell;
+                            let axis = side.axis;
+                            let at = side.at;
+                            if side.high {
+                                let boundary_face = grid.boundary_face(at, axis, true);
+                                [
+                                    if dirichlet_boundary_ranks.contains(boundary_face) {
+                                        btrans[dirichlet_boundary_ranks.of(boundary_face)]
+                                            * (1.0
+                                                * (u[here]
+                                                    - dirichlet_val[dirichlet_boundary_ranks
+                                                        .of(boundary_face)]))
+                                    } else {
+                                        0.0
+                                    },
+                                ]
+                            } else {
+                                let boundary_face = grid.boundary_face(at, axis, false);
+                                [
+                                    if dirichlet_boundary_ranks.contains(boundary_face) {
+                                        btrans[dirichlet_boundary_ranks.of(boundary_face)]
+                                            * (-1.0
+                                                * (u[here]
+                                                    - dirichlet_val[dirichlet_boundary_ranks
+                                                        .of(boundary_face)]))
+                                    } else {
+                                        0.0
+                                    },
+                                ]
+                            }
+                        },
+                    );
+                if row.inside {
+                    compute_u_row_inside::<
+                        DIM,
+                    >(
+                        &mut u_2_values[row.start - range.start..][..len],
+                        sweep.low(0)[0],
+                        sweep.high(0)[0],
                         itrans,
-                        &u[first..][..len],
-                        u_low,
-                        u_high,
+                        &u[row.start..][..len],
+                        std::array::from_fn(|axis| {
+                            if axis == 0 {
+                                &[][..]
+                            } else {
+                                &u[row.start - grid.stride[axis]..][..len]
+                            }
+                        }),
+                        std::array::from_fn(|axis| {
+                            if axis == 0 {
+                                &[][..]
+                            } else {
+                                &u[row.start + grid.stride[axis]..][..len]
+                            }
+                        }),
                         dt,
+                        grid,
+                    );
+                } else {
+                    compute_u_row::<
+                        DIM,
+                    >(
+                        &mut u_2_values[row.start - range.start..][..len],
+                        sweep.low(0),
+                        sweep.high(0),
+                        &u[row.start..][..len],
+                        dt,
+                        grid,
                     );
                 }
             }
@@ -252,51 +289,123 @@ fn compute_u_cartesian<const DIM: usize>(
     Ok(rt.scalar_collection_from(domain, u_2))
 }
 
-/// [`Kernels::compute_u`] inside a row of cells, where no side is on the boundary.
+/// [`Kernels::compute_u`] for a row of cells, from the terms of their faces.
 #[inline(never)]
 fn compute_u_row<const DIM: usize>(
-    grid: &CartesianGrid,
     u_2: &mut [f64],
-    itrans: [f64; 3],
+    outflow_terms_low: [&[f64]; DIM],
+    outflow_terms_high: [&[f64]; DIM],
     u: &[f64],
-    u_low: [&[f64]; DIM],
-    u_high: [&[f64]; DIM],
     dt: f64,
+    grid: &CartesianGrid,
 ) {
     let len = u_2.len();
+    let outflow_terms_low_x = lane(&outflow_terms_low, 0, len);
+    let outflow_terms_low_y = lane(&outflow_terms_low, 1, len);
+    let outflow_terms_low_z = lane(&outflow_terms_low, 2, len);
+    let outflow_terms_high_x = lane(&outflow_terms_high, 0, len);
+    let outflow_terms_high_y = lane(&outflow_terms_high, 1, len);
+    let outflow_terms_high_z = lane(&outflow_terms_high, 2, len);
     let u = &u[..len];
-    let u_low_x = lane(&u_low, 0, len);
-    let u_low_y = lane(&u_low, 1, len);
-    let u_low_z = lane(&u_low, 2, len);
-    let u_high_x = lane(&u_high, 0, len);
-    let u_high_y = lane(&u_high, 1, len);
-    let u_high_z = lane(&u_high, 2, len);
     for i in 0..len {
         let mut outflow = 0.0;
-        outflow -= compute_u_outflow_low(itrans[0], u[i], u_low_x[i]);
-        outflow += compute_u_outflow_high(itrans[0], u_high_x[i], u[i]);
+        outflow -= outflow_terms_low_x[i];
+        outflow += outflow_terms_high_x[i];
         if DIM > 1 {
-            outflow -= compute_u_outflow_low(itrans[1], u[i], u_low_y[i]);
-            outflow += compute_u_outflow_high(itrans[1], u_high_y[i], u[i]);
+            outflow -= outflow_terms_low_y[i];
+            outflow += outflow_terms_high_y[i];
         }
         if DIM > 2 {
-            outflow -= compute_u_outflow_low(itrans[2], u[i], u_low_z[i]);
-            outflow += compute_u_outflow_high(itrans[2], u_high_z[i], u[i]);
+            outflow -= outflow_terms_low_z[i];
+            outflow += outflow_terms_high_z[i];
         }
         u_2[i] = u[i] - dt / grid.volume * outflow;
     }
 }
 
-/// Term of the low side of a cell where there is a cell beyond; the caller subtracts it.
-#[inline(always)]
-fn compute_u_outflow_low(itrans: f64, u: f64, u_low: f64) -> f64 {
-    -itrans * (u - u_low)
+/// [`Kernels::compute_u`] for a row inside the grid, from the terms of the faces along the row.
+#[inline(never)]
+fn compute_u_row_inside<const DIM: usize>(
+    u_2: &mut [f64],
+    outflow_terms_low: &[f64],
+    outflow_terms_high: &[f64],
+    itrans: [f64; 3],
+    u: &[f64],
+    u_low: [&[f64]; DIM],
+    u_high: [&[f64]; DIM],
+    dt: f64,
+    grid: &CartesianGrid,
+) {
+    let len = u_2.len();
+    let outflow_terms_low = &outflow_terms_low[..len];
+    let outflow_terms_high = &outflow_terms_high[..len];
+    let u = &u[..len];
+    let u_low_y = lane(&u_low, 1, len);
+    let u_low_z = lane(&u_low, 2, len);
+    let u_high_y = lane(&u_high, 1, len);
+    let u_high_z = lane(&u_high, 2, len);
+    for i in 0..len {
+        let mut outflow = 0.0;
+        outflow -= outflow_terms_low[i];
+        outflow += outflow_terms_high[i];
+        if DIM > 1 {
+            outflow -= -itrans[1] * (u[i] - u_low_y[i]);
+            outflow += -itrans[1] * (u_high_y[i] - u[i]);
+        }
+        if DIM > 2 {
+            outflow -= -itrans[2] * (u[i] - u_low_z[i]);
+            outflow += -itrans[2] * (u_high_z[i] - u[i]);
+        }
+        u_2[i] = u[i] - dt / grid.volume * outflow;
+    }
 }
 
-/// Term of the high side of a cell where there is a cell beyond; the caller adds it.
-#[inline(always)]
-fn compute_u_outflow_high(itrans: f64, u_high: f64, u: f64) -> f64 {
-    -itrans * (u_high - u)
+/// Terms of [`Kernels::compute_u`] on faces that x crosses, each between a first and a second cell.
+#[inline(never)]
+fn compute_u_faces_x(
+    outflow_2: &mut [f64],
+    itrans: [f64; 3],
+    u_second: &[f64],
+    u_first: &[f64],
+) {
+    let len = outflow_2.len();
+    let u_second = &u_second[..len];
+    let u_first = &u_first[..len];
+    for i in 0..len {
+        outflow_2[i] = -itrans[0] * (u_second[i] - u_first[i]);
+    }
+}
+
+/// Terms of [`Kernels::compute_u`] on faces that y crosses, each between a first and a second cell.
+#[inline(never)]
+fn compute_u_faces_y(
+    outflow_2: &mut [f64],
+    itrans: [f64; 3],
+    u_second: &[f64],
+    u_first: &[f64],
+) {
+    let len = outflow_2.len();
+    let u_second = &u_second[..len];
+    let u_first = &u_first[..len];
+    for i in 0..len {
+        outflow_2[i] = -itrans[1] * (u_second[i] - u_first[i]);
+    }
+}
+
+/// Terms of [`Kernels::compute_u`] on faces that z crosses, each between a first and a second cell.
+#[inline(never)]
+fn compute_u_faces_z(
+    outflow_2: &mut [f64],
+    itrans: [f64; 3],
+    u_second: &[f64],
+    u_first: &[f64],
+) {
+    let len = outflow_2.len();
+    let u_second = &u_second[..len];
+    let u_first = &u_first[..len];
+    for i in 0..len {
+        outflow_2[i] = -itrans[2] * (u_second[i] - u_first[i]);
+    }
 }
 
 /// [`Kernels::compute_u`] on any grid.

@@ -3,6 +3,7 @@
 
 use backend_serial::runtime::entities::{Arrays, Places};
 use backend_serial::runtime::kernel::{CartesianGrid, component, lane};
+use backend_serial::runtime::sweep::{Sweep, strips};
 use backend_serial::runtime::{ScalarCollection, SerialRuntime};
 use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent};
@@ -58,21 +59,21 @@ fn stage_cartesian<const DIM: usize>(
     let w = &w[..];
     let b = rt.dense(args.b);
     let b = &b[..];
+    let dt = *args.dt;
     let hu = rt.dense(args.hu);
     let hu = &hu[..];
-    let hv = rt.dense(args.hv);
-    let hv = &hv[..];
     let b_east = rt.dense(args.b_east);
     let b_east = &b_east[..];
     let b_west = rt.dense(args.b_west);
     let b_west = &b_west[..];
     let dx = *args.dx;
+    let hv = rt.dense(args.hv);
+    let hv = &hv[..];
     let b_north = rt.dense(args.b_north);
     let b_north = &b_north[..];
     let b_south = rt.dense(args.b_south);
     let b_south = &b_south[..];
     let dy = *args.dy;
-    let dt = *args.dt;
     let domain = &all_cells;
     let mut w_2 = rt.take_buffer(grid.n_cells());
     let mut hu_2 = rt.take_buffer(grid.n_cells());
@@ -81,168 +82,229 @@ fn stage_cartesian<const DIM: usize>(
         grid,
         (&mut w_2[..], &mut hu_2[..], &mut hv_2[..]),
         |range, (w_2_values, hu_2_values, hv_2_values)| {
-            for row in grid.rows_in(&range) {
-                let step = if row.interior { grid.n[0] - 1 } else { 1 };
-                for i in (0..grid.n[0]).step_by(step) {
-                    let here = row.start + i;
-                    let at = [i, row.j, row.k];
-                    let mut sum_w = 0.0;
-                    let mut sum_hu = 0.0;
-                    let mut sum_hv = 0.0;
-                    for axis in 0..DIM {
-                        if at[axis] > 0 {
-                            let terms = stage_sum_w_low::<
-                                DIM,
-                            >(
-                                grid,
-                                axis,
-                                w[here - grid.stride[axis]],
-                                b[here - grid.stride[axis]],
-                                w[here],
-                                b[here],
-                                hu[here - grid.stride[axis]],
-                                hv[here - grid.stride[axis]],
-                                hu[here],
-                                hv[here],
-                            );
-                            sum_w -= terms.0;
-                            sum_hu -= terms.1;
-                            sum_hv -= terms.2;
-                        } else {
-                            let wall_x_low = component(grid.normal::<DIM>(axis), 0)
-                                == 1.0;
-                            let h_wall_low = w[here] - b[here];
-                            let pressure_low = if h_wall_low > 0.05 {
-                                4.905 * h_wall_low * h_wall_low
+            let mut sweep = Sweep::<f64, DIM, 14, 3>::new(grid);
+            for row in strips(grid, &range) {
+                let len = row.len;
+                sweep
+                    .advance(
+                        &row,
+                        true,
+                        |
+                            cells,
+                            [value_0,
+                            value_1,
+                            value_2,
+                            value_3,
+                            value_4,
+                            value_5,
+                            value_6,
+                            value_7,
+                            value_8,
+                            value_9,
+                            value_10,
+                            value_11,
+                            value_12,
+                            value_13,
+                            ]|
+                        stage_cells(
+                            value_0,
+                            value_1,
+                            value_2,
+                            value_3,
+                            value_4,
+                            value_5,
+                            value_6,
+                            value_7,
+                            value_8,
+                            value_9,
+                            value_10,
+                            value_11,
+                            value_12,
+                            value_13,
+                            &w[cells.clone()],
+                            &b[cells.clone()],
+                            &hu[cells.clone()],
+                            &hv[cells.clone()],
+                        ),
+                        |
+                            faces,
+                            [first_0,
+                            first_1,
+                            first_2,
+                            first_3,
+                            first_4,
+                            first_5,
+                            first_6,
+                            first_7,
+                            first_8,
+                            first_9,
+                            first_10,
+                            first_11,
+                            first_12,
+                            first_13,
+                            ],
+                            [second_0,
+                            second_1,
+                            second_2,
+                            second_3,
+                            second_4,
+                            second_5,
+                            second_6,
+                            second_7,
+                            second_8,
+                            second_9,
+                            second_10,
+                            second_11,
+                            second_12,
+                            second_13,
+                            ],
+                            [term_0,
+                            term_1,
+                            term_2,
+                            ]|
+                        match faces.axis {
+                            0 => {
+                                stage_faces_x(
+                                    term_0,
+                                    term_1,
+                                    term_2,
+                                    first_2,
+                                    second_2,
+                                    first_3,
+                                    second_3,
+                                    first_4,
+                                    second_4,
+                                    &w[faces.second..][..faces.len],
+                                    &w[faces.first..][..faces.len],
+                                    first_5,
+                                    second_5,
+                                    second_0,
+                                    first_0,
+                                    first_6,
+                                    second_6,
+                                    second_1,
+                                    first_1,
+                                    grid,
+                                )
+                            }
+                            1 => {
+                                stage_faces_y(
+                                    term_0,
+                                    term_1,
+                                    term_2,
+                                    first_9,
+                                    second_9,
+                                    first_10,
+                                    second_10,
+                                    first_11,
+                                    second_11,
+                                    &w[faces.second..][..faces.len],
+                                    &w[faces.first..][..faces.len],
+                                    first_12,
+                                    second_12,
+                                    second_7,
+                                    first_7,
+                                    first_13,
+                                    second_13,
+                                    second_8,
+                                    first_8,
+                                    grid,
+                                )
+                            }
+                            _ => {
+                                stage_faces_z(
+                                    term_0,
+                                    term_1,
+                                    term_2,
+                                    first_9,
+                                    second_9,
+                                    first_10,
+                                    second_10,
+                                    first_11,
+                                    second_11,
+                                    &w[faces.second..][..faces.len],
+                                    &w[faces.first..][..faces.len],
+                                    first_12,
+                                    second_12,
+                                    second_7,
+                                    first_7,
+                                    first_13,
+                                    second_13,
+                                    second_8,
+                                    first_8,
+                                    grid,
+                                )
+                            }
+                        },
+                        |side| {
+                            let here = side.cell;
+                            let axis = side.axis;
+                            if side.high {
+                                let wall_x_high = component(grid.normal::<DIM>(axis), 0)
+                                    == 1.0;
+                                let h_wall_high = w[here] - b[here];
+                                let pressure_high = if h_wall_high > 0.05 {
+                                    4.905 * h_wall_high * h_wall_high
+                                } else {
+                                    0.0
+                                };
+                                let wall_area_high = grid.area[axis];
+                                [
+                                    0.0,
+                                    if wall_x_high {
+                                        wall_area_high * pressure_high
+                                    } else {
+                                        0.0
+                                    },
+                                    if wall_x_high {
+                                        0.0
+                                    } else {
+                                        wall_area_high * pressure_high
+                                    },
+                                ]
                             } else {
-                                0.0
-                            };
-                            let wall_area_low = grid.area[axis];
-                            sum_w -= 0.0;
-                            sum_hu
-                                -= if wall_x_low {
-                                    wall_area_low * pressure_low
+                                let wall_x_low = component(grid.normal::<DIM>(axis), 0)
+                                    == 1.0;
+                                let h_wall_low = w[here] - b[here];
+                                let pressure_low = if h_wall_low > 0.05 {
+                                    4.905 * h_wall_low * h_wall_low
                                 } else {
                                     0.0
                                 };
-                            sum_hv
-                                -= if wall_x_low {
-                                    0.0
-                                } else {
-                                    wall_area_low * pressure_low
-                                };
-                        }
-                        if at[axis] + 1 < grid.n[axis] {
-                            let terms = stage_sum_w_high::<
-                                DIM,
-                            >(
-                                grid,
-                                axis,
-                                w[here],
-                                b[here],
-                                w[here + grid.stride[axis]],
-                                b[here + grid.stride[axis]],
-                                hu[here],
-                                hv[here],
-                                hu[here + grid.stride[axis]],
-                                hv[here + grid.stride[axis]],
-                            );
-                            sum_w += terms.0;
-                            sum_hu += terms.1;
-                            sum_hv += terms.2;
-                        } else {
-                            let wall_x_high = component(grid.normal::<DIM>(axis), 0)
-                                == 1.0;
-                            let h_wall_high = w[here] - b[here];
-                            let pressure_high = if h_wall_high > 0.05 {
-                                4.905 * h_wall_high * h_wall_high
-                            } else {
-                                0.0
-                            };
-                            let wall_area_high = grid.area[axis];
-                            sum_w += 0.0;
-                            sum_hu
-                                += if wall_x_high {
-                                    wall_area_high * pressure_high
-                                } else {
-                                    0.0
-                                };
-                            sum_hv
-                                += if wall_x_high {
-                                    0.0
-                                } else {
-                                    wall_area_high * pressure_high
-                                };
-                        }
-                    }
-                    let wet = if w[here] - b[here] > 0.05 { 1.0 } else { 0.0 };
-                    let slope_x = (b_east[here] - b_west[here]) / dx;
-                    let slope_y = (b_north[here] - b_south[here]) / dy;
-                    let depth_x = (w[here] - b_east[here] + (w[here] - b_west[here]))
-                        / 2.0;
-                    let depth_y = (w[here] - b_north[here] + (w[here] - b_south[here]))
-                        / 2.0;
-                    let source_hu = -9.81 * slope_x * depth_x * wet;
-                    let source_hv = -9.81 * slope_y * depth_y * wet;
-                    let v = grid.volume;
-                    w_2_values[here - range.start] = w[here] + dt * (1.0 / v * -sum_w);
-                    hu_2_values[here - range.start] = hu[here]
-                        + dt * (1.0 / v * (-sum_hu + v * source_hu));
-                    hv_2_values[here - range.start] = hv[here]
-                        + dt * (1.0 / v * (-sum_hv + v * source_hv));
-                }
-                if row.interior {
-                    let (first, len) = (row.start + 1, grid.n[0] - 2);
-                    let w_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                        &w[first - grid.stride[axis]..][..len]
-                    });
-                    let b_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                        &b[first - grid.stride[axis]..][..len]
-                    });
-                    let hu_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                        &hu[first - grid.stride[axis]..][..len]
-                    });
-                    let hv_low: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                        &hv[first - grid.stride[axis]..][..len]
-                    });
-                    let w_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                        &w[first + grid.stride[axis]..][..len]
-                    });
-                    let b_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                        &b[first + grid.stride[axis]..][..len]
-                    });
-                    let hu_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                        &hu[first + grid.stride[axis]..][..len]
-                    });
-                    let hv_high: [&[f64]; DIM] = std::array::from_fn(|axis| {
-                        &hv[first + grid.stride[axis]..][..len]
-                    });
-                    stage_row(
-                        grid,
-                        &mut w_2_values[first - range.start..][..len],
-                        &mut hu_2_values[first - range.start..][..len],
-                        &mut hv_2_values[first - range.start..][..len],
-                        w_low,
-                        b_low,
-                        &w[first..][..len],
-                        &b[first..][..len],
-                        hu_low,
-                        hv_low,
-                        &hu[first..][..len],
-                        &hv[first..][..len],
-                        w_high,
-                        b_high,
-                        hu_high,
-                        hv_high,
-                        &b_east[first..][..len],
-                        &b_west[first..][..len],
-                        dx,
-                        &b_north[first..][..len],
-                        &b_south[first..][..len],
-                        dy,
-                        dt,
+                                let wall_area_low = grid.area[axis];
+                                [
+                                    0.0,
+                                    if wall_x_low { wall_area_low * pressure_low } else { 0.0 },
+                                    if wall_x_low { 0.0 } else { wall_area_low * pressure_low },
+                                ]
+                            }
+                        },
                     );
-                }
+                stage_row::<
+                    DIM,
+                >(
+                    &mut w_2_values[row.start - range.start..][..len],
+                    &mut hu_2_values[row.start - range.start..][..len],
+                    &mut hv_2_values[row.start - range.start..][..len],
+                    sweep.low(0),
+                    sweep.high(0),
+                    sweep.low(1),
+                    sweep.high(1),
+                    sweep.low(2),
+                    sweep.high(2),
+                    &w[row.start..][..len],
+                    &b[row.start..][..len],
+                    grid,
+                    dt,
+                    &hu[row.start..][..len],
+                    &b_east[row.start..][..len],
+                    &b_west[row.start..][..len],
+                    dx,
+                    &hv[row.start..][..len],
+                    &b_north[row.start..][..len],
+                    &b_south[row.start..][..len],
+                    dy,
+                );
             }
         },
     );
@@ -253,344 +315,407 @@ fn stage_cartesian<const DIM: usize>(
     ))
 }
 
-/// [`Kernels::stage`] inside a row of cells, where no side is on the boundary.
+/// [`Kernels::stage`] for a row of cells, from the terms of their faces.
 #[inline(never)]
 fn stage_row<const DIM: usize>(
-    grid: &CartesianGrid,
     w_2: &mut [f64],
     hu_2: &mut [f64],
     hv_2: &mut [f64],
-    w_low: [&[f64]; DIM],
-    b_low: [&[f64]; DIM],
+    sum_w_terms_low: [&[f64]; DIM],
+    sum_w_terms_high: [&[f64]; DIM],
+    sum_hu_terms_low: [&[f64]; DIM],
+    sum_hu_terms_high: [&[f64]; DIM],
+    sum_hv_terms_low: [&[f64]; DIM],
+    sum_hv_terms_high: [&[f64]; DIM],
     w: &[f64],
     b: &[f64],
-    hu_low: [&[f64]; DIM],
-    hv_low: [&[f64]; DIM],
+    grid: &CartesianGrid,
+    dt: f64,
     hu: &[f64],
-    hv: &[f64],
-    w_high: [&[f64]; DIM],
-    b_high: [&[f64]; DIM],
-    hu_high: [&[f64]; DIM],
-    hv_high: [&[f64]; DIM],
     b_east: &[f64],
     b_west: &[f64],
     dx: f64,
+    hv: &[f64],
     b_north: &[f64],
     b_south: &[f64],
     dy: f64,
-    dt: f64,
 ) {
     let len = w_2.len();
     let hu_2 = &mut hu_2[..len];
     let hv_2 = &mut hv_2[..len];
-    let w_low_x = lane(&w_low, 0, len);
-    let w_low_y = lane(&w_low, 1, len);
-    let w_low_z = lane(&w_low, 2, len);
-    let b_low_x = lane(&b_low, 0, len);
-    let b_low_y = lane(&b_low, 1, len);
-    let b_low_z = lane(&b_low, 2, len);
+    let sum_w_terms_low_x = lane(&sum_w_terms_low, 0, len);
+    let sum_w_terms_low_y = lane(&sum_w_terms_low, 1, len);
+    let sum_w_terms_low_z = lane(&sum_w_terms_low, 2, len);
+    let sum_w_terms_high_x = lane(&sum_w_terms_high, 0, len);
+    let sum_w_terms_high_y = lane(&sum_w_terms_high, 1, len);
+    let sum_w_terms_high_z = lane(&sum_w_terms_high, 2, len);
+    let sum_hu_terms_low_x = lane(&sum_hu_terms_low, 0, len);
+    let sum_hu_terms_low_y = lane(&sum_hu_terms_low, 1, len);
+    let sum_hu_terms_low_z = lane(&sum_hu_terms_low, 2, len);
+    let sum_hu_terms_high_x = lane(&sum_hu_terms_high, 0, len);
+    let sum_hu_terms_high_y = lane(&sum_hu_terms_high, 1, len);
+    let sum_hu_terms_high_z = lane(&sum_hu_terms_high, 2, len);
+    let sum_hv_terms_low_x = lane(&sum_hv_terms_low, 0, len);
+    let sum_hv_terms_low_y = lane(&sum_hv_terms_low, 1, len);
+    let sum_hv_terms_low_z = lane(&sum_hv_terms_low, 2, len);
+    let sum_hv_terms_high_x = lane(&sum_hv_terms_high, 0, len);
+    let sum_hv_terms_high_y = lane(&sum_hv_terms_high, 1, len);
+    let sum_hv_terms_high_z = lane(&sum_hv_terms_high, 2, len);
     let w = &w[..len];
     let b = &b[..len];
-    let hu_low_x = lane(&hu_low, 0, len);
-    let hu_low_y = lane(&hu_low, 1, len);
-    let hu_low_z = lane(&hu_low, 2, len);
-    let hv_low_x = lane(&hv_low, 0, len);
-    let hv_low_y = lane(&hv_low, 1, len);
-    let hv_low_z = lane(&hv_low, 2, len);
     let hu = &hu[..len];
-    let hv = &hv[..len];
-    let w_high_x = lane(&w_high, 0, len);
-    let w_high_y = lane(&w_high, 1, len);
-    let w_high_z = lane(&w_high, 2, len);
-    let b_high_x = lane(&b_high, 0, len);
-    let b_high_y = lane(&b_high, 1, len);
-    let b_high_z = lane(&b_high, 2, len);
-    let hu_high_x = lane(&hu_high, 0, len);
-    let hu_high_y = lane(&hu_high, 1, len);
-    let hu_high_z = lane(&hu_high, 2, len);
-    let hv_high_x = lane(&hv_high, 0, len);
-    let hv_high_y = lane(&hv_high, 1, len);
-    let hv_high_z = lane(&hv_high, 2, len);
     let b_east = &b_east[..len];
     let b_west = &b_west[..len];
+    let hv = &hv[..len];
     let b_north = &b_north[..len];
     let b_south = &b_south[..len];
     for i in 0..len {
         let mut sum_w = 0.0;
-        let mut sum_hu = 0.0;
-        let mut sum_hv = 0.0;
-        let terms = stage_sum_w_low::<
-            DIM,
-        >(
-            grid,
-            0,
-            w_low_x[i],
-            b_low_x[i],
-            w[i],
-            b[i],
-            hu_low_x[i],
-            hv_low_x[i],
-            hu[i],
-            hv[i],
-        );
-        sum_w -= terms.0;
-        sum_hu -= terms.1;
-        sum_hv -= terms.2;
-        let terms = stage_sum_w_high::<
-            DIM,
-        >(
-            grid,
-            0,
-            w[i],
-            b[i],
-            w_high_x[i],
-            b_high_x[i],
-            hu[i],
-            hv[i],
-            hu_high_x[i],
-            hv_high_x[i],
-        );
-        sum_w += terms.0;
-        sum_hu += terms.1;
-        sum_hv += terms.2;
+        sum_w -= sum_w_terms_low_x[i];
+        sum_w += sum_w_terms_high_x[i];
         if DIM > 1 {
-            let terms = stage_sum_w_low::<
-                DIM,
-            >(
-                grid,
-                1,
-                w_low_y[i],
-                b_low_y[i],
-                w[i],
-                b[i],
-                hu_low_y[i],
-                hv_low_y[i],
-                hu[i],
-                hv[i],
-            );
-            sum_w -= terms.0;
-            sum_hu -= terms.1;
-            sum_hv -= terms.2;
-            let terms = stage_sum_w_high::<
-                DIM,
-            >(
-                grid,
-                1,
-                w[i],
-                b[i],
-                w_high_y[i],
-                b_high_y[i],
-                hu[i],
-                hv[i],
-                hu_high_y[i],
-                hv_high_y[i],
-            );
-            sum_w += terms.0;
-            sum_hu += terms.1;
-            sum_hv += terms.2;
+            sum_w -= sum_w_terms_low_y[i];
+            sum_w += sum_w_terms_high_y[i];
         }
         if DIM > 2 {
-            let terms = stage_sum_w_low::<
-                DIM,
-            >(
-                grid,
-                2,
-                w_low_z[i],
-                b_low_z[i],
-                w[i],
-                b[i],
-                hu_low_z[i],
-                hv_low_z[i],
-                hu[i],
-                hv[i],
-            );
-            sum_w -= terms.0;
-            sum_hu -= terms.1;
-            sum_hv -= terms.2;
-            let terms = stage_sum_w_high::<
-                DIM,
-            >(
-                grid,
-                2,
-                w[i],
-                b[i],
-                w_high_z[i],
-                b_high_z[i],
-                hu[i],
-                hv[i],
-                hu_high_z[i],
-                hv_high_z[i],
-            );
-            sum_w += terms.0;
-            sum_hu += terms.1;
-            sum_hv += terms.2;
+            sum_w -= sum_w_terms_low_z[i];
+            sum_w += sum_w_terms_high_z[i];
         }
-        let wet = if w[i] - b[i] > 0.05 { 1.0 } else { 0.0 };
-        let slope_x = (b_east[i] - b_west[i]) / dx;
-        let slope_y = (b_north[i] - b_south[i]) / dy;
-        let depth_x = (w[i] - b_east[i] + (w[i] - b_west[i])) / 2.0;
-        let depth_y = (w[i] - b_north[i] + (w[i] - b_south[i])) / 2.0;
-        let source_hu = -9.81 * slope_x * depth_x * wet;
-        let source_hv = -9.81 * slope_y * depth_y * wet;
-        let v = grid.volume;
-        w_2[i] = w[i] + dt * (1.0 / v * -sum_w);
-        hu_2[i] = hu[i] + dt * (1.0 / v * (-sum_hu + v * source_hu));
-        hv_2[i] = hv[i] + dt * (1.0 / v * (-sum_hv + v * source_hv));
+        let mut sum_hu = 0.0;
+        sum_hu -= sum_hu_terms_low_x[i];
+        sum_hu += sum_hu_terms_high_x[i];
+        if DIM > 1 {
+            sum_hu -= sum_hu_terms_low_y[i];
+            sum_hu += sum_hu_terms_high_y[i];
+        }
+        if DIM > 2 {
+            sum_hu -= sum_hu_terms_low_z[i];
+            sum_hu += sum_hu_terms_high_z[i];
+        }
+        let mut sum_hv = 0.0;
+        sum_hv -= sum_hv_terms_low_x[i];
+        sum_hv += sum_hv_terms_high_x[i];
+        if DIM > 1 {
+            sum_hv -= sum_hv_terms_low_y[i];
+            sum_hv += sum_hv_terms_high_y[i];
+        }
+        if DIM > 2 {
+            sum_hv -= sum_hv_terms_low_z[i];
+            sum_hv += sum_hv_terms_high_z[i];
+        }
+        let wet1_low = w[i] - b[i] > 0.05;
+        let wet = if wet1_low { 1.0 } else { 0.0 };
+        let value_2 = 1.0 / grid.volume;
+        w_2[i] = w[i] + dt * (value_2 * -sum_w);
+        hu_2[i] = hu[i]
+            + dt
+                * (value_2
+                    * (-sum_hu
+                        + grid.volume
+                            * (-9.81 * ((b_east[i] - b_west[i]) / dx)
+                                * ((w[i] - b_east[i] + (w[i] - b_west[i])) / 2.0) * wet)));
+        hv_2[i] = hv[i]
+            + dt
+                * (value_2
+                    * (-sum_hv
+                        + grid.volume
+                            * (-9.81 * ((b_north[i] - b_south[i]) / dy)
+                                * ((w[i] - b_north[i] + (w[i] - b_south[i])) / 2.0)
+                                * wet)));
     }
 }
 
-/// Term of the low side of a cell where there is a cell beyond; the caller subtracts it.
-#[inline(always)]
-fn stage_sum_w_low<const DIM: usize>(
-    grid: &CartesianGrid,
-    axis: usize,
-    w_low: f64,
-    b_low: f64,
-    w: f64,
-    b: f64,
-    hu_low: f64,
-    hv_low: f64,
-    hu: f64,
-    hv: f64,
-) -> (f64, f64, f64) {
-    let along_x_low = component(grid.normal::<DIM>(axis), 0) == 1.0;
-    let h1_low = w_low - b_low;
-    let wet1_low = h1_low > 0.05;
-    let c1_low = if wet1_low { (9.81 * h1_low).sqrt() } else { 0.0 };
-    let h2_low = w - b;
-    let wet2_low = h2_low > 0.05;
-    let c2_low = if wet2_low { (9.81 * h2_low).sqrt() } else { 0.0 };
-    let mn1_low = if along_x_low { hu_low } else { hv_low };
-    let mt1_low = if along_x_low { hv_low } else { hu_low };
-    let mn2_low = if along_x_low { hu } else { hv };
-    let mt2_low = if along_x_low { hv } else { hu };
-    let v1n_low = if wet1_low { mn1_low / h1_low } else { 0.0 };
-    let v2n_low = if wet2_low { mn2_low / h2_low } else { 0.0 };
-    let low_n_low = if v1n_low - c1_low < v2n_low - c2_low {
-        v1n_low - c1_low
-    } else {
-        v2n_low - c2_low
-    };
-    let high_n_low = if v1n_low + c1_low > v2n_low + c2_low {
-        v1n_low + c1_low
-    } else {
-        v2n_low + c2_low
-    };
-    let am_n_low = if low_n_low < 0.0 { low_n_low } else { 0.0 };
-    let ap_n_low = if high_n_low > 0.0 { high_n_low } else { 0.0 };
-    let width_n_low = ap_n_low - am_n_low;
-    let (mass_n_low, normal_n_low, tangential_n_low) = if width_n_low * width_n_low
-        > 0.0025000000000000005
-    {
-        let m1n_low = if wet1_low { mn1_low } else { 0.0 };
-        let n1n_low = if wet1_low {
-            mn1_low * (mn1_low / h1_low) + 4.905 * h1_low * h1_low
-        } else {
-            0.0
-        };
-        let t1n_low = if wet1_low { mn1_low * mt1_low / h1_low } else { 0.0 };
-        let m2n_low = if wet2_low { mn2_low } else { 0.0 };
-        let n2n_low = if wet2_low {
-            mn2_low * (mn2_low / h2_low) + 4.905 * h2_low * h2_low
-        } else {
-            0.0
-        };
-        let t2n_low = if wet2_low { mn2_low * mt2_low / h2_low } else { 0.0 };
-        let blend_n_low = ap_n_low * am_n_low / width_n_low;
-        (
-            (ap_n_low * m1n_low - am_n_low * m2n_low) / width_n_low
-                + blend_n_low * (w - w_low),
-            (ap_n_low * n1n_low - am_n_low * n2n_low) / width_n_low
-                + blend_n_low * (mn2_low - mn1_low),
-            (ap_n_low * t1n_low - am_n_low * t2n_low) / width_n_low
-                + blend_n_low * (mt2_low - mt1_low),
-        )
-    } else {
-        (0.0, 0.0, 0.0)
-    };
-    let area_low = grid.area[axis];
-    (
-        area_low * mass_n_low,
-        area_low * (if along_x_low { normal_n_low } else { tangential_n_low }),
-        area_low * (if along_x_low { tangential_n_low } else { normal_n_low }),
-    )
+/// Values that [`Kernels::stage`] needs of one cell, for a row of cells.
+#[inline(never)]
+fn stage_cells(
+    mn1_low: &mut [f64],
+    mt1_low: &mut [f64],
+    value_2: &mut [f64],
+    value_3: &mut [f64],
+    m1n_low: &mut [f64],
+    n1n_low: &mut [f64],
+    t1n_low: &mut [f64],
+    mn1_low_2: &mut [f64],
+    mt1_low_2: &mut [f64],
+    value_4: &mut [f64],
+    value_5: &mut [f64],
+    m1n_low_2: &mut [f64],
+    n1n_low_2: &mut [f64],
+    t1n_low_2: &mut [f64],
+    w: &[f64],
+    b: &[f64],
+    hu: &[f64],
+    hv: &[f64],
+) {
+    let len = mn1_low.len();
+    let mt1_low = &mut mt1_low[..len];
+    let value_2 = &mut value_2[..len];
+    let value_3 = &mut value_3[..len];
+    let m1n_low = &mut m1n_low[..len];
+    let n1n_low = &mut n1n_low[..len];
+    let t1n_low = &mut t1n_low[..len];
+    let mn1_low_2 = &mut mn1_low_2[..len];
+    let mt1_low_2 = &mut mt1_low_2[..len];
+    let value_4 = &mut value_4[..len];
+    let value_5 = &mut value_5[..len];
+    let m1n_low_2 = &mut m1n_low_2[..len];
+    let n1n_low_2 = &mut n1n_low_2[..len];
+    let t1n_low_2 = &mut t1n_low_2[..len];
+    let w = &w[..len];
+    let b = &b[..len];
+    let hu = &hu[..len];
+    let hv = &hv[..len];
+    for i in 0..len {
+        let along_x_low = 1.0 == 1.0;
+        let along_x_low_2 = 0.0 == 1.0;
+        let h1_low = w[i] - b[i];
+        let wet1_low = h1_low > 0.05;
+        let mn1_low_3 = if along_x_low { hu[i] } else { hv[i] };
+        let mt1_low_3 = if along_x_low { hv[i] } else { hu[i] };
+        let value_6 = f64::sqrt(9.81 * h1_low);
+        let c1_low = if wet1_low { value_6 } else { 0.0 };
+        let value_7 = mn1_low_3 / h1_low;
+        let v1n_low = if wet1_low { value_7 } else { 0.0 };
+        let value_8 = 4.905 * h1_low * h1_low;
+        let value_9 = mn1_low_3 * value_7 + value_8;
+        let value_10 = mn1_low_3 * mt1_low_3 / h1_low;
+        let mn1_low_4 = if along_x_low_2 { hu[i] } else { hv[i] };
+        let mt1_low_4 = if along_x_low_2 { hv[i] } else { hu[i] };
+        let value_11 = mn1_low_4 / h1_low;
+        let v1n_low_2 = if wet1_low { value_11 } else { 0.0 };
+        let value_12 = mn1_low_4 * value_11 + value_8;
+        let value_13 = mn1_low_4 * mt1_low_4 / h1_low;
+        mn1_low[i] = mn1_low_3;
+        mt1_low[i] = mt1_low_3;
+        value_2[i] = v1n_low - c1_low;
+        value_3[i] = v1n_low + c1_low;
+        m1n_low[i] = if wet1_low { mn1_low_3 } else { 0.0 };
+        n1n_low[i] = if wet1_low { value_9 } else { 0.0 };
+        t1n_low[i] = if wet1_low { value_10 } else { 0.0 };
+        mn1_low_2[i] = mn1_low_4;
+        mt1_low_2[i] = mt1_low_4;
+        value_4[i] = v1n_low_2 - c1_low;
+        value_5[i] = v1n_low_2 + c1_low;
+        m1n_low_2[i] = if wet1_low { mn1_low_4 } else { 0.0 };
+        n1n_low_2[i] = if wet1_low { value_12 } else { 0.0 };
+        t1n_low_2[i] = if wet1_low { value_13 } else { 0.0 };
+    }
 }
 
-/// Term of the high side of a cell where there is a cell beyond; the caller adds it.
-#[inline(always)]
-fn stage_sum_w_high<const DIM: usize>(
+/// Terms of [`Kernels::stage`] on faces that x crosses, each between a first and a second cell.
+#[inline(never)]
+fn stage_faces_x(
+    sum_w_2: &mut [f64],
+    sum_hu_2: &mut [f64],
+    sum_hv_2: &mut [f64],
+    value_first: &[f64],
+    value_second: &[f64],
+    value_first_2: &[f64],
+    value_second_2: &[f64],
+    m1n_low_first: &[f64],
+    m1n_low_second: &[f64],
+    w_second: &[f64],
+    w_first: &[f64],
+    n1n_low_first: &[f64],
+    n1n_low_second: &[f64],
+    mn1_low_second: &[f64],
+    mn1_low_first: &[f64],
+    t1n_low_first: &[f64],
+    t1n_low_second: &[f64],
+    mt1_low_second: &[f64],
+    mt1_low_first: &[f64],
     grid: &CartesianGrid,
-    axis: usize,
-    w: f64,
-    b: f64,
-    w_high: f64,
-    b_high: f64,
-    hu: f64,
-    hv: f64,
-    hu_high: f64,
-    hv_high: f64,
-) -> (f64, f64, f64) {
-    let along_x_high = component(grid.normal::<DIM>(axis), 0) == 1.0;
-    let h1_high = w - b;
-    let wet1_high = h1_high > 0.05;
-    let c1_high = if wet1_high { (9.81 * h1_high).sqrt() } else { 0.0 };
-    let h2_high = w_high - b_high;
-    let wet2_high = h2_high > 0.05;
-    let c2_high = if wet2_high { (9.81 * h2_high).sqrt() } else { 0.0 };
-    let mn1_high = if along_x_high { hu } else { hv };
-    let mt1_high = if along_x_high { hv } else { hu };
-    let mn2_high = if along_x_high { hu_high } else { hv_high };
-    let mt2_high = if along_x_high { hv_high } else { hu_high };
-    let v1n_high = if wet1_high { mn1_high / h1_high } else { 0.0 };
-    let v2n_high = if wet2_high { mn2_high / h2_high } else { 0.0 };
-    let low_n_high = if v1n_high - c1_high < v2n_high - c2_high {
-        v1n_high - c1_high
-    } else {
-        v2n_high - c2_high
-    };
-    let high_n_high = if v1n_high + c1_high > v2n_high + c2_high {
-        v1n_high + c1_high
-    } else {
-        v2n_high + c2_high
-    };
-    let am_n_high = if low_n_high < 0.0 { low_n_high } else { 0.0 };
-    let ap_n_high = if high_n_high > 0.0 { high_n_high } else { 0.0 };
-    let width_n_high = ap_n_high - am_n_high;
-    let (mass_n_high, normal_n_high, tangential_n_high) = if width_n_high * width_n_high
-        > 0.0025000000000000005
-    {
-        let m1n_high = if wet1_high { mn1_high } else { 0.0 };
-        let n1n_high = if wet1_high {
-            mn1_high * (mn1_high / h1_high) + 4.905 * h1_high * h1_high
-        } else {
-            0.0
-        };
-        let t1n_high = if wet1_high { mn1_high * mt1_high / h1_high } else { 0.0 };
-        let m2n_high = if wet2_high { mn2_high } else { 0.0 };
-        let n2n_high = if wet2_high {
-            mn2_high * (mn2_high / h2_high) + 4.905 * h2_high * h2_high
-        } else {
-            0.0
-        };
-        let t2n_high = if wet2_high { mn2_high * mt2_high / h2_high } else { 0.0 };
-        let blend_n_high = ap_n_high * am_n_high / width_n_high;
-        (
-            (ap_n_high * m1n_high - am_n_high * m2n_high) / width_n_high
-                + blend_n_high * (w_high - w),
-            (ap_n_high * n1n_high - am_n_high * n2n_high) / width_n_high
-                + blend_n_high * (mn2_high - mn1_high),
-            (ap_n_high * t1n_high - am_n_high * t2n_high) / width_n_high
-                + blend_n_high * (mt2_high - mt1_high),
-        )
-    } else {
-        (0.0, 0.0, 0.0)
-    };
-    let area_high = grid.area[axis];
-    (
-        area_high * mass_n_high,
-        area_high * (if along_x_high { normal_n_high } else { tangential_n_high }),
-        area_high * (if along_x_high { tangential_n_high } else { normal_n_high }),
-    )
+) {
+    let len = sum_w_2.len();
+    let sum_hu_2 = &mut sum_hu_2[..len];
+    let sum_hv_2 = &mut sum_hv_2[..len];
+    let value_first = &value_first[..len];
+    let value_second = &value_second[..len];
+    let value_first_2 = &value_first_2[..len];
+    let value_second_2 = &value_second_2[..len];
+    let m1n_low_first = &m1n_low_first[..len];
+    let m1n_low_second = &m1n_low_second[..len];
+    let w_second = &w_second[..len];
+    let w_first = &w_first[..len];
+    let n1n_low_first = &n1n_low_first[..len];
+    let n1n_low_second = &n1n_low_second[..len];
+    let mn1_low_second = &mn1_low_second[..len];
+    let mn1_low_first = &mn1_low_first[..len];
+    let t1n_low_first = &t1n_low_first[..len];
+    let t1n_low_second = &t1n_low_second[..len];
+    let mt1_low_second = &mt1_low_second[..len];
+    let mt1_low_first = &mt1_low_first[..len];
+    for i in 0..len {
+        let along_x_low = 1.0 == 1.0;
+        let value_2 = value_first[i] < value_second[i];
+        let low_n_low = if value_2 { value_first[i] } else { value_second[i] };
+        let value_3 = value_first_2[i] > value_second_2[i];
+        let high_n_low = if value_3 { value_first_2[i] } else { value_second_2[i] };
+        let value_4 = low_n_low < 0.0;
+        let am_n_low = if value_4 { low_n_low } else { 0.0 };
+        let value_5 = high_n_low > 0.0;
+        let ap_n_low = if value_5 { high_n_low } else { 0.0 };
+        let width_n_low = ap_n_low - am_n_low;
+        let value_6 = width_n_low * width_n_low > 0.0025000000000000005;
+        let blend_n_low = ap_n_low * am_n_low / width_n_low;
+        let value_7 = (ap_n_low * m1n_low_first[i] - am_n_low * m1n_low_second[i])
+            / width_n_low + blend_n_low * (w_second[i] - w_first[i]);
+        let value_8 = (ap_n_low * n1n_low_first[i] - am_n_low * n1n_low_second[i])
+            / width_n_low + blend_n_low * (mn1_low_second[i] - mn1_low_first[i]);
+        let value_9 = (ap_n_low * t1n_low_first[i] - am_n_low * t1n_low_second[i])
+            / width_n_low + blend_n_low * (mt1_low_second[i] - mt1_low_first[i]);
+        let normal_n_low = if value_6 { value_8 } else { 0.0 };
+        let tangential_n_low = if value_6 { value_9 } else { 0.0 };
+        sum_w_2[i] = grid.area[0] * (if value_6 { value_7 } else { 0.0 });
+        sum_hu_2[i] = grid.area[0]
+            * (if along_x_low { normal_n_low } else { tangential_n_low });
+        sum_hv_2[i] = grid.area[0]
+            * (if along_x_low { tangential_n_low } else { normal_n_low });
+    }
+}
+
+/// Terms of [`Kernels::stage`] on faces that y crosses, each between a first and a second cell.
+#[inline(never)]
+fn stage_faces_y(
+    sum_w_2: &mut [f64],
+    sum_hu_2: &mut [f64],
+    sum_hv_2: &mut [f64],
+    value_first: &[f64],
+    value_second: &[f64],
+    value_first_2: &[f64],
+    value_second_2: &[f64],
+    m1n_low_first: &[f64],
+    m1n_low_second: &[f64],
+    w_second: &[f64],
+    w_first: &[f64],
+    n1n_low_first: &[f64],
+    n1n_low_second: &[f64],
+    mn1_low_second: &[f64],
+    mn1_low_first: &[f64],
+    t1n_low_first: &[f64],
+    t1n_low_second: &[f64],
+    mt1_low_second: &[f64],
+    mt1_low_first: &[f64],
+    grid: &CartesianGrid,
+) {
+    let len = sum_w_2.len();
+    let sum_hu_2 = &mut sum_hu_2[..len];
+    let sum_hv_2 = &mut sum_hv_2[..len];
+    let value_first = &value_first[..len];
+    let value_second = &value_second[..len];
+    let value_first_2 = &value_first_2[..len];
+    let value_second_2 = &value_second_2[..len];
+    let m1n_low_first = &m1n_low_first[..len];
+    let m1n_low_second = &m1n_low_second[..len];
+    let w_second = &w_second[..len];
+    let w_first = &w_first[..len];
+    let n1n_low_first = &n1n_low_first[..len];
+    let n1n_low_second = &n1n_low_second[..len];
+    let mn1_low_second = &mn1_low_second[..len];
+    let mn1_low_first = &mn1_low_first[..len];
+    let t1n_low_first = &t1n_low_first[..len];
+    let t1n_low_second = &t1n_low_second[..len];
+    let mt1_low_second = &mt1_low_second[..len];
+    let mt1_low_first = &mt1_low_first[..len];
+    for i in 0..len {
+        let along_x_low = 0.0 == 1.0;
+        let value_2 = value_first[i] < value_second[i];
+        let low_n_low = if value_2 { value_first[i] } else { value_second[i] };
+        let value_3 = value_first_2[i] > value_second_2[i];
+        let high_n_low = if value_3 { value_first_2[i] } else { value_second_2[i] };
+        let value_4 = low_n_low < 0.0;
+        let am_n_low = if value_4 { low_n_low } else { 0.0 };
+        let value_5 = high_n_low > 0.0;
+        let ap_n_low = if value_5 { high_n_low } else { 0.0 };
+        let width_n_low = ap_n_low - am_n_low;
+        let value_6 = width_n_low * width_n_low > 0.0025000000000000005;
+        let blend_n_low = ap_n_low * am_n_low / width_n_low;
+        let value_7 = (ap_n_low * m1n_low_first[i] - am_n_low * m1n_low_second[i])
+            / width_n_low + blend_n_low * (w_second[i] - w_first[i]);
+        let value_8 = (ap_n_low * n1n_low_first[i] - am_n_low * n1n_low_second[i])
+            / width_n_low + blend_n_low * (mn1_low_second[i] - mn1_low_first[i]);
+        let value_9 = (ap_n_low * t1n_low_first[i] - am_n_low * t1n_low_second[i])
+            / width_n_low + blend_n_low * (mt1_low_second[i] - mt1_low_first[i]);
+        let normal_n_low = if value_6 { value_8 } else { 0.0 };
+        let tangential_n_low = if value_6 { value_9 } else { 0.0 };
+        sum_w_2[i] = grid.area[1] * (if value_6 { value_7 } else { 0.0 });
+        sum_hu_2[i] = grid.area[1]
+            * (if along_x_low { normal_n_low } else { tangential_n_low });
+        sum_hv_2[i] = grid.area[1]
+            * (if along_x_low { tangential_n_low } else { normal_n_low });
+    }
+}
+
+/// Terms of [`Kernels::stage`] on faces that z crosses, each between a first and a second cell.
+#[inline(never)]
+fn stage_faces_z(
+    sum_w_2: &mut [f64],
+    sum_hu_2: &mut [f64],
+    sum_hv_2: &mut [f64],
+    value_first: &[f64],
+    value_second: &[f64],
+    value_first_2: &[f64],
+    value_second_2: &[f64],
+    m1n_low_first: &[f64],
+    m1n_low_second: &[f64],
+    w_second: &[f64],
+    w_first: &[f64],
+    n1n_low_first: &[f64],
+    n1n_low_second: &[f64],
+    mn1_low_second: &[f64],
+    mn1_low_first: &[f64],
+    t1n_low_first: &[f64],
+    t1n_low_second: &[f64],
+    mt1_low_second: &[f64],
+    mt1_low_first: &[f64],
+    grid: &CartesianGrid,
+) {
+    let len = sum_w_2.len();
+    let sum_hu_2 = &mut sum_hu_2[..len];
+    let sum_hv_2 = &mut sum_hv_2[..len];
+    let value_first = &value_first[..len];
+    let value_second = &value_second[..len];
+    let value_first_2 = &value_first_2[..len];
+    let value_second_2 = &value_second_2[..len];
+    let m1n_low_first = &m1n_low_first[..len];
+    let m1n_low_second = &m1n_low_second[..len];
+    let w_second = &w_second[..len];
+    let w_first = &w_first[..len];
+    let n1n_low_first = &n1n_low_first[..len];
+    let n1n_low_second = &n1n_low_second[..len];
+    let mn1_low_second = &mn1_low_second[..len];
+    let mn1_low_first = &mn1_low_first[..len];
+    let t1n_low_first = &t1n_low_first[..len];
+    let t1n_low_second = &t1n_low_second[..len];
+    let mt1_low_second = &mt1_low_second[..len];
+    let mt1_low_first = &mt1_low_first[..len];
+    for i in 0..len {
+        let along_x_low = 0.0 == 1.0;
+        let value_2 = value_first[i] < value_second[i];
+        let low_n_low = if value_2 { value_first[i] } else { value_second[i] };
+        let value_3 = value_first_2[i] > value_second_2[i];
+        let high_n_low = if value_3 { value_first_2[i] } else { value_second_2[i] };
+        let value_4 = low_n_low < 0.0;
+        let am_n_low = if value_4 { low_n_low } else { 0.0 };
+        let value_5 = high_n_low > 0.0;
+        let ap_n_low = if value_5 { high_n_low } else { 0.0 };
+        let width_n_low = ap_n_low - am_n_low;
+        let value_6 = width_n_low * width_n_low > 0.0025000000000000005;
+        let blend_n_low = ap_n_low * am_n_low / width_n_low;
+        let value_7 = (ap_n_low * m1n_low_first[i] - am_n_low * m1n_low_second[i])
+            / width_n_low + blend_n_low * (w_second[i] - w_first[i]);
+        let value_8 = (ap_n_low * n1n_low_first[i] - am_n_low * n1n_low_second[i])
+            / width_n_low + blend_n_low * (mn1_low_second[i] - mn1_low_first[i]);
+        let value_9 = (ap_n_low * t1n_low_first[i] - am_n_low * t1n_low_second[i])
+            / width_n_low + blend_n_low * (mt1_low_second[i] - mt1_low_first[i]);
+        let normal_n_low = if value_6 { value_8 } else { 0.0 };
+        let tangential_n_low = if value_6 { value_9 } else { 0.0 };
+        sum_w_2[i] = grid.area[2] * (if value_6 { value_7 } else { 0.0 });
+        sum_hu_2[i] = grid.area[2]
+            * (if along_x_low { normal_n_low } else { tangential_n_low });
+        sum_hv_2[i] = grid.area[2]
+            * (if along_x_low { tangential_n_low } else { normal_n_low });
+    }
 }
 
 /// [`Kernels::stage`] on any grid.

@@ -2,7 +2,8 @@
 #![allow(non_snake_case, clippy::too_many_arguments, clippy::needless_range_loop)]
 
 use backend_serial::runtime::entities::{Arrays, Entities, Positions};
-use backend_serial::runtime::kernel::{CartesianGrid, SubsetRanks};
+use backend_serial::runtime::kernel::{CartesianGrid, SubsetRanks, lane};
+use backend_serial::runtime::sweep::{Sweep, cells_in, strips};
 use backend_serial::runtime::{ScalarCollection, SerialRuntime};
 use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent};
@@ -35,111 +36,253 @@ fn compute_residual_cartesian<const DIM: usize>(
 ) -> Result<ScalarCollection, Error> {
     let all_cells = rt
         .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
-    let flux = rt.dense(args.flux);
-    let flux = &flux[..];
     let s = rt.dense(args.s);
     let s = &s[..];
-    let watervisc = *args.watervisc;
-    let oilvisc = *args.oilvisc;
-    let source_cells_ranks = SubsetRanks::new(args.source_cells);
-    let source_values = rt.dense(args.source_values);
-    let source_values = &source_values[..];
     let s0 = rt.dense(args.s0);
     let s0 = &s0[..];
     let dt = *args.dt;
     let pore_volume = rt.dense(args.pore_volume);
     let pore_volume = &pore_volume[..];
+    let source_cells_ranks = SubsetRanks::new(args.source_cells);
+    let watervisc = *args.watervisc;
+    let oilvisc = *args.oilvisc;
+    let source_values = rt.dense(args.source_values);
+    let source_values = &source_values[..];
+    let flux = rt.dense(args.flux);
+    let flux = &flux[..];
     let domain = &all_cells;
     let mut residual = rt.take_buffer(grid.n_cells());
     rt.each_row(
         grid,
         &mut residual[..],
         |range, residual_values| {
-            for row in grid.rows_in(&range) {
-                for i in 0..grid.n[0] {
-                    let here = row.start + i;
-                    let at = [i, row.j, row.k];
-                    let mut outflow = 0.0;
-                    for axis in 0..DIM {
-                        if at[axis] > 0 {
-                            outflow
-                                -= compute_residual_outflow_low(
-                                    flux[grid.interior_face(at, axis, false)],
-                                    s[here - grid.stride[axis]],
-                                    s[here],
+            let mut sweep = Sweep::<f64, DIM, 0, 1>::new(grid);
+            for row in strips(grid, &range) {
+                let len = row.len;
+                sweep
+                    .advance(
+                        &row,
+                        true,
+                        |_, []| {},
+                        |faces, [], [], [term_0]| match faces.axis {
+                            0 => {
+                                compute_residual_faces_x(
+                                    term_0,
+                                    &flux[grid
+                                        .interior_face(
+                                            faces.at,
+                                            faces.axis,
+                                            faces.high,
+                                        )..][..faces.len],
+                                    &s[faces.first..][..faces.len],
+                                    &s[faces.second..][..faces.len],
                                     watervisc,
                                     oilvisc,
-                                );
-                        }
-                        if at[axis] + 1 < grid.n[axis] {
-                            outflow
-                                += compute_residual_outflow_high(
-                                    flux[grid.interior_face(at, axis, true)],
-                                    s[here],
-                                    s[here + grid.stride[axis]],
+                                )
+                            }
+                            1 => {
+                                compute_residual_faces_y(
+                                    term_0,
+                                    &flux[grid
+                                        .interior_face(
+                                            faces.at,
+                                            faces.axis,
+                                            faces.high,
+                                        )..][..faces.len],
+                                    &s[faces.first..][..faces.len],
+                                    &s[faces.second..][..faces.len],
                                     watervisc,
                                     oilvisc,
-                                );
-                        }
+                                )
+                            }
+                            _ => {
+                                compute_residual_faces_z(
+                                    term_0,
+                                    &flux[grid
+                                        .interior_face(
+                                            faces.at,
+                                            faces.axis,
+                                            faces.high,
+                                        )..][..faces.len],
+                                    &s[faces.first..][..faces.len],
+                                    &s[faces.second..][..faces.len],
+                                    watervisc,
+                                    oilvisc,
+                                )
+                            }
+                        },
+                        |_| { [0.0] },
+                    );
+                compute_residual_row::<
+                    DIM,
+                >(
+                    &mut residual_values[row.start - range.start..][..len],
+                    sweep.low(0),
+                    sweep.high(0),
+                    &s[row.start..][..len],
+                    &s0[row.start..][..len],
+                    dt,
+                    &pore_volume[row.start..][..len],
+                );
+            }
+            for here in cells_in(args.source_cells, &range) {
+                let at = grid.at(here);
+                let mut outflow = 0.0;
+                for axis in 0..DIM {
+                    if at[axis] > 0 {
+                        let upwind = if flux[grid.interior_face(at, axis, false)] >= 0.0
+                        {
+                            (here - grid.stride[axis]) as u32
+                        } else {
+                            here as u32
+                        };
+                        let water = s[upwind as usize] / watervisc;
+                        let oil = (1.0 - s[upwind as usize]) / oilvisc;
+                        outflow
+                            -= water / (water + oil)
+                                * flux[grid.interior_face(at, axis, false)];
                     }
-                    let inflow = if source_cells_ranks.contains(here) {
-                        let water_here = s[here] / watervisc;
-                        let oil_here = (1.0 - s[here]) / oilvisc;
-                        let injected = if source_values[source_cells_ranks.of(here)]
-                            > 0.0
+                    if at[axis] + 1 < grid.n[axis] {
+                        let upwind_high = if flux[grid.interior_face(at, axis, true)]
+                            >= 0.0
                         {
-                            source_values[source_cells_ranks.of(here)]
+                            here as u32
                         } else {
-                            0.0
+                            (here + grid.stride[axis]) as u32
                         };
-                        let produced = if source_values[source_cells_ranks.of(here)]
-                            < 0.0
-                        {
-                            source_values[source_cells_ranks.of(here)]
-                        } else {
-                            0.0
-                        };
-                        injected + produced * (water_here / (water_here + oil_here))
+                        let water_high = s[upwind_high as usize] / watervisc;
+                        let oil_high = (1.0 - s[upwind_high as usize]) / oilvisc;
+                        outflow
+                            += water_high / (water_high + oil_high)
+                                * flux[grid.interior_face(at, axis, true)];
+                    }
+                }
+                let inflow = if source_cells_ranks.contains(here) {
+                    let water_here = s[here] / watervisc;
+                    let oil_here = (1.0 - s[here]) / oilvisc;
+                    let injected = if source_values[source_cells_ranks.of(here)] > 0.0 {
+                        source_values[source_cells_ranks.of(here)]
                     } else {
                         0.0
                     };
-                    residual_values[here - range.start] = s[here] - s0[here]
-                        + dt / pore_volume[here] * (outflow - inflow);
-                }
+                    let produced = if source_values[source_cells_ranks.of(here)] < 0.0 {
+                        source_values[source_cells_ranks.of(here)]
+                    } else {
+                        0.0
+                    };
+                    injected + produced * (water_here / (water_here + oil_here))
+                } else {
+                    0.0
+                };
+                residual_values[here - range.start] = s[here] - s0[here]
+                    + dt / pore_volume[here] * (outflow - inflow);
             }
         },
     );
     Ok(rt.scalar_collection_from(domain, residual))
 }
 
-/// Term of the low side of a cell where there is a cell beyond; the caller subtracts it.
-#[inline(always)]
-fn compute_residual_outflow_low(
-    flux_low: f64,
-    s_low: f64,
-    s: f64,
-    watervisc: f64,
-    oilvisc: f64,
-) -> f64 {
-    let upwind = flux_low >= 0.0;
-    let water = (if upwind { s_low } else { s }) / watervisc;
-    let oil = (1.0 - (if upwind { s_low } else { s })) / oilvisc;
-    water / (water + oil) * flux_low
+/// [`Kernels::compute_residual`] for a row of cells, from the terms of their faces.
+#[inline(never)]
+fn compute_residual_row<const DIM: usize>(
+    residual: &mut [f64],
+    outflow_terms_low: [&[f64]; DIM],
+    outflow_terms_high: [&[f64]; DIM],
+    s: &[f64],
+    s0: &[f64],
+    dt: f64,
+    pore_volume: &[f64],
+) {
+    let len = residual.len();
+    let outflow_terms_low_x = lane(&outflow_terms_low, 0, len);
+    let outflow_terms_low_y = lane(&outflow_terms_low, 1, len);
+    let outflow_terms_low_z = lane(&outflow_terms_low, 2, len);
+    let outflow_terms_high_x = lane(&outflow_terms_high, 0, len);
+    let outflow_terms_high_y = lane(&outflow_terms_high, 1, len);
+    let outflow_terms_high_z = lane(&outflow_terms_high, 2, len);
+    let s = &s[..len];
+    let s0 = &s0[..len];
+    let pore_volume = &pore_volume[..len];
+    for i in 0..len {
+        let mut outflow = 0.0;
+        outflow -= outflow_terms_low_x[i];
+        outflow += outflow_terms_high_x[i];
+        if DIM > 1 {
+            outflow -= outflow_terms_low_y[i];
+            outflow += outflow_terms_high_y[i];
+        }
+        if DIM > 2 {
+            outflow -= outflow_terms_low_z[i];
+            outflow += outflow_terms_high_z[i];
+        }
+        residual[i] = s[i] - s0[i] + dt / pore_volume[i] * (outflow - 0.0);
+    }
 }
 
-/// Term of the high side of a cell where there is a cell beyond; the caller adds it.
-#[inline(always)]
-fn compute_residual_outflow_high(
-    flux_high: f64,
-    s: f64,
-    s_high: f64,
+/// Terms of [`Kernels::compute_residual`] on faces that x crosses, each between a first and a second cell.
+#[inline(never)]
+fn compute_residual_faces_x(
+    outflow_2: &mut [f64],
+    flux_face: &[f64],
+    s_first: &[f64],
+    s_second: &[f64],
     watervisc: f64,
     oilvisc: f64,
-) -> f64 {
-    let upwind_high = flux_high >= 0.0;
-    let water_high = (if upwind_high { s } else { s_high }) / watervisc;
-    let oil_high = (1.0 - (if upwind_high { s } else { s_high })) / oilvisc;
-    water_high / (water_high + oil_high) * flux_high
+) {
+    let len = outflow_2.len();
+    let flux_face = &flux_face[..len];
+    let s_first = &s_first[..len];
+    let s_second = &s_second[..len];
+    for i in 0..len {
+        let value_2 = flux_face[i] >= 0.0;
+        let value_3 = if value_2 { s_first[i] } else { s_second[i] };
+        let water = value_3 / watervisc;
+        outflow_2[i] = water / (water + (1.0 - value_3) / oilvisc) * flux_face[i];
+    }
+}
+
+/// Terms of [`Kernels::compute_residual`] on faces that y crosses, each between a first and a second cell.
+#[inline(never)]
+fn compute_residual_faces_y(
+    outflow_2: &mut [f64],
+    flux_face: &[f64],
+    s_first: &[f64],
+    s_second: &[f64],
+    watervisc: f64,
+    oilvisc: f64,
+) {
+    let len = outflow_2.len();
+    let flux_face = &flux_face[..len];
+    let s_first = &s_first[..len];
+    let s_second = &s_second[..len];
+    for i in 0..len {
+        let value_2 = flux_face[i] >= 0.0;
+        let value_3 = if value_2 { s_first[i] } else { s_second[i] };
+        let water = value_3 / watervisc;
+        outflow_2[i] = water / (water + (1.0 - value_3) / oilvisc) * flux_face[i];
+    }
+}
+
+/// Terms of [`Kernels::compute_residual`] on faces that z crosses, each between a first and a second cell.
+#[inline(never)]
+fn compute_residual_faces_z(
+    outflow_2: &mut [f64],
+    flux_face: &[f64],
+    s_first: &[f64],
+    s_second: &[f64],
+    watervisc: f64,
+    oilvisc: f64,
+) {
+    let len = outflow_2.len();
+    let flux_face = &flux_face[..len];
+    let s_first = &s_first[..len];
+    let s_second = &s_second[..len];
+    for i in 0..len {
+        let value_2 = flux_face[i] >= 0.0;
+        let value_3 = if value_2 { s_first[i] } else { s_second[i] };
+        let water = value_3 / watervisc;
+        outflow_2[i] = water / (water + (1.0 - value_3) / oilvisc) * flux_face[i];
+    }
 }
 
 /// [`Kernels::compute_residual`] on any grid.
