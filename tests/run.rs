@@ -15,5 +15,7 @@ mod heat_2d;
 mod heat_3d;
 #[path = "run/processor.rs"]
 mod processor;
+#[path = "run/rows.rs"]
+mod rows;
 #[path = "run/threads.rs"]
 mod threads;
