@@ -313,7 +313,7 @@ impl<'a> Evaluator<'a> {
                 Number::Real(match op {
                     BinaryMath::Min => math::min(a, b),
                     BinaryMath::Max => math::max(a, b),
-                    BinaryMath::Pow => a.powf(b),
+                    BinaryMath::Pow => math::pow(a, b),
                 })
             }
             KExpr::Entity(path) => Number::Entity(self.path(path)?),
@@ -391,11 +391,11 @@ fn unary(op: UnaryOp, a: Number) -> Result<Number, Error> {
         (UnaryOp::Not, Number::Bool(a)) => Number::Bool(!a),
         (UnaryOp::Abs, Number::Real(a)) => Number::Real(a.abs()),
         (UnaryOp::Sqrt, Number::Real(a)) => Number::Real(a.sqrt()),
-        (UnaryOp::Exp, Number::Real(a)) => Number::Real(a.exp()),
-        (UnaryOp::Log, Number::Real(a)) => Number::Real(a.ln()),
-        (UnaryOp::Sin, Number::Real(a)) => Number::Real(a.sin()),
-        (UnaryOp::Cos, Number::Real(a)) => Number::Real(a.cos()),
-        (UnaryOp::Tan, Number::Real(a)) => Number::Real(a.tan()),
+        (UnaryOp::Exp, Number::Real(a)) => Number::Real(math::exp(a)),
+        (UnaryOp::Log, Number::Real(a)) => Number::Real(math::log(a)),
+        (UnaryOp::Sin, Number::Real(a)) => Number::Real(math::sin(a)),
+        (UnaryOp::Cos, Number::Real(a)) => Number::Real(math::cos(a)),
+        (UnaryOp::Tan, Number::Real(a)) => Number::Real(math::tan(a)),
         (UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Length, _)
         | (UnaryOp::Exp | UnaryOp::Log | UnaryOp::Sin | UnaryOp::Cos | UnaryOp::Tan, _) => {
             return Err(defect(format!("{op:?} is not defined here")));

@@ -7,6 +7,7 @@ mod editors;
 mod example_data;
 mod gpu_bundle;
 mod implicit_data;
+mod random;
 mod shallow_water_data;
 mod tools;
 
@@ -43,6 +44,15 @@ enum Command {
         /// The folder
         folder: std::path::PathBuf,
     },
+    /// Run random programs in every way and compare; what differs is made small and shown
+    Random {
+        /// How many
+        #[arg(long, default_value_t = 2000)]
+        programs: u64,
+        /// The first seed; those after it follow
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
     /// Collect programs, data and scripts to run on a machine with a GPU, in `.gpu/`
     GpuBundle,
     /// Compare the speed of generated programs with hand-written loops
@@ -56,6 +66,7 @@ fn main() -> ExitCode {
         Command::ExampleData { check } => example_data::write(check),
         Command::CudaHostTests => cuda_host_tests::run(),
         Command::CompileKernels { folder } => cuda_host_tests::compile_kernels(&folder),
+        Command::Random { programs, seed } => random::run(programs, seed),
         Command::GpuBundle => gpu_bundle::collect(),
         Command::Bench(options) => bench::run(&options),
     };

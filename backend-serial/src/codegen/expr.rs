@@ -88,16 +88,11 @@ impl Writer<'_> {
             }
             KExpr::ZeroVector => Text::atom(quote! { [0.0; DIM] }),
             KExpr::Math(op, a, b) => {
-                let literal = self.is_literal(a);
                 let (a, b) = (self.expr(a)?, self.expr(b)?);
                 match op {
-                    BinaryMath::Pow if literal => Text::atom(quote! { f64::powf(#a, #b) }),
                     BinaryMath::Min => Text::atom(quote! { math::min(#a, #b) }),
                     BinaryMath::Max => Text::atom(quote! { math::max(#a, #b) }),
-                    BinaryMath::Pow => {
-                        let a = a.at(Level::Atom);
-                        Text::atom(quote! { #a.powf(#b) })
-                    }
+                    BinaryMath::Pow => Text::atom(quote! { math::pow(#a, #b) }),
                 }
             }
             KExpr::Entity(at) => self.entity(at)?,
@@ -373,11 +368,11 @@ impl Writer<'_> {
             UnaryOp::Abs => method("abs"),
             UnaryOp::Sqrt => method("sqrt"),
             UnaryOp::Length => Text::atom(quote! { length(#a) }),
-            UnaryOp::Exp => method("exp"),
-            UnaryOp::Log => method("ln"),
-            UnaryOp::Sin => method("sin"),
-            UnaryOp::Cos => method("cos"),
-            UnaryOp::Tan => method("tan"),
+            UnaryOp::Exp => Text::atom(quote! { math::exp(#a) }),
+            UnaryOp::Log => Text::atom(quote! { math::log(#a) }),
+            UnaryOp::Sin => Text::atom(quote! { math::sin(#a) }),
+            UnaryOp::Cos => Text::atom(quote! { math::cos(#a) }),
+            UnaryOp::Tan => Text::atom(quote! { math::tan(#a) }),
         })
     }
 

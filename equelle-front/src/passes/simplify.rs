@@ -53,11 +53,12 @@ impl Simplifier<'_> {
             StmtKind::For { sequence, element, body } => {
                 let changed = stored_mutables(&body);
                 self.current.retain(|m, _| !changed.contains(m));
+                let outside = self.current.clone();
                 self.available.push(HashMap::new());
                 let body = self.block(body);
                 self.available.pop();
-                // A value of the last round is not visible after the loop.
-                self.current.retain(|m, _| !changed.contains(m));
+                // A value of the last round is not visible after the loop, nor is one that was loaded inside.
+                self.current = outside;
                 StmtKind::For { sequence, element, body }
             }
             kind @ (StmtKind::Let { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_)) => kind,

@@ -196,9 +196,9 @@ fn direction_general<const DIM: usize>(
 ) -> Result<([f64; 3], bool, f64), Error> {
     let k = *args.k;
     Ok((
-        padded(vector::<DIM>(&[2.0 * k, k.exp() - f64::sin(0.5)])),
+        padded(vector::<DIM>(&[2.0 * k, math::exp(k) - math::sin(0.5)])),
         k > 0.125,
-        math::max(k, 0.5).powf(1.5) * f64::powf(2.0, k),
+        math::pow(math::max(k, 0.5), 1.5) * math::pow(2.0, k),
     ))
 }
 
@@ -350,15 +350,17 @@ fn fields_cartesian<const DIM: usize>(
                                 );
                         }
                     }
-                    let waves_c = u[here].sin() + u[here].cos() + u[here].tan();
-                    let logs_c = (u[here].abs() + growth).ln();
+                    let waves_c = math::sin(u[here]) + math::cos(u[here])
+                        + math::tan(u[here]);
+                    let logs_c = math::log(u[here].abs() + growth);
                     for (component, value) in v_values
                         .iter_mut()
                         .zip(vector_add(scaled_c, vector::<DIM>(&[u[here], waves_c])))
                     {
                         component[here - range.start] = value;
                     }
-                    s_values[here - range.start] = across_c + waves_c + logs_c.powf(2.0);
+                    s_values[here - range.start] = across_c + waves_c
+                        + math::pow(logs_c, 2.0);
                     b_values[here - range.start] = math::min(u[here], 0.25) == u[here];
                 }
             }
@@ -462,15 +464,16 @@ fn fields_general<const DIM: usize, G: Places<DIM>>(
                             };
                     }
                 }
-                let waves = u[position].sin() + u[position].cos() + u[position].tan();
-                let logs = (u[position].abs() + growth).ln();
+                let waves = math::sin(u[position]) + math::cos(u[position])
+                    + math::tan(u[position]);
+                let logs = math::log(u[position].abs() + growth);
                 for (component, value) in v_values
                     .iter_mut()
                     .zip(vector_add(scaled, vector::<DIM>(&[u[position], waves])))
                 {
                     component[position - range.start] = value;
                 }
-                s_values[position - range.start] = across + waves + logs.powf(2.0);
+                s_values[position - range.start] = across + waves + math::pow(logs, 2.0);
                 b_values[position - range.start] = math::min(u[position], 0.25)
                     == u[position];
             }
@@ -797,7 +800,7 @@ fn fluxes_q_c_low<const DIM: usize>(
         f64::sqrt(if axis == 0 { 1.0 } else { 0.0 }) * jump_low.abs().sqrt()
     } else {
         0.0
-    }) + (if axis == 1 { jump_low * rise_low.ln() } else { 0.0 })
+    }) + (if axis == 1 { jump_low * math::log(rise_low) } else { 0.0 })
 }
 
 /// Term of the high side of a cell where there is a cell beyond; the caller adds it.
@@ -811,7 +814,7 @@ fn fluxes_q_c_high<const DIM: usize>(
     let jump_high = u_high - u;
     let rise_high = component(grid.displacement::<DIM>(axis, 1.0), 1);
     (if axis == 0 { jump_high.abs().sqrt() } else { 0.0 })
-        + (if axis == 1 { jump_high * rise_high.ln() } else { 0.0 })
+        + (if axis == 1 { jump_high * math::log(rise_high) } else { 0.0 })
 }
 
 /// [`Kernels::fluxes`] on any grid.
@@ -849,7 +852,7 @@ fn fluxes_general<const DIM: usize, G: Places<DIM>>(
                             += if component(grid.face_normal(f), 0).abs() > 0.5 {
                                 jump.abs().sqrt()
                             } else {
-                                jump * rise.ln()
+                                jump * math::log(rise)
                             };
                     } else {
                         let jump = u[position] - u[from as usize];
@@ -864,7 +867,7 @@ fn fluxes_general<const DIM: usize, G: Places<DIM>>(
                             -= if component(grid.face_normal(f), 0).abs() > 0.5 {
                                 jump.abs().sqrt()
                             } else {
-                                jump * rise.ln()
+                                jump * math::log(rise)
                             };
                     }
                 }

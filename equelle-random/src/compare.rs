@@ -1,0 +1,271 @@
+//! Every way to run a program, compared.
+//!
+//! The reference is the interpreter on the IR as it is lowered, where every Equelle operation is one operation of the runtime. Against it run the IR after each pass,
+//! with kernels by their general body and by their Cartesian form, on each grid as it is and, where it is Cartesian, treated as an unstructured one.
+//! All give the same bits: every operation is done as written, elementary functions come from one library, and on spacings that are powers of two geometry is exact.
+//! The exception are solutions of equations whose derivatives are found in another way; what depends on them is compared to [`crate::tree::Program::errors`], or to
+//! 1e-12 of the largest value where that is more.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use backend_serial::runtime::SerialRuntime;
+use equelle_front::check::{CheckOptions, check_text};
+use equelle_front::ir::Module;
+use equelle_front::lower;
+use equelle_front::passes::{self, OptLevel};
+use equelle_front::source::SourceFile;
+use equelle_front::verify::{Verified, verify};
+use equelle_interp::{Options, interpret_with};
+use equelle_runtime::output::Record;
+use equelle_runtime::{Program as Runnable, Session, session};
+use equellec::interpret;
+
+use crate::data::{World, Worlds};
+use crate::tree::{Grids, Program};
+
+/// A difference, or a program that should have been valid.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// What kind of failure, the same for the same cause as far as can be told.
+    pub kind: &'static str,
+    /// For people.
+    pub text: String,
+}
+
+impl Failure {
+    fn new(kind: &'static str, text: impl Into<String>) -> Self {
+        Failure { kind, text: text.into() }
+    }
+}
+
+/// A program compiled as far as comparison goes.
+pub struct Compiled {
+    /// As lowered.
+    pub plain: Verified,
+    /// After each pass, by its name, with derivatives by kernels.
+    pub passes: Vec<(String, Verified)>,
+    /// After all passes, with derivatives by sparse matrices, if there are derivatives.
+    pub matrices: Option<Verified>,
+    /// What the runtime knows of it.
+    pub runnable: &'static Runnable,
+    /// Solves that keep sparse matrices, by the construct that is in the way.
+    pub untreated: Vec<&'static str>,
+}
+
+/// How much is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Everything.
+    Full,
+    /// Passes between the first and the last on one grid alone.
+    Sampled,
+}
+
+/// Whether a program is valid, and runs the same in every way.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn compare(program: &Program, text: &str, worlds: &Worlds, extent: Extent) -> Result<(), Failure> {
+    guarded(|| {
+        let compiled = compile(text, program.units)?;
+        run_all(program, &compiled, worlds, extent)
+    })
+}
+
+/// A panic becomes a failure like any other.
+pub(crate) fn guarded<T>(action: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    catch_unwind(AssertUnwindSafe(action)).unwrap_or_else(|cause| {
+        let text = cause.downcast_ref::<String>().cloned().or_else(|| cause.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+        Err(Failure::new("panic", format!("panic: {}", text.unwrap_or_default())))
+    })
+}
+
+/// Compiles a program; the IR is verified after each pass.
+///
+/// # Errors
+/// The program is not valid, or a pass makes IR that is not.
+pub fn compile(text: &str, units: bool) -> Result<Compiled, Failure> {
+    let source = SourceFile::new("random.equelle", text);
+    let checked = check_text(text, &CheckOptions { nondimensional: !units });
+    let errors: Vec<String> = checked
+        .diagnostics
+        .iter()
+        .filter(|d| d.is_error())
+        .map(|d| format!("line {}: {} {}", source.line(d.primary.span.start), d.code.as_str(), d.message))
+        .collect();
+    let Some(typed) = checked.program.filter(|_| errors.is_empty()) else {
+        return Err(Failure::new("not well-typed", errors.join("\n")));
+    };
+    let lowered = lower::lower(&typed, &source, "random");
+    let plain = verified(lowered.clone(), "lowering")?;
+    let mut after = Vec::new();
+    let mut failure = None;
+    let (_, notes) = passes::optimise_by(lowered.clone(), OptLevel::O2, passes::Derivatives::Stencil, &mut |name, module| match verified(
+        module.clone(),
+        name,
+    ) {
+        Ok(module) => after.push((name.to_owned(), module)),
+        Err(error) => {
+            failure.get_or_insert(error);
+        }
+    });
+    let mut matrices = None;
+    if text.contains("NewtonSolve") {
+        let module = passes::optimise_by(lowered, OptLevel::O2, passes::Derivatives::SparseMatrices, &mut |name, module| {
+            if let Err(error) = verified(module.clone(), name) {
+                failure.get_or_insert(error);
+            }
+        });
+        matrices = Some(module.0);
+    }
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    let matrices = matrices.map(|module| verified(module, "all passes")).transpose()?;
+    let runnable = interpret::program(&source, &plain);
+    let untreated = notes.untreated.iter().map(|u| u.construct).collect();
+    Ok(Compiled { plain, passes: after, matrices, runnable, untreated })
+}
+
+fn verified(module: Module, pass: &str) -> Result<Verified, Failure> {
+    verify(module).map_err(|errors| {
+        let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        Failure::new("IR not valid", format!("after {pass}: {}", lines.join("; ")))
+    })
+}
+
+/// What a run gave: outputs, and the error that ended it.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Outputs.
+    pub records: Vec<Record>,
+    /// Its kind and text.
+    pub error: Option<String>,
+}
+
+/// Interprets a module on a grid.
+pub fn run(module: &Verified, runnable: &'static Runnable, world: &World, options: Options) -> Outcome {
+    let session = Session::from_parameters(runnable, world.parameters(runnable), session::Options::silent());
+    let mut outcome = Outcome { records: Vec::new(), error: None };
+    let result = session.and_then(|mut session| {
+        let records = session.record_outputs();
+        let result = interpret_with(module, &mut SerialRuntime::new(session), options);
+        outcome.records = records.take();
+        result
+    });
+    outcome.error = result.err().map(|error| format!("{:?} {}", error.kind, error.message));
+    outcome
+}
+
+/// The grids that a program is for.
+pub fn grids<'w>(program: &Program, worlds: &'w Worlds) -> impl Iterator<Item = &'w World> {
+    let grids = program.grids;
+    worlds.all.iter().filter(move |world| match grids {
+        Grids::Any => true,
+        Grids::Plane => world.dimensions == 2,
+        Grids::Space => world.dimensions == 3,
+    })
+}
+
+fn run_all(program: &Program, compiled: &Compiled, worlds: &Worlds, extent: Extent) -> Result<(), Failure> {
+    let exact = BTreeMap::new();
+    let errors: BTreeMap<&str, f64> = program.errors.iter().map(|(tag, error)| (tag.as_str(), *error)).collect();
+    let suitable: Vec<&World> = grids(program, worlds).collect();
+    let sampled = program.seed as usize % suitable.len().max(1);
+    // A Cartesian grid stands after itself treated as unstructured, with which it is compared.
+    let mut before: Option<Outcome> = None;
+    for (number, world) in suitable.into_iter().enumerate() {
+        let general = Options::default();
+        let expected = run(&compiled.plain, compiled.runnable, world, general);
+        if let Some(error) = &expected.error {
+            return Err(Failure::new("error", format!("on the grid {}: {error}", world.name)));
+        }
+        if let Some(tag) = expected.records.iter().find_map(not_finite) {
+            return Err(Failure::new("not finite", format!("on the grid {}: `{tag}` is not finite", world.name)));
+        }
+        if let Some(twin) = before.take().filter(|_| !world.unstructured) {
+            same(&twin, &expected, &exact).map_err(|d| difference(world, "as an unstructured grid", &d))?;
+        }
+        let last = compiled.passes.len().saturating_sub(1);
+        let mut treated = false;
+        for (i, (name, module)) in compiled.passes.iter().enumerate() {
+            treated |= name == "differentiate" && compiled.matrices.is_some();
+            if i < last && number != sampled && extent == Extent::Sampled {
+                continue;
+            }
+            let allowed = if treated { &errors } else { &exact };
+            let found = run(module, compiled.runnable, world, general);
+            same(&expected, &found, allowed).map_err(|d| difference(world, &format!("after {name}"), &d))?;
+            if i == last && !world.unstructured {
+                let options = Options { cartesian_forms: true, ..general };
+                let found = run(module, compiled.runnable, world, options);
+                same(&expected, &found, allowed).map_err(|d| difference(world, "by Cartesian forms", &d))?;
+            }
+        }
+        if let Some(module) = &compiled.matrices {
+            let found = run(module, compiled.runnable, world, general);
+            same(&expected, &found, &exact).map_err(|d| difference(world, "after all passes, with sparse matrices", &d))?;
+        }
+        before = world.unstructured.then_some(expected);
+    }
+    Ok(())
+}
+
+fn difference(world: &World, way: &str, text: &str) -> Failure {
+    Failure::new("different", format!("on the grid {}, {way}: {text}", world.name))
+}
+
+fn not_finite(record: &Record) -> Option<&str> {
+    let (tag, finite) = match record {
+        Record::Scalar { tag, value } => (tag, value.is_finite()),
+        Record::Vector { tag, components } => (tag, components.iter().all(|v| v.is_finite())),
+        Record::Vectors { tag, values } => (tag, values.iter().flatten().all(|v| v.is_finite())),
+        Record::Collection { tag, values } => (tag, values.iter().all(|v| v.is_finite())),
+        Record::Bool { tag, .. } | Record::Text { tag, .. } => (tag, true),
+    };
+    (!finite).then_some(tag.as_str())
+}
+
+/// Whether two runs gave the same: the same bits, but for the tags that may differ.
+///
+/// # Errors
+/// The first difference.
+pub fn same(expected: &Outcome, found: &Outcome, errors: &BTreeMap<&str, f64>) -> Result<(), String> {
+    if expected.error != found.error {
+        return Err(format!("ends with {:?}, not with {:?}", found.error, expected.error));
+    }
+    if expected.records.len() != found.records.len() {
+        return Err(format!("{} outputs, not {}", found.records.len(), expected.records.len()));
+    }
+    for (a, b) in expected.records.iter().zip(&found.records) {
+        let ((tag, a), (other, b)) = (numbers(a), numbers(b));
+        if tag != other || a.len() != b.len() {
+            return Err(format!("puts out `{other}` of {} numbers, not `{tag}` of {}", b.len(), a.len()));
+        }
+        let largest = a.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        let allowed = errors.get(tag).map_or(0.0, |error| error.max(1e-12 * largest));
+        for (i, (&x, &y)) in a.iter().zip(&b).enumerate() {
+            if x.to_bits() == y.to_bits() || (x.is_nan() && y.is_nan()) || (x - y).abs() <= allowed && allowed > 0.0 {
+                continue;
+            }
+            let mut text = String::new();
+            let _ = write!(text, "`{tag}` at {i} is {y:e}, not {x:e} (difference {:e}, allowed {allowed:e})", (x - y).abs());
+            return Err(text);
+        }
+    }
+    Ok(())
+}
+
+/// The tag and all numbers of an output; truth as 0 and 1, text by its bytes.
+pub fn numbers(record: &Record) -> (&str, Vec<f64>) {
+    match record {
+        Record::Scalar { tag, value } => (tag, vec![*value]),
+        Record::Bool { tag, value } => (tag, vec![f64::from(u8::from(*value))]),
+        Record::Text { tag, value } => (tag, value.bytes().map(f64::from).collect()),
+        Record::Vector { tag, components } => (tag, components.clone()),
+        Record::Vectors { tag, values } => (tag, values.concat()),
+        Record::Collection { tag, values } => (tag, values.clone()),
+    }
+}

@@ -1,0 +1,254 @@
+//! The grids that programs run on, and the data that they may read there.
+//!
+//! Spacings are powers of two, so that geometry worked out from indices and geometry read from arrays are the same numbers. Inputs have fixed names; their files are
+//! written once and serve all programs.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use equelle_runtime::domain::Domain;
+use equelle_runtime::grid::{Cartesian, Grid, opm};
+use equelle_runtime::params::Parameters;
+use equelle_runtime::{CanonicalSet, EntityKind, Extent, Program};
+
+use crate::tree::Kind;
+
+/// A grid with its data.
+pub struct World {
+    /// For messages.
+    pub name: &'static str,
+    /// Number of dimensions.
+    pub dimensions: usize,
+    /// Whether the grid is the Cartesian one of `twin`, treated as unstructured.
+    pub unstructured: bool,
+    /// Parameters of every run, as words of a command line.
+    pub words: Vec<String>,
+    /// Parameters that name the data, likewise.
+    pub inputs: Vec<String>,
+}
+
+/// All grids, and what holds on all of them.
+pub struct Worlds {
+    /// The grids.
+    pub all: Vec<World>,
+    /// What holds on all of them.
+    pub facts: Facts,
+}
+
+/// What holds on all grids.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// The largest number of entities, by kind.
+    pub largest: [f64; 4],
+    /// Smallest and largest measure, by kind.
+    pub measures: [(f64, f64); 4],
+    /// Smallest and largest coordinate of a centroid.
+    pub position: (f64, f64),
+    /// Faces of a cell.
+    pub faces: f64,
+}
+
+/// Names of the canonical sets: kinds in the order of [`Kind::ALL`], of each all, interior and boundary.
+pub const CANONICAL: [(&str, &str); 12] = [
+    ("AllCells()", "ac"),
+    ("InteriorCells()", "ic"),
+    ("BoundaryCells()", "bc"),
+    ("AllFaces()", "af"),
+    ("InteriorFaces()", "if"),
+    ("BoundaryFaces()", "bf"),
+    ("AllEdges()", "ae"),
+    ("InteriorEdges()", "ie"),
+    ("BoundaryEdges()", "be"),
+    ("AllVertices()", "av"),
+    ("InteriorVertices()", "iv"),
+    ("BoundaryVertices()", "bv"),
+];
+
+/// Domains that programs may read: name, and the set that it lies in, by position in [`CANONICAL`] and then in this list.
+pub const SUBSETS: [(&str, usize); 10] = [
+    ("sub_ac", 0),
+    ("sub_ic", 1),
+    ("sub_bc", 2),
+    ("sub_af", 3),
+    ("sub_if", 4),
+    ("sub_bf", 5),
+    ("sub_ae", 6),
+    ("sub_av", 9),
+    ("subsub_ac", 12),
+    ("subsub_bf", 17),
+];
+
+/// The kind of entities of a set, by its position in [`CANONICAL`] and then in [`SUBSETS`].
+pub fn kind(set: usize) -> Kind {
+    match SUBSETS.get(set.wrapping_sub(CANONICAL.len())) {
+        Some(&(_, parent)) => kind(parent),
+        None => Kind::ALL[set / 3],
+    }
+}
+
+/// The key of a set in the names of data on it.
+pub fn key(set: usize) -> &'static str {
+    SUBSETS.get(set.wrapping_sub(CANONICAL.len())).map_or_else(|| CANONICAL[set].1, |subset| subset.0)
+}
+
+/// Collections that programs may read are named `<prefix>_<key of the set>`; smallest and largest value by prefix. Those of `w` are one number everywhere.
+pub const COLLECTIONS: [(&str, f64, f64); 4] = [("p", 0.5, 2.0), ("q", 1.0, 3.0), ("s", -1.0, 1.0), ("w", 0.75, 0.75)];
+
+/// Numbers that programs may read, and what they are if given; the others take the default that the program writes.
+pub const SCALARS: [(&str, Option<f64>); 4] = [("k0", Some(0.75)), ("k1", Some(1.5)), ("k2", None), ("k3", None)];
+
+/// Sequences that programs may read.
+pub const SEQUENCES: [(&str, &[f64]); 2] = [("steps", &[0.5, 0.25, 0.375]), ("pair", &[0.25, 0.5])];
+
+impl Worlds {
+    /// Writes the data of all grids below a folder.
+    ///
+    /// # Errors
+    /// The folder cannot be written.
+    ///
+    /// # Panics
+    /// If a grid of ours is not valid.
+    pub fn write(folder: &Path, triangles: &Path) -> io::Result<Worlds> {
+        let shapes = [
+            ("cartesian", Some("unstructured"), Some(Cartesian::plane([5, 4], [0.5, 0.25]))),
+            ("block", Some("unstructured block"), Some(Cartesian::block([3, 4, 3], [0.5, 0.25, 0.5]))),
+            ("line", Some("unstructured line"), Some(Cartesian::line(6, 0.5))),
+            ("triangles", None, None),
+        ];
+        let (mut all, mut grids) = (Vec::new(), Vec::new());
+        for (name, twin, shape) in shapes {
+            let grid = match shape {
+                Some(shape) => Grid::cartesian(shape).expect("a small grid"),
+                None => opm::read_file(triangles).expect("the grid of triangles is part of the project"),
+            };
+            let grid = Arc::new(grid);
+            let dimensions = grid.dim();
+            let mut words = match shape {
+                Some(shape) => {
+                    let axes = [("x", 0), ("y", 1), ("z", 2)].into_iter().take(dimensions);
+                    let sizes = axes.map(|(axis, i)| format!("n{axis}={} d{axis}={:?}", shape.n[i], shape.spacing[i]));
+                    let sizes: Vec<String> = sizes.collect();
+                    format!("grid_dim={dimensions} {}", sizes.join(" ")).split(' ').map(str::to_owned).collect()
+                }
+                None => vec![format!("grid_filename={}", triangles.display())],
+            };
+            let folder = folder.join(name);
+            fs::create_dir_all(&folder)?;
+            let inputs = files(&folder, &grid)?;
+            // Newton's method ends at round-off or fails: see `generate::newton`.
+            words.extend(["solver=lu", "abs_res_tol=1e-10", "max_iter=60"].map(str::to_owned));
+            let world = |name, unstructured| {
+                let mut words = words.clone();
+                if unstructured {
+                    words.push("grid_layout=unstructured".to_owned());
+                }
+                World { name, dimensions, unstructured, words, inputs: inputs.clone() }
+            };
+            all.extend(twin.map(|twin| world(twin, true)));
+            all.push(world(name, false));
+            grids.push(grid);
+        }
+        let facts = Facts::of(grids.iter().map(Arc::as_ref));
+        Ok(Worlds { all, facts })
+    }
+}
+
+fn runtime_kind(kind: Kind) -> EntityKind {
+    match kind {
+        Kind::Cell => EntityKind::Cell,
+        Kind::Face => EntityKind::Face,
+        Kind::Edge => EntityKind::Edge,
+        Kind::Vertex => EntityKind::Vertex,
+    }
+}
+
+impl World {
+    /// The words that a program needs: those of the run, and those of its inputs.
+    pub fn words_for(&self, program: &Program) -> impl Iterator<Item = &str> {
+        let used = |word: &str| program.inputs.iter().any(|input| input.keys().iter().any(|key| word.split('=').next() == Some(key)));
+        let inputs = self.inputs.iter().map(String::as_str).filter(move |word| used(word));
+        self.words.iter().map(String::as_str).chain(inputs)
+    }
+
+    /// Parameters of a run of a program.
+    pub fn parameters(&self, program: &Program) -> Parameters {
+        let mut parameters = Parameters::default();
+        for (key, value) in self.words_for(program).filter_map(|word| word.split_once('=')) {
+            parameters.set(key, value);
+        }
+        parameters
+    }
+}
+
+/// Writes the data for a grid; the parameters that name it.
+fn files(folder: &Path, grid: &Arc<Grid>) -> io::Result<Vec<String>> {
+    // The data are the same in every run of every program.
+    let mut random = fastrand::Rng::with_seed(grid.n_faces() as u64);
+    let mut words = Vec::new();
+    let mut elements: Vec<Vec<u32>> = Vec::new();
+    for kind in Kind::ALL {
+        for extent in [Extent::All, Extent::Interior, Extent::Boundary] {
+            let set = CanonicalSet::new(runtime_kind(kind), extent);
+            let domain = Domain::canonical(grid, set).expect("a grid of ours has nodes");
+            elements.push(domain.elements().to_vec());
+        }
+    }
+    let write = |name: &str, text: String| -> io::Result<PathBuf> {
+        let path = folder.join(format!("{name}.txt"));
+        fs::write(&path, text)?;
+        Ok(path)
+    };
+    for (name, parent) in SUBSETS {
+        let mut chosen: Vec<u32> = elements[parent].iter().copied().filter(|_| random.u8(..3) > 0).collect();
+        if chosen.is_empty() {
+            chosen.push(elements[parent][0]);
+        }
+        let text: Vec<String> = chosen.iter().map(u32::to_string).collect();
+        words.push(format!("{name}_filename={}", write(name, text.join(" "))?.display()));
+        elements.push(chosen);
+    }
+    for (set, elements) in elements.iter().enumerate() {
+        for (prefix, lo, hi) in COLLECTIONS {
+            let name = format!("{prefix}_{}", key(set));
+            if lo == hi {
+                words.push(format!("{name}={lo:?}"));
+                continue;
+            }
+            let values: Vec<String> = elements.iter().map(|_| format!("{:?}", lo + (hi - lo) * random.f64())).collect();
+            words.push(format!("{name}_from_file=true"));
+            words.push(format!("{name}_filename={}", write(&name, values.join("\n"))?.display()));
+        }
+    }
+    for (name, values) in SEQUENCES {
+        let values: Vec<String> = values.iter().map(|v| format!("{v:?}")).collect();
+        words.push(format!("{name}_filename={}", write(name, values.join("\n"))?.display()));
+    }
+    words.extend(SCALARS.iter().filter_map(|(name, value)| value.map(|value| format!("{name}={value:?}"))));
+    Ok(words)
+}
+
+impl Facts {
+    fn of<'g>(grids: impl Iterator<Item = &'g Grid>) -> Facts {
+        let mut facts =
+            Facts { largest: [0.0; 4], measures: [(f64::INFINITY, 0.0); 4], position: (f64::INFINITY, f64::NEG_INFINITY), faces: 0.0 };
+        for grid in grids {
+            for (k, kind) in Kind::ALL.into_iter().enumerate() {
+                let kind = runtime_kind(kind);
+                facts.largest[k] = facts.largest[k].max(grid.n_entities(kind).expect("a grid of ours has nodes") as f64);
+                for &measure in grid.measures(kind).iter() {
+                    let (lo, hi) = &mut facts.measures[k];
+                    (*lo, *hi) = (lo.min(measure), hi.max(measure));
+                }
+                for &coordinate in grid.centroids(kind).iter().flatten() {
+                    let (lo, hi) = &mut facts.position;
+                    (*lo, *hi) = (lo.min(coordinate), hi.max(coordinate));
+                }
+            }
+            let faces = (0..grid.n_cells()).map(|cell| grid.topology().faces_of(cell).len()).max().unwrap_or(0);
+            facts.faces = facts.faces.max(faces as f64);
+        }
+        facts
+    }
+}

@@ -1,0 +1,234 @@
+//! Programs as trees: what is written, and of which type each expression is.
+
+use crate::bounds::Bounds;
+
+/// Kinds of entities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Of a grid of any dimension.
+    Cell,
+    /// Between cells.
+    Face,
+    /// Of one dimension.
+    Edge,
+    /// Points.
+    Vertex,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Kind; 4] = [Kind::Cell, Kind::Face, Kind::Edge, Kind::Vertex];
+
+    /// As in types.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Cell => "Cell",
+            Kind::Face => "Face",
+            Kind::Edge => "Edge",
+            Kind::Vertex => "Vertex",
+        }
+    }
+}
+
+/// Basic types that are generated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basic {
+    /// A number.
+    Scalar,
+    /// As many numbers as the grid has dimensions.
+    Vector,
+    /// A truth value.
+    Bool,
+    /// An entity of the grid.
+    Entity(Kind),
+}
+
+impl Basic {
+    /// As in types.
+    pub fn name(self) -> &'static str {
+        match self {
+            Basic::Scalar => "Scalar",
+            Basic::Vector => "Vector",
+            Basic::Bool => "Bool",
+            Basic::Entity(kind) => kind.name(),
+        }
+    }
+}
+
+/// A domain, by its number in the table of the generator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Set(pub usize);
+
+/// Exponents of length and of time.
+pub type Dimension = [i32; 2];
+
+/// No dimension.
+pub const PURE: Dimension = [0, 0];
+
+/// Type and bounds of an expression.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Info {
+    /// What it is a value or a collection of.
+    pub basic: Basic,
+    /// The domain of a collection.
+    pub on: Option<Set>,
+    /// Whether it is the domain itself.
+    pub domain: bool,
+    /// Of entities: the set that they lie in.
+    pub within: Option<Set>,
+    /// Of entities: whether some may be Empty.
+    pub empty: bool,
+    /// Of numbers.
+    pub dimension: Dimension,
+    /// Of numbers; of Bools and entities only whether they are exact.
+    pub bounds: Bounds,
+}
+
+impl Info {
+    /// Numbers.
+    pub fn numbers(basic: Basic, on: Option<Set>, dimension: Dimension, bounds: Bounds) -> Self {
+        Info { basic, on, domain: false, within: None, empty: false, dimension, bounds }
+    }
+
+    /// Scalars.
+    pub fn scalar(on: Option<Set>, dimension: Dimension, bounds: Bounds) -> Self {
+        Info::numbers(Basic::Scalar, on, dimension, bounds)
+    }
+
+    /// Truth values that depend on numbers with these bounds.
+    pub fn truth(on: Option<Set>, of: &[Bounds]) -> Self {
+        let bounds = of.iter().fold(Bounds::number(0.0), |all, bounds| all.decided_by(*bounds));
+        Info::numbers(Basic::Bool, on, PURE, bounds)
+    }
+
+    /// Entities.
+    pub fn entities(kind: Kind, over: Set, within: Set, empty: bool) -> Self {
+        let plain = Info::numbers(Basic::Entity(kind), Some(over), PURE, Bounds::number(0.0));
+        Info { within: Some(within), empty, ..plain }
+    }
+
+    /// Whether one expression may stand in the place of the other: the same type.
+    pub fn same_type(&self, other: &Info) -> bool {
+        let shape = self.on == other.on && self.domain == other.domain && self.within == other.within && self.empty == other.empty;
+        self.basic == other.basic && shape && self.dimension == other.dimension
+    }
+}
+
+/// A part of what is written.
+#[derive(Clone, Debug)]
+pub enum Part {
+    /// As it stands.
+    Text(String),
+    /// An expression.
+    Node(Node),
+}
+
+impl From<&str> for Part {
+    fn from(text: &str) -> Part {
+        Part::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Part {
+    fn from(text: String) -> Part {
+        Part::Text(text)
+    }
+}
+
+impl From<Node> for Part {
+    fn from(node: Node) -> Part {
+        Part::Node(node)
+    }
+}
+
+/// An expression, in parentheses where it needs them.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// What it is.
+    pub info: Info,
+    /// How it is written.
+    pub parts: Vec<Part>,
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub enum Statement {
+    /// One line.
+    Line(Vec<Part>),
+    /// A line that opens a block, and the block.
+    Block {
+        /// Without the brace.
+        head: Vec<Part>,
+        /// Inside the braces.
+        body: Vec<Statement>,
+    },
+}
+
+/// A program with what its comparison needs.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// It is generated from this number.
+    pub seed: u64,
+    /// Its statements.
+    pub statements: Vec<Statement>,
+    /// Whether dimensions are those of physics, and checked.
+    pub units: bool,
+    /// Which grids it is for.
+    pub grids: Grids,
+    /// Tags of outputs that depend on solutions of nonlinear equations, and how much they may differ.
+    pub errors: Vec<(String, f64)>,
+    /// Of the residuals of the first solve, in order: the bound of the sum of the absolute values of all contributions to a row, and that of the residual itself.
+    pub residuals: Vec<Bounds>,
+}
+
+/// Which grids a program is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grids {
+    /// All.
+    Any,
+    /// Those of two dimensions: it makes Vectors of two components.
+    Plane,
+    /// Those of three dimensions.
+    Space,
+}
+
+impl Program {
+    /// The text.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        write(&self.statements, 0, &mut text);
+        text
+    }
+}
+
+fn write(statements: &[Statement], depth: usize, out: &mut String) {
+    for statement in statements {
+        out.push_str(&"    ".repeat(depth));
+        match statement {
+            Statement::Line(parts) => write_parts(parts, out),
+            Statement::Block { head, body } => {
+                write_parts(head, out);
+                out.push_str(" {\n");
+                write(body, depth + 1, out);
+                out.push_str(&"    ".repeat(depth));
+                out.push('}');
+            }
+        }
+        out.push('\n');
+    }
+}
+
+fn write_parts(parts: &[Part], out: &mut String) {
+    for part in parts {
+        match part {
+            Part::Text(text) => out.push_str(text),
+            Part::Node(node) => write_parts(&node.parts, out),
+        }
+    }
+}
+
+/// The parts of an expression or line.
+macro_rules! parts {
+    ($($part:expr),* $(,)?) => { vec![$($crate::tree::Part::from($part)),*] };
+}
+pub(crate) use parts;

@@ -1,0 +1,23 @@
+//! Random programs run the same in every way.
+
+use std::path::Path;
+
+use equelle_random::data::Worlds;
+use equelle_random::failing;
+
+/// Programs of a test run, and the first seed. More: `cargo xtask random --programs N --seed N`.
+const PROGRAMS: u64 = 2000;
+const SEED: u64 = 1;
+
+fn worlds() -> Worlds {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("random-agree");
+    let triangles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../grids/triangles-6x5.grid");
+    Worlds::write(&folder, &triangles).expect("the target folder can be written")
+}
+
+#[test]
+fn every_way_gives_the_same() {
+    let worlds = worlds();
+    let failures: Vec<String> = (SEED..SEED + PROGRAMS).filter_map(|seed| failing(seed, &worlds)).take(5).collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}

@@ -1,0 +1,27 @@
+//! Random programs, as many as wanted.
+
+use std::path::Path;
+use std::time::Instant;
+
+use equelle_random::data::Worlds;
+use equelle_random::failing;
+
+/// Runs the programs of `programs` seeds from `seed` on.
+pub fn run(programs: u64, seed: u64) -> Result<(), String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let folder = root.join(format!("target/random-{}", std::process::id()));
+    let worlds = Worlds::write(&folder, &root.join("grids/triangles-6x5.grid")).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let begin = Instant::now();
+    let mut failures = 0_usize;
+    for (done, seed) in (1..).zip(seed..seed.saturating_add(programs)) {
+        if let Some(failure) = failing(seed, &worlds) {
+            failures += 1;
+            println!("{failure}");
+        }
+        if done % 1000 == 0 {
+            eprintln!("{done} programs, {failures} failures, {:.0} s", begin.elapsed().as_secs_f64());
+        }
+    }
+    std::fs::remove_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    if failures == 0 { Ok(()) } else { Err(format!("{failures} of {programs} programs fail")) }
+}
