@@ -8,5 +8,7 @@ mod support;
 mod agree;
 #[path = "stencil/compiled.rs"]
 mod compiled;
+#[path = "stencil/forms.rs"]
+mod forms;
 #[path = "stencil/rows.rs"]
 mod rows;

@@ -37,12 +37,20 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
             let captures = captures.iter().map(|&v| frame.value(v).cloned()).collect::<Result<Vec<_>, _>>()?;
             functions.push((function, captures));
         }
-        let guesses = guesses.iter().map(|&v| scalars(frame.value(v)?.clone())).collect::<Result<Vec<_>, _>>()?;
+        let mut guesses = guesses.iter().map(|&v| scalars(frame.value(v)?.clone())).collect::<Result<Vec<_>, _>>()?;
+        if let Some(moved) = self.moved {
+            for (unknown, (guess, (kernel, _))) in guesses.iter_mut().zip(&called).enumerate() {
+                let domain = self.domain(kernel.space_set().ok_or_else(|| defect("an equation is over a set"))?)?;
+                let values = self.rt.values(guess)?.into_iter().enumerate().map(|(position, value)| moved(unknown, position, value));
+                let values = values.collect();
+                *guess = self.rt.scalar_collection(&domain, values)?;
+            }
+        }
         let (module, options, domains) = (self.module, self.options, &self.domains);
         let mut evaluated = Vec::new();
         let wanted = self.wanted.is_some();
         let solution = self.rt.newton(&guesses, &mut |rt, unknowns| {
-            let mut inner = Interpreter { module, rt, options, domains: domains.clone(), wanted: None };
+            let mut inner = Interpreter { module, rt, options, domains: domains.clone(), wanted: None, moved: None };
             for (function, captures) in &functions {
                 let values = unknowns.iter().map(|u| Value::Scalars(inner.rt.without_derivatives(u)));
                 let args = values.chain(captures.iter().cloned()).collect();
@@ -55,6 +63,7 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
                     let rows = inner.rt.derivatives(equation).into_iter().map(|row| row.into_iter().collect()).collect();
                     evaluated.push(Evaluated { residual: inner.rt.values(&plain)?, rows });
                 }
+                return Err(defect("the run ends here"));
             }
             Ok(equations)
         });

@@ -40,15 +40,31 @@ pub struct Evaluated {
     pub rows: Vec<BTreeMap<usize, f64>>,
 }
 
+/// What an element of a guess is replaced by: by number of the unknown, position and value.
+pub type Moved<'a> = &'a dyn Fn(usize, usize, f64) -> f64;
+
 /// Runs the program until its first Newton solve whose equations are kernels, and evaluates these at the guess.
 ///
 /// # Errors
 /// As [`interpret`]; `Backend` if there is no such solve.
 pub fn evaluate_equations<R: DerivativeAccess>(module: &Verified, rt: &mut R) -> Result<Vec<Evaluated>, Error> {
+    evaluate_equations_at(module, rt, Options::default(), &|_, _, value| value)
+}
+
+/// The same near the guess.
+///
+/// # Errors
+/// As there.
+pub fn evaluate_equations_at<R: DerivativeAccess>(
+    module: &Verified,
+    rt: &mut R,
+    options: Options,
+    moved: Moved<'_>,
+) -> Result<Vec<Evaluated>, Error> {
     let mut found = Vec::new();
-    let interpreter = program::Interpreter::new(module.module(), rt, Options::default());
+    let interpreter = program::Interpreter::new(module.module(), rt, options);
     // The run ends where its purpose is fulfilled.
-    match interpreter.first_solve(&mut found) {
+    match interpreter.first_solve(moved, &mut found) {
         _ if !found.is_empty() => Ok(found),
         Ok(()) => Err(Error::new(ErrorKind::Backend, "no solve with equations that are kernels")),
         Err(error) => Err(error),

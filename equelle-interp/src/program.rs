@@ -8,7 +8,7 @@ use equelle_front::types::{SetId, Shape};
 use equelle_runtime::{DerivativeAccess, EquelleRuntime, Error};
 
 use crate::value::{Value, canonical_set, defect};
-use crate::{Derivatives, Evaluated, Options};
+use crate::{Derivatives, Evaluated, Moved, Options};
 
 /// A module being run.
 pub(crate) struct Interpreter<'a, R: DerivativeAccess> {
@@ -19,6 +19,8 @@ pub(crate) struct Interpreter<'a, R: DerivativeAccess> {
     pub domains: BTreeMap<SetId, R::Domain>,
     /// Set while the first evaluation of equations is wanted; takes it.
     pub wanted: Option<Vec<Evaluated>>,
+    /// Where they are wanted.
+    pub moved: Option<Moved<'a>>,
 }
 
 /// Variables of a function being run.
@@ -37,7 +39,7 @@ impl<R: DerivativeAccess> Frame<'_, R> {
 
 impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
     pub fn new(module: &'a Module, rt: &'a mut R, options: Options) -> Self {
-        Interpreter { module, rt, options, domains: BTreeMap::new(), wanted: None }
+        Interpreter { module, rt, options, domains: BTreeMap::new(), wanted: None, moved: None }
     }
 
     pub fn run(mut self) -> Result<(), Error> {
@@ -46,8 +48,9 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
     }
 
     /// Runs until the first solve by kernels, whose equations are evaluated into `found`.
-    pub fn first_solve(mut self, found: &mut Vec<Evaluated>) -> Result<(), Error> {
+    pub fn first_solve(mut self, moved: Moved<'a>, found: &mut Vec<Evaluated>) -> Result<(), Error> {
         self.wanted = Some(Vec::new());
+        self.moved = Some(moved);
         let end = self.call(&self.module.main, Vec::new());
         *found = self.wanted.take().unwrap_or_default();
         end.map(|_| ())
@@ -207,7 +210,7 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
         let (module, options, domains) = (self.module, self.options, &self.domains);
         let mut last: Vec<Option<Value<R>>> = vec![None; carried.len()];
         let solution = self.rt.newton(&guesses, &mut |rt, unknowns| {
-            let mut inner = Interpreter { module, rt, options, domains: domains.clone(), wanted: None };
+            let mut inner = Interpreter { module, rt, options, domains: domains.clone(), wanted: None, moved: None };
             let mut values = Vec::with_capacity(equations.len());
             for number in 0..equations.len() {
                 let (function, captures) = &equations[number];

@@ -107,10 +107,12 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     }
     let mut packages = Vec::new();
     for program in programs {
-        for fast in [false, true] {
-            if !fast || (program.fast && options.fp == Fp::Both) {
-                packages.push(generate(program, fast, &folder)?);
-            }
+        packages.push(generate(program, Way::Strict, &folder)?);
+        if program.fast && options.fp == Fp::Both {
+            packages.push(generate(program, Way::Fast, &folder)?);
+        }
+        if program.suite == "residual" {
+            packages.push(generate(program, Way::SparseMatrices, &folder)?);
         }
     }
     let compare = folder.join("compare");
@@ -149,16 +151,36 @@ struct Package {
     folder: PathBuf,
 }
 
-fn generate(program: &Program, fast: bool, folder: &Path) -> Result<Package, Failure> {
-    let name = format!("{}{}", program.library, if fast { "_fast" } else { "" });
+/// How equellec is asked to compile a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// As it does by itself.
+    Strict,
+    /// With --fp fast.
+    Fast,
+    /// With derivatives by products of sparse matrices.
+    SparseMatrices,
+}
+
+impl Way {
+    /// What follows the name of the library, and the option of equellec.
+    fn suffix_and_option(self) -> (&'static str, &'static [&'static str]) {
+        match self {
+            Way::Strict => ("", &[]),
+            Way::Fast => ("_fast", &["--fp", "fast"]),
+            Way::SparseMatrices => ("_sparse", &["--ad=spgemm"]),
+        }
+    }
+}
+
+fn generate(program: &Program, way: Way, folder: &Path) -> Result<Package, Failure> {
+    let (suffix, option) = way.suffix_and_option();
+    let name = format!("{}{suffix}", program.library);
     let source = folder.join("programs").join(format!("{name}.equelle"));
     tools::write(&source, &text(program)?)?;
     let package = folder.join(format!("{name}-sim"));
     let mut equellec = tools::equellec("dev")?;
-    if fast {
-        equellec.args(["--fp", "fast"]);
-    }
-    tools::run(equellec.arg(&source).arg("-o").arg(&package))?;
+    tools::run(equellec.args(option).arg(&source).arg("-o").arg(&package))?;
     let feature = if program.suite == "residual" { "residual" } else { program.library };
     Ok(Package { feature, name, folder: package })
 }

@@ -26,6 +26,12 @@ const ENDS: [f64; 2] = [100.0, 900.0];
 
 const STRICT: Generated = Generated { program: &implicit_heat::PROGRAM, simulate: implicit_heat::simulate::<SerialRuntime> };
 
+/// The same program with derivatives by products of sparse matrices.
+const SPARSE: Generated = Generated { program: &implicit_heat_sparse::PROGRAM, simulate: implicit_heat_sparse::simulate::<SerialRuntime> };
+
+/// A tolerance that any guess meets.
+const ACCEPT: f64 = 1e300;
+
 const CARTESIAN: &str = "Cartesian, by hand";
 const MESH: &str = "unstructured, by hand";
 
@@ -61,8 +67,16 @@ pub const SUITE: Suite = Suite {
             generated: true,
             run: |problem| STRICT.run(Layout::Unstructured, problem),
         },
+        Case {
+            name: "Cartesian, sparse-matrix derivatives",
+            yardstick: CARTESIAN,
+            traffic: CARTESIAN_TRAFFIC,
+            generated: true,
+            // A step takes as long as all steps of the others.
+            run: |problem| SPARSE.run(Layout::Cartesian, &prepare(problem.n, 2, ACCEPT)),
+        },
     ],
-    prepare: |n, steps| prepare(n, steps, 1e300),
+    prepare: |n, steps| prepare(n, steps, ACCEPT),
     // The guess stays as it is.
     tolerance: 0.0,
     check,

@@ -137,7 +137,8 @@ pub struct JacobianForm {
     /// For any grid. Yields what the body of the kernel yields.
     pub body: KBlock,
     /// For uniform Cartesian grids, as a [`CartesianForm::Full`], where equation and unknowns are over all cells and derivatives are by [`Path::Here`] and
-    /// [`Path::Neighbour`] alone: the columns of a row then follow from the place of the cell in the grid. Additions come in the order of the body for any grid.
+    /// [`Path::Neighbour`] alone: the columns of a row then follow from the place of the cell in the grid.
+    /// A value of the cell that several sides read has one derivative here and one for each face in the other body, so that terms may be added in another order.
     pub cartesian: Option<KBlock>,
 }
 

@@ -58,7 +58,7 @@ fn with_jacobian(kernel: Kernel, cartesian: Option<KBlock>, unknowns: u32) -> Re
     if !adds(&body) {
         return Err("a residual that depends on no unknown");
     }
-    // Same rules, same order: additions come as in the body for any grid.
+    // The same rules, in the same order; but values of the cell itself are shared by its sides.
     work.begin_body();
     let cartesian = cartesian.and_then(|block| derivative(&mut work, block).ok()).filter(only_neighbours);
     let mut kernel = work.kernel;
