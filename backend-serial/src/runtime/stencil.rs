@@ -45,6 +45,16 @@ impl Stencil {
         &self.row_ptr
     }
 
+    /// Column of each entry, row by row, ascending within one.
+    pub fn columns(&self) -> &[u32] {
+        &self.columns
+    }
+
+    /// Memory, in bytes; row pointers and columns are those of the matrix.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.row_ptr[..]) + size_of_val(&self.columns[..]) + size_of_val(&self.slots[..]) + size_of_val(&self.slot_starts[..])
+    }
+
     /// The place within its row of each addition, row by row in the order of the kernel.
     pub fn slots(&self) -> Slots<'_> {
         Slots { all: &self.slots, starts: &self.slot_starts }

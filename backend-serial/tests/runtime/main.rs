@@ -14,4 +14,5 @@ mod precision;
 mod program;
 mod reduce;
 mod sequences;
+mod stencil;
 mod truth;
