@@ -112,6 +112,34 @@ fn residual_without_the_unknown_is_an_error() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
+/// u^2 = 4 from 3 with u at least 2.1: the first correction leads to 13/6, the second stops at the bound.
+#[test]
+fn bounds_and_tolerances_of_single_unknowns() {
+    let folder = scratch("bounds");
+    let path = program(&folder, SQUARE_ROOT);
+    let output_dir = format!("output_dir={}", folder.display());
+    let words = ["nx=2", "ny=1", "a=4", "guess=3", "output_to_file=true", &output_dir];
+    let run = |more: &[&str]| {
+        let output = interpret(&path, &[&words[..], more].concat());
+        let value = fs::read_to_string(folder.join("u-00000.output")).unwrap_or_default();
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output), value)
+    };
+    let (code, text, value) = run(&["unknown_min_1=2.1", "newton_failure=continue", "verbose=2"]);
+    assert_eq!((code, value.as_str()), (Some(0), "2.1\n2.1\n"), "{text}");
+    assert!(text.contains("2 values stopped at a bound"), "{text}");
+    // r = 5, then (5/6)^2 = 0.694, in each of two cells: sqrt 2 times that is 0.98. The update was 5/6 of 13/6.
+    for criterion in ["abs_res_tol_1=1", "rel_res_tol=0.14", "update_tol=0.4"] {
+        let (code, text, value) = run(&[criterion]);
+        assert_eq!(code, Some(0), "{criterion}: {text}");
+        let value: f64 = value.lines().next().unwrap().parse().unwrap();
+        assert!((value - 13.0 / 6.0).abs() < 1e-12, "{criterion}: {value}");
+    }
+    let (code, text, _) = run(&["unknown_max_2=1"]);
+    assert_eq!(code, Some(4), "{text}");
+    assert!(text.contains("is for number 2 of 1"), "{text}");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
 /// u^2 = 2 from 0: the derivative is zero, so the matrix is singular.
 #[test]
 fn failure_of_the_linear_solver_is_told_with_the_history() {

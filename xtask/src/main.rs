@@ -57,6 +57,12 @@ enum Command {
     GpuBundle,
     /// Compare the speed of generated programs with hand-written loops
     Bench(bench::Options),
+    /// Iterations and times of multigrid on the Laplacian of cubes; `benches/peers/solvers.py` does the same with PyAMG
+    Solvers {
+        /// Cells along an edge, separated by commas; 192 needs 4 GB
+        #[arg(long, default_value = "32,64,96,128,192")]
+        cells: String,
+    },
 }
 
 fn main() -> ExitCode {
@@ -69,6 +75,9 @@ fn main() -> ExitCode {
         Command::Random { programs, seed } => random::run(programs, seed),
         Command::GpuBundle => gpu_bundle::collect(),
         Command::Bench(options) => bench::run(&options),
+        Command::Solvers { cells } => {
+            tools::run(tools::cargo().args(["run", "--quiet", "--release", "-p", "equelle-runtime", "--example", "solvers", "--", &cells]))
+        }
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -59,7 +59,7 @@ impl CudaRuntime {
         for warning in warnings {
             self.session.warning(&warning);
         }
-        self.newton.options = Some((nonlinear, linear.clone()));
+        self.newton.options = Some((nonlinear.clone(), linear.clone()));
         Ok((nonlinear, linear))
     }
 
@@ -365,7 +365,7 @@ impl Problem for CudaProblem<'_, '_> {
                         Some(format!("the matrix leaves the levels of {parts} connected parts of the unknowns open; their means are kept"))
                     }
                 };
-                return Ok(Correction { linear_iterations: Some(iterations), relative_residual, note });
+                return Ok(Correction { linear_iterations: Some(iterations), relative_residual, note, update: None });
             }
             Attempt::NotHere(why) => why,
         };
@@ -386,6 +386,7 @@ impl Problem for CudaProblem<'_, '_> {
             linear_iterations: (solution.method != Method::Lu).then_some(solution.iterations),
             relative_residual: solution.relative_residual,
             note: Some(note),
+            update: None,
         })
     }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::linalg::{self, Csr, CsrFault, LinearCache, LinearOptions, Pattern};
-use equelle_runtime::newton::{self, Correction, Entry, Problem};
+use equelle_runtime::newton::{self, Bounds, Correction, Entry, Problem, Update};
 use equelle_runtime::reduce::leaf_count;
 use equelle_runtime::{DerivativeAccess, EquelleRuntime, Error, ErrorKind, Implicit, Real, Reduction, Residual};
 
@@ -87,7 +87,7 @@ impl<R: Real> SerialRuntime<R> {
         for warning in warnings {
             self.session.warning(&warning);
         }
-        self.newton.options = Some((nonlinear, linear.clone()));
+        self.newton.options = Some((nonlinear.clone(), linear.clone()));
         Ok((nonlinear, linear))
     }
 }
@@ -120,7 +120,9 @@ impl<R: Real> Implicit for SerialRuntime<R> {
             equations: Vec::new(),
             identities: Vec::new(),
             line,
+            tolerance: linear.tolerance,
             linear,
+            bounds: Vec::new(),
             cache,
             assembled,
             values: Vec::new(),
@@ -183,6 +185,10 @@ struct SerialProblem<'a, 'b, R: Real> {
     /// Equelle line of the solve.
     line: u32,
     linear: LinearOptions,
+    /// That the linear solver was asked for, if a looser one is not enough.
+    tolerance: f64,
+    /// Values that unknowns may take, of those that have bounds.
+    bounds: Vec<(usize, Bounds)>,
     cache: LinearCache,
     assembled: Option<Assembled>,
     /// Memory for the values of the matrix of a system.
@@ -297,7 +303,9 @@ impl<R: Real> Problem for SerialProblem<'_, '_, R> {
         let solved = linalg::solve_blocks(&matrix, &self.ends, &rhs, &self.linear, &mut self.cache);
         self.keep(matrix);
         let solution = solved?;
-        for (values, end) in self.iterate.iter_mut().zip(&self.ends) {
+        let mut update = Update::default();
+        for (number, (values, end)) in self.iterate.iter_mut().zip(&self.ends).enumerate() {
+            let bounds = self.bounds.iter().find(|(unknown, _)| *unknown == number).map(|(_, bounds)| *bounds);
             let du = &solution.x[end - values.domain.len()..*end];
             let old = self.rt.values_of(values);
             let mut new = self.rt.take_buffer(old.len());
@@ -307,13 +315,44 @@ impl<R: Real> Problem for SerialProblem<'_, '_, R> {
                     *new = R::from_f64(old.to_f64() - du);
                 }
             });
+            if let Some(Bounds { least, greatest }) = bounds {
+                for value in new.iter_mut() {
+                    let wanted: f64 = value.to_f64();
+                    // NaN stays, for the next evaluation to tell.
+                    let bounded = if wanted < least || wanted > greatest { wanted.clamp(least, greatest) } else { wanted };
+                    update.at_bounds += usize::from(wanted < least || wanted > greatest);
+                    *value = R::from_f64(bounded);
+                }
+            }
+            let squares: Vec<f64> = new.iter().map(|u| u.to_f64() * u.to_f64()).collect();
+            update.unknowns += equelle_runtime::reduce::reduce(Reduction::Sum, &squares).unwrap_or(0.0);
             *values = self.rt.scalar_collection_from(&values.domain, new);
         }
+        update.unknowns = update.unknowns.sqrt();
+        update.norm = linalg::host::norm(&solution.x);
         Ok(Correction {
+            update: Some(update),
             linear_iterations: (solution.method != linalg::Method::Lu).then_some(solution.iterations),
             relative_residual: solution.relative_residual,
             note: solution.note,
         })
+    }
+
+    fn equation_norms(&mut self) -> Result<Vec<f64>, Error> {
+        let norm = |equation: &ScalarCollection<R>| {
+            let squares: Vec<f64> = self.rt.values_of(equation).iter().map(|r| r.to_f64() * r.to_f64()).collect();
+            equelle_runtime::reduce::reduce(Reduction::Sum, &squares).unwrap_or(0.0).sqrt()
+        };
+        Ok(self.equations.iter().map(norm).collect())
+    }
+
+    fn bound(&mut self, bounds: &[(usize, Bounds)]) -> Result<(), Error> {
+        self.bounds = bounds.to_vec();
+        Ok(())
+    }
+
+    fn loosen(&mut self, tolerance: f64) {
+        self.linear.tolerance = tolerance.max(self.tolerance);
     }
 
     fn worst(&mut self, count: usize) -> Result<Vec<Entry>, Error> {

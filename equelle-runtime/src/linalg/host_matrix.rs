@@ -1,4 +1,5 @@
-//! Matrices and factors on the host.
+//! Matrices and factors on the host. Products run on the threads of the space; sweeps and substitutions, where each row needs those before it,
+//! on the calling thread, so that their order is that of the rows.
 
 use std::convert::Infallible;
 
@@ -15,6 +16,15 @@ fn row_product(a: &Csr, row: usize, x: &[f64]) -> f64 {
         sum += value * x[column as usize];
     }
     sum
+}
+
+/// `y_row = f(y_row, row, (A x)_row)`
+fn for_rows(space: &HostSpace, y: &mut [f64], a: &Csr, x: &[f64], f: impl Fn(f64, usize, f64) -> f64 + Sync) {
+    space.threads().each(a.n_rows(), y, |rows, y| {
+        for (row, y) in rows.zip(y) {
+            *y = f(*y, row, row_product(a, row, x));
+        }
+    });
 }
 
 impl MatrixSpace for HostSpace {
@@ -38,32 +48,34 @@ impl MatrixSpace for HostSpace {
     }
 
     fn clear(&mut self, x: &mut Vec<f64>) {
-        x.fill(0.0);
+        self.threads().each_cheap(x.len(), &mut x[..], |_, x| x.fill(0.0));
     }
 
     fn multiply(&mut self, y: &mut Vec<f64>, a: &Csr, x: &Vec<f64>) {
-        a.mul_into(y, x);
+        a.mul_into_on(self.threads(), y, x);
     }
 
     fn multiply_add(&mut self, y: &mut Vec<f64>, a: &Csr, x: &Vec<f64>) {
-        y.iter_mut().enumerate().for_each(|(row, y)| *y += row_product(a, row, x));
+        for_rows(self, y, a, x, |y, _, product| y + product);
     }
 
     fn multiply_sub(&mut self, y: &mut Vec<f64>, a: &Csr, x: &Vec<f64>) {
-        y.iter_mut().enumerate().for_each(|(row, y)| *y -= row_product(a, row, x));
+        for_rows(self, y, a, x, |y, _, product| y - product);
     }
 
     fn residual(&mut self, r: &mut Vec<f64>, b: &Vec<f64>, a: &Csr, x: &Vec<f64>) {
-        r.iter_mut().zip(b).enumerate().for_each(|(row, (r, b))| *r = b - row_product(a, row, x));
+        for_rows(self, r, a, x, |_, row, product| b[row] - product);
     }
 
     fn add_diagonal(&mut self, z: &mut Vec<f64>, a: f64, b: f64, d: &Vec<f64>, r: &Vec<f64>) {
-        let products = d.iter().zip(r).map(|(d, r)| b * (d * r));
-        if a == 0.0 {
-            z.iter_mut().zip(products).for_each(|(z, product)| *z = product);
-        } else {
-            z.iter_mut().zip(products).for_each(|(z, product)| *z = a * *z + product);
-        }
+        self.threads().each_cheap(z.len(), &mut z[..], |range, z| {
+            let products = d[range.clone()].iter().zip(&r[range]).map(|(d, r)| b * (d * r));
+            if a == 0.0 {
+                z.iter_mut().zip(products).for_each(|(z, product)| *z = product);
+            } else {
+                z.iter_mut().zip(products).for_each(|(z, product)| *z = a * *z + product);
+            }
+        });
     }
 
     /// In the order of the rows, or the opposite.

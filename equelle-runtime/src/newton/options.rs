@@ -1,5 +1,7 @@
 //! The keys that steer Newton's method.
 
+use std::collections::BTreeMap;
+
 use crate::error::{Error, ErrorKind};
 use crate::params::Parameters;
 
@@ -15,13 +17,41 @@ pub enum OnFailure {
     Continue,
 }
 
-/// How Newton's method is run.
+/// Values that an unknown may take.
 #[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// Least.
+    pub least: f64,
+    /// Greatest.
+    pub greatest: f64,
+}
+
+impl Default for Bounds {
+    /// All values.
+    fn default() -> Self {
+        Bounds { least: f64::NEG_INFINITY, greatest: f64::INFINITY }
+    }
+}
+
+/// How Newton's method is run.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// Most iterations; 0 only evaluates the residual.
     pub max_iter: usize,
     /// Converged when the norm of the residual is not above it; in the residual's own unit.
     pub abs_res_tol: f64,
+    /// Also converged when that norm is at most this part of the norm at the guess; 0 is off.
+    pub rel_res_tol: f64,
+    /// Also converged when the norm of each equation is not above its own tolerance, in its own unit: `(equation, tolerance)` with equations
+    /// from 0, ascending. Equations without one do not count. Empty is off.
+    pub equation_tols: Vec<(usize, f64)>,
+    /// Also converged when the norm of a correction is at most this part of that of the unknowns; 0 is off.
+    pub update_tol: f64,
+    /// Largest relative residual of a linear solve, which comes down with the residual norm: an iterate that is far off needs no exact
+    /// correction. 0 solves each system to the tolerance of the linear solver.
+    pub forcing: f64,
+    /// Values that unknowns may take, `(unknown, bounds)` with unknowns from 0, ascending; a correction stops there.
+    pub bounds: Vec<(usize, Bounds)>,
     /// 0: silent; 1: one line a solve; 2: one line an iteration and the time; 3: also the iterates and residuals, and what the linear solver did.
     pub verbose: usize,
     /// What no convergence means. A residual that is not finite is always an error.
@@ -30,20 +60,37 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { max_iter: 10, abs_res_tol: 1e-6, verbose: 0, on_failure: OnFailure::Error }
+        Options {
+            max_iter: 10,
+            abs_res_tol: 1e-6,
+            rel_res_tol: 0.0,
+            equation_tols: Vec::new(),
+            update_tol: 0.0,
+            forcing: 0.0,
+            bounds: Vec::new(),
+            verbose: 0,
+            on_failure: OnFailure::Error,
+        }
     }
 }
 
 impl Options {
-    /// From `max_iter` (10), `abs_res_tol` (1e-6), `verbose` (0) and `newton_failure` (`error`, `warn` or `continue`).
+    /// From `max_iter` (10), `abs_res_tol` (1e-6), `verbose` (0) and `newton_failure` (`error`, `warn` or `continue`); and from what is off by
+    /// default: `rel_res_tol`, `abs_res_tol_1` and so on for each equation, `update_tol`, `newton_forcing`, `unknown_min_1` and
+    /// `unknown_max_1` and so on for each unknown, all numbered from 1.
     ///
     /// # Errors
-    /// `Data` for a value that is no number of its kind, a negative tolerance, or another word.
+    /// `Data` for a value that is no number of its kind, a negative tolerance, bounds without a value between them, or another word.
     pub fn from_parameters(parameters: &Parameters) -> Result<Options, Error> {
         let default = Options::default();
         let options = Options {
             max_iter: parameters.integer("max_iter")?.unwrap_or(default.max_iter),
-            abs_res_tol: parameters.number("abs_res_tol")?.unwrap_or(default.abs_res_tol),
+            abs_res_tol: tolerance(parameters, "abs_res_tol")?.unwrap_or(default.abs_res_tol),
+            rel_res_tol: part(parameters, "rel_res_tol")?,
+            equation_tols: numbered(parameters, "abs_res_tol_", tolerance)?,
+            update_tol: part(parameters, "update_tol")?,
+            forcing: part(parameters, "newton_forcing")?,
+            bounds: bounds(parameters)?,
             verbose: parameters.integer("verbose")?.unwrap_or(default.verbose),
             on_failure: match parameters.text("newton_failure") {
                 None | Some("error") => OnFailure::Error,
@@ -55,10 +102,74 @@ impl Options {
                 }
             },
         };
-        if options.abs_res_tol < 0.0 {
-            let message = format!("parameter `abs_res_tol` must not be negative, it is {}", options.abs_res_tol);
-            return Err(Error::new(ErrorKind::Data, message));
-        }
         Ok(options)
     }
+
+    /// Checks numbers of equations and unknowns against how many there are.
+    ///
+    /// # Errors
+    /// `Data` for a number beyond the last.
+    pub fn check(&self, equations: usize) -> Result<(), Error> {
+        let beyond = |key: &str, number: usize| {
+            let message = format!("parameter `{key}{}` is for number {} of {equations}", number + 1, number + 1);
+            Err(Error::new(ErrorKind::Data, message).hint("equations and unknowns are numbered from 1, in the order of the program"))
+        };
+        match (self.equation_tols.last(), self.bounds.last()) {
+            (Some((number, _)), _) if *number >= equations => beyond("abs_res_tol_", *number),
+            (_, Some((number, _))) if *number >= equations => beyond("unknown_min_` or `unknown_max_", *number),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A number that is not negative.
+fn tolerance(parameters: &Parameters, key: &str) -> Result<Option<f64>, Error> {
+    let Some(value) = parameters.number(key)? else { return Ok(None) };
+    if value >= 0.0 {
+        return Ok(Some(value));
+    }
+    Err(Error::new(ErrorKind::Data, format!("parameter `{key}` must not be negative, it is {value}")))
+}
+
+/// A part of something: from 0, which is off, to below 1.
+fn part(parameters: &Parameters, key: &str) -> Result<f64, Error> {
+    let value = parameters.number(key)?.unwrap_or(0.0);
+    if (0.0..1.0).contains(&value) {
+        return Ok(value);
+    }
+    Err(Error::new(ErrorKind::Data, format!("parameter `{key}` must be 0 or more and below 1, not {value}")))
+}
+
+type Read = fn(&Parameters, &str) -> Result<Option<f64>, Error>;
+
+/// The values of `prefix1`, `prefix2` and so on, by their numbers from 0, ascending.
+fn numbered(parameters: &Parameters, prefix: &str, read: Read) -> Result<Vec<(usize, f64)>, Error> {
+    let number = |key: &str| key.strip_prefix(prefix)?.parse::<usize>().ok()?.checked_sub(1);
+    let mut numbers: Vec<usize> = parameters.keys().filter_map(number).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let mut values = Vec::with_capacity(numbers.len());
+    for number in numbers {
+        if let Some(value) = read(parameters, &format!("{prefix}{}", number + 1))? {
+            values.push((number, value));
+        }
+    }
+    Ok(values)
+}
+
+fn bounds(parameters: &Parameters) -> Result<Vec<(usize, Bounds)>, Error> {
+    let read: Read = |parameters, key| parameters.number(key);
+    let mut bounds: BTreeMap<usize, Bounds> = BTreeMap::new();
+    for (number, least) in numbered(parameters, "unknown_min_", read)? {
+        bounds.entry(number).or_default().least = least;
+    }
+    for (number, greatest) in numbered(parameters, "unknown_max_", read)? {
+        bounds.entry(number).or_default().greatest = greatest;
+    }
+    if let Some((number, Bounds { least, greatest })) = bounds.iter().find(|(_, bounds)| bounds.least > bounds.greatest) {
+        let number = number + 1;
+        let message = format!("no value is between `unknown_min_{number}`, {least}, and `unknown_max_{number}`, {greatest}");
+        return Err(Error::new(ErrorKind::Data, message));
+    }
+    Ok(bounds.into_iter().collect())
 }

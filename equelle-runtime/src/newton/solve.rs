@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::options::{OnFailure, Options};
+use super::options::{Bounds, OnFailure, Options};
 use super::report::{Entry, History, Iteration, worst_table};
 use crate::error::{Error, ErrorKind};
 use crate::report::seconds;
@@ -19,6 +19,19 @@ pub struct Correction {
     pub relative_residual: f64,
     /// What the user may want to know of the linear system, such as that the level of the unknown is open.
     pub note: Option<String>,
+    /// How large the correction was; `None` where the back-end does not tell.
+    pub update: Option<Update>,
+}
+
+/// How large a correction is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Update {
+    /// Euclidean norm of the correction of all unknowns.
+    pub norm: f64,
+    /// Euclidean norm of all unknowns after it.
+    pub unknowns: f64,
+    /// How many values stopped at a bound.
+    pub at_bounds: usize,
 }
 
 /// A nonlinear problem with its current iterate. Starts at the guess.
@@ -42,6 +55,28 @@ pub trait Problem {
     /// Those of bringing values to the host.
     fn worst(&mut self, count: usize) -> Result<Vec<Entry>, Error>;
 
+    /// Euclidean norm of each equation at the last evaluation: `[equations]`. Asked for only where equations have tolerances of their own.
+    ///
+    /// # Errors
+    /// Those of bringing values to the host; `Data` where the back-end cannot tell.
+    fn equation_norms(&mut self) -> Result<Vec<f64>, Error> {
+        Err(Error::new(ErrorKind::Data, "this back-end takes no tolerances of single equations (`abs_res_tol_1` and so on)"))
+    }
+
+    /// Bounds that the next corrections keep to: `(unknown, bounds)`. Called once, and only with bounds.
+    ///
+    /// # Errors
+    /// `Data` where the back-end cannot.
+    fn bound(&mut self, bounds: &[(usize, Bounds)]) -> Result<(), Error> {
+        let _ = bounds;
+        Err(Error::new(ErrorKind::Data, "this back-end takes no bounds of unknowns (`unknown_min_1` and so on)"))
+    }
+
+    /// The relative residual that is enough for the next linear solve. A back-end may solve more exactly.
+    fn loosen(&mut self, tolerance: f64) {
+        let _ = tolerance;
+    }
+
     /// Number of equations, each with an unknown of its own.
     fn equations(&self) -> usize;
 
@@ -61,7 +96,7 @@ pub trait Problem {
     fn dump(&mut self, initial: bool) -> Result<(), Error>;
 }
 
-/// Runs Newton's method: while the norm of the residual is above the tolerance and iterations are left, one linear solve and one
+/// Runs Newton's method: while no criterion holds (by default that the norm of the residual is at most the tolerance) and iterations are left, one linear solve and one
 /// evaluation. So the residual is evaluated 1 + iterations times, and a guess that is good enough is the result.
 ///
 /// # Errors
@@ -71,7 +106,13 @@ pub fn solve<P: Problem>(problem: &mut P, options: &Options) -> Result<History, 
     let started = Instant::now();
     let mut history = History::default();
     let mut linear_iterations = None;
-    loop {
+    options.check(problem.equations())?;
+    if !options.bounds.is_empty() {
+        problem.bound(&options.bounds)?;
+    }
+    let mut forcing = Forcing::new(options);
+    let mut last_update = None;
+    let converged = loop {
         let norm = problem.evaluate()?;
         history.iterations.push(Iteration { norm, linear_iterations });
         let iteration = history.count();
@@ -84,11 +125,14 @@ pub fn solve<P: Problem>(problem: &mut P, options: &Options) -> Result<History, 
         if !norm.is_finite() {
             return Err(not_finite(problem, &history)?);
         }
-        if norm <= options.abs_res_tol {
-            break;
+        if is_converged(problem, &history, last_update, options)? {
+            break true;
         }
         if iteration >= options.max_iter {
-            break;
+            break false;
+        }
+        if let Some(tolerance) = forcing.next(norm) {
+            problem.loosen(tolerance);
         }
         let correction = problem.correct().map_err(|error| linear_failure(error, &history))?;
         if options.verbose > 2 {
@@ -97,10 +141,13 @@ pub fn solve<P: Problem>(problem: &mut P, options: &Options) -> Result<History, 
         if let Some(note) = correction.note.as_ref().filter(|_| options.verbose > 1) {
             problem.print(&format!("Linear solver: {note}"))?;
         }
+        if let Some(Update { at_bounds, .. }) = correction.update.filter(|update| options.verbose > 1 && update.at_bounds > 0) {
+            problem.print(&format!("{at_bounds} values stopped at a bound"))?;
+        }
         linear_iterations = correction.linear_iterations;
-    }
+        last_update = correction.update;
+    };
 
-    let converged = history.norm() <= options.abs_res_tol;
     if options.verbose > 0 {
         let outcome = if converged { "converged" } else { "failed to converge" };
         problem.print(&format!("Newton solver {outcome} in {} iterations", history.count()))?;
@@ -122,6 +169,71 @@ pub fn solve<P: Problem>(problem: &mut P, options: &Options) -> Result<History, 
             "a smaller time step or a better guess may help; `max_iter` and `abs_res_tol` decide when to stop, \
              and `newton_failure=warn` goes on with the last iterate",
         )),
+    }
+}
+
+/// Whether one of the criteria holds.
+fn is_converged<P: Problem>(problem: &mut P, history: &History, update: Option<Update>, options: &Options) -> Result<bool, Error> {
+    let norm = history.norm();
+    if norm <= options.abs_res_tol {
+        return Ok(true);
+    }
+    let first = history.iterations.first().map_or(norm, |first| first.norm);
+    if options.rel_res_tol > 0.0 && norm <= options.rel_res_tol * first {
+        return Ok(true);
+    }
+    if options.update_tol > 0.0 && history.count() > 0 {
+        let update = update.ok_or_else(|| Error::new(ErrorKind::Data, "this back-end takes no tolerance of updates (`update_tol`)"))?;
+        // What stopped at a bound did not come as far as it should.
+        if update.at_bounds == 0 && update.norm <= options.update_tol * update.unknowns {
+            return Ok(true);
+        }
+    }
+    if options.equation_tols.is_empty() {
+        return Ok(false);
+    }
+    let norms = problem.equation_norms()?;
+    Ok(options.equation_tols.iter().all(|&(equation, tolerance)| norms.get(equation).is_some_and(|norm| *norm <= tolerance)))
+}
+
+/// How exactly the next correction is computed: S. C. Eisenstat and H. F. Walker, Choosing the forcing terms in an inexact Newton method,
+/// SIAM J. Sci. Comput. 17 (1996), doi:10.1137/0917003, choice 2 with its safeguards.
+struct Forcing {
+    most: f64,
+    target: f64,
+    /// Norm and term of the iteration before.
+    before: Option<(f64, f64)>,
+}
+
+/// The factor and the exponent of the choice.
+const FORCING: (f64, i32) = (0.9, 2);
+/// A term does not fall below the power of the one before while that is above this.
+const FORCING_MEMORY: f64 = 0.1;
+/// Part of the tolerance that the last correction may leave.
+const FORCING_SHARE: f64 = 0.5;
+
+impl Forcing {
+    fn new(options: &Options) -> Forcing {
+        Forcing { most: options.forcing, target: options.abs_res_tol, before: None }
+    }
+
+    /// The relative residual for a correction at this norm; `None` if that is off.
+    fn next(&mut self, norm: f64) -> Option<f64> {
+        if self.most == 0.0 {
+            return None;
+        }
+        let mut term = match self.before {
+            None => self.most,
+            Some((before, term)) => {
+                let memory = FORCING.0 * term.powi(FORCING.1);
+                let wanted = FORCING.0 * (norm / before).powi(FORCING.1);
+                if memory > FORCING_MEMORY { wanted.max(memory) } else { wanted }
+            }
+        };
+        // No more than what the last correction needs.
+        term = term.max(FORCING_SHARE * self.target / norm).min(self.most);
+        self.before = Some((norm, term));
+        Some(term)
     }
 }
 

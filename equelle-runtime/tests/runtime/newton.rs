@@ -1,6 +1,6 @@
 //! Newton's method on problems whose iterates are known.
 
-use equelle_runtime::newton::{Correction, Entry, OnFailure, Options, Problem, solve};
+use equelle_runtime::newton::{Bounds, Correction, Entry, OnFailure, Options, Problem, Update, solve};
 use equelle_runtime::{EntityKind, Error, ErrorKind, Parameters};
 
 /// u^2 - a, one number. Keeps what was said.
@@ -12,11 +12,23 @@ struct SquareRoot {
     printed: Vec<String>,
     warnings: Vec<String>,
     dumps: Vec<bool>,
+    bounds: Bounds,
+    tolerances: Vec<f64>,
 }
 
 impl SquareRoot {
     fn new(a: f64, u: f64) -> Self {
-        SquareRoot { a, u, r: f64::NAN, evaluations: 0, printed: Vec::new(), warnings: Vec::new(), dumps: Vec::new() }
+        SquareRoot {
+            a,
+            u,
+            r: f64::NAN,
+            evaluations: 0,
+            printed: Vec::new(),
+            warnings: Vec::new(),
+            dumps: Vec::new(),
+            bounds: Bounds::default(),
+            tolerances: Vec::new(),
+        }
     }
 }
 
@@ -31,8 +43,25 @@ impl Problem for SquareRoot {
         if self.u == 0.0 {
             return Err(Error::new(ErrorKind::Simulation, "the matrix is singular").hint("think"));
         }
-        self.u -= self.r / (2.0 * self.u);
-        Ok(Correction { linear_iterations: Some(7), relative_residual: 1e-9, note: None })
+        let du = self.r / (2.0 * self.u);
+        let wanted = self.u - du;
+        self.u = wanted.max(self.bounds.least).min(self.bounds.greatest);
+        let update = Some(Update { norm: du.abs(), unknowns: self.u.abs(), at_bounds: usize::from(self.u != wanted) });
+        Ok(Correction { linear_iterations: Some(7), relative_residual: 1e-9, note: None, update })
+    }
+
+    fn equation_norms(&mut self) -> Result<Vec<f64>, Error> {
+        Ok(vec![self.r.abs()])
+    }
+
+    fn bound(&mut self, bounds: &[(usize, Bounds)]) -> Result<(), Error> {
+        assert_eq!(bounds[0].0, 0);
+        self.bounds = bounds[0].1;
+        Ok(())
+    }
+
+    fn loosen(&mut self, tolerance: f64) {
+        self.tolerances.push(tolerance);
     }
 
     fn worst(&mut self, count: usize) -> Result<Vec<Entry>, Error> {
@@ -113,7 +142,7 @@ fn no_convergence_is_reported_as_asked() {
     assert!(error.hint.is_some());
 
     let mut problem = SquareRoot::new(-1.0, 2.0);
-    let history = solve(&mut problem, &Options { on_failure: OnFailure::Warn, ..options }).unwrap();
+    let history = solve(&mut problem, &Options { on_failure: OnFailure::Warn, ..options.clone() }).unwrap();
     assert_eq!(problem.warnings, [expected]);
     assert_eq!(history.count(), 2);
     assert_eq!(problem.u, 0.75 - 1.5625 / 1.5);
@@ -148,9 +177,90 @@ fn options_come_from_parameters() {
     let parameters = |words: &[&str]| Parameters::from_words(&words.iter().map(ToString::to_string).collect::<Vec<_>>()).unwrap();
     assert_eq!(Options::from_parameters(&parameters(&[])).unwrap(), Options::default());
     let given = parameters(&["max_iter=3", "abs_res_tol=0", "verbose=2", "newton_failure=warn"]);
-    let expected = Options { max_iter: 3, abs_res_tol: 0.0, verbose: 2, on_failure: OnFailure::Warn };
+    let expected = Options { max_iter: 3, abs_res_tol: 0.0, verbose: 2, on_failure: OnFailure::Warn, ..Options::default() };
     assert_eq!(Options::from_parameters(&given).unwrap(), expected);
     for word in ["max_iter=2.5", "abs_res_tol=-1e-9", "newton_failure=retry", "verbose=-1"] {
         assert_eq!(Options::from_parameters(&parameters(&[word])).unwrap_err().kind, ErrorKind::Data, "{word}");
+    }
+}
+
+/// From 3 to the root of 2: u = 3, 1.8333, 1.4621, 1.4150, ...; r = 7, 1.3611, 0.13780, 0.0022, ...; du = 1.1667, 0.3712, 0.0471, ...
+#[test]
+fn other_criteria_end_it_sooner() {
+    let count = |options: Options| solve(&mut SquareRoot::new(2.0, 3.0), &options).unwrap().count();
+    let strict = Options { abs_res_tol: 0.0, max_iter: 20, ..Options::default() };
+    // 1.3611 / 7 = 0.194
+    assert_eq!(count(Options { rel_res_tol: 0.2, ..strict.clone() }), 1);
+    assert_eq!(count(Options { rel_res_tol: 0.19, ..strict.clone() }), 2);
+    // 0.3712 / 1.4621 = 0.254; 0.0471 / 1.4150 = 0.033
+    assert_eq!(count(Options { update_tol: 0.26, ..strict.clone() }), 2);
+    assert_eq!(count(Options { update_tol: 0.25, ..strict.clone() }), 3);
+    assert_eq!(count(Options { equation_tols: vec![(0, 0.14)], ..strict.clone() }), 2);
+    // One that holds is enough.
+    assert_eq!(count(Options { rel_res_tol: 0.2, update_tol: 1e-9, equation_tols: vec![(0, 1e-9)], ..strict.clone() }), 1);
+    let error = solve(&mut SquareRoot::new(2.0, 3.0), &Options { equation_tols: vec![(1, 0.1)], ..strict }).unwrap_err();
+    assert!(error.kind == ErrorKind::Data && error.message == "parameter `abs_res_tol_2` is for number 2 of 1", "{error}");
+}
+
+/// The root of 2 is beyond the bound: the iterate stays there, which is not convergence however small the updates are.
+#[test]
+fn bounds_hold_the_iterate() {
+    let bounds = vec![(0, Bounds { least: 1.5, greatest: 4.0 })];
+    let options = Options { bounds, update_tol: 0.5, verbose: 2, on_failure: OnFailure::Continue, ..Options::default() };
+    let mut problem = SquareRoot::new(2.0, 3.0);
+    let history = solve(&mut problem, &options).unwrap();
+    assert_eq!((problem.u, history.norm()), (1.5, 0.25));
+    // 3 goes to 1.8333 by 1.1667, beyond half of it; the next one stops at the bound.
+    assert_eq!(history.count(), 10);
+    assert!(problem.printed.contains(&"1 values stopped at a bound".to_owned()), "{:?}", problem.printed);
+}
+
+/// 0.5; then the square of that times 0.9, which is more than 0.9 (1.3611 / 7)^2; then 0.9 (0.13780 / 1.36111)^2 = 0.00922, and so on, never below
+/// half of what the tolerance needs.
+#[test]
+fn corrections_become_exact_as_the_residual_falls() {
+    let mut problem = SquareRoot::new(2.0, 3.0);
+    solve(&mut problem, &Options { forcing: 0.5, ..Options::default() }).unwrap();
+    let found = &problem.tolerances;
+    assert_eq!(found[..2], [0.5, 0.225]);
+    assert!((found[2] - 0.009225).abs() < 1e-6, "{found:?}");
+    // The residual before the last one is 0.00222; r^2 / 8 = 6e-7 is below the tolerance.
+    let (least, norm) = (found[found.len() - 1], 0.0022);
+    assert!(least >= 0.5e-6 / norm * 0.9 && least < 1e-3, "{found:?}");
+    let mut problem = SquareRoot::new(2.0, 3.0);
+    solve(&mut problem, &Options::default()).unwrap();
+    assert!(problem.tolerances.is_empty(), "off by default");
+}
+
+#[test]
+fn options_of_single_equations_and_unknowns() {
+    let parameters = |words: &[&str]| Parameters::from_words(&words.iter().map(ToString::to_string).collect::<Vec<_>>()).unwrap();
+    let given = parameters(&[
+        "abs_res_tol_2=1e-3",
+        "abs_res_tol_1=1e-5",
+        "unknown_min_2=0",
+        "unknown_max_2=1",
+        "unknown_max_1=5",
+        "rel_res_tol=1e-4",
+        "update_tol=1e-2",
+        "newton_forcing=0.1",
+    ]);
+    let options = Options::from_parameters(&given).unwrap();
+    assert_eq!(given.unused(&[]), [""; 0]);
+    assert_eq!(options.equation_tols, [(0, 1e-5), (1, 1e-3)]);
+    let open = Bounds::default();
+    assert_eq!(options.bounds, [(0, Bounds { greatest: 5.0, ..open }), (1, Bounds { least: 0.0, greatest: 1.0 })]);
+    assert_eq!((options.rel_res_tol, options.update_tol, options.forcing), (1e-4, 1e-2, 0.1));
+    assert!(options.check(2).is_ok());
+    let error = options.check(1).unwrap_err();
+    assert_eq!((error.kind, error.message.as_str()), (ErrorKind::Data, "parameter `abs_res_tol_2` is for number 2 of 1"));
+    for words in [
+        &["rel_res_tol=1"][..],
+        &["update_tol=-0.1"],
+        &["abs_res_tol_1=-1"],
+        &["unknown_min_1=2", "unknown_max_1=1"],
+        &["newton_forcing=x"],
+    ] {
+        assert_eq!(Options::from_parameters(&parameters(words)).unwrap_err().kind, ErrorKind::Data, "{words:?}");
     }
 }

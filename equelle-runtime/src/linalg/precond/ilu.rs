@@ -185,59 +185,80 @@ impl BlockFactors {
         }
     }
 
+    /// With the sizes that occur most as constants, for which loops over a block are unrolled.
     fn solve_blocks(&self, z: &mut [f64], r: &[f64]) {
+        match self.k() {
+            2 => self.solve_blocks_of(2, z, r),
+            3 => self.solve_blocks_of(3, z, r),
+            4 => self.solve_blocks_of(4, z, r),
+            k => self.solve_blocks_of(k, z, r),
+        }
+    }
+
+    #[inline(always)]
+    fn solve_blocks_of(&self, k: usize, z: &mut [f64], r: &[f64]) {
         let (row_ptr, col_idx, values) = self.blocks.parts();
-        let (n, k) = (self.n_blocks(), self.k());
+        let n = self.n_blocks();
         let size = k * k;
         let mut sum = vec![0.0; k];
-        for row in 0..n {
-            (0..k).for_each(|f| sum[f] = r[f * n + row]);
-            for at in row_ptr[row]..self.diagonal[row] {
-                let column = col_idx[at] as usize;
-                for f in 0..k {
-                    for g in 0..k {
-                        sum[f] -= values[at * size + f * k + g] * z[g * n + column];
+        let subtract = |sum: &mut [f64], range: std::ops::Range<usize>, z: &[f64]| {
+            for (&column, block) in col_idx[range.clone()].iter().zip(values[range.start * size..range.end * size].chunks_exact(size)) {
+                for g in 0..k {
+                    let x = z[g * n + column as usize];
+                    for f in 0..k {
+                        sum[f] -= block[f * k + g] * x;
                     }
                 }
             }
+        };
+        for row in 0..n {
+            (0..k).for_each(|f| sum[f] = r[f * n + row]);
+            subtract(&mut sum, row_ptr[row]..self.diagonal[row], z);
             let inverse = &self.inverse[row * size..(row + 1) * size];
             for f in 0..k {
-                z[f * n + row] = (0..k).map(|g| inverse[f * k + g] * sum[g]).sum();
+                z[f * n + row] = product(&inverse[f * k..(f + 1) * k], &sum);
             }
         }
         for row in (0..n).rev() {
             sum.fill(0.0);
-            for at in self.diagonal[row] + 1..row_ptr[row + 1] {
-                let column = col_idx[at] as usize;
-                for f in 0..k {
-                    for g in 0..k {
-                        sum[f] += values[at * size + f * k + g] * z[g * n + column];
-                    }
-                }
-            }
+            subtract(&mut sum, self.diagonal[row] + 1..row_ptr[row + 1], z);
             let inverse = &self.inverse[row * size..(row + 1) * size];
             for f in 0..k {
-                z[f * n + row] -= (0..k).map(|g| inverse[f * k + g] * sum[g]).sum::<f64>();
+                z[f * n + row] += product(&inverse[f * k..(f + 1) * k], &sum);
             }
         }
     }
+}
+
+fn product(a: &[f64], b: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    for (a, b) in a.iter().zip(b) {
+        sum += a * b;
+    }
+    sum
 }
 
 /// `c = a b` for blocks.
 fn multiply(k: usize, c: &mut [f64], a: &[f64], b: &[f64]) {
+    c.fill(0.0);
     for f in 0..k {
-        for g in 0..k {
-            c[f * k + g] = (0..k).map(|h| a[f * k + h] * b[h * k + g]).sum();
+        for h in 0..k {
+            let factor = a[f * k + h];
+            for g in 0..k {
+                c[f * k + g] += factor * b[h * k + g];
+            }
         }
     }
 }
 
-/// The block at `target` minus `factor` times the block at `other`.
+/// The block at `target` minus `factor` times the block at `other`, another one.
 fn subtract_product(k: usize, values: &mut [f64], target: usize, factor: &[f64], other: usize) {
     for f in 0..k {
-        for g in 0..k {
-            let product: f64 = (0..k).map(|h| factor[f * k + h] * values[other + h * k + g]).sum();
-            values[target + f * k + g] -= product;
+        for h in 0..k {
+            let factor = factor[f * k + h];
+            for g in 0..k {
+                values[target + f * k + g] -= factor * values[other + h * k + g];
+            }
         }
     }
 }

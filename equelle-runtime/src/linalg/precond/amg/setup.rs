@@ -71,7 +71,13 @@ impl Hierarchy {
         let mut current = matrix.clone();
         let mut theta = options.strength;
         while current.n_rows() > options.coarse_size && levels.len() < options.max_levels {
-            let Some((level, coarse, coarse_field)) = coarsen(current.clone(), &field, theta, options) else { break };
+            let (level, coarse, coarse_field) = match coarsen(current, &field, theta, options) {
+                Ok(coarser) => coarser,
+                Err(matrix) => {
+                    current = matrix;
+                    break;
+                }
+            };
             levels.push(level);
             sizes.push(coarse.n_rows());
             entries += coarse.n_entries();
@@ -126,27 +132,33 @@ fn mean_magnitudes(matrix: &Csr) -> Csr {
     mean
 }
 
-/// A level for this matrix, the matrix of the next one and the fields of its unknowns; `None` where coarsening does not help.
-fn coarsen(matrix: Csr, field: &[u8], theta: f64, options: &AmgOptions) -> Option<(HostLevel, Csr, Vec<u8>)> {
+/// A level for this matrix, the matrix of the next one and the fields of its unknowns; the matrix itself where coarsening does not help.
+fn coarsen(matrix: Csr, field: &[u8], theta: f64, options: &AmgOptions) -> Result<(HostLevel, Csr, Vec<u8>), Csr> {
     let n = matrix.n_rows();
     let mean = (!options.symmetric).then(|| mean_magnitudes(&matrix));
     let strong = strong(&matrix, mean.as_ref().unwrap_or(&matrix), field, theta);
     drop(mean);
     let (group, count) = aggregate(&strong);
     if count as f64 > LEAST_COARSENING * n as f64 {
-        return None;
+        return Err(matrix);
     }
     let mut coarse_field = if field.is_empty() { Vec::new() } else { vec![0; count] };
     if !field.is_empty() {
         group.iter().zip(field).filter(|(group, _)| **group != NONE).for_each(|(group, field)| coarse_field[*group as usize] = *field);
     }
-    let prolongation = if options.smoothed { smoothed(&strong.filtered, &group, count, options) } else { tentative(&group, count) };
+    let inverse_diagonal = inverse_diagonal(&matrix);
+    let radius = spectral_radius(&matrix, &inverse_diagonal, options.symmetric);
+    let prolongation = if options.smoothed {
+        // Without weak couplings it is the same matrix.
+        let known = (strong.filtered.n_entries() == matrix.n_entries()).then_some(radius);
+        smoothed(&strong.filtered, known, &group, count, options)
+    } else {
+        tentative(&group, count)
+    };
     drop(strong);
     let restriction = prolongation.transpose();
     let coarse = restriction.product(&matrix.product(&prolongation));
-    let inverse_diagonal = inverse_diagonal(&matrix);
-    let radius = spectral_radius(&matrix, &inverse_diagonal, options.symmetric);
-    Some((HostLevel { matrix, prolongation, restriction, inverse_diagonal, radius }, coarse, coarse_field))
+    Ok((HostLevel { matrix, prolongation, restriction, inverse_diagonal, radius }, coarse, coarse_field))
 }
 
 /// Constant on each group.
@@ -164,10 +176,11 @@ fn tentative(group: &[u32], count: usize) -> Csr {
     Csr::from_valid(group.len(), count, row_ptr, col_idx, values)
 }
 
-/// `(I - omega D^-1 A) T` for the filtered matrix and the tentative prolongation `T`.
-fn smoothed(filtered: &Csr, group: &[u32], count: usize, options: &AmgOptions) -> Csr {
+/// `(I - omega D^-1 A) T` for the filtered matrix and the tentative prolongation `T`; `radius` is that of `D^-1 A` if it is known.
+fn smoothed(filtered: &Csr, radius: Option<f64>, group: &[u32], count: usize, options: &AmgOptions) -> Csr {
     let inverse = inverse_diagonal(filtered);
-    let omega = options.prolongation_damping / spectral_radius(filtered, &inverse, options.symmetric);
+    let radius = radius.unwrap_or_else(|| spectral_radius(filtered, &inverse, options.symmetric));
+    let omega = options.prolongation_damping / radius;
     let n = filtered.n_rows();
     let mut row_ptr = Vec::with_capacity(n + 1);
     row_ptr.push(0);
