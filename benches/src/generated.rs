@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
 use std::{env, fs};
 
 use backend_serial::runtime::SerialRuntime;
@@ -17,6 +16,7 @@ use equelle_runtime::session::Options;
 use equelle_runtime::{Error, Session};
 
 use crate::harness::{Problem, Run};
+use crate::measure::now;
 
 /// Which lists a run is to use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl Generated {
     /// Runs the whole program; its steps are timed by the progress bar, which is always drawn at the end of the first step and at the end of the last one. The
     /// values are those of all output collections, one after the other.
     pub fn run(self, layout: Layout, problem: &Problem) -> Run {
-        let clock = Clock::default();
+        let clock = Clock { threads: problem.threads, shown: Arc::default() };
         let options = Options {
             quiet: false,
             profile: false,
@@ -110,18 +110,21 @@ impl Generated {
             }
         }
         let (first, last) = (clock.when(1, problem.steps), clock.when(problem.steps, problem.steps));
-        Run { step: (last - first).as_secs_f64() / (problem.steps - 1) as f64, values: all }
+        Run { step: (last - first) / (problem.steps - 1) as f64, values: all }
     }
 }
 
 /// Notes when something is written.
-#[derive(Clone, Default)]
-struct Clock(Arc<Mutex<Vec<(Instant, String)>>>);
+#[derive(Clone)]
+struct Clock {
+    threads: usize,
+    shown: Arc<Mutex<Vec<(f64, String)>>>,
+}
 
 impl Clock {
     /// When the end of a step was shown.
-    fn when(&self, step: usize, steps: usize) -> Instant {
-        let shown = self.0.lock().expect("no thread failed");
+    fn when(&self, step: usize, steps: usize) -> f64 {
+        let shown = self.shown.lock().expect("no thread failed");
         let wanted = format!(" {step}/{steps},");
         shown.iter().find(|(_, text)| text.contains(&wanted)).expect("the bar shows the first and the last step").0
     }
@@ -129,8 +132,8 @@ impl Clock {
 
 impl Write for Clock {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-        let now = Instant::now();
-        self.0.lock().expect("no thread failed").push((now, String::from_utf8_lossy(text).into_owned()));
+        let now = now(self.threads);
+        self.shown.lock().expect("no thread failed").push((now, String::from_utf8_lossy(text).into_owned()));
         Ok(text.len())
     }
 

@@ -2,7 +2,7 @@
 //! beside the generated packages and starts it; what it prints is Markdown.
 //!
 //! Only steps are timed: all of a run but the first, which warms caches and touches the memory. Copies, loops by hand and generated programs take turns, and medians over
-//! the turns are printed, so that a busy machine disturbs all of them alike.
+//! the turns are printed, so that a busy machine disturbs all of them alike. Times of one thread are those that the thread was running; others are by the clock.
 
 #[cfg(any(feature = "heat", feature = "residual"))]
 mod cube;

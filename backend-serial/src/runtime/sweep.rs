@@ -27,7 +27,7 @@ pub struct FaceRun {
 }
 
 /// The most cells of a [`Strip`].
-const WIDEST: usize = 512;
+const WIDEST: usize = 1024;
 
 /// A row of cells, or what a strip of the grid has of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -281,8 +281,8 @@ mod tests {
 
     #[test]
     fn long_rows_are_cut() {
-        // Two strips: 3 rows of 1000 cells, and where the strips meet two cells and the face between them once more.
-        assert_eq!(swept::<2>([1000, 3, 1]), [3 * (1000 + 2), 3 * (999 + 1) + 2 * 1000, 3 * 2 + 2 * 1000]);
+        // Two strips: 3 rows of 2000 cells, and where the strips meet two cells and the face between them once more.
+        assert_eq!(swept::<2>([2000, 3, 1]), [3 * (2000 + 2), 3 * (1999 + 1) + 2 * 2000, 3 * 2 + 2 * 2000]);
     }
 
     #[test]

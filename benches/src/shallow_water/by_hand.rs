@@ -2,11 +2,11 @@
 //! face. Both wait in buffers of a row's length, which stay in the second-level cache. Every loop is one that compilers vectorise: slices of one length, no branches.
 
 use std::hint::black_box;
-use std::time::Instant;
 
 use super::flux::{central_upwind, wet};
 use super::{Bottom, Bowl, DRY, DT, finished, surface};
 use crate::harness::{Problem, Run};
+use crate::measure::now;
 
 /// Bytes a cell, both stages: state read and written, five fields of the bottom; the second stage reads the old state too.
 pub const TRAFFIC: usize = 2 * (3 + 3 + 5) * 8 + 3 * 8;
@@ -27,9 +27,9 @@ pub fn run<const PROGRAM: bool>(problem: &Problem) -> Run {
         std::mem::swap(&mut q, &mut new);
     };
     once();
-    let start = Instant::now();
+    let start = now(1);
     (1..problem.steps).for_each(|_| once());
-    let step = start.elapsed().as_secs_f64() / (problem.steps - 1) as f64;
+    let step = (now(1) - start) / (problem.steps - 1) as f64;
     finished(step, q)
 }
 
