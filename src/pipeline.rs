@@ -6,7 +6,7 @@ use std::path::Path;
 use equelle_front::backend::Backend;
 use equelle_front::check::{self, CheckOptions};
 use equelle_front::diagnostic::Diagnostic;
-use equelle_front::ir::Module;
+use equelle_front::ir::{Module, Numbers};
 use equelle_front::passes::{self, Derivatives, OptLevel};
 use equelle_front::report::Report;
 use equelle_front::source::SourceFile;
@@ -29,6 +29,8 @@ pub struct Options {
     pub nondimensional: bool,
     /// Derivatives of residuals, at the level that compiles them.
     pub derivatives: Derivatives,
+    /// Precision and rounding.
+    pub numbers: Numbers,
 }
 
 /// Reads the text of a program. Messages name the file as the user did.
@@ -78,7 +80,7 @@ pub fn compile(source: &SourceFile, options: Options, console: &Console) -> Resu
 /// # Errors
 /// The program has errors.
 pub fn compile_with_report(source: &SourceFile, options: Options, console: &Console) -> Result<(Verified, Report), Failure> {
-    let module = lower(source, options.nondimensional, console)?;
+    let module = lower(source, options, console)?;
     let (module, notes) = passes::optimise_by(module, options.level, options.derivatives, &mut |_, _| {});
     for solve in &notes.untreated {
         let line = source.line(solve.span.start);
@@ -98,7 +100,7 @@ pub fn compile_with_report(source: &SourceFile, options: Options, console: &Cons
 /// # Errors
 /// The program has errors, or there is no such pass at this level.
 pub fn compile_until(source: &SourceFile, options: Options, pass: &str, console: &Console) -> Result<Verified, Failure> {
-    let module = lower(source, options.nondimensional, console)?;
+    let module = lower(source, options, console)?;
     let mut passes_run = Vec::new();
     let mut wanted = None;
     let _ = passes::optimise_by(module, options.level, options.derivatives, &mut |name, module| {
@@ -126,13 +128,15 @@ pub fn package(source: &SourceFile, verified: &Verified, backends: &[&dyn Backen
     })
 }
 
-fn lower(source: &SourceFile, nondimensional: bool, console: &Console) -> Result<Module, Failure> {
-    let program = check(source, nondimensional, console)?;
+fn lower(source: &SourceFile, options: Options, console: &Console) -> Result<Module, Failure> {
+    let program = check(source, options.nondimensional, console)?;
     // A generated program names its source without the folder that it happened to be in.
     let path = Path::new(source.name());
     let name = path.file_name().map_or_else(|| source.name().into(), |name| name.to_string_lossy());
     let stem = path.file_stem().map_or_else(|| "program".into(), |stem| stem.to_string_lossy());
-    Ok(lower::lower(&program, &SourceFile::new(name, source.text()), &stem))
+    let mut module = lower::lower(&program, &SourceFile::new(name, source.text()), &stem);
+    module.numbers = options.numbers;
+    Ok(module)
 }
 
 fn verified(module: Module) -> Result<Verified, Failure> {

@@ -7,7 +7,7 @@ use std::{env, fs};
 
 use equelle_front::backend::Backend;
 use equelle_front::check::{CheckOptions, check};
-use equelle_front::ir::text;
+use equelle_front::ir::{Precision, text};
 use equelle_front::passes::{self, OptLevel};
 use equelle_front::source::SourceFile;
 use equelle_front::verify::{Verified, verify};
@@ -89,6 +89,18 @@ fn heat_at_operation_level() {
 fn heat_fused() {
     compare("heat_explicit_3d_O2", &compiled("examples/heat_explicit_3d/heat_explicit_3d.equelle", OptLevel::O2));
     compare("heat_explicit_2d_O2", &compiled("examples/heat_explicit_2d/heat_explicit_2d.equelle", OptLevel::O2));
+}
+
+/// Singles, with what reads no collection of numbers in doubles.
+#[test]
+fn single_precision() {
+    let single = |module: Verified| {
+        let mut module = module.module().clone();
+        module.numbers.precision = Precision::Single;
+        verify(module).unwrap_or_else(|errors| panic!("{errors:?}"))
+    };
+    compare("heat_explicit_3d_f32", &single(compiled("examples/heat_explicit_3d/heat_explicit_3d.equelle", OptLevel::O2)));
+    compare("every_construct_f32", &single(parsed("tests/package/every_construct.eqir")));
 }
 
 #[test]

@@ -9,10 +9,14 @@ mod bad_input;
 mod edges;
 #[path = "run/exact.rs"]
 mod exact;
+#[path = "run/fast.rs"]
+mod fast;
 #[path = "run/heat_2d.rs"]
 mod heat_2d;
 #[path = "run/heat_3d.rs"]
 mod heat_3d;
+#[path = "run/precision.rs"]
+mod precision;
 #[path = "run/processor.rs"]
 mod processor;
 #[path = "run/rows.rs"]

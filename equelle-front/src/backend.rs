@@ -30,6 +30,11 @@ pub trait Backend {
     fn has_operations(&self) -> bool {
         false
     }
+
+    /// Whether its collections can be of single precision. Programs that want it are refused otherwise.
+    fn has_single_precision(&self) -> bool {
+        false
+    }
 }
 
 /// A construct that a back-end, or the runtime contract, cannot express.

@@ -61,6 +61,9 @@ pub trait Real:
     /// Square root.
     #[must_use]
     fn sqrt(self) -> Self;
+    /// `self * b + c`, rounded once.
+    #[must_use]
+    fn mul_add(self, b: Self, c: Self) -> Self;
     /// Exponential function.
     #[must_use]
     fn exp(self) -> Self;
@@ -116,6 +119,11 @@ macro_rules! real {
             #[inline]
             fn sqrt(self) -> Self {
                 self.sqrt()
+            }
+
+            #[inline]
+            fn mul_add(self, b: Self, c: Self) -> Self {
+                self.mul_add(b, c)
             }
 
             #[inline]

@@ -85,6 +85,8 @@ pub struct Session {
     memory: Option<&'static MemoryPlan>,
     profile: bool,
     notes: Vec<String>,
+    /// How numbers are kept and rounded, where that is not the default.
+    mode: Option<&'static str>,
     finished: bool,
 }
 
@@ -149,6 +151,7 @@ impl Session {
             memory: None,
             profile: options.profile,
             notes: Vec::new(),
+            mode: None,
             finished: false,
         })
     }
@@ -409,6 +412,13 @@ impl Session {
         self.outputs.line(text).map_err(|e| e.at(self.line))
     }
 
+    /// The same run, with what the summary says of the numbers of the program: their precision, and how they are rounded.
+    #[must_use]
+    pub fn in_mode(mut self, mode: &'static str) -> Session {
+        self.mode = Some(mode);
+        self
+    }
+
     /// From now on keeps outputs in memory instead of writing them.
     pub fn record_outputs(&mut self) -> Records {
         let records = Records::default();
@@ -506,6 +516,9 @@ impl Session {
         text.push_str(&format!(", {} cells", self.grid.n_cells()));
         if self.threads.are_used() {
             text.push_str(&format!(", {} threads", self.threads.number()));
+        }
+        if let Some(mode) = self.mode {
+            text.push_str(&format!(", {mode}"));
         }
         if let Some(peak) = peak_memory() {
             text.push_str(&format!(", peak memory {}", bytes(peak)));

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use equelle_front::ir::{Numbers, Precision, Rounding};
 use equelle_front::passes::{Derivatives, OptLevel};
 
 use crate::console::{ColorChoice, MessageFormat};
@@ -71,6 +72,12 @@ pub struct ProgramArgs {
     /// Derivatives for Newton's method at level 2: compiled into the residual, or by products of sparse matrices
     #[arg(long, value_enum, default_value_t = Ad::Stencil, value_name = "HOW")]
     pub ad: Ad,
+    /// Precision of collections; Scalars, sums and what Newton's method solves are doubles in either case
+    #[arg(long, value_enum, default_value_t = Real::F64, value_name = "REAL")]
+    pub precision: Real,
+    /// Whether every operation is rounded as written
+    #[arg(long, value_enum, default_value_t = Fp::Strict, value_name = "MODE")]
+    pub fp: Fp,
     /// Tell on standard error what the compiler made of the program: kernels, what they load and store, what was not fused and why
     #[arg(long)]
     pub report: bool,
@@ -87,7 +94,15 @@ impl ProgramArgs {
             Ad::Stencil => Derivatives::Stencil,
             Ad::Spgemm => Derivatives::SparseMatrices,
         };
-        Options { level, nondimensional: self.nondimensional, derivatives }
+        let precision = match self.precision {
+            Real::F64 => Precision::Double,
+            Real::F32 => Precision::Single,
+        };
+        let rounding = match self.fp {
+            Fp::Strict => Rounding::Strict,
+            Fp::Fast => Rounding::Fast,
+        };
+        Options { level, nondimensional: self.nondimensional, derivatives, numbers: Numbers { precision, rounding } }
     }
 }
 
@@ -106,6 +121,24 @@ pub enum Ad {
     Stencil,
     /// Products of sparse matrices, operation by operation
     Spgemm,
+}
+
+/// Precision of collections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Real {
+    /// IEEE double
+    F64,
+    /// IEEE single
+    F32,
+}
+
+/// Rounding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Fp {
+    /// Every operation as written
+    Strict,
+    /// Kernels may add products without rounding them, and multiply by reciprocals
+    Fast,
 }
 
 /// Level of optimisation.

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use equelle_runtime::session::Options;
 
-use super::args::RunArgs;
+use super::args::{Real, RunArgs};
 use super::compile::{Compiled, compile};
 use crate::console::Console;
 use crate::failure::Failure;
@@ -18,6 +18,11 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
     if args.interpret {
         if args.backend != BackendName::Serial {
             return Err(Failure::usage(format!("--interpret does not go with --backend {}", args.backend.name())));
+        }
+        if args.program.precision == Real::F32 {
+            return Err(Failure::usage(
+                "--interpret computes in double precision alone; without it, programs are compiled for --precision f32",
+            ));
         }
         let source = pipeline::read(&args.file)?;
         let verified = compile(&source, &args.program, console)?;

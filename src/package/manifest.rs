@@ -24,7 +24,8 @@ pub(super) fn text(module: &Module, facts: &Facts) -> String {
     let manifest = json!({
         "version": VERSION,
         "program": module.name,
-        "precision": "f64",
+        "precision": module.numbers.precision.name(),
+        "floating_point": module.numbers.rounding.name(),
         "grid_dimension": grid_dimension,
         "implicit": facts.implicit,
         "inputs": inputs,

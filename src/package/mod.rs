@@ -14,7 +14,7 @@ mod rust;
 use std::path::Path;
 
 use equelle_front::backend::{Backend, BackendError, Namer, snake_case};
-use equelle_front::ir::Module;
+use equelle_front::ir::{Module, Numbers, Precision, Rounding};
 use equelle_front::verify::Verified;
 use quote::quote;
 
@@ -48,13 +48,20 @@ pub fn generate(verified: &Verified, options: &PackageOptions) -> Result<Package
         let message = format!("the back-end `{}` runs kernels alone, and this is left as an operation", backend.name());
         return Err(BackendError::new(span, message));
     }
+    if module.numbers.precision == Precision::Single
+        && let Some(backend) = options.backends.iter().find(|backend| !backend.has_single_precision())
+    {
+        let message =
+            format!("the back-end `{}` computes in double precision alone; `--backend serial` has --precision f32", backend.name());
+        return Err(BackendError::new(module.main.span, message));
+    }
     let name = package_name(&module.name);
     let library = library_name(&module.name);
     let facts = facts::facts(module);
     let mut files = vec![
         ("Cargo.toml".to_owned(), cargo_toml::text(&name, &library, host::newton_place(module).is_some(), options)),
         ("manifest.json".to_owned(), manifest::text(module, &facts)),
-        ("src/main.rs".to_owned(), main_text(&library, options)?),
+        ("src/main.rs".to_owned(), main_text(&library, module.numbers, options)?),
         ("src/lib.rs".to_owned(), host::text(module, &facts, options)?),
     ];
     if let Some(path) = source_path(module) {
@@ -112,13 +119,29 @@ fn library_name(stem: &str) -> String {
     if name.starts_with('_') { format!("program{name}") } else { name }
 }
 
+/// What the summary of a run says of its numbers, where that is not strict double precision.
+fn mode(numbers: Numbers) -> Option<String> {
+    let precision = (numbers.precision != Precision::default()).then(|| numbers.precision.name().to_owned());
+    let rounding = (numbers.rounding != Rounding::default()).then(|| format!("fp {}", numbers.rounding.name()));
+    let words: Vec<String> = precision.into_iter().chain(rounding).collect();
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
 /// `src/main.rs`
-fn main_text(library: &str, options: &PackageOptions) -> Result<String, BackendError> {
+fn main_text(library: &str, numbers: Numbers, options: &PackageOptions) -> Result<String, BackendError> {
     let library = rust::ident(library);
     let backends = options.backends.iter().map(|backend| {
         let name = backend.name();
         let runtime = rust::ident(&format!("backend_{name}"));
-        quote! { Backend { name: #name, run: |session| #runtime::runtime::run(session, #library::simulate) } }
+        let session = match mode(numbers) {
+            None => quote! { session },
+            Some(mode) => quote! { session.in_mode(#mode) },
+        };
+        let run = match numbers.precision {
+            Precision::Double => quote! { run },
+            Precision::Single => quote! { run_with_precision::<f32> },
+        };
+        quote! { Backend { name: #name, run: |session| #runtime::runtime::#run(#session, #library::simulate) } }
     });
     rust::format(quote! {
         //! Picks the back-end and runs the program.

@@ -6,6 +6,7 @@ use std::process::{Command, Output};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::{env, fs};
 
+use equelle_front::ir::Numbers;
 use equelle_front::passes::{Derivatives, OptLevel};
 use equelle_runtime::Session;
 use equelle_runtime::output::Record;
@@ -99,7 +100,12 @@ pub fn run_with(how: How, dimensions: Dimensions, program: &str, words: &[&str])
 fn interpreted(level: OptLevel, dimensions: Dimensions, program: &str, words: &[&str]) -> Outputs {
     let console = Console { format: MessageFormat::Human, color: false };
     let source = pipeline::read(&repository(program)).unwrap_or_else(|failure| panic!("{failure:?}"));
-    let options = pipeline::Options { level, nondimensional: dimensions == Dimensions::Unchecked, derivatives: Derivatives::Stencil };
+    let options = pipeline::Options {
+        level,
+        nondimensional: dimensions == Dimensions::Unchecked,
+        derivatives: Derivatives::Stencil,
+        numbers: Numbers::default(),
+    };
     let verified = pipeline::compile(&source, options, &console).unwrap_or_else(|failure| panic!("{program}: {failure:?}"));
     let mut words: Vec<String> = words.iter().map(ToString::to_string).collect();
     words.push("output_to_file=false".into());
@@ -130,13 +136,20 @@ fn compiled(level: &str, dimensions: Dimensions, program: &str, words: &[&str]) 
         .output()
         .expect("a simulator that was built starts");
     assert!(output.status.success(), "{program} {level}: {}", stderr(&output));
+    let outputs = read_outputs(&output, &folder);
+    fs::remove_dir_all(&folder).expect("the output folder can be removed");
+    outputs
+}
+
+/// What a simulator wrote to standard output and to a folder.
+pub fn read_outputs(output: &Output, folder: &Path) -> Outputs {
     let mut outputs = Outputs::default();
     for line in String::from_utf8_lossy(&output.stdout).lines() {
         if let Some((tag, value)) = line.split_once(" = ") {
             outputs.scalars.entry(tag.to_owned()).or_default().push(value.parse().unwrap_or_else(|_| panic!("{line}")));
         }
     }
-    let mut files: Vec<PathBuf> = fs::read_dir(&folder).expect("the output folder").map(|entry| entry.expect("an entry").path()).collect();
+    let mut files: Vec<PathBuf> = fs::read_dir(folder).expect("the output folder").map(|entry| entry.expect("an entry").path()).collect();
     files.sort();
     for file in files {
         let name = file.file_stem().expect("a name").to_string_lossy().into_owned();
@@ -145,7 +158,6 @@ fn compiled(level: &str, dimensions: Dimensions, program: &str, words: &[&str]) 
         assert_eq!(count.parse(), Ok(fields.len()), "files are numbered from 0");
         fields.push(numbers(&file));
     }
-    fs::remove_dir_all(&folder).expect("the output folder can be removed");
     outputs
 }
 

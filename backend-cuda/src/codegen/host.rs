@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 
 use equelle_front::backend::visit::vector_sizes;
 use equelle_front::backend::{BackendError, Handle, KernelNames};
-use equelle_front::ir::{Kernel, ParamId};
+use equelle_front::ir::{Kernel, ParamId, Rounding};
 use equelle_front::ops::Reduction;
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, SetTable, Shape};
 use equelle_front::verify::Verified;
@@ -37,6 +37,10 @@ pub(super) fn kernels_file(module: &Verified) -> Result<String, BackendError> {
     let runtime = runtime.iter().filter(|(_, used)| *used).map(|(name, _)| ident(name));
     let reductions = mentions(&methods, "BoolReduction").then(|| quote!(BoolReduction,));
     let name = &module.name;
+    let floating_point = ident(match module.numbers.rounding {
+        Rounding::Strict => "Strict",
+        Rounding::Fast => "Fast",
+    });
     let title = format!("Kernels of {name} on a CUDA device: arguments and launches. The kernels themselves are in `kernels.cu`.");
     let file = quote! {
         #![doc = #title]
@@ -49,7 +53,7 @@ pub(super) fn kernels_file(module: &Verified) -> Result<String, BackendError> {
 
         /// The kernels' CUDA C++ text, compiled at start for the device.
         pub const KERNELS: KernelModule =
-            KernelModule { name: #name, source: include_str!("kernels.cu"), floating_point: FloatingPoint::Strict };
+            KernelModule { name: #name, source: include_str!("kernels.cu"), floating_point: FloatingPoint::#floating_point };
 
         impl Kernels for CudaRuntime {
             #methods

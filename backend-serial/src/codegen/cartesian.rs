@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use equelle_front::backend::stencil::Skeleton;
 use equelle_front::backend::{KernelNames, Namer};
-use equelle_front::ir::{CartesianForm, JacobianForm, KBlock, KStmt, Kernel, LocalId, Module, ParamId};
+use equelle_front::ir::{CartesianForm, JacobianForm, KBlock, KStmt, Kernel, LocalId, Module, ParamId, Rounding};
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, Shape};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
@@ -17,6 +17,7 @@ use quote::quote;
 use super::faces::face_rows;
 use super::method::{args_type, buffers, result_type, results, stores};
 use super::outputs::Outputs;
+use super::reals::Reals;
 use super::row::Equation;
 use super::text::{blank, ident, mentions};
 use super::writer::{End, Failure, Form, Leaf, Place, SideFunction, Writer, Written};
@@ -56,17 +57,18 @@ pub(super) fn equation(
     full(module, kernel, names, block, Some(&Equation::new(form, block, &skeleton)), functions)
 }
 
-fn entry_signature(kernel: &Kernel, names: &KernelNames, entry: &Ident, body: &TokenStream) -> Written<TokenStream> {
+fn entry_signature(module: &Module, kernel: &Kernel, names: &KernelNames, entry: &Ident, body: &TokenStream) -> Written<TokenStream> {
     let args = args_type(kernel, names).map(|ty| {
         let args = ident(if mentions(body, "args") { "args" } else { "_args" });
         quote! { #args: &#ty, }
     });
     let grid = ident(if mentions(body, "grid") { "grid" } else { "_grid" });
     let result = result_type(kernel, names)?;
+    let precision = Reals::of(module, kernel).argument();
     let doc = format!(" [`Kernels::{}`] on a Cartesian grid.", names.method);
     let blank = blank();
     Ok(
-        quote! { #blank #[doc = #doc] fn #entry<const DIM: usize>(rt: &mut SerialRuntime, #args #grid: &CartesianGrid) -> Result<#result, Error> },
+        quote! { #blank #[doc = #doc] fn #entry<const DIM: usize>(rt: &mut SerialRuntime, #args #grid: &CartesianGrid #precision) -> Result<#result, Error> },
     )
 }
 
@@ -85,7 +87,10 @@ fn per_axis(module: &Module, kernel: &Kernel, names: &KernelNames, block: &KBloc
         EntityKind::Cell => quote! { #statements #(#outputs[0] = #yields;)* },
         EntityKind::Edge | EntityKind::Vertex => return Err(Failure::Form),
     };
-    let collections = outputs.iter().map(|o| quote! { rt.per_axis_collection(domain, #o) });
+    let collections = outputs.iter().map(|o| {
+        let values = writer.reals.stored_per_axis(o);
+        quote! { rt.per_axis_collection(domain, #values) }
+    });
     let result = match outputs.len() {
         1 => quote! { Ok(#(#collections)*) },
         _ => quote! { Ok((#(#collections),*)) },
@@ -99,7 +104,7 @@ fn per_axis(module: &Module, kernel: &Kernel, names: &KernelNames, block: &KBloc
         #result
     };
     let entry = ident(&functions.fresh(&format!("{}_per_axis", names.method)));
-    let signature = entry_signature(kernel, names, &entry, &body)?;
+    let signature = entry_signature(module, kernel, names, &entry, &body)?;
     Ok(Functions { items: quote! { #signature { #body } }, entry })
 }
 
@@ -117,9 +122,11 @@ fn full(
         return Err(Failure::Form);
     }
     let mut writer = Writer::new(module, kernel, names, Form::Cell, functions);
+    // Rows that evaluate a face once are made of doubles, and of operations as written.
+    let strict = writer.reals == Reals::Double && module.numbers.rounding == Rounding::Strict;
     let rows = match equation {
-        None => face_rows(module, kernel, names, block, functions),
-        Some(_) => Err(Failure::Form),
+        None if strict => face_rows(module, kernel, names, block, functions),
+        None | Some(_) => Err(Failure::Form),
     };
     let (rows, functions_of_rows) = match rows {
         Ok(rows) => (rows.rows(&mut writer, block)?, rows.items),
@@ -144,7 +151,7 @@ fn full(
         #finish
     };
     let entry = ident(&functions.fresh(&format!("{}_cartesian", names.method)));
-    let signature = entry_signature(kernel, names, &entry, &body)?;
+    let signature = entry_signature(module, kernel, names, &entry, &body)?;
     let mut items = quote! { #signature { #body } };
     items.extend(functions_of_rows);
     Ok(Functions { entry, items })
@@ -265,9 +272,10 @@ fn side_function(
         [one] => quote! { #statements #one },
         many => quote! { #statements (#(#many),*) },
     };
-    let types = results.iter().map(|_| quote! { f64 });
+    let (real, precision) = (writer.reals.ty(), writer.reals.argument());
+    let types = results.iter().map(|_| quote! { #real });
     let ty = if results.len() == 1 {
-        quote! { f64 }
+        quote! { #real }
     } else {
         quote! { (#(#types),*) }
     };
@@ -281,23 +289,23 @@ fn side_function(
         if mentions(&body, "DIM") || vectors { (quote! { <const DIM: usize> }, quote! { ::<DIM> }) } else { (quote! {}, quote! {}) };
     let mut params = TokenStream::new();
     if takes.0 {
-        params.extend(quote! { grid: &CartesianGrid, });
+        params.extend(quote! { grid: &CartesianGrid #precision, });
     }
     if takes.1 {
         params.extend(quote! { axis: usize, });
     }
     for (leaf, name) in &writer.leaves {
         let ty = match leaf {
-            Leaf::Single(id) => single_type(kernel, *id),
-            Leaf::PerAxis(_) => quote! { f64 },
-            Leaf::Element(id, _) => element_type(kernel, *id),
+            Leaf::Single(id) => single_type(kernel, &real, *id),
+            Leaf::PerAxis(_) => quote! { #real },
+            Leaf::Element(id, _) => element_type(kernel, &real, *id),
             Leaf::Local(id) => writer.type_text(&kernel.local_type(*id).ok_or(Failure::Form)?),
         };
         params.extend(quote! { #name: #ty, });
     }
     for &(unknown, place) in &reached {
         let name = writer.derivative(unknown, place).ok_or(Failure::Form)?;
-        params.extend(quote! { #name: &mut f64, });
+        params.extend(quote! { #name: &mut #real, });
     }
     let sum = results.first().map_or("sum", |r| kernel.locals[r.0 as usize].name.as_str());
     let name = ident(&functions.fresh(&format!("{}_{sum}_{}", names.method, side.name())));
@@ -316,18 +324,18 @@ fn side_function(
     Ok(SideFunction { name, generics: turbofish, takes, leaves, reached, item })
 }
 
-fn single_type(kernel: &Kernel, id: ParamId) -> TokenStream {
+fn single_type(kernel: &Kernel, real: &Ident, id: ParamId) -> TokenStream {
     match kernel.params.get(id.0 as usize).map(|p| p.ty.basic) {
         Some(Basic::Bool) => quote! { bool },
-        Some(Basic::Vector) => quote! { [f64; DIM] },
-        Some(Basic::Scalar | Basic::Entity(_) | Basic::Text) | None => quote! { f64 },
+        Some(Basic::Vector) => quote! { [#real; DIM] },
+        Some(Basic::Scalar | Basic::Entity(_) | Basic::Text) | None => quote! { #real },
     }
 }
 
-fn element_type(kernel: &Kernel, id: ParamId) -> TokenStream {
+fn element_type(kernel: &Kernel, real: &Ident, id: ParamId) -> TokenStream {
     match kernel.params.get(id.0 as usize).map(|p| p.ty.basic) {
         Some(Basic::Bool) => quote! { bool },
-        Some(Basic::Scalar | Basic::Vector | Basic::Entity(_) | Basic::Text) | None => quote! { f64 },
+        Some(Basic::Scalar | Basic::Vector | Basic::Entity(_) | Basic::Text) | None => quote! { #real },
     }
 }
 
@@ -362,15 +370,21 @@ fn row_function(
     let (statements, yields) = writer.block(block)?;
     let outputs = writer.results.clone();
     let first = outputs.first().ok_or(Failure::Form)?;
-    let mut each = quote! { #statements #(#outputs[i] = #yields;)* };
+    let stored = kernel.results.iter().zip(&yields).map(|(result, value)| match result.ty.basic {
+        Basic::Scalar => writer.reals.stored(value),
+        Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text => quote! { #value },
+    });
+    let mut each = quote! { #statements #(#outputs[i] = #stored;)* };
     if let Some(equation) = equation {
         let (variables, write) = (equation.variables(&writer), equation.write(&writer, true));
         each = quote! { #variables #each #write };
     }
     let takes_grid = mentions(&each, "grid");
+    let (real, precision) = (writer.reals.ty(), writer.reals.argument());
+    let kept = writer.reals.kept();
 
     let mut params = if takes_grid {
-        quote! { grid: &CartesianGrid, }
+        quote! { grid: &CartesianGrid #precision, }
     } else {
         TokenStream::new()
     };
@@ -378,14 +392,14 @@ fn row_function(
     let mut cells = quote! { for i in 0..len };
     if let Some(equation) = equation {
         let width = equation.width();
-        params.extend(quote! { entries: &mut [f64], });
+        params.extend(quote! { entries: &mut [#real], });
         cells = quote! { for (i, row) in (0..len).zip(entries.chunks_exact_mut(#width)) };
     }
     for (result, name) in kernel.results.iter().zip(&outputs) {
         let ty = if result.ty.basic == Basic::Bool {
             quote! { bool }
         } else {
-            quote! { f64 }
+            quote! { #kept }
         };
         params.extend(quote! { #name: &mut [#ty], });
         if name != first {
@@ -395,12 +409,12 @@ fn row_function(
     for (leaf, name) in writer.leaves.clone() {
         match leaf {
             Leaf::Single(id) => {
-                let ty = single_type(kernel, id);
+                let ty = single_type(kernel, &real, id);
                 params.extend(quote! { #name: #ty, });
             }
-            Leaf::PerAxis(_) => params.extend(quote! { #name: [f64; 3], }),
+            Leaf::PerAxis(_) => params.extend(quote! { #name: [#real; 3], }),
             Leaf::Element(id, Place::Here) => {
-                let ty = element_type(kernel, id);
+                let ty = element_type(kernel, &real, id);
                 params.extend(quote! { #name: &[#ty], });
                 lanes.extend(quote! { let #name = &#name[..len]; });
             }
@@ -408,7 +422,7 @@ fn row_function(
                 if kernel.params.get(id.0 as usize).is_some_and(|p| p.ty.basic != Basic::Scalar) {
                     return Err(Failure::Form);
                 }
-                params.extend(quote! { #name: [&[f64]; DIM], });
+                params.extend(quote! { #name: [&[#real]; DIM], });
                 for axis in 0..3 {
                     if let Some(lane) = writer.lane_name(&name, place, axis) {
                         let axis = Literal::usize_unsuffixed(axis);
@@ -443,6 +457,7 @@ fn row_function(
 impl RowFunction {
     /// Its call for the inside of `row`.
     fn call(&self, writer: &mut Writer) -> Written<TokenStream> {
+        let real = writer.reals.ty();
         let mut args = Vec::new();
         let mut arrays = TokenStream::new();
         if self.takes_grid {
@@ -475,7 +490,7 @@ impl RowFunction {
                         End::Low => quote! { first - grid.stride[axis] },
                         End::High => quote! { first + grid.stride[axis] },
                     };
-                    arrays.extend(quote! { let #array: [&[f64]; DIM] = std::array::from_fn(|axis| &#name[#start..][..len]); });
+                    arrays.extend(quote! { let #array: [&[#real]; DIM] = std::array::from_fn(|axis| &#name[#start..][..len]); });
                     quote! { #array }
                 }
                 Leaf::Element(id, Place::SideFace(side)) => {
@@ -487,7 +502,7 @@ impl RowFunction {
                         Extent::All | Extent::Boundary => ident("face"),
                     };
                     let start = quote! { grid.#position([1, row.j, row.k], axis, #high) };
-                    arrays.extend(quote! { let #array: [&[f64]; DIM] = std::array::from_fn(|axis| &#name[#start..][..len]); });
+                    arrays.extend(quote! { let #array: [&[#real]; DIM] = std::array::from_fn(|axis| &#name[#start..][..len]); });
                     quote! { #array }
                 }
                 Leaf::Local(_) => return Err(Failure::Form),

@@ -1,12 +1,13 @@
 //! Expressions.
 
 use equelle_front::backend::structural::along_one_axis;
-use equelle_front::ir::{KExpr, ParamId, Path, UnaryOp};
+use equelle_front::ir::{KExpr, ParamId, Path, Rounding, UnaryOp};
 use equelle_front::ops::{Arithmetic, BinaryMath, Comparison, Logic};
 use equelle_front::types::{Basic, EntityKind, Type};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
+use super::reals::Reals;
 use super::text::{Level, Text, ident, real};
 use super::writer::{End, Failure, Form, Leaf, Place, Writer, Written};
 
@@ -20,10 +21,10 @@ impl Writer<'_> {
             // With the axis known, as in rows, the compiler drops the branch not taken; it could not drop a product with zero.
             let axis = Literal::u32_unsuffixed(component);
             let rest = self.expr(&rest)?;
-            return Ok(Text::choice(&Text::atom(quote! { axis == #axis }), &rest, &real(0.0)));
+            return Ok(Text::choice(&Text::atom(quote! { axis == #axis }), &rest, &real(0.0, self.reals)));
         }
         Ok(match expr {
-            KExpr::Real(number) => real(*number),
+            KExpr::Real(number) => real(*number, self.reals),
             KExpr::Bool(value) => Text::atom(quote! { #value }),
             KExpr::Local(id) => {
                 let name = self.local(*id)?;
@@ -84,7 +85,10 @@ impl Writer<'_> {
             }
             KExpr::Vector(components) => {
                 let components = components.iter().map(|c| self.expr(c)).collect::<Written<Vec<_>>>()?;
-                Text::atom(quote! { vector::<DIM>(&[#(#components),*]) })
+                match self.reals {
+                    Reals::Double | Reals::Rounded => Text::atom(quote! { vector::<DIM>(&[#(#components),*]) }),
+                    Reals::Single => Text::atom(quote! { vector_of::<DIM, f32>(&[#(#components),*]) }),
+                }
             }
             KExpr::ZeroVector => Text::atom(quote! { [0.0; DIM] }),
             KExpr::Math(op, a, b) => {
@@ -102,9 +106,10 @@ impl Writer<'_> {
 
     /// Type of a value in the text.
     pub(super) fn type_text(&self, ty: &Type) -> TokenStream {
+        let real = self.reals.ty();
         match ty.basic {
-            Basic::Scalar | Basic::Text => quote! { f64 },
-            Basic::Vector => quote! { [f64; DIM] },
+            Basic::Scalar | Basic::Text => quote! { #real },
+            Basic::Vector => quote! { [#real; DIM] },
             Basic::Bool => quote! { bool },
             Basic::Entity(_) => quote! { u32 },
         }
@@ -224,7 +229,7 @@ impl Writer<'_> {
                 Some(EntityKind::Face) => "face_area",
                 Some(EntityKind::Edge) => "edge_length",
                 // A point counts as one.
-                Some(EntityKind::Vertex) => return Ok(real(1.0)),
+                Some(EntityKind::Vertex) => return Ok(real(1.0, self.reals)),
                 None => return Err(self.no_geometry()),
             };
             return self.of_grid(method, at);
@@ -312,7 +317,7 @@ impl Writer<'_> {
         if to == from {
             return Ok(Text::atom(quote! { [0.0; DIM] }));
         }
-        let widths = real(f64::from(to - from) / 2.0);
+        let widths = real(f64::from(to - from) / 2.0, Reals::Double);
         Ok(Text::atom(quote! { grid.displacement::<DIM>(axis, #widths) }))
     }
 
@@ -348,12 +353,12 @@ impl Writer<'_> {
     }
 
     fn unary(&mut self, op: UnaryOp, a: &KExpr) -> Written<Text> {
-        let (is_vector, literal) = (self.is_vector(a), self.is_literal(a));
+        let (is_vector, literal, ty) = (self.is_vector(a), self.is_literal(a), self.reals.ty());
         let a = self.expr(a)?;
         // A literal says no type, which a method needs.
         let method = |name: &str| {
             let function = ident(name);
-            if literal { Text::atom(quote! { f64::#function(#a) }) } else { a.method(name) }
+            if literal { Text::atom(quote! { #ty::#function(#a) }) } else { a.method(name) }
         };
         Ok(match op {
             UnaryOp::Neg if is_vector => Text::atom(quote! { vector_neg(#a) }),
@@ -376,7 +381,54 @@ impl Writer<'_> {
         })
     }
 
+    /// `a * b + c` and its like, where the product need not be rounded.
+    fn contracted(&mut self, op: Arithmetic, a: &KExpr, b: &KExpr) -> Written<Option<Text>> {
+        if self.module.numbers.rounding == Rounding::Strict {
+            return Ok(None);
+        }
+        let factors = |writer: &Self, expr: &KExpr| match expr {
+            // A factor that is structurally zero is not multiplied by.
+            KExpr::Arithmetic(Arithmetic::Mul, x, y)
+                if !writer.is_vector(x) && !writer.is_vector(y) && (writer.form == Form::General || along_one_axis(expr).is_none()) =>
+            {
+                Some((x.clone(), y.clone()))
+            }
+            _ => None,
+        };
+        let negated = |text: Text| {
+            let text = text.at(Level::Unary);
+            quote! { -#text }
+        };
+        if let Some((x, y)) = factors(self, a) {
+            let (x, y, c) = (self.expr(&x)?, self.expr(&y)?, self.expr(b)?);
+            return Ok(match op {
+                Arithmetic::Add => Some(Text::atom(quote! { mul_add(#x, #y, #c) })),
+                Arithmetic::Sub => {
+                    let c = negated(c);
+                    Some(Text::atom(quote! { mul_add(#x, #y, #c) }))
+                }
+                Arithmetic::Mul | Arithmetic::Div => None,
+            });
+        }
+        let Some((x, y)) = factors(self, b) else { return Ok(None) };
+        let (c, x, y) = (self.expr(a)?, self.expr(&x)?, self.expr(&y)?);
+        Ok(match op {
+            Arithmetic::Add => Some(Text::atom(quote! { mul_add(#x, #y, #c) })),
+            Arithmetic::Sub => {
+                let x = negated(x);
+                Some(Text::atom(quote! { mul_add(#x, #y, #c) }))
+            }
+            Arithmetic::Mul | Arithmetic::Div => None,
+        })
+    }
+
     fn arithmetic(&mut self, op: Arithmetic, a: &KExpr, b: &KExpr) -> Written<Text> {
+        if matches!(op, Arithmetic::Add | Arithmetic::Sub)
+            && !self.is_vector(a)
+            && let Some(contracted) = self.contracted(op, a, b)?
+        {
+            return Ok(contracted);
+        }
         let vectors = (self.is_vector(a), self.is_vector(b));
         let (a, b) = (self.expr(a)?, self.expr(b)?);
         Ok(match (op, vectors) {

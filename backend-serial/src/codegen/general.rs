@@ -9,6 +9,7 @@ use quote::quote;
 
 use super::method::{results, signature};
 use super::outputs::Outputs;
+use super::reals::Reals;
 use super::text::{Level, blank, ident, mentions};
 use super::writer::{Form, Writer, Written};
 
@@ -149,10 +150,13 @@ pub(super) fn generic_function(
     });
     let takes_dim = places || mentioned(&["DIM"]);
     let dim = takes_dim.then(|| quote! { const DIM: usize });
+    let reals = Reals::of(module, kernel);
+    let precision = reals.argument();
     let generics = match (&grid, places) {
         (None, _) => quote! { #dim },
-        (Some(_), false) if takes_dim => quote! { #dim, G: Entities },
-        (Some(_), false) => quote! { G: Entities },
+        (Some(_), false) if takes_dim => quote! { #dim, G: Entities #precision },
+        (Some(_), false) => quote! { G: Entities #precision },
+        (Some(_), true) if reals == Reals::Single => quote! { #dim, G: Places<DIM, f32> },
         (Some(_), true) => quote! { #dim, G: Places<DIM> },
     };
     let signature = signature(kernel, names, &name, &generics, grid.is_some(), body, result, extra)?;

@@ -9,6 +9,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::general::{self, GeneralFunction, GridUse, Part};
+use super::reals::Reals;
 use super::text::{Text, ident, mentions};
 use super::writer::{Failure, Writer, Written, entity_kind};
 use super::{cartesian, stencil};
@@ -32,6 +33,7 @@ pub(super) fn write(module: &Module, kernel: &Kernel, names: &KernelNames, funct
             unwrap(kernel, stencil::function(module, kernel, form, names, [general_name, pattern_name], functions))?
         }
     };
+    let reals = Reals::of(module, kernel);
     let mut items = TokenStream::new();
     let mut body = TokenStream::new();
     if let Some(dim) = largest_component(kernel).map(|c| c as usize + 1).filter(|&dim| dim > 1) {
@@ -62,16 +64,16 @@ pub(super) fn write(module: &Module, kernel: &Kernel, names: &KernelNames, funct
                     items.extend(checks.item);
                     before = quote! { #call?; };
                 }
-                body.extend(cartesian_branch(kernel, names, &written.entry, &before));
+                body.extend(cartesian_branch(kernel, reals, names, &written.entry, &before));
             }
             // This back-end has no way to write it in that form; the general form gives the same numbers.
-            Err(Failure::Form) => body.extend(closed_form(kernel, &general)),
+            Err(Failure::Form) => body.extend(closed_form(kernel, reals, &general)),
             Err(Failure::Error(error)) => return Err(error),
         }
     } else {
-        body.extend(closed_form(kernel, &general));
+        body.extend(closed_form(kernel, reals, &general));
     }
-    body.extend(with_arrays(kernel, &general));
+    body.extend(with_arrays(kernel, reals, &general));
     items.extend(general.item);
     let method = ident(&names.method);
     let args = args_type(kernel, names).map(|ty| quote! { , args: #ty });
@@ -80,26 +82,28 @@ pub(super) fn write(module: &Module, kernel: &Kernel, names: &KernelNames, funct
 }
 
 /// The general function without the arrays of the grid, where they need not exist.
-fn closed_form(kernel: &Kernel, general: &GeneralFunction) -> TokenStream {
+fn closed_form(kernel: &Kernel, reals: Reals, general: &GeneralFunction) -> TokenStream {
     // A sum over faces with derivatives visits each face from both sides and at every iterate: faster through arrays than by divisions.
     if !general.grid.is_some_and(GridUse::any) || kernel.jacobian.is_some() {
         return TokenStream::new();
     }
     let call = call(&general.name, kernel, general.generic(), &quote! { &grid });
-    quote! { if let Some(grid) = self.cartesian_grid() { return #call; } }
+    let cartesian_grid = reals.cartesian_grid();
+    quote! { if let Some(grid) = self.#cartesian_grid() { return #call; } }
 }
 
 /// The general function on the arrays of the grid.
-fn with_arrays(kernel: &Kernel, general: &GeneralFunction) -> TokenStream {
+fn with_arrays(kernel: &Kernel, reals: Reals, general: &GeneralFunction) -> TokenStream {
     let Some(needs) = general.grid else { return call(&general.name, kernel, general.generic(), &TokenStream::new()) };
     let topology = needs.topology.then(|| quote! { .with_topology() });
     let geometry = needs.geometry.then(|| quote! { .with_geometry() });
     let edges = needs.edges.then(|| quote! { .with_edges() });
+    let rounded = (reals == Reals::Single).then(|| quote! { .rounded::<f32>() });
     let vertices = needs.vertices.then(|| quote! { .with_vertices() });
     let call = call(&general.name, kernel, general.generic(), &quote! { &grid });
     quote! {
         let grid = self.shared_grid();
-        let grid = Arrays::of(&grid) #topology #geometry #edges #vertices;
+        let grid = Arrays::of(&grid) #topology #geometry #edges #vertices #rounded;
         #call
     }
 }
@@ -115,16 +119,16 @@ fn unwrap<T>(kernel: &Kernel, written: Written<T>) -> Result<T, BackendError> {
 }
 
 /// `if let Some(grid) = ... { return ... }`
-fn cartesian_branch(kernel: &Kernel, names: &KernelNames, entry: &Ident, before: &TokenStream) -> TokenStream {
+fn cartesian_branch(kernel: &Kernel, reals: Reals, names: &KernelNames, entry: &Ident, before: &TokenStream) -> TokenStream {
     // What is kept per axis only by convention of the compiler is looked at; without it the general form runs.
     let kept = kernel.params.iter().zip(&names.params).filter(|(p, _)| p.per_axis).map(|(_, name)| {
         let name = ident(name);
         quote! { && args.#name.per_axis().is_some() }
     });
-    let extra = quote! { &grid };
+    let (extra, cartesian_grid) = (quote! { &grid }, reals.cartesian_grid());
     let dispatch = call(entry, kernel, Generic::Dim, &extra);
     quote! {
-        if let Some(grid) = self.cartesian_grid() #(#kept)* {
+        if let Some(grid) = self.#cartesian_grid() #(#kept)* {
             #before
             return #dispatch;
         }
@@ -249,10 +253,17 @@ pub(super) fn stores(writer: &Writer, index: &TokenStream, yields: &[Text]) -> W
     let mut out = TokenStream::new();
     for ((result, slice), value) in writer.kernel.results.iter().zip(&writer.slices).zip(yields) {
         out.extend(match result.ty.basic {
-            Basic::Vector => quote! {
-                for (component, value) in #slice.iter_mut().zip(#value) { component[#index] = value; }
-            },
-            Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => quote! { #slice[#index] = #value; },
+            Basic::Vector => {
+                let component = writer.reals.stored(&Text::atom(ident("value")));
+                quote! {
+                    for (component, value) in #slice.iter_mut().zip(#value) { component[#index] = #component; }
+                }
+            }
+            Basic::Scalar => {
+                let value = writer.reals.stored(value);
+                quote! { #slice[#index] = #value; }
+            }
+            Basic::Bool | Basic::Entity(_) | Basic::Text => quote! { #slice[#index] = #value; },
         });
     }
     Ok(out)

@@ -3,7 +3,7 @@
 //! Every kernel becomes a *general* function that runs on any grid, and, if it has a Cartesian form, functions for Cartesian grids: values per axis, or a loop over
 //! rows of cells whose inside runs without a test. The trait method picks.
 //!
-//! Reading order: [`text`] (tokens with precedence), [`writer`] (what a kernel's functions share), [`expr`] and [`path`] (expressions), [`block`] (statements),
+//! Reading order: [`text`] (tokens with precedence), [`reals`] (the type of numbers), [`writer`] (what a kernel's functions share), [`expr`] and [`path`] (expressions), [`block`] (statements),
 //! [`outputs`] (what loops write), [`general`], [`stencil`] (equations with derivatives), [`cartesian`], [`faces`] (rows whose faces are evaluated once), [`row`] (equations on Cartesian grids),
 //! [`method`] (the trait method).
 
@@ -15,12 +15,14 @@ mod general;
 mod method;
 mod outputs;
 mod path;
+mod reals;
 mod row;
 mod stencil;
 mod text;
 mod writer;
 
 use equelle_front::backend::{Backend, BackendError, KernelNames, Namer, restore_comments};
+use equelle_front::ir::Precision;
 use equelle_front::source::Span;
 use equelle_front::verify::Verified;
 use proc_macro2::TokenStream;
@@ -40,6 +42,10 @@ impl Backend for Serial {
     }
 
     fn has_operations(&self) -> bool {
+        true
+    }
+
+    fn has_single_precision(&self) -> bool {
         true
     }
 }
@@ -65,7 +71,7 @@ pub fn kernels_file(module: &Verified) -> Result<String, BackendError> {
         methods.extend(written.method);
         items.extend(written.functions);
     }
-    let imports = imports(&names, &methods, &items);
+    let imports = imports(module.numbers.precision, &names, &methods, &items);
     let blank = text::blank();
     let header = format!(" Kernels of {}.equelle as loops.", module.name);
     let file = quote! {
@@ -85,11 +91,21 @@ pub fn kernels_file(module: &Verified) -> Result<String, BackendError> {
 }
 
 /// `use` lines for what the text mentions.
-fn imports(names: &[KernelNames], methods: &TokenStream, items: &TokenStream) -> TokenStream {
+fn imports(precision: Precision, names: &[KernelNames], methods: &TokenStream, items: &TokenStream) -> TokenStream {
     let mentioned = |name: &str| text::mentions(methods, name) || text::mentions(items, name);
     let pick =
         |candidates: &[&str]| -> Vec<proc_macro2::Ident> { candidates.iter().copied().filter(|c| mentioned(c)).map(text::ident).collect() };
-    let runtime = pick(&["BoolCollection", "EntityCollection", "ScalarCollection", "SerialRuntime", "VectorCollection"]);
+    let of_numbers = pick(&["ScalarCollection", "SerialRuntime", "VectorCollection"]);
+    let of_others = pick(&["BoolCollection", "EntityCollection"]);
+    let (runtime, single) = match precision {
+        Precision::Double => {
+            let mut runtime = [of_others, of_numbers].concat();
+            runtime.sort();
+            (runtime, Vec::new())
+        }
+        Precision::Single => (of_others, of_numbers),
+    };
+    let runtime = (!runtime.is_empty()).then(|| quote! { use backend_serial::runtime::{#(#runtime),*}; });
     let mut entities = pick(&["Arrays", "Entities", "Places"]);
     if mentioned("ranks") || mentioned("canonical_ranks") {
         entities.push(text::ident("Positions"));
@@ -102,6 +118,7 @@ fn imports(names: &[KernelNames], methods: &TokenStream, items: &TokenStream) ->
         "dot",
         "lane",
         "length",
+        "mul_add",
         "padded",
         "vector",
         "vector_add",
@@ -109,6 +126,7 @@ fn imports(names: &[KernelNames], methods: &TokenStream, items: &TokenStream) ->
         "vector_div",
         "vector_mul",
         "vector_neg",
+        "vector_of",
         "vector_sub",
     ]);
     let shared = pick(&["CanonicalSet", "EntityKind", "Error", "ErrorKind", "Extent", "Reduction", "math"]);
@@ -127,6 +145,7 @@ fn imports(names: &[KernelNames], methods: &TokenStream, items: &TokenStream) ->
     let entries = mentioned("Entries").then(|| quote! { use equelle_runtime::threads::Entries; });
     let kernel = (!kernel.is_empty()).then(|| quote! { use backend_serial::runtime::kernel::{#(#kernel),*}; });
     let blank = text::blank();
+    let single_blank = (!single.is_empty()).then(text::blank);
     let none = mentioned("NONE").then(|| quote! { use equelle_runtime::grid::NONE; });
     let entities = (!entities.is_empty()).then(|| quote! { use backend_serial::runtime::entities::{#(#entities),*}; });
     quote! {
@@ -134,11 +153,13 @@ fn imports(names: &[KernelNames], methods: &TokenStream, items: &TokenStream) ->
         #kernel
         #stencil
         #sweep
-        use backend_serial::runtime::{#(#runtime),*};
+        #runtime
         #none
         #entries
         use equelle_runtime::{#(#shared),*};
         #blank
         use crate::kernels::{#(#own),*};
+        #single_blank
+        #(type #single = backend_serial::runtime::#single<f32>;)*
     }
 }

@@ -3,6 +3,8 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 
+use super::reals::Reals;
+
 /// How tightly an expression holds together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Level {
@@ -119,18 +121,26 @@ pub(super) fn blank() -> TokenStream {
     quote! { #mark!(); }
 }
 
-/// A number of type f64 that reads back to the same bits.
-pub(super) fn real(number: f64) -> Text {
+/// A number that reads back to the same bits, rounded if need be.
+pub(super) fn real(number: f64, reals: Reals) -> Text {
+    let ty = reals.ty();
+    let number = match reals {
+        Reals::Double | Reals::Rounded => number,
+        Reals::Single => f64::from(number as f32),
+    };
     if number.is_nan() {
-        Text::atom(quote! { f64::NAN })
+        Text::atom(quote! { #ty::NAN })
     } else if number.is_infinite() {
         Text::atom(if number > 0.0 {
-            quote! { f64::INFINITY }
+            quote! { #ty::INFINITY }
         } else {
-            quote! { f64::NEG_INFINITY }
+            quote! { #ty::NEG_INFINITY }
         })
     } else {
-        let magnitude = Literal::f64_unsuffixed(number.abs());
+        let magnitude = match reals {
+            Reals::Double | Reals::Rounded => Literal::f64_unsuffixed(number.abs()),
+            Reals::Single => Literal::f32_unsuffixed(number.abs() as f32),
+        };
         if number.is_sign_negative() { Text::new(Level::Unary, quote! { -#magnitude }) } else { Text::atom(magnitude) }
     }
 }
@@ -165,7 +175,7 @@ mod tests {
         assert_eq!(shown(&Text::binary(Level::Product, &difference, quote! { * }, &a)), "(b - c) * a");
         let choice = Text::choice(&a, &b, &c);
         assert_eq!(shown(&Text::binary(Level::Sum, &a, quote! { + }, &choice)), "a + (if a { b } else { c })");
-        assert_eq!(shown(&real(-2.0).method("abs")), "(- 2.0) . abs ()");
+        assert_eq!(shown(&real(-2.0, Reals::Double).method("abs")), "(- 2.0) . abs ()");
         let less = Text::binary(Level::Compare, &a, quote! { < }, &b);
         assert_eq!(shown(&Text::binary(Level::Compare, &less, quote! { == }, &c)), "(a < b) == c");
         assert_eq!(shown(&Text::binary(Level::Compare, &c, quote! { == }, &less)), "c == (a < b)");
@@ -174,8 +184,16 @@ mod tests {
     #[test]
     fn numbers_read_back() {
         for number in [0.0, -0.0, 0.1, 1e300, -5e-324, 1.0] {
-            let text = shown(&real(number)).replace(' ', "");
+            let text = shown(&real(number, Reals::Double)).replace(' ', "");
             assert_eq!(text.parse::<f64>().map(f64::to_bits), Ok(number.to_bits()), "{text}");
         }
+    }
+
+    /// 0.1 and 1/3 in the digits of singles; what is beyond them is infinite, what is below is zero.
+    #[test]
+    fn single_precision_has_its_own_digits() {
+        let text = |number| shown(&real(number, Reals::Single)).replace(' ', "");
+        assert_eq!([text(0.1), text(-1.0 / 3.0), text(1e39), text(-1e39)], ["0.1", "-0.33333334", "f32::INFINITY", "f32::NEG_INFINITY"]);
+        assert_eq!(text(1e-60).parse::<f32>(), Ok(0.0));
     }
 }

@@ -9,11 +9,12 @@ use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, Shape
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
+use super::reals::Reals;
 use super::stencil::Derivatives;
 use super::text::ident;
 
 /// Names that the written functions use for their own purposes.
-pub(super) const RESERVED: [&str; 71] = [
+pub(super) const RESERVED: [&str; 74] = [
     "Reach",
     "RowEntries",
     "cells_in",
@@ -65,17 +66,20 @@ pub(super) const RESERVED: [&str; 71] = [
     "dot",
     "lane",
     "length",
+    "mul_add",
     "vector_add",
     "vector_at",
     "vector_div",
     "vector_mul",
     "vector_neg",
     "vector_sub",
+    "vector_of",
     "vector",
     "padded",
     "math",
     "std",
     "f64",
+    "f32",
     "u32",
     "usize",
     "bool",
@@ -196,6 +200,7 @@ pub(super) struct Writer<'a> {
     pub kernel: &'a Kernel,
     pub names: &'a KernelNames,
     pub form: Form,
+    pub reals: Reals,
     pub namer: Namer,
     /// Names that stand for parameters. `[params]`
     pub params: Vec<Ident>,
@@ -266,6 +271,7 @@ impl<'a> Writer<'a> {
             kernel,
             names,
             form,
+            reals: Reals::of(module, kernel),
             namer,
             params,
             results,
@@ -335,7 +341,14 @@ impl<'a> Writer<'a> {
     pub(super) fn read(&mut self, id: ParamId) -> Written<Ident> {
         let ((param, name), field) = (self.param(id)?, self.field(id));
         let tokens = match (param.ty.shape, param.ty.basic) {
-            (Shape::Single, Basic::Scalar | Basic::Bool) => quote! { let #name = *args.#field; },
+            (Shape::Single, Basic::Scalar) => {
+                let value = self.reals.entering(quote! { *args.#field });
+                quote! { let #name = #value; }
+            }
+            (Shape::Single, Basic::Bool) => quote! { let #name = *args.#field; },
+            (Shape::Single, Basic::Vector) if self.reals == Reals::Single => {
+                quote! { let #name = vector::<DIM>(args.#field).map(|value| value as f32); }
+            }
             (Shape::Single, Basic::Vector) => quote! { let #name = vector::<DIM>(args.#field); },
             (Shape::Collection(_), Basic::Scalar) if self.is_unknown(id) => quote! {
                 let #name = rt.unknown_values(args.#field);
@@ -345,6 +358,7 @@ impl<'a> Writer<'a> {
                 let #name = rt.dense(args.#field);
                 let #name = &#name[..];
             },
+            (Shape::Collection(_), Basic::Vector) if self.reals == Reals::Single => quote! { let #name = args.#field.slices::<DIM>(); },
             (Shape::Collection(_), Basic::Vector) => quote! { let #name = components::<DIM>(args.#field); },
             (Shape::Collection(_), Basic::Bool | Basic::Entity(_)) => quote! { let #name = &args.#field.values()[..]; },
             _ => return Err(BackendError::new(self.span(), format!("a kernel cannot read a {:?}", param.ty.basic)).into()),
@@ -359,9 +373,9 @@ impl<'a> Writer<'a> {
 
     /// The parameter's values per axis.
     pub(super) fn read_per_axis(&mut self, id: ParamId) -> Written<Ident> {
-        let ((_, name), field) = (self.param(id)?, self.field(id));
+        let ((_, name), field, ty) = (self.param(id)?, self.field(id), self.reals.ty());
         // The function that picks the form has looked that they are there.
-        Ok(self.prepared(name.to_string(), None, |_| quote! { let #name = args.#field.per_axis().unwrap_or([f64::NAN; 3]); }))
+        Ok(self.prepared(name.to_string(), None, |_| quote! { let #name = args.#field.per_axis().unwrap_or([#ty::NAN; 3]); }))
     }
 
     /// An expression of type `&Arc<Domain>`.

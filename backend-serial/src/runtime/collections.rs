@@ -73,6 +73,11 @@ impl<R: Real> VectorCollection<R> {
         self.components.get(index)?.as_ref()
     }
 
+    /// The values by component, for a grid of `DIM` dimensions.
+    pub fn slices<const DIM: usize>(&self) -> [&[R]; DIM] {
+        std::array::from_fn(|axis| self.component(axis).map_or(&[][..], |component| component))
+    }
+
     /// A component as a collection of its own, with its derivatives.
     pub(super) fn part(&self, index: usize) -> Option<ScalarCollection<R>> {
         let values = self.component(index)?.clone();

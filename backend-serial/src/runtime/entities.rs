@@ -1,6 +1,9 @@
 //! Topology and geometry as general kernels ask for them: from the arrays of the grid, or in closed form on a Cartesian grid, whose arrays then need never be
 //! built. Both give the same bits.
 
+use std::marker::PhantomData;
+
+use equelle_runtime::Real;
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::{Grid, NONE};
 
@@ -17,8 +20,8 @@ pub trait Positions: Copy + Sync {
     fn contains(&self, entity: u32) -> bool;
 }
 
-/// Relations and measures of entities; read by all threads of a loop.
-pub trait Entities: Sync {
+/// Relations and measures of entities; read by all threads of a loop. Geometry is that of the grid in double precision, rounded to `R`.
+pub trait Entities<R = f64>: Sync {
     /// How positions in InteriorFaces() and its like are found.
     type CanonicalRanks<'d>: Positions;
     /// How positions in a run-time set are found.
@@ -29,11 +32,11 @@ pub trait Entities: Sync {
     /// Faces of a cell, ascending.
     fn faces_of(&self, cell: u32) -> impl Iterator<Item = u32>;
     /// Volume of a cell.
-    fn cell_volume(&self, cell: u32) -> f64;
+    fn cell_volume(&self, cell: u32) -> R;
     /// Area of a face.
-    fn face_area(&self, face: u32) -> f64;
+    fn face_area(&self, face: u32) -> R;
     /// Length of an edge.
-    fn edge_length(&self, edge: u32) -> f64;
+    fn edge_length(&self, edge: u32) -> R;
     /// Positions in a canonical set that is not all entities of a kind, by whatever is fastest on this grid.
     fn canonical_ranks<'d>(&self, domain: &'d Domain) -> Self::CanonicalRanks<'d>;
     /// The same for a run-time set.
@@ -59,17 +62,17 @@ pub trait Entities: Sync {
 }
 
 /// Places and directions of entities of a grid of `DIM` dimensions.
-pub trait Places<const DIM: usize>: Entities {
+pub trait Places<const DIM: usize, R = f64>: Entities<R> {
     /// Centroid of a cell.
-    fn cell_centroid(&self, cell: u32) -> [f64; DIM];
+    fn cell_centroid(&self, cell: u32) -> [R; DIM];
     /// Centroid of a face.
-    fn face_centroid(&self, face: u32) -> [f64; DIM];
+    fn face_centroid(&self, face: u32) -> [R; DIM];
     /// Unit normal of a face, from first to second cell.
-    fn face_normal(&self, face: u32) -> [f64; DIM];
+    fn face_normal(&self, face: u32) -> [R; DIM];
     /// Midpoint of an edge.
-    fn edge_centroid(&self, edge: u32) -> [f64; DIM];
+    fn edge_centroid(&self, edge: u32) -> [R; DIM];
     /// Position of a vertex.
-    fn vertex_position(&self, vertex: u32) -> [f64; DIM];
+    fn vertex_position(&self, vertex: u32) -> [R; DIM];
 }
 
 /// The arrays of a grid, as slices. Those not asked for are empty, and need not exist.
@@ -77,7 +80,7 @@ pub trait Places<const DIM: usize>: Entities {
 /// # Panics
 /// Its methods, at entities that the grid does not have; and where the arrays were not asked for.
 #[derive(Clone, Copy, Debug)]
-pub struct Arrays<'a> {
+pub struct Arrays<'a, R = f64> {
     grid: &'a Grid,
     cell_face_pos: &'a [usize],
     cell_faces: &'a [u32],
@@ -90,6 +93,7 @@ pub struct Arrays<'a> {
     edge_lengths: &'a [f64],
     edge_centroids: &'a [[f64; 3]],
     vertex_positions: &'a [[f64; 3]],
+    rounded_to: PhantomData<R>,
 }
 
 impl<'a> Arrays<'a> {
@@ -108,6 +112,7 @@ impl<'a> Arrays<'a> {
             edge_lengths: &[],
             edge_centroids: &[],
             vertex_positions: &[],
+            rounded_to: PhantomData,
         }
     }
 
@@ -147,9 +152,28 @@ impl<'a> Arrays<'a> {
         self.face_normals = &geometry.face_normals;
         self
     }
+
+    /// What they hold, rounded when it is read.
+    pub fn rounded<R: Real>(self) -> Arrays<'a, R> {
+        Arrays {
+            grid: self.grid,
+            cell_face_pos: self.cell_face_pos,
+            cell_faces: self.cell_faces,
+            face_cells: self.face_cells,
+            cell_volumes: self.cell_volumes,
+            face_areas: self.face_areas,
+            cell_centroids: self.cell_centroids,
+            face_centroids: self.face_centroids,
+            face_normals: self.face_normals,
+            edge_lengths: self.edge_lengths,
+            edge_centroids: self.edge_centroids,
+            vertex_positions: self.vertex_positions,
+            rounded_to: PhantomData,
+        }
+    }
 }
 
-impl Entities for Arrays<'_> {
+impl<R: Real> Entities<R> for Arrays<'_, R> {
     type CanonicalRanks<'d> = MapRanks<'d>;
     type Ranks<'d> = SubsetMapRanks<'d>;
 
@@ -165,18 +189,18 @@ impl Entities for Arrays<'_> {
     }
 
     #[inline]
-    fn cell_volume(&self, cell: u32) -> f64 {
-        self.cell_volumes[cell as usize]
+    fn cell_volume(&self, cell: u32) -> R {
+        R::from_f64(self.cell_volumes[cell as usize])
     }
 
     #[inline]
-    fn face_area(&self, face: u32) -> f64 {
-        self.face_areas[face as usize]
+    fn face_area(&self, face: u32) -> R {
+        R::from_f64(self.face_areas[face as usize])
     }
 
     #[inline]
-    fn edge_length(&self, edge: u32) -> f64 {
-        self.edge_lengths[edge as usize]
+    fn edge_length(&self, edge: u32) -> R {
+        R::from_f64(self.edge_lengths[edge as usize])
     }
 
     fn canonical_ranks<'d>(&self, domain: &'d Domain) -> MapRanks<'d> {
@@ -237,41 +261,41 @@ impl Positions for SubsetMapRanks<'_> {
     }
 }
 
-impl<const DIM: usize> Places<DIM> for Arrays<'_> {
+impl<const DIM: usize, R: Real> Places<DIM, R> for Arrays<'_, R> {
     #[inline]
-    fn cell_centroid(&self, cell: u32) -> [f64; DIM] {
+    fn cell_centroid(&self, cell: u32) -> [R; DIM] {
         cut(self.cell_centroids[cell as usize])
     }
 
     #[inline]
-    fn face_centroid(&self, face: u32) -> [f64; DIM] {
+    fn face_centroid(&self, face: u32) -> [R; DIM] {
         cut(self.face_centroids[face as usize])
     }
 
     #[inline]
-    fn face_normal(&self, face: u32) -> [f64; DIM] {
+    fn face_normal(&self, face: u32) -> [R; DIM] {
         cut(self.face_normals[face as usize])
     }
 
     #[inline]
-    fn edge_centroid(&self, edge: u32) -> [f64; DIM] {
+    fn edge_centroid(&self, edge: u32) -> [R; DIM] {
         cut(self.edge_centroids[edge as usize])
     }
 
     #[inline]
-    fn vertex_position(&self, vertex: u32) -> [f64; DIM] {
+    fn vertex_position(&self, vertex: u32) -> [R; DIM] {
         cut(self.vertex_positions[vertex as usize])
     }
 }
 
 /// The first components of a Vector that is padded with zeros.
 #[inline]
-fn cut<const DIM: usize>(padded: [f64; 3]) -> [f64; DIM] {
-    std::array::from_fn(|axis| padded[axis])
+fn cut<const DIM: usize, R: Real>(padded: [f64; 3]) -> [R; DIM] {
+    std::array::from_fn(|axis| R::from_f64(padded[axis]))
 }
 
 /// In closed form. Widths are differences of node positions, as in the arrays, and not the spacings that Cartesian forms use.
-impl Entities for CartesianGrid {
+impl<R: Real> Entities<R> for CartesianGrid<R> {
     type CanonicalRanks<'d> = Ranks<'d>;
     type Ranks<'d> = Ranks<'d>;
 
@@ -287,25 +311,25 @@ impl Entities for CartesianGrid {
     }
 
     #[inline]
-    fn cell_volume(&self, cell: u32) -> f64 {
+    fn cell_volume(&self, cell: u32) -> R {
         let at = self.at(cell as usize);
-        self.width(0, at[0]) * self.width(1, at[1]) * self.width(2, at[2])
+        R::from_f64(self.width(0, at[0]) * self.width(1, at[1]) * self.width(2, at[2]))
     }
 
     #[inline]
-    fn face_area(&self, face: u32) -> f64 {
+    fn face_area(&self, face: u32) -> R {
         let face = self.shape().face_ijk(face as usize);
-        (0..3).filter(|&axis| axis != face.axis).map(|axis| self.width(axis, face.ijk[axis])).product()
+        R::from_f64((0..3).filter(|&axis| axis != face.axis).map(|axis| self.width(axis, face.ijk[axis])).product())
     }
 
     #[inline]
-    fn edge_length(&self, edge: u32) -> f64 {
+    fn edge_length(&self, edge: u32) -> R {
         match self.dim {
             1 => self.cell_volume(edge),
             2 => self.face_area(edge),
             _ => {
                 let edge = self.shape().edge_ijk(edge as usize);
-                self.width(edge.axis, edge.ijk[edge.axis])
+                R::from_f64(self.width(edge.axis, edge.ijk[edge.axis]))
             }
         }
     }
@@ -320,34 +344,34 @@ impl Entities for CartesianGrid {
     }
 }
 
-impl<const DIM: usize> Places<DIM> for CartesianGrid {
+impl<const DIM: usize, R: Real> Places<DIM, R> for CartesianGrid<R> {
     #[inline]
-    fn cell_centroid(&self, cell: u32) -> [f64; DIM] {
+    fn cell_centroid(&self, cell: u32) -> [R; DIM] {
         CartesianGrid::cell_centroid(self, self.at(cell as usize))
     }
 
     #[inline]
-    fn face_centroid(&self, face: u32) -> [f64; DIM] {
+    fn face_centroid(&self, face: u32) -> [R; DIM] {
         let face = self.shape().face_ijk(face as usize);
         CartesianGrid::face_centroid(self, face.ijk, face.axis, false)
     }
 
     #[inline]
-    fn face_normal(&self, face: u32) -> [f64; DIM] {
+    fn face_normal(&self, face: u32) -> [R; DIM] {
         self.normal(self.shape().face_ijk(face as usize).axis)
     }
 
     #[inline]
-    fn edge_centroid(&self, edge: u32) -> [f64; DIM] {
+    fn edge_centroid(&self, edge: u32) -> [R; DIM] {
         match DIM {
             1 => Places::cell_centroid(self, edge),
             2 => Places::face_centroid(self, edge),
             _ => {
                 let edge = self.shape().edge_ijk(edge as usize);
                 // A vertex, but along the edge half way to the next one.
-                let mut centroid: [f64; DIM] = CartesianGrid::cell_centroid(self, edge.ijk);
+                let mut centroid: [R; DIM] = CartesianGrid::cell_centroid(self, edge.ijk);
                 for (axis, place) in centroid.iter_mut().enumerate().filter(|(axis, _)| *axis != edge.axis) {
-                    *place = edge.ijk[axis] as f64 * self.spacing[axis];
+                    *place = R::from_f64(edge.ijk[axis] as f64 * self.spacing(axis));
                 }
                 centroid
             }
@@ -355,9 +379,9 @@ impl<const DIM: usize> Places<DIM> for CartesianGrid {
     }
 
     #[inline]
-    fn vertex_position(&self, vertex: u32) -> [f64; DIM] {
+    fn vertex_position(&self, vertex: u32) -> [R; DIM] {
         let at = self.shape().vertex_ijk(vertex as usize);
-        std::array::from_fn(|axis| at[axis] as f64 * self.spacing[axis])
+        std::array::from_fn(|axis| R::from_f64(at[axis] as f64 * self.spacing(axis)))
     }
 }
 

@@ -22,6 +22,11 @@ impl<R: Real> SerialRuntime<R> {
         self.grid().cartesian_shape().map(CartesianGrid::new)
     }
 
+    /// The same in the precision of collections.
+    pub fn rounded_cartesian_grid(&self) -> Option<CartesianGrid<R>> {
+        self.cartesian_grid().map(|grid| grid.rounded())
+    }
+
     /// The grid, to keep while the runtime changes.
     pub fn shared_grid(&self) -> std::sync::Arc<equelle_runtime::grid::Grid> {
         std::sync::Arc::clone(self.session().grid())
@@ -47,7 +52,7 @@ impl<R: Real> SerialRuntime<R> {
     }
 
     /// The same over the cells of a Cartesian grid, in ranges of whole rows.
-    pub fn each_row<P: Parts>(&self, grid: &CartesianGrid, outputs: P, body: impl Fn(Range<usize>, P) + Sync) {
+    pub fn each_row<P: Parts>(&self, grid: &CartesianGrid<impl Real>, outputs: P, body: impl Fn(Range<usize>, P) + Sync) {
         self.session().threads().each_of(grid.n_cells(), grid.n[0], outputs, body);
     }
 
@@ -187,13 +192,19 @@ impl<'a> SubsetRanks<'a> {
 
 /// The components of a collection, as many as the grid has dimensions.
 pub fn components<const DIM: usize>(vectors: &VectorCollection) -> [&[f64]; DIM] {
-    std::array::from_fn(|axis| vectors.component(axis).map_or(&[][..], |c| c))
+    vectors.slices()
 }
 
 /// The first components of a Vector, or the Vector of these numbers. Kernels ask [`SerialRuntime::vector_size`] first; what is missing is 0.
 #[inline]
 pub fn vector<const DIM: usize>(components: &[f64]) -> [f64; DIM] {
-    std::array::from_fn(|axis| components.get(axis).copied().unwrap_or(0.0))
+    vector_of(components)
+}
+
+/// As [`vector`], in any precision.
+#[inline]
+pub fn vector_of<const DIM: usize, R: Real>(components: &[R]) -> [R; DIM] {
+    std::array::from_fn(|axis| components.get(axis).copied().unwrap_or(R::ZERO))
 }
 
 /// A Vector as single ones are kept: components beyond the dimension of the grid are 0.
@@ -241,6 +252,12 @@ pub fn vector_div<const DIM: usize, R: Real>(a: [R; DIM], s: R) -> [R; DIM] {
     a.map(|c| c / s)
 }
 
+/// `a * b + c`, rounded once where the processor that this is built for does that in one operation, else twice.
+#[inline(always)]
+pub fn mul_add<R: Real>(a: R, b: R, c: R) -> R {
+    if cfg!(any(target_feature = "fma", target_arch = "aarch64")) { a.mul_add(b, c) } else { a * b + c }
+}
+
 /// Sum of the products of components, in order; it starts with the first product.
 #[inline]
 pub fn dot<const DIM: usize, R: Real>(a: [R; DIM], b: [R; DIM]) -> R {
@@ -277,7 +294,7 @@ pub fn lane<'a, const DIM: usize, R: Real>(rows: &[&'a [R]; DIM], axis: usize, l
 /// The faces of axis a are layers of `stride[a]` faces, `n[a] + 1` layers to a slab; a cell's position `at` gives layer and slab. Within a
 /// row of cells (fixed j, k) every index here grows by one from cell to cell.
 #[derive(Clone, Copy, Debug)]
-pub struct CartesianGrid {
+pub struct CartesianGrid<R = f64> {
     /// Number of axes.
     pub dim: usize,
     /// Cells along each axis; 1 for absent ones.
@@ -285,11 +302,11 @@ pub struct CartesianGrid {
     /// Distance in the cell numbering of neighbours along each axis.
     pub stride: [usize; 3],
     /// Cell widths; 1 for absent axes.
-    pub spacing: [f64; 3],
+    pub spacing: [R; 3],
     /// Area of the faces across each axis.
-    pub area: [f64; 3],
+    pub area: [R; 3],
     /// Volume of a cell.
-    pub volume: f64,
+    pub volume: R,
     shape: Cartesian,
     face_start: [usize; 3],
     interior_start: [usize; 3],
@@ -337,6 +354,24 @@ impl CartesianGrid {
         grid
     }
 
+    /// With geometry in another precision: computed in double precision, then rounded.
+    pub fn rounded<R: Real>(&self) -> CartesianGrid<R> {
+        CartesianGrid {
+            dim: self.dim,
+            n: self.n,
+            stride: self.stride,
+            spacing: self.spacing.map(R::from_f64),
+            area: self.area.map(R::from_f64),
+            volume: R::from_f64(self.volume),
+            shape: self.shape,
+            face_start: self.face_start,
+            interior_start: self.interior_start,
+            boundary_start: self.boundary_start,
+        }
+    }
+}
+
+impl<R: Real> CartesianGrid<R> {
     /// The shape.
     pub fn shape(&self) -> &Cartesian {
         &self.shape
@@ -348,7 +383,13 @@ impl CartesianGrid {
         if axis >= self.dim {
             return 1.0;
         }
-        (layer + 1) as f64 * self.spacing[axis] - layer as f64 * self.spacing[axis]
+        (layer + 1) as f64 * self.spacing(axis) - layer as f64 * self.spacing(axis)
+    }
+
+    /// Cell width along an axis that the grid has.
+    #[inline]
+    pub(super) fn spacing(&self, axis: usize) -> f64 {
+        self.shape.spacing[axis]
     }
 
     /// Number of cells.
@@ -357,12 +398,12 @@ impl CartesianGrid {
     }
 
     /// All rows, in the order of the cells.
-    pub fn rows(&self) -> impl Iterator<Item = Row> + use<> {
+    pub fn rows(&self) -> impl Iterator<Item = Row> + use<R> {
         self.rows_in(&(0..self.n_cells()))
     }
 
     /// The rows of a range of cells that is whole rows, in order.
-    pub fn rows_in(&self, cells: &Range<usize>) -> impl Iterator<Item = Row> + use<> {
+    pub fn rows_in(&self, cells: &Range<usize>) -> impl Iterator<Item = Row> + use<R> {
         let (grid, rows) = (*self, cells.start / self.n[0]..cells.end / self.n[0]);
         let inside = move |axis: usize, at: usize| axis >= grid.dim || (at > 0 && at + 1 < grid.n[axis]);
         rows.map(move |row| {
@@ -413,28 +454,28 @@ impl CartesianGrid {
 
     /// The Vector from an entity to another one, `widths` cell widths further along an axis.
     #[inline]
-    pub fn displacement<const DIM: usize>(&self, axis: usize, widths: f64) -> [f64; DIM] {
-        std::array::from_fn(|a| if a == axis { widths * self.spacing[a] } else { 0.0 })
+    pub fn displacement<const DIM: usize>(&self, axis: usize, widths: f64) -> [R; DIM] {
+        std::array::from_fn(|a| if a == axis { R::from_f64(widths * self.spacing(a)) } else { R::ZERO })
     }
 
     /// Unit normal of the faces across an axis.
     #[inline]
-    pub fn normal<const DIM: usize>(&self, axis: usize) -> [f64; DIM] {
-        std::array::from_fn(|a| if a == axis { 1.0 } else { 0.0 })
+    pub fn normal<const DIM: usize>(&self, axis: usize) -> [R; DIM] {
+        std::array::from_fn(|a| if a == axis { R::ONE } else { R::ZERO })
     }
 
     /// Centroid of the cell at a position: the mean of its nodes, as in the arrays of the grid.
     #[inline]
-    pub fn cell_centroid<const DIM: usize>(&self, at: [usize; 3]) -> [f64; DIM] {
-        std::array::from_fn(|a| (at[a] as f64 * self.spacing[a] + (at[a] + 1) as f64 * self.spacing[a]) / 2.0)
+    pub fn cell_centroid<const DIM: usize>(&self, at: [usize; 3]) -> [R; DIM] {
+        std::array::from_fn(|a| R::from_f64((at[a] as f64 * self.spacing(a) + (at[a] + 1) as f64 * self.spacing(a)) / 2.0))
     }
 
     /// Centroid of the face on the low or high side of the cell at a position.
     #[inline]
-    pub fn face_centroid<const DIM: usize>(&self, at: [usize; 3], axis: usize, high: bool) -> [f64; DIM] {
+    pub fn face_centroid<const DIM: usize>(&self, at: [usize; 3], axis: usize, high: bool) -> [R; DIM] {
         let mut centroid = self.cell_centroid(at);
         if let Some(along) = centroid.get_mut(axis) {
-            *along = (at[axis] + usize::from(high)) as f64 * self.spacing[axis];
+            *along = R::from_f64((at[axis] + usize::from(high)) as f64 * self.spacing(axis));
         }
         centroid
     }

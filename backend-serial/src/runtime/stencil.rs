@@ -236,13 +236,13 @@ impl<'a, R: Real> RowEntries<'a, R> {
 
     /// The cells beyond its high sides, as far as they are there.
     #[inline(always)]
-    pub fn high_within<const DIM: usize>(&mut self, grid: &CartesianGrid, at: [usize; 3], values: [R; 3]) {
+    pub fn high_within<const DIM: usize>(&mut self, grid: &CartesianGrid<R>, at: [usize; 3], values: [R; 3]) {
         (0..DIM).filter(|&axis| at[axis] + 1 < grid.n[axis]).for_each(|axis| self.put(values[axis]));
     }
 }
 
 /// Rows in closed form: of every cell, by unknown its number of the first element and what is reached.
-fn cartesian_rows(grid: &CartesianGrid, unknowns: &[(usize, Reach)]) -> (Vec<usize>, Vec<u32>) {
+fn cartesian_rows(grid: &CartesianGrid<impl Real>, unknowns: &[(usize, Reach)]) -> (Vec<usize>, Vec<u32>) {
     let n = grid.n_cells();
     let pairs: usize = (0..grid.dim).map(|axis| n / grid.n[axis] * (grid.n[axis] - 1)).sum();
     let of = |reach: &Reach| usize::from(reach.own) * n + (usize::from(reach.low) + usize::from(reach.high)) * pairs;
@@ -336,7 +336,7 @@ impl<R: Real> SerialRuntime<R> {
     pub fn cartesian_stencil(
         &mut self,
         kernel: &KernelInfo,
-        grid: &CartesianGrid,
+        grid: &CartesianGrid<R>,
         domain: &Arc<Domain>,
         unknowns: &[&ScalarCollection<R>],
         reach: &[Reach],

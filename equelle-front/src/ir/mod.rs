@@ -16,14 +16,16 @@
 //!
 //! [`infer`] says what kernel expressions and paths are, [`text`] prints and parses modules, [`place`] names places in them; [`crate::verify`] checks the rules.
 //!
-//! **Floating point.** Operations mean IEEE double operations in the order written; nothing is reassociated.
+//! **Floating point.** Operations mean IEEE operations in the order written; nothing is reassociated. [`numbers`] says in which precision.
 
 pub mod infer;
 pub mod kernel;
+pub mod numbers;
 pub mod op;
 pub mod place;
 pub mod text;
 
 pub use kernel::*;
+pub use numbers::{Numbers, Precision, Rounding};
 pub use op::*;
 pub use place::{KernelItem, Owner, Place};

@@ -1,6 +1,7 @@
 //! Operation level: functions, statements, operations.
 
 use crate::ir::kernel::{Kernel, KernelId};
+use crate::ir::numbers::Numbers;
 use crate::ops::{Arithmetic, BinaryMath, Comparison, Logic, Reduction};
 use crate::source::{SourceFile, Span};
 use crate::types::{CanonicalSet, Dimension, SetTable, Type};
@@ -12,6 +13,8 @@ pub struct Module {
     pub name: String,
     /// The text it came from; empty for modules written by hand.
     pub source: SourceFile,
+    /// Precision and rounding.
+    pub numbers: Numbers,
     /// Entity sets.
     pub sets: SetTable,
     /// Function instances; a function calls only functions before it. Names are unique.

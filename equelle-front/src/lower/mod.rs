@@ -11,7 +11,7 @@ mod function;
 
 use std::collections::BTreeMap;
 
-use crate::ir::{Function, Module};
+use crate::ir::{Function, Module, Numbers};
 use crate::source::SourceFile;
 use crate::typed::TypedProgram;
 
@@ -26,7 +26,15 @@ pub fn lower(program: &TypedProgram, source: &SourceFile, name: &str) -> Module 
         .map(|(index, f)| function::lower_function(program, &captures, index, f, names.unique(&f.name)))
         .collect();
     let main = function::lower_main(program, &captures);
-    Module { name: name.to_owned(), source: source.clone(), sets: program.sets.clone(), functions, main, kernels: Vec::new() }
+    Module {
+        name: name.to_owned(),
+        source: source.clone(),
+        numbers: Numbers::default(),
+        sets: program.sets.clone(),
+        functions,
+        main,
+        kernels: Vec::new(),
+    }
 }
 
 /// Names made unique by a number.

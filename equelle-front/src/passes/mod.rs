@@ -12,6 +12,7 @@ mod inline;
 mod locals;
 mod merge;
 mod notes;
+mod reciprocals;
 mod rewrite;
 mod simplify;
 
@@ -67,6 +68,7 @@ pub const PIPELINE_O2: &[Pass] = &[
     Pass { name: "fuse", run: fuse::run },
     Pass { name: "dce-after-fuse", run: |m, _| each_function(m, dce::run) },
     Pass { name: "merge", run: |m, _| merge::run(m) },
+    Pass { name: "reciprocals", run: |m, _| reciprocals::run(m) },
 ];
 
 /// Runs the passes of a level.

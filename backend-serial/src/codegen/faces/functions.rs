@@ -11,6 +11,7 @@ use quote::quote;
 
 use super::dag::{At, Dag, Node, Op};
 use super::find::Found;
+use crate::codegen::reals::Reals;
 use crate::codegen::text::{Level, Text, blank, ident, real};
 use crate::codegen::writer::{End, Failure, Writer, Written};
 
@@ -291,7 +292,7 @@ impl Body<'_, '_, '_> {
         }
         let param = |id: ParamId| self.scribe.writer.param(id).map(|(_, name)| name.to_string());
         Ok(match self.dag().op(node) {
-            Op::Real(bits) => real(f64::from_bits(bits)),
+            Op::Real(bits) => real(f64::from_bits(bits), Reals::Double),
             Op::Bool(value) => Text::atom(quote! { #value }),
             Op::Param(id) => {
                 let wanted = param(id)?;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::ir::numbers::{Numbers, Precision, Rounding};
 use crate::ir::op::{Block, Function, Module};
 use crate::ir::place::Place;
 use crate::ir::text::TextError;
@@ -200,6 +201,13 @@ impl Parser {
                 _ => return self.error_before("expected the name of the source file in double quotes"),
             }
         }
+        let mut numbers = Numbers::default();
+        if self.accept_word("f32") {
+            numbers.precision = Precision::Single;
+        }
+        if self.accept_word("fast") {
+            numbers.rounding = Rounding::Fast;
+        }
         let empty = Function {
             name: "main".to_owned(),
             params: Vec::new(),
@@ -211,7 +219,7 @@ impl Parser {
         };
         let sets = SetTable::new();
         let mut module =
-            Module { name, source: SourceFile::new(source, ""), sets, functions: Vec::new(), main: empty, kernels: Vec::new() };
+            Module { name, source: SourceFile::new(source, ""), numbers, sets, functions: Vec::new(), main: empty, kernels: Vec::new() };
         while self.is_word("set") {
             self.set(&mut module.sets)?;
         }

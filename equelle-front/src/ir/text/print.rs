@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::ir::numbers::{Precision, Rounding};
 use crate::ir::op::{Block, Function, Module, MutableId, Op, Stmt, StmtKind, UnaryOp, ValueId};
 use crate::ir::text::names::{escape, unique_names, write_name};
 use crate::ops::{Arithmetic, BinaryMath, Comparison, Logic, Reduction};
@@ -14,6 +15,14 @@ pub fn print(module: &Module) -> String {
     let mut out = format!("module {}\n", write_name(&module.name));
     if !module.source.name().is_empty() {
         line(&mut out, 0, &format!("source {}", escape(module.source.name(), '"')));
+    }
+    match module.numbers.precision {
+        Precision::Double => {}
+        Precision::Single => line(&mut out, 0, "f32"),
+    }
+    match module.numbers.rounding {
+        Rounding::Strict => {}
+        Rounding::Fast => line(&mut out, 0, "fast"),
     }
     for id in module.sets.ids() {
         let set = module.sets.get(id);

@@ -1,0 +1,266 @@
+//! Kernels of every_construct.equelle. Names no target: every back-end implements [`Kernels`] for its runtime.
+
+use equelle_runtime::{AccessMode, EquelleRuntime, Error, KernelInfo};
+
+/// Arguments of [`Kernels::geometry`].
+pub struct Geometry<'a, R: EquelleRuntime> {
+    /// Scalar
+    pub k: &'a R::Scalar,
+}
+
+/// Facts of [`Kernels::geometry`].
+pub const GEOMETRY: KernelInfo = KernelInfo {
+    name: "geometry",
+    lines: &[],
+    arguments: &[
+        ("k", AccessMode::Read),
+        ("centre", AccessMode::Write),
+        ("far", AccessMode::Write),
+        ("size", AccessMode::Write),
+    ],
+};
+
+/// Arguments of [`Kernels::transmissibility`].
+pub struct Transmissibility<'a, R: EquelleRuntime> {
+    /// Scalar
+    pub k: &'a R::Scalar,
+}
+
+/// Facts of [`Kernels::transmissibility`].
+pub const TRANSMISSIBILITY: KernelInfo = KernelInfo {
+    name: "transmissibility",
+    lines: &[],
+    arguments: &[("k", AccessMode::Read), ("t", AccessMode::Write)],
+};
+
+/// Arguments of [`Kernels::weight`].
+pub struct Weight<'a, R: EquelleRuntime> {
+    /// Scalar
+    pub k: &'a R::Scalar,
+}
+
+/// Facts of [`Kernels::weight`].
+pub const WEIGHT: KernelInfo = KernelInfo {
+    name: "weight",
+    lines: &[],
+    arguments: &[("k", AccessMode::Read), ("w", AccessMode::Write)],
+};
+
+/// Arguments of [`Kernels::transport`].
+pub struct Transport<'a, R: EquelleRuntime> {
+    /// Collection Of Scalar On AllCells()
+    pub u: &'a R::ScalarCollection,
+    /// Collection Of Scalar On AllFaces()
+    pub row: &'a R::ScalarCollection,
+    /// Collection Of Scalar On InteriorFaces()
+    pub t: &'a R::ScalarCollection,
+    /// Collection Of Vector On AllCells()
+    pub centre: &'a R::VectorCollection,
+    /// Collection Of Bool On AllCells()
+    pub far: &'a R::BoolCollection,
+    /// Domain wells
+    pub wells: &'a R::Domain,
+    /// Collection Of Scalar On wells
+    pub rate: &'a R::ScalarCollection,
+    /// Scalar
+    pub grid: &'a R::Scalar,
+}
+
+/// Facts of [`Kernels::transport`].
+pub const TRANSPORT: KernelInfo = KernelInfo {
+    name: "transport",
+    lines: &[],
+    arguments: &[
+        ("u", AccessMode::Read),
+        ("row", AccessMode::Read),
+        ("t", AccessMode::Read),
+        ("centre", AccessMode::Read),
+        ("far", AccessMode::Read),
+        ("wells", AccessMode::Read),
+        ("rate", AccessMode::Read),
+        ("grid", AccessMode::Read),
+        ("a", AccessMode::Write),
+        ("b", AccessMode::Write),
+        ("total", AccessMode::Write),
+        ("most", AccessMode::Write),
+    ],
+};
+
+/// Arguments of [`Kernels::diffuse`].
+pub struct Diffuse<'a, R: EquelleRuntime> {
+    /// Collection Of Scalar On AllCells()
+    pub u: &'a R::ScalarCollection,
+    /// Collection Of Scalar On AllFaces()
+    pub len: &'a R::ScalarCollection,
+    /// Collection Of Scalar On InteriorFaces()
+    pub g: &'a R::ScalarCollection,
+    /// Collection Of Scalar On InteriorFaces()
+    pub t: &'a R::ScalarCollection,
+    /// Collection Of Scalar On AllCells()
+    pub w: &'a R::ScalarCollection,
+    /// Collection Of Bool On AllCells()
+    pub far: &'a R::BoolCollection,
+    /// Scalar
+    pub dt: &'a R::Scalar,
+}
+
+/// Facts of [`Kernels::diffuse`].
+pub const DIFFUSE: KernelInfo = KernelInfo {
+    name: "diffuse",
+    lines: &[],
+    arguments: &[
+        ("u", AccessMode::Read),
+        ("len", AccessMode::Read),
+        ("g", AccessMode::Read),
+        ("t", AccessMode::Read),
+        ("w", AccessMode::Read),
+        ("far", AccessMode::Read),
+        ("dt", AccessMode::Read),
+        ("u_new", AccessMode::Write),
+        ("even", AccessMode::Write),
+    ],
+};
+
+/// Arguments of [`Kernels::jump`].
+pub struct Jump<'a, R: EquelleRuntime> {
+    /// Collection Of Scalar On AllCells()
+    pub u: &'a R::ScalarCollection,
+    /// Collection Of Cell On InteriorFaces()
+    pub cells: &'a R::EntityCollection,
+}
+
+/// Facts of [`Kernels::jump`].
+pub const JUMP: KernelInfo = KernelInfo {
+    name: "jump",
+    lines: &[],
+    arguments: &[
+        ("u", AccessMode::Read),
+        ("cells", AccessMode::Read),
+        ("j", AccessMode::Write),
+    ],
+};
+
+/// Arguments of [`Kernels::inside`].
+pub struct Inside<'a, R: EquelleRuntime> {
+    /// Domain inlet
+    pub inlet: &'a R::Domain,
+    /// Collection Of Scalar On AllCells()
+    pub u: &'a R::ScalarCollection,
+}
+
+/// Facts of [`Kernels::inside`].
+pub const INSIDE: KernelInfo = KernelInfo {
+    name: "inside",
+    lines: &[],
+    arguments: &[
+        ("inlet", AccessMode::Read),
+        ("u", AccessMode::Read),
+        ("u_inside", AccessMode::Write),
+    ],
+};
+
+/// Arguments of [`Kernels::extremes`].
+pub struct Extremes<'a, R: EquelleRuntime> {
+    /// Domain wells
+    pub wells: &'a R::Domain,
+    /// Collection Of Scalar On wells
+    pub rate: &'a R::ScalarCollection,
+}
+
+/// Facts of [`Kernels::extremes`].
+pub const EXTREMES: KernelInfo = KernelInfo {
+    name: "extremes",
+    lines: &[],
+    arguments: &[
+        ("wells", AccessMode::Read),
+        ("rate", AccessMode::Read),
+        ("least", AccessMode::Write),
+        ("product", AccessMode::Write),
+    ],
+};
+
+/// Arguments of [`Kernels::ratio`].
+pub struct Ratio<'a, R: EquelleRuntime> {
+    /// Scalar
+    pub a: &'a R::Scalar,
+    /// Scalar
+    pub b: &'a R::Scalar,
+}
+
+/// Facts of [`Kernels::ratio`].
+pub const RATIO: KernelInfo = KernelInfo {
+    name: "ratio",
+    lines: &[],
+    arguments: &[
+        ("a", AccessMode::Read),
+        ("b", AccessMode::Read),
+        ("r", AccessMode::Write),
+    ],
+};
+
+/// Facts of [`Kernels::sizes`].
+pub const SIZES: KernelInfo = KernelInfo {
+    name: "sizes",
+    lines: &[],
+    arguments: &[("size", AccessMode::Write)],
+};
+
+/// One method per kernel.
+pub trait Kernels: EquelleRuntime {
+    /// Evaluated once per element of AllCells().
+    fn geometry(
+        &mut self,
+        args: Geometry<'_, Self>,
+    ) -> Result<
+        (Self::VectorCollection, Self::BoolCollection, Self::ScalarCollection),
+        Error,
+    >;
+
+    /// Evaluated once per element of InteriorFaces().
+    fn transmissibility(
+        &mut self,
+        args: Transmissibility<'_, Self>,
+    ) -> Result<Self::ScalarCollection, Error>;
+
+    /// Evaluated once per element of AllCells().
+    fn weight(
+        &mut self,
+        args: Weight<'_, Self>,
+    ) -> Result<Self::ScalarCollection, Error>;
+
+    /// Evaluated once per element of AllCells().
+    fn transport(
+        &mut self,
+        args: Transport<'_, Self>,
+    ) -> Result<
+        (Self::ScalarCollection, Self::BoolCollection, Self::Scalar, Self::Scalar),
+        Error,
+    >;
+
+    /// Evaluated once per element of AllCells().
+    fn diffuse(
+        &mut self,
+        args: Diffuse<'_, Self>,
+    ) -> Result<(Self::ScalarCollection, Self::BoolCollection), Error>;
+
+    /// Evaluated once per element of InteriorFaces().
+    fn jump(&mut self, args: Jump<'_, Self>) -> Result<Self::ScalarCollection, Error>;
+
+    /// Evaluated once per element of inlet.
+    fn inside(
+        &mut self,
+        args: Inside<'_, Self>,
+    ) -> Result<Self::ScalarCollection, Error>;
+
+    /// Evaluated once per element of wells.
+    fn extremes(
+        &mut self,
+        args: Extremes<'_, Self>,
+    ) -> Result<(Self::Scalar, Self::Scalar), Error>;
+
+    /// Evaluated once.
+    fn ratio(&mut self, args: Ratio<'_, Self>) -> Result<Self::Scalar, Error>;
+
+    /// Evaluated once per element of AllFaces().
+    fn sizes(&mut self) -> Result<Self::ScalarCollection, Error>;
+}

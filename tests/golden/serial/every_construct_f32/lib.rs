@@ -1,0 +1,237 @@
+//! `every_construct.equelle`, compiled by equellec 0.1.0. Names are those of the Equelle program.
+#![allow(non_snake_case)]
+
+pub mod kernels;
+mod kernels_serial;
+
+use equelle_runtime::{
+    Buffers, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, MemoryPlan,
+    Operations, Program, Reduction, SetMemory, Source,
+};
+use kernels::{
+    Diffuse, Extremes, Geometry, Inside, Jump, Kernels, Ratio, Transmissibility,
+    Transport, Weight,
+};
+
+/// What messages at run time need to know of the program.
+pub static PROGRAM: Program = Program {
+    name: "every_construct",
+    source: Source {
+        file: "every_construct.equelle",
+        text: "",
+    },
+    inputs: &[
+        InputInfo {
+            name: "wells",
+            kind: InputKind::Domain,
+            domain: "AllCells()",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+        InputInfo {
+            name: "inlet",
+            kind: InputKind::Domain,
+            domain: "BoundaryFaces()",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+        InputInfo {
+            name: "u",
+            kind: InputKind::Collection,
+            domain: "AllCells()",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+        InputInfo {
+            name: "q",
+            kind: InputKind::Collection,
+            domain: "AllFaces()",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+        InputInfo {
+            name: "rate",
+            kind: InputKind::Collection,
+            domain: "wells",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+        InputInfo {
+            name: "steps",
+            kind: InputKind::Sequence,
+            domain: "",
+            unit: "",
+            default: "",
+            line: 0,
+        },
+    ],
+    min_dim: 2,
+};
+/// The most collections that live at the same time, and what linear systems there are.
+pub static MEMORY: MemoryPlan = MemoryPlan {
+    collections: &[
+        SetMemory {
+            name: "AllCells()",
+            set: CanonicalSet::new(EntityKind::Cell, Extent::All),
+            canonical: true,
+            general: Buffers::new([7, 8, 9], 3, 0),
+            cartesian: Buffers::new([6, 7, 8], 3, 0),
+            reduced: true,
+        },
+        SetMemory {
+            name: "InteriorFaces()",
+            set: CanonicalSet::new(EntityKind::Face, Extent::Interior),
+            canonical: true,
+            general: Buffers::new([2, 2, 2], 0, 2),
+            cartesian: Buffers::new([1, 1, 1], 0, 2),
+            reduced: false,
+        },
+        SetMemory {
+            name: "AllFaces()",
+            set: CanonicalSet::new(EntityKind::Face, Extent::All),
+            canonical: true,
+            general: Buffers::new([1, 1, 1], 0, 0),
+            cartesian: Buffers::new([1, 1, 1], 0, 0),
+            reduced: false,
+        },
+        SetMemory {
+            name: "wells",
+            set: CanonicalSet::new(EntityKind::Cell, Extent::All),
+            canonical: false,
+            general: Buffers::new([3, 3, 3], 0, 0),
+            cartesian: Buffers::new([3, 3, 3], 0, 0),
+            reduced: true,
+        },
+        SetMemory {
+            name: "inlet",
+            set: CanonicalSet::new(EntityKind::Face, Extent::Boundary),
+            canonical: false,
+            general: Buffers::new([1, 1, 1], 0, 0),
+            cartesian: Buffers::new([1, 1, 1], 0, 0),
+            reduced: false,
+        },
+    ],
+    solves: &[],
+    topology: true,
+    geometry: false,
+    positions: &[
+        CanonicalSet::new(EntityKind::Face, Extent::Interior),
+        CanonicalSet::new(EntityKind::Face, Extent::Boundary),
+    ],
+    lists: &[
+        CanonicalSet::new(EntityKind::Face, Extent::Interior),
+        CanonicalSet::new(EntityKind::Face, Extent::Boundary),
+    ],
+};
+
+/// Runs the program.
+///
+/// # Errors
+/// Those of the simulation, of its input and of the back-end, with the Equelle line.
+pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
+    rt.plan_memory(&MEMORY)?;
+    let cells = rt.domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+    let faces = rt.domain(CanonicalSet::new(EntityKind::Face, Extent::All))?;
+    let interior = rt.domain(CanonicalSet::new(EntityKind::Face, Extent::Interior))?;
+    let interior_entities = rt.entities(&interior)?;
+    let boundary = rt.domain(CanonicalSet::new(EntityKind::Face, Extent::Boundary))?;
+    let wells = rt.input_domain("wells", &cells)?;
+    let inlet = rt.input_domain("inlet", &boundary)?;
+    let u_2 = rt.input_collection("u", &cells)?;
+    let q = rt.input_collection("q", &faces)?;
+    let rate = rt.input_collection("rate", &wells)?;
+    let steps = rt.input_sequence("steps")?;
+    let k = rt.scalar(0.25);
+    let (centre, far, size) = rt.geometry(Geometry { k: &k })?;
+    let t = rt.transmissibility(Transmissibility { k: &k })?;
+    let w = rt.weight(Weight { k: &k })?;
+    let one = rt.scalar(1.0);
+    let mut u = u_2;
+    let mut count = one.clone();
+
+    let mut steps_2 = rt.begin_loop(&steps)?;
+    while let Some(dt) = rt.next(&mut steps_2)? {
+        let (a, b, total, most) = rt
+            .transport(Transport {
+                u: &u,
+                row: &q,
+                t: &t,
+                centre: &centre,
+                far: &far,
+                wells: &wells,
+                rate: &rate,
+                grid: &dt,
+            })?;
+        let g = rt.gradient(&a)?;
+        let (u1, even) = rt
+            .diffuse(Diffuse {
+                u: &a,
+                len: &q,
+                g: &g,
+                t: &t,
+                w: &w,
+                far: &b,
+                dt: &dt,
+            })?;
+        drop(a);
+        drop(b);
+        drop(g);
+        let (u2, largest) = smooth(rt, &u1, &k)?;
+        drop(u1);
+        u = rt.select(&even, &u2, &u)?;
+        count = rt.scalars_add(&count, &one)?;
+        rt.output_scalar("total", &total)?;
+        rt.output_scalar("most", &most)?;
+        rt.output_scalar("largest", &largest)?;
+        rt.output_collection("u", &u)?;
+    }
+
+    drop(q);
+    drop(centre);
+    drop(far);
+    let firsts = rt.first_cell(&interior_entities)?;
+    let j = rt.jump(Jump { u: &u, cells: &firsts })?;
+    drop(firsts);
+    rt.output_collection("jump", &j)?;
+    drop(j);
+    let u_inside = rt.inside(Inside { inlet: &inlet, u: &u })?;
+    rt.output_collection("inside", &u_inside)?;
+    drop(u_inside);
+    let (least, product) = rt
+        .extremes(Extremes {
+            wells: &wells,
+            rate: &rate,
+        })?;
+    drop(rate);
+    let r = rt.ratio(Ratio { a: &product, b: &count })?;
+    rt.output_scalar("least", &least)?;
+    rt.output_scalar("ratio", &r)?;
+    let sizes = rt.sizes()?;
+    rt.output_collection("sizes", &sizes)?;
+    rt.output_collection("t", &t)?;
+    rt.output_collection("w", &w)?;
+    rt.output_collection("size", &size)?;
+    rt.finish()
+}
+
+/// Gives Collection Of Scalar On AllCells(); Scalar.
+fn smooth<R: Kernels + Operations>(
+    rt: &mut R,
+    u: &R::ScalarCollection,
+    w: &R::Scalar,
+) -> Result<(R::ScalarCollection, R::Scalar), Error> {
+    let g = rt.gradient(u)?;
+    let d = rt.divergence(&g)?;
+    drop(g);
+    let s = rt.scalar_mul(w, &d)?;
+    drop(d);
+    let v = rt.add(u, &s)?;
+    drop(s);
+    let largest = rt.reduce(Reduction::Max, &v)?;
+    Ok((v.clone(), largest))
+}

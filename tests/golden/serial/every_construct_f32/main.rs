@@ -1,0 +1,15 @@
+//! Picks the back-end and runs the program.
+use equelle_runtime::launch::{Backend, launch};
+fn main() -> std::process::ExitCode {
+    launch(
+        &every_construct::PROGRAM,
+        &[
+            Backend {
+                name: "serial",
+                run: |session| backend_serial::runtime::run_with_precision::<
+                    f32,
+                >(session.in_mode("f32"), every_construct::simulate),
+            },
+        ],
+    )
+}

@@ -1,0 +1,136 @@
+//! Kernels of heat_explicit_3d.equelle. Names no target: every back-end implements [`Kernels`] for its runtime.
+
+use equelle_runtime::{AccessMode, EquelleRuntime, Error, KernelInfo};
+
+/// Arguments of [`Kernels::compute_minus_itrans`].
+pub struct ComputeMinusItrans<'a, R: EquelleRuntime> {
+    /// Scalar
+    pub k: &'a R::Scalar,
+}
+
+/// Facts of [`Kernels::compute_minus_itrans`].
+pub const COMPUTE_MINUS_ITRANS: KernelInfo = KernelInfo {
+    name: "compute_minus_itrans",
+    lines: &[24, 14],
+    arguments: &[("k", AccessMode::Read), ("minus_itrans", AccessMode::Write)],
+};
+
+/// Arguments of [`Kernels::compute_btrans_direction`].
+pub struct ComputeBtransDirection<'a, R: EquelleRuntime> {
+    /// Domain dirichlet_boundary
+    pub dirichlet_boundary: &'a R::Domain,
+    /// Scalar
+    pub k: &'a R::Scalar,
+}
+
+/// Facts of [`Kernels::compute_btrans_direction`].
+pub const COMPUTE_BTRANS_DIRECTION: KernelInfo = KernelInfo {
+    name: "compute_btrans_direction",
+    lines: &[19, 20, 29, 4, 17],
+    arguments: &[
+        ("dirichlet_boundary", AccessMode::Read),
+        ("k", AccessMode::Read),
+        ("btrans_direction", AccessMode::Write),
+    ],
+};
+
+/// Arguments of [`Kernels::compute_u`].
+pub struct ComputeU<'a, R: EquelleRuntime> {
+    /// Collection Of Scalar On AllCells()
+    pub u: &'a R::ScalarCollection,
+    /// Scalar
+    pub dt: &'a R::Scalar,
+    /// Collection Of Scalar On InteriorFaces()
+    pub minus_itrans: &'a R::ScalarCollection,
+    /// Domain dirichlet_boundary
+    pub dirichlet_boundary: &'a R::Domain,
+    /// Collection Of Scalar On dirichlet_boundary
+    pub btrans_direction: &'a R::ScalarCollection,
+    /// Collection Of Scalar On dirichlet_boundary
+    pub dirichlet_val: &'a R::ScalarCollection,
+}
+
+/// Facts of [`Kernels::compute_u`].
+pub const COMPUTE_U: KernelInfo = KernelInfo {
+    name: "compute_u",
+    lines: &[24, 28, 32, 39, 29, 38, 17],
+    arguments: &[
+        ("u", AccessMode::Read),
+        ("dt", AccessMode::Read),
+        ("minus_itrans", AccessMode::Read),
+        ("dirichlet_boundary", AccessMode::Read),
+        ("btrans_direction", AccessMode::Read),
+        ("dirichlet_val", AccessMode::Read),
+        ("u_new", AccessMode::Write),
+    ],
+};
+
+/// Arguments of [`Kernels::compute_max_u`].
+pub struct ComputeMaxU<'a, R: EquelleRuntime> {
+    /// Collection Of Scalar On AllCells()
+    pub u: &'a R::ScalarCollection,
+}
+
+/// Facts of [`Kernels::compute_max_u`].
+pub const COMPUTE_MAX_U: KernelInfo = KernelInfo {
+    name: "compute_max_u",
+    lines: &[41],
+    arguments: &[("u", AccessMode::Read), ("max_u", AccessMode::Write)],
+};
+
+/// One method per kernel.
+pub trait Kernels: EquelleRuntime {
+    /// heat_explicit_3d.equelle:14: `itrans = k * |interior| / |Centroid(first) - Centroid(second)|`
+    ///
+    /// heat_explicit_3d.equelle:24: `-> -itrans * Gradient(u)`
+    ///
+    /// Evaluated once per element of InteriorFaces().
+    fn compute_minus_itrans(
+        &mut self,
+        args: ComputeMinusItrans<'_, Self>,
+    ) -> Result<Self::ScalarCollection, Error>;
+
+    /// heat_explicit_3d.equelle:17: `outside_first = IsEmpty(FirstCell(dirichlet_boundary))`
+    ///
+    /// heat_explicit_3d.equelle:4: `k = InputScalarWithDefault("k", 0.3) * 1 [Meter^2/Second]  # thermal diffusivity`
+    ///
+    /// heat_explicit_3d.equelle:29: `-> btrans * direction * (u_inside - dirichlet_val)`
+    ///
+    /// heat_explicit_3d.equelle:20: `btrans = k * |dirichlet_boundary| / |Centroid(dirichlet_boundary) - Centroid(inside)|`
+    ///
+    /// heat_explicit_3d.equelle:19: `direction = outside_first ? (-1 Extend dirichlet_boundary) : (1 Extend dirichlet_boundary)`
+    ///
+    /// Evaluated once per element of dirichlet_boundary.
+    fn compute_btrans_direction(
+        &mut self,
+        args: ComputeBtransDirection<'_, Self>,
+    ) -> Result<Self::ScalarCollection, Error>;
+
+    /// heat_explicit_3d.equelle:17: `outside_first = IsEmpty(FirstCell(dirichlet_boundary))`
+    ///
+    /// heat_explicit_3d.equelle:38: `fluxes = (interior_flux(u) Extend AllFaces()) + (boundary_flux(u) Extend AllFaces())`
+    ///
+    /// heat_explicit_3d.equelle:29: `-> btrans * direction * (u_inside - dirichlet_val)`
+    ///
+    /// heat_explicit_3d.equelle:39: `u = u - (dt / volume) * Divergence(fluxes)`
+    ///
+    /// heat_explicit_3d.equelle:32: `volume = |AllCells()|`
+    ///
+    /// heat_explicit_3d.equelle:28: `u_inside = u On inside`
+    ///
+    /// heat_explicit_3d.equelle:24: `-> -itrans * Gradient(u)`
+    ///
+    /// Evaluated once per element of AllCells().
+    fn compute_u(
+        &mut self,
+        args: ComputeU<'_, Self>,
+    ) -> Result<Self::ScalarCollection, Error>;
+
+    /// heat_explicit_3d.equelle:41: `Output("maximum of u", MaxReduce(u))`
+    ///
+    /// Evaluated once per element of AllCells().
+    fn compute_max_u(
+        &mut self,
+        args: ComputeMaxU<'_, Self>,
+    ) -> Result<Self::Scalar, Error>;
+}

@@ -1,0 +1,179 @@
+//! `heat_explicit_3d.equelle`, compiled by equellec 0.1.0. Names are those of the Equelle program.
+#![allow(non_snake_case)]
+
+pub mod kernels;
+mod kernels_serial;
+
+use equelle_runtime::{
+    Buffers, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, MemoryPlan,
+    Program, SetMemory, Source,
+};
+use kernels::{
+    ComputeBtransDirection, ComputeMaxU, ComputeMinusItrans, ComputeU, Kernels,
+};
+
+/// What messages at run time need to know of the program.
+pub static PROGRAM: Program = Program {
+    name: "heat_explicit_3d",
+    source: Source {
+        file: "heat_explicit_3d.equelle",
+        text: include_str!("../heat_explicit_3d.equelle"),
+    },
+    inputs: &[
+        InputInfo {
+            name: "k",
+            kind: InputKind::Scalar,
+            domain: "",
+            unit: "",
+            default: "0.3",
+            line: 4,
+        },
+        InputInfo {
+            name: "timesteps",
+            kind: InputKind::Sequence,
+            domain: "",
+            unit: "",
+            default: "",
+            line: 5,
+        },
+        InputInfo {
+            name: "u_initial",
+            kind: InputKind::Collection,
+            domain: "AllCells()",
+            unit: "",
+            default: "",
+            line: 6,
+        },
+        InputInfo {
+            name: "dirichlet_boundary",
+            kind: InputKind::Domain,
+            domain: "BoundaryFaces()",
+            unit: "",
+            default: "",
+            line: 7,
+        },
+        InputInfo {
+            name: "dirichlet_val",
+            kind: InputKind::Collection,
+            domain: "dirichlet_boundary",
+            unit: "",
+            default: "",
+            line: 8,
+        },
+    ],
+    min_dim: 1,
+};
+/// The most collections that live at the same time, and what linear systems there are.
+pub static MEMORY: MemoryPlan = MemoryPlan {
+    collections: &[
+        SetMemory {
+            name: "AllCells()",
+            set: CanonicalSet::new(EntityKind::Cell, Extent::All),
+            canonical: true,
+            general: Buffers::new([2, 2, 2], 0, 0),
+            cartesian: Buffers::new([2, 2, 2], 0, 0),
+            reduced: true,
+        },
+        SetMemory {
+            name: "InteriorFaces()",
+            set: CanonicalSet::new(EntityKind::Face, Extent::Interior),
+            canonical: true,
+            general: Buffers::new([1, 1, 1], 0, 0),
+            cartesian: Buffers::new([0, 0, 0], 0, 0),
+            reduced: false,
+        },
+        SetMemory {
+            name: "dirichlet_boundary",
+            set: CanonicalSet::new(EntityKind::Face, Extent::Boundary),
+            canonical: false,
+            general: Buffers::new([2, 2, 2], 0, 0),
+            cartesian: Buffers::new([2, 2, 2], 0, 0),
+            reduced: false,
+        },
+    ],
+    solves: &[],
+    topology: false,
+    geometry: false,
+    positions: &[
+        CanonicalSet::new(EntityKind::Face, Extent::Interior),
+        CanonicalSet::new(EntityKind::Face, Extent::Boundary),
+    ],
+    lists: &[CanonicalSet::new(EntityKind::Face, Extent::Boundary)],
+};
+
+/// Runs the program.
+///
+/// # Errors
+/// Those of the simulation, of its input and of the back-end, with the Equelle line.
+pub fn simulate<R: Kernels>(rt: &mut R) -> Result<(), Error> {
+    rt.plan_memory(&MEMORY)?;
+    // heat_explicit_3d.equelle:4: k = InputScalarWithDefault("k", 0.3) * 1 [Meter^2/Second]
+    rt.line(4);
+    let k = {
+        let default = rt.scalar(0.3);
+        rt.input_scalar("k", &default)?
+    };
+    // heat_explicit_3d.equelle:5: timesteps = InputSequenceOfScalar("timesteps") * 1 [Second]
+    rt.line(5);
+    let timesteps = rt.input_sequence("timesteps")?;
+    // heat_explicit_3d.equelle:6: u_initial = InputCollectionOfScalar("u_initial", AllCells()) * 1 [Kelvin]
+    rt.line(6);
+    let u_initial = {
+        let all_cells = rt.domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+        rt.input_collection("u_initial", &all_cells)?
+    };
+    // heat_explicit_3d.equelle:7: dirichlet_boundary = InputDomainSubsetOf("dirichlet_boundary", BoundaryFaces())
+    rt.line(7);
+    let dirichlet_boundary = {
+        let boundary_faces = rt
+            .domain(CanonicalSet::new(EntityKind::Face, Extent::Boundary))?;
+        rt.input_domain("dirichlet_boundary", &boundary_faces)?
+    };
+    // heat_explicit_3d.equelle:8: dirichlet_val = InputCollectionOfScalar("dirichlet_val", dirichlet_boundary) * 1 [Kelvin]
+    rt.line(8);
+    let dirichlet_val = rt.input_collection("dirichlet_val", &dirichlet_boundary)?;
+    // heat_explicit_3d.equelle:35: u = u_initial
+    rt.line(35);
+    let mut u = u_initial;
+    // heat_explicit_3d.equelle:24: -> -itrans * Gradient(u)
+    rt.line(24);
+    let minus_itrans = rt.compute_minus_itrans(ComputeMinusItrans { k: &k })?;
+    // heat_explicit_3d.equelle:29: -> btrans * direction * (u_inside - dirichlet_val)
+    rt.line(29);
+    let btrans_direction = rt
+        .compute_btrans_direction(ComputeBtransDirection {
+            dirichlet_boundary: &dirichlet_boundary,
+            k: &k,
+        })?;
+
+    // heat_explicit_3d.equelle:37: For dt In timesteps {
+    rt.line(37);
+    let mut steps = rt.begin_loop(&timesteps)?;
+    while let Some(dt) = rt.next(&mut steps)? {
+        // heat_explicit_3d.equelle:39: u = u - (dt / volume) * Divergence(fluxes)
+        rt.line(39);
+        u = rt
+            .compute_u(ComputeU {
+                u: &u,
+                dt: &dt,
+                minus_itrans: &minus_itrans,
+                dirichlet_boundary: &dirichlet_boundary,
+                btrans_direction: &btrans_direction,
+                dirichlet_val: &dirichlet_val,
+            })?;
+        // heat_explicit_3d.equelle:40: Output("expU", u)
+        rt.line(40);
+        rt.output_collection("expU", &u)?;
+        // heat_explicit_3d.equelle:41: Output("maximum of u", MaxReduce(u))
+        rt.line(41);
+        {
+            let max_u = rt.compute_max_u(ComputeMaxU { u: &u })?;
+            rt.output_scalar("maximum of u", &max_u)?;
+        }
+    }
+
+    // heat_explicit_3d.equelle:44: Output("expU", u)
+    rt.line(44);
+    rt.output_collection("expU", &u)?;
+    rt.finish()
+}
