@@ -7,6 +7,16 @@ use quote::quote;
 use super::text::{Level, Text};
 use super::writer::{End, Failure, Form, KnownFace, Leaf, Place, SideFunction, Writer, Written};
 
+/// Names in the loop of a sum over the faces of a cell.
+struct SumNames {
+    cell: Ident,
+    from: Ident,
+    to: Ident,
+    sums: Vec<Ident>,
+    /// Whether the cell is [`Path::Here`].
+    own_is_here: bool,
+}
+
 impl Writer<'_> {
     /// Statements of a block, and its values.
     pub(super) fn block(&mut self, block: &KBlock) -> Written<(TokenStream, Vec<Text>)> {
@@ -83,39 +93,32 @@ impl Writer<'_> {
         let [cell, from, to] = ["cell", "from", "to"].map(|name| super::text::ident(&self.namer.fresh(name)));
         let face_name = self.define(face)?;
         let sums = results.iter().map(|r| self.define(*r)).collect::<Written<Vec<_>>>()?;
-        let twice = self.written_twice(face, statements(body) <= WRITTEN_TWICE);
-        // Multiplying by the sign is exact.
-        let sign = if twice { None } else { Some(super::text::ident(&self.namer.fresh("sign"))) };
-        let mut written = |own: Option<End>, first: &Ident, second: &Ident| {
-            self.known_faces.push(KnownFace { face, first: first.clone(), second: second.clone(), own, own_is_here });
-            self.begin_sum(own, &sign);
-            let written = self.block(body);
-            self.end_sum();
-            self.known_faces.pop();
-            written
-        };
-        let terms = if twice {
-            let (before_added, added) = written(Some(End::Low), &cell, &to)?;
-            let (before_subtracted, subtracted) = written(Some(End::High), &from, &cell)?;
-            let [added, subtracted] = [added, subtracted].map(|terms| terms.iter().map(|t| t.at(Level::Choice)).collect::<Vec<_>>());
-            quote! {
-                if #from == #cell {
-                    #before_added
-                    #(#sums += #added;)*
-                } else {
-                    #before_subtracted
-                    #(#sums -= #subtracted;)*
+        let names = SumNames { cell: cell.clone(), from: from.clone(), to: to.clone(), sums: sums.clone(), own_is_here };
+        let terms = match self.staged.get(&face).cloned() {
+            None => self.signed_terms(&names, face, body)?,
+            Some(staged) => {
+                let outside = match only {
+                    FaceFilter::All => {
+                        let body = self.specialised(body, face, false);
+                        let terms = self.signed_terms(&names, face, &body)?;
+                        quote! { else { #terms } }
+                    }
+                    FaceFilter::Interior | FaceFilter::Boundary => TokenStream::new(),
+                };
+                quote! {
+                    if #from != NONE && #to != NONE {
+                        if #from == #cell {
+                            #(#sums += #staged[#face_name as usize];)*
+                        } else {
+                            #(#sums -= #staged[#face_name as usize];)*
+                        }
+                    } #outside
                 }
             }
-        } else {
-            let (before, terms) = written(None, &from, &to)?;
-            let terms = terms.iter().map(|t| t.at(Level::Cast));
-            let body = quote! { #before #(#sums += #sign * #terms;)* };
-            let sign = sign.filter(|sign| super::text::mentions(&body, &sign.to_string()));
-            let sign = sign.map(|sign| quote! { let #sign = if #from == #cell { 1.0 } else { -1.0 }; });
-            quote! { #sign #body }
         };
         let filter = match only {
+            // A sum with stored terms asks anyway.
+            FaceFilter::Interior if self.staged.contains_key(&face) => TokenStream::new(),
             FaceFilter::All => TokenStream::new(),
             FaceFilter::Interior => quote! { if #from == NONE || #to == NONE { continue; } },
             FaceFilter::Boundary => quote! { if #from != NONE && #to != NONE { continue; } },
@@ -128,6 +131,44 @@ impl Writer<'_> {
                 #filter
                 #terms
             }
+        })
+    }
+
+    /// Adds the terms of the face at hand to the sums, with its sign.
+    fn signed_terms(&mut self, names: &SumNames, face: LocalId, body: &KBlock) -> Written<TokenStream> {
+        let SumNames { cell, from, to, sums, own_is_here } = names;
+        let own_is_here = *own_is_here;
+        let twice = self.written_twice(face, statements(body) <= WRITTEN_TWICE);
+        // Multiplying by the sign is exact.
+        let sign = if twice { None } else { Some(super::text::ident(&self.namer.fresh("sign"))) };
+        let mut written = |own: Option<End>, first: &Ident, second: &Ident| {
+            self.known_faces.push(KnownFace { face, first: first.clone(), second: second.clone(), own, own_is_here });
+            self.begin_sum(own, &sign);
+            let written = self.block(body);
+            self.end_sum();
+            self.known_faces.pop();
+            written
+        };
+        Ok(if twice {
+            let (before_added, added) = written(Some(End::Low), cell, to)?;
+            let (before_subtracted, subtracted) = written(Some(End::High), from, cell)?;
+            let [added, subtracted] = [added, subtracted].map(|terms| terms.iter().map(|t| t.at(Level::Choice)).collect::<Vec<_>>());
+            quote! {
+                if #from == #cell {
+                    #before_added
+                    #(#sums += #added;)*
+                } else {
+                    #before_subtracted
+                    #(#sums -= #subtracted;)*
+                }
+            }
+        } else {
+            let (before, terms) = written(None, from, to)?;
+            let terms = terms.iter().map(|t| t.at(Level::Cast));
+            let body = quote! { #before #(#sums += #sign * #terms;)* };
+            let sign = sign.filter(|sign| super::text::mentions(&body, &sign.to_string()));
+            let sign = sign.map(|sign| quote! { let #sign = if #from == #cell { 1.0 } else { -1.0 }; });
+            quote! { #sign #body }
         })
     }
 

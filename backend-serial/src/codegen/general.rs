@@ -65,6 +65,10 @@ pub(super) fn function(
 ) -> Written<GeneralFunction> {
     let mut writer = Writer::new(module, kernel, names, Form::General, functions);
     let checks = checks(&mut writer)?;
+    let staged = match part {
+        Part::Whole => writer.stage()?,
+        Part::Checks => TokenStream::new(),
+    };
     let (statements, yields) = match part {
         Part::Whole => writer.block(&kernel.body)?,
         Part::Checks => (TokenStream::new(), Vec::new()),
@@ -106,6 +110,7 @@ pub(super) fn function(
             let prelude = writer.prelude();
             quote! {
                 #prelude
+                #staged
                 let domain = #domain;
                 #buffers
                 #loop_

@@ -17,6 +17,7 @@ mod outputs;
 mod path;
 mod reals;
 mod row;
+mod stage;
 mod stencil;
 mod text;
 mod writer;

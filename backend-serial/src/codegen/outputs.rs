@@ -47,7 +47,7 @@ impl Outputs {
 }
 
 /// A tuple, of tuples where there are too many items.
-fn tuple(items: Vec<TokenStream>) -> TokenStream {
+pub(super) fn tuple(items: Vec<TokenStream>) -> TokenStream {
     match items.as_slice() {
         [one] => one.clone(),
         many if many.len() <= WIDEST => quote! { (#(#many),*) },

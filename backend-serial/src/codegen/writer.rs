@@ -10,6 +10,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::reals::Reals;
+use super::stage::Staged;
 use super::stencil::Derivatives;
 use super::text::ident;
 
@@ -234,6 +235,8 @@ pub(super) struct Writer<'a> {
     pub sums_written: usize,
     /// Where derivatives go, in the functions of an equation.
     pub derivatives: Option<Derivatives<'a>>,
+    /// Form::General: sums whose terms have been made before the loop.
+    pub staged: Staged,
 }
 
 /// A function that gives the terms of one side of a cell where there is a cell beyond.
@@ -289,6 +292,7 @@ impl<'a> Writer<'a> {
             side_functions: Vec::new(),
             sums_written: 0,
             derivatives: None,
+            staged: Staged::new(),
         }
     }
 

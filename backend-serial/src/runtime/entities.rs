@@ -204,47 +204,65 @@ impl<R: Real> Entities<R> for Arrays<'_, R> {
     }
 
     fn canonical_ranks<'d>(&self, domain: &'d Domain) -> MapRanks<'d> {
-        MapRanks(domain.rank_map().unwrap_or(&[]))
+        MapRanks::new(domain)
     }
 
     fn ranks<'d>(&self, domain: &'d Domain) -> SubsetMapRanks<'d> {
-        let base = domain.base().filter(|base| !base.is_all()).map(|base| base.rank_map().unwrap_or(&[]));
+        let base = domain.base().map_or(MapRanks { offset: 0, len: 0, map: &[] }, |base| MapRanks::new(base));
         SubsetMapRanks { base, map: domain.rank_map().unwrap_or(&[]) }
     }
 }
 
-/// Positions of a canonical set, as a map over all entities of the kind. A type of its own: a look-up without a test and without a call keeps the loop around
-/// it in registers.
+/// Positions of a canonical set: the index less a constant, where its elements are consecutive, or a map over all entities of the kind. A type of its own: a look-up
+/// with no more than this test, which always goes the same way, and without a call keeps the loop around it in registers.
 #[derive(Clone, Copy, Debug)]
-pub struct MapRanks<'d>(&'d [u32]);
+pub struct MapRanks<'d> {
+    /// The element at position 0.
+    offset: u32,
+    /// Number of consecutive elements; 0 for a set with a map.
+    len: u32,
+    /// Empty where elements are consecutive.
+    map: &'d [u32],
+}
+
+impl<'d> MapRanks<'d> {
+    fn new(domain: &'d Domain) -> Self {
+        match domain.offset() {
+            Some(offset) => MapRanks { offset, len: domain.len() as u32, map: &[] },
+            None => MapRanks { offset: 0, len: 0, map: domain.rank_map().unwrap_or(&[]) },
+        }
+    }
+}
 
 impl Positions for MapRanks<'_> {
     #[inline]
     fn of(&self, entity: u32) -> usize {
-        // `NONE` is more than any number of entities.
-        self.0[entity as usize] as usize
+        // What is not in the set ends beyond every collection: below 0 it wraps around, and `NONE` is more than any number of entities.
+        if self.map.is_empty() { entity.wrapping_sub(self.offset) as usize } else { self.map[entity as usize] as usize }
     }
 
     #[inline]
     fn contains(&self, entity: u32) -> bool {
-        self.0.get(entity as usize).is_some_and(|&rank| rank != NONE)
+        if self.map.is_empty() {
+            entity.wrapping_sub(self.offset) < self.len
+        } else {
+            self.map.get(entity as usize).is_some_and(|&rank| rank != NONE)
+        }
     }
 }
 
-/// Positions of a run-time set, as a map over its canonical superset, and a map of that over all entities of the kind unless it is all of them.
+/// Positions of a run-time set, as a map over its canonical superset.
 #[derive(Clone, Copy, Debug)]
 pub struct SubsetMapRanks<'d> {
-    base: Option<&'d [u32]>,
+    base: MapRanks<'d>,
     map: &'d [u32],
 }
 
 impl SubsetMapRanks<'_> {
     #[inline]
     fn find(&self, entity: u32) -> Option<&u32> {
-        let position = match self.base {
-            None => entity,
-            Some(base) => *base.get(entity as usize)?,
-        };
+        let position =
+            if self.base.map.is_empty() { entity.wrapping_sub(self.base.offset) } else { *self.base.map.get(entity as usize)? };
         self.map.get(position as usize)
     }
 }
