@@ -745,7 +745,7 @@ fn stage_general<const DIM: usize, G: Places<DIM>>(
     let b_south = &b_south[..];
     let dy = *args.dy;
     let dt = *args.dt;
-    //  The terms of a face are the same for both of its cells: made here, added below.
+    // The terms of a face are the same for both of its cells: made here, added below.
     let mut sum_w_terms = rt.take_buffer(rt.grid().n_faces());
     let mut sum_hu_terms = rt.take_buffer(rt.grid().n_faces());
     let mut sum_hv_terms = rt.take_buffer(rt.grid().n_faces());
@@ -756,128 +756,110 @@ fn stage_general<const DIM: usize, G: Places<DIM>>(
             for position in range.clone() {
                 let f = position as u32;
                 let [from, to] = grid.face_cells(f);
+                if from == NONE || to == NONE {
+                    continue;
+                }
                 let nx = component(grid.face_normal(f), 0);
                 let ny = component(grid.face_normal(f), 1);
-                let (flux_w, flux_hu, flux_hv) = if from != NONE && to != NONE {
-                    let h1 = w[from as usize] - b[from as usize];
-                    let wet1 = h1 > 0.05;
-                    let c1 = if wet1 { (9.81 * h1).sqrt() } else { 0.0 };
-                    let h2 = w[to as usize] - b[to as usize];
-                    let wet2 = h2 > 0.05;
-                    let c2 = if wet2 { (9.81 * h2).sqrt() } else { 0.0 };
-                    let v1x = if wet1 { hu[from as usize] / h1 } else { 0.0 };
-                    let v2x = if wet2 { hu[to as usize] / h2 } else { 0.0 };
-                    let low_x = if v1x - c1 < v2x - c2 { v1x - c1 } else { v2x - c2 };
-                    let high_x = if v1x + c1 > v2x + c2 { v1x + c1 } else { v2x + c2 };
-                    let am_x = if low_x < 0.0 { low_x } else { 0.0 };
-                    let ap_x = if high_x > 0.0 { high_x } else { 0.0 };
-                    let width_x = ap_x - am_x;
-                    let (mass_x, normal_x, tangential_x) = if width_x * width_x
-                        > 0.0025000000000000005
-                    {
-                        let m1x = if wet1 { hu[from as usize] } else { 0.0 };
-                        let n1x = if wet1 {
-                            hu[from as usize] * (hu[from as usize] / h1)
-                                + 4.905 * h1 * h1
-                        } else {
-                            0.0
-                        };
-                        let t1x = if wet1 {
-                            hu[from as usize] * hv[from as usize] / h1
-                        } else {
-                            0.0
-                        };
-                        let m2x = if wet2 { hu[to as usize] } else { 0.0 };
-                        let n2x = if wet2 {
-                            hu[to as usize] * (hu[to as usize] / h2) + 4.905 * h2 * h2
-                        } else {
-                            0.0
-                        };
-                        let t2x = if wet2 {
-                            hu[to as usize] * hv[to as usize] / h2
-                        } else {
-                            0.0
-                        };
-                        let blend_x = ap_x * am_x / width_x;
-                        (
-                            (ap_x * m1x - am_x * m2x) / width_x
-                                + blend_x * (w[to as usize] - w[from as usize]),
-                            (ap_x * n1x - am_x * n2x) / width_x
-                                + blend_x * (hu[to as usize] - hu[from as usize]),
-                            (ap_x * t1x - am_x * t2x) / width_x
-                                + blend_x * (hv[to as usize] - hv[from as usize]),
-                        )
-                    } else {
-                        (0.0, 0.0, 0.0)
-                    };
-                    let v1y = if wet1 { hv[from as usize] / h1 } else { 0.0 };
-                    let v2y = if wet2 { hv[to as usize] / h2 } else { 0.0 };
-                    let low_y = if v1y - c1 < v2y - c2 { v1y - c1 } else { v2y - c2 };
-                    let high_y = if v1y + c1 > v2y + c2 { v1y + c1 } else { v2y + c2 };
-                    let am_y = if low_y < 0.0 { low_y } else { 0.0 };
-                    let ap_y = if high_y > 0.0 { high_y } else { 0.0 };
-                    let width_y = ap_y - am_y;
-                    let (mass_y, normal_y, tangential_y) = if width_y * width_y
-                        > 0.0025000000000000005
-                    {
-                        let m1y = if wet1 { hv[from as usize] } else { 0.0 };
-                        let n1y = if wet1 {
-                            hv[from as usize] * (hv[from as usize] / h1)
-                                + 4.905 * h1 * h1
-                        } else {
-                            0.0
-                        };
-                        let t1y = if wet1 {
-                            hv[from as usize] * hu[from as usize] / h1
-                        } else {
-                            0.0
-                        };
-                        let m2y = if wet2 { hv[to as usize] } else { 0.0 };
-                        let n2y = if wet2 {
-                            hv[to as usize] * (hv[to as usize] / h2) + 4.905 * h2 * h2
-                        } else {
-                            0.0
-                        };
-                        let t2y = if wet2 {
-                            hv[to as usize] * hu[to as usize] / h2
-                        } else {
-                            0.0
-                        };
-                        let blend_y = ap_y * am_y / width_y;
-                        (
-                            (ap_y * m1y - am_y * m2y) / width_y
-                                + blend_y * (w[to as usize] - w[from as usize]),
-                            (ap_y * n1y - am_y * n2y) / width_y
-                                + blend_y * (hv[to as usize] - hv[from as usize]),
-                            (ap_y * t1y - am_y * t2y) / width_y
-                                + blend_y * (hu[to as usize] - hu[from as usize]),
-                        )
-                    } else {
-                        (0.0, 0.0, 0.0)
-                    };
-                    let ax = (nx * nx).sqrt();
-                    let ay = (ny * ny).sqrt();
-                    (
-                        ax * mass_x + ay * mass_y,
-                        ax * normal_x + ay * tangential_y,
-                        ax * tangential_x + ay * normal_y,
-                    )
-                } else {
-                    let inside = if from == NONE { to } else { from };
-                    let h_wall = w[inside as usize] - b[inside as usize];
-                    let pressure = if h_wall > 0.05 {
-                        4.905 * h_wall * h_wall
+                let h1 = w[from as usize] - b[from as usize];
+                let wet1 = h1 > 0.05;
+                let c1 = if wet1 { (9.81 * h1).sqrt() } else { 0.0 };
+                let h2 = w[to as usize] - b[to as usize];
+                let wet2 = h2 > 0.05;
+                let c2 = if wet2 { (9.81 * h2).sqrt() } else { 0.0 };
+                let v1x = if wet1 { hu[from as usize] / h1 } else { 0.0 };
+                let v2x = if wet2 { hu[to as usize] / h2 } else { 0.0 };
+                let low_x = if v1x - c1 < v2x - c2 { v1x - c1 } else { v2x - c2 };
+                let high_x = if v1x + c1 > v2x + c2 { v1x + c1 } else { v2x + c2 };
+                let am_x = if low_x < 0.0 { low_x } else { 0.0 };
+                let ap_x = if high_x > 0.0 { high_x } else { 0.0 };
+                let width_x = ap_x - am_x;
+                let (mass_x, normal_x, tangential_x) = if width_x * width_x
+                    > 0.0025000000000000005
+                {
+                    let m1x = if wet1 { hu[from as usize] } else { 0.0 };
+                    let n1x = if wet1 {
+                        hu[from as usize] * (hu[from as usize] / h1) + 4.905 * h1 * h1
                     } else {
                         0.0
                     };
-                    let sx = if nx > 0.0 { 1.0 } else { -1.0 };
-                    let sy = if ny > 0.0 { 1.0 } else { -1.0 };
+                    let t1x = if wet1 {
+                        hu[from as usize] * hv[from as usize] / h1
+                    } else {
+                        0.0
+                    };
+                    let m2x = if wet2 { hu[to as usize] } else { 0.0 };
+                    let n2x = if wet2 {
+                        hu[to as usize] * (hu[to as usize] / h2) + 4.905 * h2 * h2
+                    } else {
+                        0.0
+                    };
+                    let t2x = if wet2 {
+                        hu[to as usize] * hv[to as usize] / h2
+                    } else {
+                        0.0
+                    };
+                    let blend_x = ap_x * am_x / width_x;
                     (
-                        0.0,
-                        (nx * nx).sqrt() * pressure * sx,
-                        (ny * ny).sqrt() * pressure * sy,
+                        (ap_x * m1x - am_x * m2x) / width_x
+                            + blend_x * (w[to as usize] - w[from as usize]),
+                        (ap_x * n1x - am_x * n2x) / width_x
+                            + blend_x * (hu[to as usize] - hu[from as usize]),
+                        (ap_x * t1x - am_x * t2x) / width_x
+                            + blend_x * (hv[to as usize] - hv[from as usize]),
                     )
+                } else {
+                    (0.0, 0.0, 0.0)
                 };
+                let v1y = if wet1 { hv[from as usize] / h1 } else { 0.0 };
+                let v2y = if wet2 { hv[to as usize] / h2 } else { 0.0 };
+                let low_y = if v1y - c1 < v2y - c2 { v1y - c1 } else { v2y - c2 };
+                let high_y = if v1y + c1 > v2y + c2 { v1y + c1 } else { v2y + c2 };
+                let am_y = if low_y < 0.0 { low_y } else { 0.0 };
+                let ap_y = if high_y > 0.0 { high_y } else { 0.0 };
+                let width_y = ap_y - am_y;
+                let (mass_y, normal_y, tangential_y) = if width_y * width_y
+                    > 0.0025000000000000005
+                {
+                    let m1y = if wet1 { hv[from as usize] } else { 0.0 };
+                    let n1y = if wet1 {
+                        hv[from as usize] * (hv[from as usize] / h1) + 4.905 * h1 * h1
+                    } else {
+                        0.0
+                    };
+                    let t1y = if wet1 {
+                        hv[from as usize] * hu[from as usize] / h1
+                    } else {
+                        0.0
+                    };
+                    let m2y = if wet2 { hv[to as usize] } else { 0.0 };
+                    let n2y = if wet2 {
+                        hv[to as usize] * (hv[to as usize] / h2) + 4.905 * h2 * h2
+                    } else {
+                        0.0
+                    };
+                    let t2y = if wet2 {
+                        hv[to as usize] * hu[to as usize] / h2
+                    } else {
+                        0.0
+                    };
+                    let blend_y = ap_y * am_y / width_y;
+                    (
+                        (ap_y * m1y - am_y * m2y) / width_y
+                            + blend_y * (w[to as usize] - w[from as usize]),
+                        (ap_y * n1y - am_y * n2y) / width_y
+                            + blend_y * (hv[to as usize] - hv[from as usize]),
+                        (ap_y * t1y - am_y * t2y) / width_y
+                            + blend_y * (hu[to as usize] - hu[from as usize]),
+                    )
+                } else {
+                    (0.0, 0.0, 0.0)
+                };
+                let ax = (nx * nx).sqrt();
+                let ay = (ny * ny).sqrt();
+                let flux_w = ax * mass_x + ay * mass_y;
+                let flux_hu = ax * normal_x + ay * tangential_y;
+                let flux_hv = ax * tangential_x + ay * normal_y;
                 let area = grid.face_area(f);
                 sum_w_terms_values[position - range.start] = area * flux_w;
                 sum_hu_terms_values[position - range.start] = area * flux_hu;
@@ -903,15 +885,37 @@ fn stage_general<const DIM: usize, G: Places<DIM>>(
                 let mut sum_hv = 0.0;
                 let cell = here;
                 for f in grid.faces_of(cell) {
-                    let from_2 = grid.first_cell(f);
-                    if from_2 == cell {
-                        sum_w += sum_w_terms[f as usize];
-                        sum_hu += sum_hu_terms[f as usize];
-                        sum_hv += sum_hv_terms[f as usize];
+                    let [from_2, to_2] = grid.face_cells(f);
+                    if from_2 != NONE && to_2 != NONE {
+                        if from_2 == cell {
+                            sum_w += sum_w_terms[f as usize];
+                            sum_hu += sum_hu_terms[f as usize];
+                            sum_hv += sum_hv_terms[f as usize];
+                        } else {
+                            sum_w -= sum_w_terms[f as usize];
+                            sum_hu -= sum_hu_terms[f as usize];
+                            sum_hv -= sum_hv_terms[f as usize];
+                        }
                     } else {
-                        sum_w -= sum_w_terms[f as usize];
-                        sum_hu -= sum_hu_terms[f as usize];
-                        sum_hv -= sum_hv_terms[f as usize];
+                        let sign = if from_2 == cell { 1.0 } else { -1.0 };
+                        let nx = component(grid.face_normal(f), 0);
+                        let ny = component(grid.face_normal(f), 1);
+                        let inside = if from_2 == NONE { to_2 } else { from_2 };
+                        let h_wall = w[inside as usize] - b[inside as usize];
+                        let pressure = if h_wall > 0.05 {
+                            4.905 * h_wall * h_wall
+                        } else {
+                            0.0
+                        };
+                        let sx = if nx > 0.0 { 1.0 } else { -1.0 };
+                        let sy = if ny > 0.0 { 1.0 } else { -1.0 };
+                        let flux_w = 0.0;
+                        let flux_hu = (nx * nx).sqrt() * pressure * sx;
+                        let flux_hv = (ny * ny).sqrt() * pressure * sy;
+                        let area = grid.face_area(f);
+                        sum_w += sign * (area * flux_w);
+                        sum_hu += sign * (area * flux_hu);
+                        sum_hv += sign * (area * flux_hv);
                     }
                 }
                 let wet = if w[position] - b[position] > 0.05 { 1.0 } else { 0.0 };
