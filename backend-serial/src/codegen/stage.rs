@@ -12,6 +12,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::outputs::tuple;
+use super::reals::Reals;
 use super::text::{Level, ident};
 use super::writer::{KnownFace, Writer, Written};
 
@@ -28,8 +29,8 @@ impl Writer<'_> {
     /// The loops that make terms of faces for sums of the kernel's body; the body then reads them.
     pub(super) fn stage(&mut self) -> Written<TokenStream> {
         let Space::Set(set) = self.kernel.space else { return Ok(TokenStream::new()) };
-        // Conditions must hold before anything is evaluated.
-        if !self.is_all(set) || !self.kernel.checks.is_empty() {
+        // Conditions must hold before anything is evaluated; and collections that round what is stored would round terms.
+        if !self.is_all(set) || !self.kernel.checks.is_empty() || self.reals == Reals::Rounded {
             return Ok(TokenStream::new());
         }
         let kernel = self.kernel;
