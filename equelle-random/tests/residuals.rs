@@ -1,0 +1,46 @@
+//! Derivatives of random residuals: by kernels and by sparse matrices, the same to round-off.
+
+use std::path::Path;
+
+use equelle_interp::{Derivatives, Options};
+use equelle_random::compare::{compile, grids, run};
+use equelle_random::data::{World, Worlds};
+use equelle_random::generate::{Purpose, program};
+
+/// Residuals that must have been compared.
+const RESIDUALS: usize = 500;
+const SEED: u64 = 700_000;
+
+/// At every evaluation the interpreter compares residuals and derivatives of both ways. The residuals need not be solvable, so how a solve ends does not matter.
+#[test]
+fn both_ways_give_the_same() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("random-residuals");
+    let triangles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../grids/triangles-6x5.grid");
+    let worlds = Worlds::write(&folder, &triangles).expect("the target folder can be written");
+    let (mut compared, mut untreated) = (0, 0);
+    let mut failures = Vec::new();
+    let mut seed = SEED;
+    while compared < RESIDUALS && failures.len() < 5 {
+        assert!(seed < SEED + 20 * RESIDUALS as u64, "only {compared} residuals have kernels, {untreated} programs have none");
+        let random = program(seed, Purpose::Derivatives, &worlds.facts);
+        let text = random.text();
+        let compiled = compile(&text, random.units).unwrap_or_else(|f| panic!("seed {seed}: {}\n{text}", f.text));
+        let equations = compiled.passes.last().map_or(0, |(_, module)| module.module().kernels.iter().filter(|k| k.jacobian.is_some()).count());
+        untreated += usize::from(equations == 0);
+        if equations > 0 {
+            let (_, module) = compiled.passes.last().expect("there are passes");
+            let suitable: Vec<&World> = grids(&random, &worlds).collect();
+            let world = suitable[seed as usize % suitable.len()];
+            let options = Options { cartesian_forms: !world.unstructured, derivatives: Derivatives::Both };
+            let outcome = run(module, compiled.runnable, world, options);
+            match outcome.error {
+                Some(error) if error.starts_with("Backend") => {
+                    failures.push(format!("seed {seed} on the grid {}: {error}\n{text}", world.name));
+                }
+                Some(_) | None => compared += equations,
+            }
+        }
+        seed += 1;
+    }
+    assert!(failures.is_empty(), "{} of {compared} residuals\n{}", failures.len(), failures.join("\n"));
+}
