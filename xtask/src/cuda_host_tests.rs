@@ -42,7 +42,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     compiler()?;
     let libraries = install_nvrtc()?;
     let mut programs = Vec::new();
-    for example in examples()? {
+    for example in examples()?.into_iter().filter(tools::Example::is_kernels_alone) {
         programs.push(Case { program: example.program(), case: example.case(), flags: example.flags(), implicit: example.implicit });
     }
     programs.extend(MORE_PROGRAMS.map(|(program, case)| Case { program: program.into(), case: case.into(), flags: &[], implicit: false }));

@@ -1,6 +1,6 @@
 //! Statements of kernels.
 
-use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, LocalId, Path, SideBlocks};
+use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, LocalId, Path, SideBlocks, UnaryOp};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
@@ -31,8 +31,10 @@ impl Writer<'_> {
     pub(super) fn statement(&mut self, statement: &KStmt) -> Written<TokenStream> {
         match statement {
             KStmt::Let { local, value } => {
+                let bare = is_bare(value);
                 let value = self.expr(value)?;
                 let name = self.define(*local)?;
+                let name = self.typed(&name, bare);
                 Ok(quote! { let #name = #value; })
             }
             KStmt::LetEntity { local, path } => {
@@ -60,6 +62,22 @@ impl Writer<'_> {
         }
     }
 
+    /// A name that is being defined, with the type where nothing else tells it.
+    fn typed(&self, name: &Ident, bare: bool) -> TokenStream {
+        let ty = self.reals.ty();
+        if bare {
+            quote! { #name: #ty }
+        } else {
+            quote! { #name }
+        }
+    }
+
+    /// The same of sums with terms of these blocks.
+    fn typed_sums(&self, sums: &[Ident], blocks: &[&KBlock]) -> Vec<TokenStream> {
+        let bare = |k: usize| blocks.iter().all(|block| block.yields.get(k).is_none_or(is_bare));
+        sums.iter().enumerate().map(|(k, name)| self.typed(name, bare(k))).collect()
+    }
+
     fn define(&mut self, local: LocalId) -> Written<proc_macro2::Ident> {
         self.own_locals.push(local);
         self.local(local)
@@ -67,6 +85,7 @@ impl Writer<'_> {
 
     fn if_statement(&mut self, results: &[LocalId], condition: &KExpr, then: &KBlock, otherwise: &KBlock) -> Written<TokenStream> {
         let decided = self.decided(condition);
+        let bare: Vec<bool> = then.yields.iter().zip(&otherwise.yields).map(|(a, b)| is_bare(a) && is_bare(b)).collect();
         let condition = self.expr(condition)?;
         let before = self.begin_branch();
         let (mut then, a) = self.block(then)?;
@@ -77,8 +96,22 @@ impl Writer<'_> {
         Ok(match (names.as_slice(), a.as_slice(), b.as_slice()) {
             ([], [], []) if otherwise.is_empty() => quote! { if #condition { #then } },
             ([], [], []) => quote! { if #condition { #then } else { #otherwise } },
-            ([name], [a], [b]) => quote! { let #name = if #condition { #then #a } else { #otherwise #b }; },
-            _ => quote! { let (#(#names),*) = if #condition { #then (#(#a),*) } else { #otherwise (#(#b),*) }; },
+            ([name], [a], [b]) => {
+                let name = self.typed(name, bare == [true]);
+                quote! { let #name = if #condition { #then #a } else { #otherwise #b }; }
+            }
+            _ => {
+                let ty = self.reals.ty();
+                let types = bare.iter().map(|&bare| {
+                    if bare {
+                        quote! { #ty }
+                    } else {
+                        quote! { _ }
+                    }
+                });
+                let types = bare.contains(&true).then(|| quote! { : (#(#types),*) });
+                quote! { let (#(#names),*) #types = if #condition { #then (#(#a),*) } else { #otherwise (#(#b),*) }; }
+            }
         })
     }
 
@@ -123,6 +156,7 @@ impl Writer<'_> {
             FaceFilter::Interior => quote! { if #from == NONE || #to == NONE { continue; } },
             FaceFilter::Boundary => quote! { if #from != NONE && #to != NONE { continue; } },
         };
+        let sums = self.typed_sums(&sums, &[body]);
         Ok(quote! {
             #(let mut #sums = 0.0;)*
             let #cell = #cell_value;
@@ -178,17 +212,23 @@ impl Writer<'_> {
         self.sums_written += 1;
         let sums = results.iter().map(|r| self.define(*r)).collect::<Written<Vec<_>>>()?;
         let functions = self.side_functions.get(number).cloned().unwrap_or([None, None]);
+        let blocks = [&low.interior, &low.boundary, &high.interior, &high.boundary];
         match self.form {
             Form::Cell => {
                 let low = self.cell_side(End::Low, low, &functions[0], &sums)?;
+                let blocks: Vec<&KBlock> = blocks.into_iter().flatten().collect();
                 let high = self.cell_side(End::High, high, &functions[1], &sums)?;
+                let sums = self.typed_sums(&sums, &blocks);
                 Ok(quote! {
                     #(let mut #sums = 0.0;)*
                     for axis in 0..DIM { #low #high }
                 })
             }
             // Inside a row no side is on the boundary.
-            Form::Row if self.in_row && low.interior.is_none() && high.interior.is_none() => Ok(quote! { #(let #sums = 0.0;)* }),
+            Form::Row if self.in_row && low.interior.is_none() && high.interior.is_none() => {
+                let sums = self.typed_sums(&sums, &[]);
+                Ok(quote! { #(let #sums = 0.0;)* })
+            }
             Form::Row if self.in_row => {
                 let mut out = quote! { #(let mut #sums = 0.0;)* };
                 for axis in 0..3usize {
@@ -396,5 +436,33 @@ fn add_terms(side: End, sums: &[proc_macro2::Ident], call: &TokenStream) -> Toke
                 #(#many #op terms.#terms;)*
             }
         }
+    }
+}
+
+/// Whether an expression is made of literals alone, so that Rust does not know which type of number it is.
+fn is_bare(expr: &KExpr) -> bool {
+    match expr {
+        KExpr::Real(_) => true,
+        KExpr::Unary(op, a) => *op != UnaryOp::Not && is_bare(a),
+        KExpr::Arithmetic(_, a, b) | KExpr::Math(_, a, b) => is_bare(a) && is_bare(b),
+        KExpr::Select { if_true, if_false, .. } => is_bare(if_true) && is_bare(if_false),
+        KExpr::Bool(_)
+        | KExpr::Local(_)
+        | KExpr::Param(_)
+        | KExpr::Load { .. }
+        | KExpr::Measure(_)
+        | KExpr::Centroid(_)
+        | KExpr::Normal(_)
+        | KExpr::IsEmpty(_)
+        | KExpr::Member { .. }
+        | KExpr::Same(..)
+        | KExpr::Compare(..)
+        | KExpr::Logic(..)
+        | KExpr::Component(..)
+        | KExpr::Dot(..)
+        | KExpr::Vector(_)
+        | KExpr::ZeroVector
+        | KExpr::Entity(_)
+        | KExpr::Displacement { .. } => false,
     }
 }

@@ -179,7 +179,7 @@ impl Merger<'_> {
             pending.retain(|v| !made.contains(v));
             match <[Stmt; 1]>::try_from(group) {
                 Ok([single]) => out.push(single),
-                Err(group) => out.push(self.merge(key, group)),
+                Err(group) => out.extend(self.merge(key, group)),
             }
         }
     }
@@ -206,7 +206,8 @@ impl Merger<'_> {
             .all(|(i, arg)| !pending.contains(arg) || (made.contains(arg) && bodies(kernel).all(|body| only_here(body, ParamId(i as u32)))))
     }
 
-    fn merge(&mut self, key: Key, group: Vec<Stmt>) -> Stmt {
+    /// One launch for a group; none if nobody reads what it makes.
+    fn merge(&mut self, key: Key, group: Vec<Stmt>) -> Option<Stmt> {
         let mut merged = Merged::new(key);
         let mut inside: BTreeMap<ValueId, u32> = BTreeMap::new();
         for statement in &group {
@@ -221,10 +222,13 @@ impl Merger<'_> {
         }
         let kept = |v: &ValueId| self.uses.get(v).copied().unwrap_or(0) > inside.get(v).copied().unwrap_or(0);
         let span = group.last().map(|s| s.span).unwrap_or_default();
+        if !merged.made.iter().any(|(value, ..)| kept(value)) {
+            return None;
+        }
         let (kernel, args, results) = merged.finish(&kept, self.names);
         let id = KernelId(self.kernels.len() as u32);
         self.kernels.push(kernel);
-        Stmt { kind: StmtKind::Launch { kernel: id, args, results }, span }
+        Some(Stmt { kind: StmtKind::Launch { kernel: id, args, results }, span })
     }
 }
 

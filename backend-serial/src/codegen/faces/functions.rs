@@ -12,7 +12,7 @@ use quote::quote;
 use super::dag::{At, Dag, Node, Op};
 use super::find::Found;
 use crate::codegen::reals::Reals;
-use crate::codegen::text::{Level, Text, blank, ident, real};
+use crate::codegen::text::{Level, Text, blank, ident, mentions, real};
 use crate::codegen::writer::{End, Failure, Writer, Written};
 
 /// What a function reads.
@@ -140,6 +140,7 @@ impl Scribe<'_, '_> {
         }
         let first = &outputs[0];
         let (blank, name) = (blank(), ident(name));
+        let generic = generic || mentions(&before, "DIM");
         let generics = generic.then(|| quote! { <const DIM: usize> });
         let item = quote! {
             #blank

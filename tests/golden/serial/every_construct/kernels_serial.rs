@@ -699,7 +699,7 @@ fn diffuse_row<const DIM: usize>(
             s_c += terms.0;
             n_c += terms.1;
         }
-        let edge_c = 0.0;
+        let edge_c: f64 = 0.0;
         let x_c = if far[i] { s_c * w[0] } else { (s_c + n_c) * 2.0 };
         u_new[i] = u[i] + dt * x_c - edge_c * grid.volume;
         even[i] = s_c < n_c;

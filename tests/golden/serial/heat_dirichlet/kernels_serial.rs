@@ -448,7 +448,7 @@ fn compute_u_general<G: Entities>(
                         } else {
                             let boundary_flux = if dirichlet_boundary_ranks.contains(f) {
                                 let inside = if cell == NONE { to } else { cell };
-                                let sign = if cell == NONE { -1.0 } else { 1.0 };
+                                let sign: f64 = if cell == NONE { -1.0 } else { 1.0 };
                                 btrans[dirichlet_boundary_ranks.of(f)]
                                     * (sign
                                         * (u[inside as usize]
@@ -466,7 +466,7 @@ fn compute_u_general<G: Entities>(
                         } else {
                             let boundary_flux = if dirichlet_boundary_ranks.contains(f) {
                                 let inside = if from == NONE { cell } else { from };
-                                let sign = if from == NONE { -1.0 } else { 1.0 };
+                                let sign: f64 = if from == NONE { -1.0 } else { 1.0 };
                                 btrans[dirichlet_boundary_ranks.of(f)]
                                     * (sign
                                         * (u[inside as usize]

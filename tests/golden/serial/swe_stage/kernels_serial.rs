@@ -907,9 +907,9 @@ fn stage_general<const DIM: usize, G: Places<DIM>>(
                         } else {
                             0.0
                         };
-                        let sx = if nx > 0.0 { 1.0 } else { -1.0 };
-                        let sy = if ny > 0.0 { 1.0 } else { -1.0 };
-                        let flux_w = 0.0;
+                        let sx: f64 = if nx > 0.0 { 1.0 } else { -1.0 };
+                        let sy: f64 = if ny > 0.0 { 1.0 } else { -1.0 };
+                        let flux_w: f64 = 0.0;
                         let flux_hu = (nx * nx).sqrt() * pressure * sx;
                         let flux_hv = (ny * ny).sqrt() * pressure * sy;
                         let area = grid.face_area(f);
@@ -918,7 +918,7 @@ fn stage_general<const DIM: usize, G: Places<DIM>>(
                         sum_hv += sign * (area * flux_hv);
                     }
                 }
-                let wet = if w[position] - b[position] > 0.05 { 1.0 } else { 0.0 };
+                let wet: f64 = if w[position] - b[position] > 0.05 { 1.0 } else { 0.0 };
                 let slope_x = (b_east[position] - b_west[position]) / dx;
                 let slope_y = (b_north[position] - b_south[position]) / dy;
                 let depth_x = (w[position] - b_east[position]
