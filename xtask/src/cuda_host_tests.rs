@@ -33,9 +33,9 @@ struct Case {
 /// Differences relative to the largest value: the two may order the roundings of geometry differently on spacings that are not powers of two.
 const ROUND_OFF: f64 = 1e-12;
 
-/// The same where linear systems are solved to 1e-12 by different iterations: Newton's method multiplies what they leave by the condition of the Jacobian, 1e3 to 1e4
+/// The same where linear systems are solved to 1e-10 by different iterations: Newton's method multiplies what they leave by the condition of the Jacobian, 1e3 to 1e4
 /// in these examples.
-const SOLVER: f64 = 1e-8;
+const SOLVER: f64 = 1e-6;
 
 /// Does all of it.
 pub(crate) fn run() -> Result<(), Failure> {
@@ -66,7 +66,7 @@ pub(crate) fn run() -> Result<(), Failure> {
             // Linear systems of this size are solved directly, on the host; the Krylov methods of the device are asked for.
             end_to_end(&built, program, layout, &[], ROUND_OFF)?;
             if program.implicit {
-                end_to_end(&built, program, layout, &["solver=bicgstab", "solver_tol=1e-12"], SOLVER)?;
+                end_to_end(&built, program, layout, &["solver=bicgstab", "solver_tol=1e-10"], SOLVER)?;
             }
         }
         polite_refusal(&built, &program.case)?;

@@ -47,7 +47,7 @@ compare() {
     local name=$1 layout=$2 most=$3
     shift 3
     for backend in serial cuda; do
-        "bin/$name" --backend "$backend" --quiet "examples/$name/case.param" grid_layout="$layout" output_to_file=true output_dir="$work/$backend" "$@" >"$work/$backend.txt" 2>"$work/log" || { cat "$work/log"; failed=1; }
+        "bin/$name" --backend "$backend" --quiet "examples/$name/case.param" grid_layout="$layout" output_to_file=true output_dir="$work/$backend" "$@" >"$work/$backend.txt" 2>"$work/log" || { cat "$work/log"; failed=1; echo "$name, $layout${*:+, $*}: $backend FAILED"; return 0; }
     done
     if found=$(difference "$work/cuda" "$work/serial" "$most"); then verdict=ok; else verdict=FAILED; failed=1; fi
     same=no
@@ -60,9 +60,9 @@ for folder in examples/*; do
     name=$(basename "$folder")
     for layout in auto unstructured; do
         compare "$name" $layout 1e-12
-        # Small systems are solved on the host. The Krylov methods of the device solve to 1e-12; Newton multiplies what they leave by the condition of the Jacobian.
+        # Small systems are solved on the host. The Krylov methods of the device solve to 1e-10; Newton multiplies what they leave by the condition of the Jacobian.
         if [ -f "$folder/implicit" ]; then
-            compare "$name" $layout 1e-8 solver=bicgstab solver_tol=1e-12
+            compare "$name" $layout 1e-6 solver=bicgstab solver_tol=1e-10
         fi
     done
 done
