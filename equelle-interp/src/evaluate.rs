@@ -271,10 +271,13 @@ impl<'a> Evaluator<'a> {
                 (op, a) => unary(*op, a)?,
             },
             KExpr::Arithmetic(op, a, b) => match along_one_axis(expr).filter(|_| self.shape.is_some()) {
-                // A structural zero annihilates, also what is not finite.
-                Some((component, rest)) if self.face_axis()? == Some(component as usize) => self.expr(&rest)?,
-                Some(_) => Number::Real(0.0),
                 None => binary(*op, self.expr(a)?, self.expr(b)?)?,
+                Some((component, rest)) => match binary(*op, self.expr(a)?, self.expr(b)?)? {
+                    Number::Vector(product) => Number::Vector(product),
+                    // A structural zero annihilates a number, also what is not finite.
+                    _ if self.face_axis()? == Some(component as usize) => self.expr(&rest)?,
+                    _ => Number::Real(0.0),
+                },
             },
             KExpr::Compare(op, a, b) => match (self.expr(a)?, self.expr(b)?) {
                 (Number::Real(a), Number::Real(b)) => Number::Bool(compare(*op, &a, &b)),

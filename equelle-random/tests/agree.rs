@@ -15,9 +15,12 @@ fn worlds() -> Worlds {
     Worlds::write(&folder, &triangles).expect("the target folder can be written")
 }
 
+/// Programs that found something once: a Vector times a component of a normal in a Cartesian form.
+const FOUND: [u64; 1] = [117_455];
+
 #[test]
 fn every_way_gives_the_same() {
     let worlds = worlds();
-    let failures: Vec<String> = (SEED..SEED + PROGRAMS).filter_map(|seed| failing(seed, &worlds)).take(5).collect();
+    let failures: Vec<String> = (SEED..SEED + PROGRAMS).chain(FOUND).filter_map(|seed| failing(seed, &worlds)).take(5).collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

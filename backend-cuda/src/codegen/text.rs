@@ -335,6 +335,7 @@ impl<'a> Writer<'a> {
         if self.form != Form::General
             && !matches!(expr, KExpr::Component(..))
             && let Some((component, rest)) = along_one_axis(expr)
+            && self.kernel.expr_basic(expr) != Basic::Vector
         {
             // Axes are unrolled, so that this is no test at run time.
             return format!("(axis == {component} ? {} : 0.0)", self.expr(&rest));

@@ -17,6 +17,7 @@ impl Writer<'_> {
         if self.form != Form::General
             && !matches!(expr, KExpr::Component(..))
             && let Some((component, rest)) = along_one_axis(expr)
+            && !self.is_vector(expr)
         {
             // With the axis known, as in rows, the compiler drops the branch not taken; it could not drop a product with zero.
             let axis = Literal::u32_unsuffixed(component);

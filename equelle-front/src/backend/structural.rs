@@ -6,7 +6,7 @@
 use crate::ir::{KExpr, Path, UnaryOp};
 use crate::ops::Arithmetic;
 
-/// If a Scalar is a product (or quotient) with a component of a normal as a factor: which component, and the product without it. Of a Cartesian form, where the normal is that of the face
+/// If an expression is a product (or quotient) with a component of a normal as a factor, which matters of Scalars alone: which component, and the product without it. Of a Cartesian form, where the normal is that of the face
 /// across the axis at hand: the value is the latter if the component belongs to that axis, and 0 else.
 pub fn along_one_axis(expr: &KExpr) -> Option<(u32, KExpr)> {
     match expr {
