@@ -1,6 +1,6 @@
 //! Random well-typed Equelle programs, and the comparison of every way to run them.
 //!
-//! [`generate`] makes programs that are well-typed by construction and whose numbers stay finite on the grids of [`data`]; [`compare`] runs them in every way and
+//! [`generate`] makes programs that are well-typed by construction and whose numbers stay finite on the grids of [`data`]; [`mod@compare`] runs them in every way and
 //! compares; [`shrink`] makes a failing program small.
 
 mod bounds;

@@ -1,4 +1,4 @@
-//! Memory of a run: what the compiler found ([`MemoryPlan`]) in the sizes of the grid at hand ([`Estimate`]), and what there is ([`available`]).
+//! Memory of a run: what the compiler found ([`MemoryPlan`]) in the sizes of the grid at hand ([`Estimate`]), and what there is ([`available()`]).
 //!
 //! A program hands its plan to the runtime before it reads anything. What cannot fit is refused then, with sizes.
 
