@@ -4,13 +4,14 @@
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
-use equelle_runtime::domain::Domain;
 use equelle_runtime::linalg::bicgstab::BiCgStab;
 use equelle_runtime::linalg::cg::Cg;
 use equelle_runtime::linalg::gmres::Gmres;
 use equelle_runtime::linalg::krylov::{Control, End, Outcome, System, iterate};
 use equelle_runtime::linalg::null_space::NullSpace;
+use equelle_runtime::linalg::solve::SHARE;
 use equelle_runtime::linalg::space::Identity;
 use equelle_runtime::linalg::{
     self, Csr, LinearCache, LinearOperator, LinearOptions, Method, Preconditioner, Preconditioning, Symmetry, VectorSpace,
@@ -32,9 +33,6 @@ use crate::runtime::traits::doubles;
 /// Iterations between two looks at the residual: each look waits for the device.
 const CHECK_EVERY: usize = 10;
 
-/// Of the tolerance, what the method itself may leave: as on the host.
-const SHARE: f64 = 0.9;
-
 /// What Newton's method keeps between solves.
 #[derive(Default)]
 pub(super) struct Newton {
@@ -52,15 +50,9 @@ impl CudaRuntime {
         if let Some(options) = &self.newton.options {
             return Ok(options.clone());
         }
-        let nonlinear = newton::Options::from_parameters(self.session.parameters())?;
-        let (mut linear, warnings) = LinearOptions::from_parameters(self.session.parameters())?;
-        // A tenth, so that the residual can still come below the tolerance.
-        linear.negligible = 0.1 * nonlinear.abs_res_tol;
-        for warning in warnings {
-            self.session.warning(&warning);
-        }
-        self.newton.options = Some((nonlinear.clone(), linear.clone()));
-        Ok((nonlinear, linear))
+        let options = newton::session::options(&mut self.session)?;
+        self.newton.options = Some(options.clone());
+        Ok(options)
     }
 
     /// One value per element, without derivatives.
@@ -125,8 +117,8 @@ enum Attempt {
         x: DeviceVector,
         iterations: usize,
         relative_residual: f64,
-        /// How many parts of the unknowns have an open level.
-        open: usize,
+        /// What there is to say of open levels.
+        open: Option<String>,
     },
     /// Why the host has to.
     NotHere(String),
@@ -231,8 +223,7 @@ impl CudaProblem<'_, '_> {
             return Ok(Attempt::NotHere("the matrix leaves levels open in a way that takes a factorisation to find".to_owned()));
         };
         if projection.len() > 0 {
-            // As on the host: what no solution can remove must be little beside the tolerance, or as good as nothing.
-            let allowed = ((0.1 * tolerance).max(1e-12) * size).max(negligible);
+            let allowed = NullSpace::allowed(size, tolerance, negligible);
             if projection.imbalances(space, &b)?.iter().any(|least| least.is_nan() || *least > allowed) {
                 return Ok(Attempt::NotHere("the right-hand side does not fit a matrix that leaves a level open".to_owned()));
             }
@@ -262,7 +253,7 @@ impl CudaProblem<'_, '_> {
         projection.remove_mean(space, &mut x);
         Ok(match outcome.end {
             End::Converged => {
-                Attempt::Solved { x, iterations: outcome.iterations, relative_residual: outcome.residual / size, open: projection.len() }
+                Attempt::Solved { x, iterations: outcome.iterations, relative_residual: outcome.residual / size, open: null_space.note() }
             }
             End::Breakdown(why) | End::Stagnation(why) => Attempt::NotHere(format!("{} on the device: {why}", method.title())),
             End::MaxIterations => Attempt::NotHere(format!("{} on the device reached {} iterations", method.title(), outcome.iterations)),
@@ -287,14 +278,6 @@ impl CudaProblem<'_, '_> {
     fn residual_values(&mut self, equation: usize) -> Result<Vec<f64>, Error> {
         let (from, len) = (self.equations[equation].pointer(), self.equations[equation].domain.len());
         Ok(doubles(&self.rt.download(from, 8 * len)?))
-    }
-
-    fn entry(&self, equation: usize, domain: &Domain, position: usize, value: f64) -> Entry {
-        let entity = domain.element(position);
-        let grid = self.rt.session.grid();
-        let centroids = grid.centroids(domain.kind());
-        let centroid = centroids.get(entity as usize).map_or(Vec::new(), |x| x[..grid.dim()].to_vec());
-        Entry { equation, kind: domain.kind(), entity, value, centroid }
     }
 }
 
@@ -358,14 +341,7 @@ impl Problem for CudaProblem<'_, '_> {
         let why = match self.solve_here(&matrix)? {
             Attempt::Solved { x, iterations, relative_residual, open } => {
                 self.subtract(&x)?;
-                let note = match open {
-                    0 => None,
-                    1 => Some("the matrix leaves the level of one connected part of the unknowns open; its mean is kept".to_owned()),
-                    parts => {
-                        Some(format!("the matrix leaves the levels of {parts} connected parts of the unknowns open; their means are kept"))
-                    }
-                };
-                return Ok(Correction { linear_iterations: Some(iterations), relative_residual, note, update: None });
+                return Ok(Correction { linear_iterations: Some(iterations), relative_residual, note: open, update: None });
             }
             Attempt::NotHere(why) => why,
         };
@@ -391,16 +367,10 @@ impl Problem for CudaProblem<'_, '_> {
     }
 
     fn worst(&mut self, count: usize) -> Result<Vec<Entry>, Error> {
-        let mut all: Vec<(usize, usize, f64)> = Vec::new();
-        for equation in 0..self.equations.len() {
-            let values = self.residual_values(equation)?;
-            all.extend(values.into_iter().enumerate().map(|(position, value)| (equation, position, value)));
-        }
-        // In a total order NaN is above infinity; the sort keeps the order of equal ones.
-        all.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()));
-        let entry =
-            |&(equation, position, value): &(usize, usize, f64)| self.entry(equation, &self.equations[equation].domain, position, value);
-        Ok(all.iter().take(count).map(entry).collect())
+        let domains: Vec<_> = self.equations.iter().map(|residual| Arc::clone(&residual.domain)).collect();
+        let values = (0..domains.len()).map(|equation| self.residual_values(equation)).collect::<Result<Vec<_>, _>>()?;
+        let residuals: Vec<_> = domains.into_iter().zip(values).collect();
+        Ok(newton::session::largest(self.rt.session.grid(), &residuals, count))
     }
 
     fn equations(&self) -> usize {
@@ -412,21 +382,16 @@ impl Problem for CudaProblem<'_, '_> {
     }
 
     fn warn(&mut self, text: &str) {
-        let place = format!("line {}: ", self.line);
-        self.rt.session.warning(&format!("{}{text}", if self.line > 0 { &place } else { "" }));
+        newton::session::warn(&mut self.rt.session, self.line, text);
     }
 
     fn dump(&mut self, initial: bool) -> Result<(), Error> {
-        let (iterate, residual) = if initial { ("Initial u", "Initial residual") } else { ("Newton u", "Newton residual") };
-        let tag = |tag: &str, number: usize| if self.ends.len() == 1 { tag.to_owned() } else { format!("{tag} {}", number + 1) };
+        let mut fields = Vec::with_capacity(self.ends.len());
         for number in 0..self.ends.len() {
-            let (from, len) = (self.iterate[number].pointer(), self.iterate[number].domain.len());
-            let u = doubles(&self.rt.download(from, 8 * len)?);
-            let (from, len) = (self.equations[number].pointer(), self.equations[number].domain.len());
-            let r = doubles(&self.rt.download(from, 8 * len)?);
-            self.rt.session.output_collection(&tag(iterate, number), &self.iterate[number].domain, &u)?;
-            self.rt.session.output_collection(&tag(residual, number), &self.equations[number].domain, &r)?;
+            let domain = Arc::clone(&self.iterate[number].domain);
+            let u = doubles(&self.rt.download(self.iterate[number].pointer(), 8 * domain.len())?);
+            fields.push((domain, u, self.residual_values(number)?));
         }
-        Ok(())
+        newton::session::dump(&mut self.rt.session, initial, &fields)
     }
 }

@@ -7,6 +7,7 @@
 use std::rc::Rc;
 
 use equelle_runtime::Error;
+use equelle_runtime::linalg::null_space::Groups;
 
 use crate::runtime::args::Call;
 use crate::runtime::grid::bytes_of;
@@ -78,41 +79,27 @@ impl Parts {
 
 /// Numbers of the connected parts of the columns from `begin` to `end`, and how many parts there are.
 fn connected(matrix: &DeviceMatrix, begin: usize, end: usize) -> (Vec<u32>, usize) {
-    let mut parent: Vec<u32> = (0..(end - begin) as u32).collect();
-    fn root(parent: &mut [u32], mut member: u32) -> u32 {
-        while parent[member as usize] != member {
-            parent[member as usize] = parent[parent[member as usize] as usize];
-            member = parent[member as usize];
-        }
-        member
-    }
+    let mut groups = Groups::new(end - begin);
     for (rows, _) in &matrix.blocks {
         for ends in rows.host_row_ptr.windows(2) {
-            let columns = rows.host_columns[ends[0]..ends[1]].iter().map(|&c| c as usize).filter(|c| (begin..end).contains(c));
+            let columns = rows.host_columns[ends[0]..ends[1]].iter().map(|&column| column as usize).filter(|c| (begin..end).contains(c));
             let mut first = None;
             for column in columns {
-                let here = root(&mut parent, (column - begin) as u32);
-                match first {
-                    None => first = Some(here),
-                    Some(other) => {
-                        let other = root(&mut parent, other);
-                        parent[here.max(other) as usize] = here.min(other);
-                        first = Some(here.min(other));
-                    }
-                }
+                groups.join(*first.get_or_insert(column - begin), column - begin);
             }
         }
     }
-    let mut numbers = vec![u32::MAX; parent.len()];
+    let mut numbers = vec![0; end - begin];
     let mut count = 0;
-    for member in 0..parent.len() as u32 {
+    for member in 0..numbers.len() {
         // A root is the smallest of its part, so it comes first.
-        let of = root(&mut parent, member) as usize;
-        if numbers[of] == u32::MAX {
-            numbers[of] = count;
+        let root = groups.root(member);
+        if root == member {
+            numbers[member] = count;
             count += 1;
+        } else {
+            numbers[member] = numbers[root];
         }
-        numbers[member as usize] = numbers[of];
     }
     (numbers, count as usize)
 }

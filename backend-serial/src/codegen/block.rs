@@ -1,6 +1,6 @@
 //! Statements of kernels.
 
-use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, LocalId, Path, SideBlocks, UnaryOp};
+use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, LocalId, Path, SideBlocks};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
@@ -31,7 +31,7 @@ impl Writer<'_> {
     pub(super) fn statement(&mut self, statement: &KStmt) -> Written<TokenStream> {
         match statement {
             KStmt::Let { local, value } => {
-                let bare = is_bare(value);
+                let bare = self.is_untyped(value);
                 let value = self.expr(value)?;
                 let name = self.define(*local)?;
                 let name = self.typed(&name, bare);
@@ -74,7 +74,7 @@ impl Writer<'_> {
 
     /// The same of sums with terms of these blocks.
     fn typed_sums(&self, sums: &[Ident], blocks: &[&KBlock]) -> Vec<TokenStream> {
-        let bare = |k: usize| blocks.iter().all(|block| block.yields.get(k).is_none_or(is_bare));
+        let bare = |k: usize| blocks.iter().all(|block| block.yields.get(k).is_none_or(|term| self.is_untyped(term)));
         sums.iter().enumerate().map(|(k, name)| self.typed(name, bare(k))).collect()
     }
 
@@ -85,7 +85,7 @@ impl Writer<'_> {
 
     fn if_statement(&mut self, results: &[LocalId], condition: &KExpr, then: &KBlock, otherwise: &KBlock) -> Written<TokenStream> {
         let decided = self.decided(condition);
-        let bare: Vec<bool> = then.yields.iter().zip(&otherwise.yields).map(|(a, b)| is_bare(a) && is_bare(b)).collect();
+        let bare: Vec<bool> = then.yields.iter().zip(&otherwise.yields).map(|(a, b)| self.is_untyped(a) && self.is_untyped(b)).collect();
         let condition = self.expr(condition)?;
         let before = self.begin_branch();
         let (mut then, a) = self.block(then)?;
@@ -436,33 +436,5 @@ fn add_terms(side: End, sums: &[proc_macro2::Ident], call: &TokenStream) -> Toke
                 #(#many #op terms.#terms;)*
             }
         }
-    }
-}
-
-/// Whether an expression is made of literals alone, so that Rust does not know which type of number it is.
-fn is_bare(expr: &KExpr) -> bool {
-    match expr {
-        KExpr::Real(_) => true,
-        KExpr::Unary(op, a) => *op != UnaryOp::Not && is_bare(a),
-        KExpr::Arithmetic(_, a, b) | KExpr::Math(_, a, b) => is_bare(a) && is_bare(b),
-        KExpr::Select { if_true, if_false, .. } => is_bare(if_true) && is_bare(if_false),
-        KExpr::Bool(_)
-        | KExpr::Local(_)
-        | KExpr::Param(_)
-        | KExpr::Load { .. }
-        | KExpr::Measure(_)
-        | KExpr::Centroid(_)
-        | KExpr::Normal(_)
-        | KExpr::IsEmpty(_)
-        | KExpr::Member { .. }
-        | KExpr::Same(..)
-        | KExpr::Compare(..)
-        | KExpr::Logic(..)
-        | KExpr::Component(..)
-        | KExpr::Dot(..)
-        | KExpr::Vector(_)
-        | KExpr::ZeroVector
-        | KExpr::Entity(_)
-        | KExpr::Displacement { .. } => false,
     }
 }

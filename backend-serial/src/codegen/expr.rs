@@ -349,6 +349,11 @@ impl Writer<'_> {
         is_literal(factor.as_ref().map_or(expr, |(_, rest)| rest))
     }
 
+    /// Whether Rust does not know which type of number an expression is.
+    pub(super) fn is_untyped(&self, expr: &KExpr) -> bool {
+        is_literal(expr) && !self.is_vector(expr)
+    }
+
     fn is_vector(&self, expr: &KExpr) -> bool {
         self.kernel.expr_basic(expr) == Basic::Vector
     }

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use equelle_runtime::domain::Domain;
 use equelle_runtime::linalg::{self, Csr, CsrFault, LinearCache, LinearOptions, Pattern};
 use equelle_runtime::newton::{self, Bounds, Correction, Entry, Problem, Update};
 use equelle_runtime::reduce::leaf_count;
@@ -79,16 +78,9 @@ impl<R: Real> SerialRuntime<R> {
         if let Some(options) = &self.newton.options {
             return Ok(options.clone());
         }
-        let nonlinear = newton::Options::from_parameters(self.session.parameters())?;
-        let (mut linear, warnings) = LinearOptions::from_parameters(self.session.parameters())?;
-        // A tenth, so that the residual can still come below the tolerance.
-        linear.negligible = 0.1 * nonlinear.abs_res_tol;
-        linear.threads = self.session.threads().clone();
-        for warning in warnings {
-            self.session.warning(&warning);
-        }
-        self.newton.options = Some((nonlinear.clone(), linear.clone()));
-        Ok((nonlinear, linear))
+        let options = newton::session::options(&mut self.session)?;
+        self.newton.options = Some(options.clone());
+        Ok(options)
     }
 }
 
@@ -268,13 +260,6 @@ impl<R: Real> SerialProblem<'_, '_, R> {
             self.values = matrix.into_values();
         }
     }
-
-    fn entry(&self, equation: usize, domain: &Domain, position: usize, value: f64) -> Entry {
-        let entity = domain.element(position);
-        let centroids = self.rt.grid().centroids(domain.kind());
-        let centroid = centroids.get(entity as usize).map_or(Vec::new(), |x| x[..self.rt.grid().dim()].to_vec());
-        Entry { equation, kind: domain.kind(), entity: self.rt.grid().file_index(domain.kind(), entity), value, centroid }
-    }
 }
 
 impl<R: Real> Problem for SerialProblem<'_, '_, R> {
@@ -366,19 +351,8 @@ impl<R: Real> Problem for SerialProblem<'_, '_, R> {
     }
 
     fn worst(&mut self, count: usize) -> Result<Vec<Entry>, Error> {
-        let mut all: Vec<(usize, usize, f64)> = Vec::new();
-        for (equation, residual) in self.equations.iter().enumerate() {
-            let values = self.rt.values_of(residual);
-            match residual.domain.file_order() {
-                None => all.extend(values.iter().enumerate().map(|(position, &value)| (equation, position, value.to_f64()))),
-                Some(order) => all.extend(order.iter().map(|&position| (equation, position as usize, values[position as usize].to_f64()))),
-            }
-        }
-        // In a total order NaN is above infinity; the sort keeps the order of equal ones.
-        all.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()));
-        let entry =
-            |&(equation, position, value): &(usize, usize, f64)| self.entry(equation, &self.equations[equation].domain, position, value);
-        Ok(all.iter().take(count).map(entry).collect())
+        let residuals: Vec<_> = self.equations.iter().map(|residual| (Arc::clone(&residual.domain), self.rt.values_of(residual))).collect();
+        Ok(newton::session::largest(self.rt.grid(), &residuals, count))
     }
 
     fn equations(&self) -> usize {
@@ -390,19 +364,13 @@ impl<R: Real> Problem for SerialProblem<'_, '_, R> {
     }
 
     fn warn(&mut self, text: &str) {
-        let place = format!("line {}: ", self.line);
-        self.rt.session.warning(&format!("{}{text}", if self.line > 0 { &place } else { "" }));
+        newton::session::warn(&mut self.rt.session, self.line, text);
     }
 
     fn dump(&mut self, initial: bool) -> Result<(), Error> {
-        let (iterate, residual) = if initial { ("Initial u", "Initial residual") } else { ("Newton u", "Newton residual") };
-        let tag = |tag: &str, number: usize| if self.ends.len() == 1 { tag.to_owned() } else { format!("{tag} {}", number + 1) };
-        for (number, (u, r)) in self.iterate.iter().zip(&self.equations).enumerate() {
-            let domain = u.domain();
-            let (u, r) = (self.rt.values_of(u), self.rt.values_of(r));
-            self.rt.session.output_collection(&tag(iterate, number), domain, &u)?;
-            self.rt.session.output_collection(&tag(residual, number), domain, &r)?;
-        }
-        Ok(())
+        let field =
+            |(u, r): (&ScalarCollection<R>, &ScalarCollection<R>)| (Arc::clone(&u.domain), self.rt.values_of(u), self.rt.values_of(r));
+        let fields: Vec<_> = self.iterate.iter().zip(&self.equations).map(field).collect();
+        newton::session::dump(&mut self.rt.session, initial, &fields)
     }
 }

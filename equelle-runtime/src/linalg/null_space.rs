@@ -119,15 +119,27 @@ impl NullSpace {
         }
     }
 
-    /// The imbalance of a right-hand side on the component where it is largest beside what the tolerance allows, if it is too large
-    /// anywhere.
-    ///
-    /// No `x` has a smaller residual on a component than `|w.b| / |w|`. This must be at most a tenth of `tolerance |b|`, so that it uses up
-    /// little of what the solver is allowed, or 1e-12 `|b|`, which is what summing a right-hand side in double precision may leave, or
-    /// `negligible`, which is as good as nothing (unit of `b`).
+    /// Imbalance of a right-hand side of 2-norm `size` that a solver may ignore, on a component: a tenth of the tolerance, so that it uses up little of what the solver is
+    /// allowed, or 1e-12 of the size, which is what summing a right-hand side in double precision may leave, or `negligible`, which is as good as nothing (unit of
+    /// the size).
+    pub fn allowed(size: f64, tolerance: f64, negligible: f64) -> f64 {
+        ((0.1 * tolerance).max(1e-12) * size).max(negligible)
+    }
+
+    /// What the user may want to know of open levels.
+    pub fn note(&self) -> Option<String> {
+        let count = self.components.len();
+        let parts = if count == 1 { "it" } else { "each" };
+        let plural = if count == 1 { "" } else { "s" };
+        (count > 0).then(|| {
+            format!("the matrix leaves the level of {count} connected part{plural} of the unknowns open; the mean of {parts} is kept")
+        })
+    }
+
+    /// The imbalance of a right-hand side on the component where it is largest beside what is [allowed](Self::allowed), if it is too large anywhere. No `x` has a smaller
+    /// residual on a component than `|w.b| / |w|`.
     pub fn imbalance(&self, b: &[f64], tolerance: f64, negligible: f64) -> Option<Imbalance> {
-        let size = norm(b);
-        let allowed = ((0.1 * tolerance).max(1e-12) * size).max(negligible);
+        let allowed = Self::allowed(norm(b), tolerance, negligible);
         let mut worst: Option<Imbalance> = None;
         for (index, component) in self.components.iter().enumerate() {
             let Some(left) = &component.left else { continue };
@@ -202,24 +214,24 @@ fn components(matrix: &Csr) -> Vec<usize> {
 }
 
 /// Disjoint sets of numbers; each is known by its smallest member.
-pub(super) struct Groups {
+pub struct Groups {
     parent: Vec<usize>,
 }
 
 impl Groups {
     /// Each of `0..n` alone.
-    pub(super) fn new(n: usize) -> Groups {
+    pub fn new(n: usize) -> Groups {
         Groups { parent: (0..n).collect() }
     }
 
     /// Puts the sets of two numbers together.
-    pub(super) fn join(&mut self, a: usize, b: usize) {
+    pub fn join(&mut self, a: usize, b: usize) {
         let (a, b) = (self.root(a), self.root(b));
         self.parent[a.max(b)] = a.min(b);
     }
 
     /// The smallest number in the set.
-    pub(super) fn root(&mut self, mut member: usize) -> usize {
+    pub fn root(&mut self, mut member: usize) -> usize {
         while self.parent[member] != member {
             self.parent[member] = self.parent[self.parent[member]];
             member = self.parent[member];

@@ -37,7 +37,7 @@ const REFINEMENTS: usize = 3;
 
 /// What the method itself may leave of the tolerance: the rest is for moving the mean, and for what the right-hand side has outside the
 /// range.
-const SHARE: f64 = 0.9;
+pub const SHARE: f64 = 0.9;
 
 /// How a method fails, before it is put into words.
 struct Fault {
@@ -131,7 +131,7 @@ pub fn solve_blocks(
                 let relative_residual = residual / size;
                 // Written so that NaN fails.
                 if relative_residual <= options.tolerance || residual <= options.negligible {
-                    let open = note(&null_space);
+                    let open = null_space.note();
                     let choice = choice(&facts, options, attempt, &detail, &before);
                     let note = cache.new_note(chosen, open, choice);
                     let (method, preconditioner) = chosen;
@@ -175,14 +175,6 @@ fn choice(facts: &Facts, options: &LinearOptions, attempt: Attempt, detail: &Opt
     detail.iter().for_each(|detail| text.push_str(&format!("; {detail}")));
     before.iter().for_each(|failed| text.push_str(&format!("; before that {}", failed.summary())));
     Some(text)
-}
-
-fn note(null_space: &NullSpace) -> Option<String> {
-    let count = null_space.components.len();
-    let parts = if count == 1 { "it" } else { "each" };
-    let plural = if count == 1 { "" } else { "s" };
-    (count > 0)
-        .then(|| format!("the matrix leaves the level of {count} connected part{plural} of the unknowns open; the mean of {parts} is kept"))
 }
 
 /// `b - A x` in the 2-norm.

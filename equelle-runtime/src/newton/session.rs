@@ -1,0 +1,70 @@
+//! What the problems of all back-ends ask of the session: parameters, messages, dumps, and the entries that a report names.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use super::options::Options;
+use super::report::Entry;
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::grid::Grid;
+use crate::linalg::LinearOptions;
+use crate::real::Real;
+use crate::session::Session;
+
+/// The parameters of Newton's method and of the linear solvers of a run, with its threads. Old names are warned of.
+///
+/// # Errors
+/// `Data` for parameters that make no sense.
+pub fn options(session: &mut Session) -> Result<(Options, LinearOptions), Error> {
+    let nonlinear = Options::from_parameters(session.parameters())?;
+    let (mut linear, warnings) = LinearOptions::from_parameters(session.parameters())?;
+    // A tenth, so that the residual can still come below the tolerance.
+    linear.negligible = 0.1 * nonlinear.abs_res_tol;
+    linear.threads = session.threads().clone();
+    for warning in warnings {
+        session.warning(&warning);
+    }
+    Ok((nonlinear, linear))
+}
+
+/// A warning about the solve at an Equelle line, 0 if unknown.
+pub fn warn(session: &mut Session, line: u32, text: &str) {
+    let place = if line > 0 { format!("line {line}: ") } else { String::new() };
+    session.warning(&format!("{place}{text}"));
+}
+
+/// The `count` entries of residuals that are largest in magnitude, those that are not finite first, then by equation and place in the grid's file. `residuals`: one per
+/// equation, `[domain]` each.
+pub fn largest<V: Deref<Target = [R]>, R: Real>(grid: &Grid, residuals: &[(Arc<Domain>, V)], count: usize) -> Vec<Entry> {
+    let mut all: Vec<(usize, usize, f64)> = Vec::new();
+    for (equation, (domain, values)) in residuals.iter().enumerate() {
+        match domain.file_order() {
+            None => all.extend(values.iter().enumerate().map(|(position, value)| (equation, position, value.to_f64()))),
+            Some(order) => all.extend(order.iter().map(|&position| (equation, position as usize, values[position as usize].to_f64()))),
+        }
+    }
+    // In a total order NaN is above infinity; the sort keeps the order of equal ones.
+    all.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()));
+    let entry = |&(equation, position, value): &(usize, usize, f64)| {
+        let domain = &residuals[equation].0;
+        let entity = domain.element(position);
+        let centroid = grid.centroids(domain.kind()).get(entity as usize).map_or(Vec::new(), |x| x[..grid.dim()].to_vec());
+        Entry { equation, kind: domain.kind(), entity: grid.file_index(domain.kind(), entity), value, centroid }
+    };
+    all.iter().take(count).map(entry).collect()
+}
+
+/// Puts out iterate and residual of each equation, at the guess or later. `fields`: domain, iterate and residual, `[domain]` each.
+///
+/// # Errors
+/// `Io`.
+pub fn dump<V: Deref<Target = [R]>, R: Real>(session: &mut Session, initial: bool, fields: &[(Arc<Domain>, V, V)]) -> Result<(), Error> {
+    let (iterate, residual) = if initial { ("Initial u", "Initial residual") } else { ("Newton u", "Newton residual") };
+    let tag = |tag: &str, number: usize| if fields.len() == 1 { tag.to_owned() } else { format!("{tag} {}", number + 1) };
+    for (number, (domain, u, r)) in fields.iter().enumerate() {
+        session.output_collection(&tag(iterate, number), domain, u)?;
+        session.output_collection(&tag(residual, number), domain, r)?;
+    }
+    Ok(())
+}
