@@ -3,6 +3,7 @@
 //! A back-end turns a verified module into the files of its half of the generated package (docs/internals/generated-code.md). All of them agree on
 //! [`KernelNames`] and [`Handle`], because the file `kernels.rs`, which names no target, is written from the same two.
 
+pub mod branches;
 pub mod stencil;
 pub mod structural;
 pub mod visit;

@@ -25,6 +25,8 @@ pub struct Package {
     pub name: String,
     /// Path in the package (with `/`) and text, sorted by path.
     pub files: Vec<(String, String)>,
+    /// Whether the program solves equations with Newton's method.
+    pub implicit: bool,
 }
 
 /// How a package is written.
@@ -58,8 +60,9 @@ pub fn generate(verified: &Verified, options: &PackageOptions) -> Result<Package
     let name = package_name(&module.name);
     let library = library_name(&module.name);
     let facts = facts::facts(module);
+    let implicit = host::newton_place(module).is_some();
     let mut files = vec![
-        ("Cargo.toml".to_owned(), cargo_toml::text(&name, &library, host::newton_place(module).is_some(), options)),
+        ("Cargo.toml".to_owned(), cargo_toml::text(&name, &library, implicit, options)),
         ("manifest.json".to_owned(), manifest::text(module, &facts)),
         ("src/main.rs".to_owned(), main_text(&library, module.numbers, options)?),
         ("src/lib.rs".to_owned(), host::text(module, &facts, options)?),
@@ -74,7 +77,7 @@ pub fn generate(verified: &Verified, options: &PackageOptions) -> Result<Package
         }
     }
     files.sort();
-    Ok(Package { name, files })
+    Ok(Package { name, files, implicit })
 }
 
 /// `manifest.json` of a program: what it reads and writes.

@@ -1,13 +1,15 @@
 //! Equations: the residual and its row of the Jacobian in one pass, and the pattern of the rows.
 //!
 //! An equation becomes two functions. The *pattern* tells once per grid which derivatives each element has, from the skeleton of the Jacobian form; the other one evaluates, and
-//! adds each derivative to the entry of its column. One thread owns a row.
+//! adds each derivative to the entry of its column. One thread owns a row; the rows of a block are put together in shared memory and written behind one another.
+//!
+//! On Cartesian grids both have another form: derivatives by the cell and by those beyond its sides go to variables, and columns follow from the place of the cell.
 
 use std::collections::BTreeSet;
 
-use equelle_front::backend::stencil::Skeleton;
+use equelle_front::backend::stencil::{Reach, Skeleton, reach};
 use equelle_front::backend::visit::{Node, visit_stmt};
-use equelle_front::ir::{JacobianForm, KBlock, KExpr, KStmt, Kernel, ParamId, Path};
+use equelle_front::ir::{JacobianForm, KBlock, KExpr, KStmt, Kernel, ParamId, Path, Side};
 use equelle_front::types::SetTable;
 
 use super::kernel::{Argument, Function, GridNeeds, checks, finish, grid_needs, mentions, store};
@@ -20,6 +22,8 @@ enum Target {
     Row,
     /// To the pattern.
     Pattern,
+    /// To variables for the cell and for the cells beyond its sides.
+    Places,
 }
 
 /// What a [`Writer`] of an equation keeps about derivatives.
@@ -28,6 +32,8 @@ pub(super) struct Derivatives {
     target: Target,
     /// Of the sums around, outermost first.
     sums: Vec<Sum>,
+    /// Signs of the sides of a cell around: whether -1.
+    sides: Vec<bool>,
     /// Unknowns whose element here has a variable of its own, which is added to the row at the end.
     diagonals: BTreeSet<u32>,
 }
@@ -48,12 +54,14 @@ pub(super) struct EquationText {
     pub pattern: Function,
 }
 
-/// Writes both functions. `comment` stands above them.
+/// Writes both functions for any grid. `comment` stands above them.
 pub(super) fn equation_text(kernel: &Kernel, form: &JacobianForm, sets: &SetTable, name: &str, comment: &str) -> EquationText {
     let skeleton = Skeleton::of(form);
     let (told, diagonals) = body(kernel, sets, Target::Pattern, &skeleton.block);
     let mut pattern = Writer::new(kernel, sets, Form::General);
-    begin(&mut pattern);
+    pattern.line("const EqEntity element = eq_index();");
+    pattern.line("if (element >= space.size) return;");
+    pattern.line("const EqEntity here = eq_entity(space, element);");
     pattern.line("EqTold told = eq_told(pattern, element);");
     for &unknown in &diagonals {
         let first = pattern.unknowns[unknown as usize].first.clone();
@@ -62,21 +70,27 @@ pub(super) fn equation_text(kernel: &Kernel, form: &JacobianForm, sets: &SetTabl
     pattern.out += &told.out;
     pattern.line("pattern.counts[element] = told.count;");
 
-    let (evaluated, diagonals) = body(kernel, sets, Target::Row, &form.body);
     let mut writer = Writer::new(kernel, sets, Form::General);
-    begin(&mut writer);
+    writer.line("EQ_STAGE_ROWS");
+    writer.line("const EqStage stage = eq_stage_rows(rows, space.size, stage_entries, stage_columns);");
+    writer.line("const EqEntity element = eq_index();");
+    writer.open("if (element < space.size) {");
+    writer.line("const EqEntity here = eq_entity(space, element);");
     checks(&mut writer, kernel, "return;");
-    writer.line("const EqRow row = eq_row(rows, element);");
+    writer.line("const EqRow row = eq_row(stage, rows, element);");
+    let (evaluated, diagonals) = body(kernel, sets, Target::Row, &form.body);
     for &unknown in &diagonals {
         let own = writer.unknowns[unknown as usize].own.clone();
         writer.line(&format!("double {own} = 0.0;"));
     }
     writer.out += &evaluated.out;
     for &unknown in &diagonals {
-        let UnknownNames { first, own } = writer.unknowns[unknown as usize].clone();
+        let UnknownNames { first, own, .. } = writer.unknowns[unknown as usize].clone();
         writer.line(&format!("eq_add(row, {first} + element, {own});"));
     }
     store(&mut writer, kernel, &form.body, "element", "space.size");
+    writer.close("}");
+    writer.line("eq_write_rows(stage, rows);");
 
     let unknowns = form.unknowns as usize;
     let evaluation = finish_equation(writer, kernel, sets, name, comment, &form.body, Argument::Rows, unknowns);
@@ -84,16 +98,88 @@ pub(super) fn equation_text(kernel: &Kernel, form: &JacobianForm, sets: &SetTabl
     EquationText { evaluation, pattern }
 }
 
-fn begin(w: &mut Writer<'_>) {
-    w.line("const EqEntity element = eq_index();");
-    w.line("if (element >= space.size) return;");
-    w.line("const EqEntity here = eq_entity(space, element);");
+/// Writes both functions for Cartesian grids, from the body that the form has for them.
+pub(super) fn cartesian_equation_text(
+    kernel: &Kernel,
+    unknowns: u32,
+    block: &KBlock,
+    sets: &SetTable,
+    name: &str,
+    comment: &str,
+) -> EquationText {
+    let reach = reach(unknowns, block);
+    let cells = "g.n[0] * g.n[1] * g.n[2]";
+
+    let mut pattern = Writer::new(kernel, sets, Form::Cells);
+    pattern.line("const EqEntity element = eq_index();");
+    pattern.line(&format!("if (element >= {cells}) return;"));
+    pattern.line("const EqCell cell = eq_cell(g, element);");
+    pattern.line("EqTold told = eq_told(pattern, element);");
+    for (names, Reach { own, low, high }) in pattern.unknowns.clone().iter().zip(&reach) {
+        pattern.line(&format!("eq_tell_cell(g, cell, told, {}, {low}, {own}, {high});", names.first));
+    }
+    pattern.line("pattern.counts[element] = told.count;");
+
+    let mut writer = Writer::new(kernel, sets, Form::Cells);
+    writer.line("EQ_STAGE_ENTRIES");
+    writer.line(&format!("const EqStage stage = eq_stage_entries(rows, {cells}, stage_entries);"));
+    writer.line("const EqEntity element = eq_index();");
+    writer.open(&format!("if (element < {cells}) {{"));
+    writer.line("const EqCell cell = eq_cell(g, element);");
+    writer.derivatives = Some(Derivatives::new(Target::Places));
+    for (names, Reach { own, low, high }) in writer.unknowns.clone().iter().zip(&reach) {
+        for (_, name) in [(low, &names.low), (high, &names.high)].iter().filter(|(reached, _)| **reached) {
+            writer.line(&format!("double {name}[DIM] = {{}};"));
+        }
+        if *own {
+            writer.line(&format!("double {} = 0.0;", names.own));
+        }
+    }
+    writer.load_here(block);
+    writer.statements(block);
+    writer.derivatives = None;
+    writer.line("double* entries = eq_entries(stage, rows, element);");
+    for (names, Reach { own, low, high }) in writer.unknowns.clone().iter().zip(&reach) {
+        if *low {
+            writer.line(&format!("entries = eq_put_low(g, cell, entries, {});", names.low));
+        }
+        if *own {
+            writer.line(&format!("*entries++ = {};", names.own));
+        }
+        if *high {
+            writer.line(&format!("entries = eq_put_high(g, cell, entries, {});", names.high));
+        }
+    }
+    store(&mut writer, kernel, block, "cell.index", &format!("(size_t){cells}"));
+    writer.close("}");
+    writer.line("eq_write_rows(stage, rows);");
+
+    let finish = |w: Writer<'_>, name: &str, target: Argument| {
+        let mut arguments = vec![Argument::Cartesian];
+        arguments.extend(w.used_ranks().into_iter().map(Argument::Ranks));
+        arguments.push(target);
+        arguments.extend((0..unknowns as usize).filter(|&k| mentions(&w.out, &w.unknowns[k].first)).map(Argument::First));
+        finish(w, kernel, name, comment, arguments, GridNeeds::default())
+    };
+    EquationText {
+        evaluation: finish(writer, &format!("{name}_cartesian"), Argument::Rows),
+        pattern: finish(pattern, &format!("{name}_cartesian_pattern"), Argument::Pattern),
+    }
+}
+
+impl Derivatives {
+    fn new(target: Target) -> Self {
+        Derivatives { target, sums: Vec::new(), sides: Vec::new(), diagonals: BTreeSet::new() }
+    }
 }
 
 /// The statements of a block, and the unknowns whose element here has a variable of its own.
 fn body<'a>(kernel: &'a Kernel, sets: &'a SetTable, target: Target, block: &KBlock) -> (Writer<'a>, BTreeSet<u32>) {
     let mut w = Writer::new(kernel, sets, Form::General);
-    w.derivatives = Some(Derivatives { target, sums: Vec::new(), diagonals: BTreeSet::new() });
+    w.derivatives = Some(Derivatives::new(target));
+    if target == Target::Row {
+        w.deeper();
+    }
     w.statements(block);
     let diagonals = w.derivatives.take().map(|d| d.diagonals).unwrap_or_default();
     (w, diagonals)
@@ -158,13 +244,40 @@ impl Writer<'_> {
         }
     }
 
+    /// Before a block of a side of a cell.
+    pub(super) fn begin_side(&mut self, side: Side) {
+        if let Some(derivatives) = &mut self.derivatives {
+            derivatives.sides.push(side == Side::Low);
+        }
+    }
+
+    /// After it.
+    pub(super) fn end_side(&mut self) {
+        if let Some(derivatives) = &mut self.derivatives {
+            derivatives.sides.pop();
+        }
+    }
+
     /// An addition to the row.
     pub(super) fn add(&mut self, unknown: ParamId, at: &Path, value: &KExpr) {
         let Some(derivatives) = &self.derivatives else { return };
         let Some(set) = self.kernel.params[unknown.0 as usize].ty.mapping() else { return };
         let number = unknown.0;
+        if derivatives.target == Target::Places {
+            let minus = derivatives.sides.iter().fold(false, |minus, side| minus != *side);
+            let names = &self.unknowns[number as usize];
+            let variable = match at {
+                Path::Neighbour(Side::Low) => format!("{}[axis]", names.low),
+                Path::Neighbour(Side::High) => format!("{}[axis]", names.high),
+                // The verifier lets nothing else through.
+                _ => names.own.clone(),
+            };
+            let text = format!("{variable} = {variable} {} {};", if minus { '-' } else { '+' }, self.expr(value));
+            self.line(&text);
+            return;
+        }
         let same = self.kernel.space_set() == Some(set);
-        let UnknownNames { first, own } = self.unknowns[number as usize].clone();
+        let UnknownNames { first, own, .. } = self.unknowns[number as usize].clone();
         // The cell at this end of the face may be the element here.
         let end = match at {
             Path::First(face) | Path::Second(face) if same => match &**face {

@@ -92,7 +92,22 @@ fn method(kernel: &Kernel, sets: &SetTable, names: &KernelNames, comment: &str) 
         quote!(self.vector_size(#components, &#info)?;)
     });
     let body = match (&made.cartesian, &made.pattern) {
-        (_, Some(pattern)) => equation(kernel, sets, names, &made.general, pattern),
+        (cartesian, Some(pattern)) => {
+            let general = equation(kernel, sets, names, &made.general, pattern, Form::General);
+            match (cartesian, &made.cartesian_pattern) {
+                (Some((evaluation, _)), Some(pattern)) => {
+                    let cartesian = equation(kernel, sets, names, evaluation, pattern, Form::Cells);
+                    quote! {
+                        if self.uses_cartesian_forms() {
+                            #cartesian
+                        } else {
+                            #general
+                        }
+                    }
+                }
+                (None, _) | (_, None) => general,
+            }
+        }
         (None, None) => launch(kernel, sets, names, &made.general, Form::General),
         (Some((function, per_axis)), None) => {
             let general = launch(kernel, sets, names, &made.general, Form::General);
@@ -120,7 +135,7 @@ fn method(kernel: &Kernel, sets: &SetTable, names: &KernelNames, comment: &str) 
 }
 
 /// Statements that launch an equation: what tells its pattern, unless that is known, then what evaluates.
-fn equation(kernel: &Kernel, sets: &SetTable, names: &KernelNames, evaluation: &Function, pattern: &Function) -> TokenStream {
+fn equation(kernel: &Kernel, sets: &SetTable, names: &KernelNames, evaluation: &Function, pattern: &Function, form: Form) -> TokenStream {
     let Some(domain) = kernel.space_set().map(|set| domain_of(kernel, sets, names, set)) else {
         // The verifier demands a set.
         return quote!(compile_error!("an equation that is over no set"));
@@ -132,7 +147,7 @@ fn equation(kernel: &Kernel, sets: &SetTable, names: &KernelNames, evaluation: &
     let through = kernel.params.iter().zip(&names.params).filter(|(p, _)| Handle::of(&p.ty) == Some(Handle::EntityCollection));
     let through = through.map(|(_, name)| ident(name));
     let results = [result.clone()];
-    let passed = |function: &Function| {
+    let passed = |function: &Function, launch: TokenStream| {
         let (mut before, mut passed) = (TokenStream::new(), TokenStream::new());
         for (number, &argument) in function.arguments.iter().enumerate() {
             let value = match argument {
@@ -141,12 +156,12 @@ fn equation(kernel: &Kernel, sets: &SetTable, names: &KernelNames, evaluation: &
                     let field = ident(&names.params[param]);
                     quote!(args.#field.pointer())
                 }
-                Argument::Param(param) if needs_dense(kernel, Form::General, param) => {
+                Argument::Param(param) if needs_dense(kernel, form, param) => {
                     let (dense, field) = (dense_name(names, param), ident(&names.params[param]));
                     before.extend(quote!(let #dense = self.dense(args.#field)?;));
-                    argument_tokens(kernel, sets, names, function, Form::General, argument, &results)
+                    argument_tokens(kernel, sets, names, function, form, argument, &results)
                 }
-                _ => argument_tokens(kernel, sets, names, function, Form::General, argument, &results),
+                _ => argument_tokens(kernel, sets, names, function, form, argument, &results),
             };
             let name = format_ident!("a{number}");
             before.extend(quote!(let #name = #value;));
@@ -156,10 +171,11 @@ fn equation(kernel: &Kernel, sets: &SetTable, names: &KernelNames, evaluation: &
         quote! {
             #before
             let call = self.call(&KERNELS, #name)? #passed;
-            self.launch_over(call, domain.len())?;
+            #launch
         }
     };
-    let (tell, evaluate) = (passed(pattern), passed(evaluation));
+    let tell = passed(pattern, quote!(self.launch_over(call, domain.len())?;));
+    let evaluate = passed(evaluation, quote!(self.launch_over_rows(call, &rows)?;));
     let info = ident(&names.info);
     quote! {
         let domain = #domain;

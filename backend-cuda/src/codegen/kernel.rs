@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
+use equelle_front::backend::branches::share_across_branches;
 use equelle_front::backend::visit::{Node, visit_block, visit_expr};
 use equelle_front::ir::{CartesianForm, KBlock, KExpr, KStmt, Kernel, Path};
 use equelle_front::ops::Reduction;
 use equelle_front::types::{Basic, EntityKind, SetId, SetTable, Shape, Type};
 
-use super::equation::{EquationText, equation_text};
+use super::equation::{EquationText, cartesian_equation_text, equation_text};
 use super::text::{Form, Writer, bare, cxx_type, storage_type};
 
 /// An argument of a CUDA function, in order.
@@ -66,22 +67,37 @@ pub(super) struct KernelText {
     pub general: Function,
     /// The Cartesian form and whether it is [`CartesianForm::PerAxis`].
     pub cartesian: Option<(Function, bool)>,
-    /// Of an equation: what tells its derivatives.
+    /// Of an equation: what tells its derivatives, in both forms.
     pub pattern: Option<Function>,
+    pub cartesian_pattern: Option<Function>,
+}
+
+impl KernelText {
+    /// All of them.
+    pub(super) fn functions(&self) -> impl Iterator<Item = &Function> {
+        let cartesian = self.cartesian.as_ref().map(|(function, _)| function);
+        [Some(&self.general), cartesian, self.pattern.as_ref(), self.cartesian_pattern.as_ref()].into_iter().flatten()
+    }
 }
 
 /// Writes the functions of a kernel. `comment` stands above them.
 pub(super) fn kernel_text(kernel: &Kernel, sets: &SetTable, name: &str, comment: &str) -> KernelText {
-    if let Some(form) = &kernel.jacobian {
-        let EquationText { evaluation, pattern } = equation_text(kernel, form, sets, name, comment);
-        return KernelText { general: evaluation, cartesian: None, pattern: Some(pattern) };
-    }
-    let general = general(kernel, sets, name, comment);
+    let mut shared = kernel.clone();
+    share_across_branches(&mut shared, sets);
+    let kernel = &shared;
     // Conditions and reductions are those of the general form; only numbers are kept per axis.
     let number = |ty: &Type| ty.basic == Basic::Scalar;
     let plain = kernel.checks.is_empty()
         && kernel.results.iter().all(|r| r.reduce.is_none())
         && kernel.params.iter().all(|p| !p.per_axis || number(&p.ty));
+    if let Some(form) = &kernel.jacobian {
+        let EquationText { evaluation, pattern } = equation_text(kernel, form, sets, name, comment);
+        let cartesian = form.cartesian.as_ref().filter(|_| plain);
+        let cartesian = cartesian.map(|block| cartesian_equation_text(kernel, form.unknowns, block, sets, name, comment));
+        let (cartesian, cartesian_pattern) = cartesian.map(|text| ((text.evaluation, false), text.pattern)).unzip();
+        return KernelText { general: evaluation, cartesian, pattern: Some(pattern), cartesian_pattern };
+    }
+    let general = general(kernel, sets, name, comment);
     let possible = |form: &&CartesianForm| match form {
         CartesianForm::Full(_) => plain,
         CartesianForm::PerAxis(_) => plain && kernel.results.iter().all(|r| number(&r.ty)),
@@ -90,7 +106,7 @@ pub(super) fn kernel_text(kernel: &Kernel, sets: &SetTable, name: &str, comment:
         CartesianForm::Full(block) => (cells(kernel, sets, &format!("{name}_cartesian"), comment, block), false),
         CartesianForm::PerAxis(block) => (per_axis(kernel, sets, &format!("{name}_per_axis"), comment, block), true),
     });
-    KernelText { general, cartesian, pattern: None }
+    KernelText { general, cartesian, pattern: None, cartesian_pattern: None }
 }
 
 fn general(kernel: &Kernel, sets: &SetTable, name: &str, comment: &str) -> Function {

@@ -38,9 +38,7 @@ pub fn kernels_cu(module: &Verified) -> Result<String, BackendError> {
     for (kernel, names) in module.kernels.iter().zip(KernelNames::of_module(module)) {
         check_types(kernel)?;
         let made = kernel::kernel_text(kernel, &module.sets, device_name(&names), &comment(module, kernel));
-        for function in
-            [Some(&made.general), made.cartesian.as_ref().map(|(function, _)| function), made.pattern.as_ref()].into_iter().flatten()
-        {
+        for function in made.functions() {
             text.push('\n');
             text.push_str(&function.text);
         }

@@ -29,7 +29,7 @@ continue decltype default delete do double dynamic_cast else enum explicit expor
 namespace new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast return short signed sizeof static \
 static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual void \
 volatile wchar_t while xor xor_eq DIM sqrt abs fabs min max exp log sin cos tan pow grid space g cell axis here element checks leaf begin end partial threadIdx \
-blockIdx blockDim gridDim warpSize size_t row rows told pattern";
+blockIdx blockDim gridDim warpSize size_t row rows told pattern stage stage_entries stage_columns entries";
 
 /// Names that belong to an unknown of an equation.
 #[derive(Clone, Debug)]
@@ -38,6 +38,10 @@ pub(super) struct UnknownNames {
     pub first: String,
     /// Derivative by the element here.
     pub own: String,
+    /// Derivatives by the elements beyond the low sides, by axis.
+    pub low: String,
+    /// The same beyond the high sides.
+    pub high: String,
 }
 
 /// Writes the text of one body.
@@ -75,7 +79,12 @@ impl<'a> Writer<'a> {
         let count = kernel.jacobian.as_ref().map_or(0, |form| form.unknowns as usize);
         let unknowns = kernel.params.iter().take(count);
         let unknowns = unknowns
-            .map(|p| UnknownNames { first: names.fresh(&format!("{}_first", p.name)), own: names.fresh(&format!("own_{}", p.name)) })
+            .map(|p| UnknownNames {
+                first: names.fresh(&format!("{}_first", p.name)),
+                own: names.fresh(&format!("own_{}", p.name)),
+                low: names.fresh(&format!("low_by_{}", p.name)),
+                high: names.fresh(&format!("high_by_{}", p.name)),
+            })
             .collect();
         let mut writer = Writer {
             kernel,
@@ -298,8 +307,11 @@ impl<'a> Writer<'a> {
 
     fn side(&mut self, results: &[LocalId], blocks: &SideBlocks, high: u32) {
         let sign = if high == 1 { '+' } else { '-' };
+        let end = if high == 1 { Side::High } else { Side::Low };
         let add = |w: &mut Self, block: &KBlock| {
+            w.begin_side(end);
             w.statements(block);
+            w.end_side();
             for (&result, term) in results.iter().zip(&block.yields) {
                 let name = w.local(result).to_owned();
                 let text = format!("{name} = {name} {sign} {};", w.expr(term));

@@ -27,6 +27,18 @@ pub struct Rows {
     pub(super) host_row_ptr: Vec<usize>,
     /// Ascending within a row.
     pub(super) host_columns: Vec<u32>,
+    /// Threads of a block of the kernel that evaluates.
+    pub(super) block: u32,
+}
+
+/// Entries of the rows of a block that shared memory has room for: `EQ_STAGED` of the prelude.
+const STAGED: usize = 2560;
+
+/// The largest block whose rows fit in shared memory, wherever it is; if there is none, the largest of all.
+fn block_of(row_ptr: &[usize]) -> u32 {
+    let rows = row_ptr.len() - 1;
+    let fits = |block: usize| (0..rows).step_by(block).all(|from| row_ptr[rows.min(from + block)] - row_ptr[from] <= STAGED);
+    [256, 128, 64, 32].into_iter().find(|&block| fits(block)).unwrap_or(256) as u32
 }
 
 impl Rows {
@@ -216,7 +228,8 @@ impl CudaRuntime {
         told.shrink_to_fit();
         let row_ptr = self.upload("rows of the Jacobian", &bytes_of(&host_row_ptr, |p| (p as u64).to_le_bytes()))?;
         let columns = self.upload("columns of the Jacobian", &bytes_of(&told, u32::to_le_bytes))?;
-        Ok(Rows { row_ptr, columns, host_row_ptr, host_columns: told })
+        let block = block_of(&host_row_ptr);
+        Ok(Rows { row_ptr, columns, host_row_ptr, host_columns: told, block })
     }
 
     /// Room for the entries of rows, for a kernel to write.
@@ -256,4 +269,22 @@ pub(super) fn fault(what: &str) -> Error {
 
 fn integers(bytes: &[u8]) -> Vec<u32> {
     bytes.as_chunks::<4>().0.iter().map(|&c| u32::from_le_bytes(c)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 2560 entries: 256 rows of ten, 128 of twenty.
+    #[test]
+    fn blocks_are_as_large_as_shared_memory_allows() {
+        let rows = |width: usize, count: usize| (0..=count).map(|k| width * k).collect::<Vec<_>>();
+        assert_eq!(block_of(&rows(7, 1000)), 256);
+        assert_eq!(block_of(&rows(10, 1000)), 256);
+        assert_eq!(block_of(&rows(11, 1000)), 128);
+        assert_eq!(block_of(&rows(80, 1000)), 32);
+        // Nothing fits: rows are written where they are.
+        assert_eq!(block_of(&rows(81, 1000)), 256);
+        assert_eq!(block_of(&[0]), 256);
+    }
 }

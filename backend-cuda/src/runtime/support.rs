@@ -13,6 +13,7 @@ use crate::runtime::grid::bytes_of;
 use crate::runtime::module::KernelModule;
 use crate::runtime::pool::Buffer;
 use crate::runtime::program::{CHECKS_OF_A_KERNEL, CudaRuntime};
+use crate::runtime::rows::Rows;
 
 /// Threads of a block.
 const BLOCK: u32 = 256;
@@ -35,6 +36,18 @@ impl CudaRuntime {
         if elements > 0 {
             let blocks = (elements as u64).div_ceil(u64::from(BLOCK)) as u32;
             self.queue.push(call.shaped(LaunchShape { grid: [blocks, 1, 1], block: [BLOCK, 1, 1] }));
+        }
+        Ok(())
+    }
+
+    /// Queues a call with one thread per row of an equation.
+    ///
+    /// # Errors
+    /// As [`CudaRuntime::launch_over`].
+    pub fn launch_over_rows(&mut self, call: Call, rows: &Rows) -> Result<(), Error> {
+        if !rows.is_empty() {
+            let blocks = (rows.len() as u64).div_ceil(u64::from(rows.block)) as u32;
+            self.queue.push(call.shaped(LaunchShape { grid: [blocks, 1, 1], block: [rows.block, 1, 1] }));
         }
         Ok(())
     }

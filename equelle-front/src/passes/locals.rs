@@ -7,7 +7,7 @@ use crate::backend::visit::{Node, visit_block};
 use crate::ir::{CartesianForm, KBlock, KExpr, KStmt, Kernel, LocalId, Path};
 
 /// Locals that a statement assigns, those of its blocks left out.
-pub(super) fn assigned(statement: &KStmt) -> Vec<LocalId> {
+pub(crate) fn assigned(statement: &KStmt) -> Vec<LocalId> {
     match statement {
         KStmt::Let { local, .. } | KStmt::LetEntity { local, .. } => vec![*local],
         KStmt::SumFaces { results, .. } | KStmt::SumSides { results, .. } | KStmt::If { results, .. } => results.clone(),

@@ -17,8 +17,9 @@ mod rewrite;
 mod simplify;
 
 pub use differentiate::{Untreated, differentiate};
-pub(crate) use locals::{adds, drop_unread};
+pub(crate) use locals::{adds, assigned, drop_unread};
 pub use notes::{KeptCall, Need, Notes, Why};
+pub(crate) use rewrite::{NodeMut, rewrite_block};
 
 use crate::ir::{Function, Module};
 use crate::types::SetTable;

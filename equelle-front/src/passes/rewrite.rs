@@ -3,7 +3,7 @@
 use crate::ir::{KBlock, KExpr, KStmt, LocalId, Path};
 
 /// A construct that may be changed.
-pub(super) enum NodeMut<'a> {
+pub(crate) enum NodeMut<'a> {
     /// A local where it is assigned.
     Assigned(&'a mut LocalId),
     /// An expression; the parts of what it has become follow.
@@ -13,7 +13,7 @@ pub(super) enum NodeMut<'a> {
 }
 
 /// Everything in a block, outermost first, in order.
-pub(super) fn rewrite_block(block: &mut KBlock, f: &mut dyn FnMut(NodeMut<'_>)) {
+pub(crate) fn rewrite_block(block: &mut KBlock, f: &mut dyn FnMut(NodeMut<'_>)) {
     for statement in &mut block.statements {
         rewrite_statement(statement, f);
     }

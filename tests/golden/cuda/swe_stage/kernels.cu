@@ -37,12 +37,30 @@ extern "C" __global__ void stage(
     if (f_cells.first != EQ_NONE && f_cells.second != EQ_NONE) {
       const double h1 = w[f_cells.first] - b[f_cells.first];
       const bool wet1 = h1 > 0.05;
+      double quotient_3;
+      double quotient_1;
+      if (wet1) {
+        quotient_3 = hv[f_cells.first] / h1;
+        quotient_1 = hu[f_cells.first] / h1;
+      } else {
+        quotient_3 = 0.0;
+        quotient_1 = 0.0;
+      }
       const double c1 = wet1 ? sqrt((9.81 * h1)) : 0.0;
       const double h2 = w[f_cells.second] - b[f_cells.second];
       const bool wet2 = h2 > 0.05;
+      double quotient_4;
+      double quotient_2;
+      if (wet2) {
+        quotient_4 = hv[f_cells.second] / h2;
+        quotient_2 = hu[f_cells.second] / h2;
+      } else {
+        quotient_4 = 0.0;
+        quotient_2 = 0.0;
+      }
       const double c2 = wet2 ? sqrt((9.81 * h2)) : 0.0;
-      const double v1x = wet1 ? (hu[f_cells.first] / h1) : 0.0;
-      const double v2x = wet2 ? (hu[f_cells.second] / h2) : 0.0;
+      const double v1x = wet1 ? quotient_1 : 0.0;
+      const double v2x = wet2 ? quotient_2 : 0.0;
       const double low_x = ((v1x - c1) < (v2x - c2)) ? (v1x - c1) : (v2x - c2);
       const double high_x = ((v1x + c1) > (v2x + c2)) ? (v1x + c1) : (v2x + c2);
       const double am_x = (low_x < 0.0) ? low_x : 0.0;
@@ -53,10 +71,10 @@ extern "C" __global__ void stage(
       double tangential_x;
       if ((width_x * width_x) > 0.0025000000000000005) {
         const double m1x = wet1 ? hu[f_cells.first] : 0.0;
-        const double n1x = wet1 ? ((hu[f_cells.first] * (hu[f_cells.first] / h1)) + ((4.905 * h1) * h1)) : 0.0;
+        const double n1x = wet1 ? ((hu[f_cells.first] * quotient_1) + ((4.905 * h1) * h1)) : 0.0;
         const double t1x = wet1 ? ((hu[f_cells.first] * hv[f_cells.first]) / h1) : 0.0;
         const double m2x = wet2 ? hu[f_cells.second] : 0.0;
-        const double n2x = wet2 ? ((hu[f_cells.second] * (hu[f_cells.second] / h2)) + ((4.905 * h2) * h2)) : 0.0;
+        const double n2x = wet2 ? ((hu[f_cells.second] * quotient_2) + ((4.905 * h2) * h2)) : 0.0;
         const double t2x = wet2 ? ((hu[f_cells.second] * hv[f_cells.second]) / h2) : 0.0;
         const double blend_x = (ap_x * am_x) / width_x;
         mass_x = (((ap_x * m1x) - (am_x * m2x)) / width_x) + (blend_x * (w[f_cells.second] - w[f_cells.first]));
@@ -67,8 +85,8 @@ extern "C" __global__ void stage(
         normal_x = 0.0;
         tangential_x = 0.0;
       }
-      const double v1y = wet1 ? (hv[f_cells.first] / h1) : 0.0;
-      const double v2y = wet2 ? (hv[f_cells.second] / h2) : 0.0;
+      const double v1y = wet1 ? quotient_3 : 0.0;
+      const double v2y = wet2 ? quotient_4 : 0.0;
       const double low_y = ((v1y - c1) < (v2y - c2)) ? (v1y - c1) : (v2y - c2);
       const double high_y = ((v1y + c1) > (v2y + c2)) ? (v1y + c1) : (v2y + c2);
       const double am_y = (low_y < 0.0) ? low_y : 0.0;
@@ -79,10 +97,10 @@ extern "C" __global__ void stage(
       double tangential_y;
       if ((width_y * width_y) > 0.0025000000000000005) {
         const double m1y = wet1 ? hv[f_cells.first] : 0.0;
-        const double n1y = wet1 ? ((hv[f_cells.first] * (hv[f_cells.first] / h1)) + ((4.905 * h1) * h1)) : 0.0;
+        const double n1y = wet1 ? ((hv[f_cells.first] * quotient_3) + ((4.905 * h1) * h1)) : 0.0;
         const double t1y = wet1 ? ((hv[f_cells.first] * hu[f_cells.first]) / h1) : 0.0;
         const double m2y = wet2 ? hv[f_cells.second] : 0.0;
-        const double n2y = wet2 ? ((hv[f_cells.second] * (hv[f_cells.second] / h2)) + ((4.905 * h2) * h2)) : 0.0;
+        const double n2y = wet2 ? ((hv[f_cells.second] * quotient_4) + ((4.905 * h2) * h2)) : 0.0;
         const double t2y = wet2 ? ((hv[f_cells.second] * hu[f_cells.second]) / h2) : 0.0;
         const double blend_y = (ap_y * am_y) / width_y;
         mass_y = (((ap_y * m1y) - (am_y * m2y)) / width_y) + (blend_y * (w[f_cells.second] - w[f_cells.first]));
@@ -192,11 +210,23 @@ extern "C" __global__ void stage_cartesian(
       const bool wet2_low = h2_low > 0.05;
       const double c2_low = wet2_low ? sqrt((9.81 * h2_low)) : 0.0;
       const double mn1_low = along_x_low ? hu_low[axis] : hv_low[axis];
+      double quotient_5;
+      if (wet1_low) {
+        quotient_5 = mn1_low / h1_low;
+      } else {
+        quotient_5 = 0.0;
+      }
       const double mt1_low = along_x_low ? hv_low[axis] : hu_low[axis];
       const double mn2_low = along_x_low ? hu_here : hv_here;
+      double quotient_6;
+      if (wet2_low) {
+        quotient_6 = mn2_low / h2_low;
+      } else {
+        quotient_6 = 0.0;
+      }
       const double mt2_low = along_x_low ? hv_here : hu_here;
-      const double v1n_low = wet1_low ? (mn1_low / h1_low) : 0.0;
-      const double v2n_low = wet2_low ? (mn2_low / h2_low) : 0.0;
+      const double v1n_low = wet1_low ? quotient_5 : 0.0;
+      const double v2n_low = wet2_low ? quotient_6 : 0.0;
       const double low_n_low = ((v1n_low - c1_low) < (v2n_low - c2_low)) ? (v1n_low - c1_low) : (v2n_low - c2_low);
       const double high_n_low = ((v1n_low + c1_low) > (v2n_low + c2_low)) ? (v1n_low + c1_low) : (v2n_low + c2_low);
       const double am_n_low = (low_n_low < 0.0) ? low_n_low : 0.0;
@@ -207,10 +237,10 @@ extern "C" __global__ void stage_cartesian(
       double tangential_n_low;
       if ((width_n_low * width_n_low) > 0.0025000000000000005) {
         const double m1n_low = wet1_low ? mn1_low : 0.0;
-        const double n1n_low = wet1_low ? ((mn1_low * (mn1_low / h1_low)) + ((4.905 * h1_low) * h1_low)) : 0.0;
+        const double n1n_low = wet1_low ? ((mn1_low * quotient_5) + ((4.905 * h1_low) * h1_low)) : 0.0;
         const double t1n_low = wet1_low ? ((mn1_low * mt1_low) / h1_low) : 0.0;
         const double m2n_low = wet2_low ? mn2_low : 0.0;
-        const double n2n_low = wet2_low ? ((mn2_low * (mn2_low / h2_low)) + ((4.905 * h2_low) * h2_low)) : 0.0;
+        const double n2n_low = wet2_low ? ((mn2_low * quotient_6) + ((4.905 * h2_low) * h2_low)) : 0.0;
         const double t2n_low = wet2_low ? ((mn2_low * mt2_low) / h2_low) : 0.0;
         const double blend_n_low = (ap_n_low * am_n_low) / width_n_low;
         mass_n_low = (((ap_n_low * m1n_low) - (am_n_low * m2n_low)) / width_n_low) + (blend_n_low * (w_here - w_low[axis]));
@@ -243,11 +273,23 @@ extern "C" __global__ void stage_cartesian(
       const bool wet2_high = h2_high > 0.05;
       const double c2_high = wet2_high ? sqrt((9.81 * h2_high)) : 0.0;
       const double mn1_high = along_x_high ? hu_here : hv_here;
+      double quotient_7;
+      if (wet1_high) {
+        quotient_7 = mn1_high / h1_high;
+      } else {
+        quotient_7 = 0.0;
+      }
       const double mt1_high = along_x_high ? hv_here : hu_here;
       const double mn2_high = along_x_high ? hu_high[axis] : hv_high[axis];
+      double quotient_8;
+      if (wet2_high) {
+        quotient_8 = mn2_high / h2_high;
+      } else {
+        quotient_8 = 0.0;
+      }
       const double mt2_high = along_x_high ? hv_high[axis] : hu_high[axis];
-      const double v1n_high = wet1_high ? (mn1_high / h1_high) : 0.0;
-      const double v2n_high = wet2_high ? (mn2_high / h2_high) : 0.0;
+      const double v1n_high = wet1_high ? quotient_7 : 0.0;
+      const double v2n_high = wet2_high ? quotient_8 : 0.0;
       const double low_n_high = ((v1n_high - c1_high) < (v2n_high - c2_high)) ? (v1n_high - c1_high) : (v2n_high - c2_high);
       const double high_n_high = ((v1n_high + c1_high) > (v2n_high + c2_high)) ? (v1n_high + c1_high) : (v2n_high + c2_high);
       const double am_n_high = (low_n_high < 0.0) ? low_n_high : 0.0;
@@ -258,10 +300,10 @@ extern "C" __global__ void stage_cartesian(
       double tangential_n_high;
       if ((width_n_high * width_n_high) > 0.0025000000000000005) {
         const double m1n_high = wet1_high ? mn1_high : 0.0;
-        const double n1n_high = wet1_high ? ((mn1_high * (mn1_high / h1_high)) + ((4.905 * h1_high) * h1_high)) : 0.0;
+        const double n1n_high = wet1_high ? ((mn1_high * quotient_7) + ((4.905 * h1_high) * h1_high)) : 0.0;
         const double t1n_high = wet1_high ? ((mn1_high * mt1_high) / h1_high) : 0.0;
         const double m2n_high = wet2_high ? mn2_high : 0.0;
-        const double n2n_high = wet2_high ? ((mn2_high * (mn2_high / h2_high)) + ((4.905 * h2_high) * h2_high)) : 0.0;
+        const double n2n_high = wet2_high ? ((mn2_high * quotient_8) + ((4.905 * h2_high) * h2_high)) : 0.0;
         const double t2n_high = wet2_high ? ((mn2_high * mt2_high) / h2_high) : 0.0;
         const double blend_n_high = (ap_n_high * am_n_high) / width_n_high;
         mass_n_high = (((ap_n_high * m1n_high) - (am_n_high * m2n_high)) / width_n_high) + (blend_n_high * (w_high[axis] - w_here));

@@ -1,0 +1,384 @@
+//! Costly operations that several branches of a kernel ask for, made once before them.
+//!
+//! What a program names once, such as the speed `q / h` where there is water, stands in a kernel once for each branch that reads it: nothing is evaluated that the branch taken does
+//! not need. A processor that runs many threads in step pays for every branch, and its compiler joins equal operations only where one stands on every way to the other. Here a
+//! division, root or transcendental function moves to the outermost block that knows its operands, if more than one branch or a loop below that block asks for it. The choices that
+//! all of its places have in common go with it. Operations and operands stay what they are, so that no bit changes.
+
+use std::collections::BTreeSet;
+
+use super::visit::{Node, visit_expr, visit_stmt};
+use crate::ir::{CartesianForm, FaceFilter, KBlock, KExpr, KStmt, Kernel, Local, LocalId, Path, Side, UnaryOp};
+use crate::ops::{Arithmetic, BinaryMath, Logic};
+use crate::passes::{NodeMut, assigned, rewrite_block};
+use crate::types::{Basic, CanonicalSet, SetTable, Type};
+
+/// In all bodies of a kernel.
+pub fn share_across_branches(kernel: &mut Kernel, sets: &SetTable) {
+    let share = |kernel: &mut Kernel, mut block: KBlock| {
+        Sharing { kernel, sets, inside: Inside::default() }.block(&mut block);
+        block
+    };
+    let body = std::mem::take(&mut kernel.body);
+    kernel.body = share(kernel, body);
+    if let Some(CartesianForm::Full(block)) = kernel.cartesian.take_if(|form| matches!(form, CartesianForm::Full(_))) {
+        kernel.cartesian = Some(CartesianForm::Full(share(kernel, block)));
+    }
+    if let Some(mut form) = kernel.jacobian.take() {
+        form.body = share(kernel, form.body);
+        form.cartesian = form.cartesian.map(|block| share(kernel, block));
+        kernel.jacobian = Some(form);
+    }
+}
+
+/// A choice that an expression stands in: its condition, and whether it holds there.
+type Guard = (KExpr, bool);
+
+/// Where a block is.
+#[derive(Clone, Debug, Default)]
+struct Inside {
+    /// Locals that can be read.
+    known: BTreeSet<LocalId>,
+    /// The side of a Cartesian cell, if one.
+    side: Option<Side>,
+    /// Faces with a cell on either side.
+    interior: BTreeSet<LocalId>,
+}
+
+/// Places of one operation.
+struct Wanted {
+    expr: KExpr,
+    /// Choices that all its places are in.
+    guards: Vec<Guard>,
+    /// Of its first place.
+    first: Vec<Guard>,
+    /// Places are in different choices, or in a loop.
+    shared: bool,
+}
+
+struct Sharing<'a> {
+    kernel: &'a mut Kernel,
+    sets: &'a SetTable,
+    inside: Inside,
+}
+
+impl Sharing<'_> {
+    fn block(&mut self, block: &mut KBlock) {
+        let own: BTreeSet<LocalId> = block.statements.iter().flat_map(assigned).collect();
+        self.inside.known.extend(own);
+        while let Some(wanted) = self.next(block) {
+            self.make_before(block, wanted);
+        }
+        join_choices(block);
+        for statement in &mut block.statements {
+            self.within(statement);
+        }
+    }
+
+    /// The blocks of a statement.
+    fn within(&mut self, statement: &mut KStmt) {
+        let before = self.inside.clone();
+        match statement {
+            KStmt::SumFaces { face, only, body, .. } => {
+                self.inside.known.insert(*face);
+                if *only == FaceFilter::Interior {
+                    self.inside.interior.insert(*face);
+                }
+                self.block(body);
+            }
+            KStmt::SumSides { low, high, .. } => {
+                for (blocks, side) in [(low, Side::Low), (high, Side::High)] {
+                    for block in [&mut blocks.interior, &mut blocks.boundary].into_iter().flatten() {
+                        self.inside = Inside { side: Some(side), ..before.clone() };
+                        self.block(block);
+                    }
+                }
+            }
+            KStmt::If { condition, then, otherwise, .. } => {
+                if let KExpr::Member { set, at: Path::Local(face) } = condition
+                    && self.sets.get(*set).canonical == Some(CanonicalSet::INTERIOR_FACES)
+                {
+                    self.inside.interior.insert(*face);
+                }
+                self.block(then);
+                self.inside = before.clone();
+                self.block(otherwise);
+            }
+            KStmt::Let { .. } | KStmt::LetEntity { .. } | KStmt::Add { .. } => {}
+        }
+        self.inside = before;
+    }
+
+    /// An operation to be made in a block, before what reads it; the smallest first, for others may contain it.
+    fn next(&self, block: &KBlock) -> Option<Wanted> {
+        let mut all: Vec<Wanted> = Vec::new();
+        places(block, &mut Vec::new(), false, &mut |expr, guards, in_loop| {
+            if !is_costly(expr) || !self.is_possible(expr) {
+                return;
+            }
+            let guards: Vec<Guard> = guards.iter().filter(|(c, _)| self.is_possible(c) && !contains(c, expr)).cloned().collect();
+            match all.iter_mut().find(|wanted| wanted.expr == *expr) {
+                Some(wanted) => {
+                    wanted.shared |= in_loop || wanted.first != guards;
+                    wanted.guards.retain(|guard| guards.contains(guard));
+                }
+                None => all.push(Wanted { expr: expr.clone(), guards: guards.clone(), first: guards, shared: in_loop }),
+            }
+        });
+        all.into_iter().filter(|wanted| wanted.shared).min_by_key(|wanted| size(&wanted.expr))
+    }
+
+    /// Whether an expression can be evaluated in the block at hand, wherever in it its operands are known.
+    fn is_possible(&self, expr: &KExpr) -> bool {
+        if matches!(expr, KExpr::Local(id) if !self.inside.known.contains(id))
+            || !matches!(self.kernel.expr_basic(expr), Basic::Scalar | Basic::Bool)
+        {
+            return false;
+        }
+        let mut possible = true;
+        visit_expr(expr, &mut |node| {
+            possible &= match node {
+                Node::Expr(KExpr::Local(id)) | Node::Path(Path::Local(id)) => self.inside.known.contains(id),
+                Node::Expr(KExpr::Load { param, at }) => {
+                    let ty = self.kernel.params[param.0 as usize].ty;
+                    let cells = ty.mapping().is_some_and(|set| self.sets.get(set).canonical == Some(CanonicalSet::ALL_CELLS));
+                    cells && ty.basic == Basic::Scalar && self.is_cell(at)
+                }
+                // Of what is not there, nothing can be asked.
+                Node::Expr(KExpr::Measure(at) | KExpr::Centroid(at) | KExpr::Normal(at)) => {
+                    self.is_cell(at)
+                        || matches!(at, Path::Here | Path::Local(_))
+                        || (matches!(at, Path::SideFace(_)) && self.inside.side.is_some())
+                }
+                Node::Expr(KExpr::IsEmpty(_) | KExpr::Member { .. } | KExpr::Same(..) | KExpr::Entity(_) | KExpr::Displacement { .. }) => {
+                    false
+                }
+                Node::Path(Path::Neighbour(side) | Path::SideFace(side)) => self.inside.side == Some(*side),
+                Node::Path(Path::Through { .. } | Path::Select { .. }) => false,
+                Node::Stmt(_) | Node::Expr(_) | Node::Path(_) => true,
+            };
+        });
+        possible
+    }
+
+    /// Whether a path certainly leads to a cell.
+    fn is_cell(&self, path: &Path) -> bool {
+        match path {
+            Path::Here | Path::Neighbour(_) => true,
+            Path::First(face) | Path::Second(face) => matches!(&**face, Path::Local(face) if self.inside.interior.contains(face)),
+            Path::Local(_) | Path::Through { .. } | Path::Select { .. } | Path::SideFace(_) | Path::Empty => false,
+        }
+    }
+
+    /// Makes an operation as soon as its operands are known, and has it read where it stood.
+    fn make_before(&mut self, block: &mut KBlock, wanted: Wanted) {
+        let Wanted { expr, guards, .. } = wanted;
+        let local = LocalId(self.kernel.locals.len() as u32);
+        let name = self.fresh(if matches!(expr, KExpr::Arithmetic(..)) { "quotient" } else { "shared" });
+        self.kernel.locals.push(Local { name, ty: Type::single(Basic::Scalar) });
+        self.inside.known.insert(local);
+        let mut read = BTreeSet::new();
+        guards.iter().map(|(condition, _)| condition).chain([&expr]).for_each(|e| {
+            visit_expr(e, &mut |node| {
+                if let Node::Expr(KExpr::Local(id)) | Node::Path(Path::Local(id)) = node {
+                    read.insert(*id);
+                }
+            });
+        });
+        let at = block.statements.iter().rposition(|s| assigned(s).iter().any(|id| read.contains(id))).map_or(0, |last| last + 1);
+        rewrite_block(block, &mut |node| {
+            if let NodeMut::Expr(found) = node
+                && *found == expr
+            {
+                *found = KExpr::Local(local);
+            }
+        });
+        let condition =
+            guards.into_iter().map(|(condition, holds)| if holds { condition } else { KExpr::Unary(UnaryOp::Not, Box::new(condition)) });
+        let statement = match condition.reduce(|a, b| KExpr::Logic(Logic::And, Box::new(a), Box::new(b))) {
+            None => KStmt::Let { local, value: expr },
+            Some(condition) => KStmt::If {
+                results: vec![local],
+                condition,
+                then: KBlock { statements: Vec::new(), yields: vec![expr] },
+                otherwise: KBlock { statements: Vec::new(), yields: vec![KExpr::Real(0.0)] },
+            },
+        };
+        block.statements.insert(at, statement);
+    }
+
+    /// A name that no local has.
+    fn fresh(&self, base: &str) -> String {
+        let taken = |name: &str| self.kernel.locals.iter().any(|l| l.name == name) || self.kernel.params.iter().any(|p| p.name == name);
+        (1..).map(|n| format!("{base}_{n}")).find(|name| !taken(name)).unwrap_or_default()
+    }
+}
+
+/// What is worth a variable that lives across branches.
+fn is_costly(expr: &KExpr) -> bool {
+    match expr {
+        KExpr::Arithmetic(Arithmetic::Div, ..) | KExpr::Math(BinaryMath::Pow, ..) => true,
+        KExpr::Unary(op, _) => match op {
+            UnaryOp::Sqrt | UnaryOp::Exp | UnaryOp::Log | UnaryOp::Sin | UnaryOp::Cos | UnaryOp::Tan => true,
+            UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs | UnaryOp::Length => false,
+        },
+        _ => false,
+    }
+}
+
+/// Every expression of a block, with the choices around it and whether it is in a loop of the block.
+fn places(block: &KBlock, guards: &mut Vec<Guard>, in_loop: bool, f: &mut dyn FnMut(&KExpr, &[Guard], bool)) {
+    for statement in &block.statements {
+        match statement {
+            KStmt::Let { value, .. } | KStmt::Add { value, .. } => places_of(value, guards, in_loop, f),
+            KStmt::LetEntity { .. } => {}
+            KStmt::SumFaces { body, .. } => places(body, guards, true, f),
+            KStmt::SumSides { low, high, .. } => {
+                for block in [&low.interior, &low.boundary, &high.interior, &high.boundary].into_iter().flatten() {
+                    places(block, guards, true, f);
+                }
+            }
+            KStmt::If { condition, then, otherwise, .. } => {
+                places_of(condition, guards, in_loop, f);
+                for (block, holds) in [(then, true), (otherwise, false)] {
+                    guards.push((condition.clone(), holds));
+                    places(block, guards, in_loop, f);
+                    guards.pop();
+                }
+            }
+        }
+    }
+    block.yields.iter().for_each(|value| places_of(value, guards, in_loop, f));
+}
+
+fn places_of(expr: &KExpr, guards: &mut Vec<Guard>, in_loop: bool, f: &mut dyn FnMut(&KExpr, &[Guard], bool)) {
+    f(expr, guards, in_loop);
+    match expr {
+        KExpr::Select { condition, if_true, if_false } => {
+            places_of(condition, guards, in_loop, f);
+            for (value, holds) in [(if_true, true), (if_false, false)] {
+                guards.push(((**condition).clone(), holds));
+                places_of(value, guards, in_loop, f);
+                guards.pop();
+            }
+        }
+        KExpr::Unary(_, a) | KExpr::Component(a, _) => places_of(a, guards, in_loop, f),
+        KExpr::Arithmetic(_, a, b) | KExpr::Compare(_, a, b) | KExpr::Logic(_, a, b) | KExpr::Dot(a, b) | KExpr::Math(_, a, b) => {
+            places_of(a, guards, in_loop, f);
+            places_of(b, guards, in_loop, f);
+        }
+        KExpr::Vector(components) => components.iter().for_each(|c| places_of(c, guards, in_loop, f)),
+        KExpr::Real(_)
+        | KExpr::Bool(_)
+        | KExpr::Local(_)
+        | KExpr::Param(_)
+        | KExpr::Load { .. }
+        | KExpr::Measure(_)
+        | KExpr::Centroid(_)
+        | KExpr::Normal(_)
+        | KExpr::IsEmpty(_)
+        | KExpr::Member { .. }
+        | KExpr::Same(..)
+        | KExpr::ZeroVector
+        | KExpr::Entity(_)
+        | KExpr::Displacement { .. } => {}
+    }
+}
+
+/// Choices by the same condition, or by its opposite, that stand one behind the other become one, where the later does not read the earlier.
+fn join_choices(block: &mut KBlock) {
+    let mut out: Vec<KStmt> = Vec::with_capacity(block.statements.len());
+    for mut statement in std::mem::take(&mut block.statements) {
+        if let Some(KStmt::If { results, condition, then, otherwise }) = out.last_mut()
+            && !results.iter().any(|&id| reads(&statement, id))
+            && let KStmt::If { results: more, condition: other, then: also, otherwise: else_also } = &mut statement
+        {
+            let not = |a: &KExpr, b: &KExpr| matches!(a, KExpr::Unary(UnaryOp::Not, a) if **a == *b);
+            if not(condition, other) {
+                // What is tested is the condition without `not`.
+                *condition = other.clone();
+                std::mem::swap(then, otherwise);
+            } else if not(other, condition) {
+                std::mem::swap(also, else_also);
+            }
+            if *condition == *other || not(other, condition) {
+                results.append(more);
+                for (block, other) in [(then, also), (otherwise, else_also)] {
+                    block.statements.append(&mut other.statements);
+                    block.yields.append(&mut other.yields);
+                }
+                continue;
+            }
+        }
+        out.push(statement);
+    }
+    block.statements = out;
+}
+
+fn reads(statement: &KStmt, local: LocalId) -> bool {
+    let mut found = false;
+    visit_stmt(statement, &mut |node| found |= matches!(node, Node::Expr(KExpr::Local(id)) | Node::Path(Path::Local(id)) if *id == local));
+    found
+}
+
+fn contains(expr: &KExpr, part: &KExpr) -> bool {
+    let mut found = false;
+    visit_expr(expr, &mut |node| found |= matches!(node, Node::Expr(e) if e == part));
+    found
+}
+
+fn size(expr: &KExpr) -> usize {
+    let mut nodes = 0;
+    visit_expr(expr, &mut |_| nodes += 1);
+    nodes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::text::{parse, print};
+
+    fn shared(body: &str) -> String {
+        let text = format!(
+            "module m\n\nkernel k over AllCells() {{\n  param h: Scalar On AllCells()\n  param q: Scalar On AllCells()\n  result r: Scalar On AllCells()\n{body}}}\n\nmain {{\n}}\n"
+        );
+        let mut module = parse(&text).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+        let sets = module.sets.clone();
+        share_across_branches(&mut module.kernels[0], &sets);
+        print(&module)
+    }
+
+    /// Both branches of another choice ask for the quotient where it is wet: it is made once, and only there.
+    #[test]
+    fn what_two_branches_ask_for_is_made_before_them_with_their_condition() {
+        let text = shared(
+            "  body {\n    wet: Bool = (h[here] > 0.05)\n    v: Scalar = (wet ? (q[here] / h[here]) : 0.0)\n    \
+             x: Scalar = ((v > 1.0) ? (wet ? ((q[here] / h[here]) * 2.0) : 3.0) : v)\n    yield x\n  }\n",
+        );
+        assert_eq!(text.matches("(q[here] / h[here])").count(), 1, "{text}");
+        let (made, read) = (text.find("(q[here] / h[here])").unwrap(), text.find("v: Scalar").unwrap());
+        assert!(text.contains("if wet {") && made < read, "{text}");
+    }
+
+    /// One branch alone keeps what it asks for, however often.
+    #[test]
+    fn one_branch_keeps_what_it_alone_asks_for() {
+        let body = "  body {\n    x: Scalar = ((h[here] > 0.05) ? ((q[here] / h[here]) * (q[here] / h[here])) : 3.0)\n    yield x\n  }\n";
+        let text = shared(body);
+        assert!(!text.contains("quotient") && text.matches("(q[here] / h[here])").count() == 2, "{text}");
+    }
+
+    /// Nothing of a neighbour is asked for before it is known that there is one.
+    #[test]
+    fn what_does_not_change_leaves_a_sum_and_what_may_not_exist_stays() {
+        let text = shared(
+            "  body {\n    s: Scalar = sum faces f of here {\n      t: Scalar = if member(f, InteriorFaces()) {\n        \
+             yield ((sqrt(h[here]) * (q[first(f)] / h[second(f)])) + ((h[here] > 1.0) ? (q[first(f)] / h[second(f)]) : 0.0))\n      } else {\n        \
+             yield sqrt(h[here])\n      }\n      yield t\n    }\n    yield s\n  }\n",
+        );
+        let place = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what}\n{text}"));
+        assert!(place("sqrt(h[here])") < place("sum faces f"), "{text}");
+        assert_eq!((text.matches("sqrt(").count(), text.matches("(q[first(f)] / h[second(f)])").count()), (1, 1), "{text}");
+        assert!(place("(q[first(f)] / h[second(f)])") > place("if member(f"), "{text}");
+    }
+}
