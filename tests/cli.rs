@@ -243,3 +243,23 @@ fn missing_cargo_and_unwritable_cache() {
     assert!(stderr(&output).contains("EQUELLE_CACHE_DIR"), "{}", stderr(&output));
     fs::remove_dir_all(&folder).unwrap();
 }
+
+/// Widths are no powers of two, so that levels differ by round-off.
+#[test]
+fn compare_prints_how_far_levels_are_apart() {
+    let output = expect(0, equellec().args(["compare", HEAT, CASE]));
+    let table = stdout(&output);
+    assert!(table.starts_with("serial -O2 against serial -O0\noutput"), "{table}");
+    assert!(
+        table.contains("all agree") && table.lines().any(|line| line.starts_with("maximum of u  ") && line.ends_with("same bits")),
+        "{table}"
+    );
+    // The same way twice is one way.
+    let output = expect(2, equellec().args(["compare", HEAT, CASE, "--backend", "serial,serial", "--levels", "2"]));
+    assert!(output.stdout.is_empty() && stderr(&output).contains("only one way"), "{}", stderr(&output));
+    expect(2, equellec().args(["compare", HEAT, CASE, "--tolerance", "-1"]));
+    // What is wrong with the data ends as `run` does.
+    expect(4, equellec().args(["compare", HEAT, CASE, "k=hot"]));
+    let apart = expect(3, equellec().args(["compare", HEAT, CASE, "--tolerance", "0"]));
+    assert!(stdout(&apart).contains("beyond the tolerance") && stderr(&apart).contains("differ by more than"), "{}", stdout(&apart));
+}

@@ -159,6 +159,8 @@ pub enum Verb {
     Run(RunArgs),
     /// Write the package of a program and build it
     Build(BuildArgs),
+    /// Run a program in several ways on the same data, and print how far outputs are apart
+    Compare(CompareArgs),
     /// Report the errors and warnings of a program
     Check(CheckArgs),
     /// Print a stage of compilation
@@ -224,6 +226,32 @@ pub struct BuildArgs {
     /// Folder of the package [default: ./STEM-sim, after FILE]
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
+}
+
+/// Arguments of `compare`.
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// The program
+    #[arg(value_name = "FILE.equelle")]
+    pub file: PathBuf,
+    /// How it is compiled.
+    #[command(flatten)]
+    pub program: ProgramArgs,
+    /// How it is built.
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// Back-ends to compare; the first one is what the others are compared with
+    #[arg(long = "backend", value_enum, value_delimiter = ',', default_value = "serial", value_name = "BACKEND")]
+    pub backends: Vec<BackendName>,
+    /// Levels of optimisation to compare, on every back-end [default: that of -O; 0,2 for a single back-end]
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "LEVEL")]
+    pub levels: Vec<Level>,
+    /// Largest difference that is accepted, relative to the largest value of an output [default: 1e-12; 1e-6 for implicit programs; 5.4e-4 with --precision f32]
+    #[arg(long, value_name = "NUMBER")]
+    pub tolerance: Option<f64>,
+    /// Parameter files and assignments `key=value`, as for `run`
+    #[arg(value_name = "PARAMFILE|key=value")]
+    pub parameters: Vec<String>,
 }
 
 /// Arguments of `check`.

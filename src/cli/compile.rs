@@ -81,6 +81,11 @@ impl Compiled {
         Ok(Compiled { cache, backends, package })
     }
 
+    /// Whether the program solves nonlinear systems.
+    pub(super) fn is_implicit(&self) -> bool {
+        self.package.implicit
+    }
+
     /// Writes the package to a folder; files that are as they should be are left alone, so that cargo sees what changed.
     fn write(&self, folder: &Path) -> Result<(), Failure> {
         for (name, text) in &self.package.files {

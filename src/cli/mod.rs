@@ -2,6 +2,7 @@
 
 pub mod args;
 mod check;
+mod compare;
 mod compile;
 mod emit;
 mod explain;
@@ -38,6 +39,7 @@ fn dispatch(cli: Cli, console: &Console) -> Result<(), Failure> {
         (Some(verb), None) => match verb {
             Verb::Run(args) => run::run(&args, console),
             Verb::Build(args) => compile::build(&args, console),
+            Verb::Compare(args) => compare::compare(&args, console),
             Verb::Check(args) => check::check(&args, console),
             Verb::Emit(args) => emit::emit(&args, console),
             Verb::Fmt(args) => fmt::fmt(&args, console),

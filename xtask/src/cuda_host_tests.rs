@@ -71,6 +71,9 @@ pub(crate) fn run() -> Result<(), Failure> {
         }
         polite_refusal(&built, &program.case)?;
     }
+    compare_verb("host", &[0])?;
+    // Without a usable GPU the simulator says so.
+    compare_verb("gpu", &[0, 6])?;
     eprintln!("xtask: {} programs give the same numbers on the host's CUDA as on the serial back-end", programs.len());
     Ok(())
 }
@@ -206,6 +209,22 @@ fn polite_refusal(built: &Path, case: &str) -> Result<(), Failure> {
         Some(6) if message.starts_with("error: ") && !message.contains("panicked") => Ok(()),
         code => Err(format!("`{}` without a GPU ends with {code:?}: {message}", built.display())),
     }
+}
+
+/// `equellec compare` of both back-ends, with free rounding: CUDA on the host rounds as written, so that what differs is the rounding of the serial back-end.
+fn compare_verb(device: &str, codes: &[i32]) -> Result<(), Failure> {
+    let mut compare = tools::equellec("dev")?;
+    compare.args(["compare", "--backend", "serial,cuda", "--fp", "fast", "examples/heat_explicit_2d/heat_explicit_2d.equelle"]);
+    let output = compare.arg("examples/heat_explicit_2d/case.param").env("EQUELLE_CUDA_DEVICE", device).output();
+    let output = output.map_err(|error| format!("equellec cannot be run: {error}"))?;
+    if output.status.code().is_some_and(|code| codes.contains(&code)) {
+        return Ok(());
+    }
+    Err(format!(
+        "equellec compare on the device `{device}` ends with {:?}: {}",
+        output.status.code(),
+        String::from_utf8_lossy(&output.stderr)
+    ))
 }
 
 /// Runs a program on the serial back-end and on CUDA kernels compiled for the host; outputs must agree to `tolerance` of the largest value.
