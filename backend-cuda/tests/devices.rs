@@ -8,6 +8,7 @@ use std::rc::Rc;
 use backend_cuda::runtime::device::{CompileOptions, Device, DeviceFacts, DevicePtr, FunctionId, GraphId, Launch, ModuleId};
 use backend_cuda::runtime::gpu::{GpuDevice, probe};
 use backend_cuda::runtime::host::HostDevice;
+use backend_cuda::runtime::sparse::{Room, SparseMatrix, SparseProducts};
 use backend_cuda::runtime::{FloatingPoint, KernelModule};
 use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::{CanonicalSet, EntityKind, EquelleRuntime, Error, ErrorKind, Extent, HostAccess};
@@ -52,6 +53,13 @@ fn unused_buffers_of_other_sizes_make_room() {
 
 /// The host device, except that it builds no graphs.
 struct NoGraphs(HostDevice);
+
+impl SparseProducts for NoGraphs {
+    unsafe fn product(&self, a: &SparseMatrix, b: &SparseMatrix, room: &mut Room<'_>) -> Result<SparseMatrix, Error> {
+        // SAFETY: as the caller promises.
+        unsafe { self.0.product(a, b, room) }
+    }
+}
 
 impl Device for NoGraphs {
     fn facts(&self) -> &DeviceFacts {

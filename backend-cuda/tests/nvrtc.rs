@@ -2,7 +2,7 @@
 #![cfg(feature = "runtime")]
 
 use backend_cuda::runtime::gpu::{nvrtc, probe};
-use backend_cuda::runtime::module::RUNTIME_MODULE;
+use backend_cuda::runtime::module::OWN_MODULES;
 use equelle_runtime::ErrorKind;
 
 fn missing() -> bool {
@@ -23,7 +23,8 @@ fn kernels_compile_for_every_dimension() {
     if missing() {
         return;
     }
-    for source in [RUNTIME_MODULE.source, include_str!("heat_by_hand/kernels.cu"), include_str!("numbering/kernels.cu")] {
+    let by_hand = [include_str!("heat_by_hand/kernels.cu"), include_str!("numbering/kernels.cu")];
+    for source in OWN_MODULES.map(|module| module.source).into_iter().chain(by_hand) {
         for arch in ["sm_80", "sm_90", "sm_100"] {
             for dim in 1..=3 {
                 let image = nvrtc::compile_with_nvrtc(source, arch, dim).unwrap();

@@ -27,11 +27,6 @@ pub trait Backend {
     /// If the program uses a construct that the back-end cannot express.
     fn files(&self, module: &Verified) -> Result<Vec<(String, String)>, BackendError>;
 
-    /// Whether its runtime has the operation level, which `-O0` needs, and what `-O2` makes no kernel of. Programs that need it are refused otherwise.
-    fn has_operations(&self) -> bool {
-        false
-    }
-
     /// Whether its collections can be of single precision. Programs that want it are refused otherwise.
     fn has_single_precision(&self) -> bool {
         false

@@ -60,7 +60,7 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
             if wanted && evaluated.is_empty() {
                 for equation in &equations {
                     let plain = inner.rt.without_derivatives(equation);
-                    let rows = inner.rt.derivatives(equation).into_iter().map(|row| row.into_iter().collect()).collect();
+                    let rows = inner.rt.derivatives(equation)?.into_iter().map(|row| row.into_iter().collect()).collect();
                     evaluated.push(Evaluated { residual: inner.rt.values(&plain)?, rows });
                 }
                 return Err(defect("the run ends here"));
@@ -97,7 +97,7 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
         if let Some(k) = a.iter().zip(&b).position(|(a, b)| !close(*a, *b, largest)) {
             return differ(format!("residual {k} is {:e} by operations and {:e} by the kernel", a[k], b[k]));
         }
-        let (a, b) = (self.rt.derivatives(by_operations), self.rt.derivatives(by_kernel));
+        let (a, b) = (self.rt.derivatives(by_operations)?, self.rt.derivatives(by_kernel)?);
         for k in 0..a.len().max(b.len()) {
             let row = |rows: &[Vec<(usize, f64)>]| rows.get(k).cloned().unwrap_or_default();
             let (a, b) = (row(&a), row(&b));

@@ -9,12 +9,25 @@
 
 use std::ops::Range;
 
+use crate::domain::Domain;
+use crate::error::{Error, ErrorKind};
 use crate::real::Real;
 use crate::threads::{PerBlock, Threads};
 use crate::traits::Reduction;
 
 /// Elements of a leaf.
 pub const LEAF: usize = 1024;
+
+/// The error of Max or Min over a domain without elements.
+pub fn nothing_to_reduce(reduction: Reduction, domain: &Domain) -> Error {
+    let name = match reduction {
+        Reduction::Max => "MaxReduce",
+        Reduction::Min => "MinReduce",
+        Reduction::Sum => "SumReduce",
+        Reduction::Prod => "ProdReduce",
+    };
+    Error::new(ErrorKind::Simulation, format!("{name} of a collection without elements: {} is empty", domain.name()))
+}
 
 /// Reduces values in the documented order and in double precision; `None` is Max or Min of nothing.
 pub fn reduce<R: Real>(reduction: Reduction, values: &[R]) -> Option<f64> {
@@ -131,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_to_reduce() {
+    fn reductions_of_nothing() {
         assert_eq!(reduce(Reduction::Sum, &[0.0; 0]).map(f64::to_bits), Some(0.0f64.to_bits()));
         assert_eq!(reduce(Reduction::Prod, &[0.0; 0]), Some(1.0));
         assert_eq!(reduce(Reduction::Max, &[0.0; 0]), None);

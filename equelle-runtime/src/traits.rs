@@ -458,7 +458,10 @@ pub trait DerivativeAccess: Implicit + Operations + HostAccess {
 
     /// The derivatives of a collection, row by row: number of the unknown among all unknowns of the solve, ascending, and value. No rows for what does not depend on an
     /// unknown.
-    fn derivatives(&mut self, values: &Self::ScalarCollection) -> Vec<Vec<(usize, f64)>>;
+    ///
+    /// # Errors
+    /// `Backend`, if they cannot be copied from a device.
+    fn derivatives(&mut self, values: &Self::ScalarCollection) -> Result<Vec<Vec<(usize, f64)>>, Error>;
 }
 
 /// Facts of a kernel that run-time messages and `--profile` need; generated as constants.

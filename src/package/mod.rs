@@ -44,12 +44,6 @@ pub struct PackageOptions<'a> {
 /// If the program uses a construct that the runtime trait or a back-end cannot express.
 pub fn generate(verified: &Verified, options: &PackageOptions) -> Result<Package, BackendError> {
     let module = verified.module();
-    if let Some(span) = host::operations_place(module)
-        && let Some(backend) = options.backends.iter().find(|backend| !backend.has_operations())
-    {
-        let message = format!("the back-end `{}` runs kernels alone, and this is left as an operation", backend.name());
-        return Err(BackendError::new(span, message));
-    }
     if module.numbers.precision == Precision::Single
         && let Some(backend) = options.backends.iter().find(|backend| !backend.has_single_precision())
     {

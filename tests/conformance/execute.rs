@@ -3,9 +3,14 @@
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::rc::Rc;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::{env, fs};
 
+use backend_cuda::runtime::CudaRuntime;
+use backend_cuda::runtime::host::HostDevice;
 use equelle_front::check::{CheckOptions, check};
 use equelle_front::diagnostic::{Diagnostic, Label};
 use equelle_front::lower;
@@ -55,11 +60,27 @@ fn run(case: &Case) -> Result<(), String> {
             let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
             format!("the IR at {level:?} is not valid: {}", lines.join("; "))
         })?;
-        let (outputs, error) = execute(case, &source, &verified, layout);
+        let (outputs, error) = execute(case, &source, &verified, layout, interpret::run_session);
         compare_outputs(case, &outputs, error.as_ref())
             .map_err(|difference| format!("at {level:?}, grid layout {layout}: {difference}"))?;
+        if level == OptLevel::O0 && host_compiler() {
+            let (outputs, error) = execute(case, &source, &verified, layout, on_cuda);
+            compare_outputs(case, &outputs, error.as_ref()).map_err(|difference| format!("on CUDA at {level:?}: {difference}"))?;
+        }
     }
     Ok(())
+}
+
+/// Interprets a program over the CUDA runtime, on its device that is the host: every operation is a launch of a kernel of the runtime.
+fn on_cuda(verified: &Verified, session: Session) -> Result<(), Error> {
+    let mut runtime = CudaRuntime::on_device(session, Rc::new(HostDevice::new()))?;
+    equelle_interp::interpret(verified, &mut runtime)
+}
+
+/// Whether there is a C++ compiler, which the host device needs and a machine with only Rust may not have.
+fn host_compiler() -> bool {
+    static FOUND: OnceLock<bool> = OnceLock::new();
+    *FOUND.get_or_init(|| Command::new("c++").arg("--version").output().is_ok_and(|output| output.status.success()))
 }
 
 /// Codes of the errors of a program that come without a hint.
@@ -77,7 +98,10 @@ fn front(case: &Case) -> (Option<TypedProgram>, Vec<Diagnostic>) {
     (checked.program, parsed.diagnostics.into_iter().chain(checked.diagnostics).collect())
 }
 
-fn execute(case: &Case, source: &SourceFile, verified: &Verified, layout: &str) -> (Vec<Output>, Option<Error>) {
+/// Runs a program to its end.
+type Run = fn(&Verified, Session) -> Result<(), Error>;
+
+fn execute(case: &Case, source: &SourceFile, verified: &Verified, layout: &str, run: Run) -> (Vec<Output>, Option<Error>) {
     let folder = scratch();
     let mut words = case.parameters.clone();
     words.push("output_to_file=false".into());
@@ -92,7 +116,7 @@ fn execute(case: &Case, source: &SourceFile, verified: &Verified, layout: &str) 
     let mut outputs = Vec::new();
     let result = Session::open_with(program, &words, Options::silent()).and_then(|mut session| {
         let records = session.record_outputs();
-        let result = interpret::run_session(verified, session);
+        let result = run(verified, session);
         outputs = records.take().into_iter().map(output).collect();
         result
     });

@@ -174,17 +174,3 @@ fn parameters_that_make_no_sense_are_refused() {
     }
     fs::remove_dir_all(&folder).unwrap();
 }
-
-#[test]
-fn back_ends_without_operations_refuse() {
-    let output = crate::support::equellec()
-        .arg(repository("examples/gas_1d/gas_1d.equelle"))
-        .args(["-O0", "--backend", "serial,cuda", "-o"])
-        .arg(scratch("refused").join("gas"))
-        .output()
-        .unwrap();
-    let text = stderr(&output);
-    assert_eq!(output.status.code(), Some(6), "{text}");
-    assert!(text.contains("error: the back-end `cuda` runs kernels alone, and this is left as an operation"), "{text}");
-    assert!(text.contains("gas_1d.equelle:"), "{text}");
-}

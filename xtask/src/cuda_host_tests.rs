@@ -7,7 +7,7 @@ use std::process::Command;
 use std::{env, fs};
 
 use backend_cuda::runtime::gpu::nvrtc;
-use backend_cuda::runtime::module::{PRELUDE, RUNTIME_MODULE};
+use backend_cuda::runtime::module::{OWN_MODULES, PRELUDE};
 
 use crate::tools::{self, Failure, cargo, examples, root};
 
@@ -42,7 +42,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     compiler()?;
     let libraries = install_nvrtc()?;
     let mut programs = Vec::new();
-    for example in examples()?.into_iter().filter(tools::Example::is_kernels_alone) {
+    for example in examples()? {
         programs.push(Case { program: example.program(), case: example.case(), flags: example.flags(), implicit: example.implicit });
     }
     programs.extend(MORE_PROGRAMS.map(|(program, case)| Case { program: program.into(), case: case.into(), flags: &[], implicit: false }));
@@ -162,7 +162,7 @@ pub(crate) fn compile_kernels(folder: &Path) -> Result<(), Failure> {
             texts.push((file.path(), tools::read(&file.path())?));
         }
     }
-    texts.push((PathBuf::from("the runtime's own"), RUNTIME_MODULE.source.to_owned()));
+    texts.extend(OWN_MODULES.map(|module| (PathBuf::from(format!("the runtime's own `{}`", module.name)), module.source.to_owned())));
     texts.sort();
     let mut failures = Vec::new();
     for (path, text) in &texts {
@@ -174,7 +174,7 @@ pub(crate) fn compile_kernels(folder: &Path) -> Result<(), Failure> {
             }
         }
     }
-    if texts.len() < 2 {
+    if texts.len() <= OWN_MODULES.len() {
         return Err(format!("no kernels in `{}`", folder.display()));
     }
     if !failures.is_empty() {

@@ -13,7 +13,7 @@ pub(crate) fn collect() -> Result<(), Failure> {
     let bundle = root().join(".gpu");
     let made = if bundle.exists() { fs::remove_dir_all(&bundle) } else { Ok(()) };
     made.map_err(|error| format!("cannot empty `{}`: {error}", bundle.display()))?;
-    for example in examples()?.into_iter().filter(tools::Example::is_kernels_alone) {
+    for example in examples()? {
         let folder = root().join("examples").join(&example.name);
         program(&root().join(example.program()), example.flags(), &bundle)?;
         copy(&folder, &bundle.join("examples").join(&example.name), |file| file.ends_with(".txt") || file.ends_with(".param"))?;

@@ -50,15 +50,7 @@ pub(crate) struct Example {
 /// Examples whose numbers have no physical dimensions: their READMEs say so.
 const WITHOUT_DIMENSIONS: [&str; 3] = ["two_phase_conservation", "two_phase_gravity", "two_phase_implicit"];
 
-/// Examples that put something out from inside a residual, which is left at operation level: CUDA runs kernels alone.
-const WITH_OPERATIONS: [&str; 1] = ["two_phase_gravity"];
-
 impl Example {
-    /// Whether every back-end runs it.
-    pub(crate) fn is_kernels_alone(&self) -> bool {
-        !WITH_OPERATIONS.contains(&self.name.as_str())
-    }
-
     /// Path of the program.
     pub(crate) fn program(&self) -> String {
         format!("examples/{0}/{0}.equelle", self.name)

@@ -1,14 +1,18 @@
-//! Values in plain vectors.
+//! Values and derivatives in plain vectors.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::{Grid, NONE};
-use equelle_runtime::{EntityKind, Error, HostAccess};
+use equelle_runtime::{DerivativeAccess, EntityKind, Error, HostAccess};
 
-use crate::runtime::collections::{Bool, BoolCollection, Collection, EntityCollection, Scalar, ScalarCollection, Vector, VectorCollection};
+use crate::runtime::collections::{
+    Bool, BoolCollection, Collection, Derivatives, EntityCollection, Scalar, ScalarCollection, Vector, VectorCollection,
+};
 use crate::runtime::grid::bytes_of;
 use crate::runtime::program::CudaRuntime;
+use crate::runtime::rows::{Rows, fault};
 use crate::runtime::traits::doubles;
 
 impl CudaRuntime {
@@ -56,8 +60,8 @@ impl HostAccess for CudaRuntime {
     }
 
     fn vectors(&mut self, c: &VectorCollection) -> Result<Vec<Vec<f64>>, Error> {
-        let (n, dim) = (c.0.domain.len(), self.session.grid().dim());
-        let all = doubles(&self.download(c.0.pointer(), 8 * n * dim)?);
+        let (n, dim) = (c.domain().len(), self.session.grid().dim());
+        let all = doubles(&self.download(c.pointer(), 8 * n * dim)?);
         Ok((0..dim).map(|d| all[d * n..(d + 1) * n].to_vec()).collect())
     }
 
@@ -77,7 +81,7 @@ impl HostAccess for CudaRuntime {
 
     fn vector_collection(&mut self, domain: &Arc<Domain>, components: Vec<Vec<f64>>) -> Result<VectorCollection, Error> {
         let bytes = bytes_of(&components.concat(), f64::to_le_bytes);
-        Ok(VectorCollection(self.stored(domain, &bytes)?))
+        Ok(VectorCollection::constant(self.stored(domain, &bytes)?))
     }
 
     fn bool_collection(&mut self, domain: &Arc<Domain>, values: Vec<bool>) -> Result<BoolCollection, Error> {
@@ -89,5 +93,50 @@ impl HostAccess for CudaRuntime {
         let indices: Vec<u32> = values.into_iter().map(|v| v.unwrap_or(NONE)).collect();
         let values = self.stored(domain, &bytes_of(&indices, u32::to_le_bytes))?;
         Ok(EntityCollection { values, kind })
+    }
+}
+
+impl DerivativeAccess for CudaRuntime {
+    fn with_derivatives(
+        &mut self,
+        values: &ScalarCollection,
+        unknowns: &[ScalarCollection],
+        rows: &[Vec<(usize, usize, f64)>],
+    ) -> Result<ScalarCollection, Error> {
+        let mut n_cols = 0;
+        let mut places = Vec::with_capacity(unknowns.len());
+        for unknown in unknowns {
+            let (first, total) = self.place_of(unknown)?;
+            places.push((first, unknown.domain.len()));
+            n_cols = total;
+        }
+        let (mut ends, mut columns, mut entries) = (vec![0u64], Vec::new(), Vec::new());
+        for row in rows {
+            let mut row: Vec<(u32, f64)> = row
+                .iter()
+                .map(|&(unknown, position, value)| {
+                    let &(first, _) = places.get(unknown).filter(|place| position < place.1)?;
+                    Some(((first + position) as u32, value))
+                })
+                .collect::<Option<_>>()
+                .ok_or_else(|| fault("derivatives by what is no unknown"))?;
+            row.sort_unstable_by_key(|&(column, _)| column);
+            columns.extend(row.iter().map(|&(column, _)| column));
+            entries.extend(row.iter().map(|&(_, value)| value));
+            ends.push(columns.len() as u64);
+        }
+        let row_ptr = self.upload("rows of the Jacobian", &bytes_of(&ends, u64::to_le_bytes))?;
+        let device_columns = self.upload("columns of the Jacobian", &bytes_of(&columns, u32::to_le_bytes))?;
+        let entries = self.upload("the Jacobian", &bytes_of(&entries, f64::to_le_bytes))?;
+        let rows = Rc::new(Rows::on_device(row_ptr, device_columns, rows.len(), columns.len(), n_cols));
+        Ok(Collection { derivatives: Some(Rc::new(Derivatives::Rows { rows, entries })), ..values.clone() })
+    }
+
+    fn derivatives(&mut self, values: &ScalarCollection) -> Result<Vec<Vec<(usize, f64)>>, Error> {
+        let Some(jacobian) = self.jacobian_of(values)? else { return Ok(Vec::new()) };
+        let entries = doubles(&self.download(jacobian.entries.address(), 8 * jacobian.rows.entries())?);
+        let host = jacobian.rows.host(self)?;
+        let row = |ends: &[usize]| (ends[0]..ends[1]).map(|k| (host.columns[k] as usize, entries[k])).collect();
+        Ok(host.row_ptr.windows(2).map(row).collect())
     }
 }

@@ -89,6 +89,30 @@ pub struct EqPattern {
     pub columns: u64,
 }
 
+/// Numbers that an operation reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct EqOperand {
+    /// Address of the values; 0 when it is `value` for all.
+    pub values: u64,
+    /// The number, where there are no values.
+    pub value: f64,
+    /// Numbers from one element to the next; 0 when there is one for all.
+    pub stride: u32,
+    /// Numbers from one component to the next; 0 when there is one for all.
+    pub component_stride: u32,
+}
+
+/// Truth values that an operation reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EqTruth {
+    /// Address of the values; 0 when it is `value` for all.
+    pub values: u64,
+    /// 1 or 0, where there are no values.
+    pub value: u32,
+    /// 1, or 0 when there is one for all.
+    pub stride: u32,
+}
+
 /// A value that a kernel takes.
 pub trait Argument {
     /// Appends its words, each of 8 bytes as they lie in memory.
@@ -108,6 +132,12 @@ impl Argument for DevicePtr {
 impl Argument for u32 {
     fn words(&self, words: &mut Vec<u64>) {
         words.push(u64::from(*self));
+    }
+}
+
+impl Argument for u64 {
+    fn words(&self, words: &mut Vec<u64>) {
+        words.push(*self);
     }
 }
 
@@ -165,6 +195,18 @@ impl Argument for EqPattern {
     }
 }
 
+impl Argument for EqOperand {
+    fn words(&self, words: &mut Vec<u64>) {
+        words.extend([self.values, self.value.to_bits(), pair(self.stride, self.component_stride)]);
+    }
+}
+
+impl Argument for EqTruth {
+    fn words(&self, words: &mut Vec<u64>) {
+        words.extend([self.values, pair(self.value, self.stride)]);
+    }
+}
+
 /// A launch being put together: arguments in the order of the kernel's parameters.
 #[derive(Clone, Debug)]
 pub struct Call {
@@ -211,6 +253,8 @@ mod tests {
         assert_eq!(count(&|w| EqChecks { flag: 1, first: 2 }.words(w)), 16);
         assert_eq!(count(&|w| EqRows { row_ptr: 1, columns: 2, entries: 3 }.words(w)), 24);
         assert_eq!(count(&|w| EqPattern { counts: 1, starts: 2, columns: 3 }.words(w)), 24);
+        assert_eq!(count(&|w| EqOperand::default().words(w)), 24);
+        assert_eq!(count(&|w| EqTruth::default().words(w)), 16);
         let cartesian = EqCartesian {
             n: [1; 3],
             flat: 0,

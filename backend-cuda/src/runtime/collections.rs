@@ -1,5 +1,6 @@
 //! Handles of values on the device. Cloning shares the buffer.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -7,6 +8,7 @@ use equelle_runtime::EntityKind;
 use equelle_runtime::domain::Domain;
 
 use crate::runtime::device::DevicePtr;
+use crate::runtime::jacobian::Jacobian;
 use crate::runtime::pool::Buffer;
 use crate::runtime::rows::Rows;
 
@@ -57,8 +59,10 @@ pub(super) enum Derivatives {
         first: usize,
         /// Number of unknowns of the whole solve.
         n_cols: usize,
+        /// Its rows of the Jacobian, once an operation has asked for them.
+        identity: OnceCell<Jacobian>,
     },
-    /// It is a residual, with its rows of the Jacobian.
+    /// It depends on unknowns: its rows of the Jacobian.
     Rows { rows: Rc<Rows>, entries: Rc<Buffer> },
 }
 
@@ -99,7 +103,18 @@ pub type ScalarCollection = Collection;
 
 /// One vector per element. `[dim][domain.len()]`
 #[derive(Clone, Debug)]
-pub struct VectorCollection(pub(super) Collection);
+pub struct VectorCollection {
+    pub(super) values: Collection,
+    /// Of each component, by the unknowns of the Newton solve in progress; `None` for constants.
+    pub(super) jacobians: [Option<Jacobian>; 3],
+}
+
+impl VectorCollection {
+    /// Vectors without derivatives.
+    pub(super) fn constant(values: Collection) -> Self {
+        VectorCollection { values, jacobians: [None, None, None] }
+    }
+}
 
 /// One truth value per element, a byte each.
 #[derive(Clone, Debug)]
@@ -136,7 +151,7 @@ macro_rules! stored {
     )*};
 }
 
-stored!(VectorCollection: 0, BoolCollection: 0, EntityCollection: values);
+stored!(VectorCollection: values, BoolCollection: 0, EntityCollection: values);
 
 /// A list of numbers, on the device and on the host.
 #[derive(Clone, Debug)]

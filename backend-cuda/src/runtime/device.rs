@@ -4,6 +4,7 @@
 //! stream: launches and copies run in the order of the calls.
 
 use crate::runtime::module::KernelModule;
+use crate::runtime::sparse::SparseProducts;
 use equelle_runtime::Error;
 
 /// Address in device memory; never 0 for memory that exists.
@@ -67,7 +68,7 @@ pub struct CompileOptions {
 }
 
 /// A device. Methods return errors without a line; the runtime adds it.
-pub trait Device {
+pub trait Device: SparseProducts {
     /// What it is.
     fn facts(&self) -> &DeviceFacts;
     /// Compiles (or takes from the cache) and loads a module.

@@ -36,6 +36,8 @@ pub(super) struct DeviceGrid {
     arrays: HashMap<&'static str, Rc<Buffer>>,
     sets: HashMap<usize, SetBuffers>,
     canonical_ranks: HashMap<u32, Rc<Buffer>>,
+    /// Pairs of domains of which the first is known to be in the second one. Kept, so that they stay what they are.
+    within: Vec<[Arc<Domain>; 2]>,
 }
 
 /// Buffers of one domain. The handle keeps the domain alive, so that its address stays its own.
@@ -56,6 +58,16 @@ impl DeviceGrid {
     /// Whether offsets into the cells' face lists take 64 bits.
     pub(super) fn wide_offsets(&self) -> bool {
         self.wide
+    }
+
+    /// Whether [`DeviceGrid::note_within`] has been told of two domains.
+    pub(super) fn known_within(&self, from: &Arc<Domain>, domain: &Arc<Domain>) -> bool {
+        self.within.iter().any(|[a, b]| Arc::ptr_eq(a, from) && Arc::ptr_eq(b, domain))
+    }
+
+    /// Remembers that all elements of one domain are in another.
+    pub(super) fn note_within(&mut self, from: &Arc<Domain>, domain: &Arc<Domain>) {
+        self.within.push([Arc::clone(from), Arc::clone(domain)]);
     }
 
     fn set(&mut self, domain: &Arc<Domain>) -> &mut SetBuffers {

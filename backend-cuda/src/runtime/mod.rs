@@ -40,22 +40,36 @@ pub mod program;
 pub mod queue;
 
 mod access;
+mod arithmetic;
 mod cache;
 mod collections;
+mod conditions;
+mod derivatives;
+mod discrete;
 mod grid;
+mod jacobian;
 mod krylov;
 mod newton;
+mod on_extend;
+mod operations;
 mod parts;
 mod projection;
 pub mod rows;
+mod select;
+mod sequences;
+pub mod sparse;
 mod steady;
 mod support;
+mod topology;
 mod traits;
+mod truth;
+mod vectors;
 
 pub use collections::{
     Bool, BoolCollection, Collection, EntityCollection, Loop, Scalar, ScalarCollection, Sequence, Vector, VectorCollection,
 };
 pub use grid::GridArrays;
+pub use jacobian::Jacobian;
 pub use module::{FloatingPoint, KernelModule};
 pub use program::{CudaRuntime, report, run};
 pub use queue::Counters;

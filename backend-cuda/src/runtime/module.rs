@@ -29,6 +29,23 @@ pub struct KernelModule {
 pub const RUNTIME_MODULE: KernelModule =
     KernelModule { name: "equelle", source: include_str!("builtin.cu"), floating_point: FloatingPoint::Strict };
 
+/// The kernels of the operation level.
+pub const OPERATIONS_MODULE: KernelModule = KernelModule {
+    name: "operations",
+    source: concat!(include_str!("operands.cuh"), include_str!("operations.cu")),
+    floating_point: FloatingPoint::Strict,
+};
+
+/// The kernels of derivatives at the operation level.
+pub const DERIVATIVES_MODULE: KernelModule = KernelModule {
+    name: "derivatives",
+    source: concat!(include_str!("operands.cuh"), include_str!("derivatives.cu")),
+    floating_point: FloatingPoint::Strict,
+};
+
+/// All that do not come from a program.
+pub const OWN_MODULES: [KernelModule; 3] = [RUNTIME_MODULE, OPERATIONS_MODULE, DERIVATIVES_MODULE];
+
 impl KernelModule {
     /// Prelude and kernels as one text; line numbers of compiler messages are those of `source`.
     pub fn full_source(&self) -> String {

@@ -2,6 +2,7 @@
 //!
 //! What the device has no method for is solved on the host, with a note: a direct factorisation, and matrices that leave levels open in ways that take one to find.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -27,7 +28,7 @@ use crate::runtime::parts::Parts;
 use crate::runtime::pool::Buffer;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::projection::{Projected, Projection};
-use crate::runtime::rows::fault;
+use crate::runtime::rows::{Rows, fault};
 use crate::runtime::traits::doubles;
 
 /// Iterations between two looks at the residual: each look waits for the device.
@@ -42,6 +43,8 @@ pub(super) struct Newton {
     caches: BTreeMap<u32, LinearCache>,
     /// Connected parts of the unknowns, by Equelle line.
     parts: BTreeMap<u32, Parts>,
+    /// The last patterns of the equations, by Equelle line.
+    patterns: BTreeMap<u32, Vec<Rc<Rows>>>,
 }
 
 impl CudaRuntime {
@@ -57,8 +60,7 @@ impl CudaRuntime {
 
     /// One value per element, without derivatives.
     fn constant_values(&mut self, values: &Collection) -> Result<Collection, Error> {
-        let plain = Collection { derivatives: None, ..values.clone() };
-        self.dense(&plain)
+        self.plain(values)
     }
 }
 
@@ -74,11 +76,13 @@ impl Implicit for CudaRuntime {
         }
         let iterate = guesses.iter().map(|guess| self.constant_values(guess)).collect::<Result<_, _>>()?;
         let (cache, parts) = (self.newton.caches.remove(&line).unwrap_or_default(), self.newton.parts.remove(&line));
+        let patterns = self.newton.patterns.remove(&line).unwrap_or_default();
         let mut problem =
-            CudaProblem { iterate, rt: self, residual, ends, equations: Vec::new(), line, linear, cache, parts, corrections: 0 };
+            CudaProblem { iterate, rt: self, residual, ends, equations: Vec::new(), line, linear, cache, parts, patterns, corrections: 0 };
         let outcome = newton::solve(&mut problem, &options);
-        let CudaProblem { iterate, cache, parts, .. } = problem;
+        let CudaProblem { iterate, cache, parts, patterns, .. } = problem;
         self.newton.caches.insert(line, cache);
+        self.newton.patterns.insert(line, patterns);
         self.newton.parts.extend(parts.map(|parts| (line, parts)));
         self.session.line(line);
         outcome.map_err(|error| error.at(line))?;
@@ -90,7 +94,7 @@ impl Implicit for CudaRuntime {
     }
 
     fn vectors_without_derivatives(&mut self, values: &VectorCollection) -> VectorCollection {
-        values.clone()
+        VectorCollection::constant(values.values.clone())
     }
 }
 
@@ -107,6 +111,8 @@ struct CudaProblem<'a, 'b> {
     linear: LinearOptions,
     cache: LinearCache,
     parts: Option<Parts>,
+    /// The pattern of the last evaluation. `[equations]`
+    patterns: Vec<Rc<Rows>>,
     /// How many linear systems this solve has had.
     corrections: usize,
 }
@@ -135,14 +141,29 @@ impl CudaProblem<'_, '_> {
             let (found, wanted) = (self.equations.len(), self.iterate.len());
             return Err(fault(&format!("{found} equations for {wanted} unknowns")));
         }
-        for (equation, unknown) in self.equations.iter().zip(&self.iterate) {
+        for (number, (equation, unknown)) in self.equations.iter().zip(&self.iterate).enumerate() {
             if equation.domain.len() != unknown.domain.len() {
                 return Err(fault(&format!("{} values of an equation for {}", equation.domain.len(), unknown.domain.len())));
             }
-            if !matches!(equation.derivatives.as_deref(), Some(Derivatives::Rows { .. })) {
-                return Err(fault("an equation without derivatives"));
+            if equation.derivatives.is_none() && !equation.domain.is_empty() {
+                return Err(newton::session::determines_nothing(number, self.iterate.len()));
             }
         }
+        Ok(())
+    }
+
+    /// Gives every equation its rows of the Jacobian, in the memory of the last evaluation's pattern where that is the same.
+    fn settle_rows(&mut self) -> Result<(), Error> {
+        let mut patterns = Vec::with_capacity(self.equations.len());
+        for number in 0..self.equations.len() {
+            let Some(mut jacobian) = self.rt.jacobian_of(&self.equations[number])? else { continue };
+            if let Some(old) = self.patterns.get(number) {
+                jacobian.rows = self.rt.same_pattern(old, &jacobian.rows)?;
+            }
+            patterns.push(Rc::clone(&jacobian.rows));
+            self.equations[number].derivatives = Some(Rc::new(Derivatives::from(jacobian)));
+        }
+        self.patterns = patterns;
         Ok(())
     }
 
@@ -164,8 +185,9 @@ impl CudaProblem<'_, '_> {
         row_ptr.push(0);
         for (rows, entries) in &matrix.blocks {
             let before = columns.len();
-            row_ptr.extend(rows.host_row_ptr[1..].iter().map(|end| before + end));
-            columns.extend_from_slice(&rows.host_columns);
+            let host = rows.host(self.rt)?;
+            row_ptr.extend(host.row_ptr[1..].iter().map(|end| before + end));
+            columns.extend_from_slice(&host.columns);
             values.extend(doubles(&self.rt.download(entries.address(), 8 * rows.entries())?));
         }
         Csr::new(total, total, row_ptr, columns, values).map_err(|what| fault(&format!("the Jacobian is malformed: {what}")))
@@ -312,7 +334,7 @@ impl Problem for CudaProblem<'_, '_> {
     fn evaluate(&mut self) -> Result<f64, Error> {
         let n_cols = self.total();
         let unknown = |(values, end): (&Collection, &usize)| {
-            let derivatives = Derivatives::Unknown { first: end - values.domain.len(), n_cols };
+            let derivatives = Derivatives::Unknown { first: end - values.domain.len(), n_cols, identity: OnceCell::new() };
             Collection { derivatives: Some(Rc::new(derivatives)), ..values.clone() }
         };
         let unknowns: Vec<Collection> = self.iterate.iter().zip(&self.ends).map(unknown).collect();
@@ -323,6 +345,7 @@ impl Problem for CudaProblem<'_, '_> {
             return Err(Error::new(ErrorKind::Backend, message).at(line));
         }
         self.check_equations()?;
+        self.settle_rows()?;
         let mut squares = Vec::with_capacity(self.equations.len());
         for equation in &self.equations {
             let square = self.rt.new_number()?;

@@ -42,7 +42,7 @@ impl Parts {
         }
         let mut ranges = Vec::with_capacity(fields.len());
         for (begin, end) in fields {
-            let (numbers, count) = connected(matrix, begin, end);
+            let (numbers, count) = connected(rt, matrix, begin, end)?;
             let parts = rt.upload("connected parts", &bytes_of(&numbers, u32::to_le_bytes))?;
             ranges.push(Columns { begin, end, parts, count });
         }
@@ -78,11 +78,12 @@ impl Parts {
 }
 
 /// Numbers of the connected parts of the columns from `begin` to `end`, and how many parts there are.
-fn connected(matrix: &DeviceMatrix, begin: usize, end: usize) -> (Vec<u32>, usize) {
+fn connected(rt: &mut CudaRuntime, matrix: &DeviceMatrix, begin: usize, end: usize) -> Result<(Vec<u32>, usize), Error> {
     let mut groups = Groups::new(end - begin);
     for (rows, _) in &matrix.blocks {
-        for ends in rows.host_row_ptr.windows(2) {
-            let columns = rows.host_columns[ends[0]..ends[1]].iter().map(|&column| column as usize).filter(|c| (begin..end).contains(c));
+        let rows = rows.host(rt)?;
+        for ends in rows.row_ptr.windows(2) {
+            let columns = rows.columns[ends[0]..ends[1]].iter().map(|&column| column as usize).filter(|c| (begin..end).contains(c));
             let mut first = None;
             for column in columns {
                 groups.join(*first.get_or_insert(column - begin), column - begin);
@@ -101,5 +102,5 @@ fn connected(matrix: &DeviceMatrix, begin: usize, end: usize) -> (Vec<u32>, usiz
             numbers[member] = numbers[root];
         }
     }
-    (numbers, count as usize)
+    Ok((numbers, count as usize))
 }

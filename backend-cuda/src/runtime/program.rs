@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::Arc;
 
-use equelle_runtime::domain::Domain;
 use equelle_runtime::session::Session;
-use equelle_runtime::{EntityKind, EquelleRuntime, Error, ErrorKind, KernelInfo};
+use equelle_runtime::{EquelleRuntime, Error, ErrorKind};
 
+use crate::runtime::conditions::Check;
+use crate::runtime::derivatives::GridMatrices;
 use crate::runtime::device::{CompileOptions, Device, DevicePtr, FunctionId, ModuleId};
 use crate::runtime::gpu::GpuDevice;
 use crate::runtime::grid::DeviceGrid;
@@ -16,9 +16,6 @@ use crate::runtime::newton::Newton;
 use crate::runtime::pool::{Buffer, Pool, out_of_memory};
 use crate::runtime::queue::{Counters, Queue};
 use crate::runtime::rows::KnownRows;
-
-/// Room for the numbers of the conditions that one kernel checks.
-pub(super) const CHECKS_OF_A_KERNEL: usize = 1024;
 
 /// Runs programs on a CUDA device.
 pub struct CudaRuntime {
@@ -35,10 +32,11 @@ pub struct CudaRuntime {
     pub(super) grid: DeviceGrid,
     /// Conditions that kernels check: the smallest one that failed, and where each number comes from.
     pub(super) flag: Option<Rc<Buffer>>,
-    pub(super) checks: Vec<(&'static KernelInfo, Arc<Domain>)>,
+    pub(super) checks: Vec<Check>,
     pub(super) finished: bool,
     /// Rows of the Jacobians of equations.
     pub(super) rows: KnownRows,
+    pub(super) matrices: GridMatrices,
     pub(super) newton: Newton,
     /// Equelle line at which a kernel first read an unknown without passing its derivatives on.
     pub(super) derivatives_lost: Option<u32>,
@@ -67,17 +65,13 @@ pub fn report() -> Result<Vec<(String, String)>, Error> {
     let size = equelle_runtime::report::bytes;
     lines.push(("memory".to_owned(), format!("{} free of {}", size(free), size(total))));
     lines.push(("run-time compiler".to_owned(), format!("NVRTC {}", crate::runtime::gpu::nvrtc::version()?)));
+    let sparse = match crate::runtime::gpu::sparse::version() {
+        Ok(version) => format!("cuSPARSE {version}"),
+        Err(error) => format!("{} (-O0 and --ad=spgemm of implicit programs need it)", error.message),
+    };
+    lines.push(("sparse matrices".to_owned(), sparse));
     lines.push(("copy rate".to_owned(), format!("{:.2} TB/s, bytes read and written", device.copy_rate()? / 1e12)));
     Ok(lines)
-}
-
-fn kind_name(kind: EntityKind) -> &'static str {
-    match kind {
-        EntityKind::Cell => "cell",
-        EntityKind::Face => "face",
-        EntityKind::Edge => "edge",
-        EntityKind::Vertex => "vertex",
-    }
 }
 
 fn open_device() -> Result<Rc<dyn Device>, Error> {
@@ -121,6 +115,7 @@ impl CudaRuntime {
             checks: Vec::new(),
             finished: false,
             rows: KnownRows::default(),
+            matrices: GridMatrices::default(),
             newton: Newton::default(),
             derivatives_lost: None,
         })
@@ -230,25 +225,6 @@ impl CudaRuntime {
         let result = unsafe { self.device.download(from, &mut data) };
         self.located(result)?;
         Ok(data)
-    }
-
-    /// The error of a condition that a kernel found false, if any.
-    pub(super) fn check_flag(&mut self) -> Result<(), Error> {
-        let Some(flag) = self.flag.clone() else { return Ok(()) };
-        let data = self.download(flag.address(), 8)?;
-        let value = data.try_into().map_or(u64::MAX, u64::from_le_bytes);
-        if value == u64::MAX {
-            return Ok(());
-        }
-        let (check, position) = ((value >> 32) as usize, (value & 0xffff_ffff) as usize);
-        let Some((kernel, domain)) = self.checks.get(check / CHECKS_OF_A_KERNEL) else {
-            return Err(Error::new(ErrorKind::Backend, "internal error: a kernel reported an unknown condition"));
-        };
-        let kind = kind_name(domain.kind());
-        let element = (position < domain.len()).then(|| domain.element(position));
-        let mut error = Error::empty_element(kind, element);
-        error.lines = kernel.lines.to_vec();
-        Err(error)
     }
 }
 

@@ -3,6 +3,7 @@
 //! Which derivatives an equation has is known from its access paths. A kernel of its own tells them once per grid, in two launches: how many each element has, then which. The
 //! host sorts them to the rows of a sparse matrix. An evaluation writes the entries in place.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -23,25 +24,57 @@ const NONE: u32 = u32::MAX;
 pub struct Rows {
     pub(super) row_ptr: Rc<Buffer>,
     pub(super) columns: Rc<Buffer>,
-    /// `[rows + 1]`
-    pub(super) host_row_ptr: Vec<usize>,
-    /// Ascending within a row.
-    pub(super) host_columns: Vec<u32>,
+    len: usize,
+    entries: usize,
+    n_cols: usize,
     /// Threads of a block of the kernel that evaluates.
     pub(super) block: u32,
+    /// The same on the host, once it has been asked for.
+    host: OnceCell<HostRows>,
+}
+
+/// A pattern on the host.
+#[derive(Debug)]
+pub(super) struct HostRows {
+    /// `[rows + 1]`
+    pub row_ptr: Vec<usize>,
+    /// Ascending within a row.
+    pub columns: Vec<u32>,
 }
 
 /// Entries of the rows of a block that shared memory has room for: `EQ_STAGED` of the prelude.
 const STAGED: usize = 2560;
 
+/// Threads of a block where nothing is staged.
+const BLOCK: u32 = 256;
+
 /// The largest block whose rows fit in shared memory, wherever it is; if there is none, the largest of all.
 fn block_of(row_ptr: &[usize]) -> u32 {
     let rows = row_ptr.len() - 1;
-    let fits = |block: usize| (0..rows).step_by(block).all(|from| row_ptr[rows.min(from + block)] - row_ptr[from] <= STAGED);
-    [256, 128, 64, 32].into_iter().find(|&block| fits(block)).unwrap_or(256) as u32
+    let fits = |block: u32| {
+        let block = block as usize;
+        (0..rows).step_by(block).all(|from| row_ptr[rows.min(from + block)] - row_ptr[from] <= STAGED)
+    };
+    [BLOCK, 128, 64, 32].into_iter().find(|&block| fits(block)).unwrap_or(BLOCK)
 }
 
 impl Rows {
+    /// Rows that are on the device alone: `len` rows of `n_cols` columns, with so many entries.
+    pub(super) fn on_device(row_ptr: Rc<Buffer>, columns: Rc<Buffer>, len: usize, entries: usize, n_cols: usize) -> Self {
+        Rows { row_ptr, columns, len, entries, n_cols, block: BLOCK, host: OnceCell::new() }
+    }
+
+    /// The pattern on the host; copied at first use.
+    pub(super) fn host(&self, rt: &mut CudaRuntime) -> Result<&HostRows, Error> {
+        if let Some(known) = self.host.get() {
+            return Ok(known);
+        }
+        let row_ptr = rt.download(self.row_ptr.address(), 8 * (self.len + 1))?;
+        let row_ptr = row_ptr.as_chunks::<8>().0.iter().map(|&end| u64::from_le_bytes(end) as usize).collect();
+        let columns = integers(&rt.download(self.columns.address(), 4 * self.entries)?);
+        Ok(self.host.get_or_init(|| HostRows { row_ptr, columns }))
+    }
+
     /// As kernels take them.
     pub fn args(&self, entries: &Buffer) -> EqRows {
         EqRows { row_ptr: self.row_ptr.address().0, columns: self.columns.address().0, entries: entries.address().0 }
@@ -49,12 +82,17 @@ impl Rows {
 
     /// Number of entries of all rows.
     pub fn entries(&self) -> usize {
-        self.host_columns.len()
+        self.entries
     }
 
     /// Number of rows.
     pub fn len(&self) -> usize {
-        self.host_row_ptr.len() - 1
+        self.len
+    }
+
+    /// Number of columns: unknowns of the solve.
+    pub(super) fn n_cols(&self) -> usize {
+        self.n_cols
     }
 
     /// Whether there are no rows.
@@ -181,7 +219,7 @@ impl CudaRuntime {
             Stage::Telling { starts, columns, _device } => {
                 let total = starts.last().copied().unwrap_or(0) as usize;
                 let told = integers(&self.download(columns.address(), 4 * total)?);
-                let known = self.sorted_rows(&starts, told)?;
+                let known = self.sorted_rows(&starts, told, sought.made.n_cols)?;
                 sought.stage = Stage::Known(Rc::new(known));
                 Ok(None)
             }
@@ -202,7 +240,7 @@ impl CudaRuntime {
     }
 
     /// Rows from the columns that elements told, in any order and more than once.
-    fn sorted_rows(&mut self, starts: &[u64], mut told: Vec<u32>) -> Result<Rows, Error> {
+    fn sorted_rows(&mut self, starts: &[u64], mut told: Vec<u32>, n_cols: usize) -> Result<Rows, Error> {
         let mut host_row_ptr = Vec::with_capacity(starts.len());
         host_row_ptr.push(0);
         let mut kept = 0;
@@ -228,8 +266,9 @@ impl CudaRuntime {
         told.shrink_to_fit();
         let row_ptr = self.upload("rows of the Jacobian", &bytes_of(&host_row_ptr, |p| (p as u64).to_le_bytes()))?;
         let columns = self.upload("columns of the Jacobian", &bytes_of(&told, u32::to_le_bytes))?;
-        let block = block_of(&host_row_ptr);
-        Ok(Rows { row_ptr, columns, host_row_ptr, host_columns: told, block })
+        let rows = Rows { block: block_of(&host_row_ptr), ..Rows::on_device(row_ptr, columns, starts.len() - 1, kept, n_cols) };
+        let _ = rows.host.set(HostRows { row_ptr: host_row_ptr, columns: told });
+        Ok(rows)
     }
 
     /// Room for the entries of rows, for a kernel to write.
@@ -255,9 +294,9 @@ impl CudaRuntime {
     }
 
     /// Number of the first column of an unknown, and how many columns there are.
-    fn place_of(&self, unknown: &Collection) -> Result<(usize, usize), Error> {
+    pub(super) fn place_of(&self, unknown: &Collection) -> Result<(usize, usize), Error> {
         match unknown.derivatives.as_deref() {
-            Some(&Derivatives::Unknown { first, n_cols }) => Ok((first, n_cols)),
+            Some(&Derivatives::Unknown { first, n_cols, .. }) => Ok((first, n_cols)),
             Some(Derivatives::Rows { .. }) | None => Err(self.session.locate(fault("an unknown without derivatives"))),
         }
     }

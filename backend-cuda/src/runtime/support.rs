@@ -4,15 +4,15 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
-use equelle_runtime::{BoolReduction, EntityKind, Error, ErrorKind, KernelInfo, Reduction, reduce};
+use equelle_runtime::{BoolReduction, EntityKind, Error, KernelInfo, Reduction, reduce};
 
-use crate::runtime::args::{Call, EqChecks};
+use crate::runtime::args::Call;
 use crate::runtime::collections::{Bool, BoolCollection, Collection, EntityCollection, Layout, Scalar, Vector, VectorCollection};
 use crate::runtime::device::{DevicePtr, LaunchShape};
 use crate::runtime::grid::bytes_of;
 use crate::runtime::module::KernelModule;
 use crate::runtime::pool::Buffer;
-use crate::runtime::program::{CHECKS_OF_A_KERNEL, CudaRuntime};
+use crate::runtime::program::CudaRuntime;
 use crate::runtime::rows::Rows;
 
 /// Threads of a block.
@@ -34,8 +34,7 @@ impl CudaRuntime {
     /// None today; the launch itself reports at the next flush.
     pub fn launch_over(&mut self, call: Call, elements: usize) -> Result<(), Error> {
         if elements > 0 {
-            let blocks = (elements as u64).div_ceil(u64::from(BLOCK)) as u32;
-            self.queue.push(call.shaped(LaunchShape { grid: [blocks, 1, 1], block: [BLOCK, 1, 1] }));
+            self.queue.push(call.shaped(Self::shape_over(elements)));
         }
         Ok(())
     }
@@ -50,6 +49,12 @@ impl CudaRuntime {
             self.queue.push(call.shaped(LaunchShape { grid: [blocks, 1, 1], block: [rows.block, 1, 1] }));
         }
         Ok(())
+    }
+
+    /// One thread for each element.
+    pub(super) fn shape_over(elements: usize) -> LaunchShape {
+        let blocks = (elements as u64).div_ceil(u64::from(BLOCK)) as u32;
+        LaunchShape { grid: [blocks, 1, 1], block: [BLOCK, 1, 1] }
     }
 
     /// Queues a call of a single thread.
@@ -89,7 +94,7 @@ impl CudaRuntime {
     /// `Backend`: not enough memory.
     pub fn new_vector_collection(&mut self, domain: &Arc<Domain>) -> Result<VectorCollection, Error> {
         let bytes = 8 * self.session.grid().dim() as u64 * domain.len() as u64;
-        Ok(VectorCollection(self.room(domain, bytes)?))
+        Ok(VectorCollection::constant(self.room(domain, bytes)?))
     }
 
     /// As [`CudaRuntime::new_collection`], of truth values.
@@ -201,8 +206,13 @@ impl CudaRuntime {
             let line = self.session.current_line();
             self.derivatives_lost.get_or_insert(line);
         }
+        self.plain(collection)
+    }
+
+    /// As [`CudaRuntime::dense`], for what knows of derivatives or needs none.
+    pub(super) fn plain(&mut self, collection: &Collection) -> Result<Collection, Error> {
         if collection.layout == Layout::Dense {
-            return Ok(collection.clone());
+            return Ok(Collection { derivatives: None, ..collection.clone() });
         }
         let dense = self.new_collection(&collection.domain)?;
         let faces = u32::from(collection.domain.kind() == EntityKind::Face);
@@ -216,27 +226,6 @@ impl CudaRuntime {
             .arg(dense.pointer());
         self.launch_over(call, collection.domain.len())?;
         Ok(dense)
-    }
-
-    /// Where the conditions of a kernel over a domain are reported.
-    ///
-    /// # Errors
-    /// `Backend`: not enough memory.
-    pub fn checks(&mut self, kernel: &'static KernelInfo, domain: &Arc<Domain>) -> Result<EqChecks, Error> {
-        let flag = match &self.flag {
-            Some(flag) => flag.clone(),
-            None => {
-                let flag = self.upload("the flag of conditions", &u64::MAX.to_le_bytes())?;
-                self.flag = Some(flag.clone());
-                flag
-            }
-        };
-        let known = self.checks.iter().position(|(k, d)| std::ptr::eq(*k, kernel) && Arc::ptr_eq(d, domain));
-        let first = known.unwrap_or_else(|| {
-            self.checks.push((kernel, Arc::clone(domain)));
-            self.checks.len() - 1
-        });
-        Ok(EqChecks { flag: flag.address().0, first: (first * CHECKS_OF_A_KERNEL) as u32 })
     }
 
     /// Room for one partial result per leaf of a reduction over a domain.
@@ -257,8 +246,7 @@ impl CudaRuntime {
 
     fn leaves_of(&mut self, reduction: Reduction, domain: &Arc<Domain>, components: usize) -> Result<Leaves<Reduction>, Error> {
         if domain.is_empty() && reduce::start(reduction).is_none() {
-            let message = format!("the largest or smallest value on {} does not exist: it has no elements", domain.name());
-            return Err(self.session.locate(Error::new(ErrorKind::Simulation, message)));
+            return Err(self.session.locate(reduce::nothing_to_reduce(reduction, domain)));
         }
         let count = reduce::leaf_count(domain.len());
         let buffer = self.buffer("partial results", 8 * (components * count) as u64)?;
@@ -309,12 +297,7 @@ impl CudaRuntime {
 
     /// Combines `count` numbers at `from`, at least one, to one number at `to`.
     pub(super) fn combine_into(&mut self, reduction: Reduction, mut count: usize, mut from: DevicePtr, to: DevicePtr) -> Result<(), Error> {
-        let operation = match reduction {
-            Reduction::Max => 0u32,
-            Reduction::Min => 1,
-            Reduction::Sum => 2,
-            Reduction::Prod => 3,
-        };
+        let operation = reduction_number(reduction);
         let function = self.runtime_function("equelle_tree")?;
         // What is read must not be handed out as what is written.
         let mut read = None;
@@ -375,12 +358,29 @@ impl CudaRuntime {
     }
 }
 
+/// As the runtime's kernels number them.
+pub(super) fn reduction_number(reduction: Reduction) -> u32 {
+    match reduction {
+        Reduction::Max => 0,
+        Reduction::Min => 1,
+        Reduction::Sum => 2,
+        Reduction::Prod => 3,
+    }
+}
+
 /// Partial results of a reduction.
 #[derive(Debug)]
 pub struct Leaves<R> {
     count: usize,
     buffer: Rc<Buffer>,
     reduction: R,
+}
+
+impl Leaves<BoolReduction> {
+    /// The truth values of a collection, each as a leaf: their order does not matter.
+    pub(super) fn of_truths(reduction: BoolReduction, values: &Collection) -> Self {
+        Leaves { count: values.domain.len(), buffer: Rc::clone(&values.buffer), reduction }
+    }
 }
 
 impl<R> Leaves<R> {

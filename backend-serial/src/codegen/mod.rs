@@ -42,10 +42,6 @@ impl Backend for Serial {
         Ok(vec![("src/kernels_serial.rs".to_owned(), kernels_file(module)?)])
     }
 
-    fn has_operations(&self) -> bool {
-        true
-    }
-
     fn has_single_precision(&self) -> bool {
         true
     }

@@ -4,8 +4,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
-use equelle_runtime::reduce::{LEAF, leaf, leaf_count, reduce_leaves, tree};
-use equelle_runtime::{EntityKind, Error, ErrorKind, Real, Reduction};
+use equelle_runtime::reduce::{LEAF, leaf, leaf_count, nothing_to_reduce, reduce_leaves, tree};
+use equelle_runtime::{EntityKind, Error, Real, Reduction};
 
 use super::SerialRuntime;
 use super::collections::ScalarCollection;
@@ -111,14 +111,4 @@ pub(super) fn reduce_with<R: Real>(
         *result = leaf(reduction, values).unwrap_or(f64::NAN);
     }
     tree(reduction, &mut leaves).ok_or_else(|| nothing_to_reduce(reduction, domain))
-}
-
-pub(super) fn nothing_to_reduce(reduction: Reduction, domain: &Domain) -> Error {
-    let name = match reduction {
-        Reduction::Max => "MaxReduce",
-        Reduction::Min => "MinReduce",
-        Reduction::Sum => "SumReduce",
-        Reduction::Prod => "ProdReduce",
-    };
-    Error::new(ErrorKind::Simulation, format!("{name} of a collection without elements: {} is empty", domain.name()))
 }

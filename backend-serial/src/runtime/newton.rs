@@ -154,13 +154,13 @@ impl<R: Real> DerivativeAccess for SerialRuntime<R> {
         Ok(ScalarCollection { jacobian: Some(Rc::new(Jacobian::from_rows(&entries, columns))), ..values.clone() })
     }
 
-    fn derivatives(&mut self, values: &ScalarCollection<R>) -> Vec<Vec<(usize, f64)>> {
-        let Some(jacobian) = values.jacobian() else { return Vec::new() };
+    fn derivatives(&mut self, values: &ScalarCollection<R>) -> Result<Vec<Vec<(usize, f64)>>, Error> {
+        let Some(jacobian) = values.jacobian() else { return Ok(Vec::new()) };
         let row = |row| {
             let (columns, values) = jacobian.row(row);
             columns.iter().zip(values).map(|(&column, &value)| (column as usize, value.to_f64())).collect()
         };
-        (0..jacobian.n_rows()).map(row).collect()
+        Ok((0..jacobian.n_rows()).map(row).collect())
     }
 }
 
@@ -214,10 +214,7 @@ impl<R: Real> SerialProblem<'_, '_, R> {
                 return Err(Error::new(ErrorKind::Backend, message));
             }
             if equation.jacobian().is_none() && !equation.domain.is_empty() {
-                let which = if self.iterate.len() == 1 { String::new() } else { format!(" of equation {}", number + 1) };
-                let message = format!("the residual{which} does not depend on the unknown, so it determines nothing");
-                return Err(Error::new(ErrorKind::Simulation, message)
-                    .hint("use the residual's parameter in it; derivatives do not pass through reductions, comparisons and Scalars"));
+                return Err(newton::session::determines_nothing(number, self.iterate.len()));
             }
         }
         Ok(())

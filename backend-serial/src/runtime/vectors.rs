@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
-use equelle_runtime::reduce::leaf_count;
+use equelle_runtime::reduce::{leaf_count, nothing_to_reduce};
 use equelle_runtime::{Error, ErrorKind, Real, Reduction};
 
 use super::SerialRuntime;
 use super::collections::{ScalarCollection, VectorCollection};
 use super::derivatives;
-use super::discrete::{nothing_to_reduce, reduce_values};
+use super::discrete::reduce_values;
 use super::support::same_domain;
 
 /// A single Vector; components beyond the dimension of the grid are 0.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::options::Options;
 use super::report::Entry;
 use crate::domain::Domain;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
 use crate::linalg::LinearOptions;
 use crate::real::Real;
@@ -32,6 +32,13 @@ pub fn options(session: &mut Session) -> Result<(Options, LinearOptions), Error>
 pub fn warn(session: &mut Session, line: u32, text: &str) {
     let place = if line > 0 { format!("line {line}: ") } else { String::new() };
     session.warning(&format!("{place}{text}"));
+}
+
+/// The error of equation `number` of `count`, counted from 0, that has no derivatives.
+pub fn determines_nothing(number: usize, count: usize) -> Error {
+    let which = if count == 1 { String::new() } else { format!(" of equation {}", number + 1) };
+    Error::new(ErrorKind::Simulation, format!("the residual{which} does not depend on the unknown, so it determines nothing"))
+        .hint("use the residual's parameter in it; derivatives do not pass through reductions, comparisons and Scalars")
 }
 
 /// The `count` entries of residuals that are largest in magnitude, those that are not finite first, then by equation and place in the grid's file. `residuals`: one per

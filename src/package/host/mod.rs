@@ -99,11 +99,6 @@ pub(super) fn newton_place(module: &Module) -> Option<Span> {
     module.functions.iter().chain([&module.main]).find_map(|function| in_block(&function.body))
 }
 
-/// Where a program first uses the operation level, if it does.
-pub(super) fn operations_place(module: &Module) -> Option<Span> {
-    Needs::of(module).operations_at
-}
-
 /// `PROGRAM`
 fn program_facts(module: &Module, facts: &Facts) -> TokenStream {
     let (name, file) = (&module.name, super::file_name(module));
@@ -146,8 +141,6 @@ fn modules(module: &Module, options: &PackageOptions) -> TokenStream {
 struct Needs {
     launches: bool,
     operations: bool,
-    /// The first operation.
-    operations_at: Option<Span>,
     newton: bool,
     domains: bool,
     /// Enums of the runtime that name operations.
@@ -166,10 +159,7 @@ impl Needs {
     fn block(&mut self, function: &Function, block: &Block) {
         for statement in &block.statements {
             match &statement.kind {
-                StmtKind::Let { op, .. } => {
-                    self.operation(function, op);
-                    self.operations_at = self.operations_at.or(self.operations.then_some(statement.span));
-                }
+                StmtKind::Let { op, .. } => self.operation(function, op),
                 StmtKind::Launch { .. } => self.launches = true,
                 StmtKind::For { body, .. } => self.block(function, body),
                 StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Return(_) => {}

@@ -2,6 +2,7 @@
 
 pub mod nvrtc;
 pub mod probe;
+pub mod sparse;
 
 use std::cell::RefCell;
 use std::ffi::{CString, c_void};
@@ -19,6 +20,7 @@ pub struct GpuDevice {
     facts: DeviceFacts,
     device: sys::CUdevice,
     stream: sys::CUstream,
+    sparse: sparse::LazyLibrary,
     state: RefCell<State>,
 }
 
@@ -66,7 +68,7 @@ impl GpuDevice {
         let stream = result::stream::create(result::stream::StreamKind::NonBlocking).map_err(no_device)?;
         let name = result::device::get_name(device).unwrap_or_else(|_| "CUDA device".to_owned());
         let facts = DeviceFacts { name, arch, memory: memory as u64 };
-        Ok(GpuDevice { facts, device, stream, state: RefCell::new(State::default()) })
+        Ok(GpuDevice { facts, device, stream, sparse: sparse::LazyLibrary::new(), state: RefCell::new(State::default()) })
     }
 
     /// Version of the driver's CUDA, such as `13.0`.
@@ -278,6 +280,7 @@ impl Device for GpuDevice {
 impl Drop for GpuDevice {
     fn drop(&mut self) {
         let state = self.state.take();
+        drop(self.sparse.take());
         // SAFETY: everything was made by this device and nothing is in flight after the wait.
         unsafe {
             let _ = result::stream::synchronize(self.stream);

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use cudarc::{driver, nvrtc as nvrtc_crate};
+use cudarc::{cusparse as cusparse_crate, driver, nvrtc as nvrtc_crate};
 use equelle_runtime::{Error, ErrorKind};
 
 const DRIVER_SYMBOLS: &[&str] = &[
@@ -55,6 +55,23 @@ const NVRTC_SYMBOLS: &[&str] = &[
     "nvrtcGetSupportedArchs",
 ];
 
+const CUSPARSE_SYMBOLS: &[&str] = &[
+    "cusparseCreate",
+    "cusparseDestroy",
+    "cusparseSetStream",
+    "cusparseGetErrorString",
+    "cusparseGetProperty",
+    "cusparseCreateCsr",
+    "cusparseDestroySpMat",
+    "cusparseCsrSetPointers",
+    "cusparseSpMatGetSize",
+    "cusparseSpGEMM_createDescr",
+    "cusparseSpGEMM_destroyDescr",
+    "cusparseSpGEMM_workEstimation",
+    "cusparseSpGEMM_compute",
+    "cusparseSpGEMM_copy",
+];
+
 /// Whether the driver library and all of it that is used are there.
 ///
 /// # Errors
@@ -73,6 +90,15 @@ pub fn nvrtc() -> Result<(), Error> {
     ANSWER.get_or_init(look_for_nvrtc).clone()
 }
 
+/// Whether the library for sparse matrices and all of it that is used are there. Derivatives of residuals at operation level need it, nothing else.
+///
+/// # Errors
+/// `Backend`, naming what is missing.
+pub fn cusparse() -> Result<(), Error> {
+    static ANSWER: OnceLock<Result<(), Error>> = OnceLock::new();
+    ANSWER.get_or_init(look_for_cusparse).clone()
+}
+
 fn look_for_driver() -> Result<(), Error> {
     // SAFETY: loading the vendor's library runs its initialisation, which is what using it means; nothing else is called.
     if !unsafe { driver::sys::is_culib_present() } {
@@ -88,7 +114,10 @@ fn look_for_driver() -> Result<(), Error> {
 }
 
 fn look_for_nvrtc() -> Result<(), Error> {
-    load_from_usual_places();
+    // SAFETY: as for the driver.
+    if !unsafe { nvrtc_crate::sys::is_culib_present() } {
+        load_from_usual_places("libnvrtc.so.13");
+    }
     // SAFETY: as for the driver.
     if !unsafe { nvrtc_crate::sys::is_culib_present() } {
         let hint = "install the CUDA toolkit 13.0 and put its library folder on LD_LIBRARY_PATH, or use --backend serial";
@@ -103,22 +132,35 @@ fn look_for_nvrtc() -> Result<(), Error> {
     })
 }
 
+fn look_for_cusparse() -> Result<(), Error> {
+    // SAFETY: as for the driver.
+    if !unsafe { cusparse_crate::sys::is_culib_present() } {
+        load_from_usual_places("libcusparse.so.12");
+    }
+    let hint =
+        "install the CUDA toolkit 13.0 and put its library folder on LD_LIBRARY_PATH, use -O2 without --ad=spgemm, or --backend serial";
+    // SAFETY: as for the driver.
+    if !unsafe { cusparse_crate::sys::is_culib_present() } {
+        return Err(missing("cuSPARSE was not found (library `libcusparse.so`), which derivatives at operation level need", hint));
+    }
+    // SAFETY: as for the driver.
+    let library = unsafe { cusparse_crate::sys::culib() };
+    let absent = first_absent(library, CUSPARSE_SYMBOLS);
+    absent.map_or(Ok(()), |name| Err(missing(&format!("cuSPARSE is too old: it has no `{name}`"), hint)))
+}
+
 fn first_absent<'a>(library: &libloading::Library, symbols: &[&'a str]) -> Option<&'a str> {
     // SAFETY: the symbol is only looked up, never called through this type.
     symbols.iter().copied().find(|name| unsafe { library.get::<unsafe extern "C" fn()>(name.as_bytes()) }.is_err())
 }
 
-/// Toolkits are often installed without being on the loader's path. A library that is already loaded is found by its name alone, so NVRTC is loaded from
-/// where toolkits usually are, unless the loader finds it anyway.
-fn load_from_usual_places() {
-    // SAFETY: as for the driver.
-    if unsafe { nvrtc_crate::sys::is_culib_present() } {
-        return;
-    }
+/// Toolkits are often installed without being on the loader's path. A library that is already loaded is found by its name alone, so one that the loader does not
+/// find is loaded from where toolkits usually are.
+fn load_from_usual_places(file: &str) {
     let set = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(std::env::var_os).map(PathBuf::from);
     for root in set.chain(["/usr/local/cuda", "/opt/cuda"].map(PathBuf::from)) {
         for folder in ["lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"] {
-            let path = root.join(folder).join("libnvrtc.so.13");
+            let path = root.join(folder).join(file);
             // SAFETY: as for the driver.
             if let Some(library) = path.is_file().then(|| unsafe { libloading::Library::new(&path) }).and_then(Result::ok) {
                 // It stays loaded for good, as cudarc's own handle does.

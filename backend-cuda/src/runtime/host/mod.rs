@@ -2,12 +2,15 @@
 //!
 //! It shows that generated programs are right from end to end where there is no GPU. It is slow, and says nothing about races.
 
+mod sparse;
+
 use std::alloc::{Layout, alloc, dealloc};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::c_uint;
 use std::path::Path;
 use std::process::Command;
+use std::sync::OnceLock;
 
 use equelle_runtime::{Error, ErrorKind};
 use libloading::Library;
@@ -70,16 +73,32 @@ fn kernel_names(source: &str) -> Vec<&str> {
     source.split("extern \"C\" __global__ void ").skip(1).filter_map(|rest| rest.split('(').next()).map(str::trim).collect()
 }
 
+/// Options of the C++ compiler: arithmetic as written, as NVRTC compiles it.
+const FLAGS: [&str; 7] = ["-std=c++17", "-O2", "-ffp-contract=off", "-fno-fast-math", "-shared", "-fPIC", "-Wno-unknown-pragmas"];
+
+/// What the C++ compiler says of itself; empty if there is none.
+fn compiler_version() -> &'static [u8] {
+    static VERSION: OnceLock<Vec<u8>> = OnceLock::new();
+    VERSION.get_or_init(|| Command::new("c++").arg("--version").output().map_or_else(|_| Vec::new(), |output| output.stdout))
+}
+
+/// A library with these kernels at `target`: from the cache, or compiled.
+fn library(source: &str, options: &[String], target: &Path) -> Result<(), Error> {
+    let key = cache::hash(&[source.as_bytes(), options.join(" ").as_bytes(), FLAGS.join(" ").as_bytes(), compiler_version()]);
+    if cache::read(key, "so").is_some_and(|image| std::fs::write(target, image).is_ok()) {
+        return Ok(());
+    }
+    compile(source, options, target)?;
+    if let Ok(image) = std::fs::read(target) {
+        cache::write(key, "so", &image);
+    }
+    Ok(())
+}
+
 fn compile(source: &str, options: &[String], target: &Path) -> Result<(), Error> {
     let text = cache::scratch_path("cpp");
     std::fs::write(&text, source).map_err(|e| failure(format!("cannot write `{}`: {e}", text.display())))?;
-    let output = Command::new("c++")
-        .args(["-std=c++17", "-O2", "-ffp-contract=off", "-fno-fast-math", "-shared", "-fPIC", "-Wno-unknown-pragmas"])
-        .args(options)
-        .arg("-o")
-        .arg(target)
-        .arg(&text)
-        .output();
+    let output = Command::new("c++").args(FLAGS).args(options).arg("-o").arg(target).arg(&text).output();
     let _ = std::fs::remove_file(&text);
     let output = output.map_err(|e| failure(format!("the host device needs a C++ compiler named `c++`: {e}")))?;
     if output.status.success() {
@@ -101,7 +120,7 @@ impl Device for HostDevice {
             ));
         }
         let library_path = cache::scratch_path("so");
-        compile(&source, &definitions(options), &library_path)?;
+        library(&source, &definitions(options), &library_path)?;
         // SAFETY: the library was made from our kernels, whose initialisation does nothing.
         let library = unsafe { Library::new(&library_path) };
         let _ = std::fs::remove_file(&library_path);

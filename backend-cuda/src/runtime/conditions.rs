@@ -1,0 +1,135 @@
+//! Conditions that launches check: what is wrong where one does not hold. A launch marks the smallest number of condition and element; the host looks at the next output
+//! and at the end.
+
+use std::sync::Arc;
+
+use equelle_runtime::domain::Domain;
+use equelle_runtime::{EntityKind, Error, ErrorKind, KernelInfo};
+
+use crate::runtime::args::EqChecks;
+use crate::runtime::program::CudaRuntime;
+
+/// Room for the numbers of the conditions that one kernel checks.
+const CONDITIONS_OF_A_KERNEL: usize = 1024;
+
+/// What an operation asks of entities of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// The grid's knowledge of them. Condition 0: none is Empty.
+    Geometry { kind: EntityKind, what: &'static str },
+    /// Data at them. Condition 0: none is Empty; 1: the data's domain holds them.
+    On { kind: EntityKind },
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Origin {
+    Kernel(&'static KernelInfo),
+    /// An operation at an Equelle line.
+    Operation(Asked, u32),
+}
+
+/// The conditions that a kernel or an operation checks over a domain.
+#[derive(Clone, Debug)]
+pub(super) struct Check {
+    origin: Origin,
+    domain: Arc<Domain>,
+}
+
+impl Check {
+    fn is(&self, origin: Origin, domain: &Arc<Domain>) -> bool {
+        let same = match (self.origin, origin) {
+            (Origin::Kernel(a), Origin::Kernel(b)) => std::ptr::eq(a, b),
+            (Origin::Operation(a, line), Origin::Operation(b, other)) => a == b && line == other,
+            (Origin::Kernel(_), Origin::Operation(..)) | (Origin::Operation(..), Origin::Kernel(_)) => false,
+        };
+        same && Arc::ptr_eq(&self.domain, domain)
+    }
+
+    /// The error of a condition for the element at a position.
+    fn error(&self, condition: usize, position: usize) -> Error {
+        let (domain, owner_kind) = (&self.domain, kind_name(self.domain.kind()));
+        let owner = (position < domain.len()).then(|| domain.grid().file_index(domain.kind(), domain.element(position)));
+        let whose = owner.map_or_else(String::new, |owner| format!("{owner_kind} {owner}"));
+        match self.origin {
+            Origin::Kernel(kernel) => {
+                let mut error = Error::empty_element(owner_kind, owner);
+                error.lines = kernel.lines.to_vec();
+                error
+            }
+            Origin::Operation(Asked::Geometry { kind, what }, line) => {
+                let kind = kind_name(kind);
+                Error::new(ErrorKind::Simulation, format!("an Empty {kind} has no {what}: the one that belongs to {whose}"))
+                    .hint("choose another entity where this one is Empty, with IsEmpty(...) ? ... : ...")
+                    .at(line)
+            }
+            Origin::Operation(Asked::On { .. }, line) if condition == 0 => Error::empty_element(owner_kind, owner).at(line),
+            Origin::Operation(Asked::On { kind }, line) => {
+                let kind = kind_name(kind);
+                Error::new(
+                    ErrorKind::Simulation,
+                    format!("`On` needs data at a {kind} that the data's domain does not hold (target of {whose})"),
+                )
+                .hint("extend the data to a domain that holds the whole target")
+                .at(line)
+            }
+        }
+    }
+}
+
+/// The word for one entity of a kind.
+pub(super) fn kind_name(kind: EntityKind) -> &'static str {
+    match kind {
+        EntityKind::Cell => "cell",
+        EntityKind::Face => "face",
+        EntityKind::Edge => "edge",
+        EntityKind::Vertex => "vertex",
+    }
+}
+
+impl CudaRuntime {
+    /// Where the conditions of a kernel over a domain are reported.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn checks(&mut self, kernel: &'static KernelInfo, domain: &Arc<Domain>) -> Result<EqChecks, Error> {
+        self.checks_of(Origin::Kernel(kernel), domain)
+    }
+
+    /// The same for an operation at the current line.
+    pub(super) fn operation_checks(&mut self, asked: Asked, domain: &Arc<Domain>) -> Result<EqChecks, Error> {
+        let line = self.session.current_line();
+        self.checks_of(Origin::Operation(asked, line), domain)
+    }
+
+    fn checks_of(&mut self, origin: Origin, domain: &Arc<Domain>) -> Result<EqChecks, Error> {
+        let flag = match &self.flag {
+            Some(flag) => flag.clone(),
+            None => {
+                let flag = self.upload("the flag of conditions", &u64::MAX.to_le_bytes())?;
+                self.flag = Some(flag.clone());
+                flag
+            }
+        };
+        let known = self.checks.iter().position(|check| check.is(origin, domain));
+        let first = known.unwrap_or_else(|| {
+            self.checks.push(Check { origin, domain: Arc::clone(domain) });
+            self.checks.len() - 1
+        });
+        Ok(EqChecks { flag: flag.address().0, first: (first * CONDITIONS_OF_A_KERNEL) as u32 })
+    }
+
+    /// The error of a condition that does not hold, if any.
+    pub(super) fn check_flag(&mut self) -> Result<(), Error> {
+        let Some(flag) = self.flag.clone() else { return Ok(()) };
+        let data = self.download(flag.address(), 8)?;
+        let value = data.try_into().map_or(u64::MAX, u64::from_le_bytes);
+        if value == u64::MAX {
+            return Ok(());
+        }
+        let (number, position) = ((value >> 32) as usize, (value & 0xffff_ffff) as usize);
+        match self.checks.get(number / CONDITIONS_OF_A_KERNEL) {
+            Some(check) => Err(check.error(number % CONDITIONS_OF_A_KERNEL, position)),
+            None => Err(Error::new(ErrorKind::Backend, "internal error: a kernel reported an unknown condition")),
+        }
+    }
+}

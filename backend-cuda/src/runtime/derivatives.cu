@@ -1,0 +1,166 @@
+// Derivatives of the operation level: sparse matrices by compressed rows, columns ascending. A kernel over rows has one thread for each.
+
+// What an entry d of an operand's row adds to that of the result: the rules in the order of Rule in derivatives.rs. a and b are the operands, v the result.
+// Adding +0 makes zeros positive.
+EQ_FUNCTION double eq_derivative(unsigned int rule, double a, double b, double v, double d) {
+  switch (rule) {
+    case 0: return d + 0.0;
+    case 1: return -d + 0.0;
+    case 2: return a * d + 0.0;
+    case 3: return b * d + 0.0;
+    case 4: return d / b + 0.0;
+    case 5: return -(v * d) / b + 0.0;
+    // By the sign: +1 at both zeros, NaN at NaN.
+    case 6: return (a < 0.0 ? -d : a >= 0.0 ? d : v * d) + 0.0;
+    case 7: return 0.5 / v * d + 0.0;
+    case 8: return v * d + 0.0;
+    case 9: return 1.0 / a * d + 0.0;
+    case 10: return cos(a) * d + 0.0;
+    case 11: return -sin(a) * d + 0.0;
+    case 12: return (1.0 + v * v) * d + 0.0;
+    // Min and Max: by the number that is chosen.
+    case 13: return (a <= b || eq_nan(a) ? 1.0 : 0.0) * d + 0.0;
+    case 14: return (a <= b || eq_nan(a) ? 0.0 : 1.0) * d + 0.0;
+    case 15: return (a >= b || eq_nan(a) ? 1.0 : 0.0) * d + 0.0;
+    case 16: return (a >= b || eq_nan(a) ? 0.0 : 1.0) * d + 0.0;
+    // Powers: constant for the exponent 0; by the exponent the limit from above where the value is 0.
+    case 17: return (b == 0.0 ? 0.0 : b * pow(a, b - 1.0)) * d + 0.0;
+    default: return (v == 0.0 ? 0.0 : v * log(a)) * d + 0.0;
+  }
+}
+
+// Begin and end of a row; empty where there is no matrix.
+EQ_FUNCTION unsigned long long eq_row_begin(const EqRows& rows, EqEntity k) { return rows.row_ptr ? rows.row_ptr[k] : 0; }
+EQ_FUNCTION unsigned long long eq_row_end(const EqRows& rows, EqEntity k) { return rows.row_ptr ? rows.row_ptr[k + 1] : 0; }
+
+// Derivatives of unknowns by themselves: the columns from `first` on.
+extern "C" __global__ void equelle_identity(EqEntity n, EqEntity first, unsigned long long* row_ptr, EqEntity* columns, double* entries) {
+  const EqEntity k = eq_index();
+  if (k == 0) row_ptr[0] = 0;
+  if (k >= n) return;
+  row_ptr[k + 1] = k + 1ull;
+  columns[k] = first + k;
+  entries[k] = 1.0;
+}
+
+// Entries of a function of one operand that has derivatives; the pattern is that of `in`. 16 bytes an entry.
+extern "C" __global__ void equelle_scale_rows(unsigned int rule, EqEntity n, const EqRows in, const EqOperand a, const EqOperand b, const EqOperand v,
+                                              double* __restrict__ out) {
+  const EqEntity k = eq_index();
+  if (k >= n) return;
+  const double x = eq_number(a, k), y = eq_number(b, k), value = eq_number(v, k);
+  for (unsigned long long i = in.row_ptr[k]; i < in.row_ptr[k + 1]; ++i) out[i] = eq_derivative(rule, x, y, value, in.entries[i]);
+}
+
+// Lengths of the union of rows, to where the sums go that tell where rows begin.
+extern "C" __global__ void equelle_union_lengths(EqEntity n, const EqRows a, const EqRows b, unsigned long long* row_ptr) {
+  const EqEntity k = eq_index();
+  if (k == 0) row_ptr[0] = 0;
+  if (k >= n) return;
+  unsigned long long i = a.row_ptr[k], j = b.row_ptr[k], length = 0;
+  const unsigned long long i_end = a.row_ptr[k + 1], j_end = b.row_ptr[k + 1];
+  for (; i < i_end || j < j_end; ++length) {
+    const EqEntity left = i < i_end ? a.columns[i] : EQ_NONE, right = j < j_end ? b.columns[j] : EQ_NONE;
+    i += left <= right;
+    j += right <= left;
+  }
+  row_ptr[k + 1] = length;
+}
+
+// Entries of a function of two operands that both have derivatives. 24 bytes an entry and 8 of columns.
+extern "C" __global__ void equelle_union_rows(unsigned int first, unsigned int second, EqEntity n, const EqRows a, const EqRows b, const EqOperand x,
+                                              const EqOperand y, const EqOperand v, const unsigned long long* row_ptr, EqEntity* columns,
+                                              double* entries) {
+  const EqEntity k = eq_index();
+  if (k >= n) return;
+  const double left_value = eq_number(x, k), right_value = eq_number(y, k), value = eq_number(v, k);
+  unsigned long long i = a.row_ptr[k], j = b.row_ptr[k], at = row_ptr[k];
+  const unsigned long long i_end = a.row_ptr[k + 1], j_end = b.row_ptr[k + 1];
+  for (; i < i_end || j < j_end; ++at) {
+    const EqEntity left = i < i_end ? a.columns[i] : EQ_NONE, right = j < j_end ? b.columns[j] : EQ_NONE;
+    double entry = 0.0;
+    if (left <= right) entry = eq_derivative(first, left_value, right_value, value, a.entries[i++]);
+    if (right <= left) {
+      const double term = eq_derivative(second, left_value, right_value, value, b.entries[j++]);
+      entry = left == right ? entry + term : term;
+    }
+    columns[at] = left <= right ? left : right;
+    entries[at] = entry;
+  }
+}
+
+// Row k of the result is that of a where the condition holds, else that of b: number `sources[k]`, or k where there are no sources; none for EQ_NONE.
+
+// Lengths of rows that are picked.
+extern "C" __global__ void equelle_pick_lengths(EqEntity n, const EqTruth condition, const EqEntity* sources, const EqRows a, const EqRows b,
+                                                unsigned long long* row_ptr) {
+  const EqEntity k = eq_index();
+  if (k == 0) row_ptr[0] = 0;
+  if (k >= n) return;
+  const EqRows& from = eq_truth(condition, k) ? a : b;
+  const EqEntity row = sources ? sources[k] : k;
+  row_ptr[k + 1] = row == EQ_NONE ? 0 : eq_row_end(from, row) - eq_row_begin(from, row);
+}
+
+// Their entries. 12 bytes read and written an entry.
+extern "C" __global__ void equelle_pick_rows(EqEntity n, const EqTruth condition, const EqEntity* sources, const EqRows a, const EqRows b,
+                                             const unsigned long long* row_ptr, EqEntity* columns, double* entries) {
+  const EqEntity k = eq_index();
+  if (k >= n) return;
+  const EqRows& from = eq_truth(condition, k) ? a : b;
+  const EqEntity row = sources ? sources[k] : k;
+  if (row == EQ_NONE) return;
+  unsigned long long at = row_ptr[k];
+  for (unsigned long long i = eq_row_begin(from, row); i < eq_row_end(from, row); ++i, ++at) {
+    columns[at] = from.columns[i];
+    entries[at] = from.entries[i];
+  }
+}
+
+// Rows that On picks: positions of the target's entities in the data's domain. Whoever found the values has reported what is not there.
+extern "C" __global__ void equelle_sources_on(EqEntity n, const EqEntity* target, const EqRanks ranks, EqEntity* __restrict__ out) {
+  const EqEntity k = eq_index();
+  if (k < n) out[k] = eq_try_rank(ranks, target[k]);
+}
+
+// The same for Extend.
+extern "C" __global__ void equelle_sources_extended(const EqSpace space, const EqRanks ranks, EqEntity* __restrict__ out) {
+  const EqEntity k = eq_index();
+  if (k < space.size) out[k] = eq_rank(ranks, eq_entity(space, k));
+}
+
+// Running sums of 256 neighbours in place, and their total.
+extern "C" __global__ void equelle_running_sums(unsigned long long n, unsigned long long* values, unsigned long long* totals) {
+  const EqEntity group = eq_index();
+  const unsigned long long from = group * 256ull, to = from + 256u < n ? from + 256u : n;
+  if (from >= n) return;
+  unsigned long long sum = 0;
+  for (unsigned long long k = from; k < to; ++k) values[k] = sum = sum + values[k];
+  totals[group] = sum;
+}
+
+// Adds what the groups before have.
+extern "C" __global__ void equelle_add_totals(unsigned long long n, unsigned long long* values, const unsigned long long* totals) {
+  const EqEntity k = eq_index();
+  if (k < n && k >= 256u) values[k] += totals[k / 256u - 1u];
+}
+
+// Offsets for products, which take 32 bits; and back.
+extern "C" __global__ void equelle_narrow(EqEntity n, const unsigned long long* in, int* out) {
+  const EqEntity k = eq_index();
+  if (k < n) out[k] = (int)in[k];
+}
+extern "C" __global__ void equelle_widen(EqEntity n, const int* in, unsigned long long* out) {
+  const EqEntity k = eq_index();
+  if (k < n) out[k] = (unsigned long long)in[k];
+}
+
+// Whether two patterns with as many rows and entries are the same: clears `same` where not.
+extern "C" __global__ void equelle_compare_patterns(EqEntity n, const EqRows a, const EqRows b, unsigned char* same) {
+  const EqEntity k = eq_index();
+  if (k >= n) return;
+  bool equal = a.row_ptr[k] == b.row_ptr[k] && a.row_ptr[k + 1] == b.row_ptr[k + 1];
+  for (unsigned long long i = a.row_ptr[k]; equal && i < a.row_ptr[k + 1]; ++i) equal = a.columns[i] == b.columns[i];
+  // All writers write the same.
+  if (!equal) *same = 0;
+}

@@ -1,0 +1,82 @@
+//! Gradient, Divergence and reductions.
+
+use std::sync::Arc;
+
+use equelle_runtime::domain::Domain;
+use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent as Part, Reduction, reduce};
+
+use crate::runtime::args::Call;
+use crate::runtime::arithmetic::{Computed, Numbers};
+use crate::runtime::collections::{Collection, Scalar, Vector, VectorCollection};
+use crate::runtime::device::DevicePtr;
+use crate::runtime::grid::GridArrays;
+use crate::runtime::program::CudaRuntime;
+use crate::runtime::support::{Leaves, reduction_number};
+
+const TOPOLOGY: GridArrays = GridArrays {
+    topology: true,
+    cell_volumes: false,
+    cell_centroids: false,
+    face_areas: false,
+    face_centroids: false,
+    face_normals: false,
+    edge_lengths: false,
+    edge_centroids: false,
+    vertex_positions: false,
+};
+
+impl CudaRuntime {
+    /// Per interior face: value in the second cell minus value in the first.
+    pub(super) fn gradient_of(&mut self, values: &Collection) -> Result<Collection, Error> {
+        let interior = self.canonical_domain(CanonicalSet::new(EntityKind::Face, Part::Interior))?;
+        let (data, out) = (self.of_collection(values)?, self.new_collection(&interior)?);
+        let (space, grid) = (self.space(&interior)?, self.grid_args(TOPOLOGY)?);
+        let call = self.operation("equelle_gradient")?.arg(space).arg(grid).arg(DevicePtr(data.operand.values)).arg(out.pointer());
+        self.launch_over(call, interior.len())?;
+        let jacobian = self.gradient_rows(&interior, &data)?;
+        Ok(Computed { buffer: out.buffer, jacobians: [jacobian, None, None] }.scalars(&interior))
+    }
+
+    /// Per cell the sum over its faces that have values, positive where it is the face's first cell.
+    pub(super) fn divergence_of(&mut self, values: &Collection) -> Result<Collection, Error> {
+        let cells = self.canonical_domain(CanonicalSet::new(EntityKind::Cell, Part::All))?;
+        let (data, out) = (self.of_collection(values)?, self.new_collection(&cells)?);
+        let (ranks, grid) = (self.ranks(&values.domain)?, self.grid_args(TOPOLOGY)?);
+        let call = self.operation("equelle_divergence")?.arg(grid).arg(ranks).arg(DevicePtr(data.operand.values)).arg(out.pointer());
+        self.launch_over(call, cells.len())?;
+        let jacobian = self.divergence_rows(&values.domain, &data)?;
+        Ok(Computed { buffer: out.buffer, jacobians: [jacobian, None, None] }.scalars(&cells))
+    }
+
+    /// One number from all elements, in the order that [`equelle_runtime::reduce`] documents.
+    pub(super) fn reduce_numbers(&mut self, reduction: Reduction, domain: &Arc<Domain>, values: &Numbers) -> Result<Scalar, Error> {
+        let leaves = self.leaves(reduction, domain)?;
+        self.fill_leaves(reduction, domain, values, &leaves, 0)?;
+        self.combine(leaves)
+    }
+
+    /// The reduction of each component.
+    pub(super) fn reduce_components(&mut self, reduction: Reduction, values: &VectorCollection) -> Result<Vector, Error> {
+        let leaves = self.vector_leaves(reduction, values.domain())?;
+        let data = self.of_vectors(values);
+        for axis in 0..self.session.grid().dim() {
+            self.fill_leaves(reduction, values.domain(), &data.component(axis), &leaves, axis)?;
+        }
+        self.combine_vectors(leaves)
+    }
+
+    fn fill_leaves(
+        &mut self,
+        reduction: Reduction,
+        domain: &Arc<Domain>,
+        values: &Numbers,
+        leaves: &Leaves<Reduction>,
+        axis: usize,
+    ) -> Result<(), Error> {
+        let count = reduce::leaf_count(domain.len());
+        let to = DevicePtr(leaves.pointer().0 + 8 * (axis * count) as u64);
+        let function = self.runtime_function("equelle_leaves")?;
+        let call = Call::new(function, "equelle_leaves").arg(reduction_number(reduction)).arg(domain.len() as u32);
+        self.launch_over(call.arg(DevicePtr(values.operand.values)).arg(to), count)
+    }
+}

@@ -1,0 +1,232 @@
+// The operation level: a kernel for each kind of operation, one launch for each operation of a program.
+// Bytes moved are per element of Scalar operands; there are as many as operands and results, for nothing is fused.
+
+// ---- Numbers -------------------------------------------------------------------------------------------------------------------------
+
+// Functions of one number: 0 the number itself, then in the order of Unary in arithmetic.rs. 16 bytes an element.
+extern "C" __global__ void equelle_unary(unsigned int function, EqEntity n, const EqOperand a, double* __restrict__ out) {
+  const EqEntity k = eq_index();
+  if (k >= n) return;
+  const double x = eq_number(a, k);
+  double value = x;
+  switch (function) {
+    case 1: value = -x; break;
+    case 2: value = fabs(x); break;
+    case 3: value = sqrt(x); break;
+    case 4: value = exp(x); break;
+    case 5: value = log(x); break;
+    case 6: value = sin(x); break;
+    case 7: value = cos(x); break;
+    case 8: value = tan(x); break;
+    default: break;
+  }
+  out[eq_place(n, k)] = value;
+}
+
+// Functions of two numbers, in the order of Binary in arithmetic.rs. 24 bytes an element.
+extern "C" __global__ void equelle_binary(unsigned int function, EqEntity n, const EqOperand a, const EqOperand b, double* __restrict__ out) {
+  const EqEntity k = eq_index();
+  if (k >= n) return;
+  const double x = eq_number(a, k), y = eq_number(b, k);
+  double value = 0.0;
+  switch (function) {
+    case 0: value = x + y; break;
+    case 1: value = x - y; break;
+    case 2: value = x * y; break;
+    case 3: value = x / y; break;
+    case 4: value = x <= y || eq_nan(x) ? x : y; break;
+    case 5: value = x >= y || eq_nan(x) ? x : y; break;
+    default: value = pow(x, y); break;
+  }
+  out[eq_place(n, k)] = value;
+}
+
+// Sum of the products of components, in order from the first product; its square root where `root` is 1.
+extern "C" __global__ void equelle_inner(unsigned int root, EqEntity n, const EqOperand a, const EqOperand b, double* __restrict__ out) {
+  const EqEntity k = eq_index();
+  if (k >= n) return;
+  double sum = 0.0;
+#pragma unroll
+  for (int d = 0; d < DIM; ++d) {
+    const double product = a.values[(size_t)k * a.stride + (size_t)d * a.component_stride] * b.values[(size_t)k * b.stride + (size_t)d * b.component_stride];
+    sum = d == 0 ? product : sum + product;
+  }
+  out[k] = root ? sqrt(sum) : sum;
+}
+
+// ---- Truth values --------------------------------------------------------------------------------------------------------------------
+
+// Comparisons in the order of Comparison. 17 bytes an element.
+extern "C" __global__ void equelle_compare(unsigned int comparison, EqEntity n, const EqOperand a, const EqOperand b,
+                                           unsigned char* __restrict__ out) {
+  const EqEntity k = eq_index();
+  if (k >= n) return;
+  const double x = eq_number(a, k), y = eq_number(b, k);
+  bool value = false;
+  switch (comparison) {
+    case 0: value = x < y; break;
+    case 1: value = x > y; break;
+    case 2: value = x <= y; break;
+    case 3: value = x >= y; break;
+    case 4: value = x == y; break;
+    default: value = x != y; break;
+  }
+  out[k] = value;
+}
+
+// The first one; its opposite; both; at least one; exactly one: operation 0 to 4. 3 bytes an element.
+extern "C" __global__ void equelle_logic(unsigned int operation, EqEntity n, const EqTruth a, const EqTruth b, unsigned char* __restrict__ out) {
+  const EqEntity k = eq_index();
+  if (k >= n) return;
+  const bool x = eq_truth(a, k), y = eq_truth(b, k);
+  bool value = x;
+  switch (operation) {
+    case 1: value = !x; break;
+    case 2: value = x && y; break;
+    case 3: value = x || y; break;
+    case 4: value = x != y; break;
+    default: break;
+  }
+  out[k] = value;
+}
+
+extern "C" __global__ void equelle_same_entities(EqEntity n, const EqEntity* a, const EqEntity* b, unsigned char* __restrict__ out) {
+  const EqEntity k = eq_index();
+  if (k < n) out[k] = a[k] == b[k];
+}
+
+extern "C" __global__ void equelle_is_empty(EqEntity n, const EqEntity* entities, unsigned char* __restrict__ out) {
+  const EqEntity k = eq_index();
+  if (k < n) out[k] = entities[k] == EQ_NONE;
+}
+
+// ---- The ternary operator: the branch not chosen is not read -------------------------------------------------------------------------
+
+extern "C" __global__ void equelle_select(EqEntity n, const EqTruth condition, const EqOperand a, const EqOperand b, double* __restrict__ out) {
+  const EqEntity k = eq_index();
+  if (k < n) out[eq_place(n, k)] = eq_truth(condition, k) ? eq_number(a, k) : eq_number(b, k);
+}
+
+extern "C" __global__ void equelle_select_bools(EqEntity n, const EqTruth condition, const EqTruth a, const EqTruth b,
+                                                unsigned char* __restrict__ out) {
+  const EqEntity k = eq_index();
+  if (k < n) out[k] = eq_truth(condition, k) ? eq_truth(a, k) : eq_truth(b, k);
+}
+
+extern "C" __global__ void equelle_select_entities(EqEntity n, const EqTruth condition, const EqEntity* a, const EqEntity* b,
+                                                   EqEntity* __restrict__ out) {
+  const EqEntity k = eq_index();
+  if (k < n) out[k] = eq_truth(condition, k) ? a[k] : b[k];
+}
+
+// ---- Topology and geometry. Condition 0: an Empty entity has none --------------------------------------------------------------------
+
+// First (0) or second (1) cell of each face.
+extern "C" __global__ void equelle_cell_of(unsigned int side, EqEntity n, const EqEntity* faces, const EqGrid grid, EqEntity* __restrict__ out,
+                                           const EqChecks checks) {
+  const EqEntity k = eq_index();
+  if (k >= n) return;
+  const EqEntity face = faces[k];
+  if (face >= grid.n_faces) {
+    eq_fail(checks, 0, k);
+    out[k] = EQ_NONE;
+    return;
+  }
+  const EqPair cells = grid.face_cells[face];
+  out[k] = side ? cells.second : cells.first;
+}
+
+// What the grid knows of entities: `table` has `size` numbers for each component; where it is missing everything is 1.
+extern "C" __global__ void equelle_geometry(EqEntity n, const EqEntity* entities, EqEntity size, const double* table, double* __restrict__ out,
+                                            const EqChecks checks) {
+  const EqEntity k = eq_index();
+  if (k >= n) return;
+  const EqEntity entity = entities[k];
+  if (entity >= size) {
+    eq_fail(checks, 0, k);
+    out[eq_place(n, k)] = 0.0;
+    return;
+  }
+  out[eq_place(n, k)] = table ? table[eq_place(size, entity)] : 1.0;
+}
+
+// ---- On and Extend -------------------------------------------------------------------------------------------------------------------
+
+// Positions of the target's entities in the data's domain. Condition 0: none is Empty; 1: the domain holds them.
+EQ_FUNCTION EqEntity eq_position(const EqEntity* target, EqEntity k, const EqRanks& ranks, const EqChecks& checks) {
+  const EqEntity entity = target[k];
+  const EqEntity position = entity == EQ_NONE ? EQ_NONE : eq_rank(ranks, entity);
+  if (position == EQ_NONE) eq_fail(checks, entity == EQ_NONE ? 0 : 1, k);
+  return position;
+}
+
+extern "C" __global__ void equelle_on(EqEntity n, const EqEntity* target, const EqRanks ranks, const EqOperand data, double* __restrict__ out,
+                                      const EqChecks checks) {
+  const EqEntity k = eq_index();
+  if (k >= n) return;
+  const EqEntity position = eq_position(target, k, ranks, checks);
+  out[eq_place(n, k)] = position == EQ_NONE ? 0.0 : eq_number(data, position);
+}
+
+extern "C" __global__ void equelle_on_bools(EqEntity n, const EqEntity* target, const EqRanks ranks, const unsigned char* data,
+                                            unsigned char* __restrict__ out, const EqChecks checks) {
+  const EqEntity k = eq_index();
+  if (k >= n) return;
+  const EqEntity position = eq_position(target, k, ranks, checks);
+  out[k] = position == EQ_NONE ? 0 : data[position];
+}
+
+extern "C" __global__ void equelle_on_entities(EqEntity n, const EqEntity* target, const EqRanks ranks, const EqEntity* data,
+                                               EqEntity* __restrict__ out, const EqChecks checks) {
+  const EqEntity k = eq_index();
+  if (k >= n) return;
+  const EqEntity position = eq_position(target, k, ranks, checks);
+  out[k] = position == EQ_NONE ? EQ_NONE : data[position];
+}
+
+// The data where its domain has the element of the space, else zero, false, Empty.
+extern "C" __global__ void equelle_extend(const EqSpace space, const EqRanks ranks, const EqOperand data, double* __restrict__ out) {
+  const EqEntity k = eq_index();
+  if (k >= space.size) return;
+  const EqEntity position = eq_rank(ranks, eq_entity(space, k));
+  out[eq_place(space.size, k)] = position == EQ_NONE ? 0.0 : eq_number(data, position);
+}
+
+extern "C" __global__ void equelle_extend_bools(const EqSpace space, const EqRanks ranks, const unsigned char* data,
+                                                unsigned char* __restrict__ out) {
+  const EqEntity k = eq_index();
+  if (k >= space.size) return;
+  const EqEntity position = eq_rank(ranks, eq_entity(space, k));
+  out[k] = position == EQ_NONE ? 0 : data[position];
+}
+
+extern "C" __global__ void equelle_extend_entities(const EqSpace space, const EqRanks ranks, const EqEntity* data, EqEntity* __restrict__ out) {
+  const EqEntity k = eq_index();
+  if (k >= space.size) return;
+  const EqEntity position = eq_rank(ranks, eq_entity(space, k));
+  out[k] = position == EQ_NONE ? EQ_NONE : data[position];
+}
+
+// ---- Discrete operators --------------------------------------------------------------------------------------------------------------
+
+// Per interior face the value in its second cell minus that in the first. 12 bytes of indices, 16 of values, 8 of results a face.
+extern "C" __global__ void equelle_gradient(const EqSpace interior, const EqGrid grid, const double* __restrict__ values, double* __restrict__ out) {
+  const EqEntity k = eq_index();
+  if (k >= interior.size) return;
+  const EqPair cells = grid.face_cells[eq_entity(interior, k)];
+  out[k] = values[cells.second] - values[cells.first];
+}
+
+// Per cell the sum over its faces that have values, from +0, as the faces are listed; positive where the cell is the face's first one.
+extern "C" __global__ void equelle_divergence(const EqGrid grid, const EqRanks ranks, const double* __restrict__ values, double* __restrict__ out) {
+  const EqEntity cell = eq_index();
+  if (cell >= grid.n_cells) return;
+  double sum = 0.0;
+  for (EqOffset i = grid.cell_face_pos[cell]; i < grid.cell_face_pos[cell + 1]; ++i) {
+    const EqEntity face = grid.cell_faces[i];
+    const EqEntity position = eq_rank(ranks, face);
+    if (position == EQ_NONE) continue;
+    sum = grid.face_cells[face].first == cell ? sum + values[position] : sum - values[position];
+  }
+  out[cell] = sum;
+}

@@ -1,0 +1,25 @@
+//! Sequences: lists of numbers tied to no grid.
+
+use std::rc::Rc;
+
+use equelle_runtime::Error;
+
+use crate::runtime::arithmetic::{Binary, Extent, Numbers, Unary};
+use crate::runtime::collections::{Scalar, Sequence};
+use crate::runtime::program::CudaRuntime;
+
+impl CudaRuntime {
+    /// A function of each number and a Scalar.
+    pub(super) fn sequence_with(&mut self, function: Binary, sequence: &Sequence, s: &Scalar) -> Result<Sequence, Error> {
+        let (data, s) = (Numbers::each(&sequence.buffer), self.of_scalar(s));
+        let buffer = self.binary(function, Extent { n: sequence.len, components: 1 }, &data, &s)?.buffer;
+        Ok(Sequence { len: sequence.len, buffer })
+    }
+
+    /// A function of each number.
+    pub(super) fn sequence_map(&mut self, function: Unary, sequence: &Sequence) -> Result<Sequence, Error> {
+        let data = Numbers::each(&Rc::clone(&sequence.buffer));
+        let buffer = self.unary(function, Extent { n: sequence.len, components: 1 }, &data)?.buffer;
+        Ok(Sequence { len: sequence.len, buffer })
+    }
+}

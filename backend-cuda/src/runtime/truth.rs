@@ -1,0 +1,154 @@
+//! Comparisons and logic.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use equelle_runtime::domain::Domain;
+use equelle_runtime::{BoolReduction, Comparison, Error, Logic};
+
+use crate::runtime::args::EqTruth;
+use crate::runtime::arithmetic::Numbers;
+use crate::runtime::collections::{Bool, BoolCollection, EntityCollection, Scalar};
+use crate::runtime::pool::Buffer;
+use crate::runtime::program::CudaRuntime;
+
+/// Operations on truth values, in the order of the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Truth {
+    Copy = 0,
+    Not = 1,
+    And = 2,
+    Or = 3,
+    Xor = 4,
+}
+
+impl From<Logic> for Truth {
+    fn from(logic: Logic) -> Truth {
+        match logic {
+            Logic::And => Truth::And,
+            Logic::Or => Truth::Or,
+            Logic::Xor => Truth::Xor,
+        }
+    }
+}
+
+impl Truth {
+    fn of(self, a: bool, b: bool) -> bool {
+        match self {
+            Truth::Copy => a,
+            Truth::Not => !a,
+            Truth::And => a & b,
+            Truth::Or => a | b,
+            Truth::Xor => a ^ b,
+        }
+    }
+}
+
+/// Truth values as operations read them. Their memory is not handed out again before this is dropped.
+#[derive(Clone, Debug)]
+pub(super) struct Truths {
+    pub operand: EqTruth,
+    _memory: Option<Rc<Buffer>>,
+}
+
+impl Truths {
+    pub fn single(truth: &Bool) -> Truths {
+        match truth {
+            Bool::Known(value) => Truths { operand: EqTruth { value: u32::from(*value), ..EqTruth::default() }, _memory: None },
+            Bool::Device(buffer) => {
+                let operand = EqTruth { values: buffer.address().0, ..EqTruth::default() };
+                Truths { operand, _memory: Some(Rc::clone(buffer)) }
+            }
+        }
+    }
+
+    pub fn each(truths: &BoolCollection) -> Truths {
+        let operand = EqTruth { values: truths.pointer().0, stride: 1, ..EqTruth::default() };
+        Truths { operand, _memory: Some(Rc::clone(&truths.0.buffer)) }
+    }
+}
+
+fn number(op: Comparison) -> u32 {
+    match op {
+        Comparison::Less => 0,
+        Comparison::Greater => 1,
+        Comparison::LessEqual => 2,
+        Comparison::GreaterEqual => 3,
+        Comparison::Equal => 4,
+        Comparison::NotEqual => 5,
+    }
+}
+
+impl CudaRuntime {
+    fn compare_into(&mut self, op: Comparison, n: usize, a: &Numbers, b: &Numbers, out: &Rc<Buffer>) -> Result<(), Error> {
+        let call = self.operation("equelle_compare")?.arg(number(op)).arg(n as u32).arg(a.operand).arg(b.operand).arg(out.address());
+        self.launch_over(call, n)
+    }
+
+    /// Element-wise comparison; with NaN only `!=` holds.
+    pub(super) fn compare_numbers(
+        &mut self,
+        op: Comparison,
+        domain: &Arc<Domain>,
+        a: &Numbers,
+        b: &Numbers,
+    ) -> Result<BoolCollection, Error> {
+        let out = self.new_bool_collection(domain)?;
+        self.compare_into(op, domain.len(), a, b, &out.0.buffer)?;
+        Ok(out)
+    }
+
+    /// Comparison of two numbers: on the host if the host knows both.
+    pub(super) fn compare_singles(&mut self, op: Comparison, a: &Scalar, b: &Scalar) -> Result<Bool, Error> {
+        if let (Scalar::Known(a), Scalar::Known(b)) = (a, b) {
+            return Ok(Bool::Known(match op {
+                Comparison::Less => a < b,
+                Comparison::Greater => a > b,
+                Comparison::LessEqual => a <= b,
+                Comparison::GreaterEqual => a >= b,
+                Comparison::Equal => a == b,
+                Comparison::NotEqual => a != b,
+            }));
+        }
+        let out = self.new_truth()?;
+        let (a, b) = (self.of_scalar(a), self.of_scalar(b));
+        self.compare_into(op, 1, &a, &b, &out)?;
+        Ok(Bool::Device(out))
+    }
+
+    fn logic_into(&mut self, op: Truth, n: usize, a: &Truths, b: &Truths, out: &Rc<Buffer>) -> Result<(), Error> {
+        let call = self.operation("equelle_logic")?.arg(op as u32).arg(n as u32).arg(a.operand).arg(b.operand).arg(out.address());
+        self.launch_over(call, n)
+    }
+
+    /// Element-wise logic.
+    pub(super) fn combine_each(&mut self, op: Truth, domain: &Arc<Domain>, a: &Truths, b: &Truths) -> Result<BoolCollection, Error> {
+        let out = self.new_bool_collection(domain)?;
+        self.logic_into(op, domain.len(), a, b, &out.0.buffer)?;
+        Ok(out)
+    }
+
+    /// Logic of two truth values: on the host if the host knows both.
+    pub(super) fn combine_singles(&mut self, op: Truth, a: &Bool, b: &Bool) -> Result<Bool, Error> {
+        if let (Bool::Known(a), Bool::Known(b)) = (a, b) {
+            return Ok(Bool::Known(op.of(*a, *b)));
+        }
+        let out = self.new_truth()?;
+        self.logic_into(op, 1, &Truths::single(a), &Truths::single(b), &out)?;
+        Ok(Bool::Device(out))
+    }
+
+    /// Whether two entities, or two Empties, are the same.
+    pub(super) fn compare_entities(&mut self, a: &EntityCollection, b: &EntityCollection) -> Result<BoolCollection, Error> {
+        let (domain, n) = (Arc::clone(a.domain()), a.domain().len());
+        let out = self.new_bool_collection(&domain)?;
+        let call = self.operation("equelle_same_entities")?.arg(n as u32).arg(a.pointer()).arg(b.pointer()).arg(out.pointer());
+        self.launch_over(call, n)?;
+        Ok(out)
+    }
+
+    /// Whether one is true, or none is false. Their order does not matter, so they are combined by the tree alone.
+    pub(super) fn reduce_truths(&mut self, reduction: BoolReduction, values: &BoolCollection) -> Result<Bool, Error> {
+        self.combine_truths(crate::runtime::support::Leaves::of_truths(reduction, &values.0))
+    }
+}
