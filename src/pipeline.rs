@@ -5,6 +5,7 @@ use std::path::Path;
 
 use equelle_front::backend::Backend;
 use equelle_front::check::{self, CheckOptions};
+use equelle_front::cost::CostModel;
 use equelle_front::diagnostic::Diagnostic;
 use equelle_front::ir::{Module, Numbers};
 use equelle_front::passes::{self, Derivatives, OptLevel};
@@ -31,6 +32,14 @@ pub struct Options {
     pub derivatives: Derivatives,
     /// Precision and rounding.
     pub numbers: Numbers,
+    /// What operations cost on the target.
+    pub costs: CostModel,
+}
+
+impl Options {
+    fn passes(&self) -> passes::Options {
+        passes::Options { level: self.level, derivatives: self.derivatives, costs: self.costs }
+    }
 }
 
 /// Reads the text of a program. Messages name the file as the user did.
@@ -81,7 +90,7 @@ pub fn compile(source: &SourceFile, options: Options, console: &Console) -> Resu
 /// The program has errors.
 pub fn compile_with_report(source: &SourceFile, options: Options, console: &Console) -> Result<(Verified, Report), Failure> {
     let module = lower(source, options, console)?;
-    let (module, notes) = passes::optimise_by(module, options.level, options.derivatives, &mut |_, _| {});
+    let (module, notes) = passes::optimise_by(module, &options.passes(), &mut |_, _| {});
     for solve in &notes.untreated {
         let line = source.line(solve.span.start);
         let message = format!(
@@ -103,7 +112,7 @@ pub fn compile_until(source: &SourceFile, options: Options, pass: &str, console:
     let module = lower(source, options, console)?;
     let mut passes_run = Vec::new();
     let mut wanted = None;
-    let _ = passes::optimise_by(module, options.level, options.derivatives, &mut |name, module| {
+    let _ = passes::optimise_by(module, &options.passes(), &mut |name, module| {
         passes_run.push(name.to_owned());
         if name == pass {
             wanted = Some(module.clone());

@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use equelle_front::backend::Backend;
+use equelle_front::cost::CostModel;
 
 /// A back-end that programs can be compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ValueEnum)]
@@ -39,6 +40,11 @@ impl BackendName {
             BackendName::Cuda => &backend_cuda::codegen::Cuda,
         }
     }
+}
+
+/// The costs that a program for some back-ends is optimised for: those of the first, which is the one that it runs on unless told otherwise. They share one module.
+pub fn costs(backends: &[BackendName]) -> CostModel {
+    backends.first().map(|backend| backend.code_generator().costs()).unwrap_or_default()
 }
 
 /// Code generation of some back-ends.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use equelle_front::check::{CheckOptions, check};
-use equelle_front::passes::{Derivatives, KeptCall, Need, OptLevel, Why, optimise_by};
+use equelle_front::passes::{KeptCall, Need, OptLevel, Options, Why, optimise_by};
 use equelle_front::report::{Cartesian, Item, KernelItem, Part, Report, Traffic, When};
 use equelle_front::source::SourceFile;
 use equelle_front::{lower, syntax};
@@ -21,7 +21,7 @@ fn report_at(name: &str, text: &str, level: OptLevel) -> (Report, SourceFile) {
     let program = checked.program.unwrap_or_else(|| panic!("{name}: {:?}", checked.diagnostics.first()));
     let source = SourceFile::new(format!("{name}.equelle"), text);
     let module = lower::lower(&program, &source, name);
-    let (module, notes) = optimise_by(module, level, Derivatives::Stencil, &mut |_, _| {});
+    let (module, notes) = optimise_by(module, &Options { level, ..Options::default() }, &mut |_, _| {});
     (Report::of(&module, &notes), source)
 }
 

@@ -1,6 +1,7 @@
 //! Numbers: programs interpreted and compiled, at both levels, against reference results and exact answers; bad input from end to end.
 
 #[path = "run/support.rs"]
+#[allow(dead_code, reason = "shared with other tests")]
 mod support;
 
 #[path = "run/bad_input.rs"]
@@ -19,7 +20,5 @@ mod heat_3d;
 mod precision;
 #[path = "run/processor.rs"]
 mod processor;
-#[path = "run/rows.rs"]
-mod rows;
 #[path = "run/threads.rs"]
 mod threads;

@@ -11,6 +11,7 @@ pub mod visit;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use crate::cost::CostModel;
 use crate::ir::{Kernel, Module};
 use crate::source::Span;
 use crate::types::{Basic, Shape, Type};
@@ -26,6 +27,17 @@ pub trait Backend {
     /// # Errors
     /// If the program uses a construct that the back-end cannot express.
     fn files(&self, module: &Verified) -> Result<Vec<(String, String)>, BackendError>;
+
+    /// What operations cost there. The passes decide by it what is stored, before code is generated.
+    fn costs(&self) -> CostModel {
+        CostModel::default()
+    }
+
+    /// Numbers for each face that the general bodies of kernels keep while they run, beside arguments and results: by kernel, nothing for those that the list does not reach.
+    fn scratch(&self, module: &Module) -> Vec<u32> {
+        let _ = module;
+        Vec::new()
+    }
 
     /// Whether its collections can be of single precision. Programs that want it are refused otherwise.
     fn has_single_precision(&self) -> bool {

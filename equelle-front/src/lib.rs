@@ -7,6 +7,7 @@
 
 pub mod backend;
 pub mod check;
+pub mod cost;
 pub mod diagnostic;
 pub mod ir;
 pub mod lower;

@@ -14,7 +14,7 @@ use backend_serial::runtime::SerialRuntime;
 use equelle_front::check::{CheckOptions, check_text};
 use equelle_front::ir::Module;
 use equelle_front::lower;
-use equelle_front::passes::{self, OptLevel};
+use equelle_front::passes;
 use equelle_front::source::SourceFile;
 use equelle_front::verify::{Verified, verify};
 use equelle_interp::{Options, interpret_with};
@@ -102,18 +102,17 @@ pub fn compile(text: &str, units: bool) -> Result<Compiled, Failure> {
     let plain = verified(lowered.clone(), "lowering")?;
     let mut after = Vec::new();
     let mut failure = None;
-    let (_, notes) = passes::optimise_by(lowered.clone(), OptLevel::O2, passes::Derivatives::Stencil, &mut |name, module| match verified(
-        module.clone(),
-        name,
-    ) {
-        Ok(module) => after.push((name.to_owned(), module)),
-        Err(error) => {
-            failure.get_or_insert(error);
-        }
-    });
+    let (_, notes) =
+        passes::optimise_by(lowered.clone(), &passes::Options::default(), &mut |name, module| match verified(module.clone(), name) {
+            Ok(module) => after.push((name.to_owned(), module)),
+            Err(error) => {
+                failure.get_or_insert(error);
+            }
+        });
     let mut matrices = None;
     if text.contains("NewtonSolve") {
-        let module = passes::optimise_by(lowered, OptLevel::O2, passes::Derivatives::SparseMatrices, &mut |name, module| {
+        let options = passes::Options { derivatives: passes::Derivatives::SparseMatrices, ..passes::Options::default() };
+        let module = passes::optimise_by(lowered, &options, &mut |name, module| {
             if let Err(error) = verified(module.clone(), name) {
                 failure.get_or_insert(error);
             }
@@ -137,22 +136,27 @@ fn verified(module: Module, pass: &str) -> Result<Verified, Failure> {
 }
 
 /// What a run gave: outputs, and the error that ended it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// Outputs.
-    pub records: Vec<Record>,
+    /// The tag and all numbers of each output, in order; truth as 0 and 1, text by its bytes.
+    pub outputs: Vec<(String, Vec<f64>)>,
     /// Its kind and text.
     pub error: Option<String>,
 }
 
 /// Interprets a module on a grid.
 pub fn run(module: &Verified, runnable: &'static Runnable, world: &World, options: Options) -> Outcome {
-    let session = Session::from_parameters(runnable, world.parameters(runnable), session::Options::silent());
-    let mut outcome = Outcome { records: Vec::new(), error: None };
-    let result = session.and_then(|mut session| {
+    let words: Vec<String> = world.words_for(runnable).map(str::to_owned).collect();
+    run_on(module, runnable, &words, options)
+}
+
+/// Interprets a module with the words of a command line.
+pub fn run_on(module: &Verified, runnable: &'static Runnable, words: &[String], options: Options) -> Outcome {
+    let mut outcome = Outcome::default();
+    let result = Session::open_with(runnable, words, session::Options::silent()).and_then(|mut session| {
         let records = session.record_outputs();
         let result = interpret_with(module, &mut SerialRuntime::new(session), options);
-        outcome.records = records.take();
+        outcome.outputs = records.take().into_iter().map(numbers).collect();
         result
     });
     outcome.error = result.err().map(|error| format!("{:?} {}", error.kind, error.message));
@@ -170,8 +174,7 @@ pub fn grids<'w>(program: &Program, worlds: &'w Worlds) -> impl Iterator<Item = 
 }
 
 fn run_all(program: &Program, compiled: &Compiled, worlds: &Worlds, extent: Extent) -> Result<(), Failure> {
-    let exact = BTreeMap::new();
-    let errors: BTreeMap<&str, f64> = program.errors.iter().map(|(tag, error)| (tag.as_str(), *error)).collect();
+    let errors = errors_of(program);
     let suitable: Vec<&World> = grids(program, worlds).collect();
     let sampled = program.seed as usize % suitable.len().max(1);
     // A Cartesian grid stands after itself treated as unstructured, with which it is compared.
@@ -182,11 +185,11 @@ fn run_all(program: &Program, compiled: &Compiled, worlds: &Worlds, extent: Exte
         if let Some(error) = &expected.error {
             return Err(Failure::new("error", format!("on the grid {}: {error}", world.name)));
         }
-        if let Some(tag) = expected.records.iter().find_map(not_finite) {
+        if let Some((tag, _)) = expected.outputs.iter().find(|(_, values)| values.iter().any(|v| !v.is_finite())) {
             return Err(Failure::new("not finite", format!("on the grid {}: `{tag}` is not finite", world.name)));
         }
         if let Some(twin) = before.take().filter(|_| !world.unstructured) {
-            same(&twin, &expected, &exact).map_err(|d| difference(world, "as an unstructured grid", &d))?;
+            same(&twin, &expected, &bits).map_err(|d| difference(world, "as an unstructured grid", &d))?;
         }
         let last = compiled.passes.len().saturating_sub(1);
         let mut treated = false;
@@ -195,7 +198,7 @@ fn run_all(program: &Program, compiled: &Compiled, worlds: &Worlds, extent: Exte
             if i < last && number != sampled && extent == Extent::Sampled {
                 continue;
             }
-            let allowed = if treated { &errors } else { &exact };
+            let allowed: &dyn Fn(&str) -> Tolerance = if treated { &errors } else { &bits };
             let found = run(module, compiled.runnable, world, general);
             same(&expected, &found, allowed).map_err(|d| difference(world, &format!("after {name}"), &d))?;
             if i == last && !world.unstructured {
@@ -206,7 +209,7 @@ fn run_all(program: &Program, compiled: &Compiled, worlds: &Worlds, extent: Exte
         }
         if let Some(module) = &compiled.matrices {
             let found = run(module, compiled.runnable, world, general);
-            same(&expected, &found, &exact).map_err(|d| difference(world, "after all passes, with sparse matrices", &d))?;
+            same(&expected, &found, &bits).map_err(|d| difference(world, "after all passes, with sparse matrices", &d))?;
         }
         before = world.unstructured.then_some(expected);
     }
@@ -217,36 +220,50 @@ fn difference(world: &World, way: &str, text: &str) -> Failure {
     Failure::new("different", format!("on the grid {}, {way}: {text}", world.name))
 }
 
-fn not_finite(record: &Record) -> Option<&str> {
-    let (tag, finite) = match record {
-        Record::Scalar { tag, value } => (tag, value.is_finite()),
-        Record::Vector { tag, components } => (tag, components.iter().all(|v| v.is_finite())),
-        Record::Vectors { tag, values } => (tag, values.iter().flatten().all(|v| v.is_finite())),
-        Record::Collection { tag, values } => (tag, values.iter().all(|v| v.is_finite())),
-        Record::Bool { tag, .. } | Record::Text { tag, .. } => (tag, true),
-    };
-    (!finite).then_some(tag.as_str())
+/// How far values of the outputs with a tag may be apart: `absolute`, or `relative` of the largest value where that is more.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tolerance {
+    /// In the unit of the output.
+    pub absolute: f64,
+    /// Of the largest value.
+    pub relative: f64,
 }
 
-/// Whether two runs gave the same: the same bits, but for the tags that may differ.
+impl Tolerance {
+    /// The same bits.
+    pub const BITS: Tolerance = Tolerance { absolute: 0.0, relative: 0.0 };
+}
+
+/// Outputs must have the same bits.
+pub fn bits(_tag: &str) -> Tolerance {
+    Tolerance::BITS
+}
+
+/// What is allowed where derivatives are found in another way.
+pub fn errors_of(program: &Program) -> impl Fn(&str) -> Tolerance {
+    let errors: BTreeMap<&str, f64> = program.errors.iter().map(|(tag, error)| (tag.as_str(), *error)).collect();
+    move |tag| errors.get(tag).map_or(Tolerance::BITS, |&absolute| Tolerance { absolute, relative: 1e-12 })
+}
+
+/// Whether two runs gave the same, where `allowed` says by the tag how far values may be apart.
 ///
 /// # Errors
 /// The first difference.
-pub fn same(expected: &Outcome, found: &Outcome, errors: &BTreeMap<&str, f64>) -> Result<(), String> {
+pub fn same(expected: &Outcome, found: &Outcome, allowed: &dyn Fn(&str) -> Tolerance) -> Result<(), String> {
     if expected.error != found.error {
         return Err(format!("ends with {:?}, not with {:?}", found.error, expected.error));
     }
-    if expected.records.len() != found.records.len() {
-        return Err(format!("{} outputs, not {}", found.records.len(), expected.records.len()));
+    if expected.outputs.len() != found.outputs.len() {
+        return Err(format!("{} outputs, not {}", found.outputs.len(), expected.outputs.len()));
     }
-    for (a, b) in expected.records.iter().zip(&found.records) {
-        let ((tag, a), (other, b)) = (numbers(a), numbers(b));
+    for ((tag, a), (other, b)) in expected.outputs.iter().zip(&found.outputs) {
         if tag != other || a.len() != b.len() {
             return Err(format!("puts out `{other}` of {} numbers, not `{tag}` of {}", b.len(), a.len()));
         }
         let largest = a.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-        let allowed = errors.get(tag).map_or(0.0, |error| error.max(1e-12 * largest));
-        for (i, (&x, &y)) in a.iter().zip(&b).enumerate() {
+        let tolerance = allowed(tag);
+        let allowed = tolerance.absolute.max(tolerance.relative * largest);
+        for (i, (&x, &y)) in a.iter().zip(b).enumerate() {
             if x.to_bits() == y.to_bits() || (x.is_nan() && y.is_nan()) || (x - y).abs() <= allowed && allowed > 0.0 {
                 continue;
             }
@@ -258,14 +275,13 @@ pub fn same(expected: &Outcome, found: &Outcome, errors: &BTreeMap<&str, f64>) -
     Ok(())
 }
 
-/// The tag and all numbers of an output; truth as 0 and 1, text by its bytes.
-pub fn numbers(record: &Record) -> (&str, Vec<f64>) {
+fn numbers(record: Record) -> (String, Vec<f64>) {
     match record {
-        Record::Scalar { tag, value } => (tag, vec![*value]),
-        Record::Bool { tag, value } => (tag, vec![f64::from(u8::from(*value))]),
+        Record::Scalar { tag, value } => (tag, vec![value]),
+        Record::Bool { tag, value } => (tag, vec![f64::from(u8::from(value))]),
         Record::Text { tag, value } => (tag, value.bytes().map(f64::from).collect()),
-        Record::Vector { tag, components } => (tag, components.clone()),
+        Record::Vector { tag, components } => (tag, components),
         Record::Vectors { tag, values } => (tag, values.concat()),
-        Record::Collection { tag, values } => (tag, values.clone()),
+        Record::Collection { tag, values } => (tag, values),
     }
 }

@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::{Cartesian, Grid, opm};
-use equelle_runtime::params::Parameters;
 use equelle_runtime::{CanonicalSet, EntityKind, Extent, Program};
 
 use crate::tree::Kind;
@@ -170,15 +169,6 @@ impl World {
         let used = |word: &str| program.inputs.iter().any(|input| input.keys().iter().any(|key| word.split('=').next() == Some(key)));
         let inputs = self.inputs.iter().map(String::as_str).filter(move |word| used(word));
         self.words.iter().map(String::as_str).chain(inputs)
-    }
-
-    /// Parameters of a run of a program.
-    pub fn parameters(&self, program: &Program) -> Parameters {
-        let mut parameters = Parameters::default();
-        for (key, value) in self.words_for(program).filter_map(|word| word.split_once('=')) {
-            parameters.set(key, value);
-        }
-        parameters
     }
 }
 

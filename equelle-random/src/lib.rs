@@ -1,12 +1,14 @@
 //! Random well-typed Equelle programs, and the comparison of every way to run them.
 //!
 //! [`generate`] makes programs that are well-typed by construction and whose numbers stay finite on the grids of [`data`]; [`mod@compare`] runs them in every way and
-//! compares; [`shrink`] makes a failing program small.
+//! compares; [`binary`] compiles many programs, of whatever origin, to one binary; [`shrink`] makes a failing program small.
 
+pub mod binary;
 mod bounds;
 pub mod compare;
 pub mod data;
 pub mod generate;
+pub mod inputs;
 pub mod shrink;
 pub mod tree;
 

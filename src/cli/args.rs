@@ -11,7 +11,7 @@ use equelle_front::passes::{Derivatives, OptLevel};
 use crate::console::{ColorChoice, MessageFormat};
 use crate::pipeline::Options;
 use crate::processor::TargetCpu;
-use crate::registry::BackendName;
+use crate::registry::{self, BackendName};
 
 /// Compiles Equelle programs, and runs them.
 #[derive(Debug, Parser)]
@@ -84,8 +84,8 @@ pub struct ProgramArgs {
 }
 
 impl ProgramArgs {
-    /// For the pipeline.
-    pub fn options(&self) -> Options {
+    /// For the pipeline, of a program for some back-ends.
+    pub fn options(&self, backends: &[BackendName]) -> Options {
         let level = match self.level {
             Level::Zero => OptLevel::O0,
             Level::Two => OptLevel::O2,
@@ -102,7 +102,8 @@ impl ProgramArgs {
             Fp::Strict => Rounding::Strict,
             Fp::Fast => Rounding::Fast,
         };
-        Options { level, nondimensional: self.nondimensional, derivatives, numbers: Numbers { precision, rounding } }
+        let numbers = Numbers { precision, rounding };
+        Options { level, nondimensional: self.nondimensional, derivatives, numbers, costs: registry::costs(backends) }
     }
 }
 

@@ -48,9 +48,14 @@ pub(super) fn build(args: &BuildArgs, console: &Console) -> Result<(), Failure> 
     super::print(&format!("{}\n", program.display()))
 }
 
-/// The IR of a program; reports on it if asked to.
-pub(super) fn compile(source: &SourceFile, program: &ProgramArgs, console: &Console) -> Result<Verified, Failure> {
-    let (verified, report) = pipeline::compile_with_report(source, program.options(), console)?;
+/// The IR of a program for some back-ends; reports on it if asked to.
+pub(super) fn compile(
+    source: &SourceFile,
+    program: &ProgramArgs,
+    backends: &[BackendName],
+    console: &Console,
+) -> Result<Verified, Failure> {
+    let (verified, report) = pipeline::compile_with_report(source, program.options(backends), console)?;
     if program.report {
         console.report(&report, source);
     }
@@ -75,7 +80,7 @@ impl Compiled {
             }
         });
         let source = pipeline::read(file)?;
-        let verified = compile(&source, program, console)?;
+        let verified = compile(&source, program, &backends, console)?;
         let cache = Cache::open()?;
         let package = pipeline::package(&source, &verified, &registry::code_generators(&backends), cache.crates())?;
         Ok(Compiled { cache, backends, package })

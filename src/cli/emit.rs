@@ -15,18 +15,19 @@ use crate::report;
 /// Prints a stage of compilation.
 pub(super) fn emit(args: &EmitArgs, console: &Console) -> Result<(), Failure> {
     let source = pipeline::read(&args.file)?;
-    let (program, options) = (&args.program, args.program.options());
+    let (program, options) = (&args.program, args.program.options(&[BackendName::Serial]));
+    let compile = |backend: BackendName| compile(&source, program, &[backend], console);
     let generated = |backend: BackendName| -> Result<Package, Failure> {
-        let verified = compile(&source, program, console)?;
+        let verified = compile(backend)?;
         pipeline::package(&source, &verified, &registry::code_generators(&[backend]), Cache::open()?.crates())
     };
     let text = match &args.what {
         Emit::Ast => syntax::print(&pipeline::parse(&source, console)?),
-        Emit::Ir => ir::text::print(compile(&source, program, console)?.module()),
+        Emit::Ir => ir::text::print(compile(BackendName::Serial)?.module()),
         Emit::IrAfter(pass) => ir::text::print(pipeline::compile_until(&source, options, pass, console)?.module()),
         Emit::Rust => sections(&generated(BackendName::Serial)?, ".rs"),
         Emit::Cuda => sections(&generated(BackendName::Cuda)?, ".cu"),
-        Emit::Manifest => package::manifest(&compile(&source, program, console)?),
+        Emit::Manifest => package::manifest(&compile(BackendName::Serial)?),
         Emit::Report => {
             let (_, found) = pipeline::compile_with_report(&source, options, console)?;
             match console.format {

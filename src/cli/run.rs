@@ -25,7 +25,7 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
             ));
         }
         let source = pipeline::read(&args.file)?;
-        let verified = compile(&source, &args.program, console)?;
+        let verified = compile(&source, &args.program, &[BackendName::Serial], console)?;
         let options = Options { quiet: args.quiet, profile: args.profile, ..Options::default() };
         return interpret::interpret(&source, &verified, &args.parameters, options);
     }

@@ -1,10 +1,10 @@
-//! A renumbered grid changes nothing that a program puts out.
+//! A renumbered grid changes nothing that a program puts out. All programs of the project are run so in `equelle-random/tests/programs.rs`; here cells and faces have no order at all.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::support::{EVERY_WAY, How, Outputs, assert_close, assert_same_bits, repository, run, scratch};
+use crate::support::{EVERY_WAY, How, Outputs, assert_close, assert_same_bits, run, scratch};
 use crate::triangles::{Order, triangles};
 
 /// A program on an unstructured grid in the order of its file, and renumbered.
@@ -14,54 +14,6 @@ fn both(how: How, program: &str, words: &[&str]) -> [Outputs; 2] {
         words.extend(["grid_layout=unstructured", renumber]);
         run(how, program, &words)
     })
-}
-
-fn case(example: &str) -> (String, String) {
-    let param = repository(&format!("examples/{example}/case.param"));
-    (format!("examples/{example}/{example}.equelle"), param.to_string_lossy().into_owned())
-}
-
-/// Sums over faces, reductions, sets, and what is chosen by state: the same operations in the same order, so the same bits.
-#[test]
-fn explicit_examples_keep_every_bit() {
-    for (example, ways) in [
-        ("heat_explicit_2d", &EVERY_WAY[..]),
-        ("heat_explicit_3d", &[How::Compiled0, How::Compiled2]),
-        ("shallow_water", &[How::Compiled0, How::Compiled2]),
-    ] {
-        let (program, param) = case(example);
-        for &how in ways {
-            let [file, renumbered] = both(how, &program, &[&param]);
-            assert!(file.collections.values().any(|fields| fields.iter().flatten().any(|v| *v != fields[0][0])), "something happens");
-            assert_same_bits(&renumbered, &file, &format!("{example}, {how:?}"));
-        }
-    }
-}
-
-/// Newton's method solves the same equations with unknowns in another order. All systems here are solved directly, so that solutions differ by roundings: those of
-/// elimination, some hundred of 1.1e-16, times what the matrix makes of them. Heat conduction is the identity plus a positive operator (no worse than 1 + 2 dt k/dx^2 <= 1e2),
-/// gas alike; pressures of the two-phase examples are free to a constant, and saturations are differences of numbers near 0.5.
-#[test]
-fn implicit_examples_agree_to_round_off() {
-    for (example, tolerance) in [
-        ("heat_implicit_2d", 1e-12),
-        ("heat_implicit_3d", 1e-12),
-        ("heat_implicit_triangles", 1e-12),
-        ("gas_1d", 1e-12),
-        ("two_phase", 1e-10),
-    ] {
-        let (program, param) = case(example);
-        let ways: &[How] = if example == "heat_implicit_2d" { &EVERY_WAY } else { &[How::Compiled2] };
-        for &how in ways {
-            let [file, renumbered] = both(how, &program, &[&param, "verbose=0", "solver=lu"]);
-            assert_eq!(file.collections.keys().collect::<Vec<_>>(), renumbered.collections.keys().collect::<Vec<_>>());
-            for (tag, fields) in &file.collections {
-                for (number, (a, b)) in fields.iter().zip(renumbered.fields(tag)).enumerate() {
-                    assert_close(b, a, tolerance, &format!("{example}, {how:?}, {tag} {number}"));
-                }
-            }
-        }
-    }
 }
 
 /// Writes triangles without any order, and data for a program that conducts heat through them.

@@ -6,6 +6,7 @@ use std::process::{Command, Output};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::{env, fs};
 
+use equelle_front::cost::CostModel;
 use equelle_front::ir::Numbers;
 use equelle_front::passes::{Derivatives, OptLevel};
 use equelle_runtime::Session;
@@ -105,6 +106,7 @@ fn interpreted(level: OptLevel, dimensions: Dimensions, program: &str, words: &[
         nondimensional: dimensions == Dimensions::Unchecked,
         derivatives: Derivatives::Stencil,
         numbers: Numbers::default(),
+        costs: CostModel::default(),
     };
     let verified = pipeline::compile(&source, options, &console).unwrap_or_else(|failure| panic!("{program}: {failure:?}"));
     let mut words: Vec<String> = words.iter().map(ToString::to_string).collect();

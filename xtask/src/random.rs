@@ -5,6 +5,20 @@ use std::time::Instant;
 
 use equelle_random::data::Worlds;
 use equelle_random::failing;
+use equelle_random::generate::{Purpose, program};
+
+/// What a program may have, and the text that shows it.
+const KINDS: [(&str, &[&str]); 9] = [
+    ("one equation solved", &["NewtonSolve("]),
+    ("systems of equations solved", &["NewtonSolveSystem("]),
+    ("loops", &["For "]),
+    ("mutable variables", &["Mutable"]),
+    ("functions", &[") = {"]),
+    ("domains read from files", &["InputDomainSubsetOf("]),
+    ("Divergence or Gradient", &["Divergence(", "Gradient("]),
+    ("edges or vertices", &["Edges()", "Vertices()"]),
+    ("reductions", &["Reduce("]),
+];
 
 /// Runs the programs of `programs` seeds from `seed` on.
 pub fn run(programs: u64, seed: u64) -> Result<(), String> {
@@ -13,14 +27,22 @@ pub fn run(programs: u64, seed: u64) -> Result<(), String> {
     let worlds = Worlds::write(&folder, &root.join("grids/triangles-6x5.grid")).map_err(|e| format!("{}: {e}", folder.display()))?;
     let begin = Instant::now();
     let mut failures = 0_usize;
+    let mut kinds = [0_u64; KINDS.len()];
     for (done, seed) in (1..).zip(seed..seed.saturating_add(programs)) {
         if let Some(failure) = failing(seed, &worlds) {
             failures += 1;
             println!("{failure}");
         }
+        let text = program(seed, Purpose::Run, &worlds.facts).text();
+        for (count, (_, shown)) in kinds.iter_mut().zip(KINDS) {
+            *count += u64::from(shown.iter().any(|shown| text.contains(shown)));
+        }
         if done % 1000 == 0 {
             eprintln!("{done} programs, {failures} failures, {:.0} s", begin.elapsed().as_secs_f64());
         }
+    }
+    for (count, (kind, _)) in kinds.iter().zip(KINDS) {
+        println!("{count:8} with {kind}");
     }
     std::fs::remove_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     if failures == 0 { Ok(()) } else { Err(format!("{failures} of {programs} programs fail")) }

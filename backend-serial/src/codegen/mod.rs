@@ -23,7 +23,7 @@ mod text;
 mod writer;
 
 use equelle_front::backend::{Backend, BackendError, KernelNames, Namer, restore_comments};
-use equelle_front::ir::Precision;
+use equelle_front::ir::{Module, Precision};
 use equelle_front::source::Span;
 use equelle_front::verify::Verified;
 use proc_macro2::TokenStream;
@@ -40,6 +40,10 @@ impl Backend for Serial {
 
     fn files(&self, module: &Verified) -> Result<Vec<(String, String)>, BackendError> {
         Ok(vec![("src/kernels_serial.rs".to_owned(), kernels_file(module)?)])
+    }
+
+    fn scratch(&self, module: &Module) -> Vec<u32> {
+        stage::scratch(module)
     }
 
     fn has_single_precision(&self) -> bool {

@@ -5,44 +5,59 @@
 use std::collections::BTreeMap;
 
 use equelle_front::backend::visit::{Node, visit_block};
-use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, LocalId, Path, Space, UnaryOp};
-use equelle_front::ops::{Arithmetic, BinaryMath};
+use equelle_front::backend::{Backend, KernelNames, Namer};
+use equelle_front::cost::CostModel;
+use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, LocalId, Module, Path, Space};
 use equelle_front::types::Extent;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
+use super::Serial;
 use super::outputs::tuple;
 use super::reals::Reals;
 use super::text::{Level, ident};
-use super::writer::{KnownFace, Writer, Written};
+use super::writer::{Form, KnownFace, Writer, Written};
 
-/// Terms of an interior face that cost more than this are made once. An addition counts 1, a load 2, a division or a root 8.
-///
-/// To store a term and to read it from two cells is 24 bytes a face, beside the loop over the faces itself. Measured on one core, unstructured: shallow water on 512^2 cells, about 1000 a
-/// face in both branches of its choices, takes 0.60 times the time with stored terms; heat conduction, 8 a face, 1.08 times on 64^3 cells and about the same on 128^3.
-const STAGE_COST: u32 = 60;
+/// Numbers for each face that the general bodies of kernels keep while they run, by kernel.
+pub(super) fn scratch(module: &Module) -> Vec<u32> {
+    let names = KernelNames::of_module(module);
+    let of_kernel = |(kernel, names)| {
+        let writer = Writer::new(module, kernel, names, Form::General, &Namer::rust());
+        writer.staged_sums().iter().map(|(results, ..)| results.len() as u32).sum()
+    };
+    module.kernels.iter().zip(&names).map(of_kernel).collect()
+}
 
 /// Buffers with terms, by the local that names the face in the sum.
 pub(super) type Staged = BTreeMap<LocalId, Vec<Ident>>;
 
-impl Writer<'_> {
-    /// The loops that make terms of faces for sums of the kernel's body; the body then reads them.
-    pub(super) fn stage(&mut self) -> Written<TokenStream> {
-        let Space::Set(set) = self.kernel.space else { return Ok(TokenStream::new()) };
+impl<'a> Writer<'a> {
+    /// Sums of the kernel's body whose terms are made before its loop: the results, the face, and the body where the face is an interior one.
+    fn staged_sums(&self) -> Vec<(&'a [LocalId], LocalId, KBlock)> {
+        let Space::Set(set) = self.kernel.space else { return Vec::new() };
         // Conditions must hold before anything is evaluated; and collections that round what is stored would round terms.
         if !self.is_all(set) || !self.kernel.checks.is_empty() || self.reals == Reals::Rounded {
-            return Ok(TokenStream::new());
+            return Vec::new();
         }
-        let kernel = self.kernel;
-        let mut loops = TokenStream::new();
-        for statement in &kernel.body.statements {
+        let model = Serial.costs();
+        let mut sums = Vec::new();
+        for statement in &self.kernel.body.statements {
             let KStmt::SumFaces { results, cell: Path::Here, face, only: FaceFilter::All | FaceFilter::Interior, body } = statement else {
                 continue;
             };
             let body = self.specialised(body, *face, true);
-            if of_face_alone(&body, *face) && cost(&body) > STAGE_COST {
-                loops.extend(self.stage_sum(results, *face, &body)?);
+            if of_face_alone(&body, *face) && cost(&body, &model) > model.stage {
+                sums.push((&results[..], *face, body));
             }
+        }
+        sums
+    }
+
+    /// The loops that make terms of faces for sums of the kernel's body; the body then reads them.
+    pub(super) fn stage(&mut self) -> Written<TokenStream> {
+        let mut loops = TokenStream::new();
+        for (results, face, body) in self.staged_sums() {
+            loops.extend(self.stage_sum(results, face, &body)?);
         }
         Ok(loops)
     }
@@ -150,21 +165,12 @@ fn of_face_alone(body: &KBlock, face: LocalId) -> bool {
 }
 
 /// What the evaluation of a block costs; both branches of a choice count.
-fn cost(block: &KBlock) -> u32 {
+fn cost(block: &KBlock, model: &CostModel) -> u32 {
     let mut cost = 0_u32;
     visit_block(block, &mut |node| {
         cost = cost.saturating_add(match node {
-            Node::Expr(expr) => match expr {
-                KExpr::Load { .. } | KExpr::Measure(_) | KExpr::Centroid(_) | KExpr::Normal(_) => 2,
-                KExpr::Unary(UnaryOp::Sqrt | UnaryOp::Length, _) | KExpr::Arithmetic(Arithmetic::Div, ..) => 8,
-                KExpr::Unary(op, _) if op.is_elementary() => 24,
-                KExpr::Math(BinaryMath::Pow, ..) => 24,
-                KExpr::Dot(..) => 5,
-                KExpr::Real(_) | KExpr::Bool(_) | KExpr::Local(_) | KExpr::Param(_) | KExpr::ZeroVector | KExpr::Entity(_) => 0,
-                _ => 1,
-            },
-            // Faces of another cell.
-            Node::Stmt(KStmt::SumFaces { .. }) => 60,
+            Node::Expr(expr) => model.expression(expr),
+            Node::Stmt(KStmt::SumFaces { .. }) => model.sum,
             Node::Stmt(_) | Node::Path(_) => 0,
         });
     });
@@ -173,7 +179,8 @@ fn cost(block: &KBlock) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use equelle_front::ir::ParamId;
+    use equelle_front::ir::{ParamId, UnaryOp};
+    use equelle_front::ops::Arithmetic;
 
     use super::*;
 
@@ -200,6 +207,7 @@ mod tests {
     fn what_a_term_costs() {
         let at = || Path::Local(LocalId(0));
         let difference = KExpr::Arithmetic(Arithmetic::Sub, Box::new(load(at())), Box::new(load(at())));
+        let cost = |block: &KBlock| super::cost(block, &CostModel::default());
         assert_eq!(cost(&block(difference.clone())), 5);
         let root = KExpr::Unary(UnaryOp::Sqrt, Box::new(difference.clone()));
         assert_eq!(cost(&block(KExpr::Arithmetic(Arithmetic::Div, Box::new(root), Box::new(difference)))), 26);

@@ -6,7 +6,7 @@ use super::lifetime::{groups, last_reads};
 use crate::ir::{
     Block, CartesianForm, Equation, Function, FunctionId, KernelId, Module, MutableId, Op, Space, Stmt, StmtKind, UnaryOp, ValueId,
 };
-use crate::types::{Basic, SetId, Shape, Type};
+use crate::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, Shape, Type};
 
 /// What an array has for each element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,14 +38,14 @@ fn rounds(depth: usize) -> usize {
 }
 
 /// The peaks of a program on grids of `dim` dimensions.
-pub(super) fn peaks(module: &Module, dim: u32, cartesian: bool) -> Peaks {
+pub(super) fn peaks(module: &Module, scratch: &[u32], dim: u32, cartesian: bool) -> Peaks {
     let mut summaries = Vec::with_capacity(module.functions.len());
     for function in &module.functions {
         // A function calls only functions before it.
-        let summary = Machine::new(module, &summaries, dim, cartesian).summary(function);
+        let summary = Machine::new(module, scratch, &summaries, dim, cartesian).summary(function);
         summaries.push(summary);
     }
-    let mut machine = Machine::new(module, &summaries, dim, cartesian);
+    let mut machine = Machine::new(module, scratch, &summaries, dim, cartesian);
     machine.function(&module.main, BTreeMap::new());
     machine.peak
 }
@@ -86,6 +86,8 @@ struct Buffer {
 
 struct Machine<'a> {
     module: &'a Module,
+    /// Numbers for each face that general bodies keep while they run, by kernel.
+    scratch: &'a [u32],
     summaries: &'a [Summary],
     dim: u32,
     cartesian: bool,
@@ -106,9 +108,9 @@ struct Frame {
 }
 
 impl<'a> Machine<'a> {
-    fn new(module: &'a Module, summaries: &'a [Summary], dim: u32, cartesian: bool) -> Self {
+    fn new(module: &'a Module, scratch: &'a [u32], summaries: &'a [Summary], dim: u32, cartesian: bool) -> Self {
         let (live, peak) = (Peaks::new(), Peaks::new());
-        Machine { module, summaries, dim, cartesian, buffers: Vec::new(), live, peak, listed: BTreeSet::new() }
+        Machine { module, scratch, summaries, dim, cartesian, buffers: Vec::new(), live, peak, listed: BTreeSet::new() }
     }
 
     fn summary(mut self, function: &Function) -> Summary {
@@ -385,6 +387,7 @@ impl<'a> Machine<'a> {
 
     fn launch(&mut self, function: &Function, frame: &mut Frame, kernel: KernelId, args: &[ValueId], results: &[ValueId]) {
         let module = self.module;
+        let kept = self.scratch.get(kernel.0 as usize).copied().unwrap_or(0);
         let kernel = &module.kernels[kernel.0 as usize];
         for (&arg, param) in args.iter().zip(&kernel.params) {
             self.list_if_entities(function, arg, &param.ty);
@@ -403,6 +406,10 @@ impl<'a> Machine<'a> {
                 // What is reduced is written down first.
                 extra.extend(self.classes(&Type::collection(result.ty.basic, set)));
             }
+        }
+        if general {
+            let faces = module.sets.canonical(CanonicalSet { kind: EntityKind::Face, extent: Extent::All });
+            extra.extend((0..kept).map(|_| (faces, Element::Number)));
         }
         let extra = Held { buffers: extra.into_iter().map(|class| self.take(class)).collect(), per_axis: false };
         for &result in results {

@@ -61,10 +61,15 @@ pub struct Buffers {
 }
 
 impl Needs {
-    /// Of a module as it is compiled.
+    /// Of a module as it is compiled, where kernels keep nothing while they run.
     pub fn of(module: &Module) -> Needs {
+        Needs::with_scratch(module, &[])
+    }
+
+    /// Of a module as it is compiled; `scratch` are the numbers for each face that the general bodies of kernels keep while they run, by kernel.
+    pub fn with_scratch(module: &Module, scratch: &[u32]) -> Needs {
         let mut needs = Needs::default();
-        let runs = |cartesian| [1, 2, 3].map(|dim| machine::peaks(module, dim, cartesian));
+        let runs = |cartesian| [1, 2, 3].map(|dim| machine::peaks(module, scratch, dim, cartesian));
         let (general, cartesian) = (runs(false), runs(true));
         let buffers = |peaks: &[machine::Peaks; 3], set: SetId| {
             let of = |peaks: &machine::Peaks, element| peaks.get(&(set, element)).copied().unwrap_or(0);

@@ -21,6 +21,7 @@ pub(crate) use locals::{adds, assigned, drop_unread};
 pub use notes::{KeptCall, Need, Notes, Why};
 pub(crate) use rewrite::{NodeMut, rewrite_block};
 
+use crate::cost::CostModel;
 use crate::ir::{Function, Module};
 use crate::types::SetTable;
 
@@ -44,32 +45,43 @@ pub enum Derivatives {
     SparseMatrices,
 }
 
+/// How a module is optimised.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Which passes there are.
+    pub level: OptLevel,
+    /// Where derivatives of residuals come from.
+    pub derivatives: Derivatives,
+    /// What operations cost where the program will run.
+    pub costs: CostModel,
+}
+
 /// A named pass.
 #[derive(Clone, Copy)]
 pub struct Pass {
     /// Name for `--emit ir-after=NAME`.
     pub name: &'static str,
-    run: fn(&mut Module, &mut Notes),
+    run: fn(&mut Module, &CostModel, &mut Notes),
 }
 
 impl Pass {
     /// Runs this pass alone.
     pub fn run(&self, module: &mut Module) {
-        (self.run)(module, &mut Notes::default());
+        (self.run)(module, &CostModel::default(), &mut Notes::default());
     }
 }
 
 /// The passes of `-O2` in order.
 pub const PIPELINE_O2: &[Pass] = &[
-    Pass { name: "inline", run: inline::run },
-    Pass { name: "simplify", run: |m, _| each_function(m, simplify::run) },
-    Pass { name: "hoist", run: |m, _| each_function(m, hoist::run) },
-    Pass { name: "dce", run: |m, _| each_function(m, dce::run) },
+    Pass { name: "inline", run: |m, _, notes| inline::run(m, notes) },
+    Pass { name: "simplify", run: |m, _, _| each_function(m, simplify::run) },
+    Pass { name: "hoist", run: |m, _, _| each_function(m, hoist::run) },
+    Pass { name: "dce", run: |m, _, _| each_function(m, dce::run) },
     Pass { name: differentiate::NAME, run: differentiate::replace },
     Pass { name: "fuse", run: fuse::run },
-    Pass { name: "dce-after-fuse", run: |m, _| each_function(m, dce::run) },
-    Pass { name: "merge", run: |m, _| merge::run(m) },
-    Pass { name: "reciprocals", run: |m, _| reciprocals::run(m) },
+    Pass { name: "dce-after-fuse", run: |m, _, _| each_function(m, dce::run) },
+    Pass { name: "merge", run: |m, _, _| merge::run(m) },
+    Pass { name: "reciprocals", run: |m, _, _| reciprocals::run(m) },
 ];
 
 /// Runs the passes of a level.
@@ -81,26 +93,21 @@ pub fn optimise(module: Module, level: OptLevel) -> Module {
 /// Runs the passes of a level and shows the module after each pass.
 #[must_use]
 pub fn optimise_with(module: Module, level: OptLevel, observer: &mut dyn FnMut(&str, &Module)) -> Module {
-    optimise_by(module, level, Derivatives::Stencil, observer).0
+    optimise_by(module, &Options { level, ..Options::default() }, observer).0
 }
 
-/// Runs the passes of a level with a choice of derivatives, shows the module after each pass, and tells what they decided.
+/// Runs the passes of a level with all choices, shows the module after each pass, and tells what they decided.
 #[must_use]
-pub fn optimise_by(
-    mut module: Module,
-    level: OptLevel,
-    derivatives: Derivatives,
-    observer: &mut dyn FnMut(&str, &Module),
-) -> (Module, Notes) {
+pub fn optimise_by(mut module: Module, options: &Options, observer: &mut dyn FnMut(&str, &Module)) -> (Module, Notes) {
     let mut notes = Notes::default();
-    match level {
+    match options.level {
         OptLevel::O0 => {}
         OptLevel::O2 => {
             for pass in PIPELINE_O2 {
-                if pass.name == differentiate::NAME && derivatives == Derivatives::SparseMatrices {
+                if pass.name == differentiate::NAME && options.derivatives == Derivatives::SparseMatrices {
                     continue;
                 }
-                (pass.run)(&mut module, &mut notes);
+                (pass.run)(&mut module, &options.costs, &mut notes);
                 observer(pass.name, &module);
             }
         }

@@ -1,11 +1,22 @@
 //! `MEMORY`: what collections and linear systems a program needs memory for.
 
+use equelle_front::backend::Backend;
+use equelle_front::ir::Module;
 use equelle_front::memory::{Buffers, Needs, SolveNeeds};
 use equelle_front::types::{CanonicalSet, SetTable};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::operations::canonical_set;
+
+/// What a program needs on the back-end that needs most.
+pub(super) fn needs(module: &Module, backends: &[&dyn Backend]) -> Needs {
+    let mut scratch = vec![0; module.kernels.len()];
+    for backend in backends {
+        scratch.iter_mut().zip(backend.scratch(module)).for_each(|(most, own)| *most = own.max(*most));
+    }
+    Needs::with_scratch(module, &scratch)
+}
 
 /// The table; `None` for programs without collections.
 pub(super) fn plan(sets: &SetTable, needs: &Needs) -> Option<TokenStream> {

@@ -52,7 +52,7 @@ pub(super) fn text(module: &Module, facts: &Facts, options: &PackageOptions) -> 
     globals.reserve(kernels.iter().map(|k| k.arguments.clone()));
     let functions = module.functions.iter().map(|f| globals.fresh(&f.name)).collect();
     let needs = Needs::of(module);
-    let memory = equelle_front::memory::Needs::of(module);
+    let memory = memory::needs(module, options.backends);
     let plan = memory::plan(&module.sets, &memory);
     let program = Program { module, kernels, functions, globals, bound: needs.bound(), planned: plan.is_some() };
 

@@ -8,6 +8,7 @@ use super::super::inline::inline_body;
 use super::super::{Notes, dce, hoist, simplify};
 use super::reverse::Obstacle;
 use super::{Untreated, with_jacobian};
+use crate::cost::CostModel;
 use crate::ir::{Block, Equation, Function, FunctionId, Kernel, KernelId, Module, Mutable, MutableId, Op, Stmt, StmtKind, Value, ValueId};
 use crate::lower::UniqueNames;
 use crate::source::Span;
@@ -17,7 +18,7 @@ use crate::types::{CanonicalSet, Dimension, Extent, SetId, SetTable, Shape, Type
 const MAX_STATEMENTS: usize = 1_000;
 
 /// Treats every solve of a module.
-pub(super) fn treat(module: &mut Module, notes: &mut Notes) {
+pub(super) fn treat(module: &mut Module, model: &CostModel, notes: &mut Notes) {
     let mut names = UniqueNames::default();
     for kernel in &module.kernels {
         names.unique(&kernel.name);
@@ -41,7 +42,7 @@ pub(super) fn treat(module: &mut Module, notes: &mut Notes) {
         simplify::run(&mut whole, &module.sets);
         hoist::run(&mut whole, &module.sets);
         dce::run(&mut whole, &module.sets);
-        let made = equations(&whole, &module.sets, &solves, &mut names, notes);
+        let made = equations(&whole, &module.sets, model, &solves, &mut names, notes);
         let mut found = BTreeMap::new();
         for (solve, made) in solves.iter().zip(made) {
             match made {
@@ -214,7 +215,14 @@ impl Embedder<'_> {
 type Treated = Result<(Vec<Kernel>, Vec<Vec<ValueId>>), Obstacle>;
 
 /// The kernels of each solve and their arguments, without the unknowns.
-fn equations(function: &Function, sets: &SetTable, solves: &[Solve], names: &mut UniqueNames, notes: &mut Notes) -> Vec<Treated> {
+fn equations(
+    function: &Function,
+    sets: &SetTable,
+    model: &CostModel,
+    solves: &[Solve],
+    names: &mut UniqueNames,
+    notes: &mut Notes,
+) -> Vec<Treated> {
     let mut loops = BTreeMap::new();
     let mut domains = BTreeMap::new();
     for &param in &function.params {
@@ -223,7 +231,7 @@ fn equations(function: &Function, sets: &SetTable, solves: &[Solve], names: &mut
     find_loops(function, &function.body, domains, &mut loops);
     let inside: BTreeSet<ValueId> =
         loops.values().flat_map(|(body, _)| body.statements.iter().flat_map(|s| defined(s).iter().copied())).collect();
-    let maker = Equations::new(function, sets, &inside);
+    let maker = Equations::new(function, sets, model, &inside);
     solves
         .iter()
         .map(|solve| {

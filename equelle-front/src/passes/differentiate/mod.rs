@@ -14,6 +14,7 @@ use super::Notes;
 use super::fuse::inline_all_single_uses;
 use super::locals::{adds, drop_unread, drop_unused_locals};
 use crate::backend::visit::{Node, visit_block};
+use crate::cost::CostModel;
 use crate::ir::{JacobianForm, KBlock, KStmt, Kernel, Module, Path, StmtKind};
 use crate::source::Span;
 
@@ -31,8 +32,8 @@ pub struct Untreated {
 
 /// Gives every Newton solve of a module its equations as kernels, where that is possible, in the place of residual functions; those that put something out stay, for that alone. Notes the solves
 /// that keep residual functions for their derivatives, in order.
-pub(super) fn replace(module: &mut Module, notes: &mut Notes) {
-    embed::treat(module, notes);
+pub(super) fn replace(module: &mut Module, model: &CostModel, notes: &mut Notes) {
+    embed::treat(module, model, notes);
     let puts_out = |f: &crate::ir::Function| f.body.statements.iter().any(|s| matches!(s.kind, StmtKind::Output { .. }));
     let functions: Vec<bool> = module.functions.iter().map(puts_out).collect();
     for function in module.functions.iter_mut().chain([&mut module.main]) {
@@ -46,7 +47,7 @@ pub(super) fn replace(module: &mut Module, notes: &mut Notes) {
 /// in order.
 pub fn differentiate(module: &mut Module) -> Vec<Untreated> {
     let mut notes = Notes::default();
-    embed::treat(module, &mut notes);
+    embed::treat(module, &CostModel::default(), &mut notes);
     notes.untreated
 }
 

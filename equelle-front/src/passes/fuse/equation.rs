@@ -7,6 +7,7 @@ use super::super::analysis::Defs;
 use super::build::{Builder, Interface, Mode, Result, Unfusable};
 use super::plan::Plan;
 use super::{identifier, value_name};
+use crate::cost::CostModel;
 use crate::ir::{Function, KBlock, KResult, Kernel, Path, Space, ValueId};
 use crate::types::{CanonicalSet, SetId, SetTable, Shape};
 
@@ -31,9 +32,9 @@ pub(in crate::passes) struct Equations<'a> {
 
 impl<'a> Equations<'a> {
     /// `inside` are the values that depend on an unknown.
-    pub(in crate::passes) fn new(function: &'a Function, sets: &'a SetTable, inside: &'a BTreeSet<ValueId>) -> Self {
+    pub(in crate::passes) fn new(function: &'a Function, sets: &'a SetTable, model: &CostModel, inside: &'a BTreeSet<ValueId>) -> Self {
         let defs = Defs::of(function);
-        let mut plan = Plan::of(function, sets, &defs, &BTreeSet::new());
+        let mut plan = Plan::of(function, sets, model, &defs, &BTreeSet::new());
         plan.substitute(inside);
         plan.substitute_paths(function, &defs);
         Equations { function, sets, defs, plan, inside }

@@ -16,6 +16,7 @@ mod tidy;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::cost::CostModel;
 use crate::ir::{Block, Function, KernelId, Module, Op, Stmt, StmtKind, ValueId};
 use crate::lower::UniqueNames;
 use crate::types::{SetId, SetTable, Shape};
@@ -30,7 +31,7 @@ pub(super) use equation::{Equations, Made};
 pub(super) use tidy::inline_all_single_uses;
 
 /// Fuses every function of a module but residuals of Newton's method and what they call: derivatives are followed operation by operation.
-pub(super) fn run(module: &mut Module, notes: &mut Notes) {
+pub(super) fn run(module: &mut Module, model: &CostModel, notes: &mut Notes) {
     let residuals = residual_functions(module);
     let mut kernels = std::mem::take(&mut module.kernels);
     let mut names = UniqueNames::default();
@@ -43,7 +44,7 @@ pub(super) fn run(module: &mut Module, notes: &mut Notes) {
         let mut kept = BTreeSet::new();
         let (body, made, named, of_equations) = loop {
             let defs = Defs::of(function);
-            let plan = Plan::of(function, sets, &defs, &kept);
+            let plan = Plan::of(function, sets, model, &defs, &kept);
             let mut fuser = Fuser {
                 maker: KernelMaker { function, sets, defs: &defs, plan: &plan, domains: BTreeMap::new(), per_axis: BTreeSet::new() },
                 kernels: Vec::new(),

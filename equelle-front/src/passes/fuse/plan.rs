@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::analysis::Defs;
 use super::super::{Need, Notes, Why};
-use crate::ir::{Block, Function, Op, StmtKind, UnaryOp, ValueId};
-use crate::ops::{Arithmetic, BinaryMath};
+use crate::cost::CostModel;
+use crate::ir::{Block, Function, Op, StmtKind, ValueId};
 use crate::types::{Basic, EntityKind, SetTable, Shape, Type};
 
 /// What becomes of a value.
@@ -18,11 +18,6 @@ pub(super) enum Placement {
     /// Computed by a run-time operation (inputs, calls, and what kernels cannot compute).
     Operation,
 }
-
-/// Recomputing up to this cost is cheaper than a store and a load (a load counts 2, a division or a root 8).
-const RECOMPUTE_COST: u32 = 3;
-/// A value used at several places is stored from this cost on.
-const SHARE_COST: u32 = 400;
 
 /// Operations above one another that are substituted into one expression; what would be higher is stored. No formula that someone wrote comes near it; a
 /// sum of thousands of terms does, and whatever walks the expressions of kernels, compilers included, needs stack for each level.
@@ -51,10 +46,11 @@ struct Sites {
 
 impl Plan {
     /// Decides for a function; the values in `kept` stay operations.
-    pub(super) fn of(function: &Function, sets: &SetTable, defs: &Defs, kept: &BTreeSet<ValueId>) -> Plan {
+    pub(super) fn of(function: &Function, sets: &SetTable, model: &CostModel, defs: &Defs, kept: &BTreeSet<ValueId>) -> Plan {
         let mut planner = Planner {
             function,
             sets,
+            model,
             defs,
             kept,
             plan: Plan::default(),
@@ -116,6 +112,7 @@ impl Plan {
 struct Planner<'a> {
     function: &'a Function,
     sets: &'a SetTable,
+    model: &'a CostModel,
     defs: &'a Defs,
     kept: &'a BTreeSet<ValueId>,
     plan: Plan,
@@ -284,8 +281,8 @@ impl Planner<'_> {
         let (cost, has_sum) = self.cost(result);
         // Entities are access paths where they are used, which Cartesian forms know in closed form; through memory they could lead anywhere.
         let recompute = match ty.basic {
-            Basic::Scalar => RECOMPUTE_COST,
-            Basic::Vector | Basic::Bool => SHARE_COST,
+            Basic::Scalar => self.model.recompute,
+            Basic::Vector | Basic::Bool => self.model.share,
             Basic::Entity(_) | Basic::Text => u32::MAX,
         };
         // What lives on faces is mostly summed over the faces of cells: each cell evaluates it anew, next to its other terms, and nothing goes through memory.
@@ -296,8 +293,8 @@ impl Planner<'_> {
             Why::SumElsewhere
         } else if has_sum && sites.count > 1 {
             Why::SharedSum { places: sites.count }
-        } else if sites.count > 1 && cost > SHARE_COST && ty.entity_kind().is_none() && !on_faces {
-            Why::Shared { places: sites.count, cost, limit: SHARE_COST }
+        } else if sites.count > 1 && cost > self.model.share && ty.entity_kind().is_none() && !on_faces {
+            Why::Shared { places: sites.count, cost, limit: self.model.share }
         } else if self.tall.contains(&result) {
             Why::Tall { limit: MAX_HEIGHT }
         } else {
@@ -318,7 +315,7 @@ impl Planner<'_> {
 
     fn cost_of(&mut self, value: ValueId) -> (u32, bool) {
         let ty = self.ty(value);
-        let load = if matches!(ty.shape, Shape::Single | Shape::Domain(_)) { 0 } else { 2 };
+        let load = if matches!(ty.shape, Shape::Single | Shape::Domain(_)) { 0 } else { self.model.load };
         let Some(op) = self.defs.op(value).cloned() else { return (load, false) };
         if !is_fusable(&op, ty)
             || matches!(op, Op::Reduce(..))
@@ -328,25 +325,14 @@ impl Planner<'_> {
         {
             return (load, false);
         }
-        let own = match &op {
-            Op::Real(_) | Op::Bool(_) | Op::CanonicalSet(_) | Op::Spread { .. } | Op::Component(..) | Op::Vector(_) => 0,
-            // Reading geometry costs what reading a stored copy would.
-            Op::Measure(_) | Op::Centroid(_) | Op::Normal(_) => return (2, false),
-            Op::FirstCell(_) | Op::SecondCell(_) | Op::IsEmpty(_) | Op::On { .. } | Op::Extend { .. } | Op::Select { .. } => 1,
-            Op::Unary(UnaryOp::Sqrt | UnaryOp::Length, _) | Op::Arithmetic(Arithmetic::Div, ..) => 8,
-            Op::Dot(..) => 5,
-            Op::Unary(op, _) if op.is_elementary() => 24,
-            Op::Math(BinaryMath::Pow, ..) => 24,
-            Op::Math(BinaryMath::Min | BinaryMath::Max, ..) => 1,
-            Op::Unary(..) | Op::Arithmetic(..) | Op::Compare(..) | Op::Logic(..) | Op::Gradient(_) => 1,
-            Op::Divergence(_) => 6,
-            _ => 1,
-        };
-        let mut cost = own;
+        let mut cost = self.model.operation(&op);
+        if matches!(op, Op::Measure(_) | Op::Centroid(_) | Op::Normal(_)) {
+            return (cost, false);
+        }
         let mut has_sum = matches!(op, Op::Divergence(_));
         let times = match &op {
             Op::Gradient(_) => 2,
-            Op::Divergence(_) => 6,
+            Op::Divergence(_) => self.model.faces,
             _ => 1,
         };
         for operand in op.operands() {

@@ -1,0 +1,59 @@
+//! Data for any program: every input gets something that fits the grid.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use equelle_runtime::{CanonicalSet, EntityKind, Extent, Grid, InputKind, Program};
+
+/// Writes data for the inputs of a program that `given` does not name, and returns the words of a command line that name it. Collections hold numbers from 1/2 to 3/2 without
+/// any order, domains every third element of the set that they lie in, sequences three short steps; scalars keep their defaults.
+///
+/// # Panics
+/// If the folder cannot be written, or a domain is neither canonical nor an input.
+pub fn invented(program: &Program, grid: &Grid, given: &[String], folder: &Path) -> Vec<String> {
+    let mut domains: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    let mut words = Vec::new();
+    for (number, input) in program.inputs.iter().enumerate() {
+        let elements = match domains.get(input.domain) {
+            Some(elements) => elements.clone(),
+            None if input.domain.is_empty() => Vec::new(),
+            None => grid.canonical_elements(canonical(input.domain)).expect("a set of this grid"),
+        };
+        let values: Vec<String> = match input.kind {
+            InputKind::Scalar => continue,
+            InputKind::Collection => (1..=elements.len()).map(|k| (0.5 + scattered(k, number)).to_string()).collect(),
+            InputKind::Domain => {
+                let chosen: Vec<u32> = elements.into_iter().step_by(3).collect();
+                let text = chosen.iter().map(u32::to_string).collect();
+                domains.insert(input.name, chosen);
+                text
+            }
+            InputKind::Sequence => ["0.0078125", "0.015625", "0.0078125"].map(str::to_owned).into(),
+        };
+        if input.keys().iter().any(|key| given.iter().any(|word| word.split('=').next() == Some(key))) {
+            continue;
+        }
+        let path = folder.join(format!("{}.txt", input.name));
+        fs::write(&path, values.join("\n")).expect("the target folder can be written");
+        words.push(format!("{}_filename={}", input.name, path.display()));
+        if input.kind == InputKind::Collection {
+            words.push(format!("{}_from_file=true", input.name));
+        }
+    }
+    words
+}
+
+/// Between 0 and 1: fractional parts of multiples of the golden ratio, moved by the number of the input.
+fn scattered(k: usize, input: usize) -> f64 {
+    (k as f64 * 0.618_033_988_749_895 + input as f64 * 0.414_213_562_373_095).fract()
+}
+
+/// The canonical set that Equelle text names.
+fn canonical(text: &str) -> CanonicalSet {
+    let kinds = [EntityKind::Cell, EntityKind::Face, EntityKind::Edge, EntityKind::Vertex];
+    let sets =
+        kinds.into_iter().flat_map(|kind| [Extent::All, Extent::Interior, Extent::Boundary].map(|extent| CanonicalSet::new(kind, extent)));
+    let mut found = sets.filter(|set| set.name() == text);
+    found.next().unwrap_or_else(|| panic!("`{text}` is no canonical set"))
+}

@@ -1,0 +1,195 @@
+//! Every program of the project, examples and those of the tests, run in every way: interpreted before and after the passes, compiled at both levels and on several threads, on
+//! its grid and on the same grid as an unstructured one with cells and faces in another order. All are compiled to one binary.
+//!
+//! A program that is new is found by itself. An example runs on its own data, shortened to a few steps; a program of the tests on data made for it, or what
+//! [`table`] says.
+
+#[path = "programs/cases.rs"]
+mod cases;
+#[path = "programs/table.rs"]
+mod table;
+
+use std::path::Path;
+
+use cases::{Case, Subject};
+use equelle_front::ir::{Numbers, Precision, Rounding};
+use equelle_front::passes::OptLevel;
+use equelle_front::verify::Verified;
+use equelle_interp::Options;
+use equelle_random::binary::{Binary, Module, Plan};
+use equelle_random::compare::{Outcome, Tolerance, run_on, same};
+use table::Single;
+
+const DOUBLE: Numbers = Numbers { precision: Precision::Double, rounding: Rounding::Strict };
+const SINGLE: Numbers = Numbers { precision: Precision::Single, rounding: Rounding::Strict };
+const FAST: Numbers = Numbers { precision: Precision::Double, rounding: Rounding::Fast };
+
+/// How programs are compiled: level, numbers, and what the module is called after.
+const BUILDS: [(OptLevel, Numbers, &str); 5] = [
+    (OptLevel::O0, DOUBLE, "plain"),
+    (OptLevel::O2, DOUBLE, "fused"),
+    (OptLevel::O0, SINGLE, "single_plain"),
+    (OptLevel::O2, SINGLE, "single_fused"),
+    (OptLevel::O2, FAST, "fast"),
+];
+
+/// Builds of every program; examples have the others too.
+const EVERYWHERE: usize = 2;
+
+/// Half the spacing of singles at 1.
+const ROUNDING: f64 = 0.5 * f32::EPSILON as f64;
+
+/// Operations that a value of an explicit scheme goes through in a step: two stages of shallow water have the most, fewer than 100 each. The schemes do not let errors grow, so that
+/// roundings add up at most.
+const OPERATIONS: f64 = 200.0;
+
+/// What elementary roundings may add up to between levels, or layouts, whose geometry is not the same numbers: the project's promise, of the largest value of an output.
+const GEOMETRY: Tolerance = Tolerance { absolute: 0.0, relative: 1e-12 };
+
+/// A program as it is compiled.
+struct Compiled<'s> {
+    subject: &'s Subject,
+    /// In the order of [`BUILDS`].
+    builds: Vec<Verified>,
+    /// Number of the first among the modules of the binary.
+    first: usize,
+}
+
+impl Compiled<'_> {
+    fn plan(&self, build: usize, words: Vec<String>) -> Plan {
+        Plan { module: self.first + build, words }
+    }
+}
+
+/// Differences, for people.
+#[derive(Default)]
+struct Differences(Vec<String>);
+
+impl Differences {
+    fn compare(&mut self, what: &str, expected: &Outcome, found: &Outcome, allowed: Tolerance) {
+        if let Err(difference) = same(expected, found, &|_| allowed) {
+            self.0.push(format!("{what}: {difference}"));
+        }
+    }
+}
+
+#[test]
+fn every_program_runs_the_same_in_every_way() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("every-program");
+    let subjects = cases::subjects(&folder.join("data"));
+    assert!(subjects.len() >= 32, "only {} programs are found", subjects.len());
+    let mut first = 0;
+    let mut all = Vec::new();
+    for subject in &subjects {
+        let number = if subject.example { BUILDS.len() } else { EVERYWHERE };
+        let builds = BUILDS[..number].iter().map(|&(level, numbers, _)| subject.compile(level, numbers)).collect();
+        all.push(Compiled { subject, builds, first });
+        first += number;
+    }
+    let modules = all.iter().flat_map(|compiled| {
+        let name = |build: usize| format!("{}_{}", compiled.subject.name, BUILDS[build].2);
+        compiled.builds.iter().enumerate().map(move |(build, verified)| Module { name: name(build), verified })
+    });
+    let binary = Binary::build("every-program", &modules.collect::<Vec<_>>(), &folder.join("package"));
+    let mut differences = Differences::default();
+    for compiled in &all {
+        for case in &compiled.subject.cases {
+            five_ways(compiled, case, &binary, &mut differences);
+            if compiled.subject.example {
+                other_numbers(compiled, case, &binary, &mut differences);
+            }
+        }
+    }
+    assert!(differences.0.is_empty(), "{} differences\n{}", differences.0.len(), differences.0.join("\n"));
+}
+
+/// Layouts of the grid: as it is, and as arrays whose cells and faces have another order than the file.
+fn layouts(case: &Case) -> [&'static [&'static str]; 2] {
+    if case.cartesian { [&[], &["grid_layout=unstructured", "renumber=yes"]] } else { [&["renumber=no"], &["renumber=yes"]] }
+}
+
+/// Runs a build on several threads; what one gave. Others must give the same bits.
+fn on_threads(
+    compiled: &Compiled<'_>,
+    build: usize,
+    case: &Case,
+    layout: &[&str],
+    threads: &[&str],
+    binary: &Binary,
+    differences: &mut Differences,
+) -> Outcome {
+    let words = |threads: &str| case.words(&[layout, &[&*format!("threads={threads}")]].concat());
+    let plans: Vec<Plan> = threads.iter().map(|threads| compiled.plan(build, words(threads))).collect();
+    let mut found = binary.run(&plans).into_iter();
+    let first = found.next().expect("a run on some threads");
+    for (found, threads) in found.zip(&threads[1..]) {
+        let what = format!("{} {} {layout:?}, {} on {threads} threads", compiled.subject.name, case.name, BUILDS[build].2);
+        differences.compare(&what, &first, &found, Tolerance::BITS);
+    }
+    first
+}
+
+fn five_ways(compiled: &Compiled<'_>, case: &Case, binary: &Binary, differences: &mut Differences) {
+    let subject = compiled.subject;
+    // What is solved has the solver's tolerance, unless everything about the solution is the same.
+    let or_solved = |explicit: Tolerance| subject.solved.unwrap_or(explicit);
+    let mut first: Option<Outcome> = None;
+    for (number, layout) in layouts(case).into_iter().enumerate() {
+        let what = format!("{} {} {layout:?}", subject.name, case.name);
+        let interpret = |build: usize, cartesian_forms: bool| {
+            let options = Options { cartesian_forms, ..Options::default() };
+            run_on(&compiled.builds[build], subject.runnable, &case.words(&[layout, &["threads=1"]].concat()), options)
+        };
+        let specialised = case.cartesian && number == 0;
+        let before = interpret(0, false);
+        if let Some(error) = &before.error {
+            differences.0.push(format!("{what}: {error}"));
+        }
+        if before.outputs.iter().any(|(_, values)| values.iter().any(|value| !value.is_finite())) {
+            differences.0.push(format!("{what}: an output is not finite"));
+        }
+        let after = interpret(1, specialised);
+        let plain = on_threads(compiled, 0, case, layout, &["1", "4"], binary, differences);
+        let fused = on_threads(compiled, 1, case, layout, &["1", "2", "4"], binary, differences);
+        differences.compare(&format!("{what}, -O0 compiled"), &before, &plain, Tolerance::BITS);
+        // The interpreter adds the terms of a derivative in another order.
+        differences.compare(&format!("{what}, -O2 compiled"), &after, &fused, or_solved(Tolerance::BITS));
+        let same_geometry = case.exact || !specialised;
+        let allowed = or_solved(if same_geometry { Tolerance::BITS } else { GEOMETRY });
+        differences.compare(&format!("{what}, passes"), &before, &after, allowed);
+        differences.compare(&format!("{what}, levels"), &plain, &fused, allowed);
+        if let Some(first) = &first {
+            let allowed = or_solved(if case.exact { Tolerance::BITS } else { GEOMETRY });
+            differences.compare(&format!("{what}, layouts"), first, &before, allowed);
+        }
+        first.get_or_insert(before);
+    }
+}
+
+fn other_numbers(compiled: &Compiled<'_>, case: &Case, binary: &Binary, differences: &mut Differences) {
+    let subject = compiled.subject;
+    let operations = OPERATIONS * subject.steps as f64;
+    let relative = |relative: f64| Tolerance { absolute: 0.0, relative };
+    for layout in layouts(case) {
+        let what = format!("{} {} {layout:?}", subject.name, case.name);
+        let mut run = |build: usize, case: &Case, threads: &[&str]| on_threads(compiled, build, case, layout, threads, binary, differences);
+        let (double, fast) = (run(1, case, &["1"]), run(4, case, &["1", "2", "4"]));
+        // A contracted operation, or a product with a reciprocal, is off by at most 1.5 roundings more than the strict one.
+        let allowed = subject.solved.unwrap_or(relative(1.5 * operations * 0.5 * f64::EPSILON));
+        differences.compare(&format!("{what}, fast"), &double, &fast, allowed);
+        let (words, allowed) = match subject.single {
+            Single::Explicit => (&[][..], relative(operations * ROUNDING)),
+            Single::Solved { words, absolute } => (words, Tolerance { absolute, relative: OPERATIONS * ROUNDING }),
+            Single::No => continue,
+        };
+        let case = case.with(words);
+        let mut run = |build: usize, threads: &[&str]| on_threads(compiled, build, &case, layout, threads, binary, differences);
+        let (plain, single) = (run(2, &["1", "4"]), run(3, &["1", "2", "4"]));
+        differences.compare(&format!("{what}, single precision"), &double, &single, allowed);
+        let between_levels = if subject.solved.is_none() && case.exact { Tolerance::BITS } else { allowed };
+        differences.compare(&format!("{what}, levels in single precision"), &plain, &single, between_levels);
+        if double.outputs == single.outputs {
+            differences.0.push(format!("{what}: single precision gives what double precision gives"));
+        }
+    }
+}

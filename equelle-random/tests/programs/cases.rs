@@ -1,0 +1,178 @@
+//! Programs with their data.
+
+use std::path::{Path, PathBuf};
+use std::{fs, iter};
+
+use equelle_front::check::{CheckOptions, check_text};
+use equelle_front::ir::Numbers;
+use equelle_front::lower::lower;
+use equelle_front::passes::{OptLevel, optimise};
+use equelle_front::source::SourceFile;
+use equelle_front::verify::{Verified, verify};
+use equelle_random::compare::Tolerance;
+use equelle_random::inputs::invented;
+use equelle_runtime::session::grid_from_parameters;
+use equelle_runtime::{InputKind, Parameters, Program};
+use equellec::interpret;
+
+use crate::table::{KNOWN, Known, SOLVED, STEPS, Single};
+
+/// A program with its runs.
+pub struct Subject {
+    /// An identifier.
+    pub name: String,
+    source: SourceFile,
+    nondimensional: bool,
+    /// Whether it is one of the examples.
+    pub example: bool,
+    /// How far outputs may be apart if it solves equations.
+    pub solved: Option<Tolerance>,
+    /// How it is run in single precision.
+    pub single: Single,
+    /// The most steps of a run.
+    pub steps: usize,
+    /// What the runtime knows of it.
+    pub runnable: &'static Program,
+    /// What it is run on.
+    pub cases: Vec<Case>,
+}
+
+/// A grid with data.
+#[derive(Clone)]
+pub struct Case {
+    /// For messages.
+    pub name: String,
+    words: Vec<String>,
+    /// Whether the grid is Cartesian.
+    pub cartesian: bool,
+    /// Whether geometry worked out from indices is to the bit that of arrays.
+    pub exact: bool,
+}
+
+impl Case {
+    /// The same with more words.
+    pub fn with(&self, more: &[&str]) -> Case {
+        Case { words: self.words(more), ..self.clone() }
+    }
+
+    /// The words of a run.
+    pub fn words(&self, more: &[&str]) -> Vec<String> {
+        self.words.iter().cloned().chain(more.iter().map(ToString::to_string)).collect()
+    }
+}
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().expect("the repository is there")
+}
+
+/// Files below a folder of the repository whose names end so, sorted.
+fn files(folder: &Path, ending: &str, into: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            files(&path, ending, into);
+        } else if path.to_string_lossy().ends_with(ending) {
+            into.push(path);
+        }
+    }
+}
+
+/// All programs of the project: the examples, and those beside the tests. Texts of diagnostics are none, and `tests/conformance` has its own way of running programs.
+fn programs() -> Vec<String> {
+    let root = repository();
+    let mut found = Vec::new();
+    for folder in ["examples", "tests"] {
+        files(&root.join(folder), ".equelle", &mut found);
+    }
+    let names = found.iter().map(|path| path.strip_prefix(&root).expect("below it").with_extension("").display().to_string());
+    names.filter(|name| !["tests/ui/", "tests/golden/"].iter().any(|folder| name.starts_with(folder))).collect()
+}
+
+/// Every program with its runs.
+pub fn subjects(folder: &Path) -> Vec<Subject> {
+    let programs = programs();
+    let paths = |known: &Known| format!("{}/{}", known.program, known.program.rsplit('/').next().unwrap_or_default());
+    let named = |known: &&Known, program: &str| known.program == program || paths(known) == program;
+    for known in KNOWN {
+        assert!(programs.iter().any(|program| named(&known, program)), "there is no {}", known.program);
+    }
+    programs.iter().map(|program| subject(program, KNOWN.iter().find(|known| named(known, program)), folder)).collect()
+}
+
+impl Subject {
+    /// The program at a level.
+    pub fn compile(&self, level: OptLevel, numbers: Numbers) -> Verified {
+        compile(&self.source, self.nondimensional, level, numbers)
+    }
+}
+
+fn compile(source: &SourceFile, nondimensional: bool, level: OptLevel, numbers: Numbers) -> Verified {
+    let checked = check_text(source.text(), &CheckOptions { nondimensional });
+    let typed = checked.program.unwrap_or_else(|| panic!("{}: {:?}", source.name(), checked.diagnostics));
+    let mut module = lower(&typed, source, "program");
+    module.numbers = numbers;
+    verify(optimise(module, level)).unwrap_or_else(|errors| panic!("{}: {errors:?}", source.name()))
+}
+
+fn subject(program: &str, known: Option<&Known>, folder: &Path) -> Subject {
+    let root = repository();
+    let nondimensional = known.is_some_and(|known| known.nondimensional);
+    let name = program.rsplit('/').next().unwrap_or_default().to_owned();
+    let file = format!("{name}.equelle");
+    let source = SourceFile::new(file.as_str(), fs::read_to_string(root.join(program).with_file_name(&file)).expect("a program"));
+    let verified = compile(&source, nondimensional, OptLevel::O0, Numbers::default());
+    let runnable = interpret::program(&source, &verified);
+    let example = Path::new(program).with_file_name("case.param").display().to_string();
+    let plane: &[&str] = &["nx=5", "ny=4", "dx=0.5", "dy=0.25"];
+    let block: &[&str] = &["grid_dim=3", "nx=3", "ny=4", "nz=3", "dx=0.5", "dy=0.25", "dz=2"];
+    let runs: Vec<Vec<&str>> = match known {
+        Some(known) if !known.runs.is_empty() => known.runs.iter().map(|run| run.to_vec()).collect(),
+        _ if program.starts_with("examples/") => vec![vec![&example]],
+        _ => [(2, plane), (3, block)].into_iter().filter(|(dim, _)| *dim >= runnable.min_dim).map(|(_, words)| words.to_vec()).collect(),
+    };
+    let steps = known.map_or(STEPS, |known| known.steps);
+    let cases =
+        runs.iter().enumerate().flat_map(|(number, words)| cases(runnable, words, steps, &folder.join(&name).join(number.to_string())));
+    let cases = cases.collect();
+    let solved = source.text().contains("NewtonSolve").then(|| known.and_then(|known| known.solved).unwrap_or(SOLVED));
+    let single = known.and_then(|known| known.single).unwrap_or(if solved.is_some() { Single::No } else { Single::Explicit });
+    Subject { example: program.starts_with("examples/"), cases, solved, single, steps, name, source, nondimensional, runnable }
+}
+
+/// A run on its grid, and once more with widths of cells that are powers of two where they are none.
+fn cases(runnable: &'static Program, words: &[&str], steps: usize, folder: &Path) -> Vec<Case> {
+    fs::create_dir_all(folder).expect("the target folder can be written");
+    let root = repository();
+    let place = |word: &&str| if word.ends_with(".param") { root.join(word).display().to_string() } else { (*word).to_owned() };
+    let mut words: Vec<String> = words.iter().map(place).collect();
+    let parameters = Parameters::from_words(&words).expect("words of a command line");
+    let grid = grid_from_parameters(&parameters).expect("a grid");
+    let given: Vec<String> = parameters.keys().map(|key| format!("{key}=")).collect();
+    words.extend(invented(runnable, &grid, &given, folder));
+    let parameters = Parameters::from_words(&words).expect("words of a command line");
+    for input in runnable.inputs.iter().filter(|input| input.kind == InputKind::Sequence) {
+        if let Some(path) = parameters.path(&format!("{}_filename", input.name)).expect("a file") {
+            let all = fs::read_to_string(path).expect("a sequence");
+            let some: Vec<&str> = all.split_whitespace().take(steps).collect();
+            let file = folder.join(format!("{}-some.txt", input.name));
+            fs::write(&file, some.join("\n")).expect("the target folder can be written");
+            words.push(format!("{}_filename={}", input.name, file.display()));
+        }
+    }
+    words.push("output_to_file=false".to_owned());
+    let cartesian = grid.cartesian_shape().is_some();
+    let widths: Vec<(&str, f64)> =
+        ["dx", "dy", "dz"].into_iter().filter_map(|key| Some((key, parameters.number(key).expect("a number")?))).collect();
+    let exact = widths.iter().all(|(_, width)| width.log2().fract() == 0.0);
+    let case = |name: &str, more: Vec<String>, exact: bool| Case {
+        name: format!("{} {name}", folder.file_name().unwrap_or_default().display()),
+        words: words.iter().cloned().chain(more).collect(),
+        cartesian,
+        exact,
+    };
+    let own = case("own", Vec::new(), exact || !cartesian);
+    // Larger cells, so that explicit schemes stay stable.
+    let rounded = widths.iter().map(|(key, width)| format!("{key}={}", width.log2().ceil().exp2())).collect();
+    iter::once(own).chain((cartesian && !exact).then(|| case("powers of two", rounded, true))).collect()
+}

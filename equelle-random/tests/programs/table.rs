@@ -1,0 +1,114 @@
+//! What is to be known of single programs.
+
+use equelle_random::compare::Tolerance;
+
+/// Steps of an example that are run.
+pub const STEPS: usize = 8;
+
+/// What solutions may differ by: all systems here are solved directly, so that they differ by roundings of elimination, some hundred of 1.1e-16, times what the matrix makes of them,
+/// which is less than 1e4 of the largest value.
+pub const SOLVED: Tolerance = Tolerance { absolute: 0.0, relative: 1e-10 };
+
+/// A program in single precision, compared with double precision.
+#[derive(Clone, Copy)]
+pub enum Single {
+    /// Roundings of its steps alone.
+    Explicit,
+    /// It solves equations, with these words, and outputs may then be so far apart, beside roundings.
+    Solved {
+        /// A tolerance of Newton's method that singles can reach.
+        words: &'static [&'static str],
+        /// In the unit of the outputs.
+        absolute: f64,
+    },
+    /// It is not compared: residuals are differences of fluxes through faces, which singles do not resolve well enough to tell the pressure.
+    No,
+}
+
+/// A program with something that no rule gives.
+#[derive(Clone, Copy)]
+pub struct Known {
+    /// Its file, in the repository.
+    pub program: &'static str,
+    /// Its dimensions are not checked.
+    pub nondimensional: bool,
+    /// Words of each run, instead of the data of an example or of grids chosen for it. A parameter file is one of the repository.
+    pub runs: &'static [&'static [&'static str]],
+    /// Steps that are run.
+    pub steps: usize,
+    /// How far its solutions may be apart, instead of [`SOLVED`].
+    pub solved: Option<Tolerance>,
+    /// How it is run in single precision.
+    pub single: Option<Single>,
+}
+
+impl Known {
+    const fn new(program: &'static str) -> Known {
+        Known { program, nondimensional: false, runs: &[], steps: STEPS, solved: None, single: None }
+    }
+
+    const fn nondimensional(self) -> Known {
+        Known { nondimensional: true, ..self }
+    }
+
+    const fn runs(self, runs: &'static [&'static [&'static str]]) -> Known {
+        Known { runs, ..self }
+    }
+
+    const fn steps(self, steps: usize) -> Known {
+        Known { steps, ..self }
+    }
+
+    /// Of heat conduction, whose matrix is the identity plus a positive operator: a solution is as far from the exact one as the residual, in each step.
+    const fn single(self, tolerance: &'static [&'static str], absolute: f64) -> Known {
+        Known { single: Some(Single::Solved { words: tolerance, absolute }), ..self }
+    }
+
+    const fn solved(self, absolute: f64) -> Known {
+        Known { solved: Some(Tolerance { absolute, relative: 0.0 }), ..self }
+    }
+}
+
+const BOX: &[&str] = &["examples/heat_explicit_3d/case.param"];
+const WATER: &[&str] = &["examples/shallow_water/case.param"];
+const FIVE_SPOT: &[&str] = &["examples/two_phase_implicit/case.param"];
+
+pub const KNOWN: &[Known] = &[
+    // As in the original project, these compare a number without a unit.
+    Known::new("examples/two_phase_conservation").nondimensional(),
+    Known::new("examples/two_phase_gravity").nondimensional(),
+    Known::new("examples/two_phase_implicit").nondimensional(),
+    // Its last solve leaves a derivative out and converges slowly; its state grows from step to step.
+    Known::new("tests/report/reasons")
+        .nondimensional()
+        .runs(&[&["nx=5", "ny=4", "dx=0.5", "dy=0.25", "max_iter=60"], &["grid_dim=3", "nx=3", "ny=4", "nz=3", "max_iter=60"]])
+        .steps(1),
+    // Long rows, which are cut, and loops that are long enough for several threads in every place.
+    Known::new("examples/shallow_water")
+        .runs(&[WATER, &["nx=130", "ny=71", "dx=0.5", "dy=2", "u_init=0", "v_init=0", "b_north=0", "b_south=0", "b_east=0", "b_west=0"]]),
+    // A direct solver takes minutes where dependencies are not optimised. Each step ends with a residual below 1e-9, which is as far as it is from the solution: the matrix is the
+    // identity plus a positive operator.
+    Known::new("examples/heat_implicit_3d")
+        .runs(&[&["examples/heat_implicit_3d/case.param", "solver=bicgstab", "abs_res_tol=1e-9"]])
+        .steps(2)
+        .solved(4e-9)
+        .single(&["abs_res_tol=2e-2"], 4e-2),
+    Known::new("examples/heat_implicit_2d").single(&["abs_res_tol=1e-3"], 2e-3),
+    Known::new("examples/heat_implicit_triangles").single(&["abs_res_tol=1e-3"], 5e-3),
+    Known::new("tests/programs/shallow_water_declared").runs(&[WATER]),
+    Known::new("tests/run/heat_declared").runs(&[BOX]),
+    Known::new("tests/programs/heat_implicit_declared").runs(&[&["examples/heat_implicit_2d/case.param"]]),
+    Known::new("tests/programs/gas_declared").runs(&[&["examples/gas_1d/case.param"]]),
+    Known::new("tests/programs/two_phase_declared").runs(&[FIVE_SPOT]),
+    Known::new("tests/programs/two_phase_implicit_declared").nondimensional().runs(&[FIVE_SPOT]),
+    Known::new("tests/implicit/pressure_neumann").runs(&[FIVE_SPOT]),
+    // Rows of one cell, of many, longer than what is evaluated at a time, in one to three dimensions.
+    Known::new("tests/run/rows").nondimensional().runs(&[
+        &["grid_dim=1", "nx=1100", "dx=0.5"],
+        &["nx=37", "ny=23", "dx=0.5", "dy=0.25"],
+        &["nx=1030", "ny=20", "dx=0.5", "dy=0.25"],
+        &["grid_dim=3", "nx=13", "ny=9", "nz=11", "dx=0.5", "dy=0.25", "dz=2"],
+        &["nx=1", "ny=7", "dx=0.5", "dy=0.25"],
+        &["grid_dim=3", "nx=2", "ny=3", "nz=1", "dx=0.5", "dy=0.25", "dz=2"],
+    ]),
+];
