@@ -5,11 +5,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::rc::Rc;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::{env, fs};
 
 use backend_cuda::runtime::CudaRuntime;
+use backend_cuda::runtime::device::Device;
+use backend_cuda::runtime::gpu::GpuDevice;
 use backend_cuda::runtime::host::HostDevice;
 use equelle_front::check::{CheckOptions, check};
 use equelle_front::diagnostic::{Diagnostic, Label};
@@ -21,7 +22,7 @@ use equelle_front::typed::TypedProgram;
 use equelle_front::verify::{self, Verified};
 use equelle_runtime::output::Record;
 use equelle_runtime::session::Options;
-use equelle_runtime::{Error, Session};
+use equelle_runtime::{Error, ErrorKind, Session};
 use equellec::interpret;
 
 use crate::format::{Case, ExpectedDiagnostic, Output, Value};
@@ -63,7 +64,7 @@ fn run(case: &Case) -> Result<(), String> {
         let (outputs, error) = execute(case, &source, &verified, layout, interpret::run_session);
         compare_outputs(case, &outputs, error.as_ref())
             .map_err(|difference| format!("at {level:?}, grid layout {layout}: {difference}"))?;
-        if level == OptLevel::O0 && host_compiler() {
+        if level == OptLevel::O0 && device().is_some() {
             let (outputs, error) = execute(case, &source, &verified, layout, on_cuda);
             compare_outputs(case, &outputs, error.as_ref()).map_err(|difference| format!("on CUDA at {level:?}: {difference}"))?;
         }
@@ -71,16 +72,27 @@ fn run(case: &Case) -> Result<(), String> {
     Ok(())
 }
 
-/// Interprets a program over the CUDA runtime, on its device that is the host: every operation is a launch of a kernel of the runtime.
+/// Interprets a program over the CUDA runtime: every operation is a launch of a kernel of the runtime.
 fn on_cuda(verified: &Verified, session: Session) -> Result<(), Error> {
-    let mut runtime = CudaRuntime::on_device(session, Rc::new(HostDevice::new()))?;
+    let device = device().ok_or_else(|| Error::new(ErrorKind::Backend, "no device"))?;
+    let mut runtime = CudaRuntime::on_device(session, device)?;
     equelle_interp::interpret(verified, &mut runtime)
 }
 
-/// Whether there is a C++ compiler, which the host device needs and a machine with only Rust may not have.
-fn host_compiler() -> bool {
-    static FOUND: OnceLock<bool> = OnceLock::new();
-    *FOUND.get_or_init(|| Command::new("c++").arg("--version").output().is_ok_and(|output| output.status.success()))
+/// The device of all cases: the GPU where `EQUELLE_CUDA_DEVICE=gpu`, else the host; `None` without a C++ compiler, which that needs and a machine with only Rust may not
+/// have.
+fn device() -> Option<Rc<dyn Device>> {
+    fn open() -> Option<Rc<dyn Device>> {
+        if env::var("EQUELLE_CUDA_DEVICE").is_ok_and(|device| device == "gpu") {
+            return Some(Rc::new(GpuDevice::open().expect("there is a GPU")));
+        }
+        let compiler = Command::new("c++").arg("--version").output().is_ok_and(|output| output.status.success());
+        compiler.then(|| Rc::new(HostDevice::new()) as Rc<dyn Device>)
+    }
+    thread_local! {
+        static DEVICE: Option<Rc<dyn Device>> = open();
+    }
+    DEVICE.with(Clone::clone)
 }
 
 /// Codes of the errors of a program that come without a hint.

@@ -15,17 +15,28 @@ pub(crate) fn collect() -> Result<(), Failure> {
     made.map_err(|error| format!("cannot empty `{}`: {error}", bundle.display()))?;
     for example in examples()? {
         let folder = root().join("examples").join(&example.name);
-        program(&root().join(example.program()), example.flags(), &bundle)?;
+        let source = root().join(example.program());
+        program(&source, example.flags(), Way::Kernels, &bundle)?;
+        program(&source, example.flags(), Way::Operations, &bundle)?;
+        if example.implicit {
+            program(&source, example.flags(), Way::SparseProducts, &bundle)?;
+        }
         copy(&folder, &bundle.join("examples").join(&example.name), |file| file.ends_with(".txt") || file.ends_with(".param"))?;
         if example.implicit {
             tools::write(&bundle.join("examples").join(&example.name).join("implicit"), "")?;
         }
     }
-    program(&root().join("benches/heat.equelle"), &[], &bundle)?;
-    program(&root().join("tests/run/edges_and_vertices.equelle"), &[], &bundle)?;
+    let others = [
+        root().join("benches/heat.equelle"),
+        root().join("tests/run/edges_and_vertices.equelle"),
+        silent("shallow_water", "Output(\"water\", SumReduce(q[0]))")?,
+        silent("heat_implicit_3d", "Output(\"heat\", SumReduce(u0))")?,
+    ];
+    for source in others {
+        program(&source, &[], Way::Kernels, &bundle)?;
+        program(&source, &[], Way::Operations, &bundle)?;
+    }
     copy(&root().join("tests/run/edges_and_vertices"), &bundle.join("examples/edges_and_vertices"), |_| true)?;
-    program(&silent("shallow_water", "Output(\"water\", SumReduce(q[0]))")?, &[], &bundle)?;
-    program(&silent("heat_implicit_3d", "Output(\"heat\", SumReduce(u0))")?, &[], &bundle)?;
     copy(&root().join("grids"), &bundle.join("grids"), |file| file.ends_with(".grid"))?;
     tests(&bundle)?;
     let yardsticks = root().join("../shared/yardsticks");
@@ -46,12 +57,47 @@ fn silent(example: &str, last: &str) -> Result<PathBuf, Failure> {
     Ok(path)
 }
 
+/// How a program is compiled, which the name of its executable ends with.
+#[derive(Clone, Copy)]
+enum Way {
+    /// As kernels.
+    Kernels,
+    /// At operation level.
+    Operations,
+    /// As kernels, but for residuals, which carry sparse matrices.
+    SparseProducts,
+}
+
+impl Way {
+    fn suffix(self) -> &'static str {
+        match self {
+            Way::Kernels => "",
+            Way::Operations => "_O0",
+            Way::SparseProducts => "_spgemm",
+        }
+    }
+
+    fn flags(self) -> &'static [&'static str] {
+        match self {
+            Way::Kernels => &[],
+            Way::Operations => &["-O0"],
+            Way::SparseProducts => &["--ad=spgemm"],
+        }
+    }
+}
+
 /// Builds a program with both back-ends into the bundle.
-fn program(source: &Path, flags: &[&str], bundle: &Path) -> Result<(), Failure> {
-    let stem = source.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+fn program(source: &Path, flags: &[&str], way: Way, bundle: &Path) -> Result<(), Failure> {
+    let stem = source.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default() + way.suffix();
     let package = root().join("target/gpu-bundle").join(&stem);
     let mut equellec = tools::equellec("release")?;
-    equellec.arg("build").arg(source).args(flags).args(["--backend", "serial,cuda", "--target-cpu", "generic", "-o"]).arg(&package);
+    equellec
+        .arg("build")
+        .arg(source)
+        .args(flags)
+        .args(way.flags())
+        .args(["--backend", "serial,cuda", "--target-cpu", "generic", "-o"])
+        .arg(&package);
     // It runs on another machine. A cache of its own: what is built here is stripped.
     equellec.env("EQUELLE_CACHE_DIR", root().join("target/gpu-cache")).env("CARGO_PROFILE_RELEASE_STRIP", "symbols");
     let output = equellec.output().map_err(|error| format!("equellec cannot be run: {error}"))?;

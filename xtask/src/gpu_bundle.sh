@@ -42,30 +42,40 @@ for test in tests/*; do
     fi
 done
 
-# An example on both back-ends: name, grid layout, largest relative difference, more parameters.
+# An example on both back-ends: name, how it was compiled, grid layout, largest relative difference, more parameters.
 compare() {
-    local name=$1 layout=$2 most=$3
-    shift 3
+    local name=$1 way=$2 layout=$3 most=$4
+    shift 4
     for backend in serial cuda; do
-        "bin/$name" --backend "$backend" --quiet "examples/$name/case.param" grid_layout="$layout" output_to_file=true output_dir="$work/$backend" "$@" >"$work/$backend.txt" 2>"$work/log" || { cat "$work/log"; failed=1; echo "$name, $layout${*:+, $*}: $backend FAILED"; return 0; }
+        "bin/$name$way" --backend "$backend" --quiet "examples/$name/case.param" grid_layout="$layout" output_to_file=true output_dir="$work/$backend" "$@" >"$work/$backend.txt" 2>"$work/log" || { cat "$work/log"; failed=1; echo "$name$way, $layout${*:+, $*}: $backend FAILED"; return 0; }
     done
     if found=$(difference "$work/cuda" "$work/serial" "$most"); then verdict=ok; else verdict=FAILED; failed=1; fi
     same=no
     diff -rq "$work/cuda" "$work/serial" >/dev/null && cmp -s "$work/cuda.txt" "$work/serial.txt" && same=yes
-    echo "$name, $layout${*:+, $*}: cuda against serial: largest difference $found, same bits: $same: $verdict"
+    echo "$name$way, $layout${*:+, $*}: cuda against serial: largest difference $found, same bits: $same: $verdict"
     rm -rf "$work/serial" "$work/cuda"
 }
 
 for folder in examples/*; do
     name=$(basename "$folder")
     for layout in auto unstructured; do
-        compare "$name" $layout 1e-12
+        for way in "" _O0 _spgemm; do
+            [ -f "bin/$name$way" ] && compare "$name" "$way" $layout 1e-12
+        done
         # Small systems are solved on the host. The Krylov methods of the device solve to 1e-10; Newton multiplies what they leave by the condition of the Jacobian.
         if [ -f "$folder/implicit" ]; then
-            compare "$name" $layout 1e-6 solver=bicgstab solver_tol=1e-10
+            for way in "" _O0 _spgemm; do
+                compare "$name" "$way" $layout 1e-6 solver=bicgstab solver_tol=1e-10
+            done
         fi
     done
 done
+
+# Milliseconds of a steady step, as the log of a run with `--profile` tells.
+step() { sed -n 's/^steady.* of \([0-9.]*\) ms.*/\1/p' "$work/log"; }
+
+# How many times longer a step at operation level takes than one of kernels, and how many times at least it should.
+over() { echo "$1, -O2 over -O0: $(awk "BEGIN { print $3 / $2 }") times as fast (goal: $4)"; }
 
 # Explicit heat without outputs in the loop. `--profile` reports the time of a steady step and what it asked of the device.
 for n in "${sizes[@]}"; do
@@ -73,12 +83,14 @@ for n in "${sizes[@]}"; do
     awk -v n="$n" 'BEGIN { for (r = 0; r < n * n; r++) print 100, 900 }' >"$work/values"
     awk 'BEGIN { for (i = 0; i < 1010; i++) print 0.5 }' >"$work/steps"
     for layout in auto unstructured; do
-        for repetition in 1 2 3; do
-            bin/heat --backend cuda --profile grid_dim=3 nx="$n" ny="$n" nz="$n" grid_layout=$layout u_initial=500 \
+        for way in _O0 "" "" ""; do
+            "bin/heat$way" --backend cuda --profile grid_dim=3 nx="$n" ny="$n" nz="$n" grid_layout=$layout u_initial=500 \
                 dirichlet_boundary_filename="$work/faces" dirichlet_val_from_file=true dirichlet_val_filename="$work/values" \
                 timesteps_filename="$work/steps" output_to_file=true output_dir="$work/heat" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
-            echo "heat $n^3, $layout, strict double: $(grep '^steady' "$work/log")"
+            echo "heat$way $n^3, $layout, strict double: $(grep '^steady' "$work/log")"
+            [ "$way" = _O0 ] && slow=$(step)
         done
+        over "heat $n^3, $layout" "$(step)" "$slow" "$([ $layout = auto ] && echo 15 || echo 5)"
         tail -n 3 "$work/log"
         rm -r "$work/heat"
     done
@@ -88,9 +100,13 @@ done
 awk 'BEGIN { for (i = 0; i < 210; i++) print 0.01 }' >"$work/steps"
 for n in 256 1024 4096; do
     for layout in auto unstructured; do
-        bin/shallow_water_silent --backend cuda --profile grid_dim=2 nx="$n" ny="$n" dx=1 dy=1 grid_layout=$layout h_init=1 u_init=0.1 v_init=0 \
-            b_north=0 b_south=0 b_east=0 b_west=0 timesteps_filename="$work/steps" output_to_file=false >"$work/log" 2>&1 || { cat "$work/log"; failed=1; }
-        echo "shallow water $n^2, $layout, strict double: $(grep '^steady' "$work/log")"
+        for way in _O0 ""; do
+            "bin/shallow_water_silent$way" --backend cuda --profile grid_dim=2 nx="$n" ny="$n" dx=1 dy=1 grid_layout=$layout h_init=1 u_init=0.1 v_init=0 \
+                b_north=0 b_south=0 b_east=0 b_west=0 timesteps_filename="$work/steps" output_to_file=false >"$work/log" 2>&1 || { cat "$work/log"; failed=1; }
+            echo "shallow water$way $n^2, $layout, strict double: $(grep '^steady' "$work/log")"
+            [ "$way" = _O0 ] && slow=$(step)
+        done
+        over "shallow water $n^2, $layout" "$(step)" "$slow" 50
     done
 done
 
@@ -98,13 +114,14 @@ done
 awk 'BEGIN { for (i = 0; i < 10; i++) print 0.5 }' >"$work/steps"
 for n in 32 64 100 160; do
     awk -v n="$n" 'BEGIN { for (r = 0; r < n * n; r++) print r * (n + 1) }' >"$work/faces"
-    for backend in cuda serial; do
-        [ $backend = serial ] && [ "$n" -gt 100 ] && continue
+    for run in cuda cuda_O0 serial; do
+        backend=${run%_O0} way=${run#$backend}
+        [ $run != cuda ] && [ "$n" -gt 100 ] && continue
         start=$(date +%s.%N)
-        bin/heat_implicit_3d_silent --backend $backend --profile grid_dim=3 nx="$n" ny="$n" nz="$n" k=0.3 cv=1 u_initial=500 dir_boundary_filename="$work/faces" dir_val=100 \
+        "bin/heat_implicit_3d_silent$way" --backend $backend --profile grid_dim=3 nx="$n" ny="$n" nz="$n" k=0.3 cv=1 u_initial=500 dir_boundary_filename="$work/faces" dir_val=100 \
             timesteps_filename="$work/steps" solver=bicgstab verbose=2 output_to_file=false >"$work/$backend.txt" 2>"$work/log" || { cat "$work/log"; failed=1; }
         end=$(date +%s.%N)
-        echo "implicit heat $n^3, $backend: $(awk "BEGIN { print $end - $start }") s in all; $(grep -c 'Newton iteration' "$work/$backend.txt") evaluations; $(grep '^steady' "$work/log"); $(grep '^device' "$work/log"); $(grep heat "$work/$backend.txt")"
+        echo "implicit heat $n^3, $run: $(awk "BEGIN { print $end - $start }") s in all; $(grep -c 'Newton iteration' "$work/$backend.txt") evaluations; $(grep '^steady' "$work/log"); $(grep '^device' "$work/log"); $(grep heat "$work/$backend.txt")"
     done
 done
 
@@ -116,9 +133,11 @@ if command -v compute-sanitizer >/dev/null 2>&1; then
             compute-sanitizer --tool $tool --error-exitcode 9 bin/heat_explicit_3d --backend cuda examples/heat_explicit_3d/case.param \
                 timesteps_filename="$work/steps" grid_layout=$layout output_dir="$work/checked" >"$work/log" 2>&1 || failed=1
             echo "compute-sanitizer $tool, $layout: $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$work/log" || tail -n 3 "$work/log")"
-            compute-sanitizer --tool $tool --error-exitcode 9 bin/heat_implicit_2d --backend cuda examples/heat_implicit_2d/case.param \
-                solver=bicgstab grid_layout=$layout output_dir="$work/checked" >"$work/log" 2>&1 || failed=1
-            echo "compute-sanitizer $tool, implicit, $layout: $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$work/log" || tail -n 3 "$work/log")"
+            for way in "" _O0; do
+                compute-sanitizer --tool $tool --error-exitcode 9 "bin/heat_implicit_2d$way" --backend cuda examples/heat_implicit_2d/case.param \
+                    solver=bicgstab grid_layout=$layout output_dir="$work/checked" >"$work/log" 2>&1 || failed=1
+                echo "compute-sanitizer $tool, implicit$way, $layout: $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$work/log" || tail -n 3 "$work/log")"
+            done
         done
     done
 else

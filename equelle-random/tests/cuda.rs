@@ -1,0 +1,79 @@
+//! Random programs run the same at operation level on the serial and on the CUDA runtime, there on its host device, or on a GPU with `EQUELLE_CUDA_DEVICE=gpu`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+use std::rc::Rc;
+
+use backend_cuda::runtime::CudaRuntime;
+use backend_cuda::runtime::device::Device;
+use backend_cuda::runtime::gpu::GpuDevice;
+use backend_cuda::runtime::host::HostDevice;
+use equelle_interp::Options;
+use equelle_random::compare::{self, Compiled, Outcome};
+use equelle_random::data::{World, Worlds};
+use equelle_random::generate::{self, Purpose};
+use equelle_random::tree::Program;
+use equelle_runtime::{Session, session};
+
+const PROGRAMS: u64 = 200;
+
+/// Functions of mathematical libraries, which are not the same to the bit.
+const TRANSCENDENTAL: [&str; 6] = ["Exp(", "Log(", "Sin(", "Cos(", "Tan(", "Pow("];
+
+/// A GPU if that is asked for, else the host; `None` where there is no C++ compiler.
+fn device() -> Option<Rc<dyn Device>> {
+    if std::env::var("EQUELLE_CUDA_DEVICE").is_ok_and(|device| device == "gpu") {
+        return Some(Rc::new(GpuDevice::open().expect("there is a GPU")));
+    }
+    let compiler = Command::new("c++").arg("--version").output().is_ok_and(|output| output.status.success());
+    compiler.then(|| Rc::new(HostDevice::new()) as Rc<dyn Device>)
+}
+
+fn on_cuda(compiled: &Compiled, world: &World, device: &Rc<dyn Device>) -> Outcome {
+    let session = Session::from_parameters(compiled.runnable, world.parameters(compiled.runnable), session::Options::silent());
+    let mut outcome = Outcome { records: Vec::new(), error: None };
+    let result = session.and_then(|mut session| {
+        let records = session.record_outputs();
+        let result =
+            CudaRuntime::on_device(session, Rc::clone(device)).and_then(|mut rt| equelle_interp::interpret(&compiled.plain, &mut rt));
+        outcome.records = records.take();
+        result
+    });
+    outcome.error = result.err().map(|error| format!("{:?} {}", error.kind, error.message));
+    outcome
+}
+
+/// How far each output of a program may be off: where equations are solved, as between the ways of the serial runtime; where functions of a library are used, 1e-12 of the
+/// largest value, to which they are accurate by far; else not at all.
+fn allowed<'p>(program: &'p Program, expected: &'p Outcome, text: &str) -> BTreeMap<&'p str, f64> {
+    let mut allowed = BTreeMap::new();
+    if TRANSCENDENTAL.iter().any(|function| text.contains(function)) {
+        allowed.extend(expected.records.iter().map(|record| (compare::numbers(record).0, 0.0)));
+    }
+    allowed.extend(program.errors.iter().map(|(tag, error)| (tag.as_str(), *error)));
+    allowed
+}
+
+#[test]
+fn operations_on_cuda_give_the_numbers_of_the_serial_runtime() {
+    let Some(device) = device() else { return };
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("random-cuda");
+    let triangles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../grids/triangles-6x5.grid");
+    let worlds = Worlds::write(&folder, &triangles).expect("the target folder can be written");
+    let mut failures = Vec::new();
+    for seed in 1..=PROGRAMS {
+        let program = generate::program(seed, Purpose::Run, &worlds.facts);
+        let text = program.text();
+        let compiled = compare::compile(&text, program.units).unwrap_or_else(|failure| panic!("seed {seed}: {}", failure.text));
+        for world in compare::grids(&program, &worlds) {
+            let expected = compare::run(&compiled.plain, compiled.runnable, world, Options::default());
+            let found = on_cuda(&compiled, world, &device);
+            if let Err(difference) = compare::same(&expected, &found, &allowed(&program, &expected, &text)) {
+                failures.push(format!("seed {seed} on the grid {}: {difference}\n{text}", world.name));
+                break;
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} of {PROGRAMS} programs differ\n{}", failures.len(), failures[..failures.len().min(3)].join("\n"));
+}

@@ -1,0 +1,173 @@
+//! The operation level of the CUDA runtime on its host device: examples and programs of the tests, interpreted, against the serial runtime. Every operation is a launch of one of the
+//! runtime's kernels. Needs a C++ compiler; without one nothing is tested, and `cargo xtask cuda-host-tests` insists on one. With `EQUELLE_CUDA_DEVICE=gpu` it all runs on a GPU.
+
+use std::path::Path;
+use std::process::Command;
+use std::rc::Rc;
+use std::{env, fs};
+
+use backend_cuda::runtime::CudaRuntime;
+use backend_cuda::runtime::device::Device;
+use backend_cuda::runtime::gpu::GpuDevice;
+use backend_cuda::runtime::host::HostDevice;
+use equelle_front::ir::Numbers;
+use equelle_front::passes::{Derivatives, OptLevel};
+use equelle_front::verify::Verified;
+use equelle_runtime::output::Record;
+use equelle_runtime::session::Options;
+use equelle_runtime::{Error, Session};
+use equellec::console::{Console, MessageFormat};
+use equellec::{interpret, pipeline};
+
+/// The host, or the GPU if that is asked for; `None` where there is no C++ compiler.
+fn device() -> Option<Rc<dyn Device>> {
+    if env::var("EQUELLE_CUDA_DEVICE").is_ok_and(|device| device == "gpu") {
+        return Some(Rc::new(GpuDevice::open().expect("there is a GPU")));
+    }
+    let compiler = Command::new("c++").arg("--version").output().is_ok_and(|output| output.status.success());
+    compiler.then(|| Rc::new(HostDevice::new()) as Rc<dyn Device>)
+}
+
+/// What a program puts out, run by `run`.
+fn records(
+    words: &[String],
+    verified: &Verified,
+    source: &equelle_front::source::SourceFile,
+    run: impl FnOnce(Session) -> Result<(), Error>,
+) -> Vec<Record> {
+    let program = interpret::program(source, verified);
+    let mut session = Session::open_with(program, words, Options::silent()).unwrap_or_else(|error| panic!("{error:?}"));
+    let records = session.record_outputs();
+    run(session).unwrap_or_else(|error| panic!("{}: {error:?}", source.name()));
+    records.take()
+}
+
+/// The numbers of an output, with its tag.
+fn numbers(record: &Record) -> (&str, Vec<f64>) {
+    match record {
+        Record::Scalar { tag, value } => (tag, vec![*value]),
+        Record::Bool { tag, value } => (tag, vec![f64::from(u8::from(*value))]),
+        Record::Text { tag, .. } => (tag, Vec::new()),
+        Record::Vector { tag, components } => (tag, components.clone()),
+        Record::Vectors { tag, values } => (tag, values.concat()),
+        Record::Collection { tag, values } => (tag, values.clone()),
+    }
+}
+
+/// Runs a program on both runtimes at operation level, and with `--ad=spgemm`; outputs agree to `tolerance` of the largest value of each, or to the bit.
+fn agree(path: &str, words: &[&str], tolerance: f64) {
+    let Some(device) = device() else { return };
+    let console = Console { format: MessageFormat::Human, color: false };
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let source = pipeline::read(&root.join(path)).unwrap_or_else(|failure| panic!("{failure:?}"));
+    let implicit = source.text().contains("NewtonSolve");
+    for level in [OptLevel::O0, OptLevel::O2] {
+        // Explicit programs have no derivatives.
+        if level == OptLevel::O2 && !implicit {
+            continue;
+        }
+        let options =
+            pipeline::Options { level, nondimensional: true, derivatives: Derivatives::SparseMatrices, numbers: Numbers::default() };
+        let verified = pipeline::compile(&source, options, &console).unwrap_or_else(|failure| panic!("{path}: {failure:?}"));
+        for layout in ["auto", "unstructured"] {
+            let mut all: Vec<String> = words.iter().map(ToString::to_string).collect();
+            all.extend(["output_to_file=false".to_owned(), "verbose=0".to_owned(), format!("grid_layout={layout}")]);
+            let expected = records(&all, &verified, &source, |session| interpret::run_session(&verified, session));
+            let found = records(&all, &verified, &source, |session| {
+                equelle_interp::interpret(&verified, &mut CudaRuntime::on_device(session, Rc::clone(&device))?)
+            });
+            assert!(!expected.is_empty());
+            assert_eq!(found.len(), expected.len(), "{path}, {level:?}, {layout}");
+            for (place, (a, b)) in found.iter().zip(&expected).enumerate() {
+                let ((tag, a), (other, b)) = (numbers(a), numbers(b));
+                assert_eq!((tag, a.len()), (other, b.len()), "{path}, {level:?}, {layout}");
+                let scale = b.iter().fold(0.0, |scale: f64, value| scale.max(value.abs()));
+                for (k, (a, b)) in a.iter().zip(&b).enumerate() {
+                    let same = a.to_bits() == b.to_bits() || (a - b).abs() <= tolerance * scale;
+                    assert!(same, "{path}, {level:?}, {layout}: output {place} `{tag}`, element {k}: {a:e} instead of {b:e}");
+                }
+            }
+        }
+    }
+}
+
+fn example(name: &str, more: &[&str], tolerance: f64) {
+    let case = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("examples/{name}/case.param")).display().to_string();
+    let words: Vec<&str> = [case.as_str()].into_iter().chain(more.iter().copied()).collect();
+    agree(&format!("examples/{name}/{name}.equelle"), &words, tolerance);
+}
+
+/// Operations are those of the serial runtime in its order: the same bits on any grid.
+const BITS: f64 = 0.0;
+
+/// Rows of a ternary have the entries of the branch chosen here and of both there; the factorisation of a matrix with another pattern rounds differently, and Newton's method
+/// leaves that as it is.
+const PIVOTS: f64 = 1e-12;
+
+/// Linear systems solved to 1e-10 by the Krylov methods of the device and of the host, which are not the same to the bit; the condition of the Jacobians, 1e3 to 1e4, multiplies that.
+const SOLVER: f64 = 1e-6;
+
+#[test]
+fn explicit_heat() {
+    example("heat_explicit_2d", &[], BITS);
+    example("heat_explicit_3d", &[], BITS);
+}
+
+#[test]
+fn shallow_water() {
+    example("shallow_water", &[], BITS);
+}
+
+#[test]
+fn implicit_heat() {
+    example("heat_implicit_2d", &[], PIVOTS);
+    example("heat_implicit_triangles", &[], PIVOTS);
+}
+
+/// Few steps: Krylov methods are many launches.
+#[test]
+fn krylov_methods() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cuda-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let steps = folder.join("steps.txt");
+    fs::write(&steps, "0.5 0.5").unwrap();
+    let steps = format!("timesteps_filename={}", steps.display());
+    example("heat_implicit_3d", &[&steps, "solver=bicgstab", "solver_tol=1e-10"], SOLVER);
+    example("heat_implicit_2d", &[&steps, "solver=cg", "solver_tol=1e-10"], SOLVER);
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn gas() {
+    example("gas_1d", &[], PIVOTS);
+    example("gas_1d", &["solver=bicgstab", "solver_tol=1e-10"], SOLVER);
+}
+
+#[test]
+fn two_phases() {
+    example("two_phase", &[], PIVOTS);
+    example("two_phase_conservation", &[], PIVOTS);
+    example("two_phase_gravity", &[], PIVOTS);
+    example("two_phase_implicit", &[], PIVOTS);
+}
+
+#[test]
+fn every_example_is_here() {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cuda.rs")).unwrap();
+    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples")).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.path().join(format!("{name}.equelle")).is_file() {
+            assert!(text.contains(&format!("example(\"{name}\"")), "{name}");
+        }
+    }
+}
+
+#[test]
+fn programs_of_the_tests() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let heat = root.join("examples/heat_explicit_3d/case.param").display().to_string();
+    agree("tests/run/heat_declared.equelle", &[&heat], BITS);
+    let edges = root.join("tests/run/edges_and_vertices/case.param").display().to_string();
+    agree("tests/run/edges_and_vertices.equelle", &[&edges], BITS);
+}
