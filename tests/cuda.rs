@@ -17,6 +17,7 @@ use equelle_runtime::output::Record;
 use equelle_runtime::session::Options;
 use equelle_runtime::{Error, Session};
 use equellec::console::{Console, MessageFormat};
+use equellec::registry::{BackendName, costs};
 use equellec::{interpret, pipeline};
 
 /// The host, or the GPU if that is asked for; `None` where there is no C++ compiler.
@@ -66,8 +67,13 @@ fn agree(path: &str, words: &[&str], tolerance: f64) {
         if level == OptLevel::O2 && !implicit {
             continue;
         }
-        let options =
-            pipeline::Options { level, nondimensional: true, derivatives: Derivatives::SparseMatrices, numbers: Numbers::default() };
+        let options = pipeline::Options {
+            level,
+            nondimensional: true,
+            derivatives: Derivatives::SparseMatrices,
+            numbers: Numbers::default(),
+            costs: costs(&[BackendName::Cuda]),
+        };
         let verified = pipeline::compile(&source, options, &console).unwrap_or_else(|failure| panic!("{path}: {failure:?}"));
         for layout in ["auto", "unstructured"] {
             let mut all: Vec<String> = words.iter().map(ToString::to_string).collect();

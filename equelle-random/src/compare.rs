@@ -19,7 +19,7 @@ use equelle_front::source::SourceFile;
 use equelle_front::verify::{Verified, verify};
 use equelle_interp::{Options, interpret_with};
 use equelle_runtime::output::Record;
-use equelle_runtime::{Program as Runnable, Session, session};
+use equelle_runtime::{Error, Program as Runnable, Session, session};
 use equellec::interpret;
 
 use crate::data::{World, Worlds};
@@ -152,10 +152,15 @@ pub fn run(module: &Verified, runnable: &'static Runnable, world: &World, option
 
 /// Interprets a module with the words of a command line.
 pub fn run_on(module: &Verified, runnable: &'static Runnable, words: &[String], options: Options) -> Outcome {
+    run_by(runnable, words, |session| interpret_with(module, &mut SerialRuntime::new(session), options))
+}
+
+/// What a run in a session puts out, with the words of a command line.
+pub fn run_by(runnable: &'static Runnable, words: &[String], run: impl FnOnce(Session) -> Result<(), Error>) -> Outcome {
     let mut outcome = Outcome::default();
     let result = Session::open_with(runnable, words, session::Options::silent()).and_then(|mut session| {
         let records = session.record_outputs();
-        let result = interpret_with(module, &mut SerialRuntime::new(session), options);
+        let result = run(session);
         outcome.outputs = records.take().into_iter().map(numbers).collect();
         result
     });

@@ -1,6 +1,5 @@
 //! Random programs run the same at operation level on the serial and on the CUDA runtime, there on its host device, or on a GPU with `EQUELLE_CUDA_DEVICE=gpu`.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 use std::rc::Rc;
@@ -10,11 +9,10 @@ use backend_cuda::runtime::device::Device;
 use backend_cuda::runtime::gpu::GpuDevice;
 use backend_cuda::runtime::host::HostDevice;
 use equelle_interp::Options;
-use equelle_random::compare::{self, Compiled, Outcome};
+use equelle_random::compare::{self, Compiled, Outcome, Tolerance};
 use equelle_random::data::{World, Worlds};
 use equelle_random::generate::{self, Purpose};
 use equelle_random::tree::Program;
-use equelle_runtime::{Session, session};
 
 const PROGRAMS: u64 = 200;
 
@@ -31,28 +29,21 @@ fn device() -> Option<Rc<dyn Device>> {
 }
 
 fn on_cuda(compiled: &Compiled, world: &World, device: &Rc<dyn Device>) -> Outcome {
-    let session = Session::from_parameters(compiled.runnable, world.parameters(compiled.runnable), session::Options::silent());
-    let mut outcome = Outcome { records: Vec::new(), error: None };
-    let result = session.and_then(|mut session| {
-        let records = session.record_outputs();
-        let result =
-            CudaRuntime::on_device(session, Rc::clone(device)).and_then(|mut rt| equelle_interp::interpret(&compiled.plain, &mut rt));
-        outcome.records = records.take();
-        result
-    });
-    outcome.error = result.err().map(|error| format!("{:?} {}", error.kind, error.message));
-    outcome
+    let words: Vec<String> = world.words_for(compiled.runnable).map(str::to_owned).collect();
+    compare::run_by(compiled.runnable, &words, |session| {
+        equelle_interp::interpret(&compiled.plain, &mut CudaRuntime::on_device(session, Rc::clone(device))?)
+    })
 }
 
-/// How far each output of a program may be off: where equations are solved, as between the ways of the serial runtime; where functions of a library are used, 1e-12 of the
-/// largest value, to which they are accurate by far; else not at all.
-fn allowed<'p>(program: &'p Program, expected: &'p Outcome, text: &str) -> BTreeMap<&'p str, f64> {
-    let mut allowed = BTreeMap::new();
-    if TRANSCENDENTAL.iter().any(|function| text.contains(function)) {
-        allowed.extend(expected.records.iter().map(|record| (compare::numbers(record).0, 0.0)));
+/// How far outputs may be off: where equations are solved, as between the ways of the serial runtime; where functions of a library are used, 1e-12 of the largest value, to which
+/// they are accurate by far; else not at all.
+fn allowed<'p>(program: &'p Program, text: &str) -> impl Fn(&str) -> Tolerance + use<'p> {
+    let errors = compare::errors_of(program);
+    let relative = if TRANSCENDENTAL.iter().any(|function| text.contains(function)) { 1e-12 } else { 0.0 };
+    move |tag| {
+        let error = errors(tag);
+        Tolerance { relative: error.relative.max(relative), ..error }
     }
-    allowed.extend(program.errors.iter().map(|(tag, error)| (tag.as_str(), *error)));
-    allowed
 }
 
 #[test]
@@ -69,7 +60,7 @@ fn operations_on_cuda_give_the_numbers_of_the_serial_runtime() {
         for world in compare::grids(&program, &worlds) {
             let expected = compare::run(&compiled.plain, compiled.runnable, world, Options::default());
             let found = on_cuda(&compiled, world, &device);
-            if let Err(difference) = compare::same(&expected, &found, &allowed(&program, &expected, &text)) {
+            if let Err(difference) = compare::same(&expected, &found, &allowed(&program, &text)) {
                 failures.push(format!("seed {seed} on the grid {}: {difference}\n{text}", world.name));
                 break;
             }
