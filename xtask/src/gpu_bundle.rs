@@ -37,6 +37,10 @@ pub(crate) fn collect() -> Result<(), Failure> {
         program(&source, &[], Way::Operations, &bundle)?;
     }
     copy(&root().join("tests/run/edges_and_vertices"), &bundle.join("examples/edges_and_vertices"), |_| true)?;
+    // The same with free rounding, under another name.
+    let fast = root().join("target/gpu-bundle/shallow_water_fast.equelle");
+    tools::write(&fast, &read(&silent("shallow_water", "Output(\"water\", SumReduce(q[0]))")?)?)?;
+    program(&fast, &["--fp", "fast"], Way::Kernels, &bundle)?;
     copy(&root().join("grids"), &bundle.join("grids"), |file| file.ends_with(".grid"))?;
     tests(&bundle)?;
     let yardsticks = root().join("../shared/yardsticks");
