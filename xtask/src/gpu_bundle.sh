@@ -110,6 +110,12 @@ for n in 256 1024 4096; do
     done
 done
 
+for n in 256 1024 4096; do
+    bin/shallow_water_fast --backend cuda --profile grid_dim=2 nx="$n" ny="$n" dx=1 dy=1 h_init=1 u_init=0.1 v_init=0 \
+        b_north=0 b_south=0 b_east=0 b_west=0 timesteps_filename="$work/steps" output_to_file=false >"$work/log" 2>&1 || { cat "$work/log"; failed=1; }
+    echo "shallow water $n^2, auto, fast double: $(grep '^steady' "$work/log")"
+done
+
 # Implicit heat: ten steps of 0.5 on n^3 cells of width 1, one side at 100, the rest closed. The serial run is on this machine's processor.
 awk 'BEGIN { for (i = 0; i < 10; i++) print 0.5 }' >"$work/steps"
 for n in 32 64 100 160; do
@@ -124,6 +130,78 @@ for n in 32 64 100 160; do
         echo "implicit heat $n^3, $run: $(awk "BEGIN { print $end - $start }") s in all; $(grep -c 'Newton iteration' "$work/$backend.txt") evaluations; $(grep '^steady' "$work/log"); $(grep '^device' "$work/log"); $(grep heat "$work/$backend.txt")"
     done
 done
+
+# The experiments of the thesis of 2014 (one NVIDIA K40, 288 GB/s): explicit and implicit heat, shallow water. Times are of the whole loop, by the steady steps of `--profile`; its figures
+# are in seconds for 10^6 cells, of all steps (heat) or one step (shallow water), the best of each experiment, scaled by memory bandwidth: times 288 over that of this device.
+bandwidth=$(nvidia-smi --query-gpu=name --format=csv,noheader | awk '/H200/ { print 4800; exit } /H100/ { print 3350; exit } /A100/ { print 1935; exit } { print 288; exit }')
+echo "thesis: memory bandwidth of this device by its maker: $bandwidth GB/s; figures of the K40 times 288/$bandwidth"
+# What was measured, cells, steps of the figure, the figure of the K40 in seconds for 10^6 cells (or -), the line of steady steps.
+beside() {
+    local what=$1 cells=$2 steps=$3 figure=$4 line=$5
+    awk -v what="$what" -v cells="$cells" -v steps="$steps" -v figure="$figure" -v bandwidth="$bandwidth" -v line="$line" 'BEGIN {
+        split(line, words, " of "); split(words[2], time, " "); ours = time[1] * 1e-3 * steps / (cells * 1e-6)
+        if (!(ours > 0)) { print "thesis: " what ": nothing measured"; exit 1 }
+        printf "thesis: %s, %d cells, %d steps: %.4g ms a step, %.4g s for 10^6 cells", what, cells, steps, time[1], ours
+        if (figure != "-") printf "; K40 %.4g s, scaled %.4g s: %.1f times faster than scaled", figure, figure * 288 / bandwidth, figure * 288 / bandwidth / ours
+        printf "\n" }' || failed=1
+}
+awk 'BEGIN { for (i = 0; i < 110; i++) print 0.5 }' >"$work/steps"
+for size in "50 50 50 7.7" "75 75 75 -" "100 100 100 -" "150 100 100 -" "200 100 100 -" "250 100 100 -" "375 100 100 1.02"; do
+    read -r nx ny nz figure <<<"$size"
+    awk -v nx="$nx" -v r="$((ny * nz))" 'BEGIN { for (i = 0; i < r; i++) print i * (nx + 1) }' >"$work/faces"
+    for layout in auto unstructured; do
+        bin/heat --backend cuda --profile grid_dim=3 nx="$nx" ny="$ny" nz="$nz" grid_layout=$layout u_initial=500 dirichlet_boundary_filename="$work/faces" \
+            dirichlet_val=100 timesteps_filename="$work/steps" output_to_file=true output_dir="$work/heat" >"$work/log" 2>&1 || { cat "$work/log"; failed=1; }
+        beside "explicit heat, $layout" $((nx * ny * nz)) 100 "$figure" "$(grep '^steady' "$work/log")"
+        rm -rf "$work/heat"
+    done
+done
+# 20 steps, so that ten are left when kernels have been compiled and buffers found.
+awk 'BEGIN { for (i = 0; i < 20; i++) print 0.5 }' >"$work/steps"
+for n in 50 100 150; do
+    awk -v n="$n" 'BEGIN { for (r = 0; r < n * n; r++) print r * (n + 1) }' >"$work/faces"
+    for layout in auto unstructured; do
+        bin/heat_implicit_3d_silent --backend cuda --profile grid_dim=3 nx="$n" ny="$n" nz="$n" k=0.3 cv=1 u_initial=500 dir_boundary_filename="$work/faces" dir_val=100 \
+            grid_layout=$layout timesteps_filename="$work/steps" solver=bicgstab output_to_file=false >"$work/log" 2>&1 || { cat "$work/log"; failed=1; }
+        beside "implicit heat, $layout" $((n * n * n)) 10 21 "$(grep '^steady' "$work/log")"
+    done
+done
+awk 'BEGIN { for (i = 0; i < 110; i++) print 0.01 }' >"$work/steps"
+for size in "50 100" "100 200" "200 400" "500 500" "1000 500" "1500 1000"; do
+    read -r nx ny <<<"$size"
+    for layout in auto unstructured; do
+        bin/shallow_water_silent --backend cuda --profile grid_dim=2 nx="$nx" ny="$ny" dx=1 dy=1 grid_layout=$layout h_init=1 u_init=0.1 v_init=0 \
+            b_north=0 b_south=0 b_east=0 b_west=0 timesteps_filename="$work/steps" output_to_file=false >"$work/log" 2>&1 || { cat "$work/log"; failed=1; }
+        beside "shallow water, $layout" $((nx * ny)) 1 0.73 "$(grep '^steady' "$work/log")"
+    done
+done
+
+# Residual and Jacobian in one pass, by the profiler: time and memory traffic of one evaluation.
+if command -v ncu >/dev/null 2>&1; then
+    awk 'BEGIN { print 0.5 }' >"$work/steps"
+    n=256
+    awk -v n="$n" 'BEGIN { for (r = 0; r < n * n; r++) print r * (n + 1) }' >"$work/faces"
+    for layout in auto unstructured; do
+        timeout 100 ncu --clock-control none --kernel-name 'regex:^residual_u(_cartesian)?$' --launch-count 2 --metrics gpu__time_duration.sum,dram__bytes.sum bin/heat_implicit_3d_silent \
+            --backend cuda grid_dim=3 nx=$n ny=$n nz=$n k=0.3 cv=1 u_initial=500 dir_boundary_filename="$work/faces" dir_val=100 grid_layout=$layout timesteps_filename="$work/steps" \
+            solver=bicgstab max_iter=1 newton_failure=continue output_to_file=false >"$work/log" 2>&1 || true
+        echo "residual and Jacobian, heat $n^3, $layout: $(grep -E 'gpu__time_duration.sum|dram__bytes.sum' "$work/log" | awk '{ printf "%s %s %s; ", $1, $3, $2 }')"
+        grep -q gpu__time "$work/log" || tail -n 5 "$work/log"
+    done
+else
+    echo "residual and Jacobian: no ncu here"
+fi
+
+if compgen -G 'yardsticks/*.cu' >/dev/null && command -v nvcc >/dev/null 2>&1; then
+    nvcc -O3 -arch=native yardsticks/heat3d.cu -lcusparse -o "$work/heat3d"
+    for n in "${sizes[@]}"; do "$work/heat3d" "$n"; done
+    if [ -f yardsticks/swe2d.cu ]; then
+        nvcc -O3 -arch=native -DSTRICT -fmad=false yardsticks/swe2d.cu -o "$work/swe2d" && { echo "yardstick shallow water, strict"; "$work/swe2d" | grep double; }
+        nvcc -O3 -arch=native yardsticks/swe2d.cu -o "$work/swe2d" && { echo "yardstick shallow water, fast"; "$work/swe2d" | grep double; }
+    fi
+else
+    echo "yardsticks: not compiled (no nvcc, or not part of this bundle)"
+fi
 
 # Few steps: the checkers are slow.
 if command -v compute-sanitizer >/dev/null 2>&1; then
@@ -142,16 +220,5 @@ if command -v compute-sanitizer >/dev/null 2>&1; then
     done
 else
     echo "compute-sanitizer: not found"
-fi
-
-if compgen -G 'yardsticks/*.cu' >/dev/null && command -v nvcc >/dev/null 2>&1; then
-    nvcc -O3 -arch=native yardsticks/heat3d.cu -lcusparse -o "$work/heat3d"
-    for n in "${sizes[@]}"; do "$work/heat3d" "$n"; done
-    if [ -f yardsticks/swe2d.cu ]; then
-        nvcc -O3 -arch=native -DSTRICT -fmad=false yardsticks/swe2d.cu -o "$work/swe2d" && { echo "yardstick shallow water, strict"; "$work/swe2d" | grep double; }
-        nvcc -O3 -arch=native yardsticks/swe2d.cu -o "$work/swe2d" && { echo "yardstick shallow water, fast"; "$work/swe2d" | grep double; }
-    fi
-else
-    echo "yardsticks: not compiled (no nvcc, or not part of this bundle)"
 fi
 exit $failed

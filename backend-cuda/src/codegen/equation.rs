@@ -1,14 +1,15 @@
 //! Equations: the residual and its row of the Jacobian in one pass, and the pattern of the rows.
 //!
 //! An equation becomes two functions. The *pattern* tells once per grid which derivatives each element has, from the skeleton of the Jacobian form; the other one evaluates, and
-//! adds each derivative to the entry of its column. One thread owns a row; the rows of a block are put together in shared memory and written behind one another.
+//! adds each derivative to the entry of its column. Both add in one order, so that the place of each addition in its row is known, unless the state decides what is added: then the
+//! column is sought. One thread owns a row; the rows of a block are put together in shared memory and written behind one another.
 //!
 //! On Cartesian grids both have another form: derivatives by the cell and by those beyond its sides go to variables, and columns follow from the place of the cell.
 
 use std::collections::BTreeSet;
 
 use equelle_front::backend::stencil::{Reach, Skeleton, reach};
-use equelle_front::backend::visit::{Node, visit_stmt};
+use equelle_front::backend::visit::{Node, visit_path, visit_stmt};
 use equelle_front::ir::{JacobianForm, KBlock, KExpr, KStmt, Kernel, ParamId, Path, Side};
 use equelle_front::types::SetTable;
 
@@ -18,7 +19,9 @@ use super::text::{Form, UnknownNames, Writer};
 /// Where derivatives go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {
-    /// To the entries of the row.
+    /// To the entries of the row that the pattern has found for the additions, in their order.
+    Slots,
+    /// To the entries of the row that a search finds: where the state decides what is added.
     Row,
     /// To the pattern.
     Pattern,
@@ -70,23 +73,34 @@ pub(super) fn equation_text(kernel: &Kernel, form: &JacobianForm, sets: &SetTabl
     pattern.out += &told.out;
     pattern.line("pattern.counts[element] = told.count;");
 
+    let target = if has_fixed_additions(&skeleton, &form.body) { Target::Slots } else { Target::Row };
     let mut writer = Writer::new(kernel, sets, Form::General);
-    writer.line("EQ_STAGE_ROWS");
-    writer.line("const EqStage stage = eq_stage_rows(rows, space.size, stage_entries, stage_columns);");
+    writer.line(if target == Target::Slots { "EQ_STAGE_ENTRIES" } else { "EQ_STAGE_ROWS" });
+    let columns = if target == Target::Slots { "0" } else { "stage_columns" };
+    writer.line(&format!("const EqStage stage = eq_stage_rows(rows, space.size, stage_entries, {columns});"));
     writer.line("const EqEntity element = eq_index();");
     writer.open("if (element < space.size) {");
     writer.line("const EqEntity here = eq_entity(space, element);");
     checks(&mut writer, kernel, "return;");
     writer.line("const EqRow row = eq_row(stage, rows, element);");
-    let (evaluated, diagonals) = body(kernel, sets, Target::Row, &form.body);
+    if target == Target::Slots {
+        writer.line("const EqSlot* slot = slots.slots + slots.starts[element];");
+    }
+    let (evaluated, diagonals) = body(kernel, sets, target, &form.body);
     for &unknown in &diagonals {
-        let own = writer.unknowns[unknown as usize].own.clone();
+        let UnknownNames { own, own_slot, .. } = writer.unknowns[unknown as usize].clone();
         writer.line(&format!("double {own} = 0.0;"));
+        if target == Target::Slots {
+            writer.line(&format!("const EqSlot {own_slot} = *slot++;"));
+        }
     }
     writer.out += &evaluated.out;
     for &unknown in &diagonals {
-        let UnknownNames { first, own, .. } = writer.unknowns[unknown as usize].clone();
-        writer.line(&format!("eq_add(row, {first} + element, {own});"));
+        let UnknownNames { first, own, own_slot, .. } = writer.unknowns[unknown as usize].clone();
+        writer.line(&match target {
+            Target::Slots => format!("eq_add_at(row, {own_slot}, {own});"),
+            Target::Row | Target::Pattern | Target::Places => format!("eq_add(row, {first} + element, {own});"),
+        });
     }
     store(&mut writer, kernel, &form.body, "element", "space.size");
     writer.close("}");
@@ -177,7 +191,7 @@ impl Derivatives {
 fn body<'a>(kernel: &'a Kernel, sets: &'a SetTable, target: Target, block: &KBlock) -> (Writer<'a>, BTreeSet<u32>) {
     let mut w = Writer::new(kernel, sets, Form::General);
     w.derivatives = Some(Derivatives::new(target));
-    if target == Target::Row {
+    if target != Target::Pattern {
         w.deeper();
     }
     w.statements(block);
@@ -207,8 +221,32 @@ fn finish_equation(
         arguments.push(Argument::Checks);
     }
     arguments.push(target);
+    if mentions(&w.out, "slots") {
+        arguments.push(Argument::Slots);
+    }
     arguments.extend((0..unknowns).filter(|&k| mentions(&w.out, &w.unknowns[k].first)).map(Argument::First));
     finish(w, kernel, name, comment, arguments, needs)
+}
+
+/// Whether the grid alone decides which additions a block makes, and where.
+fn has_fixed_additions(skeleton: &Skeleton, block: &KBlock) -> bool {
+    block.statements.iter().all(|statement| match statement {
+        KStmt::If { condition, then, otherwise, .. } => {
+            (skeleton.is_decided(condition) || !adds(then) && !adds(otherwise))
+                && has_fixed_additions(skeleton, then)
+                && has_fixed_additions(skeleton, otherwise)
+        }
+        KStmt::SumFaces { body, .. } => has_fixed_additions(skeleton, body),
+        KStmt::SumSides { low, high, .. } => {
+            [&low.interior, &low.boundary, &high.interior, &high.boundary].into_iter().flatten().all(|b| has_fixed_additions(skeleton, b))
+        }
+        KStmt::Add { at, .. } => {
+            let mut fixed = true;
+            visit_path(at, &mut |node| fixed &= !matches!(node, Node::Path(Path::Select { .. })));
+            fixed
+        }
+        KStmt::Let { .. } | KStmt::LetEntity { .. } => true,
+    })
 }
 
 /// Whether a block adds derivatives.
@@ -231,7 +269,7 @@ impl Writer<'_> {
         let here = (*cell == Path::Here).then(|| pair.to_owned());
         let sign = format!("{face}_sign");
         derivatives.sums.push(Sum { sign: sign.clone(), here });
-        if derivatives.target == Target::Row && adds(body) {
+        if matches!(derivatives.target, Target::Slots | Target::Row) && adds(body) {
             let cell = self.path(cell);
             self.line(&format!("const double {sign} = {pair}.first == {cell} ? 1.0 : -1.0;"));
         }
@@ -290,7 +328,7 @@ impl Writer<'_> {
             _ => false,
         };
         let certain = same && *at == Path::Here;
-        let row = derivatives.target == Target::Row;
+        let (row, by_slot) = (derivatives.target != Target::Pattern, derivatives.target == Target::Slots);
         let signs: Vec<String> = derivatives.sums.iter().map(|sum| sum.sign.clone()).collect();
         if (end || certain)
             && let Some(derivatives) = &mut self.derivatives
@@ -309,6 +347,8 @@ impl Writer<'_> {
         }
         let factors: Vec<String> = signs.into_iter().chain([self.expr(value)]).collect();
         let value = factors.join(" * ");
+        let add =
+            if by_slot { format!("eq_add_at(row, *slot++, {value});") } else { format!("eq_add(row, {first} + {position}, {value});") };
         match (certain, end) {
             (true, _) => self.line(&format!("{own} = {own} + {value};")),
             (false, true) => {
@@ -316,10 +356,10 @@ impl Writer<'_> {
                 self.line(&format!("{own} = {own} + {value};"));
                 self.close("} else {");
                 self.deeper();
-                self.line(&format!("eq_add(row, {first} + {position}, {value});"));
+                self.line(&add);
                 self.close("}");
             }
-            (false, false) => self.line(&format!("eq_add(row, {first} + {position}, {value});")),
+            (false, false) => self.line(&add),
         }
     }
 }

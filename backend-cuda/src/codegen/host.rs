@@ -177,9 +177,10 @@ fn equation(kernel: &Kernel, sets: &SetTable, names: &KernelNames, evaluation: &
     let tell = passed(pattern, quote!(self.launch_over(call, domain.len())?;));
     let evaluate = passed(evaluation, quote!(self.launch_over_rows(call, &rows)?;));
     let info = ident(&names.info);
+    let slots = evaluation.arguments.contains(&Argument::Slots);
     quote! {
         let domain = #domain;
-        let mut sought = self.seek_rows(&#info, &domain, &[#(args.#unknowns),*], &[#(args.#through),*])?;
+        let mut sought = self.seek_rows(&#info, &domain, &[#(args.#unknowns),*], &[#(args.#through),*], #slots)?;
         while let Some(pattern) = self.next_pattern(&mut sought)? {
             #tell
         }
@@ -362,6 +363,7 @@ fn argument_tokens(
             quote!(args.#field.domain().len() as u32)
         }
         Argument::Rows => quote!(rows.args(&entries)),
+        Argument::Slots => quote!(rows.slots()?),
         Argument::Pattern => quote!(pattern),
         Argument::First(number) => {
             let field = ident(&names.params[number]);

@@ -30,6 +30,8 @@ pub(super) enum Argument {
     Size(usize),
     /// `EqRows`: the rows of an equation.
     Rows,
+    /// `EqSlots`: the places of the additions of an equation.
+    Slots,
     /// `EqPattern`: where an equation tells its derivatives.
     Pattern,
     /// Number of the first column of an unknown.
@@ -60,6 +62,9 @@ pub(super) struct Function {
     pub arguments: Vec<Argument>,
     pub grid: GridNeeds,
 }
+
+/// Divisions and roots in its text that make a function a heavy one.
+const HEAVY: usize = 12;
 
 /// The functions of one kernel.
 #[derive(Clone, Debug)]
@@ -272,7 +277,9 @@ pub(super) fn finish(w: Writer<'_>, kernel: &Kernel, name: &str, comment: &str, 
         arguments.extend((0..kernel.results.len()).map(Argument::Result));
     }
     let signature: Vec<String> = arguments.iter().map(|a| declaration(&w, kernel, *a)).collect();
-    let text = format!("{comment}extern \"C\" __global__ void {name}(\n    {}) {{\n{scalars}{body}}}\n", signature.join(",\n    "));
+    let weight = if body.matches(" / ").count() + body.matches("sqrt(").count() >= HEAVY { "EQ_HEAVY" } else { "EQ_LIGHT" };
+    let text =
+        format!("{comment}extern \"C\" __global__ void {weight} {name}(\n    {}) {{\n{scalars}{body}}}\n", signature.join(",\n    "));
     Function { name: name.to_owned(), text, arguments, grid }
 }
 
@@ -290,6 +297,7 @@ fn declaration(w: &Writer<'_>, kernel: &Kernel, argument: Argument) -> String {
         }
         Argument::Size(number) => format!("const EqEntity {}_size", w.params[number]),
         Argument::Rows => "const EqRows rows".to_owned(),
+        Argument::Slots => "const EqSlots slots".to_owned(),
         Argument::Pattern => "const EqPattern pattern".to_owned(),
         Argument::First(number) => format!("const EqEntity {}", w.unknowns[number].first),
         Argument::Result(number) => {

@@ -29,7 +29,7 @@ continue decltype default delete do double dynamic_cast else enum explicit expor
 namespace new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast return short signed sizeof static \
 static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual void \
 volatile wchar_t while xor xor_eq DIM sqrt abs fabs min max exp log sin cos tan pow grid space g cell axis here element checks leaf begin end partial threadIdx \
-blockIdx blockDim gridDim warpSize size_t row rows told pattern stage stage_entries stage_columns entries";
+blockIdx blockDim gridDim warpSize size_t row rows told pattern stage stage_entries stage_columns entries slot slots";
 
 /// Names that belong to an unknown of an equation.
 #[derive(Clone, Debug)]
@@ -38,6 +38,8 @@ pub(super) struct UnknownNames {
     pub first: String,
     /// Derivative by the element here.
     pub own: String,
+    /// Place of that in the row.
+    pub own_slot: String,
     /// Derivatives by the elements beyond the low sides, by axis.
     pub low: String,
     /// The same beyond the high sides.
@@ -62,6 +64,8 @@ pub(super) struct Writer<'a> {
     neighbours: BTreeMap<(ParamId, u32), String>,
     /// Locals that hold values of the cell itself, loaded first.
     here: BTreeMap<ParamId, String>,
+    /// Locals that hold what is kept per axis, loaded first: arrays by axis, or one number.
+    per_axis: BTreeMap<ParamId, String>,
     /// Of an equation: its unknowns, the first parameters.
     pub unknowns: Vec<UnknownNames>,
     /// Of an equation: what becomes of its derivatives.
@@ -82,6 +86,7 @@ impl<'a> Writer<'a> {
             .map(|p| UnknownNames {
                 first: names.fresh(&format!("{}_first", p.name)),
                 own: names.fresh(&format!("own_{}", p.name)),
+                own_slot: names.fresh(&format!("own_{}_slot", p.name)),
                 low: names.fresh(&format!("low_by_{}", p.name)),
                 high: names.fresh(&format!("high_by_{}", p.name)),
             })
@@ -99,6 +104,7 @@ impl<'a> Writer<'a> {
             pairs: BTreeMap::new(),
             neighbours: BTreeMap::new(),
             here: BTreeMap::new(),
+            per_axis: BTreeMap::new(),
             unknowns,
             derivatives: None,
             names,
@@ -248,15 +254,18 @@ impl<'a> Writer<'a> {
         all && param.ty.basic == Basic::Scalar && !param.per_axis
     }
 
-    /// Loads what a Cartesian body reads of the cell itself before anything else, so that no branch stands before the loads.
+    /// Loads what a Cartesian body reads of the cell itself, and what is kept per axis, before anything else, so that no branch stands before the loads.
     pub(super) fn load_here(&mut self, block: &KBlock) {
-        let mut wanted: Vec<ParamId> = Vec::new();
+        let (mut wanted, mut kept): (Vec<ParamId>, Vec<ParamId>) = (Vec::new(), Vec::new());
         visit_block(block, &mut |node| {
-            if let Node::Expr(KExpr::Load { param, at: Path::Here }) = node
-                && self.is_everywhere(*param)
-                && !wanted.contains(param)
-            {
-                wanted.push(*param);
+            if let Node::Expr(KExpr::Load { param, at }) = node {
+                if self.kernel.params[param.0 as usize].per_axis {
+                    if !kept.contains(param) {
+                        kept.push(*param);
+                    }
+                } else if *at == Path::Here && self.is_everywhere(*param) && !wanted.contains(param) {
+                    wanted.push(*param);
+                }
             }
         });
         for param in wanted {
@@ -264,6 +273,19 @@ impl<'a> Writer<'a> {
             let name = self.names.fresh(&format!("{}_here", self.param(param)));
             self.line(&format!("const double {name} = {value};"));
             self.here.insert(param, name);
+        }
+        for param in kept {
+            let of = self.param(param).to_owned();
+            let faces = self.kernel.params[param.0 as usize].ty.mapping().is_some_and(|set| self.sets.get(set).kind == EntityKind::Face);
+            let name = self.names.fresh(&format!("{of}_{}", if faces { "axis" } else { "here" }));
+            if faces {
+                self.line(&format!("double {name}[DIM];"));
+                self.line("#pragma unroll");
+                self.line(&format!("for (int axis = 0; axis < DIM; ++axis) {name}[axis] = {of}[axis];"));
+            } else {
+                self.line(&format!("const double {name} = {of}[0];"));
+            }
+            self.per_axis.insert(param, name);
         }
     }
 
@@ -524,6 +546,9 @@ impl<'a> Writer<'a> {
         }
         let (index, size) = if param.per_axis && self.form != Form::General {
             let faces = self.sets.get(set).kind == EntityKind::Face;
+            if let Some(local) = self.per_axis.get(&id) {
+                return if faces { format!("{local}[axis]") } else { local.clone() };
+            }
             if faces { ("axis".to_owned(), "DIM".to_owned()) } else { ("0".to_owned(), "1".to_owned()) }
         } else {
             (self.position(set, at), format!("{name}_size"))

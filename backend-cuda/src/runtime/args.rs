@@ -78,6 +78,15 @@ pub struct EqRows {
     pub entries: u64,
 }
 
+/// Places of the additions of an equation in its rows.
+#[derive(Clone, Copy, Debug)]
+pub struct EqSlots {
+    /// Address of where the additions of each row begin.
+    pub starts: u64,
+    /// Address of the places within the row, in the order of the additions.
+    pub slots: u64,
+}
+
 /// Where a kernel tells which derivatives each element has.
 #[derive(Clone, Copy, Debug)]
 pub struct EqPattern {
@@ -189,6 +198,12 @@ impl Argument for EqRows {
     }
 }
 
+impl Argument for EqSlots {
+    fn words(&self, words: &mut Vec<u64>) {
+        words.extend([self.starts, self.slots]);
+    }
+}
+
 impl Argument for EqPattern {
     fn words(&self, words: &mut Vec<u64>) {
         words.extend([self.counts, self.starts, self.columns]);
@@ -252,6 +267,7 @@ mod tests {
         assert_eq!(count(&|w| EqRanks::default().words(w)), 24);
         assert_eq!(count(&|w| EqChecks { flag: 1, first: 2 }.words(w)), 16);
         assert_eq!(count(&|w| EqRows { row_ptr: 1, columns: 2, entries: 3 }.words(w)), 24);
+        assert_eq!(count(&|w| EqSlots { starts: 1, slots: 2 }.words(w)), 16);
         assert_eq!(count(&|w| EqPattern { counts: 1, starts: 2, columns: 3 }.words(w)), 24);
         assert_eq!(count(&|w| EqOperand::default().words(w)), 24);
         assert_eq!(count(&|w| EqTruth::default().words(w)), 16);

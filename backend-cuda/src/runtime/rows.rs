@@ -10,7 +10,7 @@ use std::sync::Arc;
 use equelle_runtime::domain::Domain;
 use equelle_runtime::{Error, ErrorKind, KernelInfo};
 
-use crate::runtime::args::{EqPattern, EqRows};
+use crate::runtime::args::{EqPattern, EqRows, EqSlots};
 use crate::runtime::collections::{Collection, Derivatives, EntityCollection};
 use crate::runtime::grid::bytes_of;
 use crate::runtime::pool::Buffer;
@@ -29,6 +29,8 @@ pub struct Rows {
     n_cols: usize,
     /// Threads of a block of the kernel that evaluates.
     pub(super) block: u32,
+    /// Where the additions of each row begin, and their places in the row.
+    slots: Option<(Rc<Buffer>, Rc<Buffer>)>,
     /// The same on the host, once it has been asked for.
     host: OnceCell<HostRows>,
 }
@@ -61,7 +63,7 @@ fn block_of(row_ptr: &[usize]) -> u32 {
 impl Rows {
     /// Rows that are on the device alone: `len` rows of `n_cols` columns, with so many entries.
     pub(super) fn on_device(row_ptr: Rc<Buffer>, columns: Rc<Buffer>, len: usize, entries: usize, n_cols: usize) -> Self {
-        Rows { row_ptr, columns, len, entries, n_cols, block: BLOCK, host: OnceCell::new() }
+        Rows { row_ptr, columns, len, entries, n_cols, block: BLOCK, slots: None, host: OnceCell::new() }
     }
 
     /// The pattern on the host; copied at first use.
@@ -78,6 +80,15 @@ impl Rows {
     /// As kernels take them.
     pub fn args(&self, entries: &Buffer) -> EqRows {
         EqRows { row_ptr: self.row_ptr.address().0, columns: self.columns.address().0, entries: entries.address().0 }
+    }
+
+    /// Places of additions, as kernels take them.
+    ///
+    /// # Errors
+    /// `Backend` (an internal error) if they were not asked for when the rows were sought.
+    pub fn slots(&self) -> Result<EqSlots, Error> {
+        let (starts, slots) = self.slots.as_ref().ok_or_else(|| fault("rows without places of additions"))?;
+        Ok(EqSlots { starts: starts.address().0, slots: slots.address().0 })
     }
 
     /// Number of entries of all rows.
@@ -136,6 +147,8 @@ pub(super) struct KnownRows(Vec<(Made, Rc<Rows>)>);
 #[derive(Debug)]
 pub struct Sought {
     made: Made,
+    /// Whether the places of additions are asked for.
+    slots: bool,
     stage: Stage,
 }
 
@@ -151,13 +164,14 @@ enum Stage {
     Telling {
         starts: Vec<u64>,
         columns: Rc<Buffer>,
-        _device: [Rc<Buffer>; 2],
+        /// Of the numbers of derivatives and of the starts.
+        device: [Rc<Buffer>; 2],
     },
 }
 
 impl CudaRuntime {
     /// The rows of an equation over a domain with these unknowns, whose paths lead through these entity collections: known, or to be told by launches of its pattern
-    /// kernel, see [`CudaRuntime::next_pattern`].
+    /// kernel, see [`CudaRuntime::next_pattern`]. With `slots`, what is told is told in the order of the additions of the kernel that evaluates, and [`Rows::slots`] has their places.
     ///
     /// # Errors
     /// `Backend` (an internal error) if an unknown is none.
@@ -167,6 +181,7 @@ impl CudaRuntime {
         domain: &Arc<Domain>,
         unknowns: &[&Collection],
         entities: &[&EntityCollection],
+        slots: bool,
     ) -> Result<Sought, Error> {
         let mut made = Made {
             kernel: kernel.name,
@@ -181,7 +196,7 @@ impl CudaRuntime {
             made.n_cols = n_cols;
         }
         let known = self.rows.0.iter().find(|(known, _)| known.is(&made)).map(|(_, rows)| Rc::clone(rows));
-        Ok(Sought { made, stage: known.map_or(Stage::Begin, Stage::Known) })
+        Ok(Sought { made, slots, stage: known.map_or(Stage::Begin, Stage::Known) })
     }
 
     /// What the next launch of the pattern kernel takes; `None` when the rows are known.
@@ -213,13 +228,13 @@ impl CudaRuntime {
                 let device = self.upload("starts of rows", &bytes_of(&starts, u64::to_le_bytes))?;
                 let columns = self.buffer("columns of derivatives", 4 * total)?;
                 let pattern = EqPattern { counts: counts.address().0, starts: device.address().0, columns: columns.address().0 };
-                sought.stage = Stage::Telling { starts, columns, _device: [counts, device] };
+                sought.stage = Stage::Telling { starts, columns, device: [counts, device] };
                 Ok(Some(pattern))
             }
-            Stage::Telling { starts, columns, _device } => {
+            Stage::Telling { starts, columns, device } => {
                 let total = starts.last().copied().unwrap_or(0) as usize;
                 let told = integers(&self.download(columns.address(), 4 * total)?);
-                let known = self.sorted_rows(&starts, told, sought.made.n_cols)?;
+                let known = self.sorted_rows(&starts, told, sought, &device[1])?;
                 sought.stage = Stage::Known(Rc::new(known));
                 Ok(None)
             }
@@ -231,7 +246,7 @@ impl CudaRuntime {
     /// # Errors
     /// `Backend` (an internal error) if they have not been told.
     pub fn found_rows(&mut self, sought: Sought) -> Result<Rc<Rows>, Error> {
-        let Sought { made, stage: Stage::Known(rows) } = sought else { return Err(fault("rows that nobody told")) };
+        let Sought { made, stage: Stage::Known(rows), .. } = sought else { return Err(fault("rows that nobody told")) };
         if !self.rows.0.iter().any(|(_, known)| Rc::ptr_eq(known, &rows)) {
             self.rows.0.retain(|(known, _)| known.kernel != made.kernel);
             self.rows.0.push((made, Rc::clone(&rows)));
@@ -239,35 +254,23 @@ impl CudaRuntime {
         Ok(rows)
     }
 
-    /// Rows from the columns that elements told, in any order and more than once.
-    fn sorted_rows(&mut self, starts: &[u64], mut told: Vec<u32>, n_cols: usize) -> Result<Rows, Error> {
-        let mut host_row_ptr = Vec::with_capacity(starts.len());
-        host_row_ptr.push(0);
-        let mut kept = 0;
-        for ends in starts.windows(2) {
-            let row = ends[0] as usize..ends[1] as usize;
-            told[row.clone()].sort_unstable();
-            let mut last = None;
-            for at in row {
-                let column = told[at];
-                // What does not exist comes last.
-                if column == NONE {
-                    break;
-                }
-                if last != Some(column) {
-                    told[kept] = column;
-                    kept += 1;
-                }
-                last = Some(column);
-            }
-            host_row_ptr.push(kept);
-        }
-        told.truncate(kept);
-        told.shrink_to_fit();
+    /// Rows from the columns that elements told, in any order and more than once; those of element k from `starts[k]` on.
+    fn sorted_rows(&mut self, starts: &[u64], told: Vec<u32>, sought: &Sought, device_starts: &Rc<Buffer>) -> Result<Rows, Error> {
+        let Sorted { row_ptr: host_row_ptr, columns: host_columns, slots: places } = sorted(starts, told, sought.slots)?;
         let row_ptr = self.upload("rows of the Jacobian", &bytes_of(&host_row_ptr, |p| (p as u64).to_le_bytes()))?;
-        let columns = self.upload("columns of the Jacobian", &bytes_of(&told, u32::to_le_bytes))?;
-        let rows = Rows { block: block_of(&host_row_ptr), ..Rows::on_device(row_ptr, columns, starts.len() - 1, kept, n_cols) };
-        let _ = rows.host.set(HostRows { row_ptr: host_row_ptr, columns: told });
+        let columns = self.upload("columns of the Jacobian", &bytes_of(&host_columns, u32::to_le_bytes))?;
+        let block = block_of(&host_row_ptr);
+        let slots = if sought.slots {
+            let places = self.upload("places of derivatives", &bytes_of(&places, u16::to_le_bytes))?;
+            // Where every row has each of its columns once, both begin at the same numbers, which a kernel reads for the rows anyway.
+            let same = host_row_ptr.iter().zip(starts).all(|(&row, &start)| row as u64 == start);
+            Some((if same { Rc::clone(&row_ptr) } else { Rc::clone(device_starts) }, places))
+        } else {
+            None
+        };
+        let rows = Rows::on_device(row_ptr, columns, starts.len() - 1, host_columns.len(), sought.made.n_cols);
+        let rows = Rows { block, slots, ..rows };
+        let _ = rows.host.set(HostRows { row_ptr: host_row_ptr, columns: host_columns });
         Ok(rows)
     }
 
@@ -302,6 +305,50 @@ impl CudaRuntime {
     }
 }
 
+/// Rows, and the place in its row of everything that was told.
+struct Sorted {
+    row_ptr: Vec<usize>,
+    columns: Vec<u32>,
+    slots: Vec<u16>,
+}
+
+fn sorted(starts: &[u64], mut told: Vec<u32>, with_slots: bool) -> Result<Sorted, Error> {
+    let mut row_ptr = Vec::with_capacity(starts.len());
+    row_ptr.push(0);
+    let mut slots = Vec::with_capacity(if with_slots { told.len() } else { 0 });
+    let (mut kept, mut order) = (0, Vec::new());
+    for ends in starts.windows(2) {
+        let row = ends[0] as usize..ends[1] as usize;
+        let begin = kept;
+        order.clear();
+        order.extend_from_slice(&told[row.clone()]);
+        told[row.clone()].sort_unstable();
+        for at in row {
+            let column = told[at];
+            // What does not exist comes last.
+            if column == NONE {
+                break;
+            }
+            if kept == begin || told[kept - 1] != column {
+                told[kept] = column;
+                kept += 1;
+            }
+        }
+        if with_slots {
+            let columns = &told[begin..kept];
+            if columns.len() > usize::from(u16::MAX) {
+                return Err(Error::new(ErrorKind::Backend, "a row of the Jacobian has more entries than can be numbered"));
+            }
+            // Nothing is added to what does not exist.
+            slots.extend(order.iter().map(|column| columns.binary_search(column).unwrap_or(0) as u16));
+        }
+        row_ptr.push(kept);
+    }
+    told.truncate(kept);
+    told.shrink_to_fit();
+    Ok(Sorted { row_ptr, columns: told, slots })
+}
+
 pub(super) fn fault(what: &str) -> Error {
     Error::new(ErrorKind::Backend, format!("internal error: {what}"))
 }
@@ -313,6 +360,15 @@ fn integers(bytes: &[u8]) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Two rows: 5, 3, 5 and nothing; 7, 1. Entries by ascending column, each once.
+    #[test]
+    fn columns_are_sorted_and_places_follow_what_was_told() {
+        let Sorted { row_ptr, columns, slots } = sorted(&[0, 4, 6, 6], vec![5, 3, 5, NONE, 7, 1], true).expect("short rows");
+        assert_eq!((row_ptr, columns), (vec![0, 2, 4, 4], vec![3, 5, 1, 7]));
+        assert_eq!(slots, [1, 0, 1, 0, 1, 0]);
+        assert!(sorted(&[0, 1], vec![2], false).expect("one entry").slots.is_empty());
+    }
 
     /// 2560 entries: 256 rows of ten, 128 of twenty.
     #[test]

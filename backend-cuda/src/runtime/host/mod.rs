@@ -70,7 +70,11 @@ fn failure(message: String) -> Error {
 
 /// Names of the kernels in a text.
 fn kernel_names(source: &str) -> Vec<&str> {
-    source.split("extern \"C\" __global__ void ").skip(1).filter_map(|rest| rest.split('(').next()).map(str::trim).collect()
+    let kernels = source.split("extern \"C\" __global__ void ").skip(1);
+    kernels
+        .filter_map(|rest| rest.split('(').next())
+        .map(|name| name.trim_start_matches("EQ_LIGHT ").trim_start_matches("EQ_HEAVY ").trim())
+        .collect()
 }
 
 /// Options of the C++ compiler: arithmetic as written, as NVRTC compiles it.

@@ -8,6 +8,7 @@
 #define __device__
 #define __forceinline__ inline
 #define __align__(n) alignas(n)
+#define __launch_bounds__(...)
 // Threads cannot wait for each other.
 #define EQ_SHIM
 

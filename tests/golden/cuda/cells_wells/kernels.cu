@@ -1,6 +1,6 @@
 // Kernels of cells_wells. Helpers beginning with eq_ or Eq are the runtime's.
 
-extern "C" __global__ void residual_of_cells(
+extern "C" __global__ void EQ_LIGHT residual_of_cells(
     const EqSpace space,
     const EqGrid grid,
     const EqRanks interior_faces_ranks,
@@ -29,7 +29,7 @@ extern "C" __global__ void residual_of_cells(
   residual_out[element] = ((((grid.cell_volumes[here] / dt) * compressibility) * (p[element] - p0[element])) + outflow) + taken;
 }
 
-extern "C" __global__ void residual_of_cells_cartesian(
+extern "C" __global__ void EQ_LIGHT residual_of_cells_cartesian(
     const EqCartesian g,
     const EqRanks wells_ranks,
     const double* __restrict__ p,
@@ -46,6 +46,9 @@ extern "C" __global__ void residual_of_cells_cartesian(
   if (!eq_cell_here(g, cell)) return;
   const double p_here = p[cell.index];
   const double p0_here = p0[cell.index];
+  double itrans_axis[DIM];
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) itrans_axis[axis] = itrans[axis];
   double outflow = 0.0;
   double p_low[DIM] = {};
   double p_high[DIM] = {};
@@ -61,17 +64,17 @@ extern "C" __global__ void residual_of_cells_cartesian(
   #pragma unroll
   for (int axis = 0; axis < DIM; ++axis) {
     if (!eq_side_on_boundary(g, cell, axis, 0)) {
-      outflow = outflow - ((-itrans[axis]) * (p_here - p_low[axis]));
+      outflow = outflow - ((-itrans_axis[axis]) * (p_here - p_low[axis]));
     }
     if (!eq_side_on_boundary(g, cell, axis, 1)) {
-      outflow = outflow + ((-itrans[axis]) * (p_high[axis] - p_here));
+      outflow = outflow + ((-itrans_axis[axis]) * (p_high[axis] - p_here));
     }
   }
   const double taken = (eq_cell_rank(g, wells_ranks, cell) != EQ_NONE) ? (index[eq_cell_rank(g, wells_ranks, cell)] * (p_here - bhp[eq_cell_rank(g, wells_ranks, cell)])) : 0.0;
   residual_out[cell.index] = ((((g.volume / dt) * compressibility) * (p_here - p0_here)) + outflow) + taken;
 }
 
-extern "C" __global__ void residual_of_wells(
+extern "C" __global__ void EQ_LIGHT residual_of_wells(
     const EqSpace space,
     const double* __restrict__ p,
     const double* __restrict__ bhp,
@@ -84,7 +87,7 @@ extern "C" __global__ void residual_of_wells(
   residual_out[element] = (index[element] * (p[here] - bhp[element])) - rate[element];
 }
 
-extern "C" __global__ void compute_itrans(
+extern "C" __global__ void EQ_LIGHT compute_itrans(
     const EqSpace space,
     const EqGrid grid,
     const double* __restrict__ mobility_at,
@@ -96,7 +99,7 @@ extern "C" __global__ void compute_itrans(
   itrans_out[element] = mobility * (grid.face_areas[here] / eq_length((eq_cell_centroid(grid, grid.face_cells[here].first) - eq_cell_centroid(grid, grid.face_cells[here].second))));
 }
 
-extern "C" __global__ void compute_itrans_per_axis(
+extern "C" __global__ void EQ_LIGHT compute_itrans_per_axis(
     const EqCartesian g,
     const double* __restrict__ mobility_at,
     double* __restrict__ itrans_out) {

@@ -1,6 +1,6 @@
 // Kernels of every_construct. Helpers beginning with eq_ or Eq are the runtime's.
 
-extern "C" __global__ void geometry(
+extern "C" __global__ void EQ_LIGHT geometry(
     const EqSpace space,
     const EqGrid grid,
     const double* __restrict__ k_at,
@@ -18,7 +18,7 @@ extern "C" __global__ void geometry(
   size_out[element] = grid.cell_volumes[here];
 }
 
-extern "C" __global__ void transmissibility(
+extern "C" __global__ void EQ_LIGHT transmissibility(
     const EqSpace space,
     const EqGrid grid,
     const double* __restrict__ k_at,
@@ -30,7 +30,7 @@ extern "C" __global__ void transmissibility(
   t_out[element] = (k * grid.face_areas[here]) / eq_length((eq_cell_centroid(grid, grid.face_cells[here].first) - eq_cell_centroid(grid, grid.face_cells[here].second)));
 }
 
-extern "C" __global__ void transmissibility_per_axis(
+extern "C" __global__ void EQ_LIGHT transmissibility_per_axis(
     const EqCartesian g,
     const double* __restrict__ k_at,
     double* __restrict__ t_out) {
@@ -40,7 +40,7 @@ extern "C" __global__ void transmissibility_per_axis(
   t_out[axis] = (k * eq_at(g.area, axis)) / eq_length(eq_along(axis, -eq_at(g.spacing, axis)));
 }
 
-extern "C" __global__ void weight(
+extern "C" __global__ void EQ_LIGHT weight(
     const EqSpace space,
     const EqGrid grid,
     const double* __restrict__ k_at,
@@ -52,7 +52,7 @@ extern "C" __global__ void weight(
   w_out[element] = k / grid.cell_volumes[here];
 }
 
-extern "C" __global__ void weight_per_axis(
+extern "C" __global__ void EQ_LIGHT weight_per_axis(
     const EqCartesian g,
     const double* __restrict__ k_at,
     double* __restrict__ w_out) {
@@ -62,7 +62,7 @@ extern "C" __global__ void weight_per_axis(
   w_out[axis] = k / g.volume;
 }
 
-extern "C" __global__ void transport(
+extern "C" __global__ void EQ_LIGHT transport(
     const EqSpace space,
     const EqGrid grid,
     const EqRanks interior_faces_ranks,
@@ -112,7 +112,7 @@ extern "C" __global__ void transport(
   most_out[leaf] = partial_3;
 }
 
-extern "C" __global__ void diffuse(
+extern "C" __global__ void EQ_LIGHT diffuse(
     const EqSpace space,
     const EqGrid grid,
     const EqRanks interior_faces_ranks,
@@ -157,7 +157,7 @@ extern "C" __global__ void diffuse(
   even_out[element] = s < n;
 }
 
-extern "C" __global__ void diffuse_cartesian(
+extern "C" __global__ void EQ_LIGHT diffuse_cartesian(
     const EqCartesian g,
     const EqRanks interior_faces_ranks,
     const double* __restrict__ u,
@@ -173,6 +173,10 @@ extern "C" __global__ void diffuse_cartesian(
   EqCell cell;
   if (!eq_cell_here(g, cell)) return;
   const double u_here = u[cell.index];
+  double t_axis[DIM];
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) t_axis[axis] = t[axis];
+  const double w_here = w[0];
   const double half_c = 0.5 * u_here;
   double s_c = 0.0;
   double n_c = 0.0;
@@ -192,12 +196,12 @@ extern "C" __global__ void diffuse_cartesian(
     if (!eq_side_on_boundary(g, cell, axis, 0)) {
       const EqEntity low_face = eq_side_face(g, cell, axis, 0);
       const EqVector across_low = eq_along(axis, eq_at(g.spacing, axis));
-      s_c = s_c - ((t[axis] * (u_here - u_low[axis])) + (len[low_face] * g_2[eq_rank_cartesian(g, interior_faces_ranks, low_face)]));
+      s_c = s_c - ((t_axis[axis] * (u_here - u_low[axis])) + (len[low_face] * g_2[eq_rank_cartesian(g, interior_faces_ranks, low_face)]));
       n_c = n_c - (half_c * eq_dot(eq_along(axis, 1.0), across_low));
     }
     if (!eq_side_on_boundary(g, cell, axis, 1)) {
       const EqVector across_high = eq_along(axis, eq_at(g.spacing, axis));
-      s_c = s_c + ((t[axis] * (u_high[axis] - u_here)) + (len[eq_side_face(g, cell, axis, 1)] * g_2[eq_side_rank(g, interior_faces_ranks, cell, axis, 1)]));
+      s_c = s_c + ((t_axis[axis] * (u_high[axis] - u_here)) + (len[eq_side_face(g, cell, axis, 1)] * g_2[eq_side_rank(g, interior_faces_ranks, cell, axis, 1)]));
       n_c = n_c + (half_c * eq_dot(eq_along(axis, 1.0), across_high));
     }
   }
@@ -213,7 +217,7 @@ extern "C" __global__ void diffuse_cartesian(
   }
   double x_c;
   if (far[cell.index]) {
-    x_c = s_c * w[0];
+    x_c = s_c * w_here;
   } else {
     x_c = (s_c + n_c) * 2.0;
   }
@@ -221,7 +225,7 @@ extern "C" __global__ void diffuse_cartesian(
   even_out[cell.index] = s_c < n_c;
 }
 
-extern "C" __global__ void jump(
+extern "C" __global__ void EQ_LIGHT jump(
     const EqSpace space,
     const EqGrid grid,
     const double* __restrict__ u,
@@ -240,7 +244,7 @@ extern "C" __global__ void jump(
   j_out[element] = (u[cells[element]] - u[far]) + sqrt(fabs(ring));
 }
 
-extern "C" __global__ void inside(
+extern "C" __global__ void EQ_LIGHT inside(
     const EqSpace space,
     const EqGrid grid,
     const EqChecks checks,
@@ -256,7 +260,7 @@ extern "C" __global__ void inside(
   u_inside_out[element] = u[grid.face_cells[here].first];
 }
 
-extern "C" __global__ void extremes(
+extern "C" __global__ void EQ_LIGHT extremes(
     const EqSpace space,
     const double* __restrict__ rate,
     double* __restrict__ least_out,
@@ -274,7 +278,7 @@ extern "C" __global__ void extremes(
   product_out[leaf] = partial_1;
 }
 
-extern "C" __global__ void ratio(
+extern "C" __global__ void EQ_LIGHT ratio(
     const double* __restrict__ a_at,
     const double* __restrict__ b_at,
     double* __restrict__ r_out) {
@@ -284,7 +288,7 @@ extern "C" __global__ void ratio(
   r_out[0] = a / b;
 }
 
-extern "C" __global__ void sizes(
+extern "C" __global__ void EQ_LIGHT sizes(
     const EqSpace space,
     const EqGrid grid,
     double* __restrict__ size_out) {

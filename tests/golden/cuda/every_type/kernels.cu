@@ -1,6 +1,6 @@
 // Kernels of every_type. Helpers beginning with eq_ or Eq are the runtime's.
 
-extern "C" __global__ void direction(
+extern "C" __global__ void EQ_LIGHT direction(
     const double* __restrict__ k_at,
     double* __restrict__ along_out,
     unsigned char* __restrict__ big_out,
@@ -12,7 +12,7 @@ extern "C" __global__ void direction(
   growth_out[0] = pow(eq_max(k, 0.5), 1.5) * pow(2.0, k);
 }
 
-extern "C" __global__ void inside(
+extern "C" __global__ void EQ_LIGHT inside(
     const EqSpace space,
     const EqGrid grid,
     EqEntity* __restrict__ cell_out) {
@@ -22,7 +22,7 @@ extern "C" __global__ void inside(
   cell_out[element] = (grid.face_cells[here].first == EQ_NONE) ? grid.face_cells[here].second : grid.face_cells[here].first;
 }
 
-extern "C" __global__ void lively(
+extern "C" __global__ void EQ_LIGHT lively(
     const EqSpace space,
     const double* __restrict__ u,
     const unsigned char* __restrict__ big_at,
@@ -34,7 +34,7 @@ extern "C" __global__ void lively(
   self_out[element] = ((u[element] > 0.0) && big) ? here : EQ_NONE;
 }
 
-extern "C" __global__ void lively_cartesian(
+extern "C" __global__ void EQ_LIGHT lively_cartesian(
     const EqCartesian g,
     const double* __restrict__ u,
     const unsigned char* __restrict__ big_at,
@@ -46,7 +46,7 @@ extern "C" __global__ void lively_cartesian(
   self_out[cell.index] = ((u_here > 0.0) && big) ? cell.index : EQ_NONE;
 }
 
-extern "C" __global__ void fields(
+extern "C" __global__ void EQ_LIGHT fields(
     const EqSpace space,
     const EqGrid grid,
     const double* __restrict__ u,
@@ -78,7 +78,7 @@ extern "C" __global__ void fields(
   b_out[element] = eq_min(u[element], 0.25) == u[element];
 }
 
-extern "C" __global__ void fields_cartesian(
+extern "C" __global__ void EQ_LIGHT fields_cartesian(
     const EqCartesian g,
     const double* __restrict__ u,
     const double* __restrict__ along_at,
@@ -124,7 +124,7 @@ extern "C" __global__ void fields_cartesian(
   b_out[cell.index] = eq_min(u_here, 0.25) == u_here;
 }
 
-extern "C" __global__ void smoothed(
+extern "C" __global__ void EQ_LIGHT smoothed(
     const EqSpace space,
     const EqGrid grid,
     const double* __restrict__ u,
@@ -147,7 +147,7 @@ extern "C" __global__ void smoothed(
   w_out[element] = (big != (u[element] < 0.0)) ? (u[element] + flow) : eq_min(flow, along.c[1]);
 }
 
-extern "C" __global__ void smoothed_cartesian(
+extern "C" __global__ void EQ_LIGHT smoothed_cartesian(
     const EqCartesian g,
     const double* __restrict__ u,
     const double* __restrict__ along_at,
@@ -184,7 +184,7 @@ extern "C" __global__ void smoothed_cartesian(
   w_out[cell.index] = (big != (u_here < 0.0)) ? (u_here + flow_c) : eq_min(flow_c, along.c[1]);
 }
 
-extern "C" __global__ void fluxes(
+extern "C" __global__ void EQ_LIGHT fluxes(
     const EqSpace space,
     const EqGrid grid,
     const double* __restrict__ u,
@@ -204,7 +204,7 @@ extern "C" __global__ void fluxes(
   flux_out[element] = q;
 }
 
-extern "C" __global__ void fluxes_cartesian(
+extern "C" __global__ void EQ_LIGHT fluxes_cartesian(
     const EqCartesian g,
     const double* __restrict__ u,
     double* __restrict__ flux_out) {
@@ -239,7 +239,7 @@ extern "C" __global__ void fluxes_cartesian(
   flux_out[cell.index] = q_c;
 }
 
-extern "C" __global__ void extremes(
+extern "C" __global__ void EQ_LIGHT extremes(
     const EqSpace space,
     const double* __restrict__ v,
     const EqEntity v_size,
@@ -277,7 +277,7 @@ extern "C" __global__ void extremes(
   product_out[leaf] = partial_5;
 }
 
-extern "C" __global__ void nothing(
+extern "C" __global__ void EQ_LIGHT nothing(
     const EqSpace space,
     const EqGrid grid,
     double* __restrict__ total_out,
@@ -303,7 +303,7 @@ extern "C" __global__ void nothing(
   number_out[leaf] = partial_3;
 }
 
-extern "C" __global__ void lookup(
+extern "C" __global__ void EQ_LIGHT lookup(
     const EqSpace space,
     const EqRanks wells_ranks,
     const EqEntity* __restrict__ cell_2,
@@ -325,7 +325,7 @@ extern "C" __global__ void lookup(
   same_cell_out[element] = self[cell_2[element]] == cell_2[element];
 }
 
-extern "C" __global__ void rates(
+extern "C" __global__ void EQ_LIGHT rates(
     const EqSpace space,
     const double* __restrict__ v,
     const EqEntity v_size,
@@ -336,7 +336,7 @@ extern "C" __global__ void rates(
   eq_store(rate_out, space.size, element, -eq_load(v, v_size, here));
 }
 
-extern "C" __global__ void witness(
+extern "C" __global__ void EQ_LIGHT witness(
     const EqSpace space,
     const double* __restrict__ total_at,
     const double* __restrict__ most_at,

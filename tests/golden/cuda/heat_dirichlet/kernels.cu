@@ -1,6 +1,6 @@
 // Kernels of heat_dirichlet. Helpers beginning with eq_ or Eq are the runtime's.
 
-extern "C" __global__ void compute_itrans(
+extern "C" __global__ void EQ_LIGHT compute_itrans(
     const EqSpace space,
     const EqGrid grid,
     const double* __restrict__ k_at,
@@ -12,7 +12,7 @@ extern "C" __global__ void compute_itrans(
   itrans_out[element] = k * (grid.face_areas[here] / eq_length((eq_cell_centroid(grid, grid.face_cells[here].first) - eq_cell_centroid(grid, grid.face_cells[here].second))));
 }
 
-extern "C" __global__ void compute_itrans_per_axis(
+extern "C" __global__ void EQ_LIGHT compute_itrans_per_axis(
     const EqCartesian g,
     const double* __restrict__ k_at,
     double* __restrict__ itrans_out) {
@@ -22,7 +22,7 @@ extern "C" __global__ void compute_itrans_per_axis(
   itrans_out[axis] = k * (eq_at(g.area, axis) / eq_length(eq_along(axis, -eq_at(g.spacing, axis))));
 }
 
-extern "C" __global__ void compute_btrans(
+extern "C" __global__ void EQ_LIGHT compute_btrans(
     const EqSpace space,
     const EqGrid grid,
     const double* __restrict__ k_at,
@@ -35,7 +35,7 @@ extern "C" __global__ void compute_btrans(
   btrans_out[element] = k * (grid.face_areas[here] / eq_length((eq_face_centroid(grid, here) - eq_cell_centroid(grid, inside))));
 }
 
-extern "C" __global__ void compute_u(
+extern "C" __global__ void EQ_LIGHT compute_u(
     const EqSpace space,
     const EqGrid grid,
     const EqRanks interior_faces_ranks,
@@ -73,7 +73,7 @@ extern "C" __global__ void compute_u(
   u_out[element] = u[element] - ((dt / grid.cell_volumes[here]) * outflow);
 }
 
-extern "C" __global__ void compute_u_cartesian(
+extern "C" __global__ void EQ_LIGHT compute_u_cartesian(
     const EqCartesian g,
     const EqRanks dirichlet_boundary_ranks,
     const double* __restrict__ u,
@@ -86,6 +86,9 @@ extern "C" __global__ void compute_u_cartesian(
   EqCell cell;
   if (!eq_cell_here(g, cell)) return;
   const double u_here = u[cell.index];
+  double itrans_axis[DIM];
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) itrans_axis[axis] = itrans[axis];
   double outflow = 0.0;
   double u_low[DIM] = {};
   double u_high[DIM] = {};
@@ -101,12 +104,12 @@ extern "C" __global__ void compute_u_cartesian(
   #pragma unroll
   for (int axis = 0; axis < DIM; ++axis) {
     if (!eq_side_on_boundary(g, cell, axis, 0)) {
-      outflow = outflow - ((-itrans[axis]) * (u_here - u_low[axis]));
+      outflow = outflow - ((-itrans_axis[axis]) * (u_here - u_low[axis]));
     } else {
       outflow = outflow - ((eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 0) != EQ_NONE) ? (btrans[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 0)] * ((-1.0) * (u_here - dirichlet_val[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 0)]))) : 0.0);
     }
     if (!eq_side_on_boundary(g, cell, axis, 1)) {
-      outflow = outflow + ((-itrans[axis]) * (u_high[axis] - u_here));
+      outflow = outflow + ((-itrans_axis[axis]) * (u_high[axis] - u_here));
     } else {
       outflow = outflow + ((eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 1) != EQ_NONE) ? (btrans[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 1)] * (1.0 * (u_here - dirichlet_val[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 1)]))) : 0.0);
     }

@@ -2,7 +2,7 @@
 
 // heat_explicit_3d.equelle:14: itrans = k * |interior| / |Centroid(first) - Centroid(second)|
 // heat_explicit_3d.equelle:24: -> -itrans * Gradient(u)
-extern "C" __global__ void compute_minus_itrans(
+extern "C" __global__ void EQ_LIGHT compute_minus_itrans(
     const EqSpace space,
     const EqGrid grid,
     const double* __restrict__ k_at,
@@ -16,7 +16,7 @@ extern "C" __global__ void compute_minus_itrans(
 
 // heat_explicit_3d.equelle:14: itrans = k * |interior| / |Centroid(first) - Centroid(second)|
 // heat_explicit_3d.equelle:24: -> -itrans * Gradient(u)
-extern "C" __global__ void compute_minus_itrans_per_axis(
+extern "C" __global__ void EQ_LIGHT compute_minus_itrans_per_axis(
     const EqCartesian g,
     const double* __restrict__ k_at,
     double* __restrict__ minus_itrans_out) {
@@ -31,7 +31,7 @@ extern "C" __global__ void compute_minus_itrans_per_axis(
 // heat_explicit_3d.equelle:19: direction = outside_first ? (-1 Extend dirichlet_boundary) : (1 Extend dirichlet_boundary)
 // heat_explicit_3d.equelle:20: btrans = k * |dirichlet_boundary| / |Centroid(dirichlet_boundary) - Centroid(inside)|
 // heat_explicit_3d.equelle:29: -> btrans * direction * (u_inside - dirichlet_val)
-extern "C" __global__ void compute_btrans_direction(
+extern "C" __global__ void EQ_LIGHT compute_btrans_direction(
     const EqSpace space,
     const EqGrid grid,
     const double* __restrict__ k_at,
@@ -50,7 +50,7 @@ extern "C" __global__ void compute_btrans_direction(
 // heat_explicit_3d.equelle:32: volume = |AllCells()|
 // heat_explicit_3d.equelle:38: fluxes = (interior_flux(u) Extend AllFaces()) + (boundary_flux(u) Extend AllFaces())
 // heat_explicit_3d.equelle:39: u = u - (dt / volume) * Divergence(fluxes)
-extern "C" __global__ void compute_u(
+extern "C" __global__ void EQ_LIGHT compute_u(
     const EqSpace space,
     const EqGrid grid,
     const EqRanks interior_faces_ranks,
@@ -87,7 +87,7 @@ extern "C" __global__ void compute_u(
 // heat_explicit_3d.equelle:32: volume = |AllCells()|
 // heat_explicit_3d.equelle:38: fluxes = (interior_flux(u) Extend AllFaces()) + (boundary_flux(u) Extend AllFaces())
 // heat_explicit_3d.equelle:39: u = u - (dt / volume) * Divergence(fluxes)
-extern "C" __global__ void compute_u_cartesian(
+extern "C" __global__ void EQ_LIGHT compute_u_cartesian(
     const EqCartesian g,
     const EqRanks dirichlet_boundary_ranks,
     const double* __restrict__ u,
@@ -100,6 +100,9 @@ extern "C" __global__ void compute_u_cartesian(
   EqCell cell;
   if (!eq_cell_here(g, cell)) return;
   const double u_here = u[cell.index];
+  double minus_itrans_axis[DIM];
+  #pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) minus_itrans_axis[axis] = minus_itrans[axis];
   double divergence_fluxes = 0.0;
   double u_low[DIM] = {};
   double u_high[DIM] = {};
@@ -115,12 +118,12 @@ extern "C" __global__ void compute_u_cartesian(
   #pragma unroll
   for (int axis = 0; axis < DIM; ++axis) {
     if (!eq_side_on_boundary(g, cell, axis, 0)) {
-      divergence_fluxes = divergence_fluxes - (minus_itrans[axis] * (u_here - u_low[axis]));
+      divergence_fluxes = divergence_fluxes - (minus_itrans_axis[axis] * (u_here - u_low[axis]));
     } else {
       divergence_fluxes = divergence_fluxes - ((eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 0) != EQ_NONE) ? (btrans_direction[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 0)] * (u_here - dirichlet_val[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 0)])) : 0.0);
     }
     if (!eq_side_on_boundary(g, cell, axis, 1)) {
-      divergence_fluxes = divergence_fluxes + (minus_itrans[axis] * (u_high[axis] - u_here));
+      divergence_fluxes = divergence_fluxes + (minus_itrans_axis[axis] * (u_high[axis] - u_here));
     } else {
       divergence_fluxes = divergence_fluxes + ((eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 1) != EQ_NONE) ? (btrans_direction[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 1)] * (u_here - dirichlet_val[eq_side_rank(g, dirichlet_boundary_ranks, cell, axis, 1)])) : 0.0);
     }
@@ -129,7 +132,7 @@ extern "C" __global__ void compute_u_cartesian(
 }
 
 // heat_explicit_3d.equelle:41: Output("maximum of u", MaxReduce(u))
-extern "C" __global__ void compute_max_u(
+extern "C" __global__ void EQ_LIGHT compute_max_u(
     const EqSpace space,
     const double* __restrict__ u,
     double* __restrict__ max_u_out) {

@@ -1,6 +1,6 @@
 // Kernels of swe_stage. Helpers beginning with eq_ or Eq are the runtime's.
 
-extern "C" __global__ void stage(
+extern "C" __global__ void EQ_HEAVY stage(
     const EqSpace space,
     const EqGrid grid,
     const double* __restrict__ w,
@@ -144,7 +144,7 @@ extern "C" __global__ void stage(
   hv_out[element] = hv[element] + (dt * ((1.0 / v) * ((-sum_hv) + (v * source_hv))));
 }
 
-extern "C" __global__ void stage_cartesian(
+extern "C" __global__ void EQ_HEAVY stage_cartesian(
     const EqCartesian g,
     const double* __restrict__ w,
     const double* __restrict__ hu,
@@ -341,7 +341,7 @@ extern "C" __global__ void stage_cartesian(
   hv_out[cell.index] = hv_here + (dt * ((1.0 / v) * ((-sum_hv) + (v * source_hv))));
 }
 
-extern "C" __global__ void mean(
+extern "C" __global__ void EQ_LIGHT mean(
     const EqSpace space,
     const double* __restrict__ old,
     const double* __restrict__ ahead,
@@ -352,7 +352,7 @@ extern "C" __global__ void mean(
   new_out[element] = (0.5 * old[element]) + (0.5 * ahead[element]);
 }
 
-extern "C" __global__ void bottom(
+extern "C" __global__ void EQ_LIGHT bottom(
     const EqSpace space,
     const double* __restrict__ north,
     const double* __restrict__ south,

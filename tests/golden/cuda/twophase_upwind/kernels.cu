@@ -1,6 +1,6 @@
 // Kernels of twophase_upwind. Helpers beginning with eq_ or Eq are the runtime's.
 
-extern "C" __global__ void compute_residual(
+extern "C" __global__ void EQ_LIGHT compute_residual(
     const EqSpace space,
     const EqGrid grid,
     const EqRanks interior_faces_ranks,
@@ -43,7 +43,7 @@ extern "C" __global__ void compute_residual(
   residual_out[element] = (s[element] - s0[element]) + ((dt / pore_volume[element]) * (outflow - inflow));
 }
 
-extern "C" __global__ void compute_residual_cartesian(
+extern "C" __global__ void EQ_LIGHT compute_residual_cartesian(
     const EqCartesian g,
     const EqRanks interior_faces_ranks,
     const EqRanks source_cells_ranks,
