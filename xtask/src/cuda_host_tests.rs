@@ -65,6 +65,9 @@ pub(crate) fn run() -> Result<(), Failure> {
         for layout in ["auto", "unstructured"] {
             // Linear systems of this size are solved directly, on the host; the Krylov methods of the device are asked for.
             end_to_end(&built, program, layout, &[], ROUND_OFF)?;
+            if layout == "unstructured" {
+                end_to_end(&built, program, layout, &["renumber=yes"], ROUND_OFF)?;
+            }
             if program.implicit {
                 end_to_end(&built, program, layout, &["solver=bicgstab", "solver_tol=1e-10"], SOLVER)?;
             }

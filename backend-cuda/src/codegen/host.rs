@@ -324,6 +324,7 @@ fn argument_tokens(
     results: &[Ident],
 ) -> TokenStream {
     match argument {
+        Argument::Space if kernel.results.iter().any(|r| r.reduce.is_some()) => quote!(self.space_in_file_order(&domain)?),
         Argument::Space => quote!(self.space(&domain)?),
         Argument::Grid => {
             let arrays = grid_arrays(function.grid);

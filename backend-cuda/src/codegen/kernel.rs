@@ -175,7 +175,8 @@ fn reduction_body(w: &mut Writer<'_>, kernel: &Kernel) {
         };
         w.line(&format!("{} {} = {start};", cxx_type(basic), partial(number)));
     }
-    w.open("for (EqEntity element = begin; element < end; ++element) {");
+    w.open("for (EqEntity at = begin; at < end; ++at) {");
+    w.line("const EqEntity element = eq_in_file(space, at);");
     w.line("const EqEntity here = eq_entity(space, element);");
     checks(w, kernel, "continue;");
     w.statements(&kernel.body);
@@ -194,7 +195,7 @@ fn reduction_body(w: &mut Writer<'_>, kernel: &Kernel) {
             Reduction::All => ("eq_all", false),
         };
         w.line(&if from_first {
-            format!("{name} = element == begin ? {value} : {combine}({name}, {value});")
+            format!("{name} = at == begin ? {value} : {combine}({name}, {value});")
         } else {
             format!("{name} = {combine}({name}, {value});")
         });

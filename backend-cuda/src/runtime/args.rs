@@ -7,6 +7,8 @@ use crate::runtime::device::{DevicePtr, FunctionId, Launch, LaunchShape};
 pub struct EqSpace {
     /// Address of the sorted entities; 0 when it is all of its kind.
     pub list: u64,
+    /// Address of the positions in the order of the grid's file, or 0.
+    pub order: u64,
     /// Number of entities.
     pub size: u32,
 }
@@ -56,6 +58,10 @@ pub struct EqRanks {
     pub inner: u64,
     /// Number of the canonical superset.
     pub canonical: u32,
+    /// Where `outer` is 0: the first entity of the canonical superset, which has all from there on.
+    pub first: u32,
+    /// And how many these are.
+    pub count: u32,
 }
 
 /// Where kernels report conditions that do not hold.
@@ -158,7 +164,7 @@ impl Argument for f64 {
 
 impl Argument for EqSpace {
     fn words(&self, words: &mut Vec<u64>) {
-        words.extend([self.list, pair(self.size, 0)]);
+        words.extend([self.list, self.order, pair(self.size, 0)]);
     }
 }
 
@@ -182,7 +188,7 @@ impl Argument for EqCartesian {
 
 impl Argument for EqRanks {
     fn words(&self, words: &mut Vec<u64>) {
-        words.extend([self.outer, self.inner, pair(self.canonical, 0)]);
+        words.extend([self.outer, self.inner, pair(self.canonical, self.first), pair(self.count, 0)]);
     }
 }
 
@@ -262,9 +268,9 @@ mod tests {
             argument(&mut words);
             words.len() * 8
         };
-        assert_eq!(count(&|w| EqSpace::default().words(w)), 16);
+        assert_eq!(count(&|w| EqSpace::default().words(w)), 24);
         assert_eq!(count(&|w| EqGrid::default().words(w)), 104);
-        assert_eq!(count(&|w| EqRanks::default().words(w)), 24);
+        assert_eq!(count(&|w| EqRanks::default().words(w)), 32);
         assert_eq!(count(&|w| EqChecks { flag: 1, first: 2 }.words(w)), 16);
         assert_eq!(count(&|w| EqRows { row_ptr: 1, columns: 2, entries: 3 }.words(w)), 24);
         assert_eq!(count(&|w| EqSlots { starts: 1, slots: 2 }.words(w)), 16);

@@ -68,12 +68,17 @@ extern "C" __global__ void equelle_tree_bools(unsigned int operation, EqEntity n
   out[group] = value;
 }
 
-// One leaf per thread of a stored collection.
-extern "C" __global__ void equelle_leaves(unsigned int operation, EqEntity n, const double* __restrict__ in, double* __restrict__ leaves) {
+// One leaf per thread of a stored collection. `order` has the positions in the order of the grid's file; null where that is theirs.
+extern "C" __global__ void equelle_leaves(unsigned int operation, EqEntity n, const EqEntity* __restrict__ order, const double* __restrict__ in,
+                                          double* __restrict__ leaves) {
   EqEntity leaf, begin, end;
   if (!eq_leaf_here(n, leaf, begin, end)) return;
-  double result = operation < 2u ? in[begin++] : operation == 2u ? 0.0 : 1.0;
-  for (EqEntity k = begin; k < end; ++k) result = equelle_combine(operation, result, in[k]);
+  double result = operation == 2u ? 0.0 : 1.0;
+  if (operation < 2u) {
+    result = in[order ? order[begin] : begin];
+    ++begin;
+  }
+  for (EqEntity k = begin; k < end; ++k) result = equelle_combine(operation, result, in[order ? order[k] : k]);
   leaves[leaf] = result;
 }
 

@@ -75,8 +75,9 @@ impl CudaRuntime {
     ) -> Result<(), Error> {
         let count = reduce::leaf_count(domain.len());
         let to = DevicePtr(leaves.pointer().0 + 8 * (axis * count) as u64);
+        let order = DevicePtr(self.file_order(domain)?);
         let function = self.runtime_function("equelle_leaves")?;
-        let call = Call::new(function, "equelle_leaves").arg(reduction_number(reduction)).arg(domain.len() as u32);
+        let call = Call::new(function, "equelle_leaves").arg(reduction_number(reduction)).arg(domain.len() as u32).arg(order);
         self.launch_over(call.arg(DevicePtr(values.operand.values)).arg(to), count)
     }
 }

@@ -46,6 +46,7 @@ struct SetBuffers {
     _domain: Arc<Domain>,
     list: Option<Rc<Buffer>>,
     ranks: Option<Rc<Buffer>>,
+    order: Option<Rc<Buffer>>,
 }
 
 impl DeviceGrid {
@@ -72,7 +73,7 @@ impl DeviceGrid {
 
     fn set(&mut self, domain: &Arc<Domain>) -> &mut SetBuffers {
         let key = Arc::as_ptr(domain) as usize;
-        self.sets.entry(key).or_insert_with(|| SetBuffers { _domain: Arc::clone(domain), list: None, ranks: None })
+        self.sets.entry(key).or_insert_with(|| SetBuffers { _domain: Arc::clone(domain), list: None, ranks: None, order: None })
     }
 }
 
@@ -190,7 +191,27 @@ impl CudaRuntime {
     /// `Backend`: not enough memory.
     pub fn space(&mut self, domain: &Arc<Domain>) -> Result<EqSpace, Error> {
         let list = if domain.is_all() { 0 } else { self.elements(domain)?.address().0 };
-        Ok(EqSpace { list, size: domain.len() as u32 })
+        Ok(EqSpace { list, order: 0, size: domain.len() as u32 })
+    }
+
+    /// The same for a reduction, which goes by the order of the grid's file.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn space_in_file_order(&mut self, domain: &Arc<Domain>) -> Result<EqSpace, Error> {
+        Ok(EqSpace { order: self.file_order(domain)?, ..self.space(domain)? })
+    }
+
+    /// Address of the positions of a domain in the order of the grid's file; 0 where that is theirs.
+    pub(super) fn file_order(&mut self, domain: &Arc<Domain>) -> Result<u64, Error> {
+        if let Some(order) = &self.grid.set(domain).order {
+            return Ok(order.address().0);
+        }
+        let Some(order) = domain.file_order() else { return Ok(0) };
+        let order = self.upload(domain.name(), &bytes_of(order, u32::to_le_bytes))?;
+        let address = order.address().0;
+        self.grid.set(domain).order = Some(order);
+        Ok(address)
     }
 
     /// The elements of a domain, kept once made. Those of a set that is all entities are counted by the device.
@@ -232,14 +253,22 @@ impl CudaRuntime {
     pub fn ranks(&mut self, domain: &Arc<Domain>) -> Result<EqRanks, Error> {
         let superset = domain.superset();
         let canonical = number(superset);
-        let outer = if superset.extent == Extent::All {
+        let interior = self.session.grid().interior_faces_first().filter(|_| superset.kind == EntityKind::Face);
+        let all = self.session.grid().n_entities(superset.kind)?;
+        let run = match (superset.extent, interior) {
+            (Extent::All, _) => Some((0, all)),
+            (Extent::Interior, Some(interior)) => Some((0, interior)),
+            (Extent::Boundary, Some(interior)) => Some((interior, all - interior)),
+            (Extent::Interior | Extent::Boundary, None) => None,
+        };
+        let (first, count) = run.unwrap_or((0, 0));
+        let outer = if run.is_some() {
             0
         } else if let Some(buffer) = self.grid.canonical_ranks.get(&canonical) {
             buffer.address().0
         } else {
             let set = self.session.domain(superset)?;
-            let n = self.session.grid().n_entities(superset.kind)?;
-            let mut ranks = vec![NONE; n];
+            let mut ranks = vec![NONE; all];
             for (rank, &entity) in set.elements().iter().enumerate() {
                 ranks[entity as usize] = rank as u32;
             }
@@ -248,7 +277,7 @@ impl CudaRuntime {
             self.grid.canonical_ranks.insert(canonical, buffer);
             address
         };
-        Ok(EqRanks { outer, inner: self.inner(domain)?, canonical })
+        Ok(EqRanks { outer, inner: self.inner(domain)?, canonical, first: first as u32, count: count as u32 })
     }
 
     /// Ranks in a domain, for Cartesian kernels, which know the ranks in canonical sets.
@@ -256,7 +285,7 @@ impl CudaRuntime {
     /// # Errors
     /// `Backend`: not enough memory.
     pub fn cartesian_ranks(&mut self, domain: &Arc<Domain>) -> Result<EqRanks, Error> {
-        Ok(EqRanks { outer: 0, inner: self.inner(domain)?, canonical: number(domain.superset()) })
+        Ok(EqRanks { inner: self.inner(domain)?, canonical: number(domain.superset()), ..EqRanks::default() })
     }
 }
 

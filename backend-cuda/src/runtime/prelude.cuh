@@ -23,9 +23,10 @@ struct __align__(8) EqPair {
   EqEntity first, second;
 };
 
-// A set to iterate over: `list` is null when it is all entities of its kind.
+// A set to iterate over: `list` is null when it is all entities of its kind. `order`, for reductions, has the positions in the order of the grid's file; null where that is theirs.
 struct EqSpace {
   const EqEntity* list;
+  const EqEntity* order;
   EqEntity size;
   unsigned int unused;
 };
@@ -81,9 +82,11 @@ enum {
 
 // Ranks of entities in a set.
 struct EqRanks {
-  const EqEntity* outer;   // rank in the canonical superset of each entity; null where that is the entity itself
+  const EqEntity* outer;   // rank in the canonical superset of each entity; null where that is the entities from `first` on, in order
   const EqEntity* inner;   // rank in the set of each element of the canonical superset; null for a canonical set
   unsigned int canonical;  // the canonical superset
+  EqEntity first;
+  EqEntity count;          // of the canonical superset
   unsigned int unused;
 };
 
@@ -118,8 +121,8 @@ struct EqPattern {
 
 // What args.rs packs.
 static_assert(sizeof(EqRows) == 24 && sizeof(EqPattern) == 24 && sizeof(EqSlots) == 16, "layout of arguments");
-static_assert(sizeof(EqPair) == 8 && sizeof(EqSpace) == 16 && sizeof(EqGrid) == 104, "layout of arguments");
-static_assert(sizeof(EqCartesian) == 120 && sizeof(EqRanks) == 24 && sizeof(EqChecks) == 16, "layout of arguments");
+static_assert(sizeof(EqPair) == 8 && sizeof(EqSpace) == 24 && sizeof(EqGrid) == 104, "layout of arguments");
+static_assert(sizeof(EqCartesian) == 120 && sizeof(EqRanks) == 32 && sizeof(EqChecks) == 16, "layout of arguments");
 
 // ---- Elements and ranks --------------------------------------------------------------------------------------------------------------
 
@@ -129,9 +132,14 @@ EQ_FUNCTION EqEntity eq_index() { return blockIdx.x * blockDim.x + threadIdx.x; 
 // The k-th entity of a set.
 EQ_FUNCTION EqEntity eq_entity(const EqSpace& space, EqEntity k) { return space.list ? space.list[k] : k; }
 
+// Position of the element that is the k-th in the order of the grid's file.
+EQ_FUNCTION EqEntity eq_in_file(const EqSpace& space, EqEntity k) { return space.order ? space.order[k] : k; }
+
 // Rank of an entity (not Empty), or EQ_NONE outside the set. For ranks passed in general form.
 EQ_FUNCTION EqEntity eq_rank(const EqRanks& ranks, EqEntity entity) {
-  const EqEntity rank = ranks.outer ? ranks.outer[entity] : entity;
+  // Wraps for entities before the first.
+  const EqEntity beyond = entity - ranks.first;
+  const EqEntity rank = ranks.outer ? ranks.outer[entity] : beyond < ranks.count ? beyond : EQ_NONE;
   if (!ranks.inner || rank == EQ_NONE) return rank;
   return ranks.inner[rank];
 }

@@ -99,6 +99,7 @@ impl CudaRuntime {
     /// `Backend`.
     pub fn on_device(mut session: Session, device: Rc<dyn Device>) -> Result<Self, Error> {
         session.message(&format!("running on {}", device.facts().name));
+        session.renumber_grid();
         let grid = DeviceGrid::new(session.grid());
         Ok(CudaRuntime {
             session,

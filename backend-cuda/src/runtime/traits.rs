@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
+use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, HostAccess};
 
 use crate::runtime::args::Call;
@@ -115,9 +116,9 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn output_entities(&mut self, tag: &str, value: &EntityCollection) -> Result<(), Error> {
-        let values: Vec<f64> = self.entity_indices(value)?.into_iter().map(|entity| entity.map_or(-1.0, f64::from)).collect();
+        let entities: Vec<u32> = self.entity_indices(value)?.into_iter().map(|entity| entity.unwrap_or(NONE)).collect();
         self.check_flag()?;
-        self.session.output_collection(tag, value.domain(), &values)
+        self.session.output_entities(tag, value.domain(), value.kind(), &entities)
     }
 
     fn begin_loop(&mut self, sequence: &Sequence) -> Result<Loop, Error> {
