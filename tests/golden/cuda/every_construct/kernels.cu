@@ -84,7 +84,8 @@ extern "C" __global__ void EQ_LIGHT transport(
   if (!eq_leaf_here(space.size, leaf, begin, end)) return;
   double partial_2 = 0.0;
   double partial_3 = 0.0;
-  for (EqEntity element = begin; element < end; ++element) {
+  for (EqEntity at = begin; at < end; ++at) {
+    const EqEntity element = eq_in_file(space, at);
     const EqEntity here = eq_entity(space, element);
     double out = 0.0;
     double area = 0.0;
@@ -106,7 +107,7 @@ extern "C" __global__ void EQ_LIGHT transport(
     a_out[element] = (u[element] - (grid_2 * out)) + (taken + d);
     b_out[element] = far[element] || (!(area == 0.0));
     partial_2 = eq_sum(partial_2, out);
-    partial_3 = element == begin ? fabs(area) : eq_max(partial_3, fabs(area));
+    partial_3 = at == begin ? fabs(area) : eq_max(partial_3, fabs(area));
   }
   total_out[leaf] = partial_2;
   most_out[leaf] = partial_3;
@@ -269,9 +270,10 @@ extern "C" __global__ void EQ_LIGHT extremes(
   if (!eq_leaf_here(space.size, leaf, begin, end)) return;
   double partial_0 = 0.0;
   double partial_1 = 1.0;
-  for (EqEntity element = begin; element < end; ++element) {
+  for (EqEntity at = begin; at < end; ++at) {
+    const EqEntity element = eq_in_file(space, at);
     const EqEntity here = eq_entity(space, element);
-    partial_0 = element == begin ? (rate[element] - 1.0) : eq_min(partial_0, (rate[element] - 1.0));
+    partial_0 = at == begin ? (rate[element] - 1.0) : eq_min(partial_0, (rate[element] - 1.0));
     partial_1 = eq_prod(partial_1, (rate[element] * 2.0));
   }
   least_out[leaf] = partial_0;

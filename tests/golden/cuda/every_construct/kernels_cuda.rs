@@ -136,7 +136,7 @@ impl Kernels for CudaRuntime {
         let b_out = self.new_bool_collection(&domain)?;
         let total_out = self.leaves(Reduction::Sum, &domain)?;
         let most_out = self.leaves(Reduction::Max, &domain)?;
-        let a0 = self.space(&domain)?;
+        let a0 = self.space_in_file_order(&domain)?;
         let a1 = self
             .grid_args(GridArrays {
                 topology: true,
@@ -338,7 +338,7 @@ impl Kernels for CudaRuntime {
         let domain = args.wells.clone();
         let least_out = self.leaves(Reduction::Min, &domain)?;
         let product_out = self.leaves(Reduction::Prod, &domain)?;
-        let a0 = self.space(&domain)?;
+        let a0 = self.space_in_file_order(&domain)?;
         let rate_dense = self.dense(args.rate)?;
         let a1 = rate_dense.pointer();
         let a2 = least_out.pointer();

@@ -259,11 +259,12 @@ extern "C" __global__ void EQ_LIGHT extremes(
   bool partial_3 = false;
   bool partial_4 = true;
   double partial_5 = 1.0;
-  for (EqEntity element = begin; element < end; ++element) {
+  for (EqEntity at = begin; at < end; ++at) {
+    const EqEntity element = eq_in_file(space, at);
     const EqEntity here = eq_entity(space, element);
     partial_0 = eq_sum(partial_0, eq_load(v, v_size, element));
-    partial_1 = element == begin ? eq_load(v, v_size, element) : eq_max(partial_1, eq_load(v, v_size, element));
-    partial_2 = element == begin ? ((-1.0) * eq_load(v, v_size, element)) : eq_min(partial_2, ((-1.0) * eq_load(v, v_size, element)));
+    partial_1 = at == begin ? eq_load(v, v_size, element) : eq_max(partial_1, eq_load(v, v_size, element));
+    partial_2 = at == begin ? ((-1.0) * eq_load(v, v_size, element)) : eq_min(partial_2, ((-1.0) * eq_load(v, v_size, element)));
     partial_3 = eq_any(partial_3, b[element]);
     partial_4 = eq_all(partial_4, (b[element] || true));
     partial_5 = eq_prod(partial_5, (1.0 + (0.125 * eq_load(v, v_size, element).c[0])));
@@ -290,7 +291,8 @@ extern "C" __global__ void EQ_LIGHT nothing(
   bool partial_1 = false;
   bool partial_2 = true;
   double partial_3 = 0.0;
-  for (EqEntity element = begin; element < end; ++element) {
+  for (EqEntity at = begin; at < end; ++at) {
+    const EqEntity element = eq_in_file(space, at);
     const EqEntity here = eq_entity(space, element);
     partial_0 = eq_sum(partial_0, eq_cell_centroid(grid, here));
     partial_1 = eq_any(partial_1, true);

@@ -246,7 +246,7 @@ impl Kernels for CudaRuntime {
         let every_out = self.truth_leaves(BoolReduction::All, &domain)?;
         let product_out = self.leaves(Reduction::Prod, &domain)?;
         let doubled_out = self.new_vector_collection(&domain)?;
-        let a0 = self.space(&domain)?;
+        let a0 = self.space_in_file_order(&domain)?;
         let a1 = args.v.pointer();
         let a2 = args.v.domain().len() as u32;
         let a3 = args.b.pointer();
@@ -291,7 +291,7 @@ impl Kernels for CudaRuntime {
         let some_out = self.truth_leaves(BoolReduction::Any, &domain)?;
         let every_out = self.truth_leaves(BoolReduction::All, &domain)?;
         let number_out = self.leaves(Reduction::Sum, &domain)?;
-        let a0 = self.space(&domain)?;
+        let a0 = self.space_in_file_order(&domain)?;
         let a1 = self
             .grid_args(GridArrays {
                 cell_centroids: true,

@@ -139,9 +139,10 @@ extern "C" __global__ void EQ_LIGHT compute_max_u(
   EqEntity leaf, begin, end;
   if (!eq_leaf_here(space.size, leaf, begin, end)) return;
   double partial = 0.0;
-  for (EqEntity element = begin; element < end; ++element) {
+  for (EqEntity at = begin; at < end; ++at) {
+    const EqEntity element = eq_in_file(space, at);
     const EqEntity here = eq_entity(space, element);
-    partial = element == begin ? u[element] : eq_max(partial, u[element]);
+    partial = at == begin ? u[element] : eq_max(partial, u[element]);
   }
   max_u_out[leaf] = partial;
 }

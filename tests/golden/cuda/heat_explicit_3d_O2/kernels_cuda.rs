@@ -191,7 +191,7 @@ impl Kernels for CudaRuntime {
         let domain = self
             .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
         let max_u_out = self.leaves(Reduction::Max, &domain)?;
-        let a0 = self.space(&domain)?;
+        let a0 = self.space_in_file_order(&domain)?;
         let u_dense = self.dense(args.u)?;
         let a1 = u_dense.pointer();
         let a2 = max_u_out.pointer();
