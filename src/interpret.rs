@@ -2,6 +2,7 @@
 
 use backend_serial::runtime::SerialRuntime;
 use equelle_front::source::SourceFile;
+use equelle_front::time_steps;
 use equelle_front::verify::Verified;
 use equelle_runtime::session::Options;
 use equelle_runtime::threads::Threads;
@@ -17,8 +18,9 @@ use crate::package;
 /// Those of the run; they have been shown, and what is returned is their exit code.
 pub fn interpret(source: &SourceFile, verified: &Verified, parameters: &[String], options: Options) -> Result<(), Failure> {
     let program = program(source, verified);
+    let format = options.format;
     run(program, verified, parameters, options).map_err(|error| {
-        eprint!("{}", launch::render_error(&program.source, &error));
+        eprint!("{}", launch::render_error(&program.source, &error, format));
         Failure::Exit(error.kind.exit_code())
     })
 }
@@ -47,12 +49,14 @@ pub fn run_session(verified: &Verified, session: Session) -> Result<(), Error> {
 /// What the runtime needs to know of a program. It lives as long as the process, because generated programs have it as a constant.
 pub fn program(source: &SourceFile, verified: &Verified) -> &'static Program {
     let manifest: Value = serde_json::from_str(&package::manifest(verified)).unwrap_or_default();
+    let retries = package::retries(verified.module(), &time_steps::loops(verified.module()));
     let inputs: Vec<InputInfo> = manifest["inputs"].as_array().into_iter().flatten().filter_map(input).collect();
     Box::leak(Box::new(Program {
         name: leak(&verified.module().name),
         source: Source { file: leak(source.name()), text: leak(source.text()) },
         inputs: Box::leak(inputs.into_boxed_slice()),
         min_dim: manifest["grid_dimension"]["minimum"].as_u64().map_or(1, |dim| dim as usize),
+        retries: Box::leak(retries.into_boxed_slice()),
     }))
 }
 

@@ -12,5 +12,9 @@ mod failures;
 mod flow;
 #[path = "implicit/heat.rs"]
 mod heat;
+#[path = "implicit/rescue.rs"]
+mod rescue;
 #[path = "implicit/scalar.rs"]
 mod scalar;
+#[path = "implicit/search.rs"]
+mod search;

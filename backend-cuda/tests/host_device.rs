@@ -13,7 +13,8 @@ use equelle_runtime::session::{Options, Session};
 use equelle_runtime::source::Source;
 use equelle_runtime::{AccessMode, CanonicalSet, EntityKind, EquelleRuntime, ErrorKind, Extent, HostAccess, KernelInfo, Reduction, reduce};
 
-static PROGRAM: Program = Program { name: "test", source: Source { file: "test.equelle", text: "" }, inputs: &[], min_dim: 1 };
+static PROGRAM: Program =
+    Program { name: "test", source: Source { file: "test.equelle", text: "" }, inputs: &[], min_dim: 1, retries: &[] };
 
 const KERNELS: KernelModule = KernelModule {
     name: "test",

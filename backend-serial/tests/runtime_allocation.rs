@@ -36,7 +36,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-static PROGRAM: Program = Program { name: "test", source: Source { file: "test.equelle", text: "" }, inputs: &[], min_dim: 1 };
+static PROGRAM: Program =
+    Program { name: "test", source: Source { file: "test.equelle", text: "" }, inputs: &[], min_dim: 1, retries: &[] };
 
 /// One step that visits every topic: geometry, vectors, comparison, ternary, On, Extend, Gradient, Divergence, reductions.
 fn step(rt: &mut SerialRuntime, u: &<SerialRuntime as EquelleRuntime>::ScalarCollection, dt: f64) -> Result<f64, Error> {

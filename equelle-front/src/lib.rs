@@ -17,6 +17,7 @@ pub mod passes;
 pub mod report;
 pub mod source;
 pub mod syntax;
+pub mod time_steps;
 pub mod typed;
 pub mod types;
 pub mod units;

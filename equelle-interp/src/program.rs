@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use equelle_front::ir::{Block, Carried, Equation, Function, FunctionId, Module, Op, Stmt, StmtKind, ValueId};
 use equelle_front::source::Span;
+use equelle_front::time_steps::{self, TimeLoop};
 use equelle_front::types::{SetId, Shape};
 use equelle_runtime::{DerivativeAccess, EquelleRuntime, Error};
 
@@ -144,9 +145,15 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
                 let Value::Sequence(sequence) = frame.value(*sequence)?.clone() else { return Err(defect("a loop is over no Sequence")) };
                 let mut state = self.rt.begin_loop(&sequence)?;
                 let line = self.line(stmt.span);
+                let time_loop = self.time_loop(frame, *element);
                 while let Some(scalar) = self.rt.next(&mut state)? {
-                    self.assign(frame, *element, Value::Scalar(scalar));
-                    self.block(frame, body)?;
+                    match &time_loop {
+                        Some(time_loop) => self.step(frame, time_loop, &scalar, body)?,
+                        None => {
+                            self.assign(frame, *element, Value::Scalar(scalar));
+                            self.block(frame, body)?;
+                        }
+                    }
                     if line > 0 {
                         self.rt.line(line);
                     }
@@ -161,6 +168,31 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
             StmtKind::Return(values) => return values.iter().map(|&v| frame.value(v).cloned()).collect(),
         }
         Ok(Vec::new())
+    }
+
+    /// What is known of a loop whose steps can be taken again in parts. Where an evaluation is looked for, the first one ends the run.
+    fn time_loop(&self, frame: &Frame<'a, R>, element: ValueId) -> Option<TimeLoop> {
+        if !std::ptr::eq(frame.function, &self.module.main) || self.wanted.is_some() {
+            return None;
+        }
+        time_steps::loops(self.module).into_iter().find(|time_loop| time_loop.element == element && time_loop.obstacle.is_none())
+    }
+
+    /// A round of a loop as a function from its mutable variables and the step.
+    fn step(&mut self, frame: &mut Frame<'a, R>, time_loop: &TimeLoop, step: &R::Scalar, body: &'a Block) -> Result<(), Error> {
+        let (module, options, domains) = (self.module, self.options, &mut self.domains);
+        let (function, values, before) = (frame.function, &frame.values, frame.mutables.clone());
+        let after = self.rt.step(step, time_loop.opening, before, &mut |rt, step, mutables| {
+            let mut inner = Interpreter { module, rt, options, domains: std::mem::take(domains), wanted: None, moved: None };
+            // Values of the body are not visible after it.
+            let mut frame = Frame { function, values: values.clone(), mutables };
+            inner.assign(&mut frame, time_loop.element, Value::Scalar(step.clone()));
+            let end = inner.block(&mut frame, body);
+            *domains = inner.domains;
+            end.map(|_| frame.mutables)
+        })?;
+        frame.mutables = after;
+        Ok(())
     }
 
     fn op_results(&mut self, frame: &mut Frame<'a, R>, results: &[ValueId], op: &Op) -> Result<Vec<Value<R>>, Error> {
@@ -226,9 +258,9 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
                         other => other,
                     };
                     for &(residual, capture) in &carried[variable].reads {
-                        equations[residual as usize].1[capture as usize] = value.clone();
+                        inner.rt.assign(&mut equations[residual as usize].1[capture as usize], value.clone());
                     }
-                    last[variable] = Some(value);
+                    inner.rt.assign(&mut last[variable], Some(value));
                 }
             }
             for ((kernel, args), by_operations) in compared.iter().zip(&values) {

@@ -5,7 +5,10 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use crate::error::{Error, ErrorKind};
+use crate::json;
+use crate::newton::rescue::Retry;
 use crate::params::near_match;
+use crate::report::MessageFormat;
 use crate::session::{Options, Session};
 use crate::source::Source;
 
@@ -20,6 +23,8 @@ pub struct Program {
     pub inputs: &'static [InputInfo],
     /// Least number of grid dimensions it runs on.
     pub min_dim: usize,
+    /// Of each loop that solves equations, in the order of the source: whether its steps can be taken again in parts.
+    pub retries: &'static [Retry],
 }
 
 /// An input of a program.
@@ -85,6 +90,8 @@ struct CommandLine {
     version: bool,
     quiet: bool,
     profile: bool,
+    verbose: bool,
+    format: MessageFormat,
     words: Vec<String>,
 }
 
@@ -98,18 +105,19 @@ pub fn launch(program: &'static Program, backends: &[Backend]) -> ExitCode {
 
 /// As [`launch`], with the words of a command line.
 pub fn launch_words(program: &'static Program, backends: &[Backend], words: &[String]) -> ExitCode {
-    match try_launch(program, backends, words) {
+    let line = parse_command_line(words);
+    let format = line.as_ref().map_or(MessageFormat::Human, |line| line.format);
+    match line.and_then(|line| try_launch(program, backends, line)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // There is nowhere to report that standard error is closed; the exit code stays.
-            let _ = std::io::stderr().write_all(render_error(&program.source, &error).as_bytes());
+            let _ = std::io::stderr().write_all(render_error(&program.source, &error, format).as_bytes());
             ExitCode::from(error.kind.exit_code())
         }
     }
 }
 
-fn try_launch(program: &'static Program, backends: &[Backend], words: &[String]) -> Result<(), Error> {
-    let line = parse_command_line(words)?;
+fn try_launch(program: &'static Program, backends: &[Backend], line: CommandLine) -> Result<(), Error> {
     if line.help {
         return print(&help(program, backends));
     }
@@ -117,7 +125,7 @@ fn try_launch(program: &'static Program, backends: &[Backend], words: &[String])
         return print(&format!("{} (Equelle runtime {})\n", program.name, env!("CARGO_PKG_VERSION")));
     }
     let backend = choose(backends, line.backend.as_deref())?;
-    let options = Options { quiet: line.quiet, profile: line.profile, ..Options::default() };
+    let options = Options { quiet: line.quiet, profile: line.profile, verbose: line.verbose, format: line.format, ..Options::default() };
     (backend.run)(Session::open_with(program, &line.words, options)?)
 }
 
@@ -129,7 +137,7 @@ fn print(text: &str) -> Result<(), Error> {
 }
 
 fn parse_command_line(words: &[String]) -> Result<CommandLine, Error> {
-    const OPTIONS: [&str; 5] = ["--backend", "--help", "--version", "--quiet", "--profile"];
+    const OPTIONS: [&str; 7] = ["--backend", "--help", "--version", "--quiet", "--profile", "--verbose", "--message-format"];
     let usage = |message: String| Error::new(ErrorKind::Usage, message);
     let mut line = CommandLine::default();
     let mut words = words.iter();
@@ -139,12 +147,15 @@ fn parse_command_line(words: &[String]) -> Result<CommandLine, Error> {
             "-V" | "--version" => line.version = true,
             "-q" | "--quiet" => line.quiet = true,
             "--profile" => line.profile = true,
+            "-v" | "--verbose" => line.verbose = true,
+            "--message-format" => line.format = message_format(words.next().map_or("", String::as_str))?,
             "--backend" => {
                 let name = words.next().ok_or_else(|| usage("`--backend` needs the name of a back-end".to_string()))?;
                 line.backend = Some(name.clone());
             }
             "--" => line.words.extend(words.by_ref().cloned()),
             option if option.starts_with("--backend=") => line.backend = Some(option["--backend=".len()..].to_string()),
+            option if option.starts_with("--message-format=") => line.format = message_format(&option["--message-format=".len()..])?,
             option if option.starts_with('-') => {
                 let error = usage(format!("there is no option `{option}`"));
                 return Err(match near_match(option, OPTIONS.into_iter()) {
@@ -156,6 +167,14 @@ fn parse_command_line(words: &[String]) -> Result<CommandLine, Error> {
         }
     }
     Ok(line)
+}
+
+fn message_format(word: &str) -> Result<MessageFormat, Error> {
+    match word {
+        "human" => Ok(MessageFormat::Human),
+        "json" => Ok(MessageFormat::Json),
+        _ => Err(Error::new(ErrorKind::Usage, format!("`--message-format` is `human` or `json`, not `{word}`"))),
+    }
 }
 
 fn choose<'a>(backends: &'a [Backend], name: Option<&str>) -> Result<&'a Backend, Error> {
@@ -179,6 +198,8 @@ pub fn help(program: &Program, backends: &[Backend]) -> String {
     let _ = writeln!(text, "      --backend NAME  one of: {} (default: the first)", names.join(", "));
     text.push_str("      --profile       print timings of kernels at the end\n");
     text.push_str("  -q, --quiet         no progress and no summary\n");
+    text.push_str("  -v, --verbose       print a table of each solve of Newton's method\n");
+    text.push_str("      --message-format FORMAT  how progress, warnings and errors are written: human, json (default: human)\n");
     text.push_str("  -h, --help          print this\n");
     text.push_str("  -V, --version       print the version\n");
     text.push_str("\nInputs of the program:\n");
@@ -214,8 +235,11 @@ pub fn help(program: &Program, backends: &[Backend]) -> String {
     text
 }
 
-/// An error as it is shown to people: message, Equelle lines innermost first, hint.
-pub fn render_error(source: &Source, error: &Error) -> String {
+/// An error as it is shown: message, Equelle lines innermost first, hint; for programs as one line of JSON.
+pub fn render_error(source: &Source, error: &Error, format: MessageFormat) -> String {
+    if format == MessageFormat::Json {
+        return json::error(error);
+    }
     let mut text = format!("error: {}\n", error.message);
     for &line in &error.lines {
         let _ = writeln!(text, " --> {}:{line}: {}", source.file, source.line(line));

@@ -3,6 +3,8 @@
 //! Scalars go to standard output as `tag = value`. Collections go there too, or with `output_to_file=true` to files `tag-00000.output`, one value a
 //! line in shortest digits that read back as the same number. A file appears under its name only when it is complete.
 
+mod held;
+
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
@@ -13,6 +15,7 @@ use crate::error::{Error, ErrorKind};
 use crate::number::{general, write_shortest};
 use crate::params::Parameters;
 use crate::real::Real;
+pub use held::Held;
 
 /// One `Output` of a program, kept instead of written.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,6 +91,10 @@ pub struct Outputs {
     counts: BTreeMap<String, u32>,
     files: usize,
     text: String,
+    /// What waits, where outputs wait.
+    held: Option<Vec<Held>>,
+    /// Where nothing is put out: whether something would have been.
+    muted: Option<bool>,
 }
 
 impl Outputs {
@@ -111,7 +118,7 @@ impl Outputs {
     }
 
     fn new(sink: Sink) -> Outputs {
-        Outputs { sink, counts: BTreeMap::new(), files: 0, text: String::new() }
+        Outputs { sink, counts: BTreeMap::new(), files: 0, text: String::new(), held: None, muted: None }
     }
 
     /// Files written so far.
@@ -132,6 +139,9 @@ impl Outputs {
     /// # Errors
     /// `Io`.
     pub fn scalar(&mut self, tag: &str, value: f64) -> Result<(), Error> {
+        if self.keeps(false, || Record::Scalar { tag: tag.to_string(), value }) {
+            return Ok(());
+        }
         match &mut self.sink {
             Sink::Memory(records) => {
                 records.push(Record::Scalar { tag: tag.to_string(), value });
@@ -153,6 +163,9 @@ impl Outputs {
     /// # Errors
     /// `Io`.
     pub fn bool(&mut self, tag: &str, value: bool) -> Result<(), Error> {
+        if self.keeps(false, || Record::Bool { tag: tag.to_string(), value }) {
+            return Ok(());
+        }
         match &mut self.sink {
             Sink::Memory(records) => {
                 records.push(Record::Bool { tag: tag.to_string(), value });
@@ -167,6 +180,9 @@ impl Outputs {
     /// # Errors
     /// `Io`.
     pub fn text(&mut self, tag: &str, value: &str) -> Result<(), Error> {
+        if self.keeps(false, || Record::Text { tag: tag.to_string(), value: value.to_string() }) {
+            return Ok(());
+        }
         match &mut self.sink {
             Sink::Memory(records) => {
                 records.push(Record::Text { tag: tag.to_string(), value: value.to_string() });
@@ -181,6 +197,9 @@ impl Outputs {
     /// # Errors
     /// `Io`.
     pub fn vector(&mut self, tag: &str, components: &[f64]) -> Result<(), Error> {
+        if self.keeps(false, || Record::Vector { tag: tag.to_string(), components: components.to_vec() }) {
+            return Ok(());
+        }
         match &mut self.sink {
             Sink::Memory(records) => {
                 records.push(Record::Vector { tag: tag.to_string(), components: components.to_vec() });
@@ -216,6 +235,14 @@ impl Outputs {
     /// # Errors
     /// `Io`; `Data` if the tag cannot be part of a file name.
     pub fn collection<R: Real>(&mut self, tag: &str, values: &[R]) -> Result<(), Error> {
+        if self.keeps(single::<R>(), || Record::Collection { tag: tag.to_string(), values: R::slice_to_f64(values) }) {
+            return Ok(());
+        }
+        self.collection_at_once(tag, values)
+    }
+
+    /// The same, whatever waits or does not happen.
+    pub(crate) fn collection_at_once<R: Real>(&mut self, tag: &str, values: &[R]) -> Result<(), Error> {
         match &mut self.sink {
             Sink::Memory(records) => {
                 records.push(Record::Collection { tag: tag.to_string(), values: R::slice_to_f64(values) });
@@ -245,11 +272,13 @@ impl Outputs {
     /// # Errors
     /// `Io`; `Data` if the tag cannot be part of a file name.
     pub fn vectors<R: Real>(&mut self, tag: &str, components: &[&[R]]) -> Result<(), Error> {
+        if self.keeps(single::<R>(), || Record::Vectors { tag: tag.to_string(), values: rows(components) }) {
+            return Ok(());
+        }
         let len = components.first().map_or(0, |component| component.len());
         match &mut self.sink {
             Sink::Memory(records) => {
-                let values = (0..len).map(|i| components.iter().map(|component| component[i].to_f64()).collect()).collect();
-                records.push(Record::Vectors { tag: tag.to_string(), values });
+                records.push(Record::Vectors { tag: tag.to_string(), values: rows(components) });
                 Ok(())
             }
             Sink::Streams { console, dir: None } => {
@@ -272,6 +301,16 @@ impl Outputs {
             }
         }
     }
+}
+
+fn single<R: Real>() -> bool {
+    R::NAME == f32::NAME
+}
+
+/// Components by element.
+fn rows<R: Real>(components: &[&[R]]) -> Vec<Vec<f64>> {
+    let len = components.first().map_or(0, |component| component.len());
+    (0..len).map(|i| components.iter().map(|component| component[i].to_f64()).collect()).collect()
 }
 
 /// Name of the next file of a tag.

@@ -3,6 +3,8 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
+use crate::json;
+
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgressStyle {
@@ -14,9 +16,20 @@ pub enum ProgressStyle {
     Lines,
 }
 
+/// How messages are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MessageFormat {
+    /// For people.
+    #[default]
+    Human,
+    /// One JSON object a line, for programs.
+    Json,
+}
+
 /// Progress of the outermost loop.
 pub struct Progress {
     style: ProgressStyle,
+    format: MessageFormat,
     out: Box<dyn Write + Send>,
     started: Instant,
     loop_started: Instant,
@@ -30,9 +43,23 @@ pub struct Progress {
 
 impl Progress {
     /// Starts the clock.
-    pub fn new(style: ProgressStyle, out: Box<dyn Write + Send>) -> Self {
+    pub fn new(style: ProgressStyle, format: MessageFormat, out: Box<dyn Write + Send>) -> Self {
         let now = Instant::now();
-        Progress { style, out, started: now, loop_started: now, last_shown: None, depth: 0, total: 0, done: 0, steps: 0, bar_open: false }
+        // A program is told of all steps that a second brings, and has no use for a bar.
+        let style = if format == MessageFormat::Json && style == ProgressStyle::Bar { ProgressStyle::Lines } else { style };
+        Progress {
+            style,
+            format,
+            out,
+            started: now,
+            loop_started: now,
+            last_shown: None,
+            depth: 0,
+            total: 0,
+            done: 0,
+            steps: 0,
+            bar_open: false,
+        }
     }
 
     /// A loop of `total` iterations begins.
@@ -65,6 +92,15 @@ impl Progress {
         let left = elapsed / self.done as f64 * (self.total - self.done.min(self.total)) as f64;
         let line = match self.style {
             ProgressStyle::Bar => format!("\r{}\x1b[K", bar(self.done, self.total, left)),
+            ProgressStyle::Quiet | ProgressStyle::Lines if self.format == MessageFormat::Json => {
+                format!(
+                    "{{\"event\":\"progress\",\"step\":{},\"steps\":{},\"elapsed\":{},\"left\":{}}}\n",
+                    self.done,
+                    self.total,
+                    json::number(elapsed),
+                    json::number(left)
+                )
+            }
             ProgressStyle::Quiet | ProgressStyle::Lines => {
                 format!("step {}/{}, {} elapsed, {} left\n", self.done, self.total, seconds(elapsed), seconds(left))
             }
@@ -98,18 +134,41 @@ impl Progress {
         self.started.elapsed()
     }
 
+    /// The step of the outermost loop that is being taken, from 1, and how many there are; `None` outside loops.
+    pub fn current_step(&self) -> Option<(usize, usize)> {
+        (self.depth > 0).then_some((self.done + 1, self.total))
+    }
+
+    /// How messages are written.
+    pub fn format(&self) -> MessageFormat {
+        self.format
+    }
+
     /// A message line on standard error; not when quiet.
     pub fn message(&mut self, text: &str) {
         if self.style != ProgressStyle::Quiet {
             self.close_bar();
-            self.write(&format!("{text}\n"));
+            self.write(&match self.format {
+                MessageFormat::Human => format!("{text}\n"),
+                MessageFormat::Json => json::message("note", text),
+            });
+        }
+    }
+
+    /// What programs may want to know, as a JSON object; not when quiet, and not for people.
+    pub fn event(&mut self, object: &str) {
+        if self.style != ProgressStyle::Quiet && self.format == MessageFormat::Json {
+            self.write(&format!("{object}\n"));
         }
     }
 
     /// A warning on standard error, even when quiet.
     pub fn warning(&mut self, text: &str) {
         self.close_bar();
-        self.write(&format!("warning: {text}\n"));
+        self.write(&match self.format {
+            MessageFormat::Human => format!("warning: {text}\n"),
+            MessageFormat::Json => json::message("warning", text),
+        });
     }
 
     fn write(&mut self, text: &str) {

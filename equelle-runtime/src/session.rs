@@ -1,5 +1,9 @@
 //! One run of a program: its parameters, grid, domains, inputs, outputs and progress. Every back-end is built on one.
 
+mod effects;
+mod solves;
+
+use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 
@@ -9,10 +13,11 @@ use crate::grid::{Cartesian, Grid, NONE, Renumber, opm};
 use crate::input::{CollectionInput, Inputs};
 use crate::launch::{InputKind, Program};
 use crate::memory::{self, Estimate, MemoryPlan};
+use crate::newton::rescue;
 use crate::output::{Outputs, Records};
 use crate::params::Parameters;
 use crate::real::Real;
-use crate::report::{Progress, ProgressStyle, bytes, peak_memory, seconds};
+use crate::report::{MessageFormat, Progress, ProgressStyle, bytes, peak_memory, seconds};
 use crate::threads::Threads;
 use crate::traits::{CanonicalSet, EntityKind, Extent};
 
@@ -20,13 +25,17 @@ use crate::traits::{CanonicalSet, EntityKind, Extent};
 const GRID_KEYS: [&str; 10] = ["grid_filename", "grid_dim", "nx", "ny", "nz", "dx", "dy", "dz", "grid_layout", "renumber"];
 const OUTPUT_KEYS: [&str; 2] = ["output_to_file", "output_dir"];
 /// Keys of parts that a given program may not use, so that one parameter file can serve several programs.
-const OTHER_KEYS: [&str; 12] = [
+const OTHER_KEYS: [&str; 16] = [
     "threads",
     "memory_limit",
     "verbose",
     "max_iter",
     "abs_res_tol",
     "newton_failure",
+    "newton_line_search",
+    "newton_forcing",
+    "newton_dump",
+    "timestep_cuts",
     "solver",
     "preconditioner",
     "solver_tol",
@@ -41,6 +50,10 @@ pub struct Options {
     pub quiet: bool,
     /// Collect and print timings of kernels.
     pub profile: bool,
+    /// Print a table of each solve of Newton's method.
+    pub verbose: bool,
+    /// How progress, warnings and the summary are written.
+    pub format: MessageFormat,
     /// Where results go.
     pub stdout: Box<dyn Write + Send>,
     /// Where progress, warnings and the summary go.
@@ -53,7 +66,8 @@ impl Default for Options {
     /// Standard streams; a progress bar on a terminal, lines elsewhere.
     fn default() -> Self {
         let progress = if std::io::stderr().is_terminal() { ProgressStyle::Bar } else { ProgressStyle::Lines };
-        Options { quiet: false, profile: false, stdout: Box::new(std::io::stdout()), stderr: Box::new(std::io::stderr()), progress }
+        let (stdout, stderr) = (Box::new(std::io::stdout()), Box::new(std::io::stderr()));
+        Options { quiet: false, profile: false, verbose: false, format: MessageFormat::Human, stdout, stderr, progress }
     }
 }
 
@@ -63,6 +77,8 @@ impl Options {
         Options {
             quiet: true,
             profile: false,
+            verbose: false,
+            format: MessageFormat::Human,
             stdout: Box::new(std::io::sink()),
             stderr: Box::new(std::io::sink()),
             progress: ProgressStyle::Quiet,
@@ -84,6 +100,12 @@ pub struct Session {
     line: u32,
     memory: Option<&'static MemoryPlan>,
     profile: bool,
+    verbose: bool,
+    /// By Equelle line.
+    solves: BTreeMap<u32, solves::Totals>,
+    rescues: solves::Rescues,
+    /// Failures of solves that were written down.
+    failures: usize,
     notes: Vec<String>,
     /// How numbers are kept and rounded, where that is not the default.
     mode: Option<&'static str>,
@@ -136,6 +158,7 @@ impl Session {
         let threads = Threads::from_parameters(&parameters)?;
         let renumber = Renumber::from_parameters(&parameters)?;
         let outputs = Outputs::from_parameters(&parameters, options.stdout)?;
+        rescue::check(program, &parameters)?;
         let style = if options.quiet { ProgressStyle::Quiet } else { options.progress };
         Ok(Session {
             program,
@@ -146,10 +169,14 @@ impl Session {
             domains: Vec::new(),
             inputs: Inputs::default(),
             outputs,
-            progress: Progress::new(style, options.stderr),
+            progress: Progress::new(style, options.format, options.stderr),
             line: 0,
             memory: None,
             profile: options.profile,
+            verbose: options.verbose,
+            solves: BTreeMap::new(),
+            rescues: solves::Rescues::default(),
+            failures: 0,
             notes: Vec::new(),
             mode: None,
             finished: false,
@@ -403,6 +430,18 @@ impl Session {
         self.output_collection(tag, domain, &values)
     }
 
+    /// As [`Session::output_collection`], whatever outputs wait or do not happen: for what is no output of the program.
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// # Panics
+    /// As there.
+    pub fn dump_collection<R: Real>(&mut self, tag: &str, domain: &Domain, values: &[R]) -> Result<(), Error> {
+        self.progress.close_bar();
+        self.outputs.collection_at_once(tag, &domain.in_file_order(values)).map_err(|e| e.at(self.line))
+    }
+
     /// A line of text among the results on standard output, such as those of `verbose`.
     ///
     /// # Errors
@@ -475,6 +514,11 @@ impl Session {
         for note in std::mem::take(&mut self.notes) {
             self.progress.message(&note);
         }
+        for line in self.solve_summary() {
+            self.progress.message(&line);
+        }
+        let event = self.summary_event();
+        self.progress.event(&event);
         let summary = self.summary();
         self.progress.message(&summary);
     }

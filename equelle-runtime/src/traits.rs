@@ -12,6 +12,8 @@
 use crate::error::Error;
 use crate::grid::Grid;
 use crate::memory::MemoryPlan;
+use crate::newton::rescue;
+use crate::session::Session;
 
 /// Kinds of grid entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -376,6 +378,37 @@ pub trait Implicit: EquelleRuntime {
         guesses: &[Self::ScalarCollection],
         residual: &mut Residual<'_, Self>,
     ) -> Result<Vec<Self::ScalarCollection>, Error>;
+
+    /// The run.
+    fn session(&mut self) -> &mut Session;
+
+    /// A number of the program, for the host.
+    ///
+    /// # Errors
+    /// Those of bringing it there.
+    fn read_scalar(&mut self, value: &Self::Scalar) -> Result<f64, Error>;
+
+    /// Takes a step of a loop whose body is a function of state and step; in parts, if it fails and `timestep_cuts` allows. The first `opening` outputs of the body show
+    /// the state before it. See [`crate::newton::rescue`].
+    ///
+    /// # Errors
+    /// Those of the step.
+    fn step<S: Clone>(
+        &mut self,
+        length: &Self::Scalar,
+        opening: usize,
+        state: S,
+        body: &mut rescue::Step<'_, Self, S>,
+    ) -> Result<S, Error> {
+        rescue::step(self, length, opening, state, body)
+    }
+
+    /// A residual assigns a variable of the program; nothing happens while it is only tried.
+    fn assign<T>(&mut self, variable: &mut T, value: T) {
+        if !self.session().holds_back() {
+            *variable = value;
+        }
+    }
 
     /// The values alone: what a variable of the program keeps that a residual assigns.
     fn without_derivatives(&mut self, values: &Self::ScalarCollection) -> Self::ScalarCollection;

@@ -203,6 +203,9 @@ pub struct RunArgs {
     /// Print timings of kernels at the end
     #[arg(long)]
     pub profile: bool,
+    /// Print a table of each solve of Newton's method
+    #[arg(short, long)]
+    pub verbose: bool,
     /// Parameter files and assignments `key=value`; later ones win, assignments over files. Keys of every program: those of the grid and of outputs, and `threads=N`
     /// (default: one for each processor; results do not depend on it)
     #[arg(value_name = "PARAMFILE|key=value")]

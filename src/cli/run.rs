@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::process::Command;
 
+use equelle_runtime::report;
 use equelle_runtime::session::Options;
 
 use super::args::{Real, RunArgs};
 use super::compile::{Compiled, compile};
-use crate::console::Console;
+use crate::console::{Console, MessageFormat};
 use crate::failure::Failure;
 use crate::interpret;
 use crate::pipeline;
@@ -26,11 +27,16 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
         }
         let source = pipeline::read(&args.file)?;
         let verified = compile(&source, &args.program, &[BackendName::Serial], console)?;
-        let options = Options { quiet: args.quiet, profile: args.profile, ..Options::default() };
+        let format = match console.format {
+            MessageFormat::Human | MessageFormat::Short => report::MessageFormat::Human,
+            MessageFormat::Json => report::MessageFormat::Json,
+        };
+        let options = Options { quiet: args.quiet, profile: args.profile, verbose: args.verbose, format, ..Options::default() };
         return interpret::interpret(&source, &verified, &args.parameters, options);
     }
     let program = Compiled::new(&args.file, &args.program, vec![args.backend], console)?.build(&args.target.target_cpu, console)?;
-    let flags = [(args.quiet, "--quiet"), (args.profile, "--profile")];
+    let json = console.format == MessageFormat::Json;
+    let flags = [(args.quiet, "--quiet"), (args.profile, "--profile"), (args.verbose, "--verbose"), (json, "--message-format=json")];
     let mut words: Vec<&str> = flags.into_iter().filter_map(|(given, flag)| given.then_some(flag)).collect();
     words.extend(args.parameters.iter().map(String::as_str));
     start(&program, &words)

@@ -15,7 +15,10 @@ use std::path::Path;
 
 use equelle_front::backend::{Backend, BackendError, Namer, snake_case};
 use equelle_front::ir::{Module, Numbers, Precision, Rounding};
+use equelle_front::source::Span;
+use equelle_front::time_steps::TimeLoop;
 use equelle_front::verify::Verified;
+use equelle_runtime::Retry;
 use quote::quote;
 
 /// A cargo package as text.
@@ -36,6 +39,16 @@ pub struct PackageOptions<'a> {
     pub backends: &'a [&'a dyn Backend],
     /// Folder that holds the runtime crates, `<folder>/equelle-runtime` and so on.
     pub runtime_crates: &'a Path,
+}
+
+/// What the runtime needs to know of the loops that solve equations.
+pub(crate) fn retries(module: &Module, loops: &[TimeLoop]) -> Vec<Retry> {
+    let line = |span: Span| if module.source.text().is_empty() { 0 } else { module.source.line(span.start) };
+    let retry = |time_loop: &TimeLoop| Retry {
+        line: line(time_loop.span),
+        obstacle: time_loop.obstacle.map(|(construct, span)| (construct, line(span))),
+    };
+    loops.iter().map(retry).collect()
 }
 
 /// Writes the package of a program.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use equelle_front::report::{Cartesian, Item, KernelItem, Part, Report, Traffic, When};
+use equelle_front::report::{Cartesian, Item, KernelItem, Part, Report, Steps, Traffic, When};
 use equelle_front::source::SourceFile;
 
 use super::reasons::{call_sentence, of_result, sentence};
@@ -43,8 +43,15 @@ pub fn text(report: &Report, source: &SourceFile) -> String {
                     let of = if unknowns.iter().all(String::is_empty) { String::new() } else { format!(" for {}", unknowns.join(", ")) };
                     let _ = writeln!(out, "  -  Newton's method{of}, line {line}: {how}");
                 }
-                Item::Loop { line } => {
-                    let _ = writeln!(out, "  -  loop, line {line}");
+                Item::Loop { line, steps } => {
+                    let steps = match steps {
+                        Steps::Explicit => String::new(),
+                        Steps::Divisible => ": a step that fails can be taken again in parts (timestep_cuts)".to_owned(),
+                        Steps::Indivisible { construct, line } => {
+                            format!(": a step that fails cannot be taken again in parts, because of {construct} (line {line})")
+                        }
+                    };
+                    let _ = writeln!(out, "  -  loop, line {line}{steps}");
                 }
                 Item::Call { function, line, why } => {
                     let why = why.map(|why| format!("; {}", call_sentence(why))).unwrap_or_default();

@@ -103,10 +103,10 @@ extern "C" __global__ void equelle_multiply(EqEntity n, const double* a, const d
   if (k < n) out[k] = a[k] * b[k];
 }
 
-// out = a - b, element by element. 24 bytes an element.
-extern "C" __global__ void equelle_subtract(EqEntity n, const double* a, const double* b, double* out) {
+// out = a - length * b, element by element. 24 bytes an element.
+extern "C" __global__ void equelle_subtract(EqEntity n, const double* a, double length, const double* b, double* out) {
   const EqEntity k = eq_index();
-  if (k < n) out[k] = a[k] - b[k];
+  if (k < n) out[k] = a[k] - length * b[k];
 }
 
 extern "C" __global__ void equelle_fill(EqEntity n, double value, double* out) {

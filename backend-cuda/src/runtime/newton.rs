@@ -17,11 +17,11 @@ use equelle_runtime::linalg::space::Identity;
 use equelle_runtime::linalg::{
     self, Csr, LinearCache, LinearOperator, LinearOptions, Method, Preconditioner, Preconditioning, Symmetry, VectorSpace,
 };
-use equelle_runtime::newton::{self, Correction, Entry, Problem};
-use equelle_runtime::{EquelleRuntime, Error, ErrorKind, Implicit, Residual};
+use equelle_runtime::newton::{self, Correction, Ending, Entry, History, Problem, Trial};
+use equelle_runtime::{EquelleRuntime, Error, ErrorKind, Implicit, Residual, Session};
 
 use crate::runtime::args::Call;
-use crate::runtime::collections::{Collection, Derivatives, VectorCollection};
+use crate::runtime::collections::{Collection, Derivatives, Scalar, VectorCollection};
 use crate::runtime::device::DevicePtr;
 use crate::runtime::krylov::{DeviceJacobi, DeviceMatrix, DeviceSpace, DeviceVector};
 use crate::runtime::parts::Parts;
@@ -65,6 +65,14 @@ impl CudaRuntime {
 }
 
 impl Implicit for CudaRuntime {
+    fn session(&mut self) -> &mut Session {
+        &mut self.session
+    }
+
+    fn read_scalar(&mut self, value: &Scalar) -> Result<f64, Error> {
+        self.number(value)
+    }
+
     fn newton(&mut self, guesses: &[Collection], residual: &mut Residual<'_, Self>) -> Result<Vec<Collection>, Error> {
         let line = self.session.current_line();
         let (options, linear) = self.newton_options().map_err(|error| error.at(line))?;
@@ -77,8 +85,21 @@ impl Implicit for CudaRuntime {
         let iterate = guesses.iter().map(|guess| self.constant_values(guess)).collect::<Result<_, _>>()?;
         let (cache, parts) = (self.newton.caches.remove(&line).unwrap_or_default(), self.newton.parts.remove(&line));
         let patterns = self.newton.patterns.remove(&line).unwrap_or_default();
-        let mut problem =
-            CudaProblem { iterate, rt: self, residual, ends, equations: Vec::new(), line, linear, cache, parts, patterns, corrections: 0 };
+        let mut problem = CudaProblem {
+            iterate,
+            rt: self,
+            residual,
+            ends,
+            equations: Vec::new(),
+            line,
+            linear,
+            cache,
+            parts,
+            patterns,
+            corrections: 0,
+            search: options.line_search,
+            last: None,
+        };
         let outcome = newton::solve(&mut problem, &options);
         let CudaProblem { iterate, cache, parts, patterns, .. } = problem;
         self.newton.caches.insert(line, cache);
@@ -115,6 +136,10 @@ struct CudaProblem<'a, 'b> {
     patterns: Vec<Rc<Rows>>,
     /// How many linear systems this solve has had.
     corrections: usize,
+    /// Whether corrections may be shortened.
+    search: bool,
+    /// The iterate before the last correction, and that correction, if it may be shortened.
+    last: Option<(Vec<Collection>, Rc<Buffer>)>,
 }
 
 /// What a Krylov method on the device says.
@@ -285,14 +310,24 @@ impl CudaProblem<'_, '_> {
 
     /// Takes a correction from the iterate.
     fn subtract(&mut self, du: &Rc<Buffer>) -> Result<(), Error> {
-        for (values, end) in self.iterate.iter_mut().zip(&self.ends) {
+        if self.search {
+            self.last = Some((self.iterate.clone(), Rc::clone(du)));
+        }
+        self.advance(None, du, 1.0)
+    }
+
+    /// Goes from `base`, or from the iterate, by this part of a correction.
+    fn advance(&mut self, base: Option<&[Collection]>, du: &Rc<Buffer>, length: f64) -> Result<(), Error> {
+        for (number, end) in self.ends.iter().enumerate() {
+            let values = base.unwrap_or(&self.iterate)[number].clone();
             let len = values.domain.len();
             let new = self.rt.new_collection(&values.domain)?;
             let function = self.rt.runtime_function("equelle_subtract")?;
             let from = DevicePtr(du.address().0 + 8 * (end - len) as u64);
-            let call = Call::new(function, "equelle_subtract").arg(len as u32).arg(values.pointer()).arg(from).arg(new.pointer());
+            let call =
+                Call::new(function, "equelle_subtract").arg(len as u32).arg(values.pointer()).arg(length).arg(from).arg(new.pointer());
             self.rt.launch_over(call, len)?;
-            *values = new;
+            self.iterate[number] = new;
         }
         Ok(())
     }
@@ -358,13 +393,20 @@ impl Problem for CudaProblem<'_, '_> {
         Ok(sum.sqrt())
     }
 
+    fn evaluate_silently(&mut self) -> Result<Trial, Error> {
+        self.rt.session.begin_trial();
+        let norm = self.evaluate();
+        let held_back = self.rt.session.end_trial();
+        Ok(Trial { norm: norm?, held_back })
+    }
+
     fn correct(&mut self) -> Result<Correction, Error> {
         self.corrections += 1;
         let matrix = self.matrix();
         let why = match self.solve_here(&matrix)? {
             Attempt::Solved { x, iterations, relative_residual, open } => {
                 self.subtract(&x)?;
-                return Ok(Correction { linear_iterations: Some(iterations), relative_residual, note: open, update: None });
+                return Ok(Correction { linear_iterations: Some(iterations), relative_residual, note: open, update: None, set_up: 0.0 });
             }
             Attempt::NotHere(why) => why,
         };
@@ -386,7 +428,16 @@ impl Problem for CudaProblem<'_, '_> {
             relative_residual: solution.relative_residual,
             note: Some(note),
             update: None,
+            set_up: self.cache.take_set_up_time(),
         })
+    }
+
+    fn shorten(&mut self, length: f64) -> Result<(), Error> {
+        if let Some((base, du)) = self.last.take() {
+            self.advance(Some(&base), &du, length)?;
+            self.last = Some((base, du));
+        }
+        Ok(())
     }
 
     fn worst(&mut self, count: usize) -> Result<Vec<Entry>, Error> {
@@ -406,6 +457,24 @@ impl Problem for CudaProblem<'_, '_> {
 
     fn warn(&mut self, text: &str) {
         newton::session::warn(&mut self.rt.session, self.line, text);
+    }
+
+    fn ended(&mut self, history: &History, ending: Ending) {
+        self.rt.session.solve_ended(self.line, history, ending);
+        if ending == Ending::Converged || !newton::dump::is_wanted(&self.rt.session) || self.equations.len() != self.iterate.len() {
+            return;
+        }
+        let domains: Vec<_> = self.equations.iter().map(|residual| Arc::clone(&residual.domain)).collect();
+        let values: Result<Vec<_>, Error> = (0..domains.len()).map(|equation| self.residual_values(equation)).collect();
+        let (values, matrix) = match values {
+            Ok(values) => {
+                let matrix = self.matrix();
+                (values, self.host_matrix(&matrix))
+            }
+            Err(error) => (Vec::new(), Err(error)),
+        };
+        let residuals: Vec<_> = domains.into_iter().zip(values).collect();
+        newton::dump::failure(&mut self.rt.session, self.line, &residuals, matrix);
     }
 
     fn dump(&mut self, initial: bool) -> Result<(), Error> {

@@ -8,9 +8,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use equelle_runtime::linalg::{self, Csr, CsrFault, LinearCache, LinearOptions, Pattern};
-use equelle_runtime::newton::{self, Bounds, Correction, Entry, Problem, Update};
+use equelle_runtime::newton::{self, Bounds, Correction, Ending, Entry, History, Problem, Trial, Update};
 use equelle_runtime::reduce::leaf_count;
-use equelle_runtime::{DerivativeAccess, EquelleRuntime, Error, ErrorKind, Implicit, Real, Reduction, Residual};
+use equelle_runtime::{DerivativeAccess, EquelleRuntime, Error, ErrorKind, Implicit, Real, Reduction, Residual, Session};
 
 use super::SerialRuntime;
 use super::collections::{ScalarCollection, VectorCollection};
@@ -93,6 +93,14 @@ impl<R: Real> Implicit for SerialRuntime<R> {
         VectorCollection { jacobians: [None, None, None], ..values.clone() }
     }
 
+    fn session(&mut self) -> &mut Session {
+        &mut self.session
+    }
+
+    fn read_scalar(&mut self, value: &f64) -> Result<f64, Error> {
+        Ok(*value)
+    }
+
     fn newton(&mut self, guesses: &[ScalarCollection<R>], residual: &mut Residual<'_, Self>) -> Result<Vec<ScalarCollection<R>>, Error> {
         let line = self.current_line();
         let (options, linear) = self.newton_options().map_err(|error| error.at(line))?;
@@ -118,6 +126,9 @@ impl<R: Real> Implicit for SerialRuntime<R> {
             cache,
             assembled,
             values: Vec::new(),
+            search: options.line_search,
+            last: None,
+            unsolved: None,
         };
         let outcome = newton::solve(&mut problem, &options);
         let SerialProblem { iterate, cache, assembled, .. } = problem;
@@ -195,6 +206,12 @@ struct SerialProblem<'a, 'b, R: Real> {
     assembled: Option<Assembled>,
     /// Memory for the values of the matrix of a system.
     values: Vec<f64>,
+    /// Whether corrections may be shortened.
+    search: bool,
+    /// The iterate before the last correction, and that correction, if it may be shortened.
+    last: Option<(Vec<ScalarCollection<R>>, Vec<f64>)>,
+    /// The matrix of a linear system that could not be solved.
+    unsolved: Option<Csr>,
 }
 
 impl<R: Real> SerialProblem<'_, '_, R> {
@@ -249,6 +266,38 @@ impl<R: Real> SerialProblem<'_, '_, R> {
         Csr::with_pattern(pattern, values).map_err(malformed)
     }
 
+    /// Goes from `base`, or from the iterate, by this part of a correction, as far as bounds allow; how large the unknowns are then, and what stopped at bounds.
+    fn advance(&mut self, base: Option<&[ScalarCollection<R>]>, du: &[f64], length: f64) -> Update {
+        let mut update = Update::default();
+        for (number, end) in self.ends.iter().enumerate() {
+            let values = base.unwrap_or(&self.iterate)[number].clone();
+            let bounds = self.bounds.iter().find(|(unknown, _)| *unknown == number).map(|(_, bounds)| *bounds);
+            let du = &du[end - values.domain.len()..*end];
+            let old = self.rt.values_of(&values);
+            let mut new = self.rt.take_buffer(old.len());
+            let old = &old[..];
+            self.rt.session.threads().each_cheap(old.len(), &mut new[..], |range, new| {
+                for ((new, old), du) in new.iter_mut().zip(&old[range.clone()]).zip(&du[range]) {
+                    *new = R::from_f64(old.to_f64() - length * du);
+                }
+            });
+            if let Some(Bounds { least, greatest }) = bounds {
+                for value in new.iter_mut() {
+                    let wanted: f64 = value.to_f64();
+                    // NaN stays, for the next evaluation to tell.
+                    let bounded = if wanted < least || wanted > greatest { wanted.clamp(least, greatest) } else { wanted };
+                    update.at_bounds += usize::from(wanted < least || wanted > greatest);
+                    *value = R::from_f64(bounded);
+                }
+            }
+            let squares: Vec<f64> = new.iter().map(|u| u.to_f64() * u.to_f64()).collect();
+            update.unknowns += equelle_runtime::reduce::reduce(Reduction::Sum, &squares).unwrap_or(0.0);
+            self.iterate[number] = self.rt.scalar_collection_from(&values.domain, new);
+        }
+        update.unknowns = update.unknowns.sqrt();
+        update
+    }
+
     /// Keeps the memory of a matrix for the next one.
     fn keep(&mut self, matrix: Csr) {
         if self.iterate.len() == 1 {
@@ -286,48 +335,47 @@ impl<R: Real> Problem for SerialProblem<'_, '_, R> {
         Ok(sum.sqrt())
     }
 
+    fn evaluate_silently(&mut self) -> Result<Trial, Error> {
+        self.rt.session.begin_trial();
+        let norm = self.evaluate();
+        let held_back = self.rt.session.end_trial();
+        Ok(Trial { norm: norm?, held_back })
+    }
+
     fn correct(&mut self) -> Result<Correction, Error> {
         let matrix = self.matrix()?;
         let mut rhs = Vec::with_capacity(self.total());
         for equation in &self.equations {
             rhs.extend(self.rt.values_of(equation).iter().map(|r| r.to_f64()));
         }
-        let solved = linalg::solve_blocks(&matrix, &self.ends, &rhs, &self.linear, &mut self.cache);
-        self.keep(matrix);
-        let solution = solved?;
-        let mut update = Update::default();
-        for (number, (values, end)) in self.iterate.iter_mut().zip(&self.ends).enumerate() {
-            let bounds = self.bounds.iter().find(|(unknown, _)| *unknown == number).map(|(_, bounds)| *bounds);
-            let du = &solution.x[end - values.domain.len()..*end];
-            let old = self.rt.values_of(values);
-            let mut new = self.rt.take_buffer(old.len());
-            let old = &old[..];
-            self.rt.session.threads().each_cheap(old.len(), &mut new[..], |range, new| {
-                for ((new, old), du) in new.iter_mut().zip(&old[range.clone()]).zip(&du[range]) {
-                    *new = R::from_f64(old.to_f64() - du);
-                }
-            });
-            if let Some(Bounds { least, greatest }) = bounds {
-                for value in new.iter_mut() {
-                    let wanted: f64 = value.to_f64();
-                    // NaN stays, for the next evaluation to tell.
-                    let bounded = if wanted < least || wanted > greatest { wanted.clamp(least, greatest) } else { wanted };
-                    update.at_bounds += usize::from(wanted < least || wanted > greatest);
-                    *value = R::from_f64(bounded);
-                }
+        let solution = match linalg::solve_blocks(&matrix, &self.ends, &rhs, &self.linear, &mut self.cache) {
+            Ok(solution) => solution,
+            Err(error) => {
+                self.unsolved = Some(matrix);
+                return Err(error.into());
             }
-            let squares: Vec<f64> = new.iter().map(|u| u.to_f64() * u.to_f64()).collect();
-            update.unknowns += equelle_runtime::reduce::reduce(Reduction::Sum, &squares).unwrap_or(0.0);
-            *values = self.rt.scalar_collection_from(&values.domain, new);
-        }
-        update.unknowns = update.unknowns.sqrt();
-        update.norm = linalg::host::norm(&solution.x);
+        };
+        self.keep(matrix);
+        let base = self.search.then(|| self.iterate.clone());
+        let update = self.advance(None, &solution.x, 1.0);
+        let update = Update { norm: linalg::host::norm(&solution.x), ..update };
+        let linear_iterations = (solution.method != linalg::Method::Lu).then_some(solution.iterations);
+        self.last = base.map(|base| (base, solution.x));
         Ok(Correction {
             update: Some(update),
-            linear_iterations: (solution.method != linalg::Method::Lu).then_some(solution.iterations),
+            linear_iterations,
             relative_residual: solution.relative_residual,
             note: solution.note,
+            set_up: self.cache.take_set_up_time(),
         })
+    }
+
+    fn shorten(&mut self, length: f64) -> Result<(), Error> {
+        if let Some((base, du)) = self.last.take() {
+            self.advance(Some(&base), &du, length);
+            self.last = Some((base, du));
+        }
+        Ok(())
     }
 
     fn equation_norms(&mut self) -> Result<Vec<f64>, Error> {
@@ -362,6 +410,16 @@ impl<R: Real> Problem for SerialProblem<'_, '_, R> {
 
     fn warn(&mut self, text: &str) {
         newton::session::warn(&mut self.rt.session, self.line, text);
+    }
+
+    fn ended(&mut self, history: &History, ending: Ending) {
+        self.rt.session.solve_ended(self.line, history, ending);
+        if ending != Ending::Converged && newton::dump::is_wanted(&self.rt.session) && self.equations.len() == self.iterate.len() {
+            let residuals: Vec<_> =
+                self.equations.iter().map(|residual| (Arc::clone(&residual.domain), self.rt.values_of(residual))).collect();
+            let matrix = self.unsolved.take().map_or_else(|| self.matrix(), Ok);
+            newton::dump::failure(&mut self.rt.session, self.line, &residuals, matrix);
+        }
     }
 
     fn dump(&mut self, initial: bool) -> Result<(), Error> {

@@ -67,9 +67,21 @@ pub enum Item {
     /// Runs Newton's method, whose evaluations are a part of their own. `untreated`: the construct because of which derivatives are followed operation by operation.
     Solve { line: u32, unknowns: Vec<String>, by_kernels: bool, untreated: Option<&'static str> },
     /// Runs a loop, which is a part of its own.
-    Loop { line: u32 },
+    Loop { line: u32, steps: Steps },
     /// Calls a function, which is a part of its own.
     Call { function: String, line: u32, why: Option<KeptCall> },
+}
+
+/// Whether the steps of a loop can be taken again in parts (see [`crate::time_steps`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // The line of a variant explains its fields.
+pub enum Steps {
+    /// Nothing is solved in them.
+    Explicit,
+    /// They can.
+    Divisible,
+    /// They cannot, because of this construct, in this line.
+    Indivisible { construct: &'static str, line: u32 },
 }
 
 /// A kernel where it is launched.

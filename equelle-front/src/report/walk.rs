@@ -3,20 +3,28 @@
 use std::collections::BTreeSet;
 
 use super::traffic::{Form, Traffic, traffic};
-use super::{Cartesian, Item, KernelItem, Part, Report, ResultItem, When};
+use super::{Cartesian, Item, KernelItem, Part, Report, ResultItem, Steps, When};
 use crate::backend::visit::{Node, vector_sizes, visit_general};
 use crate::ir::{
     Block, CartesianForm, Equation, Function, FunctionId, KBlock, KExpr, Kernel, KernelId, Module, Op, Space, StmtKind, ValueId,
 };
 use crate::passes::Notes;
 use crate::source::Span;
+use crate::time_steps::{self, TimeLoop};
 use crate::types::{Shape, Type};
 
 impl Report {
     /// Of a module after the passes, which noted their decisions.
     pub fn of(module: &Module, notes: &Notes) -> Report {
-        let mut walker =
-            Walker { module, notes, dimensions: dimensions(module), parts: Vec::new(), called: BTreeSet::new(), shown: BTreeSet::new() };
+        let mut walker = Walker {
+            module,
+            notes,
+            time_loops: time_steps::loops(module),
+            dimensions: dimensions(module),
+            parts: Vec::new(),
+            called: BTreeSet::new(),
+            shown: BTreeSet::new(),
+        };
         walker.part(When::Once, 0, &module.main, &module.main.body);
         while let Some(&function) = walker.called.difference(&walker.shown).next() {
             walker.shown.insert(function);
@@ -59,6 +67,7 @@ fn dimensions(module: &Module) -> Vec<u32> {
 struct Walker<'a> {
     module: &'a Module,
     notes: &'a Notes,
+    time_loops: Vec<TimeLoop>,
     dimensions: Vec<u32>,
     parts: Vec<Part>,
     called: BTreeSet<FunctionId>,
@@ -87,12 +96,22 @@ impl Walker<'_> {
                     let item = self.kernel(*kernel, results);
                     self.parts[index].items.push(Item::Kernel(item));
                 }
-                StmtKind::For { body, .. } => {
-                    self.parts[index].items.push(Item::Loop { line });
+                StmtKind::For { element, body, .. } => {
+                    let steps = self.steps(function, *element);
+                    self.parts[index].items.push(Item::Loop { line, steps });
                     self.part(When::Loop { line }, depth + 1, function, body);
                 }
                 StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Return(_) => {}
             }
+        }
+    }
+
+    fn steps(&self, function: &Function, element: ValueId) -> Steps {
+        let is_main = std::ptr::eq(function, &self.module.main);
+        match self.time_loops.iter().find(|time_loop| is_main && time_loop.element == element).map(|time_loop| time_loop.obstacle) {
+            None => Steps::Explicit,
+            Some(None) => Steps::Divisible,
+            Some(Some((construct, span))) => Steps::Indivisible { construct, line: self.line(span) },
         }
     }
 
@@ -147,7 +166,7 @@ impl Walker<'_> {
                     }
                     StmtKind::For { body, .. } => {
                         self.part(When::Loop { line }, depth + 1, function, body);
-                        Some(Item::Loop { line })
+                        Some(Item::Loop { line, steps: Steps::Explicit })
                     }
                     StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Return(_) => None,
                 };

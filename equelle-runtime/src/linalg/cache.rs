@@ -1,5 +1,7 @@
 //! What is kept from one solve to the next.
 
+use std::time::{Duration, Instant};
+
 use super::choose::Attempt;
 use super::csr::Csr;
 use super::host::HostSpace;
@@ -17,6 +19,8 @@ pub struct LinearCache {
     kept: Option<Kept>,
     /// The method that did it last, and whether there was something to tell of the choice.
     last: Option<((Method, Preconditioning), bool)>,
+    /// How long set-ups took since this was asked last.
+    set_up: Duration,
 }
 
 impl std::fmt::Debug for LinearCache {
@@ -86,6 +90,19 @@ impl LinearCache {
             | Preconditioning::Ilu0
             | Preconditioning::BlockIlu0 => None,
         };
+    }
+
+    /// Runs a set-up: of a preconditioner, or a factorisation.
+    pub(super) fn set_up<T>(&mut self, run: impl FnOnce(&mut LinearCache) -> T) -> T {
+        let started = Instant::now();
+        let made = run(self);
+        self.set_up += started.elapsed();
+        made
+    }
+
+    /// Seconds that set-ups of preconditioners and factorisations took since this was called last.
+    pub fn take_set_up_time(&mut self) -> f64 {
+        std::mem::take(&mut self.set_up).as_secs_f64()
     }
 
     /// Drops what is kept.

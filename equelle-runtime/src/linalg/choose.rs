@@ -106,7 +106,7 @@ pub struct Attempt {
 }
 
 /// What is tried before something else may be.
-const FIRST_TRY: (usize, usize) = (200, 60);
+const FIRST_TRY: (usize, usize) = (500, 60);
 /// The same for methods that converge slowly as a rule.
 const SLOW_TRY: (usize, usize) = (1000, 300);
 
@@ -187,6 +187,8 @@ fn all(facts: &Facts) -> Vec<(Method, Preconditioning, Limit)> {
         // Slow iterations are not worth their while where a direct solver can take over.
         list.retain(|(_, preconditioner, _)| *preconditioner != Preconditioning::Jacobi || facts.dominance > DOMINANT);
         list.push(lu);
+        // What LU cannot solve to the tolerance, for the rounding of large values, patience may.
+        list.extend(list.first().copied().filter(|(method, ..)| *method != Method::Lu));
     }
     list
 }

@@ -205,7 +205,6 @@ struct OpenLevels<'a> {
     #[cfg_attr(not(feature = "lu"), allow(dead_code, reason = "only LU needs them"))]
     ends: &'a [usize],
     /// What the right-hand side was divided by.
-    #[cfg_attr(not(feature = "lu"), allow(dead_code, reason = "only LU needs it"))]
     scale: f64,
 }
 
@@ -295,7 +294,7 @@ impl Problem<'_> {
             }
         }
         cache.forget();
-        let preconditioner = make();
+        let preconditioner = cache.set_up(|_| make());
         let left = attempt.max_iterations.saturating_sub(wasted).max(1);
         let result = self.iterate_with(&operator, &preconditioner, b, Attempt { max_iterations: left, ..attempt });
         match result {
@@ -347,6 +346,10 @@ impl Problem<'_> {
             // LU never comes here.
             Method::Gmres | Method::Lu => run(space, |space| Gmres::new(space, self.options.restart), system, &mut x, b, control),
         };
+        // A residual that is as good as none is enough where no smaller one can be had.
+        if outcome.end != End::Converged && residual_norm(self.matrix, self.b, &x) <= self.options.negligible / self.open.scale {
+            return Ok((x, outcome.iterations));
+        }
         let (kind, mut detail) = match outcome.end {
             End::Converged => return Ok((x, outcome.iterations)),
             End::Breakdown(detail) => (LinearErrorKind::Breakdown, detail),
@@ -420,7 +423,7 @@ fn solve_lu(
     let mut pinned = choices.next().unwrap_or_default();
     let mut first_fault = None;
     let mut target = with_places(matrix, &pinned);
-    while let Err(fault) = cache.lu.factorize(target.as_ref().unwrap_or(matrix), &pinned) {
+    while let Err(fault) = cache.set_up(|cache| cache.lu.factorize(target.as_ref().unwrap_or(matrix), &pinned).map(drop)) {
         let fault = first_fault.get_or_insert(fault);
         let Some(next) = choices.next() else { return Err(fail(fault.clone())) };
         target = with_places(matrix, &next);
@@ -455,6 +458,9 @@ fn solve_lu(
             return Ok((x, refinement));
         }
         best = best.min(left);
+    }
+    if norm(&r) <= options.negligible / open.scale {
+        return Ok((x, REFINEMENTS));
     }
     let detail = format!("{REFINEMENTS} steps of iterative refinement leave the residual above the tolerance {:.1e}", options.tolerance);
     Err(Fault { kind: LinearErrorKind::Stagnation, iterations: REFINEMENTS, residual: Some(best), detail })

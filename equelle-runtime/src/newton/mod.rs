@@ -4,14 +4,17 @@
 //! entries; what all of them ask of the session is in [`session`]. [`solve()`] decides when to go on and when to stop, keeps the [`History`], and says what happened. [`Options`] are the keys `max_iter`,
 //! `abs_res_tol`, `verbose` and `newton_failure`.
 //!
-//! The norm is the Euclidean norm of the residual values of all equations, not scaled. There is no damping and no line search. Further criteria, bounds and
-//! inexact corrections are off unless asked for; one criterion that holds is enough.
+//! The norm is the Euclidean norm of the residual values of all equations, not scaled. Further criteria, bounds,
+//! inexact corrections and a line search are off unless asked for; one criterion that holds is enough.
 
+pub mod dump;
 mod options;
 mod report;
+pub mod rescue;
+mod search;
 pub mod session;
 mod solve;
 
 pub use options::{Bounds, OnFailure, Options};
-pub use report::{Entry, History, Iteration};
-pub use solve::{Correction, Problem, Update, solve};
+pub use report::{Ending, Entry, History, Iteration, Times};
+pub use solve::{Correction, Problem, Trial, Update, solve};

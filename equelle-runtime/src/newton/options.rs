@@ -50,6 +50,8 @@ pub struct Options {
     /// Largest relative residual of a linear solve, which comes down with the residual norm: an iterate that is far off needs no exact
     /// correction. 0 solves each system to the tolerance of the linear solver.
     pub forcing: f64,
+    /// Whether corrections are shortened while they do not reduce the norm of the residual.
+    pub line_search: bool,
     /// Values that unknowns may take, `(unknown, bounds)` with unknowns from 0, ascending; a correction stops there.
     pub bounds: Vec<(usize, Bounds)>,
     /// 0: silent; 1: one line a solve; 2: one line an iteration and the time; 3: also the iterates and residuals, and what the linear solver did.
@@ -67,6 +69,7 @@ impl Default for Options {
             equation_tols: Vec::new(),
             update_tol: 0.0,
             forcing: 0.0,
+            line_search: false,
             bounds: Vec::new(),
             verbose: 0,
             on_failure: OnFailure::Error,
@@ -76,7 +79,7 @@ impl Default for Options {
 
 impl Options {
     /// From `max_iter` (10), `abs_res_tol` (1e-6), `verbose` (0) and `newton_failure` (`error`, `warn` or `continue`); and from what is off by
-    /// default: `rel_res_tol`, `abs_res_tol_1` and so on for each equation, `update_tol`, `newton_forcing`, `unknown_min_1` and
+    /// default: `rel_res_tol`, `abs_res_tol_1` and so on for each equation, `update_tol`, `newton_forcing`, `newton_line_search`, `unknown_min_1` and
     /// `unknown_max_1` and so on for each unknown, all numbered from 1.
     ///
     /// # Errors
@@ -90,6 +93,7 @@ impl Options {
             equation_tols: numbered(parameters, "abs_res_tol_", tolerance)?,
             update_tol: part(parameters, "update_tol")?,
             forcing: part(parameters, "newton_forcing")?,
+            line_search: parameters.flag("newton_line_search")?.unwrap_or(default.line_search),
             bounds: bounds(parameters)?,
             verbose: parameters.integer("verbose")?.unwrap_or(default.verbose),
             on_failure: match parameters.text("newton_failure") {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::number::write_shortest;
+use crate::report::seconds;
 use crate::traits::EntityKind;
 
 /// One line of the history.
@@ -12,6 +13,40 @@ pub struct Iteration {
     pub norm: f64,
     /// Iterations of the linear solver that led to it; `None` before the first linear solve and after a direct solver.
     pub linear_iterations: Option<usize>,
+    /// Part of the correction that was taken; 1 for the guess.
+    pub length: f64,
+    /// How long it took.
+    pub times: Times,
+}
+
+/// Seconds of the parts of an iteration.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Times {
+    /// Of residuals and Jacobians, those of trials too.
+    pub assembly: f64,
+    /// Of what linear solves set up: preconditioners, factorisations.
+    pub set_up: f64,
+    /// Of linear solves, without that.
+    pub solve: f64,
+}
+
+impl std::ops::AddAssign for Times {
+    fn add_assign(&mut self, other: Times) {
+        self.assembly += other.assembly;
+        self.set_up += other.set_up;
+        self.solve += other.solve;
+    }
+}
+
+/// How a solve ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// A criterion holds.
+    Converged,
+    /// No iterations are left.
+    NotConverged,
+    /// The residual is not finite, a linear system could not be solved, or an error of the program.
+    Failed,
 }
 
 /// The iterations so far; the first entry is the guess.
@@ -32,17 +67,52 @@ impl History {
         self.iterations.last().map_or(f64::NAN, |last| last.norm)
     }
 
+    /// Iterations of the linear solver in all.
+    pub fn linear_iterations(&self) -> usize {
+        self.iterations.iter().filter_map(|iteration| iteration.linear_iterations).sum()
+    }
+
+    /// Seconds of all iterations.
+    pub fn times(&self) -> Times {
+        let mut all = Times::default();
+        self.iterations.iter().for_each(|iteration| all += iteration.times);
+        all
+    }
+
     /// A table, one line an iteration.
     pub fn table(&self) -> String {
-        let mut text = "iteration  residual norm  linear iterations\n".to_owned();
+        self.lines(false)
+    }
+
+    /// The same with the time of each part.
+    pub fn table_with_times(&self) -> String {
+        self.lines(true)
+    }
+
+    fn lines(&self, with_times: bool) -> String {
+        let shortened = self.iterations.iter().any(|iteration| iteration.length != 1.0);
+        let mut text = "iteration  residual norm  linear iterations".to_owned();
+        text.push_str(if shortened { "    length" } else { "" });
+        text.push_str(if with_times { "    assembly      set-up       solve" } else { "" });
+        text.push('\n');
         for (number, iteration) in self.iterations.iter().enumerate() {
             let linear = match iteration.linear_iterations {
                 Some(count) => count.to_string(),
                 None if number == 0 => String::new(),
                 None => "direct".to_owned(),
             };
+            let mut line = format!("{number:9}  {:>13}  {linear:17}", format!("{:.6e}", iteration.norm));
+            if shortened {
+                let length = if number == 0 { String::new() } else { format!("{:.3e}", iteration.length) };
+                let _ = write!(line, "  {length:>8}");
+            }
+            if with_times {
+                let Times { assembly, set_up, solve } = iteration.times;
+                let linear = |value: f64| if number == 0 { String::new() } else { seconds(value) };
+                let _ = write!(line, "  {:>10}  {:>10}  {:>10}", seconds(assembly), linear(set_up), linear(solve));
+            }
             // Writing to a String cannot fail.
-            let _ = writeln!(text, "{}", format!("{number:9}  {:>13}  {linear}", format!("{:.6e}", iteration.norm)).trim_end());
+            let _ = writeln!(text, "{}", line.trim_end());
         }
         text
     }

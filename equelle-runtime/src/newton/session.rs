@@ -70,8 +70,8 @@ pub fn dump<V: Deref<Target = [R]>, R: Real>(session: &mut Session, initial: boo
     let (iterate, residual) = if initial { ("Initial u", "Initial residual") } else { ("Newton u", "Newton residual") };
     let tag = |tag: &str, number: usize| if fields.len() == 1 { tag.to_owned() } else { format!("{tag} {}", number + 1) };
     for (number, (domain, u, r)) in fields.iter().enumerate() {
-        session.output_collection(&tag(iterate, number), domain, u)?;
-        session.output_collection(&tag(residual, number), domain, r)?;
+        session.dump_collection(&tag(iterate, number), domain, u)?;
+        session.dump_collection(&tag(residual, number), domain, r)?;
     }
     Ok(())
 }

@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use super::options::{Bounds, OnFailure, Options};
-use super::report::{Entry, History, Iteration, worst_table};
+use super::report::{Ending, Entry, History, Iteration, Times, worst_table};
+use super::search::{LineSearch, Step};
 use crate::error::{Error, ErrorKind};
 use crate::report::seconds;
 
@@ -21,6 +22,8 @@ pub struct Correction {
     pub note: Option<String>,
     /// How large the correction was; `None` where the back-end does not tell.
     pub update: Option<Update>,
+    /// Seconds of the solve that set something up: a preconditioner, or a factorisation.
+    pub set_up: f64,
 }
 
 /// How large a correction is.
@@ -32,6 +35,17 @@ pub struct Update {
     pub unknowns: f64,
     /// How many values stopped at a bound.
     pub at_bounds: usize,
+    /// Whether a line search took only a part of it.
+    pub shortened: bool,
+}
+
+/// A residual that was evaluated without its effects.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Trial {
+    /// Euclidean norm over all equations.
+    pub norm: f64,
+    /// Whether the residual has effects that did not happen: outputs, assignments.
+    pub held_back: bool,
 }
 
 /// A nonlinear problem with its current iterate. Starts at the guess.
@@ -42,6 +56,18 @@ pub trait Problem {
     /// # Errors
     /// Those of the program's residual; `Simulation` if the residual does not depend on any unknown.
     fn evaluate(&mut self) -> Result<f64, Error>;
+
+    /// As [`Problem::evaluate`], without effects: whether the iterate is kept is not known.
+    ///
+    /// # Errors
+    /// As there.
+    fn evaluate_silently(&mut self) -> Result<Trial, Error>;
+
+    /// Goes to where the iterate would be if only this part of the last correction had been taken. Called only with `newton_line_search`.
+    ///
+    /// # Errors
+    /// Those of the back-end.
+    fn shorten(&mut self, length: f64) -> Result<(), Error>;
 
     /// Solves J du = r at the last evaluation and takes du from the iterate.
     ///
@@ -94,10 +120,15 @@ pub trait Problem {
     /// # Errors
     /// `Io`.
     fn dump(&mut self, initial: bool) -> Result<(), Error>;
+
+    /// Takes note of how the solve went. Called once, at its end.
+    fn ended(&mut self, history: &History, ending: Ending) {
+        let _ = (history, ending);
+    }
 }
 
 /// Runs Newton's method: while no criterion holds (by default that the norm of the residual is at most the tolerance) and iterations are left, one linear solve and one
-/// evaluation. So the residual is evaluated 1 + iterations times, and a guess that is good enough is the result.
+/// evaluation. So the residual is evaluated 1 + iterations times, and a guess that is good enough is the result. With `newton_line_search` trials come on top, without effects.
 ///
 /// # Errors
 /// `Simulation`, with history and worst entries: the residual is not finite; the linear solver failed; no convergence, if that is an error. Errors of
@@ -105,49 +136,14 @@ pub trait Problem {
 pub fn solve<P: Problem>(problem: &mut P, options: &Options) -> Result<History, Error> {
     let started = Instant::now();
     let mut history = History::default();
-    let mut linear_iterations = None;
-    options.check(problem.equations())?;
-    if !options.bounds.is_empty() {
-        problem.bound(&options.bounds)?;
-    }
-    let mut forcing = Forcing::new(options);
-    let mut last_update = None;
-    let converged = loop {
-        let norm = problem.evaluate()?;
-        history.iterations.push(Iteration { norm, linear_iterations });
-        let iteration = history.count();
-        if options.verbose > 1 {
-            problem.print(&iteration_line(iteration, norm, options))?;
-        }
-        if options.verbose > 2 {
-            problem.dump(iteration == 0)?;
-        }
-        if !norm.is_finite() {
-            return Err(not_finite(problem, &history)?);
-        }
-        if is_converged(problem, &history, last_update, options)? {
-            break true;
-        }
-        if iteration >= options.max_iter {
-            break false;
-        }
-        if let Some(tolerance) = forcing.next(norm) {
-            problem.loosen(tolerance);
-        }
-        let correction = problem.correct().map_err(|error| linear_failure(error, &history))?;
-        if options.verbose > 2 {
-            problem.print(&correction_line(&correction))?;
-        }
-        if let Some(note) = correction.note.as_ref().filter(|_| options.verbose > 1) {
-            problem.print(&format!("Linear solver: {note}"))?;
-        }
-        if let Some(Update { at_bounds, .. }) = correction.update.filter(|update| options.verbose > 1 && update.at_bounds > 0) {
-            problem.print(&format!("{at_bounds} values stopped at a bound"))?;
-        }
-        linear_iterations = correction.linear_iterations;
-        last_update = correction.update;
+    let end = iterate(problem, options, &mut history);
+    let ending = match &end {
+        Ok(true) => Ending::Converged,
+        Ok(false) => Ending::NotConverged,
+        Err(_) => Ending::Failed,
     };
-
+    problem.ended(&history, ending);
+    let converged = end?;
     if options.verbose > 0 {
         let outcome = if converged { "converged" } else { "failed to converge" };
         problem.print(&format!("Newton solver {outcome} in {} iterations", history.count()))?;
@@ -172,6 +168,71 @@ pub fn solve<P: Problem>(problem: &mut P, options: &Options) -> Result<History, 
     }
 }
 
+/// Whether a criterion holds in the end.
+fn iterate<P: Problem>(problem: &mut P, options: &Options, history: &mut History) -> Result<bool, Error> {
+    options.check(problem.equations())?;
+    if !options.bounds.is_empty() {
+        problem.bound(&options.bounds)?;
+    }
+    let mut forcing = Forcing::new(options);
+    let mut search = LineSearch::new(options.line_search, options.abs_res_tol);
+    let mut last_update = None;
+    let (norm, seconds) = timed(|| problem.evaluate());
+    let times = Times { assembly: seconds, ..Times::default() };
+    history.iterations.push(Iteration { norm: norm?, linear_iterations: None, length: 1.0, times });
+    loop {
+        let (norm, iteration) = (history.norm(), history.count());
+        if options.verbose > 1 {
+            problem.print(&iteration_line(iteration, norm, options))?;
+        }
+        if options.verbose > 2 {
+            problem.dump(iteration == 0)?;
+        }
+        if !norm.is_finite() {
+            return Err(not_finite(problem, history)?);
+        }
+        if is_converged(problem, history, last_update, options)? {
+            return Ok(true);
+        }
+        if iteration >= options.max_iter {
+            return Ok(false);
+        }
+        if let Some(tolerance) = forcing.next(norm) {
+            problem.loosen(tolerance);
+        }
+        let (correction, linear) = timed(|| problem.correct());
+        let correction = correction.map_err(|error| linear_failure(error, history))?;
+        if options.verbose > 2 {
+            problem.print(&correction_line(&correction))?;
+        }
+        if let Some(note) = correction.note.as_ref().filter(|_| options.verbose > 1) {
+            problem.print(&format!("Linear solver: {note}"))?;
+        }
+        if let Some(Update { at_bounds, .. }) = correction.update.filter(|update| options.verbose > 1 && update.at_bounds > 0) {
+            problem.print(&format!("{at_bounds} values stopped at a bound"))?;
+        }
+        let was_on = search.is_on();
+        let (step, assembly) = timed(|| search.step(problem, norm));
+        let Step { norm, length, rejected } = step?;
+        if rejected > 0 && options.verbose > 1 {
+            let gave_up =
+                if was_on && !search.is_on() { "; no length of the step reduces the residual, so there is no further search" } else { "" };
+            problem.print(&format!("Line search: {length} of the correction, after {rejected} longer ones{gave_up}"))?;
+        }
+        let times = Times { assembly, set_up: correction.set_up, solve: (linear - correction.set_up).max(0.0) };
+        history.iterations.push(Iteration { norm, linear_iterations: correction.linear_iterations, length, times });
+        // A step that was shortened is no sign of being near.
+        last_update = correction.update.map(|update| Update { shortened: length != 1.0, ..update });
+    }
+}
+
+/// What something gives, and the seconds it took.
+fn timed<T>(run: impl FnOnce() -> T) -> (T, f64) {
+    let started = Instant::now();
+    let value = run();
+    (value, started.elapsed().as_secs_f64())
+}
+
 /// Whether one of the criteria holds.
 fn is_converged<P: Problem>(problem: &mut P, history: &History, update: Option<Update>, options: &Options) -> Result<bool, Error> {
     let norm = history.norm();
@@ -184,8 +245,8 @@ fn is_converged<P: Problem>(problem: &mut P, history: &History, update: Option<U
     }
     if options.update_tol > 0.0 && history.count() > 0 {
         let update = update.ok_or_else(|| Error::new(ErrorKind::Data, "this back-end takes no tolerance of updates (`update_tol`)"))?;
-        // What stopped at a bound did not come as far as it should.
-        if update.at_bounds == 0 && update.norm <= options.update_tol * update.unknowns {
+        // What stopped at a bound, or was shortened, did not come as far as it should.
+        if update.at_bounds == 0 && !update.shortened && update.norm <= options.update_tol * update.unknowns {
             return Ok(true);
         }
     }

@@ -1,9 +1,10 @@
 //! Every way to fail, and that it is told from the others.
 
-use equelle_runtime::linalg::{LinearError, LinearErrorKind, LinearOptions, Method};
+use equelle_runtime::linalg::{LinearCache, LinearError, LinearErrorKind, LinearOptions, Method, solve};
 use equelle_runtime::{Error, ErrorKind};
 
-use crate::common::{Random, dense, options, plain, refused, triplets};
+use crate::common::{Random, dense, options, plain, refused, relative_residual, triplets};
+use crate::grids::Cells;
 
 #[test]
 fn cg_breaks_down_on_an_indefinite_matrix() {
@@ -184,4 +185,22 @@ fn errors_become_simulation_errors_with_a_hint() {
         "CG broke down after 1 iteration: p.Ap = 0.0e0, so the matrix is not positive definite (relative residual 1.0e0)"
     );
     assert_eq!(error.hint.as_deref(), Some(hint));
+}
+
+/// No method reaches a relative residual of 1e-18, below the rounding of the right-hand side itself. Where a residual is as good as none, what was reached is
+/// enough; where none is, and where it is above, the failure stays.
+#[test]
+fn residual_that_rounding_leaves_may_be_negligible() {
+    let matrix = Cells::cube(6).poisson();
+    let b: Vec<f64> = (0..216).map(|k| f64::from(k).sin()).collect();
+    for method in [Method::Lu, Method::Cg, Method::BiCgStab, Method::Gmres] {
+        let strict = LinearOptions { tolerance: 1e-18, ..options(method) };
+        let error = refused(&matrix, &b, &strict);
+        assert!(matches!(error.kind, LinearErrorKind::Stagnation | LinearErrorKind::Breakdown | LinearErrorKind::MaxIterations), "{error}");
+        // |b| is near sqrt(216 / 2), and what rounding leaves of it is below 1e-14 of it.
+        let with = |negligible| LinearOptions { negligible, ..strict.clone() };
+        let solution = solve(&matrix, &b, &with(1e-12), &mut LinearCache::default()).unwrap_or_else(|error| panic!("{error}"));
+        assert!(relative_residual(&matrix, &b, &solution.x) < 1e-13, "{method:?}");
+        assert!(solve(&matrix, &b, &with(1e-19), &mut LinearCache::default()).is_err(), "{method:?}");
+    }
 }

@@ -46,6 +46,7 @@ pub static HEAT: Program = Program {
         InputInfo { name: "timesteps", kind: InputKind::Sequence, domain: "", unit: "", default: "", line: 4 },
     ],
     min_dim: 1,
+    retries: &[],
 };
 
 /// The worked example of the runtime specification, section 1.3.

@@ -1,7 +1,8 @@
 //! Sessions, progress, and the command line of a simulator.
 
 use equelle_runtime::launch::{help, launch_words, render_error};
-use equelle_runtime::report::{Progress, ProgressStyle, bytes, peak_memory, seconds};
+use equelle_runtime::newton::{Ending, History, Iteration, Times};
+use equelle_runtime::report::{MessageFormat, Progress, ProgressStyle, bytes, peak_memory, seconds};
 use equelle_runtime::session::{Options, Session};
 use equelle_runtime::{Backend, Error, ErrorKind, Program};
 
@@ -53,7 +54,7 @@ fn errors_as_people_see_them() {
     error.lines.push(1);
     let expected = "error: missing parameter `u`\n --> heat.equelle:2: u = InputCollectionOfScalar(\"u\", AllCells())\n \
                     --> heat.equelle:1: k = InputScalarWithDefault(\"k\", 0.3)\nhint: give u=NUMBER\n";
-    assert_eq!(render_error(&HEAT.source, &error), expected);
+    assert_eq!(render_error(&HEAT.source, &error, MessageFormat::Human), expected);
 }
 
 #[test]
@@ -150,7 +151,7 @@ fn loops_drive_progress_and_the_summary() {
 #[test]
 fn a_thousand_fast_steps_are_not_a_thousand_lines() {
     let stderr = Buffer::default();
-    let mut progress = Progress::new(ProgressStyle::Lines, Box::new(stderr.clone()));
+    let mut progress = Progress::new(ProgressStyle::Lines, MessageFormat::Human, Box::new(stderr.clone()));
     progress.begin(100_000);
     (0..100_000).for_each(|_| progress.step());
     progress.end();
@@ -194,4 +195,92 @@ fn peak_memory_is_plausible() {
     assert_eq!(std::hint::black_box(&block).iter().map(|&b| u64::from(b)).sum::<u64>(), 64 << 20);
     let after = peak_memory().expect("Linux tells");
     assert!(after >= 64 << 20 && after >= before && after < 1 << 40, "{before} {after}");
+}
+
+/// A solve of two iterations: 2, 1 and 0 for its norms.
+fn two_iterations() -> History {
+    let iteration = |norm, linear_iterations, assembly| Iteration {
+        norm,
+        linear_iterations,
+        length: 1.0,
+        times: Times { assembly, set_up: 0.25, solve: 0.5 },
+    };
+    History { iterations: vec![iteration(2.0, None, 1.0), iteration(1.0, Some(7), 2.0), iteration(0.0, Some(5), 3.0)] }
+}
+
+/// Each solve of a step as a table with `--verbose`, and all of them in the summary.
+#[test]
+fn solves_are_told() {
+    let stderr = Buffer::default();
+    let options =
+        Options { quiet: false, verbose: true, progress: ProgressStyle::Lines, stderr: Box::new(stderr.clone()), ..Options::silent() };
+    let mut session = Session::open_with(&HEAT, &words(&["k=1"]), options).unwrap();
+    let mut state = session.begin_loop(3);
+    session.next_step(&mut state);
+    session.next_step(&mut state);
+    session.solve_ended(2, &two_iterations(), Ending::Converged);
+    session.solve_ended(2, &two_iterations(), Ending::NotConverged);
+    session.step_failed(1, 10.0, 2, "reason\nmore");
+    session.step_rescued(1, 10.0, 2);
+    session.finish();
+    let text = stderr.text();
+    let table = "line 2, step 2 of 3: converged in 2 iterations, 12 linear; assembly 6.0 s, set-up 750.0 ms, linear solves 1.5 s\n\
+                 iteration  residual norm  linear iterations    assembly      set-up       solve\n        \
+                 0     2.000000e0                          1.0 s\n        \
+                 1     1.000000e0  7                       2.0 s    250.0 ms    500.0 ms\n        \
+                 2     0.000000e0  5                       3.0 s    250.0 ms    500.0 ms\n";
+    assert!(text.contains(table), "{text}");
+    assert!(text.contains("line 2, step 2 of 3: did not converge in 2 iterations"), "{text}");
+    assert!(text.contains("warning: line 1, step 2 of 3: the step of 10 failed, it is tried again in 2 parts: reason\n"), "{text}");
+    assert!(text.contains("line 1, step 2 of 3: the step of 10 was taken in 2 parts\n"), "{text}");
+    let summary = "Newton's method at line 2: 2 solves (1 of them without convergence), 4 iterations, 24 linear; assembly 12.0 s, set-up 1.5 s, linear solves 3.0 s\n\
+                   1 step failed as a whole and was taken in 2 parts in all\n";
+    assert!(text.contains(summary), "{text}");
+}
+
+/// The same for programs: one JSON object a line.
+#[test]
+fn events_are_json() {
+    let stderr = Buffer::default();
+    let options = Options {
+        quiet: false,
+        format: MessageFormat::Json,
+        progress: ProgressStyle::Bar,
+        stderr: Box::new(stderr.clone()),
+        ..Options::silent()
+    };
+    let mut session = Session::open_with(&HEAT, &words(&["k=1"]), options).unwrap();
+    let mut state = session.begin_loop(1);
+    session.next_step(&mut state);
+    let mut history = two_iterations();
+    history.iterations[2].norm = f64::NAN;
+    session.solve_ended(2, &history, Ending::Failed);
+    session.step_failed(1, 10.0, 2, "a \"reason\"");
+    session.step_rescued(1, 10.0, 2);
+    session.next_step(&mut state);
+    session.warning("odd");
+    session.finish();
+    let text = stderr.text();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        lines[..3],
+        [
+            "{\"event\":\"newton\",\"line\":2,\"step\":1,\"outcome\":\"failed\",\"iterations\":[\
+             {\"norm\":2,\"linear_iterations\":null,\"length\":1,\"assembly\":1,\"set_up\":0.25,\"solve\":0.5},\
+             {\"norm\":1,\"linear_iterations\":7,\"length\":1,\"assembly\":2,\"set_up\":0.25,\"solve\":0.5},\
+             {\"norm\":null,\"linear_iterations\":5,\"length\":1,\"assembly\":3,\"set_up\":0.25,\"solve\":0.5}]}",
+            "{\"event\":\"step_failed\",\"line\":1,\"step\":1,\"length\":10,\"parts\":2,\"message\":\"a \\\"reason\\\"\"}",
+            "{\"event\":\"step_rescued\",\"line\":1,\"step\":1,\"length\":10,\"parts\":2}",
+        ]
+    );
+    assert!(lines[3].starts_with("{\"event\":\"progress\",\"step\":1,\"steps\":1,\"elapsed\":"), "{text}");
+    assert_eq!(lines[4], "{\"severity\":\"warning\",\"message\":\"odd\"}");
+    let solves = "\"solves\":[{\"line\":2,\"solves\":1,\"not_converged\":1,\"iterations\":2,\"linear_iterations\":12,\"assembly\":6,\"set_up\":0.75,\"solve\":1.5}]";
+    assert!(text.contains(solves) && text.contains("\"steps_in_parts\":1,\"parts\":2}"), "{text}");
+    assert!(lines.iter().all(|line| line.starts_with('{') && line.ends_with('}')), "{text}");
+    let error = Error::new(ErrorKind::Data, "no").at(3);
+    assert_eq!(
+        render_error(&HEAT.source, &error, MessageFormat::Json),
+        "{\"severity\":\"error\",\"message\":\"no\",\"lines\":[3],\"hint\":null}\n"
+    );
 }

@@ -1,6 +1,6 @@
 //! Newton's method on problems whose iterates are known.
 
-use equelle_runtime::newton::{Bounds, Correction, Entry, OnFailure, Options, Problem, Update, solve};
+use equelle_runtime::newton::{Bounds, Correction, Entry, OnFailure, Options, Problem, Trial, Update, solve};
 use equelle_runtime::{EntityKind, Error, ErrorKind, Parameters};
 
 /// u^2 - a, one number. Keeps what was said.
@@ -14,6 +14,14 @@ struct SquareRoot {
     dumps: Vec<bool>,
     bounds: Bounds,
     tolerances: Vec<f64>,
+    /// Where the last correction started, and that correction.
+    last: (f64, f64),
+    /// Whether the residual has effects; where they happened, and where the residual was only tried.
+    has_effects: bool,
+    effects: Vec<f64>,
+    trials: Vec<f64>,
+    /// Where the residual is not finite.
+    pole: Option<f64>,
 }
 
 impl SquareRoot {
@@ -28,15 +36,38 @@ impl SquareRoot {
             dumps: Vec::new(),
             bounds: Bounds::default(),
             tolerances: Vec::new(),
+            last: (u, 0.0),
+            has_effects: false,
+            effects: Vec::new(),
+            trials: Vec::new(),
+            pole: None,
         }
+    }
+}
+
+impl SquareRoot {
+    fn residual(&self) -> f64 {
+        if self.pole.is_some_and(|pole| self.u < pole) { f64::NAN } else { self.u * self.u - self.a }
     }
 }
 
 impl Problem for SquareRoot {
     fn evaluate(&mut self) -> Result<f64, Error> {
         self.evaluations += 1;
-        self.r = self.u * self.u - self.a;
+        self.effects.push(self.u);
+        self.r = self.residual();
         Ok(self.r.abs())
+    }
+
+    fn evaluate_silently(&mut self) -> Result<Trial, Error> {
+        self.trials.push(self.u);
+        self.r = self.residual();
+        Ok(Trial { norm: self.r.abs(), held_back: self.has_effects })
+    }
+
+    fn shorten(&mut self, length: f64) -> Result<(), Error> {
+        self.u = self.last.0 - length * self.last.1;
+        Ok(())
     }
 
     fn correct(&mut self) -> Result<Correction, Error> {
@@ -44,10 +75,11 @@ impl Problem for SquareRoot {
             return Err(Error::new(ErrorKind::Simulation, "the matrix is singular").hint("think"));
         }
         let du = self.r / (2.0 * self.u);
+        self.last = (self.u, du);
         let wanted = self.u - du;
         self.u = wanted.max(self.bounds.least).min(self.bounds.greatest);
-        let update = Some(Update { norm: du.abs(), unknowns: self.u.abs(), at_bounds: usize::from(self.u != wanted) });
-        Ok(Correction { linear_iterations: Some(7), relative_residual: 1e-9, note: None, update })
+        let update = Some(Update { norm: du.abs(), unknowns: self.u.abs(), at_bounds: usize::from(self.u != wanted), shortened: false });
+        Ok(Correction { linear_iterations: Some(7), relative_residual: 1e-9, note: None, update, set_up: 0.0 })
     }
 
     fn equation_norms(&mut self) -> Result<Vec<f64>, Error> {
@@ -263,4 +295,72 @@ fn options_of_single_equations_and_unknowns() {
     ] {
         assert_eq!(Options::from_parameters(&parameters(words)).unwrap_err().kind, ErrorKind::Data, "{words:?}");
     }
+}
+
+fn searching() -> Options {
+    Options { line_search: true, max_iter: 20, ..Options::default() }
+}
+
+/// A step that reduces the residual is taken whole, and costs no residual more: the iterates are those without a search.
+#[test]
+fn line_search_leaves_good_steps_alone() {
+    let mut plain = SquareRoot::new(2.0, 3.0);
+    solve(&mut plain, &Options::default()).unwrap();
+    let mut problem = SquareRoot::new(2.0, 3.0);
+    let history = solve(&mut problem, &searching()).unwrap();
+    assert_eq!([&problem.effects[..], &problem.trials[..]].concat(), plain.effects, "the guess, then one trial an iteration");
+    assert!(history.iterations.iter().all(|iteration| iteration.length == 1.0));
+    assert!(!history.table().contains("length"));
+}
+
+/// u^2 = 1 from 0.1: the correction leads to 5.05, where the residual is 24.5 instead of 0.99. The parabola through norm, slope and that norm has its
+/// least value at 1 / ((24.5025/0.99)^2 - 1 + 2) = 0.0016, so a tenth is tried: 0.1 + 0.495 = 0.595, where the residual is 0.646.
+#[test]
+fn line_search_shortens_what_goes_too_far() {
+    let mut problem = SquareRoot::new(1.0, 0.1);
+    let options = Options { verbose: 2, ..searching() };
+    let history = solve(&mut problem, &options).unwrap();
+    let first = &history.iterations[1];
+    assert!((first.length - 0.1).abs() < 1e-15 && (first.norm - (1.0 - 0.595 * 0.595)).abs() < 1e-12, "{first:?}");
+    assert!((problem.trials[0] - 5.05).abs() < 1e-12 && (problem.trials[1] - 0.595).abs() < 1e-12, "{:?}", problem.trials);
+    assert!((problem.u - 1.0).abs() < 1e-6);
+    assert!(problem.printed.iter().any(|line| line == "Line search: 0.1 of the correction, after 1 longer ones"), "{:?}", problem.printed);
+    assert!(history.table().contains("length\n") && history.table().contains("1.000e-1"), "{}", history.table());
+    // Each norm is below the one before: that is what the search is for.
+    assert!(history.iterations.windows(2).all(|pair| pair[1].norm < pair[0].norm));
+}
+
+/// Effects happen at the iterates that are kept, once each, whatever was tried.
+#[test]
+fn effects_of_trials_do_not_happen() {
+    let mut problem = SquareRoot { has_effects: true, ..SquareRoot::new(1.0, 0.1) };
+    let history = solve(&mut problem, &searching()).unwrap();
+    assert_eq!(problem.effects.len(), 1 + history.count());
+    assert!((problem.effects[1] - 0.595).abs() < 1e-12, "{:?}", problem.effects);
+    assert!(problem.trials.len() > history.count(), "the first step took two trials");
+}
+
+/// Below 0.5 there is no residual: from 3 the correction for u^2 = 0.26 leads to 1.54, then 0.85, 0.58, 0.5141, ..., always above. From 0.9 for 0.26 to 0.594.
+/// For u^2 = 0.01 from 1 it leads to 0.505, and then to 0.262, where the residual is NaN; half of that is 0.384, a quarter 0.444, and so on: none is at or above
+/// 0.5 but those shorter than 0.005/0.243 of it.
+#[test]
+fn line_search_leaves_what_is_not_finite() {
+    let mut problem = SquareRoot { pole: Some(0.5), ..SquareRoot::new(0.01, 1.0) };
+    let options = Options { line_search: true, max_iter: 2, on_failure: OnFailure::Continue, ..Options::default() };
+    let history = solve(&mut problem, &options).unwrap();
+    assert_eq!(history.iterations[2].length, 1.0 / 64.0, "the first power of a half below 0.0206");
+    assert!(problem.u >= 0.5 && history.norm().is_finite());
+}
+
+/// u^2 = -1 has no root: at 0 the residual is least, and no step reduces it. Near there the search gives up, says so, and the steps are whole ones from then on.
+#[test]
+fn line_search_switches_itself_off() {
+    let mut problem = SquareRoot::new(-1.0, 1e-9);
+    let options = Options { verbose: 2, on_failure: OnFailure::Continue, max_iter: 3, ..searching() };
+    let history = solve(&mut problem, &options).unwrap();
+    let told = problem.printed.iter().filter(|line| line.contains("no length of the step reduces the residual")).count();
+    assert_eq!(told, 1, "{:?}", problem.printed);
+    assert!(history.iterations.iter().all(|iteration| iteration.length == 1.0), "{history:?}");
+    // The guess, then the two iterations after the search was switched off.
+    assert_eq!(problem.evaluations, 3);
 }

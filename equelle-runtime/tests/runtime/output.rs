@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use equelle_runtime::ErrorKind;
 use equelle_runtime::output::{Outputs, Record};
+use equelle_runtime::session::{Options, Session};
 
 use crate::common::*;
 
@@ -137,4 +138,37 @@ fn outputs_kept_in_memory() {
     ];
     assert_eq!(records.take(), expected);
     assert_eq!(records.take(), []);
+}
+
+/// Outputs that wait are written as they would have been, in their order; those of a trial never are.
+#[test]
+fn outputs_wait_or_do_not_happen() {
+    let stdout = Buffer::default();
+    let dir = fresh_dir("outputs_wait");
+    let dir_word = format!("output_dir={}", dir.display());
+    let options = Options { stdout: Box::new(stdout.clone()), ..Options::silent() };
+    let mut session = Session::open_with(&HEAT, &words(&["nx=2", "output_to_file=true", &dir_word]), options).unwrap();
+    let cells = session.domain(ALL_CELLS).unwrap();
+    session.hold_outputs();
+    session.output_scalar("dropped", 1.0).unwrap();
+    assert_eq!(session.take_held_outputs().len(), 1);
+    // 0.1 in single precision is written so, not with the digits of the nearest double.
+    session.output_collection("u", &cells, &[0.1_f32, 2.0]).unwrap();
+    session.output_vectors("v", &cells, &[&[0.1_f32, 2.0], &[3.0, 4.0]]).unwrap();
+    session.output_scalar("s", 0.5).unwrap();
+    session.output_bool("b", true).unwrap();
+    session.output_vector("w", &[1.0, 2.0]).unwrap();
+    session.output_text("t", "text").unwrap();
+    session.begin_trial();
+    assert!(!session.end_trial(), "a trial without effects");
+    session.begin_trial();
+    session.output_scalar("tried", 1.0).unwrap();
+    assert!(session.end_trial());
+    assert_eq!(stdout.text(), "");
+    let held = session.take_held_outputs();
+    session.release_outputs(held).unwrap();
+    session.output_scalar("later", 6.0).unwrap();
+    assert_eq!(stdout.text(), "s = 0.5\nb = true\nw = 1 2\nt = text\nlater = 6\n");
+    assert_eq!(std::fs::read_to_string(dir.join("u-00000.output")).unwrap(), "0.1\n2\n");
+    assert_eq!(std::fs::read_to_string(dir.join("v-00000.output")).unwrap(), "0.1 3\n2 4\n");
 }

@@ -188,6 +188,11 @@ impl<'a> FunctionWriter<'a> {
         self.places[value.0 as usize] = Some(Place::Text(text.to_owned()));
     }
 
+    /// The value is a reference of this name.
+    pub(super) fn define_param(&mut self, value: ValueId, name: Ident) {
+        self.places[value.0 as usize] = Some(Place::Param(name));
+    }
+
     /// The value is what the mutable holds.
     pub(super) fn define_alias(&mut self, value: ValueId, mutable: MutableId) {
         self.places[value.0 as usize] = Some(Place::Mutable(mutable));

@@ -17,6 +17,7 @@ use equelle_front::backend::{BackendError, KernelNames, Namer};
 use equelle_front::ir::{Block, Function, Module, Op, StmtKind, ValueId};
 use equelle_front::ops::Reduction;
 use equelle_front::source::Span;
+use equelle_front::time_steps::{self, TimeLoop};
 use equelle_front::types::{Basic, Shape};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
@@ -38,13 +39,15 @@ struct Program<'a> {
     bound: TokenStream,
     /// Whether there is a constant `MEMORY`.
     planned: bool,
+    /// The loops that solve equations.
+    time_loops: &'a [TimeLoop],
 }
 
 /// The file.
 pub(super) fn text(module: &Module, facts: &Facts, options: &PackageOptions) -> Result<String, BackendError> {
     let mut globals = Namer::rust();
     globals.reserve(["rt", "simulate", "PROGRAM", "R", "kernels", "Kernels", "Error", "EquelleRuntime", "Operations", "Implicit"]);
-    globals.reserve(["CanonicalSet", "EntityKind", "Extent", "Program", "Source", "InputInfo", "InputKind"]);
+    globals.reserve(["CanonicalSet", "EntityKind", "Extent", "Program", "Source", "InputInfo", "InputKind", "Retry"]);
     globals.reserve(["MEMORY", "MemoryPlan", "SetMemory", "SolveMemory", "Buffers"]);
     globals.reserve(["Comparison", "Reduction", "BoolReduction", "Logic", "Elementary", "BinaryMath"]);
     globals.reserve(options.backends.iter().map(|b| format!("kernels_{}", b.name())));
@@ -54,7 +57,8 @@ pub(super) fn text(module: &Module, facts: &Facts, options: &PackageOptions) -> 
     let needs = Needs::of(module);
     let memory = memory::needs(module, options.backends);
     let plan = memory::plan(&module.sets, &memory);
-    let program = Program { module, kernels, functions, globals, bound: needs.bound(), planned: plan.is_some() };
+    let time_loops = time_steps::loops(module);
+    let program = Program { module, kernels, functions, globals, bound: needs.bound(), planned: plan.is_some(), time_loops: &time_loops };
 
     let main = FunctionWriter::new(&program, &module.main).main()?;
     let mut items = TokenStream::new();
@@ -68,7 +72,7 @@ pub(super) fn text(module: &Module, facts: &Facts, options: &PackageOptions) -> 
     );
     let modules = modules(module, options);
     let imports = needs.imports(&program, !facts.inputs.is_empty(), plan.is_some().then_some(&memory));
-    let program_facts = program_facts(module, facts);
+    let program_facts = program_facts(&program, facts);
     let blank = blank();
     format(quote! {
         #![doc = #header]
@@ -100,7 +104,8 @@ pub(super) fn newton_place(module: &Module) -> Option<Span> {
 }
 
 /// `PROGRAM`
-fn program_facts(module: &Module, facts: &Facts) -> TokenStream {
+fn program_facts(program: &Program, facts: &Facts) -> TokenStream {
+    let module = program.module;
     let (name, file) = (&module.name, super::file_name(module));
     let source = match super::source_path(module) {
         Some(path) => {
@@ -116,6 +121,17 @@ fn program_facts(module: &Module, facts: &Facts) -> TokenStream {
         quote! { InputInfo { name: #name, kind: InputKind::#kind, domain: #domain, unit: #unit, default: #default, line: #line } }
     });
     let min_dim = Literal::u32_unsuffixed(facts.min_dim);
+    let retries = super::retries(module, program.time_loops).into_iter().map(|retry| {
+        let line = Literal::u32_unsuffixed(retry.line);
+        let obstacle = match retry.obstacle {
+            Some((construct, line)) => {
+                let line = Literal::u32_unsuffixed(line);
+                quote! { Some((#construct, #line)) }
+            }
+            None => quote! { None },
+        };
+        quote! { Retry { line: #line, obstacle: #obstacle } }
+    });
     quote! {
         /// What messages at run time need to know of the program.
         pub static PROGRAM: Program = Program {
@@ -123,6 +139,7 @@ fn program_facts(module: &Module, facts: &Facts) -> TokenStream {
             source: Source { file: #file, text: #source },
             inputs: &[#(#inputs),*],
             min_dim: #min_dim,
+            retries: &[#(#retries),*],
         };
     }
 }
@@ -250,6 +267,7 @@ impl Needs {
         if has_inputs {
             names.extend(["InputInfo", "InputKind"]);
         }
+        names.extend((!program.time_loops.is_empty()).then_some("Retry"));
         if let Some(memory) = memory {
             names.push("MemoryPlan");
             names.extend((!memory.sets.is_empty()).then_some(["SetMemory", "Buffers"]).into_iter().flatten());

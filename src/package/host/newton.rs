@@ -67,7 +67,7 @@ impl FunctionWriter<'_> {
                 };
                 let (variable, next) = (&variables[variable], self.fresh("next"));
                 let value = without_derivatives(ty, &next);
-                stores.extend(quote! { #variable = #value; });
+                stores.extend(quote! { #value rt.assign(&mut #variable, #next); });
                 targets.push(next);
             }
             let name = ident(&program.functions[residual.0 as usize]);
@@ -95,11 +95,11 @@ impl FunctionWriter<'_> {
     }
 }
 
-/// What a variable of the program keeps of a value that a residual gives it.
+/// Leaves of a value what a variable of the program keeps that a residual gives it.
 fn without_derivatives(ty: &Type, value: &Ident) -> TokenStream {
     match (ty.shape, ty.basic) {
-        (Shape::Collection(_), Basic::Scalar) => quote! { rt.without_derivatives(&#value) },
-        (Shape::Collection(_), Basic::Vector) => quote! { rt.vectors_without_derivatives(&#value) },
-        (Shape::Single | Shape::Collection(_) | Shape::Domain(_) | Shape::Sequence, _) => quote! { #value },
+        (Shape::Collection(_), Basic::Scalar) => quote! { let #value = rt.without_derivatives(&#value); },
+        (Shape::Collection(_), Basic::Vector) => quote! { let #value = rt.vectors_without_derivatives(&#value); },
+        (Shape::Single | Shape::Collection(_) | Shape::Domain(_) | Shape::Sequence, _) => TokenStream::new(),
     }
 }

@@ -2,8 +2,10 @@
 
 use equelle_front::backend::BackendError;
 use equelle_front::ir::{Block, MutableId, Op, Stmt, StmtKind, ValueId};
+use equelle_front::source::Span;
+use equelle_front::time_steps::TimeLoop;
 use equelle_front::types::{Basic, Shape};
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::quote;
 
 use super::super::rust::{blank, ident};
@@ -105,8 +107,14 @@ impl FunctionWriter<'_> {
         out.extend(self.heading(statement.span, false));
         let sequence = self.by_ref(sequence)?;
         let steps = self.fresh("steps");
+        let program = self.program;
+        let is_main = std::ptr::eq(self.function, &program.module.main);
+        let time_loop = program.time_loops.iter().find(|time_loop| is_main && time_loop.element == element && time_loop.obstacle.is_none());
         self.depth += 1;
-        let element = self.define(element, "step");
+        let name = self.define(element, "step");
+        if time_loop.is_some() {
+            self.define_param(element, name.clone());
+        }
         self.line = None;
         let outer = self.declared.clone();
         let body = self.block(body)?;
@@ -114,12 +122,36 @@ impl FunctionWriter<'_> {
         self.declared = outer;
         self.depth -= 1;
         self.line = None;
+        let body = match time_loop {
+            None => body,
+            Some(time_loop) => self.as_function(time_loop, statement.span, &name, &body),
+        };
         out.extend(quote! {
             let mut #steps = rt.begin_loop(#sequence)?;
-            while let Some(#element) = rt.next(&mut #steps)? { #body }
+            while let Some(#name) = rt.next(&mut #steps)? { #body }
         });
         out.extend(blank());
         Ok(out)
+    }
+
+    /// The body of a loop as a function from state and step to state.
+    fn as_function(&self, time_loop: &TimeLoop, span: Span, step: &Ident, body: &TokenStream) -> TokenStream {
+        let source = &self.program.module.source;
+        let line = (!source.text().is_empty()).then(|| {
+            let line = Literal::u32_unsuffixed(source.line(span.start));
+            quote! { rt.line(#line); }
+        });
+        let state: Vec<&Ident> = time_loop.state.iter().map(|mutable| &self.mutables[mutable.0 as usize]).collect();
+        let opening = Literal::usize_unsuffixed(time_loop.opening);
+        let (value, pattern, target) = match state.as_slice() {
+            [] => (quote! { () }, quote! { () }, TokenStream::new()),
+            [one] => (quote! { #one }, quote! { mut #one }, quote! { #one = }),
+            many => (quote! { (#(#many),*) }, quote! { (#(mut #many),*) }, quote! { (#(#many),*) = }),
+        };
+        quote! {
+            #line
+            #target rt.step(&#step, #opening, #value, &mut |rt, #step, #pattern| { #body Ok(#value) })?;
+        }
     }
 
     fn statement_group(&mut self, group: &[Stmt], rest: &[Stmt]) -> Result<TokenStream, BackendError> {

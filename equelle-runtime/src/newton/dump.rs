@@ -1,0 +1,101 @@
+//! The system at which Newton's method failed, as files in Matrix Market form (parameter `newton_dump`).
+
+use std::fs;
+use std::io::{BufWriter, Write};
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::linalg::Csr;
+use crate::real::Real;
+use crate::session::Session;
+
+/// The key: a folder.
+pub const KEY: &str = "newton_dump";
+
+/// Whether failures are written down.
+pub fn is_wanted(session: &Session) -> bool {
+    session.parameters().contains(KEY)
+}
+
+/// Writes the Jacobian and the residual at a failure of the solve at an Equelle line: `failure-00000-jacobian.mtx` and `failure-00000-residual.mtx`, numbered through
+/// the run. Rows and columns are by equation or unknown, then in the order of the grid's file. What goes wrong is a warning, since there is something worse to tell.
+/// `residuals`: domain and values of each equation, `[domain]`.
+pub fn failure<V: Deref<Target = [R]>, R: Real>(
+    session: &mut Session,
+    line: u32,
+    residuals: &[(Arc<Domain>, V)],
+    matrix: Result<Csr, Error>,
+) {
+    match matrix.map_err(|error| error.message).and_then(|matrix| write(session, line, residuals, &matrix)) {
+        Ok(stem) => {
+            session.message(&format!("line {line}: the system at the failure is in `{stem}-jacobian.mtx` and `{stem}-residual.mtx`"))
+        }
+        Err(what) => session.warning(&format!("line {line}: the system at the failure could not be written: {what}")),
+    }
+}
+
+fn write<V: Deref<Target = [R]>, R: Real>(
+    session: &mut Session,
+    line: u32,
+    residuals: &[(Arc<Domain>, V)],
+    matrix: &Csr,
+) -> Result<String, String> {
+    let dir = session.parameters().path(KEY).map_err(|error| error.message)?.unwrap_or_default();
+    let io = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
+    fs::create_dir_all(&dir).map_err(|error| io(&dir, error))?;
+    let stem = dir.join(format!("failure-{:05}", session.next_failure()));
+    let file = |what: &str| PathBuf::from(format!("{}-{what}.mtx", stem.display()));
+    // Where each row stands in the file, and the other way round.
+    let mut order: Vec<u32> = Vec::with_capacity(matrix.n_rows());
+    let mut blocks = Vec::with_capacity(residuals.len());
+    for (domain, values) in residuals {
+        let first = order.len() as u32;
+        match domain.file_order() {
+            None => order.extend((0..values.len() as u32).map(|position| first + position)),
+            Some(positions) => order.extend(positions.iter().map(|position| first + position)),
+        }
+        blocks.push(format!("{} to {}", first + 1, order.len()));
+    }
+    let mut place = vec![0; order.len()];
+    order.iter().enumerate().for_each(|(row, &position)| place[position as usize] = row as u32);
+    let about = format!(
+        "% at the failure of the solve at line {line} of `{}`; rows of the equations, from 1: {}",
+        session.program().source.file,
+        blocks.join(", ")
+    );
+    let path = file("jacobian");
+    jacobian(&path, matrix, &order, &place, &about).map_err(|error| io(&path, error))?;
+    let all: Vec<f64> = residuals.iter().flat_map(|(_, values)| values.iter().map(|value| value.to_f64())).collect();
+    let path = file("residual");
+    residual(&path, &all, &order, &about).map_err(|error| io(&path, error))?;
+    Ok(stem.display().to_string())
+}
+
+/// Rows by `order`, columns by their `place`, ascending; numbers read back as the same ones.
+fn jacobian(path: &Path, matrix: &Csr, order: &[u32], place: &[u32], about: &str) -> std::io::Result<()> {
+    let mut out = BufWriter::new(fs::File::create(path)?);
+    writeln!(out, "%%MatrixMarket matrix coordinate real general\n{about}")?;
+    writeln!(out, "{} {} {}", matrix.n_rows(), matrix.n_cols(), matrix.n_entries())?;
+    let mut entries: Vec<(u32, f64)> = Vec::new();
+    for (row, &position) in order.iter().enumerate() {
+        entries.clear();
+        entries.extend(matrix.row(position as usize).map(|(column, value)| (place[column], value)));
+        entries.sort_unstable_by_key(|(column, _)| *column);
+        for (column, value) in &entries {
+            writeln!(out, "{} {} {value:e}", row + 1, column + 1)?;
+        }
+    }
+    out.flush()
+}
+
+fn residual(path: &Path, values: &[f64], order: &[u32], about: &str) -> std::io::Result<()> {
+    let mut out = BufWriter::new(fs::File::create(path)?);
+    writeln!(out, "%%MatrixMarket matrix array real general\n{about}\n{} 1", values.len())?;
+    for &position in order {
+        writeln!(out, "{:e}", values[position as usize])?;
+    }
+    out.flush()
+}

@@ -1,0 +1,81 @@
+//! Line search: a correction that does not reduce the residual is shortened.
+//!
+//! A trial is a residual at a shorter step, without effects. The step is halved or more, to the least value of the parabola through what is known
+//! (J. E. Dennis and R. B. Schnabel, Numerical Methods for Unconstrained Optimization and Nonlinear Equations, section 6.3, SIAM 1996,
+//! doi:10.1137/1.9781611971200), on the square of the norm, whose slope at 0 is -2 times itself for an exact correction.
+
+use super::solve::{Problem, Trial};
+use crate::error::Error;
+
+/// Part of the reduction that a linear residual would have which is enough.
+const ENOUGH: f64 = 1e-4;
+/// A step is at most this part of the one before, and at least the other.
+const SHORTER: (f64, f64) = (0.5, 0.1);
+/// Trials after which shorter steps are given up.
+const MOST: usize = 10;
+
+/// Whether steps are searched for, in one solve.
+pub(super) struct LineSearch {
+    is_on: bool,
+    /// A norm that is small enough whatever the one before was.
+    target: f64,
+}
+
+/// A step that was taken.
+pub(super) struct Step {
+    /// Norm of the residual after it.
+    pub norm: f64,
+    /// Part of the correction that was taken.
+    pub length: f64,
+    /// Residuals that were evaluated for other lengths.
+    pub rejected: usize,
+}
+
+impl LineSearch {
+    pub(super) fn new(is_on: bool, target: f64) -> LineSearch {
+        LineSearch { is_on, target }
+    }
+
+    /// Whether steps may be shortened still.
+    pub(super) fn is_on(&self) -> bool {
+        self.is_on
+    }
+
+    /// Evaluates the residual after a correction, which is shortened while it leaves the norm too near to `before`. Where no length helps, the whole correction is
+    /// taken if the residual is finite there, and all later ones: the search is not what this problem needs.
+    pub(super) fn step<P: Problem>(&mut self, problem: &mut P, before: f64) -> Result<Step, Error> {
+        if !self.is_on {
+            return Ok(Step { norm: problem.evaluate()?, length: 1.0, rejected: 0 });
+        }
+        let full = problem.evaluate_silently()?;
+        let (mut trial, mut length, mut rejected) = (full, 1.0, 0);
+        // Written so that NaN is not enough.
+        while !(trial.norm <= (1.0 - ENOUGH * length) * before || trial.norm <= self.target) {
+            rejected += 1;
+            if rejected == MOST {
+                self.is_on = false;
+                if full.norm.is_finite() {
+                    length = 1.0;
+                    problem.shorten(length)?;
+                    trial = problem.evaluate_silently()?;
+                }
+                break;
+            }
+            length *= part(length, trial.norm / before);
+            problem.shorten(length)?;
+            trial = problem.evaluate_silently()?;
+        }
+        let Trial { norm, held_back } = trial;
+        let norm = if held_back { problem.evaluate()? } else { norm };
+        Ok(Step { norm, length, rejected })
+    }
+}
+
+/// What part of this length to try next; `ratio`: the norm there over the norm at 0.
+fn part(length: f64, ratio: f64) -> f64 {
+    let (most, least) = SHORTER;
+    if !ratio.is_finite() {
+        return most;
+    }
+    (length / (ratio * ratio - 1.0 + 2.0 * length)).clamp(least, most)
+}

@@ -1,0 +1,204 @@
+//! What the solves of a run did: a table of each with `--verbose`, an event of each for programs, and totals in the summary.
+
+use std::fmt::Write as _;
+
+use super::Session;
+use crate::json;
+use crate::newton::{Ending, History, Times};
+use crate::report::{MessageFormat, seconds};
+
+/// Totals of the solves at an Equelle line.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Totals {
+    solves: usize,
+    not_converged: usize,
+    iterations: usize,
+    linear_iterations: usize,
+    times: Times,
+}
+
+/// Time steps that were taken in parts.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Rescues {
+    steps: usize,
+    parts: usize,
+}
+
+impl Session {
+    /// Takes note of a solve of Newton's method at an Equelle line.
+    pub fn solve_ended(&mut self, line: u32, history: &History, ending: Ending) {
+        let times = history.times();
+        let totals = self.solves.entry(line).or_default();
+        totals.solves += 1;
+        totals.not_converged += usize::from(ending != Ending::Converged);
+        totals.iterations += history.count();
+        totals.linear_iterations += history.linear_iterations();
+        totals.times += times;
+        if self.progress.format() == MessageFormat::Json {
+            let event = self.solve_event(line, history, ending);
+            self.progress.event(&event);
+        } else if self.verbose {
+            let place = self.place(line);
+            let end = match ending {
+                Ending::Converged => "converged",
+                Ending::NotConverged => "did not converge",
+                Ending::Failed => "failed",
+            };
+            let Times { assembly, set_up, solve } = times;
+            self.progress.message(&format!(
+                "{place}: {end} in {}, {} linear; assembly {}, set-up {}, linear solves {}\n{}",
+                counted(history.count(), "iteration"),
+                history.linear_iterations(),
+                seconds(assembly),
+                seconds(set_up),
+                seconds(solve),
+                history.table_with_times().trim_end()
+            ));
+        }
+    }
+
+    /// A number for a failure that is written down, from 0.
+    pub(crate) fn next_failure(&mut self) -> usize {
+        self.failures += 1;
+        self.failures - 1
+    }
+
+    /// Says that a time step at an Equelle line failed and is tried again in parts; `length` is the whole step, `why` the reason.
+    pub fn step_failed(&mut self, line: u32, length: f64, parts: u32, why: &str) {
+        let why = why.lines().next().unwrap_or_default();
+        if self.progress.format() == MessageFormat::Json {
+            let step = self.step_number();
+            let (length, why) = (json::number(length), json::string(why));
+            self.progress.event(&format!(
+                "{{\"event\":\"step_failed\",\"line\":{line},\"step\":{step},\"length\":{length},\"parts\":{parts},\"message\":{why}}}"
+            ));
+        } else {
+            let (place, length) = (self.place(line), json::number(length));
+            self.progress.warning(&format!("{place}: the step of {length} failed, it is tried again in {parts} parts: {why}"));
+        }
+    }
+
+    /// Says that a time step at an Equelle line was taken in parts.
+    pub fn step_rescued(&mut self, line: u32, length: f64, parts: u32) {
+        self.rescues.steps += 1;
+        self.rescues.parts += parts as usize;
+        if self.progress.format() == MessageFormat::Json {
+            let (step, length) = (self.step_number(), json::number(length));
+            self.progress
+                .event(&format!("{{\"event\":\"step_rescued\",\"line\":{line},\"step\":{step},\"length\":{length},\"parts\":{parts}}}"));
+        } else {
+            let (place, length) = (self.place(line), json::number(length));
+            self.progress.message(&format!("{place}: the step of {length} was taken in {parts} parts"));
+        }
+    }
+
+    /// `line 12, step 3 of 10`
+    fn place(&self, line: u32) -> String {
+        match self.progress.current_step() {
+            Some((step, steps)) => format!("line {line}, step {step} of {steps}"),
+            None => format!("line {line}"),
+        }
+    }
+
+    fn step_number(&self) -> String {
+        self.progress.current_step().map_or_else(|| "null".to_owned(), |(step, _)| step.to_string())
+    }
+
+    fn solve_event(&self, line: u32, history: &History, ending: Ending) -> String {
+        let outcome = match ending {
+            Ending::Converged => "converged",
+            Ending::NotConverged => "not_converged",
+            Ending::Failed => "failed",
+        };
+        let iterations: Vec<String> = history
+            .iterations
+            .iter()
+            .map(|iteration| {
+                let linear = iteration.linear_iterations.map_or_else(|| "null".to_owned(), |count| count.to_string());
+                format!(
+                    "{{\"norm\":{},\"linear_iterations\":{linear},\"length\":{},{}}}",
+                    json::number(iteration.norm),
+                    json::number(iteration.length),
+                    json_times(iteration.times)
+                )
+            })
+            .collect();
+        format!(
+            "{{\"event\":\"newton\",\"line\":{line},\"step\":{},\"outcome\":\"{outcome}\",\"iterations\":[{}]}}",
+            self.step_number(),
+            iterations.join(",")
+        )
+    }
+
+    /// The lines of the summary on solves; empty without solves.
+    pub(super) fn solve_summary(&self) -> Vec<String> {
+        let mut lines: Vec<String> = self
+            .solves
+            .iter()
+            .map(|(line, totals)| {
+                let Times { assembly, set_up, solve } = totals.times;
+                let mut text = format!("Newton's method at line {line}: {}", counted(totals.solves, "solve"));
+                if totals.not_converged > 0 {
+                    // Writing to a String cannot fail.
+                    let _ = write!(text, " ({} of them without convergence)", totals.not_converged);
+                }
+                let _ = write!(
+                    text,
+                    ", {}, {} linear; assembly {}, set-up {}, linear solves {}",
+                    counted(totals.iterations, "iteration"),
+                    totals.linear_iterations,
+                    seconds(assembly),
+                    seconds(set_up),
+                    seconds(solve)
+                );
+                text
+            })
+            .collect();
+        let Rescues { steps, parts } = self.rescues;
+        if steps > 0 {
+            lines.push(format!("{} failed as a whole and {} taken in {parts} parts in all", counted(steps, "step"), was(steps)));
+        }
+        lines
+    }
+
+    /// The summary for programs.
+    pub(super) fn summary_event(&self) -> String {
+        let solves: Vec<String> = self
+            .solves
+            .iter()
+            .map(|(line, totals)| {
+                format!(
+                    "{{\"line\":{line},\"solves\":{},\"not_converged\":{},\"iterations\":{},\"linear_iterations\":{},{}}}",
+                    totals.solves,
+                    totals.not_converged,
+                    totals.iterations,
+                    totals.linear_iterations,
+                    json_times(totals.times)
+                )
+            })
+            .collect();
+        format!(
+            "{{\"event\":\"summary\",\"seconds\":{},\"steps\":{},\"cells\":{},\"solves\":[{}],\"steps_in_parts\":{},\"parts\":{}}}",
+            json::number(self.progress.elapsed().as_secs_f64()),
+            self.progress.steps(),
+            self.grid.n_cells(),
+            solves.join(","),
+            self.rescues.steps,
+            self.rescues.parts
+        )
+    }
+}
+
+fn json_times(times: Times) -> String {
+    let Times { assembly, set_up, solve } = times;
+    format!("\"assembly\":{},\"set_up\":{},\"solve\":{}", json::number(assembly), json::number(set_up), json::number(solve))
+}
+
+/// `1 solve`, `2 solves`
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+fn was(count: usize) -> &'static str {
+    if count == 1 { "was" } else { "were" }
+}
