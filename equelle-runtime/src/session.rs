@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
-use crate::grid::{Cartesian, Grid, NONE, Renumber, opm};
+use crate::grid::{Cartesian, Grid, MAX_CELLS_OF_ARRAYS, NONE, Renumber, opm, too_many_of};
 use crate::input::{CollectionInput, Inputs};
 use crate::launch::{InputKind, Program};
 use crate::memory::{self, Estimate, MemoryPlan};
@@ -608,6 +608,9 @@ pub fn grid_from_parameters(parameters: &Parameters) -> Result<Grid, Error> {
         }
     }
     let grid = Grid::cartesian(shape)?;
+    if unstructured && grid.n_cells() > MAX_CELLS_OF_ARRAYS {
+        return Err(too_many_of("cells", MAX_CELLS_OF_ARRAYS));
+    }
     Ok(if unstructured { grid.as_unstructured() } else { grid })
 }
 

@@ -1,21 +1,11 @@
 //! Statements of kernels.
 
-use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, LocalId, Path, SideBlocks};
+use equelle_front::ir::{KBlock, KExpr, KStmt, LocalId, Path, SideBlocks};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::text::{Level, Text};
-use super::writer::{End, Failure, Form, KnownFace, Leaf, Place, SideFunction, Writer, Written};
-
-/// Names in the loop of a sum over the faces of a cell.
-struct SumNames {
-    cell: Ident,
-    from: Ident,
-    to: Ident,
-    sums: Vec<Ident>,
-    /// Whether the cell is [`Path::Here`].
-    own_is_here: bool,
-}
+use super::writer::{End, Failure, Form, Leaf, Place, SideFunction, Writer, Written};
 
 impl Writer<'_> {
     /// Statements of a block, and its values.
@@ -73,12 +63,12 @@ impl Writer<'_> {
     }
 
     /// The same of sums with terms of these blocks.
-    fn typed_sums(&self, sums: &[Ident], blocks: &[&KBlock]) -> Vec<TokenStream> {
+    pub(super) fn typed_sums(&self, sums: &[Ident], blocks: &[&KBlock]) -> Vec<TokenStream> {
         let bare = |k: usize| blocks.iter().all(|block| block.yields.get(k).is_none_or(|term| self.is_untyped(term)));
         sums.iter().enumerate().map(|(k, name)| self.typed(name, bare(k))).collect()
     }
 
-    fn define(&mut self, local: LocalId) -> Written<proc_macro2::Ident> {
+    pub(super) fn define(&mut self, local: LocalId) -> Written<proc_macro2::Ident> {
         self.own_locals.push(local);
         self.local(local)
     }
@@ -112,97 +102,6 @@ impl Writer<'_> {
                 let types = bare.contains(&true).then(|| quote! { : (#(#types),*) });
                 quote! { let (#(#names),*) #types = if #condition { #then (#(#a),*) } else { #otherwise (#(#b),*) }; }
             }
-        })
-    }
-
-    /// Faces ascending. A short body is written twice, for faces whose first cell is the cell and for faces whose second one is: so the values of the cell itself
-    /// are not looked up through the face, which a compiler could not know to be the same.
-    fn sum_faces(&mut self, results: &[LocalId], cell: &Path, face: LocalId, only: FaceFilter, body: &KBlock) -> Written<TokenStream> {
-        if self.form != Form::General {
-            return Err(Failure::Form);
-        }
-        let own_is_here = *cell == Path::Here;
-        let cell_value = self.entity(cell)?;
-        let [cell, from, to] = ["cell", "from", "to"].map(|name| super::text::ident(&self.namer.fresh(name)));
-        let face_name = self.define(face)?;
-        let sums = results.iter().map(|r| self.define(*r)).collect::<Written<Vec<_>>>()?;
-        let names = SumNames { cell: cell.clone(), from: from.clone(), to: to.clone(), sums: sums.clone(), own_is_here };
-        let terms = match self.staged.get(&face).cloned() {
-            None => self.signed_terms(&names, face, body)?,
-            Some(staged) => {
-                let outside = match only {
-                    FaceFilter::All => {
-                        let body = self.specialised(body, face, false);
-                        let terms = self.signed_terms(&names, face, &body)?;
-                        quote! { else { #terms } }
-                    }
-                    FaceFilter::Interior | FaceFilter::Boundary => TokenStream::new(),
-                };
-                quote! {
-                    if #from != NONE && #to != NONE {
-                        if #from == #cell {
-                            #(#sums += #staged[#face_name as usize];)*
-                        } else {
-                            #(#sums -= #staged[#face_name as usize];)*
-                        }
-                    } #outside
-                }
-            }
-        };
-        let filter = match only {
-            // A sum with stored terms asks anyway.
-            FaceFilter::Interior if self.staged.contains_key(&face) => TokenStream::new(),
-            FaceFilter::All => TokenStream::new(),
-            FaceFilter::Interior => quote! { if #from == NONE || #to == NONE { continue; } },
-            FaceFilter::Boundary => quote! { if #from != NONE && #to != NONE { continue; } },
-        };
-        let sums = self.typed_sums(&sums, &[body]);
-        Ok(quote! {
-            #(let mut #sums = 0.0;)*
-            let #cell = #cell_value;
-            for #face_name in grid.faces_of(#cell) {
-                let [#from, #to] = grid.face_cells(#face_name);
-                #filter
-                #terms
-            }
-        })
-    }
-
-    /// Adds the terms of the face at hand to the sums, with its sign.
-    fn signed_terms(&mut self, names: &SumNames, face: LocalId, body: &KBlock) -> Written<TokenStream> {
-        let SumNames { cell, from, to, sums, own_is_here } = names;
-        let own_is_here = *own_is_here;
-        let twice = self.written_twice(face, statements(body) <= WRITTEN_TWICE);
-        // Multiplying by the sign is exact.
-        let sign = if twice { None } else { Some(super::text::ident(&self.namer.fresh("sign"))) };
-        let mut written = |own: Option<End>, first: &Ident, second: &Ident| {
-            self.known_faces.push(KnownFace { face, first: first.clone(), second: second.clone(), own, own_is_here });
-            self.begin_sum(own, &sign);
-            let written = self.block(body);
-            self.end_sum();
-            self.known_faces.pop();
-            written
-        };
-        Ok(if twice {
-            let (before_added, added) = written(Some(End::Low), cell, to)?;
-            let (before_subtracted, subtracted) = written(Some(End::High), from, cell)?;
-            let [added, subtracted] = [added, subtracted].map(|terms| terms.iter().map(|t| t.at(Level::Choice)).collect::<Vec<_>>());
-            quote! {
-                if #from == #cell {
-                    #before_added
-                    #(#sums += #added;)*
-                } else {
-                    #before_subtracted
-                    #(#sums -= #subtracted;)*
-                }
-            }
-        } else {
-            let (before, terms) = written(None, from, to)?;
-            let terms = terms.iter().map(|t| t.at(Level::Cast));
-            let body = quote! { #before #(#sums += #sign * #terms;)* };
-            let sign = sign.filter(|sign| super::text::mentions(&body, &sign.to_string()));
-            let sign = sign.map(|sign| quote! { let #sign = if #from == #cell { 1.0 } else { -1.0 }; });
-            quote! { #sign #body }
         })
     }
 
@@ -390,22 +289,6 @@ impl Writer<'_> {
             }
         })
     }
-}
-
-/// The longest body of a sum over faces that is written twice, in statements.
-const WRITTEN_TWICE: usize = 8;
-
-/// Number of statements of a block and of the blocks in it.
-fn statements(block: &KBlock) -> usize {
-    let within = |statement: &KStmt| match statement {
-        KStmt::Let { .. } | KStmt::LetEntity { .. } | KStmt::Add { .. } => 0,
-        KStmt::SumFaces { body, .. } => statements(body),
-        KStmt::SumSides { low, high, .. } => {
-            [low, high].iter().flat_map(|side| [&side.interior, &side.boundary]).flatten().map(statements).sum()
-        }
-        KStmt::If { then, otherwise, .. } => statements(then) + statements(otherwise),
-    };
-    block.statements.iter().map(|statement| 1 + within(statement)).sum()
 }
 
 fn call(function: &SideFunction, axis: TokenStream, args: &[TokenStream]) -> TokenStream {

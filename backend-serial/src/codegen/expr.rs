@@ -1,7 +1,7 @@
 //! Expressions.
 
 use equelle_front::backend::structural::along_one_axis;
-use equelle_front::ir::{KExpr, ParamId, Path, Rounding, UnaryOp};
+use equelle_front::ir::{KExpr, ParamId, Path, Rounding, Space, UnaryOp};
 use equelle_front::ops::{Arithmetic, BinaryMath, Comparison, Logic};
 use equelle_front::types::{Basic, EntityKind, Type};
 use proc_macro2::{Literal, TokenStream};
@@ -157,10 +157,23 @@ impl Writer<'_> {
                 let set = self.set_of(id)?;
                 let position = self.position(set, at)?;
                 let values = self.read(id)?;
-                Ok(match param.ty.basic {
-                    Basic::Vector => Text::atom(quote! { vector_at(&#values, #position) }),
-                    Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => Text::atom(quote! { #values[#position] }),
-                })
+                let value = match param.ty.basic {
+                    Basic::Vector => quote! { vector_at(&#values, #position) },
+                    Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => quote! { #values[#position] },
+                };
+                let of_every_face = self.form == Form::General
+                    && !self.known_faces.is_empty()
+                    && self.kernel.space == Space::Set(set)
+                    && self.is_back_here(at);
+                if !of_every_face {
+                    return Ok(Text::atom(value));
+                }
+                if let Some((name, _)) = self.loaded_here.get(&id) {
+                    return Ok(Text::atom(name));
+                }
+                let name = ident(&self.namer.fresh(&format!("{values}_here")));
+                self.loaded_here.insert(id, (name.clone(), value));
+                Ok(Text::atom(name))
             }
         }
     }

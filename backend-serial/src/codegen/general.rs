@@ -37,8 +37,10 @@ pub(super) struct GeneralFunction {
 /// Which arrays of the grid a function reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct GridUse {
-    /// Cells and faces.
+    /// The cells of faces.
     pub topology: bool,
+    /// The faces of cells.
+    pub sides: bool,
     /// Measures, centroids, normals of cells and faces.
     pub geometry: bool,
     /// Lengths and midpoints of edges.
@@ -50,7 +52,7 @@ pub(super) struct GridUse {
 impl GridUse {
     /// Whether it reads any array.
     pub(super) fn any(self) -> bool {
-        self.topology || self.geometry || self.edges || self.vertices
+        self.topology || self.sides || self.geometry || self.edges || self.vertices
     }
 }
 
@@ -148,7 +150,8 @@ pub(super) fn generic_function(
     let of_edges_or_vertices = (edges && mentioned(&["edge_centroid"])) || (vertices && mentioned(&["vertex_position"]));
     let places = of_cells_and_faces || of_edges_or_vertices;
     let grid = mentioned(&["grid"]).then(|| GridUse {
-        topology: mentioned(&["face_cells", "first_cell", "second_cell", "is_boundary_face", "faces_of"]),
+        topology: mentioned(&["face_cells", "first_cell", "second_cell", "is_boundary_face"]),
+        sides: mentioned(&["sides_of"]),
         geometry: of_cells_and_faces || mentioned(&["cell_volume", "face_area"]),
         edges: edges && mentioned(&["edge_length", "edge_centroid"]),
         vertices: vertices && mentioned(&["vertex_position"]),
@@ -210,12 +213,12 @@ pub(super) fn loop_over(writer: &Writer, set: SetId, outputs: &Outputs, before: 
     let again = mentions(each, "range").then(|| quote! { .clone() });
     let each = quote! { #before for position in range #again { #here #each } };
     if writer.kernel.checks.is_empty() {
-        quote! { #elements rt.each(domain.len(), #whole, |range, #part| { #each }); }
+        quote! { #elements rt.each(domain.len(), #whole, move |range, #part| { #each }); }
     } else {
         let info = ident(&writer.names.info);
         quote! {
             #elements
-            rt.try_each(domain.len(), #whole, |range, #part| { #each Ok(()) })
+            rt.try_each(domain.len(), #whole, move |range, #part| { #each Ok(()) })
                 .map_err(|position| rt.on_empty_in_kernel(&#info, domain, position))?;
         }
     }

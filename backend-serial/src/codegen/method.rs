@@ -96,6 +96,7 @@ fn closed_form(kernel: &Kernel, reals: Reals, general: &GeneralFunction) -> Toke
 fn with_arrays(kernel: &Kernel, reals: Reals, general: &GeneralFunction) -> TokenStream {
     let Some(needs) = general.grid else { return call(&general.name, kernel, general.generic(), &TokenStream::new()) };
     let topology = needs.topology.then(|| quote! { .with_topology() });
+    let sides = needs.sides.then(|| quote! { .with_sides() });
     let geometry = needs.geometry.then(|| quote! { .with_geometry() });
     let edges = needs.edges.then(|| quote! { .with_edges() });
     let rounded = (reals == Reals::Single).then(|| quote! { .rounded::<f32>() });
@@ -103,7 +104,7 @@ fn with_arrays(kernel: &Kernel, reals: Reals, general: &GeneralFunction) -> Toke
     let call = call(&general.name, kernel, general.generic(), &quote! { &grid });
     quote! {
         let grid = self.shared_grid();
-        let grid = Arrays::of(&grid) #topology #geometry #edges #vertices #rounded;
+        let grid = Arrays::of(&grid) #topology #sides #geometry #edges #vertices #rounded;
         #call
     }
 }

@@ -3,7 +3,7 @@
 //! Every kernel becomes a *general* function that runs on any grid, and, if it has a Cartesian form, functions for Cartesian grids: values per axis, or a loop over
 //! rows of cells whose inside runs without a test. The trait method picks.
 //!
-//! Reading order: [`text`] (tokens with precedence), [`reals`] (the type of numbers), [`writer`] (what a kernel's functions share), [`expr`] and [`path`] (expressions), [`block`] (statements),
+//! Reading order: [`text`] (tokens with precedence), [`reals`] (the type of numbers), [`writer`] (what a kernel's functions share), [`expr`] and [`path`] (expressions), [`block`] (statements), [`sum`] (sums over faces),
 //! [`outputs`] (what loops write), [`general`], [`stencil`] (equations with derivatives), [`cartesian`], [`faces`] (rows whose faces are evaluated once), [`row`] (equations on Cartesian grids),
 //! [`method`] (the trait method).
 
@@ -19,6 +19,7 @@ mod reals;
 mod row;
 mod stage;
 mod stencil;
+mod sum;
 mod text;
 mod writer;
 
@@ -141,7 +142,7 @@ fn imports(precision: Precision, names: &[KernelNames], methods: &TokenStream, i
     let own = own.iter().map(|n| text::ident(n));
     let stencil = pick(&["Pattern", "Reach", "RowEntries"]);
     let stencil = (!stencil.is_empty()).then(|| quote! { use backend_serial::runtime::stencil::{#(#stencil),*}; });
-    let sweep = pick(&["Sweep", "cells_in", "strips"]);
+    let sweep = pick(&["Side", "Sweep", "blocks", "cells_in", "strips"]);
     let sweep = (!sweep.is_empty()).then(|| quote! { use backend_serial::runtime::sweep::{#(#sweep),*}; });
     let entries = mentioned("Entries").then(|| quote! { use equelle_runtime::threads::Entries; });
     let kernel = (!kernel.is_empty()).then(|| quote! { use backend_serial::runtime::kernel::{#(#kernel),*}; });

@@ -189,11 +189,12 @@ fn evaluation(
     let doc = format!(" [`Kernels::{}`] on any grid: the residual, and its derivatives by the unknowns.", names.method);
     let mut written = generic_function(module, kernel, names, name.clone(), &body, None, TokenStream::new(), &doc)?;
     written.item.extend(pattern.item);
-    let none = GridUse { topology: false, geometry: false, edges: false, vertices: false };
+    let none = GridUse { topology: false, sides: false, geometry: false, edges: false, vertices: false };
     let (a, b) = (written.grid.unwrap_or(none), pattern.grid.unwrap_or(none));
     if written.grid.is_some() {
         written.grid = Some(GridUse {
             topology: a.topology || b.topology,
+            sides: a.sides || b.sides,
             geometry: a.geometry || b.geometry,
             edges: a.edges || b.edges,
             vertices: a.vertices || b.vertices,

@@ -15,7 +15,11 @@ use super::stencil::Derivatives;
 use super::text::ident;
 
 /// Names that the written functions use for their own purposes.
-pub(super) const RESERVED: [&str; 74] = [
+pub(super) const RESERVED: [&str; 78] = [
+    "Side",
+    "blocks",
+    "boundary",
+    "end",
     "Reach",
     "RowEntries",
     "cells_in",
@@ -219,6 +223,8 @@ pub(super) struct Writer<'a> {
     pub side_interior: Option<bool>,
     /// Form::General: the faces of the sums around, innermost last.
     pub known_faces: Vec<KnownFace>,
+    /// Form::General, in a sum: elements that belong to the element at hand, by parameter.
+    pub loaded_here: BTreeMap<ParamId, (Ident, TokenStream)>,
     /// Statements that make what the body reads, by key, in order of first use.
     prelude: Vec<(String, Ident, TokenStream)>,
     /// The same for canonical domains.
@@ -284,6 +290,7 @@ impl<'a> Writer<'a> {
             choices: BTreeMap::new(),
             side_interior: None,
             known_faces: Vec::new(),
+            loaded_here: BTreeMap::new(),
             prelude: Vec::new(),
             domains: Vec::new(),
             leaves: Vec::new(),

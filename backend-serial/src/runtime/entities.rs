@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use equelle_runtime::Real;
 use equelle_runtime::domain::Domain;
-use equelle_runtime::grid::{Grid, NONE};
+use equelle_runtime::grid::{Grid, NONE, Neighbour};
 
 use super::kernel::{CartesianGrid, Ranks};
 
@@ -29,8 +29,8 @@ pub trait Entities<R = f64>: Sync {
 
     /// First and second cell of a face, [`NONE`] outside.
     fn face_cells(&self, face: u32) -> [u32; 2];
-    /// Faces of a cell, ascending.
-    fn faces_of(&self, cell: u32) -> impl Iterator<Item = u32>;
+    /// Faces of a cell, ascending in the numbering of the file. Of each the cell beyond, [`NONE`] outside, and whether the cell asked for is the face's first one.
+    fn sides_of(&self, cell: u32) -> impl Iterator<Item = (u32, u32, bool)>;
     /// Volume of a cell.
     fn cell_volume(&self, cell: u32) -> R;
     /// Area of a face.
@@ -84,6 +84,7 @@ pub struct Arrays<'a, R = f64> {
     grid: &'a Grid,
     cell_face_pos: &'a [usize],
     cell_faces: &'a [u32],
+    neighbours: &'a [Neighbour],
     face_cells: &'a [[u32; 2]],
     cell_volumes: &'a [f64],
     face_areas: &'a [f64],
@@ -103,6 +104,7 @@ impl<'a> Arrays<'a> {
             grid,
             cell_face_pos: &[],
             cell_faces: &[],
+            neighbours: &[],
             face_cells: &[],
             cell_volumes: &[],
             face_areas: &[],
@@ -116,13 +118,20 @@ impl<'a> Arrays<'a> {
         }
     }
 
-    /// With cells and faces.
+    /// With the cells of faces.
     #[must_use]
     pub fn with_topology(mut self) -> Self {
+        self.face_cells = &self.grid.topology().face_cells;
+        self
+    }
+
+    /// With the faces of cells.
+    #[must_use]
+    pub fn with_sides(mut self) -> Self {
         let topology = self.grid.topology();
         self.cell_face_pos = &topology.cell_face_pos;
         self.cell_faces = &topology.cell_faces;
-        self.face_cells = &topology.face_cells;
+        self.neighbours = self.grid.neighbours();
         self
     }
 
@@ -159,6 +168,7 @@ impl<'a> Arrays<'a> {
             grid: self.grid,
             cell_face_pos: self.cell_face_pos,
             cell_faces: self.cell_faces,
+            neighbours: self.neighbours,
             face_cells: self.face_cells,
             cell_volumes: self.cell_volumes,
             face_areas: self.face_areas,
@@ -183,9 +193,11 @@ impl<R: Real> Entities<R> for Arrays<'_, R> {
     }
 
     #[inline]
-    fn faces_of(&self, cell: u32) -> impl Iterator<Item = u32> {
+    fn sides_of(&self, cell: u32) -> impl Iterator<Item = (u32, u32, bool)> {
         let cell = cell as usize;
-        self.cell_faces[self.cell_face_pos[cell]..self.cell_face_pos[cell + 1]].iter().copied()
+        let here = self.cell_face_pos[cell]..self.cell_face_pos[cell + 1];
+        let sides = self.cell_faces[here.clone()].iter().zip(&self.neighbours[here]);
+        sides.map(|(&face, beyond)| (face, beyond.cell(), beyond.is_outward()))
     }
 
     #[inline]
@@ -323,9 +335,19 @@ impl<R: Real> Entities<R> for CartesianGrid<R> {
     }
 
     #[inline]
-    fn faces_of(&self, cell: u32) -> impl Iterator<Item = u32> {
+    fn sides_of(&self, cell: u32) -> impl Iterator<Item = (u32, u32, bool)> {
         let at = self.at(cell as usize);
-        (0..2 * self.dim).map(move |side| self.face(at, side / 2, side % 2 == 1) as u32)
+        (0..2 * self.dim).map(move |side| {
+            let (axis, high) = (side / 2, side % 2 == 1);
+            let there = if high { at[axis] + 1 < self.n[axis] } else { at[axis] > 0 };
+            let stride = self.stride[axis] as u32;
+            let beyond = match (there, high) {
+                (false, _) => NONE,
+                (true, false) => cell - stride,
+                (true, true) => cell + stride,
+            };
+            (self.face(at, axis, high) as u32, beyond, high)
+        })
     }
 
     #[inline]
@@ -418,10 +440,10 @@ mod tests {
 
     fn check<const DIM: usize>(shape: Cartesian) {
         let grid = Grid::cartesian(shape).expect("a valid shape");
-        let arrays = Arrays::of(&grid).with_topology().with_geometry().with_edges().with_vertices();
+        let arrays = Arrays::of(&grid).with_topology().with_sides().with_geometry().with_edges().with_vertices();
         let closed = CartesianGrid::new(&shape);
         for cell in 0..shape.n_cells() as u32 {
-            assert!(arrays.faces_of(cell).eq(closed.faces_of(cell)));
+            assert!(arrays.sides_of(cell).eq(closed.sides_of(cell)));
             assert_eq!(arrays.cell_volume(cell).to_bits(), closed.cell_volume(cell).to_bits());
             assert_eq!(Places::<DIM>::cell_centroid(&arrays, cell), Places::<DIM>::cell_centroid(&closed, cell));
         }

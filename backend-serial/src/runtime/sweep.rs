@@ -29,7 +29,7 @@ pub struct FaceRun {
 /// The most cells of a [`Strip`].
 const WIDEST: usize = 1024;
 
-/// A row of cells, or what a strip of the grid has of it.
+/// A row of cells, what a strip of the grid has of it, or several rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strip {
     /// First cell.
@@ -38,8 +38,52 @@ pub struct Strip {
     pub at: [usize; 3],
     /// Number of cells.
     pub len: usize,
-    /// Whether sides across all axes but the first are interior.
+    /// Number of rows.
+    pub rows: usize,
+    /// Whether all sides are interior but for the outer ones of the cells at the ends of rows. The cells before the first and after the last one are in the grid.
     pub inside: bool,
+}
+
+/// A cell at an end of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowEnd {
+    /// The cell.
+    pub cell: usize,
+    /// Its position.
+    pub at: [usize; 3],
+    /// Its low and its high side across the first axis, where they are on the boundary.
+    pub sides: [Option<Side>; 2],
+}
+
+impl Strip {
+    /// The first and the last cell of each row.
+    pub fn ends(&self, grid: &CartesianGrid) -> impl Iterator<Item = RowEnd> + use<> {
+        let (strip, n) = (*self, grid.n[0]);
+        let last = strip.len / strip.rows.max(1) - 1;
+        (0..2 * strip.rows).map(move |end| {
+            let (row, offset) = (end / 2, if end % 2 == 0 { 0 } else { last });
+            let (cell, at) = (strip.start + row * n + offset, [strip.at[0] + offset, strip.at[1] + row, strip.at[2]]);
+            let side = |there: bool, high: bool| there.then_some(Side { cell, at, axis: 0, high });
+            RowEnd { cell, at, sides: [side(at[0] == 0, false), side(at[0] + 1 == n, true)] }
+        })
+    }
+}
+
+/// Rows as [`strips`] gives them, but short ones inside the grid several at a time.
+pub fn blocks(grid: &CartesianGrid, range: &Range<usize>) -> impl Iterator<Item = Strip> + use<> {
+    let (grid, end) = (*grid, range.end);
+    let most = WIDEST / grid.n[0];
+    let mut rows = strips(&grid, range);
+    let mut taken = 0;
+    std::iter::from_fn(move || {
+        let mut row = rows.by_ref().find(|row| row.len < grid.n[0] || row.start >= taken)?;
+        if row.inside && most > 1 {
+            let rows = most.min(grid.n[1] - 1 - row.at[1]).min((end - row.start) / grid.n[0]);
+            (row.rows, row.len) = (rows, rows * grid.n[0]);
+            taken = row.start + row.len;
+        }
+        Some(row)
+    })
 }
 
 /// Strip after strip of the grid, and in each row after row, the cells of a range of whole rows.
@@ -50,8 +94,8 @@ pub fn strips(grid: &CartesianGrid, range: &Range<usize>) -> impl Iterator<Item 
     (0..n).step_by(width).flat_map(move |first| {
         grid.rows_in(&range).map(move |row| {
             let at = [first, row.j, row.k];
-            let inside = (1..grid.dim).all(|axis| at[axis] > 0 && at[axis] + 1 < grid.n[axis]);
-            Strip { start: row.start + first, at, len: width.min(n - first), inside }
+            let inside = grid.dim > 1 && n > 1 && (1..grid.dim).all(|axis| at[axis] > 0 && at[axis] + 1 < grid.n[axis]);
+            Strip { start: row.start + first, at, len: width.min(n - first), rows: 1, inside }
         })
     })
 }
@@ -115,12 +159,11 @@ impl<T: Copy + Default, const DIM: usize, const C: usize, const F: usize> Sweep<
         }
     }
 
-    /// Makes the terms of the faces of a row: those along the row, and if `across` those between it and its neighbours. `cells` makes the values of some cells, `faces` the
+    /// Makes the terms of the faces of one row: those along the row, and those between it and its neighbours. `cells` makes the values of some cells, `faces` the
     /// terms of some faces from the values of their first and their second cells, `boundary` those of one face on the boundary.
     pub fn advance(
         &mut self,
         row: &Strip,
-        across: bool,
         cells: impl Fn(Range<usize>, [&mut [T]; C]),
         faces: impl Fn(&FaceRun, [&[T]; C], [&[T]; C], [&mut [T]; F]),
         boundary: impl Fn(&Side) -> [T; F],
@@ -128,12 +171,12 @@ impl<T: Copy + Default, const DIM: usize, const C: usize, const F: usize> Sweep<
         let (grid, start, at, len) = (self.grid, row.start, row.at, row.len);
         let (n, i) = (grid.n[0], at[0]);
         self.len = len;
-        let follows = across && DIM > 1 && at[1] > 0 && self.last == Some(start - n);
-        self.last = across.then_some(start);
+        let follows = DIM > 1 && at[1] > 0 && self.last == Some(start - n);
+        self.last = Some(start);
         // Cells beyond the ends of the row that a strip has.
         let (before, after) = (usize::from(i > 0), usize::from(i + len < n));
         let mut wanted = [start - before; 5];
-        for axis in (1..DIM).filter(|_| across) {
+        for axis in 1..DIM {
             let stride = grid.stride[axis];
             // The terms below are there if the last row was the one below.
             if at[axis] > 0 && !(axis == 1 && follows) {
@@ -162,7 +205,7 @@ impl<T: Copy + Default, const DIM: usize, const C: usize, const F: usize> Sweep<
                 self.x.iter_mut().zip(boundary(&side)).for_each(|(terms, term)| terms[face] = term);
             }
         }
-        for axis in (1..DIM).filter(|_| across) {
+        for axis in 1..DIM {
             let stride = grid.stride[axis];
             let [below, above] = &mut self.sides[axis - 1];
             let on_boundary = |high: bool, terms: &mut [Vec<T>; F]| {
@@ -236,7 +279,6 @@ mod tests {
         for row in strips(&grid, &(0..grid.n_cells())) {
             sweep.advance(
                 &row,
-                true,
                 |cells, [values]| {
                     count(0, cells.len());
                     cells.zip(values).for_each(|(cell, value)| *value = cell as f64);

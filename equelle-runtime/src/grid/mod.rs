@@ -4,12 +4,13 @@
 //! never pay for them.
 //!
 //! Reading order: [`Grid`] here, [`Cartesian`] numbering in `cartesian` and `cartesian_edges`, its arrays in `build`, edges and vertices in `skeleton`, canonical sets in
-//! `sets`, grid files in [`opm`], the order of cells and faces in memory in `renumber` and `cuthill_mckee`.
+//! `sets`, what is beyond faces in `neighbours`, grid files in [`opm`], the order of cells and faces in memory in `renumber` and `cuthill_mckee`.
 
 mod build;
 mod cartesian;
 mod cartesian_edges;
 mod cuthill_mckee;
+mod neighbours;
 pub mod opm;
 mod renumber;
 mod sets;
@@ -22,6 +23,7 @@ use crate::traits::EntityKind;
 
 pub use cartesian::CartesianFace;
 pub use cartesian_edges::CartesianEdge;
+pub use neighbours::{MAX_CELLS_OF_ARRAYS, Neighbour};
 pub use renumber::{LARGE, Renumber};
 pub use skeleton::Nodes;
 
@@ -38,6 +40,7 @@ pub struct Grid {
     /// Shape from which unbuilt arrays are made; stays when `cartesian` is hidden.
     shape: Option<Cartesian>,
     topology: OnceLock<Topology>,
+    neighbours: OnceLock<Vec<Neighbour>>,
     geometry: OnceLock<Geometry>,
     nodes: Option<Nodes>,
     /// Edges of a grid of 3 dimensions.
@@ -128,6 +131,7 @@ impl Grid {
             cartesian: Some(shape),
             shape: Some(shape),
             topology: OnceLock::new(),
+            neighbours: OnceLock::new(),
             geometry: OnceLock::new(),
             nodes: None,
             edges: OnceLock::new(),
@@ -148,8 +152,11 @@ impl Grid {
         }
         let n_cells = geometry.cell_volumes.len();
         let n_faces = geometry.face_areas.len();
-        if n_cells > MAX_ENTITIES || n_faces > MAX_ENTITIES {
-            return Err(too_many(if n_cells > MAX_ENTITIES { "cells" } else { "faces" }));
+        if n_cells > MAX_CELLS_OF_ARRAYS {
+            return Err(too_many_of("cells", MAX_CELLS_OF_ARRAYS));
+        }
+        if n_faces > MAX_ENTITIES {
+            return Err(too_many("faces"));
         }
         if geometry.cell_centroids.len() != n_cells || geometry.face_centroids.len() != n_faces || geometry.face_normals.len() != n_faces {
             return bad("geometry of unequal length");
@@ -173,6 +180,7 @@ impl Grid {
             cartesian: None,
             shape: None,
             topology: OnceLock::from(topology),
+            neighbours: OnceLock::new(),
             geometry: OnceLock::from(geometry),
             nodes: None,
             edges: OnceLock::new(),
@@ -182,6 +190,7 @@ impl Grid {
     }
 
     /// The same grid, treated as unstructured: [`Grid::cartesian_shape`] is `None`. Numbering and geometry stay; [`Grid::renumber`] may change the numbering.
+    /// It should have no more than [`MAX_CELLS_OF_ARRAYS`] cells.
     #[must_use]
     pub fn as_unstructured(mut self) -> Grid {
         self.cartesian = None;
@@ -242,8 +251,11 @@ impl Grid {
 const MAX_ENTITIES: usize = u32::MAX as usize - 1;
 
 fn too_many(what: &str) -> Error {
-    Error::new(ErrorKind::Data, format!("the grid has too many {what}: at most {MAX_ENTITIES} fit in 32-bit indices"))
-        .hint("use a coarser grid")
+    too_many_of(what, MAX_ENTITIES)
+}
+
+pub(crate) fn too_many_of(what: &str, most: usize) -> Error {
+    Error::new(ErrorKind::Data, format!("the grid has too many {what}: at most {most} fit in 32-bit indices")).hint("use a coarser grid")
 }
 
 /// Short name of a kind for messages, singular or plural.

@@ -105,6 +105,7 @@ impl Grid {
         }
         self.topology();
         let Some(old) = self.topology.take() else { return };
+        self.neighbours.take();
         let cells = new_cells(&old, how, self.dim);
         let (faces, interior) = new_faces(&old, cells.as_ref());
         self.numbering = Numbering { cells, faces, interior_first: Some(interior) };

@@ -67,7 +67,7 @@ pub(super) fn boundary(writer: &mut Writer, block: &KBlock) -> Written<TokenStre
     } else {
         quote! { _ }
     };
-    Ok(quote! { |#side| { #body } })
+    Ok(quote! { |#side: &Side| { #body } })
 }
 
 /// Names that `let name = ..` or `let (a, b) = ..` defines.

@@ -17,7 +17,7 @@ use crate::codegen::writer::{End, Failure, Writer, Written};
 
 /// What a function reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Arg {
+pub(super) enum Arg {
     Grid,
     Param(ParamId),
     /// Three values, one for each axis.
@@ -28,7 +28,7 @@ enum Arg {
     Stored(usize, At),
     /// Terms of a sum: those of the low sides and those of the high sides, axis by axis.
     Terms(usize),
-    /// Elements of the cells or faces on one side of the row, for each axis but the first.
+    /// Elements of the cells or faces on one side of a cell, for each axis.
     Beside(ParamId, Beside, End),
 }
 
@@ -44,7 +44,6 @@ pub(super) struct Function {
     pub name: Ident,
     /// Generic arguments of a call: `::<DIM>` or nothing.
     pub generics: TokenStream,
-    kind: Kind,
     args: Vec<Arg>,
     pub item: TokenStream,
 }
@@ -58,8 +57,6 @@ pub(super) enum Kind {
     Faces(usize),
     /// The cells of a row; adds the terms of faces first.
     Row,
-    /// The same for rows inside the grid where terms are cheap: those of faces between rows are evaluated where they are added.
-    Inside,
 }
 
 /// Writes one function after the other.
@@ -76,7 +73,7 @@ impl Scribe<'_, '_> {
     /// A loop over slices of one length that writes `roots` to `outputs`.
     pub(super) fn function(&self, name: &str, doc: &str, outputs: &[String], roots: &[Node], kind: Kind) -> Written<Function> {
         let axis = if let Kind::Faces(axis) = kind { axis } else { 0 };
-        let mut body = Body { scribe: self, namer: self.namer.clone(), args: Vec::new(), bound: BTreeMap::new(), axis, side: None };
+        let mut body = self.body(axis);
         let outputs: Vec<Ident> = outputs.iter().map(|output| ident(&body.namer.fresh(output))).collect();
         let mut before = TokenStream::new();
         match kind {
@@ -86,7 +83,6 @@ impl Scribe<'_, '_> {
                     before.extend(body.sum(number)?);
                 }
             }
-            Kind::Inside => before.extend(body.sums_inside()?),
         }
         let statements = body.statements(roots)?;
         let values = roots.iter().map(|root| body.value(*root)).collect::<Written<Vec<Text>>>()?;
@@ -101,30 +97,13 @@ impl Scribe<'_, '_> {
         let mut generic = false;
         for (arg, name) in &args {
             match arg {
-                Arg::Grid => params.extend(quote! { grid: &CartesianGrid, }),
-                Arg::Param(id) => {
-                    let bool = self.writer.param(*id)?.0.ty.basic == Basic::Bool;
-                    let ty = ident(if bool { "bool" } else { "f64" });
-                    params.extend(quote! { #name: #ty, });
-                }
-                Arg::PerAxis(_) => params.extend(quote! { #name: [f64; 3], }),
+                Arg::Grid | Arg::Param(_) | Arg::PerAxis(_) => params.extend(self.same_for_all(*arg, name)?),
                 Arg::Load(..) | Arg::Stored(..) => {
                     params.extend(quote! { #name: &[f64], });
                     lanes.extend(quote! { let #name = &#name[..len]; });
                 }
-                Arg::Beside(..) => {
-                    generic = true;
-                    params.extend(quote! { #name: [&[f64]; DIM], });
-                    for (axis, letter) in [(1, "y"), (2, "z")] {
-                        let (lane, axis) = (ident(&format!("{name}_{letter}")), Literal::usize_unsuffixed(axis));
-                        lanes.extend(quote! { let #lane = lane(&#name, #axis, len); });
-                    }
-                }
-                Arg::Terms(_) if kind == Kind::Inside => {
-                    let [low, high] = ["low", "high"].map(|side| ident(&format!("{name}_{side}")));
-                    params.extend(quote! { #low: &[f64], #high: &[f64], });
-                    lanes.extend(quote! { let #low = &#low[..len]; let #high = &#high[..len]; });
-                }
+                // Of cells inside the grid alone.
+                Arg::Beside(..) => return Err(Failure::Form),
                 Arg::Terms(_) => {
                     generic = true;
                     let [low, high] = ["low", "high"].map(|side| ident(&format!("{name}_{side}")));
@@ -161,19 +140,39 @@ impl Scribe<'_, '_> {
         } else {
             TokenStream::new()
         };
-        Ok(Function { name, generics, kind, args: args.into_iter().map(|(arg, _)| arg).collect(), item })
+        Ok(Function { name, generics, args: args.into_iter().map(|(arg, _)| arg).collect(), item })
+    }
+
+    pub(super) fn body(&self, axis: usize) -> Body<'_, '_, '_> {
+        Body { scribe: self, namer: self.namer.clone(), args: Vec::new(), bound: BTreeMap::new(), axis, side: None, single: false }
+    }
+
+    /// A parameter that is the same for all elements.
+    pub(super) fn same_for_all(&self, arg: Arg, name: &Ident) -> Written<TokenStream> {
+        Ok(match arg {
+            Arg::Grid => quote! { #name: &CartesianGrid, },
+            Arg::Param(id) => {
+                let bool = self.writer.param(id)?.0.ty.basic == Basic::Bool;
+                let ty = ident(if bool { "bool" } else { "f64" });
+                quote! { #name: #ty, }
+            }
+            Arg::PerAxis(_) => quote! { #name: [f64; 3], },
+            Arg::Load(..) | Arg::Stored(..) | Arg::Terms(_) | Arg::Beside(..) => return Err(Failure::Form),
+        })
     }
 }
 
-/// The loop of one function.
-struct Body<'s, 'a, 'w> {
-    scribe: &'s Scribe<'a, 'w>,
-    namer: Namer,
-    args: Vec<(Arg, Ident)>,
-    bound: BTreeMap<Node, Ident>,
-    axis: usize,
+/// What one function evaluates.
+pub(super) struct Body<'s, 'a, 'w> {
+    pub scribe: &'s Scribe<'a, 'w>,
+    pub namer: Namer,
+    pub args: Vec<(Arg, Ident)>,
+    pub bound: BTreeMap<Node, Ident>,
+    pub axis: usize,
     /// Of terms that are evaluated where they are added: the side of the cell.
-    side: Option<End>,
+    pub side: Option<End>,
+    /// Whether parameters are elements, not slices of them.
+    pub single: bool,
 }
 
 impl Body<'_, '_, '_> {
@@ -208,55 +207,16 @@ impl Body<'_, '_, '_> {
         })
     }
 
-    /// The same where the terms of faces between rows are evaluated here.
-    fn sums_inside(&mut self) -> Written<TokenStream> {
-        let scribe = self.scribe;
-        let mut out = TokenStream::new();
-        let mut names = Vec::new();
-        for number in 0..scribe.found.terms.len() {
-            let name = scribe.writer.local(scribe.found.sums[number])?;
-            let terms = self.arg(Arg::Terms(number), &format!("{name}_terms"));
-            let [low, high] = ["low", "high"].map(|side| ident(&format!("{terms}_{side}")));
-            out.extend(quote! { let mut #name = 0.0; #name -= #low[i]; #name += #high[i]; });
-            names.push(name);
-        }
-        for axis in [1, 2] {
-            let mut both = TokenStream::new();
-            for side in [End::Low, End::High] {
-                (self.axis, self.side) = (axis, Some(side));
-                let roots: Vec<Node> = scribe.found.terms.iter().map(|terms| terms[axis]).collect();
-                let statements = self.statements(&roots)?;
-                let terms = roots.iter().map(|root| self.value(*root).map(|term| term.at(Level::Choice))).collect::<Written<Vec<_>>>()?;
-                let add = if side == End::Low {
-                    quote! { -= }
-                } else {
-                    quote! { += }
-                };
-                let added = quote! { #statements #(#names #add #terms;)* };
-                both.extend(if statements.is_empty() {
-                    added
-                } else {
-                    quote! { { #added } }
-                });
-                (self.axis, self.side) = (0, None);
-                self.bound.clear();
-            }
-            let axis = Literal::usize_unsuffixed(axis);
-            out.extend(quote! { if DIM > #axis { #both } });
-        }
-        Ok(out)
-    }
-
-    /// An element on a side of the row.
+    /// An element on a side of the cell.
     fn beside(&mut self, id: ParamId, what: Beside, side: End) -> Written<Text> {
         let (_, name) = self.scribe.writer.param(id)?;
         let name = self.arg(Arg::Beside(id, what, side), &format!("{name}_{}", side.name()));
-        let lane = ident(&format!("{name}_{}", ["x", "y", "z"][self.axis]));
-        Ok(Text::atom(quote! { #lane[i] }))
+        let axis = Literal::usize_unsuffixed(self.axis);
+        Ok(Text::atom(quote! { #name[#axis] }))
     }
 
     /// Values that are used more than once, and the branches of choices, which are thus evaluated in any case.
-    fn statements(&mut self, roots: &[Node]) -> Written<TokenStream> {
+    pub(super) fn statements(&mut self, roots: &[Node]) -> Written<TokenStream> {
         let scribe = self.scribe;
         let given = |node: Node| scribe.stored.contains_key(&node);
         let nodes = self.dag().below_until(roots, given);
@@ -281,7 +241,7 @@ impl Body<'_, '_, '_> {
         Ok(out)
     }
 
-    fn value(&mut self, node: Node) -> Written<Text> {
+    pub(super) fn value(&mut self, node: Node) -> Written<Text> {
         if let Some(name) = self.bound.get(&node) {
             return Ok(Text::atom(name));
         }
@@ -330,7 +290,11 @@ impl Body<'_, '_, '_> {
                 };
                 let wanted = if at == At::Here { param(id)? } else { format!("{}_{}", param(id)?, at_name(at)) };
                 let name = self.arg(Arg::Load(id, at), &wanted);
-                Text::atom(quote! { #name[i] })
+                Text::atom(if self.single {
+                    quote! { #name }
+                } else {
+                    quote! { #name[i] }
+                })
             }
             // Rows have no such cells.
             Op::Member(..) | Op::OfSubset(..) => return Err(Failure::Form),
@@ -412,6 +376,19 @@ fn at_name(at: At) -> &'static str {
     }
 }
 
+impl Arg {
+    /// What is given for a parameter that is the same for all elements.
+    pub(super) fn read(self, writer: &mut Writer) -> Written<TokenStream> {
+        let name = match self {
+            Arg::Grid => ident("grid"),
+            Arg::Param(id) => return writer.read(id).map(|name| quote! { #name }),
+            Arg::PerAxis(id) => return writer.read_per_axis(id).map(|name| quote! { #name }),
+            Arg::Load(..) | Arg::Stored(..) | Arg::Terms(_) | Arg::Beside(..) => return Err(Failure::Form),
+        };
+        Ok(quote! { #name })
+    }
+}
+
 impl Function {
     /// Its arguments but the outputs: `stored` are the values of first and second cells, `part` says which elements of a collection.
     pub(super) fn args(
@@ -423,15 +400,7 @@ impl Function {
         let mut args = Vec::new();
         for arg in &self.args {
             args.push(match *arg {
-                Arg::Grid => quote! { grid },
-                Arg::Param(id) => {
-                    let name = writer.read(id)?;
-                    quote! { #name }
-                }
-                Arg::PerAxis(id) => {
-                    let name = writer.read_per_axis(id)?;
-                    quote! { #name }
-                }
+                Arg::Grid | Arg::Param(_) | Arg::PerAxis(_) => arg.read(writer)?,
                 Arg::Load(id, At::Face) => {
                     let (name, position) = (writer.read(id)?, face_position(writer, id)?);
                     quote! { &#name[grid.#position(faces.at, faces.axis, faces.high)..][..faces.len] }
@@ -446,24 +415,9 @@ impl Function {
                 }
                 Arg::Terms(number) => {
                     let number = Literal::usize_unsuffixed(number);
-                    match self.kind {
-                        Kind::Inside => quote! { sweep.low(#number)[0], sweep.high(#number)[0] },
-                        Kind::Cells | Kind::Faces(_) | Kind::Row => quote! { sweep.low(#number), sweep.high(#number) },
-                    }
+                    quote! { sweep.low(#number), sweep.high(#number) }
                 }
-                Arg::Beside(id, Beside::Cell, side) => {
-                    let name = writer.read(id)?;
-                    let start = match side {
-                        End::Low => quote! { row.start - grid.stride[axis] },
-                        End::High => quote! { row.start + grid.stride[axis] },
-                    };
-                    quote! { std::array::from_fn(|axis| if axis == 0 { &[][..] } else { &#name[#start..][..len] }) }
-                }
-                Arg::Beside(id, Beside::Face, side) => {
-                    let (name, position, high) = (writer.read(id)?, face_position(writer, id)?, side.is_high());
-                    let start = quote! { grid.#position(row.at, axis, #high) };
-                    quote! { std::array::from_fn(|axis| if axis == 0 { &[][..] } else { &#name[#start..][..len] }) }
-                }
+                Arg::Beside(..) => return Err(Failure::Form),
             });
         }
         Ok(quote! { #(#args),* })
@@ -471,7 +425,7 @@ impl Function {
 }
 
 /// Which function of the grid says where the value of a face is in a collection.
-fn face_position(writer: &Writer, id: ParamId) -> Written<Ident> {
+pub(super) fn face_position(writer: &Writer, id: ParamId) -> Written<Ident> {
     Ok(match writer.superset(writer.set_of(id)?).extent {
         Extent::Interior => ident("interior_face"),
         Extent::All | Extent::Boundary => ident("face"),

@@ -12,6 +12,7 @@ use super::boundary::boundary;
 use super::dag::{At, Node};
 use super::find::{Found, find};
 use super::functions::{Function, Kind, Scribe};
+use super::inside::{Inside, inside};
 use crate::codegen::method::stores;
 use crate::codegen::text::{ident, mentions};
 use crate::codegen::writer::{Failure, Form, RESERVED, Writer, Written};
@@ -23,7 +24,7 @@ pub(in crate::codegen) struct FaceRows {
     cells: Option<Function>,
     faces: Vec<Function>,
     row: Function,
-    inside: Option<Function>,
+    inside: Option<Inside>,
     /// Sets whose cells are evaluated one by one.
     subsets: Vec<SetId>,
     /// How many values of a cell are stored, and how many terms a face has.
@@ -79,14 +80,11 @@ pub(in crate::codegen) fn face_rows(
         _ => format!(" [`Kernels::{method}`] for a row of cells, from the terms of their faces."),
     };
     let row = scribe.function(&functions.fresh(&format!("{method}_row")), &doc, &outputs, &found.yields, Kind::Row)?;
-    let mut inside = None;
-    if !expensive && !found.terms.is_empty() {
-        let doc = format!(" [`Kernels::{method}`] for a row inside the grid, from the terms of the faces along the row.");
-        let name = functions.fresh(&format!("{method}_row_inside"));
-        inside = Some(scribe.function(&name, &doc, &outputs, &found.yields, Kind::Inside)?);
-    }
-    let all = std::iter::once(&row).chain(&inside).chain(&cells).chain(&faces);
-    let items = all.map(|function| function.item.clone()).collect();
+    let cheap = !found.expensive && !found.terms.is_empty();
+    let inside = cheap.then(|| inside(&scribe, names, functions)).transpose()?;
+    let all = std::iter::once(&row).chain(&cells).chain(&faces);
+    let mut items: TokenStream = all.map(|function| function.item.clone()).collect();
+    items.extend(inside.as_ref().map(|inside| inside.items.clone()));
     let subsets = found.subsets.clone();
     Ok(FaceRows { items, subsets, counts: (found.cells.len(), found.terms.len()), cells, faces, row, inside })
 }
@@ -98,28 +96,33 @@ impl FaceRows {
             At::Here => Ok(quote! { [row.start..][..len] }),
             At::First | At::Second | At::Face => Err(Failure::Form),
         };
-        let mut call = |function: &Function| {
-            let (args, name, slices) = (function.args(writer, [&[], &[]], here)?, &function.name, &writer.slices);
-            let generics = &function.generics;
-            Ok::<_, Failure>(quote! { #name #generics(#(&mut #slices[row.start - range.start..][..len],)* #args); })
-        };
-        let row = call(&self.row)?;
-        let inside = self.inside.as_ref().map(&mut call).transpose()?;
+        let (args, name, slices) = (self.row.args(writer, [&[], &[]], here)?, &self.row.name, writer.slices.clone());
+        let generics = &self.row.generics;
+        let row = quote! { #name #generics(#(&mut #slices[row.start - range.start..][..len],)* #args); };
         let (cells, terms) = (Literal::usize_unsuffixed(self.counts.0), Literal::usize_unsuffixed(self.counts.1));
         let (before, advance) = match self.counts.1 {
             0 => (TokenStream::new(), TokenStream::new()),
-            _ => (quote! { let mut sweep = Sweep::<f64, DIM, #cells, #terms>::new(grid); }, self.advance(writer, block)?),
+            _ => {
+                let boundary = boundary(writer, block)?;
+                let before = quote! {
+                    let boundary = #boundary;
+                    let mut sweep = Sweep::<f64, DIM, #cells, #terms>::new(grid);
+                };
+                (before, self.advance(writer)?)
+            }
         };
-        let row = match inside {
-            None => row,
-            Some(inside) => quote! { if row.inside { #inside } else { #row } },
+        let (rows, row) = match &self.inside {
+            None => (quote! { strips }, quote! { #advance #row }),
+            Some(inside) => {
+                let inside_row = inside.row(writer)?;
+                (inside.rows(), quote! { if row.inside { #inside_row } else { #advance #row } })
+            }
         };
         let subsets = self.one_by_one(writer, block)?;
         Ok(quote! {
             #before
-            for row in strips(grid, &range) {
+            for row in #rows(grid, &range) {
                 let len = row.len;
-                #advance
                 #row
             }
             #subsets
@@ -146,8 +149,7 @@ impl FaceRows {
     }
 
     /// The statement that makes the terms of the faces of a row.
-    fn advance(&self, writer: &mut Writer, block: &KBlock) -> Written<TokenStream> {
-        let boundary = boundary(writer, block)?;
+    fn advance(&self, writer: &mut Writer) -> Written<TokenStream> {
         let mut names = |prefix: &str, count: usize| {
             let names = (0..count).map(|number| ident(&writer.namer.fresh(&format!("{prefix}_{number}"))));
             names.collect::<Vec<_>>()
@@ -185,19 +187,12 @@ impl FaceRows {
             shown.collect::<Vec<_>>()
         };
         let (of_first, of_second) = (used(of_first), used(of_second));
-        let along = self.inside.is_some();
-        let across = if along {
-            quote! { !row.inside }
-        } else {
-            quote! { true }
-        };
         Ok(quote! {
             sweep.advance(
                 &row,
-                #across,
                 #cells,
                 |faces, [#(#of_first),*], [#(#of_second),*], [#(#terms),*]| match faces.axis { #arms },
-                #boundary,
+                &boundary,
             );
         })
     }

@@ -5,7 +5,7 @@ use backend_serial::runtime::entities::{Arrays, Entities, Places, Positions};
 use backend_serial::runtime::kernel::{
     CartesianGrid, SubsetRanks, lane, length, vector_sub,
 };
-use backend_serial::runtime::sweep::{Sweep, cells_in, strips};
+use backend_serial::runtime::sweep::{Side, Sweep, blocks, cells_in};
 use backend_serial::runtime::{ScalarCollection, SerialRuntime};
 use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent};
@@ -25,7 +25,7 @@ impl Kernels for SerialRuntime {
             };
         }
         let grid = self.shared_grid();
-        let grid = Arrays::of(&grid).with_topology().with_geometry();
+        let grid = Arrays::of(&grid).with_sides().with_geometry();
         residual_of_cells_general(self, &args, &grid)
     }
 
@@ -71,83 +71,91 @@ fn residual_of_cells_cartesian<const DIM: usize>(
     let p = &p[..];
     let p0 = rt.dense(args.p0);
     let p0 = &p0[..];
-    let itrans = args.itrans.per_axis().unwrap_or([f64::NAN; 3]);
     let wells_ranks = SubsetRanks::new(args.wells);
     let index = rt.dense(args.index);
     let index = &index[..];
     let bhp = rt.dense(args.bhp);
     let bhp = &bhp[..];
+    let itrans = args.itrans.per_axis().unwrap_or([f64::NAN; 3]);
     let domain = &all_cells;
     let mut residual = rt.take_buffer(grid.n_cells());
     rt.each_row(
         grid,
         &mut residual[..],
         |range, residual_values| {
+            let boundary = |_: &Side| { [0.0] };
             let mut sweep = Sweep::<f64, DIM, 0, 1>::new(grid);
-            for row in strips(grid, &range) {
+            for row in blocks(grid, &range) {
                 let len = row.len;
-                sweep
-                    .advance(
-                        &row,
-                        !row.inside,
-                        |_, []| {},
-                        |faces, [], [], [term_0]| match faces.axis {
-                            0 => {
-                                residual_of_cells_faces_x(
-                                    term_0,
-                                    itrans,
-                                    &p[faces.second..][..faces.len],
-                                    &p[faces.first..][..faces.len],
-                                )
-                            }
-                            1 => {
-                                residual_of_cells_faces_y(
-                                    term_0,
-                                    itrans,
-                                    &p[faces.second..][..faces.len],
-                                    &p[faces.first..][..faces.len],
-                                )
-                            }
-                            _ => {
-                                residual_of_cells_faces_z(
-                                    term_0,
-                                    itrans,
-                                    &p[faces.second..][..faces.len],
-                                    &p[faces.first..][..faces.len],
-                                )
-                            }
-                        },
-                        |_| { [0.0] },
-                    );
                 if row.inside {
-                    residual_of_cells_row_inside::<
+                    residual_of_cells_inside::<
                         DIM,
                     >(
                         &mut residual_values[row.start - range.start..][..len],
-                        sweep.low(0)[0],
-                        sweep.high(0)[0],
                         itrans,
                         &p[row.start..][..len],
                         std::array::from_fn(|axis| {
-                            if axis == 0 {
-                                &[][..]
-                            } else {
-                                &p[row.start - grid.stride[axis]..][..len]
-                            }
+                            &p[row.start - grid.stride[axis]..][..len]
                         }),
                         std::array::from_fn(|axis| {
-                            if axis == 0 {
-                                &[][..]
-                            } else {
-                                &p[row.start + grid.stride[axis]..][..len]
-                            }
+                            &p[row.start + grid.stride[axis]..][..len]
                         }),
                         grid,
                         dt,
                         compressibility,
                         &p0[row.start..][..len],
                     );
+                    for end in row.ends(grid) {
+                        let terms = end
+                            .sides
+                            .map(|side| side.map(|side| boundary(&side)));
+                        residual_values[end.cell - range.start] = residual_of_cells_cell::<
+                            DIM,
+                        >(
+                            terms,
+                            itrans,
+                            p[end.cell],
+                            std::array::from_fn(|axis| p[end.cell - grid.stride[axis]]),
+                            std::array::from_fn(|axis| p[end.cell + grid.stride[axis]]),
+                            grid,
+                            dt,
+                            compressibility,
+                            p0[end.cell],
+                        );
+                    }
                 } else {
+                    sweep
+                        .advance(
+                            &row,
+                            |_, []| {},
+                            |faces, [], [], [term_0]| match faces.axis {
+                                0 => {
+                                    residual_of_cells_faces_x(
+                                        term_0,
+                                        itrans,
+                                        &p[faces.second..][..faces.len],
+                                        &p[faces.first..][..faces.len],
+                                    )
+                                }
+                                1 => {
+                                    residual_of_cells_faces_y(
+                                        term_0,
+                                        itrans,
+                                        &p[faces.second..][..faces.len],
+                                        &p[faces.first..][..faces.len],
+                                    )
+                                }
+                                _ => {
+                                    residual_of_cells_faces_z(
+                                        term_0,
+                                        itrans,
+                                        &p[faces.second..][..faces.len],
+                                        &p[faces.first..][..faces.len],
+                                    )
+                                }
+                            },
+                            &boundary,
+                        );
                     residual_of_cells_row::<
                         DIM,
                     >(
@@ -226,47 +234,6 @@ fn residual_of_cells_row<const DIM: usize>(
     }
 }
 
-/// [`Kernels::residual_of_cells`] for a row inside the grid, from the terms of the faces along the row.
-#[inline(never)]
-fn residual_of_cells_row_inside<const DIM: usize>(
-    residual: &mut [f64],
-    outflow_terms_low: &[f64],
-    outflow_terms_high: &[f64],
-    itrans: [f64; 3],
-    p: &[f64],
-    p_low: [&[f64]; DIM],
-    p_high: [&[f64]; DIM],
-    grid: &CartesianGrid,
-    dt: f64,
-    compressibility: f64,
-    p0: &[f64],
-) {
-    let len = residual.len();
-    let outflow_terms_low = &outflow_terms_low[..len];
-    let outflow_terms_high = &outflow_terms_high[..len];
-    let p = &p[..len];
-    let p_low_y = lane(&p_low, 1, len);
-    let p_low_z = lane(&p_low, 2, len);
-    let p_high_y = lane(&p_high, 1, len);
-    let p_high_z = lane(&p_high, 2, len);
-    let p0 = &p0[..len];
-    for i in 0..len {
-        let mut outflow = 0.0;
-        outflow -= outflow_terms_low[i];
-        outflow += outflow_terms_high[i];
-        if DIM > 1 {
-            outflow -= -itrans[1] * (p[i] - p_low_y[i]);
-            outflow += -itrans[1] * (p_high_y[i] - p[i]);
-        }
-        if DIM > 2 {
-            outflow -= -itrans[2] * (p[i] - p_low_z[i]);
-            outflow += -itrans[2] * (p_high_z[i] - p[i]);
-        }
-        residual[i] = grid.volume / dt * compressibility * (p[i] - p0[i]) + outflow
-            + 0.0;
-    }
-}
-
 /// Terms of [`Kernels::residual_of_cells`] on faces that x crosses, each between a first and a second cell.
 #[inline(never)]
 fn residual_of_cells_faces_x(
@@ -315,6 +282,70 @@ fn residual_of_cells_faces_z(
     }
 }
 
+/// [`Kernels::residual_of_cells`] for a cell whose sides are interior but for those along the row of which `ends` has the terms, low and high.
+#[inline(always)]
+fn residual_of_cells_cell<const DIM: usize>(
+    ends: [Option<[f64; 1]>; 2],
+    itrans: [f64; 3],
+    p: f64,
+    p_low: [f64; DIM],
+    p_high: [f64; DIM],
+    grid: &CartesianGrid,
+    dt: f64,
+    compressibility: f64,
+    p0: f64,
+) -> f64 {
+    let mut outflow = 0.0;
+    let [outflow_low] = ends[0].unwrap_or_else(|| [-itrans[0] * (p - p_low[0])]);
+    outflow -= outflow_low;
+    let [outflow_high] = ends[1].unwrap_or_else(|| [-itrans[0] * (p_high[0] - p)]);
+    outflow += outflow_high;
+    if DIM > 1 {
+        outflow -= -itrans[1] * (p - p_low[1]);
+        outflow += -itrans[1] * (p_high[1] - p);
+    }
+    if DIM > 2 {
+        outflow -= -itrans[2] * (p - p_low[2]);
+        outflow += -itrans[2] * (p_high[2] - p);
+    }
+    grid.volume / dt * compressibility * (p - p0) + outflow + 0.0
+}
+
+/// [`Kernels::residual_of_cells`] for rows inside the grid, as if they were one row: values at their ends are to be made again.
+#[inline(never)]
+fn residual_of_cells_inside<const DIM: usize>(
+    residual: &mut [f64],
+    itrans: [f64; 3],
+    p: &[f64],
+    p_low: [&[f64]; DIM],
+    p_high: [&[f64]; DIM],
+    grid: &CartesianGrid,
+    dt: f64,
+    compressibility: f64,
+    p0: &[f64],
+) {
+    let len = residual.len();
+    let p = &p[..len];
+    let p_low = p_low.map(|side| &side[..len]);
+    let p_high = p_high.map(|side| &side[..len]);
+    let p0 = &p0[..len];
+    for i in 0..len {
+        residual[i] = residual_of_cells_cell::<
+            DIM,
+        >(
+            [None; 2],
+            itrans,
+            p[i],
+            p_low.map(|side| side[i]),
+            p_high.map(|side| side[i]),
+            grid,
+            dt,
+            compressibility,
+            p0[i],
+        );
+    }
+}
+
 /// [`Kernels::residual_of_cells`] on any grid.
 fn residual_of_cells_general<G: Entities>(
     rt: &mut SerialRuntime,
@@ -344,24 +375,17 @@ fn residual_of_cells_general<G: Entities>(
     rt.each(
         domain.len(),
         &mut residual[..],
-        |range, residual_values| {
+        move |range, residual_values| {
             for position in range.clone() {
                 let here = position as u32;
                 let mut outflow = 0.0;
+                let p_here = p[position];
                 let cell = here;
-                for f in grid.faces_of(cell) {
-                    let [from, to] = grid.face_cells(f);
-                    if from == NONE || to == NONE {
-                        continue;
-                    }
-                    if from == cell {
+                for (f, beyond, _) in grid.sides_of(cell) {
+                    if beyond != NONE {
                         outflow
                             += -itrans[interior_faces_ranks.of(f)]
-                                * (p[to as usize] - p[position]);
-                    } else {
-                        outflow
-                            -= -itrans[interior_faces_ranks.of(f)]
-                                * (p[position] - p[from as usize]);
+                                * (p[beyond as usize] - p_here);
                     }
                 }
                 let taken = if wells_ranks.contains(here) {
@@ -397,7 +421,7 @@ fn residual_of_wells_general(
     rt.each(
         domain.len(),
         &mut residual[..],
-        |range, residual_values| {
+        move |range, residual_values| {
             for position in range.clone() {
                 let here = elements[position];
                 residual_values[position - range.start] = index[position]
@@ -441,7 +465,7 @@ fn compute_itrans_general<const DIM: usize, G: Places<DIM>>(
     rt.each(
         domain.len(),
         &mut itrans[..],
-        |range, itrans_values| {
+        move |range, itrans_values| {
             for position in range.clone() {
                 let here = elements[position];
                 itrans_values[position - range.start] = mobility

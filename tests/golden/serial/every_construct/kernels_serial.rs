@@ -87,7 +87,7 @@ impl Kernels for SerialRuntime {
             };
         }
         let grid = self.shared_grid();
-        let grid = Arrays::of(&grid).with_topology().with_geometry();
+        let grid = Arrays::of(&grid).with_sides().with_geometry();
         match self.grid().dim() {
             1 => transport_general::<1, _>(self, &args, &grid),
             2 => transport_general::<2, _>(self, &args, &grid),
@@ -109,7 +109,7 @@ impl Kernels for SerialRuntime {
             };
         }
         let grid = self.shared_grid();
-        let grid = Arrays::of(&grid).with_topology().with_geometry();
+        let grid = Arrays::of(&grid).with_sides().with_geometry();
         match self.grid().dim() {
             1 => diffuse_general::<1, _>(self, &args, &grid),
             2 => diffuse_general::<2, _>(self, &args, &grid),
@@ -125,7 +125,7 @@ impl Kernels for SerialRuntime {
             return jump_general(self, &args, &grid);
         }
         let grid = self.shared_grid();
-        let grid = Arrays::of(&grid).with_topology();
+        let grid = Arrays::of(&grid).with_topology().with_sides();
         jump_general(self, &args, &grid)
     }
 
@@ -182,7 +182,7 @@ fn geometry_general<const DIM: usize, G: Places<DIM>>(
             &mut far[..],
             &mut size[..],
         ),
-        |range, (mut centre_values, far_values, size_values)| {
+        move |range, (mut centre_values, far_values, size_values)| {
             for position in range.clone() {
                 let here = position as u32;
                 let c = vector_mul(grid.cell_centroid(here), k);
@@ -241,7 +241,7 @@ fn transmissibility_general<const DIM: usize, G: Places<DIM>>(
     rt.each(
         domain.len(),
         &mut t[..],
-        |range, t_values| {
+        move |range, t_values| {
             for position in range.clone() {
                 let here = elements[position];
                 t_values[position - range.start] = k * grid.face_area(here)
@@ -286,7 +286,7 @@ fn weight_general<G: Entities>(
     rt.each(
         domain.len(),
         &mut w[..],
-        |range, w_values| {
+        move |range, w_values| {
             for position in range.clone() {
                 let here = position as u32;
                 w_values[position - range.start] = k / grid.cell_volume(here);
@@ -444,34 +444,38 @@ fn transport_general<const DIM: usize, G: Entities>(
     rt.each(
         domain.len(),
         (&mut a[..], &mut b[..], &mut total[..], &mut most[..]),
-        |range, (a_values, b_values, total_values, most_values)| {
+        move |range, (a_values, b_values, total_values, most_values)| {
             for position in range.clone() {
                 let here = position as u32;
                 let mut out = 0.0;
                 let mut area = 0.0;
+                let u_here = u[position];
                 let cell = here;
-                for f in grid.faces_of(cell) {
-                    let [from, to] = grid.face_cells(f);
-                    if from == cell {
-                        let w = if to != NONE {
-                            let up = if row_2[f as usize] > 0.0 { cell } else { to };
-                            t[interior_faces_ranks.of(f)]
-                                * (u[up as usize] * row_2[f as usize])
+                for (f, beyond, outward) in grid.sides_of(cell) {
+                    if beyond != NONE {
+                        if outward {
+                            let up = if row_2[f as usize] > 0.0 { cell } else { beyond };
+                            let w = t[interior_faces_ranks.of(f)]
+                                * (u[up as usize] * row_2[f as usize]);
+                            out += w;
+                            area += grid.face_area(f);
                         } else {
-                            row_2[f as usize] * u[position]
-                        };
-                        out += w;
-                        area += grid.face_area(f);
+                            let up = if row_2[f as usize] > 0.0 { beyond } else { cell };
+                            let w = t[interior_faces_ranks.of(f)]
+                                * (u[up as usize] * row_2[f as usize]);
+                            out -= w;
+                            area -= grid.face_area(f);
+                        }
                     } else {
-                        let w = if from != NONE {
-                            let up = if row_2[f as usize] > 0.0 { from } else { cell };
-                            t[interior_faces_ranks.of(f)]
-                                * (u[up as usize] * row_2[f as usize])
+                        if outward {
+                            let w = row_2[f as usize] * u_here;
+                            out += w;
+                            area += grid.face_area(f);
                         } else {
-                            row_2[f as usize] * u[position]
-                        };
-                        out -= w;
-                        area -= grid.face_area(f);
+                            let w = row_2[f as usize] * u_here;
+                            out -= w;
+                            area -= grid.face_area(f);
+                        }
                     }
                 }
                 let taken = if wells_ranks.contains(here) {
@@ -773,51 +777,48 @@ fn diffuse_general<const DIM: usize, G: Places<DIM>>(
     rt.each(
         domain.len(),
         (&mut u_new[..], &mut even[..]),
-        |range, (u_new_values, even_values)| {
+        move |range, (u_new_values, even_values)| {
             for position in range.clone() {
                 let here = position as u32;
                 let half = 0.5 * u[position];
                 let mut s = 0.0;
                 let mut n = 0.0;
+                let u_here = u[position];
                 let cell = here;
-                for f in grid.faces_of(cell) {
-                    let [from, to] = grid.face_cells(f);
-                    if from == NONE || to == NONE {
-                        continue;
-                    }
-                    if from == cell {
-                        let across = vector_sub(
-                            grid.cell_centroid(to),
-                            grid.cell_centroid(cell),
-                        );
-                        s
-                            += t[interior_faces_ranks.of(f)]
-                                * (u[to as usize] - u[position])
-                                + len_2[f as usize] * g[interior_faces_ranks.of(f)];
-                        n += half * dot(grid.face_normal(f), across);
-                    } else {
-                        let across = vector_sub(
-                            grid.cell_centroid(cell),
-                            grid.cell_centroid(from),
-                        );
-                        s
-                            -= t[interior_faces_ranks.of(f)]
-                                * (u[position] - u[from as usize])
-                                + len_2[f as usize] * g[interior_faces_ranks.of(f)];
-                        n -= half * dot(grid.face_normal(f), across);
+                for (f, beyond, outward) in grid.sides_of(cell) {
+                    if beyond != NONE {
+                        if outward {
+                            let across = vector_sub(
+                                grid.cell_centroid(beyond),
+                                grid.cell_centroid(cell),
+                            );
+                            s
+                                += t[interior_faces_ranks.of(f)]
+                                    * (u[beyond as usize] - u_here)
+                                    + len_2[f as usize] * g[interior_faces_ranks.of(f)];
+                            n += half * dot(grid.face_normal(f), across);
+                        } else {
+                            let across = vector_sub(
+                                grid.cell_centroid(cell),
+                                grid.cell_centroid(beyond),
+                            );
+                            s
+                                -= t[interior_faces_ranks.of(f)]
+                                    * (u_here - u[beyond as usize])
+                                    + len_2[f as usize] * g[interior_faces_ranks.of(f)];
+                            n -= half * dot(grid.face_normal(f), across);
+                        }
                     }
                 }
                 let mut edge = 0.0;
                 let cell_2 = here;
-                for e in grid.faces_of(cell_2) {
-                    let [from_2, to_2] = grid.face_cells(e);
-                    if from_2 != NONE && to_2 != NONE {
-                        continue;
-                    }
-                    if from_2 == cell_2 {
-                        edge += grid.face_area(e) * len_2[e as usize];
-                    } else {
-                        edge -= grid.face_area(e) * len_2[e as usize];
+                for (e, beyond_2, outward_2) in grid.sides_of(cell_2) {
+                    if beyond_2 == NONE {
+                        if outward_2 {
+                            edge += grid.face_area(e) * len_2[e as usize];
+                        } else {
+                            edge -= grid.face_area(e) * len_2[e as usize];
+                        }
                     }
                 }
                 let x = if far[position] { s * w[position] } else { (s + n) * 2.0 };
@@ -847,7 +848,7 @@ fn jump_general<G: Entities>(
     rt.each(
         domain.len(),
         &mut j[..],
-        |range, j_values| {
+        move |range, j_values| {
             for position in range.clone() {
                 let here = elements[position];
                 let far = if cells_2[position] == grid.first_cell(here) {
@@ -857,10 +858,9 @@ fn jump_general<G: Entities>(
                 };
                 let mut ring = 0.0;
                 let cell = far;
-                for g in grid.faces_of(cell) {
-                    let [from, to] = grid.face_cells(g);
-                    if from == cell {
-                        ring += if to == NONE { 1.0 } else { u[to as usize] };
+                for (_, beyond, outward) in grid.sides_of(cell) {
+                    if outward {
+                        ring += if beyond == NONE { 1.0 } else { u[beyond as usize] };
                     } else {
                         ring -= if cell == NONE { 1.0 } else { u[cell as usize] };
                     }
@@ -887,7 +887,7 @@ fn inside_general<G: Entities>(
     rt.try_each(
             domain.len(),
             &mut u_inside[..],
-            |range, u_inside_values| {
+            move |range, u_inside_values| {
                 for position in range.clone() {
                     let here = elements[position];
                     if !!(grid.first_cell(here) == NONE) {
@@ -916,7 +916,7 @@ fn extremes_general(
     rt.each(
         domain.len(),
         (&mut least[..], &mut product[..]),
-        |range, (least_values, product_values)| {
+        move |range, (least_values, product_values)| {
             for position in range.clone() {
                 least_values[position - range.start] = rate[position] - 1.0;
                 product_values[position - range.start] = rate[position] * 2.0;
@@ -951,7 +951,7 @@ fn sizes_general<G: Entities>(
     rt.each(
         domain.len(),
         &mut size[..],
-        |range, size_values| {
+        move |range, size_values| {
             for position in range.clone() {
                 let here = position as u32;
                 size_values[position - range.start] = grid.face_area(here);

@@ -66,7 +66,7 @@ impl Kernels for SerialRuntime {
             };
         }
         let grid = self.shared_grid();
-        let grid = Arrays::of(&grid).with_topology().with_geometry();
+        let grid = Arrays::of(&grid).with_sides().with_geometry();
         match self.grid().dim() {
             1 => fields_general::<1, _>(self, &args, &grid),
             2 => fields_general::<2, _>(self, &args, &grid),
@@ -87,7 +87,7 @@ impl Kernels for SerialRuntime {
             };
         }
         let grid = self.shared_grid();
-        let grid = Arrays::of(&grid).with_topology().with_geometry();
+        let grid = Arrays::of(&grid).with_sides().with_geometry();
         match self.grid().dim() {
             1 => smoothed_general::<1, _>(self, &args, &grid),
             2 => smoothed_general::<2, _>(self, &args, &grid),
@@ -108,7 +108,7 @@ impl Kernels for SerialRuntime {
             };
         }
         let grid = self.shared_grid();
-        let grid = Arrays::of(&grid).with_topology().with_geometry();
+        let grid = Arrays::of(&grid).with_sides().with_geometry();
         match self.grid().dim() {
             1 => fluxes_general::<1, _>(self, &args, &grid),
             2 => fluxes_general::<2, _>(self, &args, &grid),
@@ -214,7 +214,7 @@ fn inside_general<G: Entities>(
     rt.each(
         domain.len(),
         &mut cell[..],
-        |range, cell_values| {
+        move |range, cell_values| {
             for position in range.clone() {
                 let here = position as u32;
                 cell_values[position - range.start] = if grid.first_cell(here) == NONE {
@@ -275,7 +275,7 @@ fn lively_general(
     rt.each(
         domain.len(),
         &mut self_2[..],
-        |range, self_2_values| {
+        move |range, self_2_values| {
             for position in range.clone() {
                 let here = position as u32;
                 self_2_values[position - range.start] = if u[position] > 0.0 && big {
@@ -431,7 +431,7 @@ fn fields_general<const DIM: usize, G: Places<DIM>>(
     rt.each(
         domain.len(),
         (v.each_mut().map(|component| &mut component[..]), &mut s[..], &mut b[..]),
-        |range, (mut v_values, s_values, b_values)| {
+        move |range, (mut v_values, s_values, b_values)| {
             for position in range.clone() {
                 let here = position as u32;
                 let scaled = if big {
@@ -440,28 +440,27 @@ fn fields_general<const DIM: usize, G: Places<DIM>>(
                     [0.0; DIM]
                 };
                 let mut across = 0.0;
+                let u_here = u[position];
                 let cell = here;
-                for f in grid.faces_of(cell) {
-                    let [from, to] = grid.face_cells(f);
-                    if from == NONE || to == NONE {
-                        continue;
-                    }
-                    if from == cell {
-                        let jump = u[to as usize] - u[position];
-                        across
-                            += if big {
-                                math::min(jump, dot(along, grid.face_normal(f)))
-                            } else {
-                                math::max(growth, jump)
-                            };
-                    } else {
-                        let jump = u[position] - u[from as usize];
-                        across
-                            -= if big {
-                                math::min(jump, dot(along, grid.face_normal(f)))
-                            } else {
-                                math::max(growth, jump)
-                            };
+                for (f, beyond, outward) in grid.sides_of(cell) {
+                    if beyond != NONE {
+                        if outward {
+                            let jump = u[beyond as usize] - u_here;
+                            across
+                                += if big {
+                                    math::min(jump, dot(along, grid.face_normal(f)))
+                                } else {
+                                    math::max(growth, jump)
+                                };
+                        } else {
+                            let jump = u_here - u[beyond as usize];
+                            across
+                                -= if big {
+                                    math::min(jump, dot(along, grid.face_normal(f)))
+                                } else {
+                                    math::max(growth, jump)
+                                };
+                        }
                     }
                 }
                 let waves = math::sin(u[position]) + math::cos(u[position])
@@ -654,32 +653,31 @@ fn smoothed_general<const DIM: usize, G: Places<DIM>>(
     rt.each(
         domain.len(),
         &mut w[..],
-        |range, w_values| {
+        move |range, w_values| {
             for position in range.clone() {
                 let here = position as u32;
                 let mut flow = 0.0;
+                let u_here = u[position];
                 let cell = here;
-                for f in grid.faces_of(cell) {
-                    let [from, to] = grid.face_cells(f);
-                    if from == NONE || to == NONE {
-                        continue;
-                    }
-                    if from == cell {
-                        let push = dot(along, grid.face_normal(f));
-                        flow
-                            += if big {
-                                push * (u[to as usize] - u[position])
-                            } else {
-                                math::max(push, u[position])
-                            };
-                    } else {
-                        let push = dot(along, grid.face_normal(f));
-                        flow
-                            -= if big {
-                                push * (u[position] - u[from as usize])
-                            } else {
-                                math::max(push, u[from as usize])
-                            };
+                for (f, beyond, outward) in grid.sides_of(cell) {
+                    if beyond != NONE {
+                        if outward {
+                            let push = dot(along, grid.face_normal(f));
+                            flow
+                                += if big {
+                                    push * (u[beyond as usize] - u_here)
+                                } else {
+                                    math::max(push, u_here)
+                                };
+                        } else {
+                            let push = dot(along, grid.face_normal(f));
+                            flow
+                                -= if big {
+                                    push * (u_here - u[beyond as usize])
+                                } else {
+                                    math::max(push, u[beyond as usize])
+                                };
+                        }
                     }
                 }
                 w_values[position - range.start] = if big ^ (u[position] < 0.0) {
@@ -832,43 +830,45 @@ fn fluxes_general<const DIM: usize, G: Places<DIM>>(
     rt.each(
         domain.len(),
         &mut flux[..],
-        |range, flux_values| {
+        move |range, flux_values| {
             for position in range.clone() {
                 let here = position as u32;
                 let mut q = 0.0;
+                let u_here = u[position];
                 let cell = here;
-                for f in grid.faces_of(cell) {
-                    let [from, to] = grid.face_cells(f);
-                    if from == NONE || to == NONE {
-                        continue;
-                    }
-                    if from == cell {
-                        let jump = u[to as usize] - u[position];
-                        let rise = component(
-                            vector_sub(grid.cell_centroid(to), grid.cell_centroid(cell)),
-                            1,
-                        );
-                        q
-                            += if component(grid.face_normal(f), 0).abs() > 0.5 {
-                                jump.abs().sqrt()
-                            } else {
-                                jump * math::log(rise)
-                            };
-                    } else {
-                        let jump = u[position] - u[from as usize];
-                        let rise = component(
-                            vector_sub(
-                                grid.cell_centroid(cell),
-                                grid.cell_centroid(from),
-                            ),
-                            1,
-                        );
-                        q
-                            -= if component(grid.face_normal(f), 0).abs() > 0.5 {
-                                jump.abs().sqrt()
-                            } else {
-                                jump * math::log(rise)
-                            };
+                for (f, beyond, outward) in grid.sides_of(cell) {
+                    if beyond != NONE {
+                        if outward {
+                            let jump = u[beyond as usize] - u_here;
+                            let rise = component(
+                                vector_sub(
+                                    grid.cell_centroid(beyond),
+                                    grid.cell_centroid(cell),
+                                ),
+                                1,
+                            );
+                            q
+                                += if component(grid.face_normal(f), 0).abs() > 0.5 {
+                                    jump.abs().sqrt()
+                                } else {
+                                    jump * math::log(rise)
+                                };
+                        } else {
+                            let jump = u_here - u[beyond as usize];
+                            let rise = component(
+                                vector_sub(
+                                    grid.cell_centroid(cell),
+                                    grid.cell_centroid(beyond),
+                                ),
+                                1,
+                            );
+                            q
+                                -= if component(grid.face_normal(f), 0).abs() > 0.5 {
+                                    jump.abs().sqrt()
+                                } else {
+                                    jump * math::log(rise)
+                                };
+                        }
                     }
                 }
                 flux_values[position - range.start] = q;
@@ -906,7 +906,7 @@ fn extremes_general<const DIM: usize>(
             &mut product[..],
             doubled.each_mut().map(|component| &mut component[..]),
         ),
-        |
+        move |
             range,
             (
                 mut total_values,
@@ -981,7 +981,7 @@ fn nothing_general<const DIM: usize, G: Places<DIM>>(
             &mut every[..],
             &mut number[..],
         ),
-        |range, (mut total_values, some_values, every_values, number_values)| {
+        move |range, (mut total_values, some_values, every_values, number_values)| {
             for position in range.clone() {
                 let here = elements[position];
                 for (component, value) in total_values
@@ -1033,7 +1033,7 @@ fn lookup_general<const DIM: usize, G: Entities>(
             padded_2.each_mut().map(|component| &mut component[..]),
             &mut same_cell[..],
         ),
-        |
+        move |
             range,
             (mut at_cell_values, alive_values, mut padded_2_values, same_cell_values)|
         {
@@ -1082,7 +1082,7 @@ fn rates_general<const DIM: usize>(
     rt.each(
         domain.len(),
         rate.each_mut().map(|component| &mut component[..]),
-        |range, mut rate_values| {
+        move |range, mut rate_values| {
             for position in range.clone() {
                 let here = elements[position];
                 for (component, value) in rate_values
@@ -1120,7 +1120,7 @@ fn witness_general<const DIM: usize>(
     rt.each(
         domain.len(),
         (seen.each_mut().map(|component| &mut component[..]), &mut told[..]),
-        |range, (mut seen_values, told_values)| {
+        move |range, (mut seen_values, told_values)| {
             for position in range.clone() {
                 for (component, value) in seen_values
                     .iter_mut()

@@ -5,7 +5,7 @@ use backend_serial::runtime::entities::{Arrays, Entities, Places, Positions};
 use backend_serial::runtime::kernel::{
     CartesianGrid, SubsetRanks, lane, length, vector_sub,
 };
-use backend_serial::runtime::sweep::{Sweep, strips};
+use backend_serial::runtime::sweep::{Side, Sweep, blocks};
 use backend_serial::runtime::{ScalarCollection, SerialRuntime};
 use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent};
@@ -65,7 +65,7 @@ impl Kernels for SerialRuntime {
             };
         }
         let grid = self.shared_grid();
-        let grid = Arrays::of(&grid).with_topology().with_geometry();
+        let grid = Arrays::of(&grid).with_sides().with_geometry();
         compute_u_general(self, &args, &grid)
     }
 }
@@ -103,7 +103,7 @@ fn compute_itrans_general<const DIM: usize, G: Places<DIM>>(
     rt.each(
         domain.len(),
         &mut itrans[..],
-        |range, itrans_values| {
+        move |range, itrans_values| {
             for position in range.clone() {
                 let here = elements[position];
                 itrans_values[position - range.start] = k
@@ -133,7 +133,7 @@ fn compute_btrans_general<const DIM: usize, G: Places<DIM>>(
     rt.each(
         domain.len(),
         &mut btrans[..],
-        |range, btrans_values| {
+        move |range, btrans_values| {
             for position in range.clone() {
                 let here = elements[position];
                 let inside = if grid.first_cell(here) == NONE {
@@ -166,112 +166,118 @@ fn compute_u_cartesian<const DIM: usize>(
     let u = rt.dense(args.u);
     let u = &u[..];
     let dt = *args.dt;
-    let itrans = args.itrans.per_axis().unwrap_or([f64::NAN; 3]);
     let dirichlet_boundary_ranks = SubsetRanks::new(args.dirichlet_boundary);
     let btrans = rt.dense(args.btrans);
     let btrans = &btrans[..];
     let dirichlet_val = rt.dense(args.dirichlet_val);
     let dirichlet_val = &dirichlet_val[..];
+    let itrans = args.itrans.per_axis().unwrap_or([f64::NAN; 3]);
     let domain = &all_cells;
     let mut u_2 = rt.take_buffer(grid.n_cells());
     rt.each_row(
         grid,
         &mut u_2[..],
         |range, u_2_values| {
+            let boundary = |side: &Side| {
+                let here = side.cell;
+                let axis = side.axis;
+                let at = side.at;
+                if side.high {
+                    let boundary_face = grid.boundary_face(at, axis, true);
+                    [
+                        if dirichlet_boundary_ranks.contains(boundary_face) {
+                            btrans[dirichlet_boundary_ranks.of(boundary_face)]
+                                * (1.0
+                                    * (u[here]
+                                        - dirichlet_val[dirichlet_boundary_ranks
+                                            .of(boundary_face)]))
+                        } else {
+                            0.0
+                        },
+                    ]
+                } else {
+                    let boundary_face = grid.boundary_face(at, axis, false);
+                    [
+                        if dirichlet_boundary_ranks.contains(boundary_face) {
+                            btrans[dirichlet_boundary_ranks.of(boundary_face)]
+                                * (-1.0
+                                    * (u[here]
+                                        - dirichlet_val[dirichlet_boundary_ranks
+                                            .of(boundary_face)]))
+                        } else {
+                            0.0
+                        },
+                    ]
+                }
+            };
             let mut sweep = Sweep::<f64, DIM, 0, 1>::new(grid);
-            for row in strips(grid, &range) {
+            for row in blocks(grid, &range) {
                 let len = row.len;
-                sweep
-                    .advance(
-                        &row,
-                        !row.inside,
-                        |_, []| {},
-                        |faces, [], [], [term_0]| match faces.axis {
-                            0 => {
-                                compute_u_faces_x(
-                                    term_0,
-                                    itrans,
-                                    &u[faces.second..][..faces.len],
-                                    &u[faces.first..][..faces.len],
-                                )
-                            }
-                            1 => {
-                                compute_u_faces_y(
-                                    term_0,
-                                    itrans,
-                                    &u[faces.second..][..faces.len],
-                                    &u[faces.first..][..faces.len],
-                                )
-                            }
-                            _ => {
-                                compute_u_faces_z(
-                                    term_0,
-                                    itrans,
-                                    &u[faces.second..][..faces.len],
-                                    &u[faces.first..][..faces.len],
-                                )
-                            }
-                        },
-                        |side| {
-                            let here = side.cell;
-                            let axis = side.axis;
-                            let at = side.at;
-                            if side.high {
-                                let boundary_face = grid.boundary_face(at, axis, true);
-                                [
-                                    if dirichlet_boundary_ranks.contains(boundary_face) {
-                                        btrans[dirichlet_boundary_ranks.of(boundary_face)]
-                                            * (1.0
-                                                * (u[here]
-                                                    - dirichlet_val[dirichlet_boundary_ranks
-                                                        .of(boundary_face)]))
-                                    } else {
-                                        0.0
-                                    },
-                                ]
-                            } else {
-                                let boundary_face = grid.boundary_face(at, axis, false);
-                                [
-                                    if dirichlet_boundary_ranks.contains(boundary_face) {
-                                        btrans[dirichlet_boundary_ranks.of(boundary_face)]
-                                            * (-1.0
-                                                * (u[here]
-                                                    - dirichlet_val[dirichlet_boundary_ranks
-                                                        .of(boundary_face)]))
-                                    } else {
-                                        0.0
-                                    },
-                                ]
-                            }
-                        },
-                    );
                 if row.inside {
-                    compute_u_row_inside::<
+                    compute_u_inside::<
                         DIM,
                     >(
                         &mut u_2_values[row.start - range.start..][..len],
-                        sweep.low(0)[0],
-                        sweep.high(0)[0],
                         itrans,
                         &u[row.start..][..len],
                         std::array::from_fn(|axis| {
-                            if axis == 0 {
-                                &[][..]
-                            } else {
-                                &u[row.start - grid.stride[axis]..][..len]
-                            }
+                            &u[row.start - grid.stride[axis]..][..len]
                         }),
                         std::array::from_fn(|axis| {
-                            if axis == 0 {
-                                &[][..]
-                            } else {
-                                &u[row.start + grid.stride[axis]..][..len]
-                            }
+                            &u[row.start + grid.stride[axis]..][..len]
                         }),
                         dt,
                         grid,
                     );
+                    for end in row.ends(grid) {
+                        let terms = end
+                            .sides
+                            .map(|side| side.map(|side| boundary(&side)));
+                        u_2_values[end.cell - range.start] = compute_u_cell::<
+                            DIM,
+                        >(
+                            terms,
+                            itrans,
+                            u[end.cell],
+                            std::array::from_fn(|axis| u[end.cell - grid.stride[axis]]),
+                            std::array::from_fn(|axis| u[end.cell + grid.stride[axis]]),
+                            dt,
+                            grid,
+                        );
+                    }
                 } else {
+                    sweep
+                        .advance(
+                            &row,
+                            |_, []| {},
+                            |faces, [], [], [term_0]| match faces.axis {
+                                0 => {
+                                    compute_u_faces_x(
+                                        term_0,
+                                        itrans,
+                                        &u[faces.second..][..faces.len],
+                                        &u[faces.first..][..faces.len],
+                                    )
+                                }
+                                1 => {
+                                    compute_u_faces_y(
+                                        term_0,
+                                        itrans,
+                                        &u[faces.second..][..faces.len],
+                                        &u[faces.first..][..faces.len],
+                                    )
+                                }
+                                _ => {
+                                    compute_u_faces_z(
+                                        term_0,
+                                        itrans,
+                                        &u[faces.second..][..faces.len],
+                                        &u[faces.first..][..faces.len],
+                                    )
+                                }
+                            },
+                            &boundary,
+                        );
                     compute_u_row::<
                         DIM,
                     >(
@@ -318,43 +324,6 @@ fn compute_u_row<const DIM: usize>(
         if DIM > 2 {
             outflow -= outflow_terms_low_z[i];
             outflow += outflow_terms_high_z[i];
-        }
-        u_2[i] = u[i] - dt / grid.volume * outflow;
-    }
-}
-
-/// [`Kernels::compute_u`] for a row inside the grid, from the terms of the faces along the row.
-#[inline(never)]
-fn compute_u_row_inside<const DIM: usize>(
-    u_2: &mut [f64],
-    outflow_terms_low: &[f64],
-    outflow_terms_high: &[f64],
-    itrans: [f64; 3],
-    u: &[f64],
-    u_low: [&[f64]; DIM],
-    u_high: [&[f64]; DIM],
-    dt: f64,
-    grid: &CartesianGrid,
-) {
-    let len = u_2.len();
-    let outflow_terms_low = &outflow_terms_low[..len];
-    let outflow_terms_high = &outflow_terms_high[..len];
-    let u = &u[..len];
-    let u_low_y = lane(&u_low, 1, len);
-    let u_low_z = lane(&u_low, 2, len);
-    let u_high_y = lane(&u_high, 1, len);
-    let u_high_z = lane(&u_high, 2, len);
-    for i in 0..len {
-        let mut outflow = 0.0;
-        outflow -= outflow_terms_low[i];
-        outflow += outflow_terms_high[i];
-        if DIM > 1 {
-            outflow -= -itrans[1] * (u[i] - u_low_y[i]);
-            outflow += -itrans[1] * (u_high_y[i] - u[i]);
-        }
-        if DIM > 2 {
-            outflow -= -itrans[2] * (u[i] - u_low_z[i]);
-            outflow += -itrans[2] * (u_high_z[i] - u[i]);
         }
         u_2[i] = u[i] - dt / grid.volume * outflow;
     }
@@ -408,6 +377,63 @@ fn compute_u_faces_z(
     }
 }
 
+/// [`Kernels::compute_u`] for a cell whose sides are interior but for those along the row of which `ends` has the terms, low and high.
+#[inline(always)]
+fn compute_u_cell<const DIM: usize>(
+    ends: [Option<[f64; 1]>; 2],
+    itrans: [f64; 3],
+    u: f64,
+    u_low: [f64; DIM],
+    u_high: [f64; DIM],
+    dt: f64,
+    grid: &CartesianGrid,
+) -> f64 {
+    let mut outflow = 0.0;
+    let [outflow_low] = ends[0].unwrap_or_else(|| [-itrans[0] * (u - u_low[0])]);
+    outflow -= outflow_low;
+    let [outflow_high] = ends[1].unwrap_or_else(|| [-itrans[0] * (u_high[0] - u)]);
+    outflow += outflow_high;
+    if DIM > 1 {
+        outflow -= -itrans[1] * (u - u_low[1]);
+        outflow += -itrans[1] * (u_high[1] - u);
+    }
+    if DIM > 2 {
+        outflow -= -itrans[2] * (u - u_low[2]);
+        outflow += -itrans[2] * (u_high[2] - u);
+    }
+    u - dt / grid.volume * outflow
+}
+
+/// [`Kernels::compute_u`] for rows inside the grid, as if they were one row: values at their ends are to be made again.
+#[inline(never)]
+fn compute_u_inside<const DIM: usize>(
+    u_2: &mut [f64],
+    itrans: [f64; 3],
+    u: &[f64],
+    u_low: [&[f64]; DIM],
+    u_high: [&[f64]; DIM],
+    dt: f64,
+    grid: &CartesianGrid,
+) {
+    let len = u_2.len();
+    let u = &u[..len];
+    let u_low = u_low.map(|side| &side[..len]);
+    let u_high = u_high.map(|side| &side[..len]);
+    for i in 0..len {
+        u_2[i] = compute_u_cell::<
+            DIM,
+        >(
+            [None; 2],
+            itrans,
+            u[i],
+            u_low.map(|side| side[i]),
+            u_high.map(|side| side[i]),
+            dt,
+            grid,
+        );
+    }
+}
+
 /// [`Kernels::compute_u`] on any grid.
 fn compute_u_general<G: Entities>(
     rt: &mut SerialRuntime,
@@ -434,20 +460,27 @@ fn compute_u_general<G: Entities>(
     rt.each(
         domain.len(),
         &mut u_2[..],
-        |range, u_2_values| {
+        move |range, u_2_values| {
             for position in range.clone() {
                 let here = position as u32;
                 let mut outflow = 0.0;
+                let u_here = u[position];
                 let cell = here;
-                for f in grid.faces_of(cell) {
-                    let [from, to] = grid.face_cells(f);
-                    if from == cell {
-                        let flux = if to != NONE {
-                            -itrans[interior_faces_ranks.of(f)]
-                                * (u[to as usize] - u[position])
+                for (f, beyond, outward) in grid.sides_of(cell) {
+                    if beyond != NONE {
+                        if outward {
+                            let flux = -itrans[interior_faces_ranks.of(f)]
+                                * (u[beyond as usize] - u_here);
+                            outflow += flux;
                         } else {
+                            let flux = -itrans[interior_faces_ranks.of(f)]
+                                * (u_here - u[beyond as usize]);
+                            outflow -= flux;
+                        }
+                    } else {
+                        if outward {
                             let boundary_flux = if dirichlet_boundary_ranks.contains(f) {
-                                let inside = if cell == NONE { to } else { cell };
+                                let inside = if cell == NONE { beyond } else { cell };
                                 let sign: f64 = if cell == NONE { -1.0 } else { 1.0 };
                                 btrans[dirichlet_boundary_ranks.of(f)]
                                     * (sign
@@ -456,17 +489,12 @@ fn compute_u_general<G: Entities>(
                             } else {
                                 0.0
                             };
-                            boundary_flux
-                        };
-                        outflow += flux;
-                    } else {
-                        let flux = if from != NONE {
-                            -itrans[interior_faces_ranks.of(f)]
-                                * (u[position] - u[from as usize])
+                            let flux = boundary_flux;
+                            outflow += flux;
                         } else {
                             let boundary_flux = if dirichlet_boundary_ranks.contains(f) {
-                                let inside = if from == NONE { cell } else { from };
-                                let sign: f64 = if from == NONE { -1.0 } else { 1.0 };
+                                let inside = if beyond == NONE { cell } else { beyond };
+                                let sign: f64 = if beyond == NONE { -1.0 } else { 1.0 };
                                 btrans[dirichlet_boundary_ranks.of(f)]
                                     * (sign
                                         * (u[inside as usize]
@@ -474,9 +502,9 @@ fn compute_u_general<G: Entities>(
                             } else {
                                 0.0
                             };
-                            boundary_flux
-                        };
-                        outflow -= flux;
+                            let flux = boundary_flux;
+                            outflow -= flux;
+                        }
                     }
                 }
                 u_2_values[position - range.start] = u[position]

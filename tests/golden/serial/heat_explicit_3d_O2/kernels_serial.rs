@@ -5,7 +5,7 @@ use backend_serial::runtime::entities::{Arrays, Entities, Places, Positions};
 use backend_serial::runtime::kernel::{
     CartesianGrid, SubsetRanks, lane, length, vector_sub,
 };
-use backend_serial::runtime::sweep::{Sweep, strips};
+use backend_serial::runtime::sweep::{Side, Sweep, blocks};
 use backend_serial::runtime::{ScalarCollection, SerialRuntime};
 use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction};
@@ -70,7 +70,7 @@ impl Kernels for SerialRuntime {
             };
         }
         let grid = self.shared_grid();
-        let grid = Arrays::of(&grid).with_topology().with_geometry();
+        let grid = Arrays::of(&grid).with_sides().with_geometry();
         compute_u_general(self, &args, &grid)
     }
 
@@ -115,7 +115,7 @@ fn compute_minus_itrans_general<const DIM: usize, G: Places<DIM>>(
     rt.each(
         domain.len(),
         &mut minus_itrans[..],
-        |range, minus_itrans_values| {
+        move |range, minus_itrans_values| {
             for position in range.clone() {
                 let here = elements[position];
                 minus_itrans_values[position - range.start] = -(k
@@ -145,7 +145,7 @@ fn compute_btrans_direction_general<const DIM: usize, G: Places<DIM>>(
     rt.each(
         domain.len(),
         &mut btrans_direction[..],
-        |range, btrans_direction_values| {
+        move |range, btrans_direction_values| {
             for position in range.clone() {
                 let here = elements[position];
                 btrans_direction_values[position - range.start] = k
@@ -180,108 +180,114 @@ fn compute_u_cartesian<const DIM: usize>(
     let u = rt.dense(args.u);
     let u = &u[..];
     let dt = *args.dt;
-    let minus_itrans = args.minus_itrans.per_axis().unwrap_or([f64::NAN; 3]);
     let dirichlet_boundary_ranks = SubsetRanks::new(args.dirichlet_boundary);
     let btrans_direction = rt.dense(args.btrans_direction);
     let btrans_direction = &btrans_direction[..];
     let dirichlet_val = rt.dense(args.dirichlet_val);
     let dirichlet_val = &dirichlet_val[..];
+    let minus_itrans = args.minus_itrans.per_axis().unwrap_or([f64::NAN; 3]);
     let domain = &all_cells;
     let mut u_new = rt.take_buffer(grid.n_cells());
     rt.each_row(
         grid,
         &mut u_new[..],
         |range, u_new_values| {
+            let boundary = |side: &Side| {
+                let here = side.cell;
+                let axis = side.axis;
+                let at = side.at;
+                if side.high {
+                    let boundary_face = grid.boundary_face(at, axis, true);
+                    [
+                        if dirichlet_boundary_ranks.contains(boundary_face) {
+                            btrans_direction[dirichlet_boundary_ranks.of(boundary_face)]
+                                * (u[here]
+                                    - dirichlet_val[dirichlet_boundary_ranks.of(boundary_face)])
+                        } else {
+                            0.0
+                        },
+                    ]
+                } else {
+                    let boundary_face = grid.boundary_face(at, axis, false);
+                    [
+                        if dirichlet_boundary_ranks.contains(boundary_face) {
+                            btrans_direction[dirichlet_boundary_ranks.of(boundary_face)]
+                                * (u[here]
+                                    - dirichlet_val[dirichlet_boundary_ranks.of(boundary_face)])
+                        } else {
+                            0.0
+                        },
+                    ]
+                }
+            };
             let mut sweep = Sweep::<f64, DIM, 0, 1>::new(grid);
-            for row in strips(grid, &range) {
+            for row in blocks(grid, &range) {
                 let len = row.len;
-                sweep
-                    .advance(
-                        &row,
-                        !row.inside,
-                        |_, []| {},
-                        |faces, [], [], [term_0]| match faces.axis {
-                            0 => {
-                                compute_u_faces_x(
-                                    term_0,
-                                    minus_itrans,
-                                    &u[faces.second..][..faces.len],
-                                    &u[faces.first..][..faces.len],
-                                )
-                            }
-                            1 => {
-                                compute_u_faces_y(
-                                    term_0,
-                                    minus_itrans,
-                                    &u[faces.second..][..faces.len],
-                                    &u[faces.first..][..faces.len],
-                                )
-                            }
-                            _ => {
-                                compute_u_faces_z(
-                                    term_0,
-                                    minus_itrans,
-                                    &u[faces.second..][..faces.len],
-                                    &u[faces.first..][..faces.len],
-                                )
-                            }
-                        },
-                        |side| {
-                            let here = side.cell;
-                            let axis = side.axis;
-                            let at = side.at;
-                            if side.high {
-                                let boundary_face = grid.boundary_face(at, axis, true);
-                                [
-                                    if dirichlet_boundary_ranks.contains(boundary_face) {
-                                        btrans_direction[dirichlet_boundary_ranks.of(boundary_face)]
-                                            * (u[here]
-                                                - dirichlet_val[dirichlet_boundary_ranks.of(boundary_face)])
-                                    } else {
-                                        0.0
-                                    },
-                                ]
-                            } else {
-                                let boundary_face = grid.boundary_face(at, axis, false);
-                                [
-                                    if dirichlet_boundary_ranks.contains(boundary_face) {
-                                        btrans_direction[dirichlet_boundary_ranks.of(boundary_face)]
-                                            * (u[here]
-                                                - dirichlet_val[dirichlet_boundary_ranks.of(boundary_face)])
-                                    } else {
-                                        0.0
-                                    },
-                                ]
-                            }
-                        },
-                    );
                 if row.inside {
-                    compute_u_row_inside::<
+                    compute_u_inside::<
                         DIM,
                     >(
                         &mut u_new_values[row.start - range.start..][..len],
-                        sweep.low(0)[0],
-                        sweep.high(0)[0],
                         minus_itrans,
                         &u[row.start..][..len],
                         std::array::from_fn(|axis| {
-                            if axis == 0 {
-                                &[][..]
-                            } else {
-                                &u[row.start - grid.stride[axis]..][..len]
-                            }
+                            &u[row.start - grid.stride[axis]..][..len]
                         }),
                         std::array::from_fn(|axis| {
-                            if axis == 0 {
-                                &[][..]
-                            } else {
-                                &u[row.start + grid.stride[axis]..][..len]
-                            }
+                            &u[row.start + grid.stride[axis]..][..len]
                         }),
                         dt,
                         grid,
                     );
+                    for end in row.ends(grid) {
+                        let terms = end
+                            .sides
+                            .map(|side| side.map(|side| boundary(&side)));
+                        u_new_values[end.cell - range.start] = compute_u_cell::<
+                            DIM,
+                        >(
+                            terms,
+                            minus_itrans,
+                            u[end.cell],
+                            std::array::from_fn(|axis| u[end.cell - grid.stride[axis]]),
+                            std::array::from_fn(|axis| u[end.cell + grid.stride[axis]]),
+                            dt,
+                            grid,
+                        );
+                    }
                 } else {
+                    sweep
+                        .advance(
+                            &row,
+                            |_, []| {},
+                            |faces, [], [], [term_0]| match faces.axis {
+                                0 => {
+                                    compute_u_faces_x(
+                                        term_0,
+                                        minus_itrans,
+                                        &u[faces.second..][..faces.len],
+                                        &u[faces.first..][..faces.len],
+                                    )
+                                }
+                                1 => {
+                                    compute_u_faces_y(
+                                        term_0,
+                                        minus_itrans,
+                                        &u[faces.second..][..faces.len],
+                                        &u[faces.first..][..faces.len],
+                                    )
+                                }
+                                _ => {
+                                    compute_u_faces_z(
+                                        term_0,
+                                        minus_itrans,
+                                        &u[faces.second..][..faces.len],
+                                        &u[faces.first..][..faces.len],
+                                    )
+                                }
+                            },
+                            &boundary,
+                        );
                     compute_u_row::<
                         DIM,
                     >(
@@ -328,43 +334,6 @@ fn compute_u_row<const DIM: usize>(
         if DIM > 2 {
             divergence_fluxes -= divergence_fluxes_terms_low_z[i];
             divergence_fluxes += divergence_fluxes_terms_high_z[i];
-        }
-        u_new[i] = u[i] - dt / grid.volume * divergence_fluxes;
-    }
-}
-
-/// [`Kernels::compute_u`] for a row inside the grid, from the terms of the faces along the row.
-#[inline(never)]
-fn compute_u_row_inside<const DIM: usize>(
-    u_new: &mut [f64],
-    divergence_fluxes_terms_low: &[f64],
-    divergence_fluxes_terms_high: &[f64],
-    minus_itrans: [f64; 3],
-    u: &[f64],
-    u_low: [&[f64]; DIM],
-    u_high: [&[f64]; DIM],
-    dt: f64,
-    grid: &CartesianGrid,
-) {
-    let len = u_new.len();
-    let divergence_fluxes_terms_low = &divergence_fluxes_terms_low[..len];
-    let divergence_fluxes_terms_high = &divergence_fluxes_terms_high[..len];
-    let u = &u[..len];
-    let u_low_y = lane(&u_low, 1, len);
-    let u_low_z = lane(&u_low, 2, len);
-    let u_high_y = lane(&u_high, 1, len);
-    let u_high_z = lane(&u_high, 2, len);
-    for i in 0..len {
-        let mut divergence_fluxes = 0.0;
-        divergence_fluxes -= divergence_fluxes_terms_low[i];
-        divergence_fluxes += divergence_fluxes_terms_high[i];
-        if DIM > 1 {
-            divergence_fluxes -= minus_itrans[1] * (u[i] - u_low_y[i]);
-            divergence_fluxes += minus_itrans[1] * (u_high_y[i] - u[i]);
-        }
-        if DIM > 2 {
-            divergence_fluxes -= minus_itrans[2] * (u[i] - u_low_z[i]);
-            divergence_fluxes += minus_itrans[2] * (u_high_z[i] - u[i]);
         }
         u_new[i] = u[i] - dt / grid.volume * divergence_fluxes;
     }
@@ -418,6 +387,65 @@ fn compute_u_faces_z(
     }
 }
 
+/// [`Kernels::compute_u`] for a cell whose sides are interior but for those along the row of which `ends` has the terms, low and high.
+#[inline(always)]
+fn compute_u_cell<const DIM: usize>(
+    ends: [Option<[f64; 1]>; 2],
+    minus_itrans: [f64; 3],
+    u: f64,
+    u_low: [f64; DIM],
+    u_high: [f64; DIM],
+    dt: f64,
+    grid: &CartesianGrid,
+) -> f64 {
+    let mut divergence_fluxes = 0.0;
+    let [divergence_fluxes_low] = ends[0]
+        .unwrap_or_else(|| [minus_itrans[0] * (u - u_low[0])]);
+    divergence_fluxes -= divergence_fluxes_low;
+    let [divergence_fluxes_high] = ends[1]
+        .unwrap_or_else(|| [minus_itrans[0] * (u_high[0] - u)]);
+    divergence_fluxes += divergence_fluxes_high;
+    if DIM > 1 {
+        divergence_fluxes -= minus_itrans[1] * (u - u_low[1]);
+        divergence_fluxes += minus_itrans[1] * (u_high[1] - u);
+    }
+    if DIM > 2 {
+        divergence_fluxes -= minus_itrans[2] * (u - u_low[2]);
+        divergence_fluxes += minus_itrans[2] * (u_high[2] - u);
+    }
+    u - dt / grid.volume * divergence_fluxes
+}
+
+/// [`Kernels::compute_u`] for rows inside the grid, as if they were one row: values at their ends are to be made again.
+#[inline(never)]
+fn compute_u_inside<const DIM: usize>(
+    u_new: &mut [f64],
+    minus_itrans: [f64; 3],
+    u: &[f64],
+    u_low: [&[f64]; DIM],
+    u_high: [&[f64]; DIM],
+    dt: f64,
+    grid: &CartesianGrid,
+) {
+    let len = u_new.len();
+    let u = &u[..len];
+    let u_low = u_low.map(|side| &side[..len]);
+    let u_high = u_high.map(|side| &side[..len]);
+    for i in 0..len {
+        u_new[i] = compute_u_cell::<
+            DIM,
+        >(
+            [None; 2],
+            minus_itrans,
+            u[i],
+            u_low.map(|side| side[i]),
+            u_high.map(|side| side[i]),
+            dt,
+            grid,
+        );
+    }
+}
+
 /// [`Kernels::compute_u`] on any grid.
 fn compute_u_general<G: Entities>(
     rt: &mut SerialRuntime,
@@ -444,41 +472,41 @@ fn compute_u_general<G: Entities>(
     rt.each(
         domain.len(),
         &mut u_new[..],
-        |range, u_new_values| {
+        move |range, u_new_values| {
             for position in range.clone() {
                 let here = position as u32;
                 let mut divergence_fluxes = 0.0;
+                let u_here = u[position];
                 let cell = here;
-                for f in grid.faces_of(cell) {
-                    let [from, to] = grid.face_cells(f);
-                    if from == cell {
-                        let flux = if to != NONE {
-                            minus_itrans[interior_faces_ranks.of(f)]
-                                * (u[to as usize] - u[position])
+                for (f, beyond, outward) in grid.sides_of(cell) {
+                    if beyond != NONE {
+                        if outward {
+                            let flux = minus_itrans[interior_faces_ranks.of(f)]
+                                * (u[beyond as usize] - u_here);
+                            divergence_fluxes += flux;
                         } else {
-                            if dirichlet_boundary_ranks.contains(f) {
-                                btrans_direction[dirichlet_boundary_ranks.of(f)]
-                                    * (u[position]
-                                        - dirichlet_val[dirichlet_boundary_ranks.of(f)])
-                            } else {
-                                0.0
-                            }
-                        };
-                        divergence_fluxes += flux;
+                            let flux = minus_itrans[interior_faces_ranks.of(f)]
+                                * (u_here - u[beyond as usize]);
+                            divergence_fluxes -= flux;
+                        }
                     } else {
-                        let flux = if from != NONE {
-                            minus_itrans[interior_faces_ranks.of(f)]
-                                * (u[position] - u[from as usize])
-                        } else {
-                            if dirichlet_boundary_ranks.contains(f) {
+                        if outward {
+                            let flux = if dirichlet_boundary_ranks.contains(f) {
                                 btrans_direction[dirichlet_boundary_ranks.of(f)]
-                                    * (u[position]
-                                        - dirichlet_val[dirichlet_boundary_ranks.of(f)])
+                                    * (u_here - dirichlet_val[dirichlet_boundary_ranks.of(f)])
                             } else {
                                 0.0
-                            }
-                        };
-                        divergence_fluxes -= flux;
+                            };
+                            divergence_fluxes += flux;
+                        } else {
+                            let flux = if dirichlet_boundary_ranks.contains(f) {
+                                btrans_direction[dirichlet_boundary_ranks.of(f)]
+                                    * (u_here - dirichlet_val[dirichlet_boundary_ranks.of(f)])
+                            } else {
+                                0.0
+                            };
+                            divergence_fluxes -= flux;
+                        }
                     }
                 }
                 u_new_values[position - range.start] = u[position]
@@ -503,7 +531,7 @@ fn compute_max_u_general(
     rt.each(
         domain.len(),
         &mut max_u[..],
-        |range, max_u_values| {
+        move |range, max_u_values| {
             for position in range.clone() {
                 max_u_values[position - range.start] = u[position];
             }

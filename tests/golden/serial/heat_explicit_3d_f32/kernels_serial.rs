@@ -71,7 +71,7 @@ impl Kernels for SerialRuntime {
             };
         }
         let grid = self.shared_grid();
-        let grid = Arrays::of(&grid).with_topology().with_geometry().rounded::<f32>();
+        let grid = Arrays::of(&grid).with_sides().with_geometry().rounded::<f32>();
         compute_u_general(self, &args, &grid)
     }
 
@@ -116,7 +116,7 @@ fn compute_minus_itrans_general<const DIM: usize, G: Places<DIM>>(
     rt.each(
         domain.len(),
         &mut minus_itrans[..],
-        |range, minus_itrans_values| {
+        move |range, minus_itrans_values| {
             for position in range.clone() {
                 let here = elements[position];
                 minus_itrans_values[position - range.start] = -(k
@@ -146,7 +146,7 @@ fn compute_btrans_direction_general<const DIM: usize, G: Places<DIM>>(
     rt.each(
         domain.len(),
         &mut btrans_direction[..],
-        |range, btrans_direction_values| {
+        move |range, btrans_direction_values| {
             for position in range.clone() {
                 let here = elements[position];
                 btrans_direction_values[position - range.start] = (k
@@ -344,41 +344,41 @@ fn compute_u_general<G: Entities<f32>>(
     rt.each(
         domain.len(),
         &mut u_new[..],
-        |range, u_new_values| {
+        move |range, u_new_values| {
             for position in range.clone() {
                 let here = position as u32;
                 let mut divergence_fluxes = 0.0;
+                let u_here = u[position];
                 let cell = here;
-                for f in grid.faces_of(cell) {
-                    let [from, to] = grid.face_cells(f);
-                    if from == cell {
-                        let flux = if to != NONE {
-                            minus_itrans[interior_faces_ranks.of(f)]
-                                * (u[to as usize] - u[position])
+                for (f, beyond, outward) in grid.sides_of(cell) {
+                    if beyond != NONE {
+                        if outward {
+                            let flux = minus_itrans[interior_faces_ranks.of(f)]
+                                * (u[beyond as usize] - u_here);
+                            divergence_fluxes += flux;
                         } else {
-                            if dirichlet_boundary_ranks.contains(f) {
-                                btrans_direction[dirichlet_boundary_ranks.of(f)]
-                                    * (u[position]
-                                        - dirichlet_val[dirichlet_boundary_ranks.of(f)])
-                            } else {
-                                0.0
-                            }
-                        };
-                        divergence_fluxes += flux;
+                            let flux = minus_itrans[interior_faces_ranks.of(f)]
+                                * (u_here - u[beyond as usize]);
+                            divergence_fluxes -= flux;
+                        }
                     } else {
-                        let flux = if from != NONE {
-                            minus_itrans[interior_faces_ranks.of(f)]
-                                * (u[position] - u[from as usize])
-                        } else {
-                            if dirichlet_boundary_ranks.contains(f) {
+                        if outward {
+                            let flux = if dirichlet_boundary_ranks.contains(f) {
                                 btrans_direction[dirichlet_boundary_ranks.of(f)]
-                                    * (u[position]
-                                        - dirichlet_val[dirichlet_boundary_ranks.of(f)])
+                                    * (u_here - dirichlet_val[dirichlet_boundary_ranks.of(f)])
                             } else {
                                 0.0
-                            }
-                        };
-                        divergence_fluxes -= flux;
+                            };
+                            divergence_fluxes += flux;
+                        } else {
+                            let flux = if dirichlet_boundary_ranks.contains(f) {
+                                btrans_direction[dirichlet_boundary_ranks.of(f)]
+                                    * (u_here - dirichlet_val[dirichlet_boundary_ranks.of(f)])
+                            } else {
+                                0.0
+                            };
+                            divergence_fluxes -= flux;
+                        }
                     }
                 }
                 u_new_values[position - range.start] = u[position]
@@ -403,7 +403,7 @@ fn compute_max_u_general(
     rt.each(
         domain.len(),
         &mut max_u[..],
-        |range, max_u_values| {
+        move |range, max_u_values| {
             for position in range.clone() {
                 max_u_values[position - range.start] = u[position];
             }

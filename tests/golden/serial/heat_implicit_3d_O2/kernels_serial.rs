@@ -32,7 +32,7 @@ impl Kernels for SerialRuntime {
             };
         }
         let grid = self.shared_grid();
-        let grid = Arrays::of(&grid).with_topology();
+        let grid = Arrays::of(&grid).with_sides();
         residual_u_general(self, &args, &grid)
     }
 
@@ -407,7 +407,7 @@ fn residual_u_general<G: Entities>(
     rt.each(
         domain.len(),
         (&mut u_u0[..], Entries::new(stencil.row_ptr(), &mut rows[..])),
-        |range, (u_u0_values, mut entries)| {
+        move |range, (u_u0_values, mut entries)| {
             let slots = slots.from(range.start);
             let mut next = 0;
             for position in range.clone() {
@@ -420,22 +420,22 @@ fn residual_u_general<G: Entities>(
                 own_u += 1.0;
                 let t_5 = dt_cv_volume[position];
                 let mut divergence_fluxes = 0.0;
+                let u_here = u[position];
                 let cell = here;
-                for f in grid.faces_of(cell) {
-                    let [from, to] = grid.face_cells(f);
-                    if from == cell {
-                        let flux = if to != NONE {
+                for (f, beyond, outward) in grid.sides_of(cell) {
+                    if outward {
+                        let flux = if beyond != NONE {
                             let t = minus_itrans[interior_faces_ranks.of(f)];
                             let d = t_5 * t;
                             row[usize::from(slots[next])] += d;
                             next += 1;
                             own_u -= d;
-                            t * (u[to as usize] - u[position])
+                            t * (u[beyond as usize] - u_here)
                         } else {
                             let chosen = if dir_boundary_ranks.contains(f) {
                                 let t_2 = btrans_direction[dir_boundary_ranks.of(f)];
                                 own_u += t_5 * t_2;
-                                t_2 * (u[position] - dir_val[dir_boundary_ranks.of(f)])
+                                t_2 * (u_here - dir_val[dir_boundary_ranks.of(f)])
                             } else {
                                 0.0
                             };
@@ -443,18 +443,18 @@ fn residual_u_general<G: Entities>(
                         };
                         divergence_fluxes += flux;
                     } else {
-                        let flux = if from != NONE {
+                        let flux = if beyond != NONE {
                             let t = minus_itrans[interior_faces_ranks.of(f)];
                             let d = t_5 * t;
                             own_u -= d;
                             row[usize::from(slots[next])] += d;
                             next += 1;
-                            t * (u[position] - u[from as usize])
+                            t * (u_here - u[beyond as usize])
                         } else {
                             let chosen = if dir_boundary_ranks.contains(f) {
                                 let t_2 = btrans_direction[dir_boundary_ranks.of(f)];
                                 own_u -= t_5 * t_2;
-                                t_2 * (u[position] - dir_val[dir_boundary_ranks.of(f)])
+                                t_2 * (u_here - dir_val[dir_boundary_ranks.of(f)])
                             } else {
                                 0.0
                             };
@@ -488,17 +488,16 @@ fn residual_u_pattern<G: Entities>(
         let here = position as u32;
         pattern.add(0, position);
         let cell = here;
-        for f in grid.faces_of(cell) {
-            let [from, to] = grid.face_cells(f);
-            if from == cell {
-                if to != NONE {
-                    pattern.add(0, to as usize);
+        for (f, beyond, outward) in grid.sides_of(cell) {
+            if outward {
+                if beyond != NONE {
+                    pattern.add(0, beyond as usize);
                 } else {
                     if dir_boundary_ranks.contains(f) {}
                 }
             } else {
-                if from != NONE {
-                    pattern.add(0, from as usize);
+                if beyond != NONE {
+                    pattern.add(0, beyond as usize);
                 } else {
                     if dir_boundary_ranks.contains(f) {}
                 }
@@ -523,7 +522,7 @@ fn compute_max_u_initial_general(
     rt.each(
         domain.len(),
         &mut max_u_initial[..],
-        |range, max_u_initial_values| {
+        move |range, max_u_initial_values| {
             for position in range.clone() {
                 max_u_initial_values[position - range.start] = u_initial[position];
             }
@@ -573,7 +572,7 @@ fn compute_minus_itrans_general<const DIM: usize, G: Places<DIM>>(
     rt.each(
         domain.len(),
         &mut minus_itrans[..],
-        |range, minus_itrans_values| {
+        move |range, minus_itrans_values| {
             for position in range.clone() {
                 let here = elements[position];
                 minus_itrans_values[position - range.start] = -(k
@@ -603,7 +602,7 @@ fn compute_btrans_direction_general<const DIM: usize, G: Places<DIM>>(
     rt.each(
         domain.len(),
         &mut btrans_direction[..],
-        |range, btrans_direction_values| {
+        move |range, btrans_direction_values| {
             for position in range.clone() {
                 let here = elements[position];
                 btrans_direction_values[position - range.start] = k
@@ -658,7 +657,7 @@ fn compute_dt_cv_volume_general<G: Entities>(
     rt.each(
         domain.len(),
         &mut dt_cv_volume[..],
-        |range, dt_cv_volume_values| {
+        move |range, dt_cv_volume_values| {
             for position in range.clone() {
                 let here = position as u32;
                 dt_cv_volume_values[position - range.start] = dt
@@ -683,7 +682,7 @@ fn compute_max_u0_general(
     rt.each(
         domain.len(),
         &mut max_u0[..],
-        |range, max_u0_values| {
+        move |range, max_u0_values| {
             for position in range.clone() {
                 max_u0_values[position - range.start] = u0[position];
             }

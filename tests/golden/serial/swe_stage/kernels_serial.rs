@@ -3,7 +3,7 @@
 
 use backend_serial::runtime::entities::{Arrays, Places};
 use backend_serial::runtime::kernel::{CartesianGrid, component, lane};
-use backend_serial::runtime::sweep::{Sweep, strips};
+use backend_serial::runtime::sweep::{Side, Sweep, strips};
 use backend_serial::runtime::{ScalarCollection, SerialRuntime};
 use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent};
@@ -24,7 +24,7 @@ impl Kernels for SerialRuntime {
             };
         }
         let grid = self.shared_grid();
-        let grid = Arrays::of(&grid).with_topology().with_geometry();
+        let grid = Arrays::of(&grid).with_topology().with_sides().with_geometry();
         match self.grid().dim() {
             1 => stage_general::<1, _>(self, &args, &grid),
             2 => stage_general::<2, _>(self, &args, &grid),
@@ -82,13 +82,45 @@ fn stage_cartesian<const DIM: usize>(
         grid,
         (&mut w_2[..], &mut hu_2[..], &mut hv_2[..]),
         |range, (w_2_values, hu_2_values, hv_2_values)| {
+            let boundary = |side: &Side| {
+                let here = side.cell;
+                let axis = side.axis;
+                if side.high {
+                    let wall_x_high = component(grid.normal::<DIM>(axis), 0) == 1.0;
+                    let h_wall_high = w[here] - b[here];
+                    let pressure_high = if h_wall_high > 0.05 {
+                        4.905 * h_wall_high * h_wall_high
+                    } else {
+                        0.0
+                    };
+                    let wall_area_high = grid.area[axis];
+                    [
+                        0.0,
+                        if wall_x_high { wall_area_high * pressure_high } else { 0.0 },
+                        if wall_x_high { 0.0 } else { wall_area_high * pressure_high },
+                    ]
+                } else {
+                    let wall_x_low = component(grid.normal::<DIM>(axis), 0) == 1.0;
+                    let h_wall_low = w[here] - b[here];
+                    let pressure_low = if h_wall_low > 0.05 {
+                        4.905 * h_wall_low * h_wall_low
+                    } else {
+                        0.0
+                    };
+                    let wall_area_low = grid.area[axis];
+                    [
+                        0.0,
+                        if wall_x_low { wall_area_low * pressure_low } else { 0.0 },
+                        if wall_x_low { 0.0 } else { wall_area_low * pressure_low },
+                    ]
+                }
+            };
             let mut sweep = Sweep::<f64, DIM, 14, 3>::new(grid);
             for row in strips(grid, &range) {
                 let len = row.len;
                 sweep
                     .advance(
                         &row,
-                        true,
                         |
                             cells,
                             [value_0,
@@ -236,49 +268,7 @@ fn stage_cartesian<const DIM: usize>(
                                 )
                             }
                         },
-                        |side| {
-                            let here = side.cell;
-                            let axis = side.axis;
-                            if side.high {
-                                let wall_x_high = component(grid.normal::<DIM>(axis), 0)
-                                    == 1.0;
-                                let h_wall_high = w[here] - b[here];
-                                let pressure_high = if h_wall_high > 0.05 {
-                                    4.905 * h_wall_high * h_wall_high
-                                } else {
-                                    0.0
-                                };
-                                let wall_area_high = grid.area[axis];
-                                [
-                                    0.0,
-                                    if wall_x_high {
-                                        wall_area_high * pressure_high
-                                    } else {
-                                        0.0
-                                    },
-                                    if wall_x_high {
-                                        0.0
-                                    } else {
-                                        wall_area_high * pressure_high
-                                    },
-                                ]
-                            } else {
-                                let wall_x_low = component(grid.normal::<DIM>(axis), 0)
-                                    == 1.0;
-                                let h_wall_low = w[here] - b[here];
-                                let pressure_low = if h_wall_low > 0.05 {
-                                    4.905 * h_wall_low * h_wall_low
-                                } else {
-                                    0.0
-                                };
-                                let wall_area_low = grid.area[axis];
-                                [
-                                    0.0,
-                                    if wall_x_low { wall_area_low * pressure_low } else { 0.0 },
-                                    if wall_x_low { 0.0 } else { wall_area_low * pressure_low },
-                                ]
-                            }
-                        },
+                        &boundary,
                     );
                 stage_row::<
                     DIM,
@@ -877,17 +867,16 @@ fn stage_general<const DIM: usize, G: Places<DIM>>(
     rt.each(
         domain.len(),
         (&mut w_2[..], &mut hu_2[..], &mut hv_2[..]),
-        |range, (w_2_values, hu_2_values, hv_2_values)| {
+        move |range, (w_2_values, hu_2_values, hv_2_values)| {
             for position in range.clone() {
                 let here = position as u32;
                 let mut sum_w = 0.0;
                 let mut sum_hu = 0.0;
                 let mut sum_hv = 0.0;
                 let cell = here;
-                for f in grid.faces_of(cell) {
-                    let [from_2, to_2] = grid.face_cells(f);
-                    if from_2 != NONE && to_2 != NONE {
-                        if from_2 == cell {
+                for (f, beyond, outward) in grid.sides_of(cell) {
+                    if beyond != NONE {
+                        if outward {
                             sum_w += sum_w_terms[f as usize];
                             sum_hu += sum_hu_terms[f as usize];
                             sum_hv += sum_hv_terms[f as usize];
@@ -897,7 +886,12 @@ fn stage_general<const DIM: usize, G: Places<DIM>>(
                             sum_hv -= sum_hv_terms[f as usize];
                         }
                     } else {
-                        let sign = if from_2 == cell { 1.0 } else { -1.0 };
+                        let sign = if outward { 1.0 } else { -1.0 };
+                        let [from_2, to_2] = if outward {
+                            [cell, beyond]
+                        } else {
+                            [beyond, cell]
+                        };
                         let nx = component(grid.face_normal(f), 0);
                         let ny = component(grid.face_normal(f), 1);
                         let inside = if from_2 == NONE { to_2 } else { from_2 };
@@ -960,7 +954,7 @@ fn mean_general(
     rt.each(
         domain.len(),
         &mut new[..],
-        |range, new_values| {
+        move |range, new_values| {
             for position in range.clone() {
                 new_values[position - range.start] = 0.5 * old[position]
                     + 0.5 * ahead[position];
@@ -990,7 +984,7 @@ fn bottom_general(
     rt.each(
         domain.len(),
         &mut b[..],
-        |range, b_values| {
+        move |range, b_values| {
             for position in range.clone() {
                 b_values[position - range.start] = (north[position] + south[position]
                     + east[position] + west[position]) / 4.0;

@@ -3,7 +3,7 @@
 
 use backend_serial::runtime::entities::{Arrays, Entities, Positions};
 use backend_serial::runtime::kernel::{CartesianGrid, SubsetRanks, lane};
-use backend_serial::runtime::sweep::{Sweep, cells_in, strips};
+use backend_serial::runtime::sweep::{Side, Sweep, cells_in, strips};
 use backend_serial::runtime::{ScalarCollection, SerialRuntime};
 use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent};
@@ -23,7 +23,7 @@ impl Kernels for SerialRuntime {
             };
         }
         let grid = self.shared_grid();
-        let grid = Arrays::of(&grid).with_topology();
+        let grid = Arrays::of(&grid).with_sides();
         compute_residual_general(self, &args, &grid)
     }
 }
@@ -56,13 +56,13 @@ fn compute_residual_cartesian<const DIM: usize>(
         grid,
         &mut residual[..],
         |range, residual_values| {
+            let boundary = |_: &Side| { [0.0] };
             let mut sweep = Sweep::<f64, DIM, 0, 1>::new(grid);
             for row in strips(grid, &range) {
                 let len = row.len;
                 sweep
                     .advance(
                         &row,
-                        true,
                         |_, []| {},
                         |faces, [], [], [term_0]| match faces.axis {
                             0 => {
@@ -111,7 +111,7 @@ fn compute_residual_cartesian<const DIM: usize>(
                                 )
                             }
                         },
-                        |_| { [0.0] },
+                        &boundary,
                     );
                 compute_residual_row::<
                     DIM,
@@ -315,36 +315,34 @@ fn compute_residual_general<G: Entities>(
     rt.each(
         domain.len(),
         &mut residual[..],
-        |range, residual_values| {
+        move |range, residual_values| {
             for position in range.clone() {
                 let here = position as u32;
                 let mut outflow = 0.0;
                 let cell = here;
-                for f in grid.faces_of(cell) {
-                    let [from, to] = grid.face_cells(f);
-                    if from == NONE || to == NONE {
-                        continue;
-                    }
-                    if from == cell {
-                        let upwind = if flux[interior_faces_ranks.of(f)] >= 0.0 {
-                            cell
+                for (f, beyond, outward) in grid.sides_of(cell) {
+                    if beyond != NONE {
+                        if outward {
+                            let upwind = if flux[interior_faces_ranks.of(f)] >= 0.0 {
+                                cell
+                            } else {
+                                beyond
+                            };
+                            let water = s[upwind as usize] / watervisc;
+                            let oil = (1.0 - s[upwind as usize]) / oilvisc;
+                            outflow
+                                += water / (water + oil) * flux[interior_faces_ranks.of(f)];
                         } else {
-                            to
-                        };
-                        let water = s[upwind as usize] / watervisc;
-                        let oil = (1.0 - s[upwind as usize]) / oilvisc;
-                        outflow
-                            += water / (water + oil) * flux[interior_faces_ranks.of(f)];
-                    } else {
-                        let upwind = if flux[interior_faces_ranks.of(f)] >= 0.0 {
-                            from
-                        } else {
-                            cell
-                        };
-                        let water = s[upwind as usize] / watervisc;
-                        let oil = (1.0 - s[upwind as usize]) / oilvisc;
-                        outflow
-                            -= water / (water + oil) * flux[interior_faces_ranks.of(f)];
+                            let upwind = if flux[interior_faces_ranks.of(f)] >= 0.0 {
+                                beyond
+                            } else {
+                                cell
+                            };
+                            let water = s[upwind as usize] / watervisc;
+                            let oil = (1.0 - s[upwind as usize]) / oilvisc;
+                            outflow
+                                -= water / (water + oil) * flux[interior_faces_ranks.of(f)];
+                        }
                     }
                 }
                 let inflow = if source_cells_ranks.contains(here) {

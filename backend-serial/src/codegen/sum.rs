@@ -1,0 +1,224 @@
+//! Sums over the faces of a cell, on any grid.
+//!
+//! Faces come in ascending order, each with the cell beyond. A short body is written for faces whose first cell is the one that sums and again for faces whose second one is, and
+//! for faces inside the grid and on its boundary where that decides what is evaluated: so the values of the cell itself are not looked up through the face, which a compiler could
+//! not know to be the same. Where exchanging the cells of a face changes the sign of a term and nothing else, as that of a difference does, both ends add the same.
+
+use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, LocalId, Path, SideBlocks, UnaryOp};
+use equelle_front::ops::Arithmetic;
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+use super::text::{Level, Text, ident, mentions};
+use super::writer::{End, Failure, Form, KnownFace, Writer, Written};
+
+/// The longest body of a sum over faces that is written twice, in statements.
+const WRITTEN_TWICE: usize = 8;
+
+/// Names in the loop of a sum over the faces of a cell.
+struct SumNames {
+    face: LocalId,
+    cell: Ident,
+    /// The cell beyond the face.
+    beyond: Ident,
+    /// Whether the cell that sums is the face's first.
+    outward: Ident,
+    sums: Vec<Ident>,
+    /// Whether the cell is [`Path::Here`].
+    own_is_here: bool,
+}
+
+impl Writer<'_> {
+    /// The sums, from 0.
+    pub(super) fn sum_faces(
+        &mut self,
+        results: &[LocalId],
+        cell: &Path,
+        face: LocalId,
+        only: FaceFilter,
+        body: &KBlock,
+    ) -> Written<TokenStream> {
+        if self.form != Form::General {
+            return Err(Failure::Form);
+        }
+        let own_is_here = *cell == Path::Here;
+        let cell_value = self.entity(cell)?;
+        let [cell, beyond, outward] = ["cell", "beyond", "outward"].map(|name| ident(&self.namer.fresh(name)));
+        let face_name = self.define(face)?;
+        let sums = results.iter().map(|r| self.define(*r)).collect::<Written<Vec<_>>>()?;
+        let names =
+            SumNames { face, cell: cell.clone(), beyond: beyond.clone(), outward: outward.clone(), sums: sums.clone(), own_is_here };
+        let outermost = self.known_faces.is_empty();
+        let terms = self.terms_by_extent(&names, only, body)?;
+        // Elements of the cell at hand are loaded once.
+        let mut loads = TokenStream::new();
+        if outermost {
+            for (name, value) in std::mem::take(&mut self.loaded_here).into_values() {
+                if mentions(&terms, &name.to_string()) {
+                    loads.extend(quote! { let #name = #value; });
+                }
+            }
+        }
+        let [shown_face, shown_outward] = [&face_name, &outward].map(|name| {
+            if mentions(&terms, &name.to_string()) {
+                quote! { #name }
+            } else {
+                quote! { _ }
+            }
+        });
+        let sums = self.typed_sums(&sums, &[body]);
+        Ok(quote! {
+            #(let mut #sums = 0.0;)*
+            #loads
+            let #cell = #cell_value;
+            for (#shown_face, #beyond, #shown_outward) in grid.sides_of(#cell) { #terms }
+        })
+    }
+
+    /// Adds the terms of the face at hand: inside the grid and on its boundary, as far as they are wanted and differ.
+    fn terms_by_extent(&mut self, names: &SumNames, only: FaceFilter, body: &KBlock) -> Written<TokenStream> {
+        let SumNames { face, beyond, outward, sums, .. } = names;
+        let inside = match self.staged.get(face).cloned() {
+            None => None,
+            Some(staged) => {
+                let face = self.local(*face)?;
+                Some(quote! {
+                    if #outward {
+                        #(#sums += #staged[#face as usize];)*
+                    } else {
+                        #(#sums -= #staged[#face as usize];)*
+                    }
+                })
+            }
+        };
+        // The pattern of an equation follows the conditions of its skeleton, which stay as they are.
+        let derived = self.derivatives.is_some();
+        let part = |writer: &mut Self, interior: bool| match &inside {
+            Some(inside) if interior => Ok(inside.clone()),
+            _ if derived => writer.signed_terms(names, body),
+            _ => {
+                let body = writer.specialised(body, *face, interior);
+                writer.signed_terms(names, &body)
+            }
+        };
+        Ok(match only {
+            FaceFilter::All if inside.is_none() && (derived || self.specialised(body, *face, true) == *body) => {
+                self.signed_terms(names, body)?
+            }
+            FaceFilter::All => {
+                let (inside, outside) = (part(self, true)?, part(self, false)?);
+                quote! { if #beyond != NONE { #inside } else { #outside } }
+            }
+            FaceFilter::Interior => {
+                let inside = part(self, true)?;
+                quote! { if #beyond != NONE { #inside } }
+            }
+            FaceFilter::Boundary => {
+                let outside = part(self, false)?;
+                quote! { if #beyond == NONE { #outside } }
+            }
+        })
+    }
+
+    /// Adds the terms of the face at hand to the sums, with its sign.
+    fn signed_terms(&mut self, names: &SumNames, body: &KBlock) -> Written<TokenStream> {
+        let SumNames { face, cell, beyond, outward, sums, own_is_here } = names;
+        let twice = self.written_twice(*face, statements(body) <= WRITTEN_TWICE);
+        // Multiplying by the sign is exact.
+        let sign = if twice { None } else { Some(ident(&self.namer.fresh("sign"))) };
+        let known = |own: Option<End>, first: &Ident, second: &Ident| KnownFace {
+            face: *face,
+            first: first.clone(),
+            second: second.clone(),
+            own,
+            own_is_here: *own_is_here,
+        };
+        if !twice {
+            let [from, to] = ["from", "to"].map(|name| ident(&self.namer.fresh(name)));
+            let (before, terms) = self.block_at(known(None, &from, &to), body, &sign)?;
+            let terms = terms.iter().map(|t| t.at(Level::Cast));
+            let body = quote! { #before #(#sums += #sign * #terms;)* };
+            let sign = sign.filter(|sign| mentions(&body, &sign.to_string()));
+            let sign = sign.map(|sign| quote! { let #sign = if #outward { 1.0 } else { -1.0 }; });
+            let ends = [&from, &to]
+                .iter()
+                .any(|end| mentions(&body, &end.to_string()))
+                .then(|| quote! { let [#from, #to] = if #outward { [#cell, #beyond] } else { [#beyond, #cell] }; });
+            return Ok(quote! { #sign #ends #body });
+        }
+        let ends = [known(Some(End::Low), cell, beyond), known(Some(End::High), beyond, cell)];
+        let [low, high] = ends.clone();
+        let (before_added, added) = self.block_at(low, body, &sign)?;
+        let (before_subtracted, subtracted) = self.block_at(high, body, &sign)?;
+        let [added, subtracted] = [added, subtracted].map(|terms| terms.iter().map(|t| t.at(Level::Choice)).collect::<Vec<_>>());
+        if self.derivatives.is_none() && body.statements.is_empty() && body.yields.iter().all(|term| self.is_antisymmetric(term, &ends)) {
+            return Ok(quote! { #(#sums += #added;)* });
+        }
+        Ok(quote! {
+            if #outward {
+                #before_added
+                #(#sums += #added;)*
+            } else {
+                #before_subtracted
+                #(#sums -= #subtracted;)*
+            }
+        })
+    }
+
+    /// The body of a sum at a face.
+    fn block_at(&mut self, known: KnownFace, body: &KBlock, sign: &Option<Ident>) -> Written<(TokenStream, Vec<Text>)> {
+        let own = known.own;
+        self.known_faces.push(known);
+        self.begin_sum(own, sign);
+        let written = self.block(body);
+        self.end_sum();
+        self.known_faces.pop();
+        written
+    }
+
+    /// Whether exchanging the cells of a face changes the sign of a term and nothing else. `a - b` is `-(b - a)` to the bit but for the sign of 0, which a sum that begins with 0 does
+    /// not see.
+    fn is_antisymmetric(&mut self, term: &KExpr, ends: &[KnownFace; 2]) -> bool {
+        match term {
+            KExpr::Arithmetic(Arithmetic::Sub, a, b) => {
+                let ([low_a, high_a], [low_b, high_b]) = (self.from_ends(a, ends), self.from_ends(b, ends));
+                low_a.is_some() && low_a == high_b && high_a == low_b && high_a.is_some()
+            }
+            KExpr::Arithmetic(Arithmetic::Mul | Arithmetic::Div, a, b) => {
+                (self.is_symmetric(a, ends) && self.is_antisymmetric(b, ends))
+                    || (self.is_antisymmetric(a, ends) && self.is_symmetric(b, ends))
+            }
+            KExpr::Unary(UnaryOp::Neg, a) => self.is_antisymmetric(a, ends),
+            _ => false,
+        }
+    }
+
+    fn is_symmetric(&mut self, term: &KExpr, ends: &[KnownFace; 2]) -> bool {
+        let [low, high] = self.from_ends(term, ends);
+        low.is_some() && low == high
+    }
+
+    /// What is written for a term where the first cell of the face sums, and where the second one does.
+    fn from_ends(&mut self, term: &KExpr, ends: &[KnownFace; 2]) -> [Option<String>; 2] {
+        ends.clone().map(|known| {
+            self.known_faces.push(known);
+            let written = self.expr(term);
+            self.known_faces.pop();
+            written.ok().map(|text| text.at(Level::Choice).to_string())
+        })
+    }
+}
+
+/// Number of statements of a block and of the blocks in it.
+fn statements(block: &KBlock) -> usize {
+    let within = |statement: &KStmt| match statement {
+        KStmt::Let { .. } | KStmt::LetEntity { .. } | KStmt::Add { .. } => 0,
+        KStmt::SumFaces { body, .. } => statements(body),
+        KStmt::SumSides { low, high, .. } => {
+            let SideBlocks { interior, boundary } = low;
+            [interior, boundary, &high.interior, &high.boundary].into_iter().flatten().map(statements).sum()
+        }
+        KStmt::If { then, otherwise, .. } => statements(then) + statements(otherwise),
+    };
+    block.statements.iter().map(|statement| 1 + within(statement)).sum()
+}
