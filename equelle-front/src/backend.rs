@@ -17,6 +17,23 @@ use crate::source::Span;
 use crate::types::{Basic, Shape, Type};
 use crate::verify::Verified;
 
+/// Numbers that the general body of a kernel keeps while it runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Scratch {
+    /// For each face, in one buffer.
+    pub of_faces: u32,
+    /// For each cell, in a buffer each.
+    pub of_cells: u32,
+}
+
+impl Scratch {
+    /// As much as either needs.
+    #[must_use]
+    pub fn most(self, other: Scratch) -> Scratch {
+        Scratch { of_faces: self.of_faces.max(other.of_faces), of_cells: self.of_cells.max(other.of_cells) }
+    }
+}
+
 /// A target that programs can be compiled for.
 pub trait Backend {
     /// Name on the command line and in file names: `serial`.
@@ -33,8 +50,8 @@ pub trait Backend {
         CostModel::default()
     }
 
-    /// Numbers for each face that the general bodies of kernels keep while they run, beside arguments and results: by kernel, nothing for those that the list does not reach.
-    fn scratch(&self, module: &Module) -> Vec<u32> {
+    /// What the general bodies of kernels keep while they run, beside arguments and results: by kernel, nothing for those that the list does not reach.
+    fn scratch(&self, module: &Module) -> Vec<Scratch> {
         let _ = module;
         Vec::new()
     }

@@ -63,7 +63,7 @@ pub(super) fn function(
     names: &KernelNames,
     name: Ident,
     part: Part,
-    functions: &Namer,
+    functions: &mut Namer,
 ) -> Written<GeneralFunction> {
     let mut writer = Writer::new(module, kernel, names, Form::General, functions);
     let checks = checks(&mut writer)?;
@@ -128,7 +128,11 @@ pub(super) fn function(
         Part::Whole => format!(" [`Kernels::{}`] on any grid.", names.method),
         Part::Checks => format!(" Conditions of [`Kernels::{}`].", names.method),
     };
-    generic_function(module, kernel, names, name, &body, result, TokenStream::new(), &doc)
+    let mut written = generic_function(module, kernel, names, name, &body, result, TokenStream::new(), &doc)?;
+    let (names, items) = writer.cell_functions;
+    *functions = names;
+    written.item.extend(items);
+    Ok(written)
 }
 
 /// A function of a body, generic over what the body asks of the grid. `extra` are arguments after the others.

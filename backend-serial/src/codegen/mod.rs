@@ -23,7 +23,7 @@ mod sum;
 mod text;
 mod writer;
 
-use equelle_front::backend::{Backend, BackendError, KernelNames, Namer, restore_comments};
+use equelle_front::backend::{Backend, BackendError, KernelNames, Namer, Scratch, restore_comments};
 use equelle_front::ir::{Module, Precision};
 use equelle_front::source::Span;
 use equelle_front::verify::Verified;
@@ -43,7 +43,7 @@ impl Backend for Serial {
         Ok(vec![("src/kernels_serial.rs".to_owned(), kernels_file(module)?)])
     }
 
-    fn scratch(&self, module: &Module) -> Vec<u32> {
+    fn scratch(&self, module: &Module) -> Vec<Scratch> {
         stage::scratch(module)
     }
 

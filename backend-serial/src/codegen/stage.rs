@@ -1,35 +1,40 @@
 //! Terms of faces made once: a sum over the faces of every cell, whose terms depend on the face alone, meets each interior face from both of its cells. Where a term
 //! costs more than to store it and to read it twice, a loop over the faces makes the terms of interior ones first, and the loop over the cells only adds them: the same
-//! terms in the same order. A boundary face has one cell, which makes its terms when it adds them.
+//! terms in the same order. A boundary face has one cell, which makes its terms when it adds them. What terms need of one cell is evaluated once for each cell before.
 
 use std::collections::BTreeMap;
 
 use equelle_front::backend::visit::{Node, visit_block};
-use equelle_front::backend::{Backend, KernelNames, Namer};
+use equelle_front::backend::{Backend, KernelNames, Namer, Scratch};
 use equelle_front::cost::CostModel;
 use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, LocalId, Module, Path, Space};
 use equelle_front::types::Extent;
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::Serial;
-use super::outputs::tuple;
+use super::faces::{OfFace, terms, values_of_cells};
 use super::reals::Reals;
-use super::text::{Level, ident};
-use super::writer::{Form, KnownFace, Writer, Written};
+use super::text::{Level, ident, mentions};
+use super::writer::{Failure, Form, KnownFace, Writer, Written};
 
-/// Numbers for each face that the general bodies of kernels keep while they run, by kernel.
-pub(super) fn scratch(module: &Module) -> Vec<u32> {
+/// What the general bodies of kernels keep while they run, by kernel.
+pub(super) fn scratch(module: &Module) -> Vec<Scratch> {
     let names = KernelNames::of_module(module);
     let of_kernel = |(kernel, names)| {
-        let writer = Writer::new(module, kernel, names, Form::General, &Namer::rust());
-        writer.staged_sums().iter().map(|(results, ..)| results.len() as u32).sum()
+        let mut writer = Writer::new(module, kernel, names, Form::General, &Namer::rust());
+        let mut kept = Scratch::default();
+        for (results, face, body) in writer.staged_sums() {
+            kept.of_faces += results.len() as u32;
+            kept.of_cells += values_of_cells(&mut writer, face, &body);
+        }
+        kept
     };
     module.kernels.iter().zip(&names).map(of_kernel).collect()
 }
 
-/// Buffers with terms, by the local that names the face in the sum.
-pub(super) type Staged = BTreeMap<LocalId, Vec<Ident>>;
+/// The terms of all faces, an array for each face, by the local that names the face in the sum.
+pub(super) type Staged = BTreeMap<LocalId, Ident>;
 
 impl<'a> Writer<'a> {
     /// Sums of the kernel's body whose terms are made before its loop: the results, the face, and the body where the face is an interior one.
@@ -65,32 +70,42 @@ impl<'a> Writer<'a> {
     fn stage_sum(&mut self, results: &[LocalId], face: LocalId, body: &KBlock) -> Written<TokenStream> {
         let [from, to] = ["from", "to"].map(|name| ident(&self.namer.fresh(name)));
         let name = self.local(face)?;
-        let fresh = |writer: &mut Self, ending: &str| -> Written<Vec<Ident>> {
-            let names = results.iter().map(|r| writer.local(*r).map(|sum| ident(&writer.namer.fresh(&format!("{sum}_{ending}")))));
-            names.collect()
-        };
-        let (buffers, parts) = (fresh(self, "terms")?, fresh(self, "terms_values")?);
+        let sums = results.iter().map(|r| self.local(*r)).collect::<Written<Vec<_>>>()?;
+        let terms_of = sums.iter().map(ToString::to_string).collect::<Vec<_>>().join("`, `");
+        let [buffer, part, all] = ["buffer", "part", "terms_of_faces"].map(|name| ident(&self.namer.fresh(name)));
         self.known_faces.push(KnownFace { face, first: from.clone(), second: to.clone(), own: None, own_is_here: false });
-        let (before, terms) = self.block(body)?;
+        let written = match terms(self, face, body) {
+            Err(Failure::Form) => self.block(body).map(|(statements, terms)| OfFace {
+                cells: TokenStream::new(),
+                slices: TokenStream::new(),
+                statements,
+                terms,
+            }),
+            written => written,
+        };
         self.known_faces.pop();
-        let whole = tuple(buffers.iter().map(|buffer| quote! { &mut #buffer[..] }).collect());
-        let part = tuple(parts.iter().map(|part| quote! { #part }).collect());
+        let OfFace { cells, slices, statements: before, terms } = written?;
+        let count = mentions(&slices, "cells").then(|| quote! { let cells = rt.grid().n_cells(); });
         let terms = terms.iter().map(|term| term.at(Level::Choice));
-        let comment = "The terms of a face are the same for both of its cells: made here, added below.";
-        self.staged.insert(face, buffers.clone());
+        let size = Literal::usize_unsuffixed(results.len());
+        let comment = format!("Terms of `{terms_of}`, the same for both cells of a face: made here, added below.");
+        self.staged.insert(face, all.clone());
         Ok(quote! {
+            #count
+            #cells
             __comment!(#comment);
-            #(let mut #buffers = rt.take_buffer(rt.grid().n_faces());)*
-            rt.each(rt.grid().n_faces(), #whole, |range, #part| {
+            let mut #buffer = rt.take_buffer(#size * rt.grid().n_faces());
+            rt.each(rt.grid().n_faces(), #buffer.as_chunks_mut::<#size>().0, move |range, #part| {
+                #slices
                 for position in range.clone() {
                     let #name = position as u32;
                     let [#from, #to] = grid.face_cells(#name);
                     if #from == NONE || #to == NONE { continue; }
                     #before
-                    #(#parts[position - range.start] = #terms;)*
+                    #part[position - range.start] = [#(#terms),*];
                 }
             });
-            #(let #buffers = &#buffers[..];)*
+            let #all = #buffer.as_chunks::<#size>().0;
         })
     }
 
@@ -105,7 +120,14 @@ impl<'a> Writer<'a> {
             },
             _ => None,
         };
-        block_with(body, &known)
+        let block = block_with(body, &known);
+        // What is left may be a name for the one term.
+        match (&block.statements[..], &block.yields[..]) {
+            ([KStmt::Let { local, value }], [KExpr::Local(term)]) if local == term => {
+                KBlock { statements: Vec::new(), yields: vec![value.clone()] }
+            }
+            _ => block,
+        }
     }
 }
 

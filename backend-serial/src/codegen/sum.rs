@@ -82,12 +82,10 @@ impl Writer<'_> {
             None => None,
             Some(staged) => {
                 let face = self.local(*face)?;
+                let terms: Vec<Ident> = sums.iter().map(|sum| ident(&self.namer.fresh(&format!("{sum}_term")))).collect();
                 Some(quote! {
-                    if #outward {
-                        #(#sums += #staged[#face as usize];)*
-                    } else {
-                        #(#sums -= #staged[#face as usize];)*
-                    }
+                    let [#(#terms),*] = #staged[#face as usize];
+                    if #outward { #(#sums += #terms;)* } else { #(#sums -= #terms;)* }
                 })
             }
         };

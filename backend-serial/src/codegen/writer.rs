@@ -243,6 +243,8 @@ pub(super) struct Writer<'a> {
     pub derivatives: Option<Derivatives<'a>>,
     /// Form::General: sums whose terms have been made before the loop.
     pub staged: Staged,
+    /// Names for functions over cells that the function being written may call, and those that it calls.
+    pub cell_functions: (Namer, TokenStream),
 }
 
 /// A function that gives the terms of one side of a cell where there is a cell beyond.
@@ -300,6 +302,7 @@ impl<'a> Writer<'a> {
             sums_written: 0,
             derivatives: None,
             staged: Staged::new(),
+            cell_functions: (functions.clone(), TokenStream::new()),
         }
     }
 

@@ -70,8 +70,9 @@ type State = [Vec<f64>; 3];
 /// `[w, hu, hv, wet, u, v, wave, pressure]`, where `wet` is 1 or 0: one line of the cache.
 type Cell = [f64; 8];
 
-/// Runs all steps.
-pub fn run(problem: &Problem) -> Run {
+/// Runs all steps. `PROGRAM`: with the operations of the Equelle program, which evaluates a flux along each axis for every face, with four divisions each; otherwise one along
+/// the normal, with one division.
+pub fn run<const PROGRAM: bool>(problem: &Problem) -> Run {
     let n = problem.n;
     let bowl = Bowl::new(n);
     let bottom = Bottom::of(&bowl);
@@ -83,11 +84,11 @@ pub fn run(problem: &Problem) -> Run {
     let mut fluxes = vec![[0.0; 3]; mesh.face_shape.len()];
     let mut once = || {
         let dt = black_box(DT);
-        gather(&q, &bottom.middle, &mut cells);
-        faces(&mesh, &cells, &mut fluxes);
+        gather::<PROGRAM>(&q, &bottom.middle, &mut cells);
+        faces::<PROGRAM>(&mesh, &cells, &mut fluxes);
         update::<false>(dt, &mesh, &fluxes, &bottom, &q, &q, &mut ahead);
-        gather(&ahead, &bottom.middle, &mut cells);
-        faces(&mesh, &cells, &mut fluxes);
+        gather::<PROGRAM>(&ahead, &bottom.middle, &mut cells);
+        faces::<PROGRAM>(&mesh, &cells, &mut fluxes);
         update::<true>(dt, &mesh, &fluxes, &bottom, &ahead, &q, &mut new);
         std::mem::swap(&mut q, &mut new);
     };
@@ -99,24 +100,38 @@ pub fn run(problem: &Problem) -> Run {
 }
 
 #[inline(never)]
-fn gather(q: &State, bottom: &[f64], cells: &mut [Cell]) {
+fn gather<const PROGRAM: bool>(q: &State, bottom: &[f64], cells: &mut [Cell]) {
     let n = cells.len();
     let ([w, hu, hv], bottom) = (q.each_ref().map(|field| &field[..n]), &bottom[..n]);
     for i in 0..n {
-        let wet = wet::<false>(w[i], hu[i], hv[i], bottom[i]);
+        let wet = wet::<PROGRAM>(w[i], hu[i], hv[i], bottom[i]);
         let is_wet = if w[i] - bottom[i] > DRY { 1.0 } else { 0.0 };
         cells[i] = [w[i], hu[i], hv[i], is_wet, wet.u, wet.v, wet.wave, wet.pressure];
     }
 }
 
 #[inline(never)]
-fn faces(mesh: &Mesh, cells: &[Cell], fluxes: &mut [[f64; 3]]) {
+fn faces<const PROGRAM: bool>(mesh: &Mesh, cells: &[Cell], fluxes: &mut [[f64; 3]]) {
     let (inner, walls) = fluxes.split_at_mut(mesh.face_cells.len());
     let (inner_shape, wall_shape) = mesh.face_shape.split_at(inner.len());
     for ((flux, &[first, second]), &[area, nx, ny]) in inner.iter_mut().zip(&mesh.face_cells).zip(inner_shape) {
         let pair = [&cells[first as usize], &cells[second as usize]];
-        let velocity = pair.map(|c| nx * c[4] + ny * c[5]);
         let q = pair.map(|c| [c[0], c[1], c[2]]);
+        if PROGRAM {
+            let along = |axis: usize| {
+                let velocity = pair.map(|c| c[4 + axis]);
+                let f = pair.map(|c| {
+                    let mut f = [c[3] * c[1 + axis], c[1] * c[4 + axis], c[2] * c[4 + axis]];
+                    f[1 + axis] += c[7];
+                    f
+                });
+                central_upwind::<true>(q, f, velocity, pair.map(|c| c[6]))
+            };
+            let (x, y) = (along(0), along(1));
+            *flux = [0, 1, 2].map(|i| area * (nx.abs() * x[i] + ny.abs() * y[i]));
+            continue;
+        }
+        let velocity = pair.map(|c| nx * c[4] + ny * c[5]);
         let f = [0, 1].map(|side| {
             let (c, un) = (pair[side], velocity[side]);
             [c[3] * (nx * c[1] + ny * c[2]), c[1] * un + nx * c[7], c[2] * un + ny * c[7]]

@@ -66,7 +66,14 @@ pub const SUITE: Suite = Suite {
             generated: true,
             run: |problem| FAST.run(Layout::Cartesian, problem),
         },
-        Case { name: MESH, yardstick: MESH, traffic: mesh::TRAFFIC, generated: false, run: mesh::run },
+        Case { name: MESH, yardstick: MESH, traffic: mesh::TRAFFIC, generated: false, run: mesh::run::<false> },
+        Case {
+            name: "unstructured, by hand with the program's operations",
+            yardstick: MESH,
+            traffic: mesh::TRAFFIC,
+            generated: false,
+            run: mesh::run::<true>,
+        },
         Case {
             name: "unstructured, equellec",
             yardstick: MESH,

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::lifetime::{groups, last_reads};
+use crate::backend::Scratch;
 use crate::ir::{
     Block, CartesianForm, Equation, Function, FunctionId, KernelId, Module, MutableId, Op, Space, Stmt, StmtKind, UnaryOp, ValueId,
 };
@@ -38,7 +39,7 @@ fn rounds(depth: usize) -> usize {
 }
 
 /// The peaks of a program on grids of `dim` dimensions.
-pub(super) fn peaks(module: &Module, scratch: &[u32], dim: u32, cartesian: bool) -> Peaks {
+pub(super) fn peaks(module: &Module, scratch: &[Scratch], dim: u32, cartesian: bool) -> Peaks {
     let mut summaries = Vec::with_capacity(module.functions.len());
     for function in &module.functions {
         // A function calls only functions before it.
@@ -87,7 +88,7 @@ struct Buffer {
 struct Machine<'a> {
     module: &'a Module,
     /// Numbers for each face that general bodies keep while they run, by kernel.
-    scratch: &'a [u32],
+    scratch: &'a [Scratch],
     summaries: &'a [Summary],
     dim: u32,
     cartesian: bool,
@@ -108,7 +109,7 @@ struct Frame {
 }
 
 impl<'a> Machine<'a> {
-    fn new(module: &'a Module, scratch: &'a [u32], summaries: &'a [Summary], dim: u32, cartesian: bool) -> Self {
+    fn new(module: &'a Module, scratch: &'a [Scratch], summaries: &'a [Summary], dim: u32, cartesian: bool) -> Self {
         let (live, peak) = (Peaks::new(), Peaks::new());
         Machine { module, scratch, summaries, dim, cartesian, buffers: Vec::new(), live, peak, listed: BTreeSet::new() }
     }
@@ -387,7 +388,7 @@ impl<'a> Machine<'a> {
 
     fn launch(&mut self, function: &Function, frame: &mut Frame, kernel: KernelId, args: &[ValueId], results: &[ValueId]) {
         let module = self.module;
-        let kept = self.scratch.get(kernel.0 as usize).copied().unwrap_or(0);
+        let kept = self.scratch.get(kernel.0 as usize).copied().unwrap_or_default();
         let kernel = &module.kernels[kernel.0 as usize];
         for (&arg, param) in args.iter().zip(&kernel.params) {
             self.list_if_entities(function, arg, &param.ty);
@@ -408,8 +409,8 @@ impl<'a> Machine<'a> {
             }
         }
         if general {
-            let faces = module.sets.canonical(CanonicalSet { kind: EntityKind::Face, extent: Extent::All });
-            extra.extend((0..kept).map(|_| (faces, Element::Number)));
+            let cells = module.sets.canonical(CanonicalSet { kind: EntityKind::Cell, extent: Extent::All });
+            extra.extend((0..kept.of_cells).map(|_| (cells, Element::Number)));
         }
         let extra = Held { buffers: extra.into_iter().map(|class| self.take(class)).collect(), per_axis: false };
         for &result in results {

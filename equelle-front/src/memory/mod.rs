@@ -12,9 +12,10 @@ mod solves;
 
 use std::collections::BTreeSet;
 
+use crate::backend::Scratch;
 use crate::backend::visit::{Node, visit_block};
 use crate::ir::{Block, Function, KExpr, Kernel, Module, Op, Space, StmtKind};
-use crate::types::{CanonicalSet, Extent, SetId, Shape};
+use crate::types::{CanonicalSet, EntityKind, Extent, SetId, Shape};
 
 pub use machine::Element;
 pub use solves::SolveNeeds;
@@ -66,8 +67,8 @@ impl Needs {
         Needs::with_scratch(module, &[])
     }
 
-    /// Of a module as it is compiled; `scratch` are the numbers for each face that the general bodies of kernels keep while they run, by kernel.
-    pub fn with_scratch(module: &Module, scratch: &[u32]) -> Needs {
+    /// Of a module as it is compiled; `scratch` is what the general bodies of kernels keep while they run, by kernel.
+    pub fn with_scratch(module: &Module, scratch: &[Scratch]) -> Needs {
         let mut needs = Needs::default();
         let runs = |cartesian| [1, 2, 3].map(|dim| machine::peaks(module, scratch, dim, cartesian));
         let (general, cartesian) = (runs(false), runs(true));
@@ -79,17 +80,19 @@ impl Needs {
                 entities: of(&peaks[2], Element::Entity),
             }
         };
+        // Buffers of other lengths than collections have serve nothing else.
+        let terms: BTreeSet<u32> = scratch.iter().map(|kept| kept.of_faces).collect();
+        let faces = module.sets.canonical(CanonicalSet { kind: EntityKind::Face, extent: Extent::All });
         let mut uses = Uses::default();
         for function in module.functions.iter().chain([&module.main]) {
             uses.block(module, function, &function.body);
         }
         for set in module.sets.ids() {
-            let entry = SetNeeds {
-                set,
-                general: buffers(&general, set),
-                cartesian: buffers(&cartesian, set),
-                reduced: uses.reduced.contains(&set),
-            };
+            let mut in_general = buffers(&general, set);
+            if set == faces {
+                in_general.numbers.iter_mut().for_each(|numbers| *numbers += terms.iter().sum::<u32>());
+            }
+            let entry = SetNeeds { set, general: in_general, cartesian: buffers(&cartesian, set), reduced: uses.reduced.contains(&set) };
             if entry.general != Buffers::default() || entry.cartesian != Buffers::default() || entry.reduced {
                 needs.sets.push(entry);
             }

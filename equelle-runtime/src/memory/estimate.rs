@@ -110,6 +110,10 @@ fn grid(plan: &MemoryPlan, sizes: &Sizes<'_>) -> u64 {
         // Where the faces of cells begin, the faces, and two cells of each face; a face belongs to one or two cells.
         let inside = (sizes.len)(CanonicalSet { kind: EntityKind::Face, extent: Extent::Interior });
         total += 8 * (cells + 1) + 4 * (faces + inside) + 8 * faces;
+        if !shape {
+            // What is beyond the faces of cells.
+            total += 4 * (faces + inside);
+        }
     }
     if !shape || plan.geometry {
         total += (8 + 24) * cells + (8 + 24 + 24) * faces;
@@ -208,7 +212,7 @@ mod tests {
         assert_eq!(cartesian.most() - cartesian.certain(), 20_000);
         let any = estimate(&plan, &grid().as_unstructured());
         assert_eq!(any.collections[0].1, 17_000);
-        let topology = 8 * 1001 + 4 * (3300 + 2700) + 8 * 3300;
+        let topology = 8 * 1001 + (4 + 4) * (3300 + 2700) + 8 * 3300;
         assert_eq!(any.grid, topology + 32 * 1000 + 56 * 3300 + 4 * (2700 + 3300));
         assert!(any.table().contains("17 kB  collections on AllCells()\n"), "{}", any.table());
     }

@@ -1,6 +1,6 @@
 //! `MEMORY`: what collections and linear systems a program needs memory for.
 
-use equelle_front::backend::Backend;
+use equelle_front::backend::{Backend, Scratch};
 use equelle_front::ir::Module;
 use equelle_front::memory::{Buffers, Needs, SolveNeeds};
 use equelle_front::types::{CanonicalSet, SetTable};
@@ -11,9 +11,9 @@ use super::operations::canonical_set;
 
 /// What a program needs on the back-end that needs most.
 pub(super) fn needs(module: &Module, backends: &[&dyn Backend]) -> Needs {
-    let mut scratch = vec![0; module.kernels.len()];
+    let mut scratch = vec![Scratch::default(); module.kernels.len()];
     for backend in backends {
-        scratch.iter_mut().zip(backend.scratch(module)).for_each(|(most, own)| *most = own.max(*most));
+        scratch.iter_mut().zip(backend.scratch(module)).for_each(|(most, own)| *most = own.most(*most));
     }
     Needs::with_scratch(module, &scratch)
 }

@@ -59,6 +59,8 @@ pub(super) enum Op {
     OfAxis(ParamId),
     /// Area of the face.
     Area,
+    /// A component of the normal of the face, on any grid.
+    Normal(u32),
     /// Volume of a cell.
     Volume,
     /// A sum over the faces of the cell, by its number.
@@ -86,6 +88,7 @@ impl Op {
             | Op::OfCells(_)
             | Op::OfAxis(_)
             | Op::Area
+            | Op::Normal(_)
             | Op::Volume
             | Op::Sum(_)
             | Op::Load(..)
@@ -176,7 +179,7 @@ impl Dag {
         }
         let own = match op {
             Op::Load(_, at) | Op::Member(_, at) | Op::OfSubset(_, at) => reach::of(at),
-            Op::OfAxis(_) | Op::Area => reach::FACE,
+            Op::OfAxis(_) | Op::Area | Op::Normal(_) => reach::FACE,
             Op::Sum(_) => reach::SUM,
             _ => 0,
         };

@@ -15,10 +15,20 @@ const WORTHWHILE: u32 = 16;
 /// Values of a cell that take less time are better evaluated where they are wanted.
 const WORTH_STORING: u32 = 2;
 
+/// Reads the body of a sum over the interior faces of a cell of any grid; it yields the terms of a face. [`Failure::Form`] where it asks for something else than values of the face and its two cells.
+pub(super) fn terms_of_face(writer: &mut Writer, face: LocalId, body: &KBlock) -> Written<Found> {
+    let mut reader = Reader::new(writer);
+    reader.face = Some(face);
+    let yields = reader.block(body)?;
+    let mut dag = reader.dag;
+    let cells = of_cells(&mut dag, &yields);
+    Ok(Found { dag, yields, subsets: Vec::new(), terms: Vec::new(), sums: Vec::new(), cells, expensive: true })
+}
+
 /// A body whose terms are the same for both cells of a face.
 pub(super) struct Found {
     pub dag: Dag,
-    /// What the body yields, from values here and sums, for cells that are in none of the `subsets`.
+    /// What the body yields, from values here and sums, for cells that are in none of the `subsets`; or the terms of one face.
     pub yields: Vec<Node>,
     /// Sets of cells made at run time for whose cells the body yields something else.
     pub subsets: Vec<SetId>,
@@ -34,30 +44,12 @@ pub(super) struct Found {
 
 /// Reads the body of a Cartesian form. [`Failure::Form`] where terms depend on the side that asks.
 pub(super) fn find(writer: &mut Writer, block: &KBlock) -> Written<Found> {
-    let mut reader = Reader {
-        writer,
-        dag: Dag::default(),
-        values: BTreeMap::new(),
-        choices: BTreeMap::new(),
-        side: None,
-        terms: Vec::new(),
-        sums: Vec::new(),
-    };
+    let mut reader = Reader::new(writer);
     let yields = reader.block(block)?;
     let Reader { mut dag, terms, sums, .. } = reader;
     let roots: Vec<Node> = terms.iter().flatten().copied().collect();
     let expensive = roots.iter().any(|root| dag.cost(*root) >= WORTHWHILE);
-    let mut cells = Vec::new();
-    if expensive {
-        let wanted = dag.below_until(&roots, |node| belongs_to_a_cell(&dag, node));
-        for node in wanted.into_iter().filter(|node| belongs_to_a_cell(&dag, *node)).collect::<Vec<_>>() {
-            let at = if dag.reach(node) == reach::FIRST { At::First } else { At::Second };
-            let here = dag.moved(node, at, At::Here);
-            if !cells.contains(&here) {
-                cells.push(here);
-            }
-        }
-    }
+    let cells = if expensive { of_cells(&mut dag, &roots) } else { Vec::new() };
     let mut subsets = Vec::new();
     for node in dag.below(&yields) {
         if let Op::Member(set, _) = dag.op(node)
@@ -74,10 +66,28 @@ pub(super) fn find(writer: &mut Writer, block: &KBlock) -> Written<Found> {
     Ok(Found { dag, yields, subsets, terms, sums, cells, expensive })
 }
 
+/// Values of one cell that some terms of faces are made of and that are worth storing, as values here.
+fn of_cells(dag: &mut Dag, roots: &[Node]) -> Vec<Node> {
+    let mut cells = Vec::new();
+    let wanted = dag.below_until(roots, |node| belongs_to_a_cell(dag, node));
+    for node in wanted.into_iter().filter(|node| belongs_to_a_cell(dag, *node)).collect::<Vec<_>>() {
+        let at = if dag.reach(node) == reach::FIRST { At::First } else { At::Second };
+        let here = dag.moved(node, at, At::Here);
+        if !cells.contains(&here) {
+            cells.push(here);
+        }
+    }
+    cells
+}
+
+/// Whether a value depends on one of the two cells of a face alone.
+fn of_one_cell(dag: &Dag, node: Node) -> bool {
+    matches!(dag.reach(node), reach::FIRST | reach::SECOND)
+}
+
 /// Whether a value is one of a single cell and worth storing.
 fn belongs_to_a_cell(dag: &Dag, node: Node) -> bool {
-    let of_cell = |node: Node| matches!(dag.reach(node), reach::FIRST | reach::SECOND);
-    if !of_cell(node) || dag.cost(node) < WORTH_STORING || is_bool(dag, node) {
+    if !of_one_cell(dag, node) || dag.cost(node) < WORTH_STORING || is_bool(dag, node) {
         return false;
     }
     // A number times a stored value is better evaluated again.
@@ -103,15 +113,36 @@ struct Reader<'w, 'a> {
     writer: &'w mut Writer<'a>,
     dag: Dag,
     values: BTreeMap<LocalId, Node>,
+    /// Entities that stand for one place.
+    entities: BTreeMap<LocalId, At>,
+    /// Normals, by the locals that hold them.
+    normals: BTreeMap<LocalId, At>,
     /// Entities that are one of two places.
-    choices: BTreeMap<LocalId, (Node, Place, Place)>,
+    choices: BTreeMap<LocalId, (Node, At, At)>,
     /// In the block of a side: which one, and the axis.
     side: Option<(End, u32)>,
+    /// In a sum over the faces of a cell of any grid: the face.
+    face: Option<LocalId>,
     terms: Vec<[Node; 3]>,
     sums: Vec<LocalId>,
 }
 
-impl Reader<'_, '_> {
+impl<'w, 'a> Reader<'w, 'a> {
+    fn new(writer: &'w mut Writer<'a>) -> Self {
+        Reader {
+            writer,
+            dag: Dag::default(),
+            values: BTreeMap::new(),
+            entities: BTreeMap::new(),
+            normals: BTreeMap::new(),
+            choices: BTreeMap::new(),
+            side: None,
+            face: None,
+            terms: Vec::new(),
+            sums: Vec::new(),
+        }
+    }
+
     fn block(&mut self, block: &KBlock) -> Written<Vec<Node>> {
         for statement in &block.statements {
             self.statement(statement)?;
@@ -121,14 +152,19 @@ impl Reader<'_, '_> {
 
     /// A block whose locals are not known outside.
     fn inner(&mut self, block: &KBlock) -> Written<Vec<Node>> {
-        let outer = (self.values.clone(), self.choices.clone(), self.writer.places.clone());
+        let outer = (self.values.clone(), self.entities.clone(), self.choices.clone(), self.writer.places.clone());
         let values = self.block(block);
-        (self.values, self.choices, self.writer.places) = outer;
+        (self.values, self.entities, self.choices, self.writer.places) = outer;
         values
     }
 
     fn statement(&mut self, statement: &KStmt) -> Written<()> {
         match statement {
+            KStmt::Let { local, value: KExpr::Normal(at) } if self.face.is_some() => {
+                let at = self.at(at)?;
+                self.normals.insert(*local, at);
+                Ok(())
+            }
             KStmt::Let { local, value } => {
                 let value = self.expr(value)?;
                 self.define(*local, value)
@@ -138,11 +174,13 @@ impl Reader<'_, '_> {
                     self.writer.places.insert(*local, place);
                     return Ok(());
                 }
-                let Path::Select { condition, if_true, if_false } = path else { return Err(Failure::Form) };
-                let places = self.writer.place(if_true).zip(self.writer.place(if_false));
-                let (a, b) = places.ok_or(Failure::Form)?;
-                let condition = self.expr(condition)?;
-                self.choices.insert(*local, (condition, a, b));
+                if let Path::Select { condition, if_true, if_false } = path {
+                    let choice = (self.expr(condition)?, self.at(if_true)?, self.at(if_false)?);
+                    self.choices.insert(*local, choice);
+                } else {
+                    let at = self.at(path)?;
+                    self.entities.insert(*local, at);
+                }
                 Ok(())
             }
             KStmt::If { results, condition, then, otherwise } => {
@@ -154,7 +192,7 @@ impl Reader<'_, '_> {
                 }
                 Ok(())
             }
-            KStmt::SumSides { results, low, high } if self.side.is_none() => self.sum(results, low, high),
+            KStmt::SumSides { results, low, high } if self.side.is_none() && self.face.is_none() => self.sum(results, low, high),
             KStmt::SumSides { .. } | KStmt::SumFaces { .. } | KStmt::Add { .. } => Err(Failure::Form),
         }
     }
@@ -200,9 +238,18 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// Where a place is, seen from the face if in a side.
-    fn at(&self, place: Place) -> Written<At> {
-        match (place, self.side) {
+    /// Where an entity is, seen from the face if in a side.
+    fn at(&self, path: &Path) -> Written<At> {
+        if let Some(face) = self.face {
+            return match path {
+                Path::Local(local) if *local == face => Ok(At::Face),
+                Path::Local(local) => self.entities.get(local).copied().ok_or(Failure::Form),
+                Path::First(of) if self.at(of)? == At::Face => Ok(At::First),
+                Path::Second(of) if self.at(of)? == At::Face => Ok(At::Second),
+                _ => Err(Failure::Form),
+            };
+        }
+        match (self.writer.place(path).ok_or(Failure::Form)?, self.side) {
             (Place::Here, None) => Ok(At::Here),
             (Place::Here, Some((End::High, _))) => Ok(At::First),
             (Place::Here, Some((End::Low, _))) => Ok(At::Second),
@@ -213,7 +260,9 @@ impl Reader<'_, '_> {
     }
 
     fn expr(&mut self, expr: &KExpr) -> Written<Node> {
-        if let Some((component, rest)) = along_one_axis(expr) {
+        if self.face.is_none()
+            && let Some((component, rest)) = along_one_axis(expr)
+        {
             let (_, axis) = self.side.ok_or(Failure::Form)?;
             return if axis == component { self.expr(&rest) } else { Ok(self.dag.real(0.0)) };
         }
@@ -229,31 +278,34 @@ impl Reader<'_, '_> {
                 Op::Param(*id)
             }
             KExpr::Load { param, at } => return self.load(*param, at),
-            KExpr::Measure(at) => match (self.writer.kind(at), self.writer.place(at)) {
-                (Some(EntityKind::Cell), _) => Op::Volume,
-                (Some(EntityKind::Face), Some(place)) if self.at(place)? == At::Face => Op::Area,
+            KExpr::Measure(at) => match (self.writer.kind(at), self.face) {
+                (Some(EntityKind::Cell), None) => Op::Volume,
+                (Some(EntityKind::Face), _) if self.at(at)? == At::Face => Op::Area,
                 _ => return Err(Failure::Form),
             },
-            KExpr::IsEmpty(at) => {
-                let place = self.writer.place(at).ok_or(Failure::Form)?;
-                self.at(place)?;
-                Op::Bool(false)
-            }
-            KExpr::Same(a, b) => {
-                let places = self.writer.place(a).zip(self.writer.place(b));
-                let (a, b) = places.ok_or(Failure::Form)?;
-                Op::Bool(a == b)
-            }
-            KExpr::Member { set, at } => {
-                let place = self.writer.place(at).ok_or(Failure::Form)?;
-                // Of the cells at the boundary, say, there are many.
-                if self.writer.module.sets.get(*set).canonical.is_some() {
+            KExpr::Component(vector, component) if self.face.is_some() => {
+                let at = match &**vector {
+                    KExpr::Normal(at) => Some(self.at(at)?),
+                    KExpr::Local(local) => self.normals.get(local).copied(),
+                    _ => None,
+                };
+                if at != Some(At::Face) {
                     return Err(Failure::Form);
                 }
-                match self.at(place)? {
-                    At::Here => Op::Member(*set, At::Here),
-                    At::First | At::Second | At::Face => return Err(Failure::Form),
+                Op::Normal(*component)
+            }
+            KExpr::IsEmpty(at) => {
+                self.at(at)?;
+                Op::Bool(false)
+            }
+            KExpr::Same(a, b) => Op::Bool(self.at(a)? == self.at(b)?),
+            KExpr::Member { set, at } => {
+                let at = self.at(at)?;
+                // Of the cells at the boundary, say, there are many.
+                if self.writer.module.sets.get(*set).canonical.is_some() || at != At::Here {
+                    return Err(Failure::Form);
                 }
+                Op::Member(*set, at)
             }
             KExpr::Unary(op, a) => match op {
                 UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs | UnaryOp::Sqrt => Op::Unary(*op, self.expr(a)?),
@@ -296,7 +348,7 @@ impl Reader<'_, '_> {
     fn load(&mut self, id: ParamId, at: &Path) -> Written<Node> {
         let (param, _) = self.writer.param(id)?;
         let set = self.writer.set_of(id)?;
-        if param.per_axis {
+        if param.per_axis && self.face.is_none() {
             let op = match self.writer.module.sets.get(set).kind {
                 EntityKind::Cell => Op::OfCells(id),
                 EntityKind::Face if self.side.is_some() => Op::OfAxis(id),
@@ -306,10 +358,7 @@ impl Reader<'_, '_> {
         }
         let choice = match at {
             Path::Local(local) => self.choices.get(local).copied(),
-            Path::Select { condition, if_true, if_false } => {
-                let (a, b) = self.writer.place(if_true).zip(self.writer.place(if_false)).ok_or(Failure::Form)?;
-                Some((self.expr(condition)?, a, b))
-            }
+            Path::Select { condition, if_true, if_false } => Some((self.expr(condition)?, self.at(if_true)?, self.at(if_false)?)),
             _ => None,
         };
         if let Some((condition, a, b)) = choice {
@@ -317,14 +366,13 @@ impl Reader<'_, '_> {
             let (a, b) = (self.element(id, a)?, self.element(id, b)?);
             return Ok(self.dag.make(Op::Select(condition, a, b)));
         }
-        let place = self.writer.place(at).ok_or(Failure::Form)?;
-        self.element(id, place)
+        let at = self.at(at)?;
+        self.element(id, at)
     }
 
     /// An element that consecutive faces or cells of a row find in consecutive positions.
-    fn element(&mut self, id: ParamId, place: Place) -> Written<Node> {
+    fn element(&mut self, id: ParamId, at: At) -> Written<Node> {
         let (param, _) = self.writer.param(id)?;
-        let at = self.at(place)?;
         let set = self.writer.set_of(id)?;
         let canonical: Option<CanonicalSet> = self.writer.module.sets.get(set).canonical;
         let fits = canonical.is_some_and(|set| match at {

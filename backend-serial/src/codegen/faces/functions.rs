@@ -144,7 +144,16 @@ impl Scribe<'_, '_> {
     }
 
     pub(super) fn body(&self, axis: usize) -> Body<'_, '_, '_> {
-        Body { scribe: self, namer: self.namer.clone(), args: Vec::new(), bound: BTreeMap::new(), axis, side: None, single: false }
+        Body {
+            scribe: self,
+            namer: self.namer.clone(),
+            args: Vec::new(),
+            bound: BTreeMap::new(),
+            axis,
+            side: None,
+            single: false,
+            given: BTreeMap::new(),
+        }
     }
 
     /// A parameter that is the same for all elements.
@@ -173,6 +182,8 @@ pub(super) struct Body<'s, 'a, 'w> {
     pub side: Option<End>,
     /// Whether parameters are elements, not slices of them.
     pub single: bool,
+    /// How values are written that are no parameters of a function.
+    pub given: BTreeMap<Node, Text>,
 }
 
 impl Body<'_, '_, '_> {
@@ -245,6 +256,9 @@ impl Body<'_, '_, '_> {
         if let Some(name) = self.bound.get(&node) {
             return Ok(Text::atom(name));
         }
+        if let Some(text) = self.given.get(&node) {
+            return Ok(text.clone());
+        }
         if let Some(&(number, at)) = self.scribe.stored.get(&node) {
             let cell = self.scribe.found.cells[number];
             let wanted = format!("{}_{}", self.dag().name(cell), at_name(at));
@@ -296,8 +310,8 @@ impl Body<'_, '_, '_> {
                     quote! { #name[i] }
                 })
             }
-            // Rows have no such cells.
-            Op::Member(..) | Op::OfSubset(..) => return Err(Failure::Form),
+            // Rows have no such cells, and on Cartesian grids normals are numbers.
+            Op::Member(..) | Op::OfSubset(..) | Op::Normal(_) => return Err(Failure::Form),
             Op::Unary(op, a) => {
                 let a = self.value(a)?;
                 match op {

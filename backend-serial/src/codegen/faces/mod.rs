@@ -5,9 +5,12 @@
 //! on the boundary are evaluated one after the other and put in their places in the buffers, so that the loops over cells know no boundary. Where terms are
 //! cheap, nothing is stored for cells inside the grid: each evaluates the terms of all of its faces ([`inside`]), and only rows at the boundary go through buffers.
 //!
+//! On other grids the same is done in whole loops ([`any`]): over the cells, over the faces, over the cells again.
+//!
 //! Every operation is one that the body has, so bits do not change; only how often it is done does. Choices evaluate both branches, which vector instructions want: nothing that
 //! gets here can fail, and the branch not taken is thrown away.
 
+mod any;
 mod boundary;
 mod dag;
 mod find;
@@ -15,4 +18,5 @@ mod functions;
 mod inside;
 mod rows;
 
+pub(super) use any::{OfFace, terms, values_of_cells};
 pub(super) use rows::face_rows;

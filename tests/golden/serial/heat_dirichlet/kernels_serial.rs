@@ -468,15 +468,9 @@ fn compute_u_general<G: Entities>(
                 let cell = here;
                 for (f, beyond, outward) in grid.sides_of(cell) {
                     if beyond != NONE {
-                        if outward {
-                            let flux = -itrans[interior_faces_ranks.of(f)]
+                        outflow
+                            += -itrans[interior_faces_ranks.of(f)]
                                 * (u[beyond as usize] - u_here);
-                            outflow += flux;
-                        } else {
-                            let flux = -itrans[interior_faces_ranks.of(f)]
-                                * (u_here - u[beyond as usize]);
-                            outflow -= flux;
-                        }
                     } else {
                         if outward {
                             let boundary_flux = if dirichlet_boundary_ranks.contains(f) {

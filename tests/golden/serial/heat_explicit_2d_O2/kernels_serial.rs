@@ -486,32 +486,26 @@ fn compute_u_general<G: Entities>(
                 let cell = here;
                 for (f, beyond, outward) in grid.sides_of(cell) {
                     if beyond != NONE {
-                        if outward {
-                            let flux = minus_k[interior_faces_ranks.of(f)]
+                        divergence_fluxes
+                            += minus_k[interior_faces_ranks.of(f)]
                                 * (u[beyond as usize] - u_here);
-                            divergence_fluxes += flux;
-                        } else {
-                            let flux = minus_k[interior_faces_ranks.of(f)]
-                                * (u_here - u[beyond as usize]);
-                            divergence_fluxes -= flux;
-                        }
                     } else {
                         if outward {
-                            let flux = if dirichlet_boundary_ranks.contains(f) {
-                                k_direction[dirichlet_boundary_ranks.of(f)]
-                                    * (u_here - dirichlet_val[dirichlet_boundary_ranks.of(f)])
-                            } else {
-                                0.0
-                            };
-                            divergence_fluxes += flux;
+                            divergence_fluxes
+                                += if dirichlet_boundary_ranks.contains(f) {
+                                    k_direction[dirichlet_boundary_ranks.of(f)]
+                                        * (u_here - dirichlet_val[dirichlet_boundary_ranks.of(f)])
+                                } else {
+                                    0.0
+                                };
                         } else {
-                            let flux = if dirichlet_boundary_ranks.contains(f) {
-                                k_direction[dirichlet_boundary_ranks.of(f)]
-                                    * (u_here - dirichlet_val[dirichlet_boundary_ranks.of(f)])
-                            } else {
-                                0.0
-                            };
-                            divergence_fluxes -= flux;
+                            divergence_fluxes
+                                -= if dirichlet_boundary_ranks.contains(f) {
+                                    k_direction[dirichlet_boundary_ranks.of(f)]
+                                        * (u_here - dirichlet_val[dirichlet_boundary_ranks.of(f)])
+                                } else {
+                                    0.0
+                                };
                         }
                     }
                 }

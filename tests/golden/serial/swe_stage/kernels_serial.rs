@@ -718,12 +718,12 @@ fn stage_general<const DIM: usize, G: Places<DIM>>(
         .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
     let w = rt.dense(args.w);
     let w = &w[..];
-    let b = rt.dense(args.b);
-    let b = &b[..];
     let hu = rt.dense(args.hu);
     let hu = &hu[..];
     let hv = rt.dense(args.hv);
     let hv = &hv[..];
+    let b = rt.dense(args.b);
+    let b = &b[..];
     let b_east = rt.dense(args.b_east);
     let b_east = &b_east[..];
     let b_west = rt.dense(args.b_west);
@@ -735,131 +735,182 @@ fn stage_general<const DIM: usize, G: Places<DIM>>(
     let b_south = &b_south[..];
     let dy = *args.dy;
     let dt = *args.dt;
-    // The terms of a face are the same for both of its cells: made here, added below.
-    let mut sum_w_terms = rt.take_buffer(rt.grid().n_faces());
-    let mut sum_hu_terms = rt.take_buffer(rt.grid().n_faces());
-    let mut sum_hv_terms = rt.take_buffer(rt.grid().n_faces());
+    let cells = rt.grid().n_cells();
+    // What faces need of a cell, once for each cell.
+    let mut value_of_cells = rt.take_buffer(cells);
+    let mut value_of_cells_2 = rt.take_buffer(cells);
+    let mut m1x_of_cells = rt.take_buffer(cells);
+    let mut n1x_of_cells = rt.take_buffer(cells);
+    let mut t1x_of_cells = rt.take_buffer(cells);
+    let mut value_of_cells_3 = rt.take_buffer(cells);
+    let mut value_of_cells_4 = rt.take_buffer(cells);
+    let mut m1y_of_cells = rt.take_buffer(cells);
+    let mut n1y_of_cells = rt.take_buffer(cells);
+    let mut t1y_of_cells = rt.take_buffer(cells);
+    rt.each(
+        cells,
+        (
+            &mut value_of_cells[..],
+            &mut value_of_cells_2[..],
+            &mut m1x_of_cells[..],
+            &mut n1x_of_cells[..],
+            &mut t1x_of_cells[..],
+            &mut value_of_cells_3[..],
+            &mut value_of_cells_4[..],
+            &mut m1y_of_cells[..],
+            &mut n1y_of_cells[..],
+            &mut t1y_of_cells[..],
+        ),
+        |
+            range,
+            (
+                value_of_cells_values,
+                value_of_cells_values_2,
+                m1x_of_cells_values,
+                n1x_of_cells_values,
+                t1x_of_cells_values,
+                value_of_cells_values_3,
+                value_of_cells_values_4,
+                m1y_of_cells_values,
+                n1y_of_cells_values,
+                t1y_of_cells_values,
+            )|
+        stage_values(
+            value_of_cells_values,
+            value_of_cells_values_2,
+            m1x_of_cells_values,
+            n1x_of_cells_values,
+            t1x_of_cells_values,
+            value_of_cells_values_3,
+            value_of_cells_values_4,
+            m1y_of_cells_values,
+            n1y_of_cells_values,
+            t1y_of_cells_values,
+            &w[range.clone()],
+            &b[range.clone()],
+            &hu[range.clone()],
+            &hv[range.clone()],
+        ),
+    );
+    let value_of_cells = &value_of_cells[..];
+    let value_of_cells_2 = &value_of_cells_2[..];
+    let m1x_of_cells = &m1x_of_cells[..];
+    let n1x_of_cells = &n1x_of_cells[..];
+    let t1x_of_cells = &t1x_of_cells[..];
+    let value_of_cells_3 = &value_of_cells_3[..];
+    let value_of_cells_4 = &value_of_cells_4[..];
+    let m1y_of_cells = &m1y_of_cells[..];
+    let n1y_of_cells = &n1y_of_cells[..];
+    let t1y_of_cells = &t1y_of_cells[..];
+    // Terms of `sum_w`, `sum_hu`, `sum_hv`, the same for both cells of a face: made here, added below.
+    let mut buffer = rt.take_buffer(3 * rt.grid().n_faces());
     rt.each(
         rt.grid().n_faces(),
-        (&mut sum_w_terms[..], &mut sum_hu_terms[..], &mut sum_hv_terms[..]),
-        |range, (sum_w_terms_values, sum_hu_terms_values, sum_hv_terms_values)| {
+        buffer.as_chunks_mut::<3>().0,
+        move |range, part| {
+            let value_of_cells = &value_of_cells[..cells];
+            let value_of_cells_2 = &value_of_cells_2[..cells];
+            let m1x_of_cells = &m1x_of_cells[..cells];
+            let n1x_of_cells = &n1x_of_cells[..cells];
+            let t1x_of_cells = &t1x_of_cells[..cells];
+            let value_of_cells_3 = &value_of_cells_3[..cells];
+            let value_of_cells_4 = &value_of_cells_4[..cells];
+            let m1y_of_cells = &m1y_of_cells[..cells];
+            let n1y_of_cells = &n1y_of_cells[..cells];
+            let t1y_of_cells = &t1y_of_cells[..cells];
+            let w = &w[..cells];
+            let hu = &hu[..cells];
+            let hv = &hv[..cells];
             for position in range.clone() {
                 let f = position as u32;
                 let [from, to] = grid.face_cells(f);
                 if from == NONE || to == NONE {
                     continue;
                 }
-                let nx = component(grid.face_normal(f), 0);
-                let ny = component(grid.face_normal(f), 1);
-                let h1 = w[from as usize] - b[from as usize];
-                let wet1 = h1 > 0.05;
-                let c1 = if wet1 { (9.81 * h1).sqrt() } else { 0.0 };
-                let h2 = w[to as usize] - b[to as usize];
-                let wet2 = h2 > 0.05;
-                let c2 = if wet2 { (9.81 * h2).sqrt() } else { 0.0 };
-                let v1x = if wet1 { hu[from as usize] / h1 } else { 0.0 };
-                let v2x = if wet2 { hu[to as usize] / h2 } else { 0.0 };
-                let low_x = if v1x - c1 < v2x - c2 { v1x - c1 } else { v2x - c2 };
-                let high_x = if v1x + c1 > v2x + c2 { v1x + c1 } else { v2x + c2 };
-                let am_x = if low_x < 0.0 { low_x } else { 0.0 };
-                let ap_x = if high_x > 0.0 { high_x } else { 0.0 };
-                let width_x = ap_x - am_x;
-                let (mass_x, normal_x, tangential_x) = if width_x * width_x
-                    > 0.0025000000000000005
-                {
-                    let m1x = if wet1 { hu[from as usize] } else { 0.0 };
-                    let n1x = if wet1 {
-                        hu[from as usize] * (hu[from as usize] / h1) + 4.905 * h1 * h1
-                    } else {
-                        0.0
-                    };
-                    let t1x = if wet1 {
-                        hu[from as usize] * hv[from as usize] / h1
-                    } else {
-                        0.0
-                    };
-                    let m2x = if wet2 { hu[to as usize] } else { 0.0 };
-                    let n2x = if wet2 {
-                        hu[to as usize] * (hu[to as usize] / h2) + 4.905 * h2 * h2
-                    } else {
-                        0.0
-                    };
-                    let t2x = if wet2 {
-                        hu[to as usize] * hv[to as usize] / h2
-                    } else {
-                        0.0
-                    };
-                    let blend_x = ap_x * am_x / width_x;
-                    (
-                        (ap_x * m1x - am_x * m2x) / width_x
-                            + blend_x * (w[to as usize] - w[from as usize]),
-                        (ap_x * n1x - am_x * n2x) / width_x
-                            + blend_x * (hu[to as usize] - hu[from as usize]),
-                        (ap_x * t1x - am_x * t2x) / width_x
-                            + blend_x * (hv[to as usize] - hv[from as usize]),
-                    )
+                let value_2 = value_of_cells[from as usize]
+                    < value_of_cells[to as usize];
+                let low_x_2 = if value_2 {
+                    value_of_cells[from as usize]
                 } else {
-                    (0.0, 0.0, 0.0)
+                    value_of_cells[to as usize]
                 };
-                let v1y = if wet1 { hv[from as usize] / h1 } else { 0.0 };
-                let v2y = if wet2 { hv[to as usize] / h2 } else { 0.0 };
-                let low_y = if v1y - c1 < v2y - c2 { v1y - c1 } else { v2y - c2 };
-                let high_y = if v1y + c1 > v2y + c2 { v1y + c1 } else { v2y + c2 };
-                let am_y = if low_y < 0.0 { low_y } else { 0.0 };
-                let ap_y = if high_y > 0.0 { high_y } else { 0.0 };
-                let width_y = ap_y - am_y;
-                let (mass_y, normal_y, tangential_y) = if width_y * width_y
-                    > 0.0025000000000000005
-                {
-                    let m1y = if wet1 { hv[from as usize] } else { 0.0 };
-                    let n1y = if wet1 {
-                        hv[from as usize] * (hv[from as usize] / h1) + 4.905 * h1 * h1
-                    } else {
-                        0.0
-                    };
-                    let t1y = if wet1 {
-                        hv[from as usize] * hu[from as usize] / h1
-                    } else {
-                        0.0
-                    };
-                    let m2y = if wet2 { hv[to as usize] } else { 0.0 };
-                    let n2y = if wet2 {
-                        hv[to as usize] * (hv[to as usize] / h2) + 4.905 * h2 * h2
-                    } else {
-                        0.0
-                    };
-                    let t2y = if wet2 {
-                        hv[to as usize] * hu[to as usize] / h2
-                    } else {
-                        0.0
-                    };
-                    let blend_y = ap_y * am_y / width_y;
-                    (
-                        (ap_y * m1y - am_y * m2y) / width_y
-                            + blend_y * (w[to as usize] - w[from as usize]),
-                        (ap_y * n1y - am_y * n2y) / width_y
-                            + blend_y * (hv[to as usize] - hv[from as usize]),
-                        (ap_y * t1y - am_y * t2y) / width_y
-                            + blend_y * (hu[to as usize] - hu[from as usize]),
-                    )
+                let value_3 = value_of_cells_2[from as usize]
+                    > value_of_cells_2[to as usize];
+                let high_x_2 = if value_3 {
+                    value_of_cells_2[from as usize]
                 } else {
-                    (0.0, 0.0, 0.0)
+                    value_of_cells_2[to as usize]
                 };
-                let ax = (nx * nx).sqrt();
-                let ay = (ny * ny).sqrt();
-                let flux_w = ax * mass_x + ay * mass_y;
-                let flux_hu = ax * normal_x + ay * tangential_y;
-                let flux_hv = ax * tangential_x + ay * normal_y;
-                let area = grid.face_area(f);
-                sum_w_terms_values[position - range.start] = area * flux_w;
-                sum_hu_terms_values[position - range.start] = area * flux_hu;
-                sum_hv_terms_values[position - range.start] = area * flux_hv;
+                let value_4 = low_x_2 < 0.0;
+                let am_x_2 = if value_4 { low_x_2 } else { 0.0 };
+                let value_5 = high_x_2 > 0.0;
+                let ap_x_2 = if value_5 { high_x_2 } else { 0.0 };
+                let width_x_2 = ap_x_2 - am_x_2;
+                let value_6 = width_x_2 * width_x_2 > 0.0025000000000000005;
+                let blend_x_2 = ap_x_2 * am_x_2 / width_x_2;
+                let value_7 = w[to as usize] - w[from as usize];
+                let value_8 = (ap_x_2 * m1x_of_cells[from as usize]
+                    - am_x_2 * m1x_of_cells[to as usize]) / width_x_2
+                    + blend_x_2 * value_7;
+                let value_9 = hu[to as usize] - hu[from as usize];
+                let value_10 = (ap_x_2 * n1x_of_cells[from as usize]
+                    - am_x_2 * n1x_of_cells[to as usize]) / width_x_2
+                    + blend_x_2 * value_9;
+                let value_11 = hv[to as usize] - hv[from as usize];
+                let value_12 = (ap_x_2 * t1x_of_cells[from as usize]
+                    - am_x_2 * t1x_of_cells[to as usize]) / width_x_2
+                    + blend_x_2 * value_11;
+                let value_13 = value_of_cells_3[from as usize]
+                    < value_of_cells_3[to as usize];
+                let low_y_2 = if value_13 {
+                    value_of_cells_3[from as usize]
+                } else {
+                    value_of_cells_3[to as usize]
+                };
+                let value_14 = value_of_cells_4[from as usize]
+                    > value_of_cells_4[to as usize];
+                let high_y_2 = if value_14 {
+                    value_of_cells_4[from as usize]
+                } else {
+                    value_of_cells_4[to as usize]
+                };
+                let value_15 = low_y_2 < 0.0;
+                let am_y_2 = if value_15 { low_y_2 } else { 0.0 };
+                let value_16 = high_y_2 > 0.0;
+                let ap_y_2 = if value_16 { high_y_2 } else { 0.0 };
+                let width_y_2 = ap_y_2 - am_y_2;
+                let value_17 = width_y_2 * width_y_2 > 0.0025000000000000005;
+                let blend_y_2 = ap_y_2 * am_y_2 / width_y_2;
+                let value_18 = (ap_y_2 * m1y_of_cells[from as usize]
+                    - am_y_2 * m1y_of_cells[to as usize]) / width_y_2
+                    + blend_y_2 * value_7;
+                let value_19 = (ap_y_2 * n1y_of_cells[from as usize]
+                    - am_y_2 * n1y_of_cells[to as usize]) / width_y_2
+                    + blend_y_2 * value_11;
+                let value_20 = (ap_y_2 * t1y_of_cells[from as usize]
+                    - am_y_2 * t1y_of_cells[to as usize]) / width_y_2
+                    + blend_y_2 * value_9;
+                let ax_2 = f64::sqrt(
+                    component(grid.face_normal(f), 0) * component(grid.face_normal(f), 0),
+                );
+                let ay_2 = f64::sqrt(
+                    component(grid.face_normal(f), 1) * component(grid.face_normal(f), 1),
+                );
+                part[position - range.start] = [
+                    grid.face_area(f)
+                        * (ax_2 * (if value_6 { value_8 } else { 0.0 })
+                            + ay_2 * (if value_17 { value_18 } else { 0.0 })),
+                    grid.face_area(f)
+                        * (ax_2 * (if value_6 { value_10 } else { 0.0 })
+                            + ay_2 * (if value_17 { value_20 } else { 0.0 })),
+                    grid.face_area(f)
+                        * (ax_2 * (if value_6 { value_12 } else { 0.0 })
+                            + ay_2 * (if value_17 { value_19 } else { 0.0 })),
+                ];
             }
         },
     );
-    let sum_w_terms = &sum_w_terms[..];
-    let sum_hu_terms = &sum_hu_terms[..];
-    let sum_hv_terms = &sum_hv_terms[..];
+    let terms_of_faces = buffer.as_chunks::<3>().0;
     let domain = &all_cells;
     let mut w_2 = rt.take_buffer(domain.len());
     let mut hu_2 = rt.take_buffer(domain.len());
@@ -876,14 +927,16 @@ fn stage_general<const DIM: usize, G: Places<DIM>>(
                 let cell = here;
                 for (f, beyond, outward) in grid.sides_of(cell) {
                     if beyond != NONE {
+                        let [sum_w_term, sum_hu_term, sum_hv_term] = terms_of_faces[f
+                            as usize];
                         if outward {
-                            sum_w += sum_w_terms[f as usize];
-                            sum_hu += sum_hu_terms[f as usize];
-                            sum_hv += sum_hv_terms[f as usize];
+                            sum_w += sum_w_term;
+                            sum_hu += sum_hu_term;
+                            sum_hv += sum_hv_term;
                         } else {
-                            sum_w -= sum_w_terms[f as usize];
-                            sum_hu -= sum_hu_terms[f as usize];
-                            sum_hv -= sum_hv_terms[f as usize];
+                            sum_w -= sum_w_term;
+                            sum_hu -= sum_hu_term;
+                            sum_hv -= sum_hv_term;
                         }
                     } else {
                         let sign = if outward { 1.0 } else { -1.0 };
@@ -936,6 +989,65 @@ fn stage_general<const DIM: usize, G: Places<DIM>>(
         rt.scalar_collection_from(domain, hu_2),
         rt.scalar_collection_from(domain, hv_2),
     ))
+}
+
+/// What faces need of a cell in [`Kernels::stage`], for some cells.
+#[inline(never)]
+fn stage_values(
+    value_2: &mut [f64],
+    value_3: &mut [f64],
+    m1x_2: &mut [f64],
+    n1x_2: &mut [f64],
+    t1x_2: &mut [f64],
+    value_4: &mut [f64],
+    value_5: &mut [f64],
+    m1y_2: &mut [f64],
+    n1y_2: &mut [f64],
+    t1y_2: &mut [f64],
+    w_3: &[f64],
+    b_2: &[f64],
+    hu_3: &[f64],
+    hv_3: &[f64],
+) {
+    let len = value_2.len();
+    let value_3 = &mut value_3[..len];
+    let m1x_2 = &mut m1x_2[..len];
+    let n1x_2 = &mut n1x_2[..len];
+    let t1x_2 = &mut t1x_2[..len];
+    let value_4 = &mut value_4[..len];
+    let value_5 = &mut value_5[..len];
+    let m1y_2 = &mut m1y_2[..len];
+    let n1y_2 = &mut n1y_2[..len];
+    let t1y_2 = &mut t1y_2[..len];
+    let w_3 = &w_3[..len];
+    let b_2 = &b_2[..len];
+    let hu_3 = &hu_3[..len];
+    let hv_3 = &hv_3[..len];
+    for i in 0..len {
+        let h1_2 = w_3[i] - b_2[i];
+        let wet1_2 = h1_2 > 0.05;
+        let value_6 = f64::sqrt(9.81 * h1_2);
+        let c1_2 = if wet1_2 { value_6 } else { 0.0 };
+        let value_7 = hu_3[i] / h1_2;
+        let v1x_2 = if wet1_2 { value_7 } else { 0.0 };
+        let value_8 = 4.905 * h1_2 * h1_2;
+        let value_9 = hu_3[i] * value_7 + value_8;
+        let value_10 = hu_3[i] * hv_3[i] / h1_2;
+        let value_11 = hv_3[i] / h1_2;
+        let v1y_2 = if wet1_2 { value_11 } else { 0.0 };
+        let value_12 = hv_3[i] * value_11 + value_8;
+        let value_13 = hv_3[i] * hu_3[i] / h1_2;
+        value_2[i] = v1x_2 - c1_2;
+        value_3[i] = v1x_2 + c1_2;
+        m1x_2[i] = if wet1_2 { hu_3[i] } else { 0.0 };
+        n1x_2[i] = if wet1_2 { value_9 } else { 0.0 };
+        t1x_2[i] = if wet1_2 { value_10 } else { 0.0 };
+        value_4[i] = v1y_2 - c1_2;
+        value_5[i] = v1y_2 + c1_2;
+        m1y_2[i] = if wet1_2 { hv_3[i] } else { 0.0 };
+        n1y_2[i] = if wet1_2 { value_12 } else { 0.0 };
+        t1y_2[i] = if wet1_2 { value_13 } else { 0.0 };
+    }
 }
 
 /// [`Kernels::mean`] on any grid.
