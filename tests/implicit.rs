@@ -4,6 +4,13 @@
 #[allow(dead_code, reason = "shared with other tests")]
 mod support;
 
+#[path = "../equelle-runtime/examples/polyhedra.rs"]
+mod polyhedra;
+#[path = "../equelle-runtime/examples/triangles.rs"]
+mod triangles;
+
+#[path = "implicit/acceptance.rs"]
+mod acceptance;
 #[path = "implicit/carried.rs"]
 mod carried;
 #[path = "implicit/failures.rs"]

@@ -71,7 +71,7 @@ fn rescued_step_ends_where_small_steps_end() {
     small.extend(std::iter::repeat_n(16.0 / f64::from(parts), parts as usize));
     small.push(0.25);
     let small = words(&folder, "small.txt", &small);
-    for how in [How::Interpreted0, How::Interpreted2, How::Compiled0, How::Compiled2] {
+    for how in [How::Interpreted0, How::Interpreted2, How::Compiled2] {
         let rescued = run(how, &path, &borrowed(&[&long[..], std::slice::from_ref(&cuts)].concat()));
         let reference = run(how, &path, &borrowed(&small));
         let at = [0, parts as usize, parts as usize + 1];

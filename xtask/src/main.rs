@@ -2,11 +2,13 @@
 
 mod bench;
 mod bless;
+mod converge;
 mod cuda_host_tests;
 mod editors;
 mod example_data;
 mod gpu_bundle;
 mod implicit_data;
+mod implicit_step;
 mod random;
 mod shallow_water_data;
 mod tools;
@@ -57,6 +59,10 @@ enum Command {
     GpuBundle,
     /// Compare the speed of generated programs with hand-written loops
     Bench(bench::Options),
+    /// Whether implicit programs converge with default parameters on grids of all kinds, with iterations and times
+    Converge(converge::Options),
+    /// A whole implicit time step against sparse-matrix derivatives and BiCGStab with Jacobi, with the time of each part
+    ImplicitStep(implicit_step::Options),
     /// Iterations and times of multigrid on the Laplacian of cubes; `benches/peers/solvers.py` does the same with PyAMG
     Solvers {
         /// Cells along an edge, separated by commas; 192 needs 4 GB
@@ -75,6 +81,8 @@ fn main() -> ExitCode {
         Command::Random { programs, seed } => random::run(programs, seed),
         Command::GpuBundle => gpu_bundle::collect(),
         Command::Bench(options) => bench::run(&options),
+        Command::ImplicitStep(options) => implicit_step::run(&options),
+        Command::Converge(options) => converge::run(&options),
         Command::Solvers { cells } => {
             tools::run(tools::cargo().args(["run", "--quiet", "--release", "-p", "equelle-runtime", "--example", "solvers", "--", &cells]))
         }
