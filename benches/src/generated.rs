@@ -88,14 +88,9 @@ impl Generated {
     /// Runs the whole program; its steps are timed by the progress bar, which is always drawn at the end of the first step and at the end of the last one. The
     /// values are those of all output collections, one after the other.
     pub fn run(self, layout: Layout, problem: &Problem) -> Run {
-        let clock = Clock { threads: problem.threads, shown: Arc::default() };
-        let options = Options {
-            quiet: false,
-            profile: false,
-            stdout: Box::new(io::sink()),
-            stderr: Box::new(clock.clone()),
-            progress: ProgressStyle::Bar,
-        };
+        let clock = Clock::default();
+        let options =
+            Options { quiet: false, stderr: Box::new(clock.clone()), progress: ProgressStyle::Bar, ..Options::silent() };
         let mut parameters = Parameters::default();
         problem.input.keys.iter().for_each(|(key, value)| parameters.set(key, value));
         parameters.set("grid_layout", if layout == Layout::Unstructured { "unstructured" } else { "auto" });
@@ -115,9 +110,8 @@ impl Generated {
 }
 
 /// Notes when something is written.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct Clock {
-    threads: usize,
     shown: Arc<Mutex<Vec<(f64, String)>>>,
 }
 
@@ -132,7 +126,7 @@ impl Clock {
 
 impl Write for Clock {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-        let now = now(self.threads);
+        let now = now();
         self.shown.lock().expect("no thread failed").push((now, String::from_utf8_lossy(text).into_owned()));
         Ok(text.len())
     }

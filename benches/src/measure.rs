@@ -1,16 +1,13 @@
 //! Time of copies, medians.
 
-use std::fs;
 use std::hint::black_box;
 use std::sync::LazyLock;
 use std::time::Instant;
 
-/// Seconds since some moment. With one thread those that this thread was running, where the system tells: the time that others take on a busy machine is not that of a loop.
-pub fn now(threads: usize) -> f64 {
+/// Seconds since some moment, by the clock on the wall: the machine should have nothing else to do.
+pub fn now() -> f64 {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
-    let own = if threads == 1 { fs::read_to_string("/proc/thread-self/schedstat").ok() } else { None };
-    let nanoseconds = own.as_deref().and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
-    nanoseconds.map_or_else(|| START.elapsed().as_secs_f64(), |nanoseconds| nanoseconds * 1e-9)
+    START.elapsed().as_secs_f64()
 }
 
 /// Seconds of a copy of one field to another, by a number of threads.
@@ -39,9 +36,9 @@ pub fn copy(cells: usize, steps: usize, threads: usize) -> f64 {
         });
     };
     once(1);
-    let start = now(threads);
+    let start = now();
     once(steps.max(2) - 1);
-    (now(threads) - start) / (steps.max(2) - 1) as f64
+    (now() - start) / (steps.max(2) - 1) as f64
 }
 
 /// The middle of some values.

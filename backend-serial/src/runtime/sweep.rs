@@ -38,52 +38,55 @@ pub struct Strip {
     pub at: [usize; 3],
     /// Number of cells.
     pub len: usize,
-    /// Number of rows.
+    /// Number of rows, at least 1.
     pub rows: usize,
     /// Whether all sides are interior but for the outer ones of the cells at the ends of rows. The cells before the first and after the last one are in the grid.
     pub inside: bool,
 }
 
-/// A cell at an end of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RowEnd {
-    /// The cell.
-    pub cell: usize,
-    /// Its position.
-    pub at: [usize; 3],
-    /// Its low and its high side across the first axis, where they are on the boundary.
-    pub sides: [Option<Side>; 2],
-}
-
 impl Strip {
-    /// The first and the last cell of each row.
-    pub fn ends(&self, grid: &CartesianGrid) -> impl Iterator<Item = RowEnd> + use<> {
+    /// The sides of its rows that are on the boundary at low coordinates.
+    pub fn low_ends(&self, grid: &CartesianGrid) -> impl Iterator<Item = Side> + use<> {
         let (strip, n) = (*self, grid.n[0]);
-        let last = strip.len / strip.rows.max(1) - 1;
-        (0..2 * strip.rows).map(move |end| {
-            let (row, offset) = (end / 2, if end % 2 == 0 { 0 } else { last });
-            let (cell, at) = (strip.start + row * n + offset, [strip.at[0] + offset, strip.at[1] + row, strip.at[2]]);
-            let side = |there: bool, high: bool| there.then_some(Side { cell, at, axis: 0, high });
-            RowEnd { cell, at, sides: [side(at[0] == 0, false), side(at[0] + 1 == n, true)] }
+        let rows = if strip.at[0] == 0 { strip.rows } else { 0 };
+        (0..rows).map(move |row| Side { cell: strip.start + row * n, at: [0, strip.at[1] + row, strip.at[2]], axis: 0, high: false })
+    }
+
+    /// Those at high coordinates.
+    pub fn high_ends(&self, grid: &CartesianGrid) -> impl Iterator<Item = Side> + use<> {
+        let (strip, n) = (*self, grid.n[0]);
+        let last = strip.at[0] + strip.len - (strip.rows - 1) * n - 1;
+        let rows = if last + 1 == n { strip.rows } else { 0 };
+        (0..rows).map(move |row| {
+            let at = [last, strip.at[1] + row, strip.at[2]];
+            Side { cell: strip.start - strip.at[0] + row * n + last, at, axis: 0, high: true }
         })
     }
 }
 
 /// Rows as [`strips`] gives them, but short ones inside the grid several at a time.
 pub fn blocks(grid: &CartesianGrid, range: &Range<usize>) -> impl Iterator<Item = Strip> + use<> {
-    let (grid, end) = (*grid, range.end);
-    let most = WIDEST / grid.n[0];
-    let mut rows = strips(&grid, range);
-    let mut taken = 0;
-    std::iter::from_fn(move || {
-        let mut row = rows.by_ref().find(|row| row.len < grid.n[0] || row.start >= taken)?;
-        if row.inside && most > 1 {
-            let rows = most.min(grid.n[1] - 1 - row.at[1]).min((end - row.start) / grid.n[0]);
-            (row.rows, row.len) = (rows, rows * grid.n[0]);
-            taken = row.start + row.len;
+    let (grid, n) = (*grid, grid.n[0]);
+    let most = WIDEST / n;
+    let long = (most < 2).then(|| strips(&grid, range)).into_iter().flatten();
+    let (mut row, end) = (range.start / n, if most < 2 { 0 } else { range.end / n });
+    let short = std::iter::from_fn(move || {
+        if row >= end {
+            return None;
         }
-        Some(row)
-    })
+        let at = [0, row % grid.n[1], row / grid.n[1]];
+        let inside = is_inside(&grid, at);
+        let rows = if inside { most.min(grid.n[1] - 1 - at[1]).min(end - row) } else { 1 };
+        let strip = Strip { start: row * n, at, len: rows * n, rows, inside };
+        row += rows;
+        Some(strip)
+    });
+    long.chain(short)
+}
+
+/// Whether the rows beside one are in the grid, and the cells before and after it.
+fn is_inside(grid: &CartesianGrid, at: [usize; 3]) -> bool {
+    grid.dim > 1 && grid.n[0] > 1 && (1..grid.dim).all(|axis| at[axis] > 0 && at[axis] + 1 < grid.n[axis])
 }
 
 /// Strip after strip of the grid, and in each row after row, the cells of a range of whole rows.
@@ -94,8 +97,7 @@ pub fn strips(grid: &CartesianGrid, range: &Range<usize>) -> impl Iterator<Item 
     (0..n).step_by(width).flat_map(move |first| {
         grid.rows_in(&range).map(move |row| {
             let at = [first, row.j, row.k];
-            let inside = grid.dim > 1 && n > 1 && (1..grid.dim).all(|axis| at[axis] > 0 && at[axis] + 1 < grid.n[axis]);
-            Strip { start: row.start + first, at, len: width.min(n - first), rows: 1, inside }
+            Strip { start: row.start + first, at, len: width.min(n - first), rows: 1, inside: is_inside(&grid, at) }
         })
     })
 }
@@ -319,6 +321,31 @@ mod tests {
         // Each row of cells once, 4 times 4 faces along rows, 3 times 5 between them.
         assert_eq!(swept::<2>([5, 4, 1]), [20, 31, 18]);
         assert_eq!(swept::<2>([3, 1, 1]), [3, 2, 8]);
+    }
+
+    #[test]
+    fn blocks_cover_the_grid_and_know_their_ends() {
+        for (n, dim) in [([5, 9, 6], 3), ([2000, 4, 1], 2), ([1, 4, 4], 3), ([2, 3, 3], 3), ([40, 60, 1], 2), ([7, 1, 1], 1)] {
+            let grid = CartesianGrid::new(&Cartesian { dim, n, spacing: [1.0; 3] });
+            let mut seen = vec![0; grid.n_cells()];
+            for block in blocks(&grid, &(0..grid.n_cells())) {
+                assert!(block.rows == 1 || block.inside && block.len == block.rows * n[0], "{block:?}");
+                (block.start..block.start + block.len).for_each(|cell| seen[cell] += 1);
+                let cells = block.start..block.start + block.len;
+                let on_boundary = |high: bool| cells.clone().filter(move |&cell| grid.at(cell)[0] == if high { n[0] - 1 } else { 0 });
+                for (sides, high) in [(block.low_ends(&grid).collect::<Vec<_>>(), false), (block.high_ends(&grid).collect(), true)] {
+                    assert!(sides.iter().map(|side| side.cell).eq(on_boundary(high)), "{block:?} {high}");
+                    assert!(sides.iter().all(|side| side.at == grid.at(side.cell) && side.axis == 0 && side.high == high));
+                }
+                if block.inside {
+                    let boundary = |cell: usize| (1..dim).any(|axis| grid.at(cell)[axis] == 0 || grid.at(cell)[axis] + 1 == n[axis]);
+                    assert!(!cells.clone().any(boundary) && block.start > 0 && block.start + block.len < grid.n_cells(), "{block:?}");
+                }
+            }
+            assert!(seen.iter().all(|&times| times == 1), "{n:?}: {seen:?}");
+        }
+        let grid = CartesianGrid::new(&Cartesian { dim: 3, n: [100, 20, 3], spacing: [1.0; 3] });
+        assert_eq!(blocks(&grid, &(0..grid.n_cells())).map(|block| block.rows).max(), Some(10), "of 18 rows inside a slab");
     }
 
     #[test]

@@ -116,7 +116,7 @@ impl Inside {
                 Arg::Load(id, At::Here) => {
                     let name = writer.read(id)?;
                     many.push(quote! { &#name[row.start..][..len] });
-                    one.push(quote! { #name[end.cell] });
+                    one.push(quote! { #name[side.cell] });
                 }
                 Arg::Beside(id, Beside::Cell, side) => {
                     let name = writer.read(id)?;
@@ -124,26 +124,27 @@ impl Inside {
                         End::Low => quote! { #cell - grid.stride[axis] },
                         End::High => quote! { #cell + grid.stride[axis] },
                     };
-                    let (first, cell) = (of(quote! { row.start }), of(quote! { end.cell }));
+                    let (first, cell) = (of(quote! { row.start }), of(quote! { side.cell }));
                     many.push(quote! { std::array::from_fn(|axis| &#name[#first..][..len]) });
                     one.push(quote! { std::array::from_fn(|axis| #name[#cell]) });
                 }
                 Arg::Beside(id, Beside::Face, side) => {
                     let (name, position, high) = (writer.read(id)?, face_position(writer, id)?, side.is_high());
                     many.push(quote! { std::array::from_fn(|axis| &#name[grid.#position(row.at, axis, #high)..][..len]) });
-                    one.push(quote! { std::array::from_fn(|axis| #name[grid.#position(end.at, axis, #high)]) });
+                    one.push(quote! { std::array::from_fn(|axis| #name[grid.#position(side.at, axis, #high)]) });
                 }
                 Arg::Load(..) | Arg::Stored(..) | Arg::Terms(_) => return Err(Failure::Form),
             }
         }
         let (cell, name, slices) = (&self.cell, &self.many, &writer.slices);
-        let stores = tuple(slices.iter().map(|slice| quote! { #slice[end.cell - range.start] }).collect());
+        let stores = tuple(slices.iter().map(|slice| quote! { #slice[side.cell - range.start] }).collect());
         Ok(quote! {
             #name::<DIM>(#(&mut #slices[row.start - range.start..][..len],)* #(#many),*);
-            for end in row.ends(grid) {
-                let terms = end.sides.map(|side| side.map(|side| boundary(&side)));
+            let mut end = |side: &Side, terms| {
                 #stores = #cell::<DIM>(terms, #(#one),*);
-            }
+            };
+            row.low_ends(grid).for_each(|side| end(&side, [Some(boundary(&side)), None]));
+            row.high_ends(grid).for_each(|side| end(&side, [None, Some(boundary(&side))]));
         })
     }
 }

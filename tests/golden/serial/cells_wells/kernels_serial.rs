@@ -105,24 +105,25 @@ fn residual_of_cells_cartesian<const DIM: usize>(
                         compressibility,
                         &p0[row.start..][..len],
                     );
-                    for end in row.ends(grid) {
-                        let terms = end
-                            .sides
-                            .map(|side| side.map(|side| boundary(&side)));
-                        residual_values[end.cell - range.start] = residual_of_cells_cell::<
+                    let mut end = |side: &Side, terms| {
+                        residual_values[side.cell - range.start] = residual_of_cells_cell::<
                             DIM,
                         >(
                             terms,
                             itrans,
-                            p[end.cell],
-                            std::array::from_fn(|axis| p[end.cell - grid.stride[axis]]),
-                            std::array::from_fn(|axis| p[end.cell + grid.stride[axis]]),
+                            p[side.cell],
+                            std::array::from_fn(|axis| p[side.cell - grid.stride[axis]]),
+                            std::array::from_fn(|axis| p[side.cell + grid.stride[axis]]),
                             grid,
                             dt,
                             compressibility,
-                            p0[end.cell],
+                            p0[side.cell],
                         );
-                    }
+                    };
+                    row.low_ends(grid)
+                        .for_each(|side| end(&side, [Some(boundary(&side)), None]));
+                    row.high_ends(grid)
+                        .for_each(|side| end(&side, [None, Some(boundary(&side))]));
                 } else {
                     sweep
                         .advance(

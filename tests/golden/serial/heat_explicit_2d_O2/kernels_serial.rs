@@ -238,23 +238,24 @@ fn compute_u_cartesian<const DIM: usize>(
                         cv,
                         grid,
                     );
-                    for end in row.ends(grid) {
-                        let terms = end
-                            .sides
-                            .map(|side| side.map(|side| boundary(&side)));
-                        u_new_values[end.cell - range.start] = compute_u_cell::<
+                    let mut end = |side: &Side, terms| {
+                        u_new_values[side.cell - range.start] = compute_u_cell::<
                             DIM,
                         >(
                             terms,
                             minus_k,
-                            u[end.cell],
-                            std::array::from_fn(|axis| u[end.cell - grid.stride[axis]]),
-                            std::array::from_fn(|axis| u[end.cell + grid.stride[axis]]),
+                            u[side.cell],
+                            std::array::from_fn(|axis| u[side.cell - grid.stride[axis]]),
+                            std::array::from_fn(|axis| u[side.cell + grid.stride[axis]]),
                             dt,
                             cv,
                             grid,
                         );
-                    }
+                    };
+                    row.low_ends(grid)
+                        .for_each(|side| end(&side, [Some(boundary(&side)), None]));
+                    row.high_ends(grid)
+                        .for_each(|side| end(&side, [None, Some(boundary(&side))]));
                 } else {
                     sweep
                         .advance(
