@@ -1,0 +1,227 @@
+//! The operation level by values worked out by hand, on every device that there is. What the language says of each operation is tested by `tests/conformance`, which runs here too.
+#![cfg(feature = "runtime")]
+
+mod common;
+
+use std::rc::Rc;
+
+use backend_cuda::runtime::device::{Device, DevicePtr};
+use backend_cuda::runtime::host::HostDevice;
+use backend_cuda::runtime::sparse::{Room, SparseMatrix, SparseProducts};
+use backend_cuda::runtime::{Collection, CudaRuntime};
+use common::{devices, runtime};
+use equelle_runtime::grid::{Cartesian, Grid};
+use equelle_runtime::{
+    CanonicalSet, DerivativeAccess, EntityKind, EquelleRuntime, Error, ErrorKind, Extent, HostAccess, Implicit, Operations, Reduction,
+};
+
+const ALL_CELLS: CanonicalSet = CanonicalSet::new(EntityKind::Cell, Extent::All);
+
+fn line(device: &Rc<dyn Device>, n: usize, words: &[&str]) -> CudaRuntime {
+    let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+    runtime(Rc::clone(device), Grid::cartesian(Cartesian::line(n, 1.0)).unwrap(), &words)
+}
+
+/// The example of the runtime specification: 4 x 3 cells with the values c.
+#[test]
+fn gradient_and_divergence_of_the_specification() {
+    for device in devices() {
+        let mut rt = runtime(device, Grid::cartesian(Cartesian::plane([4, 3], [0.5, 0.3])).unwrap(), &[]);
+        let cells = rt.domain(ALL_CELLS).unwrap();
+        let a = [0, 5, 10, 15, 20, 25, 120, 140, 160, 180, 200, 220].map(f64::from);
+        let a = rt.scalar_collection(&cells, a.to_vec()).unwrap();
+        let gradient = rt.gradient(&a).unwrap();
+        let expected = [5, 5, 5, 5, 95, 20, 20, 20, 20, 20, 20, 110, 125, 140, 155, 80, 80].map(f64::from);
+        assert_eq!(rt.values(&gradient).unwrap(), expected);
+        let divergence = rt.divergence(&gradient).unwrap();
+        let expected = [25, 20, 110, 120, 125, 225, -105, -65, -120, -155, -80, -100].map(f64::from);
+        assert_eq!(rt.values(&divergence).unwrap(), expected);
+    }
+}
+
+/// Evaluates a residual once and gives the rows of its Jacobian; its value is 0 so that no system is solved.
+fn rows_of(
+    rt: &mut CudaRuntime,
+    guess: &[f64],
+    residual: impl Fn(&mut CudaRuntime, &Collection) -> Result<Collection, Error>,
+) -> Vec<Vec<(usize, f64)>> {
+    let cells = rt.domain(ALL_CELLS).unwrap();
+    let guess = rt.scalar_collection(&cells, guess.to_vec()).unwrap();
+    let mut rows = Vec::new();
+    rt.newton_solve(&guess, &mut |rt, u| {
+        let r = residual(rt, u)?;
+        rows = rt.derivatives(&r)?;
+        // Minus itself: nothing is left of the value, and the derivatives are not asked for.
+        let zero = rt.sub(&r, &r)?;
+        Ok(zero)
+    })
+    .unwrap();
+    rows
+}
+
+/// More rows than two levels of running sums hold, 256 x 256.
+#[test]
+fn rows_begin_where_the_rows_before_end() {
+    for device in devices() {
+        let n = 70_000;
+        let mut rt = line(&device, n, &[]);
+        let guess: Vec<f64> = (0..n).map(|k| k as f64).collect();
+        let rows = rows_of(&mut rt, &guess, |rt, u| {
+            let gradient = rt.gradient(u)?;
+            let divergence = rt.divergence(&gradient)?;
+            rt.mul(&divergence, u)
+        });
+        assert_eq!(rows.len(), n);
+        // r_k = (u_(k+1) - 2 u_k + u_(k-1)) u_k, where the sum in brackets is 0 for u_k = k; at the ends one term of the sum is missing.
+        assert_eq!(rows[0], [(0, 1.0), (1, 0.0)]);
+        for k in [1, 255, 256, 257, 65_535, 65_536, 65_537, n - 2] {
+            let u = k as f64;
+            assert_eq!(rows[k], [(k - 1, u), (k, -2.0 * u), (k + 1, u)], "row {k}");
+        }
+        let last = (n - 1) as f64;
+        assert_eq!(rows[n - 1], [(n - 2, last), (n - 1, -last - 1.0)]);
+    }
+}
+
+/// The factor 0.5 / Sqrt(0) is infinite where the constant branch is chosen: its rows are not there.
+#[test]
+fn branches_that_are_not_chosen_have_no_entries() {
+    for device in devices() {
+        let mut rt = line(&device, 3, &[]);
+        let rows = rows_of(&mut rt, &[4.0, -1.0, 16.0], |rt, u| {
+            let zero = rt.scalar(0.0);
+            let positive = rt.compare_scalar(equelle_runtime::Comparison::Greater, u, &zero)?;
+            let nothing = rt.spread_like(&zero, u)?;
+            let chosen = rt.select(&positive, u, &nothing)?;
+            rt.sqrt(&chosen)
+        });
+        assert_eq!(rows, [vec![(0, 0.25)], vec![], vec![(2, 0.125)]]);
+    }
+}
+
+/// u + u - u / 2 on interior cells, extended to all: rows of cells without data are empty.
+#[test]
+fn rows_are_restricted_extended_and_united() {
+    for device in devices() {
+        let mut rt = line(&device, 4, &[]);
+        let rows = rows_of(&mut rt, &[1.0, 2.0, 3.0, 4.0], |rt, u| {
+            let interior = rt.domain(CanonicalSet::new(EntityKind::Cell, Extent::Interior))?;
+            let entities = rt.entities(&interior)?;
+            let inside = rt.on(u, &entities)?;
+            let two = rt.scalar(2.0);
+            let half = rt.div_scalar(&inside, &two)?;
+            let both = rt.add(&inside, &inside)?;
+            let rest = rt.sub(&both, &half)?;
+            rt.extend(&rest, &u.domain().clone())
+        });
+        assert_eq!(rows, [vec![], vec![(1, 1.5)], vec![(2, 1.5)], vec![]]);
+    }
+}
+
+#[test]
+fn a_residual_that_is_the_unknown_is_solved_in_one_step() {
+    for device in devices() {
+        let mut rt = line(&device, 3, &[]);
+        let cells = rt.domain(ALL_CELLS).unwrap();
+        let guess = rt.scalar_collection(&cells, vec![1.0, 2.0, 3.0]).unwrap();
+        let solution = rt.newton_solve(&guess, &mut |_, u| Ok(u.clone())).unwrap();
+        assert_eq!(rt.values(&solution).unwrap(), [0.0; 3]);
+    }
+}
+
+#[test]
+fn a_residual_without_the_unknown_is_an_error() {
+    for device in devices() {
+        let mut rt = line(&device, 3, &[]);
+        let cells = rt.domain(ALL_CELLS).unwrap();
+        let guess = rt.scalar_collection(&cells, vec![1.0, 2.0, 3.0]).unwrap();
+        let error = rt.newton_solve(&guess, &mut |rt, u| Ok(rt.without_derivatives(u))).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Simulation);
+        assert!(error.message.contains("does not depend on the unknown"), "{}", error.message);
+    }
+}
+
+/// `u = u - Divergence(Gradient(u)) * dt` step by step, in whole numbers below 64 * 5^20, which doubles hold.
+#[test]
+fn a_steady_step_of_operations_copies_nothing_allocates_nothing_and_waits_for_nothing() {
+    for device in devices() {
+        let path = std::env::temp_dir().join(format!("equelle-operations-{}.txt", std::process::id()));
+        std::fs::write(&path, "1 ".repeat(20)).unwrap();
+        let mut rt = line(&device, 64, &[&format!("steps_filename={}", path.display())]);
+        let cells = rt.domain(ALL_CELLS).unwrap();
+        let steps = rt.input_sequence("steps").unwrap();
+        let mut u = rt.scalar_collection(&cells, (0..64).map(f64::from).collect()).unwrap();
+        let factor = rt.scalar(-1.0);
+        let mut state = rt.begin_loop(&steps).unwrap();
+        let mut before = None;
+        let mut round = 0;
+        while let Some(dt) = rt.next(&mut state).unwrap() {
+            if round == 12 {
+                before = Some(rt.counters());
+            }
+            if round == 16 {
+                let (after, before) = (rt.counters(), before.unwrap());
+                assert_eq!(after.graphs, before.graphs + 4);
+                // The next element of the sequence and the five operations.
+                assert_eq!(after.kernels, before.kernels + 4 * 6);
+                assert_eq!(
+                    (before.uploads, before.downloads, before.allocations, before.synchronisations),
+                    (after.uploads, after.downloads, after.allocations, after.synchronisations)
+                );
+            }
+            let gradient = rt.gradient(&u).unwrap();
+            let divergence = rt.divergence(&gradient).unwrap();
+            let change = rt.mul_scalar(&divergence, &dt).unwrap();
+            let change = rt.scalar_mul(&factor, &change).unwrap();
+            u = rt.add(&u, &change).unwrap();
+            round += 1;
+        }
+        let _ = std::fs::remove_file(&path);
+        // What flows out of one cell flows into another.
+        let sum = rt.reduce(Reduction::Sum, &u).unwrap();
+        assert_eq!(rt.scalar_value(&sum).unwrap(), (0..64).map(f64::from).sum::<f64>());
+    }
+}
+
+/// (1 2; 0 3) (0 4; 5 0) = (10 4; 15 0), of which the last entry is not there.
+#[test]
+fn products_of_sparse_matrices() {
+    fn stored(device: &HostDevice, bytes: Vec<u8>) -> DevicePtr {
+        let at = device.allocate(bytes.len() as u64).unwrap().unwrap();
+        // SAFETY: the memory was allocated with this length.
+        unsafe { device.upload(at, &bytes).unwrap() };
+        at
+    }
+    fn integers(device: &HostDevice, values: &[i32]) -> DevicePtr {
+        stored(device, values.iter().flat_map(|v| v.to_le_bytes()).collect())
+    }
+    fn doubles(device: &HostDevice, values: &[f64]) -> DevicePtr {
+        stored(device, values.iter().flat_map(|v| v.to_le_bytes()).collect())
+    }
+    let device = HostDevice::new();
+    let matrix = |row_ptr: &[i32], col_idx: &[i32], values: &[f64]| SparseMatrix {
+        rows: 2,
+        columns: 2,
+        entries: values.len(),
+        row_ptr: integers(&device, row_ptr),
+        col_idx: integers(&device, col_idx),
+        values: doubles(&device, values),
+    };
+    let (a, b) = (matrix(&[0, 2, 3], &[0, 1, 1], &[1.0, 2.0, 3.0]), matrix(&[0, 1, 2], &[1, 0], &[4.0, 5.0]));
+    let room: &mut Room<'_> = &mut |bytes| Ok(device.allocate(bytes)?.expect("there is room"));
+    // SAFETY: both matrices were made above as they say.
+    let product = unsafe { device.product(&a, &b, room) }.unwrap();
+    let read = |at: DevicePtr, bytes: usize| {
+        let mut data = vec![0; bytes];
+        // SAFETY: the product says that there are so many.
+        unsafe { device.download(at, &mut data).unwrap() };
+        data
+    };
+    assert_eq!((product.rows, product.columns, product.entries), (2, 2, 3));
+    let ends = read(product.row_ptr, 12);
+    assert_eq!(ends.as_chunks::<4>().0.iter().map(|&c| i32::from_le_bytes(c)).collect::<Vec<_>>(), [0, 2, 3]);
+    let columns = read(product.col_idx, 12);
+    assert_eq!(columns.as_chunks::<4>().0.iter().map(|&c| i32::from_le_bytes(c)).collect::<Vec<_>>(), [0, 1, 0]);
+    let values = read(product.values, 24);
+    assert_eq!(values.as_chunks::<8>().0.iter().map(|&c| f64::from_le_bytes(c)).collect::<Vec<_>>(), [10.0, 4.0, 15.0]);
+}
