@@ -20,6 +20,9 @@ const MORE_PROGRAMS: [(&str, &str); 2] = [
     ("tests/run/edges_and_vertices.equelle", "tests/run/edges_and_vertices/case.param"),
 ];
 
+/// Examples that are also compiled to operations, and what the compiler is told for that. All others are interpreted so by `tests/cuda.rs`.
+const OPERATIONS: [(&str, &[&str]); 3] = [("heat_explicit_2d", &["-O0"]), ("heat_implicit_2d", &["-O0"]), ("gas_1d", &["--ad=spgemm"])];
+
 /// A program and what it runs with.
 struct Case {
     program: String,
@@ -28,6 +31,19 @@ struct Case {
     /// What the compiler must be told.
     flags: &'static [&'static str],
     implicit: bool,
+}
+
+impl Case {
+    /// A name that no other case has: of the program, and of how it is compiled.
+    fn name(&self) -> String {
+        let flags = self.flags.concat().replace(|c: char| !c.is_ascii_alphanumeric(), "_");
+        stem(&self.program) + &flags
+    }
+
+    /// Whether it is compiled to operations alone.
+    fn has_no_kernels(&self) -> bool {
+        self.flags.contains(&"-O0")
+    }
 }
 
 /// Differences relative to the largest value: the two may order the roundings of geometry differently on spacings that are not powers of two.
@@ -44,6 +60,13 @@ pub(crate) fn run() -> Result<(), Failure> {
     let mut programs = Vec::new();
     for example in examples()? {
         programs.push(Case { program: example.program(), case: example.case(), flags: example.flags(), implicit: example.implicit });
+        let ways = OPERATIONS.into_iter().filter(|(name, _)| *name == example.name);
+        programs.extend(ways.map(|(_, flags)| Case {
+            program: example.program(),
+            case: example.case(),
+            flags,
+            implicit: example.implicit,
+        }));
     }
     programs.extend(MORE_PROGRAMS.map(|(program, case)| Case { program: program.into(), case: case.into(), flags: &[], implicit: false }));
 
@@ -134,12 +157,13 @@ fn all_kernels(programs: &[Case]) -> Result<PathBuf, Failure> {
     let folder = root().join("target/cuda-host/kernels");
     let made = if folder.exists() { fs::remove_dir_all(&folder) } else { Ok(()) };
     made.map_err(|error| format!("cannot empty `{}`: {error}", folder.display()))?;
-    for Case { program, flags, .. } in programs {
+    for case in programs.iter().filter(|case| !case.has_no_kernels()) {
+        let Case { program, flags, .. } = case;
         let output = tools::equellec("dev")?.args(["emit", "cuda", program]).args(*flags).output().map_err(|error| error.to_string())?;
         if !output.status.success() {
             return Err(format!("{program}: {}", String::from_utf8_lossy(&output.stderr)));
         }
-        tools::write(&folder.join("generated").join(format!("{}.cu", stem(program))), &String::from_utf8_lossy(&output.stdout))?;
+        tools::write(&folder.join("generated").join(format!("{}.cu", case.name())), &String::from_utf8_lossy(&output.stdout))?;
     }
     // Kernels of IR programs without a source.
     let goldens = root().join("tests/golden/cuda");
@@ -188,8 +212,9 @@ pub(crate) fn compile_kernels(folder: &Path) -> Result<(), Failure> {
 }
 
 /// Builds a program with both back-ends.
-fn build(Case { program, flags, .. }: &Case) -> Result<PathBuf, Failure> {
-    let package = root().join("target/cuda-host").join(stem(program));
+fn build(case: &Case) -> Result<PathBuf, Failure> {
+    let Case { program, flags, .. } = case;
+    let package = root().join("target/cuda-host").join(case.name());
     let mut build = tools::equellec("dev")?;
     build.args(["build", program, "--backend", "serial,cuda", "-o"]).arg(&package).args(*flags);
     let output = build.output().map_err(|error| format!("equellec cannot be run: {error}"))?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::tools::{self, Failure, cargo, examples, read, root};
 
 /// Tests of backend-cuda that go into the bundle.
-const GPU_TESTS: [&str; 2] = ["heat_by_hand", "numbering"];
+const GPU_TESTS: [&str; 3] = ["heat_by_hand", "numbering", "operations"];
 
 /// Fills `.gpu/`: stripped programs with both back-ends, the data of the examples, hand-written CUDA to compare with if it is at hand, and a script.
 pub(crate) fn collect() -> Result<(), Failure> {
