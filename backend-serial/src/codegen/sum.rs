@@ -179,7 +179,7 @@ impl Writer<'_> {
     fn is_antisymmetric(&mut self, term: &KExpr, ends: &[KnownFace; 2]) -> bool {
         match term {
             KExpr::Arithmetic(Arithmetic::Sub, a, b) => {
-                let ([low_a, high_a], [low_b, high_b]) = (self.from_ends(a, ends), self.from_ends(b, ends));
+                let ([low_a, high_a], [low_b, high_b]) = (self.seen_from(a, ends), self.seen_from(b, ends));
                 low_a.is_some() && low_a == high_b && high_a == low_b && high_a.is_some()
             }
             KExpr::Arithmetic(Arithmetic::Mul | Arithmetic::Div, a, b) => {
@@ -192,12 +192,12 @@ impl Writer<'_> {
     }
 
     fn is_symmetric(&mut self, term: &KExpr, ends: &[KnownFace; 2]) -> bool {
-        let [low, high] = self.from_ends(term, ends);
+        let [low, high] = self.seen_from(term, ends);
         low.is_some() && low == high
     }
 
     /// What is written for a term where the first cell of the face sums, and where the second one does.
-    fn from_ends(&mut self, term: &KExpr, ends: &[KnownFace; 2]) -> [Option<String>; 2] {
+    fn seen_from(&mut self, term: &KExpr, ends: &[KnownFace; 2]) -> [Option<String>; 2] {
         ends.clone().map(|known| {
             self.known_faces.push(known);
             let written = self.expr(term);
