@@ -3,6 +3,7 @@
 //! The reference is the interpreter on the IR as it is lowered, where every Equelle operation is one operation of the runtime. Against it run the IR after each pass,
 //! with kernels by their general body and by their Cartesian form, on each grid as it is and, where it is Cartesian, treated as an unstructured one.
 //! All give the same bits: every operation is done as written, elementary functions come from one library, and on spacings that are powers of two geometry is exact.
+//! In Cartesian forms zeros may have the other sign: a component of a normal that is 0 annihilates its product, whatever the sign of the other factor.
 //! The exception are solutions of equations whose derivatives are found in another way; what depends on them is compared to [`crate::tree::Program::errors`], or to
 //! 1e-12 of the largest value where that is more.
 
@@ -209,7 +210,8 @@ fn run_all(program: &Program, compiled: &Compiled, worlds: &Worlds, extent: Exte
             if i == last && !world.unstructured {
                 let options = Options { cartesian_forms: true, ..general };
                 let found = run(module, compiled.runnable, world, options);
-                same(&expected, &found, allowed).map_err(|d| difference(world, "by Cartesian forms", &d))?;
+                let allowed = or_any_zero(allowed);
+                same(&expected, &found, &allowed).map_err(|d| difference(world, "by Cartesian forms", &d))?;
             }
         }
         if let Some(module) = &compiled.matrices {
@@ -232,11 +234,25 @@ pub struct Tolerance {
     pub absolute: f64,
     /// Of the largest value.
     pub relative: f64,
+    /// Zeros may have either sign.
+    pub any_zero: bool,
 }
 
 impl Tolerance {
     /// The same bits.
-    pub const BITS: Tolerance = Tolerance { absolute: 0.0, relative: 0.0 };
+    pub const BITS: Tolerance = Tolerance { absolute: 0.0, relative: 0.0, any_zero: false };
+    /// The same bits, but for the sign of zeros: in Cartesian forms a component of a normal that is 0 annihilates its product, whatever the sign of the other factor.
+    pub const NUMBERS: Tolerance = Tolerance { any_zero: true, ..Tolerance::BITS };
+
+    /// Part of the largest value.
+    pub const fn relative(relative: f64) -> Tolerance {
+        Tolerance { relative, ..Tolerance::NUMBERS }
+    }
+
+    /// In the unit of the output.
+    pub const fn absolute(absolute: f64) -> Tolerance {
+        Tolerance { absolute, ..Tolerance::NUMBERS }
+    }
 }
 
 /// Outputs must have the same bits.
@@ -244,10 +260,15 @@ pub fn bits(_tag: &str) -> Tolerance {
     Tolerance::BITS
 }
 
+/// What is allowed for a tag, and zeros of either sign beside.
+pub fn or_any_zero(allowed: impl Fn(&str) -> Tolerance) -> impl Fn(&str) -> Tolerance {
+    move |tag| Tolerance { any_zero: true, ..allowed(tag) }
+}
+
 /// What is allowed where derivatives are found in another way.
 pub fn errors_of(program: &Program) -> impl Fn(&str) -> Tolerance {
     let errors: BTreeMap<&str, f64> = program.errors.iter().map(|(tag, error)| (tag.as_str(), *error)).collect();
-    move |tag| errors.get(tag).map_or(Tolerance::BITS, |&absolute| Tolerance { absolute, relative: 1e-12 })
+    move |tag| errors.get(tag).map_or(Tolerance::BITS, |&absolute| Tolerance { absolute, ..Tolerance::relative(1e-12) })
 }
 
 /// Whether two runs gave the same, where `allowed` says by the tag how far values may be apart.
@@ -269,7 +290,10 @@ pub fn same(expected: &Outcome, found: &Outcome, allowed: &dyn Fn(&str) -> Toler
         let tolerance = allowed(tag);
         let allowed = tolerance.absolute.max(tolerance.relative * largest);
         for (i, (&x, &y)) in a.iter().zip(b).enumerate() {
-            if x.to_bits() == y.to_bits() || (x.is_nan() && y.is_nan()) || (x - y).abs() <= allowed && allowed > 0.0 {
+            if x.to_bits() == y.to_bits() || (x.is_nan() && y.is_nan()) {
+                continue;
+            }
+            if (x - y).abs() <= allowed && (allowed > 0.0 || tolerance.any_zero) {
                 continue;
             }
             let mut text = String::new();

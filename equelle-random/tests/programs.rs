@@ -44,7 +44,7 @@ const ROUNDING: f64 = 0.5 * f32::EPSILON as f64;
 const OPERATIONS: f64 = 200.0;
 
 /// What elementary roundings may add up to between levels, or layouts, whose geometry is not the same numbers: the project's promise, of the largest value of an output.
-const GEOMETRY: Tolerance = Tolerance { absolute: 0.0, relative: 1e-12 };
+const GEOMETRY: Tolerance = Tolerance::relative(1e-12);
 
 /// A program as it is compiled.
 struct Compiled<'s> {
@@ -169,17 +169,16 @@ fn five_ways(compiled: &Compiled<'_>, case: &Case, binary: &Binary, differences:
 fn other_numbers(compiled: &Compiled<'_>, case: &Case, binary: &Binary, differences: &mut Differences) {
     let subject = compiled.subject;
     let operations = OPERATIONS * subject.steps as f64;
-    let relative = |relative: f64| Tolerance { absolute: 0.0, relative };
     for layout in layouts(case) {
         let what = format!("{} {} {layout:?}", subject.name, case.name);
         let mut run = |build: usize, case: &Case, threads: &[&str]| on_threads(compiled, build, case, layout, threads, binary, differences);
         let (double, fast) = (run(1, case, &["1"]), run(4, case, &["1", "2", "4"]));
         // A contracted operation, or a product with a reciprocal, is off by at most 1.5 roundings more than the strict one.
-        let allowed = subject.solved.unwrap_or(relative(1.5 * operations * 0.5 * f64::EPSILON));
+        let allowed = subject.solved.unwrap_or(Tolerance::relative(1.5 * operations * 0.5 * f64::EPSILON));
         differences.compare(&format!("{what}, fast"), &double, &fast, allowed);
         let (words, allowed) = match subject.single {
-            Single::Explicit => (&[][..], relative(operations * ROUNDING)),
-            Single::Solved { words, absolute } => (words, Tolerance { absolute, relative: OPERATIONS * ROUNDING }),
+            Single::Explicit => (&[][..], Tolerance::relative(operations * ROUNDING)),
+            Single::Solved { words, absolute } => (words, Tolerance { absolute, ..Tolerance::relative(OPERATIONS * ROUNDING) }),
             Single::No => continue,
         };
         let case = case.with(words);

@@ -22,7 +22,6 @@ pub struct Subject {
     /// An identifier.
     pub name: String,
     source: SourceFile,
-    nondimensional: bool,
     /// Whether it is one of the examples.
     pub example: bool,
     /// How far outputs may be apart if it solves equations.
@@ -103,12 +102,15 @@ pub fn subjects(folder: &Path) -> Vec<Subject> {
 impl Subject {
     /// The program at a level.
     pub fn compile(&self, level: OptLevel, numbers: Numbers) -> Verified {
-        compile(&self.source, self.nondimensional, level, numbers)
+        compile(&self.source, level, numbers)
     }
 }
 
-fn compile(source: &SourceFile, nondimensional: bool, level: OptLevel, numbers: Numbers) -> Verified {
-    let checked = check_text(source.text(), &CheckOptions { nondimensional });
+fn compile(source: &SourceFile, level: OptLevel, numbers: Numbers) -> Verified {
+    // As in the original project, some programs compare numbers without a unit to others, and are for `--nondimensional`.
+    let checked = [false, true].map(|nondimensional| check_text(source.text(), &CheckOptions { nondimensional }));
+    let [checked, unchecked] = checked;
+    let checked = if checked.program.is_some() { checked } else { unchecked };
     let typed = checked.program.unwrap_or_else(|| panic!("{}: {:?}", source.name(), checked.diagnostics));
     let mut module = lower(&typed, source, "program");
     module.numbers = numbers;
@@ -117,11 +119,10 @@ fn compile(source: &SourceFile, nondimensional: bool, level: OptLevel, numbers: 
 
 fn subject(program: &str, known: Option<&Known>, folder: &Path) -> Subject {
     let root = repository();
-    let nondimensional = known.is_some_and(|known| known.nondimensional);
     let name = program.rsplit('/').next().unwrap_or_default().to_owned();
     let file = format!("{name}.equelle");
     let source = SourceFile::new(file.as_str(), fs::read_to_string(root.join(program).with_file_name(&file)).expect("a program"));
-    let verified = compile(&source, nondimensional, OptLevel::O0, Numbers::default());
+    let verified = compile(&source, OptLevel::O0, Numbers::default());
     let runnable = interpret::program(&source, &verified);
     let example = Path::new(program).with_file_name("case.param").display().to_string();
     let plane: &[&str] = &["nx=5", "ny=4", "dx=0.5", "dy=0.25"];
@@ -137,7 +138,7 @@ fn subject(program: &str, known: Option<&Known>, folder: &Path) -> Subject {
     let cases = cases.collect();
     let solved = source.text().contains("NewtonSolve").then(|| known.and_then(|known| known.solved).unwrap_or(SOLVED));
     let single = known.and_then(|known| known.single).unwrap_or(if solved.is_some() { Single::No } else { Single::Explicit });
-    Subject { example: program.starts_with("examples/"), cases, solved, single, steps, name, source, nondimensional, runnable }
+    Subject { example: program.starts_with("examples/"), cases, solved, single, steps, name, source, runnable }
 }
 
 /// A run on its grid, and once more with widths of cells that are powers of two where they are none.

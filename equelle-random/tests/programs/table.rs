@@ -7,7 +7,7 @@ pub const STEPS: usize = 8;
 
 /// What solutions may differ by: all systems here are solved directly, so that they differ by roundings of elimination, some hundred of 1.1e-16, times what the matrix makes of them,
 /// which is less than 1e4 of the largest value.
-pub const SOLVED: Tolerance = Tolerance { absolute: 0.0, relative: 1e-10 };
+pub const SOLVED: Tolerance = Tolerance::relative(1e-10);
 
 /// A program in single precision, compared with double precision.
 #[derive(Clone, Copy)]
@@ -30,8 +30,6 @@ pub enum Single {
 pub struct Known {
     /// Its file, in the repository.
     pub program: &'static str,
-    /// Its dimensions are not checked.
-    pub nondimensional: bool,
     /// Words of each run, instead of the data of an example or of grids chosen for it. A parameter file is one of the repository.
     pub runs: &'static [&'static [&'static str]],
     /// Steps that are run.
@@ -44,11 +42,7 @@ pub struct Known {
 
 impl Known {
     const fn new(program: &'static str) -> Known {
-        Known { program, nondimensional: false, runs: &[], steps: STEPS, solved: None, single: None }
-    }
-
-    const fn nondimensional(self) -> Known {
-        Known { nondimensional: true, ..self }
+        Known { program, runs: &[], steps: STEPS, solved: None, single: None }
     }
 
     const fn runs(self, runs: &'static [&'static [&'static str]]) -> Known {
@@ -65,7 +59,7 @@ impl Known {
     }
 
     const fn solved(self, absolute: f64) -> Known {
-        Known { solved: Some(Tolerance { absolute, relative: 0.0 }), ..self }
+        Known { solved: Some(Tolerance::absolute(absolute)), ..self }
     }
 }
 
@@ -74,13 +68,8 @@ const WATER: &[&str] = &["examples/shallow_water/case.param"];
 const FIVE_SPOT: &[&str] = &["examples/two_phase_implicit/case.param"];
 
 pub const KNOWN: &[Known] = &[
-    // As in the original project, these compare a number without a unit.
-    Known::new("examples/two_phase_conservation").nondimensional(),
-    Known::new("examples/two_phase_gravity").nondimensional(),
-    Known::new("examples/two_phase_implicit").nondimensional(),
     // Its last solve leaves a derivative out and converges slowly; its state grows from step to step.
     Known::new("tests/report/reasons")
-        .nondimensional()
         .runs(&[&["nx=5", "ny=4", "dx=0.5", "dy=0.25", "max_iter=60"], &["grid_dim=3", "nx=3", "ny=4", "nz=3", "max_iter=60"]])
         .steps(1),
     // Long rows, which are cut, and loops that are long enough for several threads in every place.
@@ -100,10 +89,10 @@ pub const KNOWN: &[Known] = &[
     Known::new("tests/programs/heat_implicit_declared").runs(&[&["examples/heat_implicit_2d/case.param"]]),
     Known::new("tests/programs/gas_declared").runs(&[&["examples/gas_1d/case.param"]]),
     Known::new("tests/programs/two_phase_declared").runs(&[FIVE_SPOT]),
-    Known::new("tests/programs/two_phase_implicit_declared").nondimensional().runs(&[FIVE_SPOT]),
+    Known::new("tests/programs/two_phase_implicit_declared").runs(&[FIVE_SPOT]),
     Known::new("tests/implicit/pressure_neumann").runs(&[FIVE_SPOT]),
     // Rows of one cell, of many, longer than what is evaluated at a time, in one to three dimensions.
-    Known::new("tests/run/rows").nondimensional().runs(&[
+    Known::new("tests/run/rows").runs(&[
         &["grid_dim=1", "nx=1100", "dx=0.5"],
         &["nx=37", "ny=23", "dx=0.5", "dy=0.25"],
         &["nx=1030", "ny=20", "dx=0.5", "dy=0.25"],
