@@ -141,3 +141,34 @@ fn without_graphs_the_numbers_are_the_same() {
     assert_eq!(rt.counters().graphs, 0);
     rt.finish().unwrap();
 }
+
+const DIVIDING: KernelModule = KernelModule {
+    name: "dividing",
+    source: "extern \"C\" __global__ void divide(const EqSpace space, const double* a, const double* b, double* out) {\n\
+             const EqEntity k = eq_index();\n\
+             if (k < space.size) out[k] = eq_divide(a[k], b[k]);\n\
+             }\n",
+    floating_point: FloatingPoint::Strict,
+};
+
+/// Every pair of zeros, infinities, what is not a number, and numbers from the least to the largest.
+#[test]
+fn divisions_are_those_of_ieee_bit_for_bit() {
+    let magnitudes = [0.0, f64::from_bits(1), 1e-310, f64::MIN_POSITIVE, 1e-200, 0.3, 1.0, 9.81, 1e200, f64::MAX, f64::INFINITY, f64::NAN];
+    let numbers: Vec<f64> = magnitudes.iter().flat_map(|&x| [x, -x]).collect();
+    let pairs: Vec<(f64, f64)> = numbers.iter().flat_map(|&a| numbers.iter().map(move |&b| (a, b))).collect();
+    for device in common::devices() {
+        let mut rt = common::runtime(device, Grid::cartesian(Cartesian::line(pairs.len(), 1.0)).unwrap(), &[]);
+        let cells = rt.domain(ALL_CELLS).unwrap();
+        let (a, b) = pairs.iter().copied().unzip();
+        let (a, b) = (rt.scalar_collection(&cells, a).unwrap(), rt.scalar_collection(&cells, b).unwrap());
+        let out = rt.new_collection(&cells).unwrap();
+        let space = rt.space(&cells).unwrap();
+        let call = rt.call(&DIVIDING, "divide").unwrap().arg(space).arg(a.pointer()).arg(b.pointer()).arg(out.pointer());
+        rt.launch_over(call, cells.len()).unwrap();
+        for ((a, b), found) in pairs.iter().zip(rt.values(&out).unwrap()) {
+            let expected = a / b;
+            assert!(found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan(), "{a:e} / {b:e} is {found:e}");
+        }
+    }
+}

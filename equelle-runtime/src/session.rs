@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
-use crate::grid::{Cartesian, Grid, MAX_CELLS_OF_ARRAYS, NONE, Renumber, opm, too_many_of};
+use crate::grid::{Cartesian, FaceOrder, Grid, MAX_CELLS_OF_ARRAYS, NONE, Renumber, opm, too_many_of};
 use crate::input::{CollectionInput, Inputs};
 use crate::launch::{InputKind, Program};
 use crate::memory::{self, Estimate, MemoryPlan};
@@ -209,9 +209,17 @@ impl Session {
     /// # Panics
     /// If a domain has been made, or the grid is shared already.
     pub fn renumber_grid(&mut self) {
+        self.renumber_grid_with(FaceOrder::default());
+    }
+
+    /// The same, with a choice for the faces.
+    ///
+    /// # Panics
+    /// As there.
+    pub fn renumber_grid_with(&mut self, faces: FaceOrder) {
         assert!(self.domains.is_empty(), "a grid is renumbered before its domains are made");
         let grid = Arc::get_mut(&mut self.grid);
-        grid.expect("a grid is renumbered before it is shared").renumber(self.renumber);
+        grid.expect("a grid is renumbered before it is shared").renumber_with(self.renumber, faces);
     }
 
     /// All parameters; back-ends may read keys of their own.

@@ -278,7 +278,11 @@ pub(super) fn finish(w: Writer<'_>, kernel: &Kernel, name: &str, comment: &str, 
         arguments.extend((0..kernel.results.len()).map(Argument::Result));
     }
     let signature: Vec<String> = arguments.iter().map(|a| declaration(&w, kernel, *a)).collect();
-    let weight = if body.matches(" / ").count() + body.matches("sqrt(").count() >= HEAVY { "EQ_HEAVY" } else { "EQ_LIGHT" };
+    let weight = if [" / ", "eq_divide(", "sqrt("].iter().map(|what| body.matches(what).count()).sum::<usize>() >= HEAVY {
+        "EQ_HEAVY"
+    } else {
+        "EQ_LIGHT"
+    };
     let text =
         format!("{comment}extern \"C\" __global__ void {weight} {name}(\n    {}) {{\n{scalars}{body}}}\n", signature.join(",\n    "));
     Function { name: name.to_owned(), text, arguments, grid }

@@ -406,6 +406,12 @@ impl<'a> Writer<'a> {
                 UnaryOp::Cos => format!("cos({})", self.expr(a)),
                 UnaryOp::Tan => format!("tan({})", self.expr(a)),
             },
+            // What is the same for every element is no 0 that meets many others.
+            KExpr::Arithmetic(Arithmetic::Div, a, b)
+                if self.kernel.expr_basic(a) == Basic::Scalar && !matches!(**a, KExpr::Real(_) | KExpr::Param(_)) =>
+            {
+                format!("eq_divide({}, {})", bare(&self.expr(a)), bare(&self.expr(b)))
+            }
             KExpr::Arithmetic(op, a, b) => {
                 let sign = match op {
                     Arithmetic::Add => '+',

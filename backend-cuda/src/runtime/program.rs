@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use equelle_runtime::grid::FaceOrder;
 use equelle_runtime::session::Session;
 use equelle_runtime::{EquelleRuntime, Error, ErrorKind};
 
@@ -99,7 +100,8 @@ impl CudaRuntime {
     /// `Backend`.
     pub fn on_device(mut session: Session, device: Rc<dyn Device>) -> Result<Self, Error> {
         session.message(&format!("running on {}", device.facts().name));
-        session.renumber_grid();
+        // Threads that run in step read the same face of many cells.
+        session.renumber_grid_with(FaceOrder::OfFile);
         let grid = DeviceGrid::new(session.grid());
         Ok(CudaRuntime {
             session,

@@ -24,7 +24,7 @@ use crate::traits::EntityKind;
 pub use cartesian::CartesianFace;
 pub use cartesian_edges::CartesianEdge;
 pub use neighbours::{MAX_CELLS_OF_ARRAYS, Neighbour};
-pub use renumber::{LARGE, Renumber};
+pub use renumber::{FaceOrder, LARGE, Renumber};
 pub use skeleton::Nodes;
 
 /// Stands for "no entity" wherever an entity index is stored.

@@ -28,6 +28,16 @@ pub enum Renumber {
     Yes,
 }
 
+/// Order of the interior faces, and of the boundary faces, of a renumbered grid whose cells keep their order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FaceOrder {
+    /// By the first cell that has them: for loops that visit cell after cell.
+    #[default]
+    OfCells,
+    /// That of the file: for processors that read the same face of many cells at a time, which lie behind one another in most files.
+    OfFile,
+}
+
 /// Cells from which renumbering is worth its time. With fewer, the arrays that a kernel reads, some 200 bytes a cell, fit into the caches of a core, and any order is as
 /// good.
 pub const LARGE: usize = 10_000;
@@ -95,6 +105,11 @@ impl Grid {
     ///
     /// Memory in the end: 8 bytes for each cell and face that is renumbered.
     pub fn renumber(&mut self, how: Renumber) {
+        self.renumber_with(how, FaceOrder::default());
+    }
+
+    /// The same, with a choice for the faces.
+    pub fn renumber_with(&mut self, how: Renumber, order: FaceOrder) {
         let wanted = match how {
             Renumber::No => false,
             Renumber::Auto => self.n_cells >= LARGE,
@@ -107,7 +122,7 @@ impl Grid {
         let Some(old) = self.topology.take() else { return };
         self.neighbours.take();
         let cells = new_cells(&old, how, self.dim);
-        let (faces, interior) = new_faces(&old, cells.as_ref());
+        let (faces, interior) = new_faces(&old, cells.as_ref(), order);
         self.numbering = Numbering { cells, faces, interior_first: Some(interior) };
         self.topology = OnceLock::from(self.renumbered_topology(old));
         if let Some(geometry) = self.geometry.take() {
@@ -215,8 +230,8 @@ fn new_cells(topology: &Topology, how: Renumber, dim: usize) -> Option<Permutati
     (how == Renumber::Yes || after < before).then_some(numbers)
 }
 
-/// Interior faces first, both kinds by the first of their cells in the new order and then as in the file; and how many are interior.
-fn new_faces(topology: &Topology, cells: Option<&Permutation>) -> (Option<Permutation>, usize) {
+/// Interior faces first, both kinds by the first of their cells in the new order and then as in the file, or as in the file alone; and how many are interior.
+fn new_faces(topology: &Topology, cells: Option<&Permutation>, faces: FaceOrder) -> (Option<Permutation>, usize) {
     let n_faces = topology.face_cells.len();
     let mut interior = Vec::with_capacity(n_faces);
     let mut boundary = Vec::new();
@@ -228,7 +243,9 @@ fn new_faces(topology: &Topology, cells: Option<&Permutation>) -> (Option<Permut
     };
     let n_cells = topology.cell_face_pos.len() - 1;
     let order = cells.map_or_else(|| Cow::Owned((0..n_cells as u32).collect()), |cells| Cow::Borrowed(&cells.to_file[..]));
-    order.iter().flat_map(|&cell| topology.faces_of(cell as usize)).for_each(|&face| add(face));
+    if cells.is_some() || faces == FaceOrder::OfCells {
+        order.iter().flat_map(|&cell| topology.faces_of(cell as usize)).for_each(|&face| add(face));
+    }
     // Faces that no cell lists.
     (0..n_faces as u32).for_each(add);
     let count = interior.len();

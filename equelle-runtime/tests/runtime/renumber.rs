@@ -1,6 +1,6 @@
 //! Renumbered grids: the same grid in another order, and nothing of it shows.
 
-use equelle_runtime::grid::{Cartesian, Geometry, Grid, LARGE, NONE, Renumber, Topology, opm};
+use equelle_runtime::grid::{Cartesian, FaceOrder, Geometry, Grid, LARGE, NONE, Renumber, Topology, opm};
 use equelle_runtime::input::CollectionInput;
 use equelle_runtime::output::Record;
 use equelle_runtime::session::{Options, Session};
@@ -238,4 +238,20 @@ fn bad_words_are_refused_and_useless_ones_warned_of() {
     let mut session = Session::on_grid(&HEAT, parameters(&["renumber=yes"]), plane(), Options::silent()).unwrap();
     session.renumber_grid();
     assert!(session.grid().is_renumbered());
+}
+
+/// Neighbours are near each other in the order of rows, so that cells keep it; then faces can keep the file's order too, among the interior and among the boundary faces.
+#[test]
+fn faces_can_keep_the_order_of_the_file() {
+    let mut grid = Grid::cartesian(Cartesian::plane([110, 100], [1.0, 1.0])).unwrap().as_unstructured();
+    grid.renumber_with(Renumber::Auto, FaceOrder::OfFile);
+    let interior = grid.interior_faces_first().unwrap() as u32;
+    assert_eq!(interior, 109 * 100 + 110 * 99);
+    assert_eq!(grid.file_index(EntityKind::Cell, 10_999), 10_999);
+    let ascends = |from: u32, to: u32| {
+        (from + 1..to).all(|face| grid.file_index(EntityKind::Face, face - 1) < grid.file_index(EntityKind::Face, face))
+    };
+    assert!(ascends(0, interior) && ascends(interior, grid.n_faces() as u32));
+    // A cell has faces along either axis: by cells, they would stand beside each other.
+    assert_eq!((grid.file_index(EntityKind::Face, 0), grid.file_index(EntityKind::Face, 1)), (1, 2));
 }

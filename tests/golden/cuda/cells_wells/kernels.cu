@@ -26,7 +26,7 @@ extern "C" __global__ void EQ_LIGHT residual_of_cells(
     outflow = f_cells.first == here ? outflow + ((-itrans[eq_rank(interior_faces_ranks, f)]) * (p[f_cells.second] - p[f_cells.first])) : outflow - ((-itrans[eq_rank(interior_faces_ranks, f)]) * (p[f_cells.second] - p[f_cells.first]));
   }
   const double taken = (eq_rank(wells_ranks, here) != EQ_NONE) ? (index[eq_rank(wells_ranks, here)] * (p[element] - bhp[eq_rank(wells_ranks, here)])) : 0.0;
-  residual_out[element] = ((((grid.cell_volumes[here] / dt) * compressibility) * (p[element] - p0[element])) + outflow) + taken;
+  residual_out[element] = (((eq_divide(grid.cell_volumes[here], dt) * compressibility) * (p[element] - p0[element])) + outflow) + taken;
 }
 
 extern "C" __global__ void EQ_LIGHT residual_of_cells_cartesian(
@@ -71,7 +71,7 @@ extern "C" __global__ void EQ_LIGHT residual_of_cells_cartesian(
     }
   }
   const double taken = (eq_cell_rank(g, wells_ranks, cell) != EQ_NONE) ? (index[eq_cell_rank(g, wells_ranks, cell)] * (p_here - bhp[eq_cell_rank(g, wells_ranks, cell)])) : 0.0;
-  residual_out[cell.index] = ((((g.volume / dt) * compressibility) * (p_here - p0_here)) + outflow) + taken;
+  residual_out[cell.index] = (((eq_divide(g.volume, dt) * compressibility) * (p_here - p0_here)) + outflow) + taken;
 }
 
 extern "C" __global__ void EQ_LIGHT residual_of_wells(
@@ -96,7 +96,7 @@ extern "C" __global__ void EQ_LIGHT compute_itrans(
   const EqEntity element = eq_index();
   if (element >= space.size) return;
   const EqEntity here = eq_entity(space, element);
-  itrans_out[element] = mobility * (grid.face_areas[here] / eq_length((eq_cell_centroid(grid, grid.face_cells[here].first) - eq_cell_centroid(grid, grid.face_cells[here].second))));
+  itrans_out[element] = mobility * eq_divide(grid.face_areas[here], eq_length((eq_cell_centroid(grid, grid.face_cells[here].first) - eq_cell_centroid(grid, grid.face_cells[here].second))));
 }
 
 extern "C" __global__ void EQ_LIGHT compute_itrans_per_axis(
@@ -106,5 +106,5 @@ extern "C" __global__ void EQ_LIGHT compute_itrans_per_axis(
   const double mobility = *mobility_at;
   const int axis = (int)eq_index();
   if (axis >= DIM) return;
-  itrans_out[axis] = mobility * (eq_at(g.area, axis) / eq_length(eq_along(axis, -eq_at(g.spacing, axis))));
+  itrans_out[axis] = mobility * eq_divide(eq_at(g.area, axis), eq_length(eq_along(axis, -eq_at(g.spacing, axis))));
 }

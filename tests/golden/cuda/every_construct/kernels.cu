@@ -27,7 +27,7 @@ extern "C" __global__ void EQ_LIGHT transmissibility(
   const EqEntity element = eq_index();
   if (element >= space.size) return;
   const EqEntity here = eq_entity(space, element);
-  t_out[element] = (k * grid.face_areas[here]) / eq_length((eq_cell_centroid(grid, grid.face_cells[here].first) - eq_cell_centroid(grid, grid.face_cells[here].second)));
+  t_out[element] = eq_divide(k * grid.face_areas[here], eq_length((eq_cell_centroid(grid, grid.face_cells[here].first) - eq_cell_centroid(grid, grid.face_cells[here].second))));
 }
 
 extern "C" __global__ void EQ_LIGHT transmissibility_per_axis(
@@ -37,7 +37,7 @@ extern "C" __global__ void EQ_LIGHT transmissibility_per_axis(
   const double k = *k_at;
   const int axis = (int)eq_index();
   if (axis >= DIM) return;
-  t_out[axis] = (k * eq_at(g.area, axis)) / eq_length(eq_along(axis, -eq_at(g.spacing, axis)));
+  t_out[axis] = eq_divide(k * eq_at(g.area, axis), eq_length(eq_along(axis, -eq_at(g.spacing, axis))));
 }
 
 extern "C" __global__ void EQ_LIGHT weight(

@@ -9,7 +9,7 @@ extern "C" __global__ void EQ_LIGHT compute_itrans(
   const EqEntity element = eq_index();
   if (element >= space.size) return;
   const EqEntity here = eq_entity(space, element);
-  itrans_out[element] = k * (grid.face_areas[here] / eq_length((eq_cell_centroid(grid, grid.face_cells[here].first) - eq_cell_centroid(grid, grid.face_cells[here].second))));
+  itrans_out[element] = k * eq_divide(grid.face_areas[here], eq_length((eq_cell_centroid(grid, grid.face_cells[here].first) - eq_cell_centroid(grid, grid.face_cells[here].second))));
 }
 
 extern "C" __global__ void EQ_LIGHT compute_itrans_per_axis(
@@ -19,7 +19,7 @@ extern "C" __global__ void EQ_LIGHT compute_itrans_per_axis(
   const double k = *k_at;
   const int axis = (int)eq_index();
   if (axis >= DIM) return;
-  itrans_out[axis] = k * (eq_at(g.area, axis) / eq_length(eq_along(axis, -eq_at(g.spacing, axis))));
+  itrans_out[axis] = k * eq_divide(eq_at(g.area, axis), eq_length(eq_along(axis, -eq_at(g.spacing, axis))));
 }
 
 extern "C" __global__ void EQ_LIGHT compute_btrans(
@@ -32,7 +32,7 @@ extern "C" __global__ void EQ_LIGHT compute_btrans(
   if (element >= space.size) return;
   const EqEntity here = eq_entity(space, element);
   const EqEntity inside = ((grid.face_cells[here].first == EQ_NONE) ? grid.face_cells[here].second : grid.face_cells[here].first);
-  btrans_out[element] = k * (grid.face_areas[here] / eq_length((eq_face_centroid(grid, here) - eq_cell_centroid(grid, inside))));
+  btrans_out[element] = k * eq_divide(grid.face_areas[here], eq_length((eq_face_centroid(grid, here) - eq_cell_centroid(grid, inside))));
 }
 
 extern "C" __global__ void EQ_LIGHT compute_u(

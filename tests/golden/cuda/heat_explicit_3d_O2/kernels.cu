@@ -11,7 +11,7 @@ extern "C" __global__ void EQ_LIGHT compute_minus_itrans(
   const EqEntity element = eq_index();
   if (element >= space.size) return;
   const EqEntity here = eq_entity(space, element);
-  minus_itrans_out[element] = -(k * (grid.face_areas[here] / eq_length((eq_cell_centroid(grid, grid.face_cells[here].first) - eq_cell_centroid(grid, grid.face_cells[here].second)))));
+  minus_itrans_out[element] = -(k * eq_divide(grid.face_areas[here], eq_length((eq_cell_centroid(grid, grid.face_cells[here].first) - eq_cell_centroid(grid, grid.face_cells[here].second)))));
 }
 
 // heat_explicit_3d.equelle:14: itrans = k * |interior| / |Centroid(first) - Centroid(second)|
@@ -23,7 +23,7 @@ extern "C" __global__ void EQ_LIGHT compute_minus_itrans_per_axis(
   const double k = *k_at;
   const int axis = (int)eq_index();
   if (axis >= DIM) return;
-  minus_itrans_out[axis] = -(k * (eq_at(g.area, axis) / eq_length(eq_along(axis, -eq_at(g.spacing, axis)))));
+  minus_itrans_out[axis] = -(k * eq_divide(eq_at(g.area, axis), eq_length(eq_along(axis, -eq_at(g.spacing, axis)))));
 }
 
 // heat_explicit_3d.equelle:4: k = InputScalarWithDefault("k", 0.3) * 1 [Meter^2/Second]  # thermal diffusivity
@@ -40,7 +40,7 @@ extern "C" __global__ void EQ_LIGHT compute_btrans_direction(
   const EqEntity element = eq_index();
   if (element >= space.size) return;
   const EqEntity here = eq_entity(space, element);
-  btrans_direction_out[element] = (k * (grid.face_areas[here] / eq_length((eq_face_centroid(grid, here) - eq_cell_centroid(grid, ((grid.face_cells[here].first == EQ_NONE) ? grid.face_cells[here].second : grid.face_cells[here].first)))))) * ((grid.face_cells[here].first == EQ_NONE) ? (-1.0) : 1.0);
+  btrans_direction_out[element] = (k * eq_divide(grid.face_areas[here], eq_length((eq_face_centroid(grid, here) - eq_cell_centroid(grid, ((grid.face_cells[here].first == EQ_NONE) ? grid.face_cells[here].second : grid.face_cells[here].first)))))) * ((grid.face_cells[here].first == EQ_NONE) ? (-1.0) : 1.0);
 }
 
 // heat_explicit_3d.equelle:17: outside_first = IsEmpty(FirstCell(dirichlet_boundary))

@@ -40,8 +40,8 @@ extern "C" __global__ void EQ_HEAVY stage(
       double quotient_3;
       double quotient_1;
       if (wet1) {
-        quotient_3 = hv[f_cells.first] / h1;
-        quotient_1 = hu[f_cells.first] / h1;
+        quotient_3 = eq_divide(hv[f_cells.first], h1);
+        quotient_1 = eq_divide(hu[f_cells.first], h1);
       } else {
         quotient_3 = 0.0;
         quotient_1 = 0.0;
@@ -52,8 +52,8 @@ extern "C" __global__ void EQ_HEAVY stage(
       double quotient_4;
       double quotient_2;
       if (wet2) {
-        quotient_4 = hv[f_cells.second] / h2;
-        quotient_2 = hu[f_cells.second] / h2;
+        quotient_4 = eq_divide(hv[f_cells.second], h2);
+        quotient_2 = eq_divide(hu[f_cells.second], h2);
       } else {
         quotient_4 = 0.0;
         quotient_2 = 0.0;
@@ -72,14 +72,14 @@ extern "C" __global__ void EQ_HEAVY stage(
       if ((width_x * width_x) > 0.0025000000000000005) {
         const double m1x = wet1 ? hu[f_cells.first] : 0.0;
         const double n1x = wet1 ? ((hu[f_cells.first] * quotient_1) + ((4.905 * h1) * h1)) : 0.0;
-        const double t1x = wet1 ? ((hu[f_cells.first] * hv[f_cells.first]) / h1) : 0.0;
+        const double t1x = wet1 ? eq_divide(hu[f_cells.first] * hv[f_cells.first], h1) : 0.0;
         const double m2x = wet2 ? hu[f_cells.second] : 0.0;
         const double n2x = wet2 ? ((hu[f_cells.second] * quotient_2) + ((4.905 * h2) * h2)) : 0.0;
-        const double t2x = wet2 ? ((hu[f_cells.second] * hv[f_cells.second]) / h2) : 0.0;
-        const double blend_x = (ap_x * am_x) / width_x;
-        mass_x = (((ap_x * m1x) - (am_x * m2x)) / width_x) + (blend_x * (w[f_cells.second] - w[f_cells.first]));
-        normal_x = (((ap_x * n1x) - (am_x * n2x)) / width_x) + (blend_x * (hu[f_cells.second] - hu[f_cells.first]));
-        tangential_x = (((ap_x * t1x) - (am_x * t2x)) / width_x) + (blend_x * (hv[f_cells.second] - hv[f_cells.first]));
+        const double t2x = wet2 ? eq_divide(hu[f_cells.second] * hv[f_cells.second], h2) : 0.0;
+        const double blend_x = eq_divide(ap_x * am_x, width_x);
+        mass_x = eq_divide((ap_x * m1x) - (am_x * m2x), width_x) + (blend_x * (w[f_cells.second] - w[f_cells.first]));
+        normal_x = eq_divide((ap_x * n1x) - (am_x * n2x), width_x) + (blend_x * (hu[f_cells.second] - hu[f_cells.first]));
+        tangential_x = eq_divide((ap_x * t1x) - (am_x * t2x), width_x) + (blend_x * (hv[f_cells.second] - hv[f_cells.first]));
       } else {
         mass_x = 0.0;
         normal_x = 0.0;
@@ -98,14 +98,14 @@ extern "C" __global__ void EQ_HEAVY stage(
       if ((width_y * width_y) > 0.0025000000000000005) {
         const double m1y = wet1 ? hv[f_cells.first] : 0.0;
         const double n1y = wet1 ? ((hv[f_cells.first] * quotient_3) + ((4.905 * h1) * h1)) : 0.0;
-        const double t1y = wet1 ? ((hv[f_cells.first] * hu[f_cells.first]) / h1) : 0.0;
+        const double t1y = wet1 ? eq_divide(hv[f_cells.first] * hu[f_cells.first], h1) : 0.0;
         const double m2y = wet2 ? hv[f_cells.second] : 0.0;
         const double n2y = wet2 ? ((hv[f_cells.second] * quotient_4) + ((4.905 * h2) * h2)) : 0.0;
-        const double t2y = wet2 ? ((hv[f_cells.second] * hu[f_cells.second]) / h2) : 0.0;
-        const double blend_y = (ap_y * am_y) / width_y;
-        mass_y = (((ap_y * m1y) - (am_y * m2y)) / width_y) + (blend_y * (w[f_cells.second] - w[f_cells.first]));
-        normal_y = (((ap_y * n1y) - (am_y * n2y)) / width_y) + (blend_y * (hv[f_cells.second] - hv[f_cells.first]));
-        tangential_y = (((ap_y * t1y) - (am_y * t2y)) / width_y) + (blend_y * (hu[f_cells.second] - hu[f_cells.first]));
+        const double t2y = wet2 ? eq_divide(hv[f_cells.second] * hu[f_cells.second], h2) : 0.0;
+        const double blend_y = eq_divide(ap_y * am_y, width_y);
+        mass_y = eq_divide((ap_y * m1y) - (am_y * m2y), width_y) + (blend_y * (w[f_cells.second] - w[f_cells.first]));
+        normal_y = eq_divide((ap_y * n1y) - (am_y * n2y), width_y) + (blend_y * (hv[f_cells.second] - hv[f_cells.first]));
+        tangential_y = eq_divide((ap_y * t1y) - (am_y * t2y), width_y) + (blend_y * (hu[f_cells.second] - hu[f_cells.first]));
       } else {
         mass_y = 0.0;
         normal_y = 0.0;
@@ -132,10 +132,10 @@ extern "C" __global__ void EQ_HEAVY stage(
     sum_hv = f_cells.first == here ? sum_hv + (area * flux_hv) : sum_hv - (area * flux_hv);
   }
   const double wet = ((w[element] - b[element]) > 0.05) ? 1.0 : 0.0;
-  const double slope_x = (b_east[element] - b_west[element]) / dx;
-  const double slope_y = (b_north[element] - b_south[element]) / dy;
-  const double depth_x = ((w[element] - b_east[element]) + (w[element] - b_west[element])) / 2.0;
-  const double depth_y = ((w[element] - b_north[element]) + (w[element] - b_south[element])) / 2.0;
+  const double slope_x = eq_divide(b_east[element] - b_west[element], dx);
+  const double slope_y = eq_divide(b_north[element] - b_south[element], dy);
+  const double depth_x = eq_divide((w[element] - b_east[element]) + (w[element] - b_west[element]), 2.0);
+  const double depth_y = eq_divide((w[element] - b_north[element]) + (w[element] - b_south[element]), 2.0);
   const double source_hu = (((-9.81) * slope_x) * depth_x) * wet;
   const double source_hv = (((-9.81) * slope_y) * depth_y) * wet;
   const double v = grid.cell_volumes[here];
@@ -212,7 +212,7 @@ extern "C" __global__ void EQ_HEAVY stage_cartesian(
       const double mn1_low = along_x_low ? hu_low[axis] : hv_low[axis];
       double quotient_5;
       if (wet1_low) {
-        quotient_5 = mn1_low / h1_low;
+        quotient_5 = eq_divide(mn1_low, h1_low);
       } else {
         quotient_5 = 0.0;
       }
@@ -220,7 +220,7 @@ extern "C" __global__ void EQ_HEAVY stage_cartesian(
       const double mn2_low = along_x_low ? hu_here : hv_here;
       double quotient_6;
       if (wet2_low) {
-        quotient_6 = mn2_low / h2_low;
+        quotient_6 = eq_divide(mn2_low, h2_low);
       } else {
         quotient_6 = 0.0;
       }
@@ -238,14 +238,14 @@ extern "C" __global__ void EQ_HEAVY stage_cartesian(
       if ((width_n_low * width_n_low) > 0.0025000000000000005) {
         const double m1n_low = wet1_low ? mn1_low : 0.0;
         const double n1n_low = wet1_low ? ((mn1_low * quotient_5) + ((4.905 * h1_low) * h1_low)) : 0.0;
-        const double t1n_low = wet1_low ? ((mn1_low * mt1_low) / h1_low) : 0.0;
+        const double t1n_low = wet1_low ? eq_divide(mn1_low * mt1_low, h1_low) : 0.0;
         const double m2n_low = wet2_low ? mn2_low : 0.0;
         const double n2n_low = wet2_low ? ((mn2_low * quotient_6) + ((4.905 * h2_low) * h2_low)) : 0.0;
-        const double t2n_low = wet2_low ? ((mn2_low * mt2_low) / h2_low) : 0.0;
-        const double blend_n_low = (ap_n_low * am_n_low) / width_n_low;
-        mass_n_low = (((ap_n_low * m1n_low) - (am_n_low * m2n_low)) / width_n_low) + (blend_n_low * (w_here - w_low[axis]));
-        normal_n_low = (((ap_n_low * n1n_low) - (am_n_low * n2n_low)) / width_n_low) + (blend_n_low * (mn2_low - mn1_low));
-        tangential_n_low = (((ap_n_low * t1n_low) - (am_n_low * t2n_low)) / width_n_low) + (blend_n_low * (mt2_low - mt1_low));
+        const double t2n_low = wet2_low ? eq_divide(mn2_low * mt2_low, h2_low) : 0.0;
+        const double blend_n_low = eq_divide(ap_n_low * am_n_low, width_n_low);
+        mass_n_low = eq_divide((ap_n_low * m1n_low) - (am_n_low * m2n_low), width_n_low) + (blend_n_low * (w_here - w_low[axis]));
+        normal_n_low = eq_divide((ap_n_low * n1n_low) - (am_n_low * n2n_low), width_n_low) + (blend_n_low * (mn2_low - mn1_low));
+        tangential_n_low = eq_divide((ap_n_low * t1n_low) - (am_n_low * t2n_low), width_n_low) + (blend_n_low * (mt2_low - mt1_low));
       } else {
         mass_n_low = 0.0;
         normal_n_low = 0.0;
@@ -275,7 +275,7 @@ extern "C" __global__ void EQ_HEAVY stage_cartesian(
       const double mn1_high = along_x_high ? hu_here : hv_here;
       double quotient_7;
       if (wet1_high) {
-        quotient_7 = mn1_high / h1_high;
+        quotient_7 = eq_divide(mn1_high, h1_high);
       } else {
         quotient_7 = 0.0;
       }
@@ -283,7 +283,7 @@ extern "C" __global__ void EQ_HEAVY stage_cartesian(
       const double mn2_high = along_x_high ? hu_high[axis] : hv_high[axis];
       double quotient_8;
       if (wet2_high) {
-        quotient_8 = mn2_high / h2_high;
+        quotient_8 = eq_divide(mn2_high, h2_high);
       } else {
         quotient_8 = 0.0;
       }
@@ -301,14 +301,14 @@ extern "C" __global__ void EQ_HEAVY stage_cartesian(
       if ((width_n_high * width_n_high) > 0.0025000000000000005) {
         const double m1n_high = wet1_high ? mn1_high : 0.0;
         const double n1n_high = wet1_high ? ((mn1_high * quotient_7) + ((4.905 * h1_high) * h1_high)) : 0.0;
-        const double t1n_high = wet1_high ? ((mn1_high * mt1_high) / h1_high) : 0.0;
+        const double t1n_high = wet1_high ? eq_divide(mn1_high * mt1_high, h1_high) : 0.0;
         const double m2n_high = wet2_high ? mn2_high : 0.0;
         const double n2n_high = wet2_high ? ((mn2_high * quotient_8) + ((4.905 * h2_high) * h2_high)) : 0.0;
-        const double t2n_high = wet2_high ? ((mn2_high * mt2_high) / h2_high) : 0.0;
-        const double blend_n_high = (ap_n_high * am_n_high) / width_n_high;
-        mass_n_high = (((ap_n_high * m1n_high) - (am_n_high * m2n_high)) / width_n_high) + (blend_n_high * (w_high[axis] - w_here));
-        normal_n_high = (((ap_n_high * n1n_high) - (am_n_high * n2n_high)) / width_n_high) + (blend_n_high * (mn2_high - mn1_high));
-        tangential_n_high = (((ap_n_high * t1n_high) - (am_n_high * t2n_high)) / width_n_high) + (blend_n_high * (mt2_high - mt1_high));
+        const double t2n_high = wet2_high ? eq_divide(mn2_high * mt2_high, h2_high) : 0.0;
+        const double blend_n_high = eq_divide(ap_n_high * am_n_high, width_n_high);
+        mass_n_high = eq_divide((ap_n_high * m1n_high) - (am_n_high * m2n_high), width_n_high) + (blend_n_high * (w_high[axis] - w_here));
+        normal_n_high = eq_divide((ap_n_high * n1n_high) - (am_n_high * n2n_high), width_n_high) + (blend_n_high * (mn2_high - mn1_high));
+        tangential_n_high = eq_divide((ap_n_high * t1n_high) - (am_n_high * t2n_high), width_n_high) + (blend_n_high * (mt2_high - mt1_high));
       } else {
         mass_n_high = 0.0;
         normal_n_high = 0.0;
@@ -329,10 +329,10 @@ extern "C" __global__ void EQ_HEAVY stage_cartesian(
     }
   }
   const double wet = ((w_here - b_here) > 0.05) ? 1.0 : 0.0;
-  const double slope_x = (b_east_here - b_west_here) / dx;
-  const double slope_y = (b_north_here - b_south_here) / dy;
-  const double depth_x = ((w_here - b_east_here) + (w_here - b_west_here)) / 2.0;
-  const double depth_y = ((w_here - b_north_here) + (w_here - b_south_here)) / 2.0;
+  const double slope_x = eq_divide(b_east_here - b_west_here, dx);
+  const double slope_y = eq_divide(b_north_here - b_south_here, dy);
+  const double depth_x = eq_divide((w_here - b_east_here) + (w_here - b_west_here), 2.0);
+  const double depth_y = eq_divide((w_here - b_north_here) + (w_here - b_south_here), 2.0);
   const double source_hu = (((-9.81) * slope_x) * depth_x) * wet;
   const double source_hv = (((-9.81) * slope_y) * depth_y) * wet;
   const double v = g.volume;
@@ -362,5 +362,5 @@ extern "C" __global__ void EQ_LIGHT bottom(
   const EqEntity element = eq_index();
   if (element >= space.size) return;
   const EqEntity here = eq_entity(space, element);
-  b_out[element] = (((north[element] + south[element]) + east[element]) + west[element]) / 4.0;
+  b_out[element] = eq_divide(((north[element] + south[element]) + east[element]) + west[element], 4.0);
 }

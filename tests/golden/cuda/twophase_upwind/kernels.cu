@@ -26,17 +26,17 @@ extern "C" __global__ void EQ_LIGHT compute_residual(
     const EqPair f_cells = grid.face_cells[f];
     if (!(f_cells.first != EQ_NONE && f_cells.second != EQ_NONE)) continue;
     const EqEntity upwind = ((flux[eq_rank(interior_faces_ranks, f)] >= 0.0) ? f_cells.first : f_cells.second);
-    const double water = s[upwind] / watervisc;
-    const double oil = (1.0 - s[upwind]) / oilvisc;
-    outflow = f_cells.first == here ? outflow + ((water / (water + oil)) * flux[eq_rank(interior_faces_ranks, f)]) : outflow - ((water / (water + oil)) * flux[eq_rank(interior_faces_ranks, f)]);
+    const double water = eq_divide(s[upwind], watervisc);
+    const double oil = eq_divide(1.0 - s[upwind], oilvisc);
+    outflow = f_cells.first == here ? outflow + (eq_divide(water, water + oil) * flux[eq_rank(interior_faces_ranks, f)]) : outflow - (eq_divide(water, water + oil) * flux[eq_rank(interior_faces_ranks, f)]);
   }
   double inflow;
   if (eq_rank(source_cells_ranks, here) != EQ_NONE) {
-    const double water_here = s[element] / watervisc;
-    const double oil_here = (1.0 - s[element]) / oilvisc;
+    const double water_here = eq_divide(s[element], watervisc);
+    const double oil_here = eq_divide(1.0 - s[element], oilvisc);
     const double injected = (source_values[eq_rank(source_cells_ranks, here)] > 0.0) ? source_values[eq_rank(source_cells_ranks, here)] : 0.0;
     const double produced = (source_values[eq_rank(source_cells_ranks, here)] < 0.0) ? source_values[eq_rank(source_cells_ranks, here)] : 0.0;
-    inflow = injected + (produced * (water_here / (water_here + oil_here)));
+    inflow = injected + (produced * eq_divide(water_here, water_here + oil_here));
   } else {
     inflow = 0.0;
   }
@@ -69,24 +69,24 @@ extern "C" __global__ void EQ_LIGHT compute_residual_cartesian(
   for (int axis = 0; axis < DIM; ++axis) {
     if (!eq_side_on_boundary(g, cell, axis, 0)) {
       const EqEntity upwind = ((flux[eq_side_rank(g, interior_faces_ranks, cell, axis, 0)] >= 0.0) ? eq_neighbour(g, cell, axis, 0) : cell.index);
-      const double water = s[upwind] / watervisc;
-      const double oil = (1.0 - s[upwind]) / oilvisc;
-      outflow = outflow - ((water / (water + oil)) * flux[eq_side_rank(g, interior_faces_ranks, cell, axis, 0)]);
+      const double water = eq_divide(s[upwind], watervisc);
+      const double oil = eq_divide(1.0 - s[upwind], oilvisc);
+      outflow = outflow - (eq_divide(water, water + oil) * flux[eq_side_rank(g, interior_faces_ranks, cell, axis, 0)]);
     }
     if (!eq_side_on_boundary(g, cell, axis, 1)) {
       const EqEntity upwind_high = ((flux[eq_side_rank(g, interior_faces_ranks, cell, axis, 1)] >= 0.0) ? cell.index : eq_neighbour(g, cell, axis, 1));
-      const double water_high = s[upwind_high] / watervisc;
-      const double oil_high = (1.0 - s[upwind_high]) / oilvisc;
-      outflow = outflow + ((water_high / (water_high + oil_high)) * flux[eq_side_rank(g, interior_faces_ranks, cell, axis, 1)]);
+      const double water_high = eq_divide(s[upwind_high], watervisc);
+      const double oil_high = eq_divide(1.0 - s[upwind_high], oilvisc);
+      outflow = outflow + (eq_divide(water_high, water_high + oil_high) * flux[eq_side_rank(g, interior_faces_ranks, cell, axis, 1)]);
     }
   }
   double inflow;
   if (eq_cell_rank(g, source_cells_ranks, cell) != EQ_NONE) {
-    const double water_here = s_here / watervisc;
-    const double oil_here = (1.0 - s_here) / oilvisc;
+    const double water_here = eq_divide(s_here, watervisc);
+    const double oil_here = eq_divide(1.0 - s_here, oilvisc);
     const double injected = (source_values[eq_cell_rank(g, source_cells_ranks, cell)] > 0.0) ? source_values[eq_cell_rank(g, source_cells_ranks, cell)] : 0.0;
     const double produced = (source_values[eq_cell_rank(g, source_cells_ranks, cell)] < 0.0) ? source_values[eq_cell_rank(g, source_cells_ranks, cell)] : 0.0;
-    inflow = injected + (produced * (water_here / (water_here + oil_here)));
+    inflow = injected + (produced * eq_divide(water_here, water_here + oil_here));
   } else {
     inflow = 0.0;
   }
