@@ -10,7 +10,7 @@ use equelle_runtime::grid::{Cartesian, Grid, NONE};
 use equelle_runtime::{Error, ErrorKind, math};
 
 use crate::operand::{Bound, Members, Number};
-use crate::value::{arithmetic, compare, defect, entity_kind, logic};
+use crate::value::{arithmetic, comparison, defect, entity_kind, logic};
 
 /// A local.
 #[derive(Clone, Copy)]
@@ -280,8 +280,8 @@ impl<'a> Evaluator<'a> {
                 },
             },
             KExpr::Compare(op, a, b) => match (self.expr(a)?, self.expr(b)?) {
-                (Number::Real(a), Number::Real(b)) => Number::Bool(compare(*op, &a, &b)),
-                (Number::Bool(a), Number::Bool(b)) => Number::Bool(compare(*op, &a, &b)),
+                (Number::Real(a), Number::Real(b)) => Number::Bool(comparison(*op).holds(&a, &b)),
+                (Number::Bool(a), Number::Bool(b)) => Number::Bool(comparison(*op).holds(&a, &b)),
                 _ => return Err(defect("this comparison is not defined")),
             },
             KExpr::Logic(op, a, b) => Number::Bool(logic(*op, self.expr(a)?.bool()?, self.expr(b)?.bool()?)),

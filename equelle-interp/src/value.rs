@@ -127,18 +127,6 @@ pub(crate) fn elementary(op: ir::UnaryOp) -> Option<runtime::Elementary> {
     }
 }
 
-/// A comparison of two values that can at least be told apart.
-pub(crate) fn compare<T: PartialOrd>(op: ops::Comparison, a: &T, b: &T) -> bool {
-    match op {
-        ops::Comparison::Less => a < b,
-        ops::Comparison::Greater => a > b,
-        ops::Comparison::LessEqual => a <= b,
-        ops::Comparison::GreaterEqual => a >= b,
-        ops::Comparison::Equal => a == b,
-        ops::Comparison::NotEqual => a != b,
-    }
-}
-
 pub(crate) fn logic(op: ops::Logic, a: bool, b: bool) -> bool {
     match op {
         ops::Logic::And => a & b,

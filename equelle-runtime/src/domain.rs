@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, ErrorKind};
-use crate::grid::{Grid, NONE, kind_name};
+use crate::grid::{Grid, NONE};
 use crate::traits::{CanonicalSet, EntityKind, Extent};
 
 /// A set of distinct entities of one kind, ascending.
@@ -97,13 +97,13 @@ impl Domain {
     pub(crate) fn check_subset(&self, elements: &[u32]) -> Result<(), (usize, String)> {
         for (position, &element) in elements.iter().enumerate() {
             if position > 0 && element == elements[position - 1] {
-                return Err((position, format!("{} {element} occurs twice", kind_name(self.set.kind, false))));
+                return Err((position, format!("{} {element} occurs twice", self.set.kind.noun())));
             }
             if position > 0 && element < elements[position - 1] {
                 return Err((position, format!("not sorted: {element} comes after {}", elements[position - 1])));
             }
             if self.rank(element).is_none() {
-                return Err((position, format!("{} {element} is not in {}", kind_name(self.set.kind, false), self.name)));
+                return Err((position, format!("{} {element} is not in {}", self.set.kind.noun(), self.name)));
             }
         }
         Ok(())

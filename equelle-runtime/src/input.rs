@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
-use crate::grid::kind_name;
 use crate::number::{NumberFault, Words, line_and_column, parse_integer, parse_number, quoted};
 use crate::params::Parameters;
 
@@ -197,7 +196,7 @@ pub fn read_entities(path: &Path, text: &[u8], within: &Domain) -> Result<Vec<u3
     while let Some(base) = all.base() {
         all = base;
     }
-    let (kind, kinds, total) = (kind_name(within.kind(), false), kind_name(within.kind(), true), all.len());
+    let (kind, kinds, total) = (within.kind().noun(), within.kind().nouns(), all.len());
     let mut elements: Vec<u32> = Vec::new();
     for word in Words::new(text) {
         let shown = quoted(word.bytes);

@@ -28,6 +28,28 @@ pub enum EntityKind {
     Vertex,
 }
 
+impl EntityKind {
+    /// The word for one entity, in messages.
+    pub fn noun(self) -> &'static str {
+        match self {
+            EntityKind::Cell => "cell",
+            EntityKind::Face => "face",
+            EntityKind::Edge => "edge",
+            EntityKind::Vertex => "vertex",
+        }
+    }
+
+    /// The word for several.
+    pub fn nouns(self) -> &'static str {
+        match self {
+            EntityKind::Cell => "cells",
+            EntityKind::Face => "faces",
+            EntityKind::Edge => "edges",
+            EntityKind::Vertex => "vertices",
+        }
+    }
+}
+
 /// Which part of the entities of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Extent {
@@ -63,6 +85,21 @@ pub enum Comparison {
     Equal,
     /// `!=`
     NotEqual,
+}
+
+impl Comparison {
+    /// Whether it holds of two values. With NaN only `!=` does.
+    #[inline]
+    pub fn holds<T: PartialOrd>(self, a: &T, b: &T) -> bool {
+        match self {
+            Comparison::Less => a < b,
+            Comparison::Greater => a > b,
+            Comparison::LessEqual => a <= b,
+            Comparison::GreaterEqual => a >= b,
+            Comparison::Equal => a == b,
+            Comparison::NotEqual => a != b,
+        }
+    }
 }
 
 /// Reductions of a collection to one value. NaN propagates through Max and Min.

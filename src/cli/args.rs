@@ -179,9 +179,9 @@ pub enum Verb {
     },
 }
 
-/// Arguments of `run`.
+/// A program that is built, and how.
 #[derive(Debug, Args)]
-pub struct RunArgs {
+pub struct SourceArgs {
     /// The program
     #[arg(value_name = "FILE.equelle")]
     pub file: PathBuf,
@@ -191,6 +191,14 @@ pub struct RunArgs {
     /// How it is built.
     #[command(flatten)]
     pub target: TargetArgs,
+}
+
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// What is built.
+    #[command(flatten)]
+    pub source: SourceArgs,
     /// Back-end to run on
     #[arg(long, value_enum, default_value_t = BackendName::Serial, value_name = "BACKEND")]
     pub backend: BackendName,
@@ -215,15 +223,9 @@ pub struct RunArgs {
 /// Arguments of `build`.
 #[derive(Debug, Args)]
 pub struct BuildArgs {
-    /// The program
-    #[arg(value_name = "FILE.equelle")]
-    pub file: PathBuf,
-    /// How it is compiled.
+    /// What is built.
     #[command(flatten)]
-    pub program: ProgramArgs,
-    /// How it is built.
-    #[command(flatten)]
-    pub target: TargetArgs,
+    pub source: SourceArgs,
     /// Back-ends of the package
     #[arg(long = "backend", value_enum, value_delimiter = ',', default_value = "serial", value_name = "BACKEND")]
     pub backends: Vec<BackendName>,
@@ -235,15 +237,9 @@ pub struct BuildArgs {
 /// Arguments of `compare`.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// The program
-    #[arg(value_name = "FILE.equelle")]
-    pub file: PathBuf,
-    /// How it is compiled.
+    /// What is built.
     #[command(flatten)]
-    pub program: ProgramArgs,
-    /// How it is built.
-    #[command(flatten)]
-    pub target: TargetArgs,
+    pub source: SourceArgs,
     /// Back-ends to compare; the first one is what the others are compared with
     #[arg(long = "backend", value_enum, value_delimiter = ',', default_value = "serial", value_name = "BACKEND")]
     pub backends: Vec<BackendName>,
@@ -359,7 +355,7 @@ mod tests {
         let run = Cli::try_parse_from(["equellec", "--color", "never", "run", "heat.equelle", "a.param", "-O0", "k=-1", "--interpret"]);
         let Some(Verb::Run(run)) = run.expect("run").verb else { panic!("not run") };
         assert_eq!(run.parameters, ["a.param", "k=-1"]);
-        assert!(run.interpret && run.program.level == Level::Zero);
+        assert!(run.interpret && run.source.program.level == Level::Zero);
     }
 
     #[test]

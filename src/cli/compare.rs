@@ -60,11 +60,12 @@ pub(super) fn compare(args: &CompareArgs, console: &Console) -> Result<(), Failu
         if programs.contains_key(&(way.level as u8)) {
             continue;
         }
-        let compiled = Compiled::new(&args.file, &ProgramArgs { level: way.level, ..args.program }, backends.clone(), console)?;
+        let compiled =
+            Compiled::new(&args.source.file, &ProgramArgs { level: way.level, ..args.source.program }, backends.clone(), console)?;
         implicit |= compiled.is_implicit();
-        programs.insert(way.level as u8, compiled.build(&args.target.target_cpu, console)?);
+        programs.insert(way.level as u8, compiled.build(&args.source.target.target_cpu, console)?);
     }
-    let tolerance = args.tolerance.unwrap_or(match (args.program.precision, implicit) {
+    let tolerance = args.tolerance.unwrap_or(match (args.source.program.precision, implicit) {
         (Real::F32, _) => ROUND_OFF_SINGLE,
         (Real::F64, true) => SOLVERS,
         (Real::F64, false) => ROUND_OFF,
@@ -100,7 +101,7 @@ pub(super) fn compare(args: &CompareArgs, console: &Console) -> Result<(), Failu
 fn ways(args: &CompareArgs) -> Vec<Way> {
     let levels = match (&args.levels[..], &args.backends[..]) {
         ([], [] | [_]) => vec![Level::Zero, Level::Two],
-        ([], _) => vec![args.program.level],
+        ([], _) => vec![args.source.program.level],
         (levels, _) => levels.to_vec(),
     };
     let mut ways: Vec<Way> = Vec::new();

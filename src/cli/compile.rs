@@ -34,10 +34,10 @@ pub(super) fn write_package(
 
 /// Writes the package of a program, and its program into the package's folder.
 pub(super) fn build(args: &BuildArgs, console: &Console) -> Result<(), Failure> {
-    let compiled = Compiled::new(&args.file, &args.program, args.backends.clone(), console)?;
-    let folder = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}-sim", stem(&args.file))));
+    let compiled = Compiled::new(&args.source.file, &args.source.program, args.backends.clone(), console)?;
+    let folder = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}-sim", stem(&args.source.file))));
     compiled.write(&folder)?;
-    let built = compiled.build(&args.target.target_cpu, console)?;
+    let built = compiled.build(&args.source.target.target_cpu, console)?;
     let program = folder.join(format!("{}{}", compiled.package.name, std::env::consts::EXE_SUFFIX));
     if !same_content(&built, &program) {
         // A program that is running cannot be overwritten, but its name can be given to another file.

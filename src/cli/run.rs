@@ -20,13 +20,13 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
         if args.backend != BackendName::Serial {
             return Err(Failure::usage(format!("--interpret does not go with --backend {}", args.backend.name())));
         }
-        if args.program.precision == Real::F32 {
+        if args.source.program.precision == Real::F32 {
             return Err(Failure::usage(
                 "--interpret computes in double precision alone; without it, programs are compiled for --precision f32",
             ));
         }
-        let source = pipeline::read(&args.file)?;
-        let verified = compile(&source, &args.program, &[BackendName::Serial], console)?;
+        let source = pipeline::read(&args.source.file)?;
+        let verified = compile(&source, &args.source.program, &[BackendName::Serial], console)?;
         let format = match console.format {
             MessageFormat::Human | MessageFormat::Short => report::MessageFormat::Human,
             MessageFormat::Json => report::MessageFormat::Json,
@@ -34,7 +34,8 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
         let options = Options { quiet: args.quiet, profile: args.profile, verbose: args.verbose, format, ..Options::default() };
         return interpret::interpret(&source, &verified, &args.parameters, options);
     }
-    let program = Compiled::new(&args.file, &args.program, vec![args.backend], console)?.build(&args.target.target_cpu, console)?;
+    let program = Compiled::new(&args.source.file, &args.source.program, vec![args.backend], console)?
+        .build(&args.source.target.target_cpu, console)?;
     let json = console.format == MessageFormat::Json;
     let flags = [(args.quiet, "--quiet"), (args.profile, "--profile"), (args.verbose, "--verbose"), (json, "--message-format=json")];
     let mut words: Vec<&str> = flags.into_iter().filter_map(|(given, flag)| given.then_some(flag)).collect();

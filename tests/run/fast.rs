@@ -2,9 +2,8 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 
-use crate::support::{How, assert_close, equellec, read_outputs, repository, run, scratch, stderr};
+use crate::support::{How, assert_close, equellec, repository, run, run_simulator, scratch, stderr};
 
 /// Each operation that is contracted or divided by a reciprocal is off by at most 1.5 roundings more than the strict one, of 2^-53 each. Neither scheme lets errors grow: explicit heat takes means, waves
 /// move over smooth ground. So roundings add up: at most 20 operations a cell and stage with heat, 100 with shallow water.
@@ -25,17 +24,9 @@ fn results_stay_within_the_roundings_left_out() {
         assert!(manifest.contains("\"floating_point\": \"fast\""), "{manifest}");
         let kernels = fs::read_to_string(folder.join("package/src/kernels_serial.rs")).expect("kernels");
         assert!(kernels.contains("mul_add("), "products are added without being rounded");
-        let out = folder.join("out");
-        fs::create_dir_all(&out).expect("a scratch folder can be written");
-        let output = Command::new(PathBuf::from(String::from_utf8_lossy(&built.stdout).trim()))
-            .args(words)
-            .arg("output_to_file=true")
-            .arg(format!("output_dir={}", out.display()))
-            .output()
-            .expect("a program that was built starts");
-        assert!(output.status.success(), "{}", stderr(&output));
-        assert!(stderr(&output).contains(", fp fast"), "the summary names the mode: {}", stderr(&output));
-        let fast = read_outputs(&output, &out);
+        let simulator = PathBuf::from(String::from_utf8_lossy(&built.stdout).trim());
+        let (fast, said) = run_simulator(&simulator, &folder.join("out"), words);
+        assert!(said.contains(", fp fast"), "the summary names the mode: {said}");
         // The sign and the size: 1.5 roundings an operation.
         assert_close(fast.last(field), strict.last(field), 1.5 * operations * ROUNDING, name);
         fs::remove_dir_all(&folder).expect("a scratch folder can be removed");

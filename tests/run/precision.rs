@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::support::{How, built};
-use crate::support::{Outputs, assert_close, equellec, read_outputs, repository, run, scratch, stderr};
+use crate::support::{Outputs, assert_close, equellec, repository, run, run_simulator, scratch, stderr};
 
 /// Half the spacing of singles at 1.
 const ROUNDING: f64 = 0.5 * f32::EPSILON as f64;
@@ -25,18 +25,8 @@ fn built_single(level: &str, program: &str, folder: &Path) -> PathBuf {
 }
 
 fn outputs(program: &Path, folder: &Path, words: &[&str]) -> Outputs {
-    let out = folder.join("out");
-    fs::create_dir_all(&out).expect("a scratch folder can be written");
-    let output = Command::new(program)
-        .args(words)
-        .arg("output_to_file=true")
-        .arg(format!("output_dir={}", out.display()))
-        .output()
-        .expect("a program that was built starts");
-    assert!(output.status.success(), "{}", stderr(&output));
-    assert!(stderr(&output).contains(", f32"), "the summary names the precision: {}", stderr(&output));
-    let outputs = read_outputs(&output, &out);
-    fs::remove_dir_all(&out).expect("a scratch folder can be removed");
+    let (outputs, said) = run_simulator(program, &folder.join("out"), words);
+    assert!(said.contains(", f32"), "the summary names the precision: {said}");
     outputs
 }
 

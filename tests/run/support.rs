@@ -131,16 +131,23 @@ fn interpreted(level: OptLevel, dimensions: Dimensions, program: &str, words: &[
 fn compiled(level: &str, dimensions: Dimensions, program: &str, words: &[&str]) -> Outputs {
     static COUNTER: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
     let folder = scratch(&format!("run-{}", COUNTER.fetch_add(1, std::sync::atomic::Ordering::Relaxed)));
-    let output = Command::new(built_with(level, dimensions, program))
+    let (outputs, _) = run_simulator(&built_with(level, dimensions, program), &folder, words);
+    outputs
+}
+
+/// Runs a simulator with outputs to a folder that is removed afterwards: the outputs, and what it said on standard error.
+pub fn run_simulator(simulator: &Path, folder: &Path, words: &[&str]) -> (Outputs, String) {
+    fs::create_dir_all(folder).expect("a scratch folder can be written");
+    let output = Command::new(simulator)
         .args(words)
         .arg("output_to_file=true")
         .arg(format!("output_dir={}", folder.display()))
         .output()
         .expect("a simulator that was built starts");
-    assert!(output.status.success(), "{program} {level}: {}", stderr(&output));
-    let outputs = read_outputs(&output, &folder);
-    fs::remove_dir_all(&folder).expect("the output folder can be removed");
-    outputs
+    assert!(output.status.success(), "{} {words:?}: {}", simulator.display(), stderr(&output));
+    let outputs = read_outputs(&output, folder);
+    fs::remove_dir_all(folder).expect("the output folder can be removed");
+    (outputs, stderr(&output))
 }
 
 /// What a simulator wrote to standard output and to a folder.

@@ -47,7 +47,7 @@ impl Check {
 
     /// The error of a condition for the element at a position.
     fn error(&self, condition: usize, position: usize) -> Error {
-        let (domain, owner_kind) = (&self.domain, kind_name(self.domain.kind()));
+        let (domain, owner_kind) = (&self.domain, self.domain.kind().noun());
         let owner = (position < domain.len()).then(|| domain.grid().file_index(domain.kind(), domain.element(position)));
         let whose = owner.map_or_else(String::new, |owner| format!("{owner_kind} {owner}"));
         match self.origin {
@@ -57,14 +57,14 @@ impl Check {
                 error
             }
             Origin::Operation(Asked::Geometry { kind, what }, line) => {
-                let kind = kind_name(kind);
+                let kind = kind.noun();
                 Error::new(ErrorKind::Simulation, format!("an Empty {kind} has no {what}: the one that belongs to {whose}"))
                     .hint("choose another entity where this one is Empty, with IsEmpty(...) ? ... : ...")
                     .at(line)
             }
             Origin::Operation(Asked::On { .. }, line) if condition == 0 => Error::empty_element(owner_kind, owner).at(line),
             Origin::Operation(Asked::On { kind }, line) => {
-                let kind = kind_name(kind);
+                let kind = kind.noun();
                 Error::new(
                     ErrorKind::Simulation,
                     format!("`On` needs data at a {kind} that the data's domain does not hold (target of {whose})"),
@@ -73,16 +73,6 @@ impl Check {
                 .at(line)
             }
         }
-    }
-}
-
-/// The word for one entity of a kind.
-pub(super) fn kind_name(kind: EntityKind) -> &'static str {
-    match kind {
-        EntityKind::Cell => "cell",
-        EntityKind::Face => "face",
-        EntityKind::Edge => "edge",
-        EntityKind::Vertex => "vertex",
     }
 }
 

@@ -8,7 +8,7 @@ use equelle_runtime::{Error, ErrorKind};
 use crate::runtime::args::Call;
 use crate::runtime::arithmetic::{Computed, Extent, Numbers};
 use crate::runtime::collections::{BoolCollection, EntityCollection};
-use crate::runtime::conditions::{Asked, kind_name};
+use crate::runtime::conditions::Asked;
 use crate::runtime::program::CudaRuntime;
 
 impl CudaRuntime {
@@ -101,7 +101,7 @@ impl CudaRuntime {
         let absent = if domain.is_all() { None } else { from.elements().iter().find(|&&entity| domain.rank(entity).is_none()) };
         if let Some(&entity) = absent {
             let entity = from.grid().file_index(from.kind(), entity);
-            let message = format!("`Extend` cannot place {} {entity}: the larger domain does not hold it", kind_name(from.kind()));
+            let message = format!("`Extend` cannot place {} {entity}: the larger domain does not hold it", from.kind().noun());
             return Err(Error::new(ErrorKind::Simulation, message).hint("extend to a domain that holds the data's whole domain"));
         }
         self.grid.note_within(from, domain);

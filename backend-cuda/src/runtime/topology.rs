@@ -6,7 +6,7 @@ use equelle_runtime::{EntityKind, Error, ErrorKind};
 
 use crate::runtime::arithmetic::Extent;
 use crate::runtime::collections::{BoolCollection, Collection, EntityCollection, VectorCollection};
-use crate::runtime::conditions::{Asked, kind_name};
+use crate::runtime::conditions::Asked;
 use crate::runtime::grid::GridArrays;
 use crate::runtime::program::CudaRuntime;
 
@@ -119,7 +119,7 @@ fn only_faces(entities: &EntityCollection, operation: &str) -> Result<(), Error>
     match entities.kind() {
         EntityKind::Face => Ok(()),
         EntityKind::Cell | EntityKind::Edge | EntityKind::Vertex => {
-            let kind = kind_name(entities.kind());
+            let kind = entities.kind().noun();
             Err(Error::new(ErrorKind::Backend, format!("{operation} of a {kind} is not defined: it needs faces")))
         }
     }

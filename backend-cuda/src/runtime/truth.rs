@@ -101,14 +101,7 @@ impl CudaRuntime {
     /// Comparison of two numbers: on the host if the host knows both.
     pub(super) fn compare_singles(&mut self, op: Comparison, a: &Scalar, b: &Scalar) -> Result<Bool, Error> {
         if let (Scalar::Known(a), Scalar::Known(b)) = (a, b) {
-            return Ok(Bool::Known(match op {
-                Comparison::Less => a < b,
-                Comparison::Greater => a > b,
-                Comparison::LessEqual => a <= b,
-                Comparison::GreaterEqual => a >= b,
-                Comparison::Equal => a == b,
-                Comparison::NotEqual => a != b,
-            }));
+            return Ok(Bool::Known(op.holds(a, b)));
         }
         let out = self.new_truth()?;
         let (a, b) = (self.of_scalar(a), self.of_scalar(b));

@@ -10,7 +10,7 @@ use equelle_runtime::{Error, ErrorKind, Real};
 use super::SerialRuntime;
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
 use super::pool::{Buffer, Pool};
-use super::support::{element_at, kind_name, on_empty, same_domain};
+use super::support::{element_at, on_empty, same_domain};
 use super::vectors;
 
 /// Numbers at the target's entities.
@@ -152,7 +152,7 @@ fn unreachable_data(target: &EntityCollection, entity: u32, position: usize) -> 
         return on_empty(&target.domain, position);
     }
     let owner = element_at(&target.domain, position);
-    let (kind, owner_kind) = (kind_name(target.kind), kind_name(target.domain.kind()));
+    let (kind, owner_kind) = (target.kind.noun(), target.domain.kind().noun());
     let entity = target.domain.grid().file_index(target.kind, entity);
     let message = format!("`On` needs data at {kind} {entity}, which the data's domain does not hold (target of {owner_kind} {owner})");
     Error::new(ErrorKind::Simulation, message).hint("extend the data to a domain that holds the whole target")
@@ -160,6 +160,6 @@ fn unreachable_data(target: &EntityCollection, entity: u32, position: usize) -> 
 
 fn not_within(from: &Domain, entity: u32) -> Error {
     let entity = from.grid().file_index(from.kind(), entity);
-    let message = format!("`Extend` cannot place {} {entity}: the larger domain does not hold it", kind_name(from.kind()));
+    let message = format!("`Extend` cannot place {} {entity}: the larger domain does not hold it", from.kind().noun());
     Error::new(ErrorKind::Simulation, message).hint("extend to a domain that holds the data's whole domain")
 }

@@ -174,7 +174,7 @@ impl<R: Real> Operations for SerialRuntime<R> {
     }
 
     fn scalars_compare(&mut self, op: Comparison, a: &f64, b: &f64) -> Result<bool, Error> {
-        Ok(truth::compare_numbers(op, *a, *b))
+        Ok(op.holds(a, b))
     }
 
     fn bools_not(&mut self, a: &bool) -> Result<bool, Error> {

@@ -194,7 +194,7 @@ impl<R: Real> SerialRuntime<R> {
 
 /// The error of data or geometry asked of an Empty element, not yet located: entry `position` of a target over `domain`.
 pub(super) fn on_empty(domain: &Domain, position: usize) -> Error {
-    let kind = kind_name(domain.kind());
+    let kind = domain.kind().noun();
     let element = element_at(domain, position);
     Error::empty_element(kind, Some(element))
 }
@@ -202,16 +202,6 @@ pub(super) fn on_empty(domain: &Domain, position: usize) -> Error {
 /// Element `position` of a domain in the numbering of the grid's file, for messages.
 pub(super) fn element_at(domain: &Domain, position: usize) -> u32 {
     if position < domain.len() { domain.grid().file_index(domain.kind(), domain.element(position)) } else { NONE }
-}
-
-/// The word for one entity of a kind.
-pub(super) fn kind_name(kind: EntityKind) -> &'static str {
-    match kind {
-        EntityKind::Cell => "cell",
-        EntityKind::Face => "face",
-        EntityKind::Edge => "edge",
-        EntityKind::Vertex => "vertex",
-    }
 }
 
 /// Whether two collections can be operands of one call.

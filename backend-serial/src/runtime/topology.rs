@@ -6,7 +6,7 @@ use equelle_runtime::{EntityKind, Error, ErrorKind, Real};
 use super::SerialRuntime;
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
 use super::pool::Buffer;
-use super::support::{element_at, kind_name};
+use super::support::element_at;
 
 /// Which cell of a face.
 #[derive(Clone, Copy)]
@@ -80,8 +80,8 @@ fn vectors_of<R: Real>(
 /// Entry `position` is Empty (or, a defect of whoever made the collection, beyond the grid), so it has no `what`.
 fn not_there(entities: &EntityCollection, position: usize, what: &str) -> Error {
     let owner = element_at(&entities.domain, position);
-    let kind = kind_name(entities.kind);
-    let owner_kind = kind_name(entities.domain.kind());
+    let kind = entities.kind.noun();
+    let owner_kind = entities.domain.kind().noun();
     match entities.values.get(position) {
         Some(&NONE) | None => {
             Error::new(ErrorKind::Simulation, format!("an Empty {kind} has no {what}: the one that belongs to {owner_kind} {owner}"))
@@ -98,7 +98,7 @@ fn only_faces(entities: &EntityCollection, operation: &str) -> Result<(), Error>
     match entities.kind {
         EntityKind::Face => Ok(()),
         EntityKind::Cell | EntityKind::Edge | EntityKind::Vertex => {
-            Err(Error::new(ErrorKind::Backend, format!("{operation} of a {} is not defined: it needs faces", kind_name(entities.kind))))
+            Err(Error::new(ErrorKind::Backend, format!("{operation} of a {} is not defined: it needs faces", entities.kind.noun())))
         }
     }
 }

@@ -45,18 +45,6 @@ pub(super) fn scalar_compare<R: Real>(rt: &SerialRuntime<R>, op: Comparison, s: 
     compare_scalar(rt, mirrored, a, s)
 }
 
-/// Comparison of two numbers; with NaN only `!=` holds.
-pub(super) fn compare_numbers(op: Comparison, a: f64, b: f64) -> bool {
-    match op {
-        Comparison::Less => a < b,
-        Comparison::Greater => a > b,
-        Comparison::LessEqual => a <= b,
-        Comparison::GreaterEqual => a >= b,
-        Comparison::Equal => a == b,
-        Comparison::NotEqual => a != b,
-    }
-}
-
 /// Logic of two truth values.
 pub(super) fn combine_truths(op: Logic, a: bool, b: bool) -> bool {
     match op {

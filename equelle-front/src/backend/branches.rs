@@ -262,26 +262,7 @@ fn places_of(expr: &KExpr, guards: &mut Vec<Guard>, in_loop: bool, f: &mut dyn F
                 guards.pop();
             }
         }
-        KExpr::Unary(_, a) | KExpr::Component(a, _) => places_of(a, guards, in_loop, f),
-        KExpr::Arithmetic(_, a, b) | KExpr::Compare(_, a, b) | KExpr::Logic(_, a, b) | KExpr::Dot(a, b) | KExpr::Math(_, a, b) => {
-            places_of(a, guards, in_loop, f);
-            places_of(b, guards, in_loop, f);
-        }
-        KExpr::Vector(components) => components.iter().for_each(|c| places_of(c, guards, in_loop, f)),
-        KExpr::Real(_)
-        | KExpr::Bool(_)
-        | KExpr::Local(_)
-        | KExpr::Param(_)
-        | KExpr::Load { .. }
-        | KExpr::Measure(_)
-        | KExpr::Centroid(_)
-        | KExpr::Normal(_)
-        | KExpr::IsEmpty(_)
-        | KExpr::Member { .. }
-        | KExpr::Same(..)
-        | KExpr::ZeroVector
-        | KExpr::Entity(_)
-        | KExpr::Displacement { .. } => {}
+        _ => expr.operands().into_iter().for_each(|operand| places_of(operand, guards, in_loop, f)),
     }
 }
 

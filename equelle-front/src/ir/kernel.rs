@@ -276,3 +276,31 @@ pub enum KExpr {
     /// Cartesian form: vector of the difference of the centroids of two entities, `Centroid(to) - Centroid(from)`, from grid spacings alone.
     Displacement { to: Box<Path>, from: Box<Path> },
 }
+
+impl KExpr {
+    /// The expressions that it is made of, in the order of their evaluation. Those in its paths are not among them.
+    pub fn operands(&self) -> Vec<&KExpr> {
+        match self {
+            KExpr::Unary(_, a) | KExpr::Component(a, _) => vec![a],
+            KExpr::Arithmetic(_, a, b) | KExpr::Compare(_, a, b) | KExpr::Logic(_, a, b) | KExpr::Dot(a, b) | KExpr::Math(_, a, b) => {
+                vec![a, b]
+            }
+            KExpr::Select { condition, if_true, if_false } => vec![condition, if_true, if_false],
+            KExpr::Vector(components) => components.iter().collect(),
+            KExpr::Real(_)
+            | KExpr::Bool(_)
+            | KExpr::Local(_)
+            | KExpr::Param(_)
+            | KExpr::Load { .. }
+            | KExpr::Measure(_)
+            | KExpr::Centroid(_)
+            | KExpr::Normal(_)
+            | KExpr::IsEmpty(_)
+            | KExpr::Member { .. }
+            | KExpr::Same(..)
+            | KExpr::ZeroVector
+            | KExpr::Entity(_)
+            | KExpr::Displacement { .. } => Vec::new(),
+        }
+    }
+}

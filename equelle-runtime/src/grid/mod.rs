@@ -257,17 +257,3 @@ fn too_many(what: &str) -> Error {
 pub(crate) fn too_many_of(what: &str, most: usize) -> Error {
     Error::new(ErrorKind::Data, format!("the grid has too many {what}: at most {most} fit in 32-bit indices")).hint("use a coarser grid")
 }
-
-/// Short name of a kind for messages, singular or plural.
-pub(crate) fn kind_name(kind: EntityKind, plural: bool) -> &'static str {
-    match (kind, plural) {
-        (EntityKind::Cell, false) => "cell",
-        (EntityKind::Cell, true) => "cells",
-        (EntityKind::Face, false) => "face",
-        (EntityKind::Face, true) => "faces",
-        (EntityKind::Edge, false) => "edge",
-        (EntityKind::Edge, true) => "edges",
-        (EntityKind::Vertex, false) => "vertex",
-        (EntityKind::Vertex, true) => "vertices",
-    }
-}

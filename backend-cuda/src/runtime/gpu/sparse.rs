@@ -20,6 +20,23 @@ pub(super) struct Library(sparse::cusparseHandle_t);
 /// Opened at first use: programs without sparse products do not need it.
 pub(super) type LazyLibrary = OnceCell<Library>;
 
+/// A step of a product; the last two arguments are the size of its memory and the memory.
+type Step = unsafe fn(
+    sparse::cusparseHandle_t,
+    sparse::cusparseOperation_t,
+    sparse::cusparseOperation_t,
+    *const c_void,
+    sparse::cusparseConstSpMatDescr_t,
+    sparse::cusparseConstSpMatDescr_t,
+    *const c_void,
+    sparse::cusparseSpMatDescr_t,
+    sparse::cudaDataType,
+    sparse::cusparseSpGEMMAlg_t,
+    sparse::cusparseSpGEMMDescr_t,
+    *mut usize,
+    *mut c_void,
+) -> sparse::cusparseStatus_t;
+
 impl Library {
     fn open(stream: driver::CUstream) -> Result<Library, Error> {
         probe::cusparse()?;
@@ -145,55 +162,22 @@ impl SparseProducts for GpuDevice {
         let (one, zero) = (1.0f64, 0.0f64);
         let (alpha, beta) = (from_ref(&one).cast::<c_void>(), from_ref(&zero).cast::<c_void>());
 
-        let estimate = |bytes: &mut usize, memory: *mut c_void| {
-            // SAFETY: handle, descriptors and numbers live; matrices are where the caller promises; `memory` has the size that the library asked for, or is null to ask.
-            told(what, unsafe {
-                sparse::cusparseSpGEMM_workEstimation(
-                    library.0,
-                    AS_IT_IS,
-                    AS_IT_IS,
-                    alpha,
-                    left.0.cast_const(),
-                    right.0.cast_const(),
-                    beta,
-                    result.0,
-                    DOUBLE,
-                    ALGORITHM,
-                    progress.0,
-                    bytes,
-                    memory,
-                )
-            })
+        // A step of the product, first asked for the memory that it wants, which the caller holds until the product is copied.
+        let mut step = |step: Step| -> Result<(), Error> {
+            let run = |bytes: &mut usize, memory: *mut c_void| {
+                let (left, right) = (left.0.cast_const(), right.0.cast_const());
+                // SAFETY: handle, descriptors and numbers live; matrices are where the caller promises; `memory` has the size that the library asked for, or is null to ask.
+                told(what, unsafe {
+                    step(library.0, AS_IT_IS, AS_IT_IS, alpha, left, right, beta, result.0, DOUBLE, ALGORITHM, progress.0, bytes, memory)
+                })
+            };
+            let mut bytes = 0;
+            run(&mut bytes, null_mut())?;
+            let memory = room(bytes as u64)?;
+            run(&mut bytes, pointer(memory))
         };
-        let mut bytes = 0;
-        estimate(&mut bytes, null_mut())?;
-        let first = room(bytes as u64)?;
-        estimate(&mut bytes, pointer(first))?;
-
-        let compute = |bytes: &mut usize, memory: *mut c_void| {
-            // SAFETY: as above.
-            told(what, unsafe {
-                sparse::cusparseSpGEMM_compute(
-                    library.0,
-                    AS_IT_IS,
-                    AS_IT_IS,
-                    alpha,
-                    left.0.cast_const(),
-                    right.0.cast_const(),
-                    beta,
-                    result.0,
-                    DOUBLE,
-                    ALGORITHM,
-                    progress.0,
-                    bytes,
-                    memory,
-                )
-            })
-        };
-        let mut bytes = 0;
-        compute(&mut bytes, null_mut())?;
-        let second = room(bytes as u64)?;
-        compute(&mut bytes, pointer(second))?;
+        step(sparse::cusparseSpGEMM_workEstimation)?;
+        step(sparse::cusparseSpGEMM_compute)?;
 
         let (mut rows, mut columns, mut entries) = (0i64, 0i64, 0i64);
         // SAFETY: the numbers outlive the call.
