@@ -46,6 +46,8 @@ mod collections;
 mod conditions;
 mod derivatives;
 mod discrete;
+#[allow(dead_code)]
+mod factors;
 mod grid;
 mod jacobian;
 mod krylov;
@@ -55,11 +57,15 @@ mod operations;
 mod parts;
 mod projection;
 pub mod rows;
+#[allow(dead_code)]
+mod schedule;
 mod select;
 mod sequences;
 pub mod sparse;
 mod steady;
 mod support;
+#[cfg(test)]
+mod test_support;
 mod topology;
 mod traits;
 mod truth;

@@ -11,6 +11,7 @@
 use super::super::csr::Csr;
 use super::super::dense::{ROUND_OFF, generalised_inverse};
 use super::super::matrix_space::MatrixSpace;
+use super::super::schedule::Schedule;
 use super::super::space::Preconditioner;
 use super::blocks::BlockCsr;
 
@@ -144,15 +145,15 @@ impl BlockFactors {
         self.lifted
     }
 
-    /// For each element the number of steps that must come before it in the forward substitution: elements of one number can be treated at
-    /// the same time. `[n]`. The pattern being symmetric, the same numbers, descending, serve the backward substitution.
-    pub fn levels(&self) -> Vec<u32> {
-        let mut levels = vec![0u32; self.n_blocks()];
-        for row in 0..self.n_blocks() {
-            let before = self.blocks.columns(row).iter().filter(|&&column| (column as usize) < row);
-            levels[row] = before.map(|&column| levels[column as usize] + 1).max().unwrap_or(0);
-        }
-        levels
+    /// The order in which elements can be treated at the same time, with the same result as element by element.
+    pub fn levels(&self) -> Schedule {
+        let (row_ptr, col_idx, _) = self.blocks.parts();
+        Schedule::levels(row_ptr, col_idx)
+    }
+
+    /// Where the diagonal block is in each row: `[n]`.
+    pub fn diagonal(&self) -> &[usize] {
+        &self.diagonal
     }
 
     /// `z = (L D U)^-1 r` by two substitutions, row by row.

@@ -1,0 +1,91 @@
+//! What unit tests of the runtime share.
+
+use std::rc::Rc;
+
+use equelle_runtime::grid::{Cartesian, Grid};
+use equelle_runtime::launch::Program;
+use equelle_runtime::linalg::Csr;
+use equelle_runtime::params::Parameters;
+use equelle_runtime::session::{Options, Session};
+use equelle_runtime::source::Source;
+
+use crate::runtime::device::{Device, DevicePtr};
+use crate::runtime::gpu::GpuDevice;
+use crate::runtime::grid::bytes_of;
+use crate::runtime::host::HostDevice;
+use crate::runtime::pool::Buffer;
+use crate::runtime::program::CudaRuntime;
+use crate::runtime::traits::doubles;
+
+static PROGRAM: Program =
+    Program { name: "test", source: Source { file: "test.equelle", text: "" }, inputs: &[], min_dim: 1, retries: &[] };
+
+/// Runtimes on the host device, if there is a C++ compiler, and on the GPU, if there is one.
+pub(super) fn runtimes() -> Vec<CudaRuntime> {
+    let mut devices: Vec<Rc<dyn Device>> = Vec::new();
+    if std::process::Command::new("c++").arg("--version").output().is_ok_and(|output| output.status.success()) {
+        devices.push(Rc::new(HostDevice::new()));
+    }
+    if let Ok(device) = GpuDevice::open() {
+        devices.push(Rc::new(device));
+    }
+    let runtime = |device| {
+        let grid = Grid::cartesian(Cartesian::line(2, 1.0)).expect("a grid of two cells");
+        let session = Session::on_grid(&PROGRAM, Parameters::default(), grid, Options::silent()).expect("a session");
+        CudaRuntime::on_device(session, device).expect("a runtime")
+    };
+    devices.into_iter().map(runtime).collect()
+}
+
+impl CudaRuntime {
+    /// Numbers on the device.
+    pub(super) fn put(&mut self, values: &[f64]) -> Rc<Buffer> {
+        self.upload("test data", &bytes_of(values, f64::to_le_bytes)).expect("room")
+    }
+
+    /// The bits of numbers on the device.
+    pub(super) fn bits(&mut self, from: DevicePtr, len: usize) -> Vec<u64> {
+        doubles(&self.download(from, 8 * len).expect("what was computed")).into_iter().map(f64::to_bits).collect()
+    }
+}
+
+/// The bits of numbers.
+pub(super) fn bits(values: &[f64]) -> Vec<u64> {
+    values.iter().map(|value| value.to_bits()).collect()
+}
+
+/// A fixed sequence of pseudo-random numbers in [-1, 1) (Knuth's MMIX multiplier).
+pub(super) fn numbers(seed: u64, n: usize) -> Vec<f64> {
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    };
+    (0..n).map(|_| next()).collect()
+}
+
+/// The seven-point matrix of a box with `k` fields in each cell: every block is random, those of the diagonal dominate.
+pub(super) fn box_matrix([nx, ny, nz]: [usize; 3], k: usize) -> Csr {
+    let n = nx * ny * nz;
+    let mut entries = Vec::new();
+    let mut random = numbers(5, 16 * n * k * k).into_iter();
+    let mut block = |i: usize, j: usize, diagonal: f64| {
+        for (f, g) in (0..k).flat_map(|f| (0..k).map(move |g| (f, g))) {
+            let value = if f == g { diagonal } else { 0.0 };
+            entries.push((f * n + i, g * n + j, value + 0.4 / k as f64 * random.next().unwrap_or(0.5)));
+        }
+    };
+    for cell in 0..n {
+        let place = [cell % nx, cell / nx % ny, cell / (nx * ny)];
+        block(cell, cell, 6.5);
+        for (at, (size, stride)) in place.into_iter().zip([(nx, 1), (ny, nx), (nz, nx * ny)]) {
+            if at > 0 {
+                block(cell, cell - stride, -1.0);
+            }
+            if at + 1 < size {
+                block(cell, cell + stride, -1.0);
+            }
+        }
+    }
+    Csr::from_triplets(n * k, n * k, &entries).expect("legal entries")
+}
