@@ -3,36 +3,49 @@
 use std::time::{Duration, Instant};
 
 use super::choose::Attempt;
-use super::csr::Csr;
 use super::host::HostSpace;
 use super::options::{LinearOptions, Method, Preconditioning};
 use super::precond::amg::AmgOptions;
-use super::space::Preconditioner;
+use super::space::{Preconditioner, VectorSpace};
+use super::system_space::Shape;
 
 /// What is kept from one solve to the next: of LU the factorisation of the pattern, and the factors while the matrix does not change, which
 /// never changes a result; of preconditioners that are costly to set up the last one, while it helps. What a preconditioner of an older matrix
 /// changes stays within the tolerance, and the same sequence of solves gives the same bits.
-#[derive(Default)]
-pub struct LinearCache {
+///
+/// Preconditioners are where the computation happens, in vectors of `S`.
+pub struct LinearCache<S: VectorSpace + 'static = HostSpace> {
     #[cfg(feature = "lu")]
     pub(super) lu: super::lu::LuCache,
-    kept: Option<Kept>,
+    kept: Option<Kept<S>>,
     /// The method that did it last, and whether there was something to tell of the choice.
     last: Option<((Method, Preconditioning), bool)>,
     /// How long set-ups took since this was asked last.
     set_up: Duration,
 }
 
-impl std::fmt::Debug for LinearCache {
+impl<S: VectorSpace> Default for LinearCache<S> {
+    fn default() -> Self {
+        LinearCache {
+            #[cfg(feature = "lu")]
+            lu: super::lu::LuCache::default(),
+            kept: None,
+            last: None,
+            set_up: Duration::ZERO,
+        }
+    }
+}
+
+impl<S: VectorSpace> std::fmt::Debug for LinearCache<S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("LinearCache").field("kept", &self.kept.as_ref().map(|kept| &kept.key)).finish_non_exhaustive()
     }
 }
 
 /// A preconditioner of an older matrix.
-struct Kept {
+struct Kept<S: VectorSpace + 'static> {
     key: KeptKey,
-    preconditioner: Box<dyn Preconditioner<HostSpace>>,
+    preconditioner: Box<dyn Preconditioner<S>>,
     /// Iterations that it took on its own matrix.
     iterations: usize,
 }
@@ -51,14 +64,14 @@ pub(super) struct KeptKey {
 
 impl KeptKey {
     pub(super) fn new(
-        matrix: &Csr,
+        shape: Shape,
         kind: Preconditioning,
         sign: f64,
         is_symmetric: bool,
         pressure: usize,
         options: &LinearOptions,
     ) -> KeptKey {
-        let (rows, entries) = (matrix.n_rows(), matrix.n_entries());
+        let Shape { rows, entries, .. } = shape;
         KeptKey { kind, rows, entries, is_negated: sign < 0.0, is_symmetric, pressure, amg: options.amg }
     }
 }
@@ -66,9 +79,9 @@ impl KeptKey {
 /// A set-up costs about as much as this many iterations, so one that costs fewer is kept.
 const SET_UP: usize = 10;
 
-impl LinearCache {
+impl<S: VectorSpace> LinearCache<S> {
     /// A preconditioner from before, and after how many iterations to give it up.
-    pub(super) fn kept(&self, key: &KeptKey) -> Option<(&dyn Preconditioner<HostSpace>, usize)> {
+    pub(super) fn kept(&self, key: &KeptKey) -> Option<(&dyn Preconditioner<S>, usize)> {
         let kept = self.kept.as_ref().filter(|kept| kept.key == *key)?;
         Some((&*kept.preconditioner, 2 * (kept.iterations + SET_UP)))
     }
@@ -81,7 +94,7 @@ impl LinearCache {
     }
 
     /// Keeps a new one, if its set-up costs more than an iteration or two, and the iterations that it took.
-    pub(super) fn keep(&mut self, key: KeptKey, preconditioner: Box<dyn Preconditioner<HostSpace>>, iterations: usize) {
+    pub(super) fn keep(&mut self, key: KeptKey, preconditioner: Box<dyn Preconditioner<S>>, iterations: usize) {
         self.kept = match key.kind {
             Preconditioning::Amg | Preconditioning::Cpr | Preconditioning::Fsai => Some(Kept { key, preconditioner, iterations }),
             Preconditioning::None
@@ -93,7 +106,7 @@ impl LinearCache {
     }
 
     /// Runs a set-up: of a preconditioner, or a factorisation.
-    pub(super) fn set_up<T>(&mut self, run: impl FnOnce(&mut LinearCache) -> T) -> T {
+    pub(super) fn set_up<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
         let started = Instant::now();
         let made = run(self);
         self.set_up += started.elapsed();

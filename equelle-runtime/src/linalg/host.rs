@@ -4,7 +4,6 @@ use std::convert::Infallible;
 use std::ops::Range;
 
 use super::csr::Csr;
-use super::null_space::NullSpace;
 use super::space::{CHOP, LinearOperator, VectorSpace};
 use crate::reduce;
 use crate::threads::Threads;
@@ -151,22 +150,5 @@ impl VectorSpace for HostSpace {
 impl LinearOperator<HostSpace> for Csr {
     fn apply(&self, space: &mut HostSpace, y: &mut Vec<f64>, x: &Vec<f64>) {
         self.mul_into_on(&space.threads, y, x);
-    }
-}
-
-/// `s P A`, where `s` is 1 or -1 and `P` removes what round-off has put outside the range of a matrix with a constant null space.
-pub(super) struct Projected<'a> {
-    pub matrix: &'a Csr,
-    pub null_space: &'a NullSpace,
-    pub sign: f64,
-}
-
-impl LinearOperator<HostSpace> for Projected<'_> {
-    fn apply(&self, space: &mut HostSpace, y: &mut Vec<f64>, x: &Vec<f64>) {
-        self.matrix.mul_into_on(&space.threads, y, x);
-        if self.sign != 1.0 {
-            space.scale(y, &self.sign);
-        }
-        self.null_space.project_to_range(y);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`csr`] (matrices; `product` for products), [`options`] (which method, when it stops), [`choose`] (which one where nothing is
 //! asked for), [`mod@solve`] (the front door, [`solve()`]; `cache` for what it keeps), [`null_space`] (matrices that leave the level of the unknown open; `coupled`
-//! for several fields), [`error`], [`space`] and [`matrix_space`] (what a back-end provides), [`krylov`] (what the iterative methods have in common), [`cg`],
+//! for several fields), [`error`], [`space`], [`matrix_space`] and [`system_space`] (what a back-end provides), [`krylov`] (what the iterative methods have in common), [`cg`],
 //! [`bicgstab`], [`gmres`], [`precond`] (preconditioners), [`schedule`] (orders for many rows at a time), [`host`] and `host_matrix` (vectors and matrices on the host), `dense` (small matrices), `lu`
 //! (with the feature of that name).
 //!
@@ -31,10 +31,13 @@ mod product;
 pub mod schedule;
 pub mod solve;
 pub mod space;
+pub mod system_space;
 
 pub use cache::LinearCache;
 pub use csr::{Csr, CsrFault, Pattern, Symmetry};
 pub use error::{LinearError, LinearErrorKind};
+pub use matrix_space::MatrixSpace;
 pub use options::{LinearOptions, Method, Preconditioning, refusal};
-pub use solve::{Solution, solve, solve_blocks};
+pub use solve::{Solution, solve, solve_blocks, solve_in};
 pub use space::{LinearOperator, Preconditioner, VectorSpace};
+pub use system_space::SystemSpace;

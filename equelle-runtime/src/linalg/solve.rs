@@ -1,4 +1,6 @@
-//! The front door: one call that solves a system or says why not.
+//! The front door: one call that solves a system or says why not, wherever the computation happens.
+
+use std::rc::Rc;
 
 use super::bicgstab::BiCgStab;
 use super::cache::{KeptKey, LinearCache};
@@ -7,18 +9,22 @@ use super::choose::{Attempt, Diagonal, Facts, fields, plan};
 use super::csr::{Csr, Symmetry};
 use super::error::{LinearError, LinearErrorKind};
 use super::gmres::Gmres;
-use super::host::{HostSpace, Projected, norm, power_of_two_near};
+use super::host::{HostSpace, power_of_two_near};
 use super::krylov::{Control, Cycle, End, Outcome, System, iterate};
 use super::null_space::NullSpace;
 use super::options::{LinearOptions, Method, Preconditioning, refusal};
-use super::precond::{Setting, build, cpr};
-use super::space::Preconditioner;
+use super::precond::{Setting, cpr};
+use super::space::{LinearOperator, Preconditioner};
+use super::system_space::{Inspection, SystemSpace};
+
+#[cfg(feature = "lu")]
+use super::host::norm;
 
 /// A solved system.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Solution {
+pub struct Solution<V = Vec<f64>> {
     /// The unknowns: `[n]`. With mean zero over each component that leaves their level open.
-    pub x: Vec<f64>,
+    pub x: V,
     /// Iterations of an iterative method; steps of iterative refinement after LU, mostly 0.
     pub iterations: usize,
     /// `|b - A x| / |b|`, computed from `x`; at most the tolerance. 0 for `b = 0`.
@@ -54,6 +60,20 @@ impl Fault {
     }
 }
 
+/// Why an attempt came to nothing.
+enum Failure<E> {
+    /// The method failed; another one may not.
+    Fault(Fault),
+    /// The device did.
+    Device(E),
+}
+
+impl<E> From<Fault> for Failure<E> {
+    fn from(fault: Fault) -> Self {
+        Failure::Fault(fault)
+    }
+}
+
 /// Solves `A x = b`.
 ///
 /// Where a connected component of the matrix leaves the level of its unknowns open (see [`super::null_space`]), the right-hand side must be
@@ -85,7 +105,29 @@ pub fn solve_blocks(
 ) -> Result<Solution, LinearError> {
     let n = matrix.n_rows();
     assert!(matrix.n_cols() == n && rhs.len() == n, "a square matrix and a right-hand side of its size");
-    let size = norm(rhs);
+    let mut space = HostSpace::on(&options.threads, n);
+    let Ok(solved) = solve_in(&mut space, matrix, ends, rhs.to_vec(), options, cache);
+    solved
+}
+
+/// As [`solve_blocks`], where the computation happens. The right-hand side is `[n]`, where `n` is the last end, and its memory is used.
+///
+/// # Errors
+/// The device failed; within that as for [`solve()`].
+///
+/// # Panics
+/// If the matrix is not `[n, n]`.
+pub fn solve_in<S: SystemSpace>(
+    space: &mut S,
+    matrix: &S::Matrix,
+    ends: &[usize],
+    mut rhs: S::Vector,
+    options: &LinearOptions,
+    cache: &mut LinearCache<S>,
+) -> Result<Result<Solution<S::Vector>, LinearError>, S::Error> {
+    let n = ends.last().copied().unwrap_or(0);
+    assert!(S::shape(matrix).rows == n && S::shape(matrix).columns == n, "a square matrix for these unknowns");
+    space.set_len(n);
     let error = |attempt: (Method, Preconditioning), fault: Fault| LinearError {
         kind: fault.kind,
         method: attempt.0,
@@ -97,23 +139,42 @@ pub fn solve_blocks(
     };
     // What is said before any method is chosen.
     let asked = (options.method.unwrap_or(Method::Lu), options.preconditioner.unwrap_or(Preconditioning::None));
-    if let Some(detail) = not_finite(matrix, rhs) {
-        return Err(error(asked, Fault { residual: Some(f64::NAN), ..Fault::new(LinearErrorKind::NonFinite, detail) }));
+    let not_finite = |detail| error(asked, Fault { residual: Some(f64::NAN), ..Fault::new(LinearErrorKind::NonFinite, detail) });
+    let largest = space.largest(&rhs);
+    let [largest] = space.read([&largest])?;
+    if !largest.is_finite() {
+        let values = space.host_vector(&rhs)?;
+        let row = values.iter().position(|value| !value.is_finite()).unwrap_or(0);
+        return Ok(Err(not_finite(format!("the right-hand side is {} in row {row}", values[row]))));
     }
-    if size == 0.0 {
+    let Inspection { not_finite: fault, null_space, mut facts } = space.inspect(matrix, ends)?;
+    if let Some((row, column, value)) = fault {
+        return Ok(Err(not_finite(format!("the matrix is {value} in row {row}, column {column}"))));
+    }
+    if largest == 0.0 {
         let (method, preconditioner) = asked;
-        return Ok(Solution { x: vec![0.0; n], iterations: 0, relative_residual: 0.0, method, preconditioner, note: None });
+        let x = space.zeros()?;
+        return Ok(Ok(Solution { x, iterations: 0, relative_residual: 0.0, method, preconditioner, note: None }));
     }
 
     // A right-hand side near 1 keeps squares from overflowing; the factor is a power of two, so nothing is rounded.
-    let scale = power_of_two_near(rhs).unwrap_or(1.0);
-    let mut b: Vec<f64> = rhs.iter().map(|b| b / scale).collect();
-    let null_space = NullSpace::find_in_blocks(matrix, ends);
-    let open = OpenLevels { null_space: &null_space, ends, scale };
-    check_balance(&null_space, &b, scale, options).map_err(|fault| error(asked, fault))?;
-    null_space.project_to_range(&mut b);
-    let facts = Facts::new(matrix, ends, !null_space.is_known());
-    let problem = Problem { matrix, b: &b, open: &open, facts: &facts, options };
+    let scale = power_of_two_near(&[largest]).unwrap_or(1.0);
+    let inverse = space.constant(1.0 / scale);
+    space.scale(&mut rhs, &inverse);
+    let size = norm_of(space, &rhs)?;
+    let mut projected = None;
+    let vectors = space.open(&null_space)?;
+    if !null_space.is_empty() {
+        let values = space.host_vector(&rhs)?;
+        if let Err(fault) = check_balance(&null_space, &values, scale, options) {
+            return Ok(Err(error(asked, fault)));
+        }
+        let b = projected.insert(space.vector(values)?);
+        space.to_range(&vectors, b);
+    }
+    facts.is_range_unknown = !null_space.is_known();
+    let open = OpenLevels { null_space: &null_space, vectors: &vectors, ends, scale };
+    let problem = Problem { matrix, b: projected.as_ref().unwrap_or(&rhs), open: &open, facts: &facts, options };
 
     let mut before: Vec<LinearError> = Vec::new();
     let mut made = 0;
@@ -124,24 +185,26 @@ pub fn solve_blocks(
         }
         let attempt = Attempt { max_iterations: attempt.max_iterations.min(left.max(1)), ..attempt };
         let chosen = (attempt.method, attempt.preconditioner);
-        let fault = match problem.solve(attempt, cache) {
+        let fault = match problem.solve(space, attempt, cache) {
             Ok(Solved { mut x, iterations, detail }) => {
-                x.iter_mut().for_each(|x| *x *= scale);
-                let residual = residual_norm(matrix, rhs, &x);
+                let residual = residual_norm(space, matrix, &rhs, &x)?;
                 let relative_residual = residual / size;
                 // Written so that NaN fails.
-                if relative_residual <= options.tolerance || residual <= options.negligible {
+                if relative_residual <= options.tolerance || residual <= options.negligible / scale {
+                    let factor = space.constant(scale);
+                    space.scale(&mut x, &factor);
                     let open = null_space.note();
                     let choice = choice(&facts, options, attempt, &detail, &before);
                     let note = cache.new_note(chosen, open, choice);
                     let (method, preconditioner) = chosen;
-                    return Ok(Solution { x, iterations: made + iterations, relative_residual, method, preconditioner, note });
+                    return Ok(Ok(Solution { x, iterations: made + iterations, relative_residual, method, preconditioner, note }));
                 }
                 let kind = if relative_residual.is_finite() { LinearErrorKind::Stagnation } else { LinearErrorKind::NonFinite };
                 let detail = format!("the true residual stays above the tolerance {:.1e}", options.tolerance);
                 Fault { kind, iterations, residual: Some(relative_residual), detail }
             }
-            Err(fault) => fault,
+            Err(Failure::Fault(fault)) => fault,
+            Err(Failure::Device(failure)) => return Err(failure),
         };
         made += fault.iterations;
         let failed = error(chosen, fault);
@@ -153,10 +216,10 @@ pub fn solve_blocks(
         }
     }
     let Some(mut last) = before.pop() else {
-        return Err(error(asked, Fault::new(LinearErrorKind::MaxIterations, "no method was tried")));
+        return Ok(Err(error(asked, Fault::new(LinearErrorKind::MaxIterations, "no method was tried"))));
     };
     last.before = before.iter().map(LinearError::summary).collect();
-    Err(last)
+    Ok(Err(last))
 }
 
 /// What was chosen and why, where the choice was free.
@@ -177,177 +240,180 @@ fn choice(facts: &Facts, options: &LinearOptions, attempt: Attempt, detail: &Opt
     Some(text)
 }
 
-/// `b - A x` in the 2-norm.
-fn residual_norm(matrix: &Csr, b: &[f64], x: &[f64]) -> f64 {
-    norm(&residual(matrix, b, x))
+/// 2-norm of a vector whose squares do not overflow.
+fn norm_of<S: SystemSpace>(space: &mut S, x: &S::Vector) -> Result<f64, S::Error> {
+    let square = space.dot(x, x);
+    let [square] = space.read([&square])?;
+    Ok(square.sqrt())
 }
 
-fn residual(matrix: &Csr, b: &[f64], x: &[f64]) -> Vec<f64> {
-    let mut r = matrix.mul(x);
-    r.iter_mut().zip(b).for_each(|(r, b)| *r = b - *r);
-    r
-}
-
-fn not_finite(matrix: &Csr, rhs: &[f64]) -> Option<String> {
-    if let Some(row) = rhs.iter().position(|value| !value.is_finite()) {
-        return Some(format!("the right-hand side is {} in row {row}", rhs[row]));
-    }
-    (0..matrix.n_rows()).find_map(|row| {
-        let (column, value) = matrix.row(row).find(|(_, value)| !value.is_finite())?;
-        Some(format!("the matrix is {value} in row {row}, column {column}"))
-    })
+/// `b - A x` in the 2-norm, from `x` itself.
+fn residual_norm<S: SystemSpace>(space: &mut S, matrix: &S::Matrix, b: &S::Vector, x: &S::Vector) -> Result<f64, S::Error> {
+    let mut r = space.zeros()?;
+    space.residual(&mut r, b, matrix, x);
+    norm_of(space, &r)
 }
 
 /// What a system leaves open.
-struct OpenLevels<'a> {
-    null_space: &'a NullSpace,
+struct OpenLevels<'a, V> {
+    null_space: &'a Rc<NullSpace>,
+    /// The same where the computation happens.
+    vectors: &'a V,
     /// Ends of the blocks of unknowns and equations.
-    #[cfg_attr(not(feature = "lu"), allow(dead_code, reason = "only LU needs them"))]
     ends: &'a [usize],
     /// What the right-hand side was divided by.
     scale: f64,
 }
 
 /// What an attempt found.
-struct Solved {
+struct Solved<V> {
     /// For the scaled right-hand side, with mean zero on the components of the null space.
-    x: Vec<f64>,
+    x: V,
     iterations: usize,
     /// What the preconditioner found out about the system, in words.
     detail: Option<String>,
 }
 
 /// A system with a right-hand side that was scaled and projected to the range.
-struct Problem<'a> {
-    matrix: &'a Csr,
-    b: &'a Vec<f64>,
-    open: &'a OpenLevels<'a>,
+struct Problem<'a, S: SystemSpace> {
+    matrix: &'a S::Matrix,
+    b: &'a S::Vector,
+    open: &'a OpenLevels<'a, S::Open>,
     facts: &'a Facts,
     options: &'a LinearOptions,
 }
 
-impl Problem<'_> {
-    fn solve(&self, attempt: Attempt, cache: &mut LinearCache) -> Result<Solved, Fault> {
+impl<S: SystemSpace> Problem<'_, S> {
+    fn solve(&self, space: &mut S, attempt: Attempt, cache: &mut LinearCache<S>) -> Result<Solved<S::Vector>, Failure<S::Error>> {
         if let Some(reason) = refusal(attempt.method, attempt.preconditioner) {
-            return Err(Fault::new(LinearErrorKind::Unsuitable, reason));
+            return Err(Fault::new(LinearErrorKind::Unsuitable, reason).into());
         }
         let mut solved = match attempt.method {
-            Method::Lu => {
-                let (x, iterations) = solve_lu(self.matrix, self.b, self.open, self.options, cache)?;
-                Solved { x, iterations, detail: None }
-            }
-            Method::Cg | Method::BiCgStab | Method::Gmres => self.solve_krylov(attempt, cache)?,
+            Method::Lu => self.solve_directly(space, cache)?,
+            Method::Cg | Method::BiCgStab | Method::Gmres => self.solve_krylov(space, attempt, cache)?,
         };
-        self.open.null_space.remove_mean(&mut solved.x);
+        space.remove_mean(self.open.vectors, &mut solved.x);
         Ok(solved)
     }
 
-    fn solve_krylov(&self, attempt: Attempt, cache: &mut LinearCache) -> Result<Solved, Fault> {
+    /// By LU, on the host.
+    fn solve_directly(&self, space: &mut S, cache: &mut LinearCache<S>) -> Result<Solved<S::Vector>, Failure<S::Error>> {
+        let matrix = space.host_matrix(self.matrix).map_err(Failure::Device)?;
+        let b = space.host_vector(self.b).map_err(Failure::Device)?;
+        let (x, iterations) = solve_lu(&matrix, &b, self.open.null_space, self.open.ends, self.open.scale, self.options, cache)?;
+        let x = space.vector(x).map_err(Failure::Device)?;
+        Ok(Solved { x, iterations, detail: None })
+    }
+
+    fn solve_krylov(&self, space: &mut S, attempt: Attempt, cache: &mut LinearCache<S>) -> Result<Solved<S::Vector>, Failure<S::Error>> {
         if attempt.method == Method::Cg
             && let Symmetry::Structural { row, column } | Symmetry::Numerical { row, column } = self.facts.symmetry
         {
-            let (here, there) = (self.matrix.entry(row, column), self.matrix.entry(column, row));
+            let matrix = space.host_matrix(self.matrix).map_err(Failure::Device)?;
+            let (here, there) = (matrix.entry(row, column), matrix.entry(column, row));
             let detail = format!("the matrix is not symmetric: {here:e} in row {row}, column {column}, but {there:e} in the mirror place");
-            return Err(Fault::new(LinearErrorKind::Breakdown, detail));
+            return Err(Fault::new(LinearErrorKind::Breakdown, detail).into());
         }
         let ends = self.open.ends;
         let k = fields(ends);
         let by_blocks = matches!(attempt.preconditioner, Preconditioning::BlockJacobi | Preconditioning::BlockIlu0 | Preconditioning::Cpr);
         if by_blocks && k != ends.len() {
-            return Err(Fault::new(LinearErrorKind::Unsuitable, "the unknowns are not on the same elements"));
+            return Err(Fault::new(LinearErrorKind::Unsuitable, "the unknowns are not on the same elements").into());
         }
         if attempt.preconditioner == Preconditioning::Cpr && k < 2 {
-            return Err(Fault::new(LinearErrorKind::Unsuitable, "two stages need two unknowns an element"));
+            return Err(Fault::new(LinearErrorKind::Unsuitable, "two stages need two unknowns an element").into());
         }
-        let (pressure, detail) = if attempt.preconditioner == Preconditioning::Cpr { self.pressure(k)? } else { (0, None) };
+        let (pressure, detail) = if attempt.preconditioner == Preconditioning::Cpr { self.pressure(space, k)? } else { (0, None) };
 
         // A negative definite matrix is as good as a positive definite one.
         let is_negative = self.facts.symmetry == Symmetry::Symmetric && self.facts.diagonal == Diagonal::Negative;
         let sign = if is_negative { -1.0 } else { 1.0 };
-        let negated: Vec<f64>;
-        let b = if is_negative {
-            negated = self.b.iter().map(|b| -b).collect();
-            &negated
-        } else {
-            self.b
-        };
-        let operator = Projected { matrix: self.matrix, null_space: self.open.null_space, sign };
+        let mut negated = None;
+        if is_negative {
+            let b = negated.insert(space.zeros().map_err(Failure::Device)?);
+            let minus_one = space.constant(-1.0);
+            space.add_scaled(b, &minus_one, self.b);
+        }
+        let b = negated.as_ref().unwrap_or(self.b);
+        let operator = Projected { matrix: self.matrix, vectors: self.open.vectors, sign };
         let symmetric = self.facts.may_be_definite();
-        let key = KeptKey::new(self.matrix, attempt.preconditioner, sign, symmetric, pressure, self.options);
-        let make = || {
-            let mut space = HostSpace::on(&self.options.threads, self.matrix.n_rows());
-            let negated = is_negative.then(|| self.matrix.scaled(-1.0));
-            let setting = Setting { ends, symmetric, singular: !self.open.null_space.is_empty(), pressure, amg: self.options.amg };
-            let Ok(made) = build(&mut space, negated.as_ref().unwrap_or(self.matrix), attempt.preconditioner, setting);
-            made
-        };
+        let key = KeptKey::new(S::shape(self.matrix), attempt.preconditioner, sign, symmetric, pressure, self.options);
 
         let mut wasted = 0;
         if let Some((kept, limit)) = cache.kept(&key) {
             let trial = Attempt { max_iterations: limit.min(attempt.max_iterations), ..attempt };
-            match self.iterate_with(&operator, &kept, b, trial) {
+            match self.iterate_with(space, &operator, &kept, b, trial) {
                 Ok((x, iterations)) => {
                     cache.used(iterations);
                     return Ok(Solved { x, iterations, detail });
                 }
-                Err(fault) => wasted = fault.iterations,
+                Err(Failure::Fault(fault)) => wasted = fault.iterations,
+                Err(Failure::Device(failure)) => return Err(Failure::Device(failure)),
             }
         }
         cache.forget();
-        let preconditioner = cache.set_up(|_| make());
+        let singular = !self.open.null_space.is_empty();
+        let setting = Setting { ends, symmetric, singular, pressure, amg: self.options.amg };
+        let made = cache.set_up(|_| space.set_up(self.matrix, sign, attempt.preconditioner, setting));
+        let preconditioner = made.map_err(Failure::Device)?;
         let left = attempt.max_iterations.saturating_sub(wasted).max(1);
-        let result = self.iterate_with(&operator, &preconditioner, b, Attempt { max_iterations: left, ..attempt });
-        match result {
+        match self.iterate_with(space, &operator, &preconditioner, b, Attempt { max_iterations: left, ..attempt }) {
             Ok((x, iterations)) => {
                 cache.keep(key, preconditioner, iterations);
                 Ok(Solved { x, iterations: wasted + iterations, detail })
             }
-            Err(fault) => Err(Fault { iterations: wasted + fault.iterations, ..fault }),
+            Err(Failure::Fault(fault)) => Err(Fault { iterations: wasted + fault.iterations, ..fault }.into()),
+            Err(Failure::Device(failure)) => Err(Failure::Device(failure)),
         }
     }
 
     /// Which field is elliptic, from 0, and how that was found.
-    fn pressure(&self, k: usize) -> Result<(usize, Option<String>), Fault> {
+    fn pressure(&self, space: &mut S, k: usize) -> Result<(usize, Option<String>), Failure<S::Error>> {
         match self.options.pressure {
             Some(given) if given < k => Ok((given, None)),
             Some(given) => {
                 let detail = format!("`cpr_pressure={}` names no unknown: there are {k}", given + 1);
-                Err(Fault::new(LinearErrorKind::Unsuitable, detail))
+                Err(Fault::new(LinearErrorKind::Unsuitable, detail).into())
             }
             None => {
-                let departures = cpr::departure_from_elliptic(self.matrix, k);
+                let matrix = space.host_matrix(self.matrix).map_err(Failure::Device)?;
+                let departures = cpr::departure_from_elliptic(&matrix, k);
                 let least = (0..k).fold(0, |least, field| if departures[field] < departures[least] { field } else { least });
                 Ok((least, Some(format!("took unknown {} for the pressure: it is nearest to elliptic", least + 1))))
             }
         }
     }
 
-    fn iterate_with<M: Preconditioner<HostSpace>>(
+    fn iterate_with<M: Preconditioner<S>>(
         &self,
-        operator: &Projected<'_>,
+        space: &mut S,
+        operator: &Projected<'_, S>,
         preconditioner: &M,
-        b: &Vec<f64>,
+        b: &S::Vector,
         attempt: Attempt,
-    ) -> Result<(Vec<f64>, usize), Fault> {
-        let n = b.len();
-        let space = &mut HostSpace::on(&self.options.threads, n);
-        let size = norm(b);
+    ) -> Result<(S::Vector, usize), Failure<S::Error>> {
+        let size = norm_of(space, b).map_err(Failure::Device)?;
         let control = Control {
             target: SHARE * self.options.tolerance * size,
             max_iterations: attempt.max_iterations,
-            check_every: self.options.check_every,
+            check_every: space.check_every(self.options.check_every),
             patience: attempt.patience,
         };
         let system = System { operator, preconditioner };
-        let mut x = vec![0.0; n];
+        let mut x = space.zeros().map_err(Failure::Device)?;
         let outcome = match attempt.method {
             Method::Cg => run(space, Cg::new, system, &mut x, b, control),
             Method::BiCgStab => run(space, BiCgStab::new, system, &mut x, b, control),
             // LU never comes here.
             Method::Gmres | Method::Lu => run(space, |space| Gmres::new(space, self.options.restart), system, &mut x, b, control),
         };
+        let outcome = outcome.map_err(Failure::Device)?;
+        if outcome.end == End::Converged {
+            return Ok((x, outcome.iterations));
+        }
         // A residual that is as good as none is enough where no smaller one can be had.
-        if outcome.end != End::Converged && residual_norm(self.matrix, self.b, &x) <= self.options.negligible / self.open.scale {
+        let left = residual_norm(space, self.matrix, self.b, &x).map_err(Failure::Device)?;
+        if left <= self.options.negligible / self.open.scale {
             return Ok((x, outcome.iterations));
         }
         let (kind, mut detail) = match outcome.end {
@@ -357,13 +423,31 @@ impl Problem<'_> {
             End::MaxIterations => (LinearErrorKind::MaxIterations, "that is the limit".to_owned()),
             End::NonFinite => (LinearErrorKind::NonFinite, format!("an iterate overflowed in iteration {}", outcome.iterations)),
         };
-        if !operator.null_space.is_known() {
+        if !self.open.null_space.is_known() {
             detail.push_str(
                 "; the matrix leaves the level of the unknown open, and only solver=lu can tell whether the right-hand side fits",
             );
         }
         let residual = Some(outcome.residual / size);
-        Err(Fault { kind, iterations: outcome.iterations, residual, detail })
+        Err(Fault { kind, iterations: outcome.iterations, residual, detail }.into())
+    }
+}
+
+/// `s P A`, where `s` is 1 or -1 and `P` removes what round-off has put outside the range of a matrix with a constant null space.
+struct Projected<'a, S: SystemSpace> {
+    matrix: &'a S::Matrix,
+    vectors: &'a S::Open,
+    sign: f64,
+}
+
+impl<S: SystemSpace> LinearOperator<S> for Projected<'_, S> {
+    fn apply(&self, space: &mut S, y: &mut S::Vector, x: &S::Vector) {
+        space.multiply(y, self.matrix, x);
+        if self.sign != 1.0 {
+            let sign = space.constant(self.sign);
+            space.scale(y, &sign);
+        }
+        space.to_range(self.vectors, y);
     }
 }
 
@@ -372,43 +456,46 @@ fn check_balance(null_space: &NullSpace, b: &[f64], scale: f64, options: &Linear
     let Some(worst) = null_space.imbalance(b, options.tolerance, options.negligible / scale) else { return Ok(()) };
     let unknowns = &null_space.components[worst.component].unknowns;
     let (count, first) = (unknowns.len(), unknowns[0]);
-    let relative = worst.least_residual / norm(b);
+    let relative = worst.least_residual / super::host::norm(b);
     let detail = format!("over {count} connected unknowns from number {first}; no solution has a relative residual below {relative:.1e}");
     Err(Fault { residual: Some(1.0), ..Fault::new(LinearErrorKind::Incompatible { imbalance: worst.sum * scale }, detail) })
 }
 
-/// The host's vector space cannot fail, so neither can this.
-fn run<C: Cycle<HostSpace>, M: Preconditioner<HostSpace>>(
-    space: &mut HostSpace,
-    new: impl FnOnce(&mut HostSpace) -> Result<C, std::convert::Infallible>,
-    system: System<'_, Projected<'_>, M>,
-    x: &mut Vec<f64>,
-    b: &Vec<f64>,
+/// Iterates by a new method.
+fn run<S: SystemSpace, C: Cycle<S>, M: Preconditioner<S>>(
+    space: &mut S,
+    new: impl FnOnce(&mut S) -> Result<C, S::Error>,
+    system: System<'_, Projected<'_, S>, M>,
+    x: &mut S::Vector,
+    b: &S::Vector,
     control: Control,
-) -> Outcome {
-    let Ok(mut method) = new(space);
-    let Ok(outcome) = iterate(space, &mut method, system, x, b, control);
-    outcome
+) -> Result<Outcome, S::Error> {
+    let mut method = new(space)?;
+    iterate(space, &mut method, system, x, b, control)
 }
 
 #[cfg(not(feature = "lu"))]
-fn solve_lu(
+fn solve_lu<S: SystemSpace>(
     _matrix: &Csr,
     _b: &[f64],
-    _open: &OpenLevels<'_>,
+    _null_space: &NullSpace,
+    _ends: &[usize],
+    _scale: f64,
     _options: &LinearOptions,
-    _cache: &mut LinearCache,
+    _cache: &mut LinearCache<S>,
 ) -> Result<(Vec<f64>, usize), Fault> {
     Err(Fault::new(LinearErrorKind::Breakdown, "this program was built without LU"))
 }
 
 #[cfg(feature = "lu")]
-fn solve_lu(
+fn solve_lu<S: SystemSpace>(
     matrix: &Csr,
     b: &[f64],
-    open: &OpenLevels<'_>,
+    null_space: &NullSpace,
+    ends: &[usize],
+    scale: f64,
     options: &LinearOptions,
-    cache: &mut LinearCache,
+    cache: &mut LinearCache<S>,
 ) -> Result<(Vec<f64>, usize), Fault> {
     use super::lu::{LuFault, left_null_vectors, pins, with_places};
 
@@ -416,10 +503,9 @@ fn solve_lu(
         LuFault::Singular(detail) => Fault::new(LinearErrorKind::Singular, detail),
         LuFault::OutOfMemory => Fault::new(LinearErrorKind::Breakdown, "there is not enough memory for the factors"),
     };
-    let null_space = open.null_space;
     // Which equation balances an open level is not known for sure before the factorisation; what succeeded is kept, so asking again is cheap.
-    let attempts = if null_space.is_known() { 1 } else { open.ends.len() };
-    let mut choices = (0..attempts).map(|attempt| pins(matrix, null_space, open.ends, attempt));
+    let attempts = if null_space.is_known() { 1 } else { ends.len() };
+    let mut choices = (0..attempts).map(|attempt| pins(matrix, null_space, ends, attempt));
     let mut pinned = choices.next().unwrap_or_default();
     let mut first_fault = None;
     let mut target = with_places(matrix, &pinned);
@@ -434,7 +520,7 @@ fn solve_lu(
     let mut b = b.to_vec();
     if !null_space.is_known() {
         let known = left_null_vectors(matrix, null_space, &pinned, &mut factors);
-        check_balance(&known, &b, open.scale, options)?;
+        check_balance(&known, &b, scale, options)?;
         known.project_to_range(&mut b);
     }
 
@@ -452,14 +538,15 @@ fn solve_lu(
         if x.iter().any(|x| !x.is_finite()) {
             return Err(Fault { iterations: refinement, ..Fault::new(LinearErrorKind::Singular, "the solution is not finite") });
         }
-        r = residual(matrix, &b, &x);
+        r = matrix.mul(&x);
+        r.iter_mut().zip(&b).for_each(|(r, b)| *r = b - *r);
         let left = norm(&r) / size;
         if left <= SHARE * options.tolerance {
             return Ok((x, refinement));
         }
         best = best.min(left);
     }
-    if norm(&r) <= options.negligible / open.scale {
+    if norm(&r) <= options.negligible / scale {
         return Ok((x, REFINEMENTS));
     }
     let detail = format!("{REFINEMENTS} steps of iterative refinement leave the residual above the tolerance {:.1e}", options.tolerance);

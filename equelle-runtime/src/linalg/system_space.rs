@@ -1,0 +1,157 @@
+//! What a back-end provides for the front door ([`mod@super::solve`]), beyond what preconditioners need: what a matrix is like, its null vectors, and
+//! the way to the host for what is done there.
+
+use std::borrow::Cow;
+use std::convert::Infallible;
+use std::rc::Rc;
+
+use super::choose::Facts;
+use super::csr::Csr;
+use super::host::HostSpace;
+use super::matrix_space::MatrixSpace;
+use super::null_space::NullSpace;
+use super::options::Preconditioning;
+use super::precond::{Setting, build};
+use super::space::Preconditioner;
+
+/// The size of a matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of columns.
+    pub columns: usize,
+    /// Number of stored entries.
+    pub entries: usize,
+}
+
+/// What a square matrix is like.
+#[derive(Clone, Debug)]
+pub struct Inspection {
+    /// Row, column and value of an entry that is not finite, the first one; the rest counts only if there is none.
+    pub not_finite: Option<(usize, usize, f64)>,
+    /// What it leaves open.
+    pub null_space: Rc<NullSpace>,
+    /// For the choice of a method. [`Facts::is_range_unknown`] is left to the caller.
+    pub facts: Facts,
+}
+
+/// Linear systems where the computation happens.
+pub trait SystemSpace: MatrixSpace + 'static {
+    /// Null vectors, brought there.
+    type Open;
+
+    /// From here on [`super::VectorSpace::zeros`] gives vectors of `n` elements.
+    fn set_len(&mut self, n: usize);
+    /// Iterations between two looks at the residual, where a caller asks for so many.
+    fn check_every(&self, asked: usize) -> usize;
+    /// Largest magnitude of the elements, 0 for none; NaN or infinite if one is.
+    fn largest(&mut self, x: &Self::Vector) -> Self::Scalar;
+    /// The elements, on the host.
+    ///
+    /// # Errors
+    /// The device was lost.
+    fn host_vector(&mut self, x: &Self::Vector) -> Result<Vec<f64>, Self::Error>;
+    /// A matrix, on the host.
+    ///
+    /// # Errors
+    /// The device was lost.
+    fn host_matrix<'m>(&mut self, a: &'m Self::Matrix) -> Result<Cow<'m, Csr>, Self::Error>;
+    /// The size of a matrix.
+    fn shape(a: &Self::Matrix) -> Shape;
+    /// What a square matrix of fields that end at `ends` is like.
+    ///
+    /// # Errors
+    /// The device was lost.
+    fn inspect(&mut self, a: &Self::Matrix, ends: &[usize]) -> Result<Inspection, Self::Error>;
+    /// Brings null vectors to where the computation happens.
+    ///
+    /// # Errors
+    /// Out of memory.
+    fn open(&mut self, null_space: &Rc<NullSpace>) -> Result<Self::Open, Self::Error>;
+    /// Makes `y` orthogonal to the left null vectors that are known.
+    fn to_range(&mut self, open: &Self::Open, y: &mut Self::Vector);
+    /// Gives `x` the mean zero on each open part.
+    fn remove_mean(&mut self, open: &Self::Open, x: &mut Self::Vector);
+    /// Sets up a preconditioner for `sign` (1 or -1) times the matrix.
+    ///
+    /// # Errors
+    /// Out of memory.
+    fn set_up(
+        &mut self,
+        a: &Self::Matrix,
+        sign: f64,
+        kind: Preconditioning,
+        setting: Setting<'_>,
+    ) -> Result<Box<dyn Preconditioner<Self>>, Self::Error>
+    where
+        Self: Sized;
+}
+
+impl SystemSpace for HostSpace {
+    type Open = Rc<NullSpace>;
+
+    fn set_len(&mut self, n: usize) {
+        *self = HostSpace::on(&self.threads().clone(), n);
+    }
+
+    fn check_every(&self, asked: usize) -> usize {
+        asked
+    }
+
+    fn largest(&mut self, x: &Vec<f64>) -> f64 {
+        x.iter().fold(0.0f64, |most, x| {
+            if x.is_nan() {
+                f64::NAN
+            } else if most < x.abs() {
+                x.abs()
+            } else {
+                most
+            }
+        })
+    }
+
+    fn host_vector(&mut self, x: &Vec<f64>) -> Result<Vec<f64>, Infallible> {
+        Ok(x.clone())
+    }
+
+    fn host_matrix<'m>(&mut self, a: &'m Csr) -> Result<Cow<'m, Csr>, Infallible> {
+        Ok(Cow::Borrowed(a))
+    }
+
+    fn shape(a: &Csr) -> Shape {
+        Shape { rows: a.n_rows(), columns: a.n_cols(), entries: a.n_entries() }
+    }
+
+    fn inspect(&mut self, a: &Csr, ends: &[usize]) -> Result<Inspection, Infallible> {
+        let not_finite = (0..a.n_rows()).find_map(|row| {
+            let (column, value) = a.row(row).find(|(_, value)| !value.is_finite())?;
+            Some((row, column, value))
+        });
+        let null_space = Rc::new(if not_finite.is_none() { NullSpace::find_in_blocks(a, ends) } else { NullSpace::default() });
+        Ok(Inspection { not_finite, null_space, facts: Facts::new(a, ends, false) })
+    }
+
+    fn open(&mut self, null_space: &Rc<NullSpace>) -> Result<Rc<NullSpace>, Infallible> {
+        Ok(Rc::clone(null_space))
+    }
+
+    fn to_range(&mut self, open: &Rc<NullSpace>, y: &mut Vec<f64>) {
+        open.project_to_range(y);
+    }
+
+    fn remove_mean(&mut self, open: &Rc<NullSpace>, x: &mut Vec<f64>) {
+        open.remove_mean(x);
+    }
+
+    fn set_up(
+        &mut self,
+        a: &Csr,
+        sign: f64,
+        kind: Preconditioning,
+        setting: Setting<'_>,
+    ) -> Result<Box<dyn Preconditioner<HostSpace>>, Infallible> {
+        let negated = (sign < 0.0).then(|| a.scaled(-1.0));
+        build(self, negated.as_ref().unwrap_or(a), kind, setting)
+    }
+}
