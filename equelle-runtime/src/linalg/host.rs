@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::csr::Csr;
 use super::space::{CHOP, LinearOperator, VectorSpace};
 use crate::reduce;
-use crate::threads::Threads;
+use crate::threads::{PerBlock, Threads};
 use crate::traits::Reduction;
 
 /// Vectors of a given length as `Vec<f64>`; every number is known at once.
@@ -28,6 +28,23 @@ impl HostSpace {
         HostSpace { n, leaves: vec![0.0; reduce::leaf_count(n)], threads: threads.clone() }
     }
 
+    /// Changes the elements of `y` and adds what `f` makes of each, from its number and itself, in the order of [`crate::reduce`].
+    pub(super) fn update_sum(&mut self, y: &mut [f64], f: impl Fn(usize, &mut f64) -> f64 + Sync) -> f64 {
+        self.leaves.resize(reduce::leaf_count(y.len()), 0.0);
+        self.threads.each_cheap(y.len(), (&mut *y, PerBlock(&mut self.leaves[..])), |range, (y, PerBlock(leaves))| {
+            for ((start, y), sum) in range.step_by(reduce::LEAF).zip(y.chunks_mut(reduce::LEAF)).zip(leaves) {
+                *sum = reduce::leaf(Reduction::Sum, (start..).zip(y).map(|(k, y)| f(k, y))).unwrap_or(0.0);
+            }
+        });
+        reduce::tree(Reduction::Sum, &mut self.leaves).unwrap_or(0.0)
+    }
+
+    /// The sum of `n` values, made a range at a time, in the order of [`crate::reduce`].
+    pub(super) fn sum<V: IntoIterator<Item = f64>>(&mut self, n: usize, values: impl Fn(Range<usize>) -> V + Sync) -> f64 {
+        self.leaves.resize(reduce::leaf_count(n), 0.0);
+        reduce::reduce_leaves(&self.threads, Reduction::Sum, n, &mut self.leaves, values).unwrap_or(0.0)
+    }
+
     /// What loops over elements run on: [`Threads::each`] for rows of a matrix, [`Threads::each_cheap`] for updates of vectors, [`reduce::reduce_leaves`] for sums.
     pub fn threads(&self) -> &Threads {
         &self.threads
@@ -39,13 +56,8 @@ impl HostSpace {
 /// # Panics
 /// If the lengths differ.
 pub fn dot(x: &[f64], y: &[f64]) -> f64 {
-    dot_on(&Threads::one(), &mut vec![0.0; reduce::leaf_count(x.len())], x, y)
-}
-
-fn dot_on(threads: &Threads, leaves: &mut [f64], x: &[f64], y: &[f64]) -> f64 {
     assert_eq!(x.len(), y.len(), "vectors of one length");
-    let products = |range: Range<usize>| x[range.clone()].iter().zip(&y[range]).map(|(x, y)| x * y);
-    reduce::reduce_leaves(threads, Reduction::Sum, x.len(), leaves, products).unwrap_or(0.0)
+    HostSpace::new(x.len()).sum(x.len(), |range| x[range.clone()].iter().zip(&y[range]).map(|(x, y)| x * y))
 }
 
 /// `y[i] = f(y[i], x[i])`
@@ -90,8 +102,8 @@ impl VectorSpace for HostSpace {
     }
 
     fn dot(&mut self, x: &Vec<f64>, y: &Vec<f64>) -> f64 {
-        self.leaves.resize(reduce::leaf_count(x.len()), 0.0);
-        dot_on(&self.threads, &mut self.leaves, x, y)
+        assert_eq!(x.len(), y.len(), "vectors of one length");
+        self.sum(x.len(), |range| x[range.clone()].iter().zip(&y[range]).map(|(x, y)| x * y))
     }
 
     fn add_scaled(&mut self, y: &mut Vec<f64>, a: &f64, x: &Vec<f64>) {
@@ -108,6 +120,41 @@ impl VectorSpace for HostSpace {
 
     fn scale(&mut self, y: &mut Vec<f64>, a: &f64) {
         self.threads.each_cheap(y.len(), &mut y[..], |_, y| y.iter_mut().for_each(|y| *y *= a));
+    }
+
+    fn sub_scaled_dot(&mut self, y: &mut Vec<f64>, a: &f64, x: &Vec<f64>, w: Option<&Vec<f64>>) -> f64 {
+        let (a, x) = (*a, &x[..y.len()]);
+        match w.map(|w| &w[..y.len()]) {
+            Some(w) => self.update_sum(y, |k, y| {
+                *y -= a * x[k];
+                w[k] * *y
+            }),
+            None => self.update_sum(y, |k, y| {
+                *y -= a * x[k];
+                *y * *y
+            }),
+        }
+    }
+
+    fn step(&mut self, x: &mut Vec<f64>, a: &f64, p: &mut Vec<f64>, b: &f64, z: &Vec<f64>) {
+        self.threads.each_cheap(x.len(), (&mut x[..], &mut p[..]), |range, (x, p)| {
+            for ((x, p), z) in x.iter_mut().zip(p).zip(&z[range]) {
+                *x += a * *p;
+                *p = z + b * *p;
+            }
+        });
+    }
+
+    fn add_scaled_two(&mut self, y: &mut Vec<f64>, a: &f64, x: &Vec<f64>, b: &f64, z: &Vec<f64>) {
+        self.threads.each_cheap(y.len(), &mut y[..], |range, y| {
+            y.iter_mut().zip(&x[range.clone()]).zip(&z[range]).for_each(|((y, x), z)| *y = (*y + a * x) + b * z);
+        });
+    }
+
+    fn turn(&mut self, p: &mut Vec<f64>, a: &f64, v: &Vec<f64>, b: &f64, r: &Vec<f64>) {
+        self.threads.each_cheap(p.len(), &mut p[..], |range, p| {
+            p.iter_mut().zip(&v[range.clone()]).zip(&r[range]).for_each(|((p, v), r)| *p = r + b * (*p - a * v));
+        });
     }
 
     fn constant(&mut self, value: f64) -> f64 {

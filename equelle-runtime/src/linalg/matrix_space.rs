@@ -57,6 +57,39 @@ pub trait MatrixSpace: VectorSpace {
     fn residual(&mut self, r: &mut Self::Vector, b: &Self::Vector, a: &Self::Matrix, x: &Self::Vector);
     /// `z = a z + b D r` with a diagonal matrix; `z` is not read where `a` is 0. 40 bytes an element, 32 without `z`.
     fn add_diagonal(&mut self, z: &mut Self::Vector, a: f64, b: f64, d: &Self::Vector, r: &Self::Vector);
+    /// `y = A x`, and `w . y`; in one pass 8 bytes a row more than without the product, none where `w` is `x`.
+    fn multiply_dot(&mut self, y: &mut Self::Vector, a: &Self::Matrix, x: &Self::Vector, w: &Self::Vector) -> Self::Scalar {
+        self.multiply(y, a, x);
+        self.dot(w, y)
+    }
+    /// `y = A x`, and `w . y` and `y . y`.
+    fn multiply_dots(&mut self, y: &mut Self::Vector, a: &Self::Matrix, x: &Self::Vector, w: &Self::Vector) -> [Self::Scalar; 2] {
+        self.multiply(y, a, x);
+        [self.dot(w, y), self.dot(y, y)]
+    }
+    /// [`Preconditioner::advance`] with a diagonal matrix `D`; in one pass, which need not write `z`, 32 bytes an element.
+    ///
+    /// [`Preconditioner::advance`]: super::space::Preconditioner::advance
+    fn advance_diagonal(
+        &mut self,
+        r: &mut Self::Vector,
+        a: &Self::Scalar,
+        q: &Self::Vector,
+        z: &mut Self::Vector,
+        d: &Self::Vector,
+    ) -> Self::Scalar {
+        self.sub_scaled(r, a, q);
+        self.look_diagonal(z, d, r)
+    }
+    /// `r . z` with `z = D r`; in one pass, which need not write `z`, 16 bytes.
+    fn look_diagonal(&mut self, z: &mut Self::Vector, d: &Self::Vector, r: &Self::Vector) -> Self::Scalar {
+        self.add_diagonal(z, 0.0, 1.0, d, r);
+        self.dot(r, z)
+    }
+    /// `x = x + a p`, then `p = D r + b p`, where one of the two above has left `z` and `r`; in one pass 48 bytes.
+    fn step_diagonal(&mut self, [x, p]: [&mut Self::Vector; 2], [a, b]: [&Self::Scalar; 2], [z, _d, _r]: [&Self::Vector; 3]) {
+        self.step(x, a, p, b, z);
+    }
     /// One Gauss-Seidel sweep for `A x = b`: in some order `x_i = x_i + d_i (b - A x)_i`, where `d` is the inverse of the diagonal (0 leaves
     /// the unknown alone).
     fn gauss_seidel(&mut self, x: &mut Self::Vector, a: &Self::Matrix, d: &Self::Vector, b: &Self::Vector, direction: Direction);

@@ -335,7 +335,8 @@ impl<S: SystemSpace> Problem<'_, S> {
             space.add_scaled(b, &minus_one, self.b);
         }
         let b = negated.as_ref().unwrap_or(self.b);
-        let operator = Projected { matrix: self.matrix, vectors: self.open.vectors, sign };
+        let vectors = (!self.open.null_space.is_empty()).then_some(self.open.vectors);
+        let operator = Projected { matrix: self.matrix, vectors, sign };
         let symmetric = self.facts.may_be_definite();
         let key = KeptKey::new(S::shape(self.matrix), attempt.preconditioner, sign, symmetric, pressure, self.options);
 
@@ -436,8 +437,16 @@ impl<S: SystemSpace> Problem<'_, S> {
 /// `s P A`, where `s` is 1 or -1 and `P` removes what round-off has put outside the range of a matrix with a constant null space.
 struct Projected<'a, S: SystemSpace> {
     matrix: &'a S::Matrix,
-    vectors: &'a S::Open,
+    /// `None` where the matrix leaves nothing open.
+    vectors: Option<&'a S::Open>,
     sign: f64,
+}
+
+impl<S: SystemSpace> Projected<'_, S> {
+    /// Whether it is the matrix itself.
+    fn is_plain(&self) -> bool {
+        self.sign == 1.0 && self.vectors.is_none()
+    }
 }
 
 impl<S: SystemSpace> LinearOperator<S> for Projected<'_, S> {
@@ -447,7 +456,25 @@ impl<S: SystemSpace> LinearOperator<S> for Projected<'_, S> {
             let sign = space.constant(self.sign);
             space.scale(y, &sign);
         }
-        space.to_range(self.vectors, y);
+        if let Some(vectors) = self.vectors {
+            space.to_range(vectors, y);
+        }
+    }
+
+    fn apply_dot(&self, space: &mut S, y: &mut S::Vector, x: &S::Vector, w: &S::Vector) -> S::Scalar {
+        if self.is_plain() {
+            return space.multiply_dot(y, self.matrix, x, w);
+        }
+        self.apply(space, y, x);
+        space.dot(w, y)
+    }
+
+    fn apply_dots(&self, space: &mut S, y: &mut S::Vector, x: &S::Vector, w: &S::Vector) -> [S::Scalar; 2] {
+        if self.is_plain() {
+            return space.multiply_dots(y, self.matrix, x, w);
+        }
+        self.apply(space, y, x);
+        [space.dot(w, y), space.dot(y, y)]
     }
 }
 

@@ -26,6 +26,18 @@ impl<S: MatrixSpace> Preconditioner<S> for Jacobi<S> {
     fn apply(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) {
         space.add_diagonal(z, 0.0, 1.0, &self.inverse, r);
     }
+
+    fn advance(&self, space: &mut S, r: &mut S::Vector, a: &S::Scalar, q: &S::Vector, z: &mut S::Vector) -> S::Scalar {
+        space.advance_diagonal(r, a, q, z, &self.inverse)
+    }
+
+    fn look(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) -> S::Scalar {
+        space.look_diagonal(z, &self.inverse, r)
+    }
+
+    fn step(&self, space: &mut S, xp: [&mut S::Vector; 2], ab: [&S::Scalar; 2], [z, r]: [&S::Vector; 2]) {
+        space.step_diagonal(xp, ab, [z, &self.inverse, r]);
+    }
 }
 
 /// The inverse of the block diagonal of fields on the same elements. Traffic: 12 k + 32 bytes an unknown.
