@@ -178,7 +178,7 @@ fn other_numbers(compiled: &Compiled<'_>, case: &Case, binary: &Binary, differen
         differences.compare(&format!("{what}, fast"), &double, &fast, allowed);
         let (words, allowed) = match subject.single {
             Single::Explicit => (&[][..], Tolerance::relative(operations * ROUNDING)),
-            Single::Solved { words, absolute } => (words, Tolerance { absolute, ..Tolerance::relative(OPERATIONS * ROUNDING) }),
+            Single::Solved { words, allowed } => (words, Tolerance { relative: allowed.relative.max(OPERATIONS * ROUNDING), ..allowed }),
             Single::No => continue,
         };
         let case = case.with(words);

@@ -31,6 +31,8 @@ pub trait Real:
     const ZERO: Self;
     /// 1.
     const ONE: Self;
+    /// The distance from 1 to the next larger number.
+    const EPSILON: f64;
 
     /// The nearest number of this type; ties go to the even one.
     fn from_f64(value: f64) -> Self;
@@ -90,6 +92,7 @@ macro_rules! real {
             const NAME: &'static str = stringify!($real);
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
+            const EPSILON: f64 = $real::EPSILON as f64;
 
             #[inline]
             fn from_f64(value: f64) -> Self {

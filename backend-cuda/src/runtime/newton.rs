@@ -53,7 +53,7 @@ impl CudaRuntime {
         if let Some(options) = &self.newton.options {
             return Ok(options.clone());
         }
-        let options = newton::session::options(&mut self.session)?;
+        let options = newton::session::options::<f64>(&mut self.session)?;
         self.newton.options = Some(options.clone());
         Ok(options)
     }
@@ -255,9 +255,13 @@ impl CudaProblem<'_, '_> {
         let fixed = parts.all_fixed(self.rt, matrix);
         self.parts = Some(parts);
         // The host finds the null vectors of what may leave a level open.
-        let null_space = if fixed? { NullSpace::default() } else { NullSpace::find_in_blocks(&self.host_matrix(matrix)?, &self.ends) };
+        let null_space = if fixed? {
+            NullSpace::default()
+        } else {
+            NullSpace::find_in_blocks(&self.host_matrix(matrix)?, &self.ends, self.linear.rounding)
+        };
         let mut b = self.right_hand_side()?;
-        let (tolerance, negligible) = (self.linear.tolerance, self.linear.negligible);
+        let tolerance = self.linear.tolerance;
         let preconditioner = self.linear.preconditioner.unwrap_or(Preconditioning::Jacobi);
         let restart = self.linear.restart;
         let space = &mut DeviceSpace::new(self.rt, n);
@@ -270,7 +274,7 @@ impl CudaProblem<'_, '_> {
             return Ok(Attempt::NotHere("the matrix leaves levels open in a way that takes a factorisation to find".to_owned()));
         };
         if projection.len() > 0 {
-            let allowed = NullSpace::allowed(size, tolerance, negligible);
+            let allowed = NullSpace::allowed(size, &self.linear);
             if projection.imbalances(space, &b)?.iter().any(|least| least.is_nan() || *least > allowed) {
                 return Ok(Attempt::NotHere("the right-hand side does not fit a matrix that leaves a level open".to_owned()));
             }

@@ -78,7 +78,7 @@ impl<R: Real> SerialRuntime<R> {
         if let Some(options) = &self.newton.options {
             return Ok(options.clone());
         }
-        let options = newton::session::options(&mut self.session)?;
+        let options = newton::session::options::<R>(&mut self.session)?;
         self.newton.options = Some(options.clone());
         Ok(options)
     }

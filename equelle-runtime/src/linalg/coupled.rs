@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::csr::Csr;
-use super::null_space::{Component, Groups, Left, NullSpace, ROUND_OFF, sum_vanishes, vanishing};
+use super::null_space::{Component, Groups, Left, NullSpace, round_off, sum_vanishes, vanishing};
 
 /// The blocks that end at these numbers.
 pub(super) fn blocks(ends: &[usize]) -> Vec<Range<usize>> {
@@ -19,25 +19,25 @@ impl NullSpace {
     /// field by itself has one, all fields together may ([`NullSpace::find`]): those that only exchange something. An unknown that is in no
     /// equation is a part of its own if the equation of its number is empty too.
     ///
-    /// As left null vector the rows of one equation, all with the same weight, are tried.
+    /// `rounding` is that of the entries ([`super::LinearOptions::rounding`]). As left null vector the rows of one equation, all with the same weight, are tried.
     ///
     /// Cost: a few passes over the matrix for each block.
     ///
     /// # Panics
     /// If the last end is not the size of the matrix.
-    pub fn find_in_blocks(matrix: &Csr, ends: &[usize]) -> NullSpace {
+    pub fn find_in_blocks(matrix: &Csr, ends: &[usize], rounding: f64) -> NullSpace {
         assert_eq!(ends.last().copied().unwrap_or(0), matrix.n_rows(), "the blocks are the whole matrix");
         if ends.len() < 2 {
-            return NullSpace::find(matrix);
+            return NullSpace::find(matrix, rounding);
         }
         let blocks = blocks(ends);
-        let components: Vec<Component> = blocks.iter().flat_map(|block| open_parts(matrix, block, &blocks)).collect();
-        if components.is_empty() { NullSpace::find(matrix) } else { NullSpace { components } }
+        let components: Vec<Component> = blocks.iter().flat_map(|block| open_parts(matrix, block, &blocks, rounding)).collect();
+        if components.is_empty() { NullSpace::find(matrix, rounding) } else { NullSpace { components } }
     }
 }
 
 /// The parts of one field whose level is open.
-fn open_parts(matrix: &Csr, block: &Range<usize>, blocks: &[Range<usize>]) -> Vec<Component> {
+fn open_parts(matrix: &Csr, block: &Range<usize>, blocks: &[Range<usize>], rounding: f64) -> Vec<Component> {
     let mut groups = Groups::new(block.len());
     // The first unknown of the field in each row.
     let mut first = vec![None; matrix.n_rows()];
@@ -58,7 +58,7 @@ fn open_parts(matrix: &Csr, block: &Range<usize>, blocks: &[Range<usize>]) -> Ve
     for (row, first) in first.iter().enumerate() {
         let Some(part) = first.and_then(|first| parts.get_mut(&groups.root(first))) else { continue };
         let of_part = matrix.row(row).filter(|(column, _)| block.contains(column)).map(|(_, value)| value);
-        part.is_fixed |= !sum_vanishes(of_part);
+        part.is_fixed |= !sum_vanishes(of_part, rounding);
         part.rows.push(row);
     }
     let is_zero = |row: usize| matrix.row(row).all(|(_, value)| value == 0.0);
@@ -77,7 +77,7 @@ fn open_parts(matrix: &Csr, block: &Range<usize>, blocks: &[Range<usize>]) -> Ve
             (left.is_none() && !rows.is_empty()).then_some(Left { rows, weights })
         };
         let candidates = parts.iter().zip(&left).map(candidate).collect();
-        let found = vanishing(matrix, candidates, ROUND_OFF);
+        let found = vanishing(matrix, candidates, round_off(rounding));
         left.iter_mut().zip(found).for_each(|(left, found)| *left = left.take().or(found));
     }
     parts.into_iter().zip(left).map(|(part, left)| Component { unknowns: part.unknowns, left }).collect()

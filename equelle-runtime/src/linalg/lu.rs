@@ -324,11 +324,12 @@ pub(super) fn with_places(matrix: &Csr, pinned: &[Pin]) -> Option<Csr> {
     Csr::from_triplets(n, n, &entries).ok()
 }
 
-/// The components with their left null vectors: `w` with `A^T w = 0` that is 1 in the component's pinned row and 0 in those of the others.
-pub(super) fn left_null_vectors(matrix: &Csr, null_space: &NullSpace, pinned: &[Pin], factors: &mut Factors<'_>) -> NullSpace {
+/// The components with their left null vectors: `w` with `A^T w = 0` that is 1 in the component's pinned row and 0 in those of the others. Those
+/// that are known are found again if they should be `anew`.
+pub(super) fn left_null_vectors(matrix: &Csr, null_space: &NullSpace, pinned: &[Pin], factors: &mut Factors<'_>, anew: bool) -> NullSpace {
     let mut known = null_space.clone();
     for (component, own) in known.components.iter_mut().zip(pinned) {
-        if component.left.is_some() {
+        if component.left.is_some() && !anew {
             continue;
         }
         // The other rows of the pinned matrix, transposed, with minus the pinned row on the right.

@@ -12,9 +12,10 @@
 //! over its columns alone. The rows that balance may be those of any equation, or of all of them (see [`NullSpace::find_in_blocks`]).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::csr::Csr;
-use super::host::norm;
+use super::options::LinearOptions;
 
 /// The constant null vectors of a square matrix.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,19 +42,24 @@ pub struct Left {
     pub weights: Vec<f64>,
 }
 
-/// A sum of entries vanishes if it is at most this part of the sum of their magnitudes. Entries of a row that cancel exactly on paper
-/// differ by a few roundings each (2.2e-16 relative), and adding up a dozen of them costs some more; the weakest term that really fixes a
-/// level must be larger.
-pub const ROUND_OFF: f64 = 32.0 * f64::EPSILON;
+/// A sum of entries vanishes if it is at most so many roundings of the sum of their magnitudes. Entries of a row that cancel exactly on paper
+/// differ by a few roundings each, and adding up a dozen of them costs some more; the weakest term that really fixes a level must be larger.
+const ROUNDINGS: f64 = 32.0;
+
+/// The part of the sum of magnitudes below which a sum of entries vanishes, for entries with this `rounding`: the distance from 1 to the next larger number of the type
+/// that they were computed in, 2.2e-16 or 1.2e-7.
+pub(super) fn round_off(rounding: f64) -> f64 {
+    ROUNDINGS * rounding
+}
 
 impl NullSpace {
     /// Finds the connected components of the matrix graph whose rows sum to zero. Stored zeros are no connections; a row of zeros is a
-    /// component of its own.
+    /// component of its own. `rounding` is that of the entries ([`super::LinearOptions::rounding`]).
     ///
     /// Cost: two passes over the rows where no row sums to zero, a few more otherwise.
-    pub fn find(matrix: &Csr) -> NullSpace {
+    pub fn find(matrix: &Csr, rounding: f64) -> NullSpace {
         let n = matrix.n_rows();
-        let vanishes: Vec<bool> = (0..n).map(|row| sum_vanishes(matrix.row(row).map(|(_, value)| value))).collect();
+        let vanishes: Vec<bool> = (0..n).map(|row| sum_vanishes(matrix.row(row).map(|(_, value)| value), rounding)).collect();
         if !vanishes.contains(&true) {
             return NullSpace::default();
         }
@@ -79,12 +85,12 @@ impl NullSpace {
             parts[of_root[root]].push(row);
         }
         let ones = |rows: &Vec<usize>| Left { rows: rows.clone(), weights: vec![1.0; rows.len()] };
-        let mut left = vanishing(matrix, parts.iter().map(|rows| Some(ones(rows))).collect(), ROUND_OFF);
+        let mut left = vanishing(matrix, parts.iter().map(|rows| Some(ones(rows))).collect(), round_off(rounding));
         if left.iter().any(Option::is_none) {
             let candidates =
                 parts.iter().zip(&left).map(|(rows, left)| if left.is_none() { balance(matrix, rows) } else { None }).collect();
             // Each weight is a chain of quotients; their roundings add up.
-            let balanced = vanishing(matrix, candidates, ROUND_OFF * 8.0);
+            let balanced = vanishing(matrix, candidates, round_off(rounding) * 8.0);
             left.iter_mut().zip(balanced).for_each(|(left, balanced)| *left = left.take().or(balanced));
         }
         let components = parts.into_iter().zip(left).map(|(unknowns, left)| Component { unknowns, left }).collect();
@@ -120,10 +126,40 @@ impl NullSpace {
     }
 
     /// Imbalance of a right-hand side of 2-norm `size` that a solver may ignore, on a component: a tenth of the tolerance, so that it uses up little of what the solver is
-    /// allowed, or 1e-12 of the size, which is what summing a right-hand side in double precision may leave, or `negligible`, which is as good as nothing (unit of
-    /// the size).
-    pub fn allowed(size: f64, tolerance: f64, negligible: f64) -> f64 {
-        ((0.1 * tolerance).max(1e-12) * size).max(negligible)
+    /// allowed, or 1e-12 of the size, which is what summing a right-hand side in double precision may leave, or what the roundings of its entries may, or `negligible`,
+    /// which is as good as nothing (unit of the size).
+    pub fn allowed(size: f64, options: &LinearOptions) -> f64 {
+        let least = round_off(options.rounding).max(1e-12);
+        ((0.1 * options.tolerance).max(least) * size).max(options.negligible)
+    }
+
+    /// The matrix whose rows sum to zero over each component but for a rounding of doubles, where those of `matrix` do but for roundings of a coarser type: of the entries
+    /// of a row in a component the largest takes up the rest, which is less than it may be off. Without this, a constant would count as much as
+    /// those roundings, which are beyond what a system is to be solved to.
+    pub(super) fn restore(&self, matrix: &Csr) -> Csr {
+        let mut of_column = vec![None; matrix.n_cols()];
+        for (number, component) in self.components.iter().enumerate() {
+            component.unknowns.iter().for_each(|&unknown| of_column[unknown] = Some(number));
+        }
+        let mut values = matrix.values().to_vec();
+        let columns = matrix.col_idx();
+        // By component: the sum over it, and where the largest entry is.
+        let mut sums: BTreeMap<usize, (f64, usize)> = BTreeMap::new();
+        for (row, ends) in matrix.row_ptr().windows(2).enumerate() {
+            // The diagonal rather than another entry, which has a mirror entry that stays as it is.
+            let size = |at: usize| values[at].abs() * if columns[at] as usize == row { 2.0 } else { 1.0 };
+            sums.clear();
+            for at in ends[0]..ends[1] {
+                let Some(number) = of_column[columns[at] as usize] else { continue };
+                let (sum, largest) = sums.entry(number).or_insert((0.0, at));
+                *sum += values[at];
+                if size(at) > size(*largest) {
+                    *largest = at;
+                }
+            }
+            sums.values().for_each(|&(sum, largest)| values[largest] -= sum);
+        }
+        Csr::with_pattern(Arc::clone(matrix.pattern()), values).unwrap_or_else(|_| matrix.clone())
     }
 
     /// What the user may want to know of open levels.
@@ -136,10 +172,9 @@ impl NullSpace {
         })
     }
 
-    /// The imbalance of a right-hand side on the component where it is largest beside what is [allowed](Self::allowed), if it is too large anywhere. No `x` has a smaller
-    /// residual on a component than `|w.b| / |w|`.
-    pub fn imbalance(&self, b: &[f64], tolerance: f64, negligible: f64) -> Option<Imbalance> {
-        let allowed = Self::allowed(norm(b), tolerance, negligible);
+    /// The imbalance of a right-hand side on the component where it is largest beside what is `allowed` ([`Self::allowed`]), if it is too large anywhere. No `x` has a
+    /// smaller residual on a component than `|w.b| / |w|`.
+    pub fn imbalance(&self, b: &[f64], allowed: f64) -> Option<Imbalance> {
         let mut worst: Option<Imbalance> = None;
         for (index, component) in self.components.iter().enumerate() {
             let Some(left) = &component.left else { continue };
@@ -190,14 +225,14 @@ impl Left {
 }
 
 /// Whether numbers cancel but for round-off.
-pub(super) fn sum_vanishes(values: impl Iterator<Item = f64>) -> bool {
+pub(super) fn sum_vanishes(values: impl Iterator<Item = f64>, rounding: f64) -> bool {
     let (mut sum, mut size) = (0.0, 0.0);
     for value in values {
         sum += value;
         size += value.abs();
     }
     // The sum of very large numbers may overflow, and infinities compare equal.
-    size.is_finite() && f64::abs(sum) <= ROUND_OFF * size
+    size.is_finite() && f64::abs(sum) <= round_off(rounding) * size
 }
 
 /// Smallest row of the component of each row.

@@ -136,6 +136,8 @@ pub struct LinearOptions {
     /// A residual (2-norm, in the unit of the right-hand side) that is as good as none: what round-off leaves outside the range of a matrix
     /// with an open level may be that large, however small the right-hand side is. No parameter: Newton's method knows.
     pub negligible: f64,
+    /// What the entries of matrices and right-hand sides were rounded to: the distance from 1 to the next larger number of their type. No parameter: who computes them knows.
+    pub rounding: f64,
     /// Multigrid; whether the matrix is symmetric is found out.
     pub amg: AmgOptions,
     /// Number of the elliptic field, from 0, for the two-stage preconditioner; `None` finds it from the matrix.
@@ -157,6 +159,7 @@ impl Default for LinearOptions {
             restart: 30,
             check_every: 1,
             negligible: 0.0,
+            rounding: f64::EPSILON,
             amg: AmgOptions::default(),
             pressure: None,
             threads: Threads::one(),

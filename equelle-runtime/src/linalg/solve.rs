@@ -27,7 +27,7 @@ pub struct Solution<V = Vec<f64>> {
     pub x: V,
     /// Iterations of an iterative method; steps of iterative refinement after LU, mostly 0.
     pub iterations: usize,
-    /// `|b - A x| / |b|`, computed from `x`; at most the tolerance. 0 for `b = 0`.
+    /// `|b - A x| / |b|`, computed from `x`; at most the tolerance, but for what may be [ignored](NullSpace::allowed) where a level is open. 0 for `b = 0`.
     pub relative_residual: f64,
     /// Which method was used.
     pub method: Method,
@@ -77,7 +77,8 @@ impl<E> From<Fault> for Failure<E> {
 /// Solves `A x = b`.
 ///
 /// Where a connected component of the matrix leaves the level of its unknowns open (see [`super::null_space`]), the right-hand side must be
-/// compatible, and the solution with mean zero there is returned.
+/// compatible, and the solution with mean zero there is returned. If the entries were rounded to a type coarser than double, it is the nearest matrix with such a level
+/// that is solved.
 ///
 /// # Errors
 /// See [`LinearErrorKind`]. An `x` that misses the tolerance is never returned.
@@ -147,7 +148,7 @@ pub fn solve_in<S: SystemSpace>(
         let row = values.iter().position(|value| !value.is_finite()).unwrap_or(0);
         return Ok(Err(not_finite(format!("the right-hand side is {} in row {row}", values[row]))));
     }
-    let Inspection { not_finite: fault, null_space, mut facts } = space.inspect(matrix, ends)?;
+    let Inspection { not_finite: fault, null_space, mut facts } = space.inspect(matrix, ends, options.rounding)?;
     if let Some((row, column, value)) = fault {
         return Ok(Err(not_finite(format!("the matrix is {value} in row {row}, column {column}"))));
     }
@@ -163,6 +164,15 @@ pub fn solve_in<S: SystemSpace>(
     space.scale(&mut rhs, &inverse);
     let size = norm_of(space, &rhs)?;
     let mut projected = None;
+    let mut restored = None;
+    // What is outside the range is left out where it is small enough, and may be more than the tolerance.
+    let mut outside = 0.0;
+    if !null_space.is_empty() && options.rounding > f64::EPSILON {
+        let host = null_space.restore(&*space.host_matrix(matrix)?);
+        restored = Some(space.matrix(host)?);
+        outside = NullSpace::allowed(size * scale, options) / scale;
+    }
+    let matrix = restored.as_ref().unwrap_or(matrix);
     let vectors = space.open(&null_space)?;
     if !null_space.is_empty() {
         let values = space.host_vector(&rhs)?;
@@ -190,7 +200,7 @@ pub fn solve_in<S: SystemSpace>(
                 let residual = residual_norm(space, matrix, &rhs, &x)?;
                 let relative_residual = residual / size;
                 // Written so that NaN fails.
-                if relative_residual <= options.tolerance || residual <= options.negligible / scale {
+                if relative_residual <= options.tolerance + outside / size || residual <= options.negligible / scale {
                     let factor = space.constant(scale);
                     space.scale(&mut x, &factor);
                     let open = null_space.note();
@@ -480,7 +490,8 @@ impl<S: SystemSpace> LinearOperator<S> for Projected<'_, S> {
 
 /// Refuses a right-hand side that is outside the range as far as the left null vectors are known.
 fn check_balance(null_space: &NullSpace, b: &[f64], scale: f64, options: &LinearOptions) -> Result<(), Fault> {
-    let Some(worst) = null_space.imbalance(b, options.tolerance, options.negligible / scale) else { return Ok(()) };
+    let allowed = NullSpace::allowed(super::host::norm(b) * scale, options) / scale;
+    let Some(worst) = null_space.imbalance(b, allowed) else { return Ok(()) };
     let unknowns = &null_space.components[worst.component].unknowns;
     let (count, first) = (unknowns.len(), unknowns[0]);
     let relative = worst.least_residual / super::host::norm(b);
@@ -545,8 +556,10 @@ fn solve_lu<S: SystemSpace>(
     let mut factors = cache.lu.factorize(target.as_ref().unwrap_or(matrix), &pinned).map_err(fail)?;
 
     let mut b = b.to_vec();
-    if !null_space.is_known() {
-        let known = left_null_vectors(matrix, null_space, &pinned, &mut factors);
+    // Those of a matrix of rounded entries are known but for the roundings.
+    let rounded = options.rounding > f64::EPSILON;
+    if !null_space.is_known() || rounded {
+        let known = left_null_vectors(matrix, null_space, &pinned, &mut factors, rounded);
         check_balance(&known, &b, scale, options)?;
         known.project_to_range(&mut b);
     }

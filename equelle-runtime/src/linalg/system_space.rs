@@ -59,11 +59,11 @@ pub trait SystemSpace: MatrixSpace + 'static {
     fn host_matrix<'m>(&mut self, a: &'m Self::Matrix) -> Result<Cow<'m, Csr>, Self::Error>;
     /// The size of a matrix.
     fn shape(a: &Self::Matrix) -> Shape;
-    /// What a square matrix of fields that end at `ends` is like.
+    /// What a square matrix of fields that end at `ends` is like; `rounding` is that of its entries ([`super::LinearOptions::rounding`]).
     ///
     /// # Errors
     /// The device was lost.
-    fn inspect(&mut self, a: &Self::Matrix, ends: &[usize]) -> Result<Inspection, Self::Error>;
+    fn inspect(&mut self, a: &Self::Matrix, ends: &[usize], rounding: f64) -> Result<Inspection, Self::Error>;
     /// Brings null vectors to where the computation happens.
     ///
     /// # Errors
@@ -123,12 +123,12 @@ impl SystemSpace for HostSpace {
         Shape { rows: a.n_rows(), columns: a.n_cols(), entries: a.n_entries() }
     }
 
-    fn inspect(&mut self, a: &Csr, ends: &[usize]) -> Result<Inspection, Infallible> {
+    fn inspect(&mut self, a: &Csr, ends: &[usize], rounding: f64) -> Result<Inspection, Infallible> {
         let not_finite = (0..a.n_rows()).find_map(|row| {
             let (column, value) = a.row(row).find(|(_, value)| !value.is_finite())?;
             Some((row, column, value))
         });
-        let null_space = Rc::new(if not_finite.is_none() { NullSpace::find_in_blocks(a, ends) } else { NullSpace::default() });
+        let null_space = Rc::new(if not_finite.is_none() { NullSpace::find_in_blocks(a, ends, rounding) } else { NullSpace::default() });
         Ok(Inspection { not_finite, null_space, facts: Facts::new(a, ends, false) })
     }
 

@@ -12,15 +12,16 @@ use crate::linalg::LinearOptions;
 use crate::real::Real;
 use crate::session::Session;
 
-/// The parameters of Newton's method and of the linear solvers of a run, with its threads. Old names are warned of.
+/// The parameters of Newton's method and of the linear solvers of a run with collections of `R`, with its threads. Old names are warned of.
 ///
 /// # Errors
 /// `Data` for parameters that make no sense.
-pub fn options(session: &mut Session) -> Result<(Options, LinearOptions), Error> {
+pub fn options<R: Real>(session: &mut Session) -> Result<(Options, LinearOptions), Error> {
     let nonlinear = Options::from_parameters(session.parameters())?;
     let (mut linear, warnings) = LinearOptions::from_parameters(session.parameters())?;
     // A tenth, so that the residual can still come below the tolerance.
     linear.negligible = 0.1 * nonlinear.abs_res_tol;
+    linear.rounding = R::EPSILON;
     linear.threads = session.threads().clone();
     for warning in warnings {
         session.warning(&warning);

@@ -49,7 +49,7 @@ fn the_level_of_one_field_is_open() {
             n,
             &[(flow, 0, &l, 1.0), (flow, 1, &l, 0.3), (transport, 0, &l, 0.7), (transport, 1, &one, 1.0), (transport, 1, &l, 0.2)],
         );
-        let null_space = NullSpace::find_in_blocks(&matrix, &[n, 2 * n]);
+        let null_space = NullSpace::find_in_blocks(&matrix, &[n, 2 * n], f64::EPSILON);
         assert_eq!(null_space.components.len(), 1);
         assert_eq!(null_space.components[0].unknowns, [0, 1, 2, 3]);
         // The flow out of all cells is nothing.
@@ -82,7 +82,7 @@ fn all_equations_together_balance() {
     let x = [1.0, -2.0, 0.5, 0.5, 1.0, -1.0, 0.3, 0.1, 0.7, -0.4, 0.2, 0.9];
     let matrix = assemble(n, &[(0, 0, &l, 0.4), (0, 1, &l, 0.5), (0, 1, &one, 1.0), (1, 0, &l, 0.6), (1, 1, &l, -0.2), (1, 1, &one, -1.0)]);
     let ends = [n, 2 * n];
-    let null_space = NullSpace::find_in_blocks(&matrix, &ends);
+    let null_space = NullSpace::find_in_blocks(&matrix, &ends, f64::EPSILON);
     assert!(null_space.components.len() == 1 && !null_space.is_known());
     check(&matrix, &ends, &x, &[Method::Lu], "two phases");
 
@@ -104,7 +104,7 @@ fn the_equation_to_leave_out_is_found() {
     let entries: Vec<_> = (0..n).flat_map(|i| l.row(i).map(|(j, value)| (i, j, value / volumes[i])).collect::<Vec<_>>()).collect();
     let scaled = triplets(n, &entries);
     let matrix = assemble(n, &[(0, 0, &l, 0.7), (0, 1, &one, 1.0), (1, 0, &scaled, 1.0), (1, 1, &scaled, 0.5)]);
-    let null_space = NullSpace::find_in_blocks(&matrix, &[n, 2 * n]);
+    let null_space = NullSpace::find_in_blocks(&matrix, &[n, 2 * n], f64::EPSILON);
     assert!(null_space.components.len() == 1 && !null_space.is_known());
     check(&matrix, &[n, 2 * n], &[1.0, 1.0, -2.0, 0.5, 0.25, 1.0], &[Method::Lu], "volumes in the second equation");
 }
@@ -116,7 +116,7 @@ fn fields_that_exchange() {
     let (l, one) = (neumann(3, 1, || 1.0), identity(n));
     let matrix =
         assemble(n, &[(0, 0, &l, 1.0), (0, 0, &one, 1.0), (0, 1, &one, -1.0), (1, 1, &l, 2.0), (1, 1, &one, 1.0), (1, 0, &one, -1.0)]);
-    let null_space = NullSpace::find_in_blocks(&matrix, &[n, 2 * n]);
+    let null_space = NullSpace::find_in_blocks(&matrix, &[n, 2 * n], f64::EPSILON);
     assert_eq!(null_space.components.len(), 1);
     assert_eq!(null_space.components[0].unknowns, [0, 1, 2, 3, 4, 5]);
     check(&matrix, &[n, 2 * n], &[1.0, 0.0, -1.0, 2.0, -3.0, 1.0], &[Method::Lu, Method::Cg], "exchange");
@@ -128,7 +128,7 @@ fn regular_and_hopeless_systems() {
     let n = 3;
     let (l, one) = (neumann(3, 1, || 1.0), identity(n));
     let regular = assemble(n, &[(0, 0, &l, 1.0), (0, 0, &one, 1e-9), (0, 1, &one, 1.0), (1, 1, &one, 1.0)]);
-    assert!(NullSpace::find_in_blocks(&regular, &[n, 2 * n]).is_empty());
+    assert!(NullSpace::find_in_blocks(&regular, &[n, 2 * n], f64::EPSILON).is_empty());
     // Unknown 4 is in no equation, but equation 4 is not empty.
     let hopeless = triplets(6, &[(0, 0, 1.0), (1, 1, 1.0), (2, 2, 1.0), (3, 3, 1.0), (4, 0, 1.0), (5, 5, 1.0)]);
     let error = attempt(&hopeless, &[3, 6], &[1.0; 6], &options(Method::Lu)).unwrap_err();

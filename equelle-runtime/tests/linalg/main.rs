@@ -12,5 +12,6 @@ mod null_space;
 mod options;
 mod preconditioners;
 mod random_systems;
+mod rounded;
 mod solvers;
 mod threads;

@@ -98,7 +98,7 @@ fn equations_divided_by_volumes() {
     // The columns no longer sum to zero; the left null vector is the volumes 1, 4, 2.
     let volumes = [1.0, 4.0, 2.0];
     let matrix = scale_rows(&neumann(3, 1, || 1.0), &volumes.map(|v| 1.0 / v));
-    let null_space = NullSpace::find(&matrix);
+    let null_space = NullSpace::find(&matrix, f64::EPSILON);
     assert_eq!(null_space.components.len(), 1);
     assert_eq!(null_space.components[0].left, Some(Left { rows: vec![0, 1, 2], weights: vec![0.25, 1.0, 0.5] }));
     for method in [Method::Lu, Method::BiCgStab, Method::Gmres] {
@@ -116,7 +116,7 @@ fn left_null_vectors_that_only_a_factorisation_finds() {
     // A ring of three with upwinding: x_i minus its predecessor and a little of a second predecessor. Rows sum to zero, columns do not, and
     // the pattern is not balanced in detail: a_01 a_12 a_20 differs from a_02 a_21 a_10.
     let matrix = dense([[3.0, -1.0, -2.0], [-4.0, 5.0, -1.0], [-1.0, -1.0, 2.0]]);
-    let null_space = NullSpace::find(&matrix);
+    let null_space = NullSpace::find(&matrix, f64::EPSILON);
     assert!(null_space.components.len() == 1 && !null_space.is_known());
     // The cofactors of the first column: 5 * 2 - 1, 1 * 2 + 2, 1 + 2 * 5.
     let w = [9.0, 4.0, 11.0];
@@ -156,7 +156,7 @@ fn several_parts_and_cells_cut_off() {
         (4, 4, 1.0),
     ];
     let matrix = triplets(6, &entries);
-    let parts: Vec<_> = NullSpace::find(&matrix).components.into_iter().map(|component| component.unknowns).collect();
+    let parts: Vec<_> = NullSpace::find(&matrix, f64::EPSILON).components.into_iter().map(|component| component.unknowns).collect();
     assert_eq!(parts, [vec![0, 1, 2], vec![5]]);
     for method in Method::ALL {
         let solution = solved(&matrix, &[1.0, 0.0, -1.0, 2.0, 4.0, 0.0], &LinearOptions { tolerance: 1e-13, ..options(method) });
@@ -178,7 +178,7 @@ fn a_weak_boundary_condition_is_not_taken_for_none() {
     (0..5).for_each(|i| entries.extend(closed.row(i).map(|(j, value)| (i, j, value))));
     entries.push((0, 0, 1e-12));
     let matrix = triplets(5, &entries);
-    assert!(NullSpace::find(&matrix).is_empty());
+    assert!(NullSpace::find(&matrix, f64::EPSILON).is_empty());
     // All of the source leaves through the weak tie: x = 1e12, nearly constant; 1 + 1e-12 holds the tie to 4 digits only.
     let solution = solved(&matrix, &[0.0, 0.0, 0.0, 0.0, 1.0], &options(Method::Lu));
     assert!(solution.x.iter().all(|x| (x * 1e-12 - 1.0).abs() < 1e-3), "{:?}", solution.x);
