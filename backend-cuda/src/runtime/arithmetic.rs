@@ -194,6 +194,7 @@ impl CudaRuntime {
     pub(super) fn of_scalar(&self, s: &Scalar) -> Numbers {
         let (operand, memory) = match s {
             Scalar::Known(value) => (EqOperand { value: *value, ..EqOperand::default() }, None),
+            Scalar::Element { of, index } => (EqOperand { values: of.number(*index).0, ..EqOperand::default() }, Some(Rc::clone(of))),
             Scalar::Device(buffer) => (EqOperand { values: buffer.address().0, ..EqOperand::default() }, Some(Rc::clone(buffer))),
         };
         Numbers { operand, _memory: memory, jacobians: [None, None, None] }

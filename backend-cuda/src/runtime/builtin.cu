@@ -3,10 +3,13 @@
 // State of a loop over a sequence: how many elements have been taken.
 extern "C" __global__ void equelle_loop_begin(unsigned long long* taken) { *taken = 0; }
 
-// Takes the next element. The arguments are the same at every step, so that steps can be replayed as a graph.
-extern "C" __global__ void equelle_loop_next(const double* sequence, unsigned long long* taken, double* element) {
-  *element = sequence[*taken];
-  *taken = *taken + 1;
+// The elements of the next rounds: `used` of the last ones were taken. Arguments repeat as the rounds do, so that these can be replayed as a graph.
+extern "C" __global__ void equelle_loop_window(const double* sequence, unsigned long long n, unsigned long long* taken, unsigned int used,
+                                               unsigned int count, double* window) {
+  const unsigned long long first = *taken + used;
+  *taken = first;
+  for (unsigned int k = 0; k < count; ++k)
+    if (first + k < n) window[k] = sequence[first + k];
 }
 
 // The elements of a set that is all entities: 0, 1, 2, ...

@@ -19,6 +19,13 @@ pub enum Scalar {
     Known(f64),
     /// In device memory.
     Device(Rc<Buffer>),
+    /// One of several numbers in device memory.
+    Element {
+        /// The numbers.
+        of: Rc<Buffer>,
+        /// Which of them, from 0.
+        index: u32,
+    },
 }
 
 /// One truth value: known to the host since before the run, or computed on the device.
@@ -165,8 +172,14 @@ pub struct Sequence {
 pub struct Loop {
     pub(super) state: equelle_runtime::session::LoopState,
     pub(super) sequence: Sequence,
-    /// How many elements have been taken, on the device.
+    /// Number of the first element of the window, on the device.
     pub(super) taken: Rc<Buffer>,
+    /// The elements of the rounds that are queued together: `[ROUNDS_TOGETHER]`.
+    pub(super) window: Option<Rc<Buffer>>,
+    /// How many of them have been taken.
+    pub(super) used: u32,
+    /// Sequences of launches that had been handed to the device when the round began.
+    pub(super) handed_over: u64,
     /// With `--profile`: what the rounds after the first few took.
     pub(super) steady: Option<crate::runtime::steady::Steady>,
 }

@@ -29,6 +29,11 @@ impl Buffer {
     pub fn address(&self) -> DevicePtr {
         self.address
     }
+
+    /// Where one of its numbers is, of 8 bytes each.
+    pub(super) fn number(&self, index: u32) -> DevicePtr {
+        DevicePtr(self.address.0 + 8 * u64::from(index))
+    }
 }
 
 impl Drop for Buffer {

@@ -1,7 +1,7 @@
 //! Launches wait here until something needs their results. A sequence of launches that comes again becomes a graph.
 //!
-//! The buffers of a time step rotate with some period p, so p different sequences come back again and again: the first time a sequence is
-//! launched one by one, the second time a graph is built from it, from then on the graph is launched.
+//! The buffers of a time step rotate with some period p, so p different sequences come back again and again, or fewer where a sequence is of several
+//! steps: the first time a sequence is launched one by one, the second time a graph is built from it, from then on the graph is launched.
 
 use std::collections::HashMap;
 
@@ -43,6 +43,8 @@ pub struct Counters {
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     waiting: Vec<Launch>,
+    /// Sequences of launches that the device was given.
+    handed_over: u64,
     seen: HashMap<Vec<Launch>, Seen>,
     /// Why a graph could not be built, the first time.
     refused: Option<Error>,
@@ -59,12 +61,28 @@ impl Queue {
         self.waiting.push(launch);
     }
 
+    /// Number of launches that wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Number of sequences of launches that the device was given.
+    pub(crate) fn handed_over(&self) -> u64 {
+        self.handed_over
+    }
+
+    /// Whether none waits.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
     /// Hands everything that waits to the device; waits for nothing.
     pub(crate) fn flush(&mut self, device: &dyn Device, counters: &mut Counters) -> Result<(), Error> {
         if self.waiting.is_empty() {
             return Ok(());
         }
         let launches = std::mem::take(&mut self.waiting);
+        self.handed_over += 1;
         counters.kernels += launches.len() as u64;
         match self.seen.get_mut(&launches) {
             Some(Seen::Graph(graph)) => {

@@ -7,22 +7,39 @@ use equelle_runtime::Error;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::queue::Counters;
 
-/// Rounds that do not count. Two buffers that swap need four rounds until every sequence of launches is a graph.
-const WARM_UP: usize = 10;
+/// Rounds that are queued together, at most: their launches are one graph.
+pub(crate) const ROUNDS_TOGETHER: u32 = 16;
+/// Launches from which on a round is queued for itself.
+pub(crate) const LAUNCHES_TOGETHER: usize = 64;
+/// Rounds that do not count at least, and sequences of launches: two buffers that swap need four until each of them is a graph.
+const WARM_UP: (usize, usize) = (10, 4);
 
 /// Measurement of one loop.
 #[derive(Debug, Default)]
 pub(crate) struct Steady {
     rounds: usize,
-    since: Option<(Instant, Counters)>,
+    /// Sequences of launches that were handed to the device.
+    sequences: usize,
+    since: Option<Start>,
+}
+
+/// Where the measurement began.
+#[derive(Debug)]
+struct Start {
+    at: Instant,
+    rounds: usize,
+    counters: Counters,
 }
 
 impl CudaRuntime {
     /// A round begins.
     pub(crate) fn next_steady(&mut self, steady: &mut Steady) -> Result<(), Error> {
-        if steady.rounds == WARM_UP {
-            self.synchronise()?;
-            steady.since = Some((Instant::now(), self.counters()));
+        if self.queue.is_empty() {
+            if steady.since.is_none() && steady.rounds >= WARM_UP.0 && steady.sequences >= WARM_UP.1 {
+                self.synchronise()?;
+                steady.since = Some(Start { at: Instant::now(), rounds: steady.rounds, counters: self.counters() });
+            }
+            steady.sequences += 1;
         }
         steady.rounds += 1;
         Ok(())
@@ -30,11 +47,11 @@ impl CudaRuntime {
 
     /// The loop is over: adds a line to the summary.
     pub(crate) fn end_steady(&mut self, steady: &mut Steady) -> Result<(), Error> {
-        let Some((start, before)) = steady.since.take() else { return Ok(()) };
+        let Some(Start { at, rounds, counters: before }) = steady.since.take() else { return Ok(()) };
         let after = self.counters();
         self.synchronise()?;
-        let rounds = steady.rounds - WARM_UP;
-        let milliseconds = 1e3 * start.elapsed().as_secs_f64() / rounds as f64;
+        let rounds = steady.rounds - rounds;
+        let milliseconds = 1e3 * at.elapsed().as_secs_f64() / rounds as f64;
         self.session.note(format!(
             "steady steps: {rounds} of {milliseconds:.4} ms; in all {} kernels, {} graphs, {} copies to the device, {} from it, {} allocations, {} waits",
             after.kernels - before.kernels,

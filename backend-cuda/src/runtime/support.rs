@@ -193,6 +193,7 @@ impl CudaRuntime {
     pub fn scalar_pointer(&mut self, scalar: &Scalar) -> Result<DevicePtr, Error> {
         match scalar {
             Scalar::Device(buffer) => Ok(buffer.address()),
+            Scalar::Element { of, index } => Ok(of.number(*index)),
             Scalar::Known(value) => self.constant(*value),
         }
     }

@@ -1,5 +1,6 @@
 //! The runtime contract: domains, inputs, outputs, loops.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
@@ -12,7 +13,7 @@ use crate::runtime::collections::{
 };
 use crate::runtime::grid::bytes_of;
 use crate::runtime::program::CudaRuntime;
-use crate::runtime::steady::Steady;
+use crate::runtime::steady::{LAUNCHES_TOGETHER, ROUNDS_TOGETHER, Steady};
 
 pub(super) fn doubles(bytes: &[u8]) -> Vec<f64> {
     bytes.as_chunks::<8>().0.iter().map(|&c| f64::from_le_bytes(c)).collect()
@@ -128,13 +129,19 @@ impl EquelleRuntime for CudaRuntime {
         self.launch_once(call);
         let state = self.session.begin_loop(sequence.len);
         let steady = self.session.profile().then(Steady::default);
-        Ok(Loop { state, sequence: sequence.clone(), taken, steady })
+        Ok(Loop { state, sequence: sequence.clone(), taken, window: None, used: 0, handed_over: self.queue.handed_over(), steady })
     }
 
     fn next(&mut self, state: &mut Loop) -> Result<Option<Scalar>, Error> {
-        // What one round queued is one sequence of launches.
-        self.flush()?;
+        // What a few rounds queued is one sequence of launches, and so one graph: a graph costs some microseconds beyond its kernels.
+        // A round that asked for results goes alone, so that sequences of launches repeat.
+        let went_alone = self.queue.handed_over() != state.handed_over;
+        if went_alone || state.used == ROUNDS_TOGETHER || self.queue.waiting() >= LAUNCHES_TOGETHER {
+            self.flush()?;
+        }
+        state.handed_over = self.queue.handed_over();
         if self.session.next_step(&mut state.state).is_none() {
+            self.flush()?;
             if let Some(steady) = &mut state.steady {
                 self.end_steady(steady)?;
             }
@@ -143,13 +150,28 @@ impl EquelleRuntime for CudaRuntime {
         if let Some(steady) = &mut state.steady {
             self.next_steady(steady)?;
         }
-        // A buffer of its own, from the pool: the program may keep the number beyond this round.
-        let element = self.new_number()?;
-        let function = self.runtime_function("equelle_loop_next")?;
-        let call =
-            Call::new(function, "equelle_loop_next").arg(state.sequence.buffer.address()).arg(state.taken.address()).arg(element.address());
-        self.launch_once(call);
-        Ok(Some(Scalar::Device(element)))
+        // The next window begins where a sequence of launches does, so that sequences repeat.
+        let window = match state.window.take().filter(|_| !self.queue.is_empty() && state.used < ROUNDS_TOGETHER) {
+            Some(window) => window,
+            None => {
+                // Memory of its own, from the pool: the program may keep a number beyond its round.
+                let window = self.buffer("elements of a sequence", 8 * u64::from(ROUNDS_TOGETHER))?;
+                let function = self.runtime_function("equelle_loop_window")?;
+                let call = Call::new(function, "equelle_loop_window")
+                    .arg(state.sequence.buffer.address())
+                    .arg(state.sequence.len as u64)
+                    .arg(state.taken.address())
+                    .arg(std::mem::take(&mut state.used))
+                    .arg(ROUNDS_TOGETHER)
+                    .arg(window.address());
+                self.launch_once(call);
+                window
+            }
+        };
+        let element = Scalar::Element { of: Rc::clone(&window), index: state.used };
+        state.window = Some(window);
+        state.used += 1;
+        Ok(Some(element))
     }
 
     fn finish(&mut self) -> Result<(), Error> {
@@ -190,6 +212,7 @@ impl CudaRuntime {
         match scalar {
             Scalar::Known(value) => Ok(*value),
             Scalar::Device(buffer) => Ok(doubles(&self.download(buffer.address(), 8)?)[0]),
+            Scalar::Element { of, index } => Ok(doubles(&self.download(of.number(*index), 8)?)[0]),
         }
     }
 
