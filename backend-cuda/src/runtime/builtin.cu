@@ -117,43 +117,6 @@ extern "C" __global__ void equelle_fill(EqEntity n, double value, double* out) {
   if (k < n) out[k] = value;
 }
 
-// Numbers: a; a + b; a - b; a * b; a / b or 0 where b is 0; a or 0 where it is round-off beside b; square root; the smaller one: operation 0 to 7.
-extern "C" __global__ void equelle_number(unsigned int operation, const double* a, const double* b, double* out) {
-  if (eq_index() != 0) return;
-  switch (operation) {
-    case 0: *out = *a; break;
-    case 1: *out = *a + *b; break;
-    case 2: *out = *a - *b; break;
-    case 3: *out = *a * *b; break;
-    case 4: *out = *b == 0.0 ? 0.0 : *a / *b; break;
-    case 5: *out = fabs(*a) <= 64.0 * 2.220446049250313e-16 * fabs(*b) ? 0.0 : *a; break;
-    case 6: *out = sqrt(*a); break;
-    default: *out = eq_min(*a, *b); break;
-  }
-}
-
-// One leaf of x . y per block: products first, by all threads, then their sum in order, by one. 16 bytes an element.
-extern "C" __global__ void equelle_dot(EqEntity n, const double* x, const double* y, double* __restrict__ leaves) {
-  const unsigned long long begin = (unsigned long long)blockIdx.x * EQ_LEAF;
-  const unsigned int size = n - begin < EQ_LEAF ? (unsigned int)(n - begin) : EQ_LEAF;
-#ifdef EQ_SHIM
-  // Threads run one after another.
-  if (threadIdx.x != 0) return;
-  double sum = 0.0;
-  for (unsigned int k = 0; k < size; ++k) sum = sum + x[begin + k] * y[begin + k];
-  leaves[blockIdx.x] = sum;
-#else
-  __shared__ double products[EQ_LEAF];
-  for (unsigned int k = threadIdx.x; k < size; k += blockDim.x) products[k] = x[begin + k] * y[begin + k];
-  __syncthreads();
-  if (threadIdx.x != 0) return;
-  double sum = 0.0;
-#pragma unroll 16
-  for (unsigned int k = 0; k < size; ++k) sum = sum + products[k];
-  leaves[blockIdx.x] = sum;
-#endif
-}
-
 // y = A x for the rows of one equation; y begins at its first row. 12 bytes an entry, 16 a row, and x.
 extern "C" __global__ void equelle_rows_times(EqEntity n, const EqRows rows, const double* __restrict__ x, double* __restrict__ y) {
   const EqEntity row = eq_index();

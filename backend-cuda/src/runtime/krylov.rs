@@ -2,18 +2,16 @@
 
 use std::rc::Rc;
 
+use equelle_runtime::Error;
 use equelle_runtime::linalg::{LinearOperator, Preconditioner, VectorSpace};
-use equelle_runtime::{Error, Reduction, reduce};
 
 use crate::runtime::args::Call;
-use crate::runtime::device::{DevicePtr, LaunchShape};
+use crate::runtime::device::DevicePtr;
+use crate::runtime::passes::{Number, Summand};
 use crate::runtime::pool::Buffer;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::rows::{Rows, fault};
 use crate::runtime::traits::doubles;
-
-/// Threads of a block that makes the products of a leaf.
-const DOT_BLOCK: u32 = 128;
 
 /// Vectors of `n` numbers and numbers, in device memory.
 pub(super) struct DeviceSpace<'a> {
@@ -37,19 +35,6 @@ enum Update {
     SubScaled = 2,
     ScaleAdd = 3,
     Scale = 4,
-}
-
-/// Operations on numbers, as in the kernel.
-#[derive(Clone, Copy)]
-enum Number {
-    Copy = 0,
-    Add = 1,
-    Sub = 2,
-    Mul = 3,
-    Ratio = 4,
-    Chop = 5,
-    Sqrt = 6,
-    Min = 7,
 }
 
 impl<'a> DeviceSpace<'a> {
@@ -87,6 +72,14 @@ impl<'a> DeviceSpace<'a> {
         }
     }
 
+    fn sum(&mut self, y: &DeviceVector, summand: Summand) -> DeviceNumber {
+        let result = self.rt.new_number().and_then(|out| {
+            self.rt.sum_into(self.n, y.address(), summand, out.address())?;
+            Ok(out)
+        });
+        self.attempt(result)
+    }
+
     fn number(&mut self, operation: Number, a: &DeviceNumber, b: &DeviceNumber) -> DeviceNumber {
         let (a, b) = (a.as_ref()?, b.as_ref()?);
         let result = self.rt.new_number().and_then(|out| {
@@ -98,27 +91,6 @@ impl<'a> DeviceSpace<'a> {
 }
 
 impl CudaRuntime {
-    /// One operation on numbers on the device.
-    fn number_into(&mut self, operation: Number, a: DevicePtr, b: DevicePtr, out: DevicePtr) -> Result<(), Error> {
-        let function = self.runtime_function("equelle_number")?;
-        self.launch_once(Call::new(function, "equelle_number").arg(operation as u32).arg(a).arg(b).arg(out));
-        Ok(())
-    }
-
-    /// `x . y` of `n` numbers, in the order of [`equelle_runtime::reduce`], to one number on the device.
-    pub(super) fn dot_into(&mut self, n: usize, x: DevicePtr, y: DevicePtr, out: DevicePtr) -> Result<(), Error> {
-        let leaves = reduce::leaf_count(n);
-        if leaves == 0 {
-            let zero = self.constant(0.0)?;
-            return self.number_into(Number::Copy, zero, zero, out);
-        }
-        let buffer = self.buffer("partial results", 8 * leaves as u64)?;
-        let function = self.runtime_function("equelle_dot")?;
-        let call = Call::new(function, "equelle_dot").arg(n as u32).arg(x).arg(y).arg(buffer.address());
-        self.queue.push(call.shaped(LaunchShape { grid: [leaves as u32, 1, 1], block: [DOT_BLOCK, 1, 1] }));
-        self.combine_into(Reduction::Sum, leaves, buffer.address(), out)
-    }
-
     /// Numbers on the device, in one copy.
     pub(super) fn read_numbers(&mut self, numbers: &[DevicePtr]) -> Result<Vec<f64>, Error> {
         let together = self.buffer("numbers", 8 * numbers.len() as u64)?;
@@ -147,12 +119,7 @@ impl VectorSpace for DeviceSpace<'_> {
     }
 
     fn dot(&mut self, x: &DeviceVector, y: &DeviceVector) -> DeviceNumber {
-        let n = self.n;
-        let result = self.rt.new_number().and_then(|out| {
-            self.rt.dot_into(n, x.address(), y.address(), out.address())?;
-            Ok(out)
-        });
-        self.attempt(result)
+        self.sum(y, Summand::Product { w: x.address() })
     }
 
     fn add_scaled(&mut self, y: &mut DeviceVector, a: &DeviceNumber, x: &DeviceVector) {
@@ -169,6 +136,32 @@ impl VectorSpace for DeviceSpace<'_> {
 
     fn scale(&mut self, y: &mut DeviceVector, a: &DeviceNumber) {
         self.scaled(Update::Scale, y, a, y);
+    }
+
+    fn sub_scaled_dot(&mut self, y: &mut DeviceVector, a: &DeviceNumber, x: &DeviceVector, w: Option<&DeviceVector>) -> DeviceNumber {
+        let (a, x, w) = (a.as_ref()?.address(), x.address(), w.map(|w| w.address()));
+        self.sum(y, Summand::Updated { a, x, w })
+    }
+
+    fn step(&mut self, x: &mut DeviceVector, a: &DeviceNumber, p: &mut DeviceVector, b: &DeviceNumber, z: &DeviceVector) {
+        if let (Some(a), Some(b)) = (a, b) {
+            let result = self.rt.step(self.n, [x.address(), p.address()], [a.address(), b.address()], None, z.address());
+            self.attempt(result);
+        }
+    }
+
+    fn add_scaled_two(&mut self, y: &mut DeviceVector, a: &DeviceNumber, x: &DeviceVector, b: &DeviceNumber, z: &DeviceVector) {
+        if let (Some(a), Some(b)) = (a, b) {
+            let result = self.rt.add_two(self.n, y.address(), [a.address(), b.address()], [x.address(), z.address()]);
+            self.attempt(result);
+        }
+    }
+
+    fn turn(&mut self, p: &mut DeviceVector, a: &DeviceNumber, v: &DeviceVector, b: &DeviceNumber, r: &DeviceVector) {
+        if let (Some(a), Some(b)) = (a, b) {
+            let result = self.rt.turn(self.n, p.address(), [a.address(), b.address()], [v.address(), r.address()]);
+            self.attempt(result);
+        }
     }
 
     fn constant(&mut self, value: f64) -> DeviceNumber {
@@ -235,6 +228,32 @@ impl LinearOperator<DeviceSpace<'_>> for DeviceMatrix {
             Ok(())
         })();
         space.attempt(result);
+    }
+
+    fn apply_dot(&self, space: &mut DeviceSpace<'_>, y: &mut DeviceVector, x: &DeviceVector, w: &DeviceVector) -> DeviceNumber {
+        let [(rows, entries)] = &self.blocks[..] else {
+            self.apply(space, y, x);
+            return space.dot(w, y);
+        };
+        let result = space.rt.new_number().and_then(|out| {
+            let a = (rows.len(), rows.args(entries));
+            space.rt.rows_dot_into(a, y.address(), x.address(), w.address(), out.address(), None)?;
+            Ok(out)
+        });
+        space.attempt(result)
+    }
+
+    fn apply_dots(&self, space: &mut DeviceSpace<'_>, y: &mut DeviceVector, x: &DeviceVector, w: &DeviceVector) -> [DeviceNumber; 2] {
+        let [(rows, entries)] = &self.blocks[..] else {
+            self.apply(space, y, x);
+            return [space.dot(w, y), space.dot(y, y)];
+        };
+        let result = space.rt.new_number().and_then(|out| Ok([out, space.rt.new_number()?])).and_then(|out| {
+            let a = (rows.len(), rows.args(entries));
+            space.rt.rows_dot_into(a, y.address(), x.address(), w.address(), out[0].address(), Some(out[1].address()))?;
+            Ok(out)
+        });
+        space.attempt(result).map_or([None, None], |out| out.map(Some))
     }
 }
 

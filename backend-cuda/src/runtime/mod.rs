@@ -55,6 +55,7 @@ mod newton;
 mod on_extend;
 mod operations;
 mod parts;
+mod passes;
 mod projection;
 pub mod rows;
 #[allow(dead_code)]

@@ -43,9 +43,12 @@ pub const DERIVATIVES_MODULE: KernelModule = KernelModule {
     floating_point: FloatingPoint::Strict,
 };
 
-/// The kernels of preconditioners.
-pub const SOLVERS_MODULE: KernelModule =
-    KernelModule { name: "solvers", source: include_str!("triangular.cu"), floating_point: FloatingPoint::Strict };
+/// The kernels of linear solvers and preconditioners.
+pub const SOLVERS_MODULE: KernelModule = KernelModule {
+    name: "solvers",
+    source: concat!(include_str!("krylov.cu"), include_str!("triangular.cu")),
+    floating_point: FloatingPoint::Strict,
+};
 
 /// All that do not come from a program.
 pub const OWN_MODULES: [KernelModule; 4] = [RUNTIME_MODULE, OPERATIONS_MODULE, DERIVATIVES_MODULE, SOLVERS_MODULE];

@@ -31,6 +31,8 @@ pub struct CudaRuntime {
     /// False and true on the device, once asked for.
     pub(super) truths: [Option<Rc<Buffer>>; 2],
     pub(super) grid: DeviceGrid,
+    /// Where the blocks of a sum count themselves, once asked for.
+    pub(super) arrived: Option<Rc<Buffer>>,
     /// Conditions that kernels check: the smallest one that failed, and where each number comes from.
     pub(super) flag: Option<Rc<Buffer>>,
     pub(super) checks: Vec<Check>,
@@ -114,6 +116,7 @@ impl CudaRuntime {
             constants: HashMap::new(),
             truths: [None, None],
             grid,
+            arrived: None,
             flag: None,
             checks: Vec::new(),
             finished: false,

@@ -76,6 +76,11 @@ impl Queue {
         self.waiting.is_empty()
     }
 
+    /// The launch that was queued last, while it waits.
+    pub(crate) fn last_mut(&mut self) -> Option<&mut Launch> {
+        self.waiting.last_mut()
+    }
+
     /// Hands everything that waits to the device; waits for nothing.
     pub(crate) fn flush(&mut self, device: &dyn Device, counters: &mut Counters) -> Result<(), Error> {
         if self.waiting.is_empty() {

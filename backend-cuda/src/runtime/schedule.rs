@@ -150,11 +150,7 @@ mod tests {
             }
             for mut rt in runtimes() {
                 let on_device = DeviceSchedule::new(&mut rt, &colours).expect("room");
-                let row_ptr: Vec<u64> = matrix.row_ptr().iter().map(|&start| start as u64).collect();
-                let row_ptr = rt.upload("test data", &bytes_of(&row_ptr, u64::to_le_bytes)).expect("room");
-                let columns = rt.upload("test data", &bytes_of(matrix.col_idx(), u32::to_le_bytes)).expect("room");
-                let entries = rt.put(matrix.values());
-                let a = EqRows { row_ptr: row_ptr.address().0, columns: columns.address().0, entries: entries.address().0 };
+                let (a, _owner) = rt.put_matrix(&matrix);
                 let (d, b, here) = (rt.put(&d), rt.put(&b), rt.put(&start));
                 for direction in [Direction::Forward, Direction::Backward] {
                     gauss_seidel(&mut rt, &on_device, a, d.address(), b.address(), here.address(), direction).expect("kernels");

@@ -9,6 +9,7 @@ use equelle_runtime::params::Parameters;
 use equelle_runtime::session::{Options, Session};
 use equelle_runtime::source::Source;
 
+use crate::runtime::args::EqRows;
 use crate::runtime::device::{Device, DevicePtr};
 use crate::runtime::gpu::GpuDevice;
 use crate::runtime::grid::bytes_of;
@@ -41,6 +42,16 @@ impl CudaRuntime {
     /// Numbers on the device.
     pub(super) fn put(&mut self, values: &[f64]) -> Rc<Buffer> {
         self.upload("test data", &bytes_of(values, f64::to_le_bytes)).expect("room")
+    }
+
+    /// A matrix on the device, and what owns its memory.
+    pub(super) fn put_matrix(&mut self, matrix: &Csr) -> (EqRows, [Rc<Buffer>; 3]) {
+        let row_ptr: Vec<u64> = matrix.row_ptr().iter().map(|&start| start as u64).collect();
+        let row_ptr = self.upload("test data", &bytes_of(&row_ptr, u64::to_le_bytes)).expect("room");
+        let columns = self.upload("test data", &bytes_of(matrix.col_idx(), u32::to_le_bytes)).expect("room");
+        let parts = [row_ptr, columns, self.put(matrix.values())];
+        let [row_ptr, columns, entries] = [0, 1, 2].map(|part: usize| parts[part].address().0);
+        (EqRows { row_ptr, columns, entries }, parts)
     }
 
     /// The bits of numbers on the device.

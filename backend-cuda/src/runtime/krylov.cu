@@ -1,0 +1,245 @@
+// Vectors and numbers of the Krylov methods: sums with what is done to the vectors before, in one pass, and with what is done to numbers after.
+
+// ---- Numbers ---------------------------------------------------------------------------------------------------------------------------
+
+// One operation on numbers: a; a + b; a - b; a * b; a / b or 0 where b is 0; a or 0 where it is round-off beside b; square root; the smaller one.
+struct EqNumberStep {
+  unsigned long long operation;
+  const double* a;
+  const double* b;
+  double* out;
+};
+
+// Operations one after the other, by one thread.
+#define EQ_NUMBERS 8
+struct EqNumbers {
+  unsigned long long count;
+  EqNumberStep steps[EQ_NUMBERS];
+};
+
+EQ_FUNCTION void eq_numbers(const EqNumbers& numbers) {
+  for (unsigned int k = 0; k < numbers.count; ++k) {
+    const EqNumberStep step = numbers.steps[k];
+    const double a = *step.a, b = *step.b;
+    double value;
+    switch (step.operation) {
+      case 0: value = a; break;
+      case 1: value = a + b; break;
+      case 2: value = a - b; break;
+      case 3: value = a * b; break;
+      case 4: value = b == 0.0 ? 0.0 : a / b; break;
+      case 5: value = fabs(a) <= 64.0 * 2.220446049250313e-16 * fabs(b) ? 0.0 : a; break;
+      case 6: value = sqrt(a); break;
+      default: value = eq_min(a, b); break;
+    }
+    *step.out = value;
+  }
+}
+
+extern "C" __global__ void equelle_numbers(const EqNumbers numbers) {
+  if (eq_index() == 0) eq_numbers(numbers);
+}
+
+// ---- Sums ------------------------------------------------------------------------------------------------------------------------------
+
+// Where sums go; second only where a kernel makes two.
+struct EqSums {
+  // One result for each leaf, of the second sum behind those of the first.
+  double* leaves;
+  // Blocks that have made theirs, 0 between launches; null where another kernel adds the leaves.
+  unsigned int* arrived;
+  double* first;
+  double* second;
+};
+
+static_assert(sizeof(EqNumbers) == 8 + 32 * EQ_NUMBERS && sizeof(EqSums) == 32, "layout of arguments");
+
+// Values of one element for two sums.
+struct EqValues {
+  double first;
+  double second;
+};
+
+// Leaves that a warp adds at once, and most that one block adds.
+#define EQ_WARP_LEAVES 256u
+#define EQ_MOST_LEAVES (EQ_WARP_LEAVES * EQ_LEAF)
+
+#ifdef EQ_SHIM
+#define EQ_SUM_ROOM(N) double (*const room)[EQ_LEAF] = 0;
+
+EQ_FUNCTION double eq_add_leaves(double* leaves, unsigned int count) {
+  for (; count > 1; count = (count + 1) / 2) {
+    for (unsigned int k = 0; k < count / 2; ++k) leaves[k] = leaves[2 * k] + leaves[2 * k + 1];
+    if (count % 2 == 1) leaves[count / 2] = leaves[count - 1];
+  }
+  return leaves[0];
+}
+#else
+#define EQ_SUM_ROOM(N) __shared__ double room[N][EQ_LEAF];
+
+// The binary tree over leaves that other blocks have written, by all threads of a block; `shared` has room for EQ_LEAF numbers. The result is that of thread 0.
+EQ_FUNCTION double eq_add_leaves(const double* leaves, unsigned int count, double* shared) {
+  const unsigned int lane = threadIdx.x % 32u;
+  for (unsigned int chunk = threadIdx.x / 32u; chunk * EQ_WARP_LEAVES < count; chunk += blockDim.x / 32u) {
+    // Three levels in registers, five between the lanes. What is beyond the end passes the left one on.
+    const unsigned int begin = chunk * EQ_WARP_LEAVES + lane * 8u;
+    double v[8];
+#pragma unroll
+    for (unsigned int k = 0; k < 8u; ++k) v[k] = begin + k < count ? __ldcg(leaves + begin + k) : 0.0;
+#pragma unroll
+    for (unsigned int step = 1; step < 8u; step *= 2u)
+#pragma unroll
+      for (unsigned int k = 0; k + step < 8u; k += 2u * step)
+        if (begin + k + step < count) v[k] = v[k] + v[k + step];
+    double value = v[0];
+#pragma unroll
+    for (unsigned int step = 1; step < 32u; step *= 2u) {
+      const double right = __shfl_down_sync(0xffffffffu, value, step);
+      if (lane % (2u * step) == 0 && begin + 8u * step < count) value = value + right;
+    }
+    if (lane == 0) shared[chunk] = value;
+  }
+  const unsigned int chunks = (count + EQ_WARP_LEAVES - 1u) / EQ_WARP_LEAVES;
+  for (unsigned int step = 1; step < chunks; step *= 2u) {
+    __syncthreads();
+    for (unsigned int k = threadIdx.x * 2u * step; k + step < chunks; k += blockDim.x * 2u * step) shared[k] = shared[k] + shared[k + step];
+  }
+  __syncthreads();
+  return shared[0];
+}
+#endif
+
+// One leaf for each block: `element` does what is to be done to an element and gives its values; they are added from first to last. The block that ends last adds the
+// leaves, and then does what is to be done to numbers.
+// `room` is shared memory for N leaves.
+template <unsigned int N, class Element>
+EQ_FUNCTION void eq_sums(EqEntity n, const EqSums& sums, const EqNumbers& numbers, double (*room)[EQ_LEAF], Element element) {
+  const unsigned long long begin = (unsigned long long)blockIdx.x * EQ_LEAF;
+  const unsigned int size = n - begin < EQ_LEAF ? (unsigned int)(n - begin) : EQ_LEAF;
+#ifdef EQ_SHIM
+  // Threads run one after another, and so do blocks.
+  if (threadIdx.x != 0) return;
+  EqValues sum = {0.0, 0.0};
+  for (unsigned int k = 0; k < size; ++k) {
+    const EqValues values = element((EqEntity)(begin + k));
+    sum.first = sum.first + values.first;
+    sum.second = sum.second + values.second;
+  }
+  sums.leaves[blockIdx.x] = sum.first;
+  if (N == 2) sums.leaves[gridDim.x + blockIdx.x] = sum.second;
+  if (!sums.arrived || blockIdx.x + 1 < gridDim.x) return;
+  *sums.first = eq_add_leaves(sums.leaves, gridDim.x);
+  if (N == 2) *sums.second = eq_add_leaves(sums.leaves + gridDim.x, gridDim.x);
+  eq_numbers(numbers);
+#else
+  __shared__ bool is_last;
+  for (unsigned int k = threadIdx.x; k < size; k += blockDim.x) {
+    const EqValues of = element((EqEntity)(begin + k));
+    room[0][k] = of.first;
+    if (N == 2) room[N - 1][k] = of.second;
+  }
+  __syncthreads();
+  // A warp for each sum.
+  const unsigned int which = threadIdx.x / 32u;
+  if (which < N && threadIdx.x % 32u == 0) {
+    double sum = 0.0;
+#pragma unroll 16
+    for (unsigned int k = 0; k < size; ++k) sum = sum + room[which][k];
+    sums.leaves[which * gridDim.x + blockIdx.x] = sum;
+    __threadfence();
+  }
+  if (!sums.arrived) return;
+  __syncthreads();
+  if (threadIdx.x == 0) is_last = atomicAdd(sums.arrived, 1u) == gridDim.x - 1u;
+  __syncthreads();
+  if (!is_last) return;
+  __threadfence();
+  const double first = eq_add_leaves(sums.leaves, gridDim.x, room[0]);
+  const double second = N == 2 ? eq_add_leaves(sums.leaves + gridDim.x, gridDim.x, room[N - 1]) : 0.0;
+  if (threadIdx.x != 0) return;
+  *sums.arrived = 0u;
+  *sums.first = first;
+  if (N == 2) *sums.second = second;
+  eq_numbers(numbers);
+#endif
+}
+
+// w . y, 16 bytes an element; the same after y = y - a x, 32, and without w 24; y . D y after that with the diagonal w, 32, or at once, 16: operation 0 to 3.
+extern "C" __global__ void equelle_dot(unsigned int operation, EqEntity n, double* y, const double* a, const double* x, const double* w,
+                                       const EqSums sums, const EqNumbers numbers) {
+  EQ_SUM_ROOM(1)
+  switch (operation) {
+    case 0: eq_sums<1>(n, sums, numbers, room, [=](EqEntity k) { return EqValues{w[k] * y[k], 0.0}; }); break;
+    case 1: {
+      const double factor = *a;
+      eq_sums<1>(n, sums, numbers, room, [=](EqEntity k) {
+        const double value = y[k] - factor * x[k];
+        y[k] = value;
+        return EqValues{(w ? w[k] : value) * value, 0.0};
+      });
+      break;
+    }
+    case 2: {
+      const double factor = *a;
+      eq_sums<1>(n, sums, numbers, room, [=](EqEntity k) {
+        const double value = y[k] - factor * x[k];
+        y[k] = value;
+        return EqValues{value * (w[k] * value), 0.0};
+      });
+      break;
+    }
+    default: eq_sums<1>(n, sums, numbers, room, [=](EqEntity k) { return EqValues{y[k] * (w[k] * y[k]), 0.0}; }); break;
+  }
+}
+
+EQ_FUNCTION double eq_row_product(const EqRows& a, EqEntity row, const double* x) {
+  double sum = 0.0;
+  const unsigned long long end = a.row_ptr[row + 1];
+  for (unsigned long long k = a.row_ptr[row]; k < end; ++k) sum = sum + a.entries[k] * x[a.columns[k]];
+  return sum;
+}
+
+// y = A x, and w . y. 12 bytes an entry, 16 a row, x, y and w.
+extern "C" __global__ void equelle_rows_dot(EqEntity n, const EqRows a, double* y, const double* x, const double* w, const EqSums sums,
+                                            const EqNumbers numbers) {
+  EQ_SUM_ROOM(1)
+  eq_sums<1>(n, sums, numbers, room, [=](EqEntity row) {
+    const double value = eq_row_product(a, row, x);
+    y[row] = value;
+    return EqValues{w[row] * value, 0.0};
+  });
+}
+
+// y = A x, w . y and y . y.
+extern "C" __global__ void equelle_rows_dots(EqEntity n, const EqRows a, double* y, const double* x, const double* w, const EqSums sums,
+                                             const EqNumbers numbers) {
+  EQ_SUM_ROOM(2)
+  eq_sums<2>(n, sums, numbers, room, [=](EqEntity row) {
+    const double value = eq_row_product(a, row, x);
+    y[row] = value;
+    return EqValues{w[row] * value, value * value};
+  });
+}
+
+// ---- Updates of two vectors, or with two ------------------------------------------------------------------------------------------------
+
+// x = x + a p, then p = z + b p; with a diagonal d, p = d z + b p. 40 bytes an element, or 48.
+extern "C" __global__ void equelle_step(EqEntity n, double* x, const double* a, double* p, const double* b, const double* d, const double* z) {
+  const EqEntity k = eq_index();
+  if (k >= n) return;
+  const double old = p[k], direction = d ? d[k] * z[k] : z[k];
+  x[k] = x[k] + *a * old;
+  p[k] = direction + *b * old;
+}
+
+// y = (y + a x) + b z. 32 bytes an element.
+extern "C" __global__ void equelle_add_two(EqEntity n, double* y, const double* a, const double* x, const double* b, const double* z) {
+  const EqEntity k = eq_index();
+  if (k < n) y[k] = (y[k] + *a * x[k]) + *b * z[k];
+}
+
+// p = r + b (p - a v). 32 bytes an element.
+extern "C" __global__ void equelle_turn(EqEntity n, double* p, const double* a, const double* v, const double* b, const double* r) {
+  const EqEntity k = eq_index();
+  if (k < n) p[k] = r[k] + *b * (p[k] - *a * v[k]);
+}

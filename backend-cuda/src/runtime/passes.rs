@@ -1,0 +1,329 @@
+//! Passes over vectors that do several things at once, for [`crate::runtime::krylov`]: sums with what is done to the vectors before, and with what is done to numbers
+//! after. Everything is queued.
+
+use equelle_runtime::{Error, Reduction, reduce};
+
+use crate::runtime::args::{Argument, Call, EqRows};
+use crate::runtime::device::{DevicePtr, LaunchShape};
+use crate::runtime::module::SOLVERS_MODULE;
+use crate::runtime::program::CudaRuntime;
+
+/// Threads of a block that makes a leaf.
+const BLOCK: u32 = 128;
+/// Most leaves that one block adds: `EQ_MOST_LEAVES` of the kernels.
+const MOST_LEAVES: usize = 256 * reduce::LEAF;
+/// Operations on numbers that a launch takes along: `EQ_NUMBERS` of the kernels.
+const MOST_NUMBERS: usize = 8;
+
+/// Operations on numbers, as in the kernels.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Number {
+    Copy = 0,
+    Add = 1,
+    Sub = 2,
+    Mul = 3,
+    Ratio = 4,
+    Chop = 5,
+    Sqrt = 6,
+    Min = 7,
+}
+
+/// What is done to `y` before a sum, and what is summed. `a` is a number on the device.
+#[allow(dead_code)]
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Summand {
+    /// `w . y`
+    Product { w: DevicePtr },
+    /// `y = y - a x`, then `w . y`, or `y . y` without `w`.
+    Updated { a: DevicePtr, x: DevicePtr, w: Option<DevicePtr> },
+    /// `y = y - a x`, then `y . D y`.
+    UpdatedDiagonal { a: DevicePtr, x: DevicePtr, d: DevicePtr },
+    /// `y . D y`
+    Diagonal { d: DevicePtr },
+}
+
+/// Kernels whose last argument is operations on numbers.
+const TAKE_NUMBERS: [&str; 4] = ["equelle_dot", "equelle_rows_dot", "equelle_rows_dots", "equelle_numbers"];
+
+/// No operation on numbers yet.
+struct NoNumbers;
+
+impl Argument for NoNumbers {
+    fn words(&self, words: &mut Vec<u64>) {
+        words.resize(words.len() + 1 + 4 * MOST_NUMBERS, 0);
+    }
+}
+
+/// Where a kernel puts its sums.
+struct Sums {
+    leaves: DevicePtr,
+    arrived: DevicePtr,
+    out: [DevicePtr; 2],
+}
+
+impl Argument for Sums {
+    fn words(&self, words: &mut Vec<u64>) {
+        words.extend([self.leaves.0, self.arrived.0, self.out[0].0, self.out[1].0]);
+    }
+}
+
+impl CudaRuntime {
+    /// One operation on numbers on the device; `b` is not used by those that take one. It goes along with the last launch where that takes operations on numbers.
+    ///
+    /// # Errors
+    /// `Backend`: the kernels cannot be compiled or loaded.
+    pub(super) fn number_into(&mut self, operation: Number, a: DevicePtr, b: DevicePtr, out: DevicePtr) -> Result<(), Error> {
+        let words = [operation as u64, a.0, b.0, out.0];
+        let mut last = self.queue.last_mut().filter(|launch| TAKE_NUMBERS.contains(&launch.name));
+        let room = last.as_ref().and_then(|launch| {
+            let at = *launch.offsets.last()? as usize;
+            ((launch.words[at] as usize) < MOST_NUMBERS).then_some(at)
+        });
+        if let (Some(launch), Some(at)) = (&mut last, room) {
+            let from = at + 1 + 4 * launch.words[at] as usize;
+            launch.words[from..from + 4].copy_from_slice(&words);
+            launch.words[at] += 1;
+            return Ok(());
+        }
+        let call = self.call(&SOLVERS_MODULE, "equelle_numbers")?.arg(NoNumbers);
+        self.launch_once(call);
+        self.number_into(operation, a, b, out)
+    }
+
+    /// Queues a kernel that makes `sums` sums over `n` elements; `arguments` are those before the sums.
+    fn sums(
+        &mut self,
+        name: &'static str,
+        n: usize,
+        out: [Option<DevicePtr>; 2],
+        arguments: impl FnOnce(Call) -> Call,
+    ) -> Result<(), Error> {
+        let leaves = reduce::leaf_count(n);
+        if leaves == 0 {
+            let zero = self.constant(0.0)?;
+            return out.into_iter().flatten().try_for_each(|out| self.number_into(Number::Copy, zero, zero, out));
+        }
+        let count = out.iter().flatten().count();
+        let buffer = self.buffer("partial results", 8 * (count * leaves) as u64)?;
+        let arrived = if leaves <= MOST_LEAVES { self.arrived()? } else { DevicePtr(0) };
+        let sums = Sums { leaves: buffer.address(), arrived, out: out.map(|out| out.unwrap_or(DevicePtr(0))) };
+        let call = arguments(self.call(&SOLVERS_MODULE, name)?).arg(sums).arg(NoNumbers);
+        self.queue.push(call.shaped(LaunchShape { grid: [leaves as u32, 1, 1], block: [BLOCK, 1, 1] }));
+        if leaves <= MOST_LEAVES {
+            return Ok(());
+        }
+        for (number, out) in out.into_iter().flatten().enumerate() {
+            let from = DevicePtr(buffer.address().0 + 8 * (number * leaves) as u64);
+            self.combine_into(Reduction::Sum, leaves, from, out)?;
+        }
+        Ok(())
+    }
+
+    /// Where blocks count themselves; 0 between launches.
+    fn arrived(&mut self) -> Result<DevicePtr, Error> {
+        let buffer = match self.arrived.take() {
+            Some(buffer) => buffer,
+            None => self.upload("a counter", &0u32.to_le_bytes())?,
+        };
+        Ok(self.arrived.insert(buffer).address())
+    }
+
+    /// A sum over `n` elements to one number on the device, in the order of [`equelle_runtime::reduce`].
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory, or the kernels cannot be compiled or loaded.
+    pub(super) fn sum_into(&mut self, n: usize, y: DevicePtr, summand: Summand, out: DevicePtr) -> Result<(), Error> {
+        let none = DevicePtr(0);
+        let (operation, a, x, w) = match summand {
+            Summand::Product { w } => (0u32, none, none, w),
+            Summand::Updated { a, x, w } => (1, a, x, w.unwrap_or(none)),
+            Summand::UpdatedDiagonal { a, x, d } => (2, a, x, d),
+            Summand::Diagonal { d } => (3, none, none, d),
+        };
+        self.sums("equelle_dot", n, [Some(out), None], |call| call.arg(operation).arg(n as u32).arg(y).arg(a).arg(x).arg(w))
+    }
+
+    /// `x . y` of `n` numbers to one number on the device.
+    ///
+    /// # Errors
+    /// As [`CudaRuntime::sum_into`].
+    pub(super) fn dot_into(&mut self, n: usize, x: DevicePtr, y: DevicePtr, out: DevicePtr) -> Result<(), Error> {
+        self.sum_into(n, y, Summand::Product { w: x }, out)
+    }
+
+    /// `y = A x` for a matrix of `n` rows; then `w . y` to `out`, and `y . y` to `square` if that is asked for.
+    ///
+    /// # Errors
+    /// As [`CudaRuntime::sum_into`].
+    pub(super) fn rows_dot_into(
+        &mut self,
+        (n, a): (usize, EqRows),
+        y: DevicePtr,
+        x: DevicePtr,
+        w: DevicePtr,
+        out: DevicePtr,
+        square: Option<DevicePtr>,
+    ) -> Result<(), Error> {
+        let name = if square.is_some() { "equelle_rows_dots" } else { "equelle_rows_dot" };
+        self.sums(name, n, [Some(out), square], |call| call.arg(n as u32).arg(a).arg(y).arg(x).arg(w))
+    }
+
+    /// `x = x + a p`, then `p = z + b p`, or `p = D z + b p` with a diagonal.
+    ///
+    /// # Errors
+    /// `Backend`: the kernels cannot be compiled or loaded.
+    pub(super) fn step(
+        &mut self,
+        n: usize,
+        [x, p]: [DevicePtr; 2],
+        [a, b]: [DevicePtr; 2],
+        d: Option<DevicePtr>,
+        z: DevicePtr,
+    ) -> Result<(), Error> {
+        let call = self.call(&SOLVERS_MODULE, "equelle_step")?;
+        let call = call.arg(n as u32).arg(x).arg(a).arg(p).arg(b).arg(d.unwrap_or(DevicePtr(0))).arg(z);
+        self.launch_over(call, n)
+    }
+
+    /// `y = (y + a x) + b z`.
+    ///
+    /// # Errors
+    /// As [`CudaRuntime::step`].
+    pub(super) fn add_two(&mut self, n: usize, y: DevicePtr, [a, b]: [DevicePtr; 2], [x, z]: [DevicePtr; 2]) -> Result<(), Error> {
+        let call = self.call(&SOLVERS_MODULE, "equelle_add_two")?.arg(n as u32).arg(y).arg(a).arg(x).arg(b).arg(z);
+        self.launch_over(call, n)
+    }
+
+    /// `p = r + b (p - a v)`.
+    ///
+    /// # Errors
+    /// As [`CudaRuntime::step`].
+    pub(super) fn turn(&mut self, n: usize, p: DevicePtr, [a, b]: [DevicePtr; 2], [v, r]: [DevicePtr; 2]) -> Result<(), Error> {
+        let call = self.call(&SOLVERS_MODULE, "equelle_turn")?.arg(n as u32).arg(p).arg(a).arg(v).arg(b).arg(r);
+        self.launch_over(call, n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use equelle_runtime::linalg::VectorSpace;
+    use equelle_runtime::linalg::host::HostSpace;
+    use equelle_runtime::linalg::matrix_space::MatrixSpace;
+
+    use super::*;
+    use crate::runtime::pool::Buffer;
+    use crate::runtime::test_support::{bits, box_matrix, numbers, runtimes};
+
+    /// Vectors on the device.
+    fn put<const N: usize>(rt: &mut CudaRuntime, vectors: [&[f64]; N]) -> [Rc<Buffer>; N] {
+        vectors.map(|vector| rt.put(vector))
+    }
+
+    /// Against the operations of the host one by one, on no leaf, one, and more than a warp adds at once.
+    #[test]
+    fn passes_have_the_bits_of_the_host() {
+        for n in [0, 700, 1025, 300 * reduce::LEAF + 7] {
+            let mut space = HostSpace::new(n);
+            let [y, x, w, d] = [1, 2, 3, 4].map(|seed| numbers(seed, n));
+            let (a, b) = (1.0 / 3.0, -0.7);
+            let mut updated = y.clone();
+            space.sub_scaled(&mut updated, &a, &x);
+            let mut scaled = vec![0.0; n];
+            space.add_diagonal(&mut scaled, 0.0, 1.0, &d, &updated);
+            let sums = [space.dot(&w, &y), space.dot(&w, &updated), space.dot(&updated, &updated), space.dot(&updated, &scaled)];
+            let (mut stepped, mut turned) = (y.clone(), x.clone());
+            space.add_scaled(&mut stepped, &a, &turned);
+            space.scale_add(&mut turned, &b, &scaled);
+            for mut rt in runtimes() {
+                let [xs, ws, ds] = put(&mut rt, [&x, &w, &d]).map(|vector| (vector.address(), vector));
+                let (xs, ws, ds) = (&xs.0, &ws.0, &ds.0);
+                let out = rt.put(&[0.0; 5]);
+                let numbers_at = rt.put(&[a, b]);
+                let at = |buffer: &Buffer, k: u64| DevicePtr(buffer.address().0 + 8 * k);
+                let (at_a, at_b) = (at(&numbers_at, 0), at(&numbers_at, 1));
+                let [y0, y1, y2, y3] = put(&mut rt, [&y, &y, &y, &y]);
+                rt.dot_into(n, *ws, y0.address(), at(&out, 0)).expect("kernels");
+                let of_w = Summand::Updated { a: at_a, x: *xs, w: Some(*ws) };
+                rt.sum_into(n, y1.address(), of_w, at(&out, 1)).expect("kernels");
+                rt.sum_into(n, y2.address(), Summand::Updated { a: at_a, x: *xs, w: None }, at(&out, 2)).expect("kernels");
+                rt.sum_into(n, y3.address(), Summand::UpdatedDiagonal { a: at_a, x: *xs, d: *ds }, at(&out, 3)).expect("kernels");
+                rt.sum_into(n, y3.address(), Summand::Diagonal { d: *ds }, at(&out, 4)).expect("kernels");
+                assert_eq!(rt.bits(out.address(), 4), bits(&sums));
+                assert_eq!(rt.bits(at(&out, 4), 1), bits(&sums[3..]));
+                [y1, y2].iter().for_each(|y| assert_eq!(rt.bits(y.address(), n), bits(&updated)));
+
+                for d in [None, Some(*ds)] {
+                    let [u, p, z] = put(&mut rt, [&y, &x, if d.is_some() { &updated } else { &scaled }]);
+                    rt.step(n, [u.address(), p.address()], [at_a, at_b], d, z.address()).expect("kernels");
+                    assert_eq!((rt.bits(u.address(), n), rt.bits(p.address(), n)), (bits(&stepped), bits(&turned)));
+                }
+                let [u, p] = put(&mut rt, [&y, &x]);
+                rt.add_two(n, u.address(), [at_a, at_b], [*xs, *ws]).expect("kernels");
+                rt.turn(n, p.address(), [at_a, at_b], [*ws, *ds]).expect("kernels");
+                let two: Vec<f64> = (0..n).map(|k| (y[k] + a * x[k]) + b * w[k]).collect();
+                let turn: Vec<f64> = (0..n).map(|k| d[k] + b * (x[k] - a * w[k])).collect();
+                assert_eq!((rt.bits(u.address(), n), rt.bits(p.address(), n)), (bits(&two), bits(&turn)));
+            }
+        }
+    }
+
+    #[test]
+    fn products_bring_their_dots() {
+        let matrix = box_matrix([14, 13, 12], 1);
+        let n = matrix.n_rows();
+        let mut space = HostSpace::new(n);
+        let (x, w) = (numbers(1, n), numbers(2, n));
+        let mut y = vec![0.0; n];
+        space.multiply(&mut y, &matrix, &x);
+        let expected = [space.dot(&w, &y), space.dot(&w, &y), space.dot(&y, &y)];
+        for mut rt in runtimes() {
+            let (a, _owner) = rt.put_matrix(&matrix);
+            let [x, w, here] = put(&mut rt, [&x, &w, &vec![0.0; n]]);
+            let out = rt.put(&[0.0; 3]);
+            let at = |k: u64| DevicePtr(out.address().0 + 8 * k);
+            rt.rows_dot_into((n, a), here.address(), x.address(), w.address(), at(0), None).expect("kernels");
+            rt.rows_dot_into((n, a), here.address(), x.address(), w.address(), at(1), Some(at(2))).expect("kernels");
+            assert_eq!(rt.bits(out.address(), 3), bits(&expected));
+            assert_eq!(rt.bits(here.address(), n), bits(&y));
+        }
+    }
+
+    /// Eighteen operations on numbers after a sum: the first eight go along with it, the rest by eights.
+    #[test]
+    fn operations_on_numbers_share_launches() {
+        for mut rt in runtimes() {
+            let (x, out) = (rt.put(&[3.0, 4.0]), rt.put(&[0.0; 2]));
+            let total = DevicePtr(out.address().0 + 8);
+            rt.flush().expect("a device");
+            let before = rt.counters().kernels;
+            rt.dot_into(2, x.address(), x.address(), out.address()).expect("kernels");
+            // 25 -> 5, and then 5 + 5 k.
+            rt.number_into(Number::Sqrt, out.address(), out.address(), out.address()).expect("kernels");
+            (0..16).for_each(|_| rt.number_into(Number::Add, total, out.address(), total).expect("kernels"));
+            assert_eq!(rt.read_numbers(&[total]).expect("a device"), [80.0]);
+            // The copy is the last one.
+            assert_eq!(rt.counters().kernels - before, 3);
+            // Each operation: 12 op 4, and what has one operand or no quotient.
+            let four = rt.put(&[12.0, 4.0, 0.0, 1e-20]);
+            let at = |k: u64| DevicePtr(four.address().0 + 8 * k);
+            let values = [
+                (Number::Copy, 0, 1, 12.0),
+                (Number::Add, 0, 1, 16.0),
+                (Number::Sub, 0, 1, 8.0),
+                (Number::Mul, 0, 1, 48.0),
+                (Number::Ratio, 0, 1, 3.0),
+                (Number::Ratio, 0, 2, 0.0),
+                (Number::Chop, 3, 0, 0.0),
+                (Number::Chop, 1, 0, 4.0),
+                (Number::Sqrt, 1, 1, 2.0),
+                (Number::Min, 0, 1, 4.0),
+            ];
+            for (operation, a, b, expected) in values {
+                rt.number_into(operation, at(a), at(b), total).expect("kernels");
+                assert_eq!(rt.read_numbers(&[total]).expect("a device"), [expected], "{operation:?}");
+            }
+        }
+    }
+}
