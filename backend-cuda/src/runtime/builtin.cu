@@ -100,12 +100,6 @@ extern "C" __global__ void equelle_vector(unsigned int operation, EqEntity n, do
   }
 }
 
-// out = a * b, element by element; out may be a. 24 bytes an element.
-extern "C" __global__ void equelle_multiply(EqEntity n, const double* a, const double* b, double* out) {
-  const EqEntity k = eq_index();
-  if (k < n) out[k] = a[k] * b[k];
-}
-
 // out = a - length * b, element by element. 24 bytes an element.
 extern "C" __global__ void equelle_subtract(EqEntity n, const double* a, double length, const double* b, double* out) {
   const EqEntity k = eq_index();
@@ -117,29 +111,10 @@ extern "C" __global__ void equelle_fill(EqEntity n, double value, double* out) {
   if (k < n) out[k] = value;
 }
 
-// y = A x for the rows of one equation; y begins at its first row. 12 bytes an entry, 16 a row, and x.
-extern "C" __global__ void equelle_rows_times(EqEntity n, const EqRows rows, const double* __restrict__ x, double* __restrict__ y) {
-  const EqEntity row = eq_index();
-  if (row >= n) return;
-  double sum = 0.0;
-  for (unsigned long long k = rows.row_ptr[row]; k < rows.row_ptr[row + 1]; ++k) sum = sum + rows.entries[k] * x[rows.columns[k]];
-  y[row] = sum;
-}
-
-// Inverse of the diagonal; 1 where it is 0, or so small that its inverse overflows. `first` is the number of the first row in the whole matrix.
-extern "C" __global__ void equelle_inverse_diagonal(EqEntity n, const EqRows rows, EqEntity first, double* __restrict__ out) {
-  const EqEntity row = eq_index();
-  if (row >= n) return;
-  double diagonal = 0.0;
-  for (unsigned long long k = rows.row_ptr[row]; k < rows.row_ptr[row + 1]; ++k)
-    if (rows.columns[k] == first + row) diagonal = rows.entries[k];
-  const double inverse = 1.0 / diagonal;
-  out[row] = fabs(inverse) <= 1.7976931348623157e308 ? inverse : 1.0;
-}
-
-// Marks the parts of the columns from `begin` to `end` whose level some row fixes: where the entries do not cancel. `parts` numbers the part of each column.
+// Marks the parts of the columns from `begin` to `end` whose level some row fixes: where the entries do not cancel but for `round_off`. `parts` numbers the
+// part of each column.
 extern "C" __global__ void equelle_fixed_parts(EqEntity n, const EqRows rows, EqEntity begin, EqEntity end, const EqEntity* __restrict__ parts,
-                                               unsigned char* fixed) {
+                                               double round_off, unsigned char* fixed) {
   const EqEntity row = eq_index();
   if (row >= n) return;
   double sum = 0.0, size = 0.0;
@@ -152,5 +127,5 @@ extern "C" __global__ void equelle_fixed_parts(EqEntity n, const EqRows rows, Eq
     part = parts[column - begin];
   }
   // All writers write the same.
-  if (part != EQ_NONE && !(fabs(sum) <= 32.0 * 2.220446049250313e-16 * size)) fixed[part] = 1;
+  if (part != EQ_NONE && !(fabs(sum) <= round_off * size)) fixed[part] = 1;
 }

@@ -18,7 +18,7 @@ const CASES: usize = 4;
 
 /// Factors `(D + L) D^-1 (D + U)` of a matrix of `k` by `k` blocks, rows in the order in which they are solved for.
 #[derive(Debug)]
-pub(super) struct DeviceFactors {
+pub struct DeviceFactors {
     schedule: DeviceSchedule,
     n: usize,
     k: usize,

@@ -2,7 +2,8 @@
 //!
 //! Reading order: [`device`] (what is needed of a device; [`gpu`] and, for tests, `host` implement it), [`module`] (kernel texts), [`pool`]
 //! (memory), [`queue`] (launches and graphs), [`args`] (arguments of kernels), [`program`] (the runtime itself), `support` (what generated kernels call),
-//! `grid` (grid arrays and ranks), `traits`, `access`; then [`rows`] (Jacobians), `newton` and `krylov` (linear solvers on device vectors).
+//! `grid` (grid arrays and ranks), `traits`, `access`; then [`rows`] (Jacobians), `newton`, `krylov` (vectors of
+//! linear solvers), `matrices`, `systems` (what solvers ask of matrices), `factors` and `schedule`.
 //!
 //! # How a generated kernel is launched
 //!
@@ -46,11 +47,11 @@ mod collections;
 mod conditions;
 mod derivatives;
 mod discrete;
-#[allow(dead_code)]
 mod factors;
 mod grid;
 mod jacobian;
 mod krylov;
+mod matrices;
 mod newton;
 mod on_extend;
 mod operations;
@@ -58,13 +59,15 @@ mod parts;
 mod passes;
 mod projection;
 pub mod rows;
-#[allow(dead_code)]
 mod schedule;
 mod select;
 mod sequences;
 pub mod sparse;
 mod steady;
 mod support;
+mod systems;
+#[cfg(test)]
+mod systems_tests;
 #[cfg(test)]
 mod test_support;
 mod topology;

@@ -1,50 +1,44 @@
-//! Newton's method on the device: residual and Jacobian by the kernels of the program, linear systems by the Krylov methods of [`equelle_runtime::linalg`] on device vectors.
-//!
-//! What the device has no method for is solved on the host, with a note: a direct factorisation, and matrices that leave levels open in ways that take one to find.
+//! Newton's method on the device: residual and Jacobian by the kernels of the program, linear systems by the front door of [`equelle_runtime::linalg`] with the runtime as
+//! their space. A direct factorisation runs on the host, with a note.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use equelle_runtime::linalg::bicgstab::BiCgStab;
-use equelle_runtime::linalg::cg::Cg;
-use equelle_runtime::linalg::gmres::Gmres;
-use equelle_runtime::linalg::krylov::{Control, End, Outcome, System, iterate};
-use equelle_runtime::linalg::null_space::NullSpace;
-use equelle_runtime::linalg::solve::SHARE;
-use equelle_runtime::linalg::space::Identity;
-use equelle_runtime::linalg::{
-    self, Csr, LinearCache, LinearOperator, LinearOptions, Method, Preconditioner, Preconditioning, Symmetry, VectorSpace,
-};
+use equelle_runtime::linalg::{LinearCache, LinearOptions, Method, Solution, SystemSpace, solve_in};
 use equelle_runtime::newton::{self, Correction, Ending, Entry, History, Problem, Trial};
 use equelle_runtime::{EquelleRuntime, Error, ErrorKind, Implicit, Residual, Session};
 
 use crate::runtime::args::Call;
 use crate::runtime::collections::{Collection, Derivatives, Scalar, VectorCollection};
 use crate::runtime::device::DevicePtr;
-use crate::runtime::krylov::{DeviceJacobi, DeviceMatrix, DeviceSpace, DeviceVector};
-use crate::runtime::parts::Parts;
+use crate::runtime::jacobian::Jacobian;
+use crate::runtime::krylov::DeviceVector;
+use crate::runtime::matrices::DeviceMatrix;
 use crate::runtime::pool::Buffer;
 use crate::runtime::program::CudaRuntime;
-use crate::runtime::projection::{Projected, Projection};
 use crate::runtime::rows::{Rows, fault};
 use crate::runtime::traits::doubles;
-
-/// Iterations between two looks at the residual: each look waits for the device.
-const CHECK_EVERY: usize = 10;
 
 /// What Newton's method keeps between solves.
 #[derive(Default)]
 pub(super) struct Newton {
     /// The parameters, once they have been read.
     options: Option<(newton::Options, LinearOptions)>,
-    /// Of solves on the host, by Equelle line.
-    caches: BTreeMap<u32, LinearCache>,
-    /// Connected parts of the unknowns, by Equelle line.
-    parts: BTreeMap<u32, Parts>,
+    /// Of the linear solver, by Equelle line.
+    caches: BTreeMap<u32, LinearCache<CudaRuntime>>,
+    /// The last pattern of a whole matrix, by Equelle line.
+    assembled: BTreeMap<u32, Assembled>,
     /// The last patterns of the equations, by Equelle line.
     patterns: BTreeMap<u32, Vec<Rc<Rows>>>,
+}
+
+/// The pattern of the matrix of a system of equations.
+struct Assembled {
+    /// The patterns of its equations.
+    parts: Vec<Rc<Rows>>,
+    rows: Rc<Rows>,
 }
 
 impl CudaRuntime {
@@ -83,7 +77,7 @@ impl Implicit for CudaRuntime {
             ends.push(total);
         }
         let iterate = guesses.iter().map(|guess| self.constant_values(guess)).collect::<Result<_, _>>()?;
-        let (cache, parts) = (self.newton.caches.remove(&line).unwrap_or_default(), self.newton.parts.remove(&line));
+        let (cache, assembled) = (self.newton.caches.remove(&line).unwrap_or_default(), self.newton.assembled.remove(&line));
         let patterns = self.newton.patterns.remove(&line).unwrap_or_default();
         let mut problem = CudaProblem {
             iterate,
@@ -94,17 +88,16 @@ impl Implicit for CudaRuntime {
             line,
             linear,
             cache,
-            parts,
+            assembled,
             patterns,
-            corrections: 0,
             search: options.line_search,
             last: None,
         };
         let outcome = newton::solve(&mut problem, &options);
-        let CudaProblem { iterate, cache, parts, patterns, .. } = problem;
+        let CudaProblem { iterate, cache, assembled, patterns, .. } = problem;
         self.newton.caches.insert(line, cache);
         self.newton.patterns.insert(line, patterns);
-        self.newton.parts.extend(parts.map(|parts| (line, parts)));
+        self.newton.assembled.extend(assembled.map(|assembled| (line, assembled)));
         self.session.line(line);
         outcome.map_err(|error| error.at(line))?;
         Ok(iterate)
@@ -130,29 +123,14 @@ struct CudaProblem<'a, 'b> {
     /// Equelle line of the solve.
     line: u32,
     linear: LinearOptions,
-    cache: LinearCache,
-    parts: Option<Parts>,
+    cache: LinearCache<CudaRuntime>,
+    assembled: Option<Assembled>,
     /// The pattern of the last evaluation. `[equations]`
     patterns: Vec<Rc<Rows>>,
-    /// How many linear systems this solve has had.
-    corrections: usize,
     /// Whether corrections may be shortened.
     search: bool,
     /// The iterate before the last correction, and that correction, if it may be shortened.
     last: Option<(Vec<Collection>, Rc<Buffer>)>,
-}
-
-/// What a Krylov method on the device says.
-enum Attempt {
-    Solved {
-        x: DeviceVector,
-        iterations: usize,
-        relative_residual: f64,
-        /// What there is to say of open levels.
-        open: Option<String>,
-    },
-    /// Why the host has to.
-    NotHere(String),
 }
 
 impl CudaProblem<'_, '_> {
@@ -192,124 +170,71 @@ impl CudaProblem<'_, '_> {
         Ok(())
     }
 
-    /// The Jacobian of all equations by all unknowns.
-    fn matrix(&self) -> DeviceMatrix {
-        let rows = |equation: &Collection| match equation.derivatives.as_deref() {
-            Some(Derivatives::Rows { rows, entries }) => Some((Rc::clone(rows), Rc::clone(entries))),
-            Some(Derivatives::Unknown { .. }) | None => None,
+    /// The Jacobian of all equations by all unknowns. The rows of one equation are the matrix, nothing is copied; of a system their entries are copied behind one another.
+    fn matrix(&mut self) -> Result<DeviceMatrix, Error> {
+        let mut equations = Vec::with_capacity(self.equations.len());
+        for number in 0..self.equations.len() {
+            equations.extend(self.rt.jacobian_of(&self.equations[number])?);
+        }
+        if let [only] = &equations[..] {
+            return Ok(DeviceMatrix::new(Rc::clone(&only.rows), Rc::clone(&only.entries)));
+        }
+        let same = |known: &Assembled| {
+            known.parts.len() == equations.len() && known.parts.iter().zip(&equations).all(|(a, b)| Rc::ptr_eq(a, &b.rows))
         };
-        DeviceMatrix { blocks: self.equations.iter().filter_map(rows).collect() }
+        let rows = match self.assembled.as_ref().filter(|known| same(known)) {
+            Some(known) => Rc::clone(&known.rows),
+            None => {
+                let rows = Rc::new(self.assemble(&equations)?);
+                let parts = equations.iter().map(|equation| Rc::clone(&equation.rows)).collect();
+                self.assembled = Some(Assembled { parts, rows: Rc::clone(&rows) });
+                rows
+            }
+        };
+        let entries = self.rt.new_entries(&rows)?;
+        let mut at = entries.address().0;
+        for equation in &equations {
+            let len = equation.rows.entries();
+            self.copy_to(DevicePtr(at), equation.entries.address(), len)?;
+            at += 8 * len as u64;
+        }
+        Ok(DeviceMatrix::new(rows, entries))
     }
 
-    /// The same on the host.
-    fn host_matrix(&mut self, matrix: &DeviceMatrix) -> Result<Csr, Error> {
+    /// The rows of equations, one after the other.
+    fn assemble(&mut self, equations: &[Jacobian]) -> Result<Rows, Error> {
         let total = self.total();
-        let entries = matrix.blocks.iter().map(|(rows, _)| rows.entries()).sum();
-        let mut row_ptr = Vec::with_capacity(total + 1);
-        let (mut columns, mut values): (Vec<u32>, Vec<f64>) = (Vec::with_capacity(entries), Vec::with_capacity(entries));
-        row_ptr.push(0);
-        for (rows, entries) in &matrix.blocks {
-            let before = columns.len();
-            let host = rows.host(self.rt)?;
-            row_ptr.extend(host.row_ptr[1..].iter().map(|end| before + end));
-            columns.extend_from_slice(&host.columns);
-            values.extend(doubles(&self.rt.download(entries.address(), 8 * rows.entries())?));
+        let entries = equations.iter().map(|equation| equation.rows.entries()).sum();
+        let row_ptr = self.rt.upload("rows of the Jacobian", &vec![0; 8 * (total + 1)])?;
+        let columns = self.rt.buffer("columns of the Jacobian", 4 * entries as u64)?;
+        let (mut row, mut before) = (0, 0);
+        for equation in equations {
+            let len = equation.rows.len();
+            let call = self.rt.solver_call("equelle_append_rows")?.arg(len as u32).arg(before as u64);
+            let call = call.arg(equation.rows.args(&equation.entries)).arg(DevicePtr(row_ptr.address().0 + 8 * row as u64));
+            self.rt.launch_over(call.arg(columns.address()), len)?;
+            row += len;
+            before += equation.rows.entries();
         }
-        Csr::new(total, total, row_ptr, columns, values).map_err(|what| fault(&format!("the Jacobian is malformed: {what}")))
+        Ok(Rows::on_device(row_ptr, columns, total, entries, total))
+    }
+
+    /// Copies numbers on the device.
+    fn copy_to(&mut self, to: DevicePtr, from: DevicePtr, len: usize) -> Result<(), Error> {
+        let function = self.rt.runtime_function("equelle_vector")?;
+        let call = Call::new(function, "equelle_vector").arg(0u32).arg(len as u32).arg(to).arg(DevicePtr(0)).arg(from);
+        self.rt.launch_over(call, len)
     }
 
     /// The residuals of all equations one after the other, on the device.
     fn right_hand_side(&mut self) -> Result<DeviceVector, Error> {
-        if let [equation] = &self.equations[..] {
-            return Ok(Rc::clone(&equation.buffer));
-        }
-        let b = self.rt.buffer("the right-hand side", 8 * self.total() as u64)?;
-        for (equation, end) in self.equations.iter().zip(&self.ends) {
-            let len = equation.domain.len();
-            let function = self.rt.runtime_function("equelle_vector")?;
-            let to = DevicePtr(b.address().0 + 8 * (end - len) as u64);
-            let call = Call::new(function, "equelle_vector").arg(0u32).arg(len as u32).arg(to).arg(DevicePtr(0)).arg(equation.pointer());
-            self.rt.launch_over(call, len)?;
+        let b = self.rt.new_vector_of(self.total())?;
+        for number in 0..self.equations.len() {
+            let (from, len) = (self.equations[number].pointer(), self.equations[number].domain.len());
+            let to = DevicePtr(b.address().0 + 8 * (self.ends[number] - len) as u64);
+            self.copy_to(to, from, len)?;
         }
         Ok(b)
-    }
-
-    /// Solves on the device, or says why not.
-    fn solve_here(&mut self, matrix: &DeviceMatrix) -> Result<Attempt, Error> {
-        let n = self.total();
-        let method = self.linear.method_for(n);
-        if method == Method::Lu {
-            let why = if self.linear.method.is_some() { "LU runs on the host" } else { "it is small" };
-            return Ok(Attempt::NotHere(why.to_owned()));
-        }
-        if method == Method::Cg && self.corrections == 1 {
-            let csr = self.host_matrix(matrix)?;
-            if csr.symmetry(1e-10) != Symmetry::Symmetric {
-                return Ok(Attempt::NotHere("the matrix is not symmetric".to_owned()));
-            }
-        }
-        let parts = match self.parts.take().filter(|parts| parts.is_of(matrix)) {
-            Some(parts) => parts,
-            None => Parts::of(self.rt, matrix, &self.ends)?,
-        };
-        let fixed = parts.all_fixed(self.rt, matrix);
-        self.parts = Some(parts);
-        // The host finds the null vectors of what may leave a level open.
-        let null_space = if fixed? {
-            NullSpace::default()
-        } else {
-            NullSpace::find_in_blocks(&self.host_matrix(matrix)?, &self.ends, self.linear.rounding)
-        };
-        let mut b = self.right_hand_side()?;
-        let tolerance = self.linear.tolerance;
-        let preconditioner = self.linear.preconditioner.unwrap_or(Preconditioning::Jacobi);
-        let restart = self.linear.restart;
-        let space = &mut DeviceSpace::new(self.rt, n);
-        let square = space.dot(&b, &b);
-        let size = space.read([&square])?[0].sqrt();
-        if !size.is_normal() {
-            return Ok(Attempt::NotHere("the right-hand side is zero or not finite".to_owned()));
-        }
-        let Some(projection) = Projection::of(space, &null_space)? else {
-            return Ok(Attempt::NotHere("the matrix leaves levels open in a way that takes a factorisation to find".to_owned()));
-        };
-        if projection.len() > 0 {
-            let allowed = NullSpace::allowed(size, &self.linear);
-            if projection.imbalances(space, &b)?.iter().any(|least| least.is_nan() || *least > allowed) {
-                return Ok(Attempt::NotHere("the right-hand side does not fit a matrix that leaves a level open".to_owned()));
-            }
-            let mut balanced = space.zeros()?;
-            space.copy(&mut balanced, &b);
-            projection.to_range(space, &mut balanced);
-            b = balanced;
-        }
-        let control = Control {
-            target: SHARE * tolerance * size,
-            max_iterations: self.linear.max_iterations,
-            check_every: self.linear.check_every.max(CHECK_EVERY),
-            patience: 2 * n + 100,
-        };
-        let mut x = space.zeros()?;
-        let operator = Projected { matrix, projection: &projection };
-        let outcome = match preconditioner {
-            Preconditioning::None => {
-                run(space, method, restart, System { operator: &operator, preconditioner: &Identity }, &mut x, &b, control)?
-            }
-            Preconditioning::Jacobi => {
-                let jacobi = DeviceJacobi::new(space, matrix)?;
-                run(space, method, restart, System { operator: &operator, preconditioner: &jacobi }, &mut x, &b, control)?
-            }
-            other => return Ok(Attempt::NotHere(format!("{} is not on the device", other.title()))),
-        };
-        projection.remove_mean(space, &mut x);
-        Ok(match outcome.end {
-            End::Converged => {
-                Attempt::Solved { x, iterations: outcome.iterations, relative_residual: outcome.residual / size, open: null_space.note() }
-            }
-            End::Breakdown(why) | End::Stagnation(why) => Attempt::NotHere(format!("{} on the device: {why}", method.title())),
-            End::MaxIterations => Attempt::NotHere(format!("{} on the device reached {} iterations", method.title(), outcome.iterations)),
-            End::NonFinite => Attempt::NotHere(format!("{} on the device overflowed", method.title())),
-        })
     }
 
     /// Takes a correction from the iterate.
@@ -339,33 +264,6 @@ impl CudaProblem<'_, '_> {
     fn residual_values(&mut self, equation: usize) -> Result<Vec<f64>, Error> {
         let (from, len) = (self.equations[equation].pointer(), self.equations[equation].domain.len());
         Ok(doubles(&self.rt.download(from, 8 * len)?))
-    }
-}
-
-/// Iterates by a method.
-fn run<'a, A: LinearOperator<DeviceSpace<'a>>, M: Preconditioner<DeviceSpace<'a>>>(
-    space: &mut DeviceSpace<'a>,
-    method: Method,
-    restart: usize,
-    system: System<'_, A, M>,
-    x: &mut DeviceVector,
-    b: &DeviceVector,
-    control: Control,
-) -> Result<Outcome, Error> {
-    match method {
-        Method::Cg => {
-            let mut cycle = Cg::new(space)?;
-            iterate(space, &mut cycle, system, x, b, control)
-        }
-        Method::Gmres => {
-            let mut cycle = Gmres::new(space, restart)?;
-            iterate(space, &mut cycle, system, x, b, control)
-        }
-        // LU never comes here.
-        Method::BiCgStab | Method::Lu => {
-            let mut cycle = BiCgStab::new(space)?;
-            iterate(space, &mut cycle, system, x, b, control)
-        }
     }
 }
 
@@ -405,32 +303,20 @@ impl Problem for CudaProblem<'_, '_> {
     }
 
     fn correct(&mut self) -> Result<Correction, Error> {
-        self.corrections += 1;
-        let matrix = self.matrix();
-        let why = match self.solve_here(&matrix)? {
-            Attempt::Solved { x, iterations, relative_residual, open } => {
-                self.subtract(&x)?;
-                return Ok(Correction { linear_iterations: Some(iterations), relative_residual, note: open, update: None, set_up: 0.0 });
-            }
-            Attempt::NotHere(why) => why,
-        };
-        let csr = self.host_matrix(&matrix)?;
-        let mut rhs = Vec::with_capacity(self.total());
-        for equation in 0..self.equations.len() {
-            rhs.extend(self.residual_values(equation)?);
-        }
-        let solution = linalg::solve_blocks(&csr, &self.ends, &rhs, &self.linear, &mut self.cache)?;
-        let bytes = crate::runtime::grid::bytes_of(&solution.x, f64::to_le_bytes);
-        let du = self.rt.upload("a correction", &bytes)?;
-        self.subtract(&du)?;
-        let note = match solution.note {
-            Some(note) => format!("solved on the host ({why}); {note}"),
-            None => format!("solved on the host ({why})"),
+        let matrix = self.matrix()?;
+        let rhs = self.right_hand_side()?;
+        let Solution { x, iterations, relative_residual, method, note, .. } =
+            solve_in(self.rt, &matrix, &self.ends, rhs, &self.linear, &mut self.cache)??;
+        self.subtract(&x.buffer)?;
+        let direct = (method == Method::Lu).then_some("LU runs on the host");
+        let note = match (direct, note) {
+            (Some(direct), Some(note)) => Some(format!("{direct}; {note}")),
+            (direct, note) => note.or(direct.map(str::to_owned)),
         };
         Ok(Correction {
-            linear_iterations: (solution.method != Method::Lu).then_some(solution.iterations),
-            relative_residual: solution.relative_residual,
-            note: Some(note),
+            linear_iterations: (method != Method::Lu).then_some(iterations),
+            relative_residual,
+            note,
             update: None,
             set_up: self.cache.take_set_up_time(),
         })
@@ -472,8 +358,8 @@ impl Problem for CudaProblem<'_, '_> {
         let values: Result<Vec<_>, Error> = (0..domains.len()).map(|equation| self.residual_values(equation)).collect();
         let (values, matrix) = match values {
             Ok(values) => {
-                let matrix = self.matrix();
-                (values, self.host_matrix(&matrix))
+                let matrix = self.matrix().and_then(|matrix| Ok(self.rt.host_matrix(&matrix)?.into_owned()));
+                (values, matrix)
             }
             Err(error) => (Vec::new(), Err(error)),
         };

@@ -7,18 +7,18 @@
 use std::rc::Rc;
 
 use equelle_runtime::Error;
-use equelle_runtime::linalg::null_space::Groups;
+use equelle_runtime::linalg::null_space::{Groups, round_off};
 
 use crate::runtime::args::Call;
 use crate::runtime::grid::bytes_of;
-use crate::runtime::krylov::DeviceMatrix;
+use crate::runtime::matrices::DeviceMatrix;
 use crate::runtime::pool::Buffer;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::rows::Rows;
 
 /// The connected parts of the columns of each field, and of all together where there are several.
 pub(super) struct Parts {
-    made_for: Vec<Rc<Rows>>,
+    made_for: (Rc<Rows>, Vec<usize>),
     ranges: Vec<Columns>,
 }
 
@@ -42,33 +42,32 @@ impl Parts {
         }
         let mut ranges = Vec::with_capacity(fields.len());
         for (begin, end) in fields {
-            let (numbers, count) = connected(rt, matrix, begin, end)?;
+            let (numbers, count) = connected(rt, &matrix.rows, begin, end)?;
             let parts = rt.upload("connected parts", &bytes_of(&numbers, u32::to_le_bytes))?;
             ranges.push(Columns { begin, end, parts, count });
         }
-        Ok(Parts { made_for: matrix.blocks.iter().map(|(rows, _)| Rc::clone(rows)).collect(), ranges })
+        Ok(Parts { made_for: (Rc::clone(&matrix.rows), ends.to_vec()), ranges })
     }
 
-    /// Whether these are of the pattern of a matrix.
-    pub(super) fn is_of(&self, matrix: &DeviceMatrix) -> bool {
-        self.made_for.len() == matrix.blocks.len() && self.made_for.iter().zip(&matrix.blocks).all(|(a, (b, _))| Rc::ptr_eq(a, b))
+    /// Whether these are of the pattern of a matrix whose fields end at `ends`.
+    pub(super) fn is_of(&self, matrix: &DeviceMatrix, ends: &[usize]) -> bool {
+        Rc::ptr_eq(&self.made_for.0, &matrix.rows) && self.made_for.1 == ends
     }
 
-    /// Whether the level of each part is fixed. One small copy to the host.
-    pub(super) fn all_fixed(&self, rt: &mut CudaRuntime, matrix: &DeviceMatrix) -> Result<bool, Error> {
+    /// Whether the level of each part is fixed, by entries with this rounding. One small copy to the host.
+    pub(super) fn all_fixed(&self, rt: &mut CudaRuntime, matrix: &DeviceMatrix, rounding: f64) -> Result<bool, Error> {
         for range in &self.ranges {
             let fixed = rt.upload("which parts are fixed", &vec![0; range.count])?;
             let function = rt.runtime_function("equelle_fixed_parts")?;
-            for (rows, entries) in &matrix.blocks {
-                let call = Call::new(function, "equelle_fixed_parts")
-                    .arg(rows.len() as u32)
-                    .arg(rows.args(entries))
-                    .arg(range.begin as u32)
-                    .arg(range.end as u32)
-                    .arg(range.parts.address())
-                    .arg(fixed.address());
-                rt.launch_over(call, rows.len())?;
-            }
+            let call = Call::new(function, "equelle_fixed_parts")
+                .arg(matrix.rows.len() as u32)
+                .arg(matrix.args())
+                .arg(range.begin as u32)
+                .arg(range.end as u32)
+                .arg(range.parts.address())
+                .arg(round_off(rounding))
+                .arg(fixed.address());
+            rt.launch_over(call, matrix.rows.len())?;
             if rt.download(fixed.address(), range.count)?.contains(&0) {
                 return Ok(false);
             }
@@ -78,16 +77,14 @@ impl Parts {
 }
 
 /// Numbers of the connected parts of the columns from `begin` to `end`, and how many parts there are.
-fn connected(rt: &mut CudaRuntime, matrix: &DeviceMatrix, begin: usize, end: usize) -> Result<(Vec<u32>, usize), Error> {
+fn connected(rt: &mut CudaRuntime, rows: &Rows, begin: usize, end: usize) -> Result<(Vec<u32>, usize), Error> {
     let mut groups = Groups::new(end - begin);
-    for (rows, _) in &matrix.blocks {
-        let rows = rows.host(rt)?;
-        for ends in rows.row_ptr.windows(2) {
-            let columns = rows.columns[ends[0]..ends[1]].iter().map(|&column| column as usize).filter(|c| (begin..end).contains(c));
-            let mut first = None;
-            for column in columns {
-                groups.join(*first.get_or_insert(column - begin), column - begin);
-            }
+    let rows = rows.host(rt)?;
+    for ends in rows.row_ptr.windows(2) {
+        let columns = rows.columns[ends[0]..ends[1]].iter().map(|&column| column as usize).filter(|c| (begin..end).contains(c));
+        let mut first = None;
+        for column in columns {
+            groups.join(*first.get_or_insert(column - begin), column - begin);
         }
     }
     let mut numbers = vec![0; end - begin];

@@ -29,7 +29,6 @@ pub(super) enum Number {
 }
 
 /// What is done to `y` before a sum, and what is summed. `a` is a number on the device.
-#[allow(dead_code)]
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Summand {
     /// `w . y`

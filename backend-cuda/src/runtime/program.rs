@@ -12,6 +12,7 @@ use crate::runtime::derivatives::GridMatrices;
 use crate::runtime::device::{CompileOptions, Device, DevicePtr, FunctionId, ModuleId};
 use crate::runtime::gpu::GpuDevice;
 use crate::runtime::grid::DeviceGrid;
+use crate::runtime::krylov::SpaceState;
 use crate::runtime::module::{KernelModule, RUNTIME_MODULE};
 use crate::runtime::newton::Newton;
 use crate::runtime::pool::{Buffer, Pool, out_of_memory};
@@ -41,6 +42,8 @@ pub struct CudaRuntime {
     pub(super) rows: KnownRows,
     pub(super) matrices: GridMatrices,
     pub(super) newton: Newton,
+    /// As the space of linear solvers.
+    pub(super) space: SpaceState,
     /// Equelle line at which a kernel first read an unknown without passing its derivatives on.
     pub(super) derivatives_lost: Option<u32>,
 }
@@ -123,6 +126,7 @@ impl CudaRuntime {
             rows: KnownRows::default(),
             matrices: GridMatrices::default(),
             newton: Newton::default(),
+            space: SpaceState::default(),
             derivatives_lost: None,
         })
     }

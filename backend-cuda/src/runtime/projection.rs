@@ -3,102 +3,111 @@
 
 use equelle_runtime::Error;
 use equelle_runtime::linalg::null_space::NullSpace;
-use equelle_runtime::linalg::{LinearOperator, VectorSpace};
+use equelle_runtime::linalg::{Csr, MatrixSpace, VectorSpace};
 
-use crate::runtime::grid::bytes_of;
-use crate::runtime::krylov::{DeviceMatrix, DeviceNumber, DeviceSpace, DeviceVector};
+use crate::runtime::krylov::{DeviceNumber, DeviceVector};
+use crate::runtime::matrices::DeviceMatrix;
+use crate::runtime::program::CudaRuntime;
+use crate::runtime::rows::fault;
 
-/// More open parts than this are left to the host: each costs a dot product and an update in every product with the matrix.
-const MOST: usize = 8;
+/// Up to so many vectors have a dot product and an update of their own; more of them, which are shorter, are rows of a matrix.
+const FEW: usize = 8;
 
 /// The open parts of a matrix.
-#[derive(Default)]
-pub(super) struct Projection {
-    parts: Vec<Part>,
+#[derive(Debug)]
+pub struct Projection {
+    /// Left null vectors that are known.
+    left: Vectors,
+    /// 1 on the unknowns of each part.
+    ones: Vectors,
 }
 
-struct Part {
-    /// The left null vector, and its product with itself.
-    left: DeviceVector,
-    square: DeviceNumber,
-    /// 1 on the unknowns of the part.
-    ones: DeviceVector,
-    /// How many they are.
-    count: DeviceNumber,
+/// Vectors that have no element in common.
+#[derive(Debug)]
+enum Vectors {
+    /// Each with its product with itself.
+    Few(Vec<(DeviceVector, DeviceNumber)>),
+    Many {
+        /// One a row.
+        rows: DeviceMatrix,
+        /// One a column.
+        columns: DeviceMatrix,
+        /// Inverses of their products with themselves.
+        inverse_squares: DeviceVector,
+    },
+}
+
+impl Vectors {
+    /// Vectors of `n` elements, given by places in ascending order and values.
+    fn new(rt: &mut CudaRuntime, n: usize, vectors: &[(&[usize], Vec<f64>)]) -> Result<Self, Error> {
+        if vectors.len() <= FEW {
+            let mut few = Vec::with_capacity(vectors.len());
+            for (places, values) in vectors {
+                let mut dense = vec![0.0; n];
+                places.iter().zip(values).for_each(|(&place, &value)| dense[place] = value);
+                let vector = rt.vector(dense)?;
+                let square = rt.dot(&vector, &vector);
+                few.push((vector, square));
+            }
+            return Ok(Vectors::Few(few));
+        }
+        let mut row_ptr = vec![0];
+        let (mut columns, mut values) = (Vec::new(), Vec::new());
+        let mut inverse_squares = Vec::with_capacity(vectors.len());
+        for (places, elements) in vectors {
+            columns.extend(places.iter().map(|&place| place as u32));
+            values.extend_from_slice(elements);
+            row_ptr.push(columns.len());
+            inverse_squares.push(1.0 / elements.iter().map(|value| value * value).sum::<f64>());
+        }
+        let rows = Csr::new(vectors.len(), n, row_ptr, columns, values);
+        let rows = rows.map_err(|what| fault(&format!("null vectors: {what}")))?;
+        let columns = rt.matrix(rows.transpose())?;
+        Ok(Vectors::Many { rows: rt.matrix(rows)?, columns, inverse_squares: rt.vector(inverse_squares)? })
+    }
+
+    /// Makes `y` orthogonal to them.
+    fn remove(&self, rt: &mut CudaRuntime, y: &mut DeviceVector) {
+        match self {
+            Vectors::Few(few) => {
+                for (vector, square) in few {
+                    let along = rt.dot(vector, y);
+                    let factor = rt.ratio(&along, square);
+                    rt.sub_scaled(y, &factor, vector);
+                }
+            }
+            Vectors::Many { rows, columns, inverse_squares } => {
+                let room = rt.new_vector_of(inverse_squares.len).and_then(|along| Ok((along, rt.new_vector_of(inverse_squares.len)?)));
+                let Some((mut along, mut factors)) = rt.attempt(room) else { return };
+                rt.multiply(&mut along, rows, y);
+                rt.add_diagonal(&mut factors, 0.0, 1.0, inverse_squares, &along);
+                rt.multiply_sub(y, columns, &factors);
+            }
+        }
+    }
 }
 
 impl Projection {
-    /// Onto the range of a matrix with these null vectors; `None` where they are not all known, or too many.
+    /// Onto the range of a matrix with these null vectors.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
-    pub(super) fn of(space: &mut DeviceSpace<'_>, null_space: &NullSpace) -> Result<Option<Self>, Error> {
-        let mut parts = Vec::new();
-        if null_space.components.len() > MOST {
-            return Ok(None);
-        }
-        for component in &null_space.components {
-            let Some(left) = &component.left else { return Ok(None) };
-            let mut values = vec![0.0; space.len()];
-            left.rows.iter().zip(&left.weights).for_each(|(&row, &weight)| values[row] = weight);
-            let left = space.rt.upload("a null vector", &bytes_of(&values, f64::to_le_bytes))?;
-            values.fill(0.0);
-            component.unknowns.iter().for_each(|&unknown| values[unknown] = 1.0);
-            let ones = space.rt.upload("a null vector", &bytes_of(&values, f64::to_le_bytes))?;
-            let square = space.dot(&left, &left);
-            let count = space.constant(component.unknowns.len() as f64);
-            parts.push(Part { left, square, ones, count });
-        }
-        Ok(Some(Projection { parts }))
-    }
-
-    /// `|w . b| / |w|` of each part: the residual of the best solution there.
-    ///
-    /// # Errors
-    /// Those of the device.
-    pub(super) fn imbalances(&self, space: &mut DeviceSpace<'_>, b: &DeviceVector) -> Result<Vec<f64>, Error> {
-        let mut found = Vec::with_capacity(self.parts.len());
-        for part in &self.parts {
-            let along = space.dot(&part.left, b);
-            let [along, square] = space.read([&along, &part.square])?;
-            found.push(along.abs() / square.sqrt());
-        }
-        Ok(found)
+    pub(super) fn of(rt: &mut CudaRuntime, null_space: &NullSpace) -> Result<Self, Error> {
+        let n = rt.space.len;
+        let known = null_space.components.iter().filter_map(|component| component.left.as_ref());
+        let left: Vec<(&[usize], Vec<f64>)> = known.map(|left| (&left.rows[..], left.weights.clone())).collect();
+        let ones: Vec<(&[usize], Vec<f64>)> =
+            null_space.components.iter().map(|component| (&component.unknowns[..], vec![1.0; component.unknowns.len()])).collect();
+        Ok(Projection { left: Vectors::new(rt, n, &left)?, ones: Vectors::new(rt, n, &ones)? })
     }
 
     /// Makes `y` orthogonal to the left null vectors.
-    pub(super) fn to_range(&self, space: &mut DeviceSpace<'_>, y: &mut DeviceVector) {
-        for part in &self.parts {
-            let along = space.dot(&part.left, y);
-            let factor = space.ratio(&along, &part.square);
-            space.sub_scaled(y, &factor, &part.left);
-        }
+    pub(super) fn to_range(&self, rt: &mut CudaRuntime, y: &mut DeviceVector) {
+        self.left.remove(rt, y);
     }
 
     /// Gives `x` the mean zero on each part.
-    pub(super) fn remove_mean(&self, space: &mut DeviceSpace<'_>, x: &mut DeviceVector) {
-        for part in &self.parts {
-            let sum = space.dot(&part.ones, x);
-            let mean = space.ratio(&sum, &part.count);
-            space.sub_scaled(x, &mean, &part.ones);
-        }
-    }
-
-    /// Number of open parts.
-    pub(super) fn len(&self) -> usize {
-        self.parts.len()
-    }
-}
-
-/// `P A`, where `P` removes what round-off has put outside the range.
-pub(super) struct Projected<'a> {
-    pub matrix: &'a DeviceMatrix,
-    pub projection: &'a Projection,
-}
-
-impl LinearOperator<DeviceSpace<'_>> for Projected<'_> {
-    fn apply(&self, space: &mut DeviceSpace<'_>, y: &mut DeviceVector, x: &DeviceVector) {
-        self.matrix.apply(space, y, x);
-        self.projection.to_range(space, y);
+    pub(super) fn remove_mean(&self, rt: &mut CudaRuntime, x: &mut DeviceVector) {
+        self.ones.remove(rt, x);
     }
 }

@@ -4,7 +4,7 @@ use super::csr::{Csr, Symmetry};
 use super::options::{LARGEST_FOR_LU, LinearOptions, Method, Preconditioning, refusal};
 
 /// Entries that should mirror each other may differ by this part of the largest one in their rows: round-off, not upwinding.
-const SYMMETRY: f64 = 1e-10;
+pub const SYMMETRY: f64 = 1e-10;
 /// Unknowns up to which nothing is faster than a direct solver.
 const SMALL: usize = 1000;
 /// Rows whose diagonal is this many times the sum of the other magnitudes: Jacobi gains a digit in two iterations.
@@ -62,8 +62,12 @@ impl Facts {
             (false, true) => Diagonal::Negative,
             (false, false) => Diagonal::Mixed,
         };
-        let symmetry = matrix.symmetry(SYMMETRY);
-        Facts { unknowns: matrix.n_rows(), fields: fields(ends), symmetry, diagonal, dominance, is_range_unknown }
+        Facts { is_range_unknown, ..Facts::of(matrix.n_rows(), ends, matrix.symmetry(SYMMETRY), diagonal, dominance) }
+    }
+
+    /// What a back-end found out of a matrix whose fields end at `ends`; all of the range is known.
+    pub fn of(unknowns: usize, ends: &[usize], symmetry: Symmetry, diagonal: Diagonal, dominance: f64) -> Facts {
+        Facts { unknowns, fields: fields(ends), symmetry, diagonal, dominance, is_range_unknown: false }
     }
 
     /// Whether CG may be tried.

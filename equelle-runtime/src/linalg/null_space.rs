@@ -48,7 +48,7 @@ const ROUNDINGS: f64 = 32.0;
 
 /// The part of the sum of magnitudes below which a sum of entries vanishes, for entries with this `rounding`: the distance from 1 to the next larger number of the type
 /// that they were computed in, 2.2e-16 or 1.2e-7.
-pub(super) fn round_off(rounding: f64) -> f64 {
+pub fn round_off(rounding: f64) -> f64 {
     ROUNDINGS * rounding
 }
 

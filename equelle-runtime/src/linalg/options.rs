@@ -249,13 +249,6 @@ impl LinearOptions {
         }
         Ok((options, warnings))
     }
-
-    /// The method of a back-end that cannot look at the matrix: what is asked for, else LU (where built in) up to [`LARGEST_FOR_LU`] unknowns,
-    /// else BiCGStab.
-    pub fn method_for(&self, unknowns: usize) -> Method {
-        let by_size = if cfg!(feature = "lu") && unknowns <= LARGEST_FOR_LU { Method::Lu } else { Method::BiCgStab };
-        self.method.unwrap_or(by_size)
-    }
 }
 
 /// A word of a parameter, in any case of letters.

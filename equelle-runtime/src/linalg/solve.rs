@@ -43,7 +43,7 @@ const REFINEMENTS: usize = 3;
 
 /// What the method itself may leave of the tolerance: the rest is for moving the mean, and for what the right-hand side has outside the
 /// range.
-pub const SHARE: f64 = 0.9;
+const SHARE: f64 = 0.9;
 
 /// How a method fails, before it is put into words.
 struct Fault {
@@ -407,7 +407,7 @@ impl<S: SystemSpace> Problem<'_, S> {
         let control = Control {
             target: SHARE * self.options.tolerance * size,
             max_iterations: attempt.max_iterations,
-            check_every: space.check_every(self.options.check_every),
+            check_every: space.check_every(self.options.check_every, attempt.preconditioner),
             patience: attempt.patience,
         };
         let system = System { operator, preconditioner };

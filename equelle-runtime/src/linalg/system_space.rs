@@ -43,8 +43,8 @@ pub trait SystemSpace: MatrixSpace + 'static {
 
     /// From here on [`super::VectorSpace::zeros`] gives vectors of `n` elements.
     fn set_len(&mut self, n: usize);
-    /// Iterations between two looks at the residual, where a caller asks for so many.
-    fn check_every(&self, asked: usize) -> usize;
+    /// Iterations between two looks at the residual with such a preconditioner, where a caller asks for so many.
+    fn check_every(&self, asked: usize, preconditioner: Preconditioning) -> usize;
     /// Largest magnitude of the elements, 0 for none; NaN or infinite if one is.
     fn largest(&mut self, x: &Self::Vector) -> Self::Scalar;
     /// The elements, on the host.
@@ -95,7 +95,7 @@ impl SystemSpace for HostSpace {
         *self = HostSpace::on(&self.threads().clone(), n);
     }
 
-    fn check_every(&self, asked: usize) -> usize {
+    fn check_every(&self, asked: usize, _: Preconditioning) -> usize {
         asked
     }
 

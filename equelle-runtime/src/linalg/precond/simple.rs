@@ -20,6 +20,11 @@ impl<S: MatrixSpace> Jacobi<S> {
         let inverse = |&d: &f64| if (1.0 / d).is_finite() { 1.0 / d } else { 1.0 };
         Ok(Jacobi { inverse: space.vector(diagonal.iter().map(inverse).collect())? })
     }
+
+    /// From the inverse of the diagonal.
+    pub fn of_inverse(inverse: S::Vector) -> Jacobi<S> {
+        Jacobi { inverse }
+    }
 }
 
 impl<S: MatrixSpace> Preconditioner<S> for Jacobi<S> {

@@ -1,0 +1,150 @@
+// Sparse matrices by compressed rows, and the vectors that they are multiplied with.
+
+// Products that a block keeps in shared memory at a time.
+#define EQ_STAGED_PRODUCTS 2048u
+
+// y = A x; y = y + A x; y = y - A x; y = b - A x: operation 0 to 3. 12 bytes an entry, 32 to 40 a row. Each row is added in the order of its entries: the
+// products of a block's rows are made by all threads, in the order of memory, and added by the thread of the row.
+extern "C" __global__ void equelle_product(unsigned int operation, EqEntity n, const EqRows a, const double* b, const double* __restrict__ x,
+                                           double* y) {
+  const EqEntity row = eq_index();
+  double sum = 0.0;
+#ifdef EQ_SHIM
+  if (row >= n) return;
+  for (unsigned long long k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) sum = sum + a.entries[k] * x[a.columns[k]];
+#else
+  __shared__ double products[EQ_STAGED_PRODUCTS];
+  const EqEntity first = blockIdx.x * blockDim.x, last = n - first < blockDim.x ? n : first + blockDim.x;
+  const unsigned long long begin = a.row_ptr[first], end = a.row_ptr[last];
+  const unsigned long long own_begin = row < n ? a.row_ptr[row] : end, own_end = row < n ? a.row_ptr[row + 1] : end;
+  for (unsigned long long from = begin; from < end; from += EQ_STAGED_PRODUCTS) {
+    const unsigned long long to = end - from < EQ_STAGED_PRODUCTS ? end : from + EQ_STAGED_PRODUCTS;
+    if (from != begin) __syncthreads();
+    for (unsigned long long k = from + threadIdx.x; k < to; k += blockDim.x) products[k - from] = a.entries[k] * x[a.columns[k]];
+    __syncthreads();
+    const unsigned long long stop = own_end < to ? own_end : to;
+    for (unsigned long long k = own_begin > from ? own_begin : from; k < stop; ++k) sum = sum + products[k - from];
+  }
+  if (row >= n) return;
+#endif
+  switch (operation) {
+    case 0: y[row] = sum; break;
+    case 1: y[row] = y[row] + sum; break;
+    case 2: y[row] = y[row] - sum; break;
+    default: y[row] = b[row] - sum; break;
+  }
+}
+
+// z = a z + b D r with a diagonal matrix; z is not read where a is 0. 32 to 40 bytes an element.
+extern "C" __global__ void equelle_add_diagonal(EqEntity n, double a, double b, const double* d, const double* r, double* z) {
+  const EqEntity k = eq_index();
+  if (k >= n) return;
+  const double product = b * (d[k] * r[k]);
+  z[k] = a == 0.0 ? product : a * z[k] + product;
+}
+
+// Inverse of the diagonal of `sign` times a square matrix; `instead` where there is none, or where it overflows.
+extern "C" __global__ void equelle_inverse_diagonal(EqEntity n, const EqRows rows, double sign, double instead, double* __restrict__ out) {
+  const EqEntity row = eq_index();
+  if (row >= n) return;
+  double diagonal = 0.0;
+  for (unsigned long long k = rows.row_ptr[row]; k < rows.row_ptr[row + 1]; ++k)
+    if (rows.columns[k] == row) diagonal = rows.entries[k];
+  const double inverse = 1.0 / (sign * diagonal);
+  out[row] = fabs(inverse) <= 1.7976931348623157e308 ? inverse : instead;
+}
+
+// The larger magnitude; NaN if either is.
+EQ_FUNCTION double eq_larger(double left, double right) { return left != left || left > fabs(right) ? left : fabs(right); }
+
+// Largest magnitudes of groups of 1024 elements, one block each; NaN where one is.
+extern "C" __global__ void equelle_largest(EqEntity n, const double* __restrict__ x, double* __restrict__ out) {
+  const unsigned long long begin = (unsigned long long)blockIdx.x * EQ_LEAF;
+  const unsigned int size = n - begin < EQ_LEAF ? (unsigned int)(n - begin) : EQ_LEAF;
+  double most = 0.0;
+#ifdef EQ_SHIM
+  // Threads run one after another.
+  if (threadIdx.x != 0) return;
+  for (unsigned int k = 0; k < size; ++k) most = eq_larger(most, x[begin + k]);
+  out[blockIdx.x] = most;
+#else
+  __shared__ double found[128];
+  for (unsigned int k = threadIdx.x; k < size; k += blockDim.x) most = eq_larger(most, x[begin + k]);
+  found[threadIdx.x] = most;
+  for (unsigned int half = blockDim.x / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half) found[threadIdx.x] = eq_larger(found[threadIdx.x], found[threadIdx.x + half]);
+  }
+  if (threadIdx.x == 0) out[blockIdx.x] = found[0];
+#endif
+}
+
+// The bits of a number: those of numbers that are not negative are in the same order.
+EQ_FUNCTION unsigned long long eq_bits(double value) {
+#ifdef EQ_SHIM
+  unsigned long long bits;
+  __builtin_memcpy(&bits, &value, sizeof bits);
+  return bits;
+#else
+  return (unsigned long long)__double_as_longlong(value);
+#endif
+}
+
+// Lowers a number that many threads lower.
+EQ_FUNCTION void eq_lower(unsigned long long* at, unsigned long long value) {
+  // Most come too late; a read that is out of date costs nothing but the attempt.
+  if (value < *(volatile unsigned long long*)at) atomicMin(at, value);
+}
+
+// What a square matrix is like: places (row in the upper, column in the lower half) of the first entry that is not finite, that has no mirror entry, whose
+// mirror entry differs by more than `tolerance` of the largest magnitude in both rows; the first row whose diagonal is not positive, and not negative, of those
+// that are not zero; the bits of the least |a_ii| over the sum of the other magnitudes of a row.
+struct EqInspection {
+  unsigned long long not_finite, structural, numerical, not_positive, not_negative, dominance;
+};
+extern "C" __global__ void equelle_inspect(EqEntity n, const EqRows a, double tolerance, EqInspection* out) {
+  const EqEntity row = eq_index();
+  if (row >= n) return;
+  const unsigned long long begin = a.row_ptr[row], end = a.row_ptr[row + 1];
+  double diagonal = 0.0, others = 0.0, largest = 0.0;
+  for (unsigned long long k = begin; k < end; ++k) {
+    const double value = a.entries[k], size = fabs(value);
+    if (a.columns[k] == row) diagonal = value;
+    else others = others + size;
+    largest = largest < size ? size : largest;
+    if (!(size <= 1.7976931348623157e308)) eq_lower(&out->not_finite, (unsigned long long)row << 32 | a.columns[k]);
+  }
+  if (diagonal != 0.0 || others != 0.0) {
+    if (!(diagonal > 0.0)) eq_lower(&out->not_positive, row);
+    if (!(diagonal < 0.0)) eq_lower(&out->not_negative, row);
+    if (others > 0.0) eq_lower(&out->dominance, eq_bits(fabs(diagonal) / others));
+  }
+  for (unsigned long long k = begin; k < end; ++k) {
+    const EqEntity column = a.columns[k];
+    if (column == row) continue;
+    double mirror = 0.0, mirror_largest = 0.0;
+    bool found = false;
+    for (unsigned long long j = a.row_ptr[column]; j < a.row_ptr[column + 1]; ++j) {
+      const double value = a.entries[j];
+      mirror_largest = mirror_largest < fabs(value) ? fabs(value) : mirror_largest;
+      if (a.columns[j] == row) {
+        mirror = value;
+        found = true;
+      }
+    }
+    const double most = largest < mirror_largest ? mirror_largest : largest;
+    const unsigned long long place = (unsigned long long)row << 32 | column;
+    if (!found && a.entries[k] != 0.0) eq_lower(&out->structural, place);
+    if (found && !(fabs(a.entries[k] - mirror) <= tolerance * most)) eq_lower(&out->numerical, place);
+  }
+}
+
+// The rows of an equation behind those of others in one matrix: `entries_before` is how many these have.
+extern "C" __global__ void equelle_append_rows(EqEntity n, unsigned long long entries_before, const EqRows from, unsigned long long* row_ptr,
+                                               EqEntity* columns) {
+  const EqEntity row = eq_index();
+  if (row >= n) return;
+  if (row == 0 && entries_before == 0) row_ptr[0] = 0;
+  row_ptr[row + 1] = entries_before + from.row_ptr[row + 1];
+  for (unsigned long long k = from.row_ptr[row]; k < from.row_ptr[row + 1]; ++k) columns[entries_before + k] = from.columns[k];
+}

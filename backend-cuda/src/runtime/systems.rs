@@ -1,0 +1,196 @@
+//! What the front door of linear systems asks of matrices on the device: what they are like, what they leave open, preconditioners for them. Entries stay on the device where nothing is open.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use equelle_runtime::linalg::choose::{Diagonal, Facts, SYMMETRY};
+use equelle_runtime::linalg::null_space::NullSpace;
+use equelle_runtime::linalg::precond::simple::Jacobi;
+use equelle_runtime::linalg::precond::{Setting, build};
+use equelle_runtime::linalg::space::Identity;
+use equelle_runtime::linalg::system_space::{Inspection, Shape};
+use equelle_runtime::linalg::{Csr, Preconditioner, Preconditioning, Symmetry, SystemSpace};
+use equelle_runtime::{Error, Reduction, reduce};
+
+use crate::runtime::device::LaunchShape;
+use crate::runtime::grid::bytes_of;
+use crate::runtime::krylov::{DeviceNumber, DeviceVector};
+use crate::runtime::matrices::DeviceMatrix;
+use crate::runtime::parts::Parts;
+use crate::runtime::program::CudaRuntime;
+use crate::runtime::projection::Projection;
+use crate::runtime::rows::fault;
+use crate::runtime::traits::doubles;
+
+/// Iterations between two looks at the residual, each of which waits for the device: with a preconditioner of one or two kernels.
+const CHECK_EVERY: usize = 10;
+/// Patterns whose connected parts are kept.
+const KNOWN_PARTS: usize = 8;
+/// Threads of a block of the kernel that seeks the largest magnitudes.
+const LARGEST_BLOCK: u32 = 128;
+
+/// What the kernel that inspects a matrix writes: see there.
+struct Found {
+    words: [u64; 6],
+}
+
+impl Found {
+    /// Nothing found.
+    fn nothing() -> [u64; 6] {
+        [u64::MAX, u64::MAX, u64::MAX, u64::MAX, u64::MAX, f64::INFINITY.to_bits()]
+    }
+
+    /// Row and column.
+    fn place(&self, word: usize) -> Option<(usize, usize)> {
+        let place = self.words[word];
+        (place != u64::MAX).then_some(((place >> 32) as usize, (place & u64::from(u32::MAX)) as usize))
+    }
+
+    fn facts(&self, unknowns: usize, ends: &[usize]) -> Facts {
+        let symmetry = match (self.place(1), self.place(2)) {
+            (Some((row, column)), _) => Symmetry::Structural { row, column },
+            (None, Some((row, column))) => Symmetry::Numerical { row, column },
+            (None, None) => Symmetry::Symmetric,
+        };
+        let diagonal = match (self.words[3] == u64::MAX, self.words[4] == u64::MAX) {
+            (true, _) => Diagonal::Positive,
+            (false, true) => Diagonal::Negative,
+            (false, false) => Diagonal::Mixed,
+        };
+        Facts::of(unknowns, ends, symmetry, diagonal, f64::from_bits(self.words[5]))
+    }
+}
+
+impl CudaRuntime {
+    /// What a matrix leaves open. The host looks at entries only where something may be.
+    fn open_levels(&mut self, a: &DeviceMatrix, ends: &[usize], rounding: f64) -> Result<NullSpace, Error> {
+        let known = self.space.parts.iter().position(|parts| parts.is_of(a, ends));
+        let parts = match known {
+            Some(at) => self.space.parts.remove(at),
+            None => Parts::of(self, a, ends)?,
+        };
+        let fixed = parts.all_fixed(self, a, rounding);
+        self.space.parts.insert(0, parts);
+        self.space.parts.truncate(KNOWN_PARTS);
+        if fixed? { Ok(NullSpace::default()) } else { Ok(NullSpace::find_in_blocks(&*self.host_matrix(a)?, ends, rounding)) }
+    }
+}
+
+impl SystemSpace for CudaRuntime {
+    type Open = Projection;
+
+    fn set_len(&mut self, n: usize) {
+        self.space.len = n;
+    }
+
+    fn check_every(&self, asked: usize, preconditioner: Preconditioning) -> usize {
+        match preconditioner {
+            // An iteration takes long beside a wait.
+            Preconditioning::Amg | Preconditioning::Cpr => asked.max(2),
+            Preconditioning::None
+            | Preconditioning::Jacobi
+            | Preconditioning::BlockJacobi
+            | Preconditioning::Ilu0
+            | Preconditioning::BlockIlu0
+            | Preconditioning::Fsai => asked.max(CHECK_EVERY),
+        }
+    }
+
+    fn largest(&mut self, x: &DeviceVector) -> DeviceNumber {
+        let leaves = reduce::leaf_count(x.len);
+        if leaves == 0 {
+            let zero = self.constant_buffer(0.0);
+            return self.attempt(zero);
+        }
+        let result = self.new_number().and_then(|out| {
+            let partial = self.buffer("partial results", 8 * leaves as u64)?;
+            let call = self.solver_call("equelle_largest")?.arg(x.len as u32).arg(x.address()).arg(partial.address());
+            self.queue.push(call.shaped(LaunchShape { grid: [leaves as u32, 1, 1], block: [LARGEST_BLOCK, 1, 1] }));
+            self.combine_into(Reduction::Max, leaves, partial.address(), out.address())?;
+            Ok(out)
+        });
+        self.attempt(result)
+    }
+
+    fn host_vector(&mut self, x: &DeviceVector) -> Result<Vec<f64>, Error> {
+        Ok(doubles(&self.download(x.address(), 8 * x.len)?))
+    }
+
+    fn host_matrix<'m>(&mut self, a: &'m DeviceMatrix) -> Result<Cow<'m, Csr>, Error> {
+        if let Some(known) = a.host.get() {
+            return Ok(Cow::Borrowed(known));
+        }
+        let values = doubles(&self.download(a.entries.address(), 8 * a.rows.entries())?);
+        let pattern = a.rows.host(self)?;
+        let made = Csr::new(a.rows.len(), a.rows.n_cols(), pattern.row_ptr.clone(), pattern.columns.clone(), values);
+        let made = made.map_err(|what| fault(&format!("a matrix is malformed: {what}")))?;
+        Ok(Cow::Borrowed(a.host.get_or_init(|| made)))
+    }
+
+    fn shape(a: &DeviceMatrix) -> Shape {
+        Shape { rows: a.rows.len(), columns: a.rows.n_cols(), entries: a.rows.entries() }
+    }
+
+    fn inspect(&mut self, a: &DeviceMatrix, ends: &[usize], rounding: f64) -> Result<Inspection, Error> {
+        let n = a.rows.len();
+        let found = self.upload("what a matrix is like", &bytes_of(&Found::nothing(), u64::to_le_bytes))?;
+        let call = self.solver_call("equelle_inspect")?.arg(n as u32).arg(a.args()).arg(SYMMETRY).arg(found.address());
+        self.launch_over(call, n)?;
+        let mut words = [0; 6];
+        let told = self.download(found.address(), size_of_val(&words))?;
+        words.iter_mut().zip(told.as_chunks::<8>().0).for_each(|(word, bytes)| *word = u64::from_le_bytes(*bytes));
+        let found = Found { words };
+        let not_finite = match found.place(0) {
+            Some((row, column)) => Some((row, column, self.host_matrix(a)?.entry(row, column))),
+            None => None,
+        };
+        let null_space = if not_finite.is_none() { self.open_levels(a, ends, rounding)? } else { NullSpace::default() };
+        Ok(Inspection { not_finite, null_space: Rc::new(null_space), facts: found.facts(n, ends) })
+    }
+
+    fn open(&mut self, null_space: &Rc<NullSpace>) -> Result<Projection, Error> {
+        Projection::of(self, null_space)
+    }
+
+    fn to_range(&mut self, open: &Projection, y: &mut DeviceVector) {
+        open.to_range(self, y);
+    }
+
+    fn remove_mean(&mut self, open: &Projection, x: &mut DeviceVector) {
+        open.remove_mean(self, x);
+    }
+
+    fn set_up(
+        &mut self,
+        a: &DeviceMatrix,
+        sign: f64,
+        kind: Preconditioning,
+        setting: Setting<'_>,
+    ) -> Result<Box<dyn Preconditioner<CudaRuntime>>, Error> {
+        match kind {
+            Preconditioning::None => Ok(Box::new(Identity)),
+            Preconditioning::Jacobi => Ok(Box::new(Jacobi::of_inverse(self.inverse_diagonal(a, sign, 1.0)?))),
+            Preconditioning::BlockJacobi
+            | Preconditioning::Ilu0
+            | Preconditioning::BlockIlu0
+            | Preconditioning::Fsai
+            | Preconditioning::Amg
+            | Preconditioning::Cpr => {
+                let matrix = self.host_matrix(a)?;
+                let matrix = if sign < 0.0 { Cow::Owned(matrix.scaled(-1.0)) } else { matrix };
+                build(self, &matrix, kind, setting)
+            }
+        }
+    }
+}
+
+impl CudaRuntime {
+    /// Inverse of the diagonal of `sign` times a square matrix; `instead` where there is none.
+    pub(super) fn inverse_diagonal(&mut self, a: &DeviceMatrix, sign: f64, instead: f64) -> Result<DeviceVector, Error> {
+        let n = a.rows.len();
+        let inverse = self.new_vector_of(n)?;
+        let call = self.solver_call("equelle_inverse_diagonal")?.arg(n as u32).arg(a.args()).arg(sign).arg(instead);
+        self.launch_over(call.arg(inverse.address()), n)?;
+        Ok(inverse)
+    }
+}
