@@ -166,8 +166,9 @@ pub struct KernelNames {
 }
 
 /// Methods of the runtime traits: a kernel of the same name would make calls ambiguous.
-const RUNTIME_METHODS: [&str; 110] = [
+const RUNTIME_METHODS: [&str; 111] = [
     "plan_memory",
+    "keep_geometry",
     "line",
     "domain",
     "entities",

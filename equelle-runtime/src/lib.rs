@@ -29,7 +29,7 @@ pub mod traits;
 
 pub use domain::Domain;
 pub use error::{Error, ErrorKind};
-pub use grid::Grid;
+pub use grid::{GeometryArray, Grid};
 pub use launch::{Backend, InputInfo, InputKind, Program};
 pub use memory::{Buffers, MemoryPlan, SetMemory, SolveMemory};
 pub use newton::rescue::Retry;

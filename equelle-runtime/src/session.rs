@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
-use crate::grid::{Cartesian, FaceOrder, Grid, MAX_CELLS_OF_ARRAYS, NONE, Renumber, opm, too_many_of};
+use crate::grid::{Cartesian, FaceOrder, GeometryArray, Grid, MAX_CELLS_OF_ARRAYS, NONE, Renumber, opm, too_many_of};
 use crate::input::{CollectionInput, Inputs};
 use crate::launch::{InputKind, Program};
 use crate::memory::{self, Estimate, MemoryPlan};
@@ -91,6 +91,8 @@ pub struct Session {
     program: &'static Program,
     parameters: Parameters,
     grid: Arc<Grid>,
+    /// The same without geometry, which domains have, so that the geometry can be given up.
+    grid_of_domains: Option<Arc<Grid>>,
     threads: Threads,
     renumber: Renumber,
     domains: Vec<(CanonicalSet, Arc<Domain>)>,
@@ -164,6 +166,7 @@ impl Session {
             program,
             parameters,
             grid: Arc::new(grid),
+            grid_of_domains: None,
             threads,
             renumber,
             domains: Vec::new(),
@@ -222,6 +225,16 @@ impl Session {
         grid.expect("a grid is renumbered before it is shared").renumber_with(self.renumber, faces);
     }
 
+    /// Gives the memory of arrays of the grid's geometry back but of these. Centroids of cells from a grid file stay: messages name places by them.
+    pub fn keep_geometry(&mut self, arrays: &[GeometryArray]) {
+        // Whoever else has the grid at the moment goes on reading it as it is.
+        if let Some(grid) = Arc::get_mut(&mut self.grid) {
+            let mut kept = arrays.to_vec();
+            kept.extend((!grid.has_shape()).then_some(GeometryArray::CellCentroids));
+            grid.keep_geometry(&kept);
+        }
+    }
+
     /// All parameters; back-ends may read keys of their own.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
@@ -256,7 +269,8 @@ impl Session {
         if let Some((_, domain)) = self.domains.iter().find(|(s, _)| *s == set) {
             return Ok(Arc::clone(domain));
         }
-        let domain = Domain::canonical(&self.grid, set).map_err(|e| e.at(self.line))?;
+        let grid = self.grid_of_domains.get_or_insert_with(|| self.grid.without_geometry().shared());
+        let domain = Domain::canonical(grid, set).map_err(|e| e.at(self.line))?;
         self.domains.push((set, Arc::clone(&domain)));
         Ok(domain)
     }
@@ -298,6 +312,15 @@ impl Session {
         Ok(Some(collections + estimate.jacobians))
     }
 
+    /// Bytes of patterns of Jacobians that a plan foresees; `None` without a plan.
+    ///
+    /// # Errors
+    /// As [`Session::domain`].
+    pub fn planned_patterns(&mut self, real: usize) -> Result<Option<u64>, Error> {
+        let Some(plan) = self.memory else { return Ok(None) };
+        Ok(Some(self.estimate(plan, real)?.patterns))
+    }
+
     fn estimate(&mut self, plan: &MemoryPlan, real: usize) -> Result<Estimate, Error> {
         let interior = CanonicalSet { kind: EntityKind::Face, extent: Extent::Interior };
         let of_solves = plan.solves.iter().flat_map(|solve| solve.unknowns).copied();
@@ -315,7 +338,13 @@ impl Session {
         }
         let len = |set: CanonicalSet| lens.iter().find(|(s, _)| *s == set).map_or(0, |(_, len)| *len);
         let known = |name: &str| self.inputs.domain_len(name).map(|len| len as u64);
-        let sizes = memory::Sizes { grid: &self.grid, real: real as u64, len: &len, known: &known };
+        let multigrid = match (self.parameters.text("solver"), self.parameters.text("preconditioner")) {
+            (_, Some("amg")) => memory::Multigrid::Yes,
+            (Some("lu"), _) => memory::Multigrid::No,
+            (_, None | Some("auto")) => memory::Multigrid::Maybe,
+            (_, Some(_)) => memory::Multigrid::No,
+        };
+        let sizes = memory::Sizes { grid: &self.grid, real: real as u64, len: &len, multigrid, known: &known };
         let mut estimate = Estimate::of(plan, &sizes);
         for input in self.program.inputs.iter().filter(|input| input.kind == InputKind::Collection) {
             let from_file = self.parameters.flag(&format!("{}_from_file", input.name))?.unwrap_or(false);

@@ -10,7 +10,7 @@
 //! Errors are located by the last call of [`EquelleRuntime::line`].
 
 use crate::error::Error;
-use crate::grid::Grid;
+use crate::grid::{GeometryArray, Grid};
 use crate::memory::MemoryPlan;
 use crate::newton::rescue;
 use crate::session::Session;
@@ -191,6 +191,9 @@ pub trait EquelleRuntime: Sized {
     fn plan_memory(&mut self, _plan: &'static MemoryPlan) -> Result<(), Error> {
         Ok(())
     }
+
+    /// From here on nothing but these arrays of the geometry of cells and faces is read: a back-end may give the memory of the others back.
+    fn keep_geometry(&mut self, _arrays: &[GeometryArray]) {}
 
     /// A canonical set. Computed once.
     fn domain(&mut self, set: CanonicalSet) -> Result<Self::Domain, Error>;

@@ -28,6 +28,14 @@ pub(super) struct Newton {
     assembled: BTreeMap<u32, Assembled>,
 }
 
+impl Newton {
+    /// Memory of the patterns of systems, in bytes; that of a single equation is its stencil's.
+    pub(super) fn pattern_bytes(&self) -> usize {
+        let of_systems = self.assembled.values().filter(|assembled| assembled.parts.len() > 1);
+        of_systems.map(|assembled| size_of_val(assembled.pattern.row_ptr()) + 4 * assembled.pattern.n_entries()).sum()
+    }
+}
+
 /// Row pointers and columns of an equation.
 type Rows = (Arc<Vec<usize>>, Arc<Vec<u32>>);
 

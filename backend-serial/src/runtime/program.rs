@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
+use equelle_runtime::grid::GeometryArray;
 use equelle_runtime::input::CollectionInput;
 use equelle_runtime::report::bytes;
 use equelle_runtime::session::LoopState;
@@ -36,6 +37,10 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
 
     fn plan_memory(&mut self, plan: &'static MemoryPlan) -> Result<(), Error> {
         self.session.plan_memory(plan, size_of::<R>())
+    }
+
+    fn keep_geometry(&mut self, arrays: &[GeometryArray]) {
+        self.session.keep_geometry(arrays);
     }
 
     fn domain(&mut self, set: CanonicalSet) -> Result<Arc<Domain>, Error> {
@@ -138,6 +143,15 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
                 bytes(counters.bytes as u64),
                 counters.bytes
             ));
+            let patterns = self.stencil_bytes() + self.newton.pattern_bytes();
+            if let (true, Some(planned)) = (patterns > 0, self.session.planned_patterns(size_of::<R>())?) {
+                self.session
+                    .note(format!("patterns of Jacobians: {} ({patterns} bytes, {planned} bytes foreseen)", bytes(patterns as u64)));
+            }
+            let geometry = self.grid().geometry_bytes();
+            if geometry > 0 {
+                self.session.note(format!("geometry at the end: {} ({geometry} bytes)", bytes(geometry as u64)));
+            }
         }
         self.session.finish();
         Ok(())

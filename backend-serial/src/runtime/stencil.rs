@@ -407,6 +407,11 @@ impl<R: Real> SerialRuntime<R> {
         stencil
     }
 
+    /// Memory of all stencils, in bytes.
+    pub(super) fn stencil_bytes(&self) -> usize {
+        self.stencils.known.iter().map(|(_, stencil)| stencil.bytes()).sum()
+    }
+
     /// How many stencils have been built in this run: in a steady step this does not grow.
     pub fn stencils_built(&self) -> u64 {
         self.stencils.built.get()

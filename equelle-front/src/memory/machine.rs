@@ -460,7 +460,12 @@ impl<'a> Machine<'a> {
                     spread.extend(self.classes(&ty(guess)));
                 }
             }
-            for &arg in equations.iter().flat_map(|equation| &equation.args) {
+            // The form of an equation for Cartesian grids takes it as it is.
+            let has_form = |equation: &&Equation| {
+                let form = self.module.kernels[equation.kernel.0 as usize].jacobian.as_ref();
+                self.cartesian && form.is_some_and(|form| form.cartesian.is_some())
+            };
+            for &arg in equations.iter().filter(|equation| !has_form(equation)).flat_map(|equation| &equation.args) {
                 if self.held(frame, arg).per_axis {
                     spread.extend(self.classes(&ty(arg)));
                 }

@@ -6,6 +6,7 @@
 //! Buffers come from pools in which lengths do not mix, so what counts is the largest number of buffers of each set and kind; [`Needs`] has these numbers. They bound any run from above:
 //! for each set made at run time its size is that of the canonical set that holds it.
 
+pub mod geometry;
 pub mod lifetime;
 mod machine;
 mod solves;

@@ -15,8 +15,10 @@ pub struct SolveNeeds {
     pub unknowns: Vec<SetId>,
     /// Entries of a row of each equation, on grids of boxes of 1, 2 and 3 dimensions; an estimate.
     pub entries: Vec<[u32; 3]>,
-    /// Additions that make a row of each equation, with the slots that they go to; 0 where derivatives are followed operation by operation.
+    /// Additions that make a row of each equation, each with the slot that it goes to; 0 where derivatives are followed operation by operation.
     pub additions: Vec<[u32; 3]>,
+    /// Whether all equations have a form for Cartesian grids, whose rows follow from the places of cells.
+    pub cartesian: bool,
 }
 
 /// Every solve of a module.
@@ -47,6 +49,10 @@ fn block(module: &Module, function: &Function, body: &Block, found: &mut Vec<Sol
                     unknowns: sets,
                     entries: rows.iter().map(|row| row.each_ref().map(|row| row.entries)).collect(),
                     additions: rows.iter().map(|row| row.each_ref().map(|row| row.additions)).collect(),
+                    cartesian: equations.iter().all(|equation| {
+                        let form = module.kernels[equation.kernel.0 as usize].jacobian.as_ref();
+                        form.is_some_and(|form| form.cartesian.is_some())
+                    }),
                 });
             }
             StmtKind::For { body, .. } => block(module, function, body, found),
@@ -67,10 +73,11 @@ fn rows(module: &Module, equation: &Equation) -> [Row; 3] {
     let Some(form) = &kernel.jacobian else { return [Row { entries: 0, additions: 0 }; 3] };
     let skeleton = Skeleton::of(form);
     [1, 2, 3].map(|dim| {
-        let mut counter = Counter { faces: 2 * dim, own: BTreeSet::new(), beyond: BTreeSet::new(), additions: 0 };
-        counter.block(&skeleton.block, &[]);
+        let mut counter =
+            Counter { faces: 2 * dim, own: BTreeSet::new(), beyond: BTreeSet::new(), here: BTreeSet::new(), from_here: false };
+        let elsewhere = counter.block(&skeleton.block, &[]);
         let beyond: u32 = counter.beyond.iter().map(|(_, depth)| counter.faces.saturating_pow(*depth)).sum();
-        Row { entries: counter.own.len() as u32 + beyond, additions: counter.additions }
+        Row { entries: counter.own.len() as u32 + beyond, additions: counter.here.len() as u32 + elsewhere.div_ceil(2) }
     })
 }
 
@@ -80,37 +87,58 @@ struct Counter {
     own: BTreeSet<u32>,
     /// Unknowns of which a row has those beyond faces, and how many sums deep.
     beyond: BTreeSet<(u32, u32)>,
-    additions: u32,
+    /// Unknowns to whose element here something is added: first to a variable, with one addition to the row at its end.
+    here: BTreeSet<u32>,
+    /// Whether the outermost sum around is over the faces of the element here.
+    from_here: bool,
 }
 
 impl Counter {
-    fn block(&mut self, block: &KBlock, faces: &[LocalId]) {
-        for statement in &block.statements {
-            match statement {
-                KStmt::Add { unknown, at, .. } => {
-                    let depth = depth(at, faces);
-                    self.additions = self.additions.saturating_add(self.faces.saturating_pow(faces.len() as u32));
-                    self.own.insert(unknown.0);
-                    if depth > 0 {
-                        self.beyond.insert((unknown.0, depth));
+    /// How often a block adds to elements that are not known to be the one here, times two.
+    fn block(&mut self, block: &KBlock, faces: &[LocalId]) -> u32 {
+        let additions = block.statements.iter().map(|statement| self.statement(statement, faces));
+        additions.fold(0, u32::saturating_add)
+    }
+
+    fn statement(&mut self, statement: &KStmt, faces: &[LocalId]) -> u32 {
+        match statement {
+            KStmt::Add { unknown, at, .. } => {
+                let depth = depth(at, faces);
+                self.own.insert(unknown.0);
+                if depth > 0 {
+                    self.beyond.insert((unknown.0, depth));
+                }
+                let times = self.faces.saturating_pow(faces.len() as u32);
+                match at {
+                    Path::Here => {
+                        self.here.insert(unknown.0);
+                        0
                     }
-                }
-                KStmt::SumFaces { face, body, .. } => {
-                    let inner: Vec<LocalId> = faces.iter().copied().chain([*face]).collect();
-                    self.block(body, &inner);
-                }
-                KStmt::SumSides { low, high, .. } => {
-                    for side in [low, high] {
-                        // Each side stands for half of the faces.
-                        side.interior.iter().for_each(|body| self.block(body, faces));
+                    // One end of a face of the element here is that element: the first one of half of its faces.
+                    Path::First(face) | Path::Second(face)
+                        if self.from_here && matches!(**face, Path::Local(f) if faces.first() == Some(&f)) =>
+                    {
+                        self.here.insert(unknown.0);
+                        times
                     }
+                    _ => times.saturating_mul(2),
                 }
-                KStmt::If { then, otherwise, .. } => {
-                    self.block(then, faces);
-                    self.block(otherwise, faces);
-                }
-                KStmt::Let { .. } | KStmt::LetEntity { .. } => {}
             }
+            KStmt::SumFaces { cell, face, body, .. } => {
+                if faces.is_empty() {
+                    self.from_here = *cell == Path::Here;
+                }
+                let inner: Vec<LocalId> = faces.iter().copied().chain([*face]).collect();
+                self.block(body, &inner)
+            }
+            KStmt::SumSides { low, high, .. } => {
+                // Each side stands for half of the faces.
+                let interior = [low, high].into_iter().filter_map(|side| side.interior.as_ref());
+                interior.fold(0, |sum: u32, body| sum.saturating_add(self.block(body, faces)))
+            }
+            // What is left of choices the grid decides: one branch for each face.
+            KStmt::If { then, otherwise, .. } => self.block(then, faces).max(self.block(otherwise, faces)),
+            KStmt::Let { .. } | KStmt::LetEntity { .. } => 0,
         }
     }
 }

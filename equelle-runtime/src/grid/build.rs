@@ -1,7 +1,7 @@
 //! The arrays of a Cartesian grid.
 
 use super::skeleton::Edges;
-use super::{Cartesian, CartesianEdge, Geometry, NONE, Topology};
+use super::{Cartesian, CartesianEdge, CartesianFace, Geometry, NONE, Topology};
 
 /// Topology of a Cartesian grid. Written in one sweep over cells and one over faces.
 pub(super) fn topology(shape: &Cartesian) -> Topology {
@@ -76,6 +76,21 @@ pub(super) fn geometry(shape: &Cartesian) -> Geometry {
         g.face_normals.push(normal);
     });
     g
+}
+
+/// Centroid of a cell, as [`geometry`] has it.
+pub(super) fn cell_centroid(shape: &Cartesian, cell: usize) -> [f64; 3] {
+    let ijk = shape.cell_ijk(cell);
+    std::array::from_fn(|a| Axis::new(shape, a).centres[ijk[a]])
+}
+
+/// Centroid of a face, as [`geometry`] has it.
+pub(super) fn face_centroid(shape: &Cartesian, face: usize) -> [f64; 3] {
+    let CartesianFace { axis, ijk } = shape.face_ijk(face);
+    std::array::from_fn(|a| {
+        let along = Axis::new(shape, a);
+        if a == axis { along.nodes[ijk[a]] } else { along.centres[ijk[a]] }
+    })
 }
 
 /// Edges of a Cartesian grid of 3 dimensions, in ascending index. Which are on the boundary the shape tells.

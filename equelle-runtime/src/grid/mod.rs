@@ -4,12 +4,13 @@
 //! never pay for them.
 //!
 //! Reading order: [`Grid`] here, [`Cartesian`] numbering in `cartesian` and `cartesian_edges`, its arrays in `build`, edges and vertices in `skeleton`, canonical sets in
-//! `sets`, what is beyond faces in `neighbours`, grid files in [`opm`], the order of cells and faces in memory in `renumber` and `cuthill_mckee`.
+//! `sets`, what is beyond faces in `neighbours`, geometry that is given back in `geometry`, grid files in [`opm`], the order of cells and faces in memory in `renumber` and `cuthill_mckee`.
 
 mod build;
 mod cartesian;
 mod cartesian_edges;
 mod cuthill_mckee;
+mod geometry;
 mod neighbours;
 pub mod opm;
 mod renumber;
@@ -23,6 +24,7 @@ use crate::traits::EntityKind;
 
 pub use cartesian::CartesianFace;
 pub use cartesian_edges::CartesianEdge;
+pub use geometry::GeometryArray;
 pub use neighbours::{MAX_CELLS_OF_ARRAYS, Neighbour};
 pub use renumber::{FaceOrder, LARGE, Renumber};
 pub use skeleton::Nodes;
@@ -39,16 +41,18 @@ pub struct Grid {
     cartesian: Option<Cartesian>,
     /// Shape from which unbuilt arrays are made; stays when `cartesian` is hidden.
     shape: Option<Cartesian>,
-    topology: OnceLock<Topology>,
-    neighbours: OnceLock<Vec<Neighbour>>,
+    topology: Arc<OnceLock<Topology>>,
+    neighbours: Arc<OnceLock<Vec<Neighbour>>>,
     geometry: OnceLock<Geometry>,
-    nodes: Option<Nodes>,
+    /// Arrays of geometry that nothing will read.
+    given_up: Vec<GeometryArray>,
+    nodes: Option<Arc<Nodes>>,
     /// Edges of a grid of 3 dimensions.
-    edges: OnceLock<skeleton::Edges>,
+    edges: Arc<OnceLock<skeleton::Edges>>,
     /// Positions of the vertices of a Cartesian grid of 2 or 3 dimensions.
-    vertices: OnceLock<Vec<[f64; 3]>>,
+    vertices: Arc<OnceLock<Vec<[f64; 3]>>>,
     /// Which numbers cells and faces have in the file.
-    numbering: renumber::Numbering,
+    numbering: Arc<renumber::Numbering>,
 }
 
 /// A uniform Cartesian grid; numbering and orientation as in the runtime specification, section 1.3.
@@ -130,13 +134,14 @@ impl Grid {
             n_faces: shape.n_faces(),
             cartesian: Some(shape),
             shape: Some(shape),
-            topology: OnceLock::new(),
-            neighbours: OnceLock::new(),
+            topology: Arc::default(),
+            neighbours: Arc::default(),
             geometry: OnceLock::new(),
+            given_up: Vec::new(),
             nodes: None,
-            edges: OnceLock::new(),
-            vertices: OnceLock::new(),
-            numbering: renumber::Numbering::default(),
+            edges: Arc::default(),
+            vertices: Arc::default(),
+            numbering: Arc::default(),
         })
     }
 
@@ -179,13 +184,14 @@ impl Grid {
             n_faces,
             cartesian: None,
             shape: None,
-            topology: OnceLock::from(topology),
-            neighbours: OnceLock::new(),
+            topology: Arc::new(OnceLock::from(topology)),
+            neighbours: Arc::default(),
             geometry: OnceLock::from(geometry),
+            given_up: Vec::new(),
             nodes: None,
-            edges: OnceLock::new(),
-            vertices: OnceLock::new(),
-            numbering: renumber::Numbering::default(),
+            edges: Arc::default(),
+            vertices: Arc::default(),
+            numbering: Arc::default(),
         })
     }
 
@@ -230,14 +236,23 @@ impl Grid {
         self.cartesian.as_ref()
     }
 
+    /// Whether its arrays are made of the numbers and widths of its cells.
+    pub fn has_shape(&self) -> bool {
+        self.shape.is_some()
+    }
+
     /// Cells and faces; built on first use. For a Cartesian grid of 3 dimensions about 56 bytes a cell.
     pub fn topology(&self) -> &Topology {
         self.topology.get_or_init(|| self.shape.as_ref().map(build::topology).unwrap_or_default())
     }
 
-    /// Measures, centroids and normals; built on first use. For a Cartesian grid of 3 dimensions about 200 bytes a cell.
+    /// Measures, centroids and normals; built on first use. For a Cartesian grid of 3 dimensions about 200 bytes a cell. Arrays that have been given up are empty.
     pub fn geometry(&self) -> &Geometry {
-        self.geometry.get_or_init(|| self.renumbered_geometry(self.shape.as_ref().map(build::geometry).unwrap_or_default()))
+        self.geometry.get_or_init(|| {
+            let mut geometry = self.renumbered_geometry(self.shape.as_ref().map(build::geometry).unwrap_or_default());
+            geometry.give_up(&self.given_up);
+            geometry
+        })
     }
 
     /// Shares the grid.

@@ -9,7 +9,7 @@
 //! normals stay what they are. Edges and vertices that are nothing else keep their numbers.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::{Geometry, Grid, NONE, Topology, cuthill_mckee};
 use crate::error::{Error, ErrorKind};
@@ -119,12 +119,12 @@ impl Grid {
             return;
         }
         self.topology();
-        let Some(old) = self.topology.take() else { return };
-        self.neighbours.take();
+        let Some(old) = Arc::get_mut(&mut self.topology).and_then(OnceLock::take) else { return };
+        self.neighbours = Arc::default();
         let cells = new_cells(&old, how, self.dim);
         let (faces, interior) = new_faces(&old, cells.as_ref(), order);
-        self.numbering = Numbering { cells, faces, interior_first: Some(interior) };
-        self.topology = OnceLock::from(self.renumbered_topology(old));
+        self.numbering = Arc::new(Numbering { cells, faces, interior_first: Some(interior) });
+        self.topology = Arc::new(OnceLock::from(self.renumbered_topology(old)));
         if let Some(geometry) = self.geometry.take() {
             self.geometry = OnceLock::from(self.renumbered_geometry(geometry));
         }
@@ -136,6 +136,7 @@ impl Grid {
                 face_nodes.extend_from_slice(nodes.of_face(face as usize));
                 pos.push(face_nodes.len());
             }
+            let nodes = Arc::make_mut(nodes);
             (nodes.face_node_pos, nodes.face_nodes) = (pos, face_nodes);
         }
     }
@@ -173,7 +174,7 @@ impl Grid {
     }
 
     fn renumbered_topology(&self, mut old: Topology) -> Topology {
-        let Numbering { cells, faces, .. } = &self.numbering;
+        let Numbering { cells, faces, .. } = &*self.numbering;
         if let Some(faces) = faces {
             old.face_cells = in_order(old.face_cells, faces);
             for face in &mut old.cell_faces {
@@ -198,7 +199,7 @@ impl Grid {
 
     /// Geometry as the file has it, in the order here.
     pub(super) fn renumbered_geometry(&self, mut geometry: Geometry) -> Geometry {
-        let Numbering { cells, faces, .. } = &self.numbering;
+        let Numbering { cells, faces, .. } = &*self.numbering;
         if let Some(cells) = cells {
             geometry.cell_volumes = in_order(geometry.cell_volumes, cells);
             geometry.cell_centroids = in_order(geometry.cell_centroids, cells);

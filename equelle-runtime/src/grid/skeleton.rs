@@ -9,6 +9,7 @@
 //! * an edge or vertex is on the boundary when a boundary face has it; a node of no face is interior.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::{Grid, MAX_ENTITIES, build, too_many};
 use crate::error::{Error, ErrorKind};
@@ -85,7 +86,7 @@ impl Grid {
         if nodes.face_nodes.iter().any(|&node| node as usize >= nodes.positions.len()) {
             return bad("a node is out of range");
         }
-        self.nodes = Some(nodes);
+        self.nodes = Some(Arc::new(nodes));
         Ok(self)
     }
 

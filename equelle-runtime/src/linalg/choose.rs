@@ -6,7 +6,7 @@ use super::options::{LARGEST_FOR_LU, LinearOptions, Method, Preconditioning, ref
 /// Entries that should mirror each other may differ by this part of the largest one in their rows: round-off, not upwinding.
 pub const SYMMETRY: f64 = 1e-10;
 /// Unknowns up to which nothing is faster than a direct solver.
-const SMALL: usize = 1000;
+pub(crate) const SMALL: usize = 1000;
 /// Rows whose diagonal is this many times the sum of the other magnitudes: Jacobi gains a digit in two iterations.
 const DOMINANT: f64 = 3.0;
 

@@ -7,7 +7,7 @@ mod estimate;
 
 pub use available::{available, parse_size};
 pub use estimate::Estimate;
-pub(crate) use estimate::Sizes;
+pub(crate) use estimate::{Multigrid, Sizes};
 
 use crate::traits::CanonicalSet;
 
@@ -74,4 +74,6 @@ pub struct SolveMemory {
     pub entries: &'static [[u32; 3]],
     /// Additions that make a row of each equation; 0 where derivatives are followed operation by operation.
     pub additions: &'static [[u32; 3]],
+    /// Whether the places of cells tell the columns of all rows on Cartesian grids, without a map of slots.
+    pub cartesian: bool,
 }

@@ -57,7 +57,7 @@ pub fn largest<V: Deref<Target = [R]>, R: Real>(grid: &Grid, residuals: &[(Arc<D
     let entry = |&(equation, position, value): &(usize, usize, f64)| {
         let domain = &residuals[equation].0;
         let entity = domain.element(position);
-        let centroid = grid.centroids(domain.kind()).get(entity as usize).map_or(Vec::new(), |x| x[..grid.dim()].to_vec());
+        let centroid = grid.centroid(domain.kind(), entity).map_or(Vec::new(), |x| x[..grid.dim()].to_vec());
         Entry { equation, kind: domain.kind(), entity: grid.file_index(domain.kind(), entity), value, centroid }
     };
     all.iter().take(count).map(entry).collect()

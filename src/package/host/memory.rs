@@ -65,5 +65,10 @@ fn solve(sets: &SetTable, solve: &SolveNeeds) -> TokenStream {
     let unknowns = solve.unknowns.iter().map(|set| canonical_set(sets.canonical_superset(*set)));
     let entries = solve.entries.iter().map(counts);
     let additions = solve.additions.iter().map(counts);
-    quote! { SolveMemory { line: #line, unknowns: &[#(#unknowns),*], entries: &[#(#entries),*], additions: &[#(#additions),*] } }
+    let cartesian = solve.cartesian;
+    quote! {
+        SolveMemory {
+            line: #line, unknowns: &[#(#unknowns),*], entries: &[#(#entries),*], additions: &[#(#additions),*], cartesian: #cartesian
+        }
+    }
 }

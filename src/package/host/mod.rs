@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 
 use equelle_front::backend::{BackendError, KernelNames, Namer};
 use equelle_front::ir::{Block, Function, Module, Op, StmtKind, ValueId};
+use equelle_front::memory::geometry::{GeometryArray, kept_from};
 use equelle_front::ops::Reduction;
 use equelle_front::source::Span;
 use equelle_front::time_steps::{self, TimeLoop};
@@ -41,13 +42,15 @@ struct Program<'a> {
     planned: bool,
     /// The loops that solve equations.
     time_loops: &'a [TimeLoop],
+    /// Arrays of geometry that are read from a statement of the main block on.
+    geometry: Vec<(usize, BTreeSet<GeometryArray>)>,
 }
 
 /// The file.
 pub(super) fn text(module: &Module, facts: &Facts, options: &PackageOptions) -> Result<String, BackendError> {
     let mut globals = Namer::rust();
     globals.reserve(["rt", "simulate", "PROGRAM", "R", "kernels", "Kernels", "Error", "EquelleRuntime", "Operations", "Implicit"]);
-    globals.reserve(["CanonicalSet", "EntityKind", "Extent", "Program", "Source", "InputInfo", "InputKind", "Retry"]);
+    globals.reserve(["CanonicalSet", "EntityKind", "Extent", "GeometryArray", "Program", "Source", "InputInfo", "InputKind", "Retry"]);
     globals.reserve(["MEMORY", "MemoryPlan", "SetMemory", "SolveMemory", "Buffers"]);
     globals.reserve(["Comparison", "Reduction", "BoolReduction", "Logic", "Elementary", "BinaryMath"]);
     globals.reserve(options.backends.iter().map(|b| format!("kernels_{}", b.name())));
@@ -58,7 +61,8 @@ pub(super) fn text(module: &Module, facts: &Facts, options: &PackageOptions) -> 
     let memory = memory::needs(module, options.backends);
     let plan = memory::plan(&module.sets, &memory);
     let time_loops = time_steps::loops(module);
-    let program = Program { module, kernels, functions, globals, bound: needs.bound(), planned: plan.is_some(), time_loops: &time_loops };
+    let (bound, planned, geometry) = (needs.bound(), plan.is_some(), kept_from(module));
+    let program = Program { module, kernels, functions, globals, bound, planned, time_loops: &time_loops, geometry };
 
     let main = FunctionWriter::new(&program, &module.main).main()?;
     let mut items = TokenStream::new();
@@ -273,6 +277,7 @@ impl Needs {
             names.extend((!memory.sets.is_empty()).then_some(["SetMemory", "Buffers"]).into_iter().flatten());
             names.extend((!memory.solves.is_empty()).then_some("SolveMemory"));
         }
+        names.extend(program.geometry.iter().any(|(_, kept)| !kept.is_empty()).then_some("GeometryArray"));
         if self.domains || memory.is_some() {
             names.extend(["CanonicalSet", "EntityKind", "Extent"]);
         }

@@ -11,6 +11,7 @@ use quote::quote;
 use super::super::rust::{blank, ident};
 use super::function::FunctionWriter;
 use super::uses::{mentions, reads};
+use equelle_front::memory::geometry::GeometryArray;
 use equelle_front::memory::lifetime::last_reads;
 
 impl FunctionWriter<'_> {
@@ -24,6 +25,7 @@ impl FunctionWriter<'_> {
         while start < statements.len() {
             let end = self.group_end(statements, start);
             out.extend(self.declarations(statements, start, end)?);
+            out.extend(self.kept_geometry(block, start));
             let group = &statements[start..end];
             self.closed = false;
             let tokens = match &group[0].kind {
@@ -46,6 +48,23 @@ impl FunctionWriter<'_> {
             start = end;
         }
         Ok(out)
+    }
+
+    /// Before a loop or a solve of the program itself: what of the grid's geometry is read from there on, if that is less than before.
+    fn kept_geometry(&self, block: &Block, start: usize) -> Option<TokenStream> {
+        let in_main = std::ptr::eq(block, &self.program.module.main.body);
+        let (_, kept) = self.program.geometry.iter().find(|(place, _)| in_main && *place == start)?;
+        let arrays = kept.iter().map(|array| {
+            let name = ident(match array {
+                GeometryArray::CellVolumes => "CellVolumes",
+                GeometryArray::CellCentroids => "CellCentroids",
+                GeometryArray::FaceAreas => "FaceAreas",
+                GeometryArray::FaceCentroids => "FaceCentroids",
+                GeometryArray::FaceNormals => "FaceNormals",
+            });
+            quote! { GeometryArray::#name }
+        });
+        Some(quote! { rt.keep_geometry(&[#(#arrays),*]); })
     }
 
     /// Drops the locals among values that hold collections.

@@ -5,8 +5,8 @@ pub mod kernels;
 mod kernels_serial;
 
 use equelle_runtime::{
-    Buffers, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, MemoryPlan,
-    Operations, Program, Reduction, SetMemory, Source,
+    Buffers, CanonicalSet, EntityKind, Error, Extent, GeometryArray, InputInfo,
+    InputKind, MemoryPlan, Operations, Program, Reduction, SetMemory, Source,
 };
 use kernels::{
     Diffuse, Extremes, Geometry, Inside, Jump, Kernels, Ratio, Transmissibility,
@@ -154,6 +154,14 @@ pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
     let one = rt.scalar(1.0);
     let mut u = u_2;
     let mut count = one.clone();
+    rt.keep_geometry(
+        &[
+            GeometryArray::CellVolumes,
+            GeometryArray::CellCentroids,
+            GeometryArray::FaceAreas,
+            GeometryArray::FaceNormals,
+        ],
+    );
 
     let mut steps_2 = rt.begin_loop(&steps)?;
     while let Some(dt) = rt.next(&mut steps_2)? {

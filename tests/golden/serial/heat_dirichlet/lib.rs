@@ -5,8 +5,8 @@ pub mod kernels;
 mod kernels_serial;
 
 use equelle_runtime::{
-    Buffers, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, MemoryPlan,
-    Operations, Program, Reduction, SetMemory, Source,
+    Buffers, CanonicalSet, EntityKind, Error, Extent, GeometryArray, InputInfo,
+    InputKind, MemoryPlan, Operations, Program, Reduction, SetMemory, Source,
 };
 use kernels::{ComputeBtrans, ComputeItrans, ComputeU, Kernels};
 
@@ -122,6 +122,7 @@ pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
             dirichlet_boundary: &dirichlet_boundary,
         })?;
     let mut u = u_initial;
+    rt.keep_geometry(&[GeometryArray::CellVolumes]);
 
     let mut steps = rt.begin_loop(&timesteps)?;
     while let Some(dt) = rt.next(&mut steps)? {

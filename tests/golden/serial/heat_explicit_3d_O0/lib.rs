@@ -219,6 +219,7 @@ pub fn simulate<R: Operations>(rt: &mut R) -> Result<(), Error> {
     // heat_explicit_3d.equelle:35: u = u_initial
     rt.line(35);
     let mut u = u_initial;
+    rt.keep_geometry(&[]);
 
     // heat_explicit_3d.equelle:37: For dt In timesteps {
     rt.line(37);

@@ -5,8 +5,8 @@ pub mod kernels;
 mod kernels_serial;
 
 use equelle_runtime::{
-    Buffers, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, MemoryPlan,
-    Program, SetMemory, Source,
+    Buffers, CanonicalSet, EntityKind, Error, Extent, GeometryArray, InputInfo,
+    InputKind, MemoryPlan, Program, SetMemory, Source,
 };
 use kernels::{
     ComputeBtransDirection, ComputeMaxU, ComputeMinusItrans, ComputeU, Kernels,
@@ -146,6 +146,7 @@ pub fn simulate<R: Kernels>(rt: &mut R) -> Result<(), Error> {
             dirichlet_boundary: &dirichlet_boundary,
             k: &k,
         })?;
+    rt.keep_geometry(&[GeometryArray::CellVolumes]);
 
     // heat_explicit_3d.equelle:37: For dt In timesteps {
     rt.line(37);

@@ -5,8 +5,8 @@ pub mod kernels;
 mod kernels_serial;
 
 use equelle_runtime::{
-    Buffers, CanonicalSet, EntityKind, Error, Extent, Implicit, InputInfo, InputKind,
-    MemoryPlan, Program, Retry, SetMemory, SolveMemory, Source,
+    Buffers, CanonicalSet, EntityKind, Error, Extent, GeometryArray, Implicit, InputInfo,
+    InputKind, MemoryPlan, Program, Retry, SetMemory, SolveMemory, Source,
 };
 use kernels::{
     ComputeBtransDirection, ComputeDtCvVolume, ComputeMaxU0, ComputeMaxUInitial,
@@ -81,7 +81,7 @@ pub static MEMORY: MemoryPlan = MemoryPlan {
             set: CanonicalSet::new(EntityKind::Cell, Extent::All),
             canonical: true,
             general: Buffers::new([5, 5, 5], 0, 0),
-            cartesian: Buffers::new([5, 5, 5], 0, 0),
+            cartesian: Buffers::new([4, 4, 4], 0, 0),
             reduced: true,
         },
         SetMemory {
@@ -89,7 +89,7 @@ pub static MEMORY: MemoryPlan = MemoryPlan {
             set: CanonicalSet::new(EntityKind::Face, Extent::Interior),
             canonical: true,
             general: Buffers::new([1, 1, 1], 0, 0),
-            cartesian: Buffers::new([1, 1, 1], 0, 0),
+            cartesian: Buffers::new([0, 0, 0], 0, 0),
             reduced: false,
         },
         SetMemory {
@@ -106,7 +106,8 @@ pub static MEMORY: MemoryPlan = MemoryPlan {
             line: 45,
             unknowns: &[CanonicalSet::new(EntityKind::Cell, Extent::All)],
             entries: &[[3, 5, 7]],
-            additions: &[[7, 13, 19]],
+            additions: &[[3, 5, 7]],
+            cartesian: true,
         },
     ],
     topology: false,
@@ -179,6 +180,7 @@ pub fn simulate<R: Kernels + Implicit>(rt: &mut R) -> Result<(), Error> {
             dir_boundary: &dir_boundary,
             k: &k,
         })?;
+    rt.keep_geometry(&[GeometryArray::CellVolumes]);
 
     // heat_implicit_3d.equelle:40: For dt In timesteps {
     rt.line(40);

@@ -5,8 +5,8 @@ pub mod kernels;
 mod kernels_serial;
 
 use equelle_runtime::{
-    Buffers, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, MemoryPlan,
-    Operations, Program, SetMemory, Source,
+    Buffers, CanonicalSet, EntityKind, Error, Extent, GeometryArray, InputInfo,
+    InputKind, MemoryPlan, Operations, Program, SetMemory, Source,
 };
 use kernels::{Bottom, Kernels, Mean, Stage};
 
@@ -164,6 +164,13 @@ pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
     let mut w = w_2;
     let mut hu = hu_2;
     let mut hv = hv_2;
+    rt.keep_geometry(
+        &[
+            GeometryArray::CellVolumes,
+            GeometryArray::FaceAreas,
+            GeometryArray::FaceNormals,
+        ],
+    );
 
     let mut steps = rt.begin_loop(&timesteps)?;
     while let Some(dt) = rt.next(&mut steps)? {

@@ -1,0 +1,147 @@
+//! Which arrays of the grid's geometry a program still reads from some statement on, so that a runtime may give the others back.
+
+use std::collections::BTreeSet;
+
+use crate::backend::visit::{Node, visit_block, visit_general};
+use crate::ir::{Block, Function, KExpr, Kernel, KernelId, Module, Op, Stmt, StmtKind, ValueId};
+use crate::types::EntityKind;
+
+/// An array of the geometry of a grid that is not Cartesian.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum GeometryArray {
+    /// Volumes of cells.
+    CellVolumes,
+    /// Centroids of cells.
+    CellCentroids,
+    /// Areas of faces.
+    FaceAreas,
+    /// Centroids of faces.
+    FaceCentroids,
+    /// Normals of faces.
+    FaceNormals,
+}
+
+/// Statements of the main block that take long, loops and solves, by their place, with what is read from there on: those before which less is read than what has been kept up to there.
+/// Operations that follow derivatives read no geometry beside that of their formulas.
+pub fn kept_from(module: &Module) -> Vec<(usize, BTreeSet<GeometryArray>)> {
+    use GeometryArray::{CellCentroids, CellVolumes, FaceAreas, FaceCentroids, FaceNormals};
+    let statements = &module.main.body.statements;
+    let mut kept = BTreeSet::from([CellVolumes, CellCentroids, FaceAreas, FaceCentroids, FaceNormals]);
+    let mut found = Vec::new();
+    for (place, _) in statements.iter().enumerate().filter(|(_, s)| takes_long(s)) {
+        let mut reads = Reads { module, found: BTreeSet::new() };
+        statements[place..].iter().for_each(|s| reads.statement(&module.main, s));
+        if reads.found.len() < kept.len() {
+            found.push((place, reads.found.clone()));
+            kept = reads.found;
+        }
+    }
+    found
+}
+
+fn takes_long(statement: &Stmt) -> bool {
+    matches!(statement.kind, StmtKind::For { .. } | StmtKind::Let { op: Op::Newton { .. }, .. })
+}
+
+struct Reads<'a> {
+    module: &'a Module,
+    found: BTreeSet<GeometryArray>,
+}
+
+impl Reads<'_> {
+    fn block(&mut self, function: &Function, block: &Block) {
+        block.statements.iter().for_each(|statement| self.statement(function, statement));
+    }
+
+    fn statement(&mut self, function: &Function, statement: &Stmt) {
+        match &statement.kind {
+            StmtKind::Let { op, .. } => self.operation(function, op),
+            StmtKind::Launch { kernel, .. } => self.kernel(*kernel),
+            StmtKind::For { body, .. } => self.block(function, body),
+            StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Return(_) => {}
+        }
+    }
+
+    fn operation(&mut self, function: &Function, op: &Op) {
+        let kind = |value: &ValueId| function.values[value.0 as usize].ty.entity_kind();
+        match op {
+            Op::Measure(entities) => self.measure(kind(entities)),
+            Op::Centroid(entities) => self.centroid(kind(entities)),
+            Op::Normal(_) => self.normal(),
+            Op::Call { function, .. } => self.function(function.0),
+            Op::Newton { residuals, equations, .. } => {
+                residuals.iter().for_each(|residual| self.function(residual.0));
+                equations.iter().for_each(|equation| self.kernel(equation.kernel));
+            }
+            Op::Real(_)
+            | Op::Bool(_)
+            | Op::Text(_)
+            | Op::CanonicalSet(_)
+            | Op::Load(_)
+            | Op::InputScalar { .. }
+            | Op::InputCollection { .. }
+            | Op::InputDomain { .. }
+            | Op::InputSequence { .. }
+            | Op::FirstCell(_)
+            | Op::SecondCell(_)
+            | Op::IsEmpty(_)
+            | Op::Unary(..)
+            | Op::Arithmetic(..)
+            | Op::Compare(..)
+            | Op::Logic(..)
+            | Op::Select { .. }
+            | Op::On { .. }
+            | Op::Extend { .. }
+            | Op::Spread { .. }
+            | Op::Gradient(_)
+            | Op::Divergence(_)
+            | Op::Dot(..)
+            | Op::Component(..)
+            | Op::Vector(_)
+            | Op::Math(..)
+            | Op::TextIndex(..)
+            | Op::Reduce(..) => {}
+        }
+    }
+
+    fn function(&mut self, number: u32) {
+        let module = self.module;
+        let function = &module.functions[number as usize];
+        self.block(function, &function.body);
+    }
+
+    fn kernel(&mut self, kernel: KernelId) {
+        let module = self.module;
+        let kernel: &Kernel = &module.kernels[kernel.0 as usize];
+        let mut read = |node: Node<'_>| match node {
+            Node::Expr(KExpr::Measure(at)) => self.measure(kernel.path_kind(&module.sets, at)),
+            Node::Expr(KExpr::Centroid(at)) => self.centroid(kernel.path_kind(&module.sets, at)),
+            Node::Expr(KExpr::Normal(_)) => self.normal(),
+            Node::Expr(_) | Node::Stmt(_) | Node::Path(_) => {}
+        };
+        visit_general(kernel, &mut read);
+        kernel.jacobian.iter().for_each(|form| visit_block(&form.body, &mut read));
+    }
+
+    fn measure(&mut self, kind: Option<EntityKind>) {
+        let (cells, faces) = (GeometryArray::CellVolumes, GeometryArray::FaceAreas);
+        self.of(kind, cells, faces);
+    }
+
+    fn centroid(&mut self, kind: Option<EntityKind>) {
+        self.of(kind, GeometryArray::CellCentroids, GeometryArray::FaceCentroids);
+    }
+
+    fn normal(&mut self) {
+        self.found.insert(GeometryArray::FaceNormals);
+    }
+
+    /// Edges and vertices may be cells or faces, as the dimension of the grid has it.
+    fn of(&mut self, kind: Option<EntityKind>, cells: GeometryArray, faces: GeometryArray) {
+        match kind {
+            Some(EntityKind::Cell) => self.found.extend([cells]),
+            Some(EntityKind::Face) => self.found.extend([faces]),
+            Some(EntityKind::Edge | EntityKind::Vertex) | None => self.found.extend([cells, faces]),
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Geometry that nothing reads any more.
+
+use std::sync::{Arc, OnceLock};
+
+use super::{Geometry, Grid, build};
+use crate::traits::EntityKind;
+
+/// An array of [`Geometry`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GeometryArray {
+    /// Volumes of cells.
+    CellVolumes,
+    /// Centroids of cells.
+    CellCentroids,
+    /// Areas of faces.
+    FaceAreas,
+    /// Centroids of faces.
+    FaceCentroids,
+    /// Normals of faces.
+    FaceNormals,
+}
+
+impl GeometryArray {
+    /// All of them.
+    pub const ALL: [GeometryArray; 5] = [
+        GeometryArray::CellVolumes,
+        GeometryArray::CellCentroids,
+        GeometryArray::FaceAreas,
+        GeometryArray::FaceCentroids,
+        GeometryArray::FaceNormals,
+    ];
+}
+
+impl Geometry {
+    pub(super) fn give_up(&mut self, arrays: &[GeometryArray]) {
+        for array in arrays {
+            match array {
+                GeometryArray::CellVolumes => self.cell_volumes = Vec::new(),
+                GeometryArray::CellCentroids => self.cell_centroids = Vec::new(),
+                GeometryArray::FaceAreas => self.face_areas = Vec::new(),
+                GeometryArray::FaceCentroids => self.face_centroids = Vec::new(),
+                GeometryArray::FaceNormals => self.face_normals = Vec::new(),
+            }
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        size_of_val(&self.cell_volumes[..])
+            + size_of_val(&self.cell_centroids[..])
+            + size_of_val(&self.face_areas[..])
+            + size_of_val(&self.face_centroids[..])
+            + size_of_val(&self.face_normals[..])
+    }
+}
+
+impl Grid {
+    /// The same grid without its geometry, which a grid made of a shape would build anew and one of arrays does not have any more; everything else is shared.
+    pub fn without_geometry(&self) -> Grid {
+        Grid {
+            dim: self.dim,
+            n_cells: self.n_cells,
+            n_faces: self.n_faces,
+            cartesian: self.cartesian,
+            shape: self.shape,
+            topology: Arc::clone(&self.topology),
+            neighbours: Arc::clone(&self.neighbours),
+            geometry: OnceLock::new(),
+            given_up: Vec::new(),
+            nodes: self.nodes.clone(),
+            edges: Arc::clone(&self.edges),
+            vertices: Arc::clone(&self.vertices),
+            numbering: Arc::clone(&self.numbering),
+        }
+    }
+
+    /// Gives the memory of all arrays of geometry back but of these, which alone will be read.
+    pub fn keep_geometry(&mut self, kept: &[GeometryArray]) {
+        self.given_up = GeometryArray::ALL.into_iter().filter(|array| !kept.contains(array)).collect();
+        if let Some(geometry) = self.geometry.get_mut() {
+            geometry.give_up(&self.given_up);
+        }
+    }
+
+    /// Memory of the arrays of geometry that there are, in bytes.
+    pub fn geometry_bytes(&self) -> usize {
+        self.geometry.get().map_or(0, Geometry::bytes)
+    }
+
+    /// Centroid of an entity, also where the array has been given up, if the shape of the grid still tells it. Builds no array.
+    pub fn centroid(&self, kind: EntityKind, entity: u32) -> Option<[f64; 3]> {
+        let kind = kind.on_grid_of(self.dim);
+        if entity as usize >= self.n_entities(kind).ok()? {
+            return None;
+        }
+        let of_file = self.file_index(kind, entity) as usize;
+        match (kind, &self.shape) {
+            (EntityKind::Cell, Some(shape)) => Some(build::cell_centroid(shape, of_file)),
+            (EntityKind::Face, Some(shape)) => Some(build::face_centroid(shape, of_file)),
+            (EntityKind::Cell | EntityKind::Face | EntityKind::Edge | EntityKind::Vertex, _) => {
+                self.centroids(kind).get(entity as usize).copied()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Cartesian, Renumber};
+    use super::*;
+
+    /// 2 x 1 cells of 1 x 2, as a grid of arrays: what is kept is as it was, and a centroid that was given up is still told.
+    #[test]
+    fn geometry_is_given_up_array_by_array() {
+        let mut grid = Grid::cartesian(Cartesian::plane([2, 1], [1.0, 2.0])).expect("a grid").as_unstructured();
+        let bare = grid.without_geometry();
+        assert_eq!(grid.geometry_bytes(), 0, "nothing is built before it is read");
+        let all = grid.geometry().clone();
+        // Two cells of 32 bytes, seven faces of 56.
+        assert_eq!(grid.geometry_bytes(), 2 * 32 + 7 * 56);
+        grid.keep_geometry(&[GeometryArray::CellVolumes, GeometryArray::FaceNormals]);
+        assert_eq!(grid.geometry_bytes(), 2 * 8 + 7 * 24);
+        assert_eq!(grid.geometry().cell_volumes, [2.0, 2.0]);
+        assert_eq!(grid.geometry().face_normals, all.face_normals);
+        assert_eq!(grid.centroid(EntityKind::Cell, 1), Some([1.5, 1.0, 0.0]));
+        assert_eq!(grid.centroid(EntityKind::Cell, 2), None);
+        // Given up before it is built, it is not kept when it is.
+        let mut other = bare;
+        other.keep_geometry(&[GeometryArray::FaceAreas]);
+        assert_eq!(other.geometry().face_areas, all.face_areas);
+        assert_eq!(other.geometry_bytes(), 7 * 8);
+        assert!(std::ptr::eq(other.topology(), grid.topology()), "cells and faces are shared");
+    }
+
+    /// Positions told without an array are those of the arrays, bit for bit, in a numbering of its own too.
+    #[test]
+    fn centroids_without_arrays() {
+        for shape in [Cartesian::line(4, 0.3), Cartesian::plane([3, 4], [0.1, 0.7]), Cartesian::block([4, 2, 3], [0.3, 0.1, 1.7])] {
+            for how in [Renumber::No, Renumber::Yes] {
+                let mut grid = Grid::cartesian(shape).expect("a grid").as_unstructured();
+                grid.renumber(how);
+                let bare = grid.without_geometry();
+                for kind in [EntityKind::Cell, EntityKind::Face] {
+                    for (entity, expected) in grid.centroids(kind).iter().enumerate() {
+                        assert_eq!(bare.centroid(kind, entity as u32).as_ref(), Some(expected), "{shape:?} {kind:?} {entity}");
+                    }
+                }
+                assert_eq!(bare.geometry_bytes(), 0);
+            }
+        }
+    }
+
+    /// A grid of arrays has its geometry once: another one without it has none.
+    #[test]
+    fn arrays_are_not_copied() {
+        let cartesian = Grid::cartesian(Cartesian::line(3, 1.0)).expect("a grid");
+        let (topology, geometry) = (cartesian.topology().clone(), cartesian.geometry().clone());
+        let mut grid = Grid::unstructured(1, topology, geometry).expect("a grid");
+        assert_eq!(grid.without_geometry().geometry_bytes(), 0);
+        grid.keep_geometry(&[]);
+        assert_eq!((grid.geometry_bytes(), grid.centroid(EntityKind::Cell, 0)), (0, None));
+    }
+}
