@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use backend_cuda::runtime::{CudaRuntime, FloatingPoint, KernelModule};
 use equelle_runtime::domain::Domain;
-use equelle_runtime::grid::{Grid, NONE};
+use equelle_runtime::grid::{Cartesian, Grid, NONE};
 use equelle_runtime::session::SUPPORTED_SETS;
 use equelle_runtime::{CanonicalSet, EntityKind, EquelleRuntime, Extent, HostAccess};
 
@@ -83,6 +83,32 @@ fn neighbours_are_the_cells_of_the_faces() {
                     }
                 }
             }
+        }
+    }
+}
+
+/// Each cell once, by the part of the launch that it belongs to; grids of one cell and of two along an axis have no inside.
+#[test]
+fn a_march_and_its_boundary_meet_every_cell_once() {
+    let thin = [[1, 1, 1], [2, 1, 3], [5, 2, 1], [40, 9, 1], [7, 3, 11], [33, 17, 6], [3, 3, 3]];
+    let boxes = thin.map(|n| Cartesian { n, dim: 3, ..common::shapes()[0] });
+    let plates = thin.map(|[x, y, _]| Cartesian { n: [x, y, 1], dim: 2, ..common::shapes()[0] });
+    let lines = [1, 2, 3, 200].map(|n| Cartesian::line(n, 1.0));
+    for device in common::devices() {
+        for shape in common::shapes().into_iter().chain(boxes).chain(plates).chain(lines) {
+            let mut rt = common::runtime(device.clone(), Grid::cartesian(shape).unwrap(), &[]);
+            let cells = rt.domain(CanonicalSet::new(EntityKind::Cell, Extent::All)).unwrap();
+            let out = rt.entity_collection(&cells, EntityKind::Cell, vec![Some(0); cells.len()]).unwrap();
+            let g = rt.cartesian_args().unwrap();
+            let call = rt.call(&KERNELS, "visits").unwrap().arg(g).arg(out.pointer());
+            rt.launch_inside_and_boundary(call).unwrap();
+            let inside = |cell: usize| {
+                let ijk = [cell % shape.n[0], cell / shape.n[0] % shape.n[1], cell / shape.n[0] / shape.n[1]];
+                // In one dimension all cells go together.
+                shape.dim > 1 && (0..shape.dim).all(|axis| ijk[axis] > 0 && ijk[axis] + 1 < shape.n[axis])
+            };
+            let expected: Vec<Option<u32>> = (0..shape.n_cells()).map(|cell| Some(if inside(cell) { 1 } else { 256 })).collect();
+            assert_eq!(rt.entity_indices(&out).unwrap(), expected, "{:?}", &shape.n[..shape.dim]);
         }
     }
 }

@@ -264,6 +264,7 @@ fn launch(kernel: &Kernel, sets: &SetTable, names: &KernelNames, function: &Func
         (Some(_), None, Form::General | Form::Cells) => quote!(domain.len()),
     };
     let run = match form {
+        Form::Cells if function.apart => quote!(self.launch_inside_and_boundary(call)?;),
         Form::Cells => quote!(self.launch_over_cells(call)?;),
         Form::General | Form::PerAxis => quote! {
             let count = #count;

@@ -29,7 +29,7 @@ continue decltype default delete do double dynamic_cast else enum explicit expor
 namespace new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast return short signed sizeof static \
 static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual void \
 volatile wchar_t while xor xor_eq DIM sqrt abs fabs min max exp log sin cos tan pow grid space g cell axis here element checks leaf begin end partial threadIdx \
-blockIdx blockDim gridDim warpSize size_t row rows told pattern stage stage_entries stage_columns entries slot slots at";
+blockIdx blockDim gridDim warpSize size_t row rows told pattern stage stage_entries stage_columns entries slot slots at step";
 
 /// Names that belong to an unknown of an equation.
 #[derive(Clone, Debug)]
@@ -51,6 +51,8 @@ pub(super) struct Writer<'a> {
     pub kernel: &'a Kernel,
     pub sets: &'a SetTable,
     pub form: Form,
+    /// Whether the cells are known to be inside the grid, all their neighbours there.
+    pub inside: bool,
     pub out: String,
     indent: usize,
     pub params: Vec<String>,
@@ -95,6 +97,7 @@ impl<'a> Writer<'a> {
             kernel,
             sets,
             form,
+            inside: false,
             out: String::new(),
             indent: 1,
             params,
@@ -313,13 +316,17 @@ impl<'a> Writer<'a> {
             let side = if number == 0 { Side::Low } else { Side::High };
             let value = self.load(param, &Path::Neighbour(side));
             let name = self.names.fresh(&format!("{}_{}", self.param(param), if number == 0 { "low" } else { "high" }));
-            self.line(&format!("double {name}[DIM] = {{}};"));
+            self.line(&format!("double {name}[DIM]{};", if self.inside { "" } else { " = {}" }));
             lines[number as usize].push(format!("{name}[axis] = {value};"));
             self.neighbours.insert((param, number), name);
         }
         self.line("#pragma unroll");
         self.open("for (int axis = 0; axis < DIM; ++axis) {");
         for (number, lines) in lines.iter().enumerate().filter(|(_, lines)| !lines.is_empty()) {
+            if self.inside {
+                lines.iter().for_each(|line| self.line(line));
+                continue;
+            }
             self.open(&format!("if (!eq_side_on_boundary(g, cell, axis, {number})) {{"));
             lines.iter().for_each(|line| self.line(line));
             self.close("}");
@@ -343,6 +350,8 @@ impl<'a> Writer<'a> {
         let boundary = format!("eq_side_on_boundary(g, cell, axis, {high})");
         match (&blocks.interior, &blocks.boundary) {
             (None, None) => {}
+            (Some(interior), _) if self.inside => add(self, interior),
+            (None, Some(_)) if self.inside => {}
             (Some(interior), None) => {
                 self.open(&format!("if (!{boundary}) {{"));
                 add(self, interior);

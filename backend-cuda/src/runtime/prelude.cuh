@@ -272,6 +272,65 @@ EQ_FUNCTION bool eq_cell_here(const EqCartesian& g, EqCell& cell) {
   return cell.ijk[0] < g.n[0] && cell.ijk[1] < g.n[1];
 }
 
+// Cells inside the grid that a thread goes through, along the last axis. A step of explicit heat takes 0.102, 0.100, 0.093, 0.093 ms on an H200 with 1, 2, 4, 8 of them on 256^3 cells.
+#define EQ_MARCH 4u
+
+// Blocks of a launch that goes through the inside of a grid: layers of them, before those for the cells on the boundary.
+EQ_FUNCTION unsigned int eq_march_layers(const EqCartesian& g) { return g.flat ? 0 : DIM == 3 ? (g.n[2] + EQ_MARCH - 1) / EQ_MARCH : 1; }
+EQ_FUNCTION bool eq_is_march(const EqCartesian& g) { return blockIdx.z < eq_march_layers(g); }
+
+// A cell of this thread, if it is inside the grid.
+EQ_FUNCTION bool eq_inside_cell_here(const EqCartesian& g, unsigned int step, EqCell& cell) {
+  cell.ijk[0] = blockIdx.x * blockDim.x + threadIdx.x;
+  cell.ijk[1] = (DIM == 3 ? blockIdx.y : blockIdx.y * EQ_MARCH + step) * blockDim.y + threadIdx.y;
+  cell.ijk[2] = DIM == 3 ? blockIdx.z * EQ_MARCH + step : 0;
+  cell.index = cell.ijk[0] + g.n[0] * (cell.ijk[1] + g.n[1] * cell.ijk[2]);
+  bool inside = true;
+#pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) inside = inside && cell.ijk[axis] != 0 && cell.ijk[axis] + 1 < g.n[axis];
+  return inside;
+}
+
+// The k-th cell on the boundary: layers at both ends of z, then rows at both ends of y, then columns at both ends of x. False beyond the last one.
+EQ_FUNCTION bool eq_boundary_cell(const EqCartesian& g, EqEntity k, EqCell& cell) {
+  const unsigned int nx = g.n[0], ny = g.n[1], nz = g.n[2];
+  unsigned int i, j, l;
+  const unsigned int layers = DIM < 3 ? 0 : nz < 2 ? nz : 2, rows = DIM < 2 ? 0 : ny < 2 ? ny : 2, ends = nx < 2 ? nx : 2;
+  const unsigned int inside_z = DIM < 3 ? 1 : nz - layers, inside_y = DIM < 2 ? 1 : ny - rows;
+  const EqEntity in_layers = layers * nx * ny, in_rows = rows * nx * inside_z, in_ends = ends * inside_y * inside_z;
+  if (k < in_layers) {
+    const unsigned int row = k / nx;
+    i = k - row * nx;
+    j = row < ny ? row : row - ny;
+    l = row < ny ? 0 : nz - 1;
+  } else if (k - in_layers < in_rows) {
+    const unsigned int row = (k - in_layers) / nx;
+    i = k - in_layers - row * nx;
+    j = row < inside_z ? 0 : ny - 1;
+    l = (layers != 0) + (row < inside_z ? row : row - inside_z);
+  } else if (k - in_layers - in_rows < in_ends) {
+    const unsigned int at = k - in_layers - in_rows, high = at >= inside_y * inside_z, column = high ? at - inside_y * inside_z : at;
+    i = high ? nx - 1 : 0;
+    const unsigned int layer = column / inside_y;
+    j = (rows != 0) + column - layer * inside_y;
+    l = (layers != 0) + layer;
+  } else {
+    return false;
+  }
+  cell.ijk[0] = i;
+  cell.ijk[1] = j;
+  cell.ijk[2] = l;
+  cell.index = i + nx * (j + ny * l);
+  return true;
+}
+
+// The cell on the boundary of this thread, in a block beyond those that march; where there are none, any cell.
+EQ_FUNCTION bool eq_boundary_cell_here(const EqCartesian& g, EqCell& cell) {
+  if (g.flat) return eq_cell_here(g, cell);
+  const EqEntity block = ((blockIdx.z - eq_march_layers(g)) * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  return eq_boundary_cell(g, (block * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x, cell);
+}
+
 // Distance in the cell numbering between neighbours along an axis.
 EQ_FUNCTION EqEntity eq_stride(const EqCartesian& g, int axis) { return axis == 0 ? 1u : axis == 1 ? g.n[0] : g.n[0] * g.n[1]; }
 

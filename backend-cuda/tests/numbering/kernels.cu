@@ -30,3 +30,18 @@ extern "C" __global__ void neighbours(const EqCartesian g, EqEntity* __restrict_
     for (int high = 0; high < 2; ++high)
       out[2 * (DIM * cell.index + axis) + high] = eq_side_on_boundary(g, cell, axis, high) ? EQ_NONE : eq_neighbour(g, cell, axis, high);
 }
+
+// How often each cell is met inside, in the low 8 bits, and as one on the boundary, in the next 8, by a launch that goes over both apart.
+extern "C" __global__ void visits(const EqCartesian g, EqEntity* __restrict__ out) {
+  if (eq_is_march(g)) {
+    EqCell cell;
+    for (unsigned int step = 0; step < EQ_MARCH; ++step)
+      if (eq_inside_cell_here(g, step, cell)) out[cell.index] += eq_cell_on_boundary(g, cell) ? 100u : 1u;
+    return;
+  }
+  EqCell cell;
+  if (!eq_boundary_cell_here(g, cell)) return;
+  const EqCell same = eq_cell(g, cell.index);
+  const bool right = same.ijk[0] == cell.ijk[0] && same.ijk[1] == cell.ijk[1] && same.ijk[2] == cell.ijk[2];
+  out[cell.index] += right ? 256u : 25600u;
+}

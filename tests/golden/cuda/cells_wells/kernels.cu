@@ -42,8 +42,36 @@ extern "C" __global__ void EQ_LIGHT residual_of_cells_cartesian(
     double* __restrict__ residual_out) {
   const double compressibility = *compressibility_at;
   const double dt = *dt_at;
+  if (eq_is_march(g)) {
+    EqCell cell;
+    #pragma unroll 1
+    for (unsigned int step = 0; step < EQ_MARCH; ++step) {
+      if (!eq_inside_cell_here(g, step, cell)) continue;
+      const double p_here = p[cell.index];
+      const double p0_here = p0[cell.index];
+      double itrans_axis[DIM];
+      #pragma unroll
+      for (int axis = 0; axis < DIM; ++axis) itrans_axis[axis] = itrans[axis];
+      double outflow = 0.0;
+      double p_low[DIM];
+      double p_high[DIM];
+      #pragma unroll
+      for (int axis = 0; axis < DIM; ++axis) {
+        p_low[axis] = p[eq_neighbour(g, cell, axis, 0)];
+        p_high[axis] = p[eq_neighbour(g, cell, axis, 1)];
+      }
+      #pragma unroll
+      for (int axis = 0; axis < DIM; ++axis) {
+        outflow = outflow - ((-itrans_axis[axis]) * (p_here - p_low[axis]));
+        outflow = outflow + ((-itrans_axis[axis]) * (p_high[axis] - p_here));
+      }
+      const double taken = (eq_cell_rank(g, wells_ranks, cell) != EQ_NONE) ? (index[eq_cell_rank(g, wells_ranks, cell)] * (p_here - bhp[eq_cell_rank(g, wells_ranks, cell)])) : 0.0;
+      residual_out[cell.index] = (((eq_divide(g.volume, dt) * compressibility) * (p_here - p0_here)) + outflow) + taken;
+    }
+    return;
+  }
   EqCell cell;
-  if (!eq_cell_here(g, cell)) return;
+  if (!eq_boundary_cell_here(g, cell)) return;
   const double p_here = p[cell.index];
   const double p0_here = p0[cell.index];
   double itrans_axis[DIM];

@@ -49,7 +49,7 @@ impl Kernels for CudaRuntime {
                 .arg(a7)
                 .arg(a8)
                 .arg(a9);
-            self.launch_over_cells(call)?;
+            self.launch_inside_and_boundary(call)?;
             Ok(residual_out)
         } else {
             let domain = self

@@ -171,8 +171,53 @@ extern "C" __global__ void EQ_LIGHT diffuse_cartesian(
     double* __restrict__ u_new_out,
     unsigned char* __restrict__ even_out) {
   const double dt = *dt_at;
+  if (eq_is_march(g)) {
+    EqCell cell;
+    #pragma unroll 1
+    for (unsigned int step = 0; step < EQ_MARCH; ++step) {
+      if (!eq_inside_cell_here(g, step, cell)) continue;
+      const double u_here = u[cell.index];
+      double t_axis[DIM];
+      #pragma unroll
+      for (int axis = 0; axis < DIM; ++axis) t_axis[axis] = t[axis];
+      const double w_here = w[0];
+      const double half_c = 0.5 * u_here;
+      double s_c = 0.0;
+      double n_c = 0.0;
+      double u_low[DIM];
+      double u_high[DIM];
+      #pragma unroll
+      for (int axis = 0; axis < DIM; ++axis) {
+        u_low[axis] = u[eq_neighbour(g, cell, axis, 0)];
+        u_high[axis] = u[eq_neighbour(g, cell, axis, 1)];
+      }
+      #pragma unroll
+      for (int axis = 0; axis < DIM; ++axis) {
+        const EqEntity low_face = eq_side_face(g, cell, axis, 0);
+        const EqVector across_low = eq_along(axis, eq_at(g.spacing, axis));
+        s_c = s_c - ((t_axis[axis] * (u_here - u_low[axis])) + (len[low_face] * g_2[eq_rank_cartesian(g, interior_faces_ranks, low_face)]));
+        n_c = n_c - (half_c * eq_dot(eq_along(axis, 1.0), across_low));
+        const EqVector across_high = eq_along(axis, eq_at(g.spacing, axis));
+        s_c = s_c + ((t_axis[axis] * (u_high[axis] - u_here)) + (len[eq_side_face(g, cell, axis, 1)] * g_2[eq_side_rank(g, interior_faces_ranks, cell, axis, 1)]));
+        n_c = n_c + (half_c * eq_dot(eq_along(axis, 1.0), across_high));
+      }
+      double edge_c = 0.0;
+      #pragma unroll
+      for (int axis = 0; axis < DIM; ++axis) {
+      }
+      double x_c;
+      if (far[cell.index]) {
+        x_c = s_c * w_here;
+      } else {
+        x_c = (s_c + n_c) * 2.0;
+      }
+      u_new_out[cell.index] = (u_here + (dt * x_c)) - (edge_c * g.volume);
+      even_out[cell.index] = s_c < n_c;
+    }
+    return;
+  }
   EqCell cell;
-  if (!eq_cell_here(g, cell)) return;
+  if (!eq_boundary_cell_here(g, cell)) return;
   const double u_here = u[cell.index];
   double t_axis[DIM];
   #pragma unroll

@@ -234,7 +234,7 @@ impl Kernels for CudaRuntime {
                 .arg(a8)
                 .arg(a9)
                 .arg(a10);
-            self.launch_over_cells(call)?;
+            self.launch_inside_and_boundary(call)?;
             Ok((u_new_out, even_out))
         } else {
             let domain = self

@@ -90,8 +90,38 @@ extern "C" __global__ void EQ_LIGHT fields_cartesian(
   const EqVector along = eq_load(along_at, 1, 0);
   const bool big = *big_at != 0;
   const double growth = *growth_at;
+  if (eq_is_march(g)) {
+    EqCell cell;
+    #pragma unroll 1
+    for (unsigned int step = 0; step < EQ_MARCH; ++step) {
+      if (!eq_inside_cell_here(g, step, cell)) continue;
+      const double u_here = u[cell.index];
+      const EqVector scaled_c = big ? (along * u_here) : eq_zero_vector();
+      double across_c = 0.0;
+      double u_low[DIM];
+      double u_high[DIM];
+      #pragma unroll
+      for (int axis = 0; axis < DIM; ++axis) {
+        u_low[axis] = u[eq_neighbour(g, cell, axis, 0)];
+        u_high[axis] = u[eq_neighbour(g, cell, axis, 1)];
+      }
+      #pragma unroll
+      for (int axis = 0; axis < DIM; ++axis) {
+        const double jump_low = u_here - u_low[axis];
+        across_c = across_c - (big ? eq_min(jump_low, eq_dot(along, eq_along(axis, 1.0))) : eq_max(growth, jump_low));
+        const double jump_high = u_high[axis] - u_here;
+        across_c = across_c + (big ? eq_min(jump_high, eq_dot(along, eq_along(axis, 1.0))) : eq_max(growth, jump_high));
+      }
+      const double waves_c = (sin(u_here) + cos(u_here)) + tan(u_here);
+      const double logs_c = log((fabs(u_here) + growth));
+      eq_store(v_out, (size_t)g.n[0] * g.n[1] * g.n[2], cell.index, scaled_c + eq_vector(u_here, waves_c));
+      s_out[cell.index] = (across_c + waves_c) + pow(logs_c, 2.0);
+      b_out[cell.index] = eq_min(u_here, 0.25) == u_here;
+    }
+    return;
+  }
   EqCell cell;
-  if (!eq_cell_here(g, cell)) return;
+  if (!eq_boundary_cell_here(g, cell)) return;
   const double u_here = u[cell.index];
   const EqVector scaled_c = big ? (along * u_here) : eq_zero_vector();
   double across_c = 0.0;
@@ -155,8 +185,33 @@ extern "C" __global__ void EQ_LIGHT smoothed_cartesian(
     double* __restrict__ w_out) {
   const EqVector along = eq_load(along_at, 1, 0);
   const bool big = *big_at != 0;
+  if (eq_is_march(g)) {
+    EqCell cell;
+    #pragma unroll 1
+    for (unsigned int step = 0; step < EQ_MARCH; ++step) {
+      if (!eq_inside_cell_here(g, step, cell)) continue;
+      const double u_here = u[cell.index];
+      double flow_c = 0.0;
+      double u_low[DIM];
+      double u_high[DIM];
+      #pragma unroll
+      for (int axis = 0; axis < DIM; ++axis) {
+        u_low[axis] = u[eq_neighbour(g, cell, axis, 0)];
+        u_high[axis] = u[eq_neighbour(g, cell, axis, 1)];
+      }
+      #pragma unroll
+      for (int axis = 0; axis < DIM; ++axis) {
+        const double push_low = eq_dot(along, eq_along(axis, 1.0));
+        flow_c = flow_c - (big ? (push_low * (u_here - u_low[axis])) : eq_max(push_low, u_low[axis]));
+        const double push_high = eq_dot(along, eq_along(axis, 1.0));
+        flow_c = flow_c + (big ? (push_high * (u_high[axis] - u_here)) : eq_max(push_high, u_here));
+      }
+      w_out[cell.index] = (big != (u_here < 0.0)) ? (u_here + flow_c) : eq_min(flow_c, along.c[1]);
+    }
+    return;
+  }
   EqCell cell;
-  if (!eq_cell_here(g, cell)) return;
+  if (!eq_boundary_cell_here(g, cell)) return;
   const double u_here = u[cell.index];
   double flow_c = 0.0;
   double u_low[DIM] = {};
@@ -208,8 +263,35 @@ extern "C" __global__ void EQ_LIGHT fluxes_cartesian(
     const EqCartesian g,
     const double* __restrict__ u,
     double* __restrict__ flux_out) {
+  if (eq_is_march(g)) {
+    EqCell cell;
+    #pragma unroll 1
+    for (unsigned int step = 0; step < EQ_MARCH; ++step) {
+      if (!eq_inside_cell_here(g, step, cell)) continue;
+      const double u_here = u[cell.index];
+      double q_c = 0.0;
+      double u_low[DIM];
+      double u_high[DIM];
+      #pragma unroll
+      for (int axis = 0; axis < DIM; ++axis) {
+        u_low[axis] = u[eq_neighbour(g, cell, axis, 0)];
+        u_high[axis] = u[eq_neighbour(g, cell, axis, 1)];
+      }
+      #pragma unroll
+      for (int axis = 0; axis < DIM; ++axis) {
+        const double jump_low = u_here - u_low[axis];
+        const double rise_low = eq_along(axis, eq_at(g.spacing, axis)).c[1];
+        q_c = q_c - ((axis == 0 ? (sqrt((axis == 0 ? 1.0 : 0.0)) * sqrt(fabs(jump_low))) : 0.0) + (axis == 1 ? (jump_low * log(rise_low)) : 0.0));
+        const double jump_high = u_high[axis] - u_here;
+        const double rise_high = eq_along(axis, eq_at(g.spacing, axis)).c[1];
+        q_c = q_c + ((axis == 0 ? sqrt(fabs(jump_high)) : 0.0) + (axis == 1 ? (jump_high * log(rise_high)) : 0.0));
+      }
+      flux_out[cell.index] = q_c;
+    }
+    return;
+  }
   EqCell cell;
-  if (!eq_cell_here(g, cell)) return;
+  if (!eq_boundary_cell_here(g, cell)) return;
   const double u_here = u[cell.index];
   double q_c = 0.0;
   double u_low[DIM] = {};

@@ -112,7 +112,7 @@ impl Kernels for CudaRuntime {
                 .arg(a5)
                 .arg(a6)
                 .arg(a7);
-            self.launch_over_cells(call)?;
+            self.launch_inside_and_boundary(call)?;
             Ok((v_out, s_out, b_out))
         } else {
             let domain = self
@@ -169,7 +169,7 @@ impl Kernels for CudaRuntime {
                 .arg(a2)
                 .arg(a3)
                 .arg(a4);
-            self.launch_over_cells(call)?;
+            self.launch_inside_and_boundary(call)?;
             Ok(w_out)
         } else {
             let domain = self
@@ -210,7 +210,7 @@ impl Kernels for CudaRuntime {
             let a1 = u_dense.pointer();
             let a2 = flux_out.pointer();
             let call = self.call(&KERNELS, "fluxes_cartesian")?.arg(a0).arg(a1).arg(a2);
-            self.launch_over_cells(call)?;
+            self.launch_inside_and_boundary(call)?;
             Ok(flux_out)
         } else {
             let domain = self

@@ -83,8 +83,34 @@ extern "C" __global__ void EQ_LIGHT compute_u_cartesian(
     const double* __restrict__ dt_at,
     double* __restrict__ u_out) {
   const double dt = *dt_at;
+  if (eq_is_march(g)) {
+    EqCell cell;
+    #pragma unroll 1
+    for (unsigned int step = 0; step < EQ_MARCH; ++step) {
+      if (!eq_inside_cell_here(g, step, cell)) continue;
+      const double u_here = u[cell.index];
+      double itrans_axis[DIM];
+      #pragma unroll
+      for (int axis = 0; axis < DIM; ++axis) itrans_axis[axis] = itrans[axis];
+      double outflow = 0.0;
+      double u_low[DIM];
+      double u_high[DIM];
+      #pragma unroll
+      for (int axis = 0; axis < DIM; ++axis) {
+        u_low[axis] = u[eq_neighbour(g, cell, axis, 0)];
+        u_high[axis] = u[eq_neighbour(g, cell, axis, 1)];
+      }
+      #pragma unroll
+      for (int axis = 0; axis < DIM; ++axis) {
+        outflow = outflow - ((-itrans_axis[axis]) * (u_here - u_low[axis]));
+        outflow = outflow + ((-itrans_axis[axis]) * (u_high[axis] - u_here));
+      }
+      u_out[cell.index] = u_here - ((dt / g.volume) * outflow);
+    }
+    return;
+  }
   EqCell cell;
-  if (!eq_cell_here(g, cell)) return;
+  if (!eq_boundary_cell_here(g, cell)) return;
   const double u_here = u[cell.index];
   double itrans_axis[DIM];
   #pragma unroll

@@ -119,7 +119,7 @@ impl Kernels for CudaRuntime {
                 .arg(a5)
                 .arg(a6)
                 .arg(a7);
-            self.launch_over_cells(call)?;
+            self.launch_inside_and_boundary(call)?;
             Ok(u_2_out)
         } else {
             let domain = self

@@ -97,8 +97,34 @@ extern "C" __global__ void EQ_LIGHT compute_u_cartesian(
     const double* __restrict__ dirichlet_val,
     double* __restrict__ u_new_out) {
   const double dt = *dt_at;
+  if (eq_is_march(g)) {
+    EqCell cell;
+    #pragma unroll 1
+    for (unsigned int step = 0; step < EQ_MARCH; ++step) {
+      if (!eq_inside_cell_here(g, step, cell)) continue;
+      const double u_here = u[cell.index];
+      double minus_itrans_axis[DIM];
+      #pragma unroll
+      for (int axis = 0; axis < DIM; ++axis) minus_itrans_axis[axis] = minus_itrans[axis];
+      double divergence_fluxes = 0.0;
+      double u_low[DIM];
+      double u_high[DIM];
+      #pragma unroll
+      for (int axis = 0; axis < DIM; ++axis) {
+        u_low[axis] = u[eq_neighbour(g, cell, axis, 0)];
+        u_high[axis] = u[eq_neighbour(g, cell, axis, 1)];
+      }
+      #pragma unroll
+      for (int axis = 0; axis < DIM; ++axis) {
+        divergence_fluxes = divergence_fluxes - (minus_itrans_axis[axis] * (u_here - u_low[axis]));
+        divergence_fluxes = divergence_fluxes + (minus_itrans_axis[axis] * (u_high[axis] - u_here));
+      }
+      u_new_out[cell.index] = u_here - ((dt / g.volume) * divergence_fluxes);
+    }
+    return;
+  }
   EqCell cell;
-  if (!eq_cell_here(g, cell)) return;
+  if (!eq_boundary_cell_here(g, cell)) return;
   const double u_here = u[cell.index];
   double minus_itrans_axis[DIM];
   #pragma unroll

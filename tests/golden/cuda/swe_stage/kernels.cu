@@ -163,8 +163,166 @@ extern "C" __global__ void EQ_HEAVY stage_cartesian(
   const double dx = *dx_at;
   const double dy = *dy_at;
   const double dt = *dt_at;
+  if (eq_is_march(g)) {
+    EqCell cell;
+    #pragma unroll 1
+    for (unsigned int step = 0; step < EQ_MARCH; ++step) {
+      if (!eq_inside_cell_here(g, step, cell)) continue;
+      const double w_here = w[cell.index];
+      const double b_here = b[cell.index];
+      const double hu_here = hu[cell.index];
+      const double hv_here = hv[cell.index];
+      const double b_east_here = b_east[cell.index];
+      const double b_west_here = b_west[cell.index];
+      const double b_north_here = b_north[cell.index];
+      const double b_south_here = b_south[cell.index];
+      double sum_w = 0.0;
+      double sum_hu = 0.0;
+      double sum_hv = 0.0;
+      double w_low[DIM];
+      double b_low[DIM];
+      double hu_low[DIM];
+      double hv_low[DIM];
+      double w_high[DIM];
+      double b_high[DIM];
+      double hu_high[DIM];
+      double hv_high[DIM];
+      #pragma unroll
+      for (int axis = 0; axis < DIM; ++axis) {
+        w_low[axis] = w[eq_neighbour(g, cell, axis, 0)];
+        b_low[axis] = b[eq_neighbour(g, cell, axis, 0)];
+        hu_low[axis] = hu[eq_neighbour(g, cell, axis, 0)];
+        hv_low[axis] = hv[eq_neighbour(g, cell, axis, 0)];
+        w_high[axis] = w[eq_neighbour(g, cell, axis, 1)];
+        b_high[axis] = b[eq_neighbour(g, cell, axis, 1)];
+        hu_high[axis] = hu[eq_neighbour(g, cell, axis, 1)];
+        hv_high[axis] = hv[eq_neighbour(g, cell, axis, 1)];
+      }
+      #pragma unroll
+      for (int axis = 0; axis < DIM; ++axis) {
+        const bool along_x_low = eq_along(axis, 1.0).c[0] == 1.0;
+        const double h1_low = w_low[axis] - b_low[axis];
+        const bool wet1_low = h1_low > 0.05;
+        const double c1_low = wet1_low ? sqrt((9.81 * h1_low)) : 0.0;
+        const double h2_low = w_here - b_here;
+        const bool wet2_low = h2_low > 0.05;
+        const double c2_low = wet2_low ? sqrt((9.81 * h2_low)) : 0.0;
+        const double mn1_low = along_x_low ? hu_low[axis] : hv_low[axis];
+        double quotient_5;
+        if (wet1_low) {
+          quotient_5 = eq_divide(mn1_low, h1_low);
+        } else {
+          quotient_5 = 0.0;
+        }
+        const double mt1_low = along_x_low ? hv_low[axis] : hu_low[axis];
+        const double mn2_low = along_x_low ? hu_here : hv_here;
+        double quotient_6;
+        if (wet2_low) {
+          quotient_6 = eq_divide(mn2_low, h2_low);
+        } else {
+          quotient_6 = 0.0;
+        }
+        const double mt2_low = along_x_low ? hv_here : hu_here;
+        const double v1n_low = wet1_low ? quotient_5 : 0.0;
+        const double v2n_low = wet2_low ? quotient_6 : 0.0;
+        const double low_n_low = ((v1n_low - c1_low) < (v2n_low - c2_low)) ? (v1n_low - c1_low) : (v2n_low - c2_low);
+        const double high_n_low = ((v1n_low + c1_low) > (v2n_low + c2_low)) ? (v1n_low + c1_low) : (v2n_low + c2_low);
+        const double am_n_low = (low_n_low < 0.0) ? low_n_low : 0.0;
+        const double ap_n_low = (high_n_low > 0.0) ? high_n_low : 0.0;
+        const double width_n_low = ap_n_low - am_n_low;
+        double mass_n_low;
+        double normal_n_low;
+        double tangential_n_low;
+        if ((width_n_low * width_n_low) > 0.0025000000000000005) {
+          const double m1n_low = wet1_low ? mn1_low : 0.0;
+          const double n1n_low = wet1_low ? ((mn1_low * quotient_5) + ((4.905 * h1_low) * h1_low)) : 0.0;
+          const double t1n_low = wet1_low ? eq_divide(mn1_low * mt1_low, h1_low) : 0.0;
+          const double m2n_low = wet2_low ? mn2_low : 0.0;
+          const double n2n_low = wet2_low ? ((mn2_low * quotient_6) + ((4.905 * h2_low) * h2_low)) : 0.0;
+          const double t2n_low = wet2_low ? eq_divide(mn2_low * mt2_low, h2_low) : 0.0;
+          const double blend_n_low = eq_divide(ap_n_low * am_n_low, width_n_low);
+          mass_n_low = eq_divide((ap_n_low * m1n_low) - (am_n_low * m2n_low), width_n_low) + (blend_n_low * (w_here - w_low[axis]));
+          normal_n_low = eq_divide((ap_n_low * n1n_low) - (am_n_low * n2n_low), width_n_low) + (blend_n_low * (mn2_low - mn1_low));
+          tangential_n_low = eq_divide((ap_n_low * t1n_low) - (am_n_low * t2n_low), width_n_low) + (blend_n_low * (mt2_low - mt1_low));
+        } else {
+          mass_n_low = 0.0;
+          normal_n_low = 0.0;
+          tangential_n_low = 0.0;
+        }
+        const double area_low = eq_at(g.area, axis);
+        sum_w = sum_w - (area_low * mass_n_low);
+        sum_hu = sum_hu - (area_low * (along_x_low ? normal_n_low : tangential_n_low));
+        sum_hv = sum_hv - (area_low * (along_x_low ? tangential_n_low : normal_n_low));
+        const bool along_x_high = eq_along(axis, 1.0).c[0] == 1.0;
+        const double h1_high = w_here - b_here;
+        const bool wet1_high = h1_high > 0.05;
+        const double c1_high = wet1_high ? sqrt((9.81 * h1_high)) : 0.0;
+        const double h2_high = w_high[axis] - b_high[axis];
+        const bool wet2_high = h2_high > 0.05;
+        const double c2_high = wet2_high ? sqrt((9.81 * h2_high)) : 0.0;
+        const double mn1_high = along_x_high ? hu_here : hv_here;
+        double quotient_7;
+        if (wet1_high) {
+          quotient_7 = eq_divide(mn1_high, h1_high);
+        } else {
+          quotient_7 = 0.0;
+        }
+        const double mt1_high = along_x_high ? hv_here : hu_here;
+        const double mn2_high = along_x_high ? hu_high[axis] : hv_high[axis];
+        double quotient_8;
+        if (wet2_high) {
+          quotient_8 = eq_divide(mn2_high, h2_high);
+        } else {
+          quotient_8 = 0.0;
+        }
+        const double mt2_high = along_x_high ? hv_high[axis] : hu_high[axis];
+        const double v1n_high = wet1_high ? quotient_7 : 0.0;
+        const double v2n_high = wet2_high ? quotient_8 : 0.0;
+        const double low_n_high = ((v1n_high - c1_high) < (v2n_high - c2_high)) ? (v1n_high - c1_high) : (v2n_high - c2_high);
+        const double high_n_high = ((v1n_high + c1_high) > (v2n_high + c2_high)) ? (v1n_high + c1_high) : (v2n_high + c2_high);
+        const double am_n_high = (low_n_high < 0.0) ? low_n_high : 0.0;
+        const double ap_n_high = (high_n_high > 0.0) ? high_n_high : 0.0;
+        const double width_n_high = ap_n_high - am_n_high;
+        double mass_n_high;
+        double normal_n_high;
+        double tangential_n_high;
+        if ((width_n_high * width_n_high) > 0.0025000000000000005) {
+          const double m1n_high = wet1_high ? mn1_high : 0.0;
+          const double n1n_high = wet1_high ? ((mn1_high * quotient_7) + ((4.905 * h1_high) * h1_high)) : 0.0;
+          const double t1n_high = wet1_high ? eq_divide(mn1_high * mt1_high, h1_high) : 0.0;
+          const double m2n_high = wet2_high ? mn2_high : 0.0;
+          const double n2n_high = wet2_high ? ((mn2_high * quotient_8) + ((4.905 * h2_high) * h2_high)) : 0.0;
+          const double t2n_high = wet2_high ? eq_divide(mn2_high * mt2_high, h2_high) : 0.0;
+          const double blend_n_high = eq_divide(ap_n_high * am_n_high, width_n_high);
+          mass_n_high = eq_divide((ap_n_high * m1n_high) - (am_n_high * m2n_high), width_n_high) + (blend_n_high * (w_high[axis] - w_here));
+          normal_n_high = eq_divide((ap_n_high * n1n_high) - (am_n_high * n2n_high), width_n_high) + (blend_n_high * (mn2_high - mn1_high));
+          tangential_n_high = eq_divide((ap_n_high * t1n_high) - (am_n_high * t2n_high), width_n_high) + (blend_n_high * (mt2_high - mt1_high));
+        } else {
+          mass_n_high = 0.0;
+          normal_n_high = 0.0;
+          tangential_n_high = 0.0;
+        }
+        const double area_high = eq_at(g.area, axis);
+        sum_w = sum_w + (area_high * mass_n_high);
+        sum_hu = sum_hu + (area_high * (along_x_high ? normal_n_high : tangential_n_high));
+        sum_hv = sum_hv + (area_high * (along_x_high ? tangential_n_high : normal_n_high));
+      }
+      const double wet = ((w_here - b_here) > 0.05) ? 1.0 : 0.0;
+      const double slope_x = eq_divide(b_east_here - b_west_here, dx);
+      const double slope_y = eq_divide(b_north_here - b_south_here, dy);
+      const double depth_x = eq_divide((w_here - b_east_here) + (w_here - b_west_here), 2.0);
+      const double depth_y = eq_divide((w_here - b_north_here) + (w_here - b_south_here), 2.0);
+      const double source_hu = (((-9.81) * slope_x) * depth_x) * wet;
+      const double source_hv = (((-9.81) * slope_y) * depth_y) * wet;
+      const double v = g.volume;
+      w_out[cell.index] = w_here + (dt * ((1.0 / v) * (-sum_w)));
+      hu_out[cell.index] = hu_here + (dt * ((1.0 / v) * ((-sum_hu) + (v * source_hu))));
+      hv_out[cell.index] = hv_here + (dt * ((1.0 / v) * ((-sum_hv) + (v * source_hv))));
+    }
+    return;
+  }
   EqCell cell;
-  if (!eq_cell_here(g, cell)) return;
+  if (!eq_boundary_cell_here(g, cell)) return;
   const double w_here = w[cell.index];
   const double b_here = b[cell.index];
   const double hu_here = hu[cell.index];

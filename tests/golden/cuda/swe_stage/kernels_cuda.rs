@@ -62,7 +62,7 @@ impl Kernels for CudaRuntime {
                 .arg(a12)
                 .arg(a13)
                 .arg(a14);
-            self.launch_over_cells(call)?;
+            self.launch_inside_and_boundary(call)?;
             Ok((w_2_out, hu_2_out, hv_2_out))
         } else {
             let domain = self

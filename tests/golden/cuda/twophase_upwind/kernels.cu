@@ -59,8 +59,42 @@ extern "C" __global__ void EQ_LIGHT compute_residual_cartesian(
   const double watervisc = *watervisc_at;
   const double oilvisc = *oilvisc_at;
   const double dt = *dt_at;
+  if (eq_is_march(g)) {
+    EqCell cell;
+    #pragma unroll 1
+    for (unsigned int step = 0; step < EQ_MARCH; ++step) {
+      if (!eq_inside_cell_here(g, step, cell)) continue;
+      const double s_here = s[cell.index];
+      const double s0_here = s0[cell.index];
+      const double pore_volume_here = pore_volume[cell.index];
+      double outflow = 0.0;
+      #pragma unroll
+      for (int axis = 0; axis < DIM; ++axis) {
+        const EqEntity upwind = ((flux[eq_side_rank(g, interior_faces_ranks, cell, axis, 0)] >= 0.0) ? eq_neighbour(g, cell, axis, 0) : cell.index);
+        const double water = eq_divide(s[upwind], watervisc);
+        const double oil = eq_divide(1.0 - s[upwind], oilvisc);
+        outflow = outflow - (eq_divide(water, water + oil) * flux[eq_side_rank(g, interior_faces_ranks, cell, axis, 0)]);
+        const EqEntity upwind_high = ((flux[eq_side_rank(g, interior_faces_ranks, cell, axis, 1)] >= 0.0) ? cell.index : eq_neighbour(g, cell, axis, 1));
+        const double water_high = eq_divide(s[upwind_high], watervisc);
+        const double oil_high = eq_divide(1.0 - s[upwind_high], oilvisc);
+        outflow = outflow + (eq_divide(water_high, water_high + oil_high) * flux[eq_side_rank(g, interior_faces_ranks, cell, axis, 1)]);
+      }
+      double inflow;
+      if (eq_cell_rank(g, source_cells_ranks, cell) != EQ_NONE) {
+        const double water_here = eq_divide(s_here, watervisc);
+        const double oil_here = eq_divide(1.0 - s_here, oilvisc);
+        const double injected = (source_values[eq_cell_rank(g, source_cells_ranks, cell)] > 0.0) ? source_values[eq_cell_rank(g, source_cells_ranks, cell)] : 0.0;
+        const double produced = (source_values[eq_cell_rank(g, source_cells_ranks, cell)] < 0.0) ? source_values[eq_cell_rank(g, source_cells_ranks, cell)] : 0.0;
+        inflow = injected + (produced * eq_divide(water_here, water_here + oil_here));
+      } else {
+        inflow = 0.0;
+      }
+      residual_out[cell.index] = (s_here - s0_here) + ((dt / pore_volume_here) * (outflow - inflow));
+    }
+    return;
+  }
   EqCell cell;
-  if (!eq_cell_here(g, cell)) return;
+  if (!eq_boundary_cell_here(g, cell)) return;
   const double s_here = s[cell.index];
   const double s0_here = s0[cell.index];
   const double pore_volume_here = pore_volume[cell.index];

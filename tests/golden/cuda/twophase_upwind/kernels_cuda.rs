@@ -60,7 +60,7 @@ impl Kernels for CudaRuntime {
                 .arg(a9)
                 .arg(a10)
                 .arg(a11);
-            self.launch_over_cells(call)?;
+            self.launch_inside_and_boundary(call)?;
             Ok(residual_out)
         } else {
             let domain = self
