@@ -1,10 +1,11 @@
-//! Triangular factors on the device: solves by levels, with the bits of [`BlockFactors::solve`].
+//! Triangular factors on the device: solves by levels, with the bits of [`BlockFactors::solve`], or by colours.
 
 use std::rc::Rc;
 
 use equelle_runtime::Error;
 use equelle_runtime::linalg::matrix_space::Direction;
 use equelle_runtime::linalg::precond::ilu::BlockFactors;
+use equelle_runtime::linalg::schedule::Schedule;
 
 use crate::runtime::args::Argument;
 use crate::runtime::device::DevicePtr;
@@ -13,22 +14,72 @@ use crate::runtime::pool::Buffer;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::schedule::DeviceSchedule;
 
-/// Sizes of blocks whose sums stay in registers: the cases of the kernel.
-const CASES: usize = 4;
+/// Sizes of blocks whose sums stay in registers: the cases of the kernels.
+pub(super) const CASES: usize = 4;
 
-/// Factors `(D + L) D^-1 (D + U)` of a matrix of `k` by `k` blocks, rows in the order in which they are solved for.
+/// Where the blocks of factors are, rows in the order in which they are eliminated and solved for.
 #[derive(Debug)]
-pub struct DeviceFactors {
-    schedule: DeviceSchedule,
-    n: usize,
-    k: usize,
+pub struct FactorPattern {
+    pub(super) schedule: DeviceSchedule,
+    pub(super) n: usize,
+    pub(super) k: usize,
     row_ptr: Rc<Buffer>,
     lower: Rc<Buffer>,
     columns: Rc<Buffer>,
-    blocks: Rc<Buffer>,
-    inverse: Rc<Buffer>,
-    /// Sums of a row, for blocks that are larger than those.
+    /// Sums of a row, for blocks that have no case.
     work: Option<Rc<Buffer>>,
+}
+
+/// The blocks of a matrix in the order of a schedule.
+pub(super) struct Placed {
+    /// Of each block its number in the matrix.
+    pub places: Vec<usize>,
+    pub pattern: FactorPattern,
+}
+
+impl FactorPattern {
+    /// Orders the blocks of a matrix. Elimination goes in the order of `rank`: each row comes after those that it has entries in and that have a lower one.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub(super) fn placed(
+        rt: &mut CudaRuntime,
+        k: usize,
+        (host_ptr, host_columns): (&[usize], &[u32]),
+        schedule: &Schedule,
+        rank: impl Fn(u32) -> u32,
+    ) -> Result<Placed, Error> {
+        let n = host_ptr.len() - 1;
+        let (mut row_ptr, mut lower) = (vec![0u64], Vec::with_capacity(n));
+        let mut places: Vec<usize> = Vec::with_capacity(host_columns.len());
+        for &row in schedule.rows() {
+            let from = places.len();
+            places.extend(host_ptr[row as usize]..host_ptr[row as usize + 1]);
+            let own = &mut places[from..];
+            own.sort_by_key(|&place| rank(host_columns[place]));
+            lower.push(own.partition_point(|&place| rank(host_columns[place]) < rank(row)) as u32);
+            row_ptr.push(places.len() as u64);
+        }
+        let what = "triangular factors";
+        let pattern = FactorPattern {
+            n,
+            k,
+            row_ptr: rt.upload(what, &bytes_of(&row_ptr, u64::to_le_bytes))?,
+            lower: rt.upload(what, &bytes_of(&lower, u32::to_le_bytes))?,
+            columns: rt.upload(what, &bytes_of(&places, |place| host_columns[place].to_le_bytes()))?,
+            work: if k > CASES { Some(rt.buffer(what, 8 * (n * k) as u64)?) } else { None },
+            schedule: DeviceSchedule::new(rt, schedule)?,
+        };
+        Ok(Placed { places, pattern })
+    }
+}
+
+/// Factors `(D + L) D^-1 (D + U)` of a matrix of `k` by `k` blocks.
+#[derive(Debug)]
+pub struct DeviceFactors {
+    pub(super) pattern: Rc<FactorPattern>,
+    pub(super) blocks: Rc<Buffer>,
+    pub(super) inverse: Rc<Buffer>,
 }
 
 impl DeviceFactors {
@@ -37,35 +88,19 @@ impl DeviceFactors {
     /// # Errors
     /// `Backend`: not enough memory.
     pub(super) fn new(rt: &mut CudaRuntime, factors: &BlockFactors) -> Result<Self, Error> {
-        let (n, k) = (factors.n_blocks(), factors.k());
         let schedule = factors.levels();
-        let (host_ptr, host_columns, host_blocks) = factors.blocks().parts();
-        let size = k * k;
-        let (mut row_ptr, mut lower) = (vec![0u64], Vec::with_capacity(n));
-        let mut columns: Vec<u32> = Vec::with_capacity(host_columns.len());
-        let mut blocks: Vec<f64> = Vec::with_capacity(host_blocks.len());
-        let mut inverse: Vec<f64> = Vec::with_capacity(n * size);
-        for &row in schedule.rows() {
-            let row = row as usize;
-            let range = host_ptr[row]..host_ptr[row + 1];
-            lower.push((factors.diagonal()[row] - range.start) as u32);
-            columns.extend_from_slice(&host_columns[range.clone()]);
-            blocks.extend_from_slice(&host_blocks[range.start * size..range.end * size]);
-            inverse.extend_from_slice(&factors.inverse()[row * size..(row + 1) * size]);
-            row_ptr.push(columns.len() as u64);
-        }
+        let (row_ptr, columns, blocks) = factors.blocks().parts();
+        let Placed { places, pattern } = FactorPattern::placed(rt, factors.k(), (row_ptr, columns), &schedule, |column| column)?;
+        let size = factors.k() * factors.k();
+        let gather = |values: &[f64], places: &mut dyn Iterator<Item = usize>| {
+            places
+                .flat_map(|place| values[place * size..(place + 1) * size].iter().flat_map(|value| value.to_le_bytes()))
+                .collect::<Vec<u8>>()
+        };
+        let blocks = gather(blocks, &mut places.into_iter());
+        let inverse = gather(factors.inverse(), &mut schedule.rows().iter().map(|&row| row as usize));
         let what = "triangular factors";
-        Ok(DeviceFactors {
-            n,
-            k,
-            row_ptr: rt.upload(what, &bytes_of(&row_ptr, u64::to_le_bytes))?,
-            lower: rt.upload(what, &bytes_of(&lower, u32::to_le_bytes))?,
-            columns: rt.upload(what, &bytes_of(&columns, u32::to_le_bytes))?,
-            blocks: rt.upload(what, &bytes_of(&blocks, f64::to_le_bytes))?,
-            inverse: rt.upload(what, &bytes_of(&inverse, f64::to_le_bytes))?,
-            work: if k > CASES { Some(rt.buffer(what, 8 * (n * k) as u64)?) } else { None },
-            schedule: DeviceSchedule::new(rt, &schedule)?,
-        })
+        Ok(DeviceFactors { pattern: Rc::new(pattern), blocks: rt.upload(what, &blocks)?, inverse: rt.upload(what, &inverse)? })
     }
 
     /// `z = (L D U)^-1 r`; vectors of `n k` numbers that do not overlap. Nothing waits.
@@ -75,7 +110,7 @@ impl DeviceFactors {
     pub(super) fn solve(&self, rt: &mut CudaRuntime, z: DevicePtr, r: DevicePtr) -> Result<(), Error> {
         let kernels = ["equelle_substitute", "equelle_substitute_groups"];
         for direction in [Direction::Forward, Direction::Backward] {
-            self.schedule.launch(rt, kernels, direction, |call| call.arg(self).arg(r).arg(z))?;
+            self.pattern.schedule.launch(rt, kernels, direction, |call| call.arg(self).arg(r).arg(z))?;
         }
         Ok(())
     }
@@ -83,10 +118,10 @@ impl DeviceFactors {
 
 impl Argument for &DeviceFactors {
     fn words(&self, words: &mut Vec<u64>) {
-        let parts = [&self.row_ptr, &self.lower, &self.columns, &self.blocks, &self.inverse];
-        words.extend(parts.map(|part| part.address().0));
-        words.push(self.work.as_ref().map_or(0, |work| work.address().0));
-        words.push(self.n as u64 | (self.k as u64) << 32);
+        let of = &*self.pattern;
+        words.extend([&of.row_ptr, &of.lower, &of.columns, &self.blocks, &self.inverse].map(|part| part.address().0));
+        words.push(of.work.as_ref().map_or(0, |work| work.address().0));
+        words.push(of.n as u64 | (of.k as u64) << 32);
     }
 }
 

@@ -47,6 +47,7 @@ mod collections;
 mod conditions;
 mod derivatives;
 mod discrete;
+mod elimination;
 mod factors;
 mod grid;
 mod jacobian;

@@ -10,6 +10,7 @@ use equelle_runtime::{EquelleRuntime, Error, ErrorKind};
 use crate::runtime::conditions::Check;
 use crate::runtime::derivatives::GridMatrices;
 use crate::runtime::device::{CompileOptions, Device, DevicePtr, FunctionId, ModuleId};
+use crate::runtime::elimination::Elimination;
 use crate::runtime::gpu::GpuDevice;
 use crate::runtime::grid::DeviceGrid;
 use crate::runtime::krylov::SpaceState;
@@ -42,6 +43,8 @@ pub struct CudaRuntime {
     pub(super) rows: KnownRows,
     pub(super) matrices: GridMatrices,
     pub(super) newton: Newton,
+    /// Orders of elimination, by the patterns of matrices.
+    pub(super) eliminations: Vec<Elimination>,
     /// As the space of linear solvers.
     pub(super) space: SpaceState,
     /// Equelle line at which a kernel first read an unknown without passing its derivatives on.
@@ -126,6 +129,7 @@ impl CudaRuntime {
             rows: KnownRows::default(),
             matrices: GridMatrices::default(),
             newton: Newton::default(),
+            eliminations: Vec::new(),
             space: SpaceState::default(),
             derivatives_lost: None,
         })

@@ -167,15 +167,18 @@ impl SystemSpace for CudaRuntime {
         kind: Preconditioning,
         setting: Setting<'_>,
     ) -> Result<Box<dyn Preconditioner<CudaRuntime>>, Error> {
-        match kind {
-            Preconditioning::None => Ok(Box::new(Identity)),
-            Preconditioning::Jacobi => Ok(Box::new(Jacobi::of_inverse(self.inverse_diagonal(a, sign, 1.0)?))),
-            Preconditioning::BlockJacobi
-            | Preconditioning::Ilu0
-            | Preconditioning::BlockIlu0
-            | Preconditioning::Fsai
-            | Preconditioning::Amg
-            | Preconditioning::Cpr => {
+        let k = setting.ends.len().max(1);
+        let made: Option<Box<dyn Preconditioner<CudaRuntime>>> = match kind {
+            Preconditioning::None => Some(Box::new(Identity)),
+            Preconditioning::Jacobi => Some(Box::new(Jacobi::of_inverse(self.inverse_diagonal(a, sign, 1.0)?))),
+            Preconditioning::BlockJacobi => self.block_jacobi(a, sign, k)?.map(|made| Box::new(made) as _),
+            Preconditioning::Ilu0 => self.factorize(a, sign, 1)?,
+            Preconditioning::BlockIlu0 => self.factorize(a, sign, k)?,
+            Preconditioning::Fsai | Preconditioning::Amg | Preconditioning::Cpr => None,
+        };
+        match made {
+            Some(made) => Ok(made),
+            None => {
                 let matrix = self.host_matrix(a)?;
                 let matrix = if sign < 0.0 { Cow::Owned(matrix.scaled(-1.0)) } else { matrix };
                 build(self, &matrix, kind, setting)

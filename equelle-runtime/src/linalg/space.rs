@@ -110,6 +110,11 @@ pub trait Preconditioner<S: VectorSpace> {
         false
     }
 
+    /// What there is to tell the user of its set-up, in words that follow a semicolon.
+    fn note(&self) -> Option<String> {
+        None
+    }
+
     /// `r = r - a q`, then `r . z` with `z = M r`. What `z` holds afterwards is for [`Preconditioner::step`] alone.
     fn advance(&self, space: &mut S, r: &mut S::Vector, a: &S::Scalar, q: &S::Vector, z: &mut S::Vector) -> S::Scalar {
         space.sub_scaled(r, a, q);
@@ -137,6 +142,10 @@ impl<S: VectorSpace, M: Preconditioner<S> + ?Sized> Preconditioner<S> for Box<M>
         (**self).is_variable()
     }
 
+    fn note(&self) -> Option<String> {
+        (**self).note()
+    }
+
     fn advance(&self, space: &mut S, r: &mut S::Vector, a: &S::Scalar, q: &S::Vector, z: &mut S::Vector) -> S::Scalar {
         (**self).advance(space, r, a, q, z)
     }
@@ -157,6 +166,10 @@ impl<S: VectorSpace, M: Preconditioner<S> + ?Sized> Preconditioner<S> for &M {
 
     fn is_variable(&self) -> bool {
         (**self).is_variable()
+    }
+
+    fn note(&self) -> Option<String> {
+        (**self).note()
     }
 
     fn advance(&self, space: &mut S, r: &mut S::Vector, a: &S::Scalar, q: &S::Vector, z: &mut S::Vector) -> S::Scalar {

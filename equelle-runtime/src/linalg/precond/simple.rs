@@ -62,6 +62,11 @@ impl<S: MatrixSpace> BlockJacobi<S> {
     pub fn new(space: &mut S, matrix: &Csr, k: usize) -> Result<BlockJacobi<S>, S::Error> {
         Ok(BlockJacobi { inverse: space.matrix(block_diagonal_inverse(matrix, k))? })
     }
+
+    /// From the inverse of the block diagonal.
+    pub fn of_inverse(inverse: S::Matrix) -> BlockJacobi<S> {
+        BlockJacobi { inverse }
+    }
 }
 
 impl<S: MatrixSpace> Preconditioner<S> for BlockJacobi<S> {
