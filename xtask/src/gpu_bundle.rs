@@ -5,8 +5,14 @@ use std::path::{Path, PathBuf};
 
 use crate::tools::{self, Failure, cargo, examples, read, root};
 
-/// Tests of backend-cuda that go into the bundle.
-const GPU_TESTS: [&str; 3] = ["heat_by_hand", "numbering", "operations"];
+/// Targets of backend-cuda that go into the bundle: what cargo calls them, the name of the executable, and the folder.
+const GPU_TARGETS: [(&str, &str, &str); 5] = [
+    ("--lib", "backend_cuda", "tests"),
+    ("--test=heat_by_hand", "heat_by_hand", "tests"),
+    ("--test=numbering", "numbering", "tests"),
+    ("--test=operations", "operations", "tests"),
+    ("--bench=krylov", "krylov", "benches"),
+];
 
 /// Fills `.gpu/`: stripped programs with both back-ends, the data of the examples, hand-written CUDA to compare with if it is at hand, and a script.
 pub(crate) fn collect() -> Result<(), Failure> {
@@ -115,28 +121,26 @@ fn program(source: &Path, flags: &[&str], way: Way, bundle: &Path) -> Result<(),
     copied.map(drop).map_err(|error| format!("cannot write `{}`: {error}", target.display()))
 }
 
-/// The tests of the CUDA runtime that run on a GPU where there is one.
+/// The tests and benchmarks of the CUDA runtime that run on a GPU where there is one.
 fn tests(bundle: &Path) -> Result<(), Failure> {
     let mut build = cargo();
     build.args(["test", "--package", "backend-cuda", "--features", "codegen,runtime", "--release", "--no-run", "--message-format", "json"]);
-    for name in GPU_TESTS {
-        build.args(["--test", name]);
-    }
+    build.args(GPU_TARGETS.map(|(target, ..)| target));
     build.env("CARGO_PROFILE_RELEASE_STRIP", "symbols").arg("--target-dir").arg(root().join("target/gpu-tests"));
     let output = build.output().map_err(|error| format!("cargo cannot be run: {error}"))?;
     if !output.status.success() {
         return Err(format!("the tests cannot be built\n{}", String::from_utf8_lossy(&output.stderr)));
     }
     let messages = String::from_utf8_lossy(&output.stdout).into_owned();
-    for name in GPU_TESTS {
+    for (_, name, folder) in GPU_TARGETS {
         // One JSON object a line; that of a test names its executable.
         let built = messages
             .lines()
             .filter_map(|line| line.split("\"executable\":\"").nth(1)?.split('"').next())
             .find(|path| Path::new(path).file_name().is_some_and(|file| file.to_string_lossy().starts_with(&format!("{name}-"))));
         let built = built.ok_or_else(|| format!("cargo built no test `{name}`"))?;
-        let target = bundle.join("tests").join(name);
-        let copied = fs::create_dir_all(bundle.join("tests")).and_then(|()| fs::copy(built, &target));
+        let target = bundle.join(folder).join(name);
+        let copied = fs::create_dir_all(bundle.join(folder)).and_then(|()| fs::copy(built, &target));
         copied.map_err(|error| format!("cannot write `{}`: {error}", target.display()))?;
     }
     Ok(())

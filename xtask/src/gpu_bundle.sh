@@ -131,6 +131,10 @@ for n in 32 64 100 160; do
     done
 done
 
+# Iterations of CG with Jacobi and with multigrid on implicit heat: bytes that they must move, against the rate of a copy.
+chmod +x benches/*
+benches/krylov 100 200 || failed=1
+
 # The experiments of the thesis of 2014 (one NVIDIA K40, 288 GB/s): explicit and implicit heat, shallow water. Times are of the whole loop, by the steady steps of `--profile`; its figures
 # are in seconds for 10^6 cells, of all steps (heat) or one step (shallow water), the best of each experiment, scaled by memory bandwidth: times 288 over that of this device.
 bandwidth=$(nvidia-smi --query-gpu=name --format=csv,noheader | awk '/H200/ { print 4800; exit } /H100/ { print 3350; exit } /A100/ { print 1935; exit } { print 288; exit }')

@@ -11,7 +11,7 @@ use super::space::{LinearOperator, Preconditioner, VectorSpace};
 ///
 /// Three vectors, and one more for a variable preconditioner. Traffic of an iteration: one product with the matrix, one preconditioner, and 104 bytes an unknown where
 /// each operation is a pass of its own: two dots 32 and three updates 72. Where the operations of [`VectorSpace`] that belong together are one pass, 80: the
-/// residual 24, a dot 16, a step 40. With Jacobi in the same passes it is 80 in all, of 128. A look at the residual adds nothing, or 24 with Jacobi. Nothing but these looks
+/// residual 24, a dot 16, a step 40. With Jacobi in the same passes it is 80 in all, of 128. A look at the residual adds nothing, or 8 with Jacobi. Nothing but these looks
 /// waits for the device.
 #[derive(Debug)]
 pub struct Cg<S: VectorSpace> {

@@ -6,7 +6,7 @@
 
 use super::csr::Csr;
 use super::precond::ilu::BlockFactors;
-use super::space::VectorSpace;
+use super::space::{LinearOperator, VectorSpace};
 
 /// The order of a Gauss-Seidel sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,4 +95,22 @@ pub trait MatrixSpace: VectorSpace {
     fn gauss_seidel(&mut self, x: &mut Self::Vector, a: &Self::Matrix, d: &Self::Vector, b: &Self::Vector, direction: Direction);
     /// `z = (L D U)^-1 r`
     fn solve_factors(&mut self, z: &mut Self::Vector, factors: &Self::Factors, r: &Self::Vector);
+}
+
+/// A matrix as an operator.
+#[derive(Debug)]
+pub struct Plain<'a, A>(pub &'a A);
+
+impl<S: MatrixSpace> LinearOperator<S> for Plain<'_, S::Matrix> {
+    fn apply(&self, space: &mut S, y: &mut S::Vector, x: &S::Vector) {
+        space.multiply(y, self.0, x);
+    }
+
+    fn apply_dot(&self, space: &mut S, y: &mut S::Vector, x: &S::Vector, w: &S::Vector) -> S::Scalar {
+        space.multiply_dot(y, self.0, x, w)
+    }
+
+    fn apply_dots(&self, space: &mut S, y: &mut S::Vector, x: &S::Vector, w: &S::Vector) -> [S::Scalar; 2] {
+        space.multiply_dots(y, self.0, x, w)
+    }
 }

@@ -15,3 +15,4 @@ mod random_systems;
 mod rounded;
 mod solvers;
 mod threads;
+mod traffic;
