@@ -49,6 +49,7 @@ mod derivatives;
 mod discrete;
 mod elimination;
 mod factors;
+mod fsai;
 mod grid;
 mod jacobian;
 mod krylov;

@@ -46,7 +46,13 @@ pub const DERIVATIVES_MODULE: KernelModule = KernelModule {
 /// The kernels of linear solvers and preconditioners.
 pub const SOLVERS_MODULE: KernelModule = KernelModule {
     name: "solvers",
-    source: concat!(include_str!("krylov.cu"), include_str!("matrices.cu"), include_str!("triangular.cu"), include_str!("elimination.cu")),
+    source: concat!(
+        include_str!("krylov.cu"),
+        include_str!("matrices.cu"),
+        include_str!("triangular.cu"),
+        include_str!("elimination.cu"),
+        include_str!("fsai.cu")
+    ),
     floating_point: FloatingPoint::Strict,
 };
 

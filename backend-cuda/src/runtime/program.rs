@@ -11,6 +11,7 @@ use crate::runtime::conditions::Check;
 use crate::runtime::derivatives::GridMatrices;
 use crate::runtime::device::{CompileOptions, Device, DevicePtr, FunctionId, ModuleId};
 use crate::runtime::elimination::Elimination;
+use crate::runtime::fsai::FsaiRows;
 use crate::runtime::gpu::GpuDevice;
 use crate::runtime::grid::DeviceGrid;
 use crate::runtime::krylov::SpaceState;
@@ -45,6 +46,8 @@ pub struct CudaRuntime {
     pub(super) newton: Newton,
     /// Orders of elimination, by the patterns of matrices.
     pub(super) eliminations: Vec<Elimination>,
+    /// Patterns of approximate inverses, by those of matrices.
+    pub(super) inverses: Vec<FsaiRows>,
     /// As the space of linear solvers.
     pub(super) space: SpaceState,
     /// Equelle line at which a kernel first read an unknown without passing its derivatives on.
@@ -130,6 +133,7 @@ impl CudaRuntime {
             matrices: GridMatrices::default(),
             newton: Newton::default(),
             eliminations: Vec::new(),
+            inverses: Vec::new(),
             space: SpaceState::default(),
             derivatives_lost: None,
         })

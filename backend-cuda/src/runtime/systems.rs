@@ -174,7 +174,8 @@ impl SystemSpace for CudaRuntime {
             Preconditioning::BlockJacobi => self.block_jacobi(a, sign, k)?.map(|made| Box::new(made) as _),
             Preconditioning::Ilu0 => self.factorize(a, sign, 1)?,
             Preconditioning::BlockIlu0 => self.factorize(a, sign, k)?,
-            Preconditioning::Fsai | Preconditioning::Amg | Preconditioning::Cpr => None,
+            Preconditioning::Fsai => Some(Box::new(self.approximate_inverse(a, sign, setting.symmetric)?)),
+            Preconditioning::Amg | Preconditioning::Cpr => None,
         };
         match made {
             Some(made) => Ok(made),

@@ -68,8 +68,11 @@ impl FsaiFactors {
     }
 }
 
-/// For each row the columns up to the diagonal, which is always among them. The pattern of `A + A^T`.
-fn lower_pattern(matrix: &Csr, pattern: FsaiPattern) -> Vec<Vec<u32>> {
+/// For each row of the lower factor its columns, ascending up to the diagonal, which is always among them: of the pattern of `A + A^T`.
+///
+/// # Panics
+/// If the matrix is not square.
+pub fn lower_pattern(matrix: &Csr, pattern: FsaiPattern) -> Vec<Vec<u32>> {
     let n = matrix.n_rows();
     let diagonal = matrix.diagonal();
     let counts = |row: usize, column: usize, value: f64| {
@@ -177,8 +180,17 @@ impl<S: MatrixSpace> Fsai<S> {
     /// # Errors
     /// Out of memory.
     pub fn new(space: &mut S, factors: FsaiFactors) -> Result<Fsai<S>, S::Error> {
-        let work = RefCell::new(space.zeros_of(factors.left.n_rows())?);
-        Ok(Fsai { left: space.matrix(factors.left)?, right: space.matrix(factors.right)?, work })
+        let n = factors.left.n_rows();
+        let (left, right) = (space.matrix(factors.left)?, space.matrix(factors.right)?);
+        Fsai::of_factors(space, left, right, n)
+    }
+
+    /// From factors of `n` rows that are where the computation happens.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn of_factors(space: &mut S, left: S::Matrix, right: S::Matrix, n: usize) -> Result<Fsai<S>, S::Error> {
+        Ok(Fsai { left, right, work: RefCell::new(space.zeros_of(n)?) })
     }
 }
 
