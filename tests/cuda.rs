@@ -162,6 +162,14 @@ fn two_phases() {
     example("two_phase_implicit", &[], PIVOTS);
 }
 
+/// Steps of twice the pores of a cell, which leave the bounds of saturations that the case has.
+#[test]
+fn bounds_of_unknowns() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cuda-long-steps-{}.txt", std::process::id()));
+    fs::write(&file, "400000 400000").unwrap();
+    example("two_phase_implicit", &[&format!("timesteps_filename={}", file.display())], PIVOTS);
+}
+
 #[test]
 fn every_example_is_here() {
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cuda.rs")).unwrap();

@@ -35,9 +35,15 @@ struct Case {
     program: &'static str,
     nondimensional: bool,
     words: Vec<String>,
+    /// Outputs, and what they may be if the state is one that there is.
+    states: [&'static str; 2],
+    within: [f64; 2],
 }
 
-/// Runs every program on every grid, and prints the table; fails if one did not converge.
+/// Norms of residuals may be as large as this, the default of `abs_res_tol`, and outputs as far outside of what they may be.
+const TOLERANCE: f64 = 1e-6;
+
+/// Runs every program on every grid, and prints the table; fails if one did not converge, or converged to what cannot be.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let folder = root().join("target/converge");
     fs::create_dir_all(&folder).map_err(|error| format!("cannot make `{}`: {error}", folder.display()))?;
@@ -66,6 +72,8 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
 
 /// The end of a line for each solve of the program; or why it failed.
 fn solve(equellec: &Command, grid: &Grid, case: &Case, folder: &Path) -> Result<Result<Vec<String>, String>, Failure> {
+    let outputs = folder.join("out");
+    let _ = fs::remove_dir_all(&outputs);
     let mut command = Command::new(equellec.get_program());
     command
         .current_dir(root())
@@ -73,11 +81,16 @@ fn solve(equellec: &Command, grid: &Grid, case: &Case, folder: &Path) -> Result<
         .args(["run", "--message-format", "json"])
         .args(case.nondimensional.then_some("--nondimensional"))
         .arg(case.program);
-    command.args(["output_to_file=true", &format!("output_dir={}", folder.join("out").display())]).args(&grid.words).args(&case.words);
-    let summary = match summary(&mut command)? {
-        Ok(summary) => summary,
+    command.args(["output_to_file=true", &format!("output_dir={}", outputs.display())]).args(&grid.words).args(&case.words);
+    let (summary, results) = match summary(&mut command)? {
+        Ok(found) => found,
         Err(message) => return Ok(Err(message)),
     };
+    let states = states(case, &results, &outputs)?;
+    if let Some(wrong) = states.iter().find(|state| !(case.within[0] - TOLERANCE..=case.within[1] + TOLERANCE).contains(*state)) {
+        let [least, greatest] = case.within;
+        return Ok(Err(format!("converged to {} of {wrong:e}, which is not from {least} to {greatest}", case.states.join(" or "))));
+    }
     let number = |solve: &Value, key: &str| format!("{:.2}", solve[key].as_f64().unwrap_or(f64::NAN));
     let line = |solve: &Value| {
         let counts = ["solves", "iterations", "linear_iterations"].map(|key| solve[key].to_string()).join(" | ");
@@ -87,15 +100,29 @@ fn solve(equellec: &Command, grid: &Grid, case: &Case, folder: &Path) -> Result<
     Ok(Ok(summary["solves"].as_array().into_iter().flatten().map(line).collect()))
 }
 
-/// The summary of a run with `--message-format json`; or why it failed.
-pub(crate) fn summary(command: &mut Command) -> Result<Result<Value, String>, Failure> {
+/// All values of the outputs that tell the state: from lines of the results, and from files.
+fn states(case: &Case, results: &str, outputs: &Path) -> Result<Vec<f64>, Failure> {
+    let of_line =
+        |line: &str| line.split_once(" = ").filter(|(tag, _)| case.states.contains(tag)).and_then(|(_, value)| value.parse().ok());
+    let mut values: Vec<f64> = results.lines().filter_map(of_line).collect();
+    for entry in fs::read_dir(outputs).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.rsplit_once('-').is_some_and(|(tag, _)| case.states.contains(&tag)) {
+            values.extend(tools::read(&entry.path())?.lines().map(|line| line.parse().unwrap_or(f64::NAN)));
+        }
+    }
+    if values.is_empty() { Err(format!("{} has no output that tells the state", case.program)) } else { Ok(values) }
+}
+
+/// The summary of a run with `--message-format json`, and its results; or why it failed.
+pub(crate) fn summary(command: &mut Command) -> Result<Result<(Value, String), String>, Failure> {
     let output = command.output().map_err(|error| format!("equellec cannot be run: {error}"))?;
     let text = String::from_utf8_lossy(&output.stderr);
     let mut events = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     if output.status.success()
         && let Some(summary) = events.clone().find(|event| event["event"] == "summary")
     {
-        return Ok(Ok(summary));
+        return Ok(Ok((summary, String::from_utf8_lossy(&output.stdout).into_owned())));
     }
     let error = events.find(|event| event["severity"] == "error");
     Ok(Err(error.and_then(|error| error["message"].as_str().map(str::to_owned)).unwrap_or_else(|| text.into_owned())))
@@ -184,22 +211,26 @@ fn cases(grid: &Grid, folder: &Path) -> Result<Vec<Case>, Failure> {
     // k dt / dx^2 is 1000 where the conductivity is 1.
     let mut heat = vec![steps("heat", 1000.0 * grid.width * grid.width)?];
     heat.extend(input("k", file("k", &conductivity)?).into_iter().chain(input("u_initial", file("u", &initial)?)));
-    let mut pressure = of_wells.clone();
-    pressure.extend(input("perm", file("perm", &permeability)?));
-    // A step injects half of what the pores of a cell hold: where the sink is a negative saturation solves the equation too, and longer steps lead there from the guess of
-    // the programs, which is 0.5.
+    let mut pressure_words = of_wells.clone();
+    pressure_words.extend(input("perm", file("perm", &permeability)?));
+    // A step injects twice what the pores of a cell hold.
     let mut two_phase = of_wells;
     two_phase.extend(["perm=1e-12", "poro=0.2", "sw_initial=0"].map(str::to_owned));
-    two_phase.push(steps("flow", 0.5 * pore_volume / n as f64 / rate)?);
-    let mut gas = vec![steps("gas", 1e5)?];
-    gas.extend(input("source", file("gas", &source)?));
-    let case = |name, program, nondimensional, words| Case { name, program, nondimensional, words };
+    two_phase.push(steps("flow", 2.0 * pore_volume / n as f64 / rate)?);
+    // Negative saturations solve the equations of both phases together too, and the guess of 0.5 leads there.
+    let bounded = [&two_phase[..], &["unknown_min_2=0", "unknown_max_2=1"].map(str::to_owned)].concat();
+    let mut gas = vec![steps("gas-steps", 1e5)?];
+    gas.extend(input("source", file("source", &source)?));
+    let any = [f64::MIN, f64::MAX];
+    let case = |name, program, nondimensional, words, states, within| Case { name, program, nondimensional, words, states, within };
+    let (pressure, saturation) = (["pressure", ""], ["saturation", ""]);
     Ok(vec![
-        case("heat, contrast 1e6", "tests/implicit/heat_contrast.equelle", true, heat),
-        case("pressure without a level, contrast 1e6", "tests/implicit/pressure_neumann.equelle", false, pressure),
-        case("two phases, one after the other", "examples/two_phase/two_phase.equelle", false, two_phase.clone()),
-        case("two phases together", "examples/two_phase_implicit/two_phase_implicit.equelle", true, two_phase),
-        case("gas", "examples/gas_1d/gas_1d.equelle", false, gas),
+        // Between what is outside and what was there at first.
+        case("heat, contrast 1e6", "tests/implicit/heat_contrast.equelle", true, heat, ["least", "largest"], [0.0, 1.0]),
+        case("pressure without a level, contrast 1e6", "tests/implicit/pressure_neumann.equelle", false, pressure_words, pressure, any),
+        case("two phases, one after the other", "examples/two_phase/two_phase.equelle", false, two_phase, saturation, [0.0, 1.0]),
+        case("two phases together", "examples/two_phase_implicit/two_phase_implicit.equelle", true, bounded, saturation, [0.0, 1.0]),
+        case("gas", "examples/gas_1d/gas_1d.equelle", false, gas, pressure, [0.0, f64::MAX]),
     ])
 }
 

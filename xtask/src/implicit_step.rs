@@ -94,6 +94,6 @@ fn one(equellec: &Command, flags: &[&str], parameters: &[&str], options: &Option
     command.args(["run", "--nondimensional", "--message-format", "json"]).args(flags).arg("tests/implicit/heat_contrast.equelle");
     command.args(["grid_dim=3", "k=1", "u_initial=1", "threads=1"]).args(parameters);
     command.args(["nx", "ny", "nz"].map(|key| format!("{key}={}", options.cells))).arg(format!("timesteps_filename={}", steps.display()));
-    let summary = summary(&mut command)?.map_err(|message| format!("the run failed: {message}"))?;
+    let (summary, _) = summary(&mut command)?.map_err(|message| format!("the run failed: {message}"))?;
     summary["solves"].get(0).map(Parts::of).ok_or_else(|| "the program solves nothing".to_owned())
 }

@@ -7,8 +7,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use equelle_runtime::linalg::{LinearCache, LinearOptions, Method, Solution, SystemSpace, solve_in};
-use equelle_runtime::newton::{self, Correction, Ending, Entry, History, Problem, Trial};
-use equelle_runtime::{EquelleRuntime, Error, ErrorKind, Implicit, Residual, Session};
+use equelle_runtime::newton::{self, Bounds, Correction, Ending, Entry, History, Problem, Trial};
+use equelle_runtime::{BinaryMath, EquelleRuntime, Error, ErrorKind, Implicit, Operations, Residual, Session};
 
 use crate::runtime::args::Call;
 use crate::runtime::collections::{Collection, Derivatives, Scalar, VectorCollection};
@@ -91,6 +91,7 @@ impl Implicit for CudaRuntime {
             assembled,
             patterns,
             search: options.line_search,
+            bounds: Vec::new(),
             last: None,
         };
         let outcome = newton::solve(&mut problem, &options);
@@ -129,6 +130,8 @@ struct CudaProblem<'a, 'b> {
     patterns: Vec<Rc<Rows>>,
     /// Whether corrections may be shortened.
     search: bool,
+    /// Values that unknowns may take, of those that have bounds.
+    bounds: Vec<(usize, Bounds)>,
     /// The iterate before the last correction, and that correction, if it may be shortened.
     last: Option<(Vec<Collection>, Rc<Buffer>)>,
 }
@@ -245,9 +248,10 @@ impl CudaProblem<'_, '_> {
         self.advance(None, du, 1.0)
     }
 
-    /// Goes from `base`, or from the iterate, by this part of a correction.
+    /// Goes from `base`, or from the iterate, by this part of a correction, as far as bounds allow.
     fn advance(&mut self, base: Option<&[Collection]>, du: &Rc<Buffer>, length: f64) -> Result<(), Error> {
-        for (number, end) in self.ends.iter().enumerate() {
+        for number in 0..self.ends.len() {
+            let end = self.ends[number];
             let values = base.unwrap_or(&self.iterate)[number].clone();
             let len = values.domain.len();
             let new = self.rt.new_collection(&values.domain)?;
@@ -256,9 +260,21 @@ impl CudaProblem<'_, '_> {
             let call =
                 Call::new(function, "equelle_subtract").arg(len as u32).arg(values.pointer()).arg(length).arg(from).arg(new.pointer());
             self.rt.launch_over(call, len)?;
-            self.iterate[number] = new;
+            self.iterate[number] = self.bounded(number, new)?;
         }
         Ok(())
+    }
+
+    /// Values of an unknown where its bounds allow them, and else the bounds. NaN stays, for the next evaluation to tell.
+    fn bounded(&mut self, number: usize, mut values: Collection) -> Result<Collection, Error> {
+        let Some(&(_, Bounds { least, greatest })) = self.bounds.iter().find(|(unknown, _)| *unknown == number) else { return Ok(values) };
+        for (function, bound) in [(BinaryMath::Max, least), (BinaryMath::Min, greatest)] {
+            if bound.is_finite() {
+                let bound = self.rt.scalar(bound);
+                values = self.rt.math_scalar(function, &values, &bound)?;
+            }
+        }
+        Ok(values)
     }
 
     fn residual_values(&mut self, equation: usize) -> Result<Vec<f64>, Error> {
@@ -335,6 +351,11 @@ impl Problem for CudaProblem<'_, '_> {
         let values = (0..domains.len()).map(|equation| self.residual_values(equation)).collect::<Result<Vec<_>, _>>()?;
         let residuals: Vec<_> = domains.into_iter().zip(values).collect();
         Ok(newton::session::largest(self.rt.session.grid(), &residuals, count))
+    }
+
+    fn bound(&mut self, bounds: &[(usize, Bounds)]) -> Result<(), Error> {
+        self.bounds = bounds.to_vec();
+        Ok(())
     }
 
     fn equations(&self) -> usize {
