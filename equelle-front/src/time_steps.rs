@@ -20,7 +20,7 @@ pub struct TimeLoop {
     pub span: Span,
     /// Its element, which no other loop has.
     pub element: ValueId,
-    /// Variables that it changes and that had a value before it, ascending.
+    /// Variables that it changes and that had a value before it, ascending. All others that it assigns are its own.
     pub state: Vec<MutableId>,
     /// How many outputs of a round, its first ones, show the state before it.
     pub opening: usize,
@@ -66,13 +66,10 @@ fn time_loop(module: &Module, statement: &Stmt, element: ValueId, body: &Block, 
     values[element.0 as usize] = Dependence::STEP;
     walk.block(function, body, &mut values);
     let unused = !body.statements.iter().any(|inner| inner.reads().contains(&element));
-    let first_value = stored.difference(assigned).find(|mutable| mentioned_outside(&function.body, element, **mutable));
     let obstacle = if let Some(inner) = walk.inner {
         Some(("a loop inside it", inner))
     } else if unused {
         Some(("a step that its body does not use", statement.span))
-    } else if let Some(mutable) = first_value {
-        Some(("a variable that gets its first value in it and is used after it", function.mutables[mutable.0 as usize].span))
     } else {
         walk.late.map(|span| ("an output of the state before the step that comes after an output of the step", span))
     };
@@ -108,15 +105,6 @@ fn stores(block: &Block) -> Vec<MutableId> {
         StmtKind::Let { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => Vec::new(),
     };
     block.statements.iter().flat_map(of_statement).collect()
-}
-
-/// Whether a variable is read or assigned outside the loop with this element.
-fn mentioned_outside(block: &Block, element: ValueId, mutable: MutableId) -> bool {
-    block.statements.iter().any(|statement| match &statement.kind {
-        StmtKind::Store { mutable: m, .. } | StmtKind::Let { op: Op::Load(m), .. } => *m == mutable,
-        StmtKind::For { element: other, body, .. } => *other != element && mentioned_outside(body, element, mutable),
-        StmtKind::Let { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => false,
-    })
 }
 
 /// What a value depends on.
