@@ -97,7 +97,7 @@ fn prepare(rt: &mut CudaRuntime) -> Result<Fixed, Error> {
         let itrans = rt.new_collection(&interior)?;
         let (space, grid) = (
             rt.space(&interior)?,
-            rt.grid_args(GridArrays { topology: true, cell_centroids: true, face_areas: true, ..GridArrays::default() })?,
+            rt.grid_args(GridArrays { face_cells: true, cell_centroids: true, face_areas: true, ..GridArrays::default() })?,
         );
         let call = rt.call(&KERNELS, "compute_itrans")?.arg(space).arg(grid).arg(k).arg(itrans.pointer());
         rt.launch_over(call, interior.len())?;
@@ -105,7 +105,7 @@ fn prepare(rt: &mut CudaRuntime) -> Result<Fixed, Error> {
     };
     let btrans = rt.new_collection(&dirichlet)?;
     let space = rt.space(&dirichlet)?;
-    let needs = GridArrays { topology: true, cell_centroids: true, face_areas: true, face_centroids: true, ..GridArrays::default() };
+    let needs = GridArrays { face_cells: true, cell_centroids: true, face_areas: true, face_centroids: true, ..GridArrays::default() };
     let grid = rt.grid_args(needs)?;
     let call = rt.call(&KERNELS, "compute_btrans")?.arg(space).arg(grid).arg(k).arg(btrans.pointer());
     rt.launch_over(call, dirichlet.len())?;
@@ -122,7 +122,7 @@ fn step(rt: &mut CudaRuntime, fixed: &Fixed, u: &ScalarCollection, dt: &Scalar) 
         rt.launch_over_cells(call)?;
     } else {
         let space = rt.space(&fixed.cells)?;
-        let grid = rt.grid_args(GridArrays { topology: true, cell_volumes: true, ..GridArrays::default() })?;
+        let grid = rt.grid_args(GridArrays { sides: true, side_faces: true, cell_volumes: true, ..GridArrays::default() })?;
         let (interior, dirichlet) = (rt.ranks(&fixed.interior)?, rt.ranks(&fixed.dirichlet)?);
         let call = rt.call(&KERNELS, "compute_u")?.arg(space).arg(grid).arg(interior).arg(dirichlet).arg(u.pointer());
         let call = call.arg(fixed.itrans.pointer()).arg(fixed.btrans.pointer()).arg(fixed.values.pointer()).arg(dt).arg(u_new.pointer());

@@ -4,6 +4,7 @@
 //! [`KernelNames`] and [`Handle`], because the file `kernels.rs`, which names no target, is written from the same two.
 
 pub mod branches;
+pub mod faces;
 pub mod stencil;
 pub mod structural;
 pub mod visit;

@@ -212,7 +212,7 @@ fn finish_equation(
 ) -> Function {
     let mut arguments = vec![Argument::Space];
     let conditions: Vec<&KExpr> = kernel.checks.iter().filter(|_| target == Argument::Rows).map(|check| &check.condition).collect();
-    let needs = grid_needs(kernel, sets, &conditions, block);
+    let needs = grid_needs(kernel, sets, &conditions, block, &w.out);
     if needs != GridNeeds::default() {
         arguments.push(Argument::Grid);
     }
@@ -264,14 +264,13 @@ impl Writer<'_> {
     }
 
     /// Before the body of a sum over the faces of a cell.
-    pub(super) fn begin_sum(&mut self, cell: &Path, face: &str, pair: &str, body: &KBlock) {
+    pub(super) fn begin_sum(&mut self, cell: &Path, face: &str, pair: &str, outward: &str, body: &KBlock) {
         let Some(derivatives) = &mut self.derivatives else { return };
         let here = (*cell == Path::Here).then(|| pair.to_owned());
         let sign = format!("{face}_sign");
         derivatives.sums.push(Sum { sign: sign.clone(), here });
         if matches!(derivatives.target, Target::Slots | Target::Row) && adds(body) {
-            let cell = self.path(cell);
-            self.line(&format!("const double {sign} = {pair}.first == {cell} ? 1.0 : -1.0;"));
+            self.line(&format!("const double {sign} = {outward} ? 1.0 : -1.0;"));
         }
     }
 
@@ -320,8 +319,7 @@ impl Writer<'_> {
         let end = match at {
             Path::First(face) | Path::Second(face) if same => match &**face {
                 Path::Local(face) => {
-                    let pair = self.pairs.get(face);
-                    pair.filter(|pair| derivatives.sums.iter().any(|sum| sum.here.as_ref() == Some(*pair))).is_some()
+                    self.sides.get(face).is_some_and(|side| derivatives.sums.iter().any(|sum| sum.here.as_ref() == Some(&side.cells)))
                 }
                 _ => false,
             },

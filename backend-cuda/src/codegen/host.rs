@@ -390,7 +390,10 @@ fn dense_name(names: &KernelNames, param: usize) -> Ident {
 
 fn grid_arrays(needs: GridNeeds) -> TokenStream {
     let fields = [
-        ("topology", needs.topology),
+        ("sides", needs.sides),
+        ("side_faces", needs.side_faces),
+        ("side_ranks", needs.side_ranks),
+        ("face_cells", needs.face_cells),
         ("cell_volumes", needs.cell_volumes),
         ("cell_centroids", needs.cell_centroids),
         ("face_areas", needs.face_areas),

@@ -43,7 +43,10 @@ pub(super) enum Argument {
 /// What a body reads of an `EqGrid`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct GridNeeds {
-    pub topology: bool,
+    pub sides: bool,
+    pub side_faces: bool,
+    pub side_ranks: bool,
+    pub face_cells: bool,
     pub cell_volumes: bool,
     pub cell_centroids: bool,
     pub face_areas: bool,
@@ -138,7 +141,7 @@ fn general(kernel: &Kernel, sets: &SetTable, name: &str, comment: &str) -> Funct
         arguments.push(Argument::Space);
     }
     let conditions: Vec<&KExpr> = kernel.checks.iter().map(|check| &check.condition).collect();
-    let needs = grid_needs(kernel, sets, &conditions, &kernel.body);
+    let needs = grid_needs(kernel, sets, &conditions, &kernel.body, &w.out);
     if needs != GridNeeds::default() {
         arguments.push(Argument::Grid);
     }
@@ -347,12 +350,18 @@ pub(super) fn mentions(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(i, _)| !word(text[..i].chars().next_back()) && !word(text[i + name.len()..].chars().next()))
 }
 
-/// Arrays of the grid that conditions and a body read.
-pub(super) fn grid_needs(kernel: &Kernel, sets: &SetTable, conditions: &[&KExpr], body: &KBlock) -> GridNeeds {
-    let mut needs = GridNeeds::default();
+/// Arrays of the grid that conditions and a body read, and their text.
+pub(super) fn grid_needs(kernel: &Kernel, sets: &SetTable, conditions: &[&KExpr], body: &KBlock, text: &str) -> GridNeeds {
+    let says = |words: &[&str]| words.iter().any(|word| mentions(text, word));
+    let mut needs = GridNeeds {
+        sides: says(&["eq_sides"]),
+        side_faces: says(&["side_faces"]),
+        side_ranks: says(&["side_ranks", "eq_rank_of_side"]),
+        face_cells: says(&["face_cells", "eq_try_cells"]),
+        ..GridNeeds::default()
+    };
     let kind = |path: &Path| kernel.path_kind(sets, path);
     let mut visit = |node: Node<'_>| match node {
-        Node::Stmt(KStmt::SumFaces { .. }) | Node::Path(Path::First(_) | Path::Second(_)) => needs.topology = true,
         Node::Expr(KExpr::Measure(at)) => match kind(at) {
             Some(EntityKind::Cell) | None => needs.cell_volumes = true,
             Some(EntityKind::Face) => needs.face_areas = true,

@@ -7,6 +7,7 @@
 mod equation;
 mod host;
 mod kernel;
+mod sides;
 mod text;
 
 use equelle_front::backend::{Backend, BackendError, KernelNames};

@@ -6,11 +6,12 @@ use std::fmt::Write as _;
 use equelle_front::backend::Namer;
 use equelle_front::backend::structural::along_one_axis;
 use equelle_front::backend::visit::{Node, visit_block};
-use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, Kernel, LocalId, ParamId, Path, Side, SideBlocks, UnaryOp};
+use equelle_front::ir::{KBlock, KExpr, KStmt, Kernel, LocalId, ParamId, Path, Side, SideBlocks, UnaryOp};
 use equelle_front::ops::{Arithmetic, BinaryMath, Comparison, Logic};
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, SetTable};
 
 use super::equation::Derivatives;
+use super::sides::SideNames;
 
 /// Which body of a kernel the text is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +30,7 @@ continue decltype default delete do double dynamic_cast else enum explicit expor
 namespace new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast return short signed sizeof static \
 static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual void \
 volatile wchar_t while xor xor_eq DIM sqrt abs fabs min max exp log sin cos tan pow grid space g cell axis here element checks leaf begin end partial threadIdx \
-blockIdx blockDim gridDim warpSize size_t row rows told pattern stage stage_entries stage_columns entries slot slots at step";
+blockIdx blockDim gridDim warpSize size_t row rows told pattern stage stage_entries stage_columns entries slot slots at step ahead";
 
 /// Names that belong to an unknown of an equation.
 #[derive(Clone, Debug)]
@@ -60,19 +61,19 @@ pub(super) struct Writer<'a> {
     locals: Vec<String>,
     /// Name of the ranks argument of each set whose ranks the body needs.
     pub ranks: BTreeMap<SetId, String>,
-    /// Locals that hold the two cells of a face local.
-    pub(super) pairs: BTreeMap<LocalId, String>,
+    /// What is known of the faces that sums around go over.
+    pub(super) sides: BTreeMap<LocalId, SideNames>,
     /// Arrays (by axis) that hold values of neighbours, loaded together before the sides are summed.
     neighbours: BTreeMap<(ParamId, u32), String>,
     /// Locals that hold values of the cell itself, loaded first.
-    here: BTreeMap<ParamId, String>,
+    pub(super) here: BTreeMap<ParamId, String>,
     /// Locals that hold what is kept per axis, loaded first: arrays by axis, or one number.
     per_axis: BTreeMap<ParamId, String>,
     /// Of an equation: its unknowns, the first parameters.
     pub unknowns: Vec<UnknownNames>,
     /// Of an equation: what becomes of its derivatives.
     pub derivatives: Option<Derivatives>,
-    names: Namer,
+    pub(super) names: Namer,
 }
 
 impl<'a> Writer<'a> {
@@ -104,7 +105,7 @@ impl<'a> Writer<'a> {
             results,
             locals,
             ranks: BTreeMap::new(),
-            pairs: BTreeMap::new(),
+            sides: BTreeMap::new(),
             neighbours: BTreeMap::new(),
             here: BTreeMap::new(),
             per_axis: BTreeMap::new(),
@@ -217,41 +218,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn sum_faces(&mut self, results: &[LocalId], cell: &Path, face: LocalId, only: FaceFilter, body: &KBlock) {
-        for &result in results {
-            let text = format!("double {} = 0.0;", self.local(result));
-            self.line(&text);
-        }
-        let cell_path = cell;
-        let cell = self.path(cell);
-        let face_name = self.local(face).to_owned();
-        let at = format!("{face_name}_at");
-        let pair = format!("{face_name}_cells");
-        self.open(&format!("for (EqOffset {at} = grid.cell_face_pos[{cell}]; {at} < grid.cell_face_pos[{cell} + 1]; ++{at}) {{"));
-        self.line(&format!("const EqEntity {face_name} = grid.cell_faces[{at}];"));
-        self.line(&format!("const EqPair {pair} = grid.face_cells[{face_name}];"));
-        let interior = format!("{pair}.first != EQ_NONE && {pair}.second != EQ_NONE");
-        match only {
-            FaceFilter::All => {}
-            FaceFilter::Interior => self.line(&format!("if (!({interior})) continue;")),
-            FaceFilter::Boundary => self.line(&format!("if ({interior}) continue;")),
-        }
-        self.pairs.insert(face, pair.clone());
-        self.begin_sum(cell_path, &face_name, &pair, body);
-        self.statements(body);
-        self.end_sum();
-        for (&result, term) in results.iter().zip(&body.yields) {
-            let name = self.local(result).to_owned();
-            let term = self.expr(term);
-            let text = format!("{name} = {pair}.first == {cell} ? {name} + {term} : {name} - {term};");
-            self.line(&text);
-        }
-        self.pairs.remove(&face);
-        self.close("}");
-    }
-
     /// Whether a parameter has a number, in memory, for every cell: what only some cells have must not be loaded before a test says that it is there.
-    fn is_everywhere(&self, param: ParamId) -> bool {
+    pub(super) fn is_everywhere(&self, param: ParamId) -> bool {
         let param = &self.kernel.params[param.0 as usize];
         let all = param.ty.mapping().is_some_and(|set| self.sets.get(set).canonical == Some(CanonicalSet::ALL_CELLS));
         all && param.ty.basic == Basic::Scalar && !param.per_axis
@@ -500,8 +468,8 @@ impl<'a> Writer<'a> {
                 Form::PerAxis(_) => "axis".to_owned(),
             },
             Path::Local(id) => self.local(*id).to_owned(),
-            Path::First(face) => format!("{}.first", self.cells_of(face)),
-            Path::Second(face) => format!("{}.second", self.cells_of(face)),
+            Path::First(face) => self.cell_of_side(face, true).unwrap_or_else(|| format!("{}.first", self.cells_of(face))),
+            Path::Second(face) => self.cell_of_side(face, false).unwrap_or_else(|| format!("{}.second", self.cells_of(face))),
             Path::Through { param, at } => self.load(*param, at),
             Path::Select { condition, if_true, if_false } => {
                 format!("({} ? {} : {})", self.expr(condition), self.path(if_true), self.path(if_false))
@@ -514,9 +482,9 @@ impl<'a> Writer<'a> {
 
     fn cells_of(&self, face: &Path) -> String {
         if let Path::Local(id) = face
-            && let Some(pair) = self.pairs.get(id)
+            && let Some(side) = self.sides.get(id)
         {
-            return pair.clone();
+            return side.cells.clone();
         }
         if self.tells_pattern() {
             return format!("eq_try_cells(grid, {})", self.path(face));
@@ -545,7 +513,7 @@ impl<'a> Writer<'a> {
     }
 
     /// An element of a collection parameter.
-    fn load(&self, id: ParamId, at: &Path) -> String {
+    pub(super) fn load(&self, id: ParamId, at: &Path) -> String {
         let param = &self.kernel.params[id.0 as usize];
         let name = self.param(id);
         let Some(set) = param.ty.mapping() else { return name.to_owned() };
@@ -553,6 +521,9 @@ impl<'a> Writer<'a> {
             && let Some(local) = self.here.get(&id)
         {
             return local.clone();
+        }
+        if let Some(value) = self.value_at_side(id, at) {
+            return value;
         }
         if let Path::Neighbour(side) = at
             && let Some(array) = self.neighbours.get(&(id, high(*side)))
@@ -587,6 +558,7 @@ impl<'a> Writer<'a> {
     fn rank(&self, set: SetId, at: &Path) -> String {
         let ranks = &self.ranks[&set];
         match (self.form, at) {
+            (Form::General, Path::Local(id)) if self.sides.contains_key(id) => self.rank_of_side(set, at, &self.sides[id]),
             (Form::General, _) if self.tells_pattern() => format!("eq_try_rank({ranks}, {})", self.path(at)),
             (Form::General, _) => format!("eq_rank({ranks}, {})", self.path(at)),
             (_, Path::SideFace(side)) => format!("eq_side_rank(g, {ranks}, cell, axis, {})", high(*side)),
@@ -602,11 +574,11 @@ impl<'a> Writer<'a> {
         }
         if self.form == Form::General
             && let Path::Local(id) = at
-            && let Some(pair) = self.pairs.get(id)
+            && let Some(SideNames { beyond, .. }) = self.sides.get(id)
         {
             match canonical {
-                Some(CanonicalSet::INTERIOR_FACES) => return format!("({pair}.first != EQ_NONE && {pair}.second != EQ_NONE)"),
-                Some(CanonicalSet::BOUNDARY_FACES) => return format!("({pair}.first == EQ_NONE || {pair}.second == EQ_NONE)"),
+                Some(CanonicalSet::INTERIOR_FACES) => return format!("eq_is_inside({beyond})"),
+                Some(CanonicalSet::BOUNDARY_FACES) => return format!("(!eq_is_inside({beyond}))"),
                 Some(_) | None => {}
             }
         }

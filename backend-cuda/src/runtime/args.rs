@@ -19,8 +19,10 @@ pub struct EqSpace {
 pub struct EqGrid {
     pub n_cells: u32,
     pub n_faces: u32,
-    pub cell_face_pos: u64,
-    pub cell_faces: u64,
+    pub side_starts: u64,
+    pub side_beyond: u64,
+    pub side_faces: u64,
+    pub side_ranks: u64,
     pub face_cells: u64,
     pub cell_volumes: u64,
     pub cell_centroids: u64,
@@ -171,7 +173,8 @@ impl Argument for EqSpace {
 impl Argument for EqGrid {
     fn words(&self, words: &mut Vec<u64>) {
         words.push(pair(self.n_cells, self.n_faces));
-        words.extend([self.cell_face_pos, self.cell_faces, self.face_cells, self.cell_volumes, self.cell_centroids]);
+        words.extend([self.side_starts, self.side_beyond, self.side_faces, self.side_ranks]);
+        words.extend([self.face_cells, self.cell_volumes, self.cell_centroids]);
         words.extend([self.face_areas, self.face_centroids, self.face_normals, pair(self.n_edges, self.n_vertices)]);
         words.extend([self.edge_lengths, self.edge_centroids, self.vertex_positions]);
     }
@@ -269,7 +272,7 @@ mod tests {
             words.len() * 8
         };
         assert_eq!(count(&|w| EqSpace::default().words(w)), 24);
-        assert_eq!(count(&|w| EqGrid::default().words(w)), 104);
+        assert_eq!(count(&|w| EqGrid::default().words(w)), 120);
         assert_eq!(count(&|w| EqRanks::default().words(w)), 32);
         assert_eq!(count(&|w| EqChecks { flag: 1, first: 2 }.words(w)), 16);
         assert_eq!(count(&|w| EqRows { row_ptr: 1, columns: 2, entries: 3 }.words(w)), 24);

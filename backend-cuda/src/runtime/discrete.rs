@@ -13,24 +13,12 @@ use crate::runtime::grid::GridArrays;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::support::{Leaves, reduction_number};
 
-const TOPOLOGY: GridArrays = GridArrays {
-    topology: true,
-    cell_volumes: false,
-    cell_centroids: false,
-    face_areas: false,
-    face_centroids: false,
-    face_normals: false,
-    edge_lengths: false,
-    edge_centroids: false,
-    vertex_positions: false,
-};
-
 impl CudaRuntime {
     /// Per interior face: value in the second cell minus value in the first.
     pub(super) fn gradient_of(&mut self, values: &Collection) -> Result<Collection, Error> {
         let interior = self.canonical_domain(CanonicalSet::new(EntityKind::Face, Part::Interior))?;
         let (data, out) = (self.of_collection(values)?, self.new_collection(&interior)?);
-        let (space, grid) = (self.space(&interior)?, self.grid_args(TOPOLOGY)?);
+        let (space, grid) = (self.space(&interior)?, self.grid_args(GridArrays { face_cells: true, ..GridArrays::default() })?);
         let call = self.operation("equelle_gradient")?.arg(space).arg(grid).arg(DevicePtr(data.operand.values)).arg(out.pointer());
         self.launch_over(call, interior.len())?;
         let jacobian = self.gradient_rows(&interior, &data)?;
@@ -41,7 +29,9 @@ impl CudaRuntime {
     pub(super) fn divergence_of(&mut self, values: &Collection) -> Result<Collection, Error> {
         let cells = self.canonical_domain(CanonicalSet::new(EntityKind::Cell, Part::All))?;
         let (data, out) = (self.of_collection(values)?, self.new_collection(&cells)?);
-        let (ranks, grid) = (self.ranks(&values.domain)?, self.grid_args(TOPOLOGY)?);
+        let ranks = self.ranks(&values.domain)?;
+        let all = values.domain.superset().extent == Part::All;
+        let grid = self.grid_args(GridArrays { sides: true, side_faces: all, side_ranks: !all, ..GridArrays::default() })?;
         let call = self.operation("equelle_divergence")?.arg(grid).arg(ranks).arg(DevicePtr(data.operand.values)).arg(out.pointer());
         self.launch_over(call, cells.len())?;
         let jacobian = self.divergence_rows(&values.domain, &data)?;

@@ -11,12 +11,20 @@ use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent};
 use crate::runtime::args::{Call, EqCartesian, EqGrid, EqRanks, EqSpace};
 use crate::runtime::pool::Buffer;
 use crate::runtime::program::CudaRuntime;
+use crate::runtime::sides;
 
 /// Which arrays of the grid a kernel reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct GridArrays {
-    pub topology: bool,
+    /// What is beyond the sides of cells.
+    pub sides: bool,
+    /// The faces on them.
+    pub side_faces: bool,
+    /// The ranks of these faces among the interior ones, or those on the boundary.
+    pub side_ranks: bool,
+    /// The cells of faces.
+    pub face_cells: bool,
     pub cell_volumes: bool,
     pub cell_centroids: bool,
     pub face_areas: bool,
@@ -135,13 +143,21 @@ impl CudaRuntime {
     pub fn grid_args(&mut self, needs: GridArrays) -> Result<EqGrid, Error> {
         let dim = self.session.grid().dim();
         let mut args = EqGrid { n_cells: self.grid.n_cells, n_faces: self.grid.n_faces, ..EqGrid::default() };
-        if needs.topology {
+        if needs.sides {
             let wide = self.grid.wide;
-            args.cell_face_pos = self.array("the cells' face lists", |g| {
-                let pos = &g.topology().cell_face_pos;
-                if wide { bytes_of(pos, |p| (p as u64).to_le_bytes()) } else { bytes_of(pos, |p| (p as u32).to_le_bytes()) }
+            args.side_starts = self.array("where sides begin", |g| {
+                let starts = sides::starts(g.topology());
+                if wide { bytes_of(&starts, |p| (p as u64).to_le_bytes()) } else { bytes_of(&starts, |p| (p as u32).to_le_bytes()) }
             })?;
-            args.cell_faces = self.array("the faces of cells", |g| bytes_of(&g.topology().cell_faces, u32::to_le_bytes))?;
+            args.side_beyond = self.array("the cells beyond sides", |g| bytes_of(&sides::beyond(g.topology()), u32::to_le_bytes))?;
+        }
+        if needs.side_faces {
+            args.side_faces = self.array("the faces on sides", |g| bytes_of(&sides::faces(g.topology()), u32::to_le_bytes))?;
+        }
+        if needs.side_ranks {
+            args.side_ranks = self.array("the ranks of the faces on sides", |g| bytes_of(&sides::ranks(g.topology()), u32::to_le_bytes))?;
+        }
+        if needs.face_cells {
             args.face_cells =
                 self.array("the cells of faces", |g| g.topology().face_cells.iter().flatten().flat_map(|c| c.to_le_bytes()).collect())?;
         }

@@ -22,7 +22,7 @@
 //!             .arg(u_new.pointer());
 //!         self.launch_over_cells(call)?;
 //!     } else {
-//!         let call = self.call(&KERNELS, "compute_u")?.arg(self.space(&domain)?).arg(self.grid_args(GridArrays::TOPOLOGY)?) // ...
+//!         let call = self.call(&KERNELS, "compute_u")?.arg(self.space(&domain)?).arg(self.grid_args(GridArrays { sides: true, ..GridArrays::default() })?) // ...
 //!         self.launch_over(call, domain.len())?;
 //!     }
 //!     Ok(u_new)
@@ -64,6 +64,7 @@ pub mod rows;
 mod schedule;
 mod select;
 mod sequences;
+mod sides;
 pub mod sparse;
 mod steady;
 mod support;

@@ -222,11 +222,14 @@ extern "C" __global__ void equelle_divergence(const EqGrid grid, const EqRanks r
   const EqEntity cell = eq_index();
   if (cell >= grid.n_cells) return;
   double sum = 0.0;
-  for (EqOffset i = grid.cell_face_pos[cell]; i < grid.cell_face_pos[cell + 1]; ++i) {
-    const EqEntity face = grid.cell_faces[i];
-    const EqEntity position = eq_rank(ranks, face);
+  const EqSides sides = eq_sides(grid, cell);
+  for (EqOffset at = sides.begin; at < sides.end; at += EQ_SLICE) {
+    const EqEntity beyond = grid.side_beyond[at];
+    if (beyond == EQ_NO_SIDE) break;
+    const EqEntity position =
+        ranks.canonical == EQ_ALL_FACES ? eq_rank(ranks, grid.side_faces[at]) : eq_rank_of_side(grid, ranks, at, beyond);
     if (position == EQ_NONE) continue;
-    sum = grid.face_cells[face].first == cell ? sum + values[position] : sum - values[position];
+    sum = eq_is_outward(beyond) ? sum + values[position] : sum - values[position];
   }
   out[cell] = sum;
 }

@@ -35,9 +35,13 @@ struct EqSpace {
 // A grid of any kind. Only the arrays that the launch asked for are there. Vectors are stored component after component: [DIM][n].
 struct EqGrid {
   EqEntity n_cells, n_faces;
-  const EqOffset* cell_face_pos;  // [n_cells + 1]
-  const EqEntity* cell_faces;     // ascending within a cell
-  const EqPair* face_cells;       // [n_faces]
+  // Faces as sides of cells, ascending within a cell. 32 cells next to each other are a slice: the first sides of all of them, then their second sides, as far as the cell with most of
+  // them has any, so that threads that run in step read what is side by side.
+  const EqOffset* side_starts;  // [slices + 1]
+  const EqEntity* side_beyond;  // the cell beyond, as eq_cell_beyond reads it; EQ_NO_SIDE where a cell has no more sides
+  const EqEntity* side_faces;   // the face
+  const EqEntity* side_ranks;   // its rank in InteriorFaces, or in BoundaryFaces
+  const EqPair* face_cells;     // [n_faces]
   const double* cell_volumes;
   const double* cell_centroids;
   const double* face_areas;
@@ -122,7 +126,7 @@ struct EqPattern {
 
 // What args.rs packs.
 static_assert(sizeof(EqRows) == 24 && sizeof(EqPattern) == 24 && sizeof(EqSlots) == 16, "layout of arguments");
-static_assert(sizeof(EqPair) == 8 && sizeof(EqSpace) == 24 && sizeof(EqGrid) == 104, "layout of arguments");
+static_assert(sizeof(EqPair) == 8 && sizeof(EqSpace) == 24 && sizeof(EqGrid) == 120, "layout of arguments");
 static_assert(sizeof(EqCartesian) == 120 && sizeof(EqRanks) == 32 && sizeof(EqChecks) == 16, "layout of arguments");
 
 // ---- Elements and ranks --------------------------------------------------------------------------------------------------------------
@@ -237,6 +241,47 @@ EQ_FUNCTION EqVector eq_face_centroid(const EqGrid& grid, EqEntity face) { retur
 EQ_FUNCTION EqVector eq_edge_centroid(const EqGrid& grid, EqEntity edge) { return eq_load(grid.edge_centroids, grid.n_edges, edge); }
 EQ_FUNCTION EqVector eq_vertex_position(const EqGrid& grid, EqEntity vertex) { return eq_load(grid.vertex_positions, grid.n_vertices, vertex); }
 EQ_FUNCTION EqVector eq_face_normal(const EqGrid& grid, EqEntity face) { return eq_load(grid.face_normals, grid.n_faces, face); }
+
+// ---- Sides of cells of any grid -------------------------------------------------------------------------------------------------------
+
+#define EQ_NO_SIDE 0xfffffffeu
+// Cells of a slice, and so from one side of a cell to the next.
+#define EQ_SLICE 32u
+// Sides whose values are on their way before the first is used. A step of explicit heat on 256^3 cells takes 0.62, 0.48, 0.50, 0.54 ms on an H200 with 1, 2, 3, 4.
+#define EQ_AHEAD 2u
+
+// Where the sides of a cell are: every EQ_SLICE-th from `begin` on.
+struct EqSides {
+  EqOffset begin, end;
+};
+EQ_FUNCTION EqSides eq_sides(const EqGrid& grid, EqEntity cell) {
+  EqSides sides;
+  sides.begin = grid.side_starts[cell / EQ_SLICE] + cell % EQ_SLICE;
+  sides.end = grid.side_starts[cell / EQ_SLICE + 1];
+  return sides;
+}
+// What is beyond a side; EQ_NO_SIDE after the last one.
+EQ_FUNCTION EqEntity eq_beyond(const EqGrid& grid, const EqSides& sides, EqOffset at) { return at < sides.end ? grid.side_beyond[at] : EQ_NO_SIDE; }
+// Whether that is a cell.
+EQ_FUNCTION bool eq_is_inside(EqEntity beyond) { return !(beyond & 0x40000000u); }
+// The cell, or EQ_NONE: bit 30 is set for EQ_NONE alone, and moves to where the mark was.
+EQ_FUNCTION EqEntity eq_cell_beyond(EqEntity beyond) { return (EqEntity)((int)(beyond << 1) >> 1); }
+// Whether the normal of the face points to it, as it does from the face's first cell.
+EQ_FUNCTION bool eq_is_outward(EqEntity beyond) { return beyond >> 31; }
+// The cells of the face on a side of a cell.
+EQ_FUNCTION EqPair eq_side_cells(EqEntity cell, EqEntity beyond) {
+  const EqEntity other = eq_cell_beyond(beyond);
+  EqPair cells;
+  cells.first = eq_is_outward(beyond) ? cell : other;
+  cells.second = eq_is_outward(beyond) ? other : cell;
+  return cells;
+}
+// Rank of the face on a side in a set of interior faces, or of such on the boundary; EQ_NONE outside the set. For ranks passed in general form.
+EQ_FUNCTION EqEntity eq_rank_of_side(const EqGrid& grid, const EqRanks& ranks, EqOffset at, EqEntity beyond) {
+  if (eq_is_inside(beyond) != (ranks.canonical == EQ_INTERIOR_FACES)) return EQ_NONE;
+  const EqEntity rank = grid.side_ranks[at];
+  return ranks.inner ? ranks.inner[rank] : rank;
+}
 
 // ---- Cartesian grids -----------------------------------------------------------------------------------------------------------------
 

@@ -30,7 +30,7 @@ impl CudaRuntime {
         let checked = only_faces(faces, "FirstCell and SecondCell");
         self.located(checked)?;
         let (domain, n) = (Arc::clone(faces.domain()), faces.domain().len());
-        let grid = self.grid_args(GridArrays { topology: true, ..GridArrays::default() })?;
+        let grid = self.grid_args(GridArrays { face_cells: true, ..GridArrays::default() })?;
         let checks = self.operation_checks(Asked::Geometry { kind: faces.kind(), what: "cell" }, &domain)?;
         let out = self.new_entity_collection(&domain, EntityKind::Cell)?;
         let call = self.operation("equelle_cell_of")?.arg(side as u32).arg(n as u32).arg(faces.pointer()).arg(grid);

@@ -34,9 +34,12 @@ extern "C" __global__ void compute_u(const EqSpace space, const EqGrid grid, con
   const EqEntity here = eq_index();
   if (here >= space.size) return;
   double sum = 0.0;
-  for (EqOffset at = grid.cell_face_pos[here]; at < grid.cell_face_pos[here + 1]; ++at) {
-    const EqEntity face = grid.cell_faces[at];
-    const EqPair cells = grid.face_cells[face];
+  const EqSides sides = eq_sides(grid, here);
+  for (EqOffset at = sides.begin; at < sides.end; at += EQ_SLICE) {
+    const EqEntity beyond = grid.side_beyond[at];
+    if (beyond == EQ_NO_SIDE) break;
+    const EqEntity face = grid.side_faces[at];
+    const EqPair cells = eq_side_cells(here, beyond);
     double flux;
     if (cells.first != EQ_NONE && cells.second != EQ_NONE) {
       flux = -itrans[eq_rank(interior, face)] * (u[cells.second] - u[cells.first]);

@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 
+use equelle_front::backend::faces::specialised;
 use equelle_front::backend::visit::{Node, visit_block};
 use equelle_front::backend::{Backend, KernelNames, Namer, Scratch};
 use equelle_front::cost::CostModel;
 use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, LocalId, Module, Path, Space};
-use equelle_front::types::Extent;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
@@ -50,7 +50,7 @@ impl<'a> Writer<'a> {
             let KStmt::SumFaces { results, cell: Path::Here, face, only: FaceFilter::All | FaceFilter::Interior, body } = statement else {
                 continue;
             };
-            let body = self.specialised(body, *face, true);
+            let body = specialised(&self.module.sets, body, *face, true);
             if of_face_alone(&body, *face) && cost(&body, &model) > model.stage {
                 sums.push((&results[..], *face, body));
             }
@@ -108,65 +108,6 @@ impl<'a> Writer<'a> {
             let #all = #buffer.as_chunks::<#size>().0;
         })
     }
-
-    /// A body of a sum for faces that are interior, or that are not: what asks for that is decided.
-    pub(super) fn specialised(&self, body: &KBlock, face: LocalId, interior: bool) -> KBlock {
-        let known = |condition: &KExpr| match condition {
-            KExpr::Member { set, at: Path::Local(local) } if *local == face => match self.superset(*set).extent {
-                Extent::Interior if !interior => Some(false),
-                Extent::Boundary if interior => Some(false),
-                Extent::Interior | Extent::Boundary => self.module.sets.get(*set).canonical.map(|_| true),
-                Extent::All => None,
-            },
-            _ => None,
-        };
-        let block = block_with(body, &known);
-        // What is left may be a name for the one term.
-        match (&block.statements[..], &block.yields[..]) {
-            ([KStmt::Let { local, value }], [KExpr::Local(term)]) if local == term => {
-                KBlock { statements: Vec::new(), yields: vec![value.clone()] }
-            }
-            _ => block,
-        }
-    }
-}
-
-/// A block whose choices by known conditions are made.
-fn block_with(block: &KBlock, known: &dyn Fn(&KExpr) -> Option<bool>) -> KBlock {
-    let mut statements = Vec::new();
-    for statement in &block.statements {
-        match statement {
-            KStmt::If { results, condition, then, otherwise } => match known(condition) {
-                Some(holds) => {
-                    let branch = block_with(if holds { then } else { otherwise }, known);
-                    statements.extend(branch.statements);
-                    let yields = results.iter().zip(branch.yields);
-                    statements.extend(yields.map(|(&local, value)| KStmt::Let { local, value }));
-                }
-                None => statements.push(KStmt::If {
-                    results: results.clone(),
-                    condition: condition.clone(),
-                    then: block_with(then, known),
-                    otherwise: block_with(otherwise, known),
-                }),
-            },
-            KStmt::Let { local, value } => statements.push(KStmt::Let { local: *local, value: chosen(value, known) }),
-            KStmt::LetEntity { .. } | KStmt::SumFaces { .. } | KStmt::SumSides { .. } | KStmt::Add { .. } => {
-                statements.push(statement.clone())
-            }
-        }
-    }
-    KBlock { statements, yields: block.yields.iter().map(|value| chosen(value, known)).collect() }
-}
-
-/// An expression, or the branch of it that is known to be taken.
-fn chosen(expr: &KExpr, known: &dyn Fn(&KExpr) -> Option<bool>) -> KExpr {
-    if let KExpr::Select { condition, if_true, if_false } = expr
-        && let Some(holds) = known(condition)
-    {
-        return chosen(if holds { if_true } else { if_false }, known);
-    }
-    expr.clone()
 }
 
 /// Whether the terms of a face depend on nothing else of the cell that sums.

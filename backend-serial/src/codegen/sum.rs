@@ -4,8 +4,8 @@
 //! for faces inside the grid and on its boundary where that decides what is evaluated: so the values of the cell itself are not looked up through the face, which a compiler could
 //! not know to be the same. Where exchanging the cells of a face changes the sign of a term and nothing else, as that of a difference does, both ends add the same.
 
-use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, LocalId, Path, SideBlocks, UnaryOp};
-use equelle_front::ops::Arithmetic;
+use equelle_front::backend::faces::{is_antisymmetric, specialised};
+use equelle_front::ir::{FaceFilter, KBlock, KStmt, LocalId, Path, SideBlocks};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
@@ -95,12 +95,12 @@ impl Writer<'_> {
             Some(inside) if interior => Ok(inside.clone()),
             _ if derived => writer.signed_terms(names, body),
             _ => {
-                let body = writer.specialised(body, *face, interior);
+                let body = specialised(&writer.module.sets, body, *face, interior);
                 writer.signed_terms(names, &body)
             }
         };
         Ok(match only {
-            FaceFilter::All if inside.is_none() && (derived || self.specialised(body, *face, true) == *body) => {
+            FaceFilter::All if inside.is_none() && (derived || specialised(&self.module.sets, body, *face, true) == *body) => {
                 self.signed_terms(names, body)?
             }
             FaceFilter::All => {
@@ -149,7 +149,7 @@ impl Writer<'_> {
         let (before_added, added) = self.block_at(low, body, &sign)?;
         let (before_subtracted, subtracted) = self.block_at(high, body, &sign)?;
         let [added, subtracted] = [added, subtracted].map(|terms| terms.iter().map(|t| t.at(Level::Choice)).collect::<Vec<_>>());
-        if self.derivatives.is_none() && body.statements.is_empty() && body.yields.iter().all(|term| self.is_antisymmetric(term, &ends)) {
+        if self.derivatives.is_none() && body.statements.is_empty() && body.yields.iter().all(|term| is_antisymmetric(term, *face)) {
             return Ok(quote! { #(#sums += #added;)* });
         }
         Ok(quote! {
@@ -172,38 +172,6 @@ impl Writer<'_> {
         self.end_sum();
         self.known_faces.pop();
         written
-    }
-
-    /// Whether exchanging the cells of a face changes the sign of a term and nothing else. `a - b` is `-(b - a)` to the bit but for the sign of 0, which a sum that begins with 0 does
-    /// not see.
-    fn is_antisymmetric(&mut self, term: &KExpr, ends: &[KnownFace; 2]) -> bool {
-        match term {
-            KExpr::Arithmetic(Arithmetic::Sub, a, b) => {
-                let ([low_a, high_a], [low_b, high_b]) = (self.seen_from(a, ends), self.seen_from(b, ends));
-                low_a.is_some() && low_a == high_b && high_a == low_b && high_a.is_some()
-            }
-            KExpr::Arithmetic(Arithmetic::Mul | Arithmetic::Div, a, b) => {
-                (self.is_symmetric(a, ends) && self.is_antisymmetric(b, ends))
-                    || (self.is_antisymmetric(a, ends) && self.is_symmetric(b, ends))
-            }
-            KExpr::Unary(UnaryOp::Neg, a) => self.is_antisymmetric(a, ends),
-            _ => false,
-        }
-    }
-
-    fn is_symmetric(&mut self, term: &KExpr, ends: &[KnownFace; 2]) -> bool {
-        let [low, high] = self.seen_from(term, ends);
-        low.is_some() && low == high
-    }
-
-    /// What is written for a term where the first cell of the face sums, and where the second one does.
-    fn seen_from(&mut self, term: &KExpr, ends: &[KnownFace; 2]) -> [Option<String>; 2] {
-        ends.clone().map(|known| {
-            self.known_faces.push(known);
-            let written = self.expr(term);
-            self.known_faces.pop();
-            written.ok().map(|text| text.at(Level::Choice).to_string())
-        })
     }
 }
 

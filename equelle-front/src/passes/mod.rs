@@ -19,7 +19,7 @@ mod simplify;
 pub use differentiate::{Untreated, differentiate};
 pub(crate) use locals::{adds, assigned, drop_unread};
 pub use notes::{KeptCall, Need, Notes, Why};
-pub(crate) use rewrite::{NodeMut, rewrite_block};
+pub(crate) use rewrite::{NodeMut, rewrite_block, rewrite_expr};
 
 use crate::cost::CostModel;
 use crate::ir::{Function, Module};

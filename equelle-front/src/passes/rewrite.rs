@@ -67,7 +67,7 @@ pub(super) fn rewrite_statement(statement: &mut KStmt, f: &mut dyn FnMut(NodeMut
 }
 
 /// An expression and everything in it.
-pub(super) fn rewrite_expr(expr: &mut KExpr, f: &mut dyn FnMut(NodeMut<'_>)) {
+pub(crate) fn rewrite_expr(expr: &mut KExpr, f: &mut dyn FnMut(NodeMut<'_>)) {
     f(NodeMut::Expr(expr));
     match expr {
         KExpr::Real(_) | KExpr::Bool(_) | KExpr::ZeroVector | KExpr::Local(_) | KExpr::Param(_) => {}

@@ -25,6 +25,12 @@ impl Neighbour {
         ((self.0 << 1).cast_signed() >> 1).cast_unsigned()
     }
 
+    /// Both in 32 bits: the cell in the lowest 30, bit 30 set for [`NONE`](super::NONE) alone, and bit 31 where the normal points to it.
+    #[inline]
+    pub fn packed(self) -> u32 {
+        self.0
+    }
+
     /// Whether the normal of the face points to it: the face's first cell is the one that asks.
     #[inline]
     pub fn is_outward(self) -> bool {

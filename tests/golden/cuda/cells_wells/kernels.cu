@@ -3,7 +3,6 @@
 extern "C" __global__ void EQ_LIGHT residual_of_cells(
     const EqSpace space,
     const EqGrid grid,
-    const EqRanks interior_faces_ranks,
     const EqRanks wells_ranks,
     const double* __restrict__ p,
     const double* __restrict__ p0,
@@ -19,11 +18,30 @@ extern "C" __global__ void EQ_LIGHT residual_of_cells(
   if (element >= space.size) return;
   const EqEntity here = eq_entity(space, element);
   double outflow = 0.0;
-  for (EqOffset f_at = grid.cell_face_pos[here]; f_at < grid.cell_face_pos[here + 1]; ++f_at) {
-    const EqEntity f = grid.cell_faces[f_at];
-    const EqPair f_cells = grid.face_cells[f];
-    if (!(f_cells.first != EQ_NONE && f_cells.second != EQ_NONE)) continue;
-    outflow = f_cells.first == here ? outflow + ((-itrans[eq_rank(interior_faces_ranks, f)]) * (p[f_cells.second] - p[f_cells.first])) : outflow - ((-itrans[eq_rank(interior_faces_ranks, f)]) * (p[f_cells.second] - p[f_cells.first]));
+  const EqSides f_sides = eq_sides(grid, here);
+  const double p_here = p[element];
+  for (EqOffset f_from = f_sides.begin; f_from < f_sides.end; f_from += EQ_AHEAD * EQ_SLICE) {
+    EqEntity f_ahead[EQ_AHEAD];
+    double p_beyond[EQ_AHEAD] = {};
+    double itrans_side[EQ_AHEAD] = {};
+    #pragma unroll
+    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
+      f_ahead[ahead] = eq_beyond(grid, f_sides, f_from + ahead * EQ_SLICE);
+    }
+    #pragma unroll
+    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
+      if (!eq_is_inside(f_ahead[ahead])) continue;
+      p_beyond[ahead] = p[eq_cell_beyond(f_ahead[ahead])];
+      itrans_side[ahead] = itrans[grid.side_ranks[f_from + ahead * EQ_SLICE]];
+    }
+    #pragma unroll
+    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
+      const EqOffset f_at = f_from + ahead * EQ_SLICE;
+      const EqEntity f_beyond = f_ahead[ahead];
+      if (f_beyond == EQ_NO_SIDE) break;
+      if (!eq_is_inside(f_beyond)) continue;
+      outflow = outflow + ((-itrans_side[ahead]) * (p_beyond[ahead] - p_here));
+    }
   }
   const double taken = (eq_rank(wells_ranks, here) != EQ_NONE) ? (index[eq_rank(wells_ranks, here)] * (p[element] - bhp[eq_rank(wells_ranks, here)])) : 0.0;
   residual_out[element] = (((eq_divide(grid.cell_volumes[here], dt) * compressibility) * (p[element] - p0[element])) + outflow) + taken;

@@ -58,34 +58,28 @@ impl Kernels for CudaRuntime {
             let a0 = self.space(&domain)?;
             let a1 = self
                 .grid_args(GridArrays {
-                    topology: true,
+                    sides: true,
+                    side_ranks: true,
                     cell_volumes: true,
                     ..GridArrays::default()
                 })?;
             let a2 = {
-                let of = self
-                    .canonical_domain(
-                        CanonicalSet::new(EntityKind::Face, Extent::Interior),
-                    )?;
-                self.ranks(&of)?
-            };
-            let a3 = {
                 let of = args.wells.clone();
                 self.ranks(&of)?
             };
             let p_dense = self.dense(args.p)?;
-            let a4 = p_dense.pointer();
+            let a3 = p_dense.pointer();
             let p0_dense = self.dense(args.p0)?;
-            let a5 = p0_dense.pointer();
+            let a4 = p0_dense.pointer();
             let bhp_dense = self.dense(args.bhp)?;
-            let a6 = bhp_dense.pointer();
+            let a5 = bhp_dense.pointer();
             let index_dense = self.dense(args.index)?;
-            let a7 = index_dense.pointer();
+            let a6 = index_dense.pointer();
             let itrans_dense = self.dense(args.itrans)?;
-            let a8 = itrans_dense.pointer();
-            let a9 = self.scalar_pointer(args.compressibility)?;
-            let a10 = self.scalar_pointer(args.dt)?;
-            let a11 = residual_out.pointer();
+            let a7 = itrans_dense.pointer();
+            let a8 = self.scalar_pointer(args.compressibility)?;
+            let a9 = self.scalar_pointer(args.dt)?;
+            let a10 = residual_out.pointer();
             let call = self
                 .call(&KERNELS, "residual_of_cells")?
                 .arg(a0)
@@ -98,8 +92,7 @@ impl Kernels for CudaRuntime {
                 .arg(a7)
                 .arg(a8)
                 .arg(a9)
-                .arg(a10)
-                .arg(a11);
+                .arg(a10);
             let count = domain.len();
             self.launch_over(call, count)?;
             Ok(residual_out)
@@ -163,7 +156,7 @@ impl Kernels for CudaRuntime {
             let a0 = self.space(&domain)?;
             let a1 = self
                 .grid_args(GridArrays {
-                    topology: true,
+                    face_cells: true,
                     cell_centroids: true,
                     face_areas: true,
                     ..GridArrays::default()

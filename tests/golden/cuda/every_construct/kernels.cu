@@ -89,18 +89,24 @@ extern "C" __global__ void EQ_LIGHT transport(
     const EqEntity here = eq_entity(space, element);
     double out = 0.0;
     double area = 0.0;
-    for (EqOffset f_at = grid.cell_face_pos[here]; f_at < grid.cell_face_pos[here + 1]; ++f_at) {
-      const EqEntity f = grid.cell_faces[f_at];
-      const EqPair f_cells = grid.face_cells[f];
-      double w;
-      if (f_cells.first != EQ_NONE && f_cells.second != EQ_NONE) {
+    const EqSides f_sides = eq_sides(grid, here);
+    for (EqOffset f_at = f_sides.begin; f_at < f_sides.end; f_at += EQ_SLICE) {
+      const EqEntity f_beyond = grid.side_beyond[f_at];
+      if (f_beyond == EQ_NO_SIDE) break;
+      const EqEntity f = grid.side_faces[f_at];
+      const EqPair f_cells = eq_side_cells(here, f_beyond);
+      if (eq_is_inside(f_beyond)) {
         const EqEntity up = ((row_2[f] > 0.0) ? f_cells.first : f_cells.second);
-        w = t[eq_rank(interior_faces_ranks, f)] * (u[up] * row_2[f]);
+        const double w = t[eq_rank_of_side(grid, interior_faces_ranks, f_at, f_beyond)] * (u[up] * row_2[f]);
+        out = eq_is_outward(f_beyond) ? out + w : out - w;
+        const double area_term = grid.face_areas[f];
+        area = eq_is_outward(f_beyond) ? area + area_term : area - area_term;
       } else {
-        w = row_2[f] * u[element];
+        const double w = row_2[f] * u[element];
+        out = eq_is_outward(f_beyond) ? out + w : out - w;
+        const double area_term_2 = grid.face_areas[f];
+        area = eq_is_outward(f_beyond) ? area + area_term_2 : area - area_term_2;
       }
-      out = f_cells.first == here ? out + w : out - w;
-      area = f_cells.first == here ? area + grid.face_areas[f] : area - grid.face_areas[f];
     }
     const double taken = (eq_rank(wells_ranks, here) != EQ_NONE) ? rate[eq_rank(wells_ranks, here)] : 0.0;
     const double d = eq_dot(eq_load(centre, centre_size, element), eq_load(centre, centre_size, element));
@@ -116,7 +122,6 @@ extern "C" __global__ void EQ_LIGHT transport(
 extern "C" __global__ void EQ_LIGHT diffuse(
     const EqSpace space,
     const EqGrid grid,
-    const EqRanks interior_faces_ranks,
     const double* __restrict__ u,
     const double* __restrict__ len,
     const double* __restrict__ g_2,
@@ -133,20 +138,48 @@ extern "C" __global__ void EQ_LIGHT diffuse(
   const double half = 0.5 * u[element];
   double s = 0.0;
   double n = 0.0;
-  for (EqOffset f_at = grid.cell_face_pos[here]; f_at < grid.cell_face_pos[here + 1]; ++f_at) {
-    const EqEntity f = grid.cell_faces[f_at];
-    const EqPair f_cells = grid.face_cells[f];
-    if (!(f_cells.first != EQ_NONE && f_cells.second != EQ_NONE)) continue;
-    const EqVector across = eq_cell_centroid(grid, f_cells.second) - eq_cell_centroid(grid, f_cells.first);
-    s = f_cells.first == here ? s + ((t[eq_rank(interior_faces_ranks, f)] * (u[f_cells.second] - u[f_cells.first])) + (len[f] * g_2[eq_rank(interior_faces_ranks, f)])) : s - ((t[eq_rank(interior_faces_ranks, f)] * (u[f_cells.second] - u[f_cells.first])) + (len[f] * g_2[eq_rank(interior_faces_ranks, f)]));
-    n = f_cells.first == here ? n + (half * eq_dot(eq_face_normal(grid, f), across)) : n - (half * eq_dot(eq_face_normal(grid, f), across));
+  const EqSides f_sides = eq_sides(grid, here);
+  const double u_here = u[element];
+  for (EqOffset f_from = f_sides.begin; f_from < f_sides.end; f_from += EQ_AHEAD * EQ_SLICE) {
+    EqEntity f_ahead[EQ_AHEAD];
+    double u_beyond[EQ_AHEAD] = {};
+    double t_side[EQ_AHEAD] = {};
+    double g_2_side[EQ_AHEAD] = {};
+    #pragma unroll
+    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
+      f_ahead[ahead] = eq_beyond(grid, f_sides, f_from + ahead * EQ_SLICE);
+    }
+    #pragma unroll
+    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
+      if (!eq_is_inside(f_ahead[ahead])) continue;
+      u_beyond[ahead] = u[eq_cell_beyond(f_ahead[ahead])];
+      g_2_side[ahead] = g_2[grid.side_ranks[f_from + ahead * EQ_SLICE]];
+      t_side[ahead] = t[grid.side_ranks[f_from + ahead * EQ_SLICE]];
+    }
+    #pragma unroll
+    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
+      const EqOffset f_at = f_from + ahead * EQ_SLICE;
+      const EqEntity f_beyond = f_ahead[ahead];
+      if (f_beyond == EQ_NO_SIDE) break;
+      if (!eq_is_inside(f_beyond)) continue;
+      const EqEntity f = grid.side_faces[f_at];
+      const EqPair f_cells = eq_side_cells(here, f_beyond);
+      const EqVector across = eq_cell_centroid(grid, f_cells.second) - eq_cell_centroid(grid, f_cells.first);
+      const double s_term = (t_side[ahead] * ((eq_is_outward(f_beyond) ? u_beyond[ahead] : u_here) - (eq_is_outward(f_beyond) ? u_here : u_beyond[ahead]))) + (len[f] * g_2_side[ahead]);
+      s = eq_is_outward(f_beyond) ? s + s_term : s - s_term;
+      const double n_term = half * eq_dot(eq_face_normal(grid, f), across);
+      n = eq_is_outward(f_beyond) ? n + n_term : n - n_term;
+    }
   }
   double edge = 0.0;
-  for (EqOffset e_at = grid.cell_face_pos[here]; e_at < grid.cell_face_pos[here + 1]; ++e_at) {
-    const EqEntity e = grid.cell_faces[e_at];
-    const EqPair e_cells = grid.face_cells[e];
-    if (e_cells.first != EQ_NONE && e_cells.second != EQ_NONE) continue;
-    edge = e_cells.first == here ? edge + (grid.face_areas[e] * len[e]) : edge - (grid.face_areas[e] * len[e]);
+  const EqSides e_sides = eq_sides(grid, here);
+  for (EqOffset e_at = e_sides.begin; e_at < e_sides.end; e_at += EQ_SLICE) {
+    const EqEntity e_beyond = grid.side_beyond[e_at];
+    if (e_beyond == EQ_NO_SIDE) break;
+    if (eq_is_inside(e_beyond)) continue;
+    const EqEntity e = grid.side_faces[e_at];
+    const double edge_term = grid.face_areas[e] * len[e];
+    edge = eq_is_outward(e_beyond) ? edge + edge_term : edge - edge_term;
   }
   double x;
   if (far[element]) {
@@ -282,10 +315,13 @@ extern "C" __global__ void EQ_LIGHT jump(
   const EqEntity here = eq_entity(space, element);
   const EqEntity far = ((cells[element] == grid.face_cells[here].first) ? grid.face_cells[here].second : grid.face_cells[here].first);
   double ring = 0.0;
-  for (EqOffset g_2_at = grid.cell_face_pos[far]; g_2_at < grid.cell_face_pos[far + 1]; ++g_2_at) {
-    const EqEntity g_2 = grid.cell_faces[g_2_at];
-    const EqPair g_2_cells = grid.face_cells[g_2];
-    ring = g_2_cells.first == far ? ring + ((g_2_cells.second == EQ_NONE) ? 1.0 : u[g_2_cells.second]) : ring - ((g_2_cells.second == EQ_NONE) ? 1.0 : u[g_2_cells.second]);
+  const EqSides g_2_sides = eq_sides(grid, far);
+  for (EqOffset g_2_at = g_2_sides.begin; g_2_at < g_2_sides.end; g_2_at += EQ_SLICE) {
+    const EqEntity g_2_beyond = grid.side_beyond[g_2_at];
+    if (g_2_beyond == EQ_NO_SIDE) break;
+    const EqPair g_2_cells = eq_side_cells(far, g_2_beyond);
+    const double ring_term = (g_2_cells.second == EQ_NONE) ? 1.0 : u[g_2_cells.second];
+    ring = eq_is_outward(g_2_beyond) ? ring + ring_term : ring - ring_term;
   }
   j_out[element] = (u[cells[element]] - u[far]) + sqrt(fabs(ring));
 }

@@ -78,7 +78,7 @@ impl Kernels for CudaRuntime {
             let a0 = self.space(&domain)?;
             let a1 = self
                 .grid_args(GridArrays {
-                    topology: true,
+                    face_cells: true,
                     cell_centroids: true,
                     face_areas: true,
                     ..GridArrays::default()
@@ -139,7 +139,9 @@ impl Kernels for CudaRuntime {
         let a0 = self.space_in_file_order(&domain)?;
         let a1 = self
             .grid_args(GridArrays {
-                topology: true,
+                sides: true,
+                side_faces: true,
+                side_ranks: true,
                 face_areas: true,
                 ..GridArrays::default()
             })?;
@@ -244,34 +246,29 @@ impl Kernels for CudaRuntime {
             let a0 = self.space(&domain)?;
             let a1 = self
                 .grid_args(GridArrays {
-                    topology: true,
+                    sides: true,
+                    side_faces: true,
+                    side_ranks: true,
                     cell_volumes: true,
                     cell_centroids: true,
                     face_areas: true,
                     face_normals: true,
                     ..GridArrays::default()
                 })?;
-            let a2 = {
-                let of = self
-                    .canonical_domain(
-                        CanonicalSet::new(EntityKind::Face, Extent::Interior),
-                    )?;
-                self.ranks(&of)?
-            };
             let u_dense = self.dense(args.u)?;
-            let a3 = u_dense.pointer();
+            let a2 = u_dense.pointer();
             let len_dense = self.dense(args.len)?;
-            let a4 = len_dense.pointer();
+            let a3 = len_dense.pointer();
             let g_dense = self.dense(args.g)?;
-            let a5 = g_dense.pointer();
+            let a4 = g_dense.pointer();
             let t_dense = self.dense(args.t)?;
-            let a6 = t_dense.pointer();
+            let a5 = t_dense.pointer();
             let w_dense = self.dense(args.w)?;
-            let a7 = w_dense.pointer();
-            let a8 = args.far.pointer();
-            let a9 = self.scalar_pointer(args.dt)?;
-            let a10 = u_new_out.pointer();
-            let a11 = even_out.pointer();
+            let a6 = w_dense.pointer();
+            let a7 = args.far.pointer();
+            let a8 = self.scalar_pointer(args.dt)?;
+            let a9 = u_new_out.pointer();
+            let a10 = even_out.pointer();
             let call = self
                 .call(&KERNELS, "diffuse")?
                 .arg(a0)
@@ -284,8 +281,7 @@ impl Kernels for CudaRuntime {
                 .arg(a7)
                 .arg(a8)
                 .arg(a9)
-                .arg(a10)
-                .arg(a11);
+                .arg(a10);
             let count = domain.len();
             self.launch_over(call, count)?;
             Ok((u_new_out, even_out))
@@ -298,7 +294,8 @@ impl Kernels for CudaRuntime {
         let a0 = self.space(&domain)?;
         let a1 = self
             .grid_args(GridArrays {
-                topology: true,
+                sides: true,
+                face_cells: true,
                 ..GridArrays::default()
             })?;
         let u_dense = self.dense(args.u)?;
@@ -316,7 +313,7 @@ impl Kernels for CudaRuntime {
         let a0 = self.space(&domain)?;
         let a1 = self
             .grid_args(GridArrays {
-                topology: true,
+                face_cells: true,
                 ..GridArrays::default()
             })?;
         let a2 = self.checks(&INSIDE, &domain)?;

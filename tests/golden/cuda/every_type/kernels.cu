@@ -64,12 +64,31 @@ extern "C" __global__ void EQ_LIGHT fields(
   const EqEntity here = eq_entity(space, element);
   const EqVector scaled = big ? (along * u[element]) : eq_zero_vector();
   double across = 0.0;
-  for (EqOffset f_at = grid.cell_face_pos[here]; f_at < grid.cell_face_pos[here + 1]; ++f_at) {
-    const EqEntity f = grid.cell_faces[f_at];
-    const EqPair f_cells = grid.face_cells[f];
-    if (!(f_cells.first != EQ_NONE && f_cells.second != EQ_NONE)) continue;
-    const double jump = u[f_cells.second] - u[f_cells.first];
-    across = f_cells.first == here ? across + (big ? eq_min(jump, eq_dot(along, eq_face_normal(grid, f))) : eq_max(growth, jump)) : across - (big ? eq_min(jump, eq_dot(along, eq_face_normal(grid, f))) : eq_max(growth, jump));
+  const EqSides f_sides = eq_sides(grid, here);
+  const double u_here = u[element];
+  for (EqOffset f_from = f_sides.begin; f_from < f_sides.end; f_from += EQ_AHEAD * EQ_SLICE) {
+    EqEntity f_ahead[EQ_AHEAD];
+    double u_beyond[EQ_AHEAD] = {};
+    #pragma unroll
+    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
+      f_ahead[ahead] = eq_beyond(grid, f_sides, f_from + ahead * EQ_SLICE);
+    }
+    #pragma unroll
+    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
+      if (!eq_is_inside(f_ahead[ahead])) continue;
+      u_beyond[ahead] = u[eq_cell_beyond(f_ahead[ahead])];
+    }
+    #pragma unroll
+    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
+      const EqOffset f_at = f_from + ahead * EQ_SLICE;
+      const EqEntity f_beyond = f_ahead[ahead];
+      if (f_beyond == EQ_NO_SIDE) break;
+      if (!eq_is_inside(f_beyond)) continue;
+      const EqEntity f = grid.side_faces[f_at];
+      const double jump = (eq_is_outward(f_beyond) ? u_beyond[ahead] : u_here) - (eq_is_outward(f_beyond) ? u_here : u_beyond[ahead]);
+      const double across_term = big ? eq_min(jump, eq_dot(along, eq_face_normal(grid, f))) : eq_max(growth, jump);
+      across = eq_is_outward(f_beyond) ? across + across_term : across - across_term;
+    }
   }
   const double waves = (sin(u[element]) + cos(u[element])) + tan(u[element]);
   const double logs = log((fabs(u[element]) + growth));
@@ -167,12 +186,31 @@ extern "C" __global__ void EQ_LIGHT smoothed(
   if (element >= space.size) return;
   const EqEntity here = eq_entity(space, element);
   double flow = 0.0;
-  for (EqOffset f_at = grid.cell_face_pos[here]; f_at < grid.cell_face_pos[here + 1]; ++f_at) {
-    const EqEntity f = grid.cell_faces[f_at];
-    const EqPair f_cells = grid.face_cells[f];
-    if (!(f_cells.first != EQ_NONE && f_cells.second != EQ_NONE)) continue;
-    const double push = eq_dot(along, eq_face_normal(grid, f));
-    flow = f_cells.first == here ? flow + (big ? (push * (u[f_cells.second] - u[f_cells.first])) : eq_max(push, u[f_cells.first])) : flow - (big ? (push * (u[f_cells.second] - u[f_cells.first])) : eq_max(push, u[f_cells.first]));
+  const EqSides f_sides = eq_sides(grid, here);
+  const double u_here = u[element];
+  for (EqOffset f_from = f_sides.begin; f_from < f_sides.end; f_from += EQ_AHEAD * EQ_SLICE) {
+    EqEntity f_ahead[EQ_AHEAD];
+    double u_beyond[EQ_AHEAD] = {};
+    #pragma unroll
+    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
+      f_ahead[ahead] = eq_beyond(grid, f_sides, f_from + ahead * EQ_SLICE);
+    }
+    #pragma unroll
+    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
+      if (!eq_is_inside(f_ahead[ahead])) continue;
+      u_beyond[ahead] = u[eq_cell_beyond(f_ahead[ahead])];
+    }
+    #pragma unroll
+    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
+      const EqOffset f_at = f_from + ahead * EQ_SLICE;
+      const EqEntity f_beyond = f_ahead[ahead];
+      if (f_beyond == EQ_NO_SIDE) break;
+      if (!eq_is_inside(f_beyond)) continue;
+      const EqEntity f = grid.side_faces[f_at];
+      const double push = eq_dot(along, eq_face_normal(grid, f));
+      const double flow_term = big ? (push * ((eq_is_outward(f_beyond) ? u_beyond[ahead] : u_here) - (eq_is_outward(f_beyond) ? u_here : u_beyond[ahead]))) : eq_max(push, (eq_is_outward(f_beyond) ? u_here : u_beyond[ahead]));
+      flow = eq_is_outward(f_beyond) ? flow + flow_term : flow - flow_term;
+    }
   }
   w_out[element] = (big != (u[element] < 0.0)) ? (u[element] + flow) : eq_min(flow, along.c[1]);
 }
@@ -248,13 +286,33 @@ extern "C" __global__ void EQ_LIGHT fluxes(
   if (element >= space.size) return;
   const EqEntity here = eq_entity(space, element);
   double q = 0.0;
-  for (EqOffset f_at = grid.cell_face_pos[here]; f_at < grid.cell_face_pos[here + 1]; ++f_at) {
-    const EqEntity f = grid.cell_faces[f_at];
-    const EqPair f_cells = grid.face_cells[f];
-    if (!(f_cells.first != EQ_NONE && f_cells.second != EQ_NONE)) continue;
-    const double jump = u[f_cells.second] - u[f_cells.first];
-    const double rise = (eq_cell_centroid(grid, f_cells.second) - eq_cell_centroid(grid, f_cells.first)).c[1];
-    q = f_cells.first == here ? q + ((fabs(eq_face_normal(grid, f).c[0]) > 0.5) ? sqrt(fabs(jump)) : (jump * log(rise))) : q - ((fabs(eq_face_normal(grid, f).c[0]) > 0.5) ? sqrt(fabs(jump)) : (jump * log(rise)));
+  const EqSides f_sides = eq_sides(grid, here);
+  const double u_here = u[element];
+  for (EqOffset f_from = f_sides.begin; f_from < f_sides.end; f_from += EQ_AHEAD * EQ_SLICE) {
+    EqEntity f_ahead[EQ_AHEAD];
+    double u_beyond[EQ_AHEAD] = {};
+    #pragma unroll
+    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
+      f_ahead[ahead] = eq_beyond(grid, f_sides, f_from + ahead * EQ_SLICE);
+    }
+    #pragma unroll
+    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
+      if (!eq_is_inside(f_ahead[ahead])) continue;
+      u_beyond[ahead] = u[eq_cell_beyond(f_ahead[ahead])];
+    }
+    #pragma unroll
+    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
+      const EqOffset f_at = f_from + ahead * EQ_SLICE;
+      const EqEntity f_beyond = f_ahead[ahead];
+      if (f_beyond == EQ_NO_SIDE) break;
+      if (!eq_is_inside(f_beyond)) continue;
+      const EqEntity f = grid.side_faces[f_at];
+      const EqPair f_cells = eq_side_cells(here, f_beyond);
+      const double jump = (eq_is_outward(f_beyond) ? u_beyond[ahead] : u_here) - (eq_is_outward(f_beyond) ? u_here : u_beyond[ahead]);
+      const double rise = (eq_cell_centroid(grid, f_cells.second) - eq_cell_centroid(grid, f_cells.first)).c[1];
+      const double q_term = (fabs(eq_face_normal(grid, f).c[0]) > 0.5) ? sqrt(fabs(jump)) : (jump * log(rise));
+      q = eq_is_outward(f_beyond) ? q + q_term : q - q_term;
+    }
   }
   flux_out[element] = q;
 }

@@ -40,7 +40,7 @@ impl Kernels for CudaRuntime {
         let a0 = self.space(&domain)?;
         let a1 = self
             .grid_args(GridArrays {
-                topology: true,
+                face_cells: true,
                 ..GridArrays::default()
             })?;
         let a2 = cell_out.pointer();
@@ -123,7 +123,8 @@ impl Kernels for CudaRuntime {
             let a0 = self.space(&domain)?;
             let a1 = self
                 .grid_args(GridArrays {
-                    topology: true,
+                    sides: true,
+                    side_faces: true,
                     face_normals: true,
                     ..GridArrays::default()
                 })?;
@@ -178,7 +179,8 @@ impl Kernels for CudaRuntime {
             let a0 = self.space(&domain)?;
             let a1 = self
                 .grid_args(GridArrays {
-                    topology: true,
+                    sides: true,
+                    side_faces: true,
                     face_normals: true,
                     ..GridArrays::default()
                 })?;
@@ -219,7 +221,8 @@ impl Kernels for CudaRuntime {
             let a0 = self.space(&domain)?;
             let a1 = self
                 .grid_args(GridArrays {
-                    topology: true,
+                    sides: true,
+                    side_faces: true,
                     cell_centroids: true,
                     face_normals: true,
                     ..GridArrays::default()

@@ -38,7 +38,6 @@ extern "C" __global__ void EQ_LIGHT compute_btrans(
 extern "C" __global__ void EQ_LIGHT compute_u(
     const EqSpace space,
     const EqGrid grid,
-    const EqRanks interior_faces_ranks,
     const EqRanks dirichlet_boundary_ranks,
     const double* __restrict__ u,
     const double* __restrict__ itrans,
@@ -51,24 +50,43 @@ extern "C" __global__ void EQ_LIGHT compute_u(
   if (element >= space.size) return;
   const EqEntity here = eq_entity(space, element);
   double outflow = 0.0;
-  for (EqOffset f_at = grid.cell_face_pos[here]; f_at < grid.cell_face_pos[here + 1]; ++f_at) {
-    const EqEntity f = grid.cell_faces[f_at];
-    const EqPair f_cells = grid.face_cells[f];
-    double flux;
-    if (f_cells.first != EQ_NONE && f_cells.second != EQ_NONE) {
-      flux = (-itrans[eq_rank(interior_faces_ranks, f)]) * (u[f_cells.second] - u[f_cells.first]);
-    } else {
-      double boundary_flux;
-      if (eq_rank(dirichlet_boundary_ranks, f) != EQ_NONE) {
-        const EqEntity inside = ((f_cells.first == EQ_NONE) ? f_cells.second : f_cells.first);
-        const double sign = (f_cells.first == EQ_NONE) ? (-1.0) : 1.0;
-        boundary_flux = btrans[eq_rank(dirichlet_boundary_ranks, f)] * (sign * (u[inside] - dirichlet_val[eq_rank(dirichlet_boundary_ranks, f)]));
-      } else {
-        boundary_flux = 0.0;
-      }
-      flux = boundary_flux;
+  const EqSides f_sides = eq_sides(grid, here);
+  const double u_here = u[element];
+  for (EqOffset f_from = f_sides.begin; f_from < f_sides.end; f_from += EQ_AHEAD * EQ_SLICE) {
+    EqEntity f_ahead[EQ_AHEAD];
+    double u_beyond[EQ_AHEAD] = {};
+    double itrans_side[EQ_AHEAD] = {};
+    #pragma unroll
+    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
+      f_ahead[ahead] = eq_beyond(grid, f_sides, f_from + ahead * EQ_SLICE);
     }
-    outflow = f_cells.first == here ? outflow + flux : outflow - flux;
+    #pragma unroll
+    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
+      if (!eq_is_inside(f_ahead[ahead])) continue;
+      u_beyond[ahead] = u[eq_cell_beyond(f_ahead[ahead])];
+      itrans_side[ahead] = itrans[grid.side_ranks[f_from + ahead * EQ_SLICE]];
+    }
+    #pragma unroll
+    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
+      const EqOffset f_at = f_from + ahead * EQ_SLICE;
+      const EqEntity f_beyond = f_ahead[ahead];
+      if (f_beyond == EQ_NO_SIDE) break;
+      const EqPair f_cells = eq_side_cells(here, f_beyond);
+      if (eq_is_inside(f_beyond)) {
+        outflow = outflow + ((-itrans_side[ahead]) * (u_beyond[ahead] - u_here));
+      } else {
+        double boundary_flux;
+        if (eq_rank_of_side(grid, dirichlet_boundary_ranks, f_at, f_beyond) != EQ_NONE) {
+          const EqEntity inside = ((f_cells.first == EQ_NONE) ? f_cells.second : f_cells.first);
+          const double sign = (f_cells.first == EQ_NONE) ? (-1.0) : 1.0;
+          boundary_flux = btrans[eq_rank_of_side(grid, dirichlet_boundary_ranks, f_at, f_beyond)] * (sign * (u[inside] - dirichlet_val[eq_rank_of_side(grid, dirichlet_boundary_ranks, f_at, f_beyond)]));
+        } else {
+          boundary_flux = 0.0;
+        }
+        const double flux = boundary_flux;
+        outflow = eq_is_outward(f_beyond) ? outflow + flux : outflow - flux;
+      }
+    }
   }
   u_out[element] = u[element] - ((dt / grid.cell_volumes[here]) * outflow);
 }

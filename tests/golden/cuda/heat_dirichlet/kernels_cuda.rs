@@ -42,7 +42,7 @@ impl Kernels for CudaRuntime {
             let a0 = self.space(&domain)?;
             let a1 = self
                 .grid_args(GridArrays {
-                    topology: true,
+                    face_cells: true,
                     cell_centroids: true,
                     face_areas: true,
                     ..GridArrays::default()
@@ -69,7 +69,7 @@ impl Kernels for CudaRuntime {
         let a0 = self.space(&domain)?;
         let a1 = self
             .grid_args(GridArrays {
-                topology: true,
+                face_cells: true,
                 cell_centroids: true,
                 face_areas: true,
                 face_centroids: true,
@@ -128,31 +128,25 @@ impl Kernels for CudaRuntime {
             let a0 = self.space(&domain)?;
             let a1 = self
                 .grid_args(GridArrays {
-                    topology: true,
+                    sides: true,
+                    side_ranks: true,
                     cell_volumes: true,
                     ..GridArrays::default()
                 })?;
             let a2 = {
-                let of = self
-                    .canonical_domain(
-                        CanonicalSet::new(EntityKind::Face, Extent::Interior),
-                    )?;
-                self.ranks(&of)?
-            };
-            let a3 = {
                 let of = args.dirichlet_boundary.clone();
                 self.ranks(&of)?
             };
             let u_dense = self.dense(args.u)?;
-            let a4 = u_dense.pointer();
+            let a3 = u_dense.pointer();
             let itrans_dense = self.dense(args.itrans)?;
-            let a5 = itrans_dense.pointer();
+            let a4 = itrans_dense.pointer();
             let btrans_dense = self.dense(args.btrans)?;
-            let a6 = btrans_dense.pointer();
+            let a5 = btrans_dense.pointer();
             let dirichlet_val_dense = self.dense(args.dirichlet_val)?;
-            let a7 = dirichlet_val_dense.pointer();
-            let a8 = self.scalar_pointer(args.dt)?;
-            let a9 = u_2_out.pointer();
+            let a6 = dirichlet_val_dense.pointer();
+            let a7 = self.scalar_pointer(args.dt)?;
+            let a8 = u_2_out.pointer();
             let call = self
                 .call(&KERNELS, "compute_u")?
                 .arg(a0)
@@ -163,8 +157,7 @@ impl Kernels for CudaRuntime {
                 .arg(a5)
                 .arg(a6)
                 .arg(a7)
-                .arg(a8)
-                .arg(a9);
+                .arg(a8);
             let count = domain.len();
             self.launch_over(call, count)?;
             Ok(u_2_out)

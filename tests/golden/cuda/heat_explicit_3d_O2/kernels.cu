@@ -53,7 +53,6 @@ extern "C" __global__ void EQ_LIGHT compute_btrans_direction(
 extern "C" __global__ void EQ_LIGHT compute_u(
     const EqSpace space,
     const EqGrid grid,
-    const EqRanks interior_faces_ranks,
     const EqRanks dirichlet_boundary_ranks,
     const double* __restrict__ u,
     const double* __restrict__ dt_at,
@@ -66,16 +65,34 @@ extern "C" __global__ void EQ_LIGHT compute_u(
   if (element >= space.size) return;
   const EqEntity here = eq_entity(space, element);
   double divergence_fluxes = 0.0;
-  for (EqOffset f_at = grid.cell_face_pos[here]; f_at < grid.cell_face_pos[here + 1]; ++f_at) {
-    const EqEntity f = grid.cell_faces[f_at];
-    const EqPair f_cells = grid.face_cells[f];
-    double flux;
-    if (f_cells.first != EQ_NONE && f_cells.second != EQ_NONE) {
-      flux = minus_itrans[eq_rank(interior_faces_ranks, f)] * (u[f_cells.second] - u[f_cells.first]);
-    } else {
-      flux = (eq_rank(dirichlet_boundary_ranks, f) != EQ_NONE) ? (btrans_direction[eq_rank(dirichlet_boundary_ranks, f)] * (u[element] - dirichlet_val[eq_rank(dirichlet_boundary_ranks, f)])) : 0.0;
+  const EqSides f_sides = eq_sides(grid, here);
+  const double u_here = u[element];
+  for (EqOffset f_from = f_sides.begin; f_from < f_sides.end; f_from += EQ_AHEAD * EQ_SLICE) {
+    EqEntity f_ahead[EQ_AHEAD];
+    double u_beyond[EQ_AHEAD] = {};
+    double minus_itrans_side[EQ_AHEAD] = {};
+    #pragma unroll
+    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
+      f_ahead[ahead] = eq_beyond(grid, f_sides, f_from + ahead * EQ_SLICE);
     }
-    divergence_fluxes = f_cells.first == here ? divergence_fluxes + flux : divergence_fluxes - flux;
+    #pragma unroll
+    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
+      if (!eq_is_inside(f_ahead[ahead])) continue;
+      u_beyond[ahead] = u[eq_cell_beyond(f_ahead[ahead])];
+      minus_itrans_side[ahead] = minus_itrans[grid.side_ranks[f_from + ahead * EQ_SLICE]];
+    }
+    #pragma unroll
+    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
+      const EqOffset f_at = f_from + ahead * EQ_SLICE;
+      const EqEntity f_beyond = f_ahead[ahead];
+      if (f_beyond == EQ_NO_SIDE) break;
+      if (eq_is_inside(f_beyond)) {
+        divergence_fluxes = divergence_fluxes + (minus_itrans_side[ahead] * (u_beyond[ahead] - u_here));
+      } else {
+        const double divergence_fluxes_term = (eq_rank_of_side(grid, dirichlet_boundary_ranks, f_at, f_beyond) != EQ_NONE) ? (btrans_direction[eq_rank_of_side(grid, dirichlet_boundary_ranks, f_at, f_beyond)] * (u_here - dirichlet_val[eq_rank_of_side(grid, dirichlet_boundary_ranks, f_at, f_beyond)])) : 0.0;
+        divergence_fluxes = eq_is_outward(f_beyond) ? divergence_fluxes + divergence_fluxes_term : divergence_fluxes - divergence_fluxes_term;
+      }
+    }
   }
   u_new_out[element] = u[element] - ((dt / grid.cell_volumes[here]) * divergence_fluxes);
 }

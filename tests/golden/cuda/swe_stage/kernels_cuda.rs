@@ -73,7 +73,8 @@ impl Kernels for CudaRuntime {
             let a0 = self.space(&domain)?;
             let a1 = self
                 .grid_args(GridArrays {
-                    topology: true,
+                    sides: true,
+                    side_faces: true,
                     cell_volumes: true,
                     face_areas: true,
                     face_normals: true,

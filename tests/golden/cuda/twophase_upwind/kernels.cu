@@ -21,14 +21,17 @@ extern "C" __global__ void EQ_LIGHT compute_residual(
   if (element >= space.size) return;
   const EqEntity here = eq_entity(space, element);
   double outflow = 0.0;
-  for (EqOffset f_at = grid.cell_face_pos[here]; f_at < grid.cell_face_pos[here + 1]; ++f_at) {
-    const EqEntity f = grid.cell_faces[f_at];
-    const EqPair f_cells = grid.face_cells[f];
-    if (!(f_cells.first != EQ_NONE && f_cells.second != EQ_NONE)) continue;
-    const EqEntity upwind = ((flux[eq_rank(interior_faces_ranks, f)] >= 0.0) ? f_cells.first : f_cells.second);
+  const EqSides f_sides = eq_sides(grid, here);
+  for (EqOffset f_at = f_sides.begin; f_at < f_sides.end; f_at += EQ_SLICE) {
+    const EqEntity f_beyond = grid.side_beyond[f_at];
+    if (f_beyond == EQ_NO_SIDE) break;
+    if (!eq_is_inside(f_beyond)) continue;
+    const EqPair f_cells = eq_side_cells(here, f_beyond);
+    const EqEntity upwind = ((flux[eq_rank_of_side(grid, interior_faces_ranks, f_at, f_beyond)] >= 0.0) ? f_cells.first : f_cells.second);
     const double water = eq_divide(s[upwind], watervisc);
     const double oil = eq_divide(1.0 - s[upwind], oilvisc);
-    outflow = f_cells.first == here ? outflow + (eq_divide(water, water + oil) * flux[eq_rank(interior_faces_ranks, f)]) : outflow - (eq_divide(water, water + oil) * flux[eq_rank(interior_faces_ranks, f)]);
+    const double outflow_term = eq_divide(water, water + oil) * flux[eq_rank_of_side(grid, interior_faces_ranks, f_at, f_beyond)];
+    outflow = eq_is_outward(f_beyond) ? outflow + outflow_term : outflow - outflow_term;
   }
   double inflow;
   if (eq_rank(source_cells_ranks, here) != EQ_NONE) {

@@ -69,7 +69,8 @@ impl Kernels for CudaRuntime {
             let a0 = self.space(&domain)?;
             let a1 = self
                 .grid_args(GridArrays {
-                    topology: true,
+                    sides: true,
+                    side_ranks: true,
                     ..GridArrays::default()
                 })?;
             let a2 = {

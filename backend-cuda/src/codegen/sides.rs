@@ -1,0 +1,274 @@
+//! Sums over the faces of a cell, on any grid: a loop over its sides.
+//!
+//! A sum of the element here has the numbers that the next sides ask for on their way before it uses the first of them: [`Ahead`]. One side at a time, threads wait for the cell beyond
+//! before they ask for its values. Where what a face contributes depends on whether it is interior, both bodies are written; where exchanging its cells changes the sign of a
+//! term and nothing else, the sum need not ask for its direction.
+
+use std::collections::BTreeMap;
+
+use equelle_front::backend::faces::{is_antisymmetric, specialised};
+use equelle_front::backend::visit::{Node, visit_block};
+use equelle_front::ir::{FaceFilter, KBlock, KExpr, LocalId, ParamId, Path};
+use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId};
+
+use super::kernel::mentions;
+use super::text::{Form, Writer, bare};
+
+/// Most parameters of which values are loaded ahead: more take registers from what is computed with them.
+const MOST_AHEAD: usize = 4;
+
+/// Names of what is known of a side in the loop over the sides of a cell.
+#[derive(Clone, Debug)]
+pub(super) struct SideNames {
+    /// The cell that sums.
+    cell: String,
+    /// Where the side is.
+    at: String,
+    /// What is beyond.
+    pub beyond: String,
+    /// Its two cells, in the order of the face.
+    pub cells: String,
+    /// What is loaded ahead, if anything.
+    ahead: Option<Ahead>,
+    /// Whether the text is written as if the cell that sums were the first one.
+    as_outward: bool,
+}
+
+/// Names of what is loaded before it is used.
+#[derive(Clone, Debug)]
+struct Ahead {
+    /// Number of the side among those loaded together.
+    number: String,
+    /// Arrays of the values in the cells beyond.
+    of_cells: BTreeMap<ParamId, String>,
+    /// Arrays of the values on interior faces.
+    of_faces: BTreeMap<ParamId, String>,
+}
+
+impl Writer<'_> {
+    /// A sum over the faces of a cell, from 0.
+    pub(super) fn sum_faces(&mut self, results: &[LocalId], cell: &Path, face: LocalId, only: FaceFilter, body: &KBlock) {
+        for &result in results {
+            let text = format!("double {} = 0.0;", self.local(result));
+            self.line(&text);
+        }
+        let own = self.path(cell);
+        let name = self.local(face).to_owned();
+        let mut side = SideNames {
+            cell: own.clone(),
+            at: format!("{name}_at"),
+            beyond: format!("{name}_beyond"),
+            cells: format!("{name}_cells"),
+            ahead: None,
+            as_outward: false,
+        };
+        self.line(&format!("const EqSides {name}_sides = eq_sides(grid, {own});"));
+        let (of_cells, of_faces) = if *cell == Path::Here { self.wanted(face, only, body) } else { Default::default() };
+        let here: Vec<ParamId> = of_cells.iter().copied().filter(|param| !self.here.contains_key(param)).collect();
+        for &param in &here {
+            let value = self.load(param, &Path::Here);
+            let local = self.names.fresh(&format!("{}_here", self.params[param.0 as usize]));
+            self.line(&format!("const double {local} = {value};"));
+            self.here.insert(param, local);
+        }
+        if of_cells.is_empty() && of_faces.is_empty() {
+            self.open(&format!("for (EqOffset {name}_at = {name}_sides.begin; {name}_at < {name}_sides.end; {name}_at += EQ_SLICE) {{"));
+            self.line(&format!("const EqEntity {name}_beyond = grid.side_beyond[{name}_at];"));
+        } else {
+            side.ahead = Some(self.load_ahead(&name, &of_cells, &of_faces));
+        }
+        self.line(&format!("if ({name}_beyond == EQ_NO_SIDE) break;"));
+        match only {
+            FaceFilter::All => {}
+            FaceFilter::Interior => self.line(&format!("if (!eq_is_inside({name}_beyond)) continue;")),
+            FaceFilter::Boundary => self.line(&format!("if (eq_is_inside({name}_beyond)) continue;")),
+        }
+        // What is asked for comes first; whether it is, the rest of the text tells.
+        let before = std::mem::take(&mut self.out);
+        self.sides.insert(face, side);
+        self.terms_by_extent(results, cell, face, only, body);
+        self.sides.remove(&face);
+        let rest = std::mem::replace(&mut self.out, before);
+        if mentions(&rest, &name) {
+            self.line(&format!("const EqEntity {name} = grid.side_faces[{name}_at];"));
+        }
+        if mentions(&rest, &format!("{name}_cells")) {
+            self.line(&format!("const EqPair {name}_cells = eq_side_cells({own}, {name}_beyond);"));
+        }
+        self.out += &rest;
+        self.close("}");
+        if !(of_cells.is_empty() && of_faces.is_empty()) {
+            self.close("}");
+        }
+        here.iter().for_each(|param| {
+            self.here.remove(param);
+        });
+    }
+
+    /// The parameters whose values in the cells of the face, and on it where it is interior, are loaded ahead; none where there are too many.
+    fn wanted(&self, face: LocalId, only: FaceFilter, body: &KBlock) -> (Vec<ParamId>, Vec<ParamId>) {
+        let (mut of_cells, mut of_faces): (Vec<ParamId>, Vec<ParamId>) = Default::default();
+        if self.form != Form::General
+            || self.tells_pattern()
+            || only == FaceFilter::Boundary
+            || self.kernel.space_kind(self.sets) != Some(EntityKind::Cell)
+        {
+            return (of_cells, of_faces);
+        }
+        visit_block(body, &mut |node| {
+            let Node::Expr(KExpr::Load { param, at }) = node else { return };
+            let ty = self.kernel.params[param.0 as usize].ty;
+            let of_face = |at: &Path| *at == Path::Local(face);
+            let list = match at {
+                Path::First(at) | Path::Second(at) if of_face(at) && self.is_everywhere(*param) => &mut of_cells,
+                at if of_face(at) && ty.basic == Basic::Scalar => {
+                    let interior = |set: SetId| self.sets.get(set).canonical == Some(CanonicalSet::INTERIOR_FACES);
+                    if !ty.mapping().is_some_and(interior) {
+                        return;
+                    }
+                    &mut of_faces
+                }
+                _ => return,
+            };
+            if !list.contains(param) {
+                list.push(*param);
+            }
+        });
+        if of_cells.is_empty() || of_cells.len() + of_faces.len() > MOST_AHEAD {
+            return Default::default();
+        }
+        (of_cells, of_faces)
+    }
+
+    /// Opens the loops over sides, and loads what the next ones ask for.
+    fn load_ahead(&mut self, name: &str, of_cells: &[ParamId], of_faces: &[ParamId]) -> Ahead {
+        self.open(&format!(
+            "for (EqOffset {name}_from = {name}_sides.begin; {name}_from < {name}_sides.end; {name}_from += EQ_AHEAD * EQ_SLICE) {{"
+        ));
+        let array = |w: &mut Self, param: &ParamId, of: &str| {
+            let array = w.names.fresh(&format!("{}_{of}", w.params[param.0 as usize]));
+            w.line(&format!("double {array}[EQ_AHEAD] = {{}};"));
+            (*param, array)
+        };
+        self.line(&format!("EqEntity {name}_ahead[EQ_AHEAD];"));
+        let of_cells: BTreeMap<ParamId, String> = of_cells.iter().map(|param| array(self, param, "beyond")).collect();
+        let of_faces: BTreeMap<ParamId, String> = of_faces.iter().map(|param| array(self, param, "side")).collect();
+        let number = "ahead";
+        self.line("#pragma unroll");
+        self.open(&format!("for (unsigned int {number} = 0; {number} < EQ_AHEAD; ++{number}) {{"));
+        self.line(&format!("{name}_ahead[{number}] = eq_beyond(grid, {name}_sides, {name}_from + {number} * EQ_SLICE);"));
+        self.close("}");
+        self.line("#pragma unroll");
+        self.open(&format!("for (unsigned int {number} = 0; {number} < EQ_AHEAD; ++{number}) {{"));
+        self.line(&format!("if (!eq_is_inside({name}_ahead[{number}])) continue;"));
+        for (param, array) in &of_cells {
+            let from = &self.params[param.0 as usize];
+            let text = format!("{array}[{number}] = {from}[eq_cell_beyond({name}_ahead[{number}])];");
+            self.line(&text);
+        }
+        for (param, array) in &of_faces {
+            let from = &self.params[param.0 as usize];
+            let text = format!("{array}[{number}] = {from}[grid.side_ranks[{name}_from + {number} * EQ_SLICE]];");
+            self.line(&text);
+        }
+        self.close("}");
+        self.line("#pragma unroll");
+        self.open(&format!("for (unsigned int {number} = 0; {number} < EQ_AHEAD; ++{number}) {{"));
+        self.line(&format!("const EqOffset {name}_at = {name}_from + {number} * EQ_SLICE;"));
+        self.line(&format!("const EqEntity {name}_beyond = {name}_ahead[{number}];"));
+        Ahead { number: number.to_owned(), of_cells, of_faces }
+    }
+
+    /// Adds the terms of a face: for interior ones and others apart where they differ. An equation keeps its conditions, which its pattern follows.
+    fn terms_by_extent(&mut self, results: &[LocalId], cell: &Path, face: LocalId, only: FaceFilter, body: &KBlock) {
+        if self.derivatives.is_some() {
+            return self.signed_terms(results, cell, face, body);
+        }
+        let [interior, boundary] = [true, false].map(|interior| specialised(self.sets, body, face, interior));
+        match only {
+            FaceFilter::Interior => self.signed_terms(results, cell, face, &interior),
+            FaceFilter::Boundary => self.signed_terms(results, cell, face, &boundary),
+            FaceFilter::All if interior == *body => self.signed_terms(results, cell, face, body),
+            FaceFilter::All => {
+                let beyond = self.sides[&face].beyond.clone();
+                self.open(&format!("if (eq_is_inside({beyond})) {{"));
+                self.signed_terms(results, cell, face, &interior);
+                self.close("} else {");
+                self.deeper();
+                self.signed_terms(results, cell, face, &boundary);
+                self.close("}");
+            }
+        }
+    }
+
+    /// Adds the terms of a face, with its sign.
+    fn signed_terms(&mut self, results: &[LocalId], cell: &Path, face: LocalId, body: &KBlock) {
+        let outward = format!("eq_is_outward({})", self.sides[&face].beyond);
+        if self.derivatives.is_none() && body.statements.is_empty() && body.yields.iter().all(|term| is_antisymmetric(term, face)) {
+            self.set_outward(face, true);
+            for (&result, term) in results.iter().zip(&body.yields) {
+                let name = self.local(result).to_owned();
+                let text = format!("{name} = {name} + {};", self.expr(term));
+                self.line(&text);
+            }
+            self.set_outward(face, false);
+            return;
+        }
+        let (name, cells) = (self.local(face).to_owned(), self.sides[&face].cells.clone());
+        self.begin_sum(cell, &name, &cells, &outward, body);
+        self.statements(body);
+        self.end_sum();
+        for (&result, term) in results.iter().zip(&body.yields) {
+            let name = self.local(result).to_owned();
+            let mut term = self.expr(term);
+            if term.contains(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
+                let local = self.names.fresh(&format!("{name}_term"));
+                self.line(&format!("const double {local} = {};", bare(&term)));
+                term = local;
+            }
+            let text = format!("{name} = {outward} ? {name} + {term} : {name} - {term};");
+            self.line(&text);
+        }
+    }
+
+    fn set_outward(&mut self, face: LocalId, as_outward: bool) {
+        if let Some(side) = self.sides.get_mut(&face) {
+            side.as_outward = as_outward;
+        }
+    }
+
+    /// The first or second cell of a face that a sum goes over, where the text knows which one sums.
+    pub(super) fn cell_of_side(&self, face: &Path, first: bool) -> Option<String> {
+        let Path::Local(id) = face else { return None };
+        let side = self.sides.get(id).filter(|side| side.as_outward)?;
+        Some(if first { side.cell.clone() } else { format!("eq_cell_beyond({})", side.beyond) })
+    }
+
+    /// A value at a face or one of its cells that was loaded ahead.
+    pub(super) fn value_at_side(&self, param: ParamId, at: &Path) -> Option<String> {
+        let (face, first) = match at {
+            Path::First(face) => (&**face, Some(true)),
+            Path::Second(face) => (&**face, Some(false)),
+            face => (face, None),
+        };
+        let Path::Local(id) = face else { return None };
+        let side = self.sides.get(id)?;
+        let Ahead { number, of_cells, of_faces } = side.ahead.as_ref()?;
+        let Some(first) = first else { return of_faces.get(&param).map(|array| format!("{array}[{number}]")) };
+        let (here, beyond) = (self.here.get(&param)?, format!("{}[{number}]", of_cells.get(&param)?));
+        Some(match (side.as_outward, first) {
+            (true, true) => here.clone(),
+            (true, false) => beyond,
+            (false, true) => format!("(eq_is_outward({}) ? {here} : {beyond})", side.beyond),
+            (false, false) => format!("(eq_is_outward({}) ? {beyond} : {here})", side.beyond),
+        })
+    }
+
+    /// Rank in a set of the face that a sum goes over.
+    pub(super) fn rank_of_side(&self, set: SetId, face: &Path, side: &SideNames) -> String {
+        if self.sets.canonical_superset(set).extent == Extent::All {
+            return format!("eq_rank({}, {})", self.ranks[&set], self.path(face));
+        }
+        format!("eq_rank_of_side(grid, {}, {}, {})", self.ranks[&set], side.at, side.beyond)
+    }
+}
