@@ -14,7 +14,7 @@ use equelle_runtime::launch::Program;
 use equelle_runtime::linalg::cg::Cg;
 use equelle_runtime::linalg::krylov::{Control, System, iterate};
 use equelle_runtime::linalg::matrix_space::Plain;
-use equelle_runtime::linalg::precond::amg::AmgOptions;
+use equelle_runtime::linalg::precond::amg::{AmgOptions, Grouping};
 use equelle_runtime::linalg::precond::{Setting, build};
 use equelle_runtime::linalg::traffic::{Traffic, Written};
 use equelle_runtime::linalg::{Csr, MatrixSpace, Preconditioner, Preconditioning, SystemSpace};
@@ -71,7 +71,9 @@ fn iterations<S: MatrixSpace>(
 fn measure(rt: &mut CudaRuntime, edge: usize, kind: Preconditioning, copy_rate: Option<f64>) -> Result<(), Error> {
     let matrix = heat(edge);
     let n = matrix.n_rows();
-    let setting = Setting { ends: &[n], symmetric: true, singular: false, pressure: 0, amg: AmgOptions::default() };
+    // Groups as the device forms them.
+    let amg = AmgOptions { grouping: Grouping::Scattered, ..AmgOptions::default() };
+    let setting = Setting { ends: &[n], symmetric: true, singular: false, pressure: 0, amg };
     let more = RUNS[1] - RUNS[0];
 
     let mut traffic = Traffic::new(n, Written::Unread);

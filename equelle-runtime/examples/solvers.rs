@@ -40,9 +40,9 @@ fn main() {
         for (smoother, sweeps) in [(AmgSmoother::Jacobi, 1), (AmgSmoother::Chebyshev, 2), (AmgSmoother::GaussSeidel, 1)] {
             let options = AmgOptions { smoother: Some(smoother), sweeps: Some(sweeps), ..AmgOptions::default() };
             let started = Instant::now();
-            let hierarchy = Hierarchy::new(&matrix, &[rows], &options);
-            let (levels, complexity) = (hierarchy.sizes.len(), hierarchy.complexity);
             let mut space = HostSpace::new(rows);
+            let Ok(hierarchy) = Hierarchy::new(&mut space, matrix.clone(), &[rows], &options);
+            let (levels, complexity) = (hierarchy.sizes.len(), hierarchy.complexity);
             let Ok(amg) = Amg::new(&mut space, hierarchy, &options);
             let set_up = started.elapsed().as_secs_f64();
             let Ok(mut cg) = Cg::new(&mut space);

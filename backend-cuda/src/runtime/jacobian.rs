@@ -127,7 +127,7 @@ impl CudaRuntime {
     }
 
     /// Room for rows whose lengths have been written behind the first entry of `row_ptr`, for the kernel that writes them.
-    fn begin_rows(&mut self, row_ptr: Rc<Buffer>, n: usize, n_cols: usize) -> Result<Jacobian, Error> {
+    pub(super) fn begin_rows(&mut self, row_ptr: Rc<Buffer>, n: usize, n_cols: usize) -> Result<Jacobian, Error> {
         self.running_sums(DevicePtr(row_ptr.address().0 + 8), n)?;
         let total = self.download(DevicePtr(row_ptr.address().0 + 8 * n as u64), 8)?;
         let total = total.try_into().map_or(0, u64::from_le_bytes) as usize;
@@ -137,7 +137,7 @@ impl CudaRuntime {
     }
 
     /// Turns `n` numbers into their running sums: within groups of 256, then over the groups.
-    fn running_sums(&mut self, values: DevicePtr, n: usize) -> Result<(), Error> {
+    pub(super) fn running_sums(&mut self, values: DevicePtr, n: usize) -> Result<(), Error> {
         let groups = n.div_ceil(256);
         if groups == 0 {
             return Ok(());
@@ -172,7 +172,7 @@ impl CudaRuntime {
     }
 
     /// A number of entries or columns as products of matrices take it.
-    fn narrow(&self, count: usize) -> Result<i32, Error> {
+    pub(super) fn narrow(&self, count: usize) -> Result<i32, Error> {
         i32::try_from(count).map_err(|_| {
             let message = format!("a sparse matrix with {count} entries or columns: products of them take at most {}", i32::MAX);
             self.session.locate(Error::new(ErrorKind::Backend, message).hint("use a smaller grid, or -O2 without --ad=spgemm"))
@@ -191,13 +191,6 @@ impl CudaRuntime {
             let entries = self.buffer("the Jacobian", 0)?;
             return Ok(Jacobian { rows: Rc::new(Rows::on_device(row_ptr, columns, n, 0, n_cols)), entries });
         }
-        self.narrow(n_cols)?;
-        self.narrow(of.rows.entries())?;
-        let offsets = self.buffer("rows of the Jacobian", 4 * (of.rows.len() + 1) as u64)?;
-        let call = self.derivative_call("equelle_narrow")?.arg((of.rows.len() + 1) as u32);
-        self.launch_over(call.arg(of.rows.row_ptr.address()).arg(offsets.address()), of.rows.len() + 1)?;
-        // What the library does comes after what waits in the queue.
-        self.flush()?;
         let left = SparseMatrix {
             rows: n,
             columns: matrix.columns,
@@ -206,19 +199,39 @@ impl CudaRuntime {
             col_idx: matrix.col_idx.address(),
             values: matrix.values.address(),
         };
+        let (rows, entries) = self.product_with(&left, &of.rows, &of.entries)?;
+        Ok(Jacobian { rows: Rc::new(rows), entries })
+    }
+
+    /// Offsets of rows as products of matrices take them.
+    pub(super) fn narrow_offsets(&mut self, rows: &Rows) -> Result<Rc<Buffer>, Error> {
+        self.narrow(rows.n_cols())?;
+        self.narrow(rows.entries())?;
+        let offsets = self.buffer("rows of a matrix", 4 * (rows.len() + 1) as u64)?;
+        let call = self.derivative_call("equelle_narrow")?.arg((rows.len() + 1) as u32);
+        self.launch_over(call.arg(rows.row_ptr.address()).arg(offsets.address()), rows.len() + 1)?;
+        Ok(offsets)
+    }
+
+    /// The product of a matrix in device memory, which the caller holds, with another one. Neither is without rows, columns or entries, and they fit.
+    pub(super) fn product_with(&mut self, left: &SparseMatrix, rows: &Rows, entries: &Buffer) -> Result<(Rows, Rc<Buffer>), Error> {
+        let (n, n_cols) = (left.rows, rows.n_cols());
+        let offsets = self.narrow_offsets(rows)?;
+        // What the library does comes after what waits in the queue.
+        self.flush()?;
         let right = SparseMatrix {
-            rows: of.rows.len(),
+            rows: rows.len(),
             columns: n_cols,
-            entries: of.rows.entries(),
+            entries: rows.entries(),
             row_ptr: offsets.address(),
-            col_idx: of.rows.columns.address(),
-            values: of.entries.address(),
+            col_idx: rows.columns.address(),
+            values: entries.address(),
         };
         let device = Rc::clone(&self.device);
         let mut taken: Vec<Rc<Buffer>> = Vec::new();
-        // SAFETY: both matrices are held here, made by kernels of this device as they are described; their sizes have been looked at above.
+        // SAFETY: both matrices are held here and by the caller, made by kernels of this device as they are described; their sizes have been looked at above.
         let product = unsafe {
-            device.product(&left, &right, &mut |bytes| {
+            device.product(left, &right, &mut |bytes| {
                 let buffer = self.buffer("a product of sparse matrices", bytes)?;
                 let address = buffer.address();
                 taken.push(buffer);
@@ -231,10 +244,10 @@ impl CudaRuntime {
             found.map(Rc::clone).ok_or_else(|| fault("a product of matrices outside its room"))
         };
         let (columns, entries) = (held(product.col_idx)?, held(product.values)?);
-        let row_ptr = self.buffer("rows of the Jacobian", 8 * (n + 1) as u64)?;
+        let row_ptr = self.buffer("rows of a matrix", 8 * (n + 1) as u64)?;
         let call = self.derivative_call("equelle_widen")?.arg((n + 1) as u32).arg(product.row_ptr).arg(row_ptr.address());
         self.launch_over(call, n + 1)?;
-        Ok(Jacobian { rows: Rc::new(Rows::on_device(row_ptr, columns, n, product.entries, n_cols)), entries })
+        Ok((Rows::on_device(row_ptr, columns, n, product.entries, n_cols), entries))
     }
 
     /// The pattern of `new`, as the handle `old` if that has the same one. One small copy to the host.

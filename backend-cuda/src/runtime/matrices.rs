@@ -4,7 +4,8 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use equelle_runtime::Error;
-use equelle_runtime::linalg::matrix_space::Direction;
+use equelle_runtime::linalg::matrix_space::{Direction, Shape};
+use equelle_runtime::linalg::precond::amg::{Amg, AmgOptions};
 use equelle_runtime::linalg::precond::ilu::BlockFactors;
 use equelle_runtime::linalg::schedule::Schedule;
 use equelle_runtime::linalg::{Csr, MatrixSpace};
@@ -106,6 +107,16 @@ impl MatrixSpace for CudaRuntime {
 
     fn factors(&mut self, factors: BlockFactors) -> Result<DeviceFactors, Error> {
         DeviceFactors::new(self, &factors)
+    }
+
+    fn shape(a: &DeviceMatrix) -> Shape {
+        Shape { rows: a.rows.len(), columns: a.rows.n_cols(), entries: a.rows.entries() }
+    }
+
+    /// On the device.
+    fn multigrid(&mut self, matrix: Csr, ends: &[usize], options: &AmgOptions) -> Result<Amg<CudaRuntime>, Error> {
+        let matrix = self.matrix(matrix)?;
+        Amg::set_up(self, matrix, ends, options)
     }
 
     fn clear(&mut self, x: &mut DeviceVector) {

@@ -43,6 +43,7 @@ pub mod queue;
 mod access;
 mod arithmetic;
 mod cache;
+mod coarsening;
 mod collections;
 mod conditions;
 mod derivatives;

@@ -49,6 +49,7 @@ pub const SOLVERS_MODULE: KernelModule = KernelModule {
     source: concat!(
         include_str!("krylov.cu"),
         include_str!("matrices.cu"),
+        include_str!("coarsening.cu"),
         include_str!("triangular.cu"),
         include_str!("elimination.cu"),
         include_str!("fsai.cu")

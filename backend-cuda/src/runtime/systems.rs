@@ -5,11 +5,12 @@ use std::rc::Rc;
 
 use equelle_runtime::linalg::choose::{Diagonal, Facts, SYMMETRY};
 use equelle_runtime::linalg::null_space::NullSpace;
+use equelle_runtime::linalg::precond::amg::{Amg, AmgOptions};
 use equelle_runtime::linalg::precond::simple::Jacobi;
 use equelle_runtime::linalg::precond::{Setting, build};
 use equelle_runtime::linalg::space::Identity;
-use equelle_runtime::linalg::system_space::{Inspection, Shape};
-use equelle_runtime::linalg::{Csr, Preconditioner, Preconditioning, Symmetry, SystemSpace};
+use equelle_runtime::linalg::system_space::Inspection;
+use equelle_runtime::linalg::{Csr, MatrixSpace, Preconditioner, Preconditioning, Symmetry, SystemSpace, VectorSpace};
 use equelle_runtime::{Error, Reduction, reduce};
 
 use crate::runtime::device::LaunchShape;
@@ -127,10 +128,6 @@ impl SystemSpace for CudaRuntime {
         Ok(Cow::Borrowed(a.host.get_or_init(|| made)))
     }
 
-    fn shape(a: &DeviceMatrix) -> Shape {
-        Shape { rows: a.rows.len(), columns: a.rows.n_cols(), entries: a.rows.entries() }
-    }
-
     fn inspect(&mut self, a: &DeviceMatrix, ends: &[usize], rounding: f64) -> Result<Inspection, Error> {
         let n = a.rows.len();
         let found = self.upload("what a matrix is like", &bytes_of(&Found::nothing(), u64::to_le_bytes))?;
@@ -175,7 +172,12 @@ impl SystemSpace for CudaRuntime {
             Preconditioning::Ilu0 => self.factorize(a, sign, 1)?,
             Preconditioning::BlockIlu0 => self.factorize(a, sign, k)?,
             Preconditioning::Fsai => Some(Box::new(self.approximate_inverse(a, sign, setting.symmetric)?)),
-            Preconditioning::Amg | Preconditioning::Cpr => None,
+            Preconditioning::Amg => {
+                let options = AmgOptions { symmetric: setting.symmetric, singular: setting.singular, ..setting.amg };
+                let matrix = self.times_sign(a, sign)?;
+                Some(Box::new(Amg::set_up(self, matrix, setting.ends, &options)?))
+            }
+            Preconditioning::Cpr => None,
         };
         match made {
             Some(made) => Ok(made),
@@ -189,6 +191,19 @@ impl SystemSpace for CudaRuntime {
 }
 
 impl CudaRuntime {
+    /// `sign` times a matrix, with the same pattern; entries are shared where they do not change, for they are never written again.
+    fn times_sign(&mut self, a: &DeviceMatrix, sign: f64) -> Result<DeviceMatrix, Error> {
+        if sign == 1.0 {
+            return Ok(DeviceMatrix::new(Rc::clone(&a.rows), Rc::clone(&a.entries)));
+        }
+        let len = a.rows.entries();
+        let entries = DeviceVector { buffer: Rc::clone(&a.entries), len };
+        let mut scaled = self.zeros_of(len)?;
+        let sign = VectorSpace::constant(self, sign);
+        self.add_scaled(&mut scaled, &sign, &entries);
+        Ok(DeviceMatrix::new(Rc::clone(&a.rows), scaled.buffer))
+    }
+
     /// Inverse of the diagonal of `sign` times a square matrix; `instead` where there is none.
     pub(super) fn inverse_diagonal(&mut self, a: &DeviceMatrix, sign: f64, instead: f64) -> Result<DeviceVector, Error> {
         let n = a.rows.len();

@@ -4,7 +4,7 @@
 use equelle_runtime::linalg::choose::Facts;
 use equelle_runtime::linalg::host::HostSpace;
 use equelle_runtime::linalg::null_space::NullSpace;
-use equelle_runtime::linalg::precond::amg::{AmgOptions, AmgSmoother};
+use equelle_runtime::linalg::precond::amg::{AmgOptions, AmgSmoother, Grouping};
 use equelle_runtime::linalg::precond::{Setting, build};
 use equelle_runtime::linalg::system_space::Inspection;
 use equelle_runtime::linalg::{
@@ -165,7 +165,9 @@ fn preconditioners_have_the_bits_of_the_host() {
         if smoother == Some(AmgSmoother::GaussSeidel) {
             continue;
         }
-        let amg = AmgOptions { smoother: smoother.or(Some(AmgSmoother::Chebyshev)), ..AmgOptions::default() };
+        // Groups are those of the device.
+        let grouping = Grouping::Scattered;
+        let amg = AmgOptions { smoother: smoother.or(Some(AmgSmoother::Chebyshev)), grouping, ..AmgOptions::default() };
         let setting = Setting { ends: &ends, symmetric: true, singular: false, pressure: 1, amg };
         let mut host = HostSpace::new(2 * n);
         let Ok(there) = build(&mut host, &matrix, kind, setting);
@@ -261,7 +263,9 @@ fn open_levels_keep_their_mean() {
         for (method, preconditioner) in
             [(Method::Cg, Preconditioning::Amg), (Method::BiCgStab, Preconditioning::Jacobi), (Method::Lu, Preconditioning::None)]
         {
-            let options = LinearOptions { method: Some(method), preconditioner: Some(preconditioner), ..LinearOptions::default() };
+            let amg = AmgOptions { grouping: Grouping::Scattered, ..AmgOptions::default() };
+            let options = LinearOptions { method: Some(method), preconditioner: Some(preconditioner), amg, ..LinearOptions::default() };
+            solve_blocks(&matrix, &[total], &rhs, &options, &mut LinearCache::default()).expect("it fits");
             for mut rt in runtimes() {
                 let found = solve(&mut rt, &matrix, &[total], &rhs, &options, &mut LinearCache::default()).expect("it fits");
                 assert!(found.note.is_some_and(|note| note.contains("open")));

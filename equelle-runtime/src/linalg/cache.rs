@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use super::choose::Attempt;
 use super::host::HostSpace;
+use super::matrix_space::Shape;
 use super::options::{LinearOptions, Method, Preconditioning};
 use super::precond::amg::AmgOptions;
 use super::space::{Preconditioner, VectorSpace};
-use super::system_space::Shape;
 
 /// What is kept from one solve to the next: of LU the factorisation of the pattern, and the factors while the matrix does not change, which
 /// never changes a result; of preconditioners that are costly to set up the last one, while it helps. What a preconditioner of an older matrix

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 
 use super::csr::Csr;
 use super::host::HostSpace;
-use super::matrix_space::{Direction, MatrixSpace};
+use super::matrix_space::{Direction, MatrixSpace, Shape};
 use super::precond::ilu::BlockFactors;
 
 /// `(A x)_row`, in ascending column order.
@@ -45,6 +45,10 @@ impl MatrixSpace for HostSpace {
 
     fn factors(&mut self, factors: BlockFactors) -> Result<BlockFactors, Infallible> {
         Ok(factors)
+    }
+
+    fn shape(a: &Csr) -> Shape {
+        Shape { rows: a.n_rows(), columns: a.n_cols(), entries: a.n_entries() }
     }
 
     fn clear(&mut self, x: &mut Vec<f64>) {

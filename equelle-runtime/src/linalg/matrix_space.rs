@@ -5,8 +5,21 @@
 //! [`super::precond`] with these operations. None of them waits for the device, and none looks at a value.
 
 use super::csr::Csr;
+use super::host::HostSpace;
+use super::precond::amg::{Amg, AmgOptions, Hierarchy};
 use super::precond::ilu::BlockFactors;
 use super::space::{LinearOperator, VectorSpace};
+
+/// The size of a matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of columns.
+    pub columns: usize,
+    /// Number of stored entries.
+    pub entries: usize,
+}
 
 /// The order of a Gauss-Seidel sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +57,22 @@ pub trait MatrixSpace: VectorSpace {
     /// # Errors
     /// Out of memory.
     fn factors(&mut self, factors: BlockFactors) -> Result<Self::Factors, Self::Error>;
+
+    /// Multigrid for a square matrix whose unknowns of each field end at `ends`: set up on the host and brought over, unless a back-end does better.
+    ///
+    /// # Errors
+    /// Out of memory.
+    fn multigrid(&mut self, matrix: Csr, ends: &[usize], options: &AmgOptions) -> Result<Amg<Self>, Self::Error>
+    where
+        Self: Sized,
+    {
+        let Ok(hierarchy) = Hierarchy::new(&mut HostSpace::new(matrix.n_rows()), matrix, ends, options);
+        let hierarchy = hierarchy.brought_to(self)?;
+        Amg::new(self, hierarchy, options)
+    }
+
+    /// The size of a matrix.
+    fn shape(a: &Self::Matrix) -> Shape;
 
     /// `x = 0`. Traffic: 16 bytes an element.
     fn clear(&mut self, x: &mut Self::Vector);

@@ -14,17 +14,6 @@ use super::options::Preconditioning;
 use super::precond::{Setting, build};
 use super::space::Preconditioner;
 
-/// The size of a matrix.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
-    /// Number of rows.
-    pub rows: usize,
-    /// Number of columns.
-    pub columns: usize,
-    /// Number of stored entries.
-    pub entries: usize,
-}
-
 /// What a square matrix is like.
 #[derive(Clone, Debug)]
 pub struct Inspection {
@@ -57,8 +46,6 @@ pub trait SystemSpace: MatrixSpace + 'static {
     /// # Errors
     /// The device was lost.
     fn host_matrix<'m>(&mut self, a: &'m Self::Matrix) -> Result<Cow<'m, Csr>, Self::Error>;
-    /// The size of a matrix.
-    fn shape(a: &Self::Matrix) -> Shape;
     /// What a square matrix of fields that end at `ends` is like; `rounding` is that of its entries ([`super::LinearOptions::rounding`]).
     ///
     /// # Errors
@@ -117,10 +104,6 @@ impl SystemSpace for HostSpace {
 
     fn host_matrix<'m>(&mut self, a: &'m Csr) -> Result<Cow<'m, Csr>, Infallible> {
         Ok(Cow::Borrowed(a))
-    }
-
-    fn shape(a: &Csr) -> Shape {
-        Shape { rows: a.n_rows(), columns: a.n_cols(), entries: a.n_entries() }
     }
 
     fn inspect(&mut self, a: &Csr, ends: &[usize], rounding: f64) -> Result<Inspection, Infallible> {

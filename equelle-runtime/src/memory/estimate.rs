@@ -209,6 +209,7 @@ mod tests {
     use super::*;
     use crate::grid::Cartesian;
     use crate::linalg::Csr;
+    use crate::linalg::host::HostSpace;
     use crate::linalg::precond::amg::{AmgOptions, Hierarchy};
 
     const CELLS: CanonicalSet = CanonicalSet { kind: EntityKind::Cell, extent: Extent::All };
@@ -245,7 +246,8 @@ mod tests {
             }
         }
         let matrix = Csr::from_triplets(n * n * n, n * n * n, &triplets).expect("a matrix");
-        let hierarchy = Hierarchy::new(&matrix, &[n * n * n], &AmgOptions::default());
+        let mut space = HostSpace::new(n * n * n);
+        let Ok(hierarchy) = Hierarchy::new(&mut space, matrix.clone(), &[n * n * n], &AmgOptions::default());
         let bytes = |m: &Csr| (12 * m.n_entries() + 8 * (m.n_rows() + 1)) as u64;
         let mut held = 8 * matrix.n_entries() as u64 + 8 * 6 * matrix.n_rows() as u64;
         for (number, level) in hierarchy.levels.iter().enumerate() {

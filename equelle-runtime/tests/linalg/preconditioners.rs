@@ -1,5 +1,6 @@
 //! Preconditioners: where they are exact, how iterations depend on the grid, and the table of solvers and preconditioners.
 
+use equelle_runtime::linalg::host::HostSpace;
 use equelle_runtime::linalg::precond::amg::{AmgCycle, AmgOptions, AmgSmoother, Hierarchy};
 use equelle_runtime::linalg::precond::cpr::{departure_from_elliptic, pressure_weights};
 use equelle_runtime::linalg::precond::ilu::BlockFactors;
@@ -123,7 +124,8 @@ fn smoothers_and_cycles() {
 fn a_hierarchy_keeps_constants_and_coarsens() {
     let cells = Cells::cube(16);
     let matrix = cells.diffusion(|_, _, _| 1.0, [0.0; 3]);
-    let hierarchy = Hierarchy::new(&matrix, &[cells.count()], &AmgOptions::default());
+    let mut space = HostSpace::new(cells.count());
+    let Ok(hierarchy) = Hierarchy::new(&mut space, matrix.clone(), &[cells.count()], &AmgOptions::default());
     assert!(hierarchy.sizes.windows(2).all(|pair| pair[1] * 4 < pair[0]), "{:?}", hierarchy.sizes);
     // Seven-point stencils become wider ones on far fewer points: a factor of two covers them.
     assert!(hierarchy.complexity < 2.0, "{}", hierarchy.complexity);

@@ -26,9 +26,16 @@ using std::sin;
 using std::sqrt;
 using std::tan;
 
-static inline unsigned long long atomicMin(unsigned long long* at, unsigned long long value) {
-  const unsigned long long old = *at;
+template <class Number>
+static inline Number atomicMin(Number* at, Number value) {
+  const Number old = *at;
   if (value < old) *at = value;
+  return old;
+}
+template <class Number>
+static inline Number atomicAdd(Number* at, Number value) {
+  const Number old = *at;
+  *at = old + value;
   return old;
 }
 

@@ -4,7 +4,7 @@ use super::super::csr::Csr;
 use super::super::matrix_space::MatrixSpace;
 use super::super::options::Preconditioning;
 use super::super::space::{Identity, Preconditioner};
-use super::amg::{Amg, AmgOptions, Hierarchy};
+use super::amg::AmgOptions;
 use super::cpr::Cpr;
 use super::fsai::{Fsai, FsaiFactors, FsaiPattern};
 use super::ilu::{BlockFactors, Ilu};
@@ -47,7 +47,7 @@ pub fn build<S: MatrixSpace + 'static>(
         Preconditioning::Ilu0 => Box::new(Ilu::new(space, BlockFactors::new(matrix, 1))?),
         Preconditioning::BlockIlu0 => Box::new(Ilu::new(space, BlockFactors::new(matrix, k))?),
         Preconditioning::Fsai => Box::new(Fsai::new(space, FsaiFactors::new(matrix, setting.symmetric, FsaiPattern::default()))?),
-        Preconditioning::Amg => Box::new(Amg::new(space, Hierarchy::new(matrix, setting.ends, &amg), &amg)?),
+        Preconditioning::Amg => Box::new(space.multigrid(matrix.clone(), setting.ends, &amg)?),
         Preconditioning::Cpr => Box::new(Cpr::new(space, matrix, k, setting.pressure, &amg)?),
     })
 }

@@ -14,7 +14,7 @@ use super::super::csr::{Csr, Symmetry};
 use super::super::dense::solve_in_place;
 use super::super::matrix_space::MatrixSpace;
 use super::super::space::Preconditioner;
-use super::amg::{Amg, AmgOptions, Hierarchy};
+use super::amg::{Amg, AmgOptions};
 use super::blocks::BlockCsr;
 use super::ilu::{BlockFactors, Ilu};
 
@@ -149,7 +149,6 @@ impl<S: MatrixSpace> Cpr<S> {
         let pressure_matrix = restriction.product(&pressure_columns);
         let is_symmetric = pressure_matrix.symmetry(1e-10) == Symmetry::Symmetric && pressure_matrix.diagonal().iter().all(|d| *d > 0.0);
         let options = AmgOptions { symmetric: is_symmetric, ..*options };
-        let hierarchy = Hierarchy::new(&pressure_matrix, &[n], &options);
         let work = Work {
             pressure_residual: space.zeros_of(n)?,
             pressure: space.zeros_of(n)?,
@@ -160,7 +159,7 @@ impl<S: MatrixSpace> Cpr<S> {
             restriction: space.matrix(restriction)?,
             injection: space.matrix(injection)?,
             pressure_columns: space.matrix(pressure_columns)?,
-            amg: Amg::new(space, hierarchy, &options)?,
+            amg: space.multigrid(pressure_matrix, &[n], &options)?,
             ilu: Ilu::new(space, BlockFactors::new(matrix, k))?,
             work: RefCell::new(work),
         })

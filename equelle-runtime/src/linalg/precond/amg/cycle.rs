@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use super::super::super::matrix_space::MatrixSpace;
 use super::super::super::space::Preconditioner;
 use super::AmgOptions;
-use super::setup::{Hierarchy, HostCoarse, HostLevel, visits_twice};
+use super::setup::{CoarseParts, Coarsen, Hierarchy, LevelParts, visits_twice};
 use super::smoother::{Scratch, Smoother, When};
 
 /// A level where the computation happens: four operators (matrix, smoother, restriction, prolongation) and working vectors.
@@ -47,16 +47,30 @@ pub struct Amg<S: MatrixSpace> {
 /// Sweeps on a coarsest level that is too large to be solved.
 const COARSE_SWEEPS: usize = 4;
 
+impl<S: Coarsen> Amg<S> {
+    /// For a matrix whose unknowns of each field end at `ends`.
+    ///
+    /// # Errors
+    /// Out of memory.
+    ///
+    /// # Panics
+    /// If the matrix is not square.
+    pub fn set_up(space: &mut S, matrix: S::Matrix, ends: &[usize], options: &AmgOptions) -> Result<Amg<S>, S::Error> {
+        let hierarchy = Hierarchy::new(space, matrix, ends, options)?;
+        Amg::new(space, hierarchy, options)
+    }
+}
+
 impl<S: MatrixSpace> Amg<S> {
     /// Takes over a hierarchy.
     ///
     /// # Errors
     /// Out of memory.
-    pub fn new(space: &mut S, hierarchy: Hierarchy, options: &AmgOptions) -> Result<Amg<S>, S::Error> {
-        let mut entries: Vec<usize> = hierarchy.levels.iter().map(|level| level.matrix.n_entries()).collect();
+    pub fn new(space: &mut S, hierarchy: Hierarchy<S>, options: &AmgOptions) -> Result<Amg<S>, S::Error> {
+        let mut entries: Vec<usize> = hierarchy.levels.iter().map(|level| S::shape(&level.matrix).entries).collect();
         entries.push(match &hierarchy.coarse {
-            HostCoarse::Direct(inverse) => inverse.n_entries(),
-            HostCoarse::Smoothed(level) => level.matrix.n_entries(),
+            CoarseParts::Direct(inverse) => S::shape(inverse).entries,
+            CoarseParts::Smoothed(level) => S::shape(&level.matrix).entries,
         });
         let mut levels = Vec::with_capacity(hierarchy.levels.len());
         let last = hierarchy.levels.len().saturating_sub(1);
@@ -66,8 +80,8 @@ impl<S: MatrixSpace> Amg<S> {
             levels.push(Level::new(space, level, options, twice)?);
         }
         let coarse = match hierarchy.coarse {
-            HostCoarse::Direct(inverse) => Coarse::Direct(space.matrix(inverse)?),
-            HostCoarse::Smoothed(level) => {
+            CoarseParts::Direct(inverse) => Coarse::Direct(inverse),
+            CoarseParts::Smoothed(level) => {
                 let options = AmgOptions { sweeps: Some(COARSE_SWEEPS * options.smoothing().1), ..*options };
                 Coarse::Smoothed(Box::new(Level::new(space, *level, &options, false)?))
             }
@@ -143,8 +157,8 @@ impl<S: MatrixSpace> Amg<S> {
 }
 
 impl<S: MatrixSpace> Level<S> {
-    fn new(space: &mut S, level: HostLevel, options: &AmgOptions, twice: bool) -> Result<Level<S>, S::Error> {
-        let (n, next) = (level.matrix.n_rows(), level.prolongation.n_cols());
+    fn new(space: &mut S, level: LevelParts<S>, options: &AmgOptions, twice: bool) -> Result<Level<S>, S::Error> {
+        let (n, next) = (S::shape(&level.matrix).rows, S::shape(&level.prolongation).columns);
         let krylov = if twice {
             let mut zeros = || space.zeros_of(next);
             Some(RefCell::new(Krylov { first: zeros()?, first_image: zeros()?, second: zeros()?, second_image: zeros()? }))
@@ -152,12 +166,12 @@ impl<S: MatrixSpace> Level<S> {
             None
         };
         Ok(Level {
-            smoother: Smoother::new(space, level.inverse_diagonal, level.radius, options)?,
+            smoother: Smoother::new(level.inverse_diagonal, level.radius, options),
             scratch: RefCell::new(Scratch { r: space.zeros_of(n)?, d: space.zeros_of(n)? }),
             next: RefCell::new((space.zeros_of(next)?, space.zeros_of(next)?)),
-            matrix: space.matrix(level.matrix)?,
-            restriction: space.matrix(level.restriction)?,
-            prolongation: space.matrix(level.prolongation)?,
+            matrix: level.matrix,
+            restriction: level.restriction,
+            prolongation: level.prolongation,
             krylov,
         })
     }

@@ -1,4 +1,4 @@
-//! Algebraic multigrid by smoothed aggregation: set up on the host ([`setup`]), cycles over the operations of a back-end.
+//! Algebraic multigrid by smoothed aggregation: set up ([`setup`]) and cycles over the operations of a back-end.
 //!
 //! P. Vanek, J. Mandel and M. Brezina, Algebraic multigrid by smoothed aggregation for second and fourth order elliptic problems, Computing
 //! 56 (1996), doi:10.1007/BF02238511. K-cycle: Y. Notay and P. S. Vassilevski, Recursive Krylov-based multigrid cycles, Numer. Linear
@@ -13,10 +13,10 @@ mod aggregate;
 mod cycle;
 pub mod setup;
 mod smoother;
-mod spectrum;
+pub mod spectrum;
 
 pub use cycle::Amg;
-pub use setup::Hierarchy;
+pub use setup::{Coarsen, Coarsened, Hierarchy, LevelParts};
 
 /// How the error that coarse levels do not see is reduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +66,16 @@ impl AmgCycle {
     }
 }
 
+/// In which order rows may begin a group of strongly coupled unknowns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Grouping {
+    /// Row by row: the groups of a grid are regular. On the host alone.
+    #[default]
+    InOrder,
+    /// In an order of pseudo-random numbers, for which many rows can be looked at at the same time.
+    Scattered,
+}
+
 /// How a hierarchy is set up and visited.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AmgOptions {
@@ -77,6 +87,8 @@ pub struct AmgOptions {
     pub strength: f64,
     /// By which that is multiplied from level to level.
     pub strength_factor: f64,
+    /// How groups are formed on the host; a device scatters.
+    pub grouping: Grouping,
     /// Whether prolongations are smoothed; plain aggregation otherwise.
     pub smoothed: bool,
     /// Damping of the smoothed prolongation, over the spectral radius.
@@ -100,6 +112,7 @@ impl Default for AmgOptions {
             singular: false,
             strength: 0.1,
             strength_factor: 1.0,
+            grouping: Grouping::default(),
             smoothed: true,
             prolongation_damping: 4.0 / 3.0,
             smoother: None,

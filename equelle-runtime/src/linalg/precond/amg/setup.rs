@@ -1,46 +1,110 @@
-//! The levels of a hierarchy, set up on the host.
+//! The levels of a hierarchy, set up where the computation happens.
+
+use std::convert::Infallible;
 
 use super::super::super::csr::Csr;
 use super::super::super::dense::{ROUND_OFF, generalised_inverse};
+use super::super::super::host::HostSpace;
+use super::super::super::matrix_space::MatrixSpace;
+use super::super::super::system_space::SystemSpace;
 use super::aggregate::{NONE, aggregate, strong};
 use super::spectrum::spectral_radius;
 use super::{AmgCycle, AmgOptions};
 
 /// A level: the matrix, how it is smoothed, and the way to the next one.
 #[derive(Clone, Debug)]
-pub struct HostLevel {
+pub struct LevelParts<S: MatrixSpace> {
     /// Its matrix `[n, n]`.
-    pub matrix: Csr,
+    pub matrix: S::Matrix,
     /// From the next level `[n, n_next]`.
-    pub prolongation: Csr,
+    pub prolongation: S::Matrix,
     /// To the next level `[n_next, n]`.
-    pub restriction: Csr,
+    pub restriction: S::Matrix,
     /// Inverse of the diagonal, 0 where it is 0: `[n]`.
-    pub inverse_diagonal: Vec<f64>,
+    pub inverse_diagonal: S::Vector,
     /// Estimate of the largest eigenvalue of `D^-1 A`.
     pub radius: f64,
 }
 
 /// What the coarsest level does.
-#[derive(Clone, Debug)]
-pub enum HostCoarse {
+pub enum CoarseParts<S: MatrixSpace> {
     /// A product with the (generalised) inverse, all entries stored.
-    Direct(Csr),
+    Direct(S::Matrix),
     /// It is too large for that, because coarsening came to an end: sweeps of the smoother, which its prolongation to nothing makes a level.
-    Smoothed(Box<HostLevel>),
+    Smoothed(Box<LevelParts<S>>),
 }
 
 /// All levels.
-#[derive(Clone, Debug)]
-pub struct Hierarchy {
+pub struct Hierarchy<S: MatrixSpace> {
     /// Finest first, without the coarsest.
-    pub levels: Vec<HostLevel>,
+    pub levels: Vec<LevelParts<S>>,
     /// The coarsest one.
-    pub coarse: HostCoarse,
+    pub coarse: CoarseParts<S>,
     /// Unknowns of each level, the coarsest included.
     pub sizes: Vec<usize>,
     /// Stored entries of all matrices over those of the first.
     pub complexity: f64,
+}
+
+/// What came of coarsening.
+pub enum Coarsened<S: Coarsen> {
+    /// A level, the matrix of the next one, and the fields of its unknowns.
+    Level(LevelParts<S>, S::Matrix, S::Fields),
+    /// It does not help: the matrix itself.
+    Ended(S::Matrix),
+}
+
+/// Coarsening where the computation happens. The driver, [`Hierarchy::new`], needs no more of a matrix.
+pub trait Coarsen: SystemSpace + Sized {
+    /// The field of each unknown of a level.
+    type Fields;
+
+    /// The fields of unknowns that end at `ends`.
+    ///
+    /// # Errors
+    /// Out of memory.
+    fn fields(&mut self, ends: &[usize]) -> Result<Self::Fields, Self::Error>;
+    /// A level for this matrix; couplings above the part `theta` of the largest ones are strong.
+    ///
+    /// # Errors
+    /// Out of memory.
+    fn coarsen(
+        &mut self,
+        matrix: Self::Matrix,
+        fields: &Self::Fields,
+        theta: f64,
+        options: &AmgOptions,
+    ) -> Result<Coarsened<Self>, Self::Error>;
+    /// Inverse of the diagonal, 0 where it is 0 or its inverse overflows: `[n]`.
+    ///
+    /// # Errors
+    /// Out of memory.
+    fn diagonal_inverse(&mut self, a: &Self::Matrix) -> Result<Self::Vector, Self::Error>;
+    /// The largest row sum of magnitudes of `D A` with a diagonal matrix, and whether `D` has a negative element.
+    ///
+    /// # Errors
+    /// The device was lost.
+    fn row_bound(&mut self, a: &Self::Matrix, d: &Self::Vector) -> Result<(f64, bool), Self::Error>;
+    /// The square root of each element.
+    ///
+    /// # Errors
+    /// Out of memory.
+    fn roots(&mut self, x: &Self::Vector) -> Result<Self::Vector, Self::Error>;
+    /// Pseudo-random numbers in `[-1, 1)`, always the same: [`noise`].
+    ///
+    /// # Errors
+    /// Out of memory.
+    fn noise(&mut self, n: usize) -> Result<Self::Vector, Self::Error>;
+}
+
+/// The multiplier and the increment of the sequence that [`noise`] shows the upper bits of (D. E. Knuth's MMIX).
+pub const NOISE: (u64, u64) = (6_364_136_223_846_793_005, 1_442_695_040_888_963_407);
+/// Its beginning.
+pub const NOISE_SEED: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// A number in `[-1, 1)` from a state of the sequence.
+pub fn noise(state: u64) -> f64 {
+    (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
 }
 
 /// Largest matrix that is inverted as a dense one when coarsening comes to an end before [`AmgOptions::coarse_size`].
@@ -51,68 +115,161 @@ const LEAST_COARSE_PIVOT: f64 = 1e-10;
 /// A coarse grid with more than this part of the unknowns is not worth its level.
 const LEAST_COARSENING: f64 = 0.8;
 
-impl Hierarchy {
-    /// Sets up the levels for a matrix; `ends` tells where the unknowns of each field end.
+impl<S: Coarsen> Hierarchy<S> {
+    /// Sets up the levels for a matrix; `ends` tells where the unknowns of each field end. Only the coarsest matrix goes to the host.
+    ///
+    /// # Errors
+    /// Out of memory.
     ///
     /// # Panics
     /// If the matrix is not square.
-    pub fn new(matrix: &Csr, ends: &[usize], options: &AmgOptions) -> Hierarchy {
-        let n = matrix.n_rows();
-        assert_eq!(matrix.n_cols(), n, "a square matrix");
+    pub fn new(space: &mut S, matrix: S::Matrix, ends: &[usize], options: &AmgOptions) -> Result<Self, S::Error> {
+        let first = S::shape(&matrix);
+        assert_eq!(first.columns, first.rows, "a square matrix");
+        let mut fields = space.fields(ends)?;
+        let mut levels: Vec<LevelParts<S>> = Vec::new();
+        let mut sizes = vec![first.rows];
+        let mut entries = first.entries;
+        let mut current = matrix;
+        let mut theta = options.strength;
+        while S::shape(&current).rows > options.coarse_size && levels.len() < options.max_levels {
+            match space.coarsen(current, &fields, theta, options)? {
+                Coarsened::Level(level, coarse, coarse_fields) => {
+                    let shape = S::shape(&coarse);
+                    levels.push(level);
+                    sizes.push(shape.rows);
+                    entries += shape.entries;
+                    (current, fields) = (coarse, coarse_fields);
+                    theta *= options.strength_factor;
+                }
+                Coarsened::Ended(matrix) => {
+                    current = matrix;
+                    break;
+                }
+            }
+        }
+        let complexity = entries as f64 / first.entries.max(1) as f64;
+        let above = match levels.last() {
+            Some(level) if options.singular => {
+                let largest = space.largest(&level.inverse_diagonal);
+                let [largest] = space.read([&largest])?;
+                1.0 / largest
+            }
+            Some(_) | None => 0.0,
+        };
+        let coarse = coarsest(space, current, above, options)?;
+        Ok(Hierarchy { levels, coarse, sizes, complexity })
+    }
+}
+
+impl Hierarchy<HostSpace> {
+    /// The same elsewhere.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn brought_to<S: MatrixSpace>(self, space: &mut S) -> Result<Hierarchy<S>, S::Error> {
+        let levels = self.levels.into_iter().map(|level| level.brought_to(space)).collect::<Result<_, _>>()?;
+        let coarse = match self.coarse {
+            CoarseParts::Direct(inverse) => CoarseParts::Direct(space.matrix(inverse)?),
+            CoarseParts::Smoothed(level) => CoarseParts::Smoothed(Box::new(level.brought_to(space)?)),
+        };
+        Ok(Hierarchy { levels, coarse, sizes: self.sizes, complexity: self.complexity })
+    }
+}
+
+impl LevelParts<HostSpace> {
+    fn brought_to<S: MatrixSpace>(self, space: &mut S) -> Result<LevelParts<S>, S::Error> {
+        Ok(LevelParts {
+            matrix: space.matrix(self.matrix)?,
+            prolongation: space.matrix(self.prolongation)?,
+            restriction: space.matrix(self.restriction)?,
+            inverse_diagonal: space.vector(self.inverse_diagonal)?,
+            radius: self.radius,
+        })
+    }
+}
+
+/// Whether a coarse grid of so many unknowns is worth its level.
+pub fn is_worth_it(coarse: usize, fine: usize) -> bool {
+    coarse as f64 <= LEAST_COARSENING * fine as f64
+}
+
+/// `above` is the least magnitude on the diagonal of the level above, where that matters.
+fn coarsest<S: Coarsen>(space: &mut S, matrix: S::Matrix, above: f64, options: &AmgOptions) -> Result<CoarseParts<S>, S::Error> {
+    let n = S::shape(&matrix).rows;
+    if n > LARGEST_DENSE.max(options.coarse_size) {
+        let inverse_diagonal = space.diagonal_inverse(&matrix)?;
+        let radius = spectral_radius(space, &matrix, &inverse_diagonal, options.symmetric)?;
+        let nothing = Csr::from_valid(n, 0, vec![0; n + 1], Vec::new(), Vec::new());
+        let restriction = space.matrix(nothing.transpose())?;
+        let prolongation = space.matrix(nothing)?;
+        return Ok(CoarseParts::Smoothed(Box::new(LevelParts { matrix, prolongation, restriction, inverse_diagonal, radius })));
+    }
+    let mut dense = vec![0.0; n * n];
+    let host = space.host_matrix(&matrix)?;
+    for row in 0..n {
+        host.row(row).for_each(|(column, value)| dense[row * n + column] = value);
+    }
+    let least = if options.singular { LEAST_COARSE_PIVOT } else { ROUND_OFF };
+    if options.singular && above.is_finite() {
+        // An open part that has come down to one unknown has a row of what is left of nothing.
+        for row in dense.chunks_exact_mut(n.max(1)) {
+            let largest = row.iter().fold(0.0f64, |most, value| most.max(value.abs()));
+            if largest <= LEAST_COARSE_PIVOT * above {
+                row.fill(0.0);
+            }
+        }
+    }
+    let inverse = generalised_inverse(n, &dense, least);
+    let row_ptr = (0..=n).map(|row| row * n).collect();
+    let col_idx = (0..n * n).map(|at| (at % n.max(1)) as u32).collect();
+    Ok(CoarseParts::Direct(space.matrix(Csr::from_valid(n, n, row_ptr, col_idx, inverse))?))
+}
+
+fn inverse_diagonal(matrix: &Csr) -> Vec<f64> {
+    let inverse = |d: &f64| if (1.0 / d).is_finite() { 1.0 / d } else { 0.0 };
+    matrix.diagonal().iter().map(inverse).collect()
+}
+
+impl Coarsen for HostSpace {
+    /// Empty for one field.
+    type Fields = Vec<u8>;
+
+    fn fields(&mut self, ends: &[usize]) -> Result<Vec<u8>, Infallible> {
         let mut field: Vec<u8> = Vec::new();
         if ends.len() > 1 {
             for (number, &end) in ends.iter().enumerate() {
                 field.resize(end, number.min(255) as u8);
             }
         }
-        let mut levels: Vec<HostLevel> = Vec::new();
-        let mut sizes = vec![n];
-        let mut entries = matrix.n_entries();
-        let mut current = matrix.clone();
-        let mut theta = options.strength;
-        while current.n_rows() > options.coarse_size && levels.len() < options.max_levels {
-            let (level, coarse, coarse_field) = match coarsen(current, &field, theta, options) {
-                Ok(coarser) => coarser,
-                Err(matrix) => {
-                    current = matrix;
-                    break;
-                }
-            };
-            levels.push(level);
-            sizes.push(coarse.n_rows());
-            entries += coarse.n_entries();
-            (current, field) = (coarse, coarse_field);
-            theta *= options.strength_factor;
-        }
-        let complexity = entries as f64 / (matrix.n_entries().max(1)) as f64;
-        let coarse = coarsest(current, options);
-        Hierarchy { levels, coarse, sizes, complexity }
+        Ok(field)
     }
-}
 
-fn coarsest(matrix: Csr, options: &AmgOptions) -> HostCoarse {
-    let n = matrix.n_rows();
-    if n > LARGEST_DENSE.max(options.coarse_size) {
-        let inverse_diagonal = inverse_diagonal(&matrix);
-        let radius = spectral_radius(&matrix, &inverse_diagonal, options.symmetric);
-        let nothing = Csr::from_valid(n, 0, vec![0; n + 1], Vec::new(), Vec::new());
-        let restriction = nothing.transpose();
-        return HostCoarse::Smoothed(Box::new(HostLevel { matrix, prolongation: nothing, restriction, inverse_diagonal, radius }));
+    fn coarsen(&mut self, matrix: Csr, fields: &Vec<u8>, theta: f64, options: &AmgOptions) -> Result<Coarsened<HostSpace>, Infallible> {
+        coarsen(self, matrix, fields, theta, options)
     }
-    let mut dense = vec![0.0; n * n];
-    for row in 0..n {
-        matrix.row(row).for_each(|(column, value)| dense[row * n + column] = value);
-    }
-    let least = if options.singular { LEAST_COARSE_PIVOT } else { ROUND_OFF };
-    let inverse = generalised_inverse(n, &dense, least);
-    let row_ptr = (0..=n).map(|row| row * n).collect();
-    let col_idx = (0..n * n).map(|at| (at % n.max(1)) as u32).collect();
-    HostCoarse::Direct(Csr::from_valid(n, n, row_ptr, col_idx, inverse))
-}
 
-fn inverse_diagonal(matrix: &Csr) -> Vec<f64> {
-    let inverse = |d: &f64| if (1.0 / d).is_finite() { 1.0 / d } else { 0.0 };
-    matrix.diagonal().iter().map(inverse).collect()
+    fn diagonal_inverse(&mut self, a: &Csr) -> Result<Vec<f64>, Infallible> {
+        Ok(inverse_diagonal(a))
+    }
+
+    fn row_bound(&mut self, a: &Csr, d: &Vec<f64>) -> Result<(f64, bool), Infallible> {
+        let row_sum = |row: usize| a.row(row).map(|(_, value)| (value * d[row]).abs()).sum::<f64>();
+        Ok(((0..a.n_rows()).map(row_sum).fold(0.0, f64::max), d.iter().any(|d| *d < 0.0)))
+    }
+
+    fn roots(&mut self, x: &Vec<f64>) -> Result<Vec<f64>, Infallible> {
+        Ok(x.iter().map(|x| x.sqrt()).collect())
+    }
+
+    fn noise(&mut self, n: usize) -> Result<Vec<f64>, Infallible> {
+        let mut state = NOISE_SEED;
+        let mut next = || {
+            state = state.wrapping_mul(NOISE.0).wrapping_add(NOISE.1);
+            noise(state)
+        };
+        Ok((0..n).map(|_| next()).collect())
+    }
 }
 
 /// The magnitudes of a matrix and its transpose, averaged on the pattern of the matrix.
@@ -132,33 +289,33 @@ fn mean_magnitudes(matrix: &Csr) -> Csr {
     mean
 }
 
-/// A level for this matrix, the matrix of the next one and the fields of its unknowns; the matrix itself where coarsening does not help.
-fn coarsen(matrix: Csr, field: &[u8], theta: f64, options: &AmgOptions) -> Result<(HostLevel, Csr, Vec<u8>), Csr> {
+fn coarsen(space: &mut HostSpace, matrix: Csr, field: &[u8], theta: f64, options: &AmgOptions) -> Result<Coarsened<HostSpace>, Infallible> {
     let n = matrix.n_rows();
     let mean = (!options.symmetric).then(|| mean_magnitudes(&matrix));
     let strong = strong(&matrix, mean.as_ref().unwrap_or(&matrix), field, theta);
     drop(mean);
-    let (group, count) = aggregate(&strong);
-    if count as f64 > LEAST_COARSENING * n as f64 {
-        return Err(matrix);
+    let (group, count) = aggregate(&strong, options.grouping);
+    if !is_worth_it(count, n) {
+        return Ok(Coarsened::Ended(matrix));
     }
     let mut coarse_field = if field.is_empty() { Vec::new() } else { vec![0; count] };
     if !field.is_empty() {
         group.iter().zip(field).filter(|(group, _)| **group != NONE).for_each(|(group, field)| coarse_field[*group as usize] = *field);
     }
     let inverse_diagonal = inverse_diagonal(&matrix);
-    let radius = spectral_radius(&matrix, &inverse_diagonal, options.symmetric);
+    let radius = spectral_radius(space, &matrix, &inverse_diagonal, options.symmetric)?;
     let prolongation = if options.smoothed {
         // Without weak couplings it is the same matrix.
         let known = (strong.filtered.n_entries() == matrix.n_entries()).then_some(radius);
-        smoothed(&strong.filtered, known, &group, count, options)
+        smoothed(space, &strong.filtered, known, &group, count, options)?
     } else {
         tentative(&group, count)
     };
     drop(strong);
     let restriction = prolongation.transpose();
     let coarse = restriction.product(&matrix.product(&prolongation));
-    Ok((HostLevel { matrix, prolongation, restriction, inverse_diagonal, radius }, coarse, coarse_field))
+    let level = LevelParts { matrix, prolongation, restriction, inverse_diagonal, radius };
+    Ok(Coarsened::Level(level, coarse, coarse_field))
 }
 
 /// Constant on each group.
@@ -177,9 +334,19 @@ fn tentative(group: &[u32], count: usize) -> Csr {
 }
 
 /// `(I - omega D^-1 A) T` for the filtered matrix and the tentative prolongation `T`; `radius` is that of `D^-1 A` if it is known.
-fn smoothed(filtered: &Csr, radius: Option<f64>, group: &[u32], count: usize, options: &AmgOptions) -> Csr {
+fn smoothed(
+    space: &mut HostSpace,
+    filtered: &Csr,
+    radius: Option<f64>,
+    group: &[u32],
+    count: usize,
+    options: &AmgOptions,
+) -> Result<Csr, Infallible> {
     let inverse = inverse_diagonal(filtered);
-    let radius = radius.unwrap_or_else(|| spectral_radius(filtered, &inverse, options.symmetric));
+    let radius = match radius {
+        Some(known) => known,
+        None => spectral_radius(space, filtered, &inverse, options.symmetric)?,
+    };
     let omega = options.prolongation_damping / radius;
     let n = filtered.n_rows();
     let mut row_ptr = Vec::with_capacity(n + 1);
@@ -201,7 +368,7 @@ fn smoothed(filtered: &Csr, radius: Option<f64>, group: &[u32], count: usize, op
         values.extend(row_entries.iter().map(|(_, value)| *value));
         row_ptr.push(col_idx.len());
     }
-    Csr::from_valid(n, count, row_ptr, col_idx, values)
+    Ok(Csr::from_valid(n, count, row_ptr, col_idx, values))
 }
 
 /// Cycles visit the next level twice only where that is cheap: below it the work must shrink by this factor.

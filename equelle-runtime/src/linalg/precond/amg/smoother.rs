@@ -35,9 +35,9 @@ pub(super) enum When {
 }
 
 impl<S: MatrixSpace> Smoother<S> {
-    pub fn new(space: &mut S, inverse_diagonal: Vec<f64>, radius: f64, options: &AmgOptions) -> Result<Self, S::Error> {
+    pub fn new(inverse_diagonal: S::Vector, radius: f64, options: &AmgOptions) -> Self {
         let (kind, sweeps) = options.smoothing();
-        Ok(Smoother { kind, sweeps, inverse_diagonal: space.vector(inverse_diagonal)?, radius })
+        Smoother { kind, sweeps, inverse_diagonal, radius }
     }
 
     /// Improves `x`. What `x` held before the coarse correction is taken for zero and not read.

@@ -3,8 +3,7 @@
 //! C. Lanczos, An iteration method for the solution of the eigenvalue problem of linear differential and integral operators, J. Res. Nat.
 //! Bur. Standards 45 (1950), doi:10.6028/jres.045.026; its largest Ritz value by bisection on Sturm sequences.
 
-use super::super::super::csr::Csr;
-use super::super::super::host::dot;
+use super::setup::Coarsen;
 
 /// Steps of Lanczos' method.
 const STEPS: usize = 10;
@@ -13,54 +12,64 @@ const STEPS: usize = 10;
 /// few steps of Lanczos' method, which come within some per cent from below; otherwise that row sum. 1 for a matrix of zeros.
 ///
 /// `inverse` is the inverse of the diagonal, 0 in rows that do not count.
-pub(super) fn spectral_radius(matrix: &Csr, inverse: &[f64], symmetric: bool) -> f64 {
-    let row_sum = |row: usize| matrix.row(row).map(|(_, value)| (value * inverse[row]).abs()).sum::<f64>();
-    let bound = (0..matrix.n_rows()).map(row_sum).fold(0.0, f64::max);
+///
+/// # Errors
+/// Out of memory.
+pub fn spectral_radius<S: Coarsen>(space: &mut S, matrix: &S::Matrix, inverse: &S::Vector, symmetric: bool) -> Result<f64, S::Error> {
+    let (bound, is_negative) = space.row_bound(matrix, inverse)?;
     if bound == 0.0 || !bound.is_finite() {
-        return 1.0;
+        return Ok(1.0);
     }
-    if !symmetric || inverse.iter().any(|inverse| *inverse < 0.0) {
-        return bound;
+    if !symmetric || is_negative {
+        return Ok(bound);
     }
-    let estimate = lanczos(matrix, inverse);
-    if estimate > 0.0 && estimate.is_finite() { estimate.min(bound) } else { bound }
+    let estimate = lanczos(space, matrix, inverse)?;
+    Ok(if estimate > 0.0 && estimate.is_finite() { estimate.min(bound) } else { bound })
 }
 
-/// Largest Ritz value of `D^-1/2 A D^-1/2`.
-fn lanczos(matrix: &Csr, inverse: &[f64]) -> f64 {
-    let n = matrix.n_rows();
-    let root: Vec<f64> = inverse.iter().map(|inverse| inverse.sqrt()).collect();
-    // Fixed pseudo-random numbers: no eigenvector is orthogonal to them.
-    let mut state = 0x9e37_79b9_7f4a_7c15u64;
-    let mut v: Vec<f64> = (0..n)
-        .map(|_| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-        })
-        .collect();
-    let length = dot(&v, &v).sqrt();
-    v.iter_mut().for_each(|v| *v /= length);
-    let mut before = vec![0.0; n];
-    let (mut scaled, mut w) = (vec![0.0; n], vec![0.0; n]);
-    let (mut diagonal, mut beside): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
+/// Largest Ritz value of `D^-1/2 A D^-1/2`. The host looks once, at the end.
+fn lanczos<S: Coarsen>(space: &mut S, matrix: &S::Matrix, inverse: &S::Vector) -> Result<f64, S::Error> {
+    let n = S::shape(matrix).rows;
+    let root = space.roots(inverse)?;
+    // No eigenvector is orthogonal to them.
+    let mut v = space.noise(n)?;
+    let one = space.constant(1.0);
+    let mut before = space.zeros_of(n)?;
+    let (mut scaled, mut w) = (space.zeros_of(n)?, space.zeros_of(n)?);
+    let mut last = space.constant(0.0);
+    let square = space.dot(&v, &v);
+    let length = space.sqrt(&square);
+    let mut shrink = space.ratio(&one, &length);
+    let mut known: Vec<S::Scalar> = Vec::with_capacity(2 * STEPS);
     for _ in 0..STEPS.min(n) {
-        scaled.iter_mut().zip(&root).zip(&v).for_each(|((scaled, root), v)| *scaled = root * v);
-        matrix.mul_into(&mut w, &scaled);
-        w.iter_mut().zip(&root).for_each(|(w, root)| *w *= root);
-        let last = beside.last().copied().unwrap_or(0.0);
-        let alpha = dot(&w, &v);
-        w.iter_mut().zip(&v).zip(&before).for_each(|((w, v), before)| *w -= alpha * v + last * before);
+        space.scale(&mut v, &shrink);
+        space.add_diagonal(&mut scaled, 0.0, 1.0, &root, &v);
+        space.multiply(&mut w, matrix, &scaled);
+        space.add_diagonal(&mut scaled, 0.0, 1.0, &root, &w);
+        let alpha = space.dot(&scaled, &v);
+        space.sub_scaled(&mut scaled, &alpha, &v);
+        space.sub_scaled(&mut scaled, &last, &before);
+        let square = space.dot(&scaled, &scaled);
+        let beta = space.sqrt(&square);
+        shrink = space.ratio(&one, &beta);
+        last = beta.clone();
+        known.extend([alpha, beta]);
+        std::mem::swap(&mut before, &mut v);
+        std::mem::swap(&mut v, &mut scaled);
+    }
+    let known: [&S::Scalar; 2 * STEPS] = std::array::from_fn(|at| known.get(at).unwrap_or(&one));
+    let known = space.read(known)?;
+    let (mut diagonal, mut beside): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
+    for pair in known.as_chunks::<2>().0.iter().take(STEPS.min(n)) {
+        let [alpha, beta] = *pair;
         diagonal.push(alpha);
-        let beta = dot(&w, &w).sqrt();
         if beta.is_nan() || beta <= 1e-10 * alpha.abs() {
             break;
         }
         beside.push(beta);
-        std::mem::swap(&mut before, &mut v);
-        v.iter_mut().zip(&w).for_each(|(v, w)| *v = w / beta);
     }
     beside.truncate(diagonal.len().saturating_sub(1));
-    largest_eigenvalue(&diagonal, &beside)
+    Ok(largest_eigenvalue(&diagonal, &beside))
 }
 
 /// Of a symmetric tridiagonal matrix, to about 1e-6 of its norm.
@@ -94,6 +103,8 @@ fn largest_eigenvalue(diagonal: &[f64], beside: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::super::csr::Csr;
+    use super::super::super::super::host::HostSpace;
     use super::*;
 
     #[test]
@@ -113,9 +124,14 @@ mod tests {
             })
             .collect();
         let matrix = Csr::from_triplets(n, n, &entries).expect("legal");
-        let radius = spectral_radius(&matrix, &vec![0.5; n], true);
-        assert!(radius > 1.9 && radius < 2.0, "{radius}");
-        assert_eq!(spectral_radius(&matrix, &vec![0.5; n], false), 2.0, "the row sum");
-        assert_eq!(spectral_radius(&Csr::from_triplets(2, 2, &[]).expect("legal"), &[0.0; 2], true), 1.0);
+        let radius = |matrix: &Csr, inverse: f64, symmetric: bool| {
+            let rows = matrix.n_rows();
+            let Ok(radius) = spectral_radius(&mut HostSpace::new(rows), matrix, &vec![inverse; rows], symmetric);
+            radius
+        };
+        let estimate = radius(&matrix, 0.5, true);
+        assert!(estimate > 1.9 && estimate < 2.0, "{estimate}");
+        assert_eq!(radius(&matrix, 0.5, false), 2.0, "the row sum");
+        assert_eq!(radius(&Csr::from_triplets(2, 2, &[]).expect("legal"), 0.0, true), 1.0);
     }
 }
