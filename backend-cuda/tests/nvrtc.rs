@@ -26,7 +26,8 @@ fn kernels_compile_for_every_dimension() {
     let by_hand = [include_str!("heat_by_hand/kernels.cu"), include_str!("numbering/kernels.cu")];
     for source in OWN_MODULES.map(|module| module.source).into_iter().chain(by_hand) {
         for arch in ["sm_80", "sm_90", "sm_100"] {
-            for dim in 1..=3 {
+            // Most texts are the same in each.
+            for dim in if source.contains("DIM") { 1..=3 } else { 3..=3 } {
                 let image = nvrtc::compile_with_nvrtc(source, arch, dim).unwrap();
                 assert_eq!(&image[..4], b"\x7fELF", "machine code is an ELF file");
             }

@@ -1,5 +1,12 @@
 // Incomplete factorisation without fill on the device, a group of rows at a time, with the operations of equelle_runtime::linalg::precond::ilu in their order.
 
+// Long functions that are called, not copied: compiling takes time, and factorisations are bound by memory.
+#ifdef EQ_SHIM
+#define EQ_CALLED static
+#else
+#define EQ_CALLED static __device__ __noinline__
+#endif
+
 // Where the blocks of the factors come from and go.
 struct EqElimination {
   // The place of each element's row in the schedule.
@@ -49,9 +56,10 @@ EQ_FUNCTION void eq_eliminate_point(const EqFactors& f, const EqElimination& e, 
 
 // Solves a x = b by elimination with row pivoting, as equelle_runtime::linalg does.
 template <unsigned int K>
-EQ_FUNCTION bool eq_solve_dense(double (&a)[K * K], double (&b)[K]) {
+EQ_CALLED bool eq_solve_dense(double (&a)[K * K], double (&b)[K]) {
   double largest = 0.0;
   for (unsigned int k = 0; k < K * K; ++k) largest = fabs(a[k]) > largest ? fabs(a[k]) : largest;
+#pragma unroll 1
   for (unsigned int step = 0; step < K; ++step) {
     unsigned int row_of_pivot = step;
     for (unsigned int row = step + 1; row < K; ++row)
@@ -87,7 +95,8 @@ EQ_FUNCTION bool eq_solve_dense(double (&a)[K * K], double (&b)[K]) {
 
 // The inverse of a block; false if it is singular.
 template <unsigned int K>
-EQ_FUNCTION bool eq_invert_dense(const double* block, double* inverse) {
+EQ_CALLED bool eq_invert_dense(const double* block, double* inverse) {
+#pragma unroll 1
   for (unsigned int j = 0; j < K; ++j) {
     double a[K * K], column[K];
     for (unsigned int k = 0; k < K * K; ++k) a[k] = block[k];
@@ -99,7 +108,7 @@ EQ_FUNCTION bool eq_invert_dense(const double* block, double* inverse) {
 }
 
 template <unsigned int K>
-EQ_FUNCTION void eq_eliminate_block(const EqFactors& f, const EqElimination& e, EqEntity p) {
+EQ_CALLED void eq_eliminate_block(const EqFactors& f, const EqElimination& e, EqEntity p) {
   const size_t size = K * K;
   const unsigned long long begin = f.row_ptr[p], diagonal = begin + f.lower[p], end = f.row_ptr[p + 1];
   double* own = e.blocks + diagonal * size;

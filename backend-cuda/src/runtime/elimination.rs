@@ -14,6 +14,7 @@ use crate::runtime::factors::{CASES, DeviceFactors, FactorPattern, Placed};
 use crate::runtime::grid::bytes_of;
 use crate::runtime::krylov::DeviceVector;
 use crate::runtime::matrices::DeviceMatrix;
+use crate::runtime::module::FACTORISATION_MODULE;
 use crate::runtime::pool::Buffer;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::rows::{Rows, fault};
@@ -112,11 +113,11 @@ impl Elimination {
         let blocks = rt.buffer(what, 8 * self.numbers as u64)?;
         let inverse = rt.buffer(what, 8 * (n * k * k) as u64)?;
         let singular = rt.upload(what, &0u32.to_le_bytes())?;
-        let call = rt.solver_call("equelle_gather_blocks")?.arg(self.numbers as u32).arg(self.source.address()).arg(sign);
+        let call = rt.call(&FACTORISATION_MODULE, "equelle_gather_blocks")?.arg(self.numbers as u32).arg(self.source.address()).arg(sign);
         rt.launch_over(call.arg(a.entries.address()).arg(blocks.address()), self.numbers)?;
         let factors = DeviceFactors { pattern: Rc::clone(&self.pattern), blocks, inverse };
         let room = || Room { positions: &self.positions, blocks: &factors.blocks, inverse: &factors.inverse, singular: &singular };
-        let kernels = ["equelle_eliminate", "equelle_eliminate_groups"];
+        let kernels = (&FACTORISATION_MODULE, ["equelle_eliminate", "equelle_eliminate_groups"]);
         self.pattern.schedule.launch(rt, kernels, Direction::Forward, |call| call.arg(&factors).arg(room()))?;
         // A single number always has an inverse, if need be another one.
         let is_regular = k == 1 || rt.is_zero(&singular)?;
@@ -195,7 +196,7 @@ impl CudaRuntime {
         let columns = self.upload(what, &bytes_of(&columns, u32::to_le_bytes))?;
         let entries = self.buffer(what, 8 * (rows * k) as u64)?;
         let singular = self.upload(what, &0u32.to_le_bytes())?;
-        let call = self.solver_call("equelle_invert_diagonal")?.arg(n as u32).arg(k as u32).arg(a.args()).arg(sign);
+        let call = self.call(&FACTORISATION_MODULE, "equelle_invert_diagonal")?.arg(n as u32).arg(k as u32).arg(a.args()).arg(sign);
         self.launch_over(call.arg(entries.address()).arg(singular.address()), n)?;
         if !self.is_zero(&singular)? {
             return Ok(None);

@@ -10,6 +10,7 @@ use equelle_runtime::linalg::schedule::Schedule;
 use crate::runtime::args::Argument;
 use crate::runtime::device::DevicePtr;
 use crate::runtime::grid::bytes_of;
+use crate::runtime::module::SUBSTITUTION_MODULE;
 use crate::runtime::pool::Buffer;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::schedule::DeviceSchedule;
@@ -108,7 +109,7 @@ impl DeviceFactors {
     /// # Errors
     /// `Backend`: the kernels cannot be compiled or loaded.
     pub(super) fn solve(&self, rt: &mut CudaRuntime, z: DevicePtr, r: DevicePtr) -> Result<(), Error> {
-        let kernels = ["equelle_substitute", "equelle_substitute_groups"];
+        let kernels = (&SUBSTITUTION_MODULE, ["equelle_substitute", "equelle_substitute_groups"]);
         for direction in [Direction::Forward, Direction::Backward] {
             self.pattern.schedule.launch(rt, kernels, direction, |call| call.arg(self).arg(r).arg(z))?;
         }

@@ -12,7 +12,7 @@ static_assert(sizeof(EqLocal) == 16, "layout of arguments");
 EQ_FUNCTION double& eq_local(const EqLocal& local, unsigned int k) { return local.room[(size_t)k * local.threads + eq_index()]; }
 
 // The entries of sign times the matrix in rows and columns J, dense, or their transpose; then e, the last unit vector.
-EQ_FUNCTION void eq_gather_local(const EqLocal& local, const EqRows& a, double sign, const EqEntity* J, unsigned int m, bool transposed) {
+EQ_CALLED void eq_gather_local(const EqLocal& local, const EqRows& a, double sign, const EqEntity* J, unsigned int m, bool transposed) {
   for (unsigned int k = 0; k < m * m + m; ++k) eq_local(local, k) = 0.0;
   eq_local(local, m * m + m - 1u) = 1.0;
   for (unsigned int i = 0; i < m; ++i) {
@@ -27,7 +27,7 @@ EQ_FUNCTION void eq_gather_local(const EqLocal& local, const EqRows& a, double s
 }
 
 // Elimination with row pivoting; the solution is behind the matrix, which is destroyed.
-EQ_FUNCTION bool eq_solve_local(const EqLocal& local, unsigned int m) {
+EQ_CALLED bool eq_solve_local(const EqLocal& local, unsigned int m) {
 #define EQ_A(i, j) eq_local(local, (i) * m + (j))
 #define EQ_B(i) eq_local(local, m * m + (i))
   double largest = 0.0;

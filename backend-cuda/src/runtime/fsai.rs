@@ -9,6 +9,7 @@ use equelle_runtime::linalg::{Csr, SystemSpace};
 use crate::runtime::args::Argument;
 use crate::runtime::grid::bytes_of;
 use crate::runtime::matrices::DeviceMatrix;
+use crate::runtime::module::FACTORISATION_MODULE;
 use crate::runtime::pool::Buffer;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::rows::{Rows, fault};
@@ -101,7 +102,7 @@ impl CudaRuntime {
         let local = 8 * (pattern.widest * (pattern.widest + 1)) as u64;
         let threads = (ROOM / local.max(8)).clamp(1, n.max(1) as u64) as u32;
         let room = self.buffer("the local systems of an approximate inverse", u64::from(threads) * local)?;
-        let call = self.solver_call("equelle_fsai")?.arg(n as u32).arg(u32::from(symmetric)).arg(a.args()).arg(sign);
+        let call = self.call(&FACTORISATION_MODULE, "equelle_fsai")?.arg(n as u32).arg(u32::from(symmetric)).arg(a.args()).arg(sign);
         let call = call.arg(pattern.left.args(&left)).arg(pattern.places.address()).arg(right.address());
         self.launch_over(call.arg(Local { room: &room, threads }), if n == 0 { 0 } else { threads as usize })?;
         Ok([DeviceMatrix::new(Rc::clone(&pattern.left), left), DeviceMatrix::new(Rc::clone(&pattern.right), right)])

@@ -43,22 +43,30 @@ pub const DERIVATIVES_MODULE: KernelModule = KernelModule {
     floating_point: FloatingPoint::Strict,
 };
 
-/// The kernels of linear solvers and preconditioners.
+/// The kernels of linear solvers.
 pub const SOLVERS_MODULE: KernelModule = KernelModule {
     name: "solvers",
-    source: concat!(
-        include_str!("krylov.cu"),
-        include_str!("matrices.cu"),
-        include_str!("coarsening.cu"),
-        include_str!("triangular.cu"),
-        include_str!("elimination.cu"),
-        include_str!("fsai.cu")
-    ),
+    source: concat!(include_str!("krylov.cu"), include_str!("matrices.cu"), include_str!("coarsening.cu")),
+    floating_point: FloatingPoint::Strict,
+};
+
+/// The kernels that solve with triangular factors and sweep, apart because they take long to compile.
+pub const SUBSTITUTION_MODULE: KernelModule = KernelModule {
+    name: "substitution",
+    source: concat!(include_str!("schedule.cuh"), include_str!("triangular.cu")),
+    floating_point: FloatingPoint::Strict,
+};
+
+/// The kernels that make factors and inverses, apart for the same reason.
+pub const FACTORISATION_MODULE: KernelModule = KernelModule {
+    name: "factorisation",
+    source: concat!(include_str!("schedule.cuh"), include_str!("elimination.cu"), include_str!("fsai.cu")),
     floating_point: FloatingPoint::Strict,
 };
 
 /// All that do not come from a program.
-pub const OWN_MODULES: [KernelModule; 4] = [RUNTIME_MODULE, OPERATIONS_MODULE, DERIVATIVES_MODULE, SOLVERS_MODULE];
+pub const OWN_MODULES: [KernelModule; 6] =
+    [RUNTIME_MODULE, OPERATIONS_MODULE, DERIVATIVES_MODULE, SOLVERS_MODULE, SUBSTITUTION_MODULE, FACTORISATION_MODULE];
 
 impl KernelModule {
     /// Prelude and kernels as one text; line numbers of compiler messages are those of `source`.

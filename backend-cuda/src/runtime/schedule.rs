@@ -10,7 +10,7 @@ use equelle_runtime::linalg::schedule::Schedule;
 use crate::runtime::args::{Argument, Call, EqRows};
 use crate::runtime::device::{DevicePtr, LaunchShape};
 use crate::runtime::grid::bytes_of;
-use crate::runtime::module::SOLVERS_MODULE;
+use crate::runtime::module::{KernelModule, SUBSTITUTION_MODULE};
 use crate::runtime::pool::Buffer;
 use crate::runtime::program::CudaRuntime;
 
@@ -72,7 +72,7 @@ impl DeviceSchedule {
     pub(super) fn launch(
         &self,
         rt: &mut CudaRuntime,
-        kernels: [&'static str; 2],
+        (module, kernels): (&KernelModule, [&'static str; 2]),
         direction: Direction,
         arguments: impl Fn(Call) -> Call,
     ) -> Result<(), Error> {
@@ -81,11 +81,11 @@ impl DeviceSchedule {
         for number in 0..self.stages.len() {
             match self.stages[if back { self.stages.len() - 1 - number } else { number }] {
                 Stage::Group { from, to } => {
-                    let call = rt.call(&SOLVERS_MODULE, kernels[0])?;
+                    let call = rt.call(module, kernels[0])?;
                     rt.launch_over(begin(call, from, to), (to - from) as usize)?;
                 }
                 Stage::Groups { first, count } => {
-                    let call = rt.call(&SOLVERS_MODULE, kernels[1])?;
+                    let call = rt.call(module, kernels[1])?;
                     rt.queue.push(begin(call, first, count).shaped(LaunchShape { grid: [1; 3], block: [BLOCK, 1, 1] }));
                 }
             }
@@ -113,7 +113,8 @@ pub(super) fn gauss_seidel(
     x: DevicePtr,
     direction: Direction,
 ) -> Result<(), Error> {
-    colours.launch(rt, ["equelle_relax", "equelle_relax_groups"], direction, |call| call.arg(a).arg(d).arg(b).arg(x))
+    let kernels = (&SUBSTITUTION_MODULE, ["equelle_relax", "equelle_relax_groups"]);
+    colours.launch(rt, kernels, direction, |call| call.arg(a).arg(d).arg(b).arg(x))
 }
 
 #[cfg(test)]
