@@ -16,6 +16,9 @@ mod fast;
 mod heat_2d;
 #[path = "run/heat_3d.rs"]
 mod heat_3d;
+#[cfg(unix)]
+#[path = "run/interrupts.rs"]
+mod interrupts;
 #[path = "run/precision.rs"]
 mod precision;
 #[path = "run/processor.rs"]

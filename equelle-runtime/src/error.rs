@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::interrupt::Signal;
+
 /// Whose fault it is; decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
@@ -15,6 +17,8 @@ pub enum ErrorKind {
     Io,
     /// The back-end is unavailable or lost, or out of memory (6).
     Backend,
+    /// The run was asked to end (130 or 143).
+    Interrupted(Signal),
 }
 
 impl ErrorKind {
@@ -26,6 +30,7 @@ impl ErrorKind {
             ErrorKind::Data => 4,
             ErrorKind::Io => 5,
             ErrorKind::Backend => 6,
+            ErrorKind::Interrupted(signal) => signal.exit_code(),
         }
     }
 }

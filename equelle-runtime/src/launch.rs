@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use crate::error::{Error, ErrorKind};
+use crate::interrupt::Interrupt;
 use crate::json;
 use crate::newton::rescue::Retry;
 use crate::params::near_match;
@@ -100,14 +101,18 @@ struct CommandLine {
 pub fn launch(program: &'static Program, backends: &[Backend]) -> ExitCode {
     // A word that is not UTF-8 cannot be one of ours; replacing its bad bytes keeps it readable in the message that refuses it.
     let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    launch_words(program, backends, &words)
+    end(program, &words, Interrupt::by_signals().and_then(|interrupt| try_launch(program, backends, &words, interrupt)))
 }
 
-/// As [`launch`], with the words of a command line.
+/// As [`launch`], with the words of a command line, and without listening to signals.
 pub fn launch_words(program: &'static Program, backends: &[Backend], words: &[String]) -> ExitCode {
-    let line = parse_command_line(words);
-    let format = line.as_ref().map_or(MessageFormat::Human, |line| line.format);
-    match line.and_then(|line| try_launch(program, backends, line)) {
+    end(program, words, try_launch(program, backends, words, Interrupt::default()))
+}
+
+/// Tells an error, in the form that the words ask for.
+fn end(program: &Program, words: &[String], result: Result<(), Error>) -> ExitCode {
+    let format = parse_command_line(words).map_or(MessageFormat::Human, |line| line.format);
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // There is nowhere to report that standard error is closed; the exit code stays.
@@ -117,7 +122,8 @@ pub fn launch_words(program: &'static Program, backends: &[Backend], words: &[St
     }
 }
 
-fn try_launch(program: &'static Program, backends: &[Backend], line: CommandLine) -> Result<(), Error> {
+fn try_launch(program: &'static Program, backends: &[Backend], words: &[String], interrupt: Interrupt) -> Result<(), Error> {
+    let line = parse_command_line(words)?;
     if line.help {
         return print(&help(program, backends));
     }
@@ -125,7 +131,8 @@ fn try_launch(program: &'static Program, backends: &[Backend], line: CommandLine
         return print(&format!("{} (Equelle runtime {})\n", program.name, env!("CARGO_PKG_VERSION")));
     }
     let backend = choose(backends, line.backend.as_deref())?;
-    let options = Options { quiet: line.quiet, profile: line.profile, verbose: line.verbose, format: line.format, ..Options::default() };
+    let options =
+        Options { quiet: line.quiet, profile: line.profile, verbose: line.verbose, format: line.format, interrupt, ..Options::default() };
     (backend.run)(Session::open_with(program, &line.words, options)?)
 }
 

@@ -10,6 +10,7 @@ pub mod domain;
 pub mod error;
 pub mod grid;
 pub mod input;
+pub mod interrupt;
 mod json;
 pub mod launch;
 pub mod linalg;

@@ -11,6 +11,7 @@ use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
 use crate::grid::{Cartesian, FaceOrder, GeometryArray, Grid, MAX_CELLS_OF_ARRAYS, NONE, Renumber, opm, too_many_of};
 use crate::input::{CollectionInput, Inputs};
+use crate::interrupt::Interrupt;
 use crate::launch::{InputKind, Program};
 use crate::memory::{self, Estimate, MemoryPlan};
 use crate::newton::rescue;
@@ -60,6 +61,8 @@ pub struct Options {
     pub stderr: Box<dyn Write + Send>,
     /// How progress is shown unless `quiet`.
     pub progress: ProgressStyle,
+    /// What may ask the run to end.
+    pub interrupt: Interrupt,
 }
 
 impl Default for Options {
@@ -67,7 +70,8 @@ impl Default for Options {
     fn default() -> Self {
         let progress = if std::io::stderr().is_terminal() { ProgressStyle::Bar } else { ProgressStyle::Lines };
         let (stdout, stderr) = (Box::new(std::io::stdout()), Box::new(std::io::stderr()));
-        Options { quiet: false, profile: false, verbose: false, format: MessageFormat::Human, stdout, stderr, progress }
+        let interrupt = Interrupt::default();
+        Options { quiet: false, profile: false, verbose: false, format: MessageFormat::Human, stdout, stderr, progress, interrupt }
     }
 }
 
@@ -82,6 +86,7 @@ impl Options {
             stdout: Box::new(std::io::sink()),
             stderr: Box::new(std::io::sink()),
             progress: ProgressStyle::Quiet,
+            interrupt: Interrupt::default(),
         }
     }
 }
@@ -99,6 +104,7 @@ pub struct Session {
     inputs: Inputs,
     outputs: Outputs,
     progress: Progress,
+    interrupt: Interrupt,
     line: u32,
     memory: Option<&'static MemoryPlan>,
     profile: bool,
@@ -177,6 +183,7 @@ impl Session {
             memory: None,
             profile: options.profile,
             verbose: options.verbose,
+            interrupt: options.interrupt,
             solves: BTreeMap::new(),
             rescues: solves::Rescues::default(),
             failures: 0,
@@ -506,6 +513,18 @@ impl Session {
     pub fn begin_loop(&mut self, len: usize) -> LoopState {
         self.progress.begin(len);
         LoopState { next: 0, len, over: false }
+    }
+
+    /// Ends a run that has been asked to end. Back-ends ask before each round of a loop and each iteration of Newton's method.
+    ///
+    /// # Errors
+    /// `Interrupted`, with the step.
+    pub fn check_interrupt(&mut self) -> Result<(), Error> {
+        let Some(signal) = self.interrupt.asked() else { return Ok(()) };
+        self.progress.close_bar();
+        let place = self.progress.current_step().map_or_else(String::new, |(step, steps)| format!(" in step {step} of {steps}"));
+        let message = format!("interrupted{place} by {}; what has been put out is complete", signal.name());
+        Err(Error::new(ErrorKind::Interrupted(signal), message))
     }
 
     /// Position of the next element, or `None` when the loop is over. Reports progress.

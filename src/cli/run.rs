@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use equelle_runtime::interrupt::Interrupt;
 use equelle_runtime::report;
 use equelle_runtime::session::Options;
 
@@ -31,7 +32,8 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
             MessageFormat::Human | MessageFormat::Short => report::MessageFormat::Human,
             MessageFormat::Json => report::MessageFormat::Json,
         };
-        let options = Options { quiet: args.quiet, profile: args.profile, verbose: args.verbose, format, ..Options::default() };
+        let interrupt = Interrupt::by_signals()?;
+        let options = Options { quiet: args.quiet, profile: args.profile, verbose: args.verbose, format, interrupt, ..Options::default() };
         return interpret::interpret(&source, &verified, &args.parameters, options);
     }
     let program = Compiled::new(&args.source.file, &args.source.program, vec![args.backend], console)?

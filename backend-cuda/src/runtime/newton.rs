@@ -353,6 +353,10 @@ impl Problem for CudaProblem<'_, '_> {
         Ok(newton::session::largest(self.rt.session.grid(), &residuals, count))
     }
 
+    fn check_interrupt(&mut self) -> Result<(), Error> {
+        self.rt.session.check_interrupt()
+    }
+
     fn bound(&mut self, bounds: &[(usize, Bounds)]) -> Result<(), Error> {
         self.bounds = bounds.to_vec();
         Ok(())

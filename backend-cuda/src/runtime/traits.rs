@@ -147,6 +147,7 @@ impl EquelleRuntime for CudaRuntime {
             }
             return Ok(None);
         }
+        self.session.check_interrupt()?;
         if let Some(steady) = &mut state.steady {
             self.next_steady(steady)?;
         }

@@ -394,6 +394,10 @@ impl<R: Real> Problem for SerialProblem<'_, '_, R> {
         Ok(self.equations.iter().map(norm).collect())
     }
 
+    fn check_interrupt(&mut self) -> Result<(), Error> {
+        self.rt.session.check_interrupt()
+    }
+
     fn bound(&mut self, bounds: &[(usize, Bounds)]) -> Result<(), Error> {
         self.bounds = bounds.to_vec();
         Ok(())

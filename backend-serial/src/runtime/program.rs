@@ -128,7 +128,9 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
     }
 
     fn next(&mut self, state: &mut Loop) -> Result<Option<f64>, Error> {
-        Ok(self.session.next_step(&mut state.state).and_then(|position| state.sequence.get(position).copied()))
+        let Some(position) = self.session.next_step(&mut state.state) else { return Ok(None) };
+        self.session.check_interrupt()?;
+        Ok(state.sequence.get(position).copied())
     }
 
     fn finish(&mut self) -> Result<(), Error> {

@@ -121,6 +121,14 @@ pub trait Problem {
     /// `Io`.
     fn dump(&mut self, initial: bool) -> Result<(), Error>;
 
+    /// Ends a run that has been asked to end. Called before each correction.
+    ///
+    /// # Errors
+    /// `Interrupted`.
+    fn check_interrupt(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Takes note of how the solve went. Called once, at its end.
     fn ended(&mut self, history: &History, ending: Ending) {
         let _ = (history, ending);
@@ -197,6 +205,7 @@ fn iterate<P: Problem>(problem: &mut P, options: &Options, history: &mut History
         if iteration >= options.max_iter {
             return Ok(false);
         }
+        problem.check_interrupt()?;
         if let Some(tolerance) = forcing.next(norm) {
             problem.loosen(tolerance);
         }

@@ -1,5 +1,6 @@
 //! Sessions, progress, and the command line of a simulator.
 
+use equelle_runtime::interrupt::{Interrupt, Signal};
 use equelle_runtime::launch::{help, launch_words, render_error};
 use equelle_runtime::newton::{Ending, History, Iteration, Times};
 use equelle_runtime::report::{MessageFormat, Progress, ProgressStyle, bytes, peak_memory, seconds};
@@ -146,6 +147,26 @@ fn loops_drive_progress_and_the_summary() {
     // At once and at the end; the step between falls within the same second.
     assert!(text.contains("step 1/3, ") && text.contains("step 3/3, ") && text.contains(": 3 steps ("), "{text}");
     assert!(text.lines().count() <= 4, "{text}");
+}
+
+/// Outside loops there is no step to name; what is asked last is told.
+#[test]
+fn runs_that_are_asked_to_end() {
+    let interrupt = Interrupt::default();
+    let mut session =
+        Session::open_with(&HEAT, &[], Options { interrupt: interrupt.clone(), ..Options::silent() }).expect("the session opens");
+    session.check_interrupt().unwrap();
+    interrupt.ask(Signal::Interrupt);
+    let error = session.check_interrupt().unwrap_err();
+    assert_eq!(error.message, "interrupted by SIGINT; what has been put out is complete");
+    assert_eq!(error.kind.exit_code(), 130);
+    interrupt.ask(Signal::Terminate);
+    let mut steps = session.begin_loop(3);
+    session.next_step(&mut steps);
+    session.next_step(&mut steps);
+    let error = session.check_interrupt().unwrap_err();
+    assert_eq!(error.message, "interrupted in step 2 of 3 by SIGTERM; what has been put out is complete");
+    assert_eq!(error.kind.exit_code(), 143);
 }
 
 #[test]

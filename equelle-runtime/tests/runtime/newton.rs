@@ -1,5 +1,6 @@
 //! Newton's method on problems whose iterates are known.
 
+use equelle_runtime::interrupt::Signal;
 use equelle_runtime::newton::{Bounds, Correction, Entry, OnFailure, Options, Problem, Trial, Update, solve};
 use equelle_runtime::{EntityKind, Error, ErrorKind, Parameters};
 
@@ -22,6 +23,8 @@ struct SquareRoot {
     trials: Vec<f64>,
     /// Where the residual is not finite.
     pole: Option<f64>,
+    /// After how many corrections the run is asked to end.
+    ends_after: usize,
 }
 
 impl SquareRoot {
@@ -41,6 +44,7 @@ impl SquareRoot {
             effects: Vec::new(),
             trials: Vec::new(),
             pole: None,
+            ends_after: usize::MAX,
         }
     }
 }
@@ -80,6 +84,11 @@ impl Problem for SquareRoot {
         self.u = wanted.max(self.bounds.least).min(self.bounds.greatest);
         let update = Some(Update { norm: du.abs(), unknowns: self.u.abs(), at_bounds: usize::from(self.u != wanted), shortened: false });
         Ok(Correction { linear_iterations: Some(7), relative_residual: 1e-9, note: None, update, set_up: 0.0 })
+    }
+
+    fn check_interrupt(&mut self) -> Result<(), Error> {
+        let asked = self.evaluations > self.ends_after;
+        if asked { Err(Error::new(ErrorKind::Interrupted(Signal::Interrupt), "interrupted")) } else { Ok(()) }
     }
 
     fn equation_norms(&mut self) -> Result<Vec<f64>, Error> {
@@ -363,4 +372,13 @@ fn line_search_switches_itself_off() {
     assert!(history.iterations.iter().all(|iteration| iteration.length == 1.0), "{history:?}");
     // The guess, then the two iterations after the search was switched off.
     assert_eq!(problem.evaluations, 3);
+}
+
+/// Whatever a failure of the solve means, a run that is asked to end does so: after the guess and two corrections, before the third.
+#[test]
+fn a_solve_ends_between_corrections() {
+    let mut problem = SquareRoot { ends_after: 2, ..SquareRoot::new(2.0, 100.0) };
+    let options = Options { on_failure: OnFailure::Continue, ..Options::default() };
+    let error = solve(&mut problem, &options).unwrap_err();
+    assert_eq!((error.kind, problem.evaluations), (ErrorKind::Interrupted(Signal::Interrupt), 3));
 }

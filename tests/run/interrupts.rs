@@ -1,0 +1,64 @@
+//! Runs that are asked to end: by Ctrl-C, and by `kill`.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::support::{Dimensions, built_with, equellec, repository, scratch, stderr};
+
+const PROGRAM: &str = "examples/heat_explicit_2d/heat_explicit_2d.equelle";
+
+/// Steps of the runs: far more than are taken before the signal comes.
+const STEPS: usize = 1_000_000;
+
+/// Starts a run, waits for the outputs of its first steps, and sends a signal; the run ends with `code`, says at which step, and its files are complete.
+fn ends_well(mut command: Command, folder: &Path, signal: &str, code: i32) {
+    fs::write(folder.join("steps.txt"), "0.01\n".repeat(STEPS)).expect("written");
+    let outputs = folder.join("outputs");
+    command.arg(repository("examples/heat_explicit_2d/case.param"));
+    command.arg(format!("timesteps_filename={}", folder.join("steps.txt").display())).arg(format!("output_dir={}", outputs.display()));
+    let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the run starts");
+    let started = Instant::now();
+    while !outputs.join("expU-00004.output").exists() {
+        assert!(started.elapsed() < Duration::from_secs(60), "there are no outputs");
+        sleep(Duration::from_millis(5));
+    }
+    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().expect("there is `kill`");
+    assert!(sent.success());
+    let output = child.wait_with_output().expect("the run ends");
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(code), "{text}");
+    let line = text.lines().find(|line| line.starts_with("error: ")).unwrap_or_else(|| panic!("{text}"));
+    let step = line
+        .strip_prefix("error: interrupted in step ")
+        .and_then(|rest| rest.strip_suffix(&format!(" of {STEPS} by SIG{}; what has been put out is complete", &signal[1..])));
+    let step: usize = step.and_then(|step| step.parse().ok()).unwrap_or_else(|| panic!("{text}"));
+    // Each step before has its file, with one number for each of 20 x 10 cells.
+    let files: Vec<_> = fs::read_dir(&outputs).expect("outputs").map(|entry| entry.expect("an entry").path()).collect();
+    assert_eq!(files.len(), step - 1, "{text}");
+    for file in files {
+        let values = fs::read_to_string(&file).expect("text");
+        assert!(values.ends_with('\n') && values.lines().count() == 200, "{}", file.display());
+        assert!(values.lines().all(|line| line.parse::<f64>().is_ok()), "{}", file.display());
+    }
+}
+
+#[test]
+fn a_simulator_ends_after_its_step() {
+    for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
+        let folder = scratch(&format!("interrupt{signal}"));
+        ends_well(Command::new(built_with("-O2", Dimensions::Checked, PROGRAM)), &folder, signal, code);
+        fs::remove_dir_all(&folder).expect("removed");
+    }
+}
+
+#[test]
+fn the_interpreter_does_too() {
+    let folder = scratch("interrupt-interpreter");
+    let mut command = equellec();
+    command.args(["run", "--interpret"]).arg(repository(PROGRAM));
+    ends_well(command, &folder, "-INT", 130);
+    fs::remove_dir_all(&folder).expect("removed");
+}
