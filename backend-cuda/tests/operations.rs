@@ -5,6 +5,7 @@ mod common;
 
 use std::rc::Rc;
 
+use backend_cuda::runtime::Precision;
 use backend_cuda::runtime::device::{Device, DevicePtr};
 use backend_cuda::runtime::host::HostDevice;
 use backend_cuda::runtime::sparse::{Room, SparseMatrix, SparseProducts};
@@ -209,6 +210,7 @@ fn products_of_sparse_matrices() {
         row_ptr: integers(&device, row_ptr),
         col_idx: integers(&device, col_idx),
         values: doubles(&device, values),
+        precision: Precision::Double,
     };
     let (a, b) = (matrix(&[0, 2, 3], &[0, 1, 1], &[1.0, 2.0, 3.0]), matrix(&[0, 1, 2], &[1, 0], &[4.0, 5.0]));
     let room: &mut Room<'_> = &mut |bytes| Ok(device.allocate(bytes)?.expect("there is room"));

@@ -56,11 +56,6 @@ pub trait Backend {
         let _ = module;
         Vec::new()
     }
-
-    /// Whether its collections can be of single precision. Programs that want it are refused otherwise.
-    fn has_single_precision(&self) -> bool {
-        false
-    }
 }
 
 /// A construct that a back-end, or the runtime contract, cannot express.

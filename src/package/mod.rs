@@ -57,13 +57,6 @@ pub(crate) fn retries(module: &Module, loops: &[TimeLoop]) -> Vec<Retry> {
 /// If the program uses a construct that the runtime trait or a back-end cannot express.
 pub fn generate(verified: &Verified, options: &PackageOptions) -> Result<Package, BackendError> {
     let module = verified.module();
-    if module.numbers.precision == Precision::Single
-        && let Some(backend) = options.backends.iter().find(|backend| !backend.has_single_precision())
-    {
-        let message =
-            format!("the back-end `{}` computes in double precision alone; `--backend serial` has --precision f32", backend.name());
-        return Err(BackendError::new(module.main.span, message));
-    }
     let name = package_name(&module.name);
     let library = library_name(&module.name);
     let facts = facts::facts(module);

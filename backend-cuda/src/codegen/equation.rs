@@ -14,6 +14,7 @@ use equelle_front::ir::{JacobianForm, KBlock, KExpr, KStmt, Kernel, ParamId, Pat
 use equelle_front::types::SetTable;
 
 use super::kernel::{Argument, Function, GridNeeds, checks, finish, grid_needs, mentions, store};
+use super::reals::Reals;
 use super::text::{Form, UnknownNames, Writer};
 
 /// Where derivatives go.
@@ -58,10 +59,17 @@ pub(super) struct EquationText {
 }
 
 /// Writes both functions for any grid. `comment` stands above them.
-pub(super) fn equation_text(kernel: &Kernel, form: &JacobianForm, sets: &SetTable, name: &str, comment: &str) -> EquationText {
+pub(super) fn equation_text(
+    kernel: &Kernel,
+    form: &JacobianForm,
+    sets: &SetTable,
+    reals: Reals,
+    name: &str,
+    comment: &str,
+) -> EquationText {
     let skeleton = Skeleton::of(form);
-    let (told, diagonals) = body(kernel, sets, Target::Pattern, &skeleton.block);
-    let mut pattern = Writer::new(kernel, sets, Form::General);
+    let (told, diagonals) = body(kernel, sets, reals, Target::Pattern, &skeleton.block);
+    let mut pattern = Writer::new(kernel, sets, reals, Form::General);
     pattern.line("const EqEntity element = eq_index();");
     pattern.line("if (element >= space.size) return;");
     pattern.line("const EqEntity here = eq_entity(space, element);");
@@ -74,7 +82,7 @@ pub(super) fn equation_text(kernel: &Kernel, form: &JacobianForm, sets: &SetTabl
     pattern.line("pattern.counts[element] = told.count;");
 
     let target = if has_fixed_additions(&skeleton, &form.body) { Target::Slots } else { Target::Row };
-    let mut writer = Writer::new(kernel, sets, Form::General);
+    let mut writer = Writer::new(kernel, sets, reals, Form::General);
     writer.line(if target == Target::Slots { "EQ_STAGE_ENTRIES" } else { "EQ_STAGE_ROWS" });
     let columns = if target == Target::Slots { "0" } else { "stage_columns" };
     writer.line(&format!("const EqStage stage = eq_stage_rows(rows, space.size, stage_entries, {columns});"));
@@ -86,10 +94,10 @@ pub(super) fn equation_text(kernel: &Kernel, form: &JacobianForm, sets: &SetTabl
     if target == Target::Slots {
         writer.line("const EqSlot* slot = slots.slots + slots.starts[element];");
     }
-    let (evaluated, diagonals) = body(kernel, sets, target, &form.body);
+    let (evaluated, diagonals) = body(kernel, sets, reals, target, &form.body);
     for &unknown in &diagonals {
         let UnknownNames { own, own_slot, .. } = writer.unknowns[unknown as usize].clone();
-        writer.line(&format!("double {own} = 0.0;"));
+        writer.line(&format!("{} {own} = {};", reals.number(), reals.literal(0.0)));
         if target == Target::Slots {
             writer.line(&format!("const EqSlot {own_slot} = *slot++;"));
         }
@@ -118,13 +126,14 @@ pub(super) fn cartesian_equation_text(
     unknowns: u32,
     block: &KBlock,
     sets: &SetTable,
+    reals: Reals,
     name: &str,
     comment: &str,
 ) -> EquationText {
     let reach = reach(unknowns, block);
     let cells = "g.n[0] * g.n[1] * g.n[2]";
 
-    let mut pattern = Writer::new(kernel, sets, Form::Cells);
+    let mut pattern = Writer::new(kernel, sets, reals, Form::Cells);
     pattern.line("const EqEntity element = eq_index();");
     pattern.line(&format!("if (element >= {cells}) return;"));
     pattern.line("const EqCell cell = eq_cell(g, element);");
@@ -134,7 +143,7 @@ pub(super) fn cartesian_equation_text(
     }
     pattern.line("pattern.counts[element] = told.count;");
 
-    let mut writer = Writer::new(kernel, sets, Form::Cells);
+    let mut writer = Writer::new(kernel, sets, reals, Form::Cells);
     writer.line("EQ_STAGE_ENTRIES");
     writer.line(&format!("const EqStage stage = eq_stage_entries(rows, {cells}, stage_entries);"));
     writer.line("const EqEntity element = eq_index();");
@@ -143,16 +152,16 @@ pub(super) fn cartesian_equation_text(
     writer.derivatives = Some(Derivatives::new(Target::Places));
     for (names, Reach { own, low, high }) in writer.unknowns.clone().iter().zip(&reach) {
         for (_, name) in [(low, &names.low), (high, &names.high)].iter().filter(|(reached, _)| **reached) {
-            writer.line(&format!("double {name}[DIM] = {{}};"));
+            writer.line(&format!("{} {name}[DIM] = {{}};", reals.number()));
         }
         if *own {
-            writer.line(&format!("double {} = 0.0;", names.own));
+            writer.line(&format!("{} {} = {};", reals.number(), names.own, reals.literal(0.0)));
         }
     }
     writer.load_here(block);
     writer.statements(block);
     writer.derivatives = None;
-    writer.line("double* entries = eq_entries(stage, rows, element);");
+    writer.line(&format!("{}* entries = eq_entries(stage, rows, element);", reals.number()));
     for (names, Reach { own, low, high }) in writer.unknowns.clone().iter().zip(&reach) {
         if *low {
             writer.line(&format!("entries = eq_put_low(g, cell, entries, {});", names.low));
@@ -188,8 +197,8 @@ impl Derivatives {
 }
 
 /// The statements of a block, and the unknowns whose element here has a variable of its own.
-fn body<'a>(kernel: &'a Kernel, sets: &'a SetTable, target: Target, block: &KBlock) -> (Writer<'a>, BTreeSet<u32>) {
-    let mut w = Writer::new(kernel, sets, Form::General);
+fn body<'a>(kernel: &'a Kernel, sets: &'a SetTable, reals: Reals, target: Target, block: &KBlock) -> (Writer<'a>, BTreeSet<u32>) {
+    let mut w = Writer::new(kernel, sets, reals, Form::General);
     w.derivatives = Some(Derivatives::new(target));
     if target != Target::Pattern {
         w.deeper();
@@ -270,7 +279,8 @@ impl Writer<'_> {
         let sign = format!("{face}_sign");
         derivatives.sums.push(Sum { sign: sign.clone(), here });
         if matches!(derivatives.target, Target::Slots | Target::Row) && adds(body) {
-            self.line(&format!("const double {sign} = {outward} ? 1.0 : -1.0;"));
+            let (ty, one) = (self.reals.number(), self.reals.literal(1.0));
+            self.line(&format!("const {ty} {sign} = {outward} ? {one} : -{one};"));
         }
     }
 

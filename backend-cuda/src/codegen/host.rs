@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 
 use equelle_front::backend::visit::vector_sizes;
 use equelle_front::backend::{BackendError, Handle, KernelNames};
-use equelle_front::ir::{Kernel, ParamId, Rounding};
+use equelle_front::ir::{Kernel, Numbers, ParamId, Rounding};
 use equelle_front::ops::Reduction;
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, SetTable, Shape};
 use equelle_front::verify::Verified;
@@ -22,7 +22,7 @@ pub(super) fn kernels_file(module: &Verified) -> Result<String, BackendError> {
     let names = KernelNames::of_module(module);
     let mut methods = TokenStream::new();
     for (kernel, names) in module.kernels.iter().zip(&names) {
-        methods.extend(method(kernel, &module.sets, names, &comment(module, kernel)));
+        methods.extend(method(kernel, &module.sets, module.numbers, names, &comment(module, kernel)));
     }
     let imports = module.kernels.iter().zip(&names).filter(|(k, _)| !k.params.is_empty()).map(|(_, n)| {
         let arguments = ident(&n.arguments);
@@ -79,8 +79,8 @@ fn ident(name: &str) -> Ident {
     }
 }
 
-fn method(kernel: &Kernel, sets: &SetTable, names: &KernelNames, comment: &str) -> TokenStream {
-    let made = kernel_text(kernel, sets, device_name(names), "");
+fn method(kernel: &Kernel, sets: &SetTable, numbers: Numbers, names: &KernelNames, comment: &str) -> TokenStream {
+    let made = kernel_text(kernel, sets, numbers, device_name(names), "");
     let (method, arguments) = (ident(&names.method), ident(&names.arguments));
     let results: Vec<Ident> = kernel.results.iter().filter_map(|r| Handle::of(&r.ty)).map(|h| ident(h.name())).collect();
     let returned = match &results[..] {

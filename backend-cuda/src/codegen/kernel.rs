@@ -4,12 +4,13 @@ use std::fmt::Write as _;
 
 use equelle_front::backend::branches::share_across_branches;
 use equelle_front::backend::visit::{Node, visit_block, visit_expr};
-use equelle_front::ir::{CartesianForm, KBlock, KExpr, KStmt, Kernel, Path};
+use equelle_front::ir::{CartesianForm, KBlock, KExpr, KStmt, Kernel, Numbers, Path};
 use equelle_front::ops::Reduction;
 use equelle_front::types::{Basic, EntityKind, SetId, SetTable, Shape, Type};
 
 use super::equation::{EquationText, cartesian_equation_text, equation_text};
-use super::text::{Form, Writer, bare, cxx_type, storage_type};
+use super::reals::Reals;
+use super::text::{Form, Writer, bare};
 
 /// An argument of a CUDA function, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,36 +92,37 @@ impl KernelText {
 }
 
 /// Writes the functions of a kernel. `comment` stands above them.
-pub(super) fn kernel_text(kernel: &Kernel, sets: &SetTable, name: &str, comment: &str) -> KernelText {
+pub(super) fn kernel_text(kernel: &Kernel, sets: &SetTable, numbers: Numbers, name: &str, comment: &str) -> KernelText {
     let mut shared = kernel.clone();
     share_across_branches(&mut shared, sets);
     let kernel = &shared;
+    let reals = Reals::of(kernel, numbers);
     // Conditions and reductions are those of the general form; only numbers are kept per axis.
     let number = |ty: &Type| ty.basic == Basic::Scalar;
     let plain = kernel.checks.is_empty()
         && kernel.results.iter().all(|r| r.reduce.is_none())
         && kernel.params.iter().all(|p| !p.per_axis || number(&p.ty));
     if let Some(form) = &kernel.jacobian {
-        let EquationText { evaluation, pattern } = equation_text(kernel, form, sets, name, comment);
+        let EquationText { evaluation, pattern } = equation_text(kernel, form, sets, reals, name, comment);
         let cartesian = form.cartesian.as_ref().filter(|_| plain);
-        let cartesian = cartesian.map(|block| cartesian_equation_text(kernel, form.unknowns, block, sets, name, comment));
+        let cartesian = cartesian.map(|block| cartesian_equation_text(kernel, form.unknowns, block, sets, reals, name, comment));
         let (cartesian, cartesian_pattern) = cartesian.map(|text| ((text.evaluation, false), text.pattern)).unzip();
         return KernelText { general: evaluation, cartesian, pattern: Some(pattern), cartesian_pattern };
     }
-    let general = general(kernel, sets, name, comment);
+    let general = general(kernel, sets, reals, name, comment);
     let possible = |form: &&CartesianForm| match form {
         CartesianForm::Full(_) => plain,
         CartesianForm::PerAxis(_) => plain && kernel.results.iter().all(|r| number(&r.ty)),
     };
     let cartesian = kernel.cartesian.as_ref().filter(possible).map(|form| match form {
-        CartesianForm::Full(block) => (cells(kernel, sets, &format!("{name}_cartesian"), comment, block), false),
-        CartesianForm::PerAxis(block) => (per_axis(kernel, sets, &format!("{name}_per_axis"), comment, block), true),
+        CartesianForm::Full(block) => (cells(kernel, sets, reals, &format!("{name}_cartesian"), comment, block), false),
+        CartesianForm::PerAxis(block) => (per_axis(kernel, sets, reals, &format!("{name}_per_axis"), comment, block), true),
     });
     KernelText { general, cartesian, pattern: None, cartesian_pattern: None }
 }
 
-fn general(kernel: &Kernel, sets: &SetTable, name: &str, comment: &str) -> Function {
-    let mut w = Writer::new(kernel, sets, Form::General);
+fn general(kernel: &Kernel, sets: &SetTable, reals: Reals, name: &str, comment: &str) -> Function {
+    let mut w = Writer::new(kernel, sets, reals, Form::General);
     let unit = kernel.space_set().is_none();
     if unit {
         w.line("if (eq_index() != 0) return;");
@@ -178,7 +180,7 @@ fn reduction_body(w: &mut Writer<'_>, kernel: &Kernel) {
             (_, Basic::Vector) => "eq_zero_vector()",
             (Reduction::Max | Reduction::Min | Reduction::Sum, _) => "0.0",
         };
-        w.line(&format!("{} {} = {start};", cxx_type(basic), partial(number)));
+        w.line(&format!("{} {} = {start};", Reals::DOUBLE.value(basic), partial(number)));
     }
     w.open("for (EqEntity at = begin; at < end; ++at) {");
     w.line("const EqEntity element = eq_in_file(space, at);");
@@ -190,7 +192,8 @@ fn reduction_body(w: &mut Writer<'_>, kernel: &Kernel) {
             store_one(w, kernel, number, value, "element", "space.size");
             continue;
         };
-        let (name, value) = (partial(number), w.expr(value));
+        let basic = kernel.results[number].ty.basic;
+        let (name, value) = (partial(number), w.reals.reduced(&w.expr(value), basic));
         let (combine, from_first) = match reduction {
             Reduction::Max => ("eq_max", true),
             Reduction::Min => ("eq_min", true),
@@ -234,12 +237,12 @@ fn store_one(w: &mut Writer<'_>, kernel: &Kernel, number: usize, value: &KExpr, 
 
 /// Every cell of a Cartesian grid. Where sides on the boundary differ, the inside is gone through without asking for them: asked for at every cell, they take a tenth of the time of a step
 /// of explicit heat, and threads that run in step wait for the one whose cell is on the boundary.
-fn cells(kernel: &Kernel, sets: &SetTable, name: &str, comment: &str, block: &KBlock) -> Function {
+fn cells(kernel: &Kernel, sets: &SetTable, reals: Reals, name: &str, comment: &str, block: &KBlock) -> Function {
     let size = "(size_t)g.n[0] * g.n[1] * g.n[2]";
-    let mut w = Writer::new(kernel, sets, Form::Cells);
+    let mut w = Writer::new(kernel, sets, reals, Form::Cells);
     let apart = sums_sides(block);
     if apart {
-        let mut inside = Writer::new(kernel, sets, Form::Cells);
+        let mut inside = Writer::new(kernel, sets, reals, Form::Cells);
         inside.inside = true;
         inside.open("if (eq_is_march(g)) {");
         inside.line("EqCell cell;");
@@ -271,9 +274,9 @@ fn sums_sides(block: &KBlock) -> bool {
     found
 }
 
-fn per_axis(kernel: &Kernel, sets: &SetTable, name: &str, comment: &str, block: &KBlock) -> Function {
+fn per_axis(kernel: &Kernel, sets: &SetTable, reals: Reals, name: &str, comment: &str, block: &KBlock) -> Function {
     let faces = kernel.space_kind(sets) == Some(EntityKind::Face);
-    let mut w = Writer::new(kernel, sets, Form::PerAxis(faces));
+    let mut w = Writer::new(kernel, sets, reals, Form::PerAxis(faces));
     w.line("const int axis = (int)eq_index();");
     w.line(if faces { "if (axis >= DIM) return;" } else { "if (axis >= 1) return;" });
     w.statements(block);
@@ -294,9 +297,14 @@ pub(super) fn finish(w: Writer<'_>, kernel: &Kernel, name: &str, comment: &str, 
             Shape::Single => {
                 let (name, pointer) = (&w.params[number], w.pointer_name(number));
                 let _ = match param.ty.basic {
-                    Basic::Vector => writeln!(scalars, "  const EqVector {name} = eq_load({pointer}, 1, 0);"),
+                    Basic::Vector => {
+                        let value = w.reals.entering_vector(&format!("eq_load({pointer}, 1, 0)"));
+                        writeln!(scalars, "  const {} {name} = {value};", w.reals.value(Basic::Vector))
+                    }
                     Basic::Bool => writeln!(scalars, "  const bool {name} = *{pointer} != 0;"),
-                    Basic::Scalar | Basic::Entity(_) | Basic::Text => writeln!(scalars, "  const double {name} = *{pointer};"),
+                    Basic::Scalar | Basic::Entity(_) | Basic::Text => {
+                        writeln!(scalars, "  const {} {name} = {};", w.reals.number(), w.reals.entering(&format!("*{pointer}")))
+                    }
                 };
             }
             Shape::Collection(_) => {}
@@ -332,7 +340,7 @@ fn declaration(w: &Writer<'_>, kernel: &Kernel, argument: Argument) -> String {
         Argument::Param(number) => {
             let ty = kernel.params[number].ty;
             let name = if ty.shape == Shape::Single { w.pointer_name(number) } else { w.params[number].clone() };
-            format!("const {}* __restrict__ {name}", storage_type(ty.basic))
+            format!("const {}* __restrict__ {name}", w.reals.stored(&ty, false))
         }
         Argument::Size(number) => format!("const EqEntity {}_size", w.params[number]),
         Argument::Rows => "const EqRows rows".to_owned(),
@@ -340,7 +348,8 @@ fn declaration(w: &Writer<'_>, kernel: &Kernel, argument: Argument) -> String {
         Argument::Pattern => "const EqPattern pattern".to_owned(),
         Argument::First(number) => format!("const EqEntity {}", w.unknowns[number].first),
         Argument::Result(number) => {
-            format!("{}* __restrict__ {}", storage_type(kernel.results[number].ty.basic), w.results[number])
+            let result = &kernel.results[number];
+            format!("{}* __restrict__ {}", w.reals.stored(&result.ty, result.reduce.is_some()), w.results[number])
         }
     }
 }

@@ -1,12 +1,13 @@
 //! Kernel IR to CUDA C++ and its host side.
 //!
-//! * [`text`]: expressions and statements; [`kernel`]: whole CUDA functions and the order of their arguments; [`equation`]: those of equations; [`host`]: the Rust file that launches them.
+//! * [`reals`]: the types of numbers; [`text`]: expressions and statements; [`kernel`]: whole CUDA functions and the order of their arguments; [`equation`]: those of equations; [`host`]: the Rust file that launches them.
 //!
 //! Two files come out: `src/kernels.cu`, which the program compiles at start for the device it finds, and `src/kernels_cuda.rs`.
 
 mod equation;
 mod host;
 mod kernel;
+mod reals;
 mod sides;
 mod text;
 
@@ -38,7 +39,7 @@ pub fn kernels_cu(module: &Verified) -> Result<String, BackendError> {
     let mut text = format!("// Kernels of {}. Helpers beginning with eq_ or Eq are the runtime's.\n", module.name);
     for (kernel, names) in module.kernels.iter().zip(KernelNames::of_module(module)) {
         check_types(kernel)?;
-        let made = kernel::kernel_text(kernel, &module.sets, device_name(&names), &comment(module, kernel));
+        let made = kernel::kernel_text(kernel, &module.sets, module.numbers, device_name(&names), &comment(module, kernel));
         for function in made.functions() {
             text.push('\n');
             text.push_str(&function.text);

@@ -49,7 +49,7 @@ impl Writer<'_> {
     /// A sum over the faces of a cell, from 0.
     pub(super) fn sum_faces(&mut self, results: &[LocalId], cell: &Path, face: LocalId, only: FaceFilter, body: &KBlock) {
         for &result in results {
-            let text = format!("double {} = 0.0;", self.local(result));
+            let text = format!("{} {} = {};", self.reals.number(), self.local(result), self.reals.literal(0.0));
             self.line(&text);
         }
         let own = self.path(cell);
@@ -68,7 +68,7 @@ impl Writer<'_> {
         for &param in &here {
             let value = self.load(param, &Path::Here);
             let local = self.names.fresh(&format!("{}_here", self.params[param.0 as usize]));
-            self.line(&format!("const double {local} = {value};"));
+            self.line(&format!("const {} {local} = {value};", self.reals.number()));
             self.here.insert(param, local);
         }
         if of_cells.is_empty() && of_faces.is_empty() {
@@ -147,7 +147,7 @@ impl Writer<'_> {
         ));
         let array = |w: &mut Self, param: &ParamId, of: &str| {
             let array = w.names.fresh(&format!("{}_{of}", w.params[param.0 as usize]));
-            w.line(&format!("double {array}[EQ_AHEAD] = {{}};"));
+            w.line(&format!("{} {array}[EQ_AHEAD] = {{}};", w.reals.number()));
             (*param, array)
         };
         self.line(&format!("EqEntity {name}_ahead[EQ_AHEAD];"));
@@ -223,7 +223,7 @@ impl Writer<'_> {
             let mut term = self.expr(term);
             if term.contains(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
                 let local = self.names.fresh(&format!("{name}_term"));
-                self.line(&format!("const double {local} = {};", bare(&term)));
+                self.line(&format!("const {} {local} = {};", self.reals.number(), bare(&term)));
                 term = local;
             }
             let text = format!("{name} = {outward} ? {name} + {term} : {name} - {term};");

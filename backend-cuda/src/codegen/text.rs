@@ -11,6 +11,7 @@ use equelle_front::ops::{Arithmetic, BinaryMath, Comparison, Logic};
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, SetTable};
 
 use super::equation::Derivatives;
+use super::reals::Reals;
 use super::sides::SideNames;
 
 /// Which body of a kernel the text is for.
@@ -51,6 +52,7 @@ pub(super) struct UnknownNames {
 pub(super) struct Writer<'a> {
     pub kernel: &'a Kernel,
     pub sets: &'a SetTable,
+    pub reals: Reals,
     pub form: Form,
     /// Whether the cells are known to be inside the grid, all their neighbours there.
     pub inside: bool,
@@ -77,7 +79,7 @@ pub(super) struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(kernel: &'a Kernel, sets: &'a SetTable, form: Form) -> Self {
+    pub(super) fn new(kernel: &'a Kernel, sets: &'a SetTable, reals: Reals, form: Form) -> Self {
         let mut names = Namer::default();
         names.reserve(RESERVED.split(' '));
         let params = kernel.params.iter().map(|p| names.fresh(&p.name)).collect();
@@ -97,6 +99,7 @@ impl<'a> Writer<'a> {
         let mut writer = Writer {
             kernel,
             sets,
+            reals,
             form,
             inside: false,
             out: String::new(),
@@ -168,7 +171,7 @@ impl<'a> Writer<'a> {
     fn statement(&mut self, statement: &KStmt) {
         match statement {
             KStmt::Let { local, value } => {
-                let ty = self.kernel.local_type(*local).map_or("double", |t| cxx_type(t.basic));
+                let ty = self.kernel.local_type(*local).map_or(self.reals.number(), |t| self.reals.value(t.basic));
                 let text = format!("const {ty} {} = {};", self.local(*local), bare(&self.expr(value)));
                 self.line(&text);
             }
@@ -180,7 +183,7 @@ impl<'a> Writer<'a> {
             KStmt::Add { unknown, at, value } => self.add(*unknown, at, value),
             KStmt::SumSides { results, low, high } => {
                 for &result in results {
-                    let text = format!("double {} = 0.0;", self.local(result));
+                    let text = format!("{} {} = {};", self.reals.number(), self.local(result), self.reals.literal(0.0));
                     self.line(&text);
                 }
                 self.load_neighbours(low, high);
@@ -193,7 +196,7 @@ impl<'a> Writer<'a> {
             }
             KStmt::If { results, condition, then, otherwise } => {
                 for &result in results {
-                    let ty = self.kernel.local_type(result).map_or("double", |t| cxx_type(t.basic));
+                    let ty = self.kernel.local_type(result).map_or(self.reals.number(), |t| self.reals.value(t.basic));
                     let text = format!("{ty} {};", self.local(result));
                     self.line(&text);
                 }
@@ -242,7 +245,7 @@ impl<'a> Writer<'a> {
         for param in wanted {
             let value = self.load(param, &Path::Here);
             let name = self.names.fresh(&format!("{}_here", self.param(param)));
-            self.line(&format!("const double {name} = {value};"));
+            self.line(&format!("const {} {name} = {value};", self.reals.number()));
             self.here.insert(param, name);
         }
         for param in kept {
@@ -250,11 +253,11 @@ impl<'a> Writer<'a> {
             let faces = self.kernel.params[param.0 as usize].ty.mapping().is_some_and(|set| self.sets.get(set).kind == EntityKind::Face);
             let name = self.names.fresh(&format!("{of}_{}", if faces { "axis" } else { "here" }));
             if faces {
-                self.line(&format!("double {name}[DIM];"));
+                self.line(&format!("{} {name}[DIM];", self.reals.number()));
                 self.line("#pragma unroll");
                 self.line(&format!("for (int axis = 0; axis < DIM; ++axis) {name}[axis] = {of}[axis];"));
             } else {
-                self.line(&format!("const double {name} = {of}[0];"));
+                self.line(&format!("const {} {name} = {of}[0];", self.reals.number()));
             }
             self.per_axis.insert(param, name);
         }
@@ -284,7 +287,8 @@ impl<'a> Writer<'a> {
             let side = if number == 0 { Side::Low } else { Side::High };
             let value = self.load(param, &Path::Neighbour(side));
             let name = self.names.fresh(&format!("{}_{}", self.param(param), if number == 0 { "low" } else { "high" }));
-            self.line(&format!("double {name}[DIM]{};", if self.inside { "" } else { " = {}" }));
+            let zeros = if self.inside { "" } else { " = {}" };
+            self.line(&format!("{} {name}[DIM]{zeros};", self.reals.number()));
             lines[number as usize].push(format!("{name}[axis] = {value};"));
             self.neighbours.insert((param, number), name);
         }
@@ -349,24 +353,27 @@ impl<'a> Writer<'a> {
             && self.kernel.expr_basic(expr) != Basic::Vector
         {
             // Axes are unrolled, so that this is no test at run time.
-            return format!("(axis == {component} ? {} : 0.0)", self.expr(&rest));
+            return format!("(axis == {component} ? {} : {})", self.expr(&rest), self.reals.literal(0.0));
         }
         match expr {
-            KExpr::Real(x) => real(*x),
+            KExpr::Real(x) => self.reals.literal(*x),
             KExpr::Bool(b) => b.to_string(),
             KExpr::Local(id) => self.local(*id).to_owned(),
             KExpr::Param(id) => self.param(*id).to_owned(),
             KExpr::Load { param, at } => self.load(*param, at),
             KExpr::Measure(path) => self.measure(path),
-            KExpr::Centroid(path) => match self.kernel.path_kind(self.sets, path) {
-                Some(EntityKind::Face) => format!("eq_face_centroid(grid, {})", self.path(path)),
-                Some(EntityKind::Edge) => format!("eq_edge_centroid(grid, {})", self.path(path)),
-                Some(EntityKind::Vertex) => format!("eq_vertex_position(grid, {})", self.path(path)),
-                Some(EntityKind::Cell) | None => format!("eq_cell_centroid(grid, {})", self.path(path)),
-            },
+            KExpr::Centroid(path) => {
+                let function = match self.kernel.path_kind(self.sets, path) {
+                    Some(EntityKind::Face) => "eq_face_centroid",
+                    Some(EntityKind::Edge) => "eq_edge_centroid",
+                    Some(EntityKind::Vertex) => "eq_vertex_position",
+                    Some(EntityKind::Cell) | None => "eq_cell_centroid",
+                };
+                self.reals.entering_vector(&format!("{function}(grid, {})", self.path(path)))
+            }
             KExpr::Normal(path) => match self.form {
-                Form::General => format!("eq_face_normal(grid, {})", self.path(path)),
-                Form::Cells | Form::PerAxis(_) => "eq_along(axis, 1.0)".to_owned(),
+                Form::General => self.reals.entering_vector(&format!("eq_face_normal(grid, {})", self.path(path))),
+                Form::Cells | Form::PerAxis(_) => format!("eq_along(axis, {})", self.reals.literal(1.0)),
             },
             KExpr::IsEmpty(path) => format!("({} == EQ_NONE)", self.path(path)),
             KExpr::Member { set, at } => self.member(*set, at),
@@ -426,7 +433,7 @@ impl<'a> Writer<'a> {
                 let components: Vec<String> = components.iter().map(|c| self.expr(c)).collect();
                 format!("eq_vector({})", components.join(", "))
             }
-            KExpr::ZeroVector => "eq_zero_vector()".to_owned(),
+            KExpr::ZeroVector => self.reals.zero_vector().to_owned(),
             KExpr::Math(op, a, b) => {
                 let name = match op {
                     BinaryMath::Min => "eq_min",
@@ -439,11 +446,12 @@ impl<'a> Writer<'a> {
             KExpr::Displacement { to, from } => {
                 let half_steps = self.half_steps(to) - self.half_steps(from);
                 let spacing = "eq_at(g.spacing, axis)";
-                match half_steps {
-                    2 => format!("eq_along(axis, {spacing})"),
-                    -2 => format!("eq_along(axis, -{spacing})"),
-                    n => format!("eq_along(axis, {} * {spacing})", real(f64::from(n) * 0.5)),
-                }
+                let along = match half_steps {
+                    2 => spacing.to_owned(),
+                    -2 => format!("-{spacing}"),
+                    n => format!("{} * {spacing}", Reals::DOUBLE.literal(f64::from(n) * 0.5)),
+                };
+                format!("eq_along(axis, {})", self.reals.entering(&along))
             }
         }
     }
@@ -494,9 +502,9 @@ impl<'a> Writer<'a> {
 
     fn measure(&self, path: &Path) -> String {
         match self.kernel.path_kind(self.sets, path) {
-            Some(EntityKind::Edge) => return format!("grid.edge_lengths[{}]", self.path(path)),
+            Some(EntityKind::Edge) => return self.reals.entering(&format!("grid.edge_lengths[{}]", self.path(path))),
             // A point counts as one.
-            Some(EntityKind::Vertex) => return "1.0".to_owned(),
+            Some(EntityKind::Vertex) => return self.reals.literal(1.0),
             Some(EntityKind::Cell | EntityKind::Face) | None => {}
         }
         let face = match path {
@@ -504,12 +512,12 @@ impl<'a> Writer<'a> {
             Path::Here => self.kernel.space_kind(self.sets) == Some(EntityKind::Face),
             _ => self.kernel.path_kind(self.sets, path) == Some(EntityKind::Face),
         };
-        match (self.form, face) {
+        self.reals.entering(&match (self.form, face) {
             (Form::General, true) => format!("grid.face_areas[{}]", self.path(path)),
             (Form::General, false) => format!("grid.cell_volumes[{}]", self.path(path)),
             (Form::Cells | Form::PerAxis(_), true) => "eq_at(g.area, axis)".to_owned(),
             (Form::Cells | Form::PerAxis(_), false) => "g.volume".to_owned(),
-        }
+        })
     }
 
     /// An element of a collection parameter.
@@ -619,35 +627,4 @@ pub(super) fn bare(text: &str) -> &str {
         }
     }
     inner
-}
-
-/// C++ type of one value.
-pub(super) fn cxx_type(basic: Basic) -> &'static str {
-    match basic {
-        Basic::Scalar | Basic::Text => "double",
-        Basic::Vector => "EqVector",
-        Basic::Bool => "bool",
-        Basic::Entity(_) => "EqEntity",
-    }
-}
-
-/// C++ type of a stored element.
-pub(super) fn storage_type(basic: Basic) -> &'static str {
-    match basic {
-        Basic::Scalar | Basic::Vector | Basic::Text => "double",
-        Basic::Bool => "unsigned char",
-        Basic::Entity(_) => "EqEntity",
-    }
-}
-
-/// A double literal that reads back to the same bits.
-fn real(x: f64) -> String {
-    if x.is_nan() {
-        return "(0.0 / 0.0)".to_owned();
-    }
-    if x.is_infinite() {
-        return if x > 0.0 { "(1.0 / 0.0)".to_owned() } else { "(-1.0 / 0.0)".to_owned() };
-    }
-    let text = format!("{x:?}");
-    if x.is_sign_negative() { format!("({text})") } else { text }
 }

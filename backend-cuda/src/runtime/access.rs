@@ -11,9 +11,9 @@ use crate::runtime::collections::{
     Bool, BoolCollection, Collection, Derivatives, EntityCollection, Scalar, ScalarCollection, Vector, VectorCollection,
 };
 use crate::runtime::grid::bytes_of;
+use crate::runtime::precision::doubles;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::rows::{Rows, fault};
-use crate::runtime::traits::doubles;
 
 impl CudaRuntime {
     fn stored(&mut self, domain: &Arc<Domain>, bytes: &[u8]) -> Result<Collection, Error> {
@@ -56,12 +56,12 @@ impl HostAccess for CudaRuntime {
 
     fn values(&mut self, c: &ScalarCollection) -> Result<Vec<f64>, Error> {
         let dense = self.dense(c)?;
-        Ok(doubles(&self.download(dense.pointer(), 8 * c.domain.len())?))
+        self.download_reals(dense.pointer(), c.domain.len())
     }
 
     fn vectors(&mut self, c: &VectorCollection) -> Result<Vec<Vec<f64>>, Error> {
         let (n, dim) = (c.domain().len(), self.session.grid().dim());
-        let all = doubles(&self.download(c.pointer(), 8 * n * dim)?);
+        let all = self.download_reals(c.pointer(), n * dim)?;
         Ok((0..dim).map(|d| all[d * n..(d + 1) * n].to_vec()).collect())
     }
 
@@ -80,7 +80,7 @@ impl HostAccess for CudaRuntime {
     }
 
     fn vector_collection(&mut self, domain: &Arc<Domain>, components: Vec<Vec<f64>>) -> Result<VectorCollection, Error> {
-        let bytes = bytes_of(&components.concat(), f64::to_le_bytes);
+        let bytes = self.precision.bytes_of(&components.concat());
         Ok(VectorCollection::constant(self.stored(domain, &bytes)?))
     }
 
@@ -127,14 +127,14 @@ impl DerivativeAccess for CudaRuntime {
         }
         let row_ptr = self.upload("rows of the Jacobian", &bytes_of(&ends, u64::to_le_bytes))?;
         let device_columns = self.upload("columns of the Jacobian", &bytes_of(&columns, u32::to_le_bytes))?;
-        let entries = self.upload("the Jacobian", &bytes_of(&entries, f64::to_le_bytes))?;
+        let entries = self.upload_reals("the Jacobian", &entries)?;
         let rows = Rc::new(Rows::on_device(row_ptr, device_columns, rows.len(), columns.len(), n_cols));
         Ok(Collection { derivatives: Some(Rc::new(Derivatives::Rows { rows, entries })), ..values.clone() })
     }
 
     fn derivatives(&mut self, values: &ScalarCollection) -> Result<Vec<Vec<(usize, f64)>>, Error> {
         let Some(jacobian) = self.jacobian_of(values)? else { return Ok(Vec::new()) };
-        let entries = doubles(&self.download(jacobian.entries.address(), 8 * jacobian.rows.entries())?);
+        let entries = self.download_reals(jacobian.entries.address(), jacobian.rows.entries())?;
         let host = jacobian.rows.host(self)?;
         let row = |ends: &[usize]| (ends[0]..ends[1]).map(|k| (host.columns[k] as usize, entries[k])).collect();
         Ok(host.row_ptr.windows(2).map(row).collect())

@@ -12,6 +12,7 @@ use crate::runtime::device::{DevicePtr, LaunchShape};
 use crate::runtime::jacobian::Jacobian;
 use crate::runtime::module::OPERATIONS_MODULE;
 use crate::runtime::pool::Buffer;
+use crate::runtime::precision::Precision;
 use crate::runtime::program::CudaRuntime;
 
 /// Functions of one number.
@@ -91,6 +92,8 @@ impl Binary {
 #[derive(Clone, Debug)]
 pub(super) struct Numbers {
     pub operand: EqOperand,
+    /// Of the numbers in memory; needed to find those of a component.
+    precision: Precision,
     _memory: Option<Rc<Buffer>>,
     /// Of each component; those of a number per element count for every component.
     pub jacobians: [Option<Jacobian>; 3],
@@ -100,22 +103,27 @@ impl Numbers {
     /// One component alone.
     pub fn component(&self, axis: usize) -> Numbers {
         let operand = EqOperand { values: self.component_address(axis), component_stride: 0, ..self.operand };
-        Numbers { operand, _memory: self._memory.clone(), jacobians: std::array::from_fn(|_| self.jacobians[axis].clone()) }
+        Numbers {
+            operand,
+            precision: self.precision,
+            _memory: self._memory.clone(),
+            jacobians: std::array::from_fn(|_| self.jacobians[axis].clone()),
+        }
     }
 
     fn component_address(&self, axis: usize) -> u64 {
-        self.operand.values + 8 * axis as u64 * u64::from(self.operand.component_stride)
+        self.operand.values + self.precision.bytes() * axis as u64 * u64::from(self.operand.component_stride)
     }
 
     /// One number for each element, in memory.
     pub fn each(buffer: &Rc<Buffer>) -> Numbers {
-        Self::components(buffer, 0)
+        Self::components(buffer, 0, Precision::Double)
     }
 
-    /// Numbers for each of `n` elements in memory, component after component.
-    pub fn components(buffer: &Rc<Buffer>, n: usize) -> Numbers {
+    /// Numbers of a precision for each of `n` elements in memory, component after component.
+    pub fn components(buffer: &Rc<Buffer>, n: usize, precision: Precision) -> Numbers {
         let operand = EqOperand { values: buffer.address().0, stride: 1, component_stride: n as u32, ..EqOperand::default() };
-        Numbers { operand, _memory: Some(Rc::clone(buffer)), jacobians: [None, None, None] }
+        Numbers { operand, precision, _memory: Some(Rc::clone(buffer)), jacobians: [None, None, None] }
     }
 
     pub fn has_derivatives(&self) -> bool {
@@ -162,19 +170,49 @@ pub(super) struct Extent {
     pub n: usize,
     /// Numbers of each.
     pub components: usize,
+    /// What they are.
+    pub of: Of,
+}
+
+/// What numbers belong to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Of {
+    /// A collection: in the precision of the program.
+    Collection,
+    /// A Scalar, a single Vector or a sequence: doubles.
+    Alone,
 }
 
 impl Extent {
     /// A number for each element of a domain.
     pub fn scalars(domain: &Domain) -> Self {
-        Extent { n: domain.len(), components: 1 }
+        Extent { n: domain.len(), components: 1, of: Of::Collection }
+    }
+}
+
+impl Extent {
+    /// Numbers of their own.
+    pub fn alone(n: usize) -> Self {
+        Extent { n, components: 1, of: Of::Alone }
     }
 }
 
 impl CudaRuntime {
-    /// A call of a kernel of the operation level.
+    /// A call of a kernel of the operation level, for collections.
     pub(super) fn operation(&mut self, name: &'static str) -> Result<Call, Error> {
-        self.call(&OPERATIONS_MODULE, name)
+        self.operation_of(Of::Collection, name)
+    }
+
+    /// The same for numbers that belong to something.
+    pub(super) fn operation_of(&mut self, of: Of, name: &'static str) -> Result<Call, Error> {
+        self.call_in(&OPERATIONS_MODULE, self.precision_of(of), name)
+    }
+
+    fn precision_of(&self, of: Of) -> Precision {
+        match of {
+            Of::Collection => self.precision,
+            Of::Alone => Precision::Double,
+        }
     }
 
     /// Queues a call with one thread for each number; nothing for none.
@@ -187,7 +225,7 @@ impl CudaRuntime {
 
     /// Room for numbers.
     pub(super) fn room_for(&mut self, what: &str, extent: Extent) -> Result<Rc<Buffer>, Error> {
-        self.buffer(what, 8 * extent.n as u64 * extent.components as u64)
+        self.buffer(what, self.precision_of(extent.of).bytes() * extent.n as u64 * extent.components as u64)
     }
 
     /// A Scalar as an operand.
@@ -197,7 +235,7 @@ impl CudaRuntime {
             Scalar::Element { of, index } => (EqOperand { values: of.number(*index).0, ..EqOperand::default() }, Some(Rc::clone(of))),
             Scalar::Device(buffer) => (EqOperand { values: buffer.address().0, ..EqOperand::default() }, Some(Rc::clone(buffer))),
         };
-        Numbers { operand, _memory: memory, jacobians: [None, None, None] }
+        Numbers { operand, precision: Precision::Double, _memory: memory, jacobians: [None, None, None] }
     }
 
     /// A collection of numbers as an operand, with its derivatives.
@@ -214,12 +252,12 @@ impl CudaRuntime {
     /// A single Vector as an operand.
     pub(super) fn of_vector(&self, v: &Vector) -> Numbers {
         let operand = EqOperand { values: v.pointer().0, component_stride: 1, ..EqOperand::default() };
-        Numbers { operand, _memory: Some(Rc::clone(&v.0)), jacobians: [None, None, None] }
+        Numbers { operand, precision: Precision::Double, _memory: Some(Rc::clone(&v.0)), jacobians: [None, None, None] }
     }
 
     /// A collection of Vectors as an operand, with its derivatives.
     pub(super) fn of_vectors(&self, v: &VectorCollection) -> Numbers {
-        Numbers { jacobians: v.jacobians.clone(), ..Numbers::components(&v.values.buffer, v.domain().len()) }
+        Numbers { jacobians: v.jacobians.clone(), ..Numbers::components(&v.values.buffer, v.domain().len(), self.precision) }
     }
 
     /// A function of numbers, with its derivatives.
@@ -232,7 +270,7 @@ impl CudaRuntime {
 
     /// The values alone, to memory that there is.
     pub(super) fn unary_into(&mut self, function: Unary, extent: Extent, a: &Numbers, out: DevicePtr) -> Result<(), Error> {
-        let call = self.operation("equelle_unary")?.arg(function.number()).arg(extent.n as u32).arg(a.operand).arg(out);
+        let call = self.operation_of(extent.of, "equelle_unary")?.arg(function.number()).arg(extent.n as u32).arg(a.operand).arg(out);
         self.launch_extent(call, extent);
         Ok(())
     }
@@ -240,7 +278,7 @@ impl CudaRuntime {
     /// A function of two numbers, with its derivatives.
     pub(super) fn binary(&mut self, function: Binary, extent: Extent, a: &Numbers, b: &Numbers) -> Result<Computed, Error> {
         let buffer = self.room_for("the result of an operation", extent)?;
-        let call = self.operation("equelle_binary")?.arg(function.number()).arg(extent.n as u32);
+        let call = self.operation_of(extent.of, "equelle_binary")?.arg(function.number()).arg(extent.n as u32);
         self.launch_extent(call.arg(a.operand).arg(b.operand).arg(buffer.address()), extent);
         let (first, second) = function.rules();
         let jacobians = self.differentiate(first, Some(second), extent, a, b, &buffer)?;
@@ -277,7 +315,7 @@ impl CudaRuntime {
             return Ok(Scalar::Known(function.of(*a)));
         }
         let a = self.of_scalar(a);
-        Ok(Scalar::Device(self.unary(function, Extent { n: 1, components: 1 }, &a)?.buffer))
+        Ok(Scalar::Device(self.unary(function, Extent::alone(1), &a)?.buffer))
     }
 
     /// A function of two Scalars: on the host if the host knows both.
@@ -286,6 +324,6 @@ impl CudaRuntime {
             return Ok(Scalar::Known(function.of(*a, *b)));
         }
         let (a, b) = (self.of_scalar(a), self.of_scalar(b));
-        Ok(Scalar::Device(self.binary(function, Extent { n: 1, components: 1 }, &a, &b)?.buffer))
+        Ok(Scalar::Device(self.binary(function, Extent::alone(1), &a, &b)?.buffer))
     }
 }

@@ -18,28 +18,6 @@ extern "C" __global__ void equelle_iota(EqEntity n, EqEntity* out) {
   if (k < n) out[k] = k;
 }
 
-// Full collection of a per-axis one: 12 bytes read and 8 written per element, or 8 written where the set is all entities.
-extern "C" __global__ void equelle_spread(const EqCartesian g, const EqSpace space, unsigned int faces, unsigned int components,
-                                          const double* __restrict__ per_axis, double* __restrict__ out) {
-  const EqEntity k = eq_index();
-  if (k >= space.size) return;
-  const int slot = faces ? eq_face(g, eq_entity(space, k)).axis : 0;
-  const unsigned int slots = faces ? DIM : 1;
-  for (unsigned int d = 0; d < components; ++d) out[d * (size_t)space.size + k] = per_axis[d * slots + slot];
-}
-
-// The same for truth values.
-extern "C" __global__ void equelle_spread_bools(const EqCartesian g, const EqSpace space, unsigned int faces,
-                                                const unsigned char* __restrict__ per_axis, unsigned char* __restrict__ out) {
-  const EqEntity k = eq_index();
-  if (k >= space.size) return;
-  out[k] = per_axis[faces ? eq_face(g, eq_entity(space, k)).axis : 0];
-}
-
-EQ_FUNCTION double equelle_combine(unsigned int operation, double left, double right) {
-  return operation == 0 ? eq_max(left, right) : operation == 1 ? eq_min(left, right) : operation == 2 ? eq_sum(left, right) : eq_prod(left, right);
-}
-
 // Eight levels of the binary tree over partial results: each thread combines 256 neighbours. Groups of 2, 4, 8, ... neighbours are kept
 // on a stack, largest first; an odd last one passes on unchanged.
 extern "C" __global__ void equelle_tree(unsigned int operation, EqEntity n, const double* __restrict__ in, double* __restrict__ out) {
@@ -51,11 +29,11 @@ extern "C" __global__ void equelle_tree(unsigned int operation, EqEntity n, cons
   int height = 0;
   for (unsigned int k = 0; k < count; ++k) {
     double value = in[from + k];
-    for (unsigned int sizes = k; sizes & 1u; sizes >>= 1) value = equelle_combine(operation, stack[--height], value);
+    for (unsigned int sizes = k; sizes & 1u; sizes >>= 1) value = eq_combine(operation, stack[--height], value);
     stack[height++] = value;
   }
   double value = stack[--height];
-  while (height > 0) value = equelle_combine(operation, stack[--height], value);
+  while (height > 0) value = eq_combine(operation, stack[--height], value);
   out[group] = value;
 }
 
@@ -71,20 +49,6 @@ extern "C" __global__ void equelle_tree_bools(unsigned int operation, EqEntity n
   out[group] = value;
 }
 
-// One leaf per thread of a stored collection. `order` has the positions in the order of the grid's file; null where that is theirs.
-extern "C" __global__ void equelle_leaves(unsigned int operation, EqEntity n, const EqEntity* __restrict__ order, const double* __restrict__ in,
-                                          double* __restrict__ leaves) {
-  EqEntity leaf, begin, end;
-  if (!eq_leaf_here(n, leaf, begin, end)) return;
-  double result = operation == 2u ? 0.0 : 1.0;
-  if (operation < 2u) {
-    result = in[order ? order[begin] : begin];
-    ++begin;
-  }
-  for (EqEntity k = begin; k < end; ++k) result = equelle_combine(operation, result, in[order ? order[k] : k]);
-  leaves[leaf] = result;
-}
-
 // ---- Linear algebra --------------------------------------------------------------------------------------------------------------------
 
 // y = x; y = y + a x; y = y - a x; y = x + a y; y = a y: operation 0 to 4. 16 to 24 bytes an element.
@@ -98,12 +62,6 @@ extern "C" __global__ void equelle_vector(unsigned int operation, EqEntity n, do
     case 3: y[k] = x[k] + *a * y[k]; break;
     default: y[k] = *a * y[k]; break;
   }
-}
-
-// out = a - length * b, element by element. 24 bytes an element.
-extern "C" __global__ void equelle_subtract(EqEntity n, const double* a, double length, const double* b, double* out) {
-  const EqEntity k = eq_index();
-  if (k < n) out[k] = a[k] - length * b[k];
 }
 
 extern "C" __global__ void equelle_fill(EqEntity n, double value, double* out) {

@@ -17,6 +17,7 @@ use crate::runtime::jacobian::Jacobian;
 use crate::runtime::krylov::DeviceVector;
 use crate::runtime::matrices::DeviceMatrix;
 use crate::runtime::pool::Buffer;
+use crate::runtime::precision::Precision;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::rows::Rows;
 use crate::runtime::sparse::SparseMatrix;
@@ -202,6 +203,7 @@ impl CudaRuntime {
             row_ptr: offsets.address(),
             col_idx: a.rows.columns.address(),
             values: a.entries.address(),
+            precision: Precision::Double,
         };
         let (rows, entries) = self.product_with(&left, &b.rows, &b.entries)?;
         Ok(DeviceMatrix::new(Rc::new(rows), entries))

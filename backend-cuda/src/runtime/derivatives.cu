@@ -2,30 +2,31 @@
 
 // What an entry d of an operand's row adds to that of the result: the rules in the order of Rule in derivatives.rs. a and b are the operands, v the result.
 // Adding +0 makes zeros positive.
-EQ_FUNCTION double eq_derivative(unsigned int rule, double a, double b, double v, double d) {
+EQ_FUNCTION EqReal eq_derivative(unsigned int rule, EqReal a, EqReal b, EqReal v, EqReal d) {
+  const EqReal zero = 0, one = 1, half = EqReal(0.5);
   switch (rule) {
-    case 0: return d + 0.0;
-    case 1: return -d + 0.0;
-    case 2: return a * d + 0.0;
-    case 3: return b * d + 0.0;
-    case 4: return d / b + 0.0;
-    case 5: return -(v * d) / b + 0.0;
+    case 0: return d + zero;
+    case 1: return -d + zero;
+    case 2: return a * d + zero;
+    case 3: return b * d + zero;
+    case 4: return d / b + zero;
+    case 5: return -(v * d) / b + zero;
     // By the sign: +1 at both zeros, NaN at NaN.
-    case 6: return (a < 0.0 ? -d : a >= 0.0 ? d : v * d) + 0.0;
-    case 7: return 0.5 / v * d + 0.0;
-    case 8: return v * d + 0.0;
-    case 9: return 1.0 / a * d + 0.0;
-    case 10: return cos(a) * d + 0.0;
-    case 11: return -sin(a) * d + 0.0;
-    case 12: return (1.0 + v * v) * d + 0.0;
+    case 6: return (a < zero ? -d : a >= zero ? d : v * d) + zero;
+    case 7: return half / v * d + zero;
+    case 8: return v * d + zero;
+    case 9: return one / a * d + zero;
+    case 10: return cos(a) * d + zero;
+    case 11: return -sin(a) * d + zero;
+    case 12: return (one + v * v) * d + zero;
     // Min and Max: by the number that is chosen.
-    case 13: return (a <= b || eq_nan(a) ? 1.0 : 0.0) * d + 0.0;
-    case 14: return (a <= b || eq_nan(a) ? 0.0 : 1.0) * d + 0.0;
-    case 15: return (a >= b || eq_nan(a) ? 1.0 : 0.0) * d + 0.0;
-    case 16: return (a >= b || eq_nan(a) ? 0.0 : 1.0) * d + 0.0;
+    case 13: return (a <= b || eq_nan(a) ? one : zero) * d + zero;
+    case 14: return (a <= b || eq_nan(a) ? zero : one) * d + zero;
+    case 15: return (a >= b || eq_nan(a) ? one : zero) * d + zero;
+    case 16: return (a >= b || eq_nan(a) ? zero : one) * d + zero;
     // Powers: constant for the exponent 0; by the exponent the limit from above where the value is 0.
-    case 17: return (b == 0.0 ? 0.0 : b * pow(a, b - 1.0)) * d + 0.0;
-    default: return (v == 0.0 ? 0.0 : v * log(a)) * d + 0.0;
+    case 17: return (b == zero ? zero : b * pow(a, b - one)) * d + zero;
+    default: return (v == zero ? zero : v * log(a)) * d + zero;
   }
 }
 
@@ -34,21 +35,21 @@ EQ_FUNCTION unsigned long long eq_row_begin(const EqRows& rows, EqEntity k) { re
 EQ_FUNCTION unsigned long long eq_row_end(const EqRows& rows, EqEntity k) { return rows.row_ptr ? rows.row_ptr[k + 1] : 0; }
 
 // Derivatives of unknowns by themselves: the columns from `first` on.
-extern "C" __global__ void equelle_identity(EqEntity n, EqEntity first, unsigned long long* row_ptr, EqEntity* columns, double* entries) {
+extern "C" __global__ void equelle_identity(EqEntity n, EqEntity first, unsigned long long* row_ptr, EqEntity* columns, EqReal* entries) {
   const EqEntity k = eq_index();
   if (k == 0) row_ptr[0] = 0;
   if (k >= n) return;
   row_ptr[k + 1] = k + 1ull;
   columns[k] = first + k;
-  entries[k] = 1.0;
+  entries[k] = 1;
 }
 
 // Entries of a function of one operand that has derivatives; the pattern is that of `in`. 16 bytes an entry.
 extern "C" __global__ void equelle_scale_rows(unsigned int rule, EqEntity n, const EqRows in, const EqOperand a, const EqOperand b, const EqOperand v,
-                                              double* __restrict__ out) {
+                                              EqReal* __restrict__ out) {
   const EqEntity k = eq_index();
   if (k >= n) return;
-  const double x = eq_number(a, k), y = eq_number(b, k), value = eq_number(v, k);
+  const EqReal x = eq_number(a, k), y = eq_number(b, k), value = eq_number(v, k);
   for (unsigned long long i = in.row_ptr[k]; i < in.row_ptr[k + 1]; ++i) out[i] = eq_derivative(rule, x, y, value, in.entries[i]);
 }
 
@@ -70,18 +71,18 @@ extern "C" __global__ void equelle_union_lengths(EqEntity n, const EqRows a, con
 // Entries of a function of two operands that both have derivatives. 24 bytes an entry and 8 of columns.
 extern "C" __global__ void equelle_union_rows(unsigned int first, unsigned int second, EqEntity n, const EqRows a, const EqRows b, const EqOperand x,
                                               const EqOperand y, const EqOperand v, const unsigned long long* row_ptr, EqEntity* columns,
-                                              double* entries) {
+                                              EqReal* entries) {
   const EqEntity k = eq_index();
   if (k >= n) return;
-  const double left_value = eq_number(x, k), right_value = eq_number(y, k), value = eq_number(v, k);
+  const EqReal left_value = eq_number(x, k), right_value = eq_number(y, k), value = eq_number(v, k);
   unsigned long long i = a.row_ptr[k], j = b.row_ptr[k], at = row_ptr[k];
   const unsigned long long i_end = a.row_ptr[k + 1], j_end = b.row_ptr[k + 1];
   for (; i < i_end || j < j_end; ++at) {
     const EqEntity left = i < i_end ? a.columns[i] : EQ_NONE, right = j < j_end ? b.columns[j] : EQ_NONE;
-    double entry = 0.0;
+    EqReal entry = 0;
     if (left <= right) entry = eq_derivative(first, left_value, right_value, value, a.entries[i++]);
     if (right <= left) {
-      const double term = eq_derivative(second, left_value, right_value, value, b.entries[j++]);
+      const EqReal term = eq_derivative(second, left_value, right_value, value, b.entries[j++]);
       entry = left == right ? entry + term : term;
     }
     columns[at] = left <= right ? left : right;
@@ -104,7 +105,7 @@ extern "C" __global__ void equelle_pick_lengths(EqEntity n, const EqTruth condit
 
 // Their entries. 12 bytes read and written an entry.
 extern "C" __global__ void equelle_pick_rows(EqEntity n, const EqTruth condition, const EqEntity* sources, const EqRows a, const EqRows b,
-                                             const unsigned long long* row_ptr, EqEntity* columns, double* entries) {
+                                             const unsigned long long* row_ptr, EqEntity* columns, EqReal* entries) {
   const EqEntity k = eq_index();
   if (k >= n) return;
   const EqRows& from = eq_truth(condition, k) ? a : b;

@@ -142,7 +142,7 @@ impl CudaRuntime {
         if !a.has_derivatives() && !b.has_derivatives() {
             return Ok(out);
         }
-        let results = Numbers::components(values, extent.n);
+        let results = Numbers::components(values, extent.n, self.precision);
         for (axis, out) in out.iter_mut().enumerate().take(extent.components) {
             let (a, b, v) = (a.component(axis), b.component(axis), results.component(axis));
             let (left, right) = (a.jacobians[0].as_ref(), second.and_then(|second| Some((second, b.jacobians[0].as_ref()?))));

@@ -4,6 +4,7 @@
 //! stream: launches and copies run in the order of the calls.
 
 use crate::runtime::module::KernelModule;
+use crate::runtime::precision::Precision;
 use crate::runtime::sparse::SparseProducts;
 use equelle_runtime::Error;
 
@@ -65,6 +66,8 @@ pub struct CompileOptions {
     pub dim: usize,
     /// Whether offsets into the cells' face lists need 64 bits.
     pub wide_offsets: bool,
+    /// Of collections: `EqReal` in the kernels.
+    pub precision: Precision,
 }
 
 /// A device. Methods return errors without a line; the runtime adds it.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use equelle_runtime::domain::Domain;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent as Part, Reduction, reduce};
 
-use crate::runtime::args::Call;
 use crate::runtime::arithmetic::{Computed, Numbers};
 use crate::runtime::collections::{Collection, Scalar, Vector, VectorCollection};
 use crate::runtime::device::DevicePtr;
@@ -66,8 +65,7 @@ impl CudaRuntime {
         let count = reduce::leaf_count(domain.len());
         let to = DevicePtr(leaves.pointer().0 + 8 * (axis * count) as u64);
         let order = DevicePtr(self.file_order(domain)?);
-        let function = self.runtime_function("equelle_leaves")?;
-        let call = Call::new(function, "equelle_leaves").arg(reduction_number(reduction)).arg(domain.len() as u32).arg(order);
+        let call = self.collection_call("equelle_leaves")?.arg(reduction_number(reduction)).arg(domain.len() as u32).arg(order);
         self.launch_over(call.arg(DevicePtr(values.operand.values)).arg(to), count)
     }
 }

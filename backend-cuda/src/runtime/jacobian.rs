@@ -71,7 +71,7 @@ impl CudaRuntime {
     pub(super) fn identity_rows(&mut self, first: usize, n: usize, n_cols: usize) -> Result<Jacobian, Error> {
         let row_ptr = self.buffer("rows of the Jacobian", 8 * (n + 1) as u64)?;
         let columns = self.buffer("columns of the Jacobian", 4 * n as u64)?;
-        let entries = self.buffer("the Jacobian", 8 * n as u64)?;
+        let entries = self.reals("the Jacobian", n)?;
         let call = self.derivative_call("equelle_identity")?.arg(n as u32).arg(first as u32);
         self.launch_over(call.arg(row_ptr.address()).arg(columns.address()).arg(entries.address()), n.max(1))?;
         Ok(Jacobian { rows: Rc::new(Rows::on_device(row_ptr, columns, n, n, n_cols)), entries })
@@ -132,7 +132,7 @@ impl CudaRuntime {
         let total = self.download(DevicePtr(row_ptr.address().0 + 8 * n as u64), 8)?;
         let total = total.try_into().map_or(0, u64::from_le_bytes) as usize;
         let columns = self.buffer("columns of the Jacobian", 4 * total as u64)?;
-        let entries = self.buffer("the Jacobian", 8 * total as u64)?;
+        let entries = self.reals("the Jacobian", total)?;
         Ok(Jacobian { rows: Rc::new(Rows::on_device(row_ptr, columns, n, total, n_cols)), entries })
     }
 
@@ -167,7 +167,7 @@ impl CudaRuntime {
         let col_idx: Vec<u32> = all().map(|&(column, _)| column).collect();
         let col_idx = self.upload("a matrix of the grid", &bytes_of(&col_idx, u32::to_le_bytes))?;
         let values: Vec<f64> = all().map(|&(_, value)| value).collect();
-        let values = self.upload("a matrix of the grid", &bytes_of(&values, f64::to_le_bytes))?;
+        let values = self.upload_reals("a matrix of the grid", &values)?;
         Ok(GridMatrix { rows: rows.len(), columns, entries: total, row_ptr, col_idx, values })
     }
 
@@ -198,6 +198,7 @@ impl CudaRuntime {
             row_ptr: matrix.row_ptr.address(),
             col_idx: matrix.col_idx.address(),
             values: matrix.values.address(),
+            precision: self.precision,
         };
         let (rows, entries) = self.product_with(&left, &of.rows, &of.entries)?;
         Ok(Jacobian { rows: Rc::new(rows), entries })
@@ -226,6 +227,7 @@ impl CudaRuntime {
             row_ptr: offsets.address(),
             col_idx: rows.columns.address(),
             values: entries.address(),
+            precision: left.precision,
         };
         let device = Rc::clone(&self.device);
         let mut taken: Vec<Rc<Buffer>> = Vec::new();

@@ -12,9 +12,9 @@ use crate::runtime::device::DevicePtr;
 use crate::runtime::parts::Parts;
 use crate::runtime::passes::{Number, Summand};
 use crate::runtime::pool::Buffer;
+use crate::runtime::precision::doubles;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::rows::fault;
-use crate::runtime::traits::doubles;
 
 /// What the runtime keeps as the space of linear solvers.
 #[derive(Default)]

@@ -60,6 +60,7 @@ mod on_extend;
 mod operations;
 mod parts;
 mod passes;
+mod precision;
 mod projection;
 pub mod rows;
 mod schedule;
@@ -85,5 +86,6 @@ pub use collections::{
 pub use grid::GridArrays;
 pub use jacobian::Jacobian;
 pub use module::{FloatingPoint, KernelModule};
-pub use program::{CudaRuntime, report, run};
+pub use precision::Precision;
+pub use program::{CudaRuntime, report, run, run_with_precision};
 pub use queue::Counters;

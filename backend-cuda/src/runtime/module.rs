@@ -1,6 +1,7 @@
 //! Kernel modules: CUDA C++ text with what is needed to compile it.
 
 use crate::runtime::device::CompileOptions;
+use crate::runtime::precision::Precision;
 
 /// Helpers that every kernel text begins with.
 pub const PRELUDE: &str = include_str!("prelude.cuh");
@@ -25,9 +26,13 @@ pub struct KernelModule {
     pub floating_point: FloatingPoint,
 }
 
-/// The runtime's own kernels: loops, spreading of per-axis values, reduction trees.
+/// The runtime's own kernels on Scalars and vectors of linear systems: loops, reduction trees, linear algebra. In double precision, as all that work on no collection.
 pub const RUNTIME_MODULE: KernelModule =
     KernelModule { name: "equelle", source: include_str!("builtin.cu"), floating_point: FloatingPoint::Strict };
+
+/// The runtime's own kernels that work on collections.
+pub const COLLECTIONS_MODULE: KernelModule =
+    KernelModule { name: "collections", source: include_str!("collections.cu"), floating_point: FloatingPoint::Strict };
 
 /// The kernels of the operation level.
 pub const OPERATIONS_MODULE: KernelModule = KernelModule {
@@ -65,10 +70,16 @@ pub const FACTORISATION_MODULE: KernelModule = KernelModule {
 };
 
 /// All that do not come from a program.
-pub const OWN_MODULES: [KernelModule; 6] =
-    [RUNTIME_MODULE, OPERATIONS_MODULE, DERIVATIVES_MODULE, SOLVERS_MODULE, SUBSTITUTION_MODULE, FACTORISATION_MODULE];
+pub const OWN_MODULES: [KernelModule; 7] =
+    [RUNTIME_MODULE, COLLECTIONS_MODULE, OPERATIONS_MODULE, DERIVATIVES_MODULE, SOLVERS_MODULE, SUBSTITUTION_MODULE, FACTORISATION_MODULE];
 
 impl KernelModule {
+    /// In what it computes in a program of this precision: kernels of programs, and those that work on collections, in that; the others in double precision.
+    pub(super) fn precision(&self, of_program: Precision) -> Precision {
+        let on_collections = [COLLECTIONS_MODULE, OPERATIONS_MODULE, DERIVATIVES_MODULE].contains(self) || !OWN_MODULES.contains(self);
+        if on_collections { of_program } else { Precision::Double }
+    }
+
     /// Prelude and kernels as one text; line numbers of compiler messages are those of `source`.
     pub fn full_source(&self) -> String {
         format!("{PRELUDE}\n#line 1 \"{}.cu\"\n{}\n", self.name, self.source)
@@ -80,6 +91,9 @@ pub(crate) fn definitions(options: CompileOptions) -> Vec<String> {
     let mut definitions = vec![format!("-DDIM={}", options.dim)];
     if options.wide_offsets {
         definitions.push("-DEQ_WIDE_OFFSETS=1".to_owned());
+    }
+    if options.precision == Precision::Single {
+        definitions.push("-DEQ_SINGLE=1".to_owned());
     }
     definitions
 }

@@ -8,18 +8,17 @@ use std::sync::Arc;
 
 use equelle_runtime::linalg::{LinearCache, LinearOptions, Method, Solution, SystemSpace, solve_in};
 use equelle_runtime::newton::{self, Bounds, Correction, Ending, Entry, History, Problem, Trial};
-use equelle_runtime::{BinaryMath, EquelleRuntime, Error, ErrorKind, Implicit, Operations, Residual, Session};
+use equelle_runtime::{BinaryMath, EquelleRuntime, Error, ErrorKind, Implicit, Operations, Real, Residual, Session};
 
-use crate::runtime::args::Call;
 use crate::runtime::collections::{Collection, Derivatives, Scalar, VectorCollection};
 use crate::runtime::device::DevicePtr;
 use crate::runtime::jacobian::Jacobian;
 use crate::runtime::krylov::DeviceVector;
 use crate::runtime::matrices::DeviceMatrix;
 use crate::runtime::pool::Buffer;
+use crate::runtime::precision::Precision;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::rows::{Rows, fault};
-use crate::runtime::traits::doubles;
 
 /// What Newton's method keeps between solves.
 #[derive(Default)]
@@ -47,7 +46,10 @@ impl CudaRuntime {
         if let Some(options) = &self.newton.options {
             return Ok(options.clone());
         }
-        let options = newton::session::options::<f64>(&mut self.session)?;
+        let options = match self.precision {
+            Precision::Double => newton::session::options::<f64>(&mut self.session)?,
+            Precision::Single => newton::session::options::<f32>(&mut self.session)?,
+        };
         self.newton.options = Some(options.clone());
         Ok(options)
     }
@@ -100,7 +102,11 @@ impl Implicit for CudaRuntime {
         self.newton.patterns.insert(line, patterns);
         self.newton.assembled.extend(assembled.map(|assembled| (line, assembled)));
         self.session.line(line);
-        outcome.map_err(|error| error.at(line))?;
+        let precise = |error: Error| match self.precision {
+            Precision::Double => error,
+            Precision::Single => newton::session::of_precision::<f32>(error),
+        };
+        outcome.map_err(|error| precise(error.at(line)))?;
         Ok(iterate)
     }
 
@@ -173,14 +179,16 @@ impl CudaProblem<'_, '_> {
         Ok(())
     }
 
-    /// The Jacobian of all equations by all unknowns. The rows of one equation are the matrix, nothing is copied; of a system their entries are copied behind one another.
+    /// The Jacobian of all equations by all unknowns, in double precision. The rows of one equation are the matrix, nothing is copied unless entries are singles; of a system their
+    /// entries are copied behind one another.
     fn matrix(&mut self) -> Result<DeviceMatrix, Error> {
         let mut equations = Vec::with_capacity(self.equations.len());
         for number in 0..self.equations.len() {
             equations.extend(self.rt.jacobian_of(&self.equations[number])?);
         }
         if let [only] = &equations[..] {
-            return Ok(DeviceMatrix::new(Rc::clone(&only.rows), Rc::clone(&only.entries)));
+            let entries = self.rt.doubles_of(&only.entries, only.rows.entries())?;
+            return Ok(DeviceMatrix::new(Rc::clone(&only.rows), entries));
         }
         let same = |known: &Assembled| {
             known.parts.len() == equations.len() && known.parts.iter().zip(&equations).all(|(a, b)| Rc::ptr_eq(a, &b.rows))
@@ -194,11 +202,11 @@ impl CudaProblem<'_, '_> {
                 rows
             }
         };
-        let entries = self.rt.new_entries(&rows)?;
+        let entries = self.rt.buffer("the Jacobian", 8 * rows.entries() as u64)?;
         let mut at = entries.address().0;
         for equation in &equations {
             let len = equation.rows.entries();
-            self.copy_to(DevicePtr(at), equation.entries.address(), len)?;
+            self.rt.write_doubles(equation.entries.address(), len, DevicePtr(at))?;
             at += 8 * len as u64;
         }
         Ok(DeviceMatrix::new(rows, entries))
@@ -222,20 +230,13 @@ impl CudaProblem<'_, '_> {
         Ok(Rows::on_device(row_ptr, columns, total, entries, total))
     }
 
-    /// Copies numbers on the device.
-    fn copy_to(&mut self, to: DevicePtr, from: DevicePtr, len: usize) -> Result<(), Error> {
-        let function = self.rt.runtime_function("equelle_vector")?;
-        let call = Call::new(function, "equelle_vector").arg(0u32).arg(len as u32).arg(to).arg(DevicePtr(0)).arg(from);
-        self.rt.launch_over(call, len)
-    }
-
     /// The residuals of all equations one after the other, on the device.
     fn right_hand_side(&mut self) -> Result<DeviceVector, Error> {
         let b = self.rt.new_vector_of(self.total())?;
         for number in 0..self.equations.len() {
             let (from, len) = (self.equations[number].pointer(), self.equations[number].domain.len());
             let to = DevicePtr(b.address().0 + 8 * (self.ends[number] - len) as u64);
-            self.copy_to(to, from, len)?;
+            self.rt.write_doubles(from, len, to)?;
         }
         Ok(b)
     }
@@ -255,10 +256,9 @@ impl CudaProblem<'_, '_> {
             let values = base.unwrap_or(&self.iterate)[number].clone();
             let len = values.domain.len();
             let new = self.rt.new_collection(&values.domain)?;
-            let function = self.rt.runtime_function("equelle_subtract")?;
             let from = DevicePtr(du.address().0 + 8 * (end - len) as u64);
-            let call =
-                Call::new(function, "equelle_subtract").arg(len as u32).arg(values.pointer()).arg(length).arg(from).arg(new.pointer());
+            let call = self.rt.collection_call("equelle_subtract")?.arg(len as u32).arg(values.pointer());
+            let call = call.arg(length).arg(from).arg(new.pointer());
             self.rt.launch_over(call, len)?;
             self.iterate[number] = self.bounded(number, new)?;
         }
@@ -279,7 +279,7 @@ impl CudaProblem<'_, '_> {
 
     fn residual_values(&mut self, equation: usize) -> Result<Vec<f64>, Error> {
         let (from, len) = (self.equations[equation].pointer(), self.equations[equation].domain.len());
-        Ok(doubles(&self.rt.download(from, 8 * len)?))
+        self.rt.download_reals(from, len)
     }
 }
 
@@ -302,7 +302,8 @@ impl Problem for CudaProblem<'_, '_> {
         let mut squares = Vec::with_capacity(self.equations.len());
         for equation in &self.equations {
             let square = self.rt.new_number()?;
-            self.rt.dot_into(equation.domain.len(), equation.pointer(), equation.pointer(), square.address())?;
+            let residual = self.rt.doubles_of(&equation.buffer, equation.domain.len())?;
+            self.rt.dot_into(equation.domain.len(), residual.address(), residual.address(), square.address())?;
             squares.push(square);
         }
         let addresses: Vec<DevicePtr> = squares.iter().map(|square| square.address()).collect();
@@ -396,9 +397,16 @@ impl Problem for CudaProblem<'_, '_> {
         let mut fields = Vec::with_capacity(self.ends.len());
         for number in 0..self.ends.len() {
             let domain = Arc::clone(&self.iterate[number].domain);
-            let u = doubles(&self.rt.download(self.iterate[number].pointer(), 8 * domain.len())?);
+            let u = self.rt.download_reals(self.iterate[number].pointer(), domain.len())?;
             fields.push((domain, u, self.residual_values(number)?));
         }
-        newton::session::dump(&mut self.rt.session, initial, &fields)
+        match self.rt.precision {
+            Precision::Double => newton::session::dump(&mut self.rt.session, initial, &fields),
+            Precision::Single => {
+                let rounded = |(domain, u, r)| (domain, f32::vec_from_f64(u), f32::vec_from_f64(r));
+                let fields: Vec<_> = fields.into_iter().map(rounded).collect();
+                newton::session::dump(&mut self.rt.session, initial, &fields)
+            }
+        }
     }
 }

@@ -6,7 +6,7 @@ use equelle_runtime::domain::Domain;
 use equelle_runtime::{Error, ErrorKind};
 
 use crate::runtime::args::Call;
-use crate::runtime::arithmetic::{Computed, Extent, Numbers};
+use crate::runtime::arithmetic::{Computed, Extent, Numbers, Of};
 use crate::runtime::collections::{BoolCollection, EntityCollection};
 use crate::runtime::conditions::Asked;
 use crate::runtime::program::CudaRuntime;
@@ -26,7 +26,7 @@ impl CudaRuntime {
         data: &Numbers,
         target: &EntityCollection,
     ) -> Result<Computed, Error> {
-        let extent = Extent { n: target.domain().len(), components };
+        let extent = Extent { n: target.domain().len(), components, of: Of::Collection };
         let buffer = self.room_for(target.domain().name(), extent)?;
         let checks = self.operation_checks(Asked::On { kind: target.kind() }, target.domain())?;
         let call = self.gather("equelle_on", from, target)?.arg(data.operand).arg(buffer.address()).arg(checks);
@@ -69,7 +69,7 @@ impl CudaRuntime {
         data: &Numbers,
         domain: &Arc<Domain>,
     ) -> Result<Computed, Error> {
-        let extent = Extent { n: domain.len(), components };
+        let extent = Extent { n: domain.len(), components, of: Of::Collection };
         let buffer = self.room_for(domain.name(), extent)?;
         let call = self.scatter("equelle_extend", from, domain)?.arg(data.operand).arg(buffer.address());
         self.launch_extent(call, extent);

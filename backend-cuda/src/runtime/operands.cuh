@@ -2,9 +2,10 @@
 //
 // These kernels are launched with one thread for each element along x, and for each component of a Vector along y.
 
-// Numbers: `value` where there are no values, else those at k * stride + component * component_stride. One number has strides 0.
+// Numbers: `value` where there are no values, else those at k * stride + component * component_stride. One number has strides 0. Those of collections have a stride and the precision
+// of the program; all others are doubles.
 struct EqOperand {
-  const double* values;
+  const void* values;
   double value;
   EqEntity stride, component_stride;
 };
@@ -16,10 +17,14 @@ struct EqTruth {
 };
 static_assert(sizeof(EqOperand) == 24 && sizeof(EqTruth) == 16, "layout of arguments");
 
-EQ_FUNCTION double eq_number(const EqOperand& a, EqEntity k) {
-  return a.values ? a.values[(size_t)k * a.stride + (size_t)blockIdx.y * a.component_stride] : a.value;
+// Element k of a component.
+EQ_FUNCTION EqReal eq_component(const EqOperand& a, EqEntity k, unsigned int component) {
+  if (!a.values) return (EqReal)a.value;
+  const size_t at = (size_t)k * a.stride + (size_t)component * a.component_stride;
+  return a.stride ? ((const EqReal*)a.values)[at] : (EqReal)((const double*)a.values)[at];
 }
+EQ_FUNCTION EqReal eq_number(const EqOperand& a, EqEntity k) { return eq_component(a, k, blockIdx.y); }
 EQ_FUNCTION bool eq_truth(const EqTruth& a, EqEntity k) { return (a.values ? a.values[(size_t)k * a.stride] : a.value) != 0; }
 // Where element k of the component of this thread is.
 EQ_FUNCTION size_t eq_place(EqEntity n, EqEntity k) { return (size_t)blockIdx.y * n + k; }
-EQ_FUNCTION bool eq_nan(double x) { return x != x; }
+EQ_FUNCTION bool eq_nan(EqReal x) { return x != x; }

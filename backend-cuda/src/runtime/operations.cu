@@ -4,11 +4,11 @@
 // ---- Numbers -------------------------------------------------------------------------------------------------------------------------
 
 // Functions of one number: 0 the number itself, then in the order of Unary in arithmetic.rs. 16 bytes an element.
-extern "C" __global__ void equelle_unary(unsigned int function, EqEntity n, const EqOperand a, double* __restrict__ out) {
+extern "C" __global__ void equelle_unary(unsigned int function, EqEntity n, const EqOperand a, EqReal* __restrict__ out) {
   const EqEntity k = eq_index();
   if (k >= n) return;
-  const double x = eq_number(a, k);
-  double value = x;
+  const EqReal x = eq_number(a, k);
+  EqReal value = x;
   switch (function) {
     case 1: value = -x; break;
     case 2: value = fabs(x); break;
@@ -24,11 +24,11 @@ extern "C" __global__ void equelle_unary(unsigned int function, EqEntity n, cons
 }
 
 // Functions of two numbers, in the order of Binary in arithmetic.rs. 24 bytes an element.
-extern "C" __global__ void equelle_binary(unsigned int function, EqEntity n, const EqOperand a, const EqOperand b, double* __restrict__ out) {
+extern "C" __global__ void equelle_binary(unsigned int function, EqEntity n, const EqOperand a, const EqOperand b, EqReal* __restrict__ out) {
   const EqEntity k = eq_index();
   if (k >= n) return;
-  const double x = eq_number(a, k), y = eq_number(b, k);
-  double value = 0.0;
+  const EqReal x = eq_number(a, k), y = eq_number(b, k);
+  EqReal value = 0;
   switch (function) {
     case 0: value = x + y; break;
     case 1: value = x - y; break;
@@ -42,13 +42,13 @@ extern "C" __global__ void equelle_binary(unsigned int function, EqEntity n, con
 }
 
 // Sum of the products of components, in order from the first product; its square root where `root` is 1.
-extern "C" __global__ void equelle_inner(unsigned int root, EqEntity n, const EqOperand a, const EqOperand b, double* __restrict__ out) {
+extern "C" __global__ void equelle_inner(unsigned int root, EqEntity n, const EqOperand a, const EqOperand b, EqReal* __restrict__ out) {
   const EqEntity k = eq_index();
   if (k >= n) return;
-  double sum = 0.0;
+  EqReal sum = 0;
 #pragma unroll
   for (int d = 0; d < DIM; ++d) {
-    const double product = a.values[(size_t)k * a.stride + (size_t)d * a.component_stride] * b.values[(size_t)k * b.stride + (size_t)d * b.component_stride];
+    const EqReal product = eq_component(a, k, d) * eq_component(b, k, d);
     sum = d == 0 ? product : sum + product;
   }
   out[k] = root ? sqrt(sum) : sum;
@@ -61,7 +61,7 @@ extern "C" __global__ void equelle_compare(unsigned int comparison, EqEntity n, 
                                            unsigned char* __restrict__ out) {
   const EqEntity k = eq_index();
   if (k >= n) return;
-  const double x = eq_number(a, k), y = eq_number(b, k);
+  const EqReal x = eq_number(a, k), y = eq_number(b, k);
   bool value = false;
   switch (comparison) {
     case 0: value = x < y; break;
@@ -102,7 +102,7 @@ extern "C" __global__ void equelle_is_empty(EqEntity n, const EqEntity* entities
 
 // ---- The ternary operator: the branch not chosen is not read -------------------------------------------------------------------------
 
-extern "C" __global__ void equelle_select(EqEntity n, const EqTruth condition, const EqOperand a, const EqOperand b, double* __restrict__ out) {
+extern "C" __global__ void equelle_select(EqEntity n, const EqTruth condition, const EqOperand a, const EqOperand b, EqReal* __restrict__ out) {
   const EqEntity k = eq_index();
   if (k < n) out[eq_place(n, k)] = eq_truth(condition, k) ? eq_number(a, k) : eq_number(b, k);
 }
@@ -137,7 +137,7 @@ extern "C" __global__ void equelle_cell_of(unsigned int side, EqEntity n, const 
 }
 
 // What the grid knows of entities: `table` has `size` numbers for each component; where it is missing everything is 1.
-extern "C" __global__ void equelle_geometry(EqEntity n, const EqEntity* entities, EqEntity size, const double* table, double* __restrict__ out,
+extern "C" __global__ void equelle_geometry(EqEntity n, const EqEntity* entities, EqEntity size, const double* table, EqReal* __restrict__ out,
                                             const EqChecks checks) {
   const EqEntity k = eq_index();
   if (k >= n) return;
@@ -147,7 +147,7 @@ extern "C" __global__ void equelle_geometry(EqEntity n, const EqEntity* entities
     out[eq_place(n, k)] = 0.0;
     return;
   }
-  out[eq_place(n, k)] = table ? table[eq_place(size, entity)] : 1.0;
+  out[eq_place(n, k)] = (EqReal)(table ? table[eq_place(size, entity)] : 1.0);
 }
 
 // ---- On and Extend -------------------------------------------------------------------------------------------------------------------
@@ -160,12 +160,12 @@ EQ_FUNCTION EqEntity eq_position(const EqEntity* target, EqEntity k, const EqRan
   return position;
 }
 
-extern "C" __global__ void equelle_on(EqEntity n, const EqEntity* target, const EqRanks ranks, const EqOperand data, double* __restrict__ out,
+extern "C" __global__ void equelle_on(EqEntity n, const EqEntity* target, const EqRanks ranks, const EqOperand data, EqReal* __restrict__ out,
                                       const EqChecks checks) {
   const EqEntity k = eq_index();
   if (k >= n) return;
   const EqEntity position = eq_position(target, k, ranks, checks);
-  out[eq_place(n, k)] = position == EQ_NONE ? 0.0 : eq_number(data, position);
+  out[eq_place(n, k)] = position == EQ_NONE ? EqReal(0) : eq_number(data, position);
 }
 
 extern "C" __global__ void equelle_on_bools(EqEntity n, const EqEntity* target, const EqRanks ranks, const unsigned char* data,
@@ -185,11 +185,11 @@ extern "C" __global__ void equelle_on_entities(EqEntity n, const EqEntity* targe
 }
 
 // The data where its domain has the element of the space, else zero, false, Empty.
-extern "C" __global__ void equelle_extend(const EqSpace space, const EqRanks ranks, const EqOperand data, double* __restrict__ out) {
+extern "C" __global__ void equelle_extend(const EqSpace space, const EqRanks ranks, const EqOperand data, EqReal* __restrict__ out) {
   const EqEntity k = eq_index();
   if (k >= space.size) return;
   const EqEntity position = eq_rank(ranks, eq_entity(space, k));
-  out[eq_place(space.size, k)] = position == EQ_NONE ? 0.0 : eq_number(data, position);
+  out[eq_place(space.size, k)] = position == EQ_NONE ? EqReal(0) : eq_number(data, position);
 }
 
 extern "C" __global__ void equelle_extend_bools(const EqSpace space, const EqRanks ranks, const unsigned char* data,
@@ -210,7 +210,7 @@ extern "C" __global__ void equelle_extend_entities(const EqSpace space, const Eq
 // ---- Discrete operators --------------------------------------------------------------------------------------------------------------
 
 // Per interior face the value in its second cell minus that in the first. 12 bytes of indices, 16 of values, 8 of results a face.
-extern "C" __global__ void equelle_gradient(const EqSpace interior, const EqGrid grid, const double* __restrict__ values, double* __restrict__ out) {
+extern "C" __global__ void equelle_gradient(const EqSpace interior, const EqGrid grid, const EqReal* __restrict__ values, EqReal* __restrict__ out) {
   const EqEntity k = eq_index();
   if (k >= interior.size) return;
   const EqPair cells = grid.face_cells[eq_entity(interior, k)];
@@ -218,10 +218,10 @@ extern "C" __global__ void equelle_gradient(const EqSpace interior, const EqGrid
 }
 
 // Per cell the sum over its faces that have values, from +0, as the faces are listed; positive where the cell is the face's first one.
-extern "C" __global__ void equelle_divergence(const EqGrid grid, const EqRanks ranks, const double* __restrict__ values, double* __restrict__ out) {
+extern "C" __global__ void equelle_divergence(const EqGrid grid, const EqRanks ranks, const EqReal* __restrict__ values, EqReal* __restrict__ out) {
   const EqEntity cell = eq_index();
   if (cell >= grid.n_cells) return;
-  double sum = 0.0;
+  EqReal sum = 0;
   const EqSides sides = eq_sides(grid, cell);
   for (EqOffset at = sides.begin; at < sides.end; at += EQ_SLICE) {
     const EqEntity beyond = grid.side_beyond[at];

@@ -108,12 +108,12 @@ impl Operations for CudaRuntime {
 
     fn vectors_dot(&mut self, a: &Vector, b: &Vector) -> Result<Scalar, Error> {
         let (a, b) = (self.of_vector(a), self.of_vector(b));
-        Ok(Scalar::Device(self.inner_product(false, 1, &a, &b)?.buffer))
+        Ok(Scalar::Device(self.inner_product(false, Extent::alone(1), &a, &b)?.buffer))
     }
 
     fn vectors_length(&mut self, a: &Vector) -> Result<Scalar, Error> {
         let a = self.of_vector(a);
-        Ok(Scalar::Device(self.inner_product(true, 1, &a, &a)?.buffer))
+        Ok(Scalar::Device(self.inner_product(true, Extent::alone(1), &a, &a)?.buffer))
     }
 
     fn vectors_component(&mut self, a: &Vector, index: usize) -> Result<Scalar, Error> {
@@ -246,12 +246,12 @@ impl Operations for CudaRuntime {
 
     fn length(&mut self, a: &Vectors) -> Result<Scalars, Error> {
         let operand = self.of_vectors(a);
-        Ok(self.inner_product(true, a.domain().len(), &operand, &operand)?.scalars(a.domain()))
+        Ok(self.inner_product(true, Extent::scalars(a.domain()), &operand, &operand)?.scalars(a.domain()))
     }
 
     fn dot(&mut self, a: &Vectors, b: &Vectors) -> Result<Scalars, Error> {
         let (left, right) = (self.of_vectors(a), self.of_vectors(b));
-        Ok(self.inner_product(false, a.domain().len(), &left, &right)?.scalars(a.domain()))
+        Ok(self.inner_product(false, Extent::scalars(a.domain()), &left, &right)?.scalars(a.domain()))
     }
 
     fn component(&mut self, a: &Vectors, index: usize) -> Result<Scalars, Error> {

@@ -10,6 +10,12 @@ typedef unsigned long long EqOffset;
 #else
 typedef unsigned int EqOffset;
 #endif
+// The numbers of collections, and of the derivatives that kernels write. Scalars, single Vectors, what reductions accumulate and linear systems are double in either case.
+#ifdef EQ_SINGLE
+typedef float EqReal;
+#else
+typedef double EqReal;
+#endif
 #define EQ_FUNCTION static __device__ __forceinline__
 // Of generated kernels: most threads of a block. Heavy ones, which divide much, run in as many blocks as there would be with 64 registers a thread: more threads are worth registers
 // that do not fit. A stage of shallow water on 4096^2 cells takes 1.00 ms on an H200 with 64 registers, 1.04 with 80, 1.23 with 104.
@@ -106,7 +112,7 @@ struct EqChecks {
 struct EqRows {
   const unsigned long long* row_ptr;
   const EqEntity* columns;
-  double* entries;
+  EqReal* entries;
 };
 
 // Places of the additions of an equation in their rows, in the order of the additions: those of row k from starts[k] on.
@@ -164,76 +170,107 @@ EQ_FUNCTION double eq_divide(double a, double b) {
   const double quotient = (zero ? 0x1p-900 : a) / b;
   return zero ? a * quotient : quotient;
 }
+EQ_FUNCTION float eq_divide(float a, float b) {
+  const bool zero = a == 0.0f;
+  const float quotient = (zero ? 0x1p-100f : a) / b;
+  return zero ? a * quotient : quotient;
+}
 
 // ---- Vectors -------------------------------------------------------------------------------------------------------------------------
 
-struct EqVector {
-  double c[DIM];
+template <class T>
+struct EqVectorOf {
+  T c[DIM];
 };
+typedef EqVectorOf<double> EqVector;
 
 // The k-th vector of a collection of n.
-EQ_FUNCTION EqVector eq_load(const double* components, size_t n, size_t k) {
-  EqVector v;
+template <class T>
+EQ_FUNCTION EqVectorOf<T> eq_load(const T* components, size_t n, size_t k) {
+  EqVectorOf<T> v;
 #pragma unroll
   for (int d = 0; d < DIM; ++d) v.c[d] = components[d * n + k];
   return v;
 }
-EQ_FUNCTION void eq_store(double* components, size_t n, size_t k, const EqVector& v) {
+template <class S, class T>
+EQ_FUNCTION void eq_store(S* components, size_t n, size_t k, const EqVectorOf<T>& v) {
 #pragma unroll
-  for (int d = 0; d < DIM; ++d) components[d * n + k] = v.c[d];
+  for (int d = 0; d < DIM; ++d) components[d * n + k] = (S)v.c[d];
+}
+// Numbers of another type.
+template <class S, class T>
+EQ_FUNCTION EqVectorOf<S> eq_converted(const EqVectorOf<T>& a) {
+  EqVectorOf<S> v;
+#pragma unroll
+  for (int d = 0; d < DIM; ++d) v.c[d] = (S)a.c[d];
+  return v;
 }
 // The vector of these components; what is missing is 0. Whoever launches has checked their number.
-EQ_FUNCTION EqVector eq_vector(double x, double y = 0.0, double z = 0.0) {
-  EqVector v;
+template <class T>
+EQ_FUNCTION EqVectorOf<T> eq_vector(T x, T y = T(0), T z = T(0)) {
+  EqVectorOf<T> v;
 #pragma unroll
   for (int d = 0; d < DIM; ++d) v.c[d] = d == 0 ? x : d == 1 ? y : z;
   return v;
 }
-EQ_FUNCTION EqVector eq_zero_vector() { return eq_vector(0.0); }
-EQ_FUNCTION EqVector operator+(const EqVector& a, const EqVector& b) {
-  EqVector v;
+template <class T = double>
+EQ_FUNCTION EqVectorOf<T> eq_zero_vector() {
+  return eq_vector(T(0));
+}
+template <class T>
+EQ_FUNCTION EqVectorOf<T> operator+(const EqVectorOf<T>& a, const EqVectorOf<T>& b) {
+  EqVectorOf<T> v;
 #pragma unroll
   for (int d = 0; d < DIM; ++d) v.c[d] = a.c[d] + b.c[d];
   return v;
 }
-EQ_FUNCTION EqVector operator-(const EqVector& a, const EqVector& b) {
-  EqVector v;
+template <class T>
+EQ_FUNCTION EqVectorOf<T> operator-(const EqVectorOf<T>& a, const EqVectorOf<T>& b) {
+  EqVectorOf<T> v;
 #pragma unroll
   for (int d = 0; d < DIM; ++d) v.c[d] = a.c[d] - b.c[d];
   return v;
 }
-EQ_FUNCTION EqVector operator-(const EqVector& a) {
-  EqVector v;
+template <class T>
+EQ_FUNCTION EqVectorOf<T> operator-(const EqVectorOf<T>& a) {
+  EqVectorOf<T> v;
 #pragma unroll
   for (int d = 0; d < DIM; ++d) v.c[d] = -a.c[d];
   return v;
 }
-EQ_FUNCTION EqVector operator*(const EqVector& a, double s) {
-  EqVector v;
+template <class T>
+EQ_FUNCTION EqVectorOf<T> operator*(const EqVectorOf<T>& a, T s) {
+  EqVectorOf<T> v;
 #pragma unroll
   for (int d = 0; d < DIM; ++d) v.c[d] = a.c[d] * s;
   return v;
 }
-EQ_FUNCTION EqVector operator*(double s, const EqVector& a) {
-  EqVector v;
+template <class T>
+EQ_FUNCTION EqVectorOf<T> operator*(T s, const EqVectorOf<T>& a) {
+  EqVectorOf<T> v;
 #pragma unroll
   for (int d = 0; d < DIM; ++d) v.c[d] = s * a.c[d];
   return v;
 }
-EQ_FUNCTION EqVector operator/(const EqVector& a, double s) {
-  EqVector v;
+template <class T>
+EQ_FUNCTION EqVectorOf<T> operator/(const EqVectorOf<T>& a, T s) {
+  EqVectorOf<T> v;
 #pragma unroll
   for (int d = 0; d < DIM; ++d) v.c[d] = a.c[d] / s;
   return v;
 }
 // Components in order, beginning with the first product.
-EQ_FUNCTION double eq_dot(const EqVector& a, const EqVector& b) {
-  double sum = a.c[0] * b.c[0];
+template <class T>
+EQ_FUNCTION T eq_dot(const EqVectorOf<T>& a, const EqVectorOf<T>& b) {
+  T sum = a.c[0] * b.c[0];
 #pragma unroll
   for (int d = 1; d < DIM; ++d) sum = sum + a.c[d] * b.c[d];
   return sum;
 }
-EQ_FUNCTION double eq_length(const EqVector& a) { return sqrt(eq_dot(a, a)); }
+template <class T>
+EQ_FUNCTION T eq_length(const EqVectorOf<T>& a) {
+  return sqrt(eq_dot(a, a));
+}
 
 // Geometry of an entity of a grid of any kind.
 EQ_FUNCTION EqVector eq_cell_centroid(const EqGrid& grid, EqEntity cell) { return eq_load(grid.cell_centroids, grid.n_cells, cell); }
@@ -383,10 +420,11 @@ EQ_FUNCTION EqEntity eq_stride(const EqCartesian& g, int axis) { return axis == 
 EQ_FUNCTION double eq_at(const double* values, int axis) { return axis == 0 ? values[0] : axis == 1 ? values[1] : values[2]; }
 
 // The vector of length |s| along an axis.
-EQ_FUNCTION EqVector eq_along(int axis, double s) {
-  EqVector v;
+template <class T>
+EQ_FUNCTION EqVectorOf<T> eq_along(int axis, T s) {
+  EqVectorOf<T> v;
 #pragma unroll
-  for (int d = 0; d < DIM; ++d) v.c[d] = d == axis ? s : 0.0;
+  for (int d = 0; d < DIM; ++d) v.c[d] = d == axis ? s : T(0);
   return v;
 }
 
@@ -517,21 +555,21 @@ EQ_FUNCTION EqEntity eq_rank_cartesian(const EqCartesian& g, const EqRanks& rank
 // so they do without a GPU, where threads run one after another.
 #define EQ_STAGED 2560u
 #ifdef EQ_SHIM
-#define EQ_STAGE_ENTRIES double* stage_entries = 0;
+#define EQ_STAGE_ENTRIES EqReal* stage_entries = 0;
 #define EQ_STAGE_ROWS EQ_STAGE_ENTRIES EqEntity* stage_columns = 0;
 #else
-#define EQ_STAGE_ENTRIES __shared__ double stage_entries[EQ_STAGED];
+#define EQ_STAGE_ENTRIES __shared__ EqReal stage_entries[EQ_STAGED];
 #define EQ_STAGE_ROWS EQ_STAGE_ENTRIES __shared__ EqEntity stage_columns[EQ_STAGED];
 #endif
 struct EqStage {
-  double* entries;  // null: the rows stay where they are
+  EqReal* entries;  // null: the rows stay where they are
   EqEntity* columns;
   unsigned long long begin;  // first entry of the block
   unsigned int count;        // of its entries
 };
 
 // For kernels that write every entry of their row once; `size` is the number of rows.
-EQ_FUNCTION EqStage eq_stage_entries(const EqRows& rows, EqEntity size, double* entries) {
+EQ_FUNCTION EqStage eq_stage_entries(const EqRows& rows, EqEntity size, EqReal* entries) {
   EqStage stage;
   stage.entries = 0;
   stage.columns = 0;
@@ -550,12 +588,12 @@ EQ_FUNCTION EqStage eq_stage_entries(const EqRows& rows, EqEntity size, double* 
 }
 
 // For kernels that add to the entries of their row: zeros, and the columns if there is a place for them.
-EQ_FUNCTION EqStage eq_stage_rows(const EqRows& rows, EqEntity size, double* entries, EqEntity* columns) {
+EQ_FUNCTION EqStage eq_stage_rows(const EqRows& rows, EqEntity size, EqReal* entries, EqEntity* columns) {
   EqStage stage = eq_stage_entries(rows, size, entries);
 #ifndef EQ_SHIM
   stage.columns = columns;
   for (unsigned int k = threadIdx.x; k < stage.count; k += blockDim.x) {
-    entries[k] = 0.0;
+    entries[k] = 0;
     if (columns) columns[k] = rows.columns[stage.begin + k];
   }
   __syncthreads();
@@ -564,7 +602,7 @@ EQ_FUNCTION EqStage eq_stage_rows(const EqRows& rows, EqEntity size, double* ent
 }
 
 // Entries of row k.
-EQ_FUNCTION double* eq_entries(const EqStage& stage, const EqRows& rows, EqEntity k) {
+EQ_FUNCTION EqReal* eq_entries(const EqStage& stage, const EqRows& rows, EqEntity k) {
   return stage.entries ? stage.entries + (rows.row_ptr[k] - stage.begin) : rows.entries + rows.row_ptr[k];
 }
 
@@ -579,7 +617,7 @@ EQ_FUNCTION void eq_write_rows(const EqStage& stage, const EqRows& rows) {
 // A row of the Jacobian while one thread adds to it.
 struct EqRow {
   const EqEntity* columns;
-  double* entries;
+  EqReal* entries;
   unsigned int width;
 };
 
@@ -593,19 +631,19 @@ EQ_FUNCTION EqRow eq_row(const EqStage& stage, const EqRows& rows, EqEntity k) {
   if (stage.entries) {
     row.columns = stage.columns + (begin - stage.begin);
   } else {
-    for (unsigned int i = 0; i < row.width; ++i) row.entries[i] = 0.0;
+    for (unsigned int i = 0; i < row.width; ++i) row.entries[i] = 0;
   }
   return row;
 }
 
 // Derivatives by the cells beyond the low sides, and by those beyond the high sides, by ascending column.
-EQ_FUNCTION double* eq_put_low(const EqCartesian& g, const EqCell& cell, double* entries, const double* derivatives) {
+EQ_FUNCTION EqReal* eq_put_low(const EqCartesian& g, const EqCell& cell, EqReal* entries, const EqReal* derivatives) {
 #pragma unroll
   for (int axis = DIM - 1; axis >= 0; --axis)
     if (!eq_side_on_boundary(g, cell, axis, 0)) *entries++ = derivatives[axis];
   return entries;
 }
-EQ_FUNCTION double* eq_put_high(const EqCartesian& g, const EqCell& cell, double* entries, const double* derivatives) {
+EQ_FUNCTION EqReal* eq_put_high(const EqCartesian& g, const EqCell& cell, EqReal* entries, const EqReal* derivatives) {
 #pragma unroll
   for (int axis = 0; axis < DIM; ++axis)
     if (!eq_side_on_boundary(g, cell, axis, 1)) *entries++ = derivatives[axis];
@@ -613,10 +651,10 @@ EQ_FUNCTION double* eq_put_high(const EqCartesian& g, const EqCell& cell, double
 }
 
 // Adds a derivative at a known place.
-EQ_FUNCTION void eq_add_at(const EqRow& row, EqSlot slot, double derivative) { row.entries[slot] = row.entries[slot] + derivative; }
+EQ_FUNCTION void eq_add_at(const EqRow& row, EqSlot slot, EqReal derivative) { row.entries[slot] = row.entries[slot] + derivative; }
 
 // Adds a derivative. The pattern has every column that an evaluation adds to; bisection, for rows are short and their columns near.
-EQ_FUNCTION void eq_add(const EqRow& row, EqEntity column, double derivative) {
+EQ_FUNCTION void eq_add(const EqRow& row, EqEntity column, EqReal derivative) {
   unsigned int low = 0, high = row.width;
   while (high - low > 1) {
     const unsigned int middle = (low + high) / 2;
@@ -688,6 +726,8 @@ EQ_FUNCTION double eq_sum(double left, double right) { return left + right; }
 EQ_FUNCTION double eq_prod(double left, double right) { return left * right; }
 EQ_FUNCTION double eq_max(double left, double right) { return left >= right || left != left ? left : right; }
 EQ_FUNCTION double eq_min(double left, double right) { return left <= right || left != left ? left : right; }
+EQ_FUNCTION float eq_max(float left, float right) { return left >= right || left != left ? left : right; }
+EQ_FUNCTION float eq_min(float left, float right) { return left <= right || left != left ? left : right; }
 EQ_FUNCTION bool eq_any(bool left, bool right) { return left || right; }
 EQ_FUNCTION bool eq_all(bool left, bool right) { return left && right; }
 // Of Vectors, component by component.
@@ -703,4 +743,8 @@ EQ_FUNCTION EqVector eq_min(const EqVector& left, const EqVector& right) {
 #pragma unroll
   for (int d = 0; d < DIM; ++d) v.c[d] = eq_min(left.c[d], right.c[d]);
   return v;
+}
+// By number: Max, Min, Sum, Prod.
+EQ_FUNCTION double eq_combine(unsigned int operation, double left, double right) {
+  return operation == 0 ? eq_max(left, right) : operation == 1 ? eq_min(left, right) : operation == 2 ? eq_sum(left, right) : eq_prod(left, right);
 }

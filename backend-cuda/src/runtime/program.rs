@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use equelle_runtime::grid::FaceOrder;
 use equelle_runtime::session::Session;
-use equelle_runtime::{EquelleRuntime, Error, ErrorKind};
+use equelle_runtime::{EquelleRuntime, Error, ErrorKind, Real};
 
 use crate::runtime::conditions::Check;
 use crate::runtime::derivatives::GridMatrices;
@@ -18,6 +18,7 @@ use crate::runtime::krylov::SpaceState;
 use crate::runtime::module::{KernelModule, RUNTIME_MODULE};
 use crate::runtime::newton::Newton;
 use crate::runtime::pool::{Buffer, Pool, out_of_memory};
+use crate::runtime::precision::Precision;
 use crate::runtime::queue::{Counters, Queue};
 use crate::runtime::rows::KnownRows;
 
@@ -28,7 +29,9 @@ pub struct CudaRuntime {
     pub(super) pool: Pool,
     pub(super) queue: Queue,
     pub(super) counters: Counters,
-    pub(super) modules: HashMap<(&'static str, usize), ModuleId>,
+    /// Of collections.
+    pub(super) precision: Precision,
+    pub(super) modules: HashMap<(&'static str, usize, Precision), ModuleId>,
     pub(super) functions: HashMap<(ModuleId, &'static str), FunctionId>,
     pub(super) constants: HashMap<u64, Rc<Buffer>>,
     /// False and true on the device, once asked for.
@@ -59,7 +62,15 @@ pub struct CudaRuntime {
 /// # Errors
 /// `Backend` if there is no usable device; those of the program.
 pub fn run(session: Session, program: impl FnOnce(&mut CudaRuntime) -> Result<(), Error>) -> Result<(), Error> {
-    let mut runtime = CudaRuntime::new(session)?;
+    run_with_precision::<f64>(session, program)
+}
+
+/// As [`run`], of a program in the precision `R`.
+///
+/// # Errors
+/// As there.
+pub fn run_with_precision<R: Real>(session: Session, program: impl FnOnce(&mut CudaRuntime) -> Result<(), Error>) -> Result<(), Error> {
+    let mut runtime = CudaRuntime::with_precision(session, open_device()?, Precision::of::<R>())?;
     program(&mut runtime)?;
     runtime.finish()
 }
@@ -109,7 +120,15 @@ impl CudaRuntime {
     ///
     /// # Errors
     /// `Backend`.
-    pub fn on_device(mut session: Session, device: Rc<dyn Device>) -> Result<Self, Error> {
+    pub fn on_device(session: Session, device: Rc<dyn Device>) -> Result<Self, Error> {
+        CudaRuntime::with_precision(session, device, Precision::Double)
+    }
+
+    /// As [`CudaRuntime::on_device`], with collections of a precision.
+    ///
+    /// # Errors
+    /// `Backend`.
+    pub fn with_precision(mut session: Session, device: Rc<dyn Device>, precision: Precision) -> Result<Self, Error> {
         session.message(&format!("running on {}", device.facts().name));
         // Threads that run in step read the same face of many cells.
         session.renumber_grid_with(FaceOrder::OfFile);
@@ -120,6 +139,7 @@ impl CudaRuntime {
             pool: Pool::default(),
             queue: Queue::default(),
             counters: Counters::default(),
+            precision,
             modules: HashMap::new(),
             functions: HashMap::new(),
             constants: HashMap::new(),
@@ -153,17 +173,17 @@ impl CudaRuntime {
         result.map_err(|e| self.session.locate(e))
     }
 
-    pub(super) fn compile_options(&self) -> CompileOptions {
-        CompileOptions { dim: self.session.grid().dim(), wide_offsets: self.grid.wide_offsets() }
+    pub(super) fn compile_options(&self, precision: Precision) -> CompileOptions {
+        CompileOptions { dim: self.session.grid().dim(), wide_offsets: self.grid.wide_offsets(), precision }
     }
 
-    /// A kernel of a module; both are prepared at first use.
-    pub(super) fn function(&mut self, module: &KernelModule, name: &'static str) -> Result<FunctionId, Error> {
-        let key = (module.name, module.source.as_ptr() as usize);
+    /// A kernel of a module for collections of a precision; both are prepared at first use.
+    pub(super) fn function(&mut self, module: &KernelModule, precision: Precision, name: &'static str) -> Result<FunctionId, Error> {
+        let key = (module.name, module.source.as_ptr() as usize, precision);
         let id = match self.modules.get(&key) {
             Some(&id) => id,
             None => {
-                let options = self.compile_options();
+                let options = self.compile_options(module.precision(precision));
                 let id = self.device.load(module, options)?;
                 self.modules.insert(key, id);
                 id
@@ -178,7 +198,7 @@ impl CudaRuntime {
     }
 
     pub(super) fn runtime_function(&mut self, name: &'static str) -> Result<FunctionId, Error> {
-        self.function(&RUNTIME_MODULE, name)
+        self.function(&RUNTIME_MODULE, Precision::Double, name)
     }
 
     /// Memory for `bytes` bytes.

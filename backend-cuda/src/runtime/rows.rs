@@ -279,7 +279,7 @@ impl CudaRuntime {
     /// # Errors
     /// `Backend`: not enough memory.
     pub fn new_entries(&mut self, rows: &Rows) -> Result<Rc<Buffer>, Error> {
-        self.buffer("the Jacobian", 8 * rows.entries() as u64)
+        self.reals("the Jacobian", rows.entries())
     }
 
     /// A residual with its derivatives.

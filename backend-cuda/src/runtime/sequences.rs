@@ -12,14 +12,14 @@ impl CudaRuntime {
     /// A function of each number and a Scalar.
     pub(super) fn sequence_with(&mut self, function: Binary, sequence: &Sequence, s: &Scalar) -> Result<Sequence, Error> {
         let (data, s) = (Numbers::each(&sequence.buffer), self.of_scalar(s));
-        let buffer = self.binary(function, Extent { n: sequence.len, components: 1 }, &data, &s)?.buffer;
+        let buffer = self.binary(function, Extent::alone(sequence.len), &data, &s)?.buffer;
         Ok(Sequence { len: sequence.len, buffer })
     }
 
     /// A function of each number.
     pub(super) fn sequence_map(&mut self, function: Unary, sequence: &Sequence) -> Result<Sequence, Error> {
         let data = Numbers::each(&Rc::clone(&sequence.buffer));
-        let buffer = self.unary(function, Extent { n: sequence.len, components: 1 }, &data)?.buffer;
+        let buffer = self.unary(function, Extent::alone(sequence.len), &data)?.buffer;
         Ok(Sequence { len: sequence.len, buffer })
     }
 }

@@ -3,6 +3,7 @@
 use equelle_runtime::Error;
 
 use crate::runtime::device::DevicePtr;
+use crate::runtime::precision::Precision;
 
 /// A sparse matrix in device memory, by compressed rows. Offsets and columns are signed numbers of 32 bits, as cuSPARSE takes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub struct SparseMatrix {
     pub col_idx: DevicePtr,
     /// Value of each entry. `[entries]`
     pub values: DevicePtr,
+    /// Of the values; that of both factors and of their product.
+    pub precision: Precision,
 }
 
 /// Gives device memory of at least so many bytes, which stays as long as whoever asked for the product wants.

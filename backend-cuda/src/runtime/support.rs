@@ -12,6 +12,7 @@ use crate::runtime::device::{DevicePtr, LaunchShape};
 use crate::runtime::grid::bytes_of;
 use crate::runtime::module::KernelModule;
 use crate::runtime::pool::Buffer;
+use crate::runtime::precision::Precision;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::rows::Rows;
 
@@ -29,7 +30,12 @@ impl CudaRuntime {
     /// # Errors
     /// `Backend`: the kernels cannot be compiled or loaded.
     pub fn call(&mut self, module: &KernelModule, name: &'static str) -> Result<Call, Error> {
-        let function = self.function(module, name);
+        self.call_in(module, self.precision, name)
+    }
+
+    /// The same for collections of another precision than that of the program.
+    pub(super) fn call_in(&mut self, module: &KernelModule, precision: Precision, name: &'static str) -> Result<Call, Error> {
+        let function = self.function(module, precision, name);
         Ok(Call::new(self.located(function)?, name))
     }
 
@@ -109,7 +115,7 @@ impl CudaRuntime {
     /// # Errors
     /// `Backend`: not enough memory.
     pub fn new_collection(&mut self, domain: &Arc<Domain>) -> Result<Collection, Error> {
-        self.room(domain, 8 * domain.len() as u64)
+        self.room(domain, self.precision.bytes() * domain.len() as u64)
     }
 
     /// As [`CudaRuntime::new_collection`], of Vectors.
@@ -117,7 +123,7 @@ impl CudaRuntime {
     /// # Errors
     /// `Backend`: not enough memory.
     pub fn new_vector_collection(&mut self, domain: &Arc<Domain>) -> Result<VectorCollection, Error> {
-        let bytes = 8 * self.session.grid().dim() as u64 * domain.len() as u64;
+        let bytes = self.precision.bytes() * self.session.grid().dim() as u64 * domain.len() as u64;
         Ok(VectorCollection::constant(self.room(domain, bytes)?))
     }
 
@@ -241,8 +247,8 @@ impl CudaRuntime {
         }
         let dense = self.new_collection(&collection.domain)?;
         let faces = u32::from(collection.domain.kind() == EntityKind::Face);
-        let function = self.runtime_function("equelle_spread")?;
-        let call = Call::new(function, "equelle_spread")
+        let call = self
+            .collection_call("equelle_spread")?
             .arg(self.cartesian_args()?)
             .arg(self.space(&collection.domain)?)
             .arg(faces)

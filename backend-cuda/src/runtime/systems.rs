@@ -18,10 +18,10 @@ use crate::runtime::grid::bytes_of;
 use crate::runtime::krylov::{DeviceNumber, DeviceVector};
 use crate::runtime::matrices::DeviceMatrix;
 use crate::runtime::parts::Parts;
+use crate::runtime::precision::doubles;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::projection::Projection;
 use crate::runtime::rows::fault;
-use crate::runtime::traits::doubles;
 
 /// Iterations between two looks at the residual, each of which waits for the device: with a preconditioner of one or two kernels.
 const CHECK_EVERY: usize = 10;

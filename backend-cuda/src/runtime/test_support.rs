@@ -15,8 +15,8 @@ use crate::runtime::gpu::GpuDevice;
 use crate::runtime::grid::bytes_of;
 use crate::runtime::host::HostDevice;
 use crate::runtime::pool::Buffer;
+use crate::runtime::precision::doubles;
 use crate::runtime::program::CudaRuntime;
-use crate::runtime::traits::doubles;
 
 static PROGRAM: Program =
     Program { name: "test", source: Source { file: "test.equelle", text: "" }, inputs: &[], min_dim: 1, retries: &[] };

@@ -5,19 +5,16 @@ use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::NONE;
-use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, HostAccess};
+use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, HostAccess, Real};
 
 use crate::runtime::args::Call;
 use crate::runtime::collections::{
     Bool, BoolCollection, Collection, EntityCollection, Loop, Scalar, ScalarCollection, Sequence, Vector, VectorCollection,
 };
 use crate::runtime::grid::bytes_of;
+use crate::runtime::precision::{Precision, doubles, singles};
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::steady::{LAUNCHES_TOGETHER, ROUNDS_TOGETHER, Steady};
-
-pub(super) fn doubles(bytes: &[u8]) -> Vec<f64> {
-    bytes.as_chunks::<8>().0.iter().map(|&c| f64::from_le_bytes(c)).collect()
-}
 
 impl EquelleRuntime for CudaRuntime {
     type Scalar = Scalar;
@@ -82,9 +79,12 @@ impl EquelleRuntime for CudaRuntime {
     fn output_collection(&mut self, tag: &str, value: &ScalarCollection) -> Result<(), Error> {
         // What is put out needs no derivatives.
         let dense = self.plain(value)?;
-        let values = doubles(&self.download(dense.pointer(), 8 * value.domain.len())?);
+        let bytes = self.download(dense.pointer(), self.precision.bytes() as usize * value.domain.len())?;
         self.check_flag()?;
-        self.session.output_collection(tag, value.domain(), &values)
+        match self.precision {
+            Precision::Double => self.session.output_collection(tag, value.domain(), &doubles(&bytes)),
+            Precision::Single => self.session.output_collection(tag, value.domain(), &singles(&bytes)),
+        }
     }
 
     fn output_bool(&mut self, tag: &str, value: &Bool) -> Result<(), Error> {
@@ -106,8 +106,17 @@ impl EquelleRuntime for CudaRuntime {
     fn output_vectors(&mut self, tag: &str, value: &VectorCollection) -> Result<(), Error> {
         let values = self.vectors(value)?;
         self.check_flag()?;
-        let components: Vec<&[f64]> = values.iter().map(Vec::as_slice).collect();
-        self.session.output_vectors(tag, value.domain(), &components)
+        match self.precision {
+            Precision::Double => {
+                let components: Vec<&[f64]> = values.iter().map(Vec::as_slice).collect();
+                self.session.output_vectors(tag, value.domain(), &components)
+            }
+            Precision::Single => {
+                let values: Vec<Vec<f32>> = values.into_iter().map(f32::vec_from_f64).collect();
+                let components: Vec<&[f32]> = values.iter().map(Vec::as_slice).collect();
+                self.session.output_vectors(tag, value.domain(), &components)
+            }
+        }
     }
 
     fn output_bools(&mut self, tag: &str, value: &BoolCollection) -> Result<(), Error> {
@@ -219,7 +228,7 @@ impl CudaRuntime {
 
     /// A collection with these values.
     pub(super) fn upload_values(&mut self, domain: &Arc<Domain>, values: &[f64]) -> Result<Collection, Error> {
-        let buffer = self.upload(domain.name(), &bytes_of(values, f64::to_le_bytes))?;
+        let buffer = self.upload_reals(domain.name(), values)?;
         Ok(Collection::dense(domain, buffer))
     }
 }

@@ -7,7 +7,7 @@ use equelle_runtime::domain::Domain;
 use equelle_runtime::{BoolReduction, Comparison, Error, Logic};
 
 use crate::runtime::args::EqTruth;
-use crate::runtime::arithmetic::Numbers;
+use crate::runtime::arithmetic::{Extent, Numbers};
 use crate::runtime::collections::{Bool, BoolCollection, EntityCollection, Scalar};
 use crate::runtime::pool::Buffer;
 use crate::runtime::program::CudaRuntime;
@@ -80,9 +80,15 @@ fn number(op: Comparison) -> u32 {
 }
 
 impl CudaRuntime {
-    fn compare_into(&mut self, op: Comparison, n: usize, a: &Numbers, b: &Numbers, out: &Rc<Buffer>) -> Result<(), Error> {
-        let call = self.operation("equelle_compare")?.arg(number(op)).arg(n as u32).arg(a.operand).arg(b.operand).arg(out.address());
-        self.launch_over(call, n)
+    fn compare_into(&mut self, op: Comparison, extent: Extent, a: &Numbers, b: &Numbers, out: &Rc<Buffer>) -> Result<(), Error> {
+        let call = self
+            .operation_of(extent.of, "equelle_compare")?
+            .arg(number(op))
+            .arg(extent.n as u32)
+            .arg(a.operand)
+            .arg(b.operand)
+            .arg(out.address());
+        self.launch_over(call, extent.n)
     }
 
     /// Element-wise comparison; with NaN only `!=` holds.
@@ -94,7 +100,7 @@ impl CudaRuntime {
         b: &Numbers,
     ) -> Result<BoolCollection, Error> {
         let out = self.new_bool_collection(domain)?;
-        self.compare_into(op, domain.len(), a, b, &out.0.buffer)?;
+        self.compare_into(op, Extent::scalars(domain), a, b, &out.0.buffer)?;
         Ok(out)
     }
 
@@ -105,7 +111,7 @@ impl CudaRuntime {
         }
         let out = self.new_truth()?;
         let (a, b) = (self.of_scalar(a), self.of_scalar(b));
-        self.compare_into(op, 1, &a, &b, &out)?;
+        self.compare_into(op, Extent::alone(1), &a, &b, &out)?;
         Ok(Bool::Device(out))
     }
 

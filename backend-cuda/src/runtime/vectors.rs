@@ -5,7 +5,7 @@ use std::sync::Arc;
 use equelle_runtime::domain::Domain;
 use equelle_runtime::{Error, ErrorKind};
 
-use crate::runtime::arithmetic::{Binary, Computed, Extent, Numbers, Unary};
+use crate::runtime::arithmetic::{Binary, Computed, Extent, Numbers, Of, Unary};
 use crate::runtime::collections::{Collection, Scalar, Vector, VectorCollection};
 use crate::runtime::device::DevicePtr;
 use crate::runtime::program::CudaRuntime;
@@ -17,12 +17,12 @@ impl CudaRuntime {
 
     /// A Vector for each element of a domain.
     pub(super) fn vectors_over(&self, domain: &Domain) -> Extent {
-        Extent { n: domain.len(), components: self.dim() }
+        Extent { n: domain.len(), components: self.dim(), of: Of::Collection }
     }
 
     /// One Vector.
     pub(super) fn one_vector(&self) -> Extent {
-        Extent { n: 1, components: self.dim() }
+        Extent { n: 1, components: self.dim(), of: Of::Alone }
     }
 
     /// A single Vector of as many components as the grid has dimensions.
@@ -33,7 +33,7 @@ impl CudaRuntime {
         for (axis, component) in components.iter().enumerate() {
             let operand = self.of_scalar(component);
             let to = DevicePtr(out.address().0 + 8 * axis as u64);
-            self.unary_into(Unary::Copy, Extent { n: 1, components: 1 }, &operand, to)?;
+            self.unary_into(Unary::Copy, Extent::alone(1), &operand, to)?;
         }
         Ok(Vector(out))
     }
@@ -54,7 +54,7 @@ impl CudaRuntime {
         let mut jacobians = [None, None, None];
         for (axis, component) in components.iter().enumerate() {
             let operand = self.of_collection(component)?;
-            let to = DevicePtr(buffer.address().0 + 8 * (axis * domain.len()) as u64);
+            let to = DevicePtr(buffer.address().0 + self.precision.bytes() * (axis * domain.len()) as u64);
             self.unary_into(Unary::Copy, Extent::scalars(&domain), &operand, to)?;
             let [jacobian, ..] = operand.jacobians;
             jacobians[axis] = jacobian;
@@ -81,11 +81,10 @@ impl CudaRuntime {
     }
 
     /// Sum of the products of components, in order, beginning with the first product; its square root for the length of a Vector.
-    pub(super) fn inner_product(&mut self, root: bool, n: usize, a: &Numbers, b: &Numbers) -> Result<Computed, Error> {
-        let extent = Extent { n, components: 1 };
+    pub(super) fn inner_product(&mut self, root: bool, extent: Extent, a: &Numbers, b: &Numbers) -> Result<Computed, Error> {
         if !a.has_derivatives() && !b.has_derivatives() {
             let buffer = self.room_for("the result of an operation", extent)?;
-            let call = self.operation("equelle_inner")?.arg(u32::from(root)).arg(n as u32);
+            let call = self.operation_of(extent.of, "equelle_inner")?.arg(u32::from(root)).arg(extent.n as u32);
             self.launch_extent(call.arg(a.operand).arg(b.operand).arg(buffer.address()), extent);
             return Ok(Computed::constant(buffer));
         }
@@ -108,7 +107,7 @@ impl CudaRuntime {
     pub(super) fn single_component(&mut self, a: &Vector, index: usize) -> Result<Scalar, Error> {
         self.check_component(index)?;
         let operand = self.of_vector(a).component(index);
-        Ok(Scalar::Device(self.unary(Unary::Copy, Extent { n: 1, components: 1 }, &operand)?.buffer))
+        Ok(Scalar::Device(self.unary(Unary::Copy, Extent::alone(1), &operand)?.buffer))
     }
 
     fn check_component(&self, index: usize) -> Result<(), Error> {

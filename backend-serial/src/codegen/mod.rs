@@ -46,10 +46,6 @@ impl Backend for Serial {
     fn scratch(&self, module: &Module) -> Vec<Scratch> {
         stage::scratch(module)
     }
-
-    fn has_single_precision(&self) -> bool {
-        true
-    }
 }
 
 /// The text of `kernels_serial.rs`.

@@ -1,10 +1,9 @@
 //! The type of numbers in the text of a kernel.
 //!
-//! In a program of single precision a kernel that reads collections of numbers computes in single precision: Scalars, literals and geometry are rounded where they enter. One
-//! that reads none, such as a transmissibility, computes in double precision and rounds what it stores.
+//! A kernel of a program of single precision computes as [`Kernel::computes_in`] says. In single precision Scalars, literals and geometry are rounded where they enter; in double
+//! precision results are rounded where they are stored.
 
 use equelle_front::ir::{Kernel, Module, Precision};
-use equelle_front::types::{Basic, Shape};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
@@ -24,12 +23,10 @@ pub(super) enum Reals {
 impl Reals {
     /// Of a kernel.
     pub(super) fn of(module: &Module, kernel: &Kernel) -> Self {
-        let reads =
-            |p: &equelle_front::ir::Param| matches!((p.ty.shape, p.ty.basic), (Shape::Collection(_), Basic::Scalar | Basic::Vector));
-        match module.numbers.precision {
-            Precision::Double => Reals::Double,
-            Precision::Single if kernel.params.iter().any(reads) => Reals::Single,
-            Precision::Single => Reals::Rounded,
+        match (module.numbers.precision, kernel.computes_in(module.numbers)) {
+            (Precision::Double, _) => Reals::Double,
+            (Precision::Single, Precision::Single) => Reals::Single,
+            (Precision::Single, Precision::Double) => Reals::Rounded,
         }
     }
 

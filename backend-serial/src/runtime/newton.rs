@@ -143,7 +143,7 @@ impl<R: Real> Implicit for SerialRuntime<R> {
         self.newton.caches.insert(line, cache);
         self.newton.assembled.extend(assembled.map(|assembled| (line, assembled)));
         self.session.line(line);
-        outcome.map_err(|error| of_precision::<R>(error.at(line)))?;
+        outcome.map_err(|error| newton::session::of_precision::<R>(error.at(line)))?;
         Ok(iterate)
     }
 }
@@ -181,16 +181,6 @@ impl<R: Real> DerivativeAccess for SerialRuntime<R> {
         };
         Ok((0..jacobian.n_rows()).map(row).collect())
     }
-}
-
-/// A failure, with what a tolerance made for doubles cannot know.
-fn of_precision<R: Real>(error: Error) -> Error {
-    if R::NAME == f64::NAME || error.kind != ErrorKind::Simulation {
-        return error;
-    }
-    error.hint(
-        "in single precision a residual cannot get below the rounding of its terms, about 6e-8 of the largest one: give a larger `abs_res_tol`, or compile with `--precision f64`",
-    )
 }
 
 struct SerialProblem<'a, 'b, R: Real> {

@@ -4,6 +4,7 @@
 //! construct would be if its operands were right.
 
 use crate::ir::kernel::{FaceFilter, KExpr, Kernel, LocalId, Param, ParamId, Path, Space};
+use crate::ir::numbers::{Numbers, Precision};
 use crate::ir::op::UnaryOp;
 use crate::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, SetTable, Shape, Type};
 
@@ -39,6 +40,16 @@ impl FaceFilter {
 }
 
 impl Kernel {
+    /// What it computes in. In a program of single precision that is single precision where it reads collections of numbers, whose values are no better. One that reads none, such as
+    /// a transmissibility, computes in double precision and rounds what it stores.
+    pub fn computes_in(&self, numbers: Numbers) -> Precision {
+        let reads = |p: &Param| matches!((p.ty.shape, p.ty.basic), (Shape::Collection(_), Basic::Scalar | Basic::Vector));
+        match numbers.precision {
+            Precision::Single if self.params.iter().any(reads) => Precision::Single,
+            Precision::Single | Precision::Double => Precision::Double,
+        }
+    }
+
     /// The set it is evaluated over; `None` for [`Space::Unit`].
     pub fn space_set(&self) -> Option<SetId> {
         match self.space {

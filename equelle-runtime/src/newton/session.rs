@@ -29,6 +29,16 @@ pub fn options<R: Real>(session: &mut Session) -> Result<(Options, LinearOptions
     Ok((nonlinear, linear))
 }
 
+/// A failure of a solve with collections of `R`, with what a tolerance made for doubles cannot know.
+pub fn of_precision<R: Real>(error: Error) -> Error {
+    if R::NAME == f64::NAME || error.kind != ErrorKind::Simulation {
+        return error;
+    }
+    error.hint(
+        "in single precision a residual cannot get below the rounding of its terms, about 6e-8 of the largest one: give a larger `abs_res_tol`, or compile with `--precision f64`",
+    )
+}
+
 /// A warning about the solve at an Equelle line, 0 if unknown.
 pub fn warn(session: &mut Session, line: u32, text: &str) {
     let place = if line > 0 { format!("line {line}: ") } else { String::new() };

@@ -11,6 +11,7 @@ use equelle_runtime::{Error, ErrorKind};
 
 use super::{GpuDevice, probe};
 use crate::runtime::device::DevicePtr;
+use crate::runtime::precision::Precision;
 use crate::runtime::sparse::{Room, SparseMatrix, SparseProducts};
 
 /// An open library.
@@ -81,7 +82,7 @@ impl Descriptor {
                 integers,
                 integers,
                 sparse::cusparseIndexBase_t::CUSPARSE_INDEX_BASE_ZERO,
-                DOUBLE,
+                type_of(matrix.precision),
             )
         };
         told("describing a sparse matrix", status)?;
@@ -106,7 +107,14 @@ impl Drop for Product {
     }
 }
 
-const DOUBLE: sparse::cudaDataType_t = sparse::cudaDataType_t::CUDA_R_64F;
+/// How the library calls numbers.
+fn type_of(precision: Precision) -> sparse::cudaDataType_t {
+    match precision {
+        Precision::Double => sparse::cudaDataType_t::CUDA_R_64F,
+        Precision::Single => sparse::cudaDataType_t::CUDA_R_32F,
+    }
+}
+
 const AS_IT_IS: sparse::cusparseOperation_t = sparse::cusparseOperation_t::CUSPARSE_OPERATION_NON_TRANSPOSE;
 /// Documented to give the same bits at every run.
 const ALGORITHM: sparse::cusparseSpGEMMAlg_t = sparse::cusparseSpGEMMAlg_t::CUSPARSE_SPGEMM_ALG1;
@@ -153,14 +161,21 @@ impl SparseProducts for GpuDevice {
         };
         let (left, right) = (Descriptor::of(a)?, Descriptor::of(b)?);
         let row_ptr = room(4 * (a.rows + 1) as u64)?;
-        let empty = SparseMatrix { rows: a.rows, columns: b.columns, entries: 0, row_ptr, col_idx: DevicePtr(0), values: DevicePtr(0) };
+        let precision = a.precision;
+        let empty =
+            SparseMatrix { rows: a.rows, columns: b.columns, entries: 0, row_ptr, col_idx: DevicePtr(0), values: DevicePtr(0), precision };
         let result = Descriptor::of(&empty)?;
         let mut progress = null_mut();
         // SAFETY: the descriptor outlives the call.
         told(what, unsafe { sparse::cusparseSpGEMM_createDescr(&raw mut progress) })?;
         let progress = Product(progress);
-        let (one, zero) = (1.0f64, 0.0f64);
-        let (alpha, beta) = (from_ref(&one).cast::<c_void>(), from_ref(&zero).cast::<c_void>());
+        let (doubles, singles) = ([1.0f64, 0.0], [1.0f32, 0.0]);
+        // One and zero, in the type of the entries.
+        let (alpha, beta) = match precision {
+            Precision::Double => (from_ref(&doubles[0]).cast::<c_void>(), from_ref(&doubles[1]).cast::<c_void>()),
+            Precision::Single => (from_ref(&singles[0]).cast::<c_void>(), from_ref(&singles[1]).cast::<c_void>()),
+        };
+        let numbers = type_of(precision);
 
         // A step of the product, first asked for the memory that it wants, which the caller holds until the product is copied.
         let mut step = |step: Step| -> Result<(), Error> {
@@ -168,7 +183,7 @@ impl SparseProducts for GpuDevice {
                 let (left, right) = (left.0.cast_const(), right.0.cast_const());
                 // SAFETY: handle, descriptors and numbers live; matrices are where the caller promises; `memory` has the size that the library asked for, or is null to ask.
                 told(what, unsafe {
-                    step(library.0, AS_IT_IS, AS_IT_IS, alpha, left, right, beta, result.0, DOUBLE, ALGORITHM, progress.0, bytes, memory)
+                    step(library.0, AS_IT_IS, AS_IT_IS, alpha, left, right, beta, result.0, numbers, ALGORITHM, progress.0, bytes, memory)
                 })
             };
             let mut bytes = 0;
@@ -183,7 +198,7 @@ impl SparseProducts for GpuDevice {
         // SAFETY: the numbers outlive the call.
         told(what, unsafe { sparse::cusparseSpMatGetSize(result.0.cast_const(), &raw mut rows, &raw mut columns, &raw mut entries) })?;
         let entries = usize::try_from(entries).unwrap_or(0);
-        let (col_idx, values) = (room(4 * entries as u64)?, room(8 * entries as u64)?);
+        let (col_idx, values) = (room(4 * entries as u64)?, room(precision.bytes() * entries as u64)?);
         // SAFETY: the memory has room for as many rows and entries as the library told.
         told(what, unsafe { sparse::cusparseCsrSetPointers(result.0, pointer(row_ptr), pointer(col_idx), pointer(values)) })?;
         // SAFETY: as for the steps before, whose work memory the caller still holds.
@@ -197,11 +212,11 @@ impl SparseProducts for GpuDevice {
                 right.0.cast_const(),
                 beta,
                 result.0,
-                DOUBLE,
+                numbers,
                 ALGORITHM,
                 progress.0,
             )
         })?;
-        Ok(SparseMatrix { rows: a.rows, columns: b.columns, entries, row_ptr, col_idx, values })
+        Ok(SparseMatrix { rows: a.rows, columns: b.columns, entries, row_ptr, col_idx, values, precision })
     }
 }

@@ -1,9 +1,10 @@
 //! Products of sparse matrices on the host device: plain loops.
 
-use equelle_runtime::{Error, ErrorKind};
+use equelle_runtime::{Error, ErrorKind, Real};
 
 use super::HostDevice;
 use crate::runtime::device::DevicePtr;
+use crate::runtime::precision::Precision;
 use crate::runtime::sparse::{Room, SparseMatrix, SparseProducts};
 
 /// `len` values at an address of the host device.
@@ -28,48 +29,60 @@ unsafe fn stored<T: Copy>(values: &[T], room: &mut Room<'_>) -> Result<DevicePtr
 
 impl SparseProducts for HostDevice {
     unsafe fn product(&self, a: &SparseMatrix, b: &SparseMatrix, room: &mut Room<'_>) -> Result<SparseMatrix, Error> {
-        // SAFETY: the caller promises that the matrices are what they say, and kernels of this device have finished when their launch returns.
-        let (a_ends, a_columns, a_values, b_ends, b_columns, b_values) = unsafe {
-            (
-                values::<i32>(a.row_ptr, a.rows + 1),
-                values::<i32>(a.col_idx, a.entries),
-                values::<f64>(a.values, a.entries),
-                values::<i32>(b.row_ptr, b.rows + 1),
-                values::<i32>(b.col_idx, b.entries),
-                values::<f64>(b.values, b.entries),
-            )
-        };
-        const ABSENT: usize = usize::MAX;
-        let (mut ends, mut columns, mut sums): (Vec<i32>, Vec<i32>, Vec<f64>) = (vec![0], Vec::new(), Vec::new());
-        // Where the row in progress has each column.
-        let mut places = vec![ABSENT; b.columns];
-        let mut row: Vec<(i32, f64)> = Vec::new();
-        for a_row in a_ends.windows(2) {
-            for i in a_row[0] as usize..a_row[1] as usize {
-                let middle = a_columns[i] as usize;
-                for j in b_ends[middle] as usize..b_ends[middle + 1] as usize {
-                    let (column, term) = (b_columns[j], a_values[i] * b_values[j]);
-                    let place = &mut places[column as usize];
-                    match row.get_mut(*place) {
-                        Some((_, sum)) => *sum += term,
-                        None => {
-                            *place = row.len();
-                            row.push((column, term));
-                        }
+        // SAFETY: what the caller promises.
+        match a.precision {
+            Precision::Double => unsafe { product::<f64>(a, b, room) },
+            Precision::Single => unsafe { product::<f32>(a, b, room) },
+        }
+    }
+}
+
+/// The product of matrices of `R`.
+///
+/// # Safety
+/// As for [`SparseProducts::product`].
+unsafe fn product<R: Real>(a: &SparseMatrix, b: &SparseMatrix, room: &mut Room<'_>) -> Result<SparseMatrix, Error> {
+    // SAFETY: the caller promises that the matrices are what they say, and kernels of this device have finished when their launch returns.
+    let (a_ends, a_columns, a_values, b_ends, b_columns, b_values) = unsafe {
+        (
+            values::<i32>(a.row_ptr, a.rows + 1),
+            values::<i32>(a.col_idx, a.entries),
+            values::<R>(a.values, a.entries),
+            values::<i32>(b.row_ptr, b.rows + 1),
+            values::<i32>(b.col_idx, b.entries),
+            values::<R>(b.values, b.entries),
+        )
+    };
+    const ABSENT: usize = usize::MAX;
+    let (mut ends, mut columns, mut sums): (Vec<i32>, Vec<i32>, Vec<R>) = (vec![0], Vec::new(), Vec::new());
+    // Where the row in progress has each column.
+    let mut places = vec![ABSENT; b.columns];
+    let mut row: Vec<(i32, R)> = Vec::new();
+    for a_row in a_ends.windows(2) {
+        for i in a_row[0] as usize..a_row[1] as usize {
+            let middle = a_columns[i] as usize;
+            for j in b_ends[middle] as usize..b_ends[middle + 1] as usize {
+                let (column, term) = (b_columns[j], a_values[i] * b_values[j]);
+                let place = &mut places[column as usize];
+                match row.get_mut(*place) {
+                    Some((_, sum)) => *sum += term,
+                    None => {
+                        *place = row.len();
+                        row.push((column, term));
                     }
                 }
             }
-            row.sort_unstable_by_key(|&(column, _)| column);
-            for (column, sum) in row.drain(..) {
-                places[column as usize] = ABSENT;
-                columns.push(column);
-                sums.push(sum);
-            }
-            let end = i32::try_from(columns.len());
-            ends.push(end.map_err(|_| Error::new(ErrorKind::Backend, "a product of sparse matrices has too many entries"))?);
         }
-        // SAFETY: the caller's promise of where there is room.
-        let (row_ptr, col_idx, values) = unsafe { (stored(&ends, room)?, stored(&columns, room)?, stored(&sums, room)?) };
-        Ok(SparseMatrix { rows: a.rows, columns: b.columns, entries: columns.len(), row_ptr, col_idx, values })
+        row.sort_unstable_by_key(|&(column, _)| column);
+        for (column, sum) in row.drain(..) {
+            places[column as usize] = ABSENT;
+            columns.push(column);
+            sums.push(sum);
+        }
+        let end = i32::try_from(columns.len());
+        ends.push(end.map_err(|_| Error::new(ErrorKind::Backend, "a product of sparse matrices has too many entries"))?);
     }
+    // SAFETY: the caller's promise of where there is room.
+    let (row_ptr, col_idx, values) = unsafe { (stored(&ends, room)?, stored(&columns, room)?, stored(&sums, room)?) };
+    Ok(SparseMatrix { rows: a.rows, columns: b.columns, entries: columns.len(), row_ptr, col_idx, values, precision: a.precision })
 }

@@ -1,0 +1,118 @@
+//! The types of numbers in the text of a kernel.
+//!
+//! A kernel of a program of single precision computes as [`Kernel::computes_in`] says. In single precision Scalars, literals and geometry are rounded where they enter; in double
+//! precision results are rounded where they are stored.
+
+use equelle_front::ir::{Kernel, Numbers, Precision};
+use equelle_front::types::{Basic, Shape, Type};
+
+/// How a kernel computes, and what collections hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Reals {
+    computed: Precision,
+    kept: Precision,
+}
+
+impl Reals {
+    /// Everything in double precision.
+    pub(super) const DOUBLE: Reals = Reals { computed: Precision::Double, kept: Precision::Double };
+
+    /// Of a kernel.
+    pub(super) fn of(kernel: &Kernel, numbers: Numbers) -> Self {
+        Reals { computed: kernel.computes_in(numbers), kept: numbers.precision }
+    }
+
+    /// C++ type of a number.
+    pub(super) fn number(self) -> &'static str {
+        name(self.computed)
+    }
+
+    /// C++ type of one value.
+    pub(super) fn value(self, basic: Basic) -> &'static str {
+        match (basic, self.computed) {
+            (Basic::Scalar | Basic::Text, _) => self.number(),
+            (Basic::Vector, Precision::Double) => "EqVector",
+            (Basic::Vector, Precision::Single) => "EqVectorOf<float>",
+            (Basic::Bool, _) => "bool",
+            (Basic::Entity(_), _) => "EqEntity",
+        }
+    }
+
+    /// C++ type of a stored element. What is no collection, and partial results of reductions (`reduced`), are doubles.
+    pub(super) fn stored(self, ty: &Type, reduced: bool) -> &'static str {
+        let of_collection = matches!(ty.shape, Shape::Collection(_)) && !reduced;
+        match ty.basic {
+            Basic::Scalar | Basic::Vector | Basic::Text => name(if of_collection { self.kept } else { Precision::Double }),
+            Basic::Bool => "unsigned char",
+            Basic::Entity(_) => "EqEntity",
+        }
+    }
+
+    /// A number that is a double in the text, as expressions have it.
+    pub(super) fn entering(self, number: &str) -> String {
+        match self.computed {
+            Precision::Double => number.to_owned(),
+            Precision::Single => format!("float({})", super::text::bare(number)),
+        }
+    }
+
+    /// The same of a Vector.
+    pub(super) fn entering_vector(self, vector: &str) -> String {
+        match self.computed {
+            Precision::Double => vector.to_owned(),
+            Precision::Single => format!("eq_converted<float>({vector})"),
+        }
+    }
+
+    /// A value as reductions take it.
+    pub(super) fn reduced(self, value: &str, basic: Basic) -> String {
+        match (self.computed, basic) {
+            (Precision::Single, Basic::Scalar) => format!("double({})", super::text::bare(value)),
+            (Precision::Single, Basic::Vector) => format!("eq_converted<double>({value})"),
+            (Precision::Double, _) | (Precision::Single, Basic::Bool | Basic::Entity(_) | Basic::Text) => value.to_owned(),
+        }
+    }
+
+    /// A number, rounded if need be, as a literal that reads back to the same bits.
+    pub(super) fn literal(self, x: f64) -> String {
+        let (x, text, suffix) = match self.computed {
+            Precision::Double => (x, format!("{x:?}"), ""),
+            Precision::Single => (f64::from(x as f32), format!("{:?}", x as f32), "f"),
+        };
+        if x.is_nan() {
+            return format!("(0.0{suffix} / 0.0{suffix})");
+        }
+        if x.is_infinite() {
+            return if x > 0.0 { format!("(1.0{suffix} / 0.0{suffix})") } else { format!("(-1.0{suffix} / 0.0{suffix})") };
+        }
+        if x.is_sign_negative() { format!("({text}{suffix})") } else { format!("{text}{suffix}") }
+    }
+
+    /// The Vector of zeros.
+    pub(super) fn zero_vector(self) -> &'static str {
+        match self.computed {
+            Precision::Double => "eq_zero_vector()",
+            Precision::Single => "eq_zero_vector<float>()",
+        }
+    }
+}
+
+fn name(precision: Precision) -> &'static str {
+    match precision {
+        Precision::Double => "double",
+        Precision::Single => "float",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literals() {
+        let of = |computed| Reals { computed, kept: Precision::Single };
+        let texts = |reals: Reals| [0.1, -2.0, 1e39, f64::NAN, -1e-60].map(|x| reals.literal(x));
+        assert_eq!(texts(of(Precision::Double)), ["0.1", "(-2.0)", "1e39", "(0.0 / 0.0)", "(-1e-60)"]);
+        assert_eq!(texts(of(Precision::Single)), ["0.1f", "(-2.0f)", "(1.0f / 0.0f)", "(0.0f / 0.0f)", "(-0.0f)"]);
+    }
+}

@@ -1,0 +1,37 @@
+// Kernels of the runtime that work on collections, in the precision of the program.
+
+// Full collection of a per-axis one: 4 bytes of indices and a number read, one written per element; only that where the set is all entities.
+extern "C" __global__ void equelle_spread(const EqCartesian g, const EqSpace space, unsigned int faces, unsigned int components,
+                                          const EqReal* __restrict__ per_axis, EqReal* __restrict__ out) {
+  const EqEntity k = eq_index();
+  if (k >= space.size) return;
+  const int slot = faces ? eq_face(g, eq_entity(space, k)).axis : 0;
+  const unsigned int slots = faces ? DIM : 1;
+  for (unsigned int d = 0; d < components; ++d) out[d * (size_t)space.size + k] = per_axis[d * slots + slot];
+}
+
+// One leaf per thread of a stored collection. `order` has the positions in the order of the grid's file; null where that is theirs.
+extern "C" __global__ void equelle_leaves(unsigned int operation, EqEntity n, const EqEntity* __restrict__ order, const EqReal* __restrict__ in,
+                                          double* __restrict__ leaves) {
+  EqEntity leaf, begin, end;
+  if (!eq_leaf_here(n, leaf, begin, end)) return;
+  double result = operation == 2u ? 0.0 : 1.0;
+  if (operation < 2u) {
+    result = in[order ? order[begin] : begin];
+    ++begin;
+  }
+  for (EqEntity k = begin; k < end; ++k) result = eq_combine(operation, result, in[order ? order[k] : k]);
+  leaves[leaf] = result;
+}
+
+// The same numbers in double precision.
+extern "C" __global__ void equelle_doubles(EqEntity n, const EqReal* __restrict__ in, double* __restrict__ out) {
+  const EqEntity k = eq_index();
+  if (k < n) out[k] = (double)in[k];
+}
+
+// out = a - length * b, element by element, computed in double precision; the correction is one.
+extern "C" __global__ void equelle_subtract(EqEntity n, const EqReal* a, double length, const double* b, EqReal* out) {
+  const EqEntity k = eq_index();
+  if (k < n) out[k] = (EqReal)(a[k] - length * b[k]);
+}
