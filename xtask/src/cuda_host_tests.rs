@@ -23,6 +23,10 @@ const MORE_PROGRAMS: [(&str, &str); 2] = [
 /// Examples that are also compiled to operations, and what the compiler is told for that. All others are interpreted so by `tests/cuda.rs`.
 const OPERATIONS: [(&str, &[&str]); 3] = [("heat_explicit_2d", &["-O0"]), ("heat_implicit_2d", &["-O0"]), ("gas_1d", &["--ad=spgemm"])];
 
+/// Examples that are also compiled in single precision, with what they need to run so: a tolerance of Newton's method that singles can reach.
+const SINGLE: [(&str, &[&str]); 4] =
+    [("heat_explicit_3d", &[]), ("shallow_water", &[]), ("heat_implicit_2d", &["abs_res_tol=1e-3"]), ("two_phase_gravity", &[])];
+
 /// A program and what it runs with.
 struct Case {
     program: String,
@@ -30,6 +34,8 @@ struct Case {
     case: String,
     /// What the compiler must be told.
     flags: &'static [&'static str],
+    /// Words of each run, beside the parameter file.
+    words: &'static [&'static str],
     implicit: bool,
 }
 
@@ -38,6 +44,11 @@ impl Case {
     fn name(&self) -> String {
         let flags = self.flags.concat().replace(|c: char| !c.is_ascii_alphanumeric(), "_");
         stem(&self.program) + &flags
+    }
+
+    /// Whether its collections are of single precision.
+    fn is_single(&self) -> bool {
+        self.flags.contains(&"f32")
     }
 
     /// Whether it is compiled to operations alone.
@@ -59,16 +70,20 @@ pub(crate) fn run() -> Result<(), Failure> {
     let libraries = install_nvrtc()?;
     let mut programs = Vec::new();
     for example in examples()? {
-        programs.push(Case { program: example.program(), case: example.case(), flags: example.flags(), implicit: example.implicit });
+        let case = |flags, words| Case { program: example.program(), case: example.case(), flags, words, implicit: example.implicit };
+        programs.push(case(example.flags(), &[]));
         let ways = OPERATIONS.into_iter().filter(|(name, _)| *name == example.name);
-        programs.extend(ways.map(|(_, flags)| Case {
-            program: example.program(),
-            case: example.case(),
-            flags,
-            implicit: example.implicit,
-        }));
+        programs.extend(ways.map(|(_, flags)| case(flags, &[])));
+        let single = SINGLE.into_iter().filter(|(name, _)| *name == example.name);
+        programs.extend(single.map(|(_, words)| case(&["--nondimensional", "--precision", "f32"], words)));
     }
-    programs.extend(MORE_PROGRAMS.map(|(program, case)| Case { program: program.into(), case: case.into(), flags: &[], implicit: false }));
+    programs.extend(MORE_PROGRAMS.map(|(program, case)| Case {
+        program: program.into(),
+        case: case.into(),
+        flags: &[],
+        words: &[],
+        implicit: false,
+    }));
 
     let kernels = all_kernels(&programs)?;
     // In a process of its own: the loader reads its path when a process starts.
@@ -152,7 +167,7 @@ fn library_path(folder: &Path) -> std::ffi::OsString {
     path
 }
 
-/// A folder with the kernels of all programs: generated (`generated/*.cu`, which need the runtime's prelude) and written by hand (`by-hand/*.cu`).
+/// A folder with the kernels of all programs: generated (`generated/*.cu`, and [`SINGLES`], which need the runtime's prelude) and written by hand (`by-hand/*.cu`).
 fn all_kernels(programs: &[Case]) -> Result<PathBuf, Failure> {
     let folder = root().join("target/cuda-host/kernels");
     let made = if folder.exists() { fs::remove_dir_all(&folder) } else { Ok(()) };
@@ -163,7 +178,8 @@ fn all_kernels(programs: &[Case]) -> Result<PathBuf, Failure> {
         if !output.status.success() {
             return Err(format!("{program}: {}", String::from_utf8_lossy(&output.stderr)));
         }
-        tools::write(&folder.join("generated").join(format!("{}.cu", case.name())), &String::from_utf8_lossy(&output.stdout))?;
+        let place = folder.join(if case.is_single() { SINGLES } else { "generated" });
+        tools::write(&place.join(format!("{}.cu", case.name())), &String::from_utf8_lossy(&output.stdout))?;
     }
     // Kernels of IR programs without a source.
     let goldens = root().join("tests/golden/cuda");
@@ -181,6 +197,9 @@ fn all_kernels(programs: &[Case]) -> Result<PathBuf, Failure> {
     Ok(folder)
 }
 
+/// Folder of kernels of single precision.
+const SINGLES: &str = "generated-single";
+
 /// Compiles all `.cu` files below a folder, as programs do at their start, for two architectures and every dimension of the grid.
 pub(crate) fn compile_kernels(folder: &Path) -> Result<(), Failure> {
     let mut texts = Vec::new();
@@ -189,19 +208,26 @@ pub(crate) fn compile_kernels(folder: &Path) -> Result<(), Failure> {
             texts.push((file.path(), tools::read(&file.path())?));
         }
     }
-    texts.extend(OWN_MODULES.map(|module| (PathBuf::from(format!("the runtime's own `{}`", module.name)), module.source.to_owned())));
+    for precision in ["", SINGLES] {
+        let path = |name: &str| Path::new(precision).join(format!("the runtime's own `{name}`"));
+        texts.extend(OWN_MODULES.map(|module| (path(module.name), module.source.to_owned())));
+    }
     texts.sort();
     let mut failures = Vec::new();
     for (path, text) in &texts {
         for arch in ["sm_80", "sm_90"] {
             for dim in 1..=3 {
-                if let Err(error) = nvrtc::compile(&format!("{PRELUDE}\n#line 1\n{text}"), arch, &[format!("-DDIM={dim}")]) {
+                let mut options = vec![format!("-DDIM={dim}")];
+                if path.components().any(|part| part.as_os_str() == SINGLES) {
+                    options.push("-DEQ_SINGLE=1".to_owned());
+                }
+                if let Err(error) = nvrtc::compile(&format!("{PRELUDE}\n#line 1\n{text}"), arch, &options) {
                     failures.push(format!("{} for {arch}, {dim}D: {}", path.display(), error.message));
                 }
             }
         }
     }
-    if texts.len() <= OWN_MODULES.len() {
+    if texts.len() <= 2 * OWN_MODULES.len() {
         return Err(format!("no kernels in `{}`", folder.display()));
     }
     if !failures.is_empty() {
@@ -266,7 +292,11 @@ fn end_to_end(built: &Path, program: &Case, layout: &str, more: &[&str], toleran
         let _ = fs::remove_dir_all(&folder);
         let mut command = Command::new(built);
         command.current_dir(root()).args(["--quiet", "--backend", backend]).arg(root().join(case)).arg(format!("grid_layout={layout}"));
-        command.args(more).args(["output_to_file=true", &format!("output_dir={}", folder.display())]).env("EQUELLE_CUDA_DEVICE", "host");
+        command
+            .args(program.words)
+            .args(more)
+            .args(["output_to_file=true", &format!("output_dir={}", folder.display())])
+            .env("EQUELLE_CUDA_DEVICE", "host");
         let output = command.output().map_err(|error| format!("`{}` cannot be run: {error}", built.display()))?;
         if !output.status.success() {
             return Err(format!("{name} on {backend}, {layout}: {}", String::from_utf8_lossy(&output.stderr)));

@@ -26,6 +26,8 @@ pub(crate) fn collect() -> Result<(), Failure> {
         program(&source, example.flags(), Way::Operations, &bundle)?;
         if example.implicit {
             program(&source, example.flags(), Way::SparseProducts, &bundle)?;
+        } else {
+            program(&source, example.flags(), Way::Single, &bundle)?;
         }
         copy(&folder, &bundle.join("examples").join(&example.name), |file| file.ends_with(".txt") || file.ends_with(".param"))?;
         if example.implicit {
@@ -41,6 +43,7 @@ pub(crate) fn collect() -> Result<(), Failure> {
     for source in others {
         program(&source, &[], Way::Kernels, &bundle)?;
         program(&source, &[], Way::Operations, &bundle)?;
+        program(&source, &[], Way::Single, &bundle)?;
     }
     copy(&root().join("tests/run/edges_and_vertices"), &bundle.join("examples/edges_and_vertices"), |_| true)?;
     // The same with free rounding, under another name.
@@ -76,6 +79,8 @@ enum Way {
     Operations,
     /// As kernels, but for residuals, which carry sparse matrices.
     SparseProducts,
+    /// As kernels, with collections of single precision.
+    Single,
 }
 
 impl Way {
@@ -84,6 +89,7 @@ impl Way {
             Way::Kernels => "",
             Way::Operations => "_O0",
             Way::SparseProducts => "_spgemm",
+            Way::Single => "_f32",
         }
     }
 
@@ -92,6 +98,7 @@ impl Way {
             Way::Kernels => &[],
             Way::Operations => &["-O0"],
             Way::SparseProducts => &["--ad=spgemm"],
+            Way::Single => &["--precision", "f32"],
         }
     }
 }

@@ -59,7 +59,7 @@ compare() {
 for folder in examples/*; do
     name=$(basename "$folder")
     for layout in auto unstructured; do
-        for way in "" _O0 _spgemm; do
+        for way in "" _O0 _spgemm _f32; do
             [ -f "bin/$name$way" ] && compare "$name" "$way" $layout 1e-12
         done
         # Small systems are solved on the host. The Krylov methods of the device solve to 1e-10; Newton multiplies what they leave by the condition of the Jacobian.
@@ -108,6 +108,23 @@ for n in 256 1024 4096; do
         done
         over "shallow water $n^2, $layout" "$(step)" "$slow" 50
     done
+done
+
+# The same two in single precision, which halves the traffic.
+awk 'BEGIN { for (i = 0; i < 1010; i++) print 0.5 }' >"$work/heat_steps"
+for n in "${sizes[@]}"; do
+    awk -v n="$n" 'BEGIN { for (r = 0; r < n * n; r++) print r * (n + 1) }' >"$work/faces"
+    for layout in auto unstructured; do
+        bin/heat_f32 --backend cuda --profile grid_dim=3 nx="$n" ny="$n" nz="$n" grid_layout=$layout u_initial=500 dirichlet_boundary_filename="$work/faces" \
+            dirichlet_val=100 timesteps_filename="$work/heat_steps" output_to_file=true output_dir="$work/heat" >"$work/log" 2>&1 || { cat "$work/log"; failed=1; }
+        echo "heat $n^3, $layout, strict single: $(grep '^steady' "$work/log")"
+        rm -rf "$work/heat"
+    done
+done
+for layout in auto unstructured; do
+    bin/shallow_water_silent_f32 --backend cuda --profile grid_dim=2 nx=4096 ny=4096 dx=1 dy=1 grid_layout=$layout h_init=1 u_init=0.1 v_init=0 \
+        b_north=0 b_south=0 b_east=0 b_west=0 timesteps_filename="$work/steps" output_to_file=false >"$work/log" 2>&1 || { cat "$work/log"; failed=1; }
+    echo "shallow water 4096^2, $layout, strict single: $(grep '^steady' "$work/log")"
 done
 
 for n in 256 1024 4096; do
