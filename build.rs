@@ -112,8 +112,10 @@ fn crate_manifest(path: &Path, workspace: &DocumentMut) -> DocumentMut {
         }
         package.insert("publish", value(false));
     }
-    manifest.remove("dev-dependencies");
-    manifest.remove("lints");
+    // Tests, examples and benchmarks stay behind, and what is said of them with them.
+    for section in ["dev-dependencies", "lints", "bench", "example", "test"] {
+        manifest.remove(section);
+    }
 
     // All features but code generation, and the dependencies that they switch on.
     let mut wanted = BTreeSet::new();

@@ -161,6 +161,7 @@ mod tests {
         for name in ["equelle-runtime", "backend-serial", "backend-cuda"] {
             let manifest = fs::read_to_string(root.join(name).join("Cargo.toml")).unwrap();
             assert!(!manifest.contains("equelle-front") && !manifest.contains("workspace = true"), "{manifest}");
+            assert!(!manifest.contains("[[") && !manifest.contains("dev-dependencies"), "targets that are not there: {manifest}");
         }
         fs::remove_dir_all(&base).unwrap();
     }
