@@ -20,7 +20,7 @@ use crate::runtime::newton::Newton;
 use crate::runtime::pool::{Buffer, Pool, out_of_memory};
 use crate::runtime::precision::Precision;
 use crate::runtime::queue::{Counters, Queue};
-use crate::runtime::rows::KnownRows;
+use crate::runtime::rows::{KnownRows, Rows};
 
 /// Runs programs on a CUDA device.
 pub struct CudaRuntime {
@@ -49,6 +49,8 @@ pub struct CudaRuntime {
     pub(super) newton: Newton,
     /// Orders of elimination, by the patterns of matrices.
     pub(super) eliminations: Vec<Elimination>,
+    /// Patterns of block diagonals, by their rows and the fields of each element.
+    pub(super) block_diagonals: Vec<((usize, usize), Rc<Rows>)>,
     /// Patterns of approximate inverses, by those of matrices.
     pub(super) inverses: Vec<FsaiRows>,
     /// As the space of linear solvers.
@@ -153,6 +155,7 @@ impl CudaRuntime {
             matrices: GridMatrices::default(),
             newton: Newton::default(),
             eliminations: Vec::new(),
+            block_diagonals: Vec::new(),
             inverses: Vec::new(),
             space: SpaceState::default(),
             derivatives_lost: None,
