@@ -207,9 +207,12 @@ impl CudaRuntime {
 mod tests {
     use std::rc::Rc;
 
-    use equelle_runtime::linalg::VectorSpace;
+    use equelle_runtime::linalg::cg::Cg;
     use equelle_runtime::linalg::host::HostSpace;
-    use equelle_runtime::linalg::matrix_space::MatrixSpace;
+    use equelle_runtime::linalg::krylov::{Control, System, iterate};
+    use equelle_runtime::linalg::matrix_space::Plain;
+    use equelle_runtime::linalg::precond::simple::Jacobi;
+    use equelle_runtime::linalg::{MatrixSpace, SystemSpace, VectorSpace};
 
     use super::*;
     use crate::runtime::pool::Buffer;
@@ -323,6 +326,41 @@ mod tests {
                 rt.number_into(operation, at(a), at(b), total).expect("kernels");
                 assert_eq!(rt.read_numbers(&[total]).expect("a device"), [expected], "{operation:?}");
             }
+        }
+    }
+
+    /// Forty iterations of CG with Jacobi, a look at the residual after every tenth: three launches an iteration and one more for a look that goes on; the host waits for the looks and
+    /// the true residual before and after; what lies between two waits is a graph once it has come twice.
+    #[test]
+    fn iterations_wait_for_looks_alone() {
+        let matrix = box_matrix([9, 8, 7], 1);
+        let n = matrix.n_rows();
+        for mut rt in runtimes() {
+            rt.set_len(n);
+            let a = rt.matrix(matrix.clone()).expect("room");
+            let jacobi = Jacobi::new(&mut rt, &matrix.diagonal()).expect("room");
+            let b = rt.vector(numbers(3, n)).expect("room");
+            // Nothing is small enough to stop before.
+            let control = Control { target: 0.0, max_iterations: 40, check_every: 10, patience: usize::MAX };
+            let mut run = || {
+                let before = rt.counters();
+                let mut cg = Cg::new(&mut rt).expect("room");
+                let mut x = rt.zeros().expect("room");
+                let system = System { operator: &Plain(&a), preconditioner: &jacobi };
+                let outcome = iterate(&mut rt, &mut cg, system, &mut x, &b, control).expect("a device");
+                assert_eq!(outcome.iterations, 40);
+                let after = rt.counters();
+                [after.kernels - before.kernels, after.graphs - before.graphs, after.synchronisations - before.synchronisations]
+            };
+            // The first two compile, find memory and record.
+            run();
+            run();
+            let [kernels, graphs, waits] = run();
+            assert_eq!(waits, 4 + 2);
+            // Before and after: five vectors of zeros, two true residuals of three, the first direction of three, the last update of x.
+            assert_eq!(kernels, 3 * 40 + 3 + 5 + 2 * 3 + 3);
+            // All but what precedes the first wait, which is short.
+            assert!(graphs >= 5, "{graphs} graphs");
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Device memory: buffers that return to a pool when their last handle drops.
 //!
 //! All work runs in one stream, so a buffer may be handed out again at once: whatever still reads it was launched before whatever writes it
-//! next. The pool hands out what came back last, so that a loop over steps uses the same few buffers in the same rotation: nothing is allocated in a
-//! steady step, and its launches repeat with the same arguments.
+//! next. Of the buffers of a size the pool hands out the one with the lowest address: with the same buffers in use, the same requests get the same ones, in whatever order others came back.
+//! So a loop over steps or iterations uses the same few buffers in a short rotation: nothing is allocated in a steady step, and its launches repeat with the same arguments.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::runtime::device::{Device, DevicePtr};
@@ -22,7 +22,7 @@ pub struct Buffer {
     free: Rc<RefCell<FreeLists>>,
 }
 
-type FreeLists = BTreeMap<u64, Vec<DevicePtr>>;
+type FreeLists = BTreeMap<u64, BTreeSet<u64>>;
 
 impl Buffer {
     /// Where it is.
@@ -38,7 +38,7 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        self.free.borrow_mut().entry(self.size).or_default().push(self.address);
+        self.free.borrow_mut().entry(self.size).or_default().insert(self.address.0);
     }
 }
 
@@ -55,7 +55,8 @@ impl Pool {
     /// not enough memory left.
     pub(crate) fn take(&mut self, device: &dyn Device, bytes: u64) -> Result<Option<(Buffer, bool)>, Error> {
         let size = bytes.max(1).div_ceil(GRAIN) * GRAIN;
-        if let Some(address) = self.free.borrow_mut().get_mut(&size).and_then(Vec::pop) {
+        if let Some(address) = self.free.borrow_mut().get_mut(&size).and_then(BTreeSet::pop_first) {
+            let address = DevicePtr(address);
             return Ok(Some((Buffer { address, size, free: Rc::clone(&self.free) }, false)));
         }
         let Some(address) = device.allocate(size)? else { return Ok(None) };
@@ -70,7 +71,7 @@ impl Pool {
     /// No work in flight and no graph uses them.
     pub(crate) unsafe fn trim(&mut self, device: &dyn Device) {
         for (size, addresses) in std::mem::take(&mut *self.free.borrow_mut()) {
-            for address in addresses {
+            for address in addresses.into_iter().map(DevicePtr) {
                 self.all.retain(|&a| a != address);
                 self.bytes -= size;
                 // SAFETY: the address came from this device and has no owner; the caller promises that no work uses it.
