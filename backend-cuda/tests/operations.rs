@@ -84,6 +84,21 @@ fn rows_begin_where_the_rows_before_end() {
     }
 }
 
+/// Data at both ends of a line of five: cell 2 is the first one that looks for another, cell 3.
+#[test]
+fn an_on_that_finds_no_data_names_the_entity() {
+    for device in devices() {
+        let mut rt = line(&device, 5, &[]);
+        let (all, boundary) = (rt.domain(ALL_CELLS).unwrap(), rt.domain(CanonicalSet::new(EntityKind::Cell, Extent::Boundary)).unwrap());
+        let data = rt.scalar_collection(&boundary, vec![1.0, 2.0]).unwrap();
+        let target = rt.entity_collection(&all, EntityKind::Cell, vec![Some(0), Some(4), Some(3), Some(1), Some(4)]).unwrap();
+        let gathered = rt.on(&data, &target).unwrap();
+        let error = rt.output_collection("gathered", &gathered).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Simulation);
+        assert_eq!(error.message, "`On` needs data at cell 3, which the data's domain does not hold (target of cell 2)");
+    }
+}
+
 /// The factor 0.5 / Sqrt(0) is infinite where the constant branch is chosen: its rows are not there.
 #[test]
 fn branches_that_are_not_chosen_have_no_entries() {

@@ -1,12 +1,17 @@
 //! Conditions that launches check: what is wrong where one does not hold. A launch marks the smallest number of condition and element; the host looks at the next output
 //! and at the end.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
+use equelle_runtime::grid::NONE;
 use equelle_runtime::{EntityKind, Error, ErrorKind, KernelInfo};
 
 use crate::runtime::args::EqChecks;
+use crate::runtime::collections::EntityCollection;
+use crate::runtime::device::DevicePtr;
+use crate::runtime::pool::Buffer;
 use crate::runtime::program::CudaRuntime;
 
 /// Room for the numbers of the conditions that one kernel checks.
@@ -33,6 +38,17 @@ enum Origin {
 pub(super) struct Check {
     origin: Origin,
     domain: Arc<Domain>,
+    /// Of the last `On` there.
+    gathered: Option<Gathered>,
+}
+
+/// What an `On` looks for, and where.
+#[derive(Clone, Debug)]
+pub(super) struct Gathered {
+    /// The entities, on the device; kept so that a message can name one.
+    pub target: Rc<Buffer>,
+    /// The domain of the data.
+    pub data: Arc<Domain>,
 }
 
 impl Check {
@@ -45,8 +61,8 @@ impl Check {
         same && Arc::ptr_eq(&self.domain, domain)
     }
 
-    /// The error of a condition for the element at a position.
-    fn error(&self, condition: usize, position: usize) -> Error {
+    /// The error of a condition for the element at a position; `entity` is the one that an `On` looked for there, if it is known.
+    fn error(&self, condition: usize, position: usize, entity: Option<u32>) -> Error {
         let (domain, owner_kind) = (&self.domain, self.domain.kind().noun());
         let owner = (position < domain.len()).then(|| domain.grid().file_index(domain.kind(), domain.element(position)));
         let whose = owner.map_or_else(String::new, |owner| format!("{owner_kind} {owner}"));
@@ -64,13 +80,12 @@ impl Check {
             }
             Origin::Operation(Asked::On { .. }, line) if condition == 0 => Error::empty_element(owner_kind, owner).at(line),
             Origin::Operation(Asked::On { kind }, line) => {
-                let kind = kind.noun();
-                Error::new(
-                    ErrorKind::Simulation,
-                    format!("`On` needs data at a {kind} that the data's domain does not hold (target of {whose})"),
-                )
-                .hint("extend the data to a domain that holds the whole target")
-                .at(line)
+                let sought = match entity {
+                    Some(entity) => format!("{} {}, which", kind.noun(), domain.grid().file_index(kind, entity)),
+                    None => format!("a {} that", kind.noun()),
+                };
+                let message = format!("`On` needs data at {sought} the data's domain does not hold (target of {whose})");
+                Error::new(ErrorKind::Simulation, message).hint("extend the data to a domain that holds the whole target").at(line)
             }
         }
     }
@@ -82,16 +97,23 @@ impl CudaRuntime {
     /// # Errors
     /// `Backend`: not enough memory.
     pub fn checks(&mut self, kernel: &'static KernelInfo, domain: &Arc<Domain>) -> Result<EqChecks, Error> {
-        self.checks_of(Origin::Kernel(kernel), domain)
+        self.checks_of(Origin::Kernel(kernel), domain, None)
     }
 
     /// The same for an operation at the current line.
     pub(super) fn operation_checks(&mut self, asked: Asked, domain: &Arc<Domain>) -> Result<EqChecks, Error> {
         let line = self.session.current_line();
-        self.checks_of(Origin::Operation(asked, line), domain)
+        self.checks_of(Origin::Operation(asked, line), domain, None)
     }
 
-    fn checks_of(&mut self, origin: Origin, domain: &Arc<Domain>) -> Result<EqChecks, Error> {
+    /// The same for an `On` that gathers from a domain at the current line.
+    pub(super) fn gather_checks(&mut self, from: &Arc<Domain>, target: &EntityCollection) -> Result<EqChecks, Error> {
+        let line = self.session.current_line();
+        let gathered = Gathered { target: Rc::clone(&target.values.buffer), data: Arc::clone(from) };
+        self.checks_of(Origin::Operation(Asked::On { kind: target.kind() }, line), target.domain(), Some(gathered))
+    }
+
+    fn checks_of(&mut self, origin: Origin, domain: &Arc<Domain>, gathered: Option<Gathered>) -> Result<EqChecks, Error> {
         let flag = match &self.flag {
             Some(flag) => flag.clone(),
             None => {
@@ -102,9 +124,10 @@ impl CudaRuntime {
         };
         let known = self.checks.iter().position(|check| check.is(origin, domain));
         let first = known.unwrap_or_else(|| {
-            self.checks.push(Check { origin, domain: Arc::clone(domain) });
+            self.checks.push(Check { origin, domain: Arc::clone(domain), gathered: None });
             self.checks.len() - 1
         });
+        self.checks[first].gathered = gathered;
         Ok(EqChecks { flag: flag.address().0, first: (first * CONDITIONS_OF_A_KERNEL) as u32 })
     }
 
@@ -117,9 +140,19 @@ impl CudaRuntime {
             return Ok(());
         }
         let (number, position) = ((value >> 32) as usize, (value & 0xffff_ffff) as usize);
-        match self.checks.get(number / CONDITIONS_OF_A_KERNEL) {
-            Some(check) => Err(check.error(number % CONDITIONS_OF_A_KERNEL, position)),
+        match self.checks.get(number / CONDITIONS_OF_A_KERNEL).cloned() {
+            Some(check) => {
+                let entity = check.gathered.as_ref().and_then(|gathered| self.not_held(gathered, position));
+                Err(check.error(number % CONDITIONS_OF_A_KERNEL, position, entity))
+            }
             None => Err(Error::new(ErrorKind::Backend, "internal error: a kernel reported an unknown condition")),
         }
+    }
+
+    /// The entity that an `On` looked for at a position, if the data's domain does not hold it: the `On` may have looked for others since.
+    fn not_held(&mut self, gathered: &Gathered, position: usize) -> Option<u32> {
+        let at = DevicePtr(gathered.target.address().0 + 4 * position as u64);
+        let entity = u32::from_le_bytes(self.download(at, 4).ok()?.try_into().ok()?);
+        (entity != NONE && gathered.data.rank(entity).is_none()).then_some(entity)
     }
 }

@@ -8,7 +8,6 @@ use equelle_runtime::{Error, ErrorKind};
 use crate::runtime::args::Call;
 use crate::runtime::arithmetic::{Computed, Extent, Numbers, Of};
 use crate::runtime::collections::{BoolCollection, EntityCollection};
-use crate::runtime::conditions::Asked;
 use crate::runtime::program::CudaRuntime;
 
 impl CudaRuntime {
@@ -28,7 +27,7 @@ impl CudaRuntime {
     ) -> Result<Computed, Error> {
         let extent = Extent { n: target.domain().len(), components, of: Of::Collection };
         let buffer = self.room_for(target.domain().name(), extent)?;
-        let checks = self.operation_checks(Asked::On { kind: target.kind() }, target.domain())?;
+        let checks = self.gather_checks(from, target)?;
         let call = self.gather("equelle_on", from, target)?.arg(data.operand).arg(buffer.address()).arg(checks);
         self.launch_extent(call, extent);
         let jacobians = self.rows_on(components, from, data, target)?;
@@ -38,7 +37,7 @@ impl CudaRuntime {
     /// Truth values at the target's entities.
     pub(super) fn on_truths(&mut self, data: &BoolCollection, target: &EntityCollection) -> Result<BoolCollection, Error> {
         let out = self.new_bool_collection(target.domain())?;
-        let checks = self.operation_checks(Asked::On { kind: target.kind() }, target.domain())?;
+        let checks = self.gather_checks(data.domain(), target)?;
         let call = self.gather("equelle_on_bools", data.domain(), target)?.arg(data.pointer()).arg(out.pointer()).arg(checks);
         self.launch_over(call, target.domain().len())?;
         Ok(out)
@@ -47,7 +46,7 @@ impl CudaRuntime {
     /// Entities at the target's entities. Empty data stays Empty; an Empty target is an error here as everywhere.
     pub(super) fn on_among(&mut self, data: &EntityCollection, target: &EntityCollection) -> Result<EntityCollection, Error> {
         let out = self.new_entity_collection(target.domain(), data.kind())?;
-        let checks = self.operation_checks(Asked::On { kind: target.kind() }, target.domain())?;
+        let checks = self.gather_checks(data.domain(), target)?;
         let call = self.gather("equelle_on_entities", data.domain(), target)?.arg(data.pointer()).arg(out.pointer()).arg(checks);
         self.launch_over(call, target.domain().len())?;
         Ok(out)
