@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use crate::tools::{self, Failure, cargo, examples, read, root};
 
 /// Targets of backend-cuda that go into the bundle: what cargo calls them, the name of the executable, and the folder.
-const GPU_TARGETS: [(&str, &str, &str); 5] = [
+const GPU_TARGETS: [(&str, &str, &str); 6] = [
     ("--lib", "backend_cuda", "tests"),
     ("--test=heat_by_hand", "heat_by_hand", "tests"),
     ("--test=numbering", "numbering", "tests"),
     ("--test=operations", "operations", "tests"),
     ("--bench=krylov", "krylov", "benches"),
+    ("--bench=multigrid", "multigrid", "benches"),
 ];
 
 /// Fills `.gpu/`: stripped programs with both back-ends, the data of the examples, hand-written CUDA to compare with if it is at hand, and a script.

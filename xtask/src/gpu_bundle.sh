@@ -152,6 +152,33 @@ done
 chmod +x benches/*
 benches/krylov 100 200 || failed=1
 
+# Multigrid on growing cubes: set-up on the device, iterations of CG.
+benches/multigrid 32 64 128 256 || failed=1
+
+# Ten steps of implicit heat with nothing asked for, on 10^6 cells: the time of each part; before that all implicit examples, which must take as many Newton iterations on both back-ends.
+iterations() { grep -oE 'Newton solver converged in [0-9]+ iterations' "$1" | sort | uniq -c | tr '\n' ';'; }
+for folder in examples/*; do
+    name=$(basename "$folder")
+    [ -f "$folder/implicit" ] || continue
+    for backend in serial cuda; do
+        "bin/$name" --backend $backend "$folder/case.param" verbose=2 output_to_file=false >"$work/$backend.txt" 2>"$work/log" || { cat "$work/log"; failed=1; }
+    done
+    serial=$(iterations "$work/serial.txt") cuda=$(iterations "$work/cuda.txt")
+    verdict=ok
+    [ -n "$serial" ] && [ "$serial" = "$cuda" ] || { verdict=FAILED; failed=1; }
+    echo "Newton iterations of $name, serial and cuda: $serial $cuda $verdict"
+done
+n=100
+awk -v n=$n 'BEGIN { for (r = 0; r < n * n; r++) print r * (n + 1) }' >"$work/faces"
+awk 'BEGIN { for (i = 0; i < 10; i++) print 0.5 }' >"$work/steps"
+for solver in "" "solver=cg preconditioner=jacobi" "solver=cg preconditioner=amg"; do
+    # Steps after the first: it compiles kernels and finds memory.
+    # shellcheck disable=SC2086
+    bin/heat_implicit_3d_silent --backend cuda --profile grid_dim=3 nx=$n ny=$n nz=$n k=0.3 cv=1 u_initial=500 dir_boundary_filename="$work/faces" dir_val=100 \
+        timesteps_filename="$work/steps" output_to_file=false $solver >"$work/cuda.txt" 2>"$work/log" || { cat "$work/log"; failed=1; }
+    echo "ten steps of implicit heat, $n^3, ${solver:-defaults}: $(grep -h "Newton's method" "$work/cuda.txt" "$work/log" | head -n 1); $(grep -h '^steady' "$work/cuda.txt" "$work/log" | head -n 1) (goal: 21 ms a step)"
+done
+
 # The experiments of the thesis of 2014 (one NVIDIA K40, 288 GB/s): explicit and implicit heat, shallow water. Times are of the whole loop, by the steady steps of `--profile`; its figures
 # are in seconds for 10^6 cells, of all steps (heat) or one step (shallow water), the best of each experiment, scaled by memory bandwidth: times 288 over that of this device.
 bandwidth=$(nvidia-smi --query-gpu=name --format=csv,noheader | awk '/H200/ { print 4800; exit } /H100/ { print 3350; exit } /A100/ { print 1935; exit } { print 288; exit }')

@@ -308,11 +308,22 @@ mod tests {
         Csr::from_triplets(n, n, &entries).expect("legal entries")
     }
 
-    /// Both are the same to the bit.
-    fn same(rt: &mut CudaRuntime, here: &DeviceMatrix, there: &Csr, what: &str) {
+    /// Whether products of matrices are added in the order of the host: a library's order is its own, which changes last bits, and those decide between couplings of
+    /// equal strength on the levels below.
+    fn adds_as_the_host_does(rt: &CudaRuntime) -> bool {
+        rt.device.facts().arch == "host"
+    }
+
+    /// Both are the same to the bit; to a few roundings of a few dozen terms where `near`.
+    fn same(rt: &mut CudaRuntime, here: &DeviceMatrix, there: &Csr, near: bool, what: &str) {
         let here = rt.host_matrix(here).expect("a device");
         assert_eq!((here.row_ptr(), here.col_idx()), (there.row_ptr(), there.col_idx()), "{what}");
-        assert_eq!(bits(here.values()), bits(there.values()), "{what}");
+        if !near {
+            return assert_eq!(bits(here.values()), bits(there.values()), "{what}");
+        }
+        let largest = there.values().iter().fold(0.0, |most: f64, value| most.max(value.abs()));
+        let apart = here.values().iter().zip(there.values()).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()));
+        assert!(apart <= 1e-13 * largest, "{what}: {apart}");
     }
 
     fn compare(matrix: &Csr, ends: &[usize], options: &AmgOptions) {
@@ -321,23 +332,32 @@ mod tests {
         for mut rt in runtimes() {
             let a = rt.matrix(matrix.clone()).expect("room");
             let here = Hierarchy::new(&mut rt, a, ends, &options).expect("room");
-            assert_eq!(here.sizes, there.sizes);
-            assert_eq!(here.complexity.to_bits(), there.complexity.to_bits());
+            let exact = adds_as_the_host_does(&rt);
+            assert_eq!(here.sizes[..here.sizes.len().min(2)], there.sizes[..there.sizes.len().min(2)]);
+            if exact {
+                assert_eq!(here.sizes, there.sizes);
+                assert_eq!(here.complexity.to_bits(), there.complexity.to_bits());
+            }
             for (number, (here, there)) in here.levels.iter().zip(&there.levels).enumerate() {
                 let what = |part: &str| format!("{part} of level {number} of {} unknowns", matrix.n_rows());
-                same(&mut rt, &here.matrix, &there.matrix, &what("matrix"));
-                same(&mut rt, &here.prolongation, &there.prolongation, &what("prolongation"));
-                same(&mut rt, &here.restriction, &there.restriction, &what("restriction"));
+                same(&mut rt, &here.matrix, &there.matrix, number > 0 && !exact, &what("matrix"));
+                if number > 0 && !exact {
+                    break;
+                }
+                same(&mut rt, &here.prolongation, &there.prolongation, false, &what("prolongation"));
+                same(&mut rt, &here.restriction, &there.restriction, false, &what("restriction"));
                 let inverse = rt.host_vector(&here.inverse_diagonal).expect("a device");
                 assert_eq!(bits(&inverse), bits(&there.inverse_diagonal));
                 assert_eq!(here.radius.to_bits(), there.radius.to_bits());
             }
+            let what = "the coarsest one";
             match (&here.coarse, &there.coarse) {
-                (CoarseParts::Direct(here), CoarseParts::Direct(there)) => same(&mut rt, here, there, "the coarsest one"),
-                (CoarseParts::Smoothed(here), CoarseParts::Smoothed(there)) => {
-                    same(&mut rt, &here.matrix, &there.matrix, "the coarsest one")
+                (CoarseParts::Direct(here), CoarseParts::Direct(there)) if exact => same(&mut rt, here, there, false, what),
+                (CoarseParts::Smoothed(here), CoarseParts::Smoothed(there)) => same(&mut rt, &here.matrix, &there.matrix, !exact, what),
+                (CoarseParts::Direct(_), CoarseParts::Direct(_)) => {}
+                (CoarseParts::Direct(_), CoarseParts::Smoothed(_)) | (CoarseParts::Smoothed(_), CoarseParts::Direct(_)) => {
+                    panic!("one is direct")
                 }
-                _ => panic!("one is direct"),
             }
         }
     }

@@ -46,6 +46,11 @@ impl DeviceMatrix {
         DeviceMatrix { rows, entries, colours: OnceCell::new(), host: OnceCell::new() }
     }
 
+    /// The same matrix again; nothing is copied.
+    pub fn share(&self) -> Self {
+        DeviceMatrix::new(Rc::clone(&self.rows), Rc::clone(&self.entries))
+    }
+
     /// As kernels take it.
     pub(super) fn args(&self) -> EqRows {
         self.rows.args(&self.entries)

@@ -194,7 +194,7 @@ impl CudaRuntime {
     /// `sign` times a matrix, with the same pattern; entries are shared where they do not change, for they are never written again.
     fn times_sign(&mut self, a: &DeviceMatrix, sign: f64) -> Result<DeviceMatrix, Error> {
         if sign == 1.0 {
-            return Ok(DeviceMatrix::new(Rc::clone(&a.rows), Rc::clone(&a.entries)));
+            return Ok(a.share());
         }
         let len = a.rows.entries();
         let entries = DeviceVector { buffer: Rc::clone(&a.entries), len };
