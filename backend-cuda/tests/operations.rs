@@ -10,7 +10,7 @@ use backend_cuda::runtime::device::{Device, DevicePtr};
 use backend_cuda::runtime::host::HostDevice;
 use backend_cuda::runtime::sparse::{Room, SparseMatrix, SparseProducts};
 use backend_cuda::runtime::{Collection, CudaRuntime};
-use common::{devices, runtime};
+use common::{devices, runtime, runtime_in};
 use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::{
     CanonicalSet, DerivativeAccess, EntityKind, EquelleRuntime, Error, ErrorKind, Extent, HostAccess, Implicit, Operations, Reduction,
@@ -81,6 +81,34 @@ fn rows_begin_where_the_rows_before_end() {
         }
         let last = (n - 1) as f64;
         assert_eq!(rows[n - 1], [(n - 2, last), (n - 1, -last - 1.0)]);
+    }
+}
+
+/// u / sqrt(u^2 + 1) = 0 from 2: the next iterate of u is -u^3, so that Newton's method goes away; shorter steps lead to the root.
+#[test]
+fn line_search_finds_what_whole_steps_miss() {
+    for device in devices() {
+        for precision in [Precision::Double, Precision::Single] {
+            let solve = |words: &[&str]| {
+                let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+                let mut rt = runtime_in(precision, Rc::clone(&device), Grid::cartesian(Cartesian::line(2, 1.0)).unwrap(), &words);
+                let cells = rt.domain(ALL_CELLS).unwrap();
+                let guess = rt.scalar_collection(&cells, vec![2.0, -2.0]).unwrap();
+                let solution = rt.newton_solve(&guess, &mut |rt, u| {
+                    let one = rt.scalar(1.0);
+                    let (square, one) = (rt.mul(u, u)?, rt.spread_like(&one, u)?);
+                    let sum = rt.add(&square, &one)?;
+                    let root = rt.sqrt(&sum)?;
+                    rt.div(u, &root)
+                })?;
+                rt.values(&solution)
+            };
+            let missed = solve(&[]).unwrap_err();
+            assert_eq!(missed.kind, ErrorKind::Simulation, "{precision:?}: {}", missed.message);
+            // The residual is below 1e-6, and there it is u itself up to its third power.
+            let u = solve(&["newton_line_search=true"]).unwrap();
+            assert!(u.iter().all(|u| u.abs() <= 1e-6), "{precision:?}: {u:?}");
+        }
     }
 }
 

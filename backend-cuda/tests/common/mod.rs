@@ -3,10 +3,10 @@
 
 use std::rc::Rc;
 
-use backend_cuda::runtime::CudaRuntime;
 use backend_cuda::runtime::device::Device;
 use backend_cuda::runtime::gpu::GpuDevice;
 use backend_cuda::runtime::host::HostDevice;
+use backend_cuda::runtime::{CudaRuntime, Precision};
 use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::launch::Program;
 use equelle_runtime::params::Parameters;
@@ -39,9 +39,14 @@ pub fn devices() -> Vec<Rc<dyn Device>> {
 
 /// A runtime on a grid, with `key=value` parameters.
 pub fn runtime(device: Rc<dyn Device>, grid: Grid, parameters: &[String]) -> CudaRuntime {
+    runtime_in(Precision::Double, device, grid, parameters)
+}
+
+/// The same with collections of a precision.
+pub fn runtime_in(precision: Precision, device: Rc<dyn Device>, grid: Grid, parameters: &[String]) -> CudaRuntime {
     let parameters = Parameters::from_words(parameters).unwrap();
     let session = Session::on_grid(&PROGRAM, parameters, grid, Options::silent()).unwrap();
-    CudaRuntime::on_device(session, device).unwrap()
+    CudaRuntime::with_precision(session, device, precision).unwrap()
 }
 
 /// Shapes that exercise every branch of the numbering: each dimension, one cell along an axis, rows longer than a block.
