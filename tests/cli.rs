@@ -160,6 +160,15 @@ fn explanations_completions_doctor() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         assert!(stdout(&expect(0, equellec().args(["completions", shell]))).contains("equellec"), "{shell}");
     }
+    let page = stdout(&expect(0, equellec().arg("man")));
+    for word in [".TH equellec 1", "message\\-format", "equellec\\-run(1)"] {
+        assert!(page.contains(word), "{word}: {page}");
+    }
+    let page = stdout(&expect(0, equellec().args(["man", "run"])));
+    for word in [".TH equellec-run 1", "\\-\\-interpret", "message\\-format"] {
+        assert!(page.contains(word), "{word}: {page}");
+    }
+    assert!(stderr(&expect(2, equellec().args(["man", "walk"]))).contains("there is no verb `walk`"));
     let report = stdout(&expect(0, equellec().arg("doctor")));
     for word in ["cargo", "cache", "serial", "cuda"] {
         assert!(report.lines().any(|line| line.starts_with(word)), "{report}");

@@ -177,6 +177,11 @@ pub enum Verb {
         /// The shell
         shell: Shell,
     },
+    /// Print the manual page of equellec, or of one of its verbs
+    Man {
+        /// The verb, such as run
+        verb: Option<String>,
+    },
 }
 
 /// A program that is built, and how.

@@ -7,6 +7,7 @@ mod compile;
 mod emit;
 mod explain;
 mod fmt;
+mod man;
 mod run;
 
 use std::process::ExitCode;
@@ -54,6 +55,7 @@ fn dispatch(cli: Cli, console: &Console) -> Result<(), Failure> {
                 clap_complete::generate(shell, &mut Cli::command(), "equellec", &mut script);
                 print(&String::from_utf8_lossy(&script))
             }
+            Verb::Man { verb } => print(&man::page(verb.as_deref())?),
         },
         (None, Some(file)) => match cli.plain.emit {
             Some(what) => emit::emit(&args::EmitArgs { what, file, program: cli.plain.program }, console),
