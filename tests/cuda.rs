@@ -179,6 +179,14 @@ fn krylov_methods() {
     example("heat_implicit_2d", &["solver=cg", "solver_tol=1e-10"], SOLVER);
 }
 
+/// 9120 unknowns: CG with multigrid is chosen on both back-ends, with different groups. Newton's method multiplies what is left of a linear system, 1e-10, by the condition of
+/// the matrix, which is below 10.
+#[test]
+fn multigrid_is_chosen_and_set_up() {
+    let steps = few_steps("examples/heat_implicit_3d");
+    example("heat_implicit_3d", &["solver=auto", "solver_tol=1e-10", &steps], 1e-8);
+}
+
 #[test]
 fn gas() {
     example("gas_1d", &[], PIVOTS);
