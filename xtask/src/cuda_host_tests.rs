@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
+use backend_cuda::runtime::Precision;
 use backend_cuda::runtime::gpu::nvrtc;
 use backend_cuda::runtime::module::{OWN_MODULES, PRELUDE};
 
@@ -208,9 +209,11 @@ pub(crate) fn compile_kernels(folder: &Path) -> Result<(), Failure> {
             texts.push((file.path(), tools::read(&file.path())?));
         }
     }
-    for precision in ["", SINGLES] {
-        let path = |name: &str| Path::new(precision).join(format!("the runtime's own `{name}`"));
-        texts.extend(OWN_MODULES.map(|module| (path(module.name), module.source.to_owned())));
+    for (folder, precision) in [("", Precision::Double), (SINGLES, Precision::Single)] {
+        let path = |name: &str| Path::new(folder).join(format!("the runtime's own `{name}`"));
+        // Those of linear systems are of doubles in any program.
+        let own = OWN_MODULES.into_iter().filter(|module| module.precision(precision) == precision);
+        texts.extend(own.map(|module| (path(module.name), module.source.to_owned())));
     }
     texts.sort();
     let mut failures = Vec::new();

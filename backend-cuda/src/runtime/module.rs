@@ -75,7 +75,7 @@ pub const OWN_MODULES: [KernelModule; 7] =
 
 impl KernelModule {
     /// In what it computes in a program of this precision: kernels of programs, and those that work on collections, in that; the others in double precision.
-    pub(super) fn precision(&self, of_program: Precision) -> Precision {
+    pub fn precision(&self, of_program: Precision) -> Precision {
         let on_collections = [COLLECTIONS_MODULE, OPERATIONS_MODULE, DERIVATIVES_MODULE].contains(self) || !OWN_MODULES.contains(self);
         if on_collections { of_program } else { Precision::Double }
     }
