@@ -247,7 +247,7 @@ fn cells(kernel: &Kernel, sets: &SetTable, reals: Reals, name: &str, comment: &s
         inside.open("if (eq_is_march(g)) {");
         inside.line("EqCell cell;");
         inside.line("#pragma unroll 1");
-        inside.open("for (unsigned int step = 0; step < EQ_MARCH; ++step) {");
+        inside.open("for (unsigned int step = 0; step < g.march; ++step) {");
         inside.line("if (!eq_inside_cell_here(g, step, cell)) continue;");
         inside.load_here(block);
         inside.statements(block);

@@ -14,8 +14,9 @@ use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId};
 use super::kernel::mentions;
 use super::text::{Form, Writer, bare};
 
-/// Most parameters of which values are loaded ahead: more take registers from what is computed with them.
-const MOST_AHEAD: usize = 4;
+/// Most parameters of which values are loaded ahead: more take registers from what is computed with them. A step of shallow water, which has four, on 4096^2 cells as an unstructured
+/// grid takes 5.5 instead of 5.1 ms on an H200.
+const MOST_AHEAD: usize = 2;
 
 /// Names of what is known of a side in the loop over the sides of a cell.
 #[derive(Clone, Debug)]

@@ -44,6 +44,8 @@ pub struct EqCartesian {
     /// 1 when launches over cells are one-dimensional.
     pub flat: u32,
     pub face_start: [u32; 3],
+    /// Cells that a thread goes through where a launch takes the boundary apart.
+    pub march: u32,
     pub boundary_start: [u32; 3],
     pub interior_start: [u32; 3],
     pub spacing: [f64; 3],
@@ -182,7 +184,7 @@ impl Argument for EqGrid {
 
 impl Argument for EqCartesian {
     fn words(&self, words: &mut Vec<u64>) {
-        for (values, last) in [(self.n, self.flat), (self.face_start, 0), (self.boundary_start, 0), (self.interior_start, 0)] {
+        for (values, last) in [(self.n, self.flat), (self.face_start, self.march), (self.boundary_start, 0), (self.interior_start, 0)] {
             words.extend([pair(values[0], values[1]), pair(values[2], last)]);
         }
         words.extend(self.spacing.iter().chain(&self.area).chain([&self.volume]).map(|x| x.to_bits()));
@@ -284,6 +286,7 @@ mod tests {
             n: [1; 3],
             flat: 0,
             face_start: [0; 3],
+            march: 1,
             boundary_start: [0; 3],
             interior_start: [0; 3],
             spacing: [1.0; 3],

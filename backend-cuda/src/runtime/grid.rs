@@ -322,5 +322,15 @@ fn cartesian_args(shape: &Cartesian) -> EqCartesian {
     }
     let volume = shape.spacing[..dim].iter().product();
     let flat = u32::from(dim == 1 || n[1] > 65_535 * 4 || n[2] > 65_535);
-    EqCartesian { n, flat, face_start, boundary_start, interior_start, spacing: shape.spacing, area, volume }
+    EqCartesian {
+        n,
+        flat,
+        face_start,
+        march: CudaRuntime::march(shape.n_cells()),
+        boundary_start,
+        interior_start,
+        spacing: shape.spacing,
+        area,
+        volume,
+    }
 }

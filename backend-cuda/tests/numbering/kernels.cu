@@ -35,7 +35,7 @@ extern "C" __global__ void neighbours(const EqCartesian g, EqEntity* __restrict_
 extern "C" __global__ void visits(const EqCartesian g, EqEntity* __restrict__ out) {
   if (eq_is_march(g)) {
     EqCell cell;
-    for (unsigned int step = 0; step < EQ_MARCH; ++step)
+    for (unsigned int step = 0; step < g.march; ++step)
       if (eq_inside_cell_here(g, step, cell)) out[cell.index] += eq_cell_on_boundary(g, cell) ? 100u : 1u;
     return;
   }

@@ -63,7 +63,7 @@ extern "C" __global__ void EQ_LIGHT residual_of_cells_cartesian(
   if (eq_is_march(g)) {
     EqCell cell;
     #pragma unroll 1
-    for (unsigned int step = 0; step < EQ_MARCH; ++step) {
+    for (unsigned int step = 0; step < g.march; ++step) {
       if (!eq_inside_cell_here(g, step, cell)) continue;
       const double p_here = p[cell.index];
       const double p0_here = p0[cell.index];

@@ -122,6 +122,7 @@ extern "C" __global__ void EQ_LIGHT transport(
 extern "C" __global__ void EQ_LIGHT diffuse(
     const EqSpace space,
     const EqGrid grid,
+    const EqRanks interior_faces_ranks,
     const double* __restrict__ u,
     const double* __restrict__ len,
     const double* __restrict__ g_2,
@@ -139,37 +140,17 @@ extern "C" __global__ void EQ_LIGHT diffuse(
   double s = 0.0;
   double n = 0.0;
   const EqSides f_sides = eq_sides(grid, here);
-  const double u_here = u[element];
-  for (EqOffset f_from = f_sides.begin; f_from < f_sides.end; f_from += EQ_AHEAD * EQ_SLICE) {
-    EqEntity f_ahead[EQ_AHEAD];
-    double u_beyond[EQ_AHEAD] = {};
-    double t_side[EQ_AHEAD] = {};
-    double g_2_side[EQ_AHEAD] = {};
-    #pragma unroll
-    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
-      f_ahead[ahead] = eq_beyond(grid, f_sides, f_from + ahead * EQ_SLICE);
-    }
-    #pragma unroll
-    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
-      if (!eq_is_inside(f_ahead[ahead])) continue;
-      u_beyond[ahead] = u[eq_cell_beyond(f_ahead[ahead])];
-      g_2_side[ahead] = g_2[grid.side_ranks[f_from + ahead * EQ_SLICE]];
-      t_side[ahead] = t[grid.side_ranks[f_from + ahead * EQ_SLICE]];
-    }
-    #pragma unroll
-    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
-      const EqOffset f_at = f_from + ahead * EQ_SLICE;
-      const EqEntity f_beyond = f_ahead[ahead];
-      if (f_beyond == EQ_NO_SIDE) break;
-      if (!eq_is_inside(f_beyond)) continue;
-      const EqEntity f = grid.side_faces[f_at];
-      const EqPair f_cells = eq_side_cells(here, f_beyond);
-      const EqVector across = eq_cell_centroid(grid, f_cells.second) - eq_cell_centroid(grid, f_cells.first);
-      const double s_term = (t_side[ahead] * ((eq_is_outward(f_beyond) ? u_beyond[ahead] : u_here) - (eq_is_outward(f_beyond) ? u_here : u_beyond[ahead]))) + (len[f] * g_2_side[ahead]);
-      s = eq_is_outward(f_beyond) ? s + s_term : s - s_term;
-      const double n_term = half * eq_dot(eq_face_normal(grid, f), across);
-      n = eq_is_outward(f_beyond) ? n + n_term : n - n_term;
-    }
+  for (EqOffset f_at = f_sides.begin; f_at < f_sides.end; f_at += EQ_SLICE) {
+    const EqEntity f_beyond = grid.side_beyond[f_at];
+    if (f_beyond == EQ_NO_SIDE) break;
+    if (!eq_is_inside(f_beyond)) continue;
+    const EqEntity f = grid.side_faces[f_at];
+    const EqPair f_cells = eq_side_cells(here, f_beyond);
+    const EqVector across = eq_cell_centroid(grid, f_cells.second) - eq_cell_centroid(grid, f_cells.first);
+    const double s_term = (t[eq_rank_of_side(grid, interior_faces_ranks, f_at, f_beyond)] * (u[f_cells.second] - u[f_cells.first])) + (len[f] * g_2[eq_rank_of_side(grid, interior_faces_ranks, f_at, f_beyond)]);
+    s = eq_is_outward(f_beyond) ? s + s_term : s - s_term;
+    const double n_term = half * eq_dot(eq_face_normal(grid, f), across);
+    n = eq_is_outward(f_beyond) ? n + n_term : n - n_term;
   }
   double edge = 0.0;
   const EqSides e_sides = eq_sides(grid, here);
@@ -207,7 +188,7 @@ extern "C" __global__ void EQ_LIGHT diffuse_cartesian(
   if (eq_is_march(g)) {
     EqCell cell;
     #pragma unroll 1
-    for (unsigned int step = 0; step < EQ_MARCH; ++step) {
+    for (unsigned int step = 0; step < g.march; ++step) {
       if (!eq_inside_cell_here(g, step, cell)) continue;
       const double u_here = u[cell.index];
       double t_axis[DIM];

@@ -255,20 +255,27 @@ impl Kernels for CudaRuntime {
                     face_normals: true,
                     ..GridArrays::default()
                 })?;
+            let a2 = {
+                let of = self
+                    .canonical_domain(
+                        CanonicalSet::new(EntityKind::Face, Extent::Interior),
+                    )?;
+                self.ranks(&of)?
+            };
             let u_dense = self.dense(args.u)?;
-            let a2 = u_dense.pointer();
+            let a3 = u_dense.pointer();
             let len_dense = self.dense(args.len)?;
-            let a3 = len_dense.pointer();
+            let a4 = len_dense.pointer();
             let g_dense = self.dense(args.g)?;
-            let a4 = g_dense.pointer();
+            let a5 = g_dense.pointer();
             let t_dense = self.dense(args.t)?;
-            let a5 = t_dense.pointer();
+            let a6 = t_dense.pointer();
             let w_dense = self.dense(args.w)?;
-            let a6 = w_dense.pointer();
-            let a7 = args.far.pointer();
-            let a8 = self.scalar_pointer(args.dt)?;
-            let a9 = u_new_out.pointer();
-            let a10 = even_out.pointer();
+            let a7 = w_dense.pointer();
+            let a8 = args.far.pointer();
+            let a9 = self.scalar_pointer(args.dt)?;
+            let a10 = u_new_out.pointer();
+            let a11 = even_out.pointer();
             let call = self
                 .call(&KERNELS, "diffuse")?
                 .arg(a0)
@@ -281,7 +288,8 @@ impl Kernels for CudaRuntime {
                 .arg(a7)
                 .arg(a8)
                 .arg(a9)
-                .arg(a10);
+                .arg(a10)
+                .arg(a11);
             let count = domain.len();
             self.launch_over(call, count)?;
             Ok((u_new_out, even_out))

@@ -112,7 +112,7 @@ extern "C" __global__ void EQ_LIGHT fields_cartesian(
   if (eq_is_march(g)) {
     EqCell cell;
     #pragma unroll 1
-    for (unsigned int step = 0; step < EQ_MARCH; ++step) {
+    for (unsigned int step = 0; step < g.march; ++step) {
       if (!eq_inside_cell_here(g, step, cell)) continue;
       const double u_here = u[cell.index];
       const EqVector scaled_c = big ? (along * u_here) : eq_zero_vector();
@@ -226,7 +226,7 @@ extern "C" __global__ void EQ_LIGHT smoothed_cartesian(
   if (eq_is_march(g)) {
     EqCell cell;
     #pragma unroll 1
-    for (unsigned int step = 0; step < EQ_MARCH; ++step) {
+    for (unsigned int step = 0; step < g.march; ++step) {
       if (!eq_inside_cell_here(g, step, cell)) continue;
       const double u_here = u[cell.index];
       double flow_c = 0.0;
@@ -324,7 +324,7 @@ extern "C" __global__ void EQ_LIGHT fluxes_cartesian(
   if (eq_is_march(g)) {
     EqCell cell;
     #pragma unroll 1
-    for (unsigned int step = 0; step < EQ_MARCH; ++step) {
+    for (unsigned int step = 0; step < g.march; ++step) {
       if (!eq_inside_cell_here(g, step, cell)) continue;
       const double u_here = u[cell.index];
       double q_c = 0.0;

@@ -27,145 +27,120 @@ extern "C" __global__ void EQ_HEAVY stage(
   double sum_hu = 0.0;
   double sum_hv = 0.0;
   const EqSides f_sides = eq_sides(grid, here);
-  const double w_here = w[element];
-  const double b_here = b[element];
-  const double hv_here = hv[element];
-  const double hu_here = hu[element];
-  for (EqOffset f_from = f_sides.begin; f_from < f_sides.end; f_from += EQ_AHEAD * EQ_SLICE) {
-    EqEntity f_ahead[EQ_AHEAD];
-    double w_beyond[EQ_AHEAD] = {};
-    double b_beyond[EQ_AHEAD] = {};
-    double hv_beyond[EQ_AHEAD] = {};
-    double hu_beyond[EQ_AHEAD] = {};
-    #pragma unroll
-    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
-      f_ahead[ahead] = eq_beyond(grid, f_sides, f_from + ahead * EQ_SLICE);
-    }
-    #pragma unroll
-    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
-      if (!eq_is_inside(f_ahead[ahead])) continue;
-      w_beyond[ahead] = w[eq_cell_beyond(f_ahead[ahead])];
-      hu_beyond[ahead] = hu[eq_cell_beyond(f_ahead[ahead])];
-      hv_beyond[ahead] = hv[eq_cell_beyond(f_ahead[ahead])];
-      b_beyond[ahead] = b[eq_cell_beyond(f_ahead[ahead])];
-    }
-    #pragma unroll
-    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
-      const EqOffset f_at = f_from + ahead * EQ_SLICE;
-      const EqEntity f_beyond = f_ahead[ahead];
-      if (f_beyond == EQ_NO_SIDE) break;
-      const EqEntity f = grid.side_faces[f_at];
-      const EqPair f_cells = eq_side_cells(here, f_beyond);
-      if (eq_is_inside(f_beyond)) {
-        const double nx = eq_face_normal(grid, f).c[0];
-        const double ny = eq_face_normal(grid, f).c[1];
-        const double h1 = (eq_is_outward(f_beyond) ? w_here : w_beyond[ahead]) - (eq_is_outward(f_beyond) ? b_here : b_beyond[ahead]);
-        const bool wet1 = h1 > 0.05;
-        double quotient_3;
-        double quotient_1;
-        if (wet1) {
-          quotient_3 = eq_divide(eq_is_outward(f_beyond) ? hv_here : hv_beyond[ahead], h1);
-          quotient_1 = eq_divide(eq_is_outward(f_beyond) ? hu_here : hu_beyond[ahead], h1);
-        } else {
-          quotient_3 = 0.0;
-          quotient_1 = 0.0;
-        }
-        const double c1 = wet1 ? sqrt((9.81 * h1)) : 0.0;
-        const double h2 = (eq_is_outward(f_beyond) ? w_beyond[ahead] : w_here) - (eq_is_outward(f_beyond) ? b_beyond[ahead] : b_here);
-        const bool wet2 = h2 > 0.05;
-        double quotient_4;
-        double quotient_2;
-        if (wet2) {
-          quotient_4 = eq_divide(eq_is_outward(f_beyond) ? hv_beyond[ahead] : hv_here, h2);
-          quotient_2 = eq_divide(eq_is_outward(f_beyond) ? hu_beyond[ahead] : hu_here, h2);
-        } else {
-          quotient_4 = 0.0;
-          quotient_2 = 0.0;
-        }
-        const double c2 = wet2 ? sqrt((9.81 * h2)) : 0.0;
-        const double v1x = wet1 ? quotient_1 : 0.0;
-        const double v2x = wet2 ? quotient_2 : 0.0;
-        const double low_x = ((v1x - c1) < (v2x - c2)) ? (v1x - c1) : (v2x - c2);
-        const double high_x = ((v1x + c1) > (v2x + c2)) ? (v1x + c1) : (v2x + c2);
-        const double am_x = (low_x < 0.0) ? low_x : 0.0;
-        const double ap_x = (high_x > 0.0) ? high_x : 0.0;
-        const double width_x = ap_x - am_x;
-        double mass_x;
-        double normal_x;
-        double tangential_x;
-        if ((width_x * width_x) > 0.0025000000000000005) {
-          const double m1x = wet1 ? (eq_is_outward(f_beyond) ? hu_here : hu_beyond[ahead]) : 0.0;
-          const double n1x = wet1 ? (((eq_is_outward(f_beyond) ? hu_here : hu_beyond[ahead]) * quotient_1) + ((4.905 * h1) * h1)) : 0.0;
-          const double t1x = wet1 ? eq_divide((eq_is_outward(f_beyond) ? hu_here : hu_beyond[ahead]) * (eq_is_outward(f_beyond) ? hv_here : hv_beyond[ahead]), h1) : 0.0;
-          const double m2x = wet2 ? (eq_is_outward(f_beyond) ? hu_beyond[ahead] : hu_here) : 0.0;
-          const double n2x = wet2 ? (((eq_is_outward(f_beyond) ? hu_beyond[ahead] : hu_here) * quotient_2) + ((4.905 * h2) * h2)) : 0.0;
-          const double t2x = wet2 ? eq_divide((eq_is_outward(f_beyond) ? hu_beyond[ahead] : hu_here) * (eq_is_outward(f_beyond) ? hv_beyond[ahead] : hv_here), h2) : 0.0;
-          const double blend_x = eq_divide(ap_x * am_x, width_x);
-          mass_x = eq_divide((ap_x * m1x) - (am_x * m2x), width_x) + (blend_x * ((eq_is_outward(f_beyond) ? w_beyond[ahead] : w_here) - (eq_is_outward(f_beyond) ? w_here : w_beyond[ahead])));
-          normal_x = eq_divide((ap_x * n1x) - (am_x * n2x), width_x) + (blend_x * ((eq_is_outward(f_beyond) ? hu_beyond[ahead] : hu_here) - (eq_is_outward(f_beyond) ? hu_here : hu_beyond[ahead])));
-          tangential_x = eq_divide((ap_x * t1x) - (am_x * t2x), width_x) + (blend_x * ((eq_is_outward(f_beyond) ? hv_beyond[ahead] : hv_here) - (eq_is_outward(f_beyond) ? hv_here : hv_beyond[ahead])));
-        } else {
-          mass_x = 0.0;
-          normal_x = 0.0;
-          tangential_x = 0.0;
-        }
-        const double v1y = wet1 ? quotient_3 : 0.0;
-        const double v2y = wet2 ? quotient_4 : 0.0;
-        const double low_y = ((v1y - c1) < (v2y - c2)) ? (v1y - c1) : (v2y - c2);
-        const double high_y = ((v1y + c1) > (v2y + c2)) ? (v1y + c1) : (v2y + c2);
-        const double am_y = (low_y < 0.0) ? low_y : 0.0;
-        const double ap_y = (high_y > 0.0) ? high_y : 0.0;
-        const double width_y = ap_y - am_y;
-        double mass_y;
-        double normal_y;
-        double tangential_y;
-        if ((width_y * width_y) > 0.0025000000000000005) {
-          const double m1y = wet1 ? (eq_is_outward(f_beyond) ? hv_here : hv_beyond[ahead]) : 0.0;
-          const double n1y = wet1 ? (((eq_is_outward(f_beyond) ? hv_here : hv_beyond[ahead]) * quotient_3) + ((4.905 * h1) * h1)) : 0.0;
-          const double t1y = wet1 ? eq_divide((eq_is_outward(f_beyond) ? hv_here : hv_beyond[ahead]) * (eq_is_outward(f_beyond) ? hu_here : hu_beyond[ahead]), h1) : 0.0;
-          const double m2y = wet2 ? (eq_is_outward(f_beyond) ? hv_beyond[ahead] : hv_here) : 0.0;
-          const double n2y = wet2 ? (((eq_is_outward(f_beyond) ? hv_beyond[ahead] : hv_here) * quotient_4) + ((4.905 * h2) * h2)) : 0.0;
-          const double t2y = wet2 ? eq_divide((eq_is_outward(f_beyond) ? hv_beyond[ahead] : hv_here) * (eq_is_outward(f_beyond) ? hu_beyond[ahead] : hu_here), h2) : 0.0;
-          const double blend_y = eq_divide(ap_y * am_y, width_y);
-          mass_y = eq_divide((ap_y * m1y) - (am_y * m2y), width_y) + (blend_y * ((eq_is_outward(f_beyond) ? w_beyond[ahead] : w_here) - (eq_is_outward(f_beyond) ? w_here : w_beyond[ahead])));
-          normal_y = eq_divide((ap_y * n1y) - (am_y * n2y), width_y) + (blend_y * ((eq_is_outward(f_beyond) ? hv_beyond[ahead] : hv_here) - (eq_is_outward(f_beyond) ? hv_here : hv_beyond[ahead])));
-          tangential_y = eq_divide((ap_y * t1y) - (am_y * t2y), width_y) + (blend_y * ((eq_is_outward(f_beyond) ? hu_beyond[ahead] : hu_here) - (eq_is_outward(f_beyond) ? hu_here : hu_beyond[ahead])));
-        } else {
-          mass_y = 0.0;
-          normal_y = 0.0;
-          tangential_y = 0.0;
-        }
-        const double ax = sqrt((nx * nx));
-        const double ay = sqrt((ny * ny));
-        const double flux_w = (ax * mass_x) + (ay * mass_y);
-        const double flux_hu = (ax * normal_x) + (ay * tangential_y);
-        const double flux_hv = (ax * tangential_x) + (ay * normal_y);
-        const double area = grid.face_areas[f];
-        const double sum_w_term = area * flux_w;
-        sum_w = eq_is_outward(f_beyond) ? sum_w + sum_w_term : sum_w - sum_w_term;
-        const double sum_hu_term = area * flux_hu;
-        sum_hu = eq_is_outward(f_beyond) ? sum_hu + sum_hu_term : sum_hu - sum_hu_term;
-        const double sum_hv_term = area * flux_hv;
-        sum_hv = eq_is_outward(f_beyond) ? sum_hv + sum_hv_term : sum_hv - sum_hv_term;
+  for (EqOffset f_at = f_sides.begin; f_at < f_sides.end; f_at += EQ_SLICE) {
+    const EqEntity f_beyond = grid.side_beyond[f_at];
+    if (f_beyond == EQ_NO_SIDE) break;
+    const EqEntity f = grid.side_faces[f_at];
+    const EqPair f_cells = eq_side_cells(here, f_beyond);
+    if (eq_is_inside(f_beyond)) {
+      const double nx = eq_face_normal(grid, f).c[0];
+      const double ny = eq_face_normal(grid, f).c[1];
+      const double h1 = w[f_cells.first] - b[f_cells.first];
+      const bool wet1 = h1 > 0.05;
+      double quotient_3;
+      double quotient_1;
+      if (wet1) {
+        quotient_3 = eq_divide(hv[f_cells.first], h1);
+        quotient_1 = eq_divide(hu[f_cells.first], h1);
       } else {
-        const double nx = eq_face_normal(grid, f).c[0];
-        const double ny = eq_face_normal(grid, f).c[1];
-        const EqEntity inside = ((f_cells.first == EQ_NONE) ? f_cells.second : f_cells.first);
-        const double h_wall = w[inside] - b[inside];
-        const double pressure = (h_wall > 0.05) ? ((4.905 * h_wall) * h_wall) : 0.0;
-        const double sx = (nx > 0.0) ? 1.0 : (-1.0);
-        const double sy = (ny > 0.0) ? 1.0 : (-1.0);
-        const double flux_w = 0.0;
-        const double flux_hu = (sqrt((nx * nx)) * pressure) * sx;
-        const double flux_hv = (sqrt((ny * ny)) * pressure) * sy;
-        const double area = grid.face_areas[f];
-        const double sum_w_term_2 = area * flux_w;
-        sum_w = eq_is_outward(f_beyond) ? sum_w + sum_w_term_2 : sum_w - sum_w_term_2;
-        const double sum_hu_term_2 = area * flux_hu;
-        sum_hu = eq_is_outward(f_beyond) ? sum_hu + sum_hu_term_2 : sum_hu - sum_hu_term_2;
-        const double sum_hv_term_2 = area * flux_hv;
-        sum_hv = eq_is_outward(f_beyond) ? sum_hv + sum_hv_term_2 : sum_hv - sum_hv_term_2;
+        quotient_3 = 0.0;
+        quotient_1 = 0.0;
       }
+      const double c1 = wet1 ? sqrt((9.81 * h1)) : 0.0;
+      const double h2 = w[f_cells.second] - b[f_cells.second];
+      const bool wet2 = h2 > 0.05;
+      double quotient_4;
+      double quotient_2;
+      if (wet2) {
+        quotient_4 = eq_divide(hv[f_cells.second], h2);
+        quotient_2 = eq_divide(hu[f_cells.second], h2);
+      } else {
+        quotient_4 = 0.0;
+        quotient_2 = 0.0;
+      }
+      const double c2 = wet2 ? sqrt((9.81 * h2)) : 0.0;
+      const double v1x = wet1 ? quotient_1 : 0.0;
+      const double v2x = wet2 ? quotient_2 : 0.0;
+      const double low_x = ((v1x - c1) < (v2x - c2)) ? (v1x - c1) : (v2x - c2);
+      const double high_x = ((v1x + c1) > (v2x + c2)) ? (v1x + c1) : (v2x + c2);
+      const double am_x = (low_x < 0.0) ? low_x : 0.0;
+      const double ap_x = (high_x > 0.0) ? high_x : 0.0;
+      const double width_x = ap_x - am_x;
+      double mass_x;
+      double normal_x;
+      double tangential_x;
+      if ((width_x * width_x) > 0.0025000000000000005) {
+        const double m1x = wet1 ? hu[f_cells.first] : 0.0;
+        const double n1x = wet1 ? ((hu[f_cells.first] * quotient_1) + ((4.905 * h1) * h1)) : 0.0;
+        const double t1x = wet1 ? eq_divide(hu[f_cells.first] * hv[f_cells.first], h1) : 0.0;
+        const double m2x = wet2 ? hu[f_cells.second] : 0.0;
+        const double n2x = wet2 ? ((hu[f_cells.second] * quotient_2) + ((4.905 * h2) * h2)) : 0.0;
+        const double t2x = wet2 ? eq_divide(hu[f_cells.second] * hv[f_cells.second], h2) : 0.0;
+        const double blend_x = eq_divide(ap_x * am_x, width_x);
+        mass_x = eq_divide((ap_x * m1x) - (am_x * m2x), width_x) + (blend_x * (w[f_cells.second] - w[f_cells.first]));
+        normal_x = eq_divide((ap_x * n1x) - (am_x * n2x), width_x) + (blend_x * (hu[f_cells.second] - hu[f_cells.first]));
+        tangential_x = eq_divide((ap_x * t1x) - (am_x * t2x), width_x) + (blend_x * (hv[f_cells.second] - hv[f_cells.first]));
+      } else {
+        mass_x = 0.0;
+        normal_x = 0.0;
+        tangential_x = 0.0;
+      }
+      const double v1y = wet1 ? quotient_3 : 0.0;
+      const double v2y = wet2 ? quotient_4 : 0.0;
+      const double low_y = ((v1y - c1) < (v2y - c2)) ? (v1y - c1) : (v2y - c2);
+      const double high_y = ((v1y + c1) > (v2y + c2)) ? (v1y + c1) : (v2y + c2);
+      const double am_y = (low_y < 0.0) ? low_y : 0.0;
+      const double ap_y = (high_y > 0.0) ? high_y : 0.0;
+      const double width_y = ap_y - am_y;
+      double mass_y;
+      double normal_y;
+      double tangential_y;
+      if ((width_y * width_y) > 0.0025000000000000005) {
+        const double m1y = wet1 ? hv[f_cells.first] : 0.0;
+        const double n1y = wet1 ? ((hv[f_cells.first] * quotient_3) + ((4.905 * h1) * h1)) : 0.0;
+        const double t1y = wet1 ? eq_divide(hv[f_cells.first] * hu[f_cells.first], h1) : 0.0;
+        const double m2y = wet2 ? hv[f_cells.second] : 0.0;
+        const double n2y = wet2 ? ((hv[f_cells.second] * quotient_4) + ((4.905 * h2) * h2)) : 0.0;
+        const double t2y = wet2 ? eq_divide(hv[f_cells.second] * hu[f_cells.second], h2) : 0.0;
+        const double blend_y = eq_divide(ap_y * am_y, width_y);
+        mass_y = eq_divide((ap_y * m1y) - (am_y * m2y), width_y) + (blend_y * (w[f_cells.second] - w[f_cells.first]));
+        normal_y = eq_divide((ap_y * n1y) - (am_y * n2y), width_y) + (blend_y * (hv[f_cells.second] - hv[f_cells.first]));
+        tangential_y = eq_divide((ap_y * t1y) - (am_y * t2y), width_y) + (blend_y * (hu[f_cells.second] - hu[f_cells.first]));
+      } else {
+        mass_y = 0.0;
+        normal_y = 0.0;
+        tangential_y = 0.0;
+      }
+      const double ax = sqrt((nx * nx));
+      const double ay = sqrt((ny * ny));
+      const double flux_w = (ax * mass_x) + (ay * mass_y);
+      const double flux_hu = (ax * normal_x) + (ay * tangential_y);
+      const double flux_hv = (ax * tangential_x) + (ay * normal_y);
+      const double area = grid.face_areas[f];
+      const double sum_w_term = area * flux_w;
+      sum_w = eq_is_outward(f_beyond) ? sum_w + sum_w_term : sum_w - sum_w_term;
+      const double sum_hu_term = area * flux_hu;
+      sum_hu = eq_is_outward(f_beyond) ? sum_hu + sum_hu_term : sum_hu - sum_hu_term;
+      const double sum_hv_term = area * flux_hv;
+      sum_hv = eq_is_outward(f_beyond) ? sum_hv + sum_hv_term : sum_hv - sum_hv_term;
+    } else {
+      const double nx = eq_face_normal(grid, f).c[0];
+      const double ny = eq_face_normal(grid, f).c[1];
+      const EqEntity inside = ((f_cells.first == EQ_NONE) ? f_cells.second : f_cells.first);
+      const double h_wall = w[inside] - b[inside];
+      const double pressure = (h_wall > 0.05) ? ((4.905 * h_wall) * h_wall) : 0.0;
+      const double sx = (nx > 0.0) ? 1.0 : (-1.0);
+      const double sy = (ny > 0.0) ? 1.0 : (-1.0);
+      const double flux_w = 0.0;
+      const double flux_hu = (sqrt((nx * nx)) * pressure) * sx;
+      const double flux_hv = (sqrt((ny * ny)) * pressure) * sy;
+      const double area = grid.face_areas[f];
+      const double sum_w_term_2 = area * flux_w;
+      sum_w = eq_is_outward(f_beyond) ? sum_w + sum_w_term_2 : sum_w - sum_w_term_2;
+      const double sum_hu_term_2 = area * flux_hu;
+      sum_hu = eq_is_outward(f_beyond) ? sum_hu + sum_hu_term_2 : sum_hu - sum_hu_term_2;
+      const double sum_hv_term_2 = area * flux_hv;
+      sum_hv = eq_is_outward(f_beyond) ? sum_hv + sum_hv_term_2 : sum_hv - sum_hv_term_2;
     }
   }
   const double wet = ((w[element] - b[element]) > 0.05) ? 1.0 : 0.0;
@@ -203,7 +178,7 @@ extern "C" __global__ void EQ_HEAVY stage_cartesian(
   if (eq_is_march(g)) {
     EqCell cell;
     #pragma unroll 1
-    for (unsigned int step = 0; step < EQ_MARCH; ++step) {
+    for (unsigned int step = 0; step < g.march; ++step) {
       if (!eq_inside_cell_here(g, step, cell)) continue;
       const double w_here = w[cell.index];
       const double b_here = b[cell.index];

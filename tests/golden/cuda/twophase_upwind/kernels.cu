@@ -65,7 +65,7 @@ extern "C" __global__ void EQ_LIGHT compute_residual_cartesian(
   if (eq_is_march(g)) {
     EqCell cell;
     #pragma unroll 1
-    for (unsigned int step = 0; step < EQ_MARCH; ++step) {
+    for (unsigned int step = 0; step < g.march; ++step) {
       if (!eq_inside_cell_here(g, step, cell)) continue;
       const double s_here = s[cell.index];
       const double s0_here = s0[cell.index];
