@@ -4,7 +4,7 @@
 # ONLY="heat checkers" runs some sections: tests examples heat water single implicit krylov multigrid defaults thesis jacobian yardsticks checkers.
 set -euo pipefail
 cd "$(dirname "$0")"
-chmod +x bin/*
+chmod +x bin/* tests/* benches/*
 sizes=("$@")
 [ ${#sizes[@]} -gt 0 ] || sizes=(100 256)
 work=$(mktemp -d)
@@ -34,7 +34,6 @@ difference() {
 
 failed=0
 section_tests() {
-    chmod +x tests/*
     for test in tests/*; do
         if "$test" >"$work/log" 2>&1; then
             echo "test $(basename "$test"): $(grep '^test result' "$work/log")"
@@ -164,7 +163,6 @@ section_implicit() {
 
 # Iterations of CG with Jacobi and with multigrid on implicit heat: bytes that they must move, against the rate of a copy.
 section_krylov() {
-    chmod +x benches/*
     benches/krylov 100 200 || failed=1
 }
 
