@@ -280,17 +280,18 @@ section_checkers() {
     if command -v compute-sanitizer >/dev/null 2>&1; then
         echo "0.5 0.5 0.5 0.5 0.5 0.5" >"$work/steps"
         for tool in memcheck initcheck racecheck; do
-            # The scan inside cusparseSpGEMM_compute reads a word beyond what it wrote.
-            exclude=()
-            [ $tool = initcheck ] && exclude=(--kernel-name-exclude kernel_substring=DeviceScanKernel)
             for layout in auto unstructured; do
                 compute-sanitizer --tool $tool --error-exitcode 9 bin/heat_explicit_3d --backend cuda examples/heat_explicit_3d/case.param \
                     timesteps_filename="$work/steps" grid_layout=$layout output_dir="$work/checked" >"$work/log" 2>&1 || failed=1
                 echo "compute-sanitizer $tool, $layout: $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$work/log" || tail -n 3 "$work/log")"
                 for way in "" _O0; do
-                    compute-sanitizer --tool $tool "${exclude[@]}" --error-exitcode 9 "bin/heat_implicit_2d$way" --backend cuda examples/heat_implicit_2d/case.param \
-                        solver=bicgstab grid_layout=$layout output_dir="$work/checked" >"$work/log" 2>&1 || failed=1
-                    echo "compute-sanitizer $tool, implicit$way, $layout: $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$work/log" || tail -n 3 "$work/log")"
+                    status=0
+                    compute-sanitizer --tool $tool --error-exitcode 9 "bin/heat_implicit_2d$way" --backend cuda examples/heat_implicit_2d/case.param \
+                        solver=bicgstab grid_layout=$layout output_dir="$work/checked" >"$work/log" 2>&1 || status=$?
+                    # The scan inside cusparseSpGEMM_compute reads words that nobody wrote. What is found anywhere else counts.
+                    ours=$(grep -E '^=========     at ' "$work/log" | grep -cv 'cub::' || true)
+                    { [ $status = 0 ] || { [ $tool = initcheck ] && [ $status = 9 ] && [ "$ours" = 0 ]; }; } || failed=1
+                    echo "compute-sanitizer $tool, implicit$way, $layout: $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$work/log" | head -n 1 || tail -n 3 "$work/log"); $ours of them outside cuSPARSE"
                 done
             done
         done

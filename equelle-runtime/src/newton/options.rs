@@ -114,13 +114,14 @@ impl Options {
     /// # Errors
     /// `Data` for a number beyond the last.
     pub fn check(&self, equations: usize) -> Result<(), Error> {
-        let beyond = |key: &str, number: usize| {
-            let message = format!("parameter `{key}{}` is for number {} of {equations}", number + 1, number + 1);
+        let beyond = |keys: &[&str], number: usize| {
+            let keys: Vec<String> = keys.iter().map(|key| format!("`{key}{}`", number + 1)).collect();
+            let message = format!("parameter {} is for number {} of {equations}", keys.join(" or "), number + 1);
             Err(Error::new(ErrorKind::Data, message).hint("equations and unknowns are numbered from 1, in the order of the program"))
         };
         match (self.equation_tols.last(), self.bounds.last()) {
-            (Some((number, _)), _) if *number >= equations => beyond("abs_res_tol_", *number),
-            (_, Some((number, _))) if *number >= equations => beyond("unknown_min_` or `unknown_max_", *number),
+            (Some((number, _)), _) if *number >= equations => beyond(&["abs_res_tol_"], *number),
+            (_, Some((number, _))) if *number >= equations => beyond(&["unknown_min_", "unknown_max_"], *number),
             _ => Ok(()),
         }
     }
