@@ -255,6 +255,7 @@ fn cells(kernel: &Kernel, sets: &SetTable, reals: Reals, name: &str, comment: &s
         inside.close("}");
         inside.line("return;");
         inside.close("}");
+        w.body_at = inside.out.len();
         w.out = inside.out;
     }
     w.line("EqCell cell;");
@@ -318,8 +319,7 @@ pub(super) fn finish(w: Writer<'_>, kernel: &Kernel, name: &str, comment: &str, 
         arguments.extend((0..kernel.results.len()).map(Argument::Result));
     }
     let signature: Vec<String> = arguments.iter().map(|a| declaration(&w, kernel, *a)).collect();
-    // Of the two bodies of a march the second one counts.
-    let once = body.rfind("eq_boundary_cell_here(").map_or(&body[..], |from| &body[from..]);
+    let once = &body[w.body_at..];
     let weight = if [" / ", "eq_divide(", "sqrt("].iter().map(|what| once.matches(what).count()).sum::<usize>() >= HEAVY {
         "EQ_HEAVY"
     } else {

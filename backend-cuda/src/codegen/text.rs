@@ -57,6 +57,8 @@ pub(super) struct Writer<'a> {
     /// Whether the cells are known to be inside the grid, all their neighbours there.
     pub inside: bool,
     pub out: String,
+    /// Where the body begins that every element has; before it, a march through the inside of the grid.
+    pub body_at: usize,
     indent: usize,
     pub params: Vec<String>,
     pub results: Vec<String>,
@@ -103,6 +105,7 @@ impl<'a> Writer<'a> {
             form,
             inside: false,
             out: String::new(),
+            body_at: 0,
             indent: 1,
             params,
             results,

@@ -133,57 +133,37 @@ pub trait Preconditioner<S: VectorSpace> {
     }
 }
 
-impl<S: VectorSpace, M: Preconditioner<S> + ?Sized> Preconditioner<S> for Box<M> {
-    fn apply(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) {
-        (**self).apply(space, z, r);
-    }
+/// A pointer to a preconditioner is one.
+macro_rules! point_to_preconditioners {
+    ($($pointer:ty),*) => {$(
+        impl<S: VectorSpace, M: Preconditioner<S> + ?Sized> Preconditioner<S> for $pointer {
+            fn apply(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) {
+                (**self).apply(space, z, r);
+            }
 
-    fn is_variable(&self) -> bool {
-        (**self).is_variable()
-    }
+            fn is_variable(&self) -> bool {
+                (**self).is_variable()
+            }
 
-    fn note(&self) -> Option<String> {
-        (**self).note()
-    }
+            fn note(&self) -> Option<String> {
+                (**self).note()
+            }
 
-    fn advance(&self, space: &mut S, r: &mut S::Vector, a: &S::Scalar, q: &S::Vector, z: &mut S::Vector) -> S::Scalar {
-        (**self).advance(space, r, a, q, z)
-    }
+            fn advance(&self, space: &mut S, r: &mut S::Vector, a: &S::Scalar, q: &S::Vector, z: &mut S::Vector) -> S::Scalar {
+                (**self).advance(space, r, a, q, z)
+            }
 
-    fn look(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) -> S::Scalar {
-        (**self).look(space, z, r)
-    }
+            fn look(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) -> S::Scalar {
+                (**self).look(space, z, r)
+            }
 
-    fn step(&self, space: &mut S, xp: [&mut S::Vector; 2], ab: [&S::Scalar; 2], zr: [&S::Vector; 2]) {
-        (**self).step(space, xp, ab, zr);
-    }
+            fn step(&self, space: &mut S, xp: [&mut S::Vector; 2], ab: [&S::Scalar; 2], zr: [&S::Vector; 2]) {
+                (**self).step(space, xp, ab, zr);
+            }
+        }
+    )*};
 }
-
-impl<S: VectorSpace, M: Preconditioner<S> + ?Sized> Preconditioner<S> for &M {
-    fn apply(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) {
-        (**self).apply(space, z, r);
-    }
-
-    fn is_variable(&self) -> bool {
-        (**self).is_variable()
-    }
-
-    fn note(&self) -> Option<String> {
-        (**self).note()
-    }
-
-    fn advance(&self, space: &mut S, r: &mut S::Vector, a: &S::Scalar, q: &S::Vector, z: &mut S::Vector) -> S::Scalar {
-        (**self).advance(space, r, a, q, z)
-    }
-
-    fn look(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) -> S::Scalar {
-        (**self).look(space, z, r)
-    }
-
-    fn step(&self, space: &mut S, xp: [&mut S::Vector; 2], ab: [&S::Scalar; 2], zr: [&S::Vector; 2]) {
-        (**self).step(space, xp, ab, zr);
-    }
-}
+point_to_preconditioners!(Box<M>, &M);
 
 /// No preconditioner: a copy.
 #[derive(Clone, Copy, Debug)]
