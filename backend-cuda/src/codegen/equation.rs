@@ -64,12 +64,14 @@ pub(super) fn equation_text(
     form: &JacobianForm,
     sets: &SetTable,
     reals: Reals,
+    steady: &BTreeSet<ParamId>,
     name: &str,
     comment: &str,
 ) -> EquationText {
     let skeleton = Skeleton::of(form);
-    let (told, diagonals) = body(kernel, sets, reals, Target::Pattern, &skeleton.block);
-    let mut pattern = Writer::new(kernel, sets, reals, Form::General);
+    let new = || Writer::new(kernel, sets, reals, Form::General).with_steady(steady);
+    let (told, diagonals) = body(new(), Target::Pattern, &skeleton.block);
+    let mut pattern = new();
     pattern.line("const EqEntity element = eq_index();");
     pattern.line("if (element >= space.size) return;");
     pattern.line("const EqEntity here = eq_entity(space, element);");
@@ -82,7 +84,7 @@ pub(super) fn equation_text(
     pattern.line("pattern.counts[element] = told.count;");
 
     let target = if has_fixed_additions(&skeleton, &form.body) { Target::Slots } else { Target::Row };
-    let mut writer = Writer::new(kernel, sets, reals, Form::General);
+    let mut writer = new();
     writer.line(if target == Target::Slots { "EQ_STAGE_ENTRIES" } else { "EQ_STAGE_ROWS" });
     let columns = if target == Target::Slots { "0" } else { "stage_columns" };
     writer.line(&format!("const EqStage stage = eq_stage_rows(rows, space.size, stage_entries, {columns});"));
@@ -94,7 +96,7 @@ pub(super) fn equation_text(
     if target == Target::Slots {
         writer.line("const EqSlot* slot = slots.slots + slots.starts[element];");
     }
-    let (evaluated, diagonals) = body(kernel, sets, reals, target, &form.body);
+    let (evaluated, diagonals) = body(new(), target, &form.body);
     for &unknown in &diagonals {
         let UnknownNames { own, own_slot, .. } = writer.unknowns[unknown as usize].clone();
         writer.line(&format!("{} {own} = {};", reals.number(), reals.literal(0.0)));
@@ -196,9 +198,8 @@ impl Derivatives {
     }
 }
 
-/// The statements of a block, and the unknowns whose element here has a variable of its own.
-fn body<'a>(kernel: &'a Kernel, sets: &'a SetTable, reals: Reals, target: Target, block: &KBlock) -> (Writer<'a>, BTreeSet<u32>) {
-    let mut w = Writer::new(kernel, sets, reals, Form::General);
+/// The statements of a block by a new writer, and the unknowns whose element here has a variable of its own.
+fn body<'a>(mut w: Writer<'a>, target: Target, block: &KBlock) -> (Writer<'a>, BTreeSet<u32>) {
     w.derivatives = Some(Derivatives::new(target));
     if target != Target::Pattern {
         w.deeper();

@@ -3,14 +3,15 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 
+use equelle_front::backend::steady::steady_params;
 use equelle_front::backend::visit::vector_sizes;
 use equelle_front::backend::{BackendError, Handle, KernelNames};
-use equelle_front::ir::{Kernel, Numbers, ParamId, Rounding};
+use equelle_front::ir::{Kernel, ParamId, Rounding};
 use equelle_front::ops::Reduction;
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, SetTable, Shape};
 use equelle_front::verify::Verified;
 
-use super::kernel::{Argument, Function, GridNeeds, kernel_text};
+use super::kernel::{Argument, Function, GridNeeds, KernelText, kernel_text};
 use super::{comment, device_name};
 
 /// The Rust file that launches the kernels.
@@ -21,8 +22,9 @@ pub(super) fn kernels_file(module: &Verified) -> Result<String, BackendError> {
     let module = module.module();
     let names = KernelNames::of_module(module);
     let mut methods = TokenStream::new();
-    for (kernel, names) in module.kernels.iter().zip(&names) {
-        methods.extend(method(kernel, &module.sets, module.numbers, names, &comment(module, kernel)));
+    for ((kernel, names), steady) in module.kernels.iter().zip(&names).zip(&steady_params(module)) {
+        let made = kernel_text(kernel, &module.sets, module.numbers, steady, device_name(names), "");
+        methods.extend(method(kernel, &module.sets, names, &made, &comment(module, kernel)));
     }
     let imports = module.kernels.iter().zip(&names).filter(|(k, _)| !k.params.is_empty()).map(|(_, n)| {
         let arguments = ident(&n.arguments);
@@ -79,8 +81,7 @@ fn ident(name: &str) -> Ident {
     }
 }
 
-fn method(kernel: &Kernel, sets: &SetTable, numbers: Numbers, names: &KernelNames, comment: &str) -> TokenStream {
-    let made = kernel_text(kernel, sets, numbers, device_name(names), "");
+fn method(kernel: &Kernel, sets: &SetTable, names: &KernelNames, made: &KernelText, comment: &str) -> TokenStream {
     let (method, arguments) = (ident(&names.method), ident(&names.arguments));
     let results: Vec<Ident> = kernel.results.iter().filter_map(|r| Handle::of(&r.ty)).map(|h| ident(h.name())).collect();
     let returned = match &results[..] {
@@ -359,6 +360,10 @@ fn argument_tokens(
             } else {
                 quote!(args.#field.pointer())
             }
+        }
+        Argument::BySide(number) => {
+            let field = ident(&names.params[number]);
+            quote!(self.by_side(args.#field)?)
         }
         Argument::Size(number) => {
             let field = ident(&names.params[number]);

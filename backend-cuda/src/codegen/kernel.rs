@@ -1,10 +1,11 @@
 //! One kernel: its CUDA C++ functions and the order of their arguments.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use equelle_front::backend::branches::share_across_branches;
 use equelle_front::backend::visit::{Node, visit_block, visit_expr};
-use equelle_front::ir::{CartesianForm, KBlock, KExpr, KStmt, Kernel, Numbers, Path};
+use equelle_front::ir::{CartesianForm, KBlock, KExpr, KStmt, Kernel, Numbers, ParamId, Path};
 use equelle_front::ops::Reduction;
 use equelle_front::types::{Basic, EntityKind, SetId, SetTable, Shape, Type};
 
@@ -27,6 +28,8 @@ pub(super) enum Argument {
     Checks,
     /// Pointer of a parameter.
     Param(usize),
+    /// Pointer of the values of a parameter on the sides of cells.
+    BySide(usize),
     /// Number of elements of a Vector collection parameter.
     Size(usize),
     /// `EqRows`: the rows of an equation.
@@ -91,8 +94,15 @@ impl KernelText {
     }
 }
 
-/// Writes the functions of a kernel. `comment` stands above them.
-pub(super) fn kernel_text(kernel: &Kernel, sets: &SetTable, numbers: Numbers, name: &str, comment: &str) -> KernelText {
+/// Writes the functions of a kernel, given the parameters that stay what they are while a loop goes round. `comment` stands above them.
+pub(super) fn kernel_text(
+    kernel: &Kernel,
+    sets: &SetTable,
+    numbers: Numbers,
+    steady: &BTreeSet<ParamId>,
+    name: &str,
+    comment: &str,
+) -> KernelText {
     let mut shared = kernel.clone();
     share_across_branches(&mut shared, sets);
     let kernel = &shared;
@@ -103,13 +113,13 @@ pub(super) fn kernel_text(kernel: &Kernel, sets: &SetTable, numbers: Numbers, na
         && kernel.results.iter().all(|r| r.reduce.is_none())
         && kernel.params.iter().all(|p| !p.per_axis || number(&p.ty));
     if let Some(form) = &kernel.jacobian {
-        let EquationText { evaluation, pattern } = equation_text(kernel, form, sets, reals, name, comment);
+        let EquationText { evaluation, pattern } = equation_text(kernel, form, sets, reals, steady, name, comment);
         let cartesian = form.cartesian.as_ref().filter(|_| plain);
         let cartesian = cartesian.map(|block| cartesian_equation_text(kernel, form.unknowns, block, sets, reals, name, comment));
         let (cartesian, cartesian_pattern) = cartesian.map(|text| ((text.evaluation, false), text.pattern)).unzip();
         return KernelText { general: evaluation, cartesian, pattern: Some(pattern), cartesian_pattern };
     }
-    let general = general(kernel, sets, reals, name, comment);
+    let general = general(kernel, sets, reals, steady, name, comment);
     let possible = |form: &&CartesianForm| match form {
         CartesianForm::Full(_) => plain,
         CartesianForm::PerAxis(_) => plain && kernel.results.iter().all(|r| number(&r.ty)),
@@ -121,8 +131,8 @@ pub(super) fn kernel_text(kernel: &Kernel, sets: &SetTable, numbers: Numbers, na
     KernelText { general, cartesian, pattern: None, cartesian_pattern: None }
 }
 
-fn general(kernel: &Kernel, sets: &SetTable, reals: Reals, name: &str, comment: &str) -> Function {
-    let mut w = Writer::new(kernel, sets, reals, Form::General);
+fn general(kernel: &Kernel, sets: &SetTable, reals: Reals, steady: &BTreeSet<ParamId>, name: &str, comment: &str) -> Function {
+    let mut w = Writer::new(kernel, sets, reals, Form::General).with_steady(steady);
     let unit = kernel.space_set().is_none();
     if unit {
         w.line("if (eq_index() != 0) return;");
@@ -290,6 +300,9 @@ pub(super) fn finish(w: Writer<'_>, kernel: &Kernel, name: &str, comment: &str, 
     let body = &w.out;
     let mut scalars = String::new();
     for (number, param) in kernel.params.iter().enumerate() {
+        if mentions(body, &w.by_side[number]) {
+            arguments.push(Argument::BySide(number));
+        }
         if !mentions(body, &w.params[number]) {
             continue;
         }
@@ -320,10 +333,11 @@ pub(super) fn finish(w: Writer<'_>, kernel: &Kernel, name: &str, comment: &str, 
     }
     let signature: Vec<String> = arguments.iter().map(|a| declaration(&w, kernel, *a)).collect();
     let once = &body[w.body_at..];
-    let weight = if [" / ", "eq_divide(", "sqrt("].iter().map(|what| once.matches(what).count()).sum::<usize>() >= HEAVY {
-        "EQ_HEAVY"
-    } else {
-        "EQ_LIGHT"
+    let costly: usize = [" / ", "eq_divide(", "sqrt("].iter().map(|what| once.matches(what).count()).sum();
+    let weight = match costly {
+        HEAVY.. => "EQ_HEAVY",
+        _ if arguments.contains(&Argument::Rows) && w.form == Form::General => "EQ_ROWS",
+        _ => "EQ_LIGHT",
     };
     let text =
         format!("{comment}extern \"C\" __global__ void {weight} {name}(\n    {}) {{\n{scalars}{body}}}\n", signature.join(",\n    "));
@@ -341,6 +355,9 @@ fn declaration(w: &Writer<'_>, kernel: &Kernel, argument: Argument) -> String {
             let ty = kernel.params[number].ty;
             let name = if ty.shape == Shape::Single { w.pointer_name(number) } else { w.params[number].clone() };
             format!("const {}* __restrict__ {name}", w.reals.stored(&ty, false))
+        }
+        Argument::BySide(number) => {
+            format!("const {}* __restrict__ {}", w.reals.stored(&kernel.params[number].ty, false), w.by_side[number])
         }
         Argument::Size(number) => format!("const EqEntity {}_size", w.params[number]),
         Argument::Rows => "const EqRows rows".to_owned(),

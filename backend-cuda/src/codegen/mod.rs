@@ -11,6 +11,7 @@ mod reals;
 mod sides;
 mod text;
 
+use equelle_front::backend::steady::steady_params;
 use equelle_front::backend::{Backend, BackendError, KernelNames};
 use equelle_front::ir::{Kernel, Module};
 use equelle_front::types::{Basic, Shape};
@@ -37,9 +38,10 @@ impl Backend for Cuda {
 pub fn kernels_cu(module: &Verified) -> Result<String, BackendError> {
     let module = module.module();
     let mut text = format!("// Kernels of {}. Helpers beginning with eq_ or Eq are the runtime's.\n", module.name);
-    for (kernel, names) in module.kernels.iter().zip(KernelNames::of_module(module)) {
+    let steady = steady_params(module);
+    for ((kernel, names), steady) in module.kernels.iter().zip(KernelNames::of_module(module)).zip(&steady) {
         check_types(kernel)?;
-        let made = kernel::kernel_text(kernel, &module.sets, module.numbers, device_name(&names), &comment(module, kernel));
+        let made = kernel::kernel_text(kernel, &module.sets, module.numbers, steady, device_name(&names), &comment(module, kernel));
         for function in made.functions() {
             text.push('\n');
             text.push_str(&function.text);

@@ -1,6 +1,6 @@
 //! Expressions, paths and statements of kernels as CUDA C++ text. Works on the helpers of `runtime/prelude.cuh`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use equelle_front::backend::Namer;
@@ -54,6 +54,8 @@ pub(super) struct Writer<'a> {
     pub sets: &'a SetTable,
     pub reals: Reals,
     pub form: Form,
+    /// Parameters whose argument is the same while a loop goes round.
+    pub steady: &'a BTreeSet<ParamId>,
     /// Whether the cells are known to be inside the grid, all their neighbours there.
     pub inside: bool,
     pub out: String,
@@ -61,6 +63,8 @@ pub(super) struct Writer<'a> {
     pub body_at: usize,
     indent: usize,
     pub params: Vec<String>,
+    /// Of the values of each parameter on the sides of cells.
+    pub by_side: Vec<String>,
     pub results: Vec<String>,
     locals: Vec<String>,
     /// Name of the ranks argument of each set whose ranks the body needs.
@@ -82,9 +86,11 @@ pub(super) struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     pub(super) fn new(kernel: &'a Kernel, sets: &'a SetTable, reals: Reals, form: Form) -> Self {
+        const NONE: &BTreeSet<ParamId> = &BTreeSet::new();
         let mut names = Namer::default();
         names.reserve(RESERVED.split(' '));
         let params = kernel.params.iter().map(|p| names.fresh(&p.name)).collect();
+        let by_side = kernel.params.iter().map(|p| names.fresh(&format!("{}_by_side", p.name))).collect();
         let results = kernel.results.iter().map(|r| names.fresh(&format!("{}_out", r.name))).collect();
         let locals = kernel.locals.iter().map(|l| names.fresh(&l.name)).collect();
         let count = kernel.jacobian.as_ref().map_or(0, |form| form.unknowns as usize);
@@ -103,11 +109,13 @@ impl<'a> Writer<'a> {
             sets,
             reals,
             form,
+            steady: NONE,
             inside: false,
             out: String::new(),
             body_at: 0,
             indent: 1,
             params,
+            by_side,
             results,
             locals,
             ranks: BTreeMap::new(),
@@ -133,6 +141,11 @@ impl<'a> Writer<'a> {
     }
 
     /// Name of the pointer argument of a Scalar parameter, whose value is read once.
+    /// Where these parameters stay what they are while a loop goes round.
+    pub(super) fn with_steady(self, steady: &'a BTreeSet<ParamId>) -> Self {
+        Writer { steady, ..self }
+    }
+
     pub(super) fn pointer_name(&self, param: usize) -> String {
         format!("{}_at", self.params[param])
     }

@@ -10,6 +10,14 @@ extern "C" __global__ void equelle_spread(const EqCartesian g, const EqSpace spa
   for (unsigned int d = 0; d < components; ++d) out[d * (size_t)space.size + k] = per_axis[d * slots + slot];
 }
 
+// Values on interior faces in the order of the sides of cells; 0 on other sides.
+extern "C" __global__ void equelle_by_side(const EqGrid grid, const EqReal* __restrict__ values, EqReal* __restrict__ by_side) {
+  const EqEntity cell = eq_index();
+  if (cell >= grid.n_cells) return;
+  const EqSides sides = eq_sides(grid, cell);
+  for (EqOffset at = sides.begin; at < sides.end; at += EQ_SLICE) by_side[at] = eq_is_inside(grid.side_beyond[at]) ? values[grid.side_ranks[at]] : 0;
+}
+
 // One leaf per thread of a stored collection. `order` has the positions in the order of the grid's file; null where that is theirs.
 extern "C" __global__ void equelle_leaves(unsigned int operation, EqEntity n, const EqEntity* __restrict__ order, const EqReal* __restrict__ in,
                                           double* __restrict__ leaves) {

@@ -21,6 +21,7 @@ use crate::runtime::pool::{Buffer, Pool, out_of_memory};
 use crate::runtime::precision::Precision;
 use crate::runtime::queue::{Counters, Queue};
 use crate::runtime::rows::{KnownRows, Rows};
+use crate::runtime::sides::SideCopies;
 
 /// Runs programs on a CUDA device.
 pub struct CudaRuntime {
@@ -37,6 +38,7 @@ pub struct CudaRuntime {
     /// False and true on the device, once asked for.
     pub(super) truths: [Option<Rc<Buffer>>; 2],
     pub(super) grid: DeviceGrid,
+    pub(super) side_copies: SideCopies,
     /// Where the blocks of a sum count themselves, once asked for.
     pub(super) arrived: Option<Rc<Buffer>>,
     /// Conditions that kernels check: the smallest one that failed, and where each number comes from.
@@ -147,6 +149,7 @@ impl CudaRuntime {
             constants: HashMap::new(),
             truths: [None, None],
             grid,
+            side_copies: SideCopies::default(),
             arrived: None,
             flag: None,
             checks: Vec::new(),

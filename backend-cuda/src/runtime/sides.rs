@@ -1,11 +1,48 @@
 //! Faces as sides of cells, in slices of cells next to each other: `EqGrid::side_starts` and what goes with it (see the prelude).
 
+use std::rc::Rc;
+
+use equelle_runtime::Error;
 use equelle_runtime::grid::{NONE, Neighbour, Topology};
+
+use crate::runtime::collections::Collection;
+use crate::runtime::device::DevicePtr;
+use crate::runtime::grid::GridArrays;
+use crate::runtime::pool::Buffer;
+use crate::runtime::program::CudaRuntime;
 
 /// Cells of a slice, `EQ_SLICE` of the prelude: as many as there are threads that run in step.
 const SLICE: usize = 32;
 /// `EQ_NO_SIDE` of the prelude. No [`Neighbour`]: bit 30 is set for what is outside alone, with all others but the mark.
 const NO_SIDE: u32 = NONE - 1;
+
+/// Copies of values on interior faces, in the order of sides: what each is a copy of, and the copy.
+#[derive(Debug, Default)]
+pub(super) struct SideCopies(Vec<(Rc<Buffer>, Rc<Buffer>)>);
+
+impl CudaRuntime {
+    /// Values on InteriorFaces as cells read them, each by both cells of its face: in the order of `EqGrid::side_beyond`, where threads that run in step read what is side by side and need
+    /// not ask for ranks. Made at first use and kept as long as the values are: for those that many launches read.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn by_side(&mut self, collection: &Collection) -> Result<DevicePtr, Error> {
+        if let Some((_, copy)) = self.side_copies.0.iter().find(|(of, _)| Rc::ptr_eq(of, &collection.buffer)) {
+            return Ok(copy.address());
+        }
+        // What nobody else holds has gone.
+        self.side_copies.0.retain(|(of, _)| Rc::strong_count(of) > 1);
+        let values = self.dense(collection)?;
+        let grid = self.grid_args(GridArrays { sides: true, side_ranks: true, ..GridArrays::default() })?;
+        let n_sides = starts(self.session.grid().topology()).last().copied().unwrap_or(0);
+        let copy = self.reals("values on sides", n_sides)?;
+        let call = self.collection_call("equelle_by_side")?.arg(grid).arg(values.pointer()).arg(copy.address());
+        self.launch_over(call, self.session.grid().n_cells())?;
+        let address = copy.address();
+        self.side_copies.0.push((Rc::clone(&collection.buffer), copy));
+        Ok(address)
+    }
+}
 
 /// Where the sides of each slice begin: `[slices + 1]`.
 pub(super) fn starts(topology: &Topology) -> Vec<usize> {

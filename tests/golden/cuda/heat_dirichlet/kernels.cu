@@ -40,7 +40,7 @@ extern "C" __global__ void EQ_LIGHT compute_u(
     const EqGrid grid,
     const EqRanks dirichlet_boundary_ranks,
     const double* __restrict__ u,
-    const double* __restrict__ itrans,
+    const double* __restrict__ itrans_by_side,
     const double* __restrict__ btrans,
     const double* __restrict__ dirichlet_val,
     const double* __restrict__ dt_at,
@@ -64,7 +64,7 @@ extern "C" __global__ void EQ_LIGHT compute_u(
     for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
       if (!eq_is_inside(f_ahead[ahead])) continue;
       u_beyond[ahead] = u[eq_cell_beyond(f_ahead[ahead])];
-      itrans_side[ahead] = itrans[grid.side_ranks[f_from + ahead * EQ_SLICE]];
+      itrans_side[ahead] = itrans_by_side[f_from + ahead * EQ_SLICE];
     }
     #pragma unroll
     for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {

@@ -139,8 +139,7 @@ impl Kernels for CudaRuntime {
             };
             let u_dense = self.dense(args.u)?;
             let a3 = u_dense.pointer();
-            let itrans_dense = self.dense(args.itrans)?;
-            let a4 = itrans_dense.pointer();
+            let a4 = self.by_side(args.itrans)?;
             let btrans_dense = self.dense(args.btrans)?;
             let a5 = btrans_dense.pointer();
             let dirichlet_val_dense = self.dense(args.dirichlet_val)?;

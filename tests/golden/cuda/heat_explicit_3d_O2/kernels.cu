@@ -56,7 +56,7 @@ extern "C" __global__ void EQ_LIGHT compute_u(
     const EqRanks dirichlet_boundary_ranks,
     const double* __restrict__ u,
     const double* __restrict__ dt_at,
-    const double* __restrict__ minus_itrans,
+    const double* __restrict__ minus_itrans_by_side,
     const double* __restrict__ btrans_direction,
     const double* __restrict__ dirichlet_val,
     double* __restrict__ u_new_out) {
@@ -79,7 +79,7 @@ extern "C" __global__ void EQ_LIGHT compute_u(
     for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
       if (!eq_is_inside(f_ahead[ahead])) continue;
       u_beyond[ahead] = u[eq_cell_beyond(f_ahead[ahead])];
-      minus_itrans_side[ahead] = minus_itrans[grid.side_ranks[f_from + ahead * EQ_SLICE]];
+      minus_itrans_side[ahead] = minus_itrans_by_side[f_from + ahead * EQ_SLICE];
     }
     #pragma unroll
     for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {

@@ -156,8 +156,7 @@ impl Kernels for CudaRuntime {
             let u_dense = self.dense(args.u)?;
             let a3 = u_dense.pointer();
             let a4 = self.scalar_pointer(args.dt)?;
-            let minus_itrans_dense = self.dense(args.minus_itrans)?;
-            let a5 = minus_itrans_dense.pointer();
+            let a5 = self.by_side(args.minus_itrans)?;
             let btrans_direction_dense = self.dense(args.btrans_direction)?;
             let a6 = btrans_direction_dense.pointer();
             let dirichlet_val_dense = self.dense(args.dirichlet_val)?;
