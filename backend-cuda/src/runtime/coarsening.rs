@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use equelle_runtime::Error;
-use equelle_runtime::linalg::precond::amg::setup::{NOISE, NOISE_SEED, is_worth_it};
+use equelle_runtime::linalg::precond::amg::setup::{NOISE, NOISE_SEED, image_is_worth_it, is_worth_it};
 use equelle_runtime::linalg::precond::amg::spectrum::spectral_radius;
 use equelle_runtime::linalg::precond::amg::{AmgOptions, Coarsen, Coarsened, LevelParts};
 use equelle_runtime::linalg::{MatrixSpace, SystemSpace, VectorSpace};
@@ -240,9 +240,10 @@ impl Coarsen for CudaRuntime {
         let prolongation = self.prolongation(&strong, &groups, known, options)?;
         drop(strong);
         let restriction = self.transposed(&prolongation)?;
-        let half = self.sparse_product(&matrix, &prolongation)?;
-        let coarse = self.sparse_product(&restriction, &half)?;
-        let level = LevelParts { matrix, prolongation, restriction, inverse_diagonal, radius };
+        let image = self.sparse_product(&matrix, &prolongation)?;
+        let coarse = self.sparse_product(&restriction, &image)?;
+        let image = image_is_worth_it(matrix.rows.entries(), image.rows.entries()).then_some(image);
+        let level = LevelParts { matrix, prolongation, image, restriction, inverse_diagonal, radius };
         Ok(Coarsened::Level(level, coarse, groups.fields))
     }
 

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 
 use super::csr::Csr;
 use super::host::HostSpace;
-use super::matrix_space::{Direction, MatrixSpace, Shape};
+use super::matrix_space::{Correction, Direction, MatrixSpace, Shape, Smoothed};
 use super::precond::ilu::BlockFactors;
 
 /// `(A x)_row`, in ascending column order.
@@ -16,6 +16,12 @@ fn row_product(a: &Csr, row: usize, x: &[f64]) -> f64 {
         sum += value * x[column as usize];
     }
     sum
+}
+
+/// `a d + b D (b - A x)` of a row; `d` does not count where `a` is 0.
+fn smoothing_step(d: f64, on: Smoothed<'_, HostSpace>, [a, b]: [f64; 2], row: usize, x: &[f64]) -> f64 {
+    let step = b * (on.inverse_diagonal[row] * (on.right[row] - row_product(on.matrix, row, x)));
+    if a == 0.0 { step } else { a * d + step }
 }
 
 /// `y_row = f(y_row, row, (A x)_row)`
@@ -102,6 +108,36 @@ impl MatrixSpace for HostSpace {
         });
     }
 
+    fn smooth_from_zero(&mut self, y: &mut Vec<f64>, on: Smoothed<'_, Self>, c: [f64; 3], [r, d]: [&mut Vec<f64>; 2], _keep: bool) {
+        self.add_diagonal(r, 0.0, c[0], on.inverse_diagonal, on.right);
+        let first = &r[..];
+        self.threads().each(first.len(), (&mut y[..], &mut d[..]), |rows, (y, d)| {
+            for (row, (y, d)) in rows.zip(y.iter_mut().zip(d)) {
+                *d = smoothing_step(first[row], on, [c[1], c[2]], row, first);
+                *y = first[row] + *d;
+            }
+        });
+    }
+
+    fn smooth(&mut self, y: &mut Vec<f64>, x: &Vec<f64>, on: Smoothed<'_, Self>, c: [f64; 2], [_r, d]: [&mut Vec<f64>; 2], _keep: bool) {
+        self.threads().each(x.len(), (&mut y[..], &mut d[..]), |rows, (y, d)| {
+            for (row, (y, d)) in rows.zip(y.iter_mut().zip(d)) {
+                *d = smoothing_step(*d, on, c, row, x);
+                *y = x[row] + *d;
+            }
+        });
+    }
+
+    fn correct(&mut self, x: &mut Vec<f64>, d: &mut Vec<f64>, r: &mut Vec<f64>, by: Correction<'_, Self>, c: f64) {
+        self.threads().each(r.len(), (&mut x[..], &mut d[..]), |rows, (x, d)| {
+            for (row, (x, d)) in rows.zip(x.iter_mut().zip(d)) {
+                let left = r[row] - row_product(by.image, row, by.coarse);
+                *d = c * (by.inverse_diagonal[row] * left);
+                *x = *x + row_product(by.prolongation, row, by.coarse) + *d;
+            }
+        });
+    }
+
     /// In the order of the rows, or the opposite.
     fn gauss_seidel(&mut self, x: &mut Vec<f64>, a: &Csr, d: &Vec<f64>, b: &Vec<f64>, direction: Direction) {
         let n = x.len();
@@ -175,5 +211,52 @@ mod tests {
             space.step(&mut u_expected, &a, &mut p_expected, &b, &product);
             assert_eq!((u, p), (u_expected, p_expected));
         }
+    }
+
+    /// Steps of smoothers in one pass have the bits of the passes that they stand for.
+    #[test]
+    fn steps_of_smoothers_give_the_same_bits() {
+        let n = 1200;
+        let entries: Vec<_> =
+            (0..n).flat_map(|i| [(i, i, 3.1 + 1.0 / (1.0 + i as f64)), (i, (i + 1) % n, -1.0), (i, (i + 37) % n, -0.7)]).collect();
+        let a = Csr::from_triplets(n, n, &entries).expect("legal");
+        let mut space = HostSpace::on(&Threads::new(2), n);
+        let inverse: Vec<f64> = a.diagonal().iter().map(|d| 1.0 / d).collect();
+        let b = numbers(n, 1.7);
+        let on = Smoothed { matrix: &a, inverse_diagonal: &inverse, right: &b };
+        let add = |x: &[f64], d: &[f64]| -> Vec<f64> { x.iter().zip(d).map(|(x, d)| x + d).collect() };
+        let (mut r, mut d) = (vec![0.0; n], vec![0.0; n]);
+
+        for c in [[0.3, 0.0, 0.4], [0.3, -0.2, 0.4]] {
+            let mut first = vec![0.0; n];
+            space.add_diagonal(&mut first, 0.0, c[0], &inverse, &b);
+            space.residual(&mut r, &b, &a, &first);
+            let mut step = first.clone();
+            space.add_diagonal(&mut step, c[1], c[2], &inverse, &r);
+            let mut y = vec![f64::NAN; n];
+            space.smooth_from_zero(&mut y, on, c, [&mut r, &mut d], true);
+            assert_eq!((&y, &d), (&add(&first, &step), &step));
+
+            space.residual(&mut r, &b, &a, &y);
+            space.add_diagonal(&mut step, c[1], c[2], &inverse, &r);
+            let mut z = vec![f64::NAN; n];
+            let sum = space.smooth_dot(&mut z, &y, on, [c[1], c[2]], [&mut r, &mut d]);
+            assert_eq!(z, add(&y, &step));
+            assert_eq!(sum.to_bits(), space.dot(&b, &z).to_bits());
+        }
+
+        let half: Vec<_> = (0..n).map(|i| (i, i / 2, 1.0 / (1.0 + i as f64))).collect();
+        let prolongation = Csr::from_triplets(n, n / 2, &half).expect("legal");
+        let image = a.product(&prolongation);
+        let coarse = numbers(n / 2, 0.9);
+        let (mut x, mut left) = (numbers(n, 0.6), numbers(n, -1.3));
+        let (mut x_expected, mut step) = (x.clone(), vec![0.0; n]);
+        let mut r_expected = left.clone();
+        space.multiply_add(&mut x_expected, &prolongation, &coarse);
+        space.multiply_sub(&mut r_expected, &image, &coarse);
+        space.add_diagonal(&mut step, 0.0, 0.6, &inverse, &r_expected);
+        let by = Correction { prolongation: &prolongation, image: &image, coarse: &coarse, inverse_diagonal: &inverse };
+        space.correct(&mut x, &mut d, &mut left, by, 0.6);
+        assert_eq!((x, &d), (add(&x_expected, &step), &step));
     }
 }

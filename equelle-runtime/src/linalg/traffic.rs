@@ -16,7 +16,7 @@
 use std::convert::Infallible;
 
 use super::csr::Csr;
-use super::matrix_space::{Direction, MatrixSpace, Shape};
+use super::matrix_space::{Correction, Direction, MatrixSpace, Shape, Smoothed};
 use super::precond::ilu::BlockFactors;
 use super::space::VectorSpace;
 
@@ -212,6 +212,29 @@ impl MatrixSpace for Traffic {
 
     fn step_diagonal(&mut self, [x, _]: [&mut usize; 2], _: [&(); 2], _: [&usize; 3]) {
         self.count(*x, 2 * CHANGED + 2 * READ);
+    }
+
+    /// `b` and the diagonal, which the first step is made of wherever a row asks for it.
+    fn smooth_from_zero(&mut self, y: &mut usize, on: Smoothed<'_, Self>, _: [f64; 3], _: [&mut usize; 2], keep: bool) {
+        self.product(on.matrix, READ + self.written);
+        self.count(*y, if keep { self.written } else { 0 });
+    }
+
+    fn smooth(&mut self, y: &mut usize, _: &usize, on: Smoothed<'_, Self>, c: [f64; 2], _: [&mut usize; 2], keep: bool) {
+        self.product(on.matrix, 2 * READ + self.written);
+        self.count(*y, if c[0] == 0.0 { 0 } else { READ });
+        self.count(*y, if keep { self.written } else { 0 });
+    }
+
+    fn smooth_dot(&mut self, y: &mut usize, x: &usize, on: Smoothed<'_, Self>, c: [f64; 2], work: [&mut usize; 2]) {
+        self.smooth(y, x, on, c, work, false);
+    }
+
+    fn correct(&mut self, x: &mut usize, _: &mut usize, _: &mut usize, by: Correction<'_, Self>, _: f64) {
+        self.product(by.image, 0);
+        // Both in one pass, so that what they multiply is read once.
+        self.count(by.prolongation.entries, ENTRY);
+        self.count(*x, ROW + 2 * READ + CHANGED + self.written);
     }
 
     fn gauss_seidel(&mut self, _: &mut usize, a: &Shape, _: &usize, _: &usize, _: Direction) {

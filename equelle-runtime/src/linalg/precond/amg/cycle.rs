@@ -6,7 +6,7 @@ use super::super::super::matrix_space::MatrixSpace;
 use super::super::super::space::Preconditioner;
 use super::AmgOptions;
 use super::setup::{CoarseParts, Coarsen, Hierarchy, LevelParts, visits_twice};
-use super::smoother::{Scratch, Smoother, When};
+use super::smoother::{Scratch, Smoother, Work};
 
 /// A level where the computation happens: four operators (matrix, smoother, restriction, prolongation) and working vectors.
 struct Level<S: MatrixSpace> {
@@ -89,30 +89,30 @@ impl<S: MatrixSpace> Amg<S> {
         Ok(Amg { levels, coarse, symmetric: options.symmetric })
     }
 
-    /// `x` becomes about `A^-1 b` on a level.
-    fn solve(&self, space: &mut S, number: usize, x: &mut S::Vector, b: &S::Vector) {
+    /// `x` becomes about `A^-1 b` on a level; `b . x` where that is asked for and comes with the last pass.
+    fn solve(&self, space: &mut S, number: usize, x: &mut S::Vector, b: &S::Vector, ask: bool) -> Option<S::Scalar> {
         let Some(level) = self.levels.get(number) else {
             match &self.coarse {
                 Coarse::Direct(inverse) => space.multiply(x, inverse, b),
                 Coarse::Smoothed(level) => {
                     let scratch = &mut *level.scratch.borrow_mut();
-                    level.smoother.smooth(space, &level.matrix, x, b, scratch, When::Before);
-                    level.smoother.smooth(space, &level.matrix, x, b, scratch, When::After);
+                    level.smoother.solve(space, &mut Work { a: &level.matrix, b, x, scratch });
                 }
             }
-            return;
+            return None;
         };
         let scratch = &mut *level.scratch.borrow_mut();
         let (next_b, next_x) = &mut *level.next.borrow_mut();
-        level.smoother.smooth(space, &level.matrix, x, b, scratch, When::Before);
-        space.residual(&mut scratch.r, b, &level.matrix, x);
-        space.multiply(next_b, &level.restriction, &scratch.r);
+        let mut work = Work { a: &level.matrix, b, x, scratch };
+        level.smoother.before(space, &mut work);
+        space.multiply(next_b, &level.restriction, &work.scratch.r);
         match (&level.krylov, self.levels.get(number + 1)) {
             (Some(krylov), Some(next)) => self.solve_twice(space, number + 1, next, next_x, next_b, &mut krylov.borrow_mut()),
-            _ => self.solve(space, number + 1, next_x, next_b),
+            _ => {
+                self.solve(space, number + 1, next_x, next_b, false);
+            }
         }
-        space.multiply_add(x, &level.prolongation, next_x);
-        level.smoother.smooth(space, &level.matrix, x, b, scratch, When::After);
+        level.smoother.after(space, &mut work, &level.prolongation, next_x, ask)
     }
 
     /// Two iterations of flexible CG, or of GCR where the matrix is not symmetric; `b` is overwritten. Products of scalars that vanish give
@@ -127,7 +127,7 @@ impl<S: MatrixSpace> Amg<S> {
         krylov: &mut Krylov<S::Vector>,
     ) {
         let Krylov { first, first_image, second, second_image } = krylov;
-        self.solve(space, number, first, b);
+        self.solve(space, number, first, b, false);
         space.multiply(first_image, &level.matrix, first);
         // Dots with the direction minimise the error in the norm of A, with its image the residual.
         let (rho, alpha) = {
@@ -136,7 +136,7 @@ impl<S: MatrixSpace> Amg<S> {
         };
         let step = space.ratio(&alpha, &rho);
         space.sub_scaled(b, &step, first_image);
-        self.solve(space, number, second, b);
+        self.solve(space, number, second, b, false);
         space.multiply(second_image, &level.matrix, second);
         let test = if self.symmetric { &*second } else { &*second_image };
         let gamma = space.dot(test, first_image);
@@ -165,9 +165,13 @@ impl<S: MatrixSpace> Level<S> {
         } else {
             None
         };
+        for matrix in [&level.matrix, &level.prolongation, &level.restriction].into_iter().chain(&level.image) {
+            space.will_multiply(matrix);
+        }
+        let smoother = Smoother::new(level.inverse_diagonal, level.radius, level.image, options);
         Ok(Level {
-            smoother: Smoother::new(level.inverse_diagonal, level.radius, options),
-            scratch: RefCell::new(Scratch { r: space.zeros_of(n)?, d: space.zeros_of(n)? }),
+            scratch: RefCell::new(smoother.scratch(space, n)?),
+            smoother,
             next: RefCell::new((space.zeros_of(next)?, space.zeros_of(next)?)),
             matrix: level.matrix,
             restriction: level.restriction,
@@ -179,7 +183,15 @@ impl<S: MatrixSpace> Level<S> {
 
 impl<S: MatrixSpace> Preconditioner<S> for Amg<S> {
     fn apply(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) {
-        self.solve(space, 0, z, r);
+        self.solve(space, 0, z, r, false);
+    }
+
+    /// The sum comes with the last step of the finest smoother, if that is a polynomial of two steps at least.
+    fn look(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) -> S::Scalar {
+        match self.solve(space, 0, z, r, true) {
+            Some(sum) => sum,
+            None => space.dot(r, z),
+        }
     }
 
     fn is_variable(&self) -> bool {

@@ -18,6 +18,8 @@ pub struct LevelParts<S: MatrixSpace> {
     pub matrix: S::Matrix,
     /// From the next level `[n, n_next]`.
     pub prolongation: S::Matrix,
+    /// The matrix times that, `[n, n_next]`, with which the residual after a correction takes less than with the matrix, where [`image_is_worth_it`].
+    pub image: Option<S::Matrix>,
     /// To the next level `[n_next, n]`.
     pub restriction: S::Matrix,
     /// Inverse of the diagonal, 0 where it is 0: `[n]`.
@@ -182,6 +184,7 @@ impl LevelParts<HostSpace> {
         Ok(LevelParts {
             matrix: space.matrix(self.matrix)?,
             prolongation: space.matrix(self.prolongation)?,
+            image: self.image.map(|image| space.matrix(image)).transpose()?,
             restriction: space.matrix(self.restriction)?,
             inverse_diagonal: space.vector(self.inverse_diagonal)?,
             radius: self.radius,
@@ -194,6 +197,11 @@ pub fn is_worth_it(coarse: usize, fine: usize) -> bool {
     coarse as f64 <= LEAST_COARSENING * fine as f64
 }
 
+/// Whether the image of a prolongation saves work: where it has fewer entries than the matrix, as on all levels of a grid but the finest.
+pub fn image_is_worth_it(matrix_entries: usize, image_entries: usize) -> bool {
+    image_entries < matrix_entries
+}
+
 /// `above` is the least magnitude on the diagonal of the level above, where that matters.
 fn coarsest<S: Coarsen>(space: &mut S, matrix: S::Matrix, above: f64, options: &AmgOptions) -> Result<CoarseParts<S>, S::Error> {
     let n = S::shape(&matrix).rows;
@@ -203,7 +211,14 @@ fn coarsest<S: Coarsen>(space: &mut S, matrix: S::Matrix, above: f64, options: &
         let nothing = Csr::from_valid(n, 0, vec![0; n + 1], Vec::new(), Vec::new());
         let restriction = space.matrix(nothing.transpose())?;
         let prolongation = space.matrix(nothing)?;
-        return Ok(CoarseParts::Smoothed(Box::new(LevelParts { matrix, prolongation, restriction, inverse_diagonal, radius })));
+        return Ok(CoarseParts::Smoothed(Box::new(LevelParts {
+            matrix,
+            prolongation,
+            image: None,
+            restriction,
+            inverse_diagonal,
+            radius,
+        })));
     }
     let mut dense = vec![0.0; n * n];
     let host = space.host_matrix(&matrix)?;
@@ -313,8 +328,10 @@ fn coarsen(space: &mut HostSpace, matrix: Csr, field: &[u8], theta: f64, options
     };
     drop(strong);
     let restriction = prolongation.transpose();
-    let coarse = restriction.product(&matrix.product(&prolongation));
-    let level = LevelParts { matrix, prolongation, restriction, inverse_diagonal, radius };
+    let image = matrix.product(&prolongation);
+    let coarse = restriction.product(&image);
+    let image = image_is_worth_it(matrix.n_entries(), image.n_entries()).then_some(image);
+    let level = LevelParts { matrix, prolongation, image, restriction, inverse_diagonal, radius };
     Ok(Coarsened::Level(level, coarse, coarse_field))
 }
 
