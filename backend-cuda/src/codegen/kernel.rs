@@ -10,8 +10,9 @@ use equelle_front::ops::Reduction;
 use equelle_front::types::{Basic, EntityKind, SetId, SetTable, Shape, Type};
 
 use super::equation::{EquationText, cartesian_equation_text, equation_text};
+use super::expr::bare;
 use super::reals::Reals;
-use super::text::{Form, Writer, bare};
+use super::text::{Form, Writer};
 
 /// An argument of a CUDA function, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,12 @@
 //! Kernel IR to CUDA C++ and its host side.
 //!
-//! * [`reals`]: the types of numbers; [`text`]: expressions and statements; [`kernel`]: whole CUDA functions and the order of their arguments; [`equation`]: those of equations; [`host`]: the Rust file that launches them.
+//! * [`reals`]: the types of numbers; [`text`]: statements; [`expr`]: expressions and paths; [`cells`]: what Cartesian bodies load and sum; [`sides`]: sums over faces on any grid; [`kernel`]: whole CUDA functions and the order of their arguments; [`equation`]: those of equations; [`host`]: the Rust file that launches them.
 //!
 //! Two files come out: `src/kernels.cu`, which the program compiles at start for the device it finds, and `src/kernels_cuda.rs`.
 
+mod cells;
 mod equation;
+mod expr;
 mod host;
 mod kernel;
 mod reals;

@@ -52,7 +52,7 @@ impl Reals {
     pub(super) fn entering(self, number: &str) -> String {
         match self.computed {
             Precision::Double => number.to_owned(),
-            Precision::Single => format!("float({})", super::text::bare(number)),
+            Precision::Single => format!("float({})", super::expr::bare(number)),
         }
     }
 
@@ -67,7 +67,7 @@ impl Reals {
     /// A value as reductions take it.
     pub(super) fn reduced(self, value: &str, basic: Basic) -> String {
         match (self.computed, basic) {
-            (Precision::Single, Basic::Scalar) => format!("double({})", super::text::bare(value)),
+            (Precision::Single, Basic::Scalar) => format!("double({})", super::expr::bare(value)),
             (Precision::Single, Basic::Vector) => format!("eq_converted<double>({value})"),
             (Precision::Double, _) | (Precision::Single, Basic::Bool | Basic::Entity(_) | Basic::Text) => value.to_owned(),
         }

@@ -12,8 +12,9 @@ use equelle_front::backend::visit::{Node, visit_block};
 use equelle_front::ir::{FaceFilter, KBlock, KExpr, LocalId, ParamId, Path};
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId};
 
+use super::expr::bare;
 use super::kernel::mentions;
-use super::text::{Form, Writer, bare};
+use super::text::{Form, Writer};
 
 /// Most parameters of which values are loaded ahead: more take registers from what is computed with them. A step of shallow water, which has four, on 4096^2 cells as an unstructured
 /// grid takes 5.5 instead of 5.1 ms on an H200.

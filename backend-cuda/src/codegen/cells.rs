@@ -1,0 +1,133 @@
+//! Statements of the bodies for Cartesian grids: what is loaded first, and sums over the sides of a cell.
+
+use equelle_front::backend::visit::{Node, visit_block};
+use equelle_front::ir::{KBlock, KExpr, LocalId, ParamId, Path, Side, SideBlocks};
+use equelle_front::types::{Basic, CanonicalSet, EntityKind};
+
+use super::text::Writer;
+
+impl Writer<'_> {
+    /// Whether a parameter has a number, in memory, for every cell: what only some cells have must not be loaded before a test says that it is there.
+    pub(super) fn is_everywhere(&self, param: ParamId) -> bool {
+        let param = &self.kernel.params[param.0 as usize];
+        let all = param.ty.mapping().is_some_and(|set| self.sets.get(set).canonical == Some(CanonicalSet::ALL_CELLS));
+        all && param.ty.basic == Basic::Scalar && !param.per_axis
+    }
+
+    /// Loads what a Cartesian body reads of the cell itself, and what is kept per axis, before anything else, so that no branch stands before the loads.
+    pub(super) fn load_here(&mut self, block: &KBlock) {
+        let (mut wanted, mut kept): (Vec<ParamId>, Vec<ParamId>) = (Vec::new(), Vec::new());
+        visit_block(block, &mut |node| {
+            if let Node::Expr(KExpr::Load { param, at }) = node {
+                if self.kernel.params[param.0 as usize].per_axis {
+                    if !kept.contains(param) {
+                        kept.push(*param);
+                    }
+                } else if *at == Path::Here && self.is_everywhere(*param) && !wanted.contains(param) {
+                    wanted.push(*param);
+                }
+            }
+        });
+        for param in wanted {
+            let value = self.load(param, &Path::Here);
+            let name = self.names.fresh(&format!("{}_here", self.param(param)));
+            self.line(&format!("const {} {name} = {value};", self.reals.number()));
+            self.here.insert(param, name);
+        }
+        for param in kept {
+            let of = self.param(param).to_owned();
+            let faces = self.kernel.params[param.0 as usize].ty.mapping().is_some_and(|set| self.sets.get(set).kind == EntityKind::Face);
+            let name = self.names.fresh(&format!("{of}_{}", if faces { "axis" } else { "here" }));
+            if faces {
+                self.line(&format!("{} {name}[DIM];", self.reals.number()));
+                self.line("#pragma unroll");
+                self.line(&format!("for (int axis = 0; axis < DIM; ++axis) {name}[axis] = {of}[axis];"));
+            } else {
+                self.line(&format!("const {} {name} = {of}[0];", self.reals.number()));
+            }
+            self.per_axis.insert(param, name);
+        }
+    }
+
+    /// Loads what the interior sides read of their neighbours before any of it is used. Left in place, each load would wait for the
+    /// boundary code of the sides before it: 0.156 instead of 0.126 ms per step of explicit heat on 256^3 cells.
+    pub(super) fn load_neighbours(&mut self, low: &SideBlocks, high: &SideBlocks) {
+        let mut wanted: Vec<(ParamId, u32)> = Vec::new();
+        for (blocks, number) in [(low, 0), (high, 1)] {
+            if let Some(block) = &blocks.interior {
+                visit_block(block, &mut |node| {
+                    if let Node::Expr(KExpr::Load { param, at: Path::Neighbour(_) }) = node
+                        && self.is_everywhere(*param)
+                        && !wanted.contains(&(*param, number))
+                    {
+                        wanted.push((*param, number));
+                    }
+                });
+            }
+        }
+        if wanted.is_empty() {
+            return;
+        }
+        let mut lines = [Vec::new(), Vec::new()];
+        for &(param, number) in &wanted {
+            let side = if number == 0 { Side::Low } else { Side::High };
+            let value = self.load(param, &Path::Neighbour(side));
+            let name = self.names.fresh(&format!("{}_{}", self.param(param), if number == 0 { "low" } else { "high" }));
+            let zeros = if self.inside { "" } else { " = {}" };
+            self.line(&format!("{} {name}[DIM]{zeros};", self.reals.number()));
+            lines[number as usize].push(format!("{name}[axis] = {value};"));
+            self.neighbours.insert((param, number), name);
+        }
+        self.line("#pragma unroll");
+        self.open("for (int axis = 0; axis < DIM; ++axis) {");
+        for (number, lines) in lines.iter().enumerate().filter(|(_, lines)| !lines.is_empty()) {
+            if self.inside {
+                lines.iter().for_each(|line| self.line(line));
+                continue;
+            }
+            self.open(&format!("if (!eq_side_on_boundary(g, cell, axis, {number})) {{"));
+            lines.iter().for_each(|line| self.line(line));
+            self.close("}");
+        }
+        self.close("}");
+    }
+
+    pub(super) fn side(&mut self, results: &[LocalId], blocks: &SideBlocks, high: u32) {
+        let sign = if high == 1 { '+' } else { '-' };
+        let end = if high == 1 { Side::High } else { Side::Low };
+        let add = |w: &mut Self, block: &KBlock| {
+            w.begin_side(end);
+            w.statements(block);
+            w.end_side();
+            for (&result, term) in results.iter().zip(&block.yields) {
+                let name = w.local(result).to_owned();
+                let text = format!("{name} = {name} {sign} {};", w.expr(term));
+                w.line(&text);
+            }
+        };
+        let boundary = format!("eq_side_on_boundary(g, cell, axis, {high})");
+        match (&blocks.interior, &blocks.boundary) {
+            (None, None) => {}
+            (Some(interior), _) if self.inside => add(self, interior),
+            (None, Some(_)) if self.inside => {}
+            (Some(interior), None) => {
+                self.open(&format!("if (!{boundary}) {{"));
+                add(self, interior);
+                self.close("}");
+            }
+            (None, Some(block)) => {
+                self.open(&format!("if ({boundary}) {{"));
+                add(self, block);
+                self.close("}");
+            }
+            (Some(interior), Some(block)) => {
+                self.open(&format!("if (!{boundary}) {{"));
+                add(self, interior);
+                self.close("} else {");
+                self.deeper();
+                add(self, block);
+                self.close("}");
+            }
+        }
+    }
+}
