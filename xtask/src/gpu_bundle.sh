@@ -249,12 +249,15 @@ section_jacobian() {
     if command -v ncu >/dev/null 2>&1; then
         awk 'BEGIN { print 0.5 }' >"$work/steps"
         n=256
+        # Time, traffic, and how busy memory, the L2 cache and the multiprocessors are, in per cent of what they can do.
+        metrics=gpu__time_duration.sum,dram__bytes.sum,dram__throughput.avg.pct_of_peak_sustained_elapsed,lts__throughput.avg.pct_of_peak_sustained_elapsed
+        metrics=$metrics,sm__throughput.avg.pct_of_peak_sustained_elapsed,sm__warps_active.avg.pct_of_peak_sustained_active
         awk -v n="$n" 'BEGIN { for (r = 0; r < n * n; r++) print r * (n + 1) }' >"$work/faces"
         for layout in auto unstructured; do
-            timeout 100 ncu --clock-control none --kernel-name 'regex:^residual_u(_cartesian)?$' --launch-count 2 --metrics gpu__time_duration.sum,dram__bytes.sum bin/heat_implicit_3d_silent \
+            timeout 100 ncu --clock-control none --kernel-name 'regex:^residual_u(_cartesian)?$' --launch-count 2 --metrics "$metrics" bin/heat_implicit_3d_silent \
                 --backend cuda grid_dim=3 nx=$n ny=$n nz=$n k=0.3 cv=1 u_initial=500 dir_boundary_filename="$work/faces" dir_val=100 grid_layout=$layout timesteps_filename="$work/steps" \
                 solver=bicgstab max_iter=1 newton_failure=continue output_to_file=false >"$work/log" 2>&1 || true
-            echo "residual and Jacobian, heat $n^3, $layout: $(grep -E 'gpu__time_duration.sum|dram__bytes.sum' "$work/log" | awk '{ printf "%s %s %s; ", $1, $3, $2 }')"
+            echo "residual and Jacobian, heat $n^3, $layout: $(grep -E "${metrics//,/|}" "$work/log" | awk '{ printf "%s %s %s; ", $1, $3, $2 }')"
             grep -q gpu__time "$work/log" || tail -n 5 "$work/log"
         done
     else
