@@ -20,6 +20,8 @@ pub struct LinearCache<S: VectorSpace + 'static = HostSpace> {
     kept: Option<Kept<S>>,
     /// The method that did it last, and whether there was something to tell of the choice.
     last: Option<((Method, Preconditioning), bool)>,
+    /// What failed where another method did not, and has not done it since.
+    failed: Vec<(Method, Preconditioning)>,
     /// How long set-ups took since this was asked last.
     set_up: Duration,
 }
@@ -31,6 +33,7 @@ impl<S: VectorSpace> Default for LinearCache<S> {
             lu: super::lu::LuCache::default(),
             kept: None,
             last: None,
+            failed: Vec::new(),
             set_up: Duration::ZERO,
         }
     }
@@ -123,14 +126,18 @@ impl<S: VectorSpace> LinearCache<S> {
         self.kept = None;
     }
 
-    /// What to try, with what did it last time first: what failed before it would fail again.
-    pub(super) fn order(&self, mut plan: Vec<Attempt>) -> Vec<Attempt> {
-        if let Some((last, _)) = self.last
-            && let Some(at) = plan.iter().position(|attempt| (attempt.method, attempt.preconditioner) == last)
-        {
-            plan[..=at].rotate_right(1);
-        }
-        plan
+    /// What to try, with what failed before behind the rest: it would fail again.
+    pub(super) fn order(&self, plan: Vec<Attempt>) -> Vec<Attempt> {
+        let failed = |attempt: &Attempt| self.failed.contains(&(attempt.method, attempt.preconditioner));
+        let (behind, mut order): (Vec<_>, Vec<_>) = plan.into_iter().partition(failed);
+        order.extend(behind);
+        order
+    }
+
+    /// A method did it after others had failed.
+    pub(super) fn succeeded(&mut self, method: (Method, Preconditioning), failed: impl Iterator<Item = (Method, Preconditioning)>) {
+        self.failed.extend(failed);
+        self.failed.retain(|failed| *failed != method);
     }
 
     /// What to tell the user after a success: `open` each time, the choice when another method did it than last time.

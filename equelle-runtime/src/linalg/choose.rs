@@ -7,8 +7,23 @@ use super::options::{LARGEST_FOR_LU, LinearOptions, Method, Preconditioning, ref
 pub const SYMMETRY: f64 = 1e-10;
 /// Unknowns up to which nothing is faster than a direct solver.
 pub(crate) const SMALL: usize = 1000;
-/// Rows whose diagonal is this many times the sum of the other magnitudes: Jacobi gains a digit in two iterations.
-const DOMINANT: f64 = 3.0;
+
+// Costs are in products with a matrix of seven entries a row, and a method's iterations are counted by its products. They come from the bytes that each moves
+// ([`super::traffic`]); `tests/linalg/traffic.rs` holds them to that. None is a measured time: the choice is the same wherever the computation happens.
+
+/// What a product costs together with the vectors of CG and Jacobi beside it: 80 bytes an unknown in an iteration, where a product moves 108.
+pub const JACOBI_COST: f64 = 1.74;
+/// The same with multigrid for Jacobi: a V-cycle with a polynomial of degree 2.
+pub const MULTIGRID_COST: f64 = 9.0;
+/// A set-up of multigrid costs about as much as ten iterations (see [`super::cache`]).
+const SET_UP_COST: f64 = 10.0 * MULTIGRID_COST;
+/// Solves that share a set-up at least, as a rule: the cache keeps it over the iterations of Newton's method and the steps.
+const SHARED_BY: f64 = 4.0;
+/// By how much an iteration with multigrid reduces the logarithm of the residual: ten iterations for 1e-8.
+const MULTIGRID_RATE: f64 = 1.84;
+
+/// Rows are called dominant where the diagonal is this many times the sum of the other magnitudes.
+const DOMINANT: f64 = 1.05;
 
 /// The signs of a diagonal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +90,31 @@ impl Facts {
         self.symmetry == Symmetry::Symmetric && self.diagonal != Diagonal::Mixed
     }
 
+    /// Products with the matrix until Jacobi has reduced the residual by `tolerance`: a bound from the dominance of the diagonal, infinite where that says nothing. The
+    /// eigenvalues of the matrix over its diagonal are within `1 / dominance` of 1 (Gershgorin). CG gains what the Chebyshev polynomials of that interval do; without
+    /// symmetry powers of the difference from 1 have to do, of which BiCGStab makes two an iteration.
+    pub fn jacobi_products(&self, tolerance: f64) -> f64 {
+        let d = self.dominance;
+        if d.is_nan() || d <= 1.0 {
+            return f64::INFINITY;
+        }
+        if d.is_infinite() {
+            return 1.0;
+        }
+        if self.may_be_definite() {
+            let condition = (d + 1.0) / (d - 1.0);
+            (2.0 * condition.sqrt() / tolerance).ln() / (d + (d * d - 1.0).sqrt()).ln()
+        } else {
+            -tolerance.ln() / d.ln()
+        }
+    }
+
+    /// Whether Jacobi is predicted to cost less than multigrid.
+    pub fn prefers_jacobi(&self, tolerance: f64) -> bool {
+        let multigrid = SET_UP_COST / SHARED_BY - tolerance.ln() / MULTIGRID_RATE * MULTIGRID_COST;
+        self.jacobi_products(tolerance) * JACOBI_COST < multigrid
+    }
+
     /// In words.
     pub fn describe(&self) -> String {
         let symmetry = if self.symmetry == Symmetry::Symmetric { "symmetric" } else { "not symmetric" };
@@ -83,7 +123,11 @@ impl Facts {
             Diagonal::Negative => "negative diagonal",
             Diagonal::Mixed => "diagonal with zeros or both signs",
         };
-        let dominant = if self.dominance > DOMINANT { ", strongly dominant" } else { "" };
+        let dominant = match self.dominance {
+            f64::INFINITY => ", diagonal".to_owned(),
+            dominance if dominance > DOMINANT => format!(", dominant by {dominance:.1}"),
+            _ => String::new(),
+        };
         let fields = if self.fields > 1 { format!(", {} unknowns an element", self.fields) } else { String::new() };
         format!("{} unknowns{fields}, {symmetry}, {diagonal}{dominant}", self.unknowns)
     }
@@ -126,7 +170,7 @@ pub fn plan(facts: &Facts, options: &LinearOptions) -> Vec<Attempt> {
     let mut attempts = match (options.method, options.preconditioner) {
         (Some(Method::Lu), preconditioner) => vec![attempt(Method::Lu, preconditioner.unwrap_or(Preconditioning::None), full)],
         (Some(method), Some(preconditioner)) => vec![attempt(method, preconditioner, full)],
-        (Some(method), None) => preconditioners(facts)
+        (Some(method), None) => preconditioners(facts, options.tolerance)
             .iter()
             .filter(|(p, _)| refusal(method, *p).is_none())
             .map(|(p, limit)| attempt(method, *p, *limit))
@@ -136,7 +180,10 @@ pub fn plan(facts: &Facts, options: &LinearOptions) -> Vec<Attempt> {
             let first = if definite { Method::Cg } else { Method::BiCgStab };
             vec![attempt(first, preconditioner, SLOW_TRY), attempt(Method::Gmres, preconditioner, full)]
         }
-        (None, None) => all(facts).into_iter().map(|(method, preconditioner, limit)| attempt(method, preconditioner, limit)).collect(),
+        (None, None) => all(facts, options.tolerance)
+            .into_iter()
+            .map(|(method, preconditioner, limit)| attempt(method, preconditioner, limit))
+            .collect(),
     };
     if let Some(last) = attempts.last_mut() {
         (last.max_iterations, last.patience) = full;
@@ -147,10 +194,10 @@ pub fn plan(facts: &Facts, options: &LinearOptions) -> Vec<Attempt> {
 type Limit = (usize, usize);
 
 /// Preconditioners for a matrix like this, best first.
-fn preconditioners(facts: &Facts) -> Vec<(Preconditioning, Limit)> {
+fn preconditioners(facts: &Facts, tolerance: f64) -> Vec<(Preconditioning, Limit)> {
     use Preconditioning::{Amg, BlockIlu0, Cpr, Ilu0, Jacobi};
     let mut list = Vec::new();
-    if facts.dominance > DOMINANT {
+    if facts.prefers_jacobi(tolerance) {
         list.push((Jacobi, FIRST_TRY));
     }
     if facts.diagonal != Diagonal::Mixed && facts.fields == 1 {
@@ -169,7 +216,7 @@ fn preconditioners(facts: &Facts) -> Vec<(Preconditioning, Limit)> {
     list
 }
 
-fn all(facts: &Facts) -> Vec<(Method, Preconditioning, Limit)> {
+fn all(facts: &Facts, tolerance: f64) -> Vec<(Method, Preconditioning, Limit)> {
     let lu = (Method::Lu, Preconditioning::None, FIRST_TRY);
     let has_lu = cfg!(feature = "lu");
     // Only LU finds which right-hand sides fit.
@@ -178,7 +225,7 @@ fn all(facts: &Facts) -> Vec<(Method, Preconditioning, Limit)> {
     }
     let definite = facts.may_be_definite();
     let mut list = Vec::new();
-    for (number, (preconditioner, limit)) in preconditioners(facts).into_iter().enumerate() {
+    for (number, (preconditioner, limit)) in preconditioners(facts, tolerance).into_iter().enumerate() {
         if definite && refusal(Method::Cg, preconditioner).is_none() {
             list.push((Method::Cg, preconditioner, limit));
         } else {
@@ -189,7 +236,7 @@ fn all(facts: &Facts) -> Vec<(Method, Preconditioning, Limit)> {
     }
     if has_lu && facts.unknowns <= LARGEST_FOR_LU {
         // Slow iterations are not worth their while where a direct solver can take over.
-        list.retain(|(_, preconditioner, _)| *preconditioner != Preconditioning::Jacobi || facts.dominance > DOMINANT);
+        list.retain(|(_, preconditioner, _)| *preconditioner != Preconditioning::Jacobi || facts.prefers_jacobi(tolerance));
         list.push(lu);
         // What LU cannot solve to the tolerance, for the rounding of large values, patience may.
         list.extend(list.first().copied().filter(|(method, ..)| *method != Method::Lu));

@@ -206,6 +206,7 @@ pub fn solve_in<S: SystemSpace>(
                     let open = null_space.note();
                     let choice = choice(&facts, options, attempt, &detail, &before);
                     let note = cache.new_note(chosen, open, choice);
+                    cache.succeeded(chosen, before.iter().map(|failed| (failed.method, failed.preconditioner)));
                     let (method, preconditioner) = chosen;
                     return Ok(Ok(Solution { x, iterations: made + iterations, relative_residual, method, preconditioner, note }));
                 }

@@ -20,7 +20,7 @@ fn facts_by_hand() {
     assert_eq!((found.unknowns, found.fields, found.diagonal, found.dominance), (2, 2, Diagonal::Positive, 1.5));
     assert!(matches!(found.symmetry, Symmetry::Numerical { .. }));
     assert!(!found.may_be_definite());
-    assert_eq!(found.describe(), "2 unknowns, 2 unknowns an element, not symmetric, positive diagonal");
+    assert_eq!(found.describe(), "2 unknowns, 2 unknowns an element, not symmetric, positive diagonal, dominant by 1.5");
     let found = facts(&dense([[-4.0, 1.0, 0.0], [1.0, -3.0, 0.0], [0.0, 0.0, 0.0]]));
     assert_eq!((found.diagonal, found.dominance, found.may_be_definite()), (Diagonal::Negative, 3.0, true));
     assert_eq!(facts(&dense([[1.0, 0.0], [0.0, -1.0]])).diagonal, Diagonal::Mixed);
@@ -33,6 +33,7 @@ fn plans() {
     use Method::{BiCgStab, Cg, Gmres, Lu};
     use Preconditioning::{Amg, Cpr, Fsai, Ilu0, Jacobi, None as Plain};
     let auto = LinearOptions::default();
+    let asked = |method, preconditioner| LinearOptions { method, preconditioner, ..LinearOptions::default() };
     let poisson = facts(&Cells::cube(12).poisson());
     assert_eq!(pairs(&poisson, &auto), [(Cg, Amg), (Cg, Ilu0), (Lu, Plain), (Cg, Amg)], "in the end the first one, with all iterations");
     assert_eq!(pairs(&facts(&Cells::cube(10).poisson()), &auto), [(Lu, Plain)], "small");
@@ -44,7 +45,9 @@ fn plans() {
     let heat = facts(&Cells::cube(12).diffusion(|_, _, _| 0.01, [0.0, 0.0, 0.0]));
     let step = Facts { dominance: 16.0, ..heat };
     assert_eq!(pairs(&step, &auto)[0], (Cg, Jacobi));
-    assert!(step.describe().ends_with("strongly dominant"));
+    assert!(step.describe().ends_with("positive diagonal, dominant by 16.0"), "{}", step.describe());
+    assert_eq!(pairs(&Facts { fields: 2, ..step.clone() }, &asked(Some(BiCgStab), None))[0], (BiCgStab, Jacobi));
+    assert_eq!(pairs(&Facts { dominance: 1.01, ..step }, &asked(Some(BiCgStab), None))[0], (BiCgStab, Amg));
     let indefinite = Facts { diagonal: Diagonal::Mixed, ..poisson.clone() };
     assert_eq!(pairs(&indefinite, &auto), [(BiCgStab, Ilu0), (Lu, Plain), (BiCgStab, Ilu0)]);
     let system = Facts { fields: 2, ..transport.clone() };
@@ -52,7 +55,6 @@ fn plans() {
     // Which right-hand sides fit only a factorisation tells.
     assert_eq!(pairs(&Facts { is_range_unknown: true, ..poisson.clone() }, &auto), [(Lu, Plain)]);
     // What is asked for stays.
-    let asked = |method, preconditioner| LinearOptions { method, preconditioner, ..LinearOptions::default() };
     assert_eq!(pairs(&poisson, &asked(Some(Gmres), Some(Fsai))), [(Gmres, Fsai)]);
     assert_eq!(pairs(&poisson, &asked(Some(Lu), None)), [(Lu, Plain)]);
     assert_eq!(pairs(&poisson, &asked(None, Some(Fsai))), [(Cg, Fsai), (Gmres, Fsai)]);
@@ -61,6 +63,57 @@ fn plans() {
     // The last one has all iterations.
     let last = plan(&poisson, &asked(Some(Cg), None)).pop().expect("something");
     assert_eq!((last.preconditioner, last.max_iterations), (Jacobi, 5000));
+}
+
+/// More on the diagonal.
+fn shifted(matrix: &Csr, by: f64) -> Csr {
+    let places = |row: usize| matrix.row_ptr()[row]..matrix.row_ptr()[row + 1];
+    let mut values = matrix.values().to_vec();
+    for row in 0..matrix.n_rows() {
+        places(row).filter(|at| matrix.col_idx()[*at] as usize == row).for_each(|at| values[at] += by);
+    }
+    Csr::with_pattern(matrix.pattern().clone(), values).unwrap()
+}
+
+/// Backward Euler for heat on a cube, `a` = k dt / dx^2: the diagonal is `1 + 6 a` and the rest of a row `6 a`.
+#[test]
+fn jacobi_while_it_is_cheaper() {
+    let cells = Cells::cube(20);
+    let mut choices = Vec::new();
+    for a in [0.15, 1.0, 2.0, 10.0, 1000.0] {
+        let matrix = cells.diffusion(move |_, _, _| a, [1.0; 3]);
+        let n = matrix.n_rows();
+        let matrix = shifted(&matrix, 1.0);
+        let facts = facts(&matrix);
+        assert!((facts.dominance - (1.0 + 6.0 * a) / (6.0 * a)).abs() < 1e-12 * facts.dominance, "{}", facts.dominance);
+        let b = Random(5).numbers(n);
+        let jacobi = LinearOptions { preconditioner: Some(Preconditioning::Jacobi), ..LinearOptions::default() };
+        let made = solve(&matrix, &b, &jacobi, &mut LinearCache::default()).unwrap();
+        // The prediction is a bound, of which much is not left out where the eigenvalues fill their interval.
+        assert!(made.iterations as f64 <= facts.jacobi_products(1e-8).ceil(), "{a}: {} {}", made.iterations, facts.jacobi_products(1e-8));
+        if a <= 10.0 {
+            assert!(
+                made.iterations as f64 >= 0.5 * facts.jacobi_products(1e-8),
+                "{a}: {} {}",
+                made.iterations,
+                facts.jacobi_products(1e-8)
+            );
+        }
+        choices.push(plan(&facts, &LinearOptions::default())[0].preconditioner);
+    }
+    use Preconditioning::{Amg, Jacobi};
+    assert_eq!(choices, [Jacobi, Jacobi, Jacobi, Amg, Amg]);
+}
+
+/// A choice follows the matrix: what did it for a short step is not tried first for a long one.
+#[test]
+fn what_did_it_before_does_not_stay() {
+    let long = Cells::cube(12).diffusion(|_, _, _| 1.0, [1.0; 3]);
+    let short = shifted(&long, 6.0);
+    let b = Random(3).numbers(short.n_rows());
+    let mut cache = LinearCache::default();
+    let mut with = |matrix: &Csr| solve(matrix, &b, &LinearOptions::default(), &mut cache).unwrap().preconditioner;
+    assert_eq!([&short, &long, &short].map(&mut with), [Preconditioning::Jacobi, Preconditioning::Amg, Preconditioning::Jacobi]);
 }
 
 #[test]
