@@ -138,7 +138,8 @@ pub trait Argument {
     fn words(&self, words: &mut Vec<u64>);
 }
 
-fn pair(low: u32, high: u32) -> u64 {
+/// Two numbers in one word.
+pub(super) fn pair(low: u32, high: u32) -> u64 {
     u64::from(low) | u64::from(high) << 32
 }
 

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use equelle_runtime::Error;
-use equelle_runtime::linalg::matrix_space::{Direction, Shape};
+use equelle_runtime::linalg::matrix_space::{Correction, Direction, Shape, Smoothed};
 use equelle_runtime::linalg::precond::amg::{Amg, AmgOptions};
 use equelle_runtime::linalg::precond::ilu::BlockFactors;
 use equelle_runtime::linalg::schedule::Schedule;
@@ -12,10 +12,11 @@ use equelle_runtime::linalg::{Csr, MatrixSpace};
 
 use crate::runtime::args::{Call, EqRows};
 use crate::runtime::factors::DeviceFactors;
+use crate::runtime::forms::Form;
 use crate::runtime::grid::bytes_of;
 use crate::runtime::krylov::{DeviceNumber, DeviceVector};
 use crate::runtime::module::SOLVERS_MODULE;
-use crate::runtime::passes::Summand;
+use crate::runtime::passes::{Operand, Summand};
 use crate::runtime::pool::Buffer;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::rows::Rows;
@@ -26,6 +27,8 @@ use crate::runtime::schedule::{DeviceSchedule, gauss_seidel};
 pub struct DeviceMatrix {
     pub(super) rows: Rc<Rows>,
     pub(super) entries: Rc<Buffer>,
+    /// How it is arranged, once products have been announced; shared, as the entries are.
+    pub(super) form: Rc<OnceCell<Form>>,
     /// Rows by colours, once they are swept over.
     colours: OnceCell<DeviceSchedule>,
     /// The same matrix on the host, once it has been asked for.
@@ -43,12 +46,12 @@ enum Product {
 
 impl DeviceMatrix {
     pub(super) fn new(rows: Rc<Rows>, entries: Rc<Buffer>) -> Self {
-        DeviceMatrix { rows, entries, colours: OnceCell::new(), host: OnceCell::new() }
+        DeviceMatrix { rows, entries, form: Rc::default(), colours: OnceCell::new(), host: OnceCell::new() }
     }
 
     /// The same matrix again; nothing is copied.
     pub fn share(&self) -> Self {
-        DeviceMatrix::new(Rc::clone(&self.rows), Rc::clone(&self.entries))
+        DeviceMatrix { form: Rc::clone(&self.form), ..DeviceMatrix::new(Rc::clone(&self.rows), Rc::clone(&self.entries)) }
     }
 
     /// As kernels take it.
@@ -66,10 +69,16 @@ impl CudaRuntime {
     fn product(&mut self, product: Product, y: &DeviceVector, b: &DeviceVector, a: &DeviceMatrix, x: &DeviceVector) {
         let n = a.rows.len();
         debug_assert!(y.len == n && x.len == a.rows.n_cols(), "vectors of the matrix's size");
-        let result = self.solver_call("equelle_product").and_then(|call| {
-            let call = call.arg(product as u32).arg(n as u32).arg(a.args()).arg(b.address()).arg(x.address()).arg(y.address());
-            self.launch_over(call, n)
-        });
+        let result = match a.form() {
+            Some(form) => self.solver_call("equelle_form_product").and_then(|call| {
+                let call = call.arg(product as u32).arg(n as u32).arg(form).arg(b.address()).arg(x.address()).arg(y.address());
+                self.launch_over_form(call, &form, n)
+            }),
+            None => self.solver_call("equelle_product").and_then(|call| {
+                let call = call.arg(product as u32).arg(n as u32).arg(a.args()).arg(b.address()).arg(x.address()).arg(y.address());
+                self.launch_over(call, n)
+            }),
+        };
         self.attempt(result);
     }
 
@@ -157,18 +166,57 @@ impl MatrixSpace for CudaRuntime {
     }
 
     fn multiply_dot(&mut self, y: &mut DeviceVector, a: &DeviceMatrix, x: &DeviceVector, w: &DeviceVector) -> DeviceNumber {
-        let a = (a.rows.len(), a.args());
+        let a = (a.rows.len(), Operand::of(a));
         self.make_number(|rt, out| rt.rows_dot_into(a, y.address(), x.address(), w.address(), out, None))
     }
 
     fn multiply_dots(&mut self, y: &mut DeviceVector, a: &DeviceMatrix, x: &DeviceVector, w: &DeviceVector) -> [DeviceNumber; 2] {
-        let a = (a.rows.len(), a.args());
+        let a = (a.rows.len(), Operand::of(a));
         let result = self.new_number().and_then(|out| {
             let square = self.new_number()?;
             self.rows_dot_into(a, y.address(), x.address(), w.address(), out.address(), Some(square.address()))?;
             Ok([out, square])
         });
         self.attempt(result).map_or([None, None], |out| out.map(Some))
+    }
+
+    fn will_multiply(&mut self, a: &DeviceMatrix) {
+        let result = self.arrange(a);
+        self.attempt(result);
+    }
+
+    fn smooth_from_zero(&mut self, y: &mut DeviceVector, on: Smoothed<'_, Self>, c: [f64; 3], [_r, d]: [&mut DeviceVector; 2], keep: bool) {
+        let result = self.smooth_from_zero_into(y, on, c, d, keep);
+        self.attempt(result);
+    }
+
+    fn smooth(
+        &mut self,
+        y: &mut DeviceVector,
+        x: &DeviceVector,
+        on: Smoothed<'_, Self>,
+        c: [f64; 2],
+        [_r, d]: [&mut DeviceVector; 2],
+        keep: bool,
+    ) {
+        let result = self.smooth_into(y, x, on, c, d, keep);
+        self.attempt(result);
+    }
+
+    fn smooth_dot(
+        &mut self,
+        y: &mut DeviceVector,
+        x: &DeviceVector,
+        on: Smoothed<'_, Self>,
+        c: [f64; 2],
+        [_r, d]: [&mut DeviceVector; 2],
+    ) -> DeviceNumber {
+        self.make_number(|rt, out| rt.smooth_dot_into(y, x, on, c, d, out))
+    }
+
+    fn correct(&mut self, x: &mut DeviceVector, d: &mut DeviceVector, r: &mut DeviceVector, by: Correction<'_, Self>, c: f64) {
+        let result = self.correct_into(x, d, r, by, c);
+        self.attempt(result);
     }
 
     /// `z` is not written.

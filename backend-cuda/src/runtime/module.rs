@@ -51,7 +51,7 @@ pub const DERIVATIVES_MODULE: KernelModule = KernelModule {
 /// The kernels of linear solvers.
 pub const SOLVERS_MODULE: KernelModule = KernelModule {
     name: "solvers",
-    source: concat!(include_str!("krylov.cu"), include_str!("matrices.cu"), include_str!("coarsening.cu")),
+    source: concat!(include_str!("krylov.cu"), include_str!("matrices.cu"), include_str!("products.cu"), include_str!("coarsening.cu")),
     floating_point: FloatingPoint::Strict,
 };
 

@@ -5,6 +5,8 @@ use equelle_runtime::{Error, Reduction, reduce};
 
 use crate::runtime::args::{Argument, Call, EqRows};
 use crate::runtime::device::{DevicePtr, LaunchShape};
+use crate::runtime::forms::EqForm;
+use crate::runtime::matrices::DeviceMatrix;
 use crate::runtime::module::SOLVERS_MODULE;
 use crate::runtime::program::CudaRuntime;
 
@@ -42,7 +44,40 @@ pub(super) enum Summand {
 }
 
 /// Kernels whose last argument is operations on numbers.
-const TAKE_NUMBERS: [&str; 4] = ["equelle_dot", "equelle_rows_dot", "equelle_rows_dots", "equelle_numbers"];
+const TAKE_NUMBERS: [&str; 7] = [
+    "equelle_dot",
+    "equelle_rows_dot",
+    "equelle_rows_dots",
+    "equelle_form_dot",
+    "equelle_form_dots",
+    "equelle_smooth_dot",
+    "equelle_numbers",
+];
+
+/// A matrix that a product with a sum is asked of.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Operand {
+    /// By rows, one thread to each.
+    Rows(EqRows),
+    /// By slices.
+    Slices(EqForm),
+}
+
+impl Operand {
+    /// By slices where the matrix is arranged so.
+    pub fn of(a: &DeviceMatrix) -> Operand {
+        a.form().filter(EqForm::is_by_slices).map_or(Operand::Rows(a.args()), Operand::Slices)
+    }
+}
+
+impl Argument for Operand {
+    fn words(&self, words: &mut Vec<u64>) {
+        match self {
+            Operand::Rows(rows) => rows.words(words),
+            Operand::Slices(form) => form.words(words),
+        }
+    }
+}
 
 /// No operation on numbers yet.
 struct NoNumbers;
@@ -90,7 +125,7 @@ impl CudaRuntime {
     }
 
     /// Queues a kernel that makes `sums` sums over `n` elements; `arguments` are those before the sums.
-    fn sums(
+    pub(super) fn sums(
         &mut self,
         name: &'static str,
         n: usize,
@@ -156,14 +191,19 @@ impl CudaRuntime {
     /// As [`CudaRuntime::sum_into`].
     pub(super) fn rows_dot_into(
         &mut self,
-        (n, a): (usize, EqRows),
+        (n, a): (usize, Operand),
         y: DevicePtr,
         x: DevicePtr,
         w: DevicePtr,
         out: DevicePtr,
         square: Option<DevicePtr>,
     ) -> Result<(), Error> {
-        let name = if square.is_some() { "equelle_rows_dots" } else { "equelle_rows_dot" };
+        let name = match (a, square) {
+            (Operand::Rows(_), None) => "equelle_rows_dot",
+            (Operand::Rows(_), Some(_)) => "equelle_rows_dots",
+            (Operand::Slices(_), None) => "equelle_form_dot",
+            (Operand::Slices(_), Some(_)) => "equelle_form_dots",
+        };
         self.sums(name, n, [Some(out), square], |call| call.arg(n as u32).arg(a).arg(y).arg(x).arg(w))
     }
 
@@ -285,8 +325,8 @@ mod tests {
             let [x, w, here] = put(&mut rt, [&x, &w, &vec![0.0; n]]);
             let out = rt.put(&[0.0; 3]);
             let at = |k: u64| DevicePtr(out.address().0 + 8 * k);
-            rt.rows_dot_into((n, a), here.address(), x.address(), w.address(), at(0), None).expect("kernels");
-            rt.rows_dot_into((n, a), here.address(), x.address(), w.address(), at(1), Some(at(2))).expect("kernels");
+            rt.rows_dot_into((n, Operand::Rows(a)), here.address(), x.address(), w.address(), at(0), None).expect("kernels");
+            rt.rows_dot_into((n, Operand::Rows(a)), here.address(), x.address(), w.address(), at(1), Some(at(2))).expect("kernels");
             assert_eq!(rt.bits(out.address(), 3), bits(&expected));
             assert_eq!(rt.bits(here.address(), n), bits(&y));
         }

@@ -12,6 +12,7 @@ use equelle_runtime::{Error, ErrorKind, KernelInfo};
 
 use crate::runtime::args::{EqPattern, EqRows, EqSlots};
 use crate::runtime::collections::{Collection, Derivatives, EntityCollection};
+use crate::runtime::forms::Slices;
 use crate::runtime::grid::bytes_of;
 use crate::runtime::pool::Buffer;
 use crate::runtime::program::CudaRuntime;
@@ -33,6 +34,8 @@ pub struct Rows {
     slots: Option<(Rc<Buffer>, Rc<Buffer>)>,
     /// The same on the host, once it has been asked for.
     host: OnceCell<HostRows>,
+    /// The same by slices, once a matrix has been arranged for products; `None` if that is not worth it.
+    pub(super) slices: OnceCell<Option<Slices>>,
 }
 
 /// A pattern on the host.
@@ -63,7 +66,7 @@ fn block_of(row_ptr: &[usize]) -> u32 {
 impl Rows {
     /// Rows that are on the device alone: `len` rows of `n_cols` columns, with so many entries.
     pub(super) fn on_device(row_ptr: Rc<Buffer>, columns: Rc<Buffer>, len: usize, entries: usize, n_cols: usize) -> Self {
-        Rows { row_ptr, columns, len, entries, n_cols, block: BLOCK, slots: None, host: OnceCell::new() }
+        Rows { row_ptr, columns, len, entries, n_cols, block: BLOCK, slots: None, host: OnceCell::new(), slices: OnceCell::new() }
     }
 
     /// The pattern on the host; copied at first use.

@@ -182,8 +182,8 @@ fn preconditioners_have_the_bits_of_the_host() {
             made.apply(&mut rt, &mut z, &r);
             assert!(rt.counters().synchronisations <= before + 1, "{kind:?} waits for the device");
             let found = values(&mut rt, &z);
-            if matches!(kind, Preconditioning::Amg | Preconditioning::Cpr) && rt.device.facts().arch != "host" {
-                // The library for products of matrices adds in an order of its own: a few roundings on each level.
+            if matches!(kind, Preconditioning::Amg | Preconditioning::Cpr) {
+                // Long rows of coarse levels are added by several threads, and the library for products of matrices adds in an order of its own: a few roundings on each level.
                 let largest = expected.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
                 let apart = expected.iter().zip(&found).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()));
                 assert!(apart <= 1e-11 * largest, "{kind:?} {smoother:?}: {apart}");

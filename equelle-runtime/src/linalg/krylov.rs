@@ -126,6 +126,7 @@ pub fn iterate<S: VectorSpace, A: LinearOperator<S>, M: Preconditioner<S>>(
     if previous <= control.target {
         return Ok(Outcome { end: End::Converged, iterations, residual: least });
     }
+    system.operator.prepare(space);
     let end = loop {
         if !previous.is_finite() {
             break End::NonFinite;

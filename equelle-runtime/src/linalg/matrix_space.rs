@@ -237,6 +237,10 @@ impl<S: MatrixSpace> LinearOperator<S> for Plain<'_, S::Matrix> {
         space.multiply(y, self.0, x);
     }
 
+    fn prepare(&self, space: &mut S) {
+        space.will_multiply(self.0);
+    }
+
     fn apply_dot(&self, space: &mut S, y: &mut S::Vector, x: &S::Vector, w: &S::Vector) -> S::Scalar {
         space.multiply_dot(y, self.0, x, w)
     }

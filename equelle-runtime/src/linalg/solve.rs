@@ -462,6 +462,10 @@ impl<S: SystemSpace> Projected<'_, S> {
 }
 
 impl<S: SystemSpace> LinearOperator<S> for Projected<'_, S> {
+    fn prepare(&self, space: &mut S) {
+        space.will_multiply(self.matrix);
+    }
+
     fn apply(&self, space: &mut S, y: &mut S::Vector, x: &S::Vector) {
         space.multiply(y, self.matrix, x);
         if self.sign != 1.0 {

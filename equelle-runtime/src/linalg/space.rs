@@ -87,6 +87,9 @@ pub trait LinearOperator<S: VectorSpace> {
     /// `y = A x`
     fn apply(&self, space: &mut S, y: &mut S::Vector, x: &S::Vector);
 
+    /// Tells that it will be applied again and again.
+    fn prepare(&self, _space: &mut S) {}
+
     /// `y = A x`, and `w . y`.
     fn apply_dot(&self, space: &mut S, y: &mut S::Vector, x: &S::Vector, w: &S::Vector) -> S::Scalar {
         self.apply(space, y, x);
