@@ -41,7 +41,7 @@ fn main() {
             let options = AmgOptions { smoother: Some(smoother), sweeps: Some(sweeps), ..AmgOptions::default() };
             let started = Instant::now();
             let mut space = HostSpace::new(rows);
-            let Ok(hierarchy) = Hierarchy::new(&mut space, matrix.clone(), &[rows], &options);
+            let Ok(hierarchy) = Hierarchy::new(&mut space, matrix.clone().into(), &[rows], &options);
             let (levels, complexity) = (hierarchy.sizes.len(), hierarchy.complexity);
             let Ok(amg) = Amg::new(&mut space, hierarchy, &options);
             let set_up = started.elapsed().as_secs_f64();

@@ -124,7 +124,7 @@ impl MatrixSpace for CudaRuntime {
     }
 
     fn shape(a: &DeviceMatrix) -> Shape {
-        Shape { rows: a.rows.len(), columns: a.rows.n_cols(), entries: a.rows.entries() }
+        Shape { rows: a.rows.len(), columns: a.rows.n_cols(), entries: a.rows.entries(), fields: 1 }
     }
 
     /// On the device.

@@ -318,7 +318,7 @@ mod tests {
         let mut space = HostSpace::new(n);
         let (x, w) = (numbers(1, n), numbers(2, n));
         let mut y = vec![0.0; n];
-        space.multiply(&mut y, &matrix, &x);
+        matrix.mul_into(&mut y, &x);
         let expected = [space.dot(&w, &y), space.dot(&w, &y), space.dot(&y, &y)];
         for mut rt in runtimes() {
             let (a, _owner) = rt.put_matrix(&matrix);

@@ -8,8 +8,8 @@ use equelle_runtime::linalg::precond::amg::{AmgOptions, AmgSmoother, Grouping};
 use equelle_runtime::linalg::precond::{Setting, build};
 use equelle_runtime::linalg::system_space::Inspection;
 use equelle_runtime::linalg::{
-    Csr, LinearCache, LinearError, LinearErrorKind, LinearOptions, MatrixSpace, Method, Preconditioning, Solution, Symmetry, SystemSpace,
-    VectorSpace, refusal, solve_blocks, solve_in,
+    Csr, HostMatrix, LinearCache, LinearError, LinearErrorKind, LinearOptions, MatrixSpace, Method, Preconditioning, Solution, Symmetry,
+    SystemSpace, VectorSpace, refusal, solve_blocks, solve_in,
 };
 
 use crate::runtime::krylov::DeviceVector;
@@ -71,7 +71,7 @@ fn operations_on_matrices_have_the_bits_of_the_host() {
     for matrix in [box_matrix([9, 8, 7], 1), wide, tall] {
         let (rows, columns) = (matrix.n_rows(), matrix.n_cols());
         let (x, y, b) = (numbers(1, columns), numbers(2, rows), numbers(3, rows));
-        let mut host = HostSpace::new(rows);
+        let (mut host, there) = (HostSpace::new(rows), HostMatrix::from(matrix.clone()));
         for mut rt in runtimes() {
             let a = rt.matrix(matrix.clone()).expect("room");
             assert_eq!(*rt.host_matrix(&a).expect("a device"), matrix);
@@ -82,10 +82,10 @@ fn operations_on_matrices_have_the_bits_of_the_host() {
                 on_device(&mut rt, &mut found);
                 assert_eq!(bits(&values(&mut rt, &found)), bits(&expected));
             };
-            check(&|s, y| s.multiply(y, &matrix, &x), &|s, y| s.multiply(y, &a, &on_x));
-            check(&|s, y| s.multiply_add(y, &matrix, &x), &|s, y| s.multiply_add(y, &a, &on_x));
-            check(&|s, y| s.multiply_sub(y, &matrix, &x), &|s, y| s.multiply_sub(y, &a, &on_x));
-            check(&|s, y| s.residual(y, &b, &matrix, &x), &|s, y| s.residual(y, &on_b, &a, &on_x));
+            check(&|s, y| s.multiply(y, &there, &x), &|s, y| s.multiply(y, &a, &on_x));
+            check(&|s, y| s.multiply_add(y, &there, &x), &|s, y| s.multiply_add(y, &a, &on_x));
+            check(&|s, y| s.multiply_sub(y, &there, &x), &|s, y| s.multiply_sub(y, &a, &on_x));
+            check(&|s, y| s.residual(y, &b, &there, &x), &|s, y| s.residual(y, &on_b, &a, &on_x));
             check(&|s, y| s.add_diagonal(y, 0.3, 0.7, &b, &b), &|s, y| s.add_diagonal(y, 0.3, 0.7, &on_b, &on_b));
             check(&|s, y| s.add_diagonal(y, 0.0, -0.7, &b, &b), &|s, y| s.add_diagonal(y, 0.0, -0.7, &on_b, &on_b));
             check(&|s, y| s.clear(y), &|s, y| s.clear(y));

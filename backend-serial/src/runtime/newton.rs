@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use equelle_runtime::linalg::{self, Csr, CsrFault, LinearCache, LinearOptions, Pattern};
+use equelle_runtime::linalg::host::HostSpace;
+use equelle_runtime::linalg::{self, BlockMatrix, BlockPattern, Csr, CsrFault, HostMatrix, LinearCache, LinearOptions, Pattern};
 use equelle_runtime::newton::{self, Bounds, Correction, Ending, Entry, History, Problem, Trial, Update};
 use equelle_runtime::reduce::leaf_count;
 use equelle_runtime::{DerivativeAccess, EquelleRuntime, Error, ErrorKind, Implicit, Real, Reduction, Residual, Session};
@@ -31,8 +32,12 @@ pub(super) struct Newton {
 impl Newton {
     /// Memory of the patterns of systems, in bytes; that of a single equation is its stencil's.
     pub(super) fn pattern_bytes(&self) -> usize {
-        let of_systems = self.assembled.values().filter(|assembled| assembled.parts.len() > 1);
-        of_systems.map(|assembled| size_of_val(assembled.pattern.row_ptr()) + 4 * assembled.pattern.n_entries()).sum()
+        let bytes = |assembled: &Assembled| match &assembled.pattern {
+            Shared::Rows(_) if assembled.parts.len() < 2 => 0,
+            Shared::Rows(pattern) => size_of_val(pattern.row_ptr()) + size_of_val(pattern.col_idx()),
+            Shared::Blocks(pattern) => pattern.bytes(),
+        };
+        self.assembled.values().map(bytes).sum()
     }
 }
 
@@ -43,16 +48,31 @@ type Rows = (Arc<Vec<usize>>, Arc<Vec<u32>>);
 struct Assembled {
     /// Their arrays. `[equations]`
     parts: Vec<Rows>,
-    pattern: Arc<Pattern>,
+    pattern: Shared,
+}
+
+/// What the matrices of a solve share.
+enum Shared {
+    /// The rows of all equations, one equation after the other.
+    Rows(Arc<Pattern>),
+    /// Those that all equations have, element by element.
+    Blocks(Arc<BlockPattern>),
 }
 
 impl Assembled {
+    /// Blocks, where all equations of a system depend on the unknowns of the same elements.
     fn new<R: Real>(equations: &[Rc<Jacobian<R>>], total: usize) -> Result<Assembled, CsrFault> {
         let shared = |jacobian: &Rc<Jacobian<R>>| {
             let (row_ptr, columns) = jacobian.pattern();
             (Arc::clone(row_ptr), Arc::clone(columns))
         };
         let parts: Vec<Rows> = equations.iter().map(shared).collect();
+        if parts.len() > 1 {
+            let arrays: Vec<(&[usize], &[u32])> = parts.iter().map(|(row_ptr, columns)| (&row_ptr[..], &columns[..])).collect();
+            if let Some(blocks) = BlockPattern::of_equations(&arrays) {
+                return Ok(Assembled { parts, pattern: Shared::Blocks(Arc::new(blocks)) });
+            }
+        }
         let pattern = match &parts[..] {
             [(row_ptr, columns)] => Pattern::new(total, total, Arc::clone(row_ptr), Arc::clone(columns))?,
             parts => {
@@ -67,16 +87,20 @@ impl Assembled {
                 Pattern::new(total, total, Arc::new(row_ptr), Arc::new(columns))?
             }
         };
-        Ok(Assembled { parts, pattern: Arc::new(pattern) })
+        Ok(Assembled { parts, pattern: Shared::Rows(Arc::new(pattern)) })
     }
 
     /// Whether these rows are where they were.
     fn is_for<R: Real>(&self, equations: &[Rc<Jacobian<R>>], total: usize) -> bool {
+        let rows = match &self.pattern {
+            Shared::Rows(pattern) => pattern.row_ptr().len() - 1,
+            Shared::Blocks(pattern) => pattern.k() * pattern.n(),
+        };
         let same = |(part, jacobian): (&Rows, &Rc<Jacobian<R>>)| {
             let (row_ptr, columns) = jacobian.pattern();
             Arc::ptr_eq(&part.0, row_ptr) && Arc::ptr_eq(&part.1, columns)
         };
-        self.pattern.row_ptr().len() == total + 1 && self.parts.len() == equations.len() && self.parts.iter().zip(equations).all(same)
+        rows == total && self.parts.len() == equations.len() && self.parts.iter().zip(equations).all(same)
     }
 }
 
@@ -209,7 +233,7 @@ struct SerialProblem<'a, 'b, R: Real> {
     /// The iterate before the last correction, and that correction, if it may be shortened.
     last: Option<(Vec<ScalarCollection<R>>, Vec<f64>)>,
     /// The matrix of a linear system that could not be solved.
-    unsolved: Option<Csr>,
+    unsolved: Option<HostMatrix>,
 }
 
 impl<R: Real> SerialProblem<'_, '_, R> {
@@ -235,20 +259,26 @@ impl<R: Real> SerialProblem<'_, '_, R> {
         Ok(())
     }
 
-    /// The Jacobian of all equations by all unknowns; takes the derivatives of the equations. The rows of one equation are the matrix, nothing is copied; of a system their values
-    /// are copied behind one another.
-    fn matrix(&mut self) -> Result<Csr, Error> {
+    /// The Jacobian of all equations by all unknowns; takes the derivatives of the equations. The rows of one equation are the matrix, and so are those of a system in blocks: nothing
+    /// is copied. Of another system the values are copied behind one another.
+    fn matrix(&mut self) -> Result<HostMatrix, Error> {
         let total = self.total();
         let taken: Vec<Rc<Jacobian<R>>> = self.equations.iter_mut().filter_map(|equation| equation.jacobian.take()).collect();
         let malformed = |fault| Error::new(ErrorKind::Backend, format!("internal error: the Jacobian is malformed: {fault}"));
-        let pattern = match &self.assembled {
-            Some(known) if known.is_for(&taken, total) => Arc::clone(&known.pattern),
-            Some(_) | None => {
-                let made = Assembled::new(&taken, total).map_err(malformed)?;
-                Arc::clone(&self.assembled.insert(made).pattern)
+        let known = match self.assembled.take().filter(|known| known.is_for(&taken, total)) {
+            Some(known) => known,
+            None => Assembled::new(&taken, total).map_err(malformed)?,
+        };
+        let assembled = self.assembled.insert(known);
+        let taken = taken.into_iter().map(Rc::unwrap_or_clone);
+        let pattern = match &assembled.pattern {
+            Shared::Rows(pattern) => Arc::clone(pattern),
+            Shared::Blocks(pattern) => {
+                let values = taken.map(|jacobian| jacobian.into_values().into_iter().map(Real::to_f64).collect()).collect();
+                return Ok(BlockMatrix::with_pattern(Arc::clone(pattern), values).map_err(malformed)?.into());
             }
         };
-        let mut taken: Vec<Jacobian<R>> = taken.into_iter().map(Rc::unwrap_or_clone).collect();
+        let mut taken: Vec<Jacobian<R>> = taken.collect();
         let values = match (taken.pop(), taken.is_empty()) {
             (Some(only), true) => only.into_values().into_iter().map(Real::to_f64).collect(),
             (last, _) => {
@@ -261,7 +291,7 @@ impl<R: Real> SerialProblem<'_, '_, R> {
                 values
             }
         };
-        Csr::with_pattern(pattern, values).map_err(malformed)
+        Ok(Csr::with_pattern(pattern, values).map_err(malformed)?.into())
     }
 
     /// Goes from `base`, or from the iterate, by this part of a correction, as far as bounds allow; how large the unknowns are then, and what stopped at bounds.
@@ -297,11 +327,13 @@ impl<R: Real> SerialProblem<'_, '_, R> {
     }
 
     /// Keeps the memory of a matrix for the next one.
-    fn keep(&mut self, matrix: Csr) {
-        if self.iterate.len() == 1 {
-            self.rt.give_back(R::vec_from_f64(matrix.into_values()));
-        } else {
-            self.values = matrix.into_values();
+    fn keep(&mut self, matrix: HostMatrix) {
+        match matrix {
+            HostMatrix::Rows(matrix) if self.iterate.len() == 1 => self.rt.give_back(R::vec_from_f64(matrix.into_values())),
+            HostMatrix::Rows(matrix) => self.values = matrix.into_values(),
+            HostMatrix::Blocks(matrix) => {
+                matrix.into_values().into_iter().for_each(|values| self.rt.give_back(R::vec_from_f64(values)));
+            }
         }
     }
 }
@@ -346,7 +378,9 @@ impl<R: Real> Problem for SerialProblem<'_, '_, R> {
         for equation in &self.equations {
             rhs.extend(self.rt.values_of(equation).iter().map(|r| r.to_f64()));
         }
-        let solution = match linalg::solve_blocks(&matrix, &self.ends, &rhs, &self.linear, &mut self.cache) {
+        let mut space = HostSpace::on(&self.linear.threads, rhs.len());
+        let Ok(solved) = linalg::solve_in(&mut space, &matrix, &self.ends, rhs, &self.linear, &mut self.cache);
+        let solution = match solved {
             Ok(solution) => solution,
             Err(error) => {
                 self.unsolved = Some(matrix);
@@ -420,7 +454,7 @@ impl<R: Real> Problem for SerialProblem<'_, '_, R> {
             let residuals: Vec<_> =
                 self.equations.iter().map(|residual| (Arc::clone(&residual.domain), self.rt.values_of(residual))).collect();
             let matrix = self.unsolved.take().map_or_else(|| self.matrix(), Ok);
-            newton::dump::failure(&mut self.rt.session, self.line, &residuals, matrix);
+            newton::dump::failure(&mut self.rt.session, self.line, &residuals, matrix.map(HostMatrix::into_rows));
         }
     }
 

@@ -1,7 +1,8 @@
 //! `solver=auto` and `preconditioner=auto`: what a matrix is like, and which methods to try, best first.
 
-use super::csr::{Csr, Symmetry};
+use super::csr::Symmetry;
 use super::options::{LARGEST_FOR_LU, LinearOptions, Method, Preconditioning, refusal};
+use super::rows::SparseRows;
 
 /// Entries that should mirror each other may differ by this part of the largest one in their rows: round-off, not upwinding.
 pub const SYMMETRY: f64 = 1e-10;
@@ -55,7 +56,7 @@ pub struct Facts {
 
 impl Facts {
     /// Looks at a square matrix, row by row and then for symmetry.
-    pub fn new(matrix: &Csr, ends: &[usize], is_range_unknown: bool) -> Facts {
+    pub fn new(matrix: &impl SparseRows, ends: &[usize], is_range_unknown: bool) -> Facts {
         let mut dominance = f64::INFINITY;
         let (mut positive, mut negative) = (true, true);
         for row in 0..matrix.n_rows() {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::csr::Csr;
 use super::null_space::{Component, Groups, Left, NullSpace, round_off, sum_vanishes, vanishing};
+use super::rows::SparseRows;
 
 /// The blocks that end at these numbers.
 pub(super) fn blocks(ends: &[usize]) -> Vec<Range<usize>> {
@@ -25,7 +25,7 @@ impl NullSpace {
     ///
     /// # Panics
     /// If the last end is not the size of the matrix.
-    pub fn find_in_blocks(matrix: &Csr, ends: &[usize], rounding: f64) -> NullSpace {
+    pub fn find_in_blocks(matrix: &impl SparseRows, ends: &[usize], rounding: f64) -> NullSpace {
         assert_eq!(ends.last().copied().unwrap_or(0), matrix.n_rows(), "the blocks are the whole matrix");
         if ends.len() < 2 {
             return NullSpace::find(matrix, rounding);
@@ -37,7 +37,7 @@ impl NullSpace {
 }
 
 /// The parts of one field whose level is open.
-fn open_parts(matrix: &Csr, block: &Range<usize>, blocks: &[Range<usize>], rounding: f64) -> Vec<Component> {
+fn open_parts(matrix: &impl SparseRows, block: &Range<usize>, blocks: &[Range<usize>], rounding: f64) -> Vec<Component> {
     let mut groups = Groups::new(block.len());
     // The first unknown of the field in each row.
     let mut first = vec![None; matrix.n_rows()];

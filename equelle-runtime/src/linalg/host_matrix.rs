@@ -1,12 +1,53 @@
-//! Matrices and factors on the host. Products run on the threads of the space; sweeps and substitutions, where each row needs those before it,
+//! Matrices and factors on the host. Smoothers and corrections of multigrid work on compressed rows, which its levels have. Products run on the threads of the space; sweeps and substitutions, where each row needs those before it,
 //! on the calling thread, so that their order is that of the rows.
 
 use std::convert::Infallible;
 
+use super::block_matrix::BlockMatrix;
 use super::csr::Csr;
 use super::host::HostSpace;
 use super::matrix_space::{Correction, Direction, MatrixSpace, Shape, Smoothed};
 use super::precond::ilu::BlockFactors;
+use super::rows::SparseRows;
+
+/// A sparse matrix on the host.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HostMatrix {
+    /// Of any pattern.
+    Rows(Csr),
+    /// Of several fields that depend on each other at the same places.
+    Blocks(BlockMatrix),
+}
+
+impl HostMatrix {
+    /// In compressed rows. Of blocks they are made when they are asked for first, which costs a copy of the values, and kept.
+    pub fn rows(&self) -> &Csr {
+        match self {
+            HostMatrix::Rows(matrix) => matrix,
+            HostMatrix::Blocks(matrix) => matrix.rows(),
+        }
+    }
+
+    /// As [`HostMatrix::rows`], where the matrix is not needed any more.
+    pub fn into_rows(self) -> Csr {
+        match self {
+            HostMatrix::Rows(matrix) => matrix,
+            HostMatrix::Blocks(matrix) => matrix.into_rows(),
+        }
+    }
+}
+
+impl From<Csr> for HostMatrix {
+    fn from(matrix: Csr) -> HostMatrix {
+        HostMatrix::Rows(matrix)
+    }
+}
+
+impl From<BlockMatrix> for HostMatrix {
+    fn from(matrix: BlockMatrix) -> HostMatrix {
+        HostMatrix::Blocks(matrix)
+    }
+}
 
 /// `(A x)_row`, in ascending column order.
 fn row_product(a: &Csr, row: usize, x: &[f64]) -> f64 {
@@ -19,22 +60,25 @@ fn row_product(a: &Csr, row: usize, x: &[f64]) -> f64 {
 }
 
 /// `a d + b D (b - A x)` of a row; `d` does not count where `a` is 0.
-fn smoothing_step(d: f64, on: Smoothed<'_, HostSpace>, [a, b]: [f64; 2], row: usize, x: &[f64]) -> f64 {
-    let step = b * (on.inverse_diagonal[row] * (on.right[row] - row_product(on.matrix, row, x)));
+fn smoothing_step(d: f64, on: Smoothed<'_, HostSpace>, matrix: &Csr, [a, b]: [f64; 2], row: usize, x: &[f64]) -> f64 {
+    let step = b * (on.inverse_diagonal[row] * (on.right[row] - row_product(matrix, row, x)));
     if a == 0.0 { step } else { a * d + step }
 }
 
 /// `y_row = f(y_row, row, (A x)_row)`
-fn for_rows(space: &HostSpace, y: &mut [f64], a: &Csr, x: &[f64], f: impl Fn(f64, usize, f64) -> f64 + Sync) {
-    space.threads().each(a.n_rows(), y, |rows, y| {
-        for (row, y) in rows.zip(y) {
-            *y = f(*y, row, row_product(a, row, x));
-        }
-    });
+fn for_rows(space: &HostSpace, y: &mut [f64], a: &HostMatrix, x: &[f64], f: impl Fn(f64, usize, f64) -> f64 + Sync) {
+    match a {
+        HostMatrix::Rows(a) => space.threads().each(a.n_rows(), y, |rows, y| {
+            for (row, y) in rows.zip(y) {
+                *y = f(*y, row, row_product(a, row, x));
+            }
+        }),
+        HostMatrix::Blocks(a) => a.for_rows_on(space.threads(), y, x, f),
+    }
 }
 
 impl MatrixSpace for HostSpace {
-    type Matrix = Csr;
+    type Matrix = HostMatrix;
     type Factors = BlockFactors;
 
     fn zeros_of(&mut self, len: usize) -> Result<Vec<f64>, Infallible> {
@@ -45,35 +89,44 @@ impl MatrixSpace for HostSpace {
         Ok(values)
     }
 
-    fn matrix(&mut self, matrix: Csr) -> Result<Csr, Infallible> {
-        Ok(matrix)
+    fn matrix(&mut self, matrix: Csr) -> Result<HostMatrix, Infallible> {
+        Ok(matrix.into())
     }
 
     fn factors(&mut self, factors: BlockFactors) -> Result<BlockFactors, Infallible> {
         Ok(factors)
     }
 
-    fn shape(a: &Csr) -> Shape {
-        Shape { rows: a.n_rows(), columns: a.n_cols(), entries: a.n_entries() }
+    fn shape(a: &HostMatrix) -> Shape {
+        match a {
+            HostMatrix::Rows(a) => Shape { rows: a.n_rows(), columns: a.n_cols(), entries: a.n_entries(), fields: 1 },
+            HostMatrix::Blocks(a) => {
+                let k = a.pattern().k();
+                Shape { rows: a.n_rows(), columns: a.n_cols(), entries: k * k * a.pattern().n_blocks(), fields: k }
+            }
+        }
     }
 
     fn clear(&mut self, x: &mut Vec<f64>) {
         self.threads().each_cheap(x.len(), &mut x[..], |_, x| x.fill(0.0));
     }
 
-    fn multiply(&mut self, y: &mut Vec<f64>, a: &Csr, x: &Vec<f64>) {
-        a.mul_into_on(self.threads(), y, x);
+    fn multiply(&mut self, y: &mut Vec<f64>, a: &HostMatrix, x: &Vec<f64>) {
+        match a {
+            HostMatrix::Rows(a) => a.mul_into_on(self.threads(), y, x),
+            HostMatrix::Blocks(a) => a.for_rows_on(self.threads(), y, x, |_, _, product| product),
+        }
     }
 
-    fn multiply_add(&mut self, y: &mut Vec<f64>, a: &Csr, x: &Vec<f64>) {
+    fn multiply_add(&mut self, y: &mut Vec<f64>, a: &HostMatrix, x: &Vec<f64>) {
         for_rows(self, y, a, x, |y, _, product| y + product);
     }
 
-    fn multiply_sub(&mut self, y: &mut Vec<f64>, a: &Csr, x: &Vec<f64>) {
+    fn multiply_sub(&mut self, y: &mut Vec<f64>, a: &HostMatrix, x: &Vec<f64>) {
         for_rows(self, y, a, x, |y, _, product| y - product);
     }
 
-    fn residual(&mut self, r: &mut Vec<f64>, b: &Vec<f64>, a: &Csr, x: &Vec<f64>) {
+    fn residual(&mut self, r: &mut Vec<f64>, b: &Vec<f64>, a: &HostMatrix, x: &Vec<f64>) {
         for_rows(self, r, a, x, |_, row, product| b[row] - product);
     }
 
@@ -110,37 +163,39 @@ impl MatrixSpace for HostSpace {
 
     fn smooth_from_zero(&mut self, y: &mut Vec<f64>, on: Smoothed<'_, Self>, c: [f64; 3], [r, d]: [&mut Vec<f64>; 2], _keep: bool) {
         self.add_diagonal(r, 0.0, c[0], on.inverse_diagonal, on.right);
-        let first = &r[..];
+        let (first, matrix) = (&r[..], on.matrix.rows());
         self.threads().each(first.len(), (&mut y[..], &mut d[..]), |rows, (y, d)| {
             for (row, (y, d)) in rows.zip(y.iter_mut().zip(d)) {
-                *d = smoothing_step(first[row], on, [c[1], c[2]], row, first);
+                *d = smoothing_step(first[row], on, matrix, [c[1], c[2]], row, first);
                 *y = first[row] + *d;
             }
         });
     }
 
     fn smooth(&mut self, y: &mut Vec<f64>, x: &Vec<f64>, on: Smoothed<'_, Self>, c: [f64; 2], [_r, d]: [&mut Vec<f64>; 2], _keep: bool) {
+        let matrix = on.matrix.rows();
         self.threads().each(x.len(), (&mut y[..], &mut d[..]), |rows, (y, d)| {
             for (row, (y, d)) in rows.zip(y.iter_mut().zip(d)) {
-                *d = smoothing_step(*d, on, c, row, x);
+                *d = smoothing_step(*d, on, matrix, c, row, x);
                 *y = x[row] + *d;
             }
         });
     }
 
     fn correct(&mut self, x: &mut Vec<f64>, d: &mut Vec<f64>, r: &mut Vec<f64>, by: Correction<'_, Self>, c: f64) {
+        let (image, prolongation) = (by.image.rows(), by.prolongation.rows());
         self.threads().each(r.len(), (&mut x[..], &mut d[..]), |rows, (x, d)| {
             for (row, (x, d)) in rows.zip(x.iter_mut().zip(d)) {
-                let left = r[row] - row_product(by.image, row, by.coarse);
+                let left = r[row] - row_product(image, row, by.coarse);
                 *d = c * (by.inverse_diagonal[row] * left);
-                *x = *x + row_product(by.prolongation, row, by.coarse) + *d;
+                *x = *x + row_product(prolongation, row, by.coarse) + *d;
             }
         });
     }
 
     /// In the order of the rows, or the opposite.
-    fn gauss_seidel(&mut self, x: &mut Vec<f64>, a: &Csr, d: &Vec<f64>, b: &Vec<f64>, direction: Direction) {
-        let n = x.len();
+    fn gauss_seidel(&mut self, x: &mut Vec<f64>, a: &HostMatrix, d: &Vec<f64>, b: &Vec<f64>, direction: Direction) {
+        let (n, a) = (x.len(), a.rows());
         for step in 0..n {
             let row = match direction {
                 Direction::Forward => step,
@@ -219,10 +274,11 @@ mod tests {
         let n = 1200;
         let entries: Vec<_> =
             (0..n).flat_map(|i| [(i, i, 3.1 + 1.0 / (1.0 + i as f64)), (i, (i + 1) % n, -1.0), (i, (i + 37) % n, -0.7)]).collect();
-        let a = Csr::from_triplets(n, n, &entries).expect("legal");
+        let rows = Csr::from_triplets(n, n, &entries).expect("legal");
         let mut space = HostSpace::on(&Threads::new(2), n);
-        let inverse: Vec<f64> = a.diagonal().iter().map(|d| 1.0 / d).collect();
+        let inverse: Vec<f64> = rows.diagonal().iter().map(|d| 1.0 / d).collect();
         let b = numbers(n, 1.7);
+        let a = HostMatrix::from(rows.clone());
         let on = Smoothed { matrix: &a, inverse_diagonal: &inverse, right: &b };
         let add = |x: &[f64], d: &[f64]| -> Vec<f64> { x.iter().zip(d).map(|(x, d)| x + d).collect() };
         let (mut r, mut d) = (vec![0.0; n], vec![0.0; n]);
@@ -247,7 +303,8 @@ mod tests {
 
         let half: Vec<_> = (0..n).map(|i| (i, i / 2, 1.0 / (1.0 + i as f64))).collect();
         let prolongation = Csr::from_triplets(n, n / 2, &half).expect("legal");
-        let image = a.product(&prolongation);
+        let image = HostMatrix::from(rows.product(&prolongation));
+        let prolongation = HostMatrix::from(prolongation);
         let coarse = numbers(n / 2, 0.9);
         let (mut x, mut left) = (numbers(n, 0.6), numbers(n, -1.3));
         let (mut x_expected, mut step) = (x.clone(), vec![0.0; n]);

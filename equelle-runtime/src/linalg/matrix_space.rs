@@ -19,6 +19,8 @@ pub struct Shape {
     pub columns: usize,
     /// Number of stored entries.
     pub entries: usize,
+    /// Rows, and likewise columns, that share an index: fields of a matrix of blocks, else 1.
+    pub fields: usize,
 }
 
 /// The order of a Gauss-Seidel sweep.
@@ -106,7 +108,7 @@ pub trait MatrixSpace: VectorSpace {
     where
         Self: Sized,
     {
-        let Ok(hierarchy) = Hierarchy::new(&mut HostSpace::new(matrix.n_rows()), matrix, ends, options);
+        let Ok(hierarchy) = Hierarchy::new(&mut HostSpace::new(matrix.n_rows()), matrix.into(), ends, options);
         let hierarchy = hierarchy.brought_to(self)?;
         Amg::new(self, hierarchy, options)
     }
@@ -116,7 +118,7 @@ pub trait MatrixSpace: VectorSpace {
 
     /// `x = 0`. Traffic: 16 bytes an element.
     fn clear(&mut self, x: &mut Self::Vector);
-    /// `y = A x`. 12 bytes an entry and 32 a row, here and in the next three.
+    /// `y = A x`. 12 bytes an entry and 32 a row, here and in the next three; of a matrix of blocks 8 an entry and 4 a block, and 24 a row with 8 an element.
     fn multiply(&mut self, y: &mut Self::Vector, a: &Self::Matrix, x: &Self::Vector);
     /// `y = y + A x`
     fn multiply_add(&mut self, y: &mut Self::Vector, a: &Self::Matrix, x: &Self::Vector);

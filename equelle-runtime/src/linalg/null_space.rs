@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use super::csr::Csr;
 use super::options::LinearOptions;
+use super::rows::SparseRows;
 
 /// The constant null vectors of a square matrix.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -57,7 +58,7 @@ impl NullSpace {
     /// component of its own. `rounding` is that of the entries ([`super::LinearOptions::rounding`]).
     ///
     /// Cost: two passes over the rows where no row sums to zero, a few more otherwise.
-    pub fn find(matrix: &Csr, rounding: f64) -> NullSpace {
+    pub fn find(matrix: &impl SparseRows, rounding: f64) -> NullSpace {
         let n = matrix.n_rows();
         let vanishes: Vec<bool> = (0..n).map(|row| sum_vanishes(matrix.row(row).map(|(_, value)| value), rounding)).collect();
         if !vanishes.contains(&true) {
@@ -236,7 +237,7 @@ pub(super) fn sum_vanishes(values: impl Iterator<Item = f64>, rounding: f64) -> 
 }
 
 /// Smallest row of the component of each row.
-fn components(matrix: &Csr) -> Vec<usize> {
+fn components(matrix: &impl SparseRows) -> Vec<usize> {
     let mut groups = Groups::new(matrix.n_rows());
     for row in 0..matrix.n_rows() {
         for (column, value) in matrix.row(row) {
@@ -277,7 +278,7 @@ impl Groups {
 
 /// Weights by detailed balance along a breadth-first tree from the component's first row. `None` where the pattern is not symmetric or a weight
 /// is not finite.
-fn balance(matrix: &Csr, rows: &[usize]) -> Option<Left> {
+fn balance(matrix: &impl SparseRows, rows: &[usize]) -> Option<Left> {
     let position: BTreeMap<usize, usize> = rows.iter().enumerate().map(|(position, &row)| (row, position)).collect();
     let mut weights = vec![0.0; rows.len()];
     weights[0] = 1.0;
@@ -300,7 +301,7 @@ fn balance(matrix: &Csr, rows: &[usize]) -> Option<Left> {
 }
 
 /// Those of the candidates, on different rows, that are left null vectors: all columns that they meet have a vanishing weighted sum.
-pub(super) fn vanishing(matrix: &Csr, candidates: Vec<Option<Left>>, tolerance: f64) -> Vec<Option<Left>> {
+pub(super) fn vanishing(matrix: &impl SparseRows, candidates: Vec<Option<Left>>, tolerance: f64) -> Vec<Option<Left>> {
     let mut sums = vec![0.0; matrix.n_cols()];
     let mut sizes = vec![0.0; matrix.n_cols()];
     for candidate in candidates.iter().flatten() {

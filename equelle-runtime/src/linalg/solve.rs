@@ -13,7 +13,7 @@ use super::host::{HostSpace, power_of_two_near};
 use super::krylov::{Control, Cycle, End, Outcome, System, iterate};
 use super::null_space::NullSpace;
 use super::options::{LinearOptions, Method, Preconditioning, refusal};
-use super::precond::{Setting, cpr};
+use super::precond::Setting;
 use super::space::{LinearOperator, Preconditioner};
 use super::system_space::{Inspection, SystemSpace};
 
@@ -107,7 +107,7 @@ pub fn solve_blocks(
     let n = matrix.n_rows();
     assert!(matrix.n_cols() == n && rhs.len() == n, "a square matrix and a right-hand side of its size");
     let mut space = HostSpace::on(&options.threads, n);
-    let Ok(solved) = solve_in(&mut space, matrix, ends, rhs.to_vec(), options, cache);
+    let Ok(solved) = solve_in(&mut space, &matrix.clone().into(), ends, rhs.to_vec(), options, cache);
     solved
 }
 
@@ -389,8 +389,7 @@ impl<S: SystemSpace> Problem<'_, S> {
                 Err(Fault::new(LinearErrorKind::Unsuitable, detail).into())
             }
             None => {
-                let matrix = space.host_matrix(self.matrix).map_err(Failure::Device)?;
-                let departures = cpr::departure_from_elliptic(&matrix, k);
+                let departures = space.departure_from_elliptic(self.matrix, k).map_err(Failure::Device)?;
                 let least = (0..k).fold(0, |least, field| if departures[field] < departures[least] { field } else { least });
                 Ok((least, Some(format!("took unknown {} for the pressure: it is nearest to elliptic", least + 1))))
             }

@@ -8,10 +8,12 @@ use std::rc::Rc;
 use super::choose::Facts;
 use super::csr::Csr;
 use super::host::HostSpace;
+use super::host_matrix::HostMatrix;
 use super::matrix_space::MatrixSpace;
 use super::null_space::NullSpace;
 use super::options::Preconditioning;
-use super::precond::{Setting, build};
+use super::precond::{Setting, build, build_of_blocks, cpr};
+use super::rows::SparseRows;
 use super::space::Preconditioner;
 
 /// What a square matrix is like.
@@ -46,6 +48,13 @@ pub trait SystemSpace: MatrixSpace + 'static {
     /// # Errors
     /// The device was lost.
     fn host_matrix<'m>(&mut self, a: &'m Self::Matrix) -> Result<Cow<'m, Csr>, Self::Error>;
+    /// How far each of `k` fields is from elliptic: [`cpr::departure_from_elliptic`]. `[k]`
+    ///
+    /// # Errors
+    /// The device was lost.
+    fn departure_from_elliptic(&mut self, a: &Self::Matrix, k: usize) -> Result<Vec<f64>, Self::Error> {
+        Ok(cpr::departure_from_elliptic(&*self.host_matrix(a)?, k))
+    }
     /// What a square matrix of fields that end at `ends` is like; `rounding` is that of its entries ([`super::LinearOptions::rounding`]).
     ///
     /// # Errors
@@ -102,17 +111,22 @@ impl SystemSpace for HostSpace {
         Ok(x.clone())
     }
 
-    fn host_matrix<'m>(&mut self, a: &'m Csr) -> Result<Cow<'m, Csr>, Infallible> {
-        Ok(Cow::Borrowed(a))
+    fn host_matrix<'m>(&mut self, a: &'m HostMatrix) -> Result<Cow<'m, Csr>, Infallible> {
+        Ok(Cow::Borrowed(a.rows()))
     }
 
-    fn inspect(&mut self, a: &Csr, ends: &[usize], rounding: f64) -> Result<Inspection, Infallible> {
-        let not_finite = (0..a.n_rows()).find_map(|row| {
-            let (column, value) = a.row(row).find(|(_, value)| !value.is_finite())?;
-            Some((row, column, value))
-        });
-        let null_space = Rc::new(if not_finite.is_none() { NullSpace::find_in_blocks(a, ends, rounding) } else { NullSpace::default() });
-        Ok(Inspection { not_finite, null_space, facts: Facts::new(a, ends, false) })
+    fn departure_from_elliptic(&mut self, a: &HostMatrix, k: usize) -> Result<Vec<f64>, Infallible> {
+        Ok(match a {
+            HostMatrix::Rows(a) => cpr::departure_from_elliptic(a, k),
+            HostMatrix::Blocks(a) => cpr::departure_of_blocks(a),
+        })
+    }
+
+    fn inspect(&mut self, a: &HostMatrix, ends: &[usize], rounding: f64) -> Result<Inspection, Infallible> {
+        Ok(match a {
+            HostMatrix::Rows(a) => inspected(a, ends, rounding),
+            HostMatrix::Blocks(a) => inspected(a, ends, rounding),
+        })
     }
 
     fn open(&mut self, null_space: &Rc<NullSpace>) -> Result<Rc<NullSpace>, Infallible> {
@@ -129,12 +143,29 @@ impl SystemSpace for HostSpace {
 
     fn set_up(
         &mut self,
-        a: &Csr,
+        a: &HostMatrix,
         sign: f64,
         kind: Preconditioning,
         setting: Setting<'_>,
     ) -> Result<Box<dyn Preconditioner<HostSpace>>, Infallible> {
-        let negated = (sign < 0.0).then(|| a.scaled(-1.0));
-        build(self, negated.as_ref().unwrap_or(a), kind, setting)
+        match a {
+            HostMatrix::Rows(a) => {
+                let negated = (sign < 0.0).then(|| a.scaled(-1.0));
+                build(self, negated.as_ref().unwrap_or(a), kind, setting)
+            }
+            HostMatrix::Blocks(a) => {
+                let negated = (sign < 0.0).then(|| a.scaled(-1.0));
+                build_of_blocks(self, negated.as_ref().unwrap_or(a), kind, setting)
+            }
+        }
     }
+}
+
+fn inspected(a: &impl SparseRows, ends: &[usize], rounding: f64) -> Inspection {
+    let not_finite = (0..a.n_rows()).find_map(|row| {
+        let (column, value) = a.row(row).find(|(_, value)| !value.is_finite())?;
+        Some((row, column, value))
+    });
+    let null_space = Rc::new(if not_finite.is_none() { NullSpace::find_in_blocks(a, ends, rounding) } else { NullSpace::default() });
+    Inspection { not_finite, null_space, facts: Facts::new(a, ends, false) }
 }

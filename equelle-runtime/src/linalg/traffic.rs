@@ -40,8 +40,8 @@ pub struct Traffic {
 /// A number that is read, one that is changed.
 const READ: u64 = 8;
 const CHANGED: u64 = 16;
-/// An entry of a matrix: a value and a column.
-const ENTRY: u64 = 12;
+/// The column of an entry, or of a block of entries.
+const COLUMN: u64 = 4;
 /// Where a row begins.
 const ROW: u64 = 8;
 
@@ -66,9 +66,11 @@ impl Traffic {
 
     /// A product; `rows` is what a row costs beside its entries.
     fn product(&mut self, a: &Shape, rows: u64) {
-        self.count(a.entries, ENTRY);
+        self.count(a.entries, READ);
+        self.count(a.entries / (a.fields * a.fields), COLUMN);
         self.count(a.columns, READ);
-        self.count(a.rows, ROW + rows);
+        self.count(a.rows / a.fields, ROW);
+        self.count(a.rows, rows);
     }
 }
 
@@ -158,7 +160,7 @@ impl MatrixSpace for Traffic {
     }
 
     fn matrix(&mut self, matrix: Csr) -> Result<Shape, Infallible> {
-        Ok(Shape { rows: matrix.n_rows(), columns: matrix.n_cols(), entries: matrix.n_entries() })
+        Ok(Shape { rows: matrix.n_rows(), columns: matrix.n_cols(), entries: matrix.n_entries(), fields: 1 })
     }
 
     fn factors(&mut self, factors: BlockFactors) -> Result<BlockFactors, Infallible> {
@@ -233,7 +235,7 @@ impl MatrixSpace for Traffic {
     fn correct(&mut self, x: &mut usize, _: &mut usize, _: &mut usize, by: Correction<'_, Self>, _: f64) {
         self.product(by.image, 0);
         // Both in one pass, so that what they multiply is read once.
-        self.count(by.prolongation.entries, ENTRY);
+        self.count(by.prolongation.entries, READ + COLUMN);
         self.count(*x, ROW + 2 * READ + CHANGED + self.written);
     }
 

@@ -2,6 +2,7 @@
 
 #![cfg(feature = "lu")]
 
+mod blocks;
 mod choose;
 mod common;
 mod coupled;

@@ -1,15 +1,16 @@
 //! Matrices of several fields on the same elements, by blocks; and the block-diagonal preconditioner.
 
+use std::sync::Arc;
+
+use super::super::block_matrix::{BlockMatrix, BlockPattern};
 use super::super::csr::Csr;
 use super::super::dense::{ROUND_OFF, generalised_inverse, solve_in_place};
 
-/// A square matrix of `[k, k]` blocks in compressed rows. Block (i, j) holds how the equations of element i depend on the unknowns of element
+/// A square matrix of `[k, k]` blocks in compressed rows, one block after the other. Block (i, j) holds how the equations of element i depend on the unknowns of element
 /// j. Each row has its diagonal block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlockCsr {
-    k: usize,
-    row_ptr: Vec<usize>,
-    col_idx: Vec<u32>,
+    pattern: Arc<BlockPattern>,
     values: Vec<f64>,
 }
 
@@ -56,26 +57,44 @@ impl BlockCsr {
             columns.iter().for_each(|&column| place[column as usize] = 0);
             row_ptr.push(col_idx.len());
         }
-        BlockCsr { k, row_ptr, col_idx, values }
+        BlockCsr { pattern: Arc::new(BlockPattern::from_valid(k, row_ptr, col_idx)), values }
+    }
+
+    /// The blocks of a matrix, which shares its pattern. One pass over the values.
+    pub fn of(matrix: &BlockMatrix) -> BlockCsr {
+        let pattern = Arc::clone(matrix.pattern());
+        let k = pattern.k();
+        let size = k * k;
+        let mut values = vec![0.0; size * pattern.n_blocks()];
+        for (element, ends) in pattern.row_ptr().windows(2).enumerate() {
+            let blocks = &mut values[size * ends[0]..size * ends[1]];
+            for equation in 0..k {
+                for unknown in 0..k {
+                    let places = blocks[equation * k + unknown..].iter_mut().step_by(size);
+                    places.zip(matrix.derivatives(equation, element, unknown)).for_each(|(place, value)| *place = *value);
+                }
+            }
+        }
+        BlockCsr { pattern, values }
     }
 
     /// Rows and columns of a block.
     pub fn k(&self) -> usize {
-        self.k
+        self.pattern.k()
     }
 
     /// Rows of blocks.
     pub fn n_rows(&self) -> usize {
-        self.row_ptr.len() - 1
+        self.pattern.n()
     }
 
     /// Where each row starts, columns, and blocks row by row: `[n + 1]`, `[n_blocks]`, `[n_blocks, k, k]`.
     pub fn parts(&self) -> (&[usize], &[u32], &[f64]) {
-        (&self.row_ptr, &self.col_idx, &self.values)
+        (self.pattern.row_ptr(), self.pattern.col_idx(), &self.values)
     }
 
     pub(super) fn parts_mut(&mut self) -> (&[usize], &[u32], &mut [f64]) {
-        (&self.row_ptr, &self.col_idx, &mut self.values)
+        (self.pattern.row_ptr(), self.pattern.col_idx(), &mut self.values)
     }
 
     /// Columns of a row, ascending.
@@ -83,7 +102,7 @@ impl BlockCsr {
     /// # Panics
     /// If there is no such row.
     pub fn columns(&self, row: usize) -> &[u32] {
-        &self.col_idx[self.row_ptr[row]..self.row_ptr[row + 1]]
+        self.pattern.columns(row)
     }
 
     /// Index of the diagonal block of a row among all blocks.
@@ -91,7 +110,7 @@ impl BlockCsr {
     /// # Panics
     /// If there is no such row.
     pub fn diagonal(&self, row: usize) -> usize {
-        self.row_ptr[row] + self.columns(row).partition_point(|&column| (column as usize) < row)
+        self.pattern.diagonal(row)
     }
 
     /// A block, row by row.
@@ -99,7 +118,7 @@ impl BlockCsr {
     /// # Panics
     /// If there is no such block.
     pub fn block(&self, index: usize) -> &[f64] {
-        let size = self.k * self.k;
+        let size = self.k() * self.k();
         &self.values[index * size..(index + 1) * size]
     }
 }
@@ -123,12 +142,23 @@ pub(super) fn inverse(k: usize, block: &[f64]) -> Option<Vec<f64>> {
 /// identity.
 pub fn block_diagonal_inverse(matrix: &Csr, k: usize) -> Csr {
     let blocks = BlockCsr::new(matrix, k);
-    let n = blocks.n_rows();
+    inverse_of_diagonal(k, blocks.n_rows(), |row, block| block.copy_from_slice(blocks.block(blocks.diagonal(row))))
+}
+
+/// As [`block_diagonal_inverse`], of a matrix of blocks, of which only the diagonal is looked at.
+pub fn inverse_of_block_diagonal(matrix: &BlockMatrix) -> Csr {
+    let pattern = matrix.pattern();
+    inverse_of_diagonal(pattern.k(), pattern.n(), |row, block| matrix.block(pattern.diagonal(row), row, block))
+}
+
+/// `diagonal` writes the diagonal block of a row.
+fn inverse_of_diagonal(k: usize, n: usize, diagonal: impl Fn(usize, &mut [f64])) -> Csr {
     let identity = |i: usize, j: usize| if i == j { 1.0 } else { 0.0 };
+    let mut block = vec![0.0; k * k];
     let inverses: Vec<Vec<f64>> = (0..n)
         .map(|row| {
-            let block = blocks.block(blocks.diagonal(row));
-            let inverse = inverse(k, block).unwrap_or_else(|| generalised_inverse(k, block, ROUND_OFF));
+            diagonal(row, &mut block);
+            let inverse = inverse(k, &block).unwrap_or_else(|| generalised_inverse(k, &block, ROUND_OFF));
             let usable = inverse.iter().all(|value| value.is_finite()) && inverse.iter().any(|value| *value != 0.0);
             if usable { inverse } else { (0..k * k).map(|at| identity(at / k, at % k)).collect() }
         })

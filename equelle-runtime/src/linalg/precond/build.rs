@@ -1,10 +1,13 @@
 //! A preconditioner by name.
 
+use super::super::block_matrix::BlockMatrix;
 use super::super::csr::Csr;
 use super::super::matrix_space::MatrixSpace;
 use super::super::options::Preconditioning;
+use super::super::rows::SparseRows;
 use super::super::space::{Identity, Preconditioner};
 use super::amg::AmgOptions;
+use super::blocks::BlockCsr;
 use super::cpr::Cpr;
 use super::fsai::{Fsai, FsaiFactors, FsaiPattern};
 use super::ilu::{BlockFactors, Ilu};
@@ -49,5 +52,31 @@ pub fn build<S: MatrixSpace + 'static>(
         Preconditioning::Fsai => Box::new(Fsai::new(space, FsaiFactors::new(matrix, setting.symmetric, FsaiPattern::default()))?),
         Preconditioning::Amg => Box::new(space.multigrid(matrix.clone(), setting.ends, &amg)?),
         Preconditioning::Cpr => Box::new(Cpr::new(space, matrix, k, setting.pressure, &amg)?),
+    })
+}
+
+/// As [`build()`], of a matrix of blocks. Those by blocks take them as they are; ILU(0) by points, FSAI and multigrid for all unknowns at once know none, and the matrix is brought
+/// into compressed rows for them.
+///
+/// # Errors
+/// Out of memory.
+pub fn build_of_blocks<S: MatrixSpace + 'static>(
+    space: &mut S,
+    matrix: &BlockMatrix,
+    kind: Preconditioning,
+    setting: Setting<'_>,
+) -> Result<Box<dyn Preconditioner<S>>, S::Error> {
+    let amg = AmgOptions { symmetric: setting.symmetric, singular: setting.singular, ..setting.amg };
+    Ok(match kind {
+        Preconditioning::Jacobi => {
+            let diagonal: Vec<f64> = (0..matrix.n_rows()).map(|row| matrix.entry(row, row)).collect();
+            Box::new(Jacobi::new(space, &diagonal)?)
+        }
+        Preconditioning::BlockJacobi => Box::new(BlockJacobi::of_blocks(space, matrix)?),
+        Preconditioning::BlockIlu0 => Box::new(Ilu::new(space, BlockFactors::of(BlockCsr::of(matrix)))?),
+        Preconditioning::Cpr => Box::new(Cpr::of_blocks(space, matrix, setting.pressure, &amg)?),
+        Preconditioning::None | Preconditioning::Ilu0 | Preconditioning::Fsai | Preconditioning::Amg => {
+            return build(space, matrix.rows(), kind, setting);
+        }
     })
 }

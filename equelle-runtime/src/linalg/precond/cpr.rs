@@ -10,6 +10,7 @@
 
 use std::cell::RefCell;
 
+use super::super::block_matrix::BlockMatrix;
 use super::super::csr::{Csr, Symmetry};
 use super::super::dense::solve_in_place;
 use super::super::matrix_space::MatrixSpace;
@@ -65,6 +66,35 @@ fn one_way(matrix: &Csr, field: usize, k: usize) -> (f64, usize) {
     total
 }
 
+/// As [`departure_from_elliptic`], of a matrix of blocks: one pass, and one over the blocks of each field beside their mirror blocks.
+pub fn departure_of_blocks(matrix: &BlockMatrix) -> Vec<f64> {
+    let pattern = matrix.pattern();
+    let (k, n) = (pattern.k(), pattern.n());
+    let Some(mirror) = pattern.mirror() else { return departure_from_elliptic(matrix.rows(), k) };
+    let mean = |total: f64, count: usize| if count == 0 { 1.0 } else { total / count as f64 };
+    let of_field = |field: usize| {
+        let (mut sums, mut one_way) = ((0.0, 0), (0.0, 0));
+        for equation in 0..k {
+            for element in 0..n {
+                let values = matrix.derivatives(equation, element, field);
+                let (sum, size) = values.iter().fold((0.0f64, 0.0f64), |(sum, size), value| (sum + value, size + value.abs()));
+                if size > 0.0 {
+                    sums = (sums.0 + sum.abs() / size, sums.1 + 1);
+                }
+                let mirror = &mirror[pattern.row_ptr()[element]..];
+                for ((&column, value), &place) in pattern.columns(element).iter().zip(values).zip(mirror) {
+                    if column as usize != element && *value != 0.0 {
+                        let other = matrix.derivatives(equation, column as usize, field)[place as usize];
+                        one_way = (one_way.0 + (value - other).abs() / (value.abs() + other.abs()), one_way.1 + 1);
+                    }
+                }
+            }
+        }
+        mean(sums.0, sums.1) + mean(one_way.0, one_way.1)
+    };
+    (0..k).map(of_field).collect()
+}
+
 /// For each element the weights of its equations in the pressure equation, equation by equation: `[k, n]`. The weighted sum of the diagonal
 /// block has 0 in the columns of the other unknowns; where there is no such sum that keeps the pressure, the weight is that of the equation that
 /// depends on the pressure most.
@@ -73,8 +103,11 @@ fn one_way(matrix: &Csr, field: usize, k: usize) -> (f64, usize) {
 /// If the matrix does not consist of blocks of `k` or `pressure` is not below `k`.
 pub fn pressure_weights(matrix: &Csr, k: usize, pressure: usize) -> Vec<f64> {
     assert!(pressure < k, "one of the fields");
-    let blocks = BlockCsr::new(matrix, k);
-    let n = blocks.n_rows();
+    weights_of(&BlockCsr::new(matrix, k), pressure)
+}
+
+fn weights_of(blocks: &BlockCsr, pressure: usize) -> Vec<f64> {
+    let (k, n) = (blocks.k(), blocks.n_rows());
     let mut weights = vec![0.0; k * n];
     let mut own = vec![0.0; k];
     for row in 0..n {
@@ -121,6 +154,60 @@ pub struct Cpr<S: MatrixSpace> {
     work: RefCell<Work<S::Vector>>,
 }
 
+/// What the stages are set up from.
+struct Parts {
+    k: usize,
+    pressure: usize,
+    /// [`Cpr::restriction`].
+    restriction: Csr,
+    /// [`Cpr::pressure_columns`].
+    columns: Csr,
+    /// Their product, the pressure equation: `[n, n]`.
+    matrix: Csr,
+    blocks: BlockCsr,
+}
+
+/// The weighted sum of each element's equations: `[n, k n]`.
+fn restriction(k: usize, weights: &[f64]) -> Csr {
+    let n = weights.len() / k;
+    let columns: Vec<u32> = (0..n).flat_map(|row| (0..k).map(move |equation| (equation * n + row) as u32)).collect();
+    let values: Vec<f64> = columns.iter().map(|&column| weights[column as usize]).collect();
+    Csr::from_valid(n, k * n, (0..=n).map(|row| row * k).collect(), columns, values)
+}
+
+/// The columns of the pressure: `[k n, n]`.
+fn columns_of(matrix: &BlockMatrix, pressure: usize) -> Csr {
+    let pattern = matrix.pattern();
+    let (k, n) = (pattern.k(), pattern.n());
+    let mut row_ptr = Vec::with_capacity(k * n + 1);
+    row_ptr.push(0);
+    let mut values = Vec::with_capacity(k * pattern.n_blocks());
+    for equation in 0..k {
+        for element in 0..n {
+            values.extend_from_slice(matrix.derivatives(equation, element, pressure));
+            row_ptr.push(values.len());
+        }
+    }
+    Csr::from_valid(k * n, n, row_ptr, pattern.col_idx().repeat(k), values)
+}
+
+/// The weighted sum of the equations in the columns of the pressure, added equation by equation: `[n, n]`.
+fn pressure_matrix(matrix: &BlockMatrix, pressure: usize, weights: &[f64]) -> Csr {
+    let pattern = matrix.pattern();
+    let (k, n) = (pattern.k(), pattern.n());
+    let mut values = Vec::with_capacity(pattern.n_blocks());
+    for element in 0..n {
+        let first = values.len();
+        values.extend(matrix.derivatives(0, element, pressure).iter().map(|value| weights[element] * value));
+        for equation in 1..k {
+            let weight = weights[equation * n + element];
+            let terms = matrix.derivatives(equation, element, pressure);
+            values[first..].iter_mut().zip(terms).for_each(|(sum, value)| *sum += weight * value);
+        }
+    }
+    Csr::from_valid(n, n, pattern.row_ptr().to_vec(), pattern.col_idx().to_vec(), values)
+}
+
 struct Work<V> {
     pressure_residual: V,
     pressure: V,
@@ -137,16 +224,38 @@ impl<S: MatrixSpace> Cpr<S> {
     /// # Panics
     /// As for [`pressure_weights`].
     pub fn new(space: &mut S, matrix: &Csr, k: usize, pressure: usize, options: &AmgOptions) -> Result<Cpr<S>, S::Error> {
+        assert!(pressure < k, "one of the fields");
         let n = matrix.n_rows() / k;
-        let weights = pressure_weights(matrix, k, pressure);
-        let columns: Vec<u32> = (0..n).flat_map(|row| (0..k).map(move |equation| (equation * n + row) as u32)).collect();
-        let values: Vec<f64> = columns.iter().map(|&column| weights[column as usize]).collect();
-        let restriction = Csr::from_valid(n, k * n, (0..=n).map(|row| row * k).collect(), columns, values);
+        let blocks = BlockCsr::new(matrix, k);
+        let restriction = restriction(k, &weights_of(&blocks, pressure));
+        let columns = matrix.block(0..k * n, pressure * n..(pressure + 1) * n);
+        let matrix = restriction.product(&columns);
+        Cpr::of_parts(space, Parts { k, pressure, restriction, columns, matrix, blocks }, options)
+    }
+
+    /// As [`Cpr::new`], for a matrix of blocks.
+    ///
+    /// # Errors
+    /// Out of memory.
+    ///
+    /// # Panics
+    /// If `pressure` is not one of the fields.
+    pub fn of_blocks(space: &mut S, matrix: &BlockMatrix, pressure: usize, options: &AmgOptions) -> Result<Cpr<S>, S::Error> {
+        let k = matrix.pattern().k();
+        assert!(pressure < k, "one of the fields");
+        let blocks = BlockCsr::of(matrix);
+        let weights = weights_of(&blocks, pressure);
+        let (columns, pressure_matrix) = (columns_of(matrix, pressure), pressure_matrix(matrix, pressure, &weights));
+        let parts = Parts { k, pressure, restriction: restriction(k, &weights), columns, matrix: pressure_matrix, blocks };
+        Cpr::of_parts(space, parts, options)
+    }
+
+    fn of_parts(space: &mut S, parts: Parts, options: &AmgOptions) -> Result<Cpr<S>, S::Error> {
+        let Parts { k, pressure, restriction, columns: pressure_columns, matrix: pressure_matrix, blocks } = parts;
+        let n = pressure_matrix.n_rows();
         let own = pressure * n..(pressure + 1) * n;
         let row_ptr = (0..=k * n).map(|row| row.clamp(own.start, own.end) - own.start).collect();
         let injection = Csr::from_valid(k * n, n, row_ptr, (0..n as u32).collect(), vec![1.0; n]);
-        let pressure_columns = matrix.block(0..k * n, own);
-        let pressure_matrix = restriction.product(&pressure_columns);
         let is_symmetric = pressure_matrix.symmetry(1e-10) == Symmetry::Symmetric && pressure_matrix.diagonal().iter().all(|d| *d > 0.0);
         let options = AmgOptions { symmetric: is_symmetric, ..*options };
         let work = Work {
@@ -160,7 +269,7 @@ impl<S: MatrixSpace> Cpr<S> {
             injection: space.matrix(injection)?,
             pressure_columns: space.matrix(pressure_columns)?,
             amg: space.multigrid(pressure_matrix, &[n], &options)?,
-            ilu: Ilu::new(space, BlockFactors::new(matrix, k))?,
+            ilu: Ilu::new(space, BlockFactors::of(blocks))?,
             work: RefCell::new(work),
         })
     }

@@ -38,8 +38,12 @@ impl BlockFactors {
     /// # Panics
     /// If the number of rows is no multiple of `k`, or the matrix not square.
     pub fn new(matrix: &Csr, k: usize) -> BlockFactors {
-        let blocks = BlockCsr::new(matrix, k);
-        let n = blocks.n_rows();
+        BlockFactors::of(BlockCsr::new(matrix, k))
+    }
+
+    /// Factorises a matrix of blocks, in its memory.
+    pub fn of(blocks: BlockCsr) -> BlockFactors {
+        let (n, k) = (blocks.n_rows(), blocks.k());
         let diagonal: Vec<usize> = (0..n).map(|row| blocks.diagonal(row)).collect();
         let mut factors = BlockFactors { inverse: vec![0.0; n * k * k], blocks, diagonal, lifted: 0 };
         if k == 1 {

@@ -12,4 +12,4 @@ pub mod fsai;
 pub mod ilu;
 pub mod simple;
 
-pub use build::{Setting, build};
+pub use build::{Setting, build, build_of_blocks};

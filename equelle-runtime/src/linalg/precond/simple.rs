@@ -1,9 +1,10 @@
 //! Preconditioners that are one product.
 
+use super::super::block_matrix::BlockMatrix;
 use super::super::csr::Csr;
 use super::super::matrix_space::MatrixSpace;
 use super::super::space::Preconditioner;
-use super::blocks::block_diagonal_inverse;
+use super::blocks::{block_diagonal_inverse, inverse_of_block_diagonal};
 
 /// The inverse of the diagonal (Jacobi). Traffic: 32 bytes an element.
 #[derive(Debug)]
@@ -61,6 +62,14 @@ impl<S: MatrixSpace> BlockJacobi<S> {
     /// If the matrix is not square or its size no multiple of `k`.
     pub fn new(space: &mut S, matrix: &Csr, k: usize) -> Result<BlockJacobi<S>, S::Error> {
         Ok(BlockJacobi { inverse: space.matrix(block_diagonal_inverse(matrix, k))? })
+    }
+
+    /// From a matrix of blocks.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn of_blocks(space: &mut S, matrix: &BlockMatrix) -> Result<BlockJacobi<S>, S::Error> {
+        Ok(BlockJacobi { inverse: space.matrix(inverse_of_block_diagonal(matrix))? })
     }
 
     /// From the inverse of the block diagonal.

@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use super::super::super::csr::Csr;
 use super::super::super::dense::{ROUND_OFF, generalised_inverse};
 use super::super::super::host::HostSpace;
+use super::super::super::host_matrix::HostMatrix;
 use super::super::super::matrix_space::MatrixSpace;
 use super::super::super::system_space::SystemSpace;
 use super::aggregate::{NONE, aggregate, strong};
@@ -172,7 +173,7 @@ impl Hierarchy<HostSpace> {
     pub fn brought_to<S: MatrixSpace>(self, space: &mut S) -> Result<Hierarchy<S>, S::Error> {
         let levels = self.levels.into_iter().map(|level| level.brought_to(space)).collect::<Result<_, _>>()?;
         let coarse = match self.coarse {
-            CoarseParts::Direct(inverse) => CoarseParts::Direct(space.matrix(inverse)?),
+            CoarseParts::Direct(inverse) => CoarseParts::Direct(space.matrix(inverse.into_rows())?),
             CoarseParts::Smoothed(level) => CoarseParts::Smoothed(Box::new(level.brought_to(space)?)),
         };
         Ok(Hierarchy { levels, coarse, sizes: self.sizes, complexity: self.complexity })
@@ -182,10 +183,10 @@ impl Hierarchy<HostSpace> {
 impl LevelParts<HostSpace> {
     fn brought_to<S: MatrixSpace>(self, space: &mut S) -> Result<LevelParts<S>, S::Error> {
         Ok(LevelParts {
-            matrix: space.matrix(self.matrix)?,
-            prolongation: space.matrix(self.prolongation)?,
-            image: self.image.map(|image| space.matrix(image)).transpose()?,
-            restriction: space.matrix(self.restriction)?,
+            matrix: space.matrix(self.matrix.into_rows())?,
+            prolongation: space.matrix(self.prolongation.into_rows())?,
+            image: self.image.map(|image| space.matrix(image.into_rows())).transpose()?,
+            restriction: space.matrix(self.restriction.into_rows())?,
             inverse_diagonal: space.vector(self.inverse_diagonal)?,
             radius: self.radius,
         })
@@ -260,15 +261,22 @@ impl Coarsen for HostSpace {
         Ok(field)
     }
 
-    fn coarsen(&mut self, matrix: Csr, fields: &Vec<u8>, theta: f64, options: &AmgOptions) -> Result<Coarsened<HostSpace>, Infallible> {
+    fn coarsen(
+        &mut self,
+        matrix: HostMatrix,
+        fields: &Vec<u8>,
+        theta: f64,
+        options: &AmgOptions,
+    ) -> Result<Coarsened<HostSpace>, Infallible> {
         coarsen(self, matrix, fields, theta, options)
     }
 
-    fn diagonal_inverse(&mut self, a: &Csr) -> Result<Vec<f64>, Infallible> {
-        Ok(inverse_diagonal(a))
+    fn diagonal_inverse(&mut self, a: &HostMatrix) -> Result<Vec<f64>, Infallible> {
+        Ok(inverse_diagonal(a.rows()))
     }
 
-    fn row_bound(&mut self, a: &Csr, d: &Vec<f64>) -> Result<(f64, bool), Infallible> {
+    fn row_bound(&mut self, a: &HostMatrix, d: &Vec<f64>) -> Result<(f64, bool), Infallible> {
+        let a = a.rows();
         let row_sum = |row: usize| a.row(row).map(|(_, value)| (value * d[row]).abs()).sum::<f64>();
         Ok(((0..a.n_rows()).map(row_sum).fold(0.0, f64::max), d.iter().any(|d| *d < 0.0)))
     }
@@ -304,35 +312,44 @@ fn mean_magnitudes(matrix: &Csr) -> Csr {
     mean
 }
 
-fn coarsen(space: &mut HostSpace, matrix: Csr, field: &[u8], theta: f64, options: &AmgOptions) -> Result<Coarsened<HostSpace>, Infallible> {
+fn coarsen(
+    space: &mut HostSpace,
+    system: HostMatrix,
+    field: &[u8],
+    theta: f64,
+    options: &AmgOptions,
+) -> Result<Coarsened<HostSpace>, Infallible> {
+    let matrix = system.rows();
     let n = matrix.n_rows();
-    let mean = (!options.symmetric).then(|| mean_magnitudes(&matrix));
-    let strong = strong(&matrix, mean.as_ref().unwrap_or(&matrix), field, theta);
+    let mean = (!options.symmetric).then(|| mean_magnitudes(matrix));
+    let strong = strong(matrix, mean.as_ref().unwrap_or(matrix), field, theta);
     drop(mean);
     let (group, count) = aggregate(&strong, options.grouping);
+    let filtered = strong.filtered;
     if !is_worth_it(count, n) {
-        return Ok(Coarsened::Ended(matrix));
+        return Ok(Coarsened::Ended(system));
     }
     let mut coarse_field = if field.is_empty() { Vec::new() } else { vec![0; count] };
     if !field.is_empty() {
         group.iter().zip(field).filter(|(group, _)| **group != NONE).for_each(|(group, field)| coarse_field[*group as usize] = *field);
     }
-    let inverse_diagonal = inverse_diagonal(&matrix);
-    let radius = spectral_radius(space, &matrix, &inverse_diagonal, options.symmetric)?;
+    let inverse_diagonal = inverse_diagonal(matrix);
+    let radius = spectral_radius(space, &system, &inverse_diagonal, options.symmetric)?;
     let prolongation = if options.smoothed {
         // Without weak couplings it is the same matrix.
-        let known = (strong.filtered.n_entries() == matrix.n_entries()).then_some(radius);
-        smoothed(space, &strong.filtered, known, &group, count, options)?
+        let known = (filtered.n_entries() == matrix.n_entries()).then_some(radius);
+        smoothed(space, filtered, known, &group, count, options)?
     } else {
+        drop(filtered);
         tentative(&group, count)
     };
-    drop(strong);
     let restriction = prolongation.transpose();
     let image = matrix.product(&prolongation);
     let coarse = restriction.product(&image);
-    let image = image_is_worth_it(matrix.n_entries(), image.n_entries()).then_some(image);
-    let level = LevelParts { matrix, prolongation, image, restriction, inverse_diagonal, radius };
-    Ok(Coarsened::Level(level, coarse, coarse_field))
+    let image = image_is_worth_it(matrix.n_entries(), image.n_entries()).then(|| image.into());
+    let (prolongation, restriction) = (prolongation.into(), restriction.into());
+    let level = LevelParts { matrix: system, prolongation, image, restriction, inverse_diagonal, radius };
+    Ok(Coarsened::Level(level, coarse.into(), coarse_field))
 }
 
 /// Constant on each group.
@@ -353,17 +370,19 @@ fn tentative(group: &[u32], count: usize) -> Csr {
 /// `(I - omega D^-1 A) T` for the filtered matrix and the tentative prolongation `T`; `radius` is that of `D^-1 A` if it is known.
 fn smoothed(
     space: &mut HostSpace,
-    filtered: &Csr,
+    filtered: Csr,
     radius: Option<f64>,
     group: &[u32],
     count: usize,
     options: &AmgOptions,
 ) -> Result<Csr, Infallible> {
-    let inverse = inverse_diagonal(filtered);
+    let inverse = inverse_diagonal(&filtered);
+    let filtered = HostMatrix::from(filtered);
     let radius = match radius {
         Some(known) => known,
-        None => spectral_radius(space, filtered, &inverse, options.symmetric)?,
+        None => spectral_radius(space, &filtered, &inverse, options.symmetric)?,
     };
+    let filtered = filtered.rows();
     let omega = options.prolongation_damping / radius;
     let n = filtered.n_rows();
     let mut row_ptr = Vec::with_capacity(n + 1);

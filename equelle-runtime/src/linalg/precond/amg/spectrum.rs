@@ -126,7 +126,7 @@ mod tests {
         let matrix = Csr::from_triplets(n, n, &entries).expect("legal");
         let radius = |matrix: &Csr, inverse: f64, symmetric: bool| {
             let rows = matrix.n_rows();
-            let Ok(radius) = spectral_radius(&mut HostSpace::new(rows), matrix, &vec![inverse; rows], symmetric);
+            let Ok(radius) = spectral_radius(&mut HostSpace::new(rows), &matrix.clone().into(), &vec![inverse; rows], symmetric);
             radius
         };
         let estimate = radius(&matrix, 0.5, true);
