@@ -88,7 +88,7 @@ impl CudaRuntime {
 #[cfg(test)]
 mod tests {
     use equelle_runtime::linalg::host::HostSpace;
-    use equelle_runtime::linalg::{Csr, MatrixSpace, SystemSpace, VectorSpace};
+    use equelle_runtime::linalg::{Csr, HostMatrix, MatrixSpace, SystemSpace, VectorSpace};
 
     use super::*;
     use crate::runtime::test_support::{bits, box_matrix, numbers, runtimes};
@@ -148,6 +148,7 @@ mod tests {
             let n = matrix.n_rows();
             let mut host = HostSpace::new(n);
             let (x, y, b) = (numbers(1, n), numbers(2, n), numbers(3, n));
+            let there = HostMatrix::from(matrix.clone());
             for mut rt in runtimes() {
                 let a = rt.matrix(matrix.clone()).expect("room");
                 rt.will_multiply(&a);
@@ -164,12 +165,12 @@ mod tests {
                     on_device(&mut rt, &mut found);
                     assert_near(&told(&mut rt, &found), &expected, apart);
                 };
-                check(&|s, y| s.multiply(y, &matrix, &x), &|s, y| s.multiply(y, &a, &on_x));
-                check(&|s, y| s.multiply_add(y, &matrix, &x), &|s, y| s.multiply_add(y, &a, &on_x));
-                check(&|s, y| s.multiply_sub(y, &matrix, &x), &|s, y| s.multiply_sub(y, &a, &on_x));
-                check(&|s, y| s.residual(y, &b, &matrix, &x), &|s, y| s.residual(y, &on_b, &a, &on_x));
+                check(&|s, y| s.multiply(y, &there, &x), &|s, y| s.multiply(y, &a, &on_x));
+                check(&|s, y| s.multiply_add(y, &there, &x), &|s, y| s.multiply_add(y, &a, &on_x));
+                check(&|s, y| s.multiply_sub(y, &there, &x), &|s, y| s.multiply_sub(y, &a, &on_x));
+                check(&|s, y| s.residual(y, &b, &there, &x), &|s, y| s.residual(y, &on_b, &a, &on_x));
                 let (mut expected, mut found) = (vec![0.0; n], here(&mut rt, &y));
-                let sums = host.multiply_dots(&mut expected, &matrix, &x, &b);
+                let sums = host.multiply_dots(&mut expected, &there, &x, &b);
                 let [first, second] = rt.multiply_dots(&mut found, &a, &on_x, &on_b);
                 let third = rt.multiply_dot(&mut found, &a, &on_x, &on_b);
                 assert_near(&told(&mut rt, &found), &expected, apart);
@@ -187,7 +188,7 @@ mod tests {
         let matrix = Csr::from_triplets(640, 40, &entries).expect("legal entries");
         let x = numbers(1, 40);
         let mut expected = vec![0.0; 640];
-        HostSpace::new(640).multiply(&mut expected, &matrix, &x);
+        matrix.mul_into(&mut expected, &x);
         for mut rt in runtimes() {
             let a = rt.matrix(matrix.clone()).expect("room");
             rt.will_multiply(&a);
@@ -209,10 +210,11 @@ mod tests {
                 .collect();
             let prolongation = Csr::from_triplets(n, n / 2, &half).expect("legal entries");
             let image = matrix.product(&prolongation);
+            let [of_matrix, of_prolongation, of_image] = [&matrix, &prolongation, &image].map(|matrix| HostMatrix::from(matrix.clone()));
             for mut rt in runtimes() {
                 let [a, p, i] = [&matrix, &prolongation, &image].map(|matrix| rt.matrix(matrix.clone()).expect("room"));
                 let [on_b, on_inverse, on_e] = [&b, &inverse, &e].map(|vector| here(&mut rt, vector));
-                let there = Smoothed { matrix: &matrix, inverse_diagonal: &inverse, right: &b };
+                let there = Smoothed { matrix: &of_matrix, inverse_diagonal: &inverse, right: &b };
                 let on = Smoothed { matrix: &a, inverse_diagonal: &on_inverse, right: &on_b };
                 let (mut r, mut d, mut x, mut y) = (numbers(6, n), vec![0.0; n], vec![0.0; n], vec![0.0; n]);
                 let [mut on_r, mut on_d, mut on_x, mut on_y] = [&r, &d, &x, &y].map(|vector| here(&mut rt, vector));
@@ -232,7 +234,7 @@ mod tests {
                     assert_near(&bits(&rt.read([&found]).expect("a device")), &[sum], 6400.0 * n as f64 * apart);
                 }
                 let (mut left, mut on_left) = (b.clone(), here(&mut rt, &b));
-                let by = Correction { prolongation: &prolongation, image: &image, coarse: &e, inverse_diagonal: &inverse };
+                let by = Correction { prolongation: &of_prolongation, image: &of_image, coarse: &e, inverse_diagonal: &inverse };
                 host.correct(&mut x, &mut d, &mut left, by, 0.8);
                 let by = Correction { prolongation: &p, image: &i, coarse: &on_e, inverse_diagonal: &on_inverse };
                 rt.correct(&mut on_x, &mut on_d, &mut on_left, by, 0.8);
