@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use equelle_runtime::session::placement::CROSSOVER_CELLS;
+
 use crate::cache::{self, Cache};
 use crate::cargo;
 use crate::failure::Failure;
@@ -36,6 +38,8 @@ pub fn examine() -> Report {
     lines.push(format!("cuda       driver: {}; run-time compiler: {}", shown(&driver), shown(&compiler)));
     if driver.is_none() || compiler.is_none() {
         lines.push("           programs for cuda can be built here, but not run".to_owned());
+    } else {
+        lines.push(format!("           faster than the cores on grids of more than about {CROSSOVER_CELLS} cells"));
     }
     Report { text: lines.join("\n") + "\n", result: cargo.map(drop).and(cache.map(drop)) }
 }

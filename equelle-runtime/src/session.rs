@@ -1,6 +1,7 @@
 //! One run of a program: its parameters, grid, domains, inputs, outputs and progress. Every back-end is built on one.
 
 mod effects;
+pub mod placement;
 mod solves;
 
 use std::collections::BTreeMap;
@@ -117,6 +118,8 @@ pub struct Session {
     notes: Vec<String>,
     /// How numbers are kept and rounded, where that is not the default.
     mode: Option<&'static str>,
+    /// Where the back-end computes, if it told.
+    place: Option<placement::Place>,
     finished: bool,
 }
 
@@ -189,6 +192,7 @@ impl Session {
             failures: 0,
             notes: Vec::new(),
             mode: None,
+            place: None,
             finished: false,
         })
     }
@@ -577,6 +581,9 @@ impl Session {
         self.progress.event(&event);
         let summary = self.summary();
         self.progress.message(&summary);
+        if let Some(hint) = self.placement_hint() {
+            self.progress.message(&hint);
+        }
     }
 
     /// A warning for each parameter that has no effect, with the nearest key that would have.

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::tools::{self, Failure, cargo, examples, read, root};
 
@@ -15,9 +16,16 @@ const GPU_TARGETS: [(&str, &str, &str); 6] = [
     ("--bench=multigrid", "multigrid", "benches"),
 ];
 
+/// What the serial back-end is compiled for, since times are compared with it: any processor beside a GPU of the last ten years has these instructions.
+const PROCESSOR: &str = if cfg!(target_arch = "x86_64") { "x86-64-v3" } else { "generic" };
+
 /// Fills `.gpu/`: stripped programs with both back-ends, the data of the examples, hand-written CUDA to compare with if it is at hand, and a script.
-pub(crate) fn collect() -> Result<(), Failure> {
+pub(crate) fn collect(only: &str) -> Result<(), Failure> {
     let bundle = root().join(".gpu");
+    let program = |source: &Path, flags: &[&str], way: Way, bundle: &Path| {
+        let wanted = source.file_stem().is_some_and(|stem| stem.to_string_lossy().contains(only));
+        if wanted { program(source, flags, way, bundle) } else { Ok(()) }
+    };
     let made = if bundle.exists() { fs::remove_dir_all(&bundle) } else { Ok(()) };
     made.map_err(|error| format!("cannot empty `{}`: {error}", bundle.display()))?;
     for example in examples()? {
@@ -51,8 +59,13 @@ pub(crate) fn collect() -> Result<(), Failure> {
     let fast = root().join("target/gpu-bundle/shallow_water_fast.equelle");
     tools::write(&fast, &read(&silent("shallow_water", "Output(\"water\", SumReduce(q[0]))")?)?)?;
     program(&fast, &["--fp", "fast"], Way::Kernels, &bundle)?;
+    // What `xtask converge` and `xtask crossover` run.
+    program(&root().join("tests/implicit/heat_contrast.equelle"), &["--nondimensional"], Way::Kernels, &bundle)?;
+    program(&root().join("tests/implicit/pressure_neumann.equelle"), &[], Way::Kernels, &bundle)?;
+    program(&silent("two_phase", "Output(\"water\", SumReduce(s0))")?, &[], Way::Kernels, &bundle)?;
     copy(&root().join("grids"), &bundle.join("grids"), |file| file.ends_with(".grid"))?;
     tests(&bundle)?;
+    tools_of_bundle(&bundle)?;
     let yardsticks = root().join("../shared/yardsticks");
     if yardsticks.is_dir() {
         copy(&yardsticks, &bundle.join("yardsticks"), |file| file.ends_with(".cu"))?;
@@ -114,7 +127,7 @@ fn program(source: &Path, flags: &[&str], way: Way, bundle: &Path) -> Result<(),
         .arg(source)
         .args(flags)
         .args(way.flags())
-        .args(["--backend", "serial,cuda", "--target-cpu", "generic", "-o"])
+        .args(["--backend", "serial,cuda", "--target-cpu", PROCESSOR, "-o"])
         .arg(&package);
     // It runs on another machine. A cache of its own: what is built here is stripped.
     equellec.env("EQUELLE_CACHE_DIR", root().join("target/gpu-cache")).env("CARGO_PROFILE_RELEASE_STRIP", "symbols");
@@ -132,21 +145,37 @@ fn program(source: &Path, flags: &[&str], way: Way, bundle: &Path) -> Result<(),
 /// The tests and benchmarks of the CUDA runtime that run on a GPU where there is one.
 fn tests(bundle: &Path) -> Result<(), Failure> {
     let mut build = cargo();
-    build.args(["test", "--package", "backend-cuda", "--features", "codegen,runtime", "--release", "--no-run", "--message-format", "json"]);
+    build.args(["test", "--package", "backend-cuda", "--features", "codegen,runtime", "--no-run"]);
     build.args(GPU_TARGETS.map(|(target, ..)| target));
+    executables(&mut build, &GPU_TARGETS.map(|(_, name, folder)| (name, folder)), bundle)
+}
+
+/// These commands, and the generators of grids that they start.
+fn tools_of_bundle(bundle: &Path) -> Result<(), Failure> {
+    let mut build = cargo();
+    // With the features that the tests ask for, so that nothing is compiled twice.
+    build.args(["build", "--package", "xtask", "--package", "backend-cuda", "--features", "backend-cuda/codegen,backend-cuda/runtime"]);
+    build.args(["--package", "equelle-runtime", "--bin", "xtask", "--example", "triangles", "--example", "polyhedra"]);
+    executables(&mut build, &["xtask", "triangles", "polyhedra"].map(|name| (name, "tools")), bundle)
+}
+
+/// Builds stripped executables, and copies these (name, folder) into the bundle.
+fn executables(build: &mut Command, wanted: &[(&str, &str)], bundle: &Path) -> Result<(), Failure> {
+    build.args(["--release", "--message-format", "json"]);
     build.env("CARGO_PROFILE_RELEASE_STRIP", "symbols").arg("--target-dir").arg(root().join("target/gpu-tests"));
     let output = build.output().map_err(|error| format!("cargo cannot be run: {error}"))?;
     if !output.status.success() {
-        return Err(format!("the tests cannot be built\n{}", String::from_utf8_lossy(&output.stderr)));
+        return Err(format!("what goes along cannot be built\n{}", String::from_utf8_lossy(&output.stderr)));
     }
     let messages = String::from_utf8_lossy(&output.stdout).into_owned();
-    for (_, name, folder) in GPU_TARGETS {
-        // One JSON object a line; that of a test names its executable.
-        let built = messages
-            .lines()
-            .filter_map(|line| line.split("\"executable\":\"").nth(1)?.split('"').next())
-            .find(|path| Path::new(path).file_name().is_some_and(|file| file.to_string_lossy().starts_with(&format!("{name}-"))));
-        let built = built.ok_or_else(|| format!("cargo built no test `{name}`"))?;
+    for (name, folder) in wanted {
+        // One JSON object a line; that of an executable names its file, which for tests ends with a hash.
+        let is_wanted = |path: &&str| {
+            let stem = Path::new(path).file_stem().unwrap_or_default().to_string_lossy();
+            stem.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+        };
+        let built = messages.lines().filter_map(|line| line.split("\"executable\":\"").nth(1)?.split('"').next()).find(is_wanted);
+        let built = built.ok_or_else(|| format!("cargo built no `{name}`"))?;
         let target = bundle.join(folder).join(name);
         let copied = fs::create_dir_all(bundle.join(folder)).and_then(|()| fs::copy(built, &target));
         copied.map_err(|error| format!("cannot write `{}`: {error}", target.display()))?;

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Runs the programs of this bundle on the GPU of this machine: every example against the serial back-end, then explicit heat at several sizes.
 # Needs an NVIDIA driver and NVRTC. The yardsticks, if they are here, need nvcc. Arguments: sizes of the cube, default 100 256.
-# ONLY="heat checkers" runs some sections: tests examples heat water single implicit krylov multigrid defaults thesis jacobian yardsticks checkers.
+# ONLY="heat checkers" runs some sections: tests examples heat water single implicit krylov multigrid defaults converge crossover thesis jacobian yardsticks checkers.
 set -euo pipefail
 cd "$(dirname "$0")"
-chmod +x bin/* tests/* benches/*
+chmod +x bin/* tests/* benches/* tools/*
 sizes=("$@")
 [ ${#sizes[@]} -gt 0 ] || sizes=(100 256)
 work=$(mktemp -d)
@@ -144,6 +144,13 @@ section_single() {
     done
 }
 
+# What the solves of a run cost once patterns are known and kernels compiled, and how much of it is assembly; from the log.
+after_first() {
+    sed -n "s/^Newton's method at line.*after the first solve: //p" "$work/log" | head -n 1 | awk -F ', ' '
+        function number(text, parts, words) { parts = split(text, words, " "); return words[parts - 1] * (words[parts] == "us" ? 1e-6 : words[parts] == "ms" ? 1e-3 : words[parts] == "s" ? 1 : "nan") }
+        { all = number($1) + number($2) + number($3); if (all > 0) printf "after the first solve: %s; assembly is %.1f %% of that (goal: at most 10)", $0, 100 * number($1) / all }'
+}
+
 # Implicit heat: ten steps of 0.5 on n^3 cells of width 1, one side at 100, the rest closed. The serial run is on this machine's processor.
 section_implicit() {
     awk 'BEGIN { for (i = 0; i < 10; i++) print 0.5 }' >"$work/steps"
@@ -156,7 +163,7 @@ section_implicit() {
             "bin/heat_implicit_3d_silent$way" --backend $backend --profile grid_dim=3 nx="$n" ny="$n" nz="$n" k=0.3 cv=1 u_initial=500 dir_boundary_filename="$work/faces" dir_val=100 \
                 timesteps_filename="$work/steps" solver=bicgstab verbose=2 output_to_file=false >"$work/$backend.txt" 2>"$work/log" || { cat "$work/log"; failed=1; }
             end=$(date +%s.%N)
-            echo "implicit heat $n^3, $run: $(awk "BEGIN { print $end - $start }") s in all; $(grep -c 'Newton iteration' "$work/$backend.txt") evaluations; $(grep '^steady' "$work/log"); $(grep '^device' "$work/log"); $(grep heat "$work/$backend.txt")"
+            echo "implicit heat $n^3, $run: $(awk "BEGIN { print $end - $start }") s in all; $(grep -c 'Newton iteration' "$work/$backend.txt") evaluations; $(grep '^steady' "$work/log"); $(grep '^device' "$work/log"); $(after_first); $(grep heat "$work/$backend.txt")"
         done
     done
 }
@@ -193,8 +200,18 @@ section_defaults() {
         # shellcheck disable=SC2086
         bin/heat_implicit_3d_silent --backend cuda --profile grid_dim=3 nx=$n ny=$n nz=$n k=0.3 cv=1 u_initial=500 dir_boundary_filename="$work/faces" dir_val=100 \
             timesteps_filename="$work/steps" output_to_file=false $solver >"$work/cuda.txt" 2>"$work/log" || { cat "$work/log"; failed=1; }
-        echo "ten steps of implicit heat, $n^3, ${solver:-defaults}: $(grep -h "Newton's method" "$work/cuda.txt" "$work/log" | head -n 1); $(grep -h '^steady' "$work/cuda.txt" "$work/log" | head -n 1) (goal: 21 ms a step)"
+        echo "ten steps of implicit heat, $n^3, ${solver:-defaults}: $(grep -h "Newton's method" "$work/cuda.txt" "$work/log" | head -n 1); $(grep -h '^steady' "$work/cuda.txt" "$work/log" | head -n 1) (goal: 21 ms a step); $(after_first)"
     done
+}
+
+# Programs of all kinds on grids of all kinds, with defaults: both back-ends must converge in as many Newton iterations, to the same results.
+section_converge() {
+    tools/xtask converge --bundle . || failed=1
+}
+
+# From which size on the GPU is faster than all cores of this machine.
+section_crossover() {
+    tools/xtask crossover --bundle . || failed=1
 }
 
 # The experiments of the thesis of 2014 (one NVIDIA K40, 288 GB/s): explicit and implicit heat, shallow water. Times are of the whole loop, by the steady steps of `--profile`; its figures
@@ -298,12 +315,32 @@ section_checkers() {
                 done
             done
         done
+        # Kernels of linear systems, by the tests of the runtime that run on any device. What takes too long is named, and no failure.
+        modules=$(tests/backend_cuda --list 2>/dev/null | sed -n 's/^\(runtime::[a-z_0-9]*\)::.*: test$/\1/p' | sort -u)
+        [ -n "$modules" ] || { echo "compute-sanitizer: no tests to check"; failed=1; }
+        until=$((SECONDS + 300))
+        for tool in memcheck racecheck; do
+            for module in $modules; do
+                status=0
+                left=$((until - SECONDS))
+                [ $left -gt 90 ] && left=90
+                if [ $left -lt 5 ]; then echo "compute-sanitizer $tool, tests of $module: no time left"; continue; fi
+                timeout $left compute-sanitizer --tool $tool --error-exitcode 9 --report-api-errors no --target-processes application-only \
+                    tests/backend_cuda "$module::" >"$work/log" 2>&1 || status=$?
+                if [ $status = 124 ]; then
+                    echo "compute-sanitizer $tool, tests of $module: not done in $left s"
+                    continue
+                fi
+                [ $status = 0 ] || { failed=1; tail -n 20 "$work/log"; }
+                echo "compute-sanitizer $tool, tests of $module: $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$work/log" | head -n 1); $(grep '^test result' "$work/log" | cut -d ';' -f 1)"
+            done
+        done
     else
         echo "compute-sanitizer: not found"
     fi
 }
 
-for section in ${ONLY:-tests examples heat water single implicit krylov multigrid defaults thesis jacobian yardsticks checkers}; do
+for section in ${ONLY:-tests examples heat water single implicit krylov multigrid defaults converge crossover thesis jacobian yardsticks checkers}; do
     "section_$section"
 done
 exit $failed

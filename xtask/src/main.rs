@@ -3,6 +3,7 @@
 mod bench;
 mod bless;
 mod converge;
+mod crossover;
 mod cuda_host_tests;
 mod editors;
 mod example_data;
@@ -56,11 +57,17 @@ enum Command {
         seed: u64,
     },
     /// Collect programs, data and scripts to run on a machine with a GPU, in `.gpu/`
-    GpuBundle,
+    GpuBundle {
+        /// Only programs whose names contain this
+        #[arg(long, default_value = "")]
+        only: String,
+    },
     /// Compare the speed of generated programs with hand-written loops
     Bench(bench::Options),
     /// Whether implicit programs converge with default parameters on grids of all kinds, with iterations and times
     Converge(converge::Options),
+    /// From which number of cells on the GPU is faster than the processor, with the programs of a GPU bundle
+    Crossover(crossover::Options),
     /// A whole implicit time step against sparse-matrix derivatives and BiCGStab with Jacobi, with the time of each part
     ImplicitStep(implicit_step::Options),
     /// Iterations and times of multigrid on the Laplacian of cubes; `benches/peers/solvers.py` does the same with PyAMG
@@ -79,10 +86,11 @@ fn main() -> ExitCode {
         Command::CudaHostTests => cuda_host_tests::run(),
         Command::CompileKernels { folder } => cuda_host_tests::compile_kernels(&folder),
         Command::Random { programs, seed } => random::run(programs, seed),
-        Command::GpuBundle => gpu_bundle::collect(),
+        Command::GpuBundle { only } => gpu_bundle::collect(&only),
         Command::Bench(options) => bench::run(&options),
         Command::ImplicitStep(options) => implicit_step::run(&options),
         Command::Converge(options) => converge::run(&options),
+        Command::Crossover(options) => crossover::run(&options),
         Command::Solvers { cells } => {
             tools::run(tools::cargo().args(["run", "--quiet", "--release", "-p", "equelle-runtime", "--example", "solvers", "--", &cells]))
         }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use equelle_runtime::grid::FaceOrder;
 use equelle_runtime::session::Session;
+use equelle_runtime::session::placement::Place;
 use equelle_runtime::{EquelleRuntime, Error, ErrorKind, Real};
 
 use crate::runtime::conditions::Check;
@@ -73,7 +74,8 @@ pub fn run(session: Session, program: impl FnOnce(&mut CudaRuntime) -> Result<()
 ///
 /// # Errors
 /// As there.
-pub fn run_with_precision<R: Real>(session: Session, program: impl FnOnce(&mut CudaRuntime) -> Result<(), Error>) -> Result<(), Error> {
+pub fn run_with_precision<R: Real>(mut session: Session, program: impl FnOnce(&mut CudaRuntime) -> Result<(), Error>) -> Result<(), Error> {
+    session.computes_on(Place::Gpu);
     let mut runtime = CudaRuntime::with_precision(session, open_device()?, Precision::of::<R>())?;
     program(&mut runtime)?;
     runtime.finish()

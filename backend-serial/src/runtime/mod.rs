@@ -35,6 +35,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use equelle_runtime::session::Session;
+use equelle_runtime::session::placement::Place;
 use equelle_runtime::{Error, Real};
 
 pub use collections::{BoolCollection, EntityCollection, ScalarCollection, Storage, VectorCollection};
@@ -114,9 +115,10 @@ pub fn run(session: Session, program: impl FnOnce(&mut SerialRuntime) -> Result<
 /// # Errors
 /// As there.
 pub fn run_with_precision<R: Real>(
-    session: Session,
+    mut session: Session,
     program: impl FnOnce(&mut SerialRuntime<R>) -> Result<(), Error>,
 ) -> Result<(), Error> {
+    session.computes_on(Place::Cores);
     let mut runtime = SerialRuntime::with_precision(session);
     program(&mut runtime).map_err(|error| runtime.session.locate(error))
 }

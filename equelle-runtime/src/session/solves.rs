@@ -15,6 +15,8 @@ pub(super) struct Totals {
     iterations: usize,
     linear_iterations: usize,
     times: Times,
+    /// Of the solves after the first, which finds patterns and memory, and on a device compiles kernels.
+    after_first: Times,
 }
 
 /// Time steps that were taken in parts.
@@ -34,6 +36,9 @@ impl Session {
         totals.iterations += history.count();
         totals.linear_iterations += history.linear_iterations();
         totals.times += times;
+        if totals.solves > 1 {
+            totals.after_first += times;
+        }
         if self.progress.format() == MessageFormat::Json {
             let event = self.solve_event(line, history, ending);
             self.progress.event(&event);
@@ -44,14 +49,11 @@ impl Session {
                 Ending::NotConverged => "did not converge",
                 Ending::Failed => "failed",
             };
-            let Times { assembly, set_up, solve } = times;
             self.progress.message(&format!(
-                "{place}: {end} in {}, {} linear; assembly {}, set-up {}, linear solves {}\n{}",
+                "{place}: {end} in {}, {} linear; {}\n{}",
                 counted(history.count(), "iteration"),
                 history.linear_iterations(),
-                seconds(assembly),
-                seconds(set_up),
-                seconds(solve),
+                parts(times),
                 history.table_with_times().trim_end()
             ));
         }
@@ -136,7 +138,6 @@ impl Session {
             .solves
             .iter()
             .map(|(line, totals)| {
-                let Times { assembly, set_up, solve } = totals.times;
                 let mut text = format!("Newton's method at line {line}: {}", counted(totals.solves, "solve"));
                 if totals.not_converged > 0 {
                     // Writing to a String cannot fail.
@@ -144,13 +145,14 @@ impl Session {
                 }
                 let _ = write!(
                     text,
-                    ", {}, {} linear; assembly {}, set-up {}, linear solves {}",
+                    ", {}, {} linear; {}",
                     counted(totals.iterations, "iteration"),
                     totals.linear_iterations,
-                    seconds(assembly),
-                    seconds(set_up),
-                    seconds(solve)
+                    parts(totals.times)
                 );
+                if totals.solves > 1 {
+                    let _ = write!(text, "; after the first solve: {}", parts(totals.after_first));
+                }
                 text
             })
             .collect();
@@ -168,12 +170,13 @@ impl Session {
             .iter()
             .map(|(line, totals)| {
                 format!(
-                    "{{\"line\":{line},\"solves\":{},\"not_converged\":{},\"iterations\":{},\"linear_iterations\":{},{}}}",
+                    "{{\"line\":{line},\"solves\":{},\"not_converged\":{},\"iterations\":{},\"linear_iterations\":{},{},\"after_first\":{{{}}}}}",
                     totals.solves,
                     totals.not_converged,
                     totals.iterations,
                     totals.linear_iterations,
-                    json_times(totals.times)
+                    json_times(totals.times),
+                    json_times(totals.after_first)
                 )
             })
             .collect();
@@ -187,6 +190,12 @@ impl Session {
             self.rescues.parts
         )
     }
+}
+
+/// `assembly 1.0 s, set-up 2.0 s, linear solves 3.0 s`
+fn parts(times: Times) -> String {
+    let Times { assembly, set_up, solve } = times;
+    format!("assembly {}, set-up {}, linear solves {}", seconds(assembly), seconds(set_up), seconds(solve))
 }
 
 fn json_times(times: Times) -> String {

@@ -4,6 +4,7 @@ use equelle_runtime::interrupt::{Interrupt, Signal};
 use equelle_runtime::launch::{help, launch_words, render_error};
 use equelle_runtime::newton::{Ending, History, Iteration, Times};
 use equelle_runtime::report::{MessageFormat, Progress, ProgressStyle, bytes, peak_memory, seconds};
+use equelle_runtime::session::placement::Place;
 use equelle_runtime::session::{Options, Session};
 use equelle_runtime::{Backend, Error, ErrorKind, Program};
 
@@ -240,7 +241,10 @@ fn solves_are_told() {
     session.next_step(&mut state);
     session.next_step(&mut state);
     session.solve_ended(2, &two_iterations(), Ending::Converged);
-    session.solve_ended(2, &two_iterations(), Ending::NotConverged);
+    // The later one evaluates faster: 0.5 s in all.
+    let mut later = two_iterations();
+    later.iterations.iter_mut().zip([0.25, 0.125, 0.125]).for_each(|(iteration, assembly)| iteration.times.assembly = assembly);
+    session.solve_ended(2, &later, Ending::NotConverged);
     session.step_failed(1, 10.0, 2, "reason\nmore");
     session.step_rescued(1, 10.0, 2);
     session.finish();
@@ -254,9 +258,26 @@ fn solves_are_told() {
     assert!(text.contains("line 2, step 2 of 3: did not converge in 2 iterations"), "{text}");
     assert!(text.contains("warning: line 1, step 2 of 3: the step of 10 failed, it is tried again in 2 parts: reason\n"), "{text}");
     assert!(text.contains("line 1, step 2 of 3: the step of 10 was taken in 2 parts\n"), "{text}");
-    let summary = "Newton's method at line 2: 2 solves (1 of them without convergence), 4 iterations, 24 linear; assembly 12.0 s, set-up 1.5 s, linear solves 3.0 s\n\
+    let summary = "Newton's method at line 2: 2 solves (1 of them without convergence), 4 iterations, 24 linear; assembly 6.5 s, set-up 1.5 s, linear solves 3.0 s; \
+                   after the first solve: assembly 500.0 ms, set-up 750.0 ms, linear solves 1.5 s\n\
                    1 step failed as a whole and was taken in 2 parts in all\n";
     assert!(text.contains(summary), "{text}");
+}
+
+/// A grid of six cells on a GPU; a run that lets nobody know where it computes gets no hint.
+#[test]
+fn small_grids_on_a_gpu_get_a_hint() {
+    for (place, hints) in [(Some(Place::Gpu), 1), (Some(Place::Cores), 0), (None, 0)] {
+        let stderr = Buffer::default();
+        let options = Options { quiet: false, progress: ProgressStyle::Lines, stderr: Box::new(stderr.clone()), ..Options::silent() };
+        let mut session = Session::open_with(&HEAT, &words(&["k=1"]), options).unwrap();
+        if let Some(place) = place {
+            session.computes_on(place);
+        }
+        session.finish();
+        let text = stderr.text();
+        assert_eq!(text.matches("hint: a grid of 6 cells is small for a GPU").count(), hints, "{place:?}: {text}");
+    }
 }
 
 /// The same for programs: one JSON object a line.
@@ -296,7 +317,8 @@ fn events_are_json() {
     );
     assert!(lines[3].starts_with("{\"event\":\"progress\",\"step\":1,\"steps\":1,\"elapsed\":"), "{text}");
     assert_eq!(lines[4], "{\"severity\":\"warning\",\"message\":\"odd\"}");
-    let solves = "\"solves\":[{\"line\":2,\"solves\":1,\"not_converged\":1,\"iterations\":2,\"linear_iterations\":12,\"assembly\":6,\"set_up\":0.75,\"solve\":1.5}]";
+    let solves = "\"solves\":[{\"line\":2,\"solves\":1,\"not_converged\":1,\"iterations\":2,\"linear_iterations\":12,\"assembly\":6,\"set_up\":0.75,\"solve\":1.5,\
+                  \"after_first\":{\"assembly\":0,\"set_up\":0,\"solve\":0}}]";
     assert!(text.contains(solves) && text.contains("\"steps_in_parts\":1,\"parts\":2}"), "{text}");
     assert!(lines.iter().all(|line| line.starts_with('{') && line.ends_with('}')), "{text}");
     let error = Error::new(ErrorKind::Data, "no").at(3);

@@ -1,134 +1,55 @@
-//! Whether implicit programs converge with default parameters, on grids of all kinds: a table for docs/benchmarks.
+//! Grids of all kinds, and implicit programs with their parameters on them.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::Value;
-
-use crate::tools::{self, Failure, cargo, root};
-
-/// What to run.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Options {
-    /// About how many cells grids have
-    #[arg(long, default_value_t = 45_000)]
-    cells: usize,
-    /// Only grids and programs whose names contain this
-    #[arg(long, default_value = "")]
-    only: String,
-}
+use crate::tools::{self, Failure, cargo};
 
 /// A grid: what it is called, its parameters, and the volumes of its cells.
-struct Grid {
-    name: &'static str,
-    words: Vec<String>,
-    volumes: Vec<f64>,
+pub(super) struct Grid {
+    pub name: &'static str,
+    pub words: Vec<String>,
+    pub volumes: Vec<f64>,
     /// Width that a cell has, for the time step of heat conduction.
-    width: f64,
+    pub width: f64,
 }
 
 /// A program with its parameters on a grid.
-struct Case {
-    name: &'static str,
-    program: &'static str,
-    nondimensional: bool,
-    words: Vec<String>,
+pub(super) struct Case {
+    pub name: &'static str,
+    pub program: &'static str,
+    pub nondimensional: bool,
+    pub words: Vec<String>,
     /// Outputs, and what they may be if the state is one that there is.
-    states: [&'static str; 2],
-    within: [f64; 2],
+    pub states: [&'static str; 2],
+    pub within: [f64; 2],
 }
 
-/// Norms of residuals may be as large as this, the default of `abs_res_tol`, and outputs as far outside of what they may be.
-const TOLERANCE: f64 = 1e-6;
+/// Where the generators of grids are.
+pub(super) enum Generators {
+    /// Examples of the runtime.
+    Workspace,
+    /// Executables in a folder.
+    Folder(PathBuf),
+}
 
-/// Runs every program on every grid, and prints the table; fails if one did not converge, or converged to what cannot be.
-pub(crate) fn run(options: &Options) -> Result<(), Failure> {
-    let folder = root().join("target/converge");
-    fs::create_dir_all(&folder).map_err(|error| format!("cannot make `{}`: {error}", folder.display()))?;
-    // What takes time are the simulators, which are optimised in either case.
-    let equellec = tools::equellec("dev")?;
-    let mut failed = 0;
-    println!("| grid | cells | program | solves | Newton iterations | linear iterations | assembly s | set-up s | linear solves s |");
-    println!("| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |");
-    for grid in grids(options.cells, &folder)? {
-        for case in cases(&grid, &folder)? {
-            if !format!("{} {}", grid.name, case.name).contains(&options.only) {
-                continue;
+impl Generators {
+    /// The generator of this name.
+    fn command(&self, name: &str) -> Command {
+        match self {
+            Generators::Workspace => {
+                let mut command = cargo();
+                command.args(["run", "--quiet", "-p", "equelle-runtime", "--example", name, "--"]);
+                command
             }
-            let start = format!("| {} | {} | {} |", grid.name, grid.volumes.len(), case.name);
-            match solve(&equellec, &grid, &case, &folder)? {
-                Ok(solves) => solves.iter().for_each(|solve| println!("{start} {solve}")),
-                Err(message) => {
-                    failed += 1;
-                    println!("{start} {} |", message.replace('\n', " "));
-                }
-            }
+            Generators::Folder(folder) => Command::new(folder.join(name)),
         }
     }
-    if failed == 0 { Ok(()) } else { Err(format!("{failed} did not converge")) }
 }
 
-/// The end of a line for each solve of the program; or why it failed.
-fn solve(equellec: &Command, grid: &Grid, case: &Case, folder: &Path) -> Result<Result<Vec<String>, String>, Failure> {
-    let outputs = folder.join("out");
-    let _ = fs::remove_dir_all(&outputs);
-    let mut command = Command::new(equellec.get_program());
-    command
-        .current_dir(root())
-        .envs(equellec.get_envs().filter_map(|(key, value)| Some((key, value?))))
-        .args(["run", "--message-format", "json"])
-        .args(case.nondimensional.then_some("--nondimensional"))
-        .arg(case.program);
-    command.args(["output_to_file=true", &format!("output_dir={}", outputs.display())]).args(&grid.words).args(&case.words);
-    let (summary, results) = match summary(&mut command)? {
-        Ok(found) => found,
-        Err(message) => return Ok(Err(message)),
-    };
-    let states = states(case, &results, &outputs)?;
-    if let Some(wrong) = states.iter().find(|state| !(case.within[0] - TOLERANCE..=case.within[1] + TOLERANCE).contains(*state)) {
-        let [least, greatest] = case.within;
-        return Ok(Err(format!("converged to {} of {wrong:e}, which is not from {least} to {greatest}", case.states.join(" or "))));
-    }
-    let number = |solve: &Value, key: &str| format!("{:.2}", solve[key].as_f64().unwrap_or(f64::NAN));
-    let line = |solve: &Value| {
-        let counts = ["solves", "iterations", "linear_iterations"].map(|key| solve[key].to_string()).join(" | ");
-        let times = ["assembly", "set_up", "solve"].map(|key| number(solve, key)).join(" | ");
-        format!("{counts} | {times} |")
-    };
-    Ok(Ok(summary["solves"].as_array().into_iter().flatten().map(line).collect()))
-}
-
-/// All values of the outputs that tell the state: from lines of the results, and from files.
-fn states(case: &Case, results: &str, outputs: &Path) -> Result<Vec<f64>, Failure> {
-    let of_line =
-        |line: &str| line.split_once(" = ").filter(|(tag, _)| case.states.contains(tag)).and_then(|(_, value)| value.parse().ok());
-    let mut values: Vec<f64> = results.lines().filter_map(of_line).collect();
-    for entry in fs::read_dir(outputs).into_iter().flatten().flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if name.rsplit_once('-').is_some_and(|(tag, _)| case.states.contains(&tag)) {
-            values.extend(tools::read(&entry.path())?.lines().map(|line| line.parse().unwrap_or(f64::NAN)));
-        }
-    }
-    if values.is_empty() { Err(format!("{} has no output that tells the state", case.program)) } else { Ok(values) }
-}
-
-/// The summary of a run with `--message-format json`, and its results; or why it failed.
-pub(crate) fn summary(command: &mut Command) -> Result<Result<(Value, String), String>, Failure> {
-    let output = command.output().map_err(|error| format!("equellec cannot be run: {error}"))?;
-    let text = String::from_utf8_lossy(&output.stderr);
-    let mut events = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    if output.status.success()
-        && let Some(summary) = events.clone().find(|event| event["event"] == "summary")
-    {
-        return Ok(Ok((summary, String::from_utf8_lossy(&output.stdout).into_owned())));
-    }
-    let error = events.find(|event| event["severity"] == "error");
-    Ok(Err(error.and_then(|error| error["message"].as_str().map(str::to_owned)).unwrap_or_else(|| text.into_owned())))
-}
-
-fn grids(cells: usize, folder: &Path) -> Result<Vec<Grid>, Failure> {
+/// The grids, of about so many cells; files go to a folder.
+pub(super) fn grids(cells: usize, generators: &Generators, folder: &Path) -> Result<Vec<Grid>, Failure> {
     let root_of = |count: usize, power: f64| (count as f64).powf(1.0 / power).round().max(2.0) as usize;
     let (plane, cube) = (root_of(cells, 2.0), root_of(cells, 3.0));
     let boxes = |name, n: [usize; 3], dim: usize, widths: [f64; 3], width| {
@@ -155,10 +76,9 @@ fn grids(cells: usize, folder: &Path) -> Result<Vec<Grid>, Failure> {
     ];
     for (name, generator, sizes) in generated {
         let mut words = generator.split(' ');
-        let mut command = cargo();
-        command.args(["run", "--quiet", "-p", "equelle-runtime", "--example", words.next().unwrap_or_default(), "--"]);
+        let mut command = generators.command(words.next().unwrap_or_default());
         command.args(words).args(sizes.iter().map(usize::to_string));
-        let output = command.output().map_err(|error| format!("cargo cannot be run: {error}"))?;
+        let output = command.output().map_err(|error| format!("the generator of {name} cannot be run: {error}"))?;
         if !output.status.success() {
             return Err(String::from_utf8_lossy(&output.stderr).into_owned());
         }
@@ -181,7 +101,8 @@ fn volumes(text: &str) -> Option<Vec<f64>> {
     words.get(end.checked_sub(cells)?..end)?.iter().map(|word| word.parse().ok()).collect()
 }
 
-fn cases(grid: &Grid, folder: &Path) -> Result<Vec<Case>, Failure> {
+/// The programs on a grid; files go to a folder.
+pub(super) fn cases(grid: &Grid, folder: &Path) -> Result<Vec<Case>, Failure> {
     let n = grid.volumes.len();
     let pore_volume = 0.2 * grid.volumes.iter().sum::<f64>();
     let mut random = random();

@@ -1,0 +1,85 @@
+//! A hint at the end of a run that the other kind of processor would have done sooner.
+
+use std::path::Path;
+
+use super::Session;
+
+/// Where a back-end computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// On the cores of this machine.
+    Cores,
+    /// On a GPU.
+    Gpu,
+}
+
+/// From about so many cells on a step takes less time on a GPU than on all cores beside it, explicit or implicit; by the tables of `cargo xtask crossover` in docs/benchmarks,
+/// which vary with devices and programs. Hints keep a factor of [`CLEARLY`] away.
+pub const CROSSOVER_CELLS: usize = 10_000;
+
+/// How far from the crossover a grid must be for a hint.
+const CLEARLY: usize = 4;
+
+/// Seconds that a run on cores must take for a hint: a GPU needs about one until its first step is done.
+const LONG: f64 = 10.0;
+
+/// What a run of so many cells and seconds could do better, if anything.
+pub fn hint(place: Place, cells: usize, seconds: f64, gpu_is_here: bool) -> Option<String> {
+    match place {
+        Place::Gpu if cells < CROSSOVER_CELLS / CLEARLY => Some(format!(
+            "hint: a grid of {cells} cells is small for a GPU: below about {CROSSOVER_CELLS} the cores are faster (`--backend serial`)"
+        )),
+        Place::Cores if cells > CROSSOVER_CELLS * CLEARLY && seconds > LONG && gpu_is_here => Some(format!(
+            "hint: this machine has a GPU, which is faster from about {CROSSOVER_CELLS} cells on: build with `--backend serial,cuda`, run with `--backend cuda`"
+        )),
+        Place::Gpu | Place::Cores => None,
+    }
+}
+
+/// Whether the driver of a GPU has made its device here. Nothing is started for that.
+pub fn gpu_is_here() -> bool {
+    ["/dev/nvidia0", "/dev/dxg"].iter().any(|device| Path::new(device).exists())
+}
+
+impl Session {
+    /// Says where the back-end computes, so that the summary can tell where else it would be faster.
+    pub fn computes_on(&mut self, place: Place) {
+        self.place = Some(place);
+    }
+
+    /// The hint of the summary.
+    pub(super) fn placement_hint(&self) -> Option<String> {
+        hint(self.place?, self.grid.n_cells(), self.progress.elapsed().as_secs_f64(), gpu_is_here())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hints_come_far_from_the_crossover_alone() {
+        let (small, near, large) = (CROSSOVER_CELLS / 5, CROSSOVER_CELLS, CROSSOVER_CELLS * 5);
+        assert_eq!(
+            hint(Place::Gpu, small, 0.5, true).as_deref(),
+            Some("hint: a grid of 2000 cells is small for a GPU: below about 10000 the cores are faster (`--backend serial`)")
+        );
+        assert_eq!(
+            hint(Place::Cores, large, 20.0, true).as_deref(),
+            Some(
+                "hint: this machine has a GPU, which is faster from about 10000 cells on: build with `--backend serial,cuda`, run with `--backend cuda`"
+            )
+        );
+        for (place, cells, seconds, gpu_is_here) in [
+            (Place::Gpu, near, 20.0, true),
+            (Place::Gpu, large, 20.0, true),
+            (Place::Cores, small, 20.0, true),
+            (Place::Cores, near, 20.0, true),
+            // Over before a GPU would have begun; and none there.
+            (Place::Cores, large, 5.0, true),
+            (Place::Cores, large, 20.0, false),
+        ] {
+            assert_eq!(hint(place, cells, seconds, gpu_is_here), None, "{place:?} {cells} {seconds} {gpu_is_here}");
+        }
+    }
+}
