@@ -8,7 +8,7 @@ use equelle_runtime::linalg::matrix_space::{Correction, Direction, Shape, Smooth
 use equelle_runtime::linalg::precond::amg::{Amg, AmgOptions};
 use equelle_runtime::linalg::precond::ilu::BlockFactors;
 use equelle_runtime::linalg::schedule::Schedule;
-use equelle_runtime::linalg::{Csr, MatrixSpace};
+use equelle_runtime::linalg::{Csr, MatrixSpace, Preconditioner};
 
 use crate::runtime::args::{Call, EqRows};
 use crate::runtime::factors::DeviceFactors;
@@ -128,9 +128,9 @@ impl MatrixSpace for CudaRuntime {
     }
 
     /// On the device.
-    fn multigrid(&mut self, matrix: Csr, ends: &[usize], options: &AmgOptions) -> Result<Amg<CudaRuntime>, Error> {
+    fn multigrid(&mut self, matrix: Csr, ends: &[usize], options: &AmgOptions) -> Result<Box<dyn Preconditioner<CudaRuntime>>, Error> {
         let matrix = self.matrix(matrix)?;
-        Amg::set_up(self, matrix, ends, options)
+        Ok(Box::new(Amg::set_up(self, matrix, ends, options)?))
     }
 
     fn clear(&mut self, x: &mut DeviceVector) {

@@ -259,7 +259,8 @@ impl Csr {
 
     /// Diagonal; 0 where no entry is stored. `[min(n_rows, n_cols)]`
     pub fn diagonal(&self) -> Vec<f64> {
-        (0..self.n_rows().min(self.n_cols())).map(|i| self.entry(i, i)).collect()
+        let own = |row: usize| self.row(row).find(|(column, _)| *column == row).map_or(0.0, |(_, value)| value);
+        (0..self.n_rows().min(self.n_cols())).map(own).collect()
     }
 
     /// Compares the matrix with its transpose, which is not formed. Values count as equal when they differ by at most `tolerance` times the

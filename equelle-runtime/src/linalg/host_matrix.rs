@@ -7,8 +7,11 @@ use super::block_matrix::BlockMatrix;
 use super::csr::Csr;
 use super::host::HostSpace;
 use super::matrix_space::{Correction, Direction, MatrixSpace, Shape, Smoothed};
+use super::precond::amg::{Amg, AmgOptions, Hierarchy};
 use super::precond::ilu::BlockFactors;
 use super::rows::SparseRows;
+use super::single::Single;
+use super::space::Preconditioner;
 
 /// A sparse matrix on the host.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,6 +98,13 @@ impl MatrixSpace for HostSpace {
 
     fn factors(&mut self, factors: BlockFactors) -> Result<BlockFactors, Infallible> {
         Ok(factors)
+    }
+
+    /// The levels in single precision where that will do.
+    fn multigrid(&mut self, matrix: Csr, ends: &[usize], options: &AmgOptions) -> Result<Box<dyn Preconditioner<Self>>, Infallible> {
+        let suits = Single::suits(&matrix, options);
+        let hierarchy = Hierarchy::new(self, matrix.into(), ends, options)?;
+        Ok(if suits { Box::new(Single::new(self, hierarchy, options)) } else { Box::new(Amg::new(self, hierarchy, options)?) })
     }
 
     fn shape(a: &HostMatrix) -> Shape {

@@ -8,7 +8,7 @@ use super::csr::Csr;
 use super::host::HostSpace;
 use super::precond::amg::{Amg, AmgOptions, Hierarchy};
 use super::precond::ilu::BlockFactors;
-use super::space::{LinearOperator, VectorSpace};
+use super::space::{LinearOperator, Preconditioner, VectorSpace};
 
 /// The size of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,16 +101,17 @@ pub trait MatrixSpace: VectorSpace {
     fn factors(&mut self, factors: BlockFactors) -> Result<Self::Factors, Self::Error>;
 
     /// Multigrid for a square matrix whose unknowns of each field end at `ends`: set up on the host and brought over, unless a back-end does better.
+    /// Its levels may be in single precision, as on the host: then the cycle runs in a space of its own, over vectors and matrices of singles, and converts at both ends.
     ///
     /// # Errors
     /// Out of memory.
-    fn multigrid(&mut self, matrix: Csr, ends: &[usize], options: &AmgOptions) -> Result<Amg<Self>, Self::Error>
+    fn multigrid(&mut self, matrix: Csr, ends: &[usize], options: &AmgOptions) -> Result<Box<dyn Preconditioner<Self>>, Self::Error>
     where
-        Self: Sized,
+        Self: Sized + 'static,
     {
         let Ok(hierarchy) = Hierarchy::new(&mut HostSpace::new(matrix.n_rows()), matrix.into(), ends, options);
         let hierarchy = hierarchy.brought_to(self)?;
-        Amg::new(self, hierarchy, options)
+        Ok(Box::new(Amg::new(self, hierarchy, options)?))
     }
 
     /// The size of a matrix.

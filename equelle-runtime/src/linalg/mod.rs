@@ -3,7 +3,7 @@
 //! Reading order: [`csr`] (matrices; `product` for products), [`block_matrix`] (those of several fields; [`rows`] for what both have in common), [`options`] (which method, when it stops), [`choose`] (which one where nothing is
 //! asked for), [`mod@solve`] (the front door, [`solve()`]; `cache` for what it keeps), [`null_space`] (matrices that leave the level of the unknown open; `coupled`
 //! for several fields), [`error`], [`space`], [`matrix_space`] and [`system_space`] (what a back-end provides), [`krylov`] (what the iterative methods have in common), [`cg`],
-//! [`bicgstab`], [`gmres`], [`precond`] (preconditioners), [`schedule`] (orders for many rows at a time), [`host`] and [`host_matrix`] (vectors and matrices on the host), [`traffic`] (bytes that an iteration moves), `dense` (small matrices), `lu`
+//! [`bicgstab`], [`gmres`], [`precond`] (preconditioners), [`schedule`] (orders for many rows at a time), [`host`] and [`host_matrix`] (vectors and matrices on the host; `single` for multigrid there), [`traffic`] (bytes that an iteration moves), `dense` (small matrices), `lu`
 //! (with the feature of that name).
 //!
 //! One meaning of tolerance: a system is solved when `|b - A x| <= tolerance |b|` in the 2-norm, evaluated from `x` itself after the method
@@ -31,6 +31,7 @@ pub mod precond;
 mod product;
 pub mod rows;
 pub mod schedule;
+mod single;
 pub mod solve;
 pub mod space;
 pub mod system_space;

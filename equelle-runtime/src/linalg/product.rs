@@ -39,28 +39,26 @@ impl Csr {
         let mut row_ptr = Vec::with_capacity(self.n_rows() + 1);
         row_ptr.push(0);
         let (mut col_idx, mut values): (Vec<u32>, Vec<f64>) = (Vec::new(), Vec::new());
-        let mut sum = vec![0.0; n_cols];
-        // The row that a column was last met in, plus 1.
-        let mut met = vec![0usize; n_cols];
+        // Of each column the row that it was last met in, plus 1, and its sum there.
+        let mut sums = vec![(0usize, 0.0); n_cols];
         let mut columns: Vec<u32> = Vec::new();
         for row in 0..self.n_rows() {
             columns.clear();
             for (inner, left) in self.row(row) {
                 let range = other.row_ptr()[inner]..other.row_ptr()[inner + 1];
                 for (&column, right) in other.col_idx()[range.clone()].iter().zip(&other.values()[range]) {
-                    let at = column as usize;
-                    if met[at] == row + 1 {
-                        sum[at] += left * right;
+                    let (met, sum) = &mut sums[column as usize];
+                    if *met == row + 1 {
+                        *sum += left * right;
                     } else {
-                        met[at] = row + 1;
-                        sum[at] = left * right;
+                        (*met, *sum) = (row + 1, left * right);
                         columns.push(column);
                     }
                 }
             }
             columns.sort_unstable();
             col_idx.extend_from_slice(&columns);
-            values.extend(columns.iter().map(|&column| sum[column as usize]));
+            values.extend(columns.iter().map(|&column| sums[column as usize].1));
             row_ptr.push(col_idx.len());
         }
         Csr::from_valid(self.n_rows(), n_cols, row_ptr, col_idx, values)

@@ -14,6 +14,7 @@ mod options;
 mod preconditioners;
 mod random_systems;
 mod rounded;
+mod single;
 mod solvers;
 mod threads;
 mod traffic;

@@ -50,7 +50,7 @@ pub fn build<S: MatrixSpace + 'static>(
         Preconditioning::Ilu0 => Box::new(Ilu::new(space, BlockFactors::new(matrix, 1))?),
         Preconditioning::BlockIlu0 => Box::new(Ilu::new(space, BlockFactors::new(matrix, k))?),
         Preconditioning::Fsai => Box::new(Fsai::new(space, FsaiFactors::new(matrix, setting.symmetric, FsaiPattern::default()))?),
-        Preconditioning::Amg => Box::new(space.multigrid(matrix.clone(), setting.ends, &amg)?),
+        Preconditioning::Amg => space.multigrid(matrix.clone(), setting.ends, &amg)?,
         Preconditioning::Cpr => Box::new(Cpr::new(space, matrix, k, setting.pressure, &amg)?),
     })
 }

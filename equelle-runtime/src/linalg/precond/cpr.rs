@@ -15,7 +15,7 @@ use super::super::csr::{Csr, Symmetry};
 use super::super::dense::solve_in_place;
 use super::super::matrix_space::MatrixSpace;
 use super::super::space::Preconditioner;
-use super::amg::{Amg, AmgOptions};
+use super::amg::AmgOptions;
 use super::blocks::BlockCsr;
 use super::ilu::{BlockFactors, Ilu};
 
@@ -142,14 +142,14 @@ fn weights_of(blocks: &BlockCsr, pressure: usize) -> Vec<f64> {
 }
 
 /// Both stages.
-pub struct Cpr<S: MatrixSpace> {
+pub struct Cpr<S: MatrixSpace + 'static> {
     /// The pressure equation's residual from all residuals: `[n, k n]`.
     restriction: S::Matrix,
     /// Pressure among all unknowns: `[k n, n]`.
     injection: S::Matrix,
     /// The columns of the pressure: `[k n, n]`.
     pressure_columns: S::Matrix,
-    amg: Amg<S>,
+    amg: Box<dyn Preconditioner<S>>,
     ilu: Ilu<S>,
     work: RefCell<Work<S::Vector>>,
 }
@@ -215,7 +215,7 @@ struct Work<V> {
     correction: V,
 }
 
-impl<S: MatrixSpace> Cpr<S> {
+impl<S: MatrixSpace + 'static> Cpr<S> {
     /// Sets up both stages for a matrix of `k` fields, of which number `pressure` (from 0) is elliptic.
     ///
     /// # Errors
@@ -275,7 +275,7 @@ impl<S: MatrixSpace> Cpr<S> {
     }
 }
 
-impl<S: MatrixSpace> Preconditioner<S> for Cpr<S> {
+impl<S: MatrixSpace + 'static> Preconditioner<S> for Cpr<S> {
     fn apply(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) {
         let Work { pressure_residual, pressure, residual, correction } = &mut *self.work.borrow_mut();
         space.multiply(pressure_residual, &self.restriction, r);

@@ -4,6 +4,8 @@
 //! 56 (1996), doi:10.1007/BF02238511. Rows whose diagonal dominates are left to the smoother: Y. Notay, An aggregation-based algebraic
 //! multigrid method, Electron. Trans. Numer. Anal. 37 (2010).
 
+use std::borrow::Cow;
+
 use super::super::super::csr::Csr;
 use super::Grouping;
 
@@ -15,9 +17,9 @@ pub(super) const NONE: u32 = u32::MAX;
 const DOMINANT: f64 = 3.0;
 
 /// The matrix without weak couplings.
-pub(super) struct Strong {
+pub(super) struct Strong<'m> {
     /// Strong off-diagonal entries and the diagonal, to which the weak ones of the row are added; other fields are left out altogether.
-    pub filtered: Csr,
+    pub filtered: Cow<'m, Csr>,
     /// Rows whose diagonal dominates: they need no coarse grid.
     pub is_dominant: Vec<bool>,
 }
@@ -25,7 +27,7 @@ pub(super) struct Strong {
 /// Couplings with `|a_ij| > theta sqrt(s_i s_j)` are strong, where `s` is the largest coupling of a row with its own field. `field` tells the
 /// field of each unknown; empty for one field. `measure` is the matrix itself, or for a nonsymmetric one the mean of the magnitudes of it and
 /// its transpose on its pattern.
-pub(super) fn strong(matrix: &Csr, measure: &Csr, field: &[u8], theta: f64) -> Strong {
+pub(super) fn strong<'m>(matrix: &'m Csr, measure: &Csr, field: &[u8], theta: f64) -> Strong<'m> {
     let n = matrix.n_rows();
     let same = |i: usize, j: usize| field.is_empty() || field[i] == field[j];
     let mut size = vec![0.0f64; n];
@@ -42,7 +44,23 @@ pub(super) fn strong(matrix: &Csr, measure: &Csr, field: &[u8], theta: f64) -> S
         }
         is_dominant[row] = diagonal > DOMINANT * sum;
     }
-    let (mut row_ptr, mut col_idx, mut values) = (Vec::with_capacity(n + 1), Vec::new(), Vec::new());
+    let is_strong = |row: usize, column: usize, measured: f64| {
+        let are_both = !is_dominant[row] && !is_dominant[column];
+        are_both && same(row, column) && measured * measured > theta * theta * size[row] * size[column]
+    };
+    let whole = |row: usize| {
+        let (mut all, mut has_diagonal) = (true, false);
+        for (column, measured) in measure.row(row) {
+            has_diagonal |= column == row;
+            all &= column == row || is_strong(row, column, measured);
+        }
+        all && has_diagonal
+    };
+    if (0..n).all(whole) {
+        return Strong { filtered: Cow::Borrowed(matrix), is_dominant };
+    }
+    let entries = matrix.n_entries();
+    let (mut row_ptr, mut col_idx, mut values) = (Vec::with_capacity(n + 1), Vec::with_capacity(entries), Vec::with_capacity(entries));
     row_ptr.push(0);
     for row in 0..n {
         let start = col_idx.len();
@@ -57,8 +75,7 @@ pub(super) fn strong(matrix: &Csr, measure: &Csr, field: &[u8], theta: f64) -> S
             if column == row {
                 diagonal += value;
             } else if same(row, column) {
-                let is_strong = !is_dominant[row] && !is_dominant[column] && measured * measured > theta * theta * size[row] * size[column];
-                if is_strong {
+                if is_strong(row, column, measured) {
                     col_idx.push(column as u32);
                     values.push(value);
                 } else {
@@ -75,7 +92,7 @@ pub(super) fn strong(matrix: &Csr, measure: &Csr, field: &[u8], theta: f64) -> S
         values[at] = diagonal;
         row_ptr.push(col_idx.len());
     }
-    Strong { filtered: Csr::from_valid(n, n, row_ptr, col_idx, values), is_dominant }
+    Strong { filtered: Cow::Owned(Csr::from_valid(n, n, row_ptr, col_idx, values)), is_dominant }
 }
 
 /// The place of a row in the order of [`Grouping::Scattered`], before those with a larger number: its bits mixed (finaliser of MurmurHash3, A. Appleby), in which no
@@ -92,7 +109,7 @@ pub fn scattered(row: u32) -> u32 {
 /// Rows in an order that is fixed beforehand take their neighbourhoods, as far as these are free; this is a maximal set of rows whose neighbourhoods have nothing in common,
 /// which many rows at a time find as well (N. Bell, S. Dalton and L. Olson, Exposing fine-grained parallelism in algebraic multigrid methods, SIAM J. Sci. Comput. 34 (2012),
 /// doi:10.1137/110838844).
-pub(super) fn aggregate(strong: &Strong, grouping: Grouping) -> (Vec<u32>, usize) {
+pub(super) fn aggregate(strong: &Strong<'_>, grouping: Grouping) -> (Vec<u32>, usize) {
     let graph = &strong.filtered;
     let n = graph.n_rows();
     let neighbours = |row: usize| graph.row(row).filter(move |(column, _)| *column != row);

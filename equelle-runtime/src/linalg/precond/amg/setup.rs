@@ -1,5 +1,6 @@
 //! The levels of a hierarchy, set up where the computation happens.
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 
 use super::super::super::csr::Csr;
@@ -7,6 +8,7 @@ use super::super::super::dense::{ROUND_OFF, generalised_inverse};
 use super::super::super::host::HostSpace;
 use super::super::super::host_matrix::HostMatrix;
 use super::super::super::matrix_space::MatrixSpace;
+use super::super::super::single::radius_in_singles;
 use super::super::super::system_space::SystemSpace;
 use super::aggregate::{NONE, aggregate, strong};
 use super::spectrum::spectral_radius;
@@ -98,6 +100,13 @@ pub trait Coarsen: SystemSpace + Sized {
     /// # Errors
     /// Out of memory.
     fn noise(&mut self, n: usize) -> Result<Self::Vector, Self::Error>;
+    /// The largest eigenvalue of `D A` for a symmetric matrix and a diagonal matrix without negative elements, to some per cent from below, where a back-end has a way of its own.
+    ///
+    /// # Errors
+    /// Out of memory.
+    fn estimate_radius(&mut self, _a: &Self::Matrix, _d: &Self::Vector) -> Result<Option<f64>, Self::Error> {
+        Ok(None)
+    }
 }
 
 /// The multiplier and the increment of the sequence that [`noise`] shows the upper bits of (D. E. Knuth's MMIX).
@@ -108,6 +117,15 @@ pub const NOISE_SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 /// A number in `[-1, 1)` from a state of the sequence.
 pub fn noise(state: u64) -> f64 {
     (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+}
+
+/// So many of them.
+pub(in super::super::super) fn noises(n: usize) -> impl Iterator<Item = f64> {
+    let mut state = NOISE_SEED;
+    (0..n).map(move |_| {
+        state = state.wrapping_mul(NOISE.0).wrapping_add(NOISE.1);
+        noise(state)
+    })
 }
 
 /// Largest matrix that is inverted as a dense one when coarsening comes to an end before [`AmgOptions::coarse_size`].
@@ -286,12 +304,12 @@ impl Coarsen for HostSpace {
     }
 
     fn noise(&mut self, n: usize) -> Result<Vec<f64>, Infallible> {
-        let mut state = NOISE_SEED;
-        let mut next = || {
-            state = state.wrapping_mul(NOISE.0).wrapping_add(NOISE.1);
-            noise(state)
-        };
-        Ok((0..n).map(|_| next()).collect())
+        Ok(noises(n).collect())
+    }
+
+    /// In single precision, which is enough for an estimate.
+    fn estimate_radius(&mut self, a: &HostMatrix, d: &Vec<f64>) -> Result<Option<f64>, Infallible> {
+        Ok(radius_in_singles(self, a.rows(), d))
     }
 }
 
@@ -327,6 +345,7 @@ fn coarsen(
     let (group, count) = aggregate(&strong, options.grouping);
     let filtered = strong.filtered;
     if !is_worth_it(count, n) {
+        drop(filtered);
         return Ok(Coarsened::Ended(system));
     }
     let mut coarse_field = if field.is_empty() { Vec::new() } else { vec![0; count] };
@@ -370,19 +389,20 @@ fn tentative(group: &[u32], count: usize) -> Csr {
 /// `(I - omega D^-1 A) T` for the filtered matrix and the tentative prolongation `T`; `radius` is that of `D^-1 A` if it is known.
 fn smoothed(
     space: &mut HostSpace,
-    filtered: Csr,
+    filtered: Cow<'_, Csr>,
     radius: Option<f64>,
     group: &[u32],
     count: usize,
     options: &AmgOptions,
 ) -> Result<Csr, Infallible> {
     let inverse = inverse_diagonal(&filtered);
-    let filtered = HostMatrix::from(filtered);
-    let radius = match radius {
-        Some(known) => known,
-        None => spectral_radius(space, &filtered, &inverse, options.symmetric)?,
+    let (radius, filtered) = match radius {
+        Some(known) => (known, filtered),
+        None => {
+            let filtered = HostMatrix::from(filtered.into_owned());
+            (spectral_radius(space, &filtered, &inverse, options.symmetric)?, Cow::Owned(filtered.into_rows()))
+        }
     };
-    let filtered = filtered.rows();
     let omega = options.prolongation_damping / radius;
     let n = filtered.n_rows();
     let mut row_ptr = Vec::with_capacity(n + 1);

@@ -3,6 +3,7 @@
 //! C. Lanczos, An iteration method for the solution of the eigenvalue problem of linear differential and integral operators, J. Res. Nat.
 //! Bur. Standards 45 (1950), doi:10.6028/jres.045.026; its largest Ritz value by bisection on Sturm sequences.
 
+use super::super::super::matrix_space::MatrixSpace;
 use super::setup::Coarsen;
 
 /// Steps of Lanczos' method.
@@ -23,16 +24,24 @@ pub fn spectral_radius<S: Coarsen>(space: &mut S, matrix: &S::Matrix, inverse: &
     if !symmetric || is_negative {
         return Ok(bound);
     }
-    let estimate = lanczos(space, matrix, inverse)?;
+    let estimate = match space.estimate_radius(matrix, inverse)? {
+        Some(estimate) => estimate,
+        None => {
+            let (root, noise) = (space.roots(inverse)?, space.noise(S::shape(matrix).rows)?);
+            lanczos(space, matrix, &root, noise)?
+        }
+    };
     Ok(if estimate > 0.0 && estimate.is_finite() { estimate.min(bound) } else { bound })
 }
 
-/// Largest Ritz value of `D^-1/2 A D^-1/2`. The host looks once, at the end.
-fn lanczos<S: Coarsen>(space: &mut S, matrix: &S::Matrix, inverse: &S::Vector) -> Result<f64, S::Error> {
+/// Largest Ritz value of `D^-1/2 A D^-1/2`, where `root` is `D^-1/2`, from a vector that no eigenvector should be orthogonal to. The host looks once, at the end.
+pub(in super::super::super) fn lanczos<S: MatrixSpace>(
+    space: &mut S,
+    matrix: &S::Matrix,
+    root: &S::Vector,
+    mut v: S::Vector,
+) -> Result<f64, S::Error> {
     let n = S::shape(matrix).rows;
-    let root = space.roots(inverse)?;
-    // No eigenvector is orthogonal to them.
-    let mut v = space.noise(n)?;
     let one = space.constant(1.0);
     let mut before = space.zeros_of(n)?;
     let (mut scaled, mut w) = (space.zeros_of(n)?, space.zeros_of(n)?);
@@ -43,9 +52,9 @@ fn lanczos<S: Coarsen>(space: &mut S, matrix: &S::Matrix, inverse: &S::Vector) -
     let mut known: Vec<S::Scalar> = Vec::with_capacity(2 * STEPS);
     for _ in 0..STEPS.min(n) {
         space.scale(&mut v, &shrink);
-        space.add_diagonal(&mut scaled, 0.0, 1.0, &root, &v);
+        space.add_diagonal(&mut scaled, 0.0, 1.0, root, &v);
         space.multiply(&mut w, matrix, &scaled);
-        space.add_diagonal(&mut scaled, 0.0, 1.0, &root, &w);
+        space.add_diagonal(&mut scaled, 0.0, 1.0, root, &w);
         let alpha = space.dot(&scaled, &v);
         space.sub_scaled(&mut scaled, &alpha, &v);
         space.sub_scaled(&mut scaled, &last, &before);

@@ -1,0 +1,159 @@
+//! Multigrid in single precision on the host: the levels take half the memory, and so do the passes over them. The iterative method around the cycle stays in double
+//! precision and meets the tolerance there; what a cycle rounds makes it another approximate inverse.
+//!
+//! A back-end joins with a [`super::MatrixSpace`] whose vectors and matrices are of singles, to which a hierarchy goes that was set up in double precision, and with a preconditioner
+//! like [`Single`], which converts at both ends of a cycle. Cycle and smoothers are written once, over either.
+//!
+//! Singles reach from 1e-38 to 1e38, so matrices and residuals are scaled by powers of two, which rounds nothing.
+
+mod matrix;
+mod space;
+
+use std::cell::RefCell;
+
+use super::csr::Csr;
+use super::host::{HostSpace, power_of_two_near};
+use super::precond::amg::setup::{CoarseParts, noises};
+use super::precond::amg::spectrum::lanczos;
+use super::precond::amg::{Amg, AmgOptions, AmgSmoother, Hierarchy, LevelParts};
+use super::space::Preconditioner;
+use matrix::SingleMatrix;
+use space::SingleSpace;
+
+/// Magnitudes of diagonals may differ by this factor: singles then have as much again for what is computed of them on either side.
+const RANGE: f64 = 1e12;
+
+/// A cycle whose levels are in single precision.
+pub(super) struct Single {
+    amg: Amg<SingleSpace>,
+    /// By which the matrix was multiplied.
+    scale: f64,
+    work: RefCell<Work>,
+}
+
+struct Work {
+    space: SingleSpace,
+    r: Vec<f32>,
+    z: Vec<f32>,
+}
+
+impl Single {
+    /// Whether singles will do: a polynomial smooths, and the diagonal is within their range. Sweeps of Gauss-Seidel wait for each other and not for memory.
+    pub fn suits(matrix: &Csr, options: &AmgOptions) -> bool {
+        let is_polynomial = match options.smoothing().0 {
+            AmgSmoother::Jacobi | AmgSmoother::Chebyshev => true,
+            AmgSmoother::GaussSeidel => false,
+        };
+        is_polynomial && is_within_range(matrix, &matrix.diagonal())
+    }
+
+    /// Takes over a hierarchy for a matrix that [suits](Single::suits).
+    pub fn new(space: &HostSpace, hierarchy: Hierarchy<HostSpace>, options: &AmgOptions) -> Single {
+        let diagonal = |level: &LevelParts<HostSpace>| power_of_two_near(&level.matrix.rows().diagonal());
+        let finest = match (hierarchy.levels.first(), &hierarchy.coarse) {
+            (Some(level), _) => diagonal(level),
+            (None, CoarseParts::Smoothed(level)) => diagonal(level),
+            // An inverse.
+            (None, CoarseParts::Direct(inverse)) => power_of_two_near(inverse.rows().values()).map(|size| 1.0 / size),
+        };
+        let scale = 1.0 / finest.unwrap_or(1.0);
+        let n = hierarchy.sizes.first().copied().unwrap_or(0);
+        let mut singles = SingleSpace::on(space.threads(), n);
+        let hierarchy = Hierarchy {
+            levels: hierarchy.levels.into_iter().map(|level| narrow(level, scale)).collect(),
+            coarse: match hierarchy.coarse {
+                CoarseParts::Direct(inverse) => CoarseParts::Direct(SingleMatrix::new(inverse.rows(), 1.0 / scale)),
+                CoarseParts::Smoothed(level) => CoarseParts::Smoothed(Box::new(narrow(*level, scale))),
+            },
+            sizes: hierarchy.sizes,
+            complexity: hierarchy.complexity,
+        };
+        let Ok(amg) = Amg::new(&mut singles, hierarchy, options);
+        Single { amg, scale, work: RefCell::new(Work { space: singles, r: vec![0.0; n], z: vec![0.0; n] }) }
+    }
+
+    /// Runs a cycle on `r`; then `work.z` times the number that is returned is what it makes of it.
+    fn cycle(&self, space: &HostSpace, work: &mut Work, r: &[f64]) -> f64 {
+        let size = largest(r);
+        // What is not finite stays so.
+        let size = if size > 0.0 && size.is_finite() { power_of_two_near(&[size]).unwrap_or(1.0) } else { 1.0 };
+        let inverse = 1.0 / size;
+        let Work { space: singles, r: narrow, z } = work;
+        space.threads().each_cheap(r.len(), &mut narrow[..], |range, narrow| {
+            narrow.iter_mut().zip(&r[range]).for_each(|(narrow, r)| *narrow = (r * inverse) as f32);
+        });
+        self.amg.apply(singles, z, narrow);
+        size * self.scale
+    }
+}
+
+impl Preconditioner<HostSpace> for Single {
+    fn apply(&self, space: &mut HostSpace, z: &mut Vec<f64>, r: &Vec<f64>) {
+        let work = &mut *self.work.borrow_mut();
+        let factor = self.cycle(space, work, r);
+        let made = &work.z[..];
+        space.threads().each_cheap(z.len(), &mut z[..], |range, z| {
+            z.iter_mut().zip(&made[range]).for_each(|(z, made)| *z = f64::from(*made) * factor);
+        });
+    }
+
+    fn is_variable(&self) -> bool {
+        self.amg.is_variable()
+    }
+
+    fn look(&self, space: &mut HostSpace, z: &mut Vec<f64>, r: &Vec<f64>) -> f64 {
+        let work = &mut *self.work.borrow_mut();
+        let factor = self.cycle(space, work, r);
+        let made = &work.z[..];
+        space.update_sum(z, |k, z| {
+            *z = f64::from(made[k]) * factor;
+            r[k] * *z
+        })
+    }
+}
+
+fn narrow(level: LevelParts<HostSpace>, scale: f64) -> LevelParts<SingleSpace> {
+    let matrix = SingleMatrix::for_level(level.matrix.rows(), scale);
+    // By diagonals a pass over the matrix takes less than one over the image of the prolongation.
+    let image = level.image.filter(|_| !matrix.is_by_diagonals());
+    LevelParts {
+        image: image.map(|image| SingleMatrix::new(image.rows(), scale)),
+        matrix,
+        prolongation: SingleMatrix::new(level.prolongation.rows(), 1.0),
+        restriction: SingleMatrix::new(level.restriction.rows(), 1.0),
+        inverse_diagonal: level.inverse_diagonal.into_iter().map(|d| (d / scale) as f32).collect(),
+        radius: level.radius,
+    }
+}
+
+/// Whether numbers of the size of a diagonal are within the range of singles, and entries can be counted.
+fn is_within_range(matrix: &Csr, diagonal: &[f64]) -> bool {
+    let sizes = diagonal.iter().map(|d| d.abs()).filter(|size| *size > 0.0);
+    let (least, most) = sizes.fold((f64::INFINITY, 0.0f64), |(least, most), size| (least.min(size), most.max(size)));
+    most.is_finite() && most <= RANGE * least && u32::try_from(matrix.n_entries()).is_ok()
+}
+
+/// [`super::precond::amg::spectrum::spectral_radius`] for a symmetric matrix, by the same steps; `None` if it is not within the range of singles.
+pub(super) fn radius_in_singles(space: &HostSpace, matrix: &Csr, inverse: &[f64]) -> Option<f64> {
+    let n = matrix.n_rows();
+    if !is_within_range(matrix, inverse) {
+        return None;
+    }
+    let scale = power_of_two_near(inverse)?;
+    let mut singles = SingleSpace::on(space.threads(), n);
+    let narrow = SingleMatrix::for_level(matrix, scale);
+    let root = inverse.iter().map(|d| (d / scale).sqrt() as f32).collect();
+    let Ok(radius) = lanczos(&mut singles, &narrow, &root, noises(n).map(|noise| noise as f32).collect());
+    Some(radius)
+}
+
+/// Largest magnitude.
+fn largest(x: &[f64]) -> f64 {
+    const LANES: usize = 8;
+    let mut most = [0.0f64; LANES];
+    let (whole, rest) = x.as_chunks::<LANES>();
+    for chunk in whole {
+        most.iter_mut().zip(chunk).for_each(|(most, x)| *most = if x.abs() > *most { x.abs() } else { *most });
+    }
+    most.iter().chain(rest).fold(0.0, |most: f64, x| most.max(x.abs()))
+}

@@ -1,0 +1,281 @@
+//! Vectors of singles on the host, with the operations of a cycle.
+
+use std::convert::Infallible;
+
+use super::super::csr::Csr;
+use super::super::host::HostSpace;
+use super::super::matrix_space::{Correction, Direction, MatrixSpace, Shape, Smoothed};
+use super::super::precond::ilu::BlockFactors;
+use super::super::space::VectorSpace;
+use super::matrix::SingleMatrix;
+use crate::reduce;
+use crate::threads::Threads;
+use crate::traits::Reduction;
+
+/// Vectors as `Vec<f32>`; scalars are doubles.
+#[derive(Clone, Debug)]
+pub(super) struct SingleSpace {
+    n: usize,
+    leaves: Vec<f64>,
+    threads: Threads,
+}
+
+impl SingleSpace {
+    pub fn on(threads: &Threads, n: usize) -> SingleSpace {
+        SingleSpace { n, leaves: Vec::new(), threads: threads.clone() }
+    }
+
+    /// `y[i] = f(y[i], x[i])`
+    fn update(&self, y: &mut [f32], x: &[f32], f: impl Fn(f32, f32) -> f32 + Sync) {
+        assert_eq!(x.len(), y.len(), "vectors of one length");
+        self.threads.each_cheap(y.len(), y, |range, y| y.iter_mut().zip(&x[range]).for_each(|(y, x)| *y = f(*y, *x)));
+    }
+
+    /// `y[i] = f(y[i], other[i], (A x)[i])`
+    fn rows(&self, y: &mut [f32], a: &SingleMatrix, x: &[f32], other: &[f32], f: impl Fn(f32, f32, f32) -> f32 + Sync) {
+        self.threads.each(a.shape().rows, y, |range, y| {
+            let start = range.start;
+            a.products(range, x, |rows, products| {
+                let y = &mut y[rows.start - start..rows.end - start];
+                y.iter_mut().zip(&other[rows]).zip(products).for_each(|((y, other), product)| *y = f(*y, *other, *product));
+            });
+        });
+    }
+
+    /// `d = step(d, (A x)[i] of the right-hand side and inverse diagonal)`, then `y = x + d`; `d` starts as `before` tells.
+    fn polynomial_step(&self, y: &mut [f32], d: &mut [f32], x: &[f32], on: Smoothed<'_, Self>, [a, b]: [f32; 2], before: Before) {
+        let (right, inverse) = (&on.right[..], &on.inverse_diagonal[..]);
+        self.threads.each(x.len(), (y, d), |range, (y, d)| {
+            let start = range.start;
+            on.matrix.products(range, x, |rows, products| {
+                let own = rows.start - start..rows.end - start;
+                let (y, d) = (&mut y[own.clone()], &mut d[own]);
+                let (x, right, inverse) = (&x[rows.clone()], &right[rows.clone()], &inverse[rows]);
+                let ends = y.iter_mut().zip(d.iter_mut()).zip(x.iter().zip(products)).zip(right.iter().zip(inverse));
+                match before {
+                    Before::Zero => ends.for_each(|(((y, d), (x, product)), (right, inverse))| {
+                        *d = b * (inverse * (right - product));
+                        *y = x + *d;
+                    }),
+                    Before::Iterate => ends.for_each(|(((y, d), (x, product)), (right, inverse))| {
+                        *d = a * x + b * (inverse * (right - product));
+                        *y = x + *d;
+                    }),
+                    Before::Step => ends.for_each(|(((y, d), (x, product)), (right, inverse))| {
+                        *d = a * *d + b * (inverse * (right - product));
+                        *y = x + *d;
+                    }),
+                }
+            });
+        });
+    }
+}
+
+/// The step before that of a smoother.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Before {
+    /// There is none.
+    Zero,
+    /// It led from zero to the iterate.
+    Iterate,
+    /// The one that is kept.
+    Step,
+}
+
+impl VectorSpace for SingleSpace {
+    type Vector = Vec<f32>;
+    type Scalar = f64;
+    type Error = Infallible;
+
+    fn zeros(&mut self) -> Result<Vec<f32>, Infallible> {
+        self.zeros_of(self.n)
+    }
+
+    fn copy(&mut self, y: &mut Vec<f32>, x: &Vec<f32>) {
+        self.update(y, x, |_, x| x);
+    }
+
+    fn dot(&mut self, x: &Vec<f32>, y: &Vec<f32>) -> f64 {
+        assert_eq!(x.len(), y.len(), "vectors of one length");
+        self.leaves.resize(reduce::leaf_count(x.len()), 0.0);
+        let products = |range: std::ops::Range<usize>| x[range.clone()].iter().zip(&y[range]).map(|(x, y)| f64::from(*x) * f64::from(*y));
+        reduce::reduce_leaves(&self.threads, Reduction::Sum, x.len(), &mut self.leaves, products).unwrap_or(0.0)
+    }
+
+    fn add_scaled(&mut self, y: &mut Vec<f32>, a: &f64, x: &Vec<f32>) {
+        let a = *a as f32;
+        self.update(y, x, |y, x| y + a * x);
+    }
+
+    fn sub_scaled(&mut self, y: &mut Vec<f32>, a: &f64, x: &Vec<f32>) {
+        let a = *a as f32;
+        self.update(y, x, |y, x| y - a * x);
+    }
+
+    fn scale_add(&mut self, y: &mut Vec<f32>, a: &f64, x: &Vec<f32>) {
+        let a = *a as f32;
+        self.update(y, x, |y, x| x + a * y);
+    }
+
+    fn scale(&mut self, y: &mut Vec<f32>, a: &f64) {
+        let a = *a as f32;
+        self.threads.each_cheap(y.len(), &mut y[..], |_, y| y.iter_mut().for_each(|y| *y *= a));
+    }
+
+    fn constant(&mut self, value: f64) -> f64 {
+        value
+    }
+
+    fn add(&mut self, a: &f64, b: &f64) -> f64 {
+        a + b
+    }
+
+    fn sub(&mut self, a: &f64, b: &f64) -> f64 {
+        a - b
+    }
+
+    fn mul(&mut self, a: &f64, b: &f64) -> f64 {
+        a * b
+    }
+
+    fn ratio(&mut self, a: &f64, b: &f64) -> f64 {
+        HostSpace::new(0).ratio(a, b)
+    }
+
+    /// What is left of a sum of products of singles.
+    fn chop(&mut self, a: &f64, b: &f64) -> f64 {
+        if a.abs() <= 64.0 * f64::from(f32::EPSILON) * b.abs() { 0.0 } else { *a }
+    }
+
+    fn sqrt(&mut self, a: &f64) -> f64 {
+        a.sqrt()
+    }
+
+    fn min(&mut self, a: &f64, b: &f64) -> f64 {
+        reduce::combine(Reduction::Min, *a, *b)
+    }
+
+    fn read<const N: usize>(&mut self, scalars: [&f64; N]) -> Result<[f64; N], Infallible> {
+        Ok(scalars.map(|scalar| *scalar))
+    }
+}
+
+impl MatrixSpace for SingleSpace {
+    type Matrix = SingleMatrix;
+    type Factors = BlockFactors;
+
+    fn zeros_of(&mut self, len: usize) -> Result<Vec<f32>, Infallible> {
+        Ok(vec![0.0; len])
+    }
+
+    fn vector(&mut self, values: Vec<f64>) -> Result<Vec<f32>, Infallible> {
+        Ok(values.into_iter().map(|value| value as f32).collect())
+    }
+
+    fn matrix(&mut self, matrix: Csr) -> Result<SingleMatrix, Infallible> {
+        Ok(SingleMatrix::for_level(&matrix, 1.0))
+    }
+
+    /// They stay in double precision.
+    fn factors(&mut self, factors: BlockFactors) -> Result<BlockFactors, Infallible> {
+        Ok(factors)
+    }
+
+    fn shape(a: &SingleMatrix) -> Shape {
+        a.shape()
+    }
+
+    fn clear(&mut self, x: &mut Vec<f32>) {
+        self.threads.each_cheap(x.len(), &mut x[..], |_, x| x.fill(0.0));
+    }
+
+    fn multiply(&mut self, y: &mut Vec<f32>, a: &SingleMatrix, x: &Vec<f32>) {
+        self.threads.each(a.shape().rows, &mut y[..], |range, y| {
+            let start = range.start;
+            a.products(range, x, |rows, products| y[rows.start - start..rows.end - start].copy_from_slice(products));
+        });
+    }
+
+    fn multiply_add(&mut self, y: &mut Vec<f32>, a: &SingleMatrix, x: &Vec<f32>) {
+        self.threads.each(a.shape().rows, &mut y[..], |range, y| {
+            let start = range.start;
+            a.products(range, x, |rows, products| {
+                y[rows.start - start..rows.end - start].iter_mut().zip(products).for_each(|(y, product)| *y += product);
+            });
+        });
+    }
+
+    fn multiply_sub(&mut self, y: &mut Vec<f32>, a: &SingleMatrix, x: &Vec<f32>) {
+        self.threads.each(a.shape().rows, &mut y[..], |range, y| {
+            let start = range.start;
+            a.products(range, x, |rows, products| {
+                y[rows.start - start..rows.end - start].iter_mut().zip(products).for_each(|(y, product)| *y -= product);
+            });
+        });
+    }
+
+    fn residual(&mut self, r: &mut Vec<f32>, b: &Vec<f32>, a: &SingleMatrix, x: &Vec<f32>) {
+        self.rows(r, a, x, b, |_, b, product| b - product);
+    }
+
+    fn add_diagonal(&mut self, z: &mut Vec<f32>, a: f64, b: f64, d: &Vec<f32>, r: &Vec<f32>) {
+        let (a, b) = (a as f32, b as f32);
+        self.threads.each_cheap(z.len(), &mut z[..], |range, z| {
+            let products = d[range.clone()].iter().zip(&r[range]).map(|(d, r)| b * (d * r));
+            if a == 0.0 {
+                z.iter_mut().zip(products).for_each(|(z, product)| *z = product);
+            } else {
+                z.iter_mut().zip(products).for_each(|(z, product)| *z = a * *z + product);
+            }
+        });
+    }
+
+    fn smooth_from_zero(&mut self, y: &mut Vec<f32>, on: Smoothed<'_, Self>, c: [f64; 3], [r, d]: [&mut Vec<f32>; 2], _keep: bool) {
+        self.add_diagonal(r, 0.0, c[0], on.inverse_diagonal, on.right);
+        let before = if c[1] == 0.0 { Before::Zero } else { Before::Iterate };
+        self.polynomial_step(y, d, r, on, [c[1] as f32, c[2] as f32], before);
+    }
+
+    fn smooth(&mut self, y: &mut Vec<f32>, x: &Vec<f32>, on: Smoothed<'_, Self>, c: [f64; 2], [_r, d]: [&mut Vec<f32>; 2], _keep: bool) {
+        let before = if c[0] == 0.0 { Before::Zero } else { Before::Step };
+        self.polynomial_step(y, d, x, on, c.map(|c| c as f32), before);
+    }
+
+    fn correct(&mut self, x: &mut Vec<f32>, d: &mut Vec<f32>, r: &mut Vec<f32>, by: Correction<'_, Self>, c: f64) {
+        self.multiply_add(x, by.prolongation, by.coarse);
+        let c = c as f32;
+        let (r, inverse) = (&r[..], &by.inverse_diagonal[..]);
+        self.threads.each(r.len(), (&mut x[..], &mut d[..]), |range, (x, d)| {
+            let start = range.start;
+            by.image.products(range, by.coarse, |rows, products| {
+                let own = rows.start - start..rows.end - start;
+                let ends = x[own.clone()].iter_mut().zip(&mut d[own]).zip(products).zip(r[rows.clone()].iter().zip(&inverse[rows]));
+                for (((x, d), product), (r, inverse)) in ends {
+                    *d = c * (inverse * (r - product));
+                    *x += *d;
+                }
+            });
+        });
+    }
+
+    /// In the order of the rows, or the opposite.
+    fn gauss_seidel(&mut self, x: &mut Vec<f32>, a: &SingleMatrix, d: &Vec<f32>, b: &Vec<f32>, direction: Direction) {
+        let n = x.len();
+        for step in 0..n {
+            let row = match direction {
+                Direction::Forward => step,
+                Direction::Backward => n - 1 - step,
+            };
+            let product: f32 = a.row(row).map(|(column, value)| value * x[column]).sum();
+            x[row] += d[row] * (b[row] - product);
+        }
+    }
+
+    fn solve_factors(&mut self, z: &mut Vec<f32>, factors: &BlockFactors, r: &Vec<f32>) {
+        let mut space = HostSpace::on(&self.threads, r.len());
+        let wide: Vec<f64> = r.iter().map(|r| f64::from(*r)).collect();
+        let mut solved = wide.clone();
+        space.solve_factors(&mut solved, factors, &wide);
+        z.iter_mut().zip(solved).for_each(|(z, solved)| *z = solved as f32);
+    }
+}
