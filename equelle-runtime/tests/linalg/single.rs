@@ -15,7 +15,7 @@ fn iterations(matrix: &Csr, b: &[f64], options: &AmgOptions) -> [usize; 2] {
     let n = matrix.n_rows();
     let mut space = HostSpace::new(n);
     let Ok(own) = space.multigrid(matrix.clone(), &[n], options);
-    let Ok(double) = Amg::set_up(&mut space, matrix.clone(), &[n], options);
+    let Ok(double) = Amg::set_up(&mut space, matrix.clone().into(), &[n], options);
     let double: Box<dyn Preconditioner<HostSpace>> = Box::new(double);
     [own, double].map(|preconditioner| {
         let Ok(mut cg) = Cg::new(&mut space);
@@ -72,7 +72,7 @@ fn doubles_where_singles_will_not_do() {
         let n = matrix.n_rows();
         let mut space = HostSpace::new(n);
         let Ok(own) = space.multigrid(matrix.clone(), &[n], &options);
-        let Ok(double) = Amg::set_up(&mut space, matrix, &[n], &options);
+        let Ok(double) = Amg::set_up(&mut space, matrix.into(), &[n], &options);
         let (mut z, mut expected) = (vec![0.0; n], vec![0.0; n]);
         own.apply(&mut space, &mut z, &r);
         double.apply(&mut space, &mut expected, &r);

@@ -178,9 +178,9 @@ mod tests {
     /// Rows in ranges that begin at `starts`.
     fn made(matrix: &SingleMatrix, x: &[f32], starts: &[usize]) -> Vec<f32> {
         let mut y = vec![f32::NAN; matrix.shape().rows];
-        let ends = starts[1..].iter().chain([&matrix.shape().rows]);
-        for (start, end) in starts.iter().zip(ends) {
-            matrix.products(*start..*end, x, |rows, products| y[rows].copy_from_slice(products));
+        let ends = starts[1..].iter().copied().chain([y.len()]);
+        for (start, end) in starts.iter().zip(ends.collect::<Vec<_>>()) {
+            matrix.products(*start..end, x, |rows, products| y[rows].copy_from_slice(products));
         }
         y
     }
