@@ -1,5 +1,5 @@
 //! Bytes a second of iterations of CG against the rate of a copy on the same device: `cargo bench -p backend-cuda --features runtime --bench krylov`. Arguments: cells along an edge,
-//! 100 and 200 if there are none. Without a GPU the host device runs, which tells how many bytes an iteration must move and nothing of speed.
+//! 100 and 200 if there are none; `jacobi` or `amg` for that preconditioner alone. Without a GPU the host device runs, which tells how many bytes an iteration must move and nothing of speed.
 
 use std::rc::Rc;
 use std::time::Instant;
@@ -76,7 +76,7 @@ fn measure(rt: &mut CudaRuntime, edge: usize, kind: Preconditioning, copy_rate: 
     let setting = Setting { ends: &[n], symmetric: true, singular: false, pressure: 0, amg };
     let more = RUNS[1] - RUNS[0];
 
-    let mut traffic = Traffic::new(n, Written::Unread);
+    let mut traffic = Traffic::new(n, Written::Unread).with_slices();
     let Ok(m) = build(&mut traffic, &matrix, kind, setting);
     let Ok(a) = traffic.matrix(matrix.clone());
     let bytes = RUNS.map(|count| {
@@ -123,6 +123,9 @@ fn measure(rt: &mut CudaRuntime, edge: usize, kind: Preconditioning, copy_rate: 
 fn main() {
     let given: Vec<usize> = std::env::args().skip(1).filter_map(|word| word.parse().ok()).collect();
     let sizes = if given.is_empty() { vec![100, 200] } else { given };
+    let kinds = [Preconditioning::Jacobi, Preconditioning::Amg];
+    let asked: Vec<Preconditioning> = kinds.into_iter().filter(|kind| std::env::args().any(|word| word == kind.key())).collect();
+    let kinds = if asked.is_empty() { kinds.to_vec() } else { asked };
     let (device, copy_rate): (Rc<dyn Device>, Option<f64>) = match GpuDevice::open() {
         Ok(gpu) => {
             let rate = gpu.copy_rate().expect("a copy");
@@ -137,7 +140,7 @@ fn main() {
         println!("{}: copy rate {:.2} TB/s, bytes read and written", device.facts().name, rate / 1e12);
     }
     for edge in sizes {
-        for kind in [Preconditioning::Jacobi, Preconditioning::Amg] {
+        for kind in kinds.iter().copied() {
             let grid = Grid::cartesian(Cartesian::line(2, 1.0)).expect("a grid");
             let session = Session::on_grid(&PROGRAM, Parameters::default(), grid, Options::silent()).expect("a session");
             // A runtime for each, so that each begins with no graphs and no memory.

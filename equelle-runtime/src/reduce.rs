@@ -121,6 +121,35 @@ pub fn leaf(reduction: Reduction, values: impl IntoIterator<Item = f64>) -> Opti
     Some(values.fold(first, |left, right| combine(reduction, left, right)))
 }
 
+/// Chains of a leaf of a sum that linear solvers make.
+pub const CHAINS: usize = 256;
+
+/// One leaf of a sum that linear solvers make, of at most [`LEAF`] values: value `k` is added to chain `k` modulo [`CHAINS`], each of which starts from +0.0; then the second half of the chains is
+/// added to the first one, chain by chain, until one is left. Many chains can be added at the same time, where one sum from left to right would wait for each addition.
+///
+/// ```
+/// use equelle_runtime::reduce::sum_by_chains;
+///
+/// // Chain 0 has 1e16 and absorbs a 1; to it come chain 128 with 2, chain 64 with 4 by then, and so on to 256.
+/// let values = (0..512).map(|k| if k == 0 { 1e16 } else { 1.0 });
+/// assert_eq!(sum_by_chains(values), 1e16 + 510.0);
+/// ```
+#[inline]
+pub fn sum_by_chains(values: impl IntoIterator<Item = f64>) -> f64 {
+    let mut values = values.into_iter();
+    let mut chains = [0.0; CHAINS];
+    for _ in 0..LEAF / CHAINS {
+        chains.iter_mut().zip(&mut values).for_each(|(chain, value)| *chain += value);
+    }
+    let mut count = CHAINS;
+    while count > 1 {
+        count /= 2;
+        let (first, second) = chains.split_at_mut(count);
+        first.iter_mut().zip(second).for_each(|(first, second)| *first += *second);
+    }
+    chains[0]
+}
+
 /// The tree over the leaves' results, which it overwrites. Without leaves: 0, 1, or `None` for Max and Min.
 pub fn tree(reduction: Reduction, leaves: &mut [f64]) -> Option<f64> {
     if leaves.is_empty() {

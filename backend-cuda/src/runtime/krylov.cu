@@ -109,9 +109,10 @@ EQ_FUNCTION double eq_add_leaves(const double* leaves, unsigned int count, doubl
 }
 #endif
 
-// One leaf for each block: `element` does what is to be done to an element and gives its values; they are added from first to last. The block that ends last adds the
-// leaves, and then does what is to be done to numbers.
+// One leaf for each block: `element` does what is to be done to an element and gives its values. Thread k adds those of elements k, k + EQ_CHAINS and so on; then the second half of the
+// threads is added to the first one, until one is left. The block that ends last adds the leaves, and then does what is to be done to numbers.
 // `room` is shared memory for N leaves.
+#define EQ_CHAINS 256u
 template <unsigned int N, class Element>
 EQ_FUNCTION void eq_sums(EqEntity n, const EqSums& sums, const EqNumbers& numbers, double (*room)[EQ_LEAF], Element element) {
   const unsigned long long begin = (unsigned long long)blockIdx.x * EQ_LEAF;
@@ -119,44 +120,65 @@ EQ_FUNCTION void eq_sums(EqEntity n, const EqSums& sums, const EqNumbers& number
 #ifdef EQ_SHIM
   // Threads run one after another, and so do blocks.
   if (threadIdx.x != 0) return;
-  EqValues sum = {0.0, 0.0};
+  EqValues chains[EQ_CHAINS] = {};
   for (unsigned int k = 0; k < size; ++k) {
     const EqValues values = element((EqEntity)(begin + k));
-    sum.first = sum.first + values.first;
-    sum.second = sum.second + values.second;
+    chains[k % EQ_CHAINS].first = chains[k % EQ_CHAINS].first + values.first;
+    chains[k % EQ_CHAINS].second = chains[k % EQ_CHAINS].second + values.second;
   }
-  sums.leaves[blockIdx.x] = sum.first;
-  if (N == 2) sums.leaves[gridDim.x + blockIdx.x] = sum.second;
+  for (unsigned int half = EQ_CHAINS / 2u; half > 0; half /= 2u)
+    for (unsigned int k = 0; k < half; ++k) {
+      chains[k].first = chains[k].first + chains[k + half].first;
+      chains[k].second = chains[k].second + chains[k + half].second;
+    }
+  sums.leaves[blockIdx.x] = chains[0].first;
+  if (N == 2) sums.leaves[gridDim.x + blockIdx.x] = chains[0].second;
   if (!sums.arrived || blockIdx.x + 1 < gridDim.x) return;
   *sums.first = eq_add_leaves(sums.leaves, gridDim.x);
   if (N == 2) *sums.second = eq_add_leaves(sums.leaves + gridDim.x, gridDim.x);
   eq_numbers(numbers);
 #else
   __shared__ bool is_last;
-  for (unsigned int k = threadIdx.x; k < size; k += blockDim.x) {
+  const unsigned int chain = threadIdx.x;
+  double first = 0.0, second = 0.0;
+  for (unsigned int k = chain; k < size; k += EQ_CHAINS) {
     const EqValues of = element((EqEntity)(begin + k));
-    room[0][k] = of.first;
-    if (N == 2) room[N - 1][k] = of.second;
+    first = first + of.first;
+    if (N == 2) second = second + of.second;
   }
-  __syncthreads();
-  // A warp for each sum.
-  const unsigned int which = threadIdx.x / 32u;
-  if (which < N && threadIdx.x % 32u == 0) {
-    double sum = 0.0;
-#pragma unroll 16
-    for (unsigned int k = 0; k < size; ++k) sum = sum + room[which][k];
-    sums.leaves[which * gridDim.x + blockIdx.x] = sum;
-    __threadfence();
+  for (unsigned int half = EQ_CHAINS / 2u; half >= 32u; half /= 2u) {
+    if (chain >= half && chain < 2u * half) {
+      room[0][chain] = first;
+      if (N == 2) room[N - 1][chain] = second;
+    }
+    __syncthreads();
+    if (chain < half) {
+      first = first + room[0][chain + half];
+      if (N == 2) second = second + room[N - 1][chain + half];
+    }
+  }
+  if (chain < 32u) {
+#pragma unroll
+    for (unsigned int half = 16u; half > 0; half /= 2u) {
+      first = first + __shfl_down_sync(0xffffffffu, first, half);
+      if (N == 2) second = second + __shfl_down_sync(0xffffffffu, second, half);
+    }
+  }
+  if (chain == 0) {
+    sums.leaves[blockIdx.x] = first;
+    if (N == 2) sums.leaves[gridDim.x + blockIdx.x] = second;
+    if (sums.arrived) {
+      __threadfence();
+      is_last = atomicAdd(sums.arrived, 1u) == gridDim.x - 1u;
+    }
   }
   if (!sums.arrived) return;
   __syncthreads();
-  if (threadIdx.x == 0) is_last = atomicAdd(sums.arrived, 1u) == gridDim.x - 1u;
-  __syncthreads();
   if (!is_last) return;
   __threadfence();
-  const double first = eq_add_leaves(sums.leaves, gridDim.x, room[0]);
-  const double second = N == 2 ? eq_add_leaves(sums.leaves + gridDim.x, gridDim.x, room[N - 1]) : 0.0;
-  if (threadIdx.x != 0) return;
+  first = eq_add_leaves(sums.leaves, gridDim.x, room[0]);
+  if (N == 2) second = eq_add_leaves(sums.leaves + gridDim.x, gridDim.x, room[N - 1]);
+  if (chain != 0) return;
   *sums.arrived = 0u;
   *sums.first = first;
   if (N == 2) *sums.second = second;

@@ -10,8 +10,8 @@ use crate::runtime::matrices::DeviceMatrix;
 use crate::runtime::module::SOLVERS_MODULE;
 use crate::runtime::program::CudaRuntime;
 
-/// Threads of a block that makes a leaf.
-const BLOCK: u32 = 128;
+/// Threads of a block that makes a leaf: one for each chain.
+const BLOCK: u32 = reduce::CHAINS as u32;
 /// Most leaves that one block adds: `EQ_MOST_LEAVES` of the kernels.
 const MOST_LEAVES: usize = 256 * reduce::LEAF;
 /// Operations on numbers that a launch takes along: `EQ_NUMBERS` of the kernels.

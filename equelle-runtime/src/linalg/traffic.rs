@@ -35,6 +35,14 @@ pub struct Traffic {
     n: usize,
     written: u64,
     bytes: u64,
+    by_slices: bool,
+}
+
+/// A matrix: its size, and the bytes of its entries with all that tells where they are.
+#[derive(Clone, Copy, Debug)]
+pub struct Stored {
+    shape: Shape,
+    bytes: u64,
 }
 
 /// A number that is read, one that is changed.
@@ -44,6 +52,38 @@ const CHANGED: u64 = 16;
 const COLUMN: u64 = 4;
 /// Where a row begins.
 const ROW: u64 = 8;
+/// Rows of a slice.
+const SLICE: usize = 32;
+/// Where the values and the columns of a slice begin and end.
+const SLICE_ENDS: u64 = 32;
+/// A diagonal of a slice, by its distance from the main one.
+const DIAGONAL: u64 = 4;
+
+impl From<Shape> for Stored {
+    /// By compressed rows, of blocks where it has some.
+    fn from(shape: Shape) -> Stored {
+        let Shape { rows, entries, fields, .. } = shape;
+        let places = COLUMN * (entries / (fields * fields)) as u64 + ROW * (rows / fields) as u64;
+        Stored { shape, bytes: READ * entries as u64 + places }
+    }
+}
+
+/// Bytes of a matrix by slices of rows, each with columns, or where that is less with the diagonals that its entries lie on. What is only there to make rows of a slice equally long does not
+/// count.
+fn by_slices(a: &Csr) -> u64 {
+    let mut bytes = 0;
+    let mut diagonals: Vec<i64> = Vec::new();
+    for from in (0..a.n_rows()).step_by(SLICE) {
+        let to = a.n_rows().min(from + SLICE);
+        let entries = (a.row_ptr()[to] - a.row_ptr()[from]) as u64;
+        diagonals.clear();
+        diagonals.extend((from..to).flat_map(|row| a.row(row).map(move |(column, _)| column as i64 - row as i64)));
+        diagonals.sort_unstable();
+        diagonals.dedup();
+        bytes += SLICE_ENDS + ((READ + COLUMN) * entries).min(READ * entries + DIAGONAL * diagonals.len() as u64);
+    }
+    bytes
+}
 
 impl Traffic {
     /// Vectors of `n` numbers.
@@ -52,7 +92,13 @@ impl Traffic {
             Written::Fetched => 16,
             Written::Unread => 8,
         };
-        Traffic { n, written, bytes: 0 }
+        Traffic { n, written, bytes: 0, by_slices: false }
+    }
+
+    /// Matrices as a back-end reads them that arranges them by slices of rows, where that is less than by rows.
+    #[must_use]
+    pub fn with_slices(self) -> Traffic {
+        Traffic { by_slices: true, ..self }
     }
 
     /// Bytes since this was asked last.
@@ -64,13 +110,11 @@ impl Traffic {
         self.bytes += elements as u64 * bytes;
     }
 
-    /// A product; `rows` is what a row costs beside its entries.
-    fn product(&mut self, a: &Shape, rows: u64) {
-        self.count(a.entries, READ);
-        self.count(a.entries / (a.fields * a.fields), COLUMN);
-        self.count(a.columns, READ);
-        self.count(a.rows / a.fields, ROW);
-        self.count(a.rows, rows);
+    /// A product; `rows` is what a row costs beside the matrix.
+    fn product(&mut self, a: &Stored, rows: u64) {
+        self.bytes += a.bytes;
+        self.count(a.shape.columns, READ);
+        self.count(a.shape.rows, rows);
     }
 }
 
@@ -147,7 +191,7 @@ impl VectorSpace for Traffic {
 }
 
 impl MatrixSpace for Traffic {
-    type Matrix = Shape;
+    type Matrix = Stored;
     type Factors = BlockFactors;
 
     fn zeros_of(&mut self, len: usize) -> Result<usize, Infallible> {
@@ -159,35 +203,37 @@ impl MatrixSpace for Traffic {
         self.zeros_of(values.len())
     }
 
-    fn matrix(&mut self, matrix: Csr) -> Result<Shape, Infallible> {
-        Ok(Shape { rows: matrix.n_rows(), columns: matrix.n_cols(), entries: matrix.n_entries(), fields: 1 })
+    fn matrix(&mut self, matrix: Csr) -> Result<Stored, Infallible> {
+        let shape = Shape { rows: matrix.n_rows(), columns: matrix.n_cols(), entries: matrix.n_entries(), fields: 1 };
+        let by_rows = Stored::from(shape);
+        Ok(if self.by_slices { Stored { bytes: by_rows.bytes.min(by_slices(&matrix)), shape } } else { by_rows })
     }
 
     fn factors(&mut self, factors: BlockFactors) -> Result<BlockFactors, Infallible> {
         Ok(factors)
     }
 
-    fn shape(a: &Shape) -> Shape {
-        *a
+    fn shape(a: &Stored) -> Shape {
+        a.shape
     }
 
     fn clear(&mut self, x: &mut usize) {
         self.count(*x, self.written);
     }
 
-    fn multiply(&mut self, _: &mut usize, a: &Shape, _: &usize) {
+    fn multiply(&mut self, _: &mut usize, a: &Stored, _: &usize) {
         self.product(a, self.written);
     }
 
-    fn multiply_add(&mut self, _: &mut usize, a: &Shape, _: &usize) {
+    fn multiply_add(&mut self, _: &mut usize, a: &Stored, _: &usize) {
         self.product(a, CHANGED);
     }
 
-    fn multiply_sub(&mut self, _: &mut usize, a: &Shape, _: &usize) {
+    fn multiply_sub(&mut self, _: &mut usize, a: &Stored, _: &usize) {
         self.product(a, CHANGED);
     }
 
-    fn residual(&mut self, _: &mut usize, _: &usize, a: &Shape, _: &usize) {
+    fn residual(&mut self, _: &mut usize, _: &usize, a: &Stored, _: &usize) {
         self.product(a, READ + self.written);
     }
 
@@ -195,11 +241,11 @@ impl MatrixSpace for Traffic {
         self.count(*z, 2 * READ + if a == 0.0 { self.written } else { CHANGED });
     }
 
-    fn multiply_dot(&mut self, _: &mut usize, a: &Shape, x: &usize, w: &usize) {
+    fn multiply_dot(&mut self, _: &mut usize, a: &Stored, x: &usize, w: &usize) {
         self.product(a, self.written + if std::ptr::eq(x, w) { 0 } else { READ });
     }
 
-    fn multiply_dots(&mut self, y: &mut usize, a: &Shape, x: &usize, w: &usize) -> [(); 2] {
+    fn multiply_dots(&mut self, y: &mut usize, a: &Stored, x: &usize, w: &usize) -> [(); 2] {
         self.multiply_dot(y, a, x, w);
         [(), ()]
     }
@@ -235,11 +281,11 @@ impl MatrixSpace for Traffic {
     fn correct(&mut self, x: &mut usize, _: &mut usize, _: &mut usize, by: Correction<'_, Self>, _: f64) {
         self.product(by.image, 0);
         // Both in one pass, so that what they multiply is read once.
-        self.count(by.prolongation.entries, READ + COLUMN);
-        self.count(*x, ROW + 2 * READ + CHANGED + self.written);
+        self.bytes += by.prolongation.bytes;
+        self.count(*x, 2 * READ + CHANGED + self.written);
     }
 
-    fn gauss_seidel(&mut self, _: &mut usize, a: &Shape, _: &usize, _: &usize, _: Direction) {
+    fn gauss_seidel(&mut self, _: &mut usize, a: &Stored, _: &usize, _: &usize, _: Direction) {
         // Of `x` one number more a row, which is written; the inverse diagonal and the right-hand side.
         self.product(a, READ + 2 * READ);
     }

@@ -219,9 +219,9 @@ fn solutions_have_the_bits_of_compressed_rows() {
 fn a_block_has_one_column() {
     let shape = |fields: usize| Shape { rows: 2000, columns: 2000, entries: 4 * 7000, fields };
     let mut traffic = Traffic::new(2000, Written::Unread);
-    traffic.multiply(&mut 2000, &shape(2), &2000);
+    traffic.multiply(&mut 2000, &shape(2).into(), &2000);
     // 8 bytes an entry, 4 a block; what is read and written, and where an element begins.
     assert_eq!(traffic.take(), 8 * 28_000 + 4 * 7000 + 16 * 2000 + 8 * 1000);
-    traffic.multiply(&mut 2000, &shape(1), &2000);
+    traffic.multiply(&mut 2000, &shape(1).into(), &2000);
     assert_eq!(traffic.take(), 12 * 28_000 + 24 * 2000);
 }

@@ -5,9 +5,11 @@ use std::convert::Infallible;
 use equelle_runtime::linalg::bicgstab::BiCgStab;
 use equelle_runtime::linalg::cg::Cg;
 use equelle_runtime::linalg::gmres::Gmres;
+use equelle_runtime::linalg::host::HostSpace;
 use equelle_runtime::linalg::krylov::{Control, Cycle, System, iterate};
 use equelle_runtime::linalg::matrix_space::Plain;
-use equelle_runtime::linalg::precond::amg::AmgOptions;
+use equelle_runtime::linalg::precond::amg::setup::CoarseParts;
+use equelle_runtime::linalg::precond::amg::{AmgOptions, Hierarchy};
 use equelle_runtime::linalg::precond::{Setting, build};
 use equelle_runtime::linalg::traffic::{Traffic, Written};
 use equelle_runtime::linalg::{Csr, MatrixSpace, Preconditioner, Preconditioning, VectorSpace};
@@ -78,4 +80,45 @@ fn lines_that_are_fetched_count() {
     space.copy(&mut y, &x);
     space.add_diagonal(&mut y, 1.0, 1.0, &x, &x);
     assert_eq!(space.take(), 12 * entries + 32 * n + 24 * n + 32 * n);
+}
+
+/// A row of 64 cells by slices: three diagonals, of which a slice of 32 rows has all; and a matrix each of whose entries is on a diagonal of its own.
+#[test]
+fn bytes_of_slices() {
+    let line: Vec<_> = (0..64).flat_map(|i: usize| [(i, i, 2.0), (i, i.max(1) - 1, -1.0), (i, (i + 1).min(63), -1.0)]).collect();
+    let both = [line, (0..64).map(|i| (i, 63 - i, 1.0)).collect()];
+    let bytes = both.map(|entries| {
+        let matrix = Csr::from_triplets(64, 64, &entries).expect("legal");
+        let mut space = Traffic::new(64, Written::Unread).with_slices();
+        let Ok(a) = space.matrix(matrix);
+        space.multiply(&mut 64, &a, &64);
+        space.take()
+    });
+    // 190 entries; of each slice where its values and columns begin and end, and three diagonals.
+    assert_eq!(bytes[0], 8 * 190 + 2 * (32 + 3 * 4) + 16 * 64);
+    assert_eq!(bytes[1], 12 * 64 + 2 * 32 + 16 * 64);
+}
+
+/// A V-cycle of two levels: what each pass moves, by the sizes of the hierarchy.
+#[test]
+fn bytes_of_a_cycle() {
+    let matrix = Cells([6, 5, 5]).poisson();
+    let n = matrix.n_rows();
+    let Ok(hierarchy) = Hierarchy::new(&mut HostSpace::new(n), matrix.clone().into(), &[n], &AmgOptions::default());
+    let ([level], CoarseParts::Direct(inverse)) = (&hierarchy.levels[..], &hierarchy.coarse) else { panic!("two levels") };
+    let rows = |a: &<HostSpace as MatrixSpace>::Matrix| 12 * HostSpace::shape(a).entries as u64 + 8 * HostSpace::shape(a).rows as u64;
+    let (fine, coarse) = (n as u64, HostSpace::shape(inverse).rows as u64);
+    assert!(level.image.is_none());
+    // Two steps from zero (b, the diagonal, x), the residual (x, b, r), its restriction, the direct solution, its prolongation (x twice), a step of the polynomial (x, b, the diagonal, the next x, the
+    // step), and the last one (which reads the step).
+    let expected = 3 * 8 * fine + 3 * 8 * fine + 8 * (fine + coarse) + 16 * coarse + (16 * fine + 8 * coarse) + 5 * 8 * fine + 5 * 8 * fine;
+    let expected = expected + 4 * rows(&level.matrix) + rows(&level.restriction) + rows(inverse) + rows(&level.prolongation);
+    let mut space = Traffic::new(n, Written::Unread);
+    let Ok(m) = build(&mut space, &matrix, Preconditioning::Amg, setting(&n));
+    space.take();
+    m.apply(&mut space, &mut n.clone(), &n);
+    assert_eq!(space.take(), expected);
+    // The dot of CG comes with the last step.
+    m.look(&mut space, &mut n.clone(), &n);
+    assert_eq!(space.take(), expected);
 }
