@@ -6,12 +6,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
-use backend_serial::codegen::Serial;
 use equelle_front::ir::Precision;
 use equelle_front::verify::Verified;
 use equellec::package::{PackageOptions, generate};
+use equellec::registry::{BackendName, code_generators, costs};
 
-use crate::compare::Outcome;
+use crate::compare::compile_for;
+use crate::data::Worlds;
+use crate::generate::{Purpose, program};
+use crate::outcome::Outcome;
+pub use crate::serve::Plan;
+use crate::serve::{outcomes, written};
 
 /// A program as it is compiled.
 pub struct Module<'v> {
@@ -21,71 +26,34 @@ pub struct Module<'v> {
     pub verified: &'v Verified,
 }
 
-/// A run of a program in a binary.
-pub struct Plan {
-    /// The number of the program among the modules of the binary.
-    pub module: usize,
-    /// As on the command line of a simulator.
-    pub words: Vec<String>,
-}
-
 /// A binary that has been built.
 pub struct Binary {
     path: PathBuf,
 }
 
-/// Reads plans, a line each: the number of a program and the words of a run. Runs them and writes outputs as bits.
-const MAIN: &str = r#"
-use std::io::{BufRead, Write};
-
-use backend_serial::runtime::{run, run_with_precision};
-use equelle_runtime::output::{Record, Records};
-use equelle_runtime::session::Options;
-use equelle_runtime::{Error, Program, Session};
-
-fn session(program: &'static Program, words: &[String]) -> Result<(Session, Records), Error> {
-    let mut session = Session::open_with(program, words, Options::silent())?;
-    let records = session.record_outputs();
-    Ok((session, records))
-}
-
-fn main() {
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    for line in std::io::stdin().lock().lines() {
-        let line = line.expect("a line");
-        let mut words = line.split('\t').map(str::to_owned);
-        let number: usize = words.next().and_then(|w| w.parse().ok()).expect("a number");
-        let words: Vec<String> = words.collect();
-        let (result, records) = one(number, &words);
-        for record in records {
-            let (tag, values): (&str, Vec<f64>) = match &record {
-                Record::Scalar { tag, value } => (tag, vec![*value]),
-                Record::Bool { tag, value } => (tag, vec![f64::from(u8::from(*value))]),
-                Record::Text { tag, value } => (tag, value.bytes().map(f64::from).collect()),
-                Record::Vector { tag, components } => (tag, components.clone()),
-                Record::Vectors { tag, values } => (tag, values.concat()),
-                Record::Collection { tag, values } => (tag, values.clone()),
-            };
-            write!(out, ">{}", tag.replace('\n', "\u{1f}")).expect("standard output");
-            for value in values {
-                write!(out, "\t{:x}", value.to_bits()).expect("standard output");
-            }
-            writeln!(out).expect("standard output");
-        }
-        match result {
-            Ok(()) => writeln!(out, "="),
-            Err(error) => writeln!(out, "={:?} {}", error.kind, error.message.replace('\n', "\u{1f}")),
-        }
-        .expect("standard output");
-    }
-}
-
-fn one(number: usize, words: &[String]) -> (Result<(), Error>, Vec<Record>) {
-    match number {
-"#;
-
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().expect("the repository is there")
+}
+
+/// How a binary is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// As tests build: as little as possible is optimised.
+    Test,
+    /// Small, for other machines.
+    Small,
+}
+
+impl Profile {
+    /// Text of the manifest, words for cargo, and the folder in the target folder.
+    fn cargo(self) -> (&'static str, &'static [&'static str], &'static str) {
+        match self {
+            Profile::Test => {
+                ("[profile.dev]\ndebug = \"line-tables-only\"\nopt-level = 1\n\n[profile.dev.package.\"*\"]\nopt-level = 0\n", &[], "debug")
+            }
+            Profile::Small => ("[profile.release]\nopt-level = \"s\"\nstrip = \"symbols\"\n", &["--release"], "release"),
+        }
+    }
 }
 
 impl Binary {
@@ -95,41 +63,21 @@ impl Binary {
     /// # Panics
     /// If a program cannot be compiled, naming it.
     pub fn build(name: &str, modules: &[Module<'_>], folder: &Path) -> Binary {
-        let root = repository();
-        let source = folder.join("src");
-        // What another run left there is no part of this binary.
-        let _ = fs::remove_dir_all(&source);
-        fs::create_dir_all(&source).expect("the target folder can be written");
-        let mut main = String::from("//! All programs.\n#![allow(warnings)]\n\n");
         let mut dispatch = String::new();
         for (number, module) in modules.iter().enumerate() {
-            write_module(module, &source.join(&module.name), &root);
-            let name = &module.name;
-            let run = match module.verified.module().numbers.precision {
-                Precision::Double => "run",
-                Precision::Single => "run_with_precision::<f32>",
-            };
-            let _ = writeln!(main, "mod {name};");
+            let (name, run) = (&module.name, entry_point(module));
             let _ = writeln!(
                 dispatch,
-                "        {number} => match session(&{name}::PROGRAM, words) {{\n            Ok((session, records)) => {{ let result = {run}(session, {name}::simulate); (result, records.take()) }}\n            Err(error) => (Err(error), Vec::new()),\n        }},"
+                "        {number} => run_by(&{name}::PROGRAM, words, |session| backend_serial::runtime::{run}(session, {name}::simulate)),"
             );
         }
-        let _ = write!(main, "{MAIN}{dispatch}        _ => panic!(\"no such program\"),\n    }}\n}}\n");
-        fs::write(source.join("main.rs"), main).expect("the target folder can be written");
-        let manifest = format!(
-            "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\nequelle-runtime = {{ path = \"{0}/equelle-runtime\", default-features = false, features = [\"lu\", \"threads\"] }}\nbackend-serial = {{ path = \"{0}/backend-serial\", default-features = false, features = [\"runtime\"] }}\n\n[profile.dev]\ndebug = \"line-tables-only\"\nopt-level = 1\n\n[profile.dev.package.\"*\"]\nopt-level = 0\n\n[workspace]\n",
-            root.display()
+        let main = format!(
+            "use equelle_random::outcome::{{Outcome, run_by}};\n\nfn main() {{\n    equelle_random::serve::serve(run).expect(\"the pipes of a test\");\n}}\n\nfn run(number: usize, words: &[String]) -> Outcome {{\n    match number {{\n{dispatch}        _ => panic!(\"no such program\"),\n    }}\n}}\n"
         );
-        fs::write(folder.join("Cargo.toml"), manifest).expect("the target folder can be written");
-        fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).expect("the workspace has a lock file");
+        write_package(name, modules, &[BackendName::Serial], &main, Profile::Test, folder);
         let this = env::current_exe().expect("this test has a path");
         let target = this.ancestors().nth(3).expect("it is in target/debug/deps");
-        let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        cargo.args(["build", "--offline", "--quiet", "--manifest-path"]).arg(folder.join("Cargo.toml")).arg("--target-dir").arg(target);
-        let built = cargo.current_dir(folder).output().expect("cargo starts");
-        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-        Binary { path: target.join("debug").join(name) }
+        Binary { path: build(name, folder, target, Profile::Test) }
     }
 
     /// Runs programs, one after another in one process; what each gave.
@@ -138,9 +86,9 @@ impl Binary {
     /// If a program panics.
     pub fn run(&self, plans: &[Plan]) -> Vec<Outcome> {
         let mut child = Command::new(&self.path).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("what was built starts");
-        let lines: Vec<String> = plans.iter().map(|plan| format!("{}\t{}\n", plan.module, plan.words.join("\t"))).collect();
+        let lines = written(plans);
         let mut stdin = child.stdin.take().expect("a pipe");
-        let writer = std::thread::spawn(move || stdin.write_all(lines.concat().as_bytes()));
+        let writer = std::thread::spawn(move || stdin.write_all(lines.as_bytes()));
         let output = child.wait_with_output().expect("it ends");
         writer.join().expect("the writer ends").expect("all plans are read");
         assert!(output.status.success(), "the programs panicked");
@@ -150,9 +98,92 @@ impl Binary {
     }
 }
 
+/// The function of a back-end's runtime that runs a module's program.
+fn entry_point(module: &Module<'_>) -> &'static str {
+    match module.verified.module().numbers.precision {
+        Precision::Double => "run",
+        Precision::Single => "run_with_precision::<f32>",
+    }
+}
+
+/// Builds a binary that runs the random programs of some seeds on the serial and on the CUDA back-end and compares: [`crate::contest::main`]. They are compiled for CUDA to kernels, to
+/// kernels with derivatives by sparse matrices if they have any, and to operations. Data for the grids are written to the folder meanwhile.
+///
+/// # Errors
+/// A folder cannot be written.
+///
+/// # Panics
+/// If a program cannot be compiled, naming it.
+pub fn contest(name: &str, seeds: impl Iterator<Item = u64>, folder: &Path, target: &Path, profile: Profile) -> std::io::Result<PathBuf> {
+    let worlds = Worlds::write(&folder.join("data"), &repository().join("grids/triangles-6x5.grid"))?;
+    let mut compiled = Vec::new();
+    for seed in seeds {
+        let random = program(seed, Purpose::Run, &worlds.facts);
+        let text = random.text();
+        let ways = compile_for(&text, random.units, costs(&[BackendName::Cuda]));
+        let mut ways = ways.unwrap_or_else(|failure| panic!("seed {seed}: {}\n{text}", failure.text));
+        let last = ways.passes.pop().expect("there are passes").1;
+        let all = [
+            Some(("kernels", "-O2", last)),
+            ways.matrices.map(|m| ("matrices", "--ad=spgemm", m)),
+            Some(("operations", "-O0", ways.plain)),
+        ];
+        compiled.extend(all.into_iter().flatten().map(|(word, way, verified)| (seed, format!("p{seed}_{word}"), way, verified)));
+    }
+    let modules: Vec<Module> = compiled.iter().map(|(_, name, _, verified)| Module { name: name.clone(), verified }).collect();
+    let mut main = String::from(
+        "use std::rc::Rc;\n\nuse backend_cuda::runtime::{Precision, device::Device, open_device, run_on};\nuse equelle_random::contest::{self, Entry};\n\nconst ENTRIES: &[Entry<Rc<dyn Device>>] = &[\n",
+    );
+    for (seed, name, way, _) in &compiled {
+        let _ = writeln!(
+            main,
+            "    Entry {{ seed: {seed}, way: {way:?}, program: &{name}::PROGRAM, expected: |session| backend_serial::runtime::run(session, {name}::simulate), found: |session, device| run_on(session, Rc::clone(device), Precision::Double, {name}::simulate) }},"
+        );
+    }
+    main.push_str("];\n\nfn main() -> std::process::ExitCode {\n    contest::main(ENTRIES, open_device)\n}\n");
+    write_package(name, &modules, &[BackendName::Serial, BackendName::Cuda], &main, profile, folder);
+    Ok(build(name, folder, target, profile))
+}
+
+/// Writes a package of which each module is one of a program's own.
+fn write_package(name: &str, modules: &[Module<'_>], backends: &[BackendName], main: &str, profile: Profile, folder: &Path) {
+    let root = repository();
+    let source = folder.join("src");
+    // What another run left there is no part of this binary.
+    let _ = fs::remove_dir_all(&source);
+    fs::create_dir_all(&source).expect("the target folder can be written");
+    let mut text = String::from("//! All programs.\n#![allow(warnings)]\n\n");
+    for module in modules {
+        write_module(module, backends, &source.join(&module.name), &root);
+        let _ = writeln!(text, "mod {};", module.name);
+    }
+    fs::write(source.join("main.rs"), text + "\n" + main).expect("the target folder can be written");
+    let root = root.display();
+    let mut manifest = format!(
+        "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\nequelle-random = {{ path = \"{root}/equelle-random\", default-features = false }}\nequelle-runtime = {{ path = \"{root}/equelle-runtime\", default-features = false, features = [\"lu\", \"threads\"] }}\n"
+    );
+    for backend in backends {
+        let name = backend.runtime_crate();
+        let _ = writeln!(manifest, "{name} = {{ path = \"{root}/{name}\", default-features = false, features = [\"runtime\"] }}");
+    }
+    let _ = write!(manifest, "\n{}\n[workspace]\n", profile.cargo().0);
+    fs::write(folder.join("Cargo.toml"), manifest).expect("the target folder can be written");
+    fs::copy(repository().join("Cargo.lock"), folder.join("Cargo.lock")).expect("the workspace has a lock file");
+}
+
+/// Builds the package of a folder; where its binary is.
+fn build(name: &str, folder: &Path, target: &Path, profile: Profile) -> PathBuf {
+    let (_, flags, built_in) = profile.cargo();
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(["build", "--offline", "--quiet", "--manifest-path"]).arg(folder.join("Cargo.toml")).args(flags);
+    let built = cargo.arg("--target-dir").arg(target).current_dir(folder).output().expect("cargo starts");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    target.join(built_in).join(name)
+}
+
 /// The library of a package as a module: its root is another, and so is its distance from the source.
-fn write_module(module: &Module<'_>, folder: &Path, root: &Path) {
-    let options = PackageOptions { backends: &[&Serial], runtime_crates: root };
+fn write_module(module: &Module<'_>, backends: &[BackendName], folder: &Path, root: &Path) {
+    let options = PackageOptions { backends: &code_generators(backends), runtime_crates: root };
     let package = generate(module.verified, &options).unwrap_or_else(|error| panic!("{}: {error}", module.name));
     fs::create_dir_all(folder).expect("the target folder can be written");
     for (path, text) in &package.files {
@@ -164,21 +195,4 @@ fn write_module(module: &Module<'_>, folder: &Path, root: &Path) {
         let file = if file == "lib.rs" { "mod.rs" } else { file };
         fs::write(folder.join(file), text).expect("the target folder can be written");
     }
-}
-
-fn outcomes(text: &str) -> Vec<Outcome> {
-    let mut all = Vec::new();
-    let mut outcome = Outcome::default();
-    for line in text.lines() {
-        if let Some(end) = line.strip_prefix('=') {
-            outcome.error = (!end.is_empty()).then(|| end.replace('\u{1f}', "\n"));
-            all.push(std::mem::take(&mut outcome));
-            continue;
-        }
-        let mut words = line.strip_prefix('>').expect("an output").split('\t');
-        let tag = words.next().unwrap_or_default().replace('\u{1f}', "\n");
-        let values = words.map(|word| f64::from_bits(u64::from_str_radix(word, 16).expect("bits")));
-        outcome.outputs.push((tag, values.collect()));
-    }
-    all
 }

@@ -7,24 +7,23 @@
 //! The exception are solutions of equations whose derivatives are found in another way; what depends on them is compared to [`crate::tree::Program::errors`], or to
 //! 1e-12 of the largest value where that is more.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use backend_serial::runtime::SerialRuntime;
 use equelle_front::check::{CheckOptions, check_text};
+use equelle_front::cost::CostModel;
 use equelle_front::ir::Module;
 use equelle_front::lower;
 use equelle_front::passes;
 use equelle_front::source::SourceFile;
 use equelle_front::verify::{Verified, verify};
 use equelle_interp::{Options, interpret_with};
-use equelle_runtime::output::Record;
-use equelle_runtime::{Error, Program as Runnable, Session, session};
+use equelle_runtime::Program as Runnable;
 use equellec::interpret;
 
-use crate::data::{World, Worlds};
-use crate::tree::{Grids, Program};
+use crate::data::{World, Worlds, grids};
+use crate::outcome::{Outcome, Tolerance, bits, errors_of, or_any_zero, run_by, same};
+use crate::tree::Program;
 
 /// A difference, or a program that should have been valid.
 #[derive(Clone, Debug)]
@@ -88,6 +87,14 @@ pub(crate) fn guarded<T>(action: impl FnOnce() -> Result<T, Failure>) -> Result<
 /// # Errors
 /// The program is not valid, or a pass makes IR that is not.
 pub fn compile(text: &str, units: bool) -> Result<Compiled, Failure> {
+    compile_for(text, units, CostModel::default())
+}
+
+/// As [`compile`], for a back-end where operations cost this.
+///
+/// # Errors
+/// As there.
+pub fn compile_for(text: &str, units: bool, costs: CostModel) -> Result<Compiled, Failure> {
     let source = SourceFile::new("random.equelle", text);
     let checked = check_text(text, &CheckOptions { nondimensional: !units });
     let errors: Vec<String> = checked
@@ -104,7 +111,10 @@ pub fn compile(text: &str, units: bool) -> Result<Compiled, Failure> {
     let mut after = Vec::new();
     let mut failure = None;
     let (_, notes) =
-        passes::optimise_by(lowered.clone(), &passes::Options::default(), &mut |name, module| match verified(module.clone(), name) {
+        passes::optimise_by(lowered.clone(), &passes::Options { costs, ..passes::Options::default() }, &mut |name, module| match verified(
+            module.clone(),
+            name,
+        ) {
             Ok(module) => after.push((name.to_owned(), module)),
             Err(error) => {
                 failure.get_or_insert(error);
@@ -112,7 +122,7 @@ pub fn compile(text: &str, units: bool) -> Result<Compiled, Failure> {
         });
     let mut matrices = None;
     if text.contains("NewtonSolve") {
-        let options = passes::Options { derivatives: passes::Derivatives::SparseMatrices, ..passes::Options::default() };
+        let options = passes::Options { derivatives: passes::Derivatives::SparseMatrices, costs, ..passes::Options::default() };
         let module = passes::optimise_by(lowered, &options, &mut |name, module| {
             if let Err(error) = verified(module.clone(), name) {
                 failure.get_or_insert(error);
@@ -136,15 +146,6 @@ fn verified(module: Module, pass: &str) -> Result<Verified, Failure> {
     })
 }
 
-/// What a run gave: outputs, and the error that ended it.
-#[derive(Clone, Debug, Default)]
-pub struct Outcome {
-    /// The tag and all numbers of each output, in order; truth as 0 and 1, text by its bytes.
-    pub outputs: Vec<(String, Vec<f64>)>,
-    /// Its kind and text.
-    pub error: Option<String>,
-}
-
 /// Interprets a module on a grid.
 pub fn run(module: &Verified, runnable: &'static Runnable, world: &World, options: Options) -> Outcome {
     let words: Vec<String> = world.words_for(runnable).map(str::to_owned).collect();
@@ -154,29 +155,6 @@ pub fn run(module: &Verified, runnable: &'static Runnable, world: &World, option
 /// Interprets a module with the words of a command line.
 pub fn run_on(module: &Verified, runnable: &'static Runnable, words: &[String], options: Options) -> Outcome {
     run_by(runnable, words, |session| interpret_with(module, &mut SerialRuntime::new(session), options))
-}
-
-/// What a run in a session puts out, with the words of a command line.
-pub fn run_by(runnable: &'static Runnable, words: &[String], run: impl FnOnce(Session) -> Result<(), Error>) -> Outcome {
-    let mut outcome = Outcome::default();
-    let result = Session::open_with(runnable, words, session::Options::silent()).and_then(|mut session| {
-        let records = session.record_outputs();
-        let result = run(session);
-        outcome.outputs = records.take().into_iter().map(numbers).collect();
-        result
-    });
-    outcome.error = result.err().map(|error| format!("{:?} {}", error.kind, error.message));
-    outcome
-}
-
-/// The grids that a program is for.
-pub fn grids<'w>(program: &Program, worlds: &'w Worlds) -> impl Iterator<Item = &'w World> {
-    let grids = program.grids;
-    worlds.all.iter().filter(move |world| match grids {
-        Grids::Any => true,
-        Grids::Plane => world.dimensions == 2,
-        Grids::Space => world.dimensions == 3,
-    })
 }
 
 fn run_all(program: &Program, compiled: &Compiled, worlds: &Worlds, extent: Extent) -> Result<(), Failure> {
@@ -225,92 +203,4 @@ fn run_all(program: &Program, compiled: &Compiled, worlds: &Worlds, extent: Exte
 
 fn difference(world: &World, way: &str, text: &str) -> Failure {
     Failure::new("different", format!("on the grid {}, {way}: {text}", world.name))
-}
-
-/// How far values of the outputs with a tag may be apart: `absolute`, or `relative` of the largest value where that is more.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Tolerance {
-    /// In the unit of the output.
-    pub absolute: f64,
-    /// Of the largest value.
-    pub relative: f64,
-    /// Zeros may have either sign.
-    pub any_zero: bool,
-}
-
-impl Tolerance {
-    /// The same bits.
-    pub const BITS: Tolerance = Tolerance { absolute: 0.0, relative: 0.0, any_zero: false };
-    /// The same bits, but for the sign of zeros: in Cartesian forms a component of a normal that is 0 annihilates its product, whatever the sign of the other factor.
-    pub const NUMBERS: Tolerance = Tolerance { any_zero: true, ..Tolerance::BITS };
-
-    /// Part of the largest value.
-    pub const fn relative(relative: f64) -> Tolerance {
-        Tolerance { relative, ..Tolerance::NUMBERS }
-    }
-
-    /// In the unit of the output.
-    pub const fn absolute(absolute: f64) -> Tolerance {
-        Tolerance { absolute, ..Tolerance::NUMBERS }
-    }
-}
-
-/// Outputs must have the same bits.
-pub fn bits(_tag: &str) -> Tolerance {
-    Tolerance::BITS
-}
-
-/// What is allowed for a tag, and zeros of either sign beside.
-pub fn or_any_zero(allowed: impl Fn(&str) -> Tolerance) -> impl Fn(&str) -> Tolerance {
-    move |tag| Tolerance { any_zero: true, ..allowed(tag) }
-}
-
-/// What is allowed where derivatives are found in another way.
-pub fn errors_of(program: &Program) -> impl Fn(&str) -> Tolerance {
-    let errors: BTreeMap<&str, f64> = program.errors.iter().map(|(tag, error)| (tag.as_str(), *error)).collect();
-    move |tag| errors.get(tag).map_or(Tolerance::BITS, |&absolute| Tolerance { absolute, ..Tolerance::relative(1e-12) })
-}
-
-/// Whether two runs gave the same, where `allowed` says by the tag how far values may be apart.
-///
-/// # Errors
-/// The first difference.
-pub fn same(expected: &Outcome, found: &Outcome, allowed: &dyn Fn(&str) -> Tolerance) -> Result<(), String> {
-    if expected.error != found.error {
-        return Err(format!("ends with {:?}, not with {:?}", found.error, expected.error));
-    }
-    if expected.outputs.len() != found.outputs.len() {
-        return Err(format!("{} outputs, not {}", found.outputs.len(), expected.outputs.len()));
-    }
-    for ((tag, a), (other, b)) in expected.outputs.iter().zip(&found.outputs) {
-        if tag != other || a.len() != b.len() {
-            return Err(format!("puts out `{other}` of {} numbers, not `{tag}` of {}", b.len(), a.len()));
-        }
-        let largest = a.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-        let tolerance = allowed(tag);
-        let allowed = tolerance.absolute.max(tolerance.relative * largest);
-        for (i, (&x, &y)) in a.iter().zip(b).enumerate() {
-            if x.to_bits() == y.to_bits() || (x.is_nan() && y.is_nan()) {
-                continue;
-            }
-            if (x - y).abs() <= allowed && (allowed > 0.0 || tolerance.any_zero) {
-                continue;
-            }
-            let mut text = String::new();
-            let _ = write!(text, "`{tag}` at {i} is {y:e}, not {x:e} (difference {:e}, allowed {allowed:e})", (x - y).abs());
-            return Err(text);
-        }
-    }
-    Ok(())
-}
-
-fn numbers(record: Record) -> (String, Vec<f64>) {
-    match record {
-        Record::Scalar { tag, value } => (tag, vec![value]),
-        Record::Bool { tag, value } => (tag, vec![f64::from(u8::from(value))]),
-        Record::Text { tag, value } => (tag, value.bytes().map(f64::from).collect()),
-        Record::Vector { tag, components } => (tag, components),
-        Record::Vectors { tag, values } => (tag, values.concat()),
-        Record::Collection { tag, values } => (tag, values),
-    }
 }

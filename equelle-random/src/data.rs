@@ -12,7 +12,7 @@ use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::{Cartesian, Grid, opm};
 use equelle_runtime::{CanonicalSet, EntityKind, Extent, Program};
 
-use crate::tree::Kind;
+use crate::tree::{self, Grids, Kind};
 
 /// A grid with its data.
 pub struct World {
@@ -152,6 +152,16 @@ impl Worlds {
         let facts = Facts::of(grids.iter().map(Arc::as_ref));
         Ok(Worlds { all, facts })
     }
+}
+
+/// The grids that a program is for.
+pub fn grids<'w>(program: &tree::Program, worlds: &'w Worlds) -> impl Iterator<Item = &'w World> {
+    let grids = program.grids;
+    worlds.all.iter().filter(move |world| match grids {
+        Grids::Any => true,
+        Grids::Plane => world.dimensions == 2,
+        Grids::Space => world.dimensions == 3,
+    })
 }
 
 fn runtime_kind(kind: Kind) -> EntityKind {

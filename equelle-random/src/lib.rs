@@ -1,41 +1,25 @@
 //! Random well-typed Equelle programs, and the comparison of every way to run them.
 //!
 //! [`generate`] makes programs that are well-typed by construction and whose numbers stay finite on the grids of [`data`]; [`mod@compare`] runs them in every way and
-//! compares; [`binary`] compiles many programs, of whatever origin, to one binary; [`shrink`] makes a failing program small.
+//! compares what they give ([`outcome`]); [`binary`] compiles many programs, of whatever origin, to one binary, which [`serve`]s runs or holds a [`contest`] of back-ends;
+//! [`shrink`] makes a failing program small.
 
+#[cfg(feature = "compiler")]
 pub mod binary;
 mod bounds;
+#[cfg(feature = "compiler")]
 pub mod compare;
+pub mod contest;
 pub mod data;
+#[cfg(feature = "compiler")]
+mod failure;
 pub mod generate;
 pub mod inputs;
+pub mod outcome;
+pub mod serve;
 pub mod shrink;
 pub mod tree;
 
-use std::fmt::Write as _;
-
 pub use bounds::Bounds;
-use compare::{Extent, Failure, compare};
-use data::Worlds;
-use generate::Purpose;
-use tree::Program;
-
-/// The program of a seed, if it fails: as small as it can be made, for people.
-pub fn failing(seed: u64, worlds: &Worlds) -> Option<String> {
-    let program = generate::program(seed, Purpose::Run, &worlds.facts);
-    let failure = compare(&program, &program.text(), worlds, Extent::Sampled).err()?;
-    Some(explain(&program, &failure, |candidate| compare(candidate, &candidate.text(), worlds, Extent::Full).err()))
-}
-
-/// A failure with its program made small.
-pub fn explain(program: &Program, failure: &Failure, judge: impl Fn(&Program) -> Option<Failure>) -> String {
-    let small = shrink::shrink(program, 3000, |candidate| judge(candidate).is_some_and(|found| found.kind == failure.kind));
-    let mut text = String::new();
-    let _ = writeln!(text, "seed {}: {}: {}", program.seed, failure.kind, failure.text);
-    if let Some(found) = judge(&small) {
-        let _ = writeln!(text, "made small: {}", found.text);
-    }
-    let check = if program.units { "" } else { ", without dimensions" };
-    let _ = writeln!(text, "---- for {:?} grids{check}\n{}----", program.grids, small.text());
-    text
-}
+#[cfg(feature = "compiler")]
+pub use failure::{explain, failing};

@@ -6,9 +6,10 @@ use std::path::Path;
 use equelle_front::verify::Verified;
 use equelle_interp::Options;
 use equelle_random::binary::{Binary, Module, Plan};
-use equelle_random::compare::{Outcome, bits, compile, errors_of, grids, or_any_zero, run, same};
-use equelle_random::data::{World, Worlds};
+use equelle_random::compare::{compile, run};
+use equelle_random::data::{World, Worlds, grids};
 use equelle_random::generate::{Purpose, program};
+use equelle_random::outcome::{Outcome, bits, errors_of, or_any_zero, same};
 
 /// Programs of a test run, and the first seed.
 const PROGRAMS: u64 = 100;

@@ -9,15 +9,13 @@ use backend_cuda::runtime::device::Device;
 use backend_cuda::runtime::gpu::GpuDevice;
 use backend_cuda::runtime::host::HostDevice;
 use equelle_interp::Options;
-use equelle_random::compare::{self, Compiled, Outcome, Tolerance};
-use equelle_random::data::{World, Worlds};
+use equelle_random::compare::{self, Compiled};
+use equelle_random::contest::allowed;
+use equelle_random::data::{World, Worlds, grids};
 use equelle_random::generate::{self, Purpose};
-use equelle_random::tree::Program;
+use equelle_random::outcome::{Outcome, run_by, same};
 
 const PROGRAMS: u64 = 200;
-
-/// Functions of mathematical libraries, which are not the same to the bit.
-const TRANSCENDENTAL: [&str; 6] = ["Exp(", "Log(", "Sin(", "Cos(", "Tan(", "Pow("];
 
 /// A GPU if that is asked for, else the host; `None` where there is no C++ compiler.
 fn device() -> Option<Rc<dyn Device>> {
@@ -30,20 +28,9 @@ fn device() -> Option<Rc<dyn Device>> {
 
 fn on_cuda(compiled: &Compiled, world: &World, device: &Rc<dyn Device>) -> Outcome {
     let words: Vec<String> = world.words_for(compiled.runnable).map(str::to_owned).collect();
-    compare::run_by(compiled.runnable, &words, |session| {
+    run_by(compiled.runnable, &words, |session| {
         equelle_interp::interpret(&compiled.plain, &mut CudaRuntime::on_device(session, Rc::clone(device))?)
     })
-}
-
-/// How far outputs may be off: where equations are solved, as between the ways of the serial runtime; where functions of a library are used, 1e-12 of the largest value, to which
-/// they are accurate by far; else not at all.
-fn allowed<'p>(program: &'p Program, text: &str) -> impl Fn(&str) -> Tolerance + use<'p> {
-    let errors = compare::errors_of(program);
-    let relative = if TRANSCENDENTAL.iter().any(|function| text.contains(function)) { 1e-12 } else { 0.0 };
-    move |tag| {
-        let error = errors(tag);
-        Tolerance { relative: error.relative.max(relative), ..error }
-    }
 }
 
 #[test]
@@ -57,10 +44,10 @@ fn operations_on_cuda_give_the_numbers_of_the_serial_runtime() {
         let program = generate::program(seed, Purpose::Run, &worlds.facts);
         let text = program.text();
         let compiled = compare::compile(&text, program.units).unwrap_or_else(|failure| panic!("seed {seed}: {}", failure.text));
-        for world in compare::grids(&program, &worlds) {
+        for world in grids(&program, &worlds) {
             let expected = compare::run(&compiled.plain, compiled.runnable, world, Options::default());
             let found = on_cuda(&compiled, world, &device);
-            if let Err(difference) = compare::same(&expected, &found, &allowed(&program, &text)) {
+            if let Err(difference) = same(&expected, &found, &allowed(&program, &text)) {
                 failures.push(format!("seed {seed} on the grid {}: {difference}\n{text}", world.name));
                 break;
             }

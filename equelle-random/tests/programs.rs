@@ -17,7 +17,8 @@ use equelle_front::passes::OptLevel;
 use equelle_front::verify::Verified;
 use equelle_interp::Options;
 use equelle_random::binary::{Binary, Module, Plan};
-use equelle_random::compare::{Outcome, Tolerance, run_on, same};
+use equelle_random::compare::run_on;
+use equelle_random::outcome::{Outcome, Tolerance, same};
 use table::Single;
 
 const DOUBLE: Numbers = Numbers { precision: Precision::Double, rounding: Rounding::Strict };

@@ -5,8 +5,8 @@ use std::path::Path;
 use equelle_front::passes::differentiate;
 use equelle_front::verify::verify;
 use equelle_interp::{Derivatives, Options};
-use equelle_random::compare::{compile, grids, run};
-use equelle_random::data::{World, Worlds};
+use equelle_random::compare::{compile, run};
+use equelle_random::data::{World, Worlds, grids};
 use equelle_random::generate::{Purpose, program};
 
 /// Residuals that must have been compared.

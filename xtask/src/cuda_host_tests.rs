@@ -10,6 +10,7 @@ use backend_cuda::runtime::Precision;
 use backend_cuda::runtime::gpu::nvrtc;
 use backend_cuda::runtime::module::{OWN_MODULES, PRELUDE};
 
+use crate::random;
 use crate::tools::{self, Failure, cargo, examples, root};
 
 /// The NVRTC that is used: that of the CUDA version which the runtime is built for.
@@ -65,6 +66,9 @@ const ROUND_OFF: f64 = 1e-12;
 /// in these examples.
 const SOLVER: f64 = 1e-6;
 
+/// Random programs that run on the host. More of them run on a GPU: they are part of the bundle. The last two have sums over the boundary alone, and sums in a branch.
+const RANDOM_SEEDS: [u64; 6] = [1, 2, 3, 5, 56, 27];
+
 /// Does all of it.
 pub(crate) fn run() -> Result<(), Failure> {
     compiler()?;
@@ -113,6 +117,7 @@ pub(crate) fn run() -> Result<(), Failure> {
         }
         polite_refusal(&built, &program.case)?;
     }
+    random::on_cuda(RANDOM_SEEDS.into_iter(), Some("host"))?;
     compare_verb("host", &[0])?;
     // Without a usable GPU the simulator says so.
     compare_verb("gpu", &[0, 6])?;

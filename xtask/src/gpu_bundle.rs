@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use equelle_random::binary::{self, Profile};
+
 use crate::tools::{self, Failure, cargo, examples, read, root};
 
 /// Targets of backend-cuda that go into the bundle: what cargo calls them, the name of the executable, and the folder.
@@ -18,6 +20,10 @@ const GPU_TARGETS: [(&str, &str, &str); 6] = [
 
 /// What the serial back-end is compiled for, since times are compared with it: any processor beside a GPU of the last ten years has these instructions.
 const PROCESSOR: &str = if cfg!(target_arch = "x86_64") { "x86-64-v3" } else { "generic" };
+
+/// The executable of random programs, and how many it holds.
+const RANDOM: &str = "random_programs";
+const RANDOM_PROGRAMS: u64 = 200;
 
 /// Fills `.gpu/`: stripped programs with both back-ends, the data of the examples, hand-written CUDA to compare with if it is at hand, and a script.
 pub(crate) fn collect(only: &str) -> Result<(), Failure> {
@@ -66,6 +72,9 @@ pub(crate) fn collect(only: &str) -> Result<(), Failure> {
     copy(&root().join("grids"), &bundle.join("grids"), |file| file.ends_with(".grid"))?;
     tests(&bundle)?;
     tools_of_bundle(&bundle)?;
+    if RANDOM.contains(only) {
+        random_programs(&bundle)?;
+    }
     let yardsticks = root().join("../shared/yardsticks");
     if yardsticks.is_dir() {
         copy(&yardsticks, &bundle.join("yardsticks"), |file| file.ends_with(".cu"))?;
@@ -181,6 +190,15 @@ fn executables(build: &mut Command, wanted: &[(&str, &str)], bundle: &Path) -> R
         copied.map_err(|error| format!("cannot write `{}`: {error}", target.display()))?;
     }
     Ok(())
+}
+
+/// Random programs, all in one executable that compares both back-ends.
+fn random_programs(bundle: &Path) -> Result<(), Failure> {
+    let folder = root().join("target/gpu-bundle/random");
+    let built = binary::contest(RANDOM, 1..=RANDOM_PROGRAMS, &folder, &root().join("target/gpu-random"), Profile::Small)
+        .map_err(|error| format!("`{}`: {error}", folder.display()))?;
+    let target = bundle.join("bin").join(RANDOM);
+    fs::copy(built, &target).map(drop).map_err(|error| format!("cannot write `{}`: {error}", target.display()))
 }
 
 /// Copies the files of a folder whose names are wanted.

@@ -44,6 +44,20 @@ section_tests() {
     done
 }
 
+# Random programs compiled in every way on the same input, on all kinds of grids; in several processes, because the kernels of each are compiled first.
+section_random() {
+    local shares=8 k pids=() pid
+    for ((k = 0; k < shares; k++)); do
+        bin/random_programs "$work/random$k" grids/triangles-6x5.grid $k/$shares >"$work/random$k.txt" 2>&1 &
+        pids+=($!)
+    done
+    for pid in "${pids[@]}"; do wait "$pid" || failed=1; done
+    # The text of what differs, then the sums of all counts.
+    grep -hv ' programs agree, ' "$work"/random?.txt || true
+    grep -h ' programs agree, ' "$work"/random?.txt | awk '{ gsub(/[(]/, ""); agree += $1; equal += $4; runs += $6; differ += $8 }
+        END { print "random programs, cuda against serial: " agree " programs agree, " equal " bit-equal (" runs " runs); " differ " differ" }'
+}
+
 # An example on both back-ends: name, how it was compiled, grid layout, largest relative difference, more parameters.
 compare() {
     local name=$1 way=$2 layout=$3 most=$4
@@ -349,7 +363,7 @@ section_checkers() {
     fi
 }
 
-for section in ${ONLY:-tests examples heat water single implicit krylov multigrid defaults converge crossover thesis jacobian yardsticks checkers}; do
+for section in ${ONLY:-tests random examples heat water single implicit krylov multigrid defaults converge crossover thesis jacobian yardsticks checkers}; do
     "section_$section"
 done
 exit $failed

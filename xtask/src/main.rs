@@ -55,6 +55,9 @@ enum Command {
         /// The first seed; those after it follow
         #[arg(long, default_value_t = 1)]
         seed: u64,
+        /// Compile them for both back-ends and compare those instead; with the environment variable EQUELLE_CUDA_DEVICE=host without a GPU
+        #[arg(long)]
+        cuda: bool,
     },
     /// Collect programs, data and scripts to run on a machine with a GPU, in `.gpu/`
     GpuBundle {
@@ -85,8 +88,9 @@ fn main() -> ExitCode {
         Command::ExampleData { check } => example_data::write(check),
         Command::CudaHostTests => cuda_host_tests::run(),
         Command::CompileKernels { folder } => cuda_host_tests::compile_kernels(&folder),
-        Command::Random { programs, seed } => random::run(programs, seed),
         Command::GpuBundle { only } => gpu_bundle::collect(&only),
+        Command::Random { programs, seed, cuda: false } => random::run(programs, seed),
+        Command::Random { programs, seed, cuda: true } => random::on_cuda(seed..=seed.saturating_add(programs).saturating_sub(1), None),
         Command::Bench(options) => bench::run(&options),
         Command::ImplicitStep(options) => implicit_step::run(&options),
         Command::Converge(options) => converge::run(&options),

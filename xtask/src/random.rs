@@ -1,11 +1,16 @@
 //! Random programs, as many as wanted.
 
-use std::path::Path;
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Instant;
 
+use equelle_random::binary::{self, Profile};
 use equelle_random::data::Worlds;
 use equelle_random::failing;
 use equelle_random::generate::{Purpose, program};
+
+use crate::tools::{self, Failure, root};
 
 /// What a program may have, and the text that shows it.
 const KINDS: [(&str, &[&str]); 9] = [
@@ -21,7 +26,7 @@ const KINDS: [(&str, &[&str]); 9] = [
 ];
 
 /// Runs the programs of `programs` seeds from `seed` on.
-pub fn run(programs: u64, seed: u64) -> Result<(), String> {
+pub fn run(programs: u64, seed: u64) -> Result<(), Failure> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let folder = root.join(format!("target/random-{}", std::process::id()));
     let worlds = Worlds::write(&folder, &root.join("grids/triangles-6x5.grid")).map_err(|e| format!("{}: {e}", folder.display()))?;
@@ -46,4 +51,14 @@ pub fn run(programs: u64, seed: u64) -> Result<(), String> {
     }
     std::fs::remove_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     if failures == 0 { Ok(()) } else { Err(format!("{failures} of {programs} programs fail")) }
+}
+
+/// Compiles the programs of some seeds for both back-ends, to one binary, and runs that: on a device by the name that `EQUELLE_CUDA_DEVICE` takes, or what that says.
+pub fn on_cuda(seeds: impl Iterator<Item = u64>, device: Option<&str>) -> Result<(), Failure> {
+    let folder = root().join("target/random-cuda");
+    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    let built = binary::contest("random_programs", seeds, &folder, &target, Profile::Test);
+    let mut command = Command::new(built.map_err(|error| format!("`{}`: {error}", folder.display()))?);
+    command.arg(folder.join("data")).arg(root().join("grids/triangles-6x5.grid"));
+    tools::run(command.envs(device.map(|device| ("EQUELLE_CUDA_DEVICE", device))))
 }

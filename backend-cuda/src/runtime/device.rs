@@ -74,7 +74,7 @@ pub struct CompileOptions {
 pub trait Device: SparseProducts {
     /// What it is.
     fn facts(&self) -> &DeviceFacts;
-    /// Compiles (or takes from the cache) and loads a module.
+    /// Compiles (or takes from the cache) and loads a module; one that is loaded already stays the same.
     fn load(&self, module: &KernelModule, options: CompileOptions) -> Result<ModuleId, Error>;
     /// Finds a kernel.
     fn function(&self, module: ModuleId, name: &str) -> Result<FunctionId, Error>;

@@ -89,5 +89,5 @@ pub use grid::GridArrays;
 pub use jacobian::Jacobian;
 pub use module::{FloatingPoint, KernelModule};
 pub use precision::Precision;
-pub use program::{CudaRuntime, report, run, run_with_precision};
+pub use program::{CudaRuntime, open_device, report, run, run_on, run_with_precision};
 pub use queue::Counters;

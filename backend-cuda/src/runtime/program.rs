@@ -74,9 +74,22 @@ pub fn run(session: Session, program: impl FnOnce(&mut CudaRuntime) -> Result<()
 ///
 /// # Errors
 /// As there.
-pub fn run_with_precision<R: Real>(mut session: Session, program: impl FnOnce(&mut CudaRuntime) -> Result<(), Error>) -> Result<(), Error> {
+pub fn run_with_precision<R: Real>(session: Session, program: impl FnOnce(&mut CudaRuntime) -> Result<(), Error>) -> Result<(), Error> {
+    run_on(session, open_device()?, Precision::of::<R>(), program)
+}
+
+/// As [`run_with_precision`], on a device that is open already.
+///
+/// # Errors
+/// As there.
+pub fn run_on(
+    mut session: Session,
+    device: Rc<dyn Device>,
+    precision: Precision,
+    program: impl FnOnce(&mut CudaRuntime) -> Result<(), Error>,
+) -> Result<(), Error> {
     session.computes_on(Place::Gpu);
-    let mut runtime = CudaRuntime::with_precision(session, open_device()?, Precision::of::<R>())?;
+    let mut runtime = CudaRuntime::with_precision(session, device, precision)?;
     program(&mut runtime)?;
     runtime.finish()
 }
@@ -103,7 +116,11 @@ pub fn report() -> Result<Vec<(String, String)>, Error> {
     Ok(lines)
 }
 
-fn open_device() -> Result<Rc<dyn Device>, Error> {
+/// The first CUDA device, or, with the environment variable `EQUELLE_CUDA_DEVICE=host`, the host (a test aid).
+///
+/// # Errors
+/// `Backend` if there is no usable device.
+pub fn open_device() -> Result<Rc<dyn Device>, Error> {
     match std::env::var("EQUELLE_CUDA_DEVICE").as_deref() {
         Ok("host") => Ok(Rc::new(crate::runtime::host::HostDevice::new())),
         Ok(other) if other != "gpu" && !other.is_empty() => {

@@ -359,12 +359,40 @@ impl Writer<'_> {
     /// Whether the text of an expression is made of literals, as far as its value goes.
     fn is_literal(&self, expr: &KExpr) -> bool {
         let factor = if self.form == Form::General || matches!(expr, KExpr::Component(..)) { None } else { along_one_axis(expr) };
-        is_literal(factor.as_ref().map_or(expr, |(_, rest)| rest))
+        self.is_made_of_literals(factor.as_ref().map_or(expr, |(_, rest)| rest))
+    }
+
+    /// Whether an expression is made of numbers alone.
+    fn is_made_of_literals(&self, expr: &KExpr) -> bool {
+        let of = |a: &KExpr| self.is_made_of_literals(a);
+        match expr {
+            KExpr::Real(_) | KExpr::ZeroVector => true,
+            // A point counts as one.
+            KExpr::Measure(at) => self.kind(at) == Some(EntityKind::Vertex),
+            KExpr::Unary(_, a) | KExpr::Component(a, _) => of(a),
+            KExpr::Arithmetic(_, a, b) | KExpr::Math(_, a, b) | KExpr::Dot(a, b) | KExpr::Select { if_true: a, if_false: b, .. } => {
+                of(a) && of(b)
+            }
+            KExpr::Bool(_)
+            | KExpr::Local(_)
+            | KExpr::Param(_)
+            | KExpr::Load { .. }
+            | KExpr::Centroid(_)
+            | KExpr::Normal(_)
+            | KExpr::IsEmpty(_)
+            | KExpr::Member { .. }
+            | KExpr::Same(..)
+            | KExpr::Compare(..)
+            | KExpr::Logic(..)
+            | KExpr::Vector(_)
+            | KExpr::Entity(_)
+            | KExpr::Displacement { .. } => false,
+        }
     }
 
     /// Whether Rust does not know which type of number an expression is.
     pub(super) fn is_untyped(&self, expr: &KExpr) -> bool {
-        is_literal(expr) && !self.is_vector(expr)
+        self.is_made_of_literals(expr) && !self.is_vector(expr)
     }
 
     fn is_vector(&self, expr: &KExpr) -> bool {
@@ -464,31 +492,5 @@ impl Writer<'_> {
             | (Arithmetic::Mul, (true, true))
             | (Arithmetic::Div, (_, true)) => return Err(self.internal("arithmetic of Vectors that is not defined")),
         })
-    }
-}
-
-/// Whether an expression is made of numbers alone.
-fn is_literal(expr: &KExpr) -> bool {
-    match expr {
-        KExpr::Real(_) | KExpr::ZeroVector => true,
-        KExpr::Unary(_, a) | KExpr::Component(a, _) => is_literal(a),
-        KExpr::Arithmetic(_, a, b) | KExpr::Math(_, a, b) | KExpr::Dot(a, b) | KExpr::Select { if_true: a, if_false: b, .. } => {
-            is_literal(a) && is_literal(b)
-        }
-        KExpr::Bool(_)
-        | KExpr::Local(_)
-        | KExpr::Param(_)
-        | KExpr::Load { .. }
-        | KExpr::Measure(_)
-        | KExpr::Centroid(_)
-        | KExpr::Normal(_)
-        | KExpr::IsEmpty(_)
-        | KExpr::Member { .. }
-        | KExpr::Same(..)
-        | KExpr::Compare(..)
-        | KExpr::Logic(..)
-        | KExpr::Vector(_)
-        | KExpr::Entity(_)
-        | KExpr::Displacement { .. } => false,
     }
 }

@@ -5,6 +5,7 @@ pub mod probe;
 pub mod sparse;
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ffi::{CString, c_void};
 
 use cudarc::driver::{result, sys};
@@ -27,6 +28,8 @@ pub struct GpuDevice {
 #[derive(Debug, Default)]
 struct State {
     modules: Vec<sys::CUmodule>,
+    /// By what they are made of.
+    loaded: HashMap<u128, ModuleId>,
     functions: Vec<sys::CUfunction>,
     graphs: Vec<Option<sys::CUgraphExec>>,
 }
@@ -127,6 +130,9 @@ impl Device for GpuDevice {
         }
         let source = module.full_source();
         let key = cache::hash(&[source.as_bytes(), flags.join(" ").as_bytes(), self.facts.arch.as_bytes(), nvrtc::version()?.as_bytes()]);
+        if let Some(&id) = self.state.borrow().loaded.get(&key) {
+            return Ok(id);
+        }
         let image = match cache::read(key, "cubin") {
             Some(image) => image,
             None => {
@@ -139,7 +145,9 @@ impl Device for GpuDevice {
         let loaded = unsafe { result::module::load_data(image.as_ptr().cast()) }.map_err(|e| failed("loading kernels", &e))?;
         let mut state = self.state.borrow_mut();
         state.modules.push(loaded);
-        Ok(ModuleId(state.modules.len() as u32 - 1))
+        let id = ModuleId(state.modules.len() as u32 - 1);
+        state.loaded.insert(key, id);
+        Ok(id)
     }
 
     fn function(&self, module: ModuleId, name: &str) -> Result<FunctionId, Error> {

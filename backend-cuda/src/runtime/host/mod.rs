@@ -35,6 +35,8 @@ pub struct HostDevice {
 #[derive(Debug, Default)]
 struct State {
     modules: Vec<Library>,
+    /// By what they are made of.
+    loaded: BTreeMap<u128, ModuleId>,
     functions: Vec<Runner>,
     memory: BTreeMap<u64, Layout>,
     used: u64,
@@ -86,9 +88,8 @@ fn compiler_version() -> &'static [u8] {
     VERSION.get_or_init(|| Command::new("c++").arg("--version").output().map_or_else(|_| Vec::new(), |output| output.stdout))
 }
 
-/// A library with these kernels at `target`: from the cache, or compiled.
-fn library(source: &str, options: &[String], target: &Path) -> Result<(), Error> {
-    let key = cache::hash(&[source.as_bytes(), options.join(" ").as_bytes(), FLAGS.join(" ").as_bytes(), compiler_version()]);
+/// A library with these kernels at `target`: from the cache, where `key` finds it, or compiled.
+fn library(key: u128, source: &str, options: &[String], target: &Path) -> Result<(), Error> {
     if cache::read(key, "so").is_some_and(|image| std::fs::write(target, image).is_ok()) {
         return Ok(());
     }
@@ -123,15 +124,22 @@ impl Device for HostDevice {
                 "extern \"C\" void {name}__run(const unsigned int* shape, const unsigned long long* words, const unsigned int* offsets) {{ eq_run({name}, shape, words, offsets); }}\n"
             ));
         }
+        let options = definitions(options);
+        let key = cache::hash(&[source.as_bytes(), options.join(" ").as_bytes(), FLAGS.join(" ").as_bytes(), compiler_version()]);
+        if let Some(&id) = self.state.borrow().loaded.get(&key) {
+            return Ok(id);
+        }
         let library_path = cache::scratch_path("so");
-        library(&source, &definitions(options), &library_path)?;
+        library(key, &source, &options, &library_path)?;
         // SAFETY: the library was made from our kernels, whose initialisation does nothing.
         let library = unsafe { Library::new(&library_path) };
         let _ = std::fs::remove_file(&library_path);
         let library = library.map_err(|e| failure(format!("cannot load compiled kernels: {e}")))?;
         let mut state = self.state.borrow_mut();
         state.modules.push(library);
-        Ok(ModuleId(state.modules.len() as u32 - 1))
+        let id = ModuleId(state.modules.len() as u32 - 1);
+        state.loaded.insert(key, id);
+        Ok(id)
     }
 
     fn function(&self, module: ModuleId, name: &str) -> Result<FunctionId, Error> {

@@ -4,6 +4,7 @@ use equelle_front::ir::{KBlock, KStmt};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
+use super::find::has_terms;
 use crate::codegen::text::{Level, Text, mentions};
 use crate::codegen::writer::{End, Failure, Writer, Written};
 
@@ -17,6 +18,13 @@ pub(super) fn boundary(writer: &mut Writer, block: &KBlock) -> Written<TokenStre
             before.push(writer.statement(statement)?);
             continue;
         };
+        for result in results {
+            sums.push(writer.local(*result)?);
+        }
+        // One without terms is the number 0.
+        if !has_terms(low, high) {
+            continue;
+        }
         for ((_, statements, terms), side) in ends.iter_mut().zip([low, high]) {
             let Some(side) = &side.boundary else {
                 // Adding nothing is adding 0: a sum that begins with 0 is never -0.
@@ -29,9 +37,6 @@ pub(super) fn boundary(writer: &mut Writer, block: &KBlock) -> Written<TokenStre
             let (more, values) = written?;
             statements.extend(more);
             terms.extend(values.iter().map(|value: &Text| value.at(Level::Choice)));
-        }
-        for result in results {
-            sums.push(writer.local(*result)?);
         }
     }
     let ends = ends.map(|(end, statements, terms)| {

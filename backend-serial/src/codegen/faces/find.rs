@@ -109,6 +109,11 @@ fn is_bool(dag: &Dag, node: Node) -> bool {
     }
 }
 
+/// Whether a sum adds anything at all.
+pub(super) fn has_terms(low: &SideBlocks, high: &SideBlocks) -> bool {
+    [&low.interior, &low.boundary, &high.interior, &high.boundary].into_iter().any(Option::is_some)
+}
+
 struct Reader<'w, 'a> {
     writer: &'w mut Writer<'a>,
     dag: Dag,
@@ -123,6 +128,8 @@ struct Reader<'w, 'a> {
     side: Option<(End, u32)>,
     /// In a sum over the faces of a cell of any grid: the face.
     face: Option<LocalId>,
+    /// In a branch.
+    conditional: bool,
     terms: Vec<[Node; 3]>,
     sums: Vec<LocalId>,
 }
@@ -138,6 +145,7 @@ impl<'w, 'a> Reader<'w, 'a> {
             choices: BTreeMap::new(),
             side: None,
             face: None,
+            conditional: false,
             terms: Vec::new(),
             sums: Vec::new(),
         }
@@ -185,14 +193,20 @@ impl<'w, 'a> Reader<'w, 'a> {
             }
             KStmt::If { results, condition, then, otherwise } => {
                 let condition = self.expr(condition)?;
-                let (then, otherwise) = (self.inner(then)?, self.inner(otherwise)?);
+                let outer = std::mem::replace(&mut self.conditional, true);
+                let branches = (self.inner(then), self.inner(otherwise));
+                self.conditional = outer;
+                let (then, otherwise) = (branches.0?, branches.1?);
                 for (result, (a, b)) in results.iter().zip(then.into_iter().zip(otherwise)) {
                     let value = self.dag.make(Op::Select(condition, a, b));
                     self.define(*result, value)?;
                 }
                 Ok(())
             }
-            KStmt::SumSides { results, low, high } if self.side.is_none() && self.face.is_none() => self.sum(results, low, high),
+            // Sums that some cells have and others have not are no matter of faces.
+            KStmt::SumSides { results, low, high } if self.side.is_none() && self.face.is_none() && !self.conditional => {
+                self.sum(results, low, high)
+            }
             KStmt::SumSides { .. } | KStmt::SumFaces { .. } | KStmt::Add { .. } => Err(Failure::Form),
         }
     }
@@ -209,6 +223,11 @@ impl<'w, 'a> Reader<'w, 'a> {
             (Some(low), Some(high)) => (low, high),
             (None, None) => {
                 let zero = self.dag.real(0.0);
+                if has_terms(low, high) {
+                    // On the boundary alone. Adding nothing is adding 0: a sum that begins with 0 is never -0.
+                    results.iter().for_each(|result| self.define_sum(*result, [zero; 3]));
+                    return Ok(());
+                }
                 return results.iter().try_for_each(|result| self.define(*result, zero));
             }
             _ => return Err(Failure::Form),
@@ -229,13 +248,17 @@ impl<'w, 'a> Reader<'w, 'a> {
             terms.iter_mut().zip(below).for_each(|(terms, term)| terms.push(term));
         }
         for (result, terms) in results.iter().zip(terms) {
-            let number = self.terms.len() as u32;
-            self.terms.push(<[Node; 3]>::try_from(terms).map_err(|_| Failure::Form)?);
-            self.sums.push(*result);
-            let sum = self.dag.make(Op::Sum(number));
-            self.values.insert(*result, sum);
+            self.define_sum(*result, <[Node; 3]>::try_from(terms).map_err(|_| Failure::Form)?);
         }
         Ok(())
+    }
+
+    fn define_sum(&mut self, result: LocalId, terms: [Node; 3]) {
+        let number = self.terms.len() as u32;
+        self.terms.push(terms);
+        self.sums.push(result);
+        let sum = self.dag.make(Op::Sum(number));
+        self.values.insert(result, sum);
     }
 
     /// Where an entity is, seen from the face if in a side.

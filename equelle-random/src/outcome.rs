@@ -1,0 +1,119 @@
+//! What a run gives, and how far two runs may be apart.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use equelle_runtime::output::Record;
+use equelle_runtime::{Error, Program as Runnable, Session, session};
+
+use crate::tree::Program;
+
+/// What a run gave: outputs, and the error that ended it.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// The tag and all numbers of each output, in order; truth as 0 and 1, text by its bytes.
+    pub outputs: Vec<(String, Vec<f64>)>,
+    /// Its kind and text.
+    pub error: Option<String>,
+}
+
+/// What a run in a session puts out, with the words of a command line.
+pub fn run_by(runnable: &'static Runnable, words: &[String], run: impl FnOnce(Session) -> Result<(), Error>) -> Outcome {
+    let mut outcome = Outcome::default();
+    let result = Session::open_with(runnable, words, session::Options::silent()).and_then(|mut session| {
+        let records = session.record_outputs();
+        let result = run(session);
+        outcome.outputs = records.take().into_iter().map(numbers).collect();
+        result
+    });
+    outcome.error = result.err().map(|error| format!("{:?} {}", error.kind, error.message));
+    outcome
+}
+
+/// How far values of the outputs with a tag may be apart: `absolute`, or `relative` of the largest value where that is more.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tolerance {
+    /// In the unit of the output.
+    pub absolute: f64,
+    /// Of the largest value.
+    pub relative: f64,
+    /// Zeros may have either sign.
+    pub any_zero: bool,
+}
+
+impl Tolerance {
+    /// The same bits.
+    pub const BITS: Tolerance = Tolerance { absolute: 0.0, relative: 0.0, any_zero: false };
+    /// The same bits, but for the sign of zeros: in Cartesian forms a component of a normal that is 0 annihilates its product, whatever the sign of the other factor.
+    pub const NUMBERS: Tolerance = Tolerance { any_zero: true, ..Tolerance::BITS };
+
+    /// Part of the largest value.
+    pub const fn relative(relative: f64) -> Tolerance {
+        Tolerance { relative, ..Tolerance::NUMBERS }
+    }
+
+    /// In the unit of the output.
+    pub const fn absolute(absolute: f64) -> Tolerance {
+        Tolerance { absolute, ..Tolerance::NUMBERS }
+    }
+}
+
+/// Outputs must have the same bits.
+pub fn bits(_tag: &str) -> Tolerance {
+    Tolerance::BITS
+}
+
+/// What is allowed for a tag, and zeros of either sign beside.
+pub fn or_any_zero(allowed: impl Fn(&str) -> Tolerance) -> impl Fn(&str) -> Tolerance {
+    move |tag| Tolerance { any_zero: true, ..allowed(tag) }
+}
+
+/// What is allowed where derivatives are found in another way.
+pub fn errors_of(program: &Program) -> impl Fn(&str) -> Tolerance {
+    let errors: BTreeMap<&str, f64> = program.errors.iter().map(|(tag, error)| (tag.as_str(), *error)).collect();
+    move |tag| errors.get(tag).map_or(Tolerance::BITS, |&absolute| Tolerance { absolute, ..Tolerance::relative(1e-12) })
+}
+
+/// Whether two runs gave the same, where `allowed` says by the tag how far values may be apart.
+///
+/// # Errors
+/// The first difference.
+pub fn same(expected: &Outcome, found: &Outcome, allowed: &dyn Fn(&str) -> Tolerance) -> Result<(), String> {
+    if expected.error != found.error {
+        return Err(format!("ends with {:?}, not with {:?}", found.error, expected.error));
+    }
+    if expected.outputs.len() != found.outputs.len() {
+        return Err(format!("{} outputs, not {}", found.outputs.len(), expected.outputs.len()));
+    }
+    for ((tag, a), (other, b)) in expected.outputs.iter().zip(&found.outputs) {
+        if tag != other || a.len() != b.len() {
+            return Err(format!("puts out `{other}` of {} numbers, not `{tag}` of {}", b.len(), a.len()));
+        }
+        let largest = a.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        let tolerance = allowed(tag);
+        let allowed = tolerance.absolute.max(tolerance.relative * largest);
+        for (i, (&x, &y)) in a.iter().zip(b).enumerate() {
+            if x.to_bits() == y.to_bits() || (x.is_nan() && y.is_nan()) {
+                continue;
+            }
+            if (x - y).abs() <= allowed && (allowed > 0.0 || tolerance.any_zero) {
+                continue;
+            }
+            let mut text = String::new();
+            let _ = write!(text, "`{tag}` at {i} is {y:e}, not {x:e} (difference {:e}, allowed {allowed:e})", (x - y).abs());
+            return Err(text);
+        }
+    }
+    Ok(())
+}
+
+fn numbers(record: Record) -> (String, Vec<f64>) {
+    match record {
+        Record::Scalar { tag, value } => (tag, vec![value]),
+        Record::Bool { tag, value } => (tag, vec![f64::from(u8::from(value))]),
+        Record::Text { tag, value } => (tag, value.bytes().map(f64::from).collect()),
+        Record::Vector { tag, components } => (tag, components),
+        Record::Vectors { tag, values } => (tag, values.concat()),
+        Record::Collection { tag, values } => (tag, values),
+    }
+}

@@ -1,0 +1,64 @@
+//! Runs of the programs of a binary, asked for and answered through pipes.
+
+use std::io::{self, BufRead, Write};
+
+use crate::outcome::Outcome;
+
+/// A run of a program in a binary.
+pub struct Plan {
+    /// The number of the program among the modules of the binary.
+    pub module: usize,
+    /// As on the command line of a simulator.
+    pub words: Vec<String>,
+}
+
+/// Stands for line ends in texts.
+const LINE_END: &str = "\u{1f}";
+
+/// Reads plans, a line each, from standard input, runs them, and writes outcomes to standard output, numbers as bits.
+///
+/// # Errors
+/// The pipes; a line that is no plan.
+pub fn serve(run: impl Fn(usize, &[String]) -> Outcome) -> io::Result<()> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    for line in io::stdin().lock().lines() {
+        let line = line?;
+        let mut words = line.split('\t').map(str::to_owned);
+        let number = words.next().and_then(|word| word.parse().ok()).ok_or_else(|| io::Error::other("no number of a program"))?;
+        let outcome = run(number, &words.collect::<Vec<_>>());
+        for (tag, values) in outcome.outputs {
+            write!(out, ">{}", tag.replace('\n', LINE_END))?;
+            for value in values {
+                write!(out, "\t{:x}", value.to_bits())?;
+            }
+            writeln!(out)?;
+        }
+        writeln!(out, "={}", outcome.error.unwrap_or_default().replace('\n', LINE_END))?;
+    }
+    out.flush()
+}
+
+/// Plans as [`serve`] reads them.
+#[cfg(feature = "compiler")]
+pub(crate) fn written(plans: &[Plan]) -> String {
+    plans.iter().map(|plan| format!("{}\t{}\n", plan.module, plan.words.join("\t"))).collect()
+}
+
+/// What [`serve`] wrote.
+#[cfg(feature = "compiler")]
+pub(crate) fn outcomes(text: &str) -> Vec<Outcome> {
+    let mut all = Vec::new();
+    let mut outcome = Outcome::default();
+    for line in text.lines() {
+        if let Some(end) = line.strip_prefix('=') {
+            outcome.error = (!end.is_empty()).then(|| end.replace(LINE_END, "\n"));
+            all.push(std::mem::take(&mut outcome));
+            continue;
+        }
+        let mut words = line.strip_prefix('>').expect("an output").split('\t');
+        let tag = words.next().unwrap_or_default().replace(LINE_END, "\n");
+        let values = words.map(|word| f64::from_bits(u64::from_str_radix(word, 16).expect("bits")));
+        outcome.outputs.push((tag, values.collect()));
+    }
+    all
+}
