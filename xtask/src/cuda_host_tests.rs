@@ -66,8 +66,9 @@ const ROUND_OFF: f64 = 1e-12;
 /// in these examples.
 const SOLVER: f64 = 1e-6;
 
-/// Random programs that run on the host. More of them run on a GPU: they are part of the bundle. The last two have sums over the boundary alone, and sums in a branch.
-const RANDOM_SEEDS: [u64; 6] = [1, 2, 3, 5, 56, 27];
+/// Random programs that run on the host. More of them run on a GPU: they are part of the bundle. The last three have sums over the boundary alone, sums in
+/// a branch, and the displacement of a cell from itself.
+const RANDOM_SEEDS: [u64; 7] = [1, 2, 3, 5, 56, 27, 136];
 
 /// Does all of it.
 pub(crate) fn run() -> Result<(), Failure> {

@@ -112,6 +112,8 @@ impl Writer<'_> {
                 let half_steps = self.half_steps(to) - self.half_steps(from);
                 let spacing = "eq_at(g.spacing, axis)";
                 let along = match half_steps {
+                    // Also outside a side, where there is no axis.
+                    0 => return self.reals.zero_vector().to_owned(),
                     2 => spacing.to_owned(),
                     -2 => format!("-{spacing}"),
                     n => format!("{} * {spacing}", Reals::DOUBLE.literal(f64::from(n) * 0.5)),
