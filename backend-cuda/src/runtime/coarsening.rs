@@ -329,7 +329,7 @@ mod tests {
 
     fn compare(matrix: &Csr, ends: &[usize], options: &AmgOptions) {
         let options = AmgOptions { grouping: Grouping::Scattered, ..*options };
-        let Ok(there) = Hierarchy::new(&mut HostSpace::new(matrix.n_rows()), matrix.clone().into(), ends, &options);
+        let Ok(there) = Hierarchy::new(&mut HostSpace::new(matrix.n_rows()).in_doubles(), matrix.clone().into(), ends, &options);
         for mut rt in runtimes() {
             let a = rt.matrix(matrix.clone()).expect("room");
             let here = Hierarchy::new(&mut rt, a, ends, &options).expect("room");

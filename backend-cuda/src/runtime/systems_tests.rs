@@ -169,7 +169,7 @@ fn preconditioners_have_the_bits_of_the_host() {
         let grouping = Grouping::Scattered;
         let amg = AmgOptions { smoother: smoother.or(Some(AmgSmoother::Chebyshev)), grouping, ..AmgOptions::default() };
         let setting = Setting { ends: &ends, symmetric: true, singular: false, pressure: 1, amg };
-        let mut host = HostSpace::new(2 * n);
+        let mut host = HostSpace::new(2 * n).in_doubles();
         let Ok(there) = build(&mut host, &matrix, kind, setting);
         let mut expected = vec![0.0; 2 * n];
         there.apply(&mut host, &mut expected, &r);

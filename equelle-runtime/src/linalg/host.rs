@@ -15,6 +15,8 @@ pub struct HostSpace {
     n: usize,
     leaves: Vec<f64>,
     threads: Threads,
+    /// Whether multigrid is to be of doubles.
+    pub(super) in_doubles: bool,
 }
 
 impl HostSpace {
@@ -25,7 +27,13 @@ impl HostSpace {
 
     /// Vectors of `n` elements, worked on by several threads.
     pub fn on(threads: &Threads, n: usize) -> HostSpace {
-        HostSpace { n, leaves: vec![0.0; reduce::leaf_count(n)], threads: threads.clone() }
+        HostSpace { n, leaves: vec![0.0; reduce::leaf_count(n)], threads: threads.clone(), in_doubles: false }
+    }
+
+    /// With multigrid in double precision throughout, as back-ends without singles have it.
+    #[must_use]
+    pub fn in_doubles(self) -> HostSpace {
+        HostSpace { in_doubles: true, ..self }
     }
 
     /// Changes the elements of `y` and adds what `f` makes of each, from its number and itself, in the order of [`VectorSpace::dot`].

@@ -102,7 +102,7 @@ impl MatrixSpace for HostSpace {
 
     /// The levels in single precision where that will do.
     fn multigrid(&mut self, matrix: Csr, ends: &[usize], options: &AmgOptions) -> Result<Box<dyn Preconditioner<Self>>, Infallible> {
-        let suits = Single::suits(&matrix, options);
+        let suits = !self.in_doubles && Single::suits(&matrix, options);
         let hierarchy = Hierarchy::new(self, matrix.into(), ends, options)?;
         Ok(if suits { Box::new(Single::new(self, hierarchy, options)) } else { Box::new(Amg::new(self, hierarchy, options)?) })
     }

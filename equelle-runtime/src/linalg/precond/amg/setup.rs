@@ -309,7 +309,7 @@ impl Coarsen for HostSpace {
 
     /// In single precision, which is enough for an estimate.
     fn estimate_radius(&mut self, a: &HostMatrix, d: &Vec<f64>) -> Result<Option<f64>, Infallible> {
-        Ok(radius_in_singles(self, a.rows(), d))
+        Ok(if self.in_doubles { None } else { radius_in_singles(self, a.rows(), d) })
     }
 }
 
