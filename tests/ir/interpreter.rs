@@ -164,8 +164,15 @@ fn sums_and_reductions() {
         }";
     let values: Vec<f64> = (0..2500).map(|i| 1.0 / (1.0 + i as f64)).collect();
     let records = run(&module(text), Cartesian::line(2500, 1.0), Inputs::default().collection("u", &values), Form::General).unwrap();
-    // Three leaves: (first + second) + third.
-    let leaf = |range: std::ops::Range<usize>| values[range].iter().fold(0.0, |sum, v| sum + v);
+    // Three leaves: (first + second) + third. Of each, 32 lanes, whose sums are added in pairs.
+    let leaf = |range: std::ops::Range<usize>| {
+        let lane = |lane| values[range.clone()].iter().skip(lane).step_by(32).fold(0.0, |sum, v| sum + v);
+        let mut lanes: Vec<f64> = (0..32).map(lane).collect();
+        while lanes.len() > 1 {
+            lanes = lanes.chunks(2).map(|pair| pair[0] + pair[1]).collect();
+        }
+        lanes[0]
+    };
     let expected = (leaf(0..1024) + leaf(1024..2048)) + leaf(2048..2500);
     assert_ne!(expected, leaf(0..2500), "the order shows");
     assert_eq!(scalars(&records, "u"), [expected, -1.0 / 2500.0, expected]);

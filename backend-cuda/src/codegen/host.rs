@@ -259,7 +259,7 @@ fn launch(kernel: &Kernel, sets: &SetTable, names: &KernelNames, function: &Func
         (None, ..) => quote!(1),
         (Some(_), Some(first), _) => {
             let leaves = &result_names[first];
-            quote!(#leaves.len())
+            quote!(#leaves.threads())
         }
         (Some(_), None, Form::PerAxis) => quote!(self.per_axis_len(&domain)),
         (Some(_), None, Form::General | Form::Cells) => quote!(domain.len()),

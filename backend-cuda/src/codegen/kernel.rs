@@ -176,10 +176,10 @@ pub(super) fn checks(w: &mut Writer<'_>, kernel: &Kernel, otherwise: &str) {
     }
 }
 
-/// One leaf of every reduction per thread, elements in file order. Results that are not reduced are stored on the way.
+/// One lane of a leaf of every reduction per thread, elements in file order. Results that are not reduced are stored on the way.
 fn reduction_body(w: &mut Writer<'_>, kernel: &Kernel) {
-    w.line("EqEntity leaf, begin, end;");
-    w.line("if (!eq_leaf_here(space.size, leaf, begin, end)) return;");
+    w.line("EqLeaf leaf;");
+    w.line("if (!eq_leaf_here(space.size, leaf)) return;");
     let count = kernel.results.iter().filter(|r| r.reduce.is_some()).count();
     let partial = |number: usize| if count == 1 { "partial".to_owned() } else { format!("partial_{number}") };
     let reduced = || kernel.results.iter().enumerate().filter_map(|(number, r)| Some((number, r.reduce?, r.ty.basic)));
@@ -193,7 +193,7 @@ fn reduction_body(w: &mut Writer<'_>, kernel: &Kernel) {
         };
         w.line(&format!("{} {} = {start};", Reals::DOUBLE.value(basic), partial(number)));
     }
-    w.open("for (EqEntity at = begin; at < end; ++at) {");
+    w.open("for (EqEntity at = leaf.begin; at < leaf.end; at += EQ_LANES) {");
     w.line("const EqEntity element = eq_in_file(space, at);");
     w.line("const EqEntity here = eq_entity(space, element);");
     checks(w, kernel, "continue;");
@@ -205,27 +205,36 @@ fn reduction_body(w: &mut Writer<'_>, kernel: &Kernel) {
         };
         let basic = kernel.results[number].ty.basic;
         let (name, value) = (partial(number), w.reals.reduced(&w.expr(value), basic));
-        let (combine, from_first) = match reduction {
-            Reduction::Max => ("eq_max", true),
-            Reduction::Min => ("eq_min", true),
-            Reduction::Sum => ("eq_sum", false),
-            Reduction::Prod => ("eq_prod", false),
-            Reduction::Any => ("eq_any", false),
-            Reduction::All => ("eq_all", false),
-        };
-        w.line(&if from_first {
-            format!("{name} = at == begin ? {value} : {combine}({name}, {value});")
-        } else {
-            format!("{name} = {combine}({name}, {value});")
+        let combine = combination(reduction).0;
+        w.line(&match reduction {
+            Reduction::Max | Reduction::Min => format!("{name} = at == leaf.begin ? {value} : {combine}({name}, {value});"),
+            Reduction::Sum | Reduction::Prod | Reduction::Any | Reduction::All => format!("{name} = {combine}({name}, {value});"),
         });
     }
     w.close("}");
+    for (number, reduction, _) in reduced() {
+        let name = partial(number);
+        w.line(&format!("{name} = eq_lanes<{number}>({name}, leaf.lanes, {}());", combination(reduction).1));
+    }
+    w.line("if (!eq_tells_leaf()) return;");
     for (number, _, basic) in reduced() {
         let (result, name) = (w.results[number].clone(), partial(number));
         w.line(&match basic {
-            Basic::Vector => format!("eq_store({result}, eq_leaf_count(space.size), leaf, {name});"),
-            Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => format!("{result}[leaf] = {name};"),
+            Basic::Vector => format!("eq_store({result}, eq_leaf_count(space.size), leaf.number, {name});"),
+            Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => format!("{result}[leaf.number] = {name};"),
         });
+    }
+}
+
+/// What combines two partial results, as a function and as an object.
+fn combination(reduction: Reduction) -> (&'static str, &'static str) {
+    match reduction {
+        Reduction::Max => ("eq_max", "EqMax"),
+        Reduction::Min => ("eq_min", "EqMin"),
+        Reduction::Sum => ("eq_sum", "EqSum"),
+        Reduction::Prod => ("eq_prod", "EqProd"),
+        Reduction::Any => ("eq_any", "EqAny"),
+        Reduction::All => ("eq_all", "EqAll"),
     }
 }
 

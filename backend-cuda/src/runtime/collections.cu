@@ -18,18 +18,18 @@ extern "C" __global__ void equelle_by_side(const EqGrid grid, const EqReal* __re
   for (EqOffset at = sides.begin; at < sides.end; at += EQ_SLICE) by_side[at] = eq_is_inside(grid.side_beyond[at]) ? values[grid.side_ranks[at]] : 0;
 }
 
-// One leaf per thread of a stored collection. `order` has the positions in the order of the grid's file; null where that is theirs.
+// Leaves of a stored collection, by a thread for each lane. `order` has the positions in the order of the grid's file; null where that is theirs.
 extern "C" __global__ void equelle_leaves(unsigned int operation, EqEntity n, const EqEntity* __restrict__ order, const EqReal* __restrict__ in,
                                           double* __restrict__ leaves) {
-  EqEntity leaf, begin, end;
-  if (!eq_leaf_here(n, leaf, begin, end)) return;
+  EqLeaf leaf;
+  if (!eq_leaf_here(n, leaf)) return;
   double result = operation == 2u ? 0.0 : 1.0;
-  if (operation < 2u) {
-    result = in[order ? order[begin] : begin];
-    ++begin;
+  for (EqEntity k = leaf.begin; k < leaf.end; k += EQ_LANES) {
+    const double value = in[order ? order[k] : k];
+    result = operation < 2u && k == leaf.begin ? value : eq_combine(operation, result, value);
   }
-  for (EqEntity k = begin; k < end; ++k) result = eq_combine(operation, result, in[order ? order[k] : k]);
-  leaves[leaf] = result;
+  result = eq_lanes<0>(result, leaf.lanes, EqCombine{operation});
+  if (eq_tells_leaf()) leaves[leaf.number] = result;
 }
 
 // The same numbers in double precision.

@@ -427,13 +427,8 @@ impl<R> Leaves<R> {
         self.buffer.address()
     }
 
-    /// How many.
-    pub fn len(&self) -> usize {
-        self.count
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.count == 0
+    /// Threads of the launch that makes them: one for each lane of a leaf.
+    pub fn threads(&self) -> usize {
+        reduce::LANES * self.count
     }
 }

@@ -215,8 +215,13 @@ fn every_method_with_every_preconditioner() {
                             let largest = host.x.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
                             let apart = host.x.iter().zip(&device.x).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()));
                             assert!(apart <= 1e-8 * largest, "{method:?} {preconditioner:?} {smoother:?}: {apart}");
-                            // The device looks at the residual every few iterations; colours change what a sweep does a little.
-                            let slack = if smoother.is_none() { 10 } else { 14 };
+                            // The device looks at the residual every tenth iteration; that of BiCGStab may be small between two looks and larger again at the second. Colours change
+                            // what a sweep does a little.
+                            let slack = match method {
+                                Some(Method::BiCgStab) => 20,
+                                _ if smoother.is_none() => 10,
+                                _ => 14,
+                            };
                             assert!(device.iterations.abs_diff(host.iterations) <= slack, "{method:?} {preconditioner:?} {smoother:?}");
                         }
                         (Err(host), Err(device)) => {

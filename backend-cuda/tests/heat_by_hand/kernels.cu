@@ -80,11 +80,12 @@ extern "C" __global__ void compute_u_cartesian(const EqCartesian g, const EqRank
   u_new[cell.index] = here - (*dt / g.volume) * sum;
 }
 
-// maximum of u, one leaf per thread.
+// maximum of u, a thread for each lane of a leaf.
 extern "C" __global__ void maximum(const EqSpace space, const double* __restrict__ u, double* __restrict__ partial) {
-  EqEntity leaf, begin, end;
-  if (!eq_leaf_here(space.size, leaf, begin, end)) return;
-  double largest = u[begin];
-  for (EqEntity element = begin + 1; element < end; ++element) largest = eq_max(largest, u[element]);
-  partial[leaf] = largest;
+  EqLeaf leaf;
+  if (!eq_leaf_here(space.size, leaf)) return;
+  double largest = 0.0;
+  for (EqEntity element = leaf.begin; element < leaf.end; element += EQ_LANES) largest = element == leaf.begin ? u[element] : eq_max(largest, u[element]);
+  largest = eq_lanes<0>(largest, leaf.lanes, EqMax());
+  if (eq_tells_leaf()) partial[leaf.number] = largest;
 }

@@ -80,11 +80,11 @@ extern "C" __global__ void EQ_LIGHT transport(
     double* __restrict__ total_out,
     double* __restrict__ most_out) {
   const double grid_2 = *grid_2_at;
-  EqEntity leaf, begin, end;
-  if (!eq_leaf_here(space.size, leaf, begin, end)) return;
+  EqLeaf leaf;
+  if (!eq_leaf_here(space.size, leaf)) return;
   double partial_2 = 0.0;
   double partial_3 = 0.0;
-  for (EqEntity at = begin; at < end; ++at) {
+  for (EqEntity at = leaf.begin; at < leaf.end; at += EQ_LANES) {
     const EqEntity element = eq_in_file(space, at);
     const EqEntity here = eq_entity(space, element);
     double out = 0.0;
@@ -113,10 +113,13 @@ extern "C" __global__ void EQ_LIGHT transport(
     a_out[element] = (u[element] - (grid_2 * out)) + (taken + d);
     b_out[element] = far[element] || (!(area == 0.0));
     partial_2 = eq_sum(partial_2, out);
-    partial_3 = at == begin ? fabs(area) : eq_max(partial_3, fabs(area));
+    partial_3 = at == leaf.begin ? fabs(area) : eq_max(partial_3, fabs(area));
   }
-  total_out[leaf] = partial_2;
-  most_out[leaf] = partial_3;
+  partial_2 = eq_lanes<2>(partial_2, leaf.lanes, EqSum());
+  partial_3 = eq_lanes<3>(partial_3, leaf.lanes, EqMax());
+  if (!eq_tells_leaf()) return;
+  total_out[leaf.number] = partial_2;
+  most_out[leaf.number] = partial_3;
 }
 
 extern "C" __global__ void EQ_LIGHT diffuse(
@@ -328,18 +331,21 @@ extern "C" __global__ void EQ_LIGHT extremes(
     const double* __restrict__ rate,
     double* __restrict__ least_out,
     double* __restrict__ product_out) {
-  EqEntity leaf, begin, end;
-  if (!eq_leaf_here(space.size, leaf, begin, end)) return;
+  EqLeaf leaf;
+  if (!eq_leaf_here(space.size, leaf)) return;
   double partial_0 = 0.0;
   double partial_1 = 1.0;
-  for (EqEntity at = begin; at < end; ++at) {
+  for (EqEntity at = leaf.begin; at < leaf.end; at += EQ_LANES) {
     const EqEntity element = eq_in_file(space, at);
     const EqEntity here = eq_entity(space, element);
-    partial_0 = at == begin ? (rate[element] - 1.0) : eq_min(partial_0, (rate[element] - 1.0));
+    partial_0 = at == leaf.begin ? (rate[element] - 1.0) : eq_min(partial_0, (rate[element] - 1.0));
     partial_1 = eq_prod(partial_1, (rate[element] * 2.0));
   }
-  least_out[leaf] = partial_0;
-  product_out[leaf] = partial_1;
+  partial_0 = eq_lanes<0>(partial_0, leaf.lanes, EqMin());
+  partial_1 = eq_lanes<1>(partial_1, leaf.lanes, EqProd());
+  if (!eq_tells_leaf()) return;
+  least_out[leaf.number] = partial_0;
+  product_out[leaf.number] = partial_1;
 }
 
 extern "C" __global__ void EQ_LIGHT ratio(

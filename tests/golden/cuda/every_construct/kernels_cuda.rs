@@ -190,7 +190,7 @@ impl Kernels for CudaRuntime {
             .arg(a13)
             .arg(a14)
             .arg(a15);
-        let count = total_out.len();
+        let count = total_out.threads();
         self.launch_over(call, count)?;
         Ok((a_out, b_out, self.combine(total_out)?, self.combine(most_out)?))
     }
@@ -349,7 +349,7 @@ impl Kernels for CudaRuntime {
         let a2 = least_out.pointer();
         let a3 = product_out.pointer();
         let call = self.call(&KERNELS, "extremes")?.arg(a0).arg(a1).arg(a2).arg(a3);
-        let count = least_out.len();
+        let count = least_out.threads();
         self.launch_over(call, count)?;
         Ok((self.combine(least_out)?, self.combine(product_out)?))
     }

@@ -273,7 +273,7 @@ impl Kernels for CudaRuntime {
             .arg(a8)
             .arg(a9)
             .arg(a10);
-        let count = total_out.len();
+        let count = total_out.threads();
         self.launch_over(call, count)?;
         Ok((
             self.combine_vectors(total_out)?,
@@ -312,7 +312,7 @@ impl Kernels for CudaRuntime {
             .arg(a3)
             .arg(a4)
             .arg(a5);
-        let count = total_out.len();
+        let count = total_out.threads();
         self.launch_over(call, count)?;
         Ok((
             self.combine_vectors(total_out)?,

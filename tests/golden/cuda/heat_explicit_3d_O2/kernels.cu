@@ -179,13 +179,15 @@ extern "C" __global__ void EQ_LIGHT compute_max_u(
     const EqSpace space,
     const double* __restrict__ u,
     double* __restrict__ max_u_out) {
-  EqEntity leaf, begin, end;
-  if (!eq_leaf_here(space.size, leaf, begin, end)) return;
+  EqLeaf leaf;
+  if (!eq_leaf_here(space.size, leaf)) return;
   double partial = 0.0;
-  for (EqEntity at = begin; at < end; ++at) {
+  for (EqEntity at = leaf.begin; at < leaf.end; at += EQ_LANES) {
     const EqEntity element = eq_in_file(space, at);
     const EqEntity here = eq_entity(space, element);
-    partial = at == begin ? u[element] : eq_max(partial, u[element]);
+    partial = at == leaf.begin ? u[element] : eq_max(partial, u[element]);
   }
-  max_u_out[leaf] = partial;
+  partial = eq_lanes<0>(partial, leaf.lanes, EqMax());
+  if (!eq_tells_leaf()) return;
+  max_u_out[leaf.number] = partial;
 }
