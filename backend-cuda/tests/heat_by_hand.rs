@@ -135,7 +135,7 @@ fn maximum(rt: &mut CudaRuntime, cells: &Arc<Domain>, u: &ScalarCollection) -> R
     let leaves = rt.leaves(Reduction::Max, cells)?;
     let space = rt.space(cells)?;
     let call = rt.call(&KERNELS, "maximum")?.arg(space).arg(u.pointer()).arg(leaves.pointer());
-    rt.launch_over(call, leaves.threads())?;
+    rt.launch_over_leaves(call, leaves.len())?;
     rt.combine(leaves)
 }
 

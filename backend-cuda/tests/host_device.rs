@@ -30,12 +30,11 @@ extern "C" __global__ void check_even(const EqSpace space, const EqChecks checks
   if (eq_entity(space, element) % 2 != 0) eq_fail(checks, 0, element);
 }
 extern "C" __global__ void leaves(const EqSpace space, const double* __restrict__ u, double* __restrict__ out) {
-  EqLeaf leaf;
-  if (!eq_leaf_here(space.size, leaf)) return;
+  const EqLeaf leaf = eq_leaf_here(space.size);
   double partial = 0.0;
-  for (EqEntity element = leaf.begin; element < leaf.end; element += EQ_LANES) partial = eq_sum(partial, u[element]);
-  partial = eq_lanes<0>(partial, leaf.lanes, EqSum());
-  if (eq_tells_leaf()) out[leaf.number] = partial;
+  for (EqEntity element = leaf.begin; element < leaf.end; element += EQ_CHAINS) partial = eq_sum(partial, u[element]);
+  partial = eq_chains<0>(partial, leaf.chains, EqSum());
+  if (eq_tells_leaf()) out[blockIdx.x] = partial;
 }
 "#,
     floating_point: FloatingPoint::Strict,
@@ -69,7 +68,7 @@ fn reductions_have_the_documented_order() {
         let leaves = rt.leaves(Reduction::Sum, &cells).unwrap();
         let space = rt.space(&cells).unwrap();
         let call = rt.call(&KERNELS, "leaves").unwrap().arg(space).arg(u.pointer()).arg(leaves.pointer());
-        rt.launch_over(call, leaves.threads()).unwrap();
+        rt.launch_over_leaves(call, leaves.len()).unwrap();
         let sum = rt.combine(leaves).unwrap();
         // Bit for bit: the order is the same.
         assert_eq!(rt.scalar_value(&sum).unwrap().to_bits(), reduce::reduce(Reduction::Sum, &values).unwrap().to_bits(), "{n} values");

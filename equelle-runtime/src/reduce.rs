@@ -2,10 +2,10 @@
 //!
 //! 1. The values, in the order that the domain has in the grid's file ([`crate::domain::Domain::file_order`]), are cut into *leaves* of [`LEAF`] elements; the last may be
 //!    shorter.
-//! 2. Element k of a leaf goes to *lane* k modulo [`LANES`]; within a lane elements are combined from left to right. Sum starts from +0.0, Prod from 1.0, Max and Min from the
-//!    lane's first element. Processors work on several lanes at a time, and no addition waits for the one before.
-//! 3. The lanes that have elements are combined by a binary tree, level by level: 0 with 1, 2 with 3, and so on; an odd last one passes on unchanged. So are the results of the
-//!    leaves.
+//! 2. Element k of a leaf goes to *chain* k modulo [`CHAINS`]; within a chain elements are combined from left to right. Sum starts from +0.0, Prod from 1.0, Max and Min from
+//!    the chain's first element. Then the second half of the chains is combined with the first one, chain by chain, and so on until one is left; a chain without elements takes
+//!    no part. Processors and GPUs work on many chains at a time, where one sum from left to right would wait for each addition.
+//! 3. The leaves' results are combined by a binary tree, level by level: 0 with 1, 2 with 3, and so on; an odd last one passes on unchanged.
 //!
 //! Max and Min: NaN propagates, and of equal operands (such as +0.0 and -0.0) the left one is kept.
 //! With nothing to combine Sum is 0, Prod is 1, and Max and Min have no value.
@@ -20,8 +20,8 @@ use crate::traits::Reduction;
 
 /// Elements of a leaf.
 pub const LEAF: usize = 1024;
-/// Lanes of a leaf.
-pub const LANES: usize = 32;
+/// Chains of a leaf.
+pub const CHAINS: usize = 256;
 
 /// The error of Max or Min over a domain without elements.
 pub fn nothing_to_reduce(reduction: Reduction, domain: &Domain) -> Error {
@@ -82,7 +82,7 @@ pub fn leaf_count(n: usize) -> usize {
     n.div_ceil(LEAF)
 }
 
-/// What a lane starts from; `None` means from its first element.
+/// What a chain starts from; `None` means from its first element.
 pub fn start(reduction: Reduction) -> Option<f64> {
     match reduction {
         Reduction::Sum => Some(0.0),
@@ -115,38 +115,48 @@ pub fn combine(reduction: Reduction, left: f64, right: f64) -> f64 {
 }
 
 /// One leaf: at most [`LEAF`] values. `None` is Max or Min of nothing. Takes an iterator so that a fused kernel can produce the values as it goes.
+///
+/// ```
+/// use equelle_runtime::Reduction;
+/// use equelle_runtime::reduce::leaf;
+///
+/// // Chain 0 has 1e16 and absorbs a 1; to it come chain 128 with 2, chain 64 with 4 by then, and so on to 256.
+/// let values = (0..512).map(|k| if k == 0 { 1e16 } else { 1.0 });
+/// assert_eq!(leaf(Reduction::Sum, values), Some(1e16 + 510.0));
+/// ```
 #[inline]
 pub fn leaf(reduction: Reduction, values: impl IntoIterator<Item = f64>) -> Option<f64> {
     // One loop for each, without a choice within.
     match reduction {
-        Reduction::Sum => lanes(reduction, values, |left, right| combine(Reduction::Sum, left, right)),
-        Reduction::Prod => lanes(reduction, values, |left, right| combine(Reduction::Prod, left, right)),
-        Reduction::Max => lanes(reduction, values, |left, right| combine(Reduction::Max, left, right)),
-        Reduction::Min => lanes(reduction, values, |left, right| combine(Reduction::Min, left, right)),
+        Reduction::Sum => chains(reduction, values, |left, right| combine(Reduction::Sum, left, right)),
+        Reduction::Prod => chains(reduction, values, |left, right| combine(Reduction::Prod, left, right)),
+        Reduction::Max => chains(reduction, values, |left, right| combine(Reduction::Max, left, right)),
+        Reduction::Min => chains(reduction, values, |left, right| combine(Reduction::Min, left, right)),
     }
 }
 
 #[inline(always)]
-fn lanes(reduction: Reduction, values: impl IntoIterator<Item = f64>, combine: impl Fn(f64, f64) -> f64) -> Option<f64> {
+fn chains(reduction: Reduction, values: impl IntoIterator<Item = f64>, combine: impl Fn(f64, f64) -> f64) -> Option<f64> {
     let mut values = values.into_iter();
-    let mut lanes = [0.0; LANES];
+    let mut chains = [0.0; CHAINS];
     let mut filled = 0;
-    for (lane, value) in lanes.iter_mut().zip(values.by_ref()) {
-        *lane = start(reduction).map_or(value, |start| combine(start, value));
+    for (chain, value) in chains.iter_mut().zip(&mut values) {
+        *chain = start(reduction).map_or(value, |start| combine(start, value));
         filled += 1;
     }
-    if filled == LANES {
-        'all: loop {
-            for lane in &mut lanes {
-                let Some(value) = values.next() else { break 'all };
-                *lane = combine(*lane, value);
-            }
-        }
+    for _ in 1..LEAF / CHAINS {
+        chains.iter_mut().zip(&mut values).for_each(|(chain, value)| *chain = combine(*chain, value));
     }
-    tree(reduction, &mut lanes[..filled])
+    let mut half = CHAINS;
+    while half > 1 {
+        half /= 2;
+        let (first, second) = chains[..filled.min(2 * half)].split_at_mut(half.min(filled));
+        first.iter_mut().zip(second).for_each(|(first, second)| *first = combine(*first, *second));
+    }
+    if filled > 0 { Some(chains[0]) } else { start(reduction) }
 }
 
-/// The tree over the results of lanes or leaves, which it overwrites. Without any: 0, 1, or `None` for Max and Min.
+/// The tree over the leaves' results, which it overwrites. Without leaves: 0, 1, or `None` for Max and Min.
 pub fn tree(reduction: Reduction, leaves: &mut [f64]) -> Option<f64> {
     if leaves.is_empty() {
         return start(reduction);
@@ -177,13 +187,13 @@ mod tests {
     }
 
     #[test]
-    fn the_order_is_lanes_then_leaves() {
+    fn the_order_is_chains_then_leaves() {
         // 1e16 absorbs a single 1 (its neighbours are 2 apart), so the sum shows where the ones were gathered first.
-        // Leaf 0: its first lane is 1e16, which absorbs 31 ones one by one; 31 lanes of 32 ones are 992. Leaf 1: 1024 ones = 1024. Leaf 2: three lanes of one.
+        // Leaf 0: its first chain is 1e16, which absorbs 3 ones one by one; 255 chains of 4 ones are 1020. Leaf 1: 1024 ones = 1024. Leaf 2: chains of one, (1 + 1) + 1.
         let mut values = vec![1.0; 2 * LEAF + 3];
         values[0] = 1e16;
-        // Tree: (1e16 + 992 + 1024) then + 3, which is halfway between + 2018 and + 2020; the even mantissa wins: (1e16 + 2020) / 2 = 5e15 + 1010.
-        assert_eq!(reduce(Reduction::Sum, &values), Some(1e16 + 2020.0));
+        // Tree: (1e16 + 1020 + 1024) then + 3, which is halfway between + 2046 and + 2048; the even mantissa wins: (1e16 + 2048) / 2 = 5e15 + 1024.
+        assert_eq!(reduce(Reduction::Sum, &values), Some(1e16 + 2048.0));
         // One running sum would have absorbed every one of them.
         assert_eq!(values.iter().sum::<f64>(), 1e16);
     }
@@ -229,10 +239,10 @@ mod tests {
                 }
             }
         }
-        // Element 32 is the second one of lane 0, where it cancels element 0; added from left to right, the ones between would be lost.
-        let mut values = vec![1.0; 33];
-        (values[0], values[32]) = (1e16, -1e16);
-        assert_eq!(reduce(Reduction::Sum, &values), Some(31.0));
+        // Element 256 is the second one of chain 0, where it cancels element 0; added from left to right, the ones between would be lost.
+        let mut values = vec![1.0; 257];
+        (values[0], values[256]) = (1e16, -1e16);
+        assert_eq!(reduce(Reduction::Sum, &values), Some(255.0));
 
         let mut values = vec![1.0; 100_001];
         values[70_000] = f64::NAN;

@@ -164,14 +164,15 @@ fn sums_and_reductions() {
         }";
     let values: Vec<f64> = (0..2500).map(|i| 1.0 / (1.0 + i as f64)).collect();
     let records = run(&module(text), Cartesian::line(2500, 1.0), Inputs::default().collection("u", &values), Form::General).unwrap();
-    // Three leaves: (first + second) + third. Of each, 32 lanes, whose sums are added in pairs.
+    // Three leaves: (first + second) + third. Of each 256 chains, the second half added to the first until one is left; the last leaf has 452 elements, so that chains are full.
     let leaf = |range: std::ops::Range<usize>| {
-        let lane = |lane| values[range.clone()].iter().skip(lane).step_by(32).fold(0.0, |sum, v| sum + v);
-        let mut lanes: Vec<f64> = (0..32).map(lane).collect();
-        while lanes.len() > 1 {
-            lanes = lanes.chunks(2).map(|pair| pair[0] + pair[1]).collect();
+        let chain = |chain| values[range.clone()].iter().skip(chain).step_by(256).fold(0.0, |sum, v| sum + v);
+        let mut chains: Vec<f64> = (0..256).map(chain).collect();
+        while chains.len() > 1 {
+            let second = chains.split_off(chains.len() / 2);
+            chains.iter_mut().zip(second).for_each(|(first, second)| *first += second);
         }
-        lanes[0]
+        chains[0]
     };
     let expected = (leaf(0..1024) + leaf(1024..2048)) + leaf(2048..2500);
     assert_ne!(expected, values.iter().fold(0.0, |sum, v| sum + v), "the order shows");

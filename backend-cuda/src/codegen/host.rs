@@ -255,20 +255,20 @@ fn launch(kernel: &Kernel, sets: &SetTable, names: &KernelNames, function: &Func
         passed.extend(quote!(.arg(#name)));
     }
     let device_name = &function.name;
-    let count = match (&domain, reduced, form) {
-        (None, ..) => quote!(1),
+    let run = match (&domain, reduced, form) {
+        (_, _, Form::Cells) if function.apart => quote!(self.launch_inside_and_boundary(call)?;),
+        (_, _, Form::Cells) => quote!(self.launch_over_cells(call)?;),
+        (None, ..) => quote!(self.launch_over(call, 1)?;),
         (Some(_), Some(first), _) => {
             let leaves = &result_names[first];
-            quote!(#leaves.threads())
+            quote!(self.launch_over_leaves(call, #leaves.len())?;)
         }
-        (Some(_), None, Form::PerAxis) => quote!(self.per_axis_len(&domain)),
-        (Some(_), None, Form::General | Form::Cells) => quote!(domain.len()),
-    };
-    let run = match form {
-        Form::Cells if function.apart => quote!(self.launch_inside_and_boundary(call)?;),
-        Form::Cells => quote!(self.launch_over_cells(call)?;),
-        Form::General | Form::PerAxis => quote! {
-            let count = #count;
+        (Some(_), None, Form::PerAxis) => quote! {
+            let count = self.per_axis_len(&domain);
+            self.launch_over(call, count)?;
+        },
+        (Some(_), None, Form::General) => quote! {
+            let count = domain.len();
             self.launch_over(call, count)?;
         },
     };

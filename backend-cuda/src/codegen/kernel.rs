@@ -176,10 +176,9 @@ pub(super) fn checks(w: &mut Writer<'_>, kernel: &Kernel, otherwise: &str) {
     }
 }
 
-/// One lane of a leaf of every reduction per thread, elements in file order. Results that are not reduced are stored on the way.
+/// One leaf of every reduction per block, elements in file order. Results that are not reduced are stored on the way.
 fn reduction_body(w: &mut Writer<'_>, kernel: &Kernel) {
-    w.line("EqLeaf leaf;");
-    w.line("if (!eq_leaf_here(space.size, leaf)) return;");
+    w.line("const EqLeaf leaf = eq_leaf_here(space.size);");
     let count = kernel.results.iter().filter(|r| r.reduce.is_some()).count();
     let partial = |number: usize| if count == 1 { "partial".to_owned() } else { format!("partial_{number}") };
     let reduced = || kernel.results.iter().enumerate().filter_map(|(number, r)| Some((number, r.reduce?, r.ty.basic)));
@@ -193,7 +192,7 @@ fn reduction_body(w: &mut Writer<'_>, kernel: &Kernel) {
         };
         w.line(&format!("{} {} = {start};", Reals::DOUBLE.value(basic), partial(number)));
     }
-    w.open("for (EqEntity at = leaf.begin; at < leaf.end; at += EQ_LANES) {");
+    w.open("for (EqEntity at = leaf.begin; at < leaf.end; at += EQ_CHAINS) {");
     w.line("const EqEntity element = eq_in_file(space, at);");
     w.line("const EqEntity here = eq_entity(space, element);");
     checks(w, kernel, "continue;");
@@ -214,14 +213,14 @@ fn reduction_body(w: &mut Writer<'_>, kernel: &Kernel) {
     w.close("}");
     for (number, reduction, _) in reduced() {
         let name = partial(number);
-        w.line(&format!("{name} = eq_lanes<{number}>({name}, leaf.lanes, {}());", combination(reduction).1));
+        w.line(&format!("{name} = eq_chains<{number}>({name}, leaf.chains, {}());", combination(reduction).1));
     }
     w.line("if (!eq_tells_leaf()) return;");
     for (number, _, basic) in reduced() {
         let (result, name) = (w.results[number].clone(), partial(number));
         w.line(&match basic {
-            Basic::Vector => format!("eq_store({result}, eq_leaf_count(space.size), leaf.number, {name});"),
-            Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => format!("{result}[leaf.number] = {name};"),
+            Basic::Vector => format!("eq_store({result}, eq_leaf_count(space.size), blockIdx.x, {name});"),
+            Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => format!("{result}[blockIdx.x] = {name};"),
         });
     }
 }

@@ -18,18 +18,17 @@ extern "C" __global__ void equelle_by_side(const EqGrid grid, const EqReal* __re
   for (EqOffset at = sides.begin; at < sides.end; at += EQ_SLICE) by_side[at] = eq_is_inside(grid.side_beyond[at]) ? values[grid.side_ranks[at]] : 0;
 }
 
-// Leaves of a stored collection, by a thread for each lane. `order` has the positions in the order of the grid's file; null where that is theirs.
+// Leaves of a stored collection, a block each. `order` has the positions in the order of the grid's file; null where that is theirs.
 extern "C" __global__ void equelle_leaves(unsigned int operation, EqEntity n, const EqEntity* __restrict__ order, const EqReal* __restrict__ in,
                                           double* __restrict__ leaves) {
-  EqLeaf leaf;
-  if (!eq_leaf_here(n, leaf)) return;
+  const EqLeaf leaf = eq_leaf_here(n);
   double result = operation == 2u ? 0.0 : 1.0;
-  for (EqEntity k = leaf.begin; k < leaf.end; k += EQ_LANES) {
+  for (EqEntity k = leaf.begin; k < leaf.end; k += EQ_CHAINS) {
     const double value = in[order ? order[k] : k];
     result = operation < 2u && k == leaf.begin ? value : eq_combine(operation, result, value);
   }
-  result = eq_lanes<0>(result, leaf.lanes, EqCombine{operation});
-  if (eq_tells_leaf()) leaves[leaf.number] = result;
+  result = eq_chains<0>(result, leaf.chains, EqCombine{operation});
+  if (eq_tells_leaf()) leaves[blockIdx.x] = result;
 }
 
 // The same numbers in double precision.

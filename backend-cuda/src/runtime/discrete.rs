@@ -66,6 +66,6 @@ impl CudaRuntime {
         let to = DevicePtr(leaves.pointer().0 + 8 * (axis * count) as u64);
         let order = DevicePtr(self.file_order(domain)?);
         let call = self.collection_call("equelle_leaves")?.arg(reduction_number(reduction)).arg(domain.len() as u32).arg(order);
-        self.launch_over(call.arg(DevicePtr(values.operand.values)).arg(to), reduce::LANES * count)
+        self.launch_over_leaves(call.arg(DevicePtr(values.operand.values)).arg(to), count)
     }
 }

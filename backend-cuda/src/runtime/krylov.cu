@@ -109,10 +109,8 @@ EQ_FUNCTION double eq_add_leaves(const double* leaves, unsigned int count, doubl
 }
 #endif
 
-// One leaf for each block: `element` does what is to be done to an element and gives its values. Thread k adds those of elements k, k + EQ_CHAINS and so on; then the second half of the
-// threads is added to the first one, until one is left. The block that ends last adds the leaves, and then does what is to be done to numbers.
+// One leaf for each block: `element` does what is to be done to an element and gives its values. They are added by chains, a thread for each. The block that ends last adds the leaves, and then does what is to be done to numbers.
 // `room` is shared memory for N leaves.
-#define EQ_CHAINS 256u
 template <unsigned int N, class Element>
 EQ_FUNCTION void eq_sums(EqEntity n, const EqSums& sums, const EqNumbers& numbers, double (*room)[EQ_LEAF], Element element) {
   const unsigned long long begin = (unsigned long long)blockIdx.x * EQ_LEAF;

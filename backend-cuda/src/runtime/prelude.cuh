@@ -704,34 +704,31 @@ EQ_FUNCTION EqPair eq_try_cells(const EqGrid& grid, EqEntity face) {
 
 // ---- Reductions ----------------------------------------------------------------------------------------------------------------------
 
-// Elements of a leaf, which as many threads combine as it has lanes: element k of a leaf goes to lane k % EQ_LANES, from left to right there, and lanes are combined by a binary tree.
-// Leaves are combined by another one (runtime module).
+// Elements of a leaf, which a block combines, a thread for each chain: element k of a leaf goes to chain k % EQ_CHAINS, from left to right there; then the second half of the chains is
+// combined with the first one, until one is left. Leaves are combined by a binary tree (runtime module).
 #define EQ_LEAF 1024u
-#define EQ_LANES 32u
+#define EQ_CHAINS 256u
 
-// A lane of a leaf.
+// A chain of a leaf.
 struct EqLeaf {
-  EqEntity number;      // of the leaf: that of its result
-  EqEntity begin, end;  // the elements of the lane: every EQ_LANES-th from `begin` on, before `end`
-  EqEntity lanes;       // of the leaf that have elements, the first ones
+  EqEntity begin, end;  // its elements: every EQ_CHAINS-th from `begin` on, before `end`
+  EqEntity chains;      // of the leaf that have elements, the first ones
 };
 
-// The lane of this thread, of `size` elements in all. False for all lanes of a leaf beyond the last one.
-EQ_FUNCTION bool eq_leaf_here(EqEntity size, EqLeaf& leaf) {
-  const EqEntity thread = eq_index();
-  leaf.number = thread / EQ_LANES;
-  const unsigned long long from = (unsigned long long)leaf.number * EQ_LEAF, to = from + EQ_LEAF;
-  if (from >= size) return false;
+// The chain of this thread, of `size` elements in all.
+EQ_FUNCTION EqLeaf eq_leaf_here(EqEntity size) {
+  const unsigned long long from = (unsigned long long)blockIdx.x * EQ_LEAF, to = from + EQ_LEAF;
+  EqLeaf leaf;
   leaf.end = (EqEntity)(to < size ? to : size);
-  leaf.lanes = leaf.end - (EqEntity)from < EQ_LANES ? leaf.end - (EqEntity)from : EQ_LANES;
-  leaf.begin = (EqEntity)from + thread % EQ_LANES;
-  return true;
+  leaf.chains = leaf.end - (EqEntity)from < EQ_CHAINS ? leaf.end - (EqEntity)from : EQ_CHAINS;
+  leaf.begin = (EqEntity)from + threadIdx.x;
+  return leaf;
 }
 
 // Number of leaves of `size` elements.
 EQ_FUNCTION EqEntity eq_leaf_count(EqEntity size) { return size / EQ_LEAF + (size % EQ_LEAF != 0); }
 
-// Combine two partial results, the left one first. Sum starts from 0, Prod from 1, Max and Min from the first element of a lane.
+// Combine two partial results, the left one first. Sum starts from 0, Prod from 1, Max and Min from the first element of a chain.
 // NaN propagates through Max and Min; of equal operands the left one is kept.
 EQ_FUNCTION double eq_sum(double left, double right) { return left + right; }
 EQ_FUNCTION double eq_prod(double left, double right) { return left * right; }
@@ -772,22 +769,19 @@ struct EqCombine {
   EQ_OPERATOR double operator()(double left, double right) const { return eq_combine(operation, left, right); }
 };
 
-// What the lanes of a leaf have, combined: 0 with 1, 2 with 3, and so on, then those results, and so on; an odd last one passes on. The result is that of the lane that
-// eq_tells_leaf names. NUMBER tells the reductions of a kernel apart.
+// What the chains of a leaf have, combined; the result is that of the thread that eq_tells_leaf names. NUMBER tells the reductions of a kernel apart.
 #ifdef EQ_SHIM
 // Threads run one after another.
 template <int NUMBER, class T, class Combine>
-EQ_FUNCTION T eq_lanes(T partial, EqEntity count, Combine combine) {
-  static thread_local T lanes[EQ_LANES];
-  lanes[threadIdx.x % EQ_LANES] = partial;
-  if (threadIdx.x % EQ_LANES + 1 < EQ_LANES) return partial;
-  for (; count > 1; count = (count + 1) / 2) {
-    for (EqEntity k = 0; k < count / 2; ++k) lanes[k] = combine(lanes[2 * k], lanes[2 * k + 1]);
-    if (count % 2 == 1) lanes[count / 2] = lanes[count - 1];
-  }
-  return lanes[0];
+EQ_FUNCTION T eq_chains(T partial, EqEntity count, Combine combine) {
+  static thread_local T chains[EQ_CHAINS];
+  chains[threadIdx.x] = partial;
+  if (threadIdx.x + 1 < EQ_CHAINS) return partial;
+  for (EqEntity half = EQ_CHAINS / 2; half > 0; half /= 2)
+    for (EqEntity k = 0; k < half && k + half < count; ++k) chains[k] = combine(chains[k], chains[k + half]);
+  return chains[0];
 }
-EQ_FUNCTION bool eq_tells_leaf() { return threadIdx.x % EQ_LANES + 1 == EQ_LANES; }
+EQ_FUNCTION bool eq_tells_leaf() { return threadIdx.x + 1 == EQ_CHAINS; }
 #else
 EQ_FUNCTION double eq_from_lane(double value, unsigned int beyond) { return __shfl_down_sync(0xffffffffu, value, beyond); }
 EQ_FUNCTION bool eq_from_lane(bool value, unsigned int beyond) { return __shfl_down_sync(0xffffffffu, (int)value, beyond) != 0; }
@@ -798,15 +792,23 @@ EQ_FUNCTION EqVector eq_from_lane(const EqVector& value, unsigned int beyond) {
   return v;
 }
 template <int NUMBER, class T, class Combine>
-EQ_FUNCTION T eq_lanes(T partial, EqEntity count, Combine combine) {
-  const unsigned int lane = threadIdx.x % EQ_LANES;
-  __syncwarp();
+EQ_FUNCTION T eq_chains(T partial, EqEntity count, Combine combine) {
+  __shared__ T room[EQ_CHAINS];
+  const unsigned int chain = threadIdx.x;
+  for (unsigned int half = EQ_CHAINS / 2; half >= 32u; half /= 2) {
+    // Each half has its own place, so that nothing is overwritten that is still read.
+    if (chain >= half && chain < 2 * half) room[chain] = partial;
+    __syncthreads();
+    if (chain < half && chain + half < count) partial = combine(partial, room[chain + half]);
+  }
+  if (chain < 32u) {
 #pragma unroll
-  for (unsigned int step = 1; step < EQ_LANES; step *= 2) {
-    const T right = eq_from_lane(partial, step);
-    if (lane % (2 * step) == 0 && lane + step < count) partial = combine(partial, right);
+    for (unsigned int half = 16; half > 0; half /= 2) {
+      const T right = eq_from_lane(partial, half);
+      if (chain < half && chain + half < count) partial = combine(partial, right);
+    }
   }
   return partial;
 }
-EQ_FUNCTION bool eq_tells_leaf() { return threadIdx.x % EQ_LANES == 0; }
+EQ_FUNCTION bool eq_tells_leaf() { return threadIdx.x == 0; }
 #endif

@@ -52,6 +52,17 @@ impl CudaRuntime {
         Ok(())
     }
 
+    /// Queues a call with one block per leaf of a reduction.
+    ///
+    /// # Errors
+    /// As [`CudaRuntime::launch_over`].
+    pub fn launch_over_leaves(&mut self, call: Call, leaves: usize) -> Result<(), Error> {
+        if leaves > 0 {
+            self.queue.push(call.shaped(LaunchShape { grid: [leaves as u32, 1, 1], block: [reduce::CHAINS as u32, 1, 1] }));
+        }
+        Ok(())
+    }
+
     /// Queues a call with one thread per row of an equation.
     ///
     /// # Errors
@@ -427,8 +438,13 @@ impl<R> Leaves<R> {
         self.buffer.address()
     }
 
-    /// Threads of the launch that makes them: one for each lane of a leaf.
-    pub fn threads(&self) -> usize {
-        reduce::LANES * self.count
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
     }
 }

@@ -80,12 +80,11 @@ extern "C" __global__ void compute_u_cartesian(const EqCartesian g, const EqRank
   u_new[cell.index] = here - (*dt / g.volume) * sum;
 }
 
-// maximum of u, a thread for each lane of a leaf.
+// maximum of u, a block for each leaf.
 extern "C" __global__ void maximum(const EqSpace space, const double* __restrict__ u, double* __restrict__ partial) {
-  EqLeaf leaf;
-  if (!eq_leaf_here(space.size, leaf)) return;
+  const EqLeaf leaf = eq_leaf_here(space.size);
   double largest = 0.0;
-  for (EqEntity element = leaf.begin; element < leaf.end; element += EQ_LANES) largest = element == leaf.begin ? u[element] : eq_max(largest, u[element]);
-  largest = eq_lanes<0>(largest, leaf.lanes, EqMax());
-  if (eq_tells_leaf()) partial[leaf.number] = largest;
+  for (EqEntity element = leaf.begin; element < leaf.end; element += EQ_CHAINS) largest = element == leaf.begin ? u[element] : eq_max(largest, u[element]);
+  largest = eq_chains<0>(largest, leaf.chains, EqMax());
+  if (eq_tells_leaf()) partial[blockIdx.x] = largest;
 }

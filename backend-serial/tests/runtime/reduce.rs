@@ -1,4 +1,4 @@
-//! Reductions and their order: leaves of 1024 by 32 lanes, then a binary tree.
+//! Reductions and their order: leaves of 1024 by 256 chains, then a binary tree.
 
 use equelle_runtime::*;
 
@@ -27,12 +27,13 @@ fn small_answers() -> Result<(), Error> {
 #[test]
 fn a_leaf_and_one_more() -> Result<(), Error> {
     let values: Vec<f64> = (1..=1025).map(|i| 1.0 / f64::from(i)).collect();
-    // Lane l of leaf 0 is 1/(l+1) + 1/(l+33) + ...; neighbours are added until one number is left.
-    let mut lanes: Vec<f64> = (0..32).map(|lane| values[lane..1024].iter().step_by(32).fold(0.0, |sum, v| sum + v)).collect();
-    while lanes.len() > 1 {
-        lanes = lanes.chunks(2).map(|pair| pair[0] + pair[1]).collect();
+    // Chain c of leaf 0 is 1/(c+1) + 1/(c+257) + ...; the second half is added to the first until one number is left.
+    let mut chains: Vec<f64> = (0..256).map(|chain| values[chain..1024].iter().step_by(256).fold(0.0, |sum, v| sum + v)).collect();
+    while chains.len() > 1 {
+        let second = chains.split_off(chains.len() / 2);
+        chains.iter_mut().zip(second).for_each(|(first, second)| *first += second);
     }
-    let expected = lanes[0] + values[1024];
+    let expected = chains[0] + values[1024];
     assert_ne!(expected, values.iter().fold(0.0, |sum, v| sum + v), "the order shows");
     assert_eq!(reduced(Reduction::Sum, values)?.to_bits(), expected.to_bits());
     assert_eq!(reduced(Reduction::Sum, vec![1.0; 1025])?, 1025.0);

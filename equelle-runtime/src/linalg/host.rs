@@ -36,35 +36,30 @@ impl HostSpace {
         HostSpace { in_doubles: true, ..self }
     }
 
-    /// Changes the elements of `y` and adds what `f` makes of each, from its number and itself, in the order of [`VectorSpace::dot`].
+    /// Changes the elements of `y` and adds what `f` makes of each, from its number and itself, in the order of [`crate::reduce`].
     pub(super) fn update_sum(&mut self, y: &mut [f64], f: impl Fn(usize, &mut f64) -> f64 + Sync) -> f64 {
         self.leaves.resize(reduce::leaf_count(y.len()), 0.0);
         self.threads.each_cheap(y.len(), (&mut *y, PerBlock(&mut self.leaves[..])), |range, (y, PerBlock(leaves))| {
             for ((start, y), sum) in range.step_by(reduce::LEAF).zip(y.chunks_mut(reduce::LEAF)).zip(leaves) {
-                *sum = reduce::sum_by_chains((start..).zip(y).map(|(k, y)| f(k, y)));
+                *sum = reduce::leaf(Reduction::Sum, (start..).zip(y).map(|(k, y)| f(k, y))).unwrap_or(0.0);
             }
         });
         reduce::tree(Reduction::Sum, &mut self.leaves).unwrap_or(0.0)
     }
 
-    /// The sum of `n` values, made a range at a time, in the order of [`VectorSpace::dot`].
+    /// The sum of `n` values, made a range at a time, in the order of [`crate::reduce`].
     pub(super) fn sum<V: IntoIterator<Item = f64>>(&mut self, n: usize, values: impl Fn(Range<usize>) -> V + Sync) -> f64 {
         self.leaves.resize(reduce::leaf_count(n), 0.0);
-        self.threads.each_cheap(n, PerBlock(&mut self.leaves[..]), |range, PerBlock(leaves)| {
-            for (start, sum) in range.clone().step_by(reduce::LEAF).zip(leaves) {
-                *sum = reduce::sum_by_chains(values(start..range.end.min(start + reduce::LEAF)));
-            }
-        });
-        reduce::tree(Reduction::Sum, &mut self.leaves).unwrap_or(0.0)
+        reduce::reduce_leaves(&self.threads, Reduction::Sum, n, &mut self.leaves, values).unwrap_or(0.0)
     }
 
-    /// What loops over elements run on: [`Threads::each`] for rows of a matrix, [`Threads::each_cheap`] for updates of vectors; sums have loops of their own.
+    /// What loops over elements run on: [`Threads::each`] for rows of a matrix, [`Threads::each_cheap`] for updates of vectors, [`reduce::reduce_leaves`] for sums.
     pub fn threads(&self) -> &Threads {
         &self.threads
     }
 }
 
-/// `x . y` in the order of [`VectorSpace::dot`].
+/// `x . y` in the order of [`crate::reduce`].
 ///
 /// # Panics
 /// If the lengths differ.

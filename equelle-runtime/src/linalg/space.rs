@@ -25,7 +25,7 @@ pub trait VectorSpace {
     fn zeros(&mut self) -> Result<Self::Vector, Self::Error>;
     /// `y = x`. Traffic: 24 bytes an element (with the fetch of the line that is written), here and below.
     fn copy(&mut self, y: &mut Self::Vector, x: &Self::Vector);
-    /// `x . y`: leaves of [`crate::reduce::LEAF`] products, each by [`crate::reduce::sum_by_chains`], then [`crate::reduce::tree`]. 16 bytes an element.
+    /// `x . y` in the order of [`crate::reduce`]. 16 bytes an element.
     fn dot(&mut self, x: &Self::Vector, y: &Self::Vector) -> Self::Scalar;
     /// `y = y + a x`. 24 bytes.
     fn add_scaled(&mut self, y: &mut Self::Vector, a: &Self::Scalar, x: &Self::Vector);

@@ -80,11 +80,10 @@ extern "C" __global__ void EQ_LIGHT transport(
     double* __restrict__ total_out,
     double* __restrict__ most_out) {
   const double grid_2 = *grid_2_at;
-  EqLeaf leaf;
-  if (!eq_leaf_here(space.size, leaf)) return;
+  const EqLeaf leaf = eq_leaf_here(space.size);
   double partial_2 = 0.0;
   double partial_3 = 0.0;
-  for (EqEntity at = leaf.begin; at < leaf.end; at += EQ_LANES) {
+  for (EqEntity at = leaf.begin; at < leaf.end; at += EQ_CHAINS) {
     const EqEntity element = eq_in_file(space, at);
     const EqEntity here = eq_entity(space, element);
     double out = 0.0;
@@ -115,11 +114,11 @@ extern "C" __global__ void EQ_LIGHT transport(
     partial_2 = eq_sum(partial_2, out);
     partial_3 = at == leaf.begin ? fabs(area) : eq_max(partial_3, fabs(area));
   }
-  partial_2 = eq_lanes<2>(partial_2, leaf.lanes, EqSum());
-  partial_3 = eq_lanes<3>(partial_3, leaf.lanes, EqMax());
+  partial_2 = eq_chains<2>(partial_2, leaf.chains, EqSum());
+  partial_3 = eq_chains<3>(partial_3, leaf.chains, EqMax());
   if (!eq_tells_leaf()) return;
-  total_out[leaf.number] = partial_2;
-  most_out[leaf.number] = partial_3;
+  total_out[blockIdx.x] = partial_2;
+  most_out[blockIdx.x] = partial_3;
 }
 
 extern "C" __global__ void EQ_LIGHT diffuse(
@@ -331,21 +330,20 @@ extern "C" __global__ void EQ_LIGHT extremes(
     const double* __restrict__ rate,
     double* __restrict__ least_out,
     double* __restrict__ product_out) {
-  EqLeaf leaf;
-  if (!eq_leaf_here(space.size, leaf)) return;
+  const EqLeaf leaf = eq_leaf_here(space.size);
   double partial_0 = 0.0;
   double partial_1 = 1.0;
-  for (EqEntity at = leaf.begin; at < leaf.end; at += EQ_LANES) {
+  for (EqEntity at = leaf.begin; at < leaf.end; at += EQ_CHAINS) {
     const EqEntity element = eq_in_file(space, at);
     const EqEntity here = eq_entity(space, element);
     partial_0 = at == leaf.begin ? (rate[element] - 1.0) : eq_min(partial_0, (rate[element] - 1.0));
     partial_1 = eq_prod(partial_1, (rate[element] * 2.0));
   }
-  partial_0 = eq_lanes<0>(partial_0, leaf.lanes, EqMin());
-  partial_1 = eq_lanes<1>(partial_1, leaf.lanes, EqProd());
+  partial_0 = eq_chains<0>(partial_0, leaf.chains, EqMin());
+  partial_1 = eq_chains<1>(partial_1, leaf.chains, EqProd());
   if (!eq_tells_leaf()) return;
-  least_out[leaf.number] = partial_0;
-  product_out[leaf.number] = partial_1;
+  least_out[blockIdx.x] = partial_0;
+  product_out[blockIdx.x] = partial_1;
 }
 
 extern "C" __global__ void EQ_LIGHT ratio(

@@ -190,8 +190,7 @@ impl Kernels for CudaRuntime {
             .arg(a13)
             .arg(a14)
             .arg(a15);
-        let count = total_out.threads();
-        self.launch_over(call, count)?;
+        self.launch_over_leaves(call, total_out.len())?;
         Ok((a_out, b_out, self.combine(total_out)?, self.combine(most_out)?))
     }
     fn diffuse(
@@ -349,8 +348,7 @@ impl Kernels for CudaRuntime {
         let a2 = least_out.pointer();
         let a3 = product_out.pointer();
         let call = self.call(&KERNELS, "extremes")?.arg(a0).arg(a1).arg(a2).arg(a3);
-        let count = least_out.threads();
-        self.launch_over(call, count)?;
+        self.launch_over_leaves(call, least_out.len())?;
         Ok((self.combine(least_out)?, self.combine(product_out)?))
     }
     fn ratio(&mut self, args: Ratio<'_, Self>) -> Result<Scalar, Error> {
@@ -359,8 +357,7 @@ impl Kernels for CudaRuntime {
         let a1 = self.scalar_pointer(args.b)?;
         let a2 = r_out.address();
         let call = self.call(&KERNELS, "ratio")?.arg(a0).arg(a1).arg(a2);
-        let count = 1;
-        self.launch_over(call, count)?;
+        self.launch_over(call, 1)?;
         Ok(Scalar::Device(r_out))
     }
     fn sizes(&mut self) -> Result<ScalarCollection, Error> {

@@ -391,15 +391,14 @@ extern "C" __global__ void EQ_LIGHT extremes(
     unsigned char* __restrict__ every_out,
     double* __restrict__ product_out,
     double* __restrict__ doubled_out) {
-  EqLeaf leaf;
-  if (!eq_leaf_here(space.size, leaf)) return;
+  const EqLeaf leaf = eq_leaf_here(space.size);
   EqVector partial_0 = eq_zero_vector();
   EqVector partial_1 = eq_zero_vector();
   EqVector partial_2 = eq_zero_vector();
   bool partial_3 = false;
   bool partial_4 = true;
   double partial_5 = 1.0;
-  for (EqEntity at = leaf.begin; at < leaf.end; at += EQ_LANES) {
+  for (EqEntity at = leaf.begin; at < leaf.end; at += EQ_CHAINS) {
     const EqEntity element = eq_in_file(space, at);
     const EqEntity here = eq_entity(space, element);
     partial_0 = eq_sum(partial_0, eq_load(v, v_size, element));
@@ -410,19 +409,19 @@ extern "C" __global__ void EQ_LIGHT extremes(
     partial_5 = eq_prod(partial_5, (1.0 + (0.125 * eq_load(v, v_size, element).c[0])));
     eq_store(doubled_out, space.size, element, eq_load(v, v_size, element) / 0.5);
   }
-  partial_0 = eq_lanes<0>(partial_0, leaf.lanes, EqSum());
-  partial_1 = eq_lanes<1>(partial_1, leaf.lanes, EqMax());
-  partial_2 = eq_lanes<2>(partial_2, leaf.lanes, EqMin());
-  partial_3 = eq_lanes<3>(partial_3, leaf.lanes, EqAny());
-  partial_4 = eq_lanes<4>(partial_4, leaf.lanes, EqAll());
-  partial_5 = eq_lanes<5>(partial_5, leaf.lanes, EqProd());
+  partial_0 = eq_chains<0>(partial_0, leaf.chains, EqSum());
+  partial_1 = eq_chains<1>(partial_1, leaf.chains, EqMax());
+  partial_2 = eq_chains<2>(partial_2, leaf.chains, EqMin());
+  partial_3 = eq_chains<3>(partial_3, leaf.chains, EqAny());
+  partial_4 = eq_chains<4>(partial_4, leaf.chains, EqAll());
+  partial_5 = eq_chains<5>(partial_5, leaf.chains, EqProd());
   if (!eq_tells_leaf()) return;
-  eq_store(total_out, eq_leaf_count(space.size), leaf.number, partial_0);
-  eq_store(most_out, eq_leaf_count(space.size), leaf.number, partial_1);
-  eq_store(least_out, eq_leaf_count(space.size), leaf.number, partial_2);
-  some_out[leaf.number] = partial_3;
-  every_out[leaf.number] = partial_4;
-  product_out[leaf.number] = partial_5;
+  eq_store(total_out, eq_leaf_count(space.size), blockIdx.x, partial_0);
+  eq_store(most_out, eq_leaf_count(space.size), blockIdx.x, partial_1);
+  eq_store(least_out, eq_leaf_count(space.size), blockIdx.x, partial_2);
+  some_out[blockIdx.x] = partial_3;
+  every_out[blockIdx.x] = partial_4;
+  product_out[blockIdx.x] = partial_5;
 }
 
 extern "C" __global__ void EQ_LIGHT nothing(
@@ -432,13 +431,12 @@ extern "C" __global__ void EQ_LIGHT nothing(
     unsigned char* __restrict__ some_out,
     unsigned char* __restrict__ every_out,
     double* __restrict__ number_out) {
-  EqLeaf leaf;
-  if (!eq_leaf_here(space.size, leaf)) return;
+  const EqLeaf leaf = eq_leaf_here(space.size);
   EqVector partial_0 = eq_zero_vector();
   bool partial_1 = false;
   bool partial_2 = true;
   double partial_3 = 0.0;
-  for (EqEntity at = leaf.begin; at < leaf.end; at += EQ_LANES) {
+  for (EqEntity at = leaf.begin; at < leaf.end; at += EQ_CHAINS) {
     const EqEntity element = eq_in_file(space, at);
     const EqEntity here = eq_entity(space, element);
     partial_0 = eq_sum(partial_0, eq_cell_centroid(grid, here));
@@ -446,15 +444,15 @@ extern "C" __global__ void EQ_LIGHT nothing(
     partial_2 = eq_all(partial_2, false);
     partial_3 = eq_sum(partial_3, 1.0);
   }
-  partial_0 = eq_lanes<0>(partial_0, leaf.lanes, EqSum());
-  partial_1 = eq_lanes<1>(partial_1, leaf.lanes, EqAny());
-  partial_2 = eq_lanes<2>(partial_2, leaf.lanes, EqAll());
-  partial_3 = eq_lanes<3>(partial_3, leaf.lanes, EqSum());
+  partial_0 = eq_chains<0>(partial_0, leaf.chains, EqSum());
+  partial_1 = eq_chains<1>(partial_1, leaf.chains, EqAny());
+  partial_2 = eq_chains<2>(partial_2, leaf.chains, EqAll());
+  partial_3 = eq_chains<3>(partial_3, leaf.chains, EqSum());
   if (!eq_tells_leaf()) return;
-  eq_store(total_out, eq_leaf_count(space.size), leaf.number, partial_0);
-  some_out[leaf.number] = partial_1;
-  every_out[leaf.number] = partial_2;
-  number_out[leaf.number] = partial_3;
+  eq_store(total_out, eq_leaf_count(space.size), blockIdx.x, partial_0);
+  some_out[blockIdx.x] = partial_1;
+  every_out[blockIdx.x] = partial_2;
+  number_out[blockIdx.x] = partial_3;
 }
 
 extern "C" __global__ void EQ_LIGHT lookup(

@@ -29,8 +29,7 @@ impl Kernels for CudaRuntime {
         let a2 = big_out.address();
         let a3 = growth_out.address();
         let call = self.call(&KERNELS, "direction")?.arg(a0).arg(a1).arg(a2).arg(a3);
-        let count = 1;
-        self.launch_over(call, count)?;
+        self.launch_over(call, 1)?;
         Ok((Vector(along_out), Bool::Device(big_out), Scalar::Device(growth_out)))
     }
     fn inside(&mut self) -> Result<EntityCollection, Error> {
@@ -273,8 +272,7 @@ impl Kernels for CudaRuntime {
             .arg(a8)
             .arg(a9)
             .arg(a10);
-        let count = total_out.threads();
-        self.launch_over(call, count)?;
+        self.launch_over_leaves(call, total_out.len())?;
         Ok((
             self.combine_vectors(total_out)?,
             self.combine_vectors(most_out)?,
@@ -312,8 +310,7 @@ impl Kernels for CudaRuntime {
             .arg(a3)
             .arg(a4)
             .arg(a5);
-        let count = total_out.threads();
-        self.launch_over(call, count)?;
+        self.launch_over_leaves(call, total_out.len())?;
         Ok((
             self.combine_vectors(total_out)?,
             self.combine_truths(some_out)?,

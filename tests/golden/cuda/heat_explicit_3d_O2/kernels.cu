@@ -179,15 +179,14 @@ extern "C" __global__ void EQ_LIGHT compute_max_u(
     const EqSpace space,
     const double* __restrict__ u,
     double* __restrict__ max_u_out) {
-  EqLeaf leaf;
-  if (!eq_leaf_here(space.size, leaf)) return;
+  const EqLeaf leaf = eq_leaf_here(space.size);
   double partial = 0.0;
-  for (EqEntity at = leaf.begin; at < leaf.end; at += EQ_LANES) {
+  for (EqEntity at = leaf.begin; at < leaf.end; at += EQ_CHAINS) {
     const EqEntity element = eq_in_file(space, at);
     const EqEntity here = eq_entity(space, element);
     partial = at == leaf.begin ? u[element] : eq_max(partial, u[element]);
   }
-  partial = eq_lanes<0>(partial, leaf.lanes, EqMax());
+  partial = eq_chains<0>(partial, leaf.chains, EqMax());
   if (!eq_tells_leaf()) return;
-  max_u_out[leaf.number] = partial;
+  max_u_out[blockIdx.x] = partial;
 }

@@ -188,8 +188,7 @@ impl Kernels for CudaRuntime {
         let a1 = u_dense.pointer();
         let a2 = max_u_out.pointer();
         let call = self.call(&KERNELS, "compute_max_u")?.arg(a0).arg(a1).arg(a2);
-        let count = max_u_out.threads();
-        self.launch_over(call, count)?;
+        self.launch_over_leaves(call, max_u_out.len())?;
         Ok(self.combine(max_u_out)?)
     }
 }
