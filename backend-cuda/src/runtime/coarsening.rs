@@ -167,7 +167,7 @@ impl CudaRuntime {
     }
 
     /// The transpose of a matrix.
-    fn transposed(&mut self, a: &DeviceMatrix) -> Result<DeviceMatrix, Error> {
+    pub(super) fn transposed(&mut self, a: &DeviceMatrix) -> Result<DeviceMatrix, Error> {
         let (n, columns) = (a.rows.len(), a.rows.n_cols());
         let row_ptr = self.zero_bytes(8 * (columns + 1))?;
         let call = self.solver_call("equelle_transposed_lengths")?.arg(n as u32).arg(a.args()).arg(row_ptr.address());
@@ -183,7 +183,7 @@ impl CudaRuntime {
     }
 
     /// Memory of zeros; a multiple of 8 bytes.
-    fn zero_bytes(&mut self, bytes: usize) -> Result<Rc<Buffer>, Error> {
+    pub(super) fn zero_bytes(&mut self, bytes: usize) -> Result<Rc<Buffer>, Error> {
         Ok(self.zeros_of(bytes / 8)?.buffer)
     }
 

@@ -139,6 +139,38 @@ extern "C" __global__ void equelle_inspect(EqEntity n, const EqRows a, double to
   }
 }
 
+// Whether every row sums to zero over the columns of an open part, those where `ones` is not 0, but for `round_off` of the magnitudes; and has no entry of 0 there beside the diagonal, without
+// which the part may be several. Else `changed` becomes 1.
+extern "C" __global__ void equelle_still_open(EqEntity n, const EqRows a, const double* __restrict__ ones, double round_off, unsigned int* changed) {
+  const EqEntity row = eq_index();
+  if (row >= n) return;
+  double sum = 0.0, size = 0.0;
+  bool is_coupled = true;
+  for (unsigned long long k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
+    if (ones[a.columns[k]] == 0.0) continue;
+    const double value = a.entries[k];
+    sum = sum + value;
+    size = size + fabs(value);
+    is_coupled = is_coupled && (value != 0.0 || a.columns[k] == row);
+  }
+  // All writers write the same.
+  if (!is_coupled || !(fabs(sum) <= round_off * size)) *changed = 1;
+}
+
+// Whether a vector is a left null vector still, by the transpose of the matrix; else `changed` becomes 1.
+extern "C" __global__ void equelle_still_null(EqEntity n, const EqRows transposed, const double* __restrict__ weights, double tolerance,
+                                              unsigned int* changed) {
+  const EqEntity column = eq_index();
+  if (column >= n) return;
+  double sum = 0.0, size = 0.0;
+  for (unsigned long long k = transposed.row_ptr[column]; k < transposed.row_ptr[column + 1]; ++k) {
+    const double value = weights[transposed.columns[k]] * transposed.entries[k];
+    sum = sum + value;
+    size = size + fabs(value);
+  }
+  if (!(fabs(sum) <= tolerance * size)) *changed = 1;
+}
+
 // The rows of an equation behind those of others in one matrix: `entries_before` is how many these have.
 extern "C" __global__ void equelle_append_rows(EqEntity n, unsigned long long entries_before, const EqRows from, unsigned long long* row_ptr,
                                                EqEntity* columns) {

@@ -7,19 +7,31 @@
 use std::rc::Rc;
 
 use equelle_runtime::Error;
-use equelle_runtime::linalg::null_space::{Groups, round_off};
+use equelle_runtime::linalg::SystemSpace;
+use equelle_runtime::linalg::null_space::{Groups, NullSpace, round_off};
 
 use crate::runtime::args::Call;
 use crate::runtime::grid::bytes_of;
 use crate::runtime::matrices::DeviceMatrix;
 use crate::runtime::pool::Buffer;
 use crate::runtime::program::CudaRuntime;
+use crate::runtime::projection::Projection;
 use crate::runtime::rows::Rows;
 
 /// The connected parts of the columns of each field, and of all together where there are several.
 pub(super) struct Parts {
     made_for: (Rc<Rows>, Vec<usize>),
     ranges: Vec<Columns>,
+    /// What the host found last.
+    found: Option<Found>,
+}
+
+/// The open levels of a matrix.
+struct Found {
+    /// Which connected parts of the pattern had a fixed level.
+    fixed: Vec<Vec<u8>>,
+    null_space: Rc<NullSpace>,
+    projection: Rc<Projection>,
 }
 
 struct Columns {
@@ -46,7 +58,7 @@ impl Parts {
             let parts = rt.upload("connected parts", &bytes_of(&numbers, u32::to_le_bytes))?;
             ranges.push(Columns { begin, end, parts, count });
         }
-        Ok(Parts { made_for: (Rc::clone(&matrix.rows), ends.to_vec()), ranges })
+        Ok(Parts { made_for: (Rc::clone(&matrix.rows), ends.to_vec()), ranges, found: None })
     }
 
     /// Whether these are of the pattern of a matrix whose fields end at `ends`.
@@ -54,8 +66,31 @@ impl Parts {
         Rc::ptr_eq(&self.made_for.0, &matrix.rows) && self.made_for.1 == ends
     }
 
-    /// Whether the level of each part is fixed, by entries with this rounding. One small copy to the host.
-    pub(super) fn all_fixed(&self, rt: &mut CudaRuntime, matrix: &DeviceMatrix, rounding: f64) -> Result<bool, Error> {
+    /// The levels that a matrix of this pattern leaves open. The host looks at entries only where a part may be open and what it found last does not hold any more.
+    pub(super) fn open_levels(&mut self, rt: &mut CudaRuntime, matrix: &DeviceMatrix, rounding: f64) -> Result<Rc<NullSpace>, Error> {
+        let fixed = self.fixed(rt, matrix, rounding)?;
+        if fixed.iter().flatten().all(|&is_fixed| is_fixed != 0) {
+            return Ok(Rc::default());
+        }
+        if let Some(found) = self.found.as_ref().filter(|found| found.fixed == fixed)
+            && found.projection.holds(rt, matrix, rounding)?
+        {
+            return Ok(Rc::clone(&found.null_space));
+        }
+        let null_space = Rc::new(NullSpace::find_in_blocks(&*rt.host_matrix(matrix)?, &self.made_for.1, rounding));
+        let projection = Rc::new(Projection::of(rt, matrix.rows.len(), &null_space)?);
+        self.found = Some(Found { fixed, null_space: Rc::clone(&null_space), projection });
+        Ok(null_space)
+    }
+
+    /// The projection that goes with what was found, if that is it.
+    pub(super) fn projection(&self, null_space: &Rc<NullSpace>) -> Option<&Rc<Projection>> {
+        self.found.as_ref().filter(|found| Rc::ptr_eq(&found.null_space, null_space)).map(|found| &found.projection)
+    }
+
+    /// Whether the level of each part is fixed, by entries with this rounding. One small copy to the host for each field.
+    fn fixed(&self, rt: &mut CudaRuntime, matrix: &DeviceMatrix, rounding: f64) -> Result<Vec<Vec<u8>>, Error> {
+        let mut all = Vec::with_capacity(self.ranges.len());
         for range in &self.ranges {
             let fixed = rt.upload("which parts are fixed", &vec![0; range.count])?;
             let function = rt.runtime_function("equelle_fixed_parts")?;
@@ -68,11 +103,9 @@ impl Parts {
                 .arg(round_off(rounding))
                 .arg(fixed.address());
             rt.launch_over(call, matrix.rows.len())?;
-            if rt.download(fixed.address(), range.count)?.contains(&0) {
-                return Ok(false);
-            }
+            all.push(rt.download(fixed.address(), range.count)?);
         }
-        Ok(true)
+        Ok(all)
     }
 }
 

@@ -2,7 +2,7 @@
 //! the mean zero on each open part. See [`equelle_runtime::linalg::null_space`]; the null vectors come from there.
 
 use equelle_runtime::Error;
-use equelle_runtime::linalg::null_space::NullSpace;
+use equelle_runtime::linalg::null_space::{NullSpace, round_off};
 use equelle_runtime::linalg::{Csr, MatrixSpace, VectorSpace};
 
 use crate::runtime::krylov::{DeviceNumber, DeviceVector};
@@ -66,6 +66,14 @@ impl Vectors {
         Ok(Vectors::Many { rows: rt.matrix(rows)?, columns, inverse_squares: rt.vector(inverse_squares)? })
     }
 
+    /// Each of them, where there are few.
+    fn few(&self) -> Option<&[(DeviceVector, DeviceNumber)]> {
+        match self {
+            Vectors::Few(few) => Some(few),
+            Vectors::Many { .. } => None,
+        }
+    }
+
     /// Makes `y` orthogonal to them.
     fn remove(&self, rt: &mut CudaRuntime, y: &mut DeviceVector) {
         match self {
@@ -88,17 +96,36 @@ impl Vectors {
 }
 
 impl Projection {
-    /// Onto the range of a matrix with these null vectors.
+    /// Onto the range of a matrix of `n` rows with these null vectors.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
-    pub(super) fn of(rt: &mut CudaRuntime, null_space: &NullSpace) -> Result<Self, Error> {
-        let n = rt.space.len;
+    pub(super) fn of(rt: &mut CudaRuntime, n: usize, null_space: &NullSpace) -> Result<Self, Error> {
         let known = null_space.components.iter().filter_map(|component| component.left.as_ref());
         let left: Vec<(&[usize], Vec<f64>)> = known.map(|left| (&left.rows[..], left.weights.clone())).collect();
         let ones: Vec<(&[usize], Vec<f64>)> =
             null_space.components.iter().map(|component| (&component.unknowns[..], vec![1.0; component.unknowns.len()])).collect();
         Ok(Projection { left: Vectors::new(rt, n, &left)?, ones: Vectors::new(rt, n, &ones)? })
+    }
+
+    /// Whether a matrix has these open parts and left null vectors, by entries with this rounding; false also where there are too many of them to look. One small copy to the host.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub(super) fn holds(&self, rt: &mut CudaRuntime, matrix: &DeviceMatrix, rounding: f64) -> Result<bool, Error> {
+        let (Some(ones), Some(left)) = (self.ones.few(), self.left.few()) else { return Ok(false) };
+        if ones.len() != left.len() {
+            return Ok(false);
+        }
+        let (n, changed) = (matrix.rows.len() as u32, rt.zero_bytes(8)?);
+        let transposed = rt.transposed(matrix)?;
+        for ((ones, _), (weights, _)) in ones.iter().zip(left) {
+            let call = rt.solver_call("equelle_still_open")?.arg(n).arg(matrix.args()).arg(ones.address()).arg(round_off(rounding));
+            rt.launch_over(call.arg(changed.address()), matrix.rows.len())?;
+            let call = rt.solver_call("equelle_still_null")?.arg(n).arg(transposed.args()).arg(weights.address()).arg(round_off(rounding));
+            rt.launch_over(call.arg(changed.address()), matrix.rows.len())?;
+        }
+        Ok(rt.download(changed.address(), 4)? == [0; 4])
     }
 
     /// Makes `y` orthogonal to the left null vectors.

@@ -64,21 +64,21 @@ impl Found {
 
 impl CudaRuntime {
     /// What a matrix leaves open. The host looks at entries only where something may be.
-    fn open_levels(&mut self, a: &DeviceMatrix, ends: &[usize], rounding: f64) -> Result<NullSpace, Error> {
+    fn open_levels(&mut self, a: &DeviceMatrix, ends: &[usize], rounding: f64) -> Result<Rc<NullSpace>, Error> {
         let known = self.space.parts.iter().position(|parts| parts.is_of(a, ends));
-        let parts = match known {
+        let mut parts = match known {
             Some(at) => self.space.parts.remove(at),
             None => Parts::of(self, a, ends)?,
         };
-        let fixed = parts.all_fixed(self, a, rounding);
+        let found = parts.open_levels(self, a, rounding);
         self.space.parts.insert(0, parts);
         self.space.parts.truncate(KNOWN_PARTS);
-        if fixed? { Ok(NullSpace::default()) } else { Ok(NullSpace::find_in_blocks(&*self.host_matrix(a)?, ends, rounding)) }
+        found
     }
 }
 
 impl SystemSpace for CudaRuntime {
-    type Open = Projection;
+    type Open = Rc<Projection>;
 
     fn set_len(&mut self, n: usize) {
         self.space.len = n;
@@ -141,19 +141,22 @@ impl SystemSpace for CudaRuntime {
             Some((row, column)) => Some((row, column, self.host_matrix(a)?.entry(row, column))),
             None => None,
         };
-        let null_space = if not_finite.is_none() { self.open_levels(a, ends, rounding)? } else { NullSpace::default() };
-        Ok(Inspection { not_finite, null_space: Rc::new(null_space), facts: found.facts(n, ends) })
+        let null_space = if not_finite.is_none() { self.open_levels(a, ends, rounding)? } else { Rc::default() };
+        Ok(Inspection { not_finite, null_space, facts: found.facts(n, ends) })
     }
 
-    fn open(&mut self, null_space: &Rc<NullSpace>) -> Result<Projection, Error> {
-        Projection::of(self, null_space)
+    fn open(&mut self, null_space: &Rc<NullSpace>) -> Result<Rc<Projection>, Error> {
+        match self.space.parts.iter().find_map(|parts| parts.projection(null_space)) {
+            Some(known) => Ok(Rc::clone(known)),
+            None => Ok(Rc::new(Projection::of(self, self.space.len, null_space)?)),
+        }
     }
 
-    fn to_range(&mut self, open: &Projection, y: &mut DeviceVector) {
+    fn to_range(&mut self, open: &Rc<Projection>, y: &mut DeviceVector) {
         open.to_range(self, y);
     }
 
-    fn remove_mean(&mut self, open: &Projection, x: &mut DeviceVector) {
+    fn remove_mean(&mut self, open: &Rc<Projection>, x: &mut DeviceVector) {
         open.remove_mean(self, x);
     }
 

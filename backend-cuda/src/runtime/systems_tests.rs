@@ -13,6 +13,7 @@ use equelle_runtime::linalg::{
 };
 
 use crate::runtime::krylov::DeviceVector;
+use crate::runtime::matrices::DeviceMatrix;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::test_support::{bits, box_matrix, numbers, runtimes};
 
@@ -291,6 +292,61 @@ fn open_levels_keep_their_mean() {
                 let error = solve(&mut rt, &matrix, &[total], &beyond, &options, &mut LinearCache::default()).expect_err("it does not fit");
                 assert!(matches!(error.kind, LinearErrorKind::Incompatible { .. }), "{error:?}");
             }
+        }
+    }
+}
+
+/// Open levels are found by the host once for a pattern; then the device sees whether they hold. Matrices of one pattern: closed, twice that, with volumes (another left null vector), the same again,
+/// closed but for one cell, in two parts, and with one coupling that acts one way.
+#[test]
+fn open_levels_are_looked_for_once() {
+    let closed = laplacian([9, 4, 3], false, 1.0);
+    let n = closed.n_rows();
+    let changed = |f: &dyn Fn(usize, usize, f64) -> f64| {
+        let mut matrix = closed.clone();
+        let places: Vec<_> = (0..n).flat_map(|row| closed.row(row).map(move |(column, value)| (row, column, value))).collect();
+        matrix.values_mut().iter_mut().zip(places).for_each(|(entry, (row, column, value))| *entry = f(row, column, value));
+        matrix
+    };
+    let volume = |row: usize, _: usize, value: f64| value / if row.is_multiple_of(2) { 1.0 } else { 4.0 };
+    // No coupling between the fourth and the fifth layer along x.
+    let apart = |row: usize, column: usize, value: f64| {
+        let across = |a: usize, b: usize| a % 9 == 3 && b == a + 1;
+        if across(row, column) || across(column, row) {
+            0.0
+        } else if row == column && [3, 4].contains(&(row % 9)) {
+            value - 1.0
+        } else {
+            value
+        }
+    };
+    let one_way =
+        |row: usize, column: usize, value: f64| if row == 0 && column <= 1 { value + if column == 0 { 1.0 } else { -1.0 } } else { value };
+    // Whether the host looks.
+    let matrices = [
+        (closed.clone(), true),
+        (changed(&|_, _, value| 2.0 * value), false),
+        (changed(&volume), true),
+        (changed(&volume), false),
+        (changed(&|row, column, value| if row == 5 && column == 5 { value + 1.0 } else { value }), false),
+        (changed(&apart), true),
+        (changed(&apart), true),
+        (changed(&one_way), true),
+    ];
+    for mut rt in runtimes() {
+        let first = rt.matrix(closed.clone()).expect("room");
+        for (number, (matrix, looks)) in matrices.iter().enumerate() {
+            let entries = rt.put(matrix.values());
+            let a = DeviceMatrix::new(std::rc::Rc::clone(&first.rows), entries);
+            let before = rt.counters().downloaded_bytes;
+            let Inspection { null_space, .. } = rt.inspect(&a, &[n], f64::EPSILON).expect("a device");
+            assert_eq!(*null_space, NullSpace::find(matrix, f64::EPSILON), "matrix {number}");
+            let read = rt.counters().downloaded_bytes - before;
+            // The entries, or a few flags and sizes; with the first one its pattern.
+            let most = 8 * matrix.n_entries() as u64;
+            assert_eq!(read >= most, *looks, "matrix {number}: {read} bytes");
+            let [one, two] = [(); 2].map(|()| rt.open(&null_space).expect("room"));
+            assert_eq!(std::rc::Rc::ptr_eq(&one, &two), !null_space.is_empty(), "matrix {number}");
         }
     }
 }
