@@ -8,6 +8,7 @@
 //! second. This is the order of the entries in compressed rows, so nothing is copied to make a matrix of them, a product adds in the same order and has the same bits, and a
 //! product still reads each block's column once. Beside blocks stored one after the other it is faster on processors: the `k` rows of an element are `k` streams.
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::csr::{Csr, CsrFault, Pattern, Symmetry};
@@ -386,6 +387,19 @@ impl SparseRows for BlockMatrix {
         let columns = &col_idx[first..last];
         let parts = self.values[equation][k * first..k * last].chunks_exact(columns.len().max(1)).enumerate();
         parts.flat_map(move |(unknown, part)| columns.iter().zip(part).map(move |(&column, &value)| (unknown * n + column as usize, value)))
+    }
+
+    /// Of the fields that the range meets, the others are not looked at.
+    fn row_within(&self, row: usize, columns: Range<usize>) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let n = self.pattern.n();
+        let (equation, element) = (row / n, row % n);
+        let elements = self.pattern.columns(element);
+        let fields = if columns.is_empty() { 0..0 } else { columns.start / n..columns.end.div_ceil(n).min(self.pattern.k) };
+        let of_field = move |unknown: usize| {
+            let values = self.derivatives(equation, element, unknown);
+            elements.iter().zip(values).map(move |(&column, &value)| (unknown * n + column as usize, value))
+        };
+        fields.flat_map(of_field).filter(move |(column, _)| columns.contains(column))
     }
 
     fn entry(&self, row: usize, column: usize) -> f64 {

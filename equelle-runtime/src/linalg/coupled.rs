@@ -41,28 +41,41 @@ fn open_parts(matrix: &impl SparseRows, block: &Range<usize>, blocks: &[Range<us
     let mut groups = Groups::new(block.len());
     // The first unknown of the field in each row.
     let mut first = vec![None; matrix.n_rows()];
+    // Unknowns whose part a row fixes, and then parts by their smallest unknowns.
+    let mut is_fixed = vec![false; block.len()];
     for (row, first) in first.iter_mut().enumerate() {
-        for (column, value) in matrix.row(row) {
-            if value != 0.0 && block.contains(&column) {
-                match *first {
-                    None => *first = Some(column - block.start),
-                    Some(other) => groups.join(other, column - block.start),
-                }
+        let of_field = || matrix.row_within(row, block.clone());
+        for (column, _) in of_field().filter(|(_, value)| *value != 0.0) {
+            match *first {
+                None => *first = Some(column - block.start),
+                Some(other) => groups.join(other, column - block.start),
             }
+        }
+        if let Some(first) = *first {
+            is_fixed[first] |= !sum_vanishes(of_field().map(|(_, value)| value), rounding);
+        }
+    }
+    for unknown in 0..block.len() {
+        if is_fixed[unknown] {
+            is_fixed[groups.root(unknown)] = true;
         }
     }
     let mut parts: BTreeMap<usize, Part> = BTreeMap::new();
     for unknown in 0..block.len() {
-        parts.entry(groups.root(unknown)).or_default().unknowns.push(block.start + unknown);
+        let root = groups.root(unknown);
+        if !is_fixed[root] {
+            parts.entry(root).or_default().unknowns.push(block.start + unknown);
+        }
+    }
+    if parts.is_empty() {
+        return Vec::new();
     }
     for (row, first) in first.iter().enumerate() {
-        let Some(part) = first.and_then(|first| parts.get_mut(&groups.root(first))) else { continue };
-        let of_part = matrix.row(row).filter(|(column, _)| block.contains(column)).map(|(_, value)| value);
-        part.is_fixed |= !sum_vanishes(of_part, rounding);
-        part.rows.push(row);
+        let part = first.and_then(|first| parts.get_mut(&groups.root(first)));
+        part.into_iter().for_each(|part| part.rows.push(row));
     }
     let is_zero = |row: usize| matrix.row(row).all(|(_, value)| value == 0.0);
-    parts.retain(|_, part| if part.rows.is_empty() { is_zero(part.unknowns[0]) } else { !part.is_fixed });
+    parts.retain(|_, part| !part.rows.is_empty() || is_zero(part.unknowns[0]));
 
     let parts: Vec<Part> = parts.into_values().collect();
     let mut left: Vec<Option<Left>> = vec![None; parts.len()];
@@ -88,8 +101,6 @@ fn open_parts(matrix: &impl SparseRows, block: &Range<usize>, blocks: &[Range<us
 struct Part {
     /// Their columns, ascending.
     unknowns: Vec<usize>,
-    /// The rows that have some of them, ascending.
+    /// The rows that have some of them, ascending; each sums to zero over them.
     rows: Vec<usize>,
-    /// Whether some row does not sum to zero over them.
-    is_fixed: bool,
 }

@@ -1,5 +1,7 @@
 //! Matrices that can be looked at row by row, however they are stored.
 
+use std::ops::Range;
+
 use super::csr::{Csr, Symmetry};
 
 /// A sparse matrix as rows of entries.
@@ -13,6 +15,13 @@ pub trait SparseRows {
     /// # Panics
     /// If there is no such row.
     fn row(&self, row: usize) -> impl Iterator<Item = (usize, f64)> + '_;
+    /// Those of them in a range of columns.
+    ///
+    /// # Panics
+    /// As there.
+    fn row_within(&self, row: usize, columns: Range<usize>) -> impl Iterator<Item = (usize, f64)> + '_ {
+        self.row(row).filter(move |(column, _)| columns.contains(column))
+    }
     /// An entry; 0 where none is stored.
     fn entry(&self, row: usize, column: usize) -> f64;
     /// Compares the matrix with its transpose: [`Csr::symmetry`].

@@ -164,6 +164,10 @@ fn what_a_matrix_is_like() {
         assert_eq!(NullSpace::find_in_blocks(&here, &ends, f64::EPSILON), open, "case {number}");
         assert_eq!(bits(&departure_of_blocks(&here)), bits(&departure_from_elliptic(&matrix, k)), "case {number}");
         assert_eq!(BlockCsr::of(&here), BlockCsr::new(&matrix, k), "case {number}");
+        for (row, columns) in [(0, 0..n), (n - 1, n / 2..k * n), (k * n - 1, 1..k * n - 1), (0, 3..3)] {
+            let [found, expected] = [here.row_within(row, columns.clone()).collect::<Vec<_>>(), matrix.row_within(row, columns).collect()];
+            assert_eq!(found, expected, "case {number}, row {row}");
+        }
         assert_eq!(inverse_of_block_diagonal(&here), block_diagonal_inverse(&matrix, k), "case {number}");
         seen.push((std::mem::discriminant(&matrix.symmetry(1e-10)), open.is_empty()));
     }

@@ -124,18 +124,24 @@ impl BlockCsr {
 }
 
 /// The inverse of a block, `None` if it is singular.
-pub(super) fn inverse(k: usize, block: &[f64]) -> Option<Vec<f64>> {
+fn inverse(k: usize, block: &[f64]) -> Option<Vec<f64>> {
     let mut inverse = vec![0.0; k * k];
-    let mut column = vec![0.0; k];
+    write_inverse(k, block, &mut inverse, &mut vec![0.0; k * k + k]).then_some(inverse)
+}
+
+/// Writes the inverse of a block; `false` if it is singular, and then `inverse` holds nothing useful. `room`: `[k k + k]`.
+pub(super) fn write_inverse(k: usize, block: &[f64], inverse: &mut [f64], room: &mut [f64]) -> bool {
+    let (copy, column) = room.split_at_mut(k * k);
     for j in 0..k {
         column.fill(0.0);
         column[j] = 1.0;
-        if !solve_in_place(k, &mut block.to_vec(), &mut column) {
-            return None;
+        copy.copy_from_slice(block);
+        if !solve_in_place(k, copy, column) {
+            return false;
         }
         (0..k).for_each(|i| inverse[i * k + j] = column[i]);
     }
-    Some(inverse)
+    true
 }
 
 /// The inverse of the block diagonal (block Jacobi) as a matrix; of a singular block the generalised inverse, and of one that is zero the

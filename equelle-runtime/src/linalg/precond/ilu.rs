@@ -90,13 +90,25 @@ impl BlockFactors {
         }
     }
 
+    /// With the sizes that occur most as constants, as in [`BlockFactors::solve_blocks`].
     fn factorize_blocks(&mut self) {
-        let (n, k) = (self.blocks.n_rows(), self.blocks.k());
+        match self.k() {
+            2 => self.factorize_blocks_of(2),
+            3 => self.factorize_blocks_of(3),
+            4 => self.factorize_blocks_of(4),
+            k => self.factorize_blocks_of(k),
+        }
+    }
+
+    #[inline(always)]
+    fn factorize_blocks_of(&mut self, k: usize) {
+        let n = self.blocks.n_rows();
         let size = k * k;
         let (row_ptr, col_idx, values) = self.blocks.parts_mut();
         let mut place = vec![0usize; n];
         let mut factor = vec![0.0; size];
         let mut original = vec![0.0; size];
+        let mut room = vec![0.0; size + k];
         for row in 0..n {
             let range = row_ptr[row]..row_ptr[row + 1];
             range.clone().for_each(|at| place[col_idx[at] as usize] = at + 1);
@@ -113,14 +125,11 @@ impl BlockFactors {
                 }
             }
             range.for_each(|at| place[col_idx[at] as usize] = 0);
-            let inverse = match regular_inverse(k, &values[own..own + size], &original) {
-                Some(inverse) => inverse,
-                None => {
-                    self.lifted += 1;
-                    generalised_inverse(k, &original, ROUND_OFF)
-                }
-            };
-            self.inverse[row * size..(row + 1) * size].copy_from_slice(&inverse);
+            let inverse = &mut self.inverse[row * size..(row + 1) * size];
+            if !regular_inverse(k, &values[own..own + size], &original, inverse, &mut room) {
+                self.lifted += 1;
+                inverse.copy_from_slice(&generalised_inverse(k, &original, ROUND_OFF));
+            }
         }
     }
 
@@ -244,6 +253,7 @@ fn product(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// `c = a b` for blocks.
+#[inline(always)]
 fn multiply(k: usize, c: &mut [f64], a: &[f64], b: &[f64]) {
     c.fill(0.0);
     for f in 0..k {
@@ -257,6 +267,7 @@ fn multiply(k: usize, c: &mut [f64], a: &[f64], b: &[f64]) {
 }
 
 /// The block at `target` minus `factor` times the block at `other`, another one.
+#[inline(always)]
 fn subtract_product(k: usize, values: &mut [f64], target: usize, factor: &[f64], other: usize) {
     for f in 0..k {
         for h in 0..k {
@@ -268,13 +279,13 @@ fn subtract_product(k: usize, values: &mut [f64], target: usize, factor: &[f64],
     }
 }
 
-/// The inverse, unless the block is singular or elimination has left next to nothing of the original one.
-fn regular_inverse(k: usize, block: &[f64], original: &[f64]) -> Option<Vec<f64>> {
+/// Writes the inverse, unless the block is singular or elimination has left next to nothing of the original one.
+#[inline(always)]
+fn regular_inverse(k: usize, block: &[f64], original: &[f64], inverse: &mut [f64], room: &mut [f64]) -> bool {
     let size = |block: &[f64]| block.iter().fold(0.0f64, |most, value| most.max(value.abs()));
-    if !(block.iter().all(|value| value.is_finite()) && size(block) > LEAST_PIVOT * size(original)) {
-        return None;
-    }
-    super::blocks::inverse(k, block)
+    block.iter().all(|value| value.is_finite())
+        && size(block) > LEAST_PIVOT * size(original)
+        && super::blocks::write_inverse(k, block, inverse, room)
 }
 
 /// ILU(0) as a preconditioner. Traffic: 12 bytes an entry and 48 a row.
