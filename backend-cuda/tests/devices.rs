@@ -5,7 +5,9 @@ mod common;
 
 use std::rc::Rc;
 
-use backend_cuda::runtime::device::{CompileOptions, Device, DeviceFacts, DevicePtr, FunctionId, GraphId, Launch, ModuleId};
+use backend_cuda::runtime::device::{
+    BegunCopy, CompileOptions, CopyId, Device, DeviceFacts, DevicePtr, FunctionId, GraphId, Launch, ModuleId,
+};
 use backend_cuda::runtime::gpu::{GpuDevice, probe};
 use backend_cuda::runtime::host::HostDevice;
 use backend_cuda::runtime::sparse::{Room, SparseMatrix, SparseProducts};
@@ -88,6 +90,13 @@ impl Device for NoGraphs {
     unsafe fn download(&self, from: DevicePtr, bytes: &mut [u8]) -> Result<(), Error> {
         // SAFETY: the caller's promise.
         unsafe { self.0.download(from, bytes) }
+    }
+    unsafe fn copy_aside(&self, pieces: &[(DevicePtr, usize)]) -> Result<Option<BegunCopy>, Error> {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.copy_aside(pieces) }
+    }
+    fn await_copy(&self, copy: CopyId) -> Result<(), Error> {
+        self.0.await_copy(copy)
     }
     unsafe fn launch(&self, launch: &Launch) -> Result<(), Error> {
         // SAFETY: the caller's promise.

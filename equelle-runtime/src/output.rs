@@ -4,6 +4,7 @@
 //! line in shortest digits that read back as the same number. A file appears under its name only when it is complete.
 
 mod held;
+mod later;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -85,7 +86,7 @@ enum Sink {
     Memory(Records),
 }
 
-/// The outputs of a run. `Send`, so that a writer thread can own it.
+/// The outputs of a run.
 pub struct Outputs {
     sink: Sink,
     counts: BTreeMap<String, u32>,
@@ -95,6 +96,8 @@ pub struct Outputs {
     held: Option<Vec<Held>>,
     /// Where nothing is put out: whether something would have been.
     muted: Option<bool>,
+    /// For files that are written while the run goes on.
+    writer: later::Writer,
 }
 
 impl Outputs {
@@ -118,7 +121,7 @@ impl Outputs {
     }
 
     fn new(sink: Sink) -> Outputs {
-        Outputs { sink, counts: BTreeMap::new(), files: 0, text: String::new(), held: None, muted: None }
+        Outputs { sink, counts: BTreeMap::new(), files: 0, text: String::new(), held: None, muted: None, writer: later::Writer::default() }
     }
 
     /// Files written so far.
@@ -259,6 +262,7 @@ impl Outputs {
                 to_console(console.as_mut(), &self.text)
             }
             Sink::Streams { dir: Some(dir), .. } => {
+                self.writer.settle()?;
                 let name = file_name(&mut self.counts, tag)?;
                 write_file(dir, &name, &[values], &mut self.text)?;
                 self.files += 1;
@@ -294,6 +298,7 @@ impl Outputs {
                 to_console(console.as_mut(), &self.text)
             }
             Sink::Streams { dir: Some(dir), .. } => {
+                self.writer.settle()?;
                 let name = file_name(&mut self.counts, tag)?;
                 write_file(dir, &name, components, &mut self.text)?;
                 self.files += 1;

@@ -465,6 +465,44 @@ impl Session {
         self.outputs.collection(tag, &domain.in_file_order(values)).map_err(|e| e.at(self.line))
     }
 
+    /// Whether collections that are put out now go to files: what [`Session::output_later`] asks for.
+    pub fn outputs_go_to_files(&self) -> bool {
+        self.outputs.go_to_files()
+    }
+
+    /// Puts out a collection whose numbers are on their way, one value per element of a domain: of scalars one component, of vectors as many as the grid has dimensions. A thread
+    /// waits for them and writes the file, in the order of the grid's file; the run goes on.
+    ///
+    /// # Errors
+    /// `Data` if the tag cannot be part of a file name; what went wrong with such outputs before.
+    ///
+    /// # Panics
+    /// If outputs do not go to files at present. The thread, if there is not one number for each element.
+    pub fn output_later<R: Real>(
+        &mut self,
+        tag: &str,
+        domain: &Arc<Domain>,
+        numbers: impl FnOnce() -> Result<Vec<Vec<R>>, Error> + Send + 'static,
+    ) -> Result<(), Error> {
+        let (line, ordered) = (self.line, Arc::clone(domain));
+        let numbers = move || {
+            let components = numbers().map_err(|error| error.at(line))?;
+            Ok(match ordered.file_order() {
+                None => components,
+                Some(_) => components.iter().map(|component| ordered.in_file_order(component).into_owned()).collect(),
+            })
+        };
+        self.outputs.later(tag, line, numbers)
+    }
+
+    /// Waits until all files that [`Session::output_later`] promised have been written. Called where a run ends, however it ends: this error came first.
+    ///
+    /// # Errors
+    /// What went wrong with them, unless that has been told.
+    pub fn settle_outputs(&mut self) -> Result<(), Error> {
+        self.outputs.settle()
+    }
+
     /// Puts out a collection of entities of a kind, one per element of a domain: their indices in the grid's file, -1 for [`NONE`]; in the order of that file.
     ///
     /// # Errors

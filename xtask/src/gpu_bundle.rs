@@ -9,11 +9,12 @@ use equelle_random::binary::{self, Profile};
 use crate::tools::{self, Failure, cargo, examples, read, root};
 
 /// Targets of backend-cuda that go into the bundle: what cargo calls them, the name of the executable, and the folder.
-const GPU_TARGETS: [(&str, &str, &str); 6] = [
+const GPU_TARGETS: [(&str, &str, &str); 7] = [
     ("--lib", "backend_cuda", "tests"),
     ("--test=heat_by_hand", "heat_by_hand", "tests"),
     ("--test=numbering", "numbering", "tests"),
     ("--test=operations", "operations", "tests"),
+    ("--test=outputs", "outputs", "tests"),
     ("--bench=krylov", "krylov", "benches"),
     ("--bench=multigrid", "multigrid", "benches"),
 ];

@@ -1,5 +1,8 @@
 // The runtime's own kernels.
 
+// A word as it is now, for a copy beside the stream.
+extern "C" __global__ void equelle_word(const unsigned long long* word, unsigned long long* copy) { *copy = *word; }
+
 // State of a loop over a sequence: how many elements have been taken.
 extern "C" __global__ void equelle_loop_begin(unsigned long long* taken) { *taken = 0; }
 

@@ -8,7 +8,7 @@ use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::NONE;
 use equelle_runtime::{EntityKind, Error, ErrorKind, KernelInfo};
 
-use crate::runtime::args::EqChecks;
+use crate::runtime::args::{Call, EqChecks};
 use crate::runtime::collections::EntityCollection;
 use crate::runtime::device::DevicePtr;
 use crate::runtime::pool::Buffer;
@@ -16,6 +16,9 @@ use crate::runtime::program::CudaRuntime;
 
 /// Room for the numbers of the conditions that one kernel checks.
 const CONDITIONS_OF_A_KERNEL: usize = 1024;
+
+/// The flag where all conditions hold.
+pub(super) const HOLD: u64 = u64::MAX;
 
 /// What an operation asks of entities of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,7 +120,7 @@ impl CudaRuntime {
         let flag = match &self.flag {
             Some(flag) => flag.clone(),
             None => {
-                let flag = self.upload("the flag of conditions", &u64::MAX.to_le_bytes())?;
+                let flag = self.upload("the flag of conditions", &HOLD.to_le_bytes())?;
                 self.flag = Some(flag.clone());
                 flag
             }
@@ -135,17 +138,33 @@ impl CudaRuntime {
     pub(super) fn check_flag(&mut self) -> Result<(), Error> {
         let Some(flag) = self.flag.clone() else { return Ok(()) };
         let data = self.download(flag.address(), 8)?;
-        let value = data.try_into().map_or(u64::MAX, u64::from_le_bytes);
-        if value == u64::MAX {
+        let value = data.try_into().map_or(HOLD, u64::from_le_bytes);
+        if value == HOLD {
             return Ok(());
         }
+        // An output that is being written may have seen it first.
+        self.settle_outputs()?;
+        Err(self.condition_error(value))
+    }
+
+    /// What the flag is now, for a copy beside the stream; `None` where nothing is checked.
+    pub(super) fn flag_now(&mut self) -> Result<Option<Rc<Buffer>>, Error> {
+        let Some(flag) = self.flag.clone() else { return Ok(None) };
+        let copy = self.buffer("the flag of conditions", 8)?;
+        let function = self.runtime_function("equelle_word")?;
+        self.launch_once(Call::new(function, "equelle_word").arg(flag.address()).arg(copy.address()));
+        Ok(Some(copy))
+    }
+
+    /// The error of a flag that says that a condition does not hold.
+    pub(super) fn condition_error(&mut self, value: u64) -> Error {
         let (number, position) = ((value >> 32) as usize, (value & 0xffff_ffff) as usize);
         match self.checks.get(number / CONDITIONS_OF_A_KERNEL).cloned() {
             Some(check) => {
                 let entity = check.gathered.as_ref().and_then(|gathered| self.not_held(gathered, position));
-                Err(check.error(number % CONDITIONS_OF_A_KERNEL, position, entity))
+                check.error(number % CONDITIONS_OF_A_KERNEL, position, entity)
             }
-            None => Err(Error::new(ErrorKind::Backend, "internal error: a kernel reported an unknown condition")),
+            None => Error::new(ErrorKind::Backend, "internal error: a kernel reported an unknown condition"),
         }
     }
 

@@ -1,7 +1,7 @@
 //! What the runtime needs of a device, and nothing more.
 //!
-//! Two implementations: [`crate::runtime::gpu::GpuDevice`] and, for tests without a GPU, the host device of feature `host-shim`. Work goes to one
-//! stream: launches and copies run in the order of the calls.
+//! Two implementations: [`crate::runtime::gpu::GpuDevice`] and, for tests without a GPU, the host device. Work goes to one stream: launches and copies run in the order of the calls; but what
+//! is put out is copied beside it.
 
 use crate::runtime::module::KernelModule;
 use crate::runtime::precision::Precision;
@@ -19,6 +19,25 @@ pub struct ModuleId(pub u32);
 /// A kernel of a loaded module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FunctionId(pub u32);
+
+/// A copy beside the stream; later ones have larger numbers, and end later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CopyId(pub u64);
+
+/// Bytes on their way from the device to a buffer of the host, which is free again when this is dropped.
+pub trait Arriving: Send {
+    /// Waits until they are there.
+    ///
+    /// # Errors
+    /// `Backend`: the device is lost, or work before the copy failed.
+    fn bytes(&mut self) -> Result<&[u8], Error>;
+}
+
+/// A copy beside the stream, and its bytes.
+pub type BegunCopy = (CopyId, Box<dyn Arriving>);
+
+/// Buffers of the host for copies beside the stream: what is on its way is bounded.
+pub const STAGING: usize = 3;
 
 /// An instantiated graph of launches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -98,6 +117,14 @@ pub trait Device: SparseProducts {
     /// # Safety
     /// `from` points to at least `bytes.len()` bytes allocated here.
     unsafe fn download(&self, from: DevicePtr, bytes: &mut [u8]) -> Result<(), Error>;
+    /// Begins to copy pieces of device memory to one buffer of the host, beside the stream: after all work that it has been given, while it goes on. Waits until one of [`STAGING`] buffers
+    /// is free; another thread has them. `None`: the host has no room for such a buffer.
+    ///
+    /// # Safety
+    /// Each piece is of memory allocated here, which no work that is appended before [`Device::await_copy`] writes, and which is not freed before [`Device::synchronise`].
+    unsafe fn copy_aside(&self, pieces: &[(DevicePtr, usize)]) -> Result<Option<BegunCopy>, Error>;
+    /// Makes work that is appended from now on wait for a copy; the host does not wait.
+    fn await_copy(&self, copy: CopyId) -> Result<(), Error>;
     /// Appends a launch to the stream.
     ///
     /// # Safety
@@ -115,6 +142,6 @@ pub trait Device: SparseProducts {
     unsafe fn launch_graph(&self, graph: GraphId) -> Result<(), Error>;
     /// Frees a graph; unknown ones are ignored. Waits for nothing: a graph in flight finishes.
     fn free_graph(&self, graph: GraphId);
-    /// Waits for all work.
+    /// Waits for all work, and for copies beside the stream.
     fn synchronise(&self) -> Result<(), Error>;
 }

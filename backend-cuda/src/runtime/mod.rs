@@ -1,7 +1,7 @@
 //! The CUDA runtime: data lives on the device from input to output.
 //!
 //! Reading order: [`device`] (what is needed of a device; [`gpu`] and, for tests, `host` implement it), [`module`] (kernel texts), [`pool`]
-//! (memory), [`queue`] (launches and graphs), [`args`] (arguments of kernels), [`program`] (the runtime itself), `support` (what generated kernels call),
+//! (memory), [`queue`] (launches and graphs), [`args`] (arguments of kernels), [`program`] (the runtime itself), `support` (what generated kernels call), `outputs`,
 //! `grid` (grid arrays and ranks), `traits`, `access`; then [`rows`] (Jacobians), `newton`, `krylov` (vectors of
 //! linear solvers), `passes` (what goes in one pass), `matrices`, `systems` (what solvers ask of matrices), `schedule`, `factors`, `elimination` and `fsai`.
 //!
@@ -59,6 +59,7 @@ mod matrices;
 mod newton;
 mod on_extend;
 mod operations;
+mod outputs;
 mod parts;
 mod passes;
 mod precision;

@@ -2,13 +2,14 @@
 //!
 //! All work runs in one stream, so a buffer may be handed out again at once: whatever still reads it was launched before whatever writes it
 //! next. Of the buffers of a size the pool hands out the one with the lowest address: with the same buffers in use, the same requests get the same ones, in whatever order others came back.
+//! A buffer that is being copied to the host beside the stream is handed out like any other; the stream then waits for that copy first.
 //! So a loop over steps or iterations uses the same few buffers in a short rotation: nothing is allocated in a steady step, and its launches repeat with the same arguments.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use crate::runtime::device::{Device, DevicePtr};
+use crate::runtime::device::{CopyId, Device, DevicePtr};
 use equelle_runtime::{Error, ErrorKind};
 
 /// Sizes are rounded up to this many bytes.
@@ -48,6 +49,8 @@ pub(crate) struct Pool {
     free: Rc<RefCell<FreeLists>>,
     all: Vec<DevicePtr>,
     bytes: u64,
+    /// Copies of buffers that may be in flight, by address.
+    copies: BTreeMap<u64, CopyId>,
 }
 
 impl Pool {
@@ -56,6 +59,9 @@ impl Pool {
     pub(crate) fn take(&mut self, device: &dyn Device, bytes: u64) -> Result<Option<(Buffer, bool)>, Error> {
         let size = bytes.max(1).div_ceil(GRAIN) * GRAIN;
         if let Some(address) = self.free.borrow_mut().get_mut(&size).and_then(BTreeSet::pop_first) {
+            if let Some(copy) = self.copies.remove(&address) {
+                device.await_copy(copy)?;
+            }
             let address = DevicePtr(address);
             return Ok(Some((Buffer { address, size, free: Rc::clone(&self.free) }, false)));
         }
@@ -65,14 +71,20 @@ impl Pool {
         Ok(Some((Buffer { address, size, free: Rc::clone(&self.free) }, true)))
     }
 
+    /// Notes that a buffer is being copied beside the stream: it is not written again before that is done.
+    pub(crate) fn is_copied(&mut self, buffer: &Buffer, copy: CopyId) {
+        self.copies.insert(buffer.address.0, copy);
+    }
+
     /// Gives the unused buffers back to the device.
     ///
     /// # Safety
-    /// No work in flight and no graph uses them.
+    /// No work in flight, no copy and no graph uses them.
     pub(crate) unsafe fn trim(&mut self, device: &dyn Device) {
         for (size, addresses) in std::mem::take(&mut *self.free.borrow_mut()) {
             for address in addresses.into_iter().map(DevicePtr) {
                 self.all.retain(|&a| a != address);
+                self.copies.remove(&address.0);
                 self.bytes -= size;
                 // SAFETY: the address came from this device and has no owner; the caller promises that no work uses it.
                 unsafe { device.free(address) };
@@ -83,9 +95,10 @@ impl Pool {
     /// Gives everything back to the device.
     ///
     /// # Safety
-    /// No work in flight and no graph uses it, and no buffer that still has an owner is used again.
+    /// No work in flight, no copy and no graph uses it, and no buffer that still has an owner is used again.
     pub(crate) unsafe fn release(&mut self, device: &dyn Device) {
         self.free.borrow_mut().clear();
+        self.copies.clear();
         for address in std::mem::take(&mut self.all) {
             // SAFETY: the address came from this device and is forgotten; the rest is the caller's promise.
             unsafe { device.free(address) };

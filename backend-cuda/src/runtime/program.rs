@@ -2,13 +2,15 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use equelle_runtime::grid::FaceOrder;
 use equelle_runtime::session::Session;
 use equelle_runtime::session::placement::Place;
 use equelle_runtime::{EquelleRuntime, Error, ErrorKind, Real};
 
-use crate::runtime::conditions::Check;
+use crate::runtime::conditions::{Check, HOLD};
 use crate::runtime::derivatives::GridMatrices;
 use crate::runtime::device::{CompileOptions, Device, DevicePtr, FunctionId, ModuleId};
 use crate::runtime::elimination::Elimination;
@@ -45,6 +47,8 @@ pub struct CudaRuntime {
     /// Conditions that kernels check: the smallest one that failed, and where each number comes from.
     pub(super) flag: Option<Rc<Buffer>>,
     pub(super) checks: Vec<Check>,
+    /// The flag of the first output that could not be written because a condition did not hold.
+    pub(super) failed_output: Arc<AtomicU64>,
     pub(super) finished: bool,
     /// Rows of the Jacobians of equations.
     pub(super) rows: KnownRows,
@@ -90,8 +94,11 @@ pub fn run_on(
 ) -> Result<(), Error> {
     session.computes_on(Place::Gpu);
     let mut runtime = CudaRuntime::with_precision(session, device, precision)?;
-    program(&mut runtime)?;
-    runtime.finish()
+    match program(&mut runtime) {
+        Ok(()) => runtime.finish(),
+        // Where an output before could not be written, that is what ended the run.
+        Err(error) => Err(runtime.ended_by(error)),
+    }
 }
 
 /// What was found, line by line, for reports about the surroundings; the error says what is missing.
@@ -172,6 +179,7 @@ impl CudaRuntime {
             arrived: None,
             flag: None,
             checks: Vec::new(),
+            failed_output: Arc::new(AtomicU64::new(HOLD)),
             finished: false,
             rows: KnownRows::default(),
             matrices: GridMatrices::default(),

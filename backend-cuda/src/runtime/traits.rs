@@ -79,6 +79,9 @@ impl EquelleRuntime for CudaRuntime {
     fn output_collection(&mut self, tag: &str, value: &ScalarCollection) -> Result<(), Error> {
         // What is put out needs no derivatives.
         let dense = self.plain(value)?;
+        if self.output_aside(tag, &dense, 1)? {
+            return Ok(());
+        }
         let bytes = self.download(dense.pointer(), self.precision.bytes() as usize * value.domain.len())?;
         self.check_flag()?;
         match self.precision {
@@ -104,6 +107,10 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn output_vectors(&mut self, tag: &str, value: &VectorCollection) -> Result<(), Error> {
+        let components = self.session.grid().dim();
+        if self.output_aside(tag, &value.values, components)? {
+            return Ok(());
+        }
         let values = self.vectors(value)?;
         self.check_flag()?;
         match self.precision {
@@ -190,6 +197,7 @@ impl EquelleRuntime for CudaRuntime {
         }
         self.flush()?;
         self.synchronise()?;
+        self.settle_outputs()?;
         self.check_flag()?;
         if let Some(error) = self.queue.refused() {
             let text = format!("steps were not run as graphs, which is slower on small grids: {error}");

@@ -172,3 +172,80 @@ fn outputs_wait_or_do_not_happen() {
     assert_eq!(std::fs::read_to_string(dir.join("u-00000.output")).unwrap(), "0.1\n2\n");
     assert_eq!(std::fs::read_to_string(dir.join("v-00000.output")).unwrap(), "0.1 3\n2 4\n");
 }
+
+/// Files whose numbers arrive later than what is put out after them.
+#[test]
+fn files_are_written_later_in_their_order() {
+    let dir = fresh_dir("output-later");
+    let (mut out, console) = outputs(&["output_to_file=true", &format!("output_dir={}", dir.display())]);
+    assert!(out.go_to_files());
+    let (arrive, arrived) = std::sync::mpsc::channel::<f64>();
+    out.later("u", 3, move || Ok(vec![vec![arrived.recv().unwrap(), 2.0]])).unwrap();
+    out.later("u", 4, || Ok(vec![vec![3.0_f32], vec![0.1]])).unwrap();
+    out.scalar("n", 1.0).unwrap();
+    assert_eq!(console.text(), "n = 1\n", "the run goes on");
+    assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 0, "the second file is not there before the first");
+    arrive.send(1.5).unwrap();
+    // At once, but after the two.
+    out.collection("u", &[4.0]).unwrap();
+    let text = |number: usize| std::fs::read_to_string(dir.join(format!("u-{number:05}.output"))).unwrap();
+    assert_eq!((text(0), text(1), text(2)), ("1.5\n2\n".into(), "3 0.1\n".into(), "4\n".into()));
+    assert_eq!(out.files_written(), 3);
+    // What waits or does not happen is not written by a thread.
+    out.mute();
+    assert!(!out.go_to_files());
+    out.unmute();
+    out.hold();
+    assert!(!out.go_to_files());
+}
+
+#[test]
+fn what_fails_later_is_told_once_and_nothing_follows() {
+    let dir = fresh_dir("output-later-fails");
+    let (mut out, _) = outputs(&["output_to_file=true", &format!("output_dir={}", dir.display())]);
+    std::fs::create_dir_all(dir.join("u-00001.output").join("in the way")).unwrap();
+    for number in 0..3 {
+        // Whether the third one is told already depends on the thread.
+        let told = out.later("u", 7 + number, move || Ok(vec![vec![f64::from(number)]]));
+        if let Err(error) = told.and_then(|()| if number == 2 { out.settle() } else { Ok(()) }) {
+            assert_eq!((error.kind, &error.lines[..]), (ErrorKind::Io, &[8][..]));
+            assert!(error.message.contains("u-00001.output"), "{error}");
+            assert_eq!(out.settle(), Ok(()), "told once");
+            assert!(!dir.join("u-00002.output").exists());
+            assert!(dir.join("u-00000.output").exists());
+            return;
+        }
+    }
+    panic!("a folder was in the way");
+}
+
+/// Four files wait beside the one that is being written; the next one waits for room.
+#[test]
+fn files_that_wait_are_few() {
+    let dir = fresh_dir("output-later-bounded");
+    let (mut out, _) = outputs(&["output_to_file=true", &format!("output_dir={}", dir.display())]);
+    let (arrive, arrived) = std::sync::mpsc::channel::<()>();
+    let arrived = Arc::new(Mutex::new(arrived));
+    let begun = Arc::new(Mutex::new(0));
+    let (queued, files) = (Arc::clone(&begun), 12);
+    let thread = std::thread::spawn(move || {
+        for _ in 0..files {
+            let arrived = Arc::clone(&arrived);
+            out.later("u", 1, move || {
+                arrived.lock().unwrap().recv().unwrap();
+                Ok(vec![vec![1.0]])
+            })
+            .unwrap();
+            *queued.lock().unwrap() += 1;
+        }
+        out.settle().unwrap();
+        out.files_written()
+    });
+    // Long enough for a run that does not wait to queue all.
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    assert!(*begun.lock().unwrap() <= 5, "{} files wait", begun.lock().unwrap());
+    for _ in 0..files {
+        arrive.send(()).unwrap();
+    }
+    assert_eq!(thread.join().unwrap(), files);
+}

@@ -1,5 +1,6 @@
 //! A CUDA device through the driver interface.
 
+mod aside;
 pub mod nvrtc;
 pub mod probe;
 pub mod sparse;
@@ -12,15 +13,18 @@ use cudarc::driver::{result, sys};
 use equelle_runtime::{Error, ErrorKind};
 
 use crate::runtime::cache;
-use crate::runtime::device::{CompileOptions, Device, DeviceFacts, DevicePtr, FunctionId, GraphId, Launch, ModuleId};
+use crate::runtime::device::{BegunCopy, CompileOptions, CopyId, Device, DeviceFacts, DevicePtr, FunctionId, GraphId, Launch, ModuleId};
 use crate::runtime::module::{FloatingPoint, KernelModule, definitions};
 
-/// The first CUDA device of the machine, with one stream.
+/// The first CUDA device of the machine, with one stream, and another one for copies beside it.
 #[derive(Debug)]
 pub struct GpuDevice {
     facts: DeviceFacts,
     device: sys::CUdevice,
+    context: sys::CUcontext,
     stream: sys::CUstream,
+    /// Copies beside the stream, from the first one on.
+    aside: RefCell<Option<aside::Aside>>,
     sparse: sparse::LazyLibrary,
     state: RefCell<State>,
 }
@@ -71,7 +75,8 @@ impl GpuDevice {
         let stream = result::stream::create(result::stream::StreamKind::NonBlocking).map_err(no_device)?;
         let name = result::device::get_name(device).unwrap_or_else(|_| "CUDA device".to_owned());
         let facts = DeviceFacts { name, arch, memory: memory as u64 };
-        Ok(GpuDevice { facts, device, stream, sparse: sparse::LazyLibrary::new(), state: RefCell::new(State::default()) })
+        let (sparse, state) = (sparse::LazyLibrary::new(), RefCell::new(State::default()));
+        Ok(GpuDevice { facts, device, context, stream, aside: RefCell::new(None), sparse, state })
     }
 
     /// Version of the driver's CUDA, such as `13.0`.
@@ -201,6 +206,23 @@ impl Device for GpuDevice {
         }
     }
 
+    unsafe fn copy_aside(&self, pieces: &[(DevicePtr, usize)]) -> Result<Option<BegunCopy>, Error> {
+        let report = |e: result::DriverError| failed("copying from the GPU", &e);
+        let mut aside = self.aside.borrow_mut();
+        if aside.is_none() {
+            *aside = Some(aside::Aside::new(self.context).map_err(report)?);
+        }
+        let Some(aside) = &mut *aside else { return Ok(None) };
+        // SAFETY: as the caller promises.
+        unsafe { aside.copy(self.stream, pieces) }.map_err(report)
+    }
+
+    fn await_copy(&self, copy: CopyId) -> Result<(), Error> {
+        let aside = self.aside.borrow();
+        let waited = aside.as_ref().map_or(Ok(()), |aside| aside.wait(self.stream, copy));
+        waited.map_err(|e| failed("waiting for a copy from the GPU", &e))
+    }
+
     unsafe fn launch(&self, launch: &Launch) -> Result<(), Error> {
         let function = self.state.borrow().functions[launch.function.0 as usize];
         let s = launch.shape;
@@ -281,7 +303,9 @@ impl Device for GpuDevice {
 
     fn synchronise(&self) -> Result<(), Error> {
         // SAFETY: the stream lives as long as this.
-        unsafe { result::stream::synchronize(self.stream) }.map_err(|e| failed("a kernel", &e))
+        unsafe { result::stream::synchronize(self.stream) }.map_err(|e| failed("a kernel", &e))?;
+        let aside = self.aside.borrow();
+        aside.as_ref().map_or(Ok(()), aside::Aside::synchronise).map_err(|e| failed("copying from the GPU", &e))
     }
 }
 
@@ -289,6 +313,7 @@ impl Drop for GpuDevice {
     fn drop(&mut self) {
         let state = self.state.take();
         drop(self.sparse.take());
+        drop(self.aside.take());
         // SAFETY: everything was made by this device and nothing is in flight after the wait.
         unsafe {
             let _ = result::stream::synchronize(self.stream);

@@ -2,6 +2,7 @@
 //!
 //! It shows that generated programs are right from end to end where there is no GPU. It is slow, and says nothing about races.
 
+mod aside;
 mod sparse;
 
 use std::alloc::{Layout, alloc, dealloc};
@@ -16,7 +17,7 @@ use equelle_runtime::{Error, ErrorKind};
 use libloading::Library;
 
 use crate::runtime::cache;
-use crate::runtime::device::{CompileOptions, Device, DeviceFacts, DevicePtr, FunctionId, GraphId, Launch, ModuleId};
+use crate::runtime::device::{BegunCopy, CompileOptions, CopyId, Device, DeviceFacts, DevicePtr, FunctionId, GraphId, Launch, ModuleId};
 use crate::runtime::module::{KernelModule, definitions};
 
 const SHIM: &str = include_str!("shim.hpp");
@@ -29,6 +30,7 @@ type Runner = unsafe extern "C" fn(*const c_uint, *const u64, *const c_uint);
 #[derive(Debug)]
 pub struct HostDevice {
     facts: DeviceFacts,
+    aside: RefCell<aside::Aside>,
     state: RefCell<State>,
 }
 
@@ -48,7 +50,14 @@ impl HostDevice {
     /// A device with nothing loaded.
     pub fn new() -> Self {
         let facts = DeviceFacts { name: "host (no GPU)".to_owned(), arch: "host".to_owned(), memory: MEMORY };
-        HostDevice { facts, state: RefCell::new(State::default()) }
+        HostDevice { facts, aside: RefCell::default(), state: RefCell::new(State::default()) }
+    }
+
+    /// The same, where copies beside the stream are made as late as the runtime allows: at the next download at the latest.
+    pub fn with_late_copies() -> Self {
+        let device = Self::new();
+        device.aside.borrow_mut().late = true;
+        device
     }
 
     fn run(&self, launch: &Launch) {
@@ -189,8 +198,20 @@ impl Device for HostDevice {
     }
 
     unsafe fn download(&self, from: DevicePtr, bytes: &mut [u8]) -> Result<(), Error> {
+        // Whoever reads may wait for what is on its way next.
+        self.aside.borrow_mut().make(CopyId(u64::MAX));
         // SAFETY: the caller promises that `from` is that long.
         unsafe { std::ptr::copy_nonoverlapping(from.0 as *const u8, bytes.as_mut_ptr(), bytes.len()) };
+        Ok(())
+    }
+
+    unsafe fn copy_aside(&self, pieces: &[(DevicePtr, usize)]) -> Result<Option<BegunCopy>, Error> {
+        // SAFETY: as the caller promises.
+        Ok(Some(unsafe { self.aside.borrow_mut().copy(pieces) }))
+    }
+
+    fn await_copy(&self, copy: CopyId) -> Result<(), Error> {
+        self.aside.borrow_mut().make(copy);
         Ok(())
     }
 
@@ -218,12 +239,14 @@ impl Device for HostDevice {
     }
 
     fn synchronise(&self) -> Result<(), Error> {
-        Ok(())
+        self.await_copy(CopyId(u64::MAX))
     }
 }
 
 impl Drop for HostDevice {
     fn drop(&mut self) {
+        // Whoever waits for a copy waits no longer.
+        self.aside.borrow_mut().make(CopyId(u64::MAX));
         for (address, layout) in std::mem::take(&mut self.state.borrow_mut().memory) {
             // SAFETY: allocated in `allocate` with this layout, and taken out of the table.
             unsafe { dealloc(address as *mut u8, layout) };
