@@ -1,6 +1,6 @@
 //! Runs that are asked to end: by Ctrl-C, by `kill`, or by a batch system whose time is over.
 //!
-//! The first signal lets a run go on to a place where its files are complete: the next round of a loop, or the next iteration of Newton's method. The second one ends it at once.
+//! The first signal lets a run go on to a place where its files are complete: the next round of a loop, the next iteration of Newton's method, or of the linear solver within one. The second one ends it at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -557,6 +557,11 @@ impl Session {
         LoopState { next: 0, len, over: false }
     }
 
+    /// What may ask this run to end; linear solvers look at it between iterations.
+    pub fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
+    }
+
     /// Ends a run that has been asked to end. Back-ends ask before each round of a loop and each iteration of Newton's method.
     ///
     /// # Errors

@@ -62,3 +62,26 @@ fn the_interpreter_does_too() {
     ends_well(command, &folder, "-INT", 130);
     fs::remove_dir_all(&folder).expect("removed");
 }
+
+/// A linear solve that would take minutes: the signal comes while it iterates, and the run ends at once.
+#[test]
+fn a_simulator_ends_within_a_linear_solve() {
+    let folder = scratch("interrupt-solve");
+    fs::write(folder.join("steps.txt"), "1e6\n").expect("written");
+    let mut command = Command::new(built_with("-O2", Dimensions::Unchecked, "tests/implicit/heat_contrast.equelle"));
+    command.args(["grid_dim=2", "nx=300", "ny=300", "k=1", "u_initial=1", "threads=1"]);
+    // The residual goes down all the way, by a few thousandths a cycle.
+    command.args(["solver=gmres", "preconditioner=none", "solver_restart=2", "solver_tol=1e-14", "solver_max_iter=100000000"]);
+    command.arg(format!("timesteps_filename={}", folder.join("steps.txt").display()));
+    let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the run starts");
+    sleep(Duration::from_secs(2));
+    let sent = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().expect("there is `kill`");
+    assert!(sent.success());
+    let signalled = Instant::now();
+    let output = child.wait_with_output().expect("the run ends");
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(143), "{text}");
+    assert!(text.contains("error: interrupted in step 1 of 1 by SIGTERM"), "{text}");
+    assert!(signalled.elapsed() < Duration::from_secs(10), "it went on for {:?}", signalled.elapsed());
+    fs::remove_dir_all(&folder).expect("removed");
+}

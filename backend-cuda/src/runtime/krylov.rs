@@ -125,6 +125,10 @@ impl VectorSpace for CudaRuntime {
         self.zeros_of(self.space.len)
     }
 
+    fn is_interrupted(&self) -> bool {
+        self.session.interrupt().asked().is_some()
+    }
+
     fn copy(&mut self, y: &mut DeviceVector, x: &DeviceVector) {
         self.update(Update::Copy, y, DevicePtr(0), x);
     }

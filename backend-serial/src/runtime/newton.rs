@@ -378,7 +378,7 @@ impl<R: Real> Problem for SerialProblem<'_, '_, R> {
         for equation in &self.equations {
             rhs.extend(self.rt.values_of(equation).iter().map(|r| r.to_f64()));
         }
-        let mut space = HostSpace::on(&self.linear.threads, rhs.len());
+        let mut space = HostSpace::on(&self.linear.threads, rhs.len()).interruptible(self.rt.session.interrupt());
         let Ok(solved) = linalg::solve_in(&mut space, &matrix, &self.ends, rhs, &self.linear, &mut self.cache);
         let solution = match solved {
             Ok(solution) => solution,

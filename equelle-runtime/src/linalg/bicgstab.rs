@@ -88,7 +88,7 @@ impl<S: VectorSpace> Cycle<S> for BiCgStab<S> {
                         vanishes(rho, shadow_square, square).then(|| "the shadow residual is orthogonal to the residual".to_owned())
                     }
                 };
-                if let Some(proposal) = watch.judge(iteration, square.sqrt(), breakdown) {
+                if let Some(proposal) = watch.judge(space, iteration, square.sqrt(), breakdown) {
                     return Ok((iteration, proposal));
                 }
             }

@@ -76,7 +76,7 @@ impl<S: VectorSpace> Cycle<S> for Cg<S> {
                         (least_rz <= 0.0).then(|| format!("r.Mr = {least_rz:.1e}, so the preconditioner is not positive definite"))
                     }
                 };
-                if let Some(proposal) = watch.judge(iteration, square.sqrt(), breakdown) {
+                if let Some(proposal) = watch.judge(space, iteration, square.sqrt(), breakdown) {
                     space.add_scaled(x, &alpha, p);
                     return Ok((iteration, proposal));
                 }

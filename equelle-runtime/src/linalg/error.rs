@@ -20,6 +20,8 @@ pub enum LinearErrorKind {
     NonFinite,
     /// The preconditioner is not for systems like this one.
     Unsuitable,
+    /// The run was asked to end before the system was solved.
+    Interrupted,
     /// The matrix has a constant null space and the right-hand side is not in its range.
     Incompatible {
         /// Sum of the right-hand side over the connected component that is farthest out, weighted by the left null vector whose largest
@@ -62,6 +64,7 @@ impl LinearError {
                 Method::Cg | Method::BiCgStab => "raise solver_tol, or use another preconditioner or solver=lu",
             },
             LinearErrorKind::Unsuitable => "leave out `preconditioner`, or use jacobi, ilu0, fsai or amg",
+            LinearErrorKind::Interrupted => "start the run again",
             LinearErrorKind::MaxIterations => "raise solver_max_iter or solver_tol, or use solver=lu",
             LinearErrorKind::Singular => {
                 "check that each unknown appears in an equation and that a boundary condition or a time derivative fixes its level"
@@ -103,6 +106,7 @@ impl fmt::Display for Sentence<'_> {
             LinearErrorKind::MaxIterations => write!(f, "{method}{with} did not converge in {iterations} iteration{plural}: {detail}"),
             LinearErrorKind::Singular => write!(f, "the matrix is singular: {detail}"),
             LinearErrorKind::NonFinite => write!(f, "the linear system is not finite: {detail}"),
+            LinearErrorKind::Interrupted => write!(f, "{method}{with} was interrupted after {iterations} iteration{plural}: {detail}"),
             LinearErrorKind::Unsuitable => write!(f, "{} cannot be used: {detail}", preconditioner.title()),
             LinearErrorKind::Incompatible { imbalance } => {
                 write!(f, "the linear system has no solution: the sources do not sum to zero, the imbalance is {imbalance:e} ({detail})",)

@@ -141,7 +141,7 @@ impl<S: VectorSpace> Cycle<S> for Gmres<S> {
                 if least_pivot == 0.0 {
                     break Proposal::Breakdown("the Krylov space does not grow any more and holds no solution".to_owned());
                 }
-                if let Some(proposal) = watch.judge(iteration, residual, || None) {
+                if let Some(proposal) = watch.judge(space, iteration, residual, || None) {
                     break proposal;
                 }
             }

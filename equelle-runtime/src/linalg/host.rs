@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::csr::Csr;
 use super::space::{CHOP, LinearOperator, VectorSpace};
+use crate::interrupt::Interrupt;
 use crate::reduce;
 use crate::threads::{PerBlock, Threads};
 use crate::traits::Reduction;
@@ -17,6 +18,7 @@ pub struct HostSpace {
     threads: Threads,
     /// Whether multigrid is to be of doubles.
     pub(super) in_doubles: bool,
+    interrupt: Interrupt,
 }
 
 impl HostSpace {
@@ -27,13 +29,26 @@ impl HostSpace {
 
     /// Vectors of `n` elements, worked on by several threads.
     pub fn on(threads: &Threads, n: usize) -> HostSpace {
-        HostSpace { n, leaves: vec![0.0; reduce::leaf_count(n)], threads: threads.clone(), in_doubles: false }
+        let leaves = vec![0.0; reduce::leaf_count(n)];
+        HostSpace { n, leaves, threads: threads.clone(), in_doubles: false, interrupt: Interrupt::default() }
     }
 
     /// With multigrid in double precision throughout, as back-ends without singles have it.
     #[must_use]
     pub fn in_doubles(self) -> HostSpace {
         HostSpace { in_doubles: true, ..self }
+    }
+
+    /// The same for a run that may be asked to end.
+    #[must_use]
+    pub fn interruptible(self, interrupt: &Interrupt) -> HostSpace {
+        HostSpace { interrupt: interrupt.clone(), ..self }
+    }
+
+    /// From here on vectors have `n` elements.
+    pub(super) fn set_size(&mut self, n: usize) {
+        self.n = n;
+        self.leaves.resize(reduce::leaf_count(n), 0.0);
     }
 
     /// Changes the elements of `y` and adds what `f` makes of each, from its number and itself, in the order of [`crate::reduce`].
@@ -195,6 +210,10 @@ impl VectorSpace for HostSpace {
 
     fn min(&mut self, a: &f64, b: &f64) -> f64 {
         reduce::combine(Reduction::Min, *a, *b)
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.interrupt.asked().is_some()
     }
 
     fn read<const N: usize>(&mut self, scalars: [&f64; N]) -> Result<[f64; N], Infallible> {

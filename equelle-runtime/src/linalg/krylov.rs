@@ -32,6 +32,8 @@ pub enum End {
     MaxIterations,
     /// The residual overflowed.
     NonFinite,
+    /// The run has been asked to end.
+    Interrupted,
 }
 
 /// What came of an iteration.
@@ -60,6 +62,8 @@ pub enum Proposal {
     OutOfIterations,
     /// A number is not finite.
     NonFinite,
+    /// The run has been asked to end.
+    Interrupted,
 }
 
 /// A method: one cycle of iterations with its working vectors.
@@ -147,6 +151,7 @@ pub fn iterate<S: VectorSpace, A: LinearOperator<S>, M: Preconditioner<S>>(
         let gained = norm <= GAIN * previous;
         match proposal {
             Proposal::NonFinite => break End::NonFinite,
+            Proposal::Interrupted => break End::Interrupted,
             _ if !norm.is_finite() => break End::NonFinite,
             Proposal::OutOfIterations => break End::MaxIterations,
             Proposal::Converged if !gained => {
@@ -206,7 +211,13 @@ impl Watch {
     }
 
     /// What the residual says; `breakdown` is asked only when it is finite and above the target.
-    pub fn judge(&mut self, iteration: usize, residual: f64, breakdown: impl FnOnce() -> Option<String>) -> Option<Proposal> {
+    pub fn judge<S: VectorSpace>(
+        &mut self,
+        space: &S,
+        iteration: usize,
+        residual: f64,
+        breakdown: impl FnOnce() -> Option<String>,
+    ) -> Option<Proposal> {
         if !residual.is_finite() {
             return Some(Proposal::NonFinite);
         }
@@ -215,6 +226,9 @@ impl Watch {
         }
         if let Some(what) = breakdown() {
             return Some(Proposal::Breakdown(what));
+        }
+        if space.is_interrupted() {
+            return Some(Proposal::Interrupted);
         }
         if residual < self.least {
             (self.least, self.least_at) = (residual, iteration);

@@ -219,8 +219,9 @@ pub fn solve_in<S: SystemSpace>(
         };
         made += fault.iterations;
         let failed = error(chosen, fault);
-        // These are properties of the system, not of the method.
-        let is_final = matches!(failed.kind, LinearErrorKind::Incompatible { .. } | LinearErrorKind::Singular);
+        // These are properties of the system or the run, not of the method.
+        let is_final =
+            matches!(failed.kind, LinearErrorKind::Incompatible { .. } | LinearErrorKind::Singular | LinearErrorKind::Interrupted);
         before.push(failed);
         if is_final {
             break;
@@ -359,6 +360,7 @@ impl<S: SystemSpace> Problem<'_, S> {
                     cache.used(iterations);
                     return Ok(Solved { x, iterations, detail });
                 }
+                Err(Failure::Fault(fault)) if fault.kind == LinearErrorKind::Interrupted => return Err(fault.into()),
                 Err(Failure::Fault(fault)) => wasted = fault.iterations,
                 Err(Failure::Device(failure)) => return Err(Failure::Device(failure)),
             }
@@ -433,6 +435,7 @@ impl<S: SystemSpace> Problem<'_, S> {
             End::Breakdown(detail) => (LinearErrorKind::Breakdown, detail),
             End::Stagnation(detail) => (LinearErrorKind::Stagnation, detail),
             End::MaxIterations => (LinearErrorKind::MaxIterations, "that is the limit".to_owned()),
+            End::Interrupted => (LinearErrorKind::Interrupted, "the run has been asked to end".to_owned()),
             End::NonFinite => (LinearErrorKind::NonFinite, format!("an iterate overflowed in iteration {}", outcome.iterations)),
         };
         if !self.open.null_space.is_known() {

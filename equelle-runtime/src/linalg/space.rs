@@ -75,6 +75,11 @@ pub trait VectorSpace {
     /// The smaller one; NaN if either is.
     fn min(&mut self, a: &Self::Scalar, b: &Self::Scalar) -> Self::Scalar;
 
+    /// Whether the run has been asked to end. Asked with every look at the residual.
+    fn is_interrupted(&self) -> bool {
+        false
+    }
+
     /// Brings numbers to the host, all of them in one transfer. The only call that waits for the device.
     ///
     /// # Errors

@@ -88,7 +88,7 @@ impl SystemSpace for HostSpace {
     type Open = Rc<NullSpace>;
 
     fn set_len(&mut self, n: usize) {
-        *self = HostSpace::on(&self.threads().clone(), n);
+        self.set_size(n);
     }
 
     fn check_every(&self, asked: usize, _: Preconditioning) -> usize {

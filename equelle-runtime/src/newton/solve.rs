@@ -121,7 +121,7 @@ pub trait Problem {
     /// `Io`.
     fn dump(&mut self, initial: bool) -> Result<(), Error>;
 
-    /// Ends a run that has been asked to end. Called before each correction.
+    /// Ends a run that has been asked to end. Called before each correction, and after one that failed.
     ///
     /// # Errors
     /// `Interrupted`.
@@ -210,7 +210,14 @@ fn iterate<P: Problem>(problem: &mut P, options: &Options, history: &mut History
             problem.loosen(tolerance);
         }
         let (correction, linear) = timed(|| problem.correct());
-        let correction = correction.map_err(|error| linear_failure(error, history))?;
+        let correction = match correction {
+            Ok(correction) => correction,
+            Err(error) => {
+                // What asks a run to end also ends a linear solve.
+                problem.check_interrupt()?;
+                return Err(linear_failure(error, history));
+            }
+        };
         if options.verbose > 2 {
             problem.print(&correction_line(&correction))?;
         }

@@ -1,6 +1,8 @@
 //! Every way to fail, and that it is told from the others.
 
-use equelle_runtime::linalg::{LinearCache, LinearError, LinearErrorKind, LinearOptions, Method, solve};
+use equelle_runtime::interrupt::{Interrupt, Signal};
+use equelle_runtime::linalg::host::HostSpace;
+use equelle_runtime::linalg::{LinearCache, LinearError, LinearErrorKind, LinearOptions, Method, solve, solve_in};
 use equelle_runtime::{Error, ErrorKind};
 
 use crate::common::{Random, dense, options, plain, refused, relative_residual, triplets};
@@ -202,5 +204,34 @@ fn residual_that_rounding_leaves_may_be_negligible() {
         let solution = solve(&matrix, &b, &with(1e-12), &mut LinearCache::default()).unwrap_or_else(|error| panic!("{error}"));
         assert!(relative_residual(&matrix, &b, &solution.x) < 1e-13, "{method:?}");
         assert!(solve(&matrix, &b, &with(1e-19), &mut LinearCache::default()).is_err(), "{method:?}");
+    }
+}
+
+/// A run that has been asked to end does not wait for a solver, whichever it is, and nothing else is tried.
+#[test]
+fn iterations_end_when_the_run_is_asked_to() {
+    let matrix = Cells::cube(12).poisson();
+    let n = matrix.n_rows();
+    let b = Random(3).numbers(n);
+    for method in [Some(Method::Cg), Some(Method::BiCgStab), Some(Method::Gmres), None] {
+        let interrupt = Interrupt::default();
+        let options = LinearOptions { method, ..LinearOptions::default() };
+        let mut cache = LinearCache::default();
+        let mut solve = || {
+            let mut space = HostSpace::new(n).interruptible(&interrupt);
+            let Ok(solved) = solve_in(&mut space, &matrix.clone().into(), &[n], b.clone(), &options, &mut cache);
+            solved
+        };
+        let iterations = solve().unwrap_or_else(|error| panic!("{error}")).iterations;
+        assert!(iterations > 1);
+        interrupt.ask(Signal::Terminate);
+        // With a preconditioner from before, and with a new one.
+        let error = solve().unwrap_err();
+        assert_eq!((error.kind, error.iterations, error.before.len()), (LinearErrorKind::Interrupted, 1, 0), "{error}");
+        assert!(error.to_string().contains("interrupted after 1 iteration:"), "{error}");
+        cache = LinearCache::default();
+        let mut space = HostSpace::new(n).interruptible(&interrupt);
+        let Ok(solved) = solve_in(&mut space, &matrix.clone().into(), &[n], b.clone(), &options, &mut cache);
+        assert_eq!(solved.unwrap_err().kind, LinearErrorKind::Interrupted);
     }
 }
