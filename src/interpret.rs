@@ -6,7 +6,7 @@ use equelle_front::time_steps;
 use equelle_front::verify::Verified;
 use equelle_runtime::session::Options;
 use equelle_runtime::threads::Threads;
-use equelle_runtime::{Error, ErrorKind, InputInfo, InputKind, Program, Session, Source, launch};
+use equelle_runtime::{Error, ErrorKind, InputInfo, InputKind, Program, Session, Solve, Source, launch};
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -50,6 +50,11 @@ pub fn run_session(verified: &Verified, session: Session) -> Result<(), Error> {
 pub fn program(source: &SourceFile, verified: &Verified) -> &'static Program {
     let manifest: Value = serde_json::from_str(&package::manifest(verified)).unwrap_or_default();
     let retries = package::retries(verified.module(), &time_steps::loops(verified.module()));
+    let solve = |(line, unknowns): (u32, Vec<String>)| {
+        let unknowns: Vec<&'static str> = unknowns.iter().map(|name| leak(name)).collect();
+        Solve { line, unknowns: Box::leak(unknowns.into_boxed_slice()) }
+    };
+    let solves: Vec<Solve> = package::solves(verified.module()).into_iter().map(solve).collect();
     let inputs: Vec<InputInfo> = manifest["inputs"].as_array().into_iter().flatten().filter_map(input).collect();
     Box::leak(Box::new(Program {
         name: leak(&verified.module().name),
@@ -57,6 +62,7 @@ pub fn program(source: &SourceFile, verified: &Verified) -> &'static Program {
         inputs: Box::leak(inputs.into_boxed_slice()),
         min_dim: manifest["grid_dimension"]["minimum"].as_u64().map_or(1, |dim| dim as usize),
         retries: Box::leak(retries.into_boxed_slice()),
+        solves: Box::leak(solves.into_boxed_slice()),
     }))
 }
 

@@ -23,7 +23,7 @@ use equelle_runtime::session::{Options, Session};
 use equelle_runtime::source::Source;
 
 static PROGRAM: Program =
-    Program { name: "krylov", source: Source { file: "krylov.equelle", text: "" }, inputs: &[], min_dim: 1, retries: &[] };
+    Program { name: "krylov", source: Source { file: "krylov.equelle", text: "" }, inputs: &[], min_dim: 1, retries: &[], solves: &[] };
 
 /// Iterations between two looks at the residual.
 const CHECK_EVERY: usize = 10;

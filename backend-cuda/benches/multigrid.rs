@@ -20,8 +20,14 @@ use equelle_runtime::params::Parameters;
 use equelle_runtime::session::{Options, Session};
 use equelle_runtime::source::Source;
 
-static PROGRAM: Program =
-    Program { name: "multigrid", source: Source { file: "multigrid.equelle", text: "" }, inputs: &[], min_dim: 1, retries: &[] };
+static PROGRAM: Program = Program {
+    name: "multigrid",
+    source: Source { file: "multigrid.equelle", text: "" },
+    inputs: &[],
+    min_dim: 1,
+    retries: &[],
+    solves: &[],
+};
 
 /// By which iterations may grow from the smallest to the largest cube.
 const MOST_GROWTH: f64 = 1.8;

@@ -26,6 +26,17 @@ pub struct Program {
     pub min_dim: usize,
     /// Of each loop that solves equations, in the order of the source: whether its steps can be taken again in parts.
     pub retries: &'static [Retry],
+    /// Its solves of equations, in the order of the source.
+    pub solves: &'static [Solve],
+}
+
+/// A solve of equations by Newton's method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Solve {
+    /// Equelle line.
+    pub line: u32,
+    /// What its unknowns are called: the parameters of the first residual.
+    pub unknowns: &'static [&'static str],
 }
 
 /// An input of a program.

@@ -31,7 +31,7 @@ pub mod traits;
 pub use domain::Domain;
 pub use error::{Error, ErrorKind};
 pub use grid::{GeometryArray, Grid};
-pub use launch::{Backend, InputInfo, InputKind, Program};
+pub use launch::{Backend, InputInfo, InputKind, Program, Solve};
 pub use memory::{Buffers, MemoryPlan, SetMemory, SolveMemory};
 pub use newton::rescue::Retry;
 pub use params::Parameters;

@@ -14,7 +14,7 @@ mod rust;
 use std::path::Path;
 
 use equelle_front::backend::{Backend, BackendError, Namer, snake_case};
-use equelle_front::ir::{Module, Numbers, Precision, Rounding};
+use equelle_front::ir::{Equation, FunctionId, Module, Numbers, Op, Precision, Rounding};
 use equelle_front::source::Span;
 use equelle_front::time_steps::TimeLoop;
 use equelle_front::verify::Verified;
@@ -49,6 +49,33 @@ pub(crate) fn retries(module: &Module, loops: &[TimeLoop]) -> Vec<Retry> {
         obstacle: time_loop.obstacle.map(|(construct, span)| (construct, line(span))),
     };
     loops.iter().map(retry).collect()
+}
+
+/// The Equelle line of each solve, and what its unknowns are called.
+pub(crate) fn solves(module: &Module) -> Vec<(u32, Vec<String>)> {
+    let unknowns = |residuals: &[FunctionId], equations: &[Equation], count: usize| -> Vec<String> {
+        // Kernels begin with the unknowns, as the functions do that they are made of.
+        let of_kernel = equations.first().and_then(|equation| module.kernels.get(equation.kernel.0 as usize));
+        let of_function = residuals.first().and_then(|residual| module.functions.get(residual.0 as usize));
+        let names: Vec<&String> = match (of_kernel, of_function) {
+            (Some(kernel), _) => kernel.params.iter().map(|param| &param.name).collect(),
+            (None, Some(function)) => {
+                let named = function.params.iter().filter_map(|param| function.values.get(param.0 as usize));
+                named.map(|value| &value.name).collect()
+            }
+            (None, None) => Vec::new(),
+        };
+        names.into_iter().take(count).cloned().collect()
+    };
+    let mut solves = Vec::new();
+    host::each_newton(module, &mut |op, span| {
+        if let Op::Newton { residuals, guesses, equations, .. } = op {
+            let line = if module.source.text().is_empty() { 0 } else { module.source.line(span.start) };
+            solves.push((line, unknowns(residuals, equations, guesses.len())));
+        }
+    });
+    solves.sort_by_key(|(line, _)| *line);
+    solves
 }
 
 /// Writes the package of a program.

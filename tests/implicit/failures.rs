@@ -134,6 +134,11 @@ fn bounds_and_tolerances_of_single_unknowns() {
         let value: f64 = value.lines().next().unwrap().parse().unwrap();
         assert!((value - 13.0 / 6.0).abs() < 1e-12, "{criterion}: {value}");
     }
+    let (code, by_name, value) = run(&["unknown_min_u=2.1", "newton_failure=continue", "verbose=2"]);
+    assert_eq!((code, value.as_str()), (Some(0), "2.1\n2.1\n"), "{by_name}");
+    let (code, text, _) = run(&["unknown_max_v=1"]);
+    assert_eq!(code, Some(4), "{text}");
+    assert!(text.contains("an unknown `v`, and the program has none") && text.contains("its unknowns are `u`"), "{text}");
     let (code, text, _) = run(&["unknown_max_2=1"]);
     assert_eq!(code, Some(4), "{text}");
     assert!(text.contains("is for number 2 of 1"), "{text}");

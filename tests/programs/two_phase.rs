@@ -250,7 +250,7 @@ fn long_steps_end_in_saturations_that_there_are() {
                 // The norm of the residual is below 1e-10 in saturations, where volumes are balanced by the length of the step.
                 assert!((gained - cells * (1.0 - share)).abs() < 1e-8 * cells, "{what}: {gained} cells of water more");
             }
-            let free = run_with(How::Interpreted2, Dimensions::Unchecked, program, &[&words[..], &["unknown_min_2=-1e300"]].concat());
+            let free = run_with(How::Interpreted2, Dimensions::Unchecked, program, &[&words[..], &["unknown_min_s=-1e300"]].concat());
             least = free.last("saturation").iter().fold(least, |least, &s| least.min(s));
         }
         assert!(least < -1.0, "{program}: without bounds all saturations are above {least}");

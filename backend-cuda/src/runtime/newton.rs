@@ -72,6 +72,7 @@ impl Implicit for CudaRuntime {
     fn newton(&mut self, guesses: &[Collection], residual: &mut Residual<'_, Self>) -> Result<Vec<Collection>, Error> {
         let line = self.session.current_line();
         let (options, linear) = self.newton_options().map_err(|error| error.at(line))?;
+        let options = newton::session::of_solve(&self.session, options, line);
         let mut ends = Vec::with_capacity(guesses.len());
         let mut total = 0;
         for guess in guesses {

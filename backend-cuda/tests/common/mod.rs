@@ -15,7 +15,7 @@ use equelle_runtime::source::Source;
 
 /// A program without inputs.
 pub static PROGRAM: Program =
-    Program { name: "test", source: Source { file: "test.equelle", text: "" }, inputs: &[], min_dim: 1, retries: &[] };
+    Program { name: "test", source: Source { file: "test.equelle", text: "" }, inputs: &[], min_dim: 1, retries: &[], solves: &[] };
 
 /// Whether there is a C++ compiler, which the host device needs and a machine with only Rust may not have. `cargo xtask cuda-host-tests` insists on one.
 pub fn host_compiler() -> bool {

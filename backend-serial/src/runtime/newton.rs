@@ -136,6 +136,7 @@ impl<R: Real> Implicit for SerialRuntime<R> {
     fn newton(&mut self, guesses: &[ScalarCollection<R>], residual: &mut Residual<'_, Self>) -> Result<Vec<ScalarCollection<R>>, Error> {
         let line = self.current_line();
         let (options, linear) = self.newton_options().map_err(|error| error.at(line))?;
+        let options = newton::session::of_solve(&self.session, options, line);
         let mut ends = Vec::with_capacity(guesses.len());
         let mut total = 0;
         for guess in guesses {

@@ -14,7 +14,7 @@ pub const INTERIOR_FACES: CanonicalSet = CanonicalSet { kind: EntityKind::Face, 
 pub const BOUNDARY_FACES: CanonicalSet = CanonicalSet { kind: EntityKind::Face, extent: Extent::Boundary };
 
 static PROGRAM: Program =
-    Program { name: "test", source: Source { file: "test.equelle", text: "" }, inputs: &[], min_dim: 1, retries: &[] };
+    Program { name: "test", source: Source { file: "test.equelle", text: "" }, inputs: &[], min_dim: 1, retries: &[], solves: &[] };
 
 pub fn on_grid(grid: Grid) -> SerialRuntime {
     let session = Session::on_grid(&PROGRAM, Parameters::default(), grid, Options::silent());

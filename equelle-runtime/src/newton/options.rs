@@ -1,8 +1,9 @@
 //! The keys that steer Newton's method.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::{Error, ErrorKind};
+use crate::launch::Solve;
 use crate::params::Parameters;
 
 /// What happens when the residual norm is still above the tolerance after the last iteration.
@@ -54,6 +55,8 @@ pub struct Options {
     pub line_search: bool,
     /// Values that unknowns may take, `(unknown, bounds)` with unknowns from 0, ascending; a correction stops there.
     pub bounds: Vec<(usize, Bounds)>,
+    /// The same by the names that unknowns have in the program, in the order of the names; see [`Options::of_solve`].
+    pub named_bounds: Vec<(String, Bounds)>,
     /// 0: silent; 1: one line a solve; 2: one line an iteration and the time; 3: also the iterates and residuals, and what the linear solver did.
     pub verbose: usize,
     /// What no convergence means. A residual that is not finite is always an error.
@@ -71,6 +74,7 @@ impl Default for Options {
             forcing: 0.0,
             line_search: false,
             bounds: Vec::new(),
+            named_bounds: Vec::new(),
             verbose: 0,
             on_failure: OnFailure::Error,
         }
@@ -80,12 +84,13 @@ impl Default for Options {
 impl Options {
     /// From `max_iter` (10), `abs_res_tol` (1e-6), `verbose` (0) and `newton_failure` (`error`, `warn` or `continue`); and from what is off by
     /// default: `rel_res_tol`, `abs_res_tol_1` and so on for each equation, `update_tol`, `newton_forcing`, `newton_line_search`, `unknown_min_1` and
-    /// `unknown_max_1` and so on for each unknown, all numbered from 1.
+    /// `unknown_max_1` and so on for each unknown, all numbered from 1; and `unknown_min_s` for the unknown `s`.
     ///
     /// # Errors
     /// `Data` for a value that is no number of its kind, a negative tolerance, bounds without a value between them, or another word.
     pub fn from_parameters(parameters: &Parameters) -> Result<Options, Error> {
         let default = Options::default();
+        let (bounds, named_bounds) = bounds(parameters)?;
         let options = Options {
             max_iter: parameters.integer("max_iter")?.unwrap_or(default.max_iter),
             abs_res_tol: tolerance(parameters, "abs_res_tol")?.unwrap_or(default.abs_res_tol),
@@ -94,7 +99,8 @@ impl Options {
             update_tol: part(parameters, "update_tol")?,
             forcing: part(parameters, "newton_forcing")?,
             line_search: parameters.flag("newton_line_search")?.unwrap_or(default.line_search),
-            bounds: bounds(parameters)?,
+            bounds,
+            named_bounds,
             verbose: parameters.integer("verbose")?.unwrap_or(default.verbose),
             on_failure: match parameters.text("newton_failure") {
                 None | Some("error") => OnFailure::Error,
@@ -107,6 +113,35 @@ impl Options {
             },
         };
         Ok(options)
+    }
+
+    /// The options of a solve whose unknowns have these names: of bounds by name those that it has, which go before numbers.
+    pub fn of_solve(mut self, unknowns: &[&str]) -> Options {
+        for (name, own) in std::mem::take(&mut self.named_bounds) {
+            let Some(number) = unknowns.iter().position(|unknown| *unknown == name) else { continue };
+            match self.bounds.binary_search_by_key(&number, |(number, _)| *number) {
+                Ok(at) => self.bounds[at].1 = own,
+                Err(at) => self.bounds.insert(at, (number, own)),
+            }
+        }
+        self
+    }
+
+    /// Checks names of unknowns against those of all solves of a program.
+    ///
+    /// # Errors
+    /// `Data` for a name that no unknown has.
+    pub fn check_names(&self, solves: &[Solve]) -> Result<(), Error> {
+        let known: BTreeSet<&str> = solves.iter().flat_map(|solve| solve.unknowns).copied().collect();
+        let Some((name, bounds)) = self.named_bounds.iter().find(|(name, _)| !known.contains(name.as_str())) else { return Ok(()) };
+        let key = if bounds.least.is_finite() { "unknown_min_" } else { "unknown_max_" };
+        let known: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+        let message = format!("parameter `{key}{name}` is for an unknown `{name}`, and the program has none of that name");
+        let hint = match known.is_empty() {
+            true => "it solves for nothing with Newton's method".to_owned(),
+            false => format!("its unknowns are {}: the parameters of the functions that are solved", known.join(", ")),
+        };
+        Err(Error::new(ErrorKind::Data, message).hint(hint))
     }
 
     /// Checks numbers of equations and unknowns against how many there are.
@@ -162,19 +197,32 @@ fn numbered(parameters: &Parameters, prefix: &str, read: Read) -> Result<Vec<(us
     Ok(values)
 }
 
-fn bounds(parameters: &Parameters) -> Result<Vec<(usize, Bounds)>, Error> {
-    let read: Read = |parameters, key| parameters.number(key);
-    let mut bounds: BTreeMap<usize, Bounds> = BTreeMap::new();
-    for (number, least) in numbered(parameters, "unknown_min_", read)? {
-        bounds.entry(number).or_default().least = least;
+type ByNumber = Vec<(usize, Bounds)>;
+type ByName = Vec<(String, Bounds)>;
+
+/// Bounds by the numbers of unknowns from 0, and by their names.
+fn bounds(parameters: &Parameters) -> Result<(ByNumber, ByName), Error> {
+    let mut numbered_bounds: BTreeMap<usize, Bounds> = BTreeMap::new();
+    let mut named: BTreeMap<String, Bounds> = BTreeMap::new();
+    let ends: [(&str, fn(&mut Bounds) -> &mut f64); 2] =
+        [("unknown_min_", |bounds| &mut bounds.least), ("unknown_max_", |bounds| &mut bounds.greatest)];
+    for (prefix, end) in ends {
+        for (number, value) in numbered(parameters, prefix, |parameters, key| parameters.number(key))? {
+            *end(numbered_bounds.entry(number).or_default()) = value;
+        }
+        let names = parameters.keys().filter_map(|key| key.strip_prefix(prefix)).filter(|rest| rest.parse::<usize>().is_err());
+        for name in names {
+            if let Some(value) = parameters.number(&format!("{prefix}{name}"))? {
+                *end(named.entry(name.to_owned()).or_default()) = value;
+            }
+        }
     }
-    for (number, greatest) in numbered(parameters, "unknown_max_", read)? {
-        bounds.entry(number).or_default().greatest = greatest;
-    }
-    if let Some((number, Bounds { least, greatest })) = bounds.iter().find(|(_, bounds)| bounds.least > bounds.greatest) {
-        let number = number + 1;
-        let message = format!("no value is between `unknown_min_{number}`, {least}, and `unknown_max_{number}`, {greatest}");
+    let all = numbered_bounds.iter().map(|(number, bounds)| ((number + 1).to_string(), *bounds));
+    let mut all = all.chain(named.iter().map(|(name, bounds)| (name.clone(), *bounds)));
+    if let Some((which, Bounds { least, greatest })) = all.find(|(_, bounds)| bounds.least > bounds.greatest) {
+        let message = format!("no value is between `unknown_min_{which}`, {least}, and `unknown_max_{which}`, {greatest}");
         return Err(Error::new(ErrorKind::Data, message));
     }
-    Ok(bounds.into_iter().collect())
+    drop(all);
+    Ok((numbered_bounds.into_iter().collect(), named.into_iter().collect()))
 }

@@ -18,6 +18,7 @@ use crate::session::Session;
 /// `Data` for parameters that make no sense.
 pub fn options<R: Real>(session: &mut Session) -> Result<(Options, LinearOptions), Error> {
     let nonlinear = Options::from_parameters(session.parameters())?;
+    nonlinear.check_names(session.program().solves)?;
     let (mut linear, warnings) = LinearOptions::from_parameters(session.parameters())?;
     // A tenth, so that the residual can still come below the tolerance.
     linear.negligible = 0.1 * nonlinear.abs_res_tol;
@@ -27,6 +28,12 @@ pub fn options<R: Real>(session: &mut Session) -> Result<(Options, LinearOptions
         session.warning(&warning);
     }
     Ok((nonlinear, linear))
+}
+
+/// The options of the solve at an Equelle line.
+pub fn of_solve(session: &Session, options: Options, line: u32) -> Options {
+    let solve = session.program().solves.iter().find(|solve| solve.line == line);
+    options.of_solve(solve.map_or(&[], |solve| solve.unknowns))
 }
 
 /// A failure of a solve with collections of `R`, with what a tolerance made for doubles cannot know.

@@ -47,6 +47,7 @@ pub static HEAT: Program = Program {
     ],
     min_dim: 1,
     retries: &[],
+    solves: &[],
 };
 
 /// The worked example of the runtime specification, section 1.3.

@@ -2,7 +2,7 @@
 
 use equelle_runtime::interrupt::Signal;
 use equelle_runtime::newton::{Bounds, Correction, Entry, OnFailure, Options, Problem, Trial, Update, solve};
-use equelle_runtime::{EntityKind, Error, ErrorKind, Parameters};
+use equelle_runtime::{EntityKind, Error, ErrorKind, Parameters, Solve};
 
 /// u^2 - a, one number. Keeps what was said.
 struct SquareRoot {
@@ -304,6 +304,30 @@ fn options_of_single_equations_and_unknowns() {
     ] {
         assert_eq!(Options::from_parameters(&parameters(words)).unwrap_err().kind, ErrorKind::Data, "{words:?}");
     }
+}
+
+/// Bounds by name are those of the solves that have such an unknown, and go before bounds by number there.
+#[test]
+fn bounds_by_the_names_of_unknowns() {
+    let parameters = |words: &[&str]| Parameters::from_words(&words.iter().map(ToString::to_string).collect::<Vec<_>>()).unwrap();
+    let given = parameters(&["unknown_min_s=0", "unknown_max_s=1", "unknown_max_p=1e7", "unknown_min_1=5", "unknown_max_2=3"]);
+    let options = Options::from_parameters(&given).unwrap();
+    assert_eq!(given.unused(&[]), [""; 0]);
+    let within = |least: f64, greatest: f64| Bounds { least, greatest };
+    let (low, high) = (f64::NEG_INFINITY, f64::INFINITY);
+    let of = |unknowns: &[&str]| options.clone().of_solve(unknowns).bounds;
+    assert_eq!(of(&["p", "s"]), [(0, within(low, 1e7)), (1, within(0.0, 1.0))]);
+    assert_eq!(of(&["s"]), [(0, within(0.0, 1.0)), (1, within(low, 3.0))]);
+    assert_eq!(of(&["u", "v", "s"]), [(0, within(5.0, high)), (1, within(low, 3.0)), (2, within(0.0, 1.0))]);
+    let solves = [Solve { line: 3, unknowns: &["p"] }, Solve { line: 9, unknowns: &["s"] }];
+    assert!(options.check_names(&solves).is_ok());
+    let error = options.check_names(&solves[..1]).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Data);
+    assert_eq!(error.message, "parameter `unknown_min_s` is for an unknown `s`, and the program has none of that name");
+    let hint = error.hint.expect("a hint");
+    assert_eq!(hint, "its unknowns are `p`: the parameters of the functions that are solved");
+    let crossed = Options::from_parameters(&parameters(&["unknown_min_s=2", "unknown_max_s=1"])).unwrap_err();
+    assert_eq!(crossed.message, "no value is between `unknown_min_s`, 2, and `unknown_max_s`, 1");
 }
 
 fn searching() -> Options {

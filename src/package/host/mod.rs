@@ -50,7 +50,18 @@ struct Program<'a> {
 pub(super) fn text(module: &Module, facts: &Facts, options: &PackageOptions) -> Result<String, BackendError> {
     let mut globals = Namer::rust();
     globals.reserve(["rt", "simulate", "PROGRAM", "R", "kernels", "Kernels", "Error", "EquelleRuntime", "Operations", "Implicit"]);
-    globals.reserve(["CanonicalSet", "EntityKind", "Extent", "GeometryArray", "Program", "Source", "InputInfo", "InputKind", "Retry"]);
+    globals.reserve([
+        "CanonicalSet",
+        "EntityKind",
+        "Extent",
+        "GeometryArray",
+        "Program",
+        "Source",
+        "InputInfo",
+        "InputKind",
+        "Retry",
+        "Solve",
+    ]);
     globals.reserve(["MEMORY", "MemoryPlan", "SetMemory", "SolveMemory", "Buffers"]);
     globals.reserve(["Comparison", "Reduction", "BoolReduction", "Logic", "Elementary", "BinaryMath"]);
     globals.reserve(options.backends.iter().map(|b| format!("kernels_{}", b.name())));
@@ -97,14 +108,24 @@ pub(super) fn text(module: &Module, facts: &Facts, options: &PackageOptions) -> 
 
 /// Where a program first uses Newton's method, if it does.
 pub(super) fn newton_place(module: &Module) -> Option<Span> {
-    fn in_block(block: &Block) -> Option<Span> {
-        block.statements.iter().find_map(|statement| match &statement.kind {
-            StmtKind::Let { op: Op::Newton { .. }, .. } => Some(statement.span),
-            StmtKind::For { body, .. } => in_block(body),
-            StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => None,
-        })
+    let mut first = None;
+    each_newton(module, &mut |_, span| first = first.or(Some(span)));
+    first
+}
+
+/// Calls `f` with each solve and its place.
+pub(super) fn each_newton(module: &Module, f: &mut impl FnMut(&Op, Span)) {
+    fn in_block(block: &Block, f: &mut impl FnMut(&Op, Span)) {
+        for statement in &block.statements {
+            match &statement.kind {
+                StmtKind::Let { op: op @ Op::Newton { .. }, .. } => f(op, statement.span),
+                StmtKind::For { body, .. } => in_block(body, f),
+                StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {
+                }
+            }
+        }
     }
-    module.functions.iter().chain([&module.main]).find_map(|function| in_block(&function.body))
+    module.functions.iter().chain([&module.main]).for_each(|function| in_block(&function.body, f));
 }
 
 /// `PROGRAM`
@@ -136,6 +157,10 @@ fn program_facts(program: &Program, facts: &Facts) -> TokenStream {
         };
         quote! { Retry { line: #line, obstacle: #obstacle } }
     });
+    let solves = super::solves(module).into_iter().map(|(line, unknowns)| {
+        let line = Literal::u32_unsuffixed(line);
+        quote! { Solve { line: #line, unknowns: &[#(#unknowns),*] } }
+    });
     quote! {
         /// What messages at run time need to know of the program.
         pub static PROGRAM: Program = Program {
@@ -144,6 +169,7 @@ fn program_facts(program: &Program, facts: &Facts) -> TokenStream {
             inputs: &[#(#inputs),*],
             min_dim: #min_dim,
             retries: &[#(#retries),*],
+            solves: &[#(#solves),*],
         };
     }
 }
@@ -272,6 +298,7 @@ impl Needs {
             names.extend(["InputInfo", "InputKind"]);
         }
         names.extend((!program.time_loops.is_empty()).then_some("Retry"));
+        names.extend(newton_place(program.module).is_some().then_some("Solve"));
         if let Some(memory) = memory {
             names.push("MemoryPlan");
             names.extend((!memory.sets.is_empty()).then_some(["SetMemory", "Buffers"]).into_iter().flatten());

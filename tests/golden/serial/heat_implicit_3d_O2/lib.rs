@@ -6,7 +6,7 @@ mod kernels_serial;
 
 use equelle_runtime::{
     Buffers, CanonicalSet, EntityKind, Error, Extent, GeometryArray, Implicit, InputInfo,
-    InputKind, MemoryPlan, Program, Retry, SetMemory, SolveMemory, Source,
+    InputKind, MemoryPlan, Program, Retry, SetMemory, Solve, SolveMemory, Source,
 };
 use kernels::{
     ComputeBtransDirection, ComputeDtCvVolume, ComputeMaxU0, ComputeMaxUInitial,
@@ -72,6 +72,12 @@ pub static PROGRAM: Program = Program {
     ],
     min_dim: 1,
     retries: &[Retry { line: 40, obstacle: None }],
+    solves: &[
+        Solve {
+            line: 45,
+            unknowns: &["u"],
+        },
+    ],
 };
 /// The most collections that live at the same time, and what linear systems there are.
 pub static MEMORY: MemoryPlan = MemoryPlan {
