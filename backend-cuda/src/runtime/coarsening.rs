@@ -188,7 +188,7 @@ impl CudaRuntime {
     }
 
     /// The product of two matrices.
-    fn sparse_product(&mut self, a: &DeviceMatrix, b: &DeviceMatrix) -> Result<DeviceMatrix, Error> {
+    pub(super) fn sparse_product(&mut self, a: &DeviceMatrix, b: &DeviceMatrix) -> Result<DeviceMatrix, Error> {
         let (n, columns) = (a.rows.len(), b.rows.n_cols());
         if a.rows.entries() == 0 || b.rows.entries() == 0 {
             let row_ptr = self.zero_bytes(8 * (n + 1))?;

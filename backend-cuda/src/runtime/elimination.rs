@@ -184,6 +184,14 @@ impl CudaRuntime {
     /// # Errors
     /// `Backend`: not enough memory, or a lost device.
     pub(super) fn block_jacobi(&mut self, a: &DeviceMatrix, sign: f64, k: usize) -> Result<Option<BlockJacobi<CudaRuntime>>, Error> {
+        Ok(self.block_inverse(a, sign, k)?.map(BlockJacobi::of_inverse))
+    }
+
+    /// The same as a matrix: a row for each unknown, with an entry for each field of its element.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory, or a lost device.
+    pub(super) fn block_inverse(&mut self, a: &DeviceMatrix, sign: f64, k: usize) -> Result<Option<DeviceMatrix>, Error> {
         let rows = a.rows.len();
         if k > CASES || rows * k > u32::MAX as usize {
             return Ok(None);
@@ -210,7 +218,7 @@ impl CudaRuntime {
         if !self.is_zero(&singular)? {
             return Ok(None);
         }
-        Ok(Some(BlockJacobi::of_inverse(DeviceMatrix::new(pattern, entries))))
+        Ok(Some(DeviceMatrix::new(pattern, entries)))
     }
 }
 

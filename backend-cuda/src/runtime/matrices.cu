@@ -139,6 +139,35 @@ extern "C" __global__ void equelle_inspect(EqEntity n, const EqRows a, double to
   }
 }
 
+// Rows of the pressure in the inverses of the diagonal blocks of k fields, over their largest magnitudes: entries of row i of the inverse from k i on, field by field.
+extern "C" __global__ void equelle_pressure_equation(EqEntity n, unsigned int k, unsigned int pressure, const double* __restrict__ inverse,
+                                                     unsigned long long* row_ptr, EqEntity* columns, double* entries) {
+  const EqEntity element = eq_index();
+  if (element >= n) return;
+  const double* from = inverse + ((unsigned long long)pressure * n + element) * k;
+  const unsigned long long begin = (unsigned long long)element * k;
+  double largest = 0.0;
+  for (unsigned int field = 0; field < k; ++field) largest = eq_larger(largest, from[field]);
+  if (element == 0) row_ptr[0] = 0;
+  row_ptr[element + 1] = begin + k;
+  for (unsigned int field = 0; field < k; ++field) {
+    columns[begin + field] = field * n + element;
+    entries[begin + field] = from[field] / largest;
+  }
+}
+
+// A matrix of a row for each unknown of k fields, and 1 where that is a pressure.
+extern "C" __global__ void equelle_pressure_among_all(EqEntity n, unsigned int k, unsigned int pressure, unsigned long long* row_ptr, EqEntity* columns,
+                                                      double* entries) {
+  const unsigned long long row = eq_index(), begin = (unsigned long long)pressure * n, end = begin + n;
+  if (row >= (unsigned long long)k * n) return;
+  if (row == 0) row_ptr[0] = 0;
+  row_ptr[row + 1] = row < begin ? 0 : row < end ? row + 1 - begin : n;
+  if (row < begin || row >= end) return;
+  columns[row - begin] = (EqEntity)(row - begin);
+  entries[row - begin] = 1.0;
+}
+
 // Whether every row sums to zero over the columns of an open part, those where `ones` is not 0, but for `round_off` of the magnitudes; and has no entry of 0 there beside the diagonal, without
 // which the part may be several. Else `changed` becomes 1.
 extern "C" __global__ void equelle_still_open(EqEntity n, const EqRows a, const double* __restrict__ ones, double round_off, unsigned int* changed) {

@@ -63,6 +63,7 @@ mod outputs;
 mod parts;
 mod passes;
 mod precision;
+mod pressure;
 mod projection;
 pub mod rows;
 mod schedule;

@@ -130,13 +130,7 @@ impl SystemSpace for CudaRuntime {
 
     fn inspect(&mut self, a: &DeviceMatrix, ends: &[usize], rounding: f64) -> Result<Inspection, Error> {
         let n = a.rows.len();
-        let found = self.upload("what a matrix is like", &bytes_of(&Found::nothing(), u64::to_le_bytes))?;
-        let call = self.solver_call("equelle_inspect")?.arg(n as u32).arg(a.args()).arg(SYMMETRY).arg(found.address());
-        self.launch_over(call, n)?;
-        let mut words = [0; 6];
-        let told = self.download(found.address(), size_of_val(&words))?;
-        words.iter_mut().zip(told.as_chunks::<8>().0).for_each(|(word, bytes)| *word = u64::from_le_bytes(*bytes));
-        let found = Found { words };
+        let found = self.look_at(a)?;
         let not_finite = match found.place(0) {
             Some((row, column)) => Some((row, column, self.host_matrix(a)?.entry(row, column))),
             None => None,
@@ -180,7 +174,7 @@ impl SystemSpace for CudaRuntime {
                 let matrix = self.times_sign(a, sign)?;
                 Some(Box::new(Amg::set_up(self, matrix, setting.ends, &options)?))
             }
-            Preconditioning::Cpr => None,
+            Preconditioning::Cpr => self.two_stages(a, sign, setting)?,
         };
         match made {
             Some(made) => Ok(made),
@@ -194,8 +188,27 @@ impl SystemSpace for CudaRuntime {
 }
 
 impl CudaRuntime {
+    /// What a matrix is like.
+    fn look_at(&mut self, a: &DeviceMatrix) -> Result<Found, Error> {
+        let n = a.rows.len();
+        let found = self.upload("what a matrix is like", &bytes_of(&Found::nothing(), u64::to_le_bytes))?;
+        let call = self.solver_call("equelle_inspect")?.arg(n as u32).arg(a.args()).arg(SYMMETRY).arg(found.address());
+        self.launch_over(call, n)?;
+        let mut words = [0; 6];
+        let told = self.download(found.address(), size_of_val(&words))?;
+        words.iter_mut().zip(told.as_chunks::<8>().0).for_each(|(word, bytes)| *word = u64::from_le_bytes(*bytes));
+        Ok(Found { words })
+    }
+
+    /// Whether a square matrix is symmetric and its diagonal positive.
+    pub(super) fn is_symmetric_and_positive(&mut self, a: &DeviceMatrix) -> Result<bool, Error> {
+        let n = a.rows.len();
+        let facts = self.look_at(a)?.facts(n, &[n]);
+        Ok(facts.symmetry == Symmetry::Symmetric && facts.diagonal == Diagonal::Positive)
+    }
+
     /// `sign` times a matrix, with the same pattern; entries are shared where they do not change, for they are never written again.
-    fn times_sign(&mut self, a: &DeviceMatrix, sign: f64) -> Result<DeviceMatrix, Error> {
+    pub(super) fn times_sign(&mut self, a: &DeviceMatrix, sign: f64) -> Result<DeviceMatrix, Error> {
         if sign == 1.0 {
             return Ok(a.share());
         }

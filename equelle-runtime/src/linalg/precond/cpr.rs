@@ -150,8 +150,22 @@ pub struct Cpr<S: MatrixSpace + 'static> {
     /// The columns of the pressure: `[k n, n]`.
     pressure_columns: S::Matrix,
     amg: Box<dyn Preconditioner<S>>,
-    ilu: Ilu<S>,
+    second: Box<dyn Preconditioner<S>>,
     work: RefCell<Work<S::Vector>>,
+}
+
+/// The stages, where a back-end has set them up itself.
+pub struct Stages<S: MatrixSpace + 'static> {
+    /// The pressure equation's residual from all residuals: `[n, k n]`.
+    pub restriction: S::Matrix,
+    /// Pressure among all unknowns: `[k n, n]`.
+    pub injection: S::Matrix,
+    /// The columns of the pressure: `[k n, n]`.
+    pub pressure_columns: S::Matrix,
+    /// For the pressure equation.
+    pub amg: Box<dyn Preconditioner<S>>,
+    /// For all equations.
+    pub second: Box<dyn Preconditioner<S>>,
 }
 
 /// What the stages are set up from.
@@ -258,20 +272,31 @@ impl<S: MatrixSpace + 'static> Cpr<S> {
         let injection = Csr::from_valid(k * n, n, row_ptr, (0..n as u32).collect(), vec![1.0; n]);
         let is_symmetric = pressure_matrix.symmetry(1e-10) == Symmetry::Symmetric && pressure_matrix.diagonal().iter().all(|d| *d > 0.0);
         let options = AmgOptions { symmetric: is_symmetric, ..*options };
-        let work = Work {
-            pressure_residual: space.zeros_of(n)?,
-            pressure: space.zeros_of(n)?,
-            residual: space.zeros_of(k * n)?,
-            correction: space.zeros_of(k * n)?,
-        };
-        Ok(Cpr {
+        let stages = Stages {
             restriction: space.matrix(restriction)?,
             injection: space.matrix(injection)?,
             pressure_columns: space.matrix(pressure_columns)?,
             amg: space.multigrid(pressure_matrix, &[n], &options)?,
-            ilu: Ilu::new(space, BlockFactors::of(blocks))?,
-            work: RefCell::new(work),
-        })
+            second: Box::new(Ilu::new(space, BlockFactors::of(blocks))?),
+        };
+        Cpr::assemble(space, stages)
+    }
+
+    /// From stages that have been set up.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn assemble(space: &mut S, stages: Stages<S>) -> Result<Cpr<S>, S::Error> {
+        let Stages { restriction, injection, pressure_columns, amg, second } = stages;
+        let (n, all) = (S::shape(&restriction).rows, S::shape(&restriction).columns);
+        let work = Work {
+            pressure_residual: space.zeros_of(n)?,
+            pressure: space.zeros_of(n)?,
+            residual: space.zeros_of(all)?,
+            correction: space.zeros_of(all)?,
+        };
+        [&restriction, &injection, &pressure_columns].into_iter().for_each(|matrix| space.will_multiply(matrix));
+        Ok(Cpr { restriction, injection, pressure_columns, amg, second, work: RefCell::new(work) })
     }
 }
 
@@ -281,7 +306,7 @@ impl<S: MatrixSpace + 'static> Preconditioner<S> for Cpr<S> {
         space.multiply(pressure_residual, &self.restriction, r);
         self.amg.apply(space, pressure, pressure_residual);
         space.residual(residual, r, &self.pressure_columns, pressure);
-        self.ilu.apply(space, correction, residual);
+        self.second.apply(space, correction, residual);
         space.multiply(z, &self.injection, pressure);
         let one = space.constant(1.0);
         space.add_scaled(z, &one, correction);
