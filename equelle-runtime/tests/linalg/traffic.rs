@@ -4,6 +4,7 @@ use std::convert::Infallible;
 
 use equelle_runtime::linalg::bicgstab::BiCgStab;
 use equelle_runtime::linalg::cg::Cg;
+use equelle_runtime::linalg::choose::{JACOBI_COST, MULTIGRID_COST};
 use equelle_runtime::linalg::gmres::Gmres;
 use equelle_runtime::linalg::host::HostSpace;
 use equelle_runtime::linalg::krylov::{Control, Cycle, System, iterate};
@@ -66,6 +67,20 @@ fn bytes_of_iterations() {
     // Iterations 10 to 19 (from 0) of a cycle: 32 (j + 1) + 16 each, 32 * 15.5 + 16 on average; the update at its end 16; and a new basis vector of zeros 8.
     let [_, _, gmres] = bytes(&matrix, Preconditioning::Ilu0, |space| Gmres::new(space, 30), [10, 20]);
     assert_eq!(gmres, product + ilu + (496 + 16 + 16 + 8) * n);
+}
+
+/// The costs by which a method is chosen: bytes of an iteration over those of a product. A cube has fewer entries a row near its sides, and coarse levels that depend on its size,
+/// so that a tenth is what they may differ by.
+#[test]
+fn costs_of_the_choice() {
+    let matrix = Cells::cube(24).poisson();
+    let near = |preconditioner: Preconditioning, cost: f64| {
+        let [product, _, iteration] = bytes(&matrix, preconditioner, Cg::new, [10, 30]);
+        let found = iteration as f64 / product as f64;
+        assert!((found - cost).abs() <= 0.1 * cost, "{preconditioner:?}: {found:.2}, not {cost}");
+    };
+    near(Preconditioning::Jacobi, JACOBI_COST);
+    near(Preconditioning::Amg, MULTIGRID_COST);
 }
 
 /// Memory whose lines are fetched before they are written: 8 more for each number that is only written.
