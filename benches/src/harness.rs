@@ -140,32 +140,36 @@ pub fn time(suite: &Suite, n: usize, steps: usize, repetitions: usize, report: &
     }
 }
 
-/// Time per cell of the generated programs as grids grow.
+/// Time per cell as grids grow, of the generated programs and of the loops by hand, which show what of a jump is the machine's.
 pub fn scaling(suite: &Suite, sizes: &[usize], steps: usize, repetitions: usize, report: &mut Report) {
-    let cases: Vec<&Case> = suite.cases.iter().filter(|case| case.generated).collect();
     println!("\n## {}: time per cell as the grid grows\n", suite.name);
     println!(
-        "{steps} steps, {repetitions} turns, one thread; ns/cell are of the least disturbed turn. *Growth* is the time per cell over that of the row above.\n"
+        "{steps} steps, {repetitions} turns, one thread; ns/cell of the least disturbed turn, and in brackets the growth: over that of the column before.\n"
     );
-    println!("| cells | {} |", cases.iter().map(|case| format!("{}, ns/cell | growth", case.name)).collect::<Vec<_>>().join(" | "));
-    println!("| ---: |{}", " ---: | ---: |".repeat(cases.len()));
+    println!("| cells |{}", sizes.iter().map(|&n| format!(" {} |", suite.cells(n))).collect::<String>());
+    println!("| --- |{}", " ---: |".repeat(sizes.len()));
     let problems: Vec<Problem> = sizes.iter().map(|&n| (suite.prepare)(n, steps)).collect();
-    let mut times = vec![vec![Vec::new(); sizes.len()]; cases.len()];
+    let mut times = vec![vec![Vec::new(); sizes.len()]; suite.cases.len()];
     for _ in 0..repetitions {
-        for (case, times) in cases.iter().zip(&mut times) {
-            for (problem, times) in problems.iter().zip(times) {
-                times.push((case.run)(problem).step);
+        // All cases of a size one after the other, so that a disturbance meets all of them.
+        for (at, problem) in problems.iter().enumerate() {
+            for (case, times) in suite.cases.iter().zip(&mut times) {
+                times[at].push((case.run)(problem).step);
             }
         }
     }
-    for (at, &n) in sizes.iter().enumerate() {
-        let cells = suite.cells(n);
-        let mut row = format!("| {cells} |");
-        for (case, times) in cases.iter().zip(&times) {
-            let per_cell = |at: usize| least(&times[at]) / suite.cells(sizes[at]) as f64;
-            let growth = if at == 0 { String::new() } else { format!("{:.2}", per_cell(at) / per_cell(at - 1)) };
-            row += &format!(" {:.3} | {growth} |", per_cell(at) * 1e9);
-            report.add(suite, case.name, cells, 1, &times[at], 0.0);
+    for (case, times) in suite.cases.iter().zip(&times) {
+        let mut row = format!("| {} |", case.name);
+        let mut before = None;
+        for (&n, times) in sizes.iter().zip(times) {
+            let cells = suite.cells(n);
+            let per_cell = least(times) / cells as f64;
+            row += &format!(" {:.3}", per_cell * 1e9);
+            if let Some(before) = before.replace(per_cell) {
+                row += &format!(" ({:.2})", per_cell / before);
+            }
+            row += " |";
+            report.add(suite, case.name, cells, 1, times, 0.0);
         }
         println!("{row}");
     }

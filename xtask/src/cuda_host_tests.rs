@@ -1,10 +1,13 @@
 //! CUDA without a GPU: NVRTC compiles all kernels, and generated programs run on the host, compared with the serial back-end.
 //!
+//! The tests of the CUDA runtime are among those of the workspace; here only those run that need NVRTC, or more time.
 //! Needs pip (NVRTC comes as a Python wheel), a C++ compiler, and fails when one is missing.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{env, fs};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::{env, fs, thread};
 
 use backend_cuda::runtime::Precision;
 use backend_cuda::runtime::gpu::nvrtc;
@@ -96,34 +99,55 @@ pub(crate) fn run() -> Result<(), Failure> {
     let this = env::current_exe().map_err(|error| format!("this program is not found: {error}"))?;
     let path = library_path(&libraries);
     tools::run(Command::new(this).arg("compile-kernels").arg(&kernels).env("LD_LIBRARY_PATH", &path))?;
-    let mut tests = cargo();
-    tests.args(["test", "--package", "backend-cuda", "--features", "codegen,runtime"]);
-    tools::run(tests.env("LD_LIBRARY_PATH", &path).env("EQUELLE_NVRTC", "required"))?;
+    // Of the whole workspace, so that what its other tests have built serves here.
+    let tests = |target: &str| {
+        let mut tests = cargo();
+        tests.args(["test", "--workspace", "--test", target]).env("LD_LIBRARY_PATH", &path).env("EQUELLE_NVRTC", "required");
+        tests
+    };
+    tools::run(&mut tests("nvrtc"))?;
     // Programs that have no source: every construct of kernels.
-    let mut packages = cargo();
-    packages.args(["test", "--package", "equellec", "--test", "package", "--", "--ignored"]);
-    tools::run(&mut packages)?;
+    tools::run(tests("package").args(["--", "--ignored"]))?;
 
-    for program in &programs {
-        let built = build(program)?;
-        for layout in ["auto", "unstructured"] {
-            // Linear systems of this size are solved directly, on the host; the Krylov methods of the device are asked for.
-            end_to_end(&built, program, layout, &[], ROUND_OFF)?;
-            if layout == "unstructured" {
-                end_to_end(&built, program, layout, &["renumber=yes"], ROUND_OFF)?;
+    // While one runs, for which a C++ compiler takes most of the time, the next is built; both use one core.
+    let (sender, built) = mpsc::sync_channel(2);
+    let programs = &programs;
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            for program in programs {
+                let result = build(program);
+                // The other end is gone after an error, which it reports.
+                if sender.send((program, result)).is_err() {
+                    break;
+                }
             }
-            if program.implicit {
-                end_to_end(&built, program, layout, &["solver=bicgstab", "solver_tol=1e-10"], SOLVER)?;
-            }
+        });
+        for (program, built) in built {
+            compare_layouts(&built?, program)?;
         }
-        polite_refusal(&built, &program.case)?;
-    }
+        Ok::<(), Failure>(())
+    })?;
     random::on_cuda(RANDOM_SEEDS.into_iter(), Some("host"))?;
     compare_verb("host", &[0])?;
     // Without a usable GPU the simulator says so.
     compare_verb("gpu", &[0, 6])?;
     eprintln!("xtask: {} programs give the same numbers on the host's CUDA as on the serial back-end", programs.len());
     Ok(())
+}
+
+/// Runs a program on both back-ends, with its grid as it is and as an unstructured one.
+fn compare_layouts(built: &Path, program: &Case) -> Result<(), Failure> {
+    for layout in ["auto", "unstructured"] {
+        // Linear systems of this size are solved directly, on the host; the Krylov methods of the device are asked for.
+        end_to_end(built, program, layout, &[], ROUND_OFF)?;
+        if layout == "unstructured" {
+            end_to_end(built, program, layout, &["renumber=yes"], ROUND_OFF)?;
+        }
+        if program.implicit {
+            end_to_end(built, program, layout, &["solver=bicgstab", "solver_tol=1e-10"], SOLVER)?;
+        }
+    }
+    polite_refusal(built, &program.case)
 }
 
 /// Makes sure that there is a C++ compiler.
@@ -215,15 +239,12 @@ pub(crate) fn compile_kernels(folder: &Path) -> Result<(), Failure> {
             texts.push((file.path(), tools::read(&file.path())?));
         }
     }
-    for (folder, precision) in [("", Precision::Double), (SINGLES, Precision::Single)] {
-        let path = |name: &str| Path::new(folder).join(format!("the runtime's own `{name}`"));
-        // Those of linear systems are of doubles in any program.
-        let own = OWN_MODULES.into_iter().filter(|module| module.precision(precision) == precision);
-        texts.extend(own.map(|module| (path(module.name), module.source.to_owned())));
-    }
+    // Those of double precision are compiled by the tests of the runtime.
+    let own = OWN_MODULES.into_iter().filter(|module| module.precision(Precision::Single) == Precision::Single);
+    texts.extend(own.map(|module| (Path::new(SINGLES).join(format!("the runtime's own `{}`", module.name)), module.source.to_owned())));
     texts.sort();
-    let mut failures = Vec::new();
-    for (path, text) in &texts {
+    let one = |path: &Path, text: &str| {
+        let mut failures = Vec::new();
         for arch in ["sm_80", "sm_90"] {
             for dim in 1..=3 {
                 let mut options = vec![format!("-DDIM={dim}")];
@@ -235,8 +256,23 @@ pub(crate) fn compile_kernels(folder: &Path) -> Result<(), Failure> {
                 }
             }
         }
-    }
-    if texts.len() <= 2 * OWN_MODULES.len() {
+        failures
+    };
+    let next = AtomicUsize::new(0);
+    let some = || {
+        let mut failures = Vec::new();
+        while let Some((path, text)) = texts.get(next.fetch_add(1, Ordering::Relaxed)) {
+            failures.extend(one(path, text));
+        }
+        failures
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let mut failures: Vec<String> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(some)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap_or_else(|_| vec!["NVRTC panicked".to_owned()])).collect()
+    });
+    failures.sort();
+    if texts.len() <= OWN_MODULES.len() {
         return Err(format!("no kernels in `{}`", folder.display()));
     }
     if !failures.is_empty() {

@@ -1,7 +1,9 @@
 //! What the commands share.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 use std::{env, fs};
 
 /// Why a command failed.
@@ -82,9 +84,17 @@ pub(crate) fn examples() -> Result<Vec<Example>, Failure> {
     Ok(examples)
 }
 
-/// The compiler of this workspace, built, with a build cache below target/. The profile is `dev` or `release`.
+/// The compiler of this workspace, built once for all calls, with a build cache below target/. The profile is `dev` or `release`.
 pub(crate) fn equellec(profile: &str) -> Result<Command, Failure> {
-    run(cargo().args(["build", "--quiet", "--package", "equellec", "--profile", profile]))?;
+    static BUILT: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    // Nobody panics while it is locked; and what it holds would still be true.
+    let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    // With the features that the whole workspace asks for, as the tests have it: nothing is compiled twice.
+    if !built.contains(profile) {
+        run(cargo().args(["build", "--quiet", "--workspace", "--bin", "equellec", "--profile", profile]))?;
+        built.insert(profile.to_owned());
+    }
+    drop(built);
     let folder = if profile == "dev" { "debug" } else { profile };
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder));
     let mut command = Command::new(target.join(folder).join(format!("equellec{}", env::consts::EXE_SUFFIX)));

@@ -80,6 +80,21 @@ impl KernelModule {
         if on_collections { of_program } else { Precision::Double }
     }
 
+    /// Whether its kernels know of a grid. The others are compiled once for all grids.
+    fn is_on_grids(&self) -> bool {
+        ![RUNTIME_MODULE, SOLVERS_MODULE, SUBSTITUTION_MODULE, FACTORISATION_MODULE].contains(self)
+    }
+
+    /// How it is compiled in a program that is compiled so.
+    pub(crate) fn options(&self, of_program: CompileOptions) -> CompileOptions {
+        let precision = self.precision(of_program.precision);
+        if self.is_on_grids() {
+            CompileOptions { precision, ..of_program }
+        } else {
+            CompileOptions { dim: 3, wide_offsets: false, precision }
+        }
+    }
+
     /// Prelude and kernels as one text; line numbers of compiler messages are those of `source`.
     pub fn full_source(&self) -> String {
         format!("{PRELUDE}\n#line 1 \"{}.cu\"\n{}\n", self.name, self.source)

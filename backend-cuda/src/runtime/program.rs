@@ -216,7 +216,7 @@ impl CudaRuntime {
         let id = match self.modules.get(&key) {
             Some(&id) => id,
             None => {
-                let options = self.compile_options(module.precision(precision));
+                let options = module.options(self.compile_options(precision));
                 let id = self.device.load(module, options)?;
                 self.modules.insert(key, id);
                 id

@@ -5,13 +5,22 @@ use std::path::Path;
 
 use crate::error::{Error, ErrorKind};
 
-/// Memory that this process can have in all, in bytes: what it occupies and what is free to it; the smaller of what the system has and what control groups allow.
-/// `None` where the system does not tell (it is read from Linux's `/proc` and `/sys/fs/cgroup`).
+/// Memory that this process can have in all, in bytes: what it occupies and what is free to it; the smallest of what the system has, what control groups allow, and what
+/// its own limit (`ulimit -v`) leaves. `None` where the system does not tell (it is read from Linux's `/proc` and `/sys/fs/cgroup`).
 pub fn available() -> Option<u64> {
     let meminfo = fs::read_to_string("/proc/meminfo").ok()?;
     let free = kibibytes(&meminfo, "MemAvailable:")?;
-    let own = fs::read_to_string("/proc/self/status").ok().and_then(|status| kibibytes(&status, "VmRSS:")).unwrap_or(0);
-    Some(free.min(group_free().unwrap_or(u64::MAX)).saturating_add(own))
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let own = kibibytes(&status, "VmRSS:").unwrap_or(0);
+    let addresses = fs::read_to_string("/proc/self/limits").ok().and_then(|limits| addresses_left(&limits, &status));
+    Some(free.min(group_free().unwrap_or(u64::MAX)).min(addresses.unwrap_or(u64::MAX)).saturating_add(own))
+}
+
+/// What the limit of the address space leaves, from `/proc/self/limits` and `/proc/self/status`; `None` without a limit. Stacks and libraries that are mapped and not used
+/// count there too.
+fn addresses_left(limits: &str, status: &str) -> Option<u64> {
+    let soft = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?.split_whitespace().next()?;
+    Some(soft.parse::<u64>().ok()?.saturating_sub(kibibytes(status, "VmSize:")?))
 }
 
 fn kibibytes(text: &str, key: &str) -> Option<u64> {
@@ -88,6 +97,20 @@ mod tests {
             assert_eq!(error.kind, ErrorKind::Data);
             assert!(error.message.contains("`memory_limit`"), "{}", error.message);
         }
+    }
+
+    #[test]
+    fn limits_of_the_address_space() {
+        let limits = |soft: &str| {
+            format!(
+                "Limit                     Soft Limit           Hard Limit           Units\nMax address space         {soft}           unlimited            bytes\nMax file locks            unlimited            unlimited            locks\n"
+            )
+        };
+        let status = "VmPeak:\t    9000 kB\nVmSize:\t    1024 kB\nVmRSS:\t     100 kB\n";
+        assert_eq!(addresses_left(&limits("4294967296"), status), Some((4 << 30) - (1 << 20)));
+        assert_eq!(addresses_left(&limits("1000"), status), Some(0));
+        assert_eq!(addresses_left(&limits("unlimited"), status), None);
+        assert_eq!(addresses_left("", status), None);
     }
 
     #[test]
