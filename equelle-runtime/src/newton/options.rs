@@ -197,6 +197,8 @@ fn numbered(parameters: &Parameters, prefix: &str, read: Read) -> Result<Vec<(us
     Ok(values)
 }
 
+/// One of the two bounds, to be set.
+type End = fn(&mut Bounds) -> &mut f64;
 type ByNumber = Vec<(usize, Bounds)>;
 type ByName = Vec<(String, Bounds)>;
 
@@ -204,8 +206,7 @@ type ByName = Vec<(String, Bounds)>;
 fn bounds(parameters: &Parameters) -> Result<(ByNumber, ByName), Error> {
     let mut numbered_bounds: BTreeMap<usize, Bounds> = BTreeMap::new();
     let mut named: BTreeMap<String, Bounds> = BTreeMap::new();
-    let ends: [(&str, fn(&mut Bounds) -> &mut f64); 2] =
-        [("unknown_min_", |bounds| &mut bounds.least), ("unknown_max_", |bounds| &mut bounds.greatest)];
+    let ends: [(&str, End); 2] = [("unknown_min_", |bounds| &mut bounds.least), ("unknown_max_", |bounds| &mut bounds.greatest)];
     for (prefix, end) in ends {
         for (number, value) in numbered(parameters, prefix, |parameters, key| parameters.number(key))? {
             *end(numbered_bounds.entry(number).or_default()) = value;
