@@ -1,7 +1,7 @@
 //! Sums over the faces of a cell, on any grid: a loop over its sides.
 //!
 //! A sum of the element here has the numbers that the next sides ask for on their way before it uses the first of them: [`Ahead`]. One side at a time, threads wait for the cell beyond
-//! before they ask for its values. What interior faces have of their own and keep while a loop goes round is read from a copy in the order of the sides: [`CudaRuntime::by_side`].
+//! before they ask for its values. What interior faces have of their own and keep while a loop goes round is read from a copy in the order of the sides: `CudaRuntime::by_side`.
 //! Where what a face contributes depends on whether it is interior, both bodies are written; where exchanging its cells changes the sign of a
 //! term and nothing else, the sum need not ask for its direction.
 
