@@ -6,7 +6,7 @@ mod common;
 use std::rc::Rc;
 
 use backend_cuda::runtime::host::HostDevice;
-use backend_cuda::runtime::{CudaRuntime, FloatingPoint, KernelModule, Scalar};
+use backend_cuda::runtime::{CudaRuntime, FloatingPoint, GridArrays, KernelModule, Scalar};
 use equelle_runtime::launch::Program;
 use equelle_runtime::params::Parameters;
 use equelle_runtime::session::{Options, Session};
@@ -35,6 +35,14 @@ extern "C" __global__ void leaves(const EqSpace space, const double* __restrict_
   for (EqEntity element = leaf.begin; element < leaf.end; element += EQ_CHAINS) partial = eq_sum(partial, u[element]);
   partial = eq_chains<0>(partial, leaf.chains, EqSum());
   if (eq_tells_leaf()) out[blockIdx.x] = partial;
+}
+extern "C" __global__ void side_sums(const EqGrid grid, const double* __restrict__ by_side, double* __restrict__ out) {
+  const EqEntity cell = eq_index();
+  if (cell >= grid.n_cells) return;
+  const EqSides sides = eq_sides(grid, cell);
+  double sum = 0.0;
+  for (EqOffset at = sides.begin; at < sides.end; at += EQ_SLICE) sum += by_side[at];
+  out[cell] = sum;
 }
 "#,
     floating_point: FloatingPoint::Strict,
@@ -73,6 +81,25 @@ fn reductions_have_the_documented_order() {
         // Bit for bit: the order is the same.
         assert_eq!(rt.scalar_value(&sum).unwrap().to_bits(), reduce::reduce(Reduction::Sum, &values).unwrap().to_bits(), "{n} values");
     }
+}
+
+/// Two by two cells: inner faces are 0|1, 2|3, 0|2, 1|3. Each cell has two of them, and zeros on its other sides. The copy is made once.
+#[test]
+fn values_of_inner_faces_come_to_both_their_cells() {
+    if !common::host_compiler() {
+        return;
+    }
+    let mut rt = runtime(&["nx=2", "ny=2", "grid_dim=2", "grid_layout=unstructured", "renumber=no"]);
+    let faces = rt.domain(CanonicalSet::new(EntityKind::Face, Extent::Interior)).unwrap();
+    let values = rt.scalar_collection(&faces, vec![1.0, 10.0, 100.0, 1000.0]).unwrap();
+    let cells = rt.domain(ALL_CELLS).unwrap();
+    let out = rt.new_collection(&cells).unwrap();
+    let grid = rt.grid_args(GridArrays { sides: true, ..GridArrays::default() }).unwrap();
+    let by_side = rt.by_side(&values).unwrap();
+    assert_eq!(rt.by_side(&values).unwrap(), by_side);
+    let call = rt.call(&KERNELS, "side_sums").unwrap().arg(grid).arg(by_side).arg(out.pointer());
+    rt.launch_over(call, 4).unwrap();
+    assert_eq!(rt.values(&out).unwrap(), [101.0, 1001.0, 110.0, 1010.0]);
 }
 
 #[test]
