@@ -1,6 +1,8 @@
 //! One run of a program: its parameters, grid, domains, inputs, outputs and progress. Every back-end is built on one.
 
+mod data;
 mod effects;
+mod fit;
 pub mod placement;
 mod solves;
 
@@ -10,15 +12,14 @@ use std::sync::Arc;
 
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
-use crate::grid::{Cartesian, FaceOrder, GeometryArray, Grid, MAX_CELLS_OF_ARRAYS, NONE, Renumber, opm, too_many_of};
-use crate::input::{CollectionInput, Inputs};
+use crate::grid::{Cartesian, FaceOrder, GeometryArray, Grid, MAX_CELLS_OF_ARRAYS, Renumber, opm, too_many_of};
+use crate::input::Inputs;
 use crate::interrupt::Interrupt;
-use crate::launch::{InputKind, Program};
-use crate::memory::{self, Estimate, MemoryPlan};
+use crate::launch::Program;
+use crate::memory::MemoryPlan;
 use crate::newton::rescue;
 use crate::output::{Outputs, Records};
 use crate::params::Parameters;
-use crate::real::Real;
 use crate::report::{MessageFormat, Progress, ProgressStyle, bytes, peak_memory, seconds};
 use crate::threads::Threads;
 use crate::traits::{CanonicalSet, EntityKind, Extent};
@@ -284,257 +285,6 @@ impl Session {
         let domain = Domain::canonical(grid, set).map_err(|e| e.at(self.line))?;
         self.domains.push((set, Arc::clone(&domain)));
         Ok(domain)
-    }
-
-    /// Compares what a program needs with what there is: `memory_limit`, or else what the system has. `real` is the number of bytes of a number in a collection.
-    ///
-    /// # Errors
-    /// `Data`, with sizes, if it cannot fit; sets whose sizes are not known yet do not count. A limit that is no size.
-    pub fn plan_memory(&mut self, plan: &'static MemoryPlan, real: usize) -> Result<(), Error> {
-        self.memory = Some(plan);
-        let limit = self.parameters.text("memory_limit").map(|text| memory::parse_size("memory_limit", text)).transpose()?;
-        let Some(available) = limit.or_else(memory::available) else { return Ok(()) };
-        let estimate = self.estimate(plan, real)?;
-        if estimate.certain() > available {
-            let message = format!(
-                "the run needs about {} of memory, {} {}:\n{}",
-                bytes(estimate.certain()),
-                bytes(available),
-                if limit.is_some() { "are allowed by memory_limit" } else { "are available" },
-                estimate.table().trim_end()
-            );
-            let hint = "use a coarser grid or a machine with more memory; `memory_limit=SIZE` sets another limit, such as 16GiB";
-            return Err(Error::new(ErrorKind::Data, message).hint(hint));
-        }
-        if estimate.most() > available {
-            self.warning(&format!("the run may need {} of memory, {} are available", bytes(estimate.most()), bytes(available)));
-        }
-        Ok(())
-    }
-
-    /// Bytes of all collections and entries of Jacobians that a plan foresees at most, with the sizes of sets that have been read; `None` without a plan.
-    ///
-    /// # Errors
-    /// As [`Session::domain`].
-    pub fn planned_collections(&mut self, real: usize) -> Result<Option<u64>, Error> {
-        let Some(plan) = self.memory else { return Ok(None) };
-        let estimate = self.estimate(plan, real)?;
-        let collections: u64 = estimate.collections.iter().chain(&estimate.at_most).map(|(_, bytes)| bytes).sum();
-        Ok(Some(collections + estimate.jacobians))
-    }
-
-    /// Bytes of patterns of Jacobians that a plan foresees; `None` without a plan.
-    ///
-    /// # Errors
-    /// As [`Session::domain`].
-    pub fn planned_patterns(&mut self, real: usize) -> Result<Option<u64>, Error> {
-        let Some(plan) = self.memory else { return Ok(None) };
-        Ok(Some(self.estimate(plan, real)?.patterns))
-    }
-
-    fn estimate(&mut self, plan: &MemoryPlan, real: usize) -> Result<Estimate, Error> {
-        let interior = CanonicalSet { kind: EntityKind::Face, extent: Extent::Interior };
-        let of_solves = plan.solves.iter().flat_map(|solve| solve.unknowns).copied();
-        let mut sets: Vec<CanonicalSet> =
-            plan.collections.iter().map(|s| s.set).chain(plan.positions.iter().copied()).chain(of_solves).collect();
-        sets.extend(plan.positions.iter().map(|set| CanonicalSet { extent: Extent::All, ..*set }));
-        sets.push(interior);
-        sets.sort_unstable();
-        sets.dedup();
-        let mut lens = Vec::with_capacity(sets.len());
-        for set in sets {
-            // What a grid does not have is an error where the program asks for it.
-            let len = self.domain(set).map_or(0, |domain| domain.len());
-            lens.push((set, len as u64));
-        }
-        let len = |set: CanonicalSet| lens.iter().find(|(s, _)| *s == set).map_or(0, |(_, len)| *len);
-        let known = |name: &str| self.inputs.domain_len(name).map(|len| len as u64);
-        let multigrid = match (self.parameters.text("solver"), self.parameters.text("preconditioner")) {
-            (_, Some("amg")) => memory::Multigrid::Yes,
-            (Some("lu"), _) => memory::Multigrid::No,
-            (_, None | Some("auto")) => memory::Multigrid::Maybe,
-            (_, Some(_)) => memory::Multigrid::No,
-        };
-        let sizes = memory::Sizes { grid: &self.grid, real: real as u64, len: &len, multigrid, known: &known };
-        let mut estimate = Estimate::of(plan, &sizes);
-        for input in self.program.inputs.iter().filter(|input| input.kind == InputKind::Collection) {
-            let from_file = self.parameters.flag(&format!("{}_from_file", input.name))?.unwrap_or(false);
-            let set = plan.collections.iter().find(|set| set.name == input.domain && set.canonical);
-            if let (true, Some(set)) = (from_file, set) {
-                estimate.inputs += 8 * len(set.set);
-            }
-        }
-        Ok(estimate)
-    }
-
-    /// Parameter `name`, or the default.
-    ///
-    /// # Errors
-    /// See [`Inputs::scalar`].
-    pub fn input_scalar(&mut self, name: &str, default: f64) -> Result<f64, Error> {
-        self.inputs.scalar(&self.parameters, name, default).map_err(|e| e.at(self.line))
-    }
-
-    /// A collection on a domain; read once per name and domain.
-    ///
-    /// # Errors
-    /// See [`Inputs::collection`].
-    pub fn input_collection(&mut self, name: &str, domain: &Arc<Domain>) -> Result<CollectionInput, Error> {
-        self.inputs.collection(&self.parameters, name, domain).map_err(|e| e.at(self.line))
-    }
-
-    /// A domain within another; read once per name and superset.
-    ///
-    /// # Errors
-    /// See [`Inputs::domain`].
-    pub fn input_domain(&mut self, name: &str, within: &Arc<Domain>) -> Result<Arc<Domain>, Error> {
-        self.inputs.domain(&self.parameters, name, within).map_err(|e| e.at(self.line))
-    }
-
-    /// A sequence; read once per name.
-    ///
-    /// # Errors
-    /// See [`Inputs::sequence`].
-    pub fn input_sequence(&mut self, name: &str) -> Result<Arc<Vec<f64>>, Error> {
-        self.inputs.sequence(&self.parameters, name).map_err(|e| e.at(self.line))
-    }
-
-    /// Puts out a scalar.
-    ///
-    /// # Errors
-    /// See [`Outputs::scalar`].
-    pub fn output_scalar(&mut self, tag: &str, value: f64) -> Result<(), Error> {
-        self.progress.close_bar();
-        self.outputs.scalar(tag, value).map_err(|e| e.at(self.line))
-    }
-
-    /// Puts out a truth value.
-    ///
-    /// # Errors
-    /// See [`Outputs::bool`].
-    pub fn output_bool(&mut self, tag: &str, value: bool) -> Result<(), Error> {
-        self.progress.close_bar();
-        self.outputs.bool(tag, value).map_err(|e| e.at(self.line))
-    }
-
-    /// Puts out text.
-    ///
-    /// # Errors
-    /// See [`Outputs::text`].
-    pub fn output_text(&mut self, tag: &str, value: &str) -> Result<(), Error> {
-        self.progress.close_bar();
-        self.outputs.text(tag, value).map_err(|e| e.at(self.line))
-    }
-
-    /// Puts out a vector: as many components as the grid has dimensions.
-    ///
-    /// # Errors
-    /// See [`Outputs::vector`].
-    pub fn output_vector(&mut self, tag: &str, components: &[f64]) -> Result<(), Error> {
-        self.progress.close_bar();
-        self.outputs.vector(tag, components).map_err(|e| e.at(self.line))
-    }
-
-    /// Puts out a collection of vectors, by component, one value per element of a domain; in the order of the grid's file.
-    ///
-    /// # Errors
-    /// See [`Outputs::vectors`].
-    ///
-    /// # Panics
-    /// If there is not one for each element.
-    pub fn output_vectors<R: Real>(&mut self, tag: &str, domain: &Domain, components: &[&[R]]) -> Result<(), Error> {
-        if self.outputs.dir().is_none() {
-            self.progress.close_bar();
-        }
-        let ordered: Vec<_> = components.iter().map(|component| domain.in_file_order(component)).collect();
-        let components: Vec<&[R]> = ordered.iter().map(|component| &component[..]).collect();
-        self.outputs.vectors(tag, &components).map_err(|e| e.at(self.line))
-    }
-
-    /// Puts out a collection, one value per element of a domain; in the order of the grid's file.
-    ///
-    /// # Errors
-    /// See [`Outputs::collection`].
-    ///
-    /// # Panics
-    /// If there is not one for each element.
-    pub fn output_collection<R: Real>(&mut self, tag: &str, domain: &Domain, values: &[R]) -> Result<(), Error> {
-        if self.outputs.dir().is_none() {
-            self.progress.close_bar();
-        }
-        self.outputs.collection(tag, &domain.in_file_order(values)).map_err(|e| e.at(self.line))
-    }
-
-    /// Whether collections that are put out now go to files: what [`Session::output_later`] asks for.
-    pub fn outputs_go_to_files(&self) -> bool {
-        self.outputs.go_to_files()
-    }
-
-    /// Puts out a collection whose numbers are on their way, one value per element of a domain: of scalars one component, of vectors as many as the grid has dimensions. A thread
-    /// waits for them and writes the file, in the order of the grid's file; the run goes on.
-    ///
-    /// # Errors
-    /// `Data` if the tag cannot be part of a file name; what went wrong with such outputs before.
-    ///
-    /// # Panics
-    /// If outputs do not go to files at present. The thread, if there is not one number for each element.
-    pub fn output_later<R: Real>(
-        &mut self,
-        tag: &str,
-        domain: &Arc<Domain>,
-        numbers: impl FnOnce() -> Result<Vec<Vec<R>>, Error> + Send + 'static,
-    ) -> Result<(), Error> {
-        let (line, ordered) = (self.line, Arc::clone(domain));
-        let numbers = move || {
-            let components = numbers().map_err(|error| error.at(line))?;
-            Ok(match ordered.file_order() {
-                None => components,
-                Some(_) => components.iter().map(|component| ordered.in_file_order(component).into_owned()).collect(),
-            })
-        };
-        self.outputs.later(tag, line, numbers)
-    }
-
-    /// Waits until all files that [`Session::output_later`] promised have been written. Called where a run ends, however it ends: this error came first.
-    ///
-    /// # Errors
-    /// What went wrong with them, unless that has been told.
-    pub fn settle_outputs(&mut self) -> Result<(), Error> {
-        self.outputs.settle()
-    }
-
-    /// Puts out a collection of entities of a kind, one per element of a domain: their indices in the grid's file, -1 for [`NONE`]; in the order of that file.
-    ///
-    /// # Errors
-    /// See [`Outputs::collection`].
-    ///
-    /// # Panics
-    /// If there is not one for each element.
-    pub fn output_entities(&mut self, tag: &str, domain: &Domain, kind: EntityKind, entities: &[u32]) -> Result<(), Error> {
-        let index = |&entity: &u32| if entity == NONE { -1.0 } else { f64::from(self.grid.file_index(kind, entity)) };
-        let values: Vec<f64> = entities.iter().map(index).collect();
-        self.output_collection(tag, domain, &values)
-    }
-
-    /// As [`Session::output_collection`], whatever outputs wait or do not happen: for what is no output of the program.
-    ///
-    /// # Errors
-    /// As there.
-    ///
-    /// # Panics
-    /// As there.
-    pub fn dump_collection<R: Real>(&mut self, tag: &str, domain: &Domain, values: &[R]) -> Result<(), Error> {
-        self.progress.close_bar();
-        self.outputs.collection_at_once(tag, &domain.in_file_order(values)).map_err(|e| e.at(self.line))
-    }
-
-    /// A line of text among the results on standard output, such as those of `verbose`.
-    ///
-    /// # Errors
-    /// `Io`.
-    pub fn print_line(&mut self, text: &str) -> Result<(), Error> {
-        self.progress.close_bar();
-        self.outputs.line(text).map_err(|e| e.at(self.line))
     }
 
     /// The same run, with what the summary says of the numbers of the program: their precision, and how they are rounded.

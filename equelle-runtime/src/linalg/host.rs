@@ -111,6 +111,44 @@ pub(super) fn power_of_two_near(x: &[f64]) -> Option<f64> {
     Some(f64::from_bits(largest.to_bits() & 0x7ff0_0000_0000_0000).max(f64::MIN_POSITIVE))
 }
 
+/// What a [`VectorSpace`] on the host does with Scalars, which are doubles there whatever vectors are made of; which part of a sum is round-off is for each to say.
+macro_rules! scalars_on_the_host {
+    () => {
+        fn constant(&mut self, value: f64) -> f64 {
+            value
+        }
+
+        fn add(&mut self, a: &f64, b: &f64) -> f64 {
+            a + b
+        }
+
+        fn sub(&mut self, a: &f64, b: &f64) -> f64 {
+            a - b
+        }
+
+        fn mul(&mut self, a: &f64, b: &f64) -> f64 {
+            a * b
+        }
+
+        fn ratio(&mut self, a: &f64, b: &f64) -> f64 {
+            if *b == 0.0 { 0.0 } else { a / b }
+        }
+
+        fn sqrt(&mut self, a: &f64) -> f64 {
+            a.sqrt()
+        }
+
+        fn min(&mut self, a: &f64, b: &f64) -> f64 {
+            $crate::reduce::combine($crate::traits::Reduction::Min, *a, *b)
+        }
+
+        fn read<const N: usize>(&mut self, scalars: [&f64; N]) -> Result<[f64; N], std::convert::Infallible> {
+            Ok(scalars.map(|scalar| *scalar))
+        }
+    };
+}
+pub(super) use scalars_on_the_host;
+
 impl VectorSpace for HostSpace {
     type Vector = Vec<f64>;
     type Scalar = f64;
@@ -180,44 +218,14 @@ impl VectorSpace for HostSpace {
         });
     }
 
-    fn constant(&mut self, value: f64) -> f64 {
-        value
-    }
-
-    fn add(&mut self, a: &f64, b: &f64) -> f64 {
-        a + b
-    }
-
-    fn sub(&mut self, a: &f64, b: &f64) -> f64 {
-        a - b
-    }
-
-    fn mul(&mut self, a: &f64, b: &f64) -> f64 {
-        a * b
-    }
-
-    fn ratio(&mut self, a: &f64, b: &f64) -> f64 {
-        if *b == 0.0 { 0.0 } else { a / b }
-    }
+    scalars_on_the_host!();
 
     fn chop(&mut self, a: &f64, b: &f64) -> f64 {
         if a.abs() <= CHOP * b.abs() { 0.0 } else { *a }
     }
 
-    fn sqrt(&mut self, a: &f64) -> f64 {
-        a.sqrt()
-    }
-
-    fn min(&mut self, a: &f64, b: &f64) -> f64 {
-        reduce::combine(Reduction::Min, *a, *b)
-    }
-
     fn is_interrupted(&self) -> bool {
         self.interrupt.asked().is_some()
-    }
-
-    fn read<const N: usize>(&mut self, scalars: [&f64; N]) -> Result<[f64; N], Infallible> {
-        Ok(scalars.map(|scalar| *scalar))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use super::super::csr::Csr;
-use super::super::host::HostSpace;
+use super::super::host::{HostSpace, scalars_on_the_host};
 use super::super::matrix_space::{Correction, Direction, MatrixSpace, Shape, Smoothed};
 use super::super::precond::ilu::BlockFactors;
 use super::super::space::VectorSpace;
@@ -122,41 +122,11 @@ impl VectorSpace for SingleSpace {
         self.threads.each_cheap(y.len(), &mut y[..], |_, y| y.iter_mut().for_each(|y| *y *= a));
     }
 
-    fn constant(&mut self, value: f64) -> f64 {
-        value
-    }
-
-    fn add(&mut self, a: &f64, b: &f64) -> f64 {
-        a + b
-    }
-
-    fn sub(&mut self, a: &f64, b: &f64) -> f64 {
-        a - b
-    }
-
-    fn mul(&mut self, a: &f64, b: &f64) -> f64 {
-        a * b
-    }
-
-    fn ratio(&mut self, a: &f64, b: &f64) -> f64 {
-        HostSpace::new(0).ratio(a, b)
-    }
+    scalars_on_the_host!();
 
     /// What is left of a sum of products of singles.
     fn chop(&mut self, a: &f64, b: &f64) -> f64 {
         if a.abs() <= 64.0 * f64::from(f32::EPSILON) * b.abs() { 0.0 } else { *a }
-    }
-
-    fn sqrt(&mut self, a: &f64) -> f64 {
-        a.sqrt()
-    }
-
-    fn min(&mut self, a: &f64, b: &f64) -> f64 {
-        reduce::combine(Reduction::Min, *a, *b)
-    }
-
-    fn read<const N: usize>(&mut self, scalars: [&f64; N]) -> Result<[f64; N], Infallible> {
-        Ok(scalars.map(|scalar| *scalar))
     }
 }
 

@@ -1,0 +1,183 @@
+//! Inputs and outputs of a run, with the place of the statement in what goes wrong.
+
+use std::sync::Arc;
+
+use super::Session;
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::grid::NONE;
+use crate::input::CollectionInput;
+use crate::real::Real;
+use crate::traits::EntityKind;
+
+impl Session {
+    /// Parameter `name`, or the default.
+    ///
+    /// # Errors
+    /// See [`Inputs::scalar`].
+    pub fn input_scalar(&mut self, name: &str, default: f64) -> Result<f64, Error> {
+        self.inputs.scalar(&self.parameters, name, default).map_err(|e| e.at(self.line))
+    }
+
+    /// A collection on a domain; read once per name and domain.
+    ///
+    /// # Errors
+    /// See [`Inputs::collection`].
+    pub fn input_collection(&mut self, name: &str, domain: &Arc<Domain>) -> Result<CollectionInput, Error> {
+        self.inputs.collection(&self.parameters, name, domain).map_err(|e| e.at(self.line))
+    }
+
+    /// A domain within another; read once per name and superset.
+    ///
+    /// # Errors
+    /// See [`Inputs::domain`].
+    pub fn input_domain(&mut self, name: &str, within: &Arc<Domain>) -> Result<Arc<Domain>, Error> {
+        self.inputs.domain(&self.parameters, name, within).map_err(|e| e.at(self.line))
+    }
+
+    /// A sequence; read once per name.
+    ///
+    /// # Errors
+    /// See [`Inputs::sequence`].
+    pub fn input_sequence(&mut self, name: &str) -> Result<Arc<Vec<f64>>, Error> {
+        self.inputs.sequence(&self.parameters, name).map_err(|e| e.at(self.line))
+    }
+
+    /// Puts out a scalar.
+    ///
+    /// # Errors
+    /// See [`Outputs::scalar`].
+    pub fn output_scalar(&mut self, tag: &str, value: f64) -> Result<(), Error> {
+        self.progress.close_bar();
+        self.outputs.scalar(tag, value).map_err(|e| e.at(self.line))
+    }
+
+    /// Puts out a truth value.
+    ///
+    /// # Errors
+    /// See [`Outputs::bool`].
+    pub fn output_bool(&mut self, tag: &str, value: bool) -> Result<(), Error> {
+        self.progress.close_bar();
+        self.outputs.bool(tag, value).map_err(|e| e.at(self.line))
+    }
+
+    /// Puts out text.
+    ///
+    /// # Errors
+    /// See [`Outputs::text`].
+    pub fn output_text(&mut self, tag: &str, value: &str) -> Result<(), Error> {
+        self.progress.close_bar();
+        self.outputs.text(tag, value).map_err(|e| e.at(self.line))
+    }
+
+    /// Puts out a vector: as many components as the grid has dimensions.
+    ///
+    /// # Errors
+    /// See [`Outputs::vector`].
+    pub fn output_vector(&mut self, tag: &str, components: &[f64]) -> Result<(), Error> {
+        self.progress.close_bar();
+        self.outputs.vector(tag, components).map_err(|e| e.at(self.line))
+    }
+
+    /// Puts out a collection of vectors, by component, one value per element of a domain; in the order of the grid's file.
+    ///
+    /// # Errors
+    /// See [`Outputs::vectors`].
+    ///
+    /// # Panics
+    /// If there is not one for each element.
+    pub fn output_vectors<R: Real>(&mut self, tag: &str, domain: &Domain, components: &[&[R]]) -> Result<(), Error> {
+        if self.outputs.dir().is_none() {
+            self.progress.close_bar();
+        }
+        let ordered: Vec<_> = components.iter().map(|component| domain.in_file_order(component)).collect();
+        let components: Vec<&[R]> = ordered.iter().map(|component| &component[..]).collect();
+        self.outputs.vectors(tag, &components).map_err(|e| e.at(self.line))
+    }
+
+    /// Puts out a collection, one value per element of a domain; in the order of the grid's file.
+    ///
+    /// # Errors
+    /// See [`Outputs::collection`].
+    ///
+    /// # Panics
+    /// If there is not one for each element.
+    pub fn output_collection<R: Real>(&mut self, tag: &str, domain: &Domain, values: &[R]) -> Result<(), Error> {
+        if self.outputs.dir().is_none() {
+            self.progress.close_bar();
+        }
+        self.outputs.collection(tag, &domain.in_file_order(values)).map_err(|e| e.at(self.line))
+    }
+
+    /// Whether collections that are put out now go to files: what [`Session::output_later`] asks for.
+    pub fn outputs_go_to_files(&self) -> bool {
+        self.outputs.go_to_files()
+    }
+
+    /// Puts out a collection whose numbers are on their way, one value per element of a domain: of scalars one component, of vectors as many as the grid has dimensions. A thread
+    /// waits for them and writes the file, in the order of the grid's file; the run goes on.
+    ///
+    /// # Errors
+    /// `Data` if the tag cannot be part of a file name; what went wrong with such outputs before.
+    ///
+    /// # Panics
+    /// If outputs do not go to files at present. The thread, if there is not one number for each element.
+    pub fn output_later<R: Real>(
+        &mut self,
+        tag: &str,
+        domain: &Arc<Domain>,
+        numbers: impl FnOnce() -> Result<Vec<Vec<R>>, Error> + Send + 'static,
+    ) -> Result<(), Error> {
+        let (line, ordered) = (self.line, Arc::clone(domain));
+        let numbers = move || {
+            let components = numbers().map_err(|error| error.at(line))?;
+            Ok(match ordered.file_order() {
+                None => components,
+                Some(_) => components.iter().map(|component| ordered.in_file_order(component).into_owned()).collect(),
+            })
+        };
+        self.outputs.later(tag, line, numbers)
+    }
+
+    /// Waits until all files that [`Session::output_later`] promised have been written. Called where a run ends, however it ends: this error came first.
+    ///
+    /// # Errors
+    /// What went wrong with them, unless that has been told.
+    pub fn settle_outputs(&mut self) -> Result<(), Error> {
+        self.outputs.settle()
+    }
+
+    /// Puts out a collection of entities of a kind, one per element of a domain: their indices in the grid's file, -1 for [`NONE`]; in the order of that file.
+    ///
+    /// # Errors
+    /// See [`Outputs::collection`].
+    ///
+    /// # Panics
+    /// If there is not one for each element.
+    pub fn output_entities(&mut self, tag: &str, domain: &Domain, kind: EntityKind, entities: &[u32]) -> Result<(), Error> {
+        let index = |&entity: &u32| if entity == NONE { -1.0 } else { f64::from(self.grid.file_index(kind, entity)) };
+        let values: Vec<f64> = entities.iter().map(index).collect();
+        self.output_collection(tag, domain, &values)
+    }
+
+    /// As [`Session::output_collection`], whatever outputs wait or do not happen: for what is no output of the program.
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// # Panics
+    /// As there.
+    pub fn dump_collection<R: Real>(&mut self, tag: &str, domain: &Domain, values: &[R]) -> Result<(), Error> {
+        self.progress.close_bar();
+        self.outputs.collection_at_once(tag, &domain.in_file_order(values)).map_err(|e| e.at(self.line))
+    }
+
+    /// A line of text among the results on standard output, such as those of `verbose`.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn print_line(&mut self, text: &str) -> Result<(), Error> {
+        self.progress.close_bar();
+        self.outputs.line(text).map_err(|e| e.at(self.line))
+    }
+}

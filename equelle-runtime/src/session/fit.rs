@@ -1,0 +1,91 @@
+//! Whether a program fits in memory, before anything is read.
+
+use super::Session;
+use crate::error::{Error, ErrorKind};
+use crate::launch::InputKind;
+use crate::memory::{self, Estimate, MemoryPlan};
+use crate::report::bytes;
+use crate::traits::{CanonicalSet, EntityKind, Extent};
+
+impl Session {
+    /// Compares what a program needs with what there is: `memory_limit`, or else what the system has. `real` is the number of bytes of a number in a collection.
+    ///
+    /// # Errors
+    /// `Data`, with sizes, if it cannot fit; sets whose sizes are not known yet do not count. A limit that is no size.
+    pub fn plan_memory(&mut self, plan: &'static MemoryPlan, real: usize) -> Result<(), Error> {
+        self.memory = Some(plan);
+        let limit = self.parameters.text("memory_limit").map(|text| memory::parse_size("memory_limit", text)).transpose()?;
+        let Some(available) = limit.or_else(memory::available) else { return Ok(()) };
+        let estimate = self.estimate(plan, real)?;
+        if estimate.certain() > available {
+            let message = format!(
+                "the run needs about {} of memory, {} {}:\n{}",
+                bytes(estimate.certain()),
+                bytes(available),
+                if limit.is_some() { "are allowed by memory_limit" } else { "are available" },
+                estimate.table().trim_end()
+            );
+            let hint = "use a coarser grid or a machine with more memory; `memory_limit=SIZE` sets another limit, such as 16GiB";
+            return Err(Error::new(ErrorKind::Data, message).hint(hint));
+        }
+        if estimate.most() > available {
+            self.warning(&format!("the run may need {} of memory, {} are available", bytes(estimate.most()), bytes(available)));
+        }
+        Ok(())
+    }
+
+    /// Bytes of all collections and entries of Jacobians that a plan foresees at most, with the sizes of sets that have been read; `None` without a plan.
+    ///
+    /// # Errors
+    /// As [`Session::domain`].
+    pub fn planned_collections(&mut self, real: usize) -> Result<Option<u64>, Error> {
+        let Some(plan) = self.memory else { return Ok(None) };
+        let estimate = self.estimate(plan, real)?;
+        let collections: u64 = estimate.collections.iter().chain(&estimate.at_most).map(|(_, bytes)| bytes).sum();
+        Ok(Some(collections + estimate.jacobians))
+    }
+
+    /// Bytes of patterns of Jacobians that a plan foresees; `None` without a plan.
+    ///
+    /// # Errors
+    /// As [`Session::domain`].
+    pub fn planned_patterns(&mut self, real: usize) -> Result<Option<u64>, Error> {
+        let Some(plan) = self.memory else { return Ok(None) };
+        Ok(Some(self.estimate(plan, real)?.patterns))
+    }
+
+    fn estimate(&mut self, plan: &MemoryPlan, real: usize) -> Result<Estimate, Error> {
+        let interior = CanonicalSet { kind: EntityKind::Face, extent: Extent::Interior };
+        let of_solves = plan.solves.iter().flat_map(|solve| solve.unknowns).copied();
+        let mut sets: Vec<CanonicalSet> =
+            plan.collections.iter().map(|s| s.set).chain(plan.positions.iter().copied()).chain(of_solves).collect();
+        sets.extend(plan.positions.iter().map(|set| CanonicalSet { extent: Extent::All, ..*set }));
+        sets.push(interior);
+        sets.sort_unstable();
+        sets.dedup();
+        let mut lens = Vec::with_capacity(sets.len());
+        for set in sets {
+            // What a grid does not have is an error where the program asks for it.
+            let len = self.domain(set).map_or(0, |domain| domain.len());
+            lens.push((set, len as u64));
+        }
+        let len = |set: CanonicalSet| lens.iter().find(|(s, _)| *s == set).map_or(0, |(_, len)| *len);
+        let known = |name: &str| self.inputs.domain_len(name).map(|len| len as u64);
+        let multigrid = match (self.parameters.text("solver"), self.parameters.text("preconditioner")) {
+            (_, Some("amg")) => memory::Multigrid::Yes,
+            (Some("lu"), _) => memory::Multigrid::No,
+            (_, None | Some("auto")) => memory::Multigrid::Maybe,
+            (_, Some(_)) => memory::Multigrid::No,
+        };
+        let sizes = memory::Sizes { grid: &self.grid, real: real as u64, len: &len, multigrid, known: &known };
+        let mut estimate = Estimate::of(plan, &sizes);
+        for input in self.program.inputs.iter().filter(|input| input.kind == InputKind::Collection) {
+            let from_file = self.parameters.flag(&format!("{}_from_file", input.name))?.unwrap_or(false);
+            let set = plan.collections.iter().find(|set| set.name == input.domain && set.canonical);
+            if let (true, Some(set)) = (from_file, set) {
+                estimate.inputs += 8 * len(set.set);
+            }
+        }
+        Ok(estimate)
+    }
+}
