@@ -104,7 +104,11 @@ impl MatrixSpace for HostSpace {
     fn multigrid(&mut self, matrix: Csr, ends: &[usize], options: &AmgOptions) -> Result<Box<dyn Preconditioner<Self>>, Infallible> {
         let suits = !self.in_doubles && Single::suits(&matrix, options);
         let hierarchy = Hierarchy::new(self, matrix.into(), ends, options)?;
-        Ok(if suits { Box::new(Single::new(self, hierarchy, options)) } else { Box::new(Amg::new(self, hierarchy, options)?) })
+        Ok(if suits && Single::counts(&hierarchy) {
+            Box::new(Single::new(self, hierarchy, options))
+        } else {
+            Box::new(Amg::new(self, hierarchy, options)?)
+        })
     }
 
     fn shape(a: &HostMatrix) -> Shape {

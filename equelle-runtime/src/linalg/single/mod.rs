@@ -47,7 +47,20 @@ impl Single {
         is_polynomial && is_within_range(matrix, &matrix.diagonal())
     }
 
-    /// Takes over a hierarchy for a matrix that [suits](Single::suits).
+    /// Whether 32 bits count the entries of every matrix of a hierarchy, as those of singles do.
+    pub fn counts(hierarchy: &Hierarchy<HostSpace>) -> bool {
+        let of_level = |level: &LevelParts<HostSpace>| {
+            let matrices = [Some(&level.matrix), level.image.as_ref(), Some(&level.prolongation), Some(&level.restriction)];
+            matrices.into_iter().flatten().all(|matrix| u32::try_from(matrix.rows().n_entries()).is_ok())
+        };
+        let coarse = match &hierarchy.coarse {
+            CoarseParts::Direct(inverse) => u32::try_from(inverse.rows().n_entries()).is_ok(),
+            CoarseParts::Smoothed(level) => of_level(level),
+        };
+        coarse && hierarchy.levels.iter().all(of_level)
+    }
+
+    /// Takes over a hierarchy for a matrix that [suits](Single::suits), and whose entries 32 bits [count](Single::counts).
     pub fn new(space: &HostSpace, hierarchy: Hierarchy<HostSpace>, options: &AmgOptions) -> Single {
         let diagonal = |level: &LevelParts<HostSpace>| power_of_two_near(&level.matrix.rows().diagonal());
         let finest = match (hierarchy.levels.first(), &hierarchy.coarse) {
