@@ -14,7 +14,7 @@ impl Session {
     /// Parameter `name`, or the default.
     ///
     /// # Errors
-    /// See [`Inputs::scalar`].
+    /// See [`Inputs::scalar`](crate::input::Inputs::scalar).
     pub fn input_scalar(&mut self, name: &str, default: f64) -> Result<f64, Error> {
         self.inputs.scalar(&self.parameters, name, default).map_err(|e| e.at(self.line))
     }
@@ -22,7 +22,7 @@ impl Session {
     /// A collection on a domain; read once per name and domain.
     ///
     /// # Errors
-    /// See [`Inputs::collection`].
+    /// See [`Inputs::collection`](crate::input::Inputs::collection).
     pub fn input_collection(&mut self, name: &str, domain: &Arc<Domain>) -> Result<CollectionInput, Error> {
         self.inputs.collection(&self.parameters, name, domain).map_err(|e| e.at(self.line))
     }
@@ -30,7 +30,7 @@ impl Session {
     /// A domain within another; read once per name and superset.
     ///
     /// # Errors
-    /// See [`Inputs::domain`].
+    /// See [`Inputs::domain`](crate::input::Inputs::domain).
     pub fn input_domain(&mut self, name: &str, within: &Arc<Domain>) -> Result<Arc<Domain>, Error> {
         self.inputs.domain(&self.parameters, name, within).map_err(|e| e.at(self.line))
     }
@@ -38,7 +38,7 @@ impl Session {
     /// A sequence; read once per name.
     ///
     /// # Errors
-    /// See [`Inputs::sequence`].
+    /// See [`Inputs::sequence`](crate::input::Inputs::sequence).
     pub fn input_sequence(&mut self, name: &str) -> Result<Arc<Vec<f64>>, Error> {
         self.inputs.sequence(&self.parameters, name).map_err(|e| e.at(self.line))
     }
@@ -46,7 +46,7 @@ impl Session {
     /// Puts out a scalar.
     ///
     /// # Errors
-    /// See [`Outputs::scalar`].
+    /// See [`Outputs::scalar`](crate::output::Outputs::scalar).
     pub fn output_scalar(&mut self, tag: &str, value: f64) -> Result<(), Error> {
         self.progress.close_bar();
         self.outputs.scalar(tag, value).map_err(|e| e.at(self.line))
@@ -55,7 +55,7 @@ impl Session {
     /// Puts out a truth value.
     ///
     /// # Errors
-    /// See [`Outputs::bool`].
+    /// See [`Outputs::bool`](crate::output::Outputs::bool).
     pub fn output_bool(&mut self, tag: &str, value: bool) -> Result<(), Error> {
         self.progress.close_bar();
         self.outputs.bool(tag, value).map_err(|e| e.at(self.line))
@@ -64,7 +64,7 @@ impl Session {
     /// Puts out text.
     ///
     /// # Errors
-    /// See [`Outputs::text`].
+    /// See [`Outputs::text`](crate::output::Outputs::text).
     pub fn output_text(&mut self, tag: &str, value: &str) -> Result<(), Error> {
         self.progress.close_bar();
         self.outputs.text(tag, value).map_err(|e| e.at(self.line))
@@ -73,7 +73,7 @@ impl Session {
     /// Puts out a vector: as many components as the grid has dimensions.
     ///
     /// # Errors
-    /// See [`Outputs::vector`].
+    /// See [`Outputs::vector`](crate::output::Outputs::vector).
     pub fn output_vector(&mut self, tag: &str, components: &[f64]) -> Result<(), Error> {
         self.progress.close_bar();
         self.outputs.vector(tag, components).map_err(|e| e.at(self.line))
@@ -82,7 +82,7 @@ impl Session {
     /// Puts out a collection of vectors, by component, one value per element of a domain; in the order of the grid's file.
     ///
     /// # Errors
-    /// See [`Outputs::vectors`].
+    /// See [`Outputs::vectors`](crate::output::Outputs::vectors).
     ///
     /// # Panics
     /// If there is not one for each element.
@@ -98,7 +98,7 @@ impl Session {
     /// Puts out a collection, one value per element of a domain; in the order of the grid's file.
     ///
     /// # Errors
-    /// See [`Outputs::collection`].
+    /// See [`Outputs::collection`](crate::output::Outputs::collection).
     ///
     /// # Panics
     /// If there is not one for each element.
@@ -150,7 +150,7 @@ impl Session {
     /// Puts out a collection of entities of a kind, one per element of a domain: their indices in the grid's file, -1 for [`NONE`]; in the order of that file.
     ///
     /// # Errors
-    /// See [`Outputs::collection`].
+    /// See [`Outputs::collection`](crate::output::Outputs::collection).
     ///
     /// # Panics
     /// If there is not one for each element.
