@@ -20,8 +20,11 @@ pub(crate) struct Options {
     #[arg(long, default_value = "10,16,22,32,46,64,100", value_delimiter = ',')]
     cells: Vec<usize>,
     /// Seconds that the steps which are timed take at least
-    #[arg(long, default_value_t = 0.5)]
+    #[arg(long, default_value_t = 0.3)]
     seconds: f64,
+    /// Seconds after which no larger grid of a problem is begun
+    #[arg(long, default_value_t = 60.0)]
+    limit: f64,
 }
 
 /// A program of the bundle on cubes of cells.
@@ -45,9 +48,11 @@ const PROBLEMS: [Problem; 3] = [
 /// More steps than this are not taken: their file would be long.
 const MOST_STEPS: usize = 1_000_000;
 /// The best of so many runs counts, unless a run takes [`LONG`].
-const REPETITIONS: usize = 3;
+const REPETITIONS: usize = 2;
 /// Seconds.
-const LONG: f64 = 5.0;
+const LONG: f64 = 2.0;
+/// Where a run of the fewest steps on CUDA takes less time than the serial one by this factor, larger grids would tell nothing about where they cross.
+const CLEAR: f64 = 3.0;
 /// Numbers of steps for which the crossover of whole runs is told.
 const RUNS: [f64; 3] = [100.0, 1000.0, 10000.0];
 
@@ -81,12 +86,21 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         println!("{}, cubes of cells, serial on {cores} cores; the kernels of the device are compiled already", problem.name);
         println!("| cells | serial, a step ms | cuda | serial over cuda | serial, start s | cuda | steps from which cuda is done first |");
         println!("| ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
-        let mut rows = Vec::new();
+        let begun = Instant::now();
+        let mut rows: Vec<Row> = Vec::new();
         for &n in &options.cells {
             let times = |backend| time(&bundle, &folder, problem, n, backend, options.seconds);
             let row = Row { cells: n.pow(3) as f64, serial: times("serial")?, cuda: times("cuda")? };
             println!("{}", line(&row));
+            let is_clear = row.serial.of_run(RUNS[0]) > CLEAR * row.cuda.of_run(RUNS[0]);
             rows.push(row);
+            if is_clear {
+                break;
+            }
+            if begun.elapsed().as_secs_f64() > options.limit {
+                println!("no larger grids: {} s are over", options.limit);
+                break;
+            }
         }
         println!("\n{}: steps cross at {}", problem.name, shown(crossing(&rows, |times| times.step)));
         for steps in RUNS {

@@ -116,6 +116,16 @@ section_heat() {
     done
 }
 
+# What the profiler is asked for: time, traffic, and how busy memory, the L2 cache and the multiprocessors are, in per cent of what they can do.
+limits=gpu__time_duration.sum,dram__bytes.sum,dram__throughput.avg.pct_of_peak_sustained_elapsed,lts__throughput.avg.pct_of_peak_sustained_elapsed
+limits=$limits,sm__throughput.avg.pct_of_peak_sustained_elapsed,sm__warps_active.avg.pct_of_peak_sustained_active
+
+# What it said in the log, kernel after kernel, or why it said nothing.
+limited() {
+    grep -E '^ +(gpu__|dram__|lts__|sm__|launch__)' "$work/log" | awk '{ printf "%s %s %s; ", $1, $3, $2 }'
+    grep -q gpu__time "$work/log" || tail -n 5 "$work/log"
+}
+
 # Shallow water without outputs: Runge-Kutta steps of two stages.
 section_water() {
     awk 'BEGIN { for (i = 0; i < 210; i++) print 0.01 }' >"$work/steps"
@@ -129,6 +139,14 @@ section_water() {
             done
             over "shallow water $n^2, $layout" "$(step)" "$slow" 50
         done
+    done
+    command -v ncu >/dev/null 2>&1 || { echo "stages of shallow water: no ncu here"; return 0; }
+    # What limits the two stages of a step: memory, the pipe for doubles, or waiting for either.
+    for layout in auto unstructured; do
+        timeout 100 ncu --clock-control none --kernel-name 'regex:^compute_q_0' --launch-skip 10 --launch-count 2 --metrics "$limits,sm__inst_executed_pipe_fp64.avg.pct_of_peak_sustained_active,launch__registers_per_thread" \
+            bin/shallow_water_silent --backend cuda grid_dim=2 nx=4096 ny=4096 dx=1 dy=1 grid_layout=$layout h_init=1 u_init=0.1 v_init=0 \
+            b_north=0 b_south=0 b_east=0 b_west=0 timesteps_filename="$work/steps" output_to_file=false >"$work/log" 2>&1 || true
+        echo "stages of shallow water 4096^2, $layout: $(limited)"
     done
 }
 
@@ -234,7 +252,7 @@ section_converge() {
 
 # From which size on the GPU is faster than all cores of this machine.
 section_crossover() {
-    tools/xtask crossover --bundle . || failed=1
+    tools/xtask crossover --bundle . --limit 45 || failed=1
 }
 
 # The experiments of the thesis of 2014 (one NVIDIA K40, 288 GB/s): explicit and implicit heat, shallow water. Times are of the whole loop, by the steady steps of `--profile`; its figures
@@ -289,16 +307,12 @@ section_jacobian() {
     if command -v ncu >/dev/null 2>&1; then
         awk 'BEGIN { print 0.5 }' >"$work/steps"
         n=256
-        # Time, traffic, and how busy memory, the L2 cache and the multiprocessors are, in per cent of what they can do.
-        metrics=gpu__time_duration.sum,dram__bytes.sum,dram__throughput.avg.pct_of_peak_sustained_elapsed,lts__throughput.avg.pct_of_peak_sustained_elapsed
-        metrics=$metrics,sm__throughput.avg.pct_of_peak_sustained_elapsed,sm__warps_active.avg.pct_of_peak_sustained_active
         awk -v n="$n" 'BEGIN { for (r = 0; r < n * n; r++) print r * (n + 1) }' >"$work/faces"
         for layout in auto unstructured; do
-            timeout 100 ncu --clock-control none --kernel-name 'regex:^residual_u(_cartesian)?$' --launch-count 2 --metrics "$metrics" bin/heat_implicit_3d_silent \
+            timeout 100 ncu --clock-control none --kernel-name 'regex:^residual_u(_cartesian)?$' --launch-count 2 --metrics "$limits" bin/heat_implicit_3d_silent \
                 --backend cuda grid_dim=3 nx=$n ny=$n nz=$n k=0.3 cv=1 u_initial=500 dir_boundary_filename="$work/faces" dir_val=100 grid_layout=$layout timesteps_filename="$work/steps" \
                 solver=bicgstab max_iter=1 newton_failure=continue output_to_file=false >"$work/log" 2>&1 || true
-            echo "residual and Jacobian, heat $n^3, $layout: $(grep -E "${metrics//,/|}" "$work/log" | awk '{ printf "%s %s %s; ", $1, $3, $2 }')"
-            grep -q gpu__time "$work/log" || tail -n 5 "$work/log"
+            echo "residual and Jacobian, heat $n^3, $layout: $(limited)"
         done
     else
         echo "residual and Jacobian: no ncu here"
@@ -315,6 +329,25 @@ section_yardsticks() {
         fi
     else
         echo "yardsticks: not compiled (no nvcc, or not part of this bundle)"
+    fi
+}
+
+# One test of the runtime under a tool of compute-sanitizer; prints one line, and what the tool says where it found something.
+check_test() {
+    local tool=$1 test=$2 log status=0
+    log="$3/$tool-${test//:/-}.log"
+    timeout 150 compute-sanitizer --tool "$tool" --error-exitcode 9 --report-api-errors no --target-processes application-only \
+        tests/backend_cuda --exact "$test" >"$log" 2>&1 || status=$?
+    if grep -q 'before first instrumented API call' "$log" && grep -q '^test result: ok' "$log"; then
+        echo "$tool, $test: launches nothing"
+    elif [ $status = 124 ]; then
+        echo "$tool, $test: not done in 150 s"
+    elif [ $status = 0 ]; then
+        echo "$tool, $test: clean"
+    else
+        tail -n 20 "$log"
+        echo "$tool, $test: FAILED"
+        return 1
     fi
 }
 
@@ -338,29 +371,14 @@ section_checkers() {
                 done
             done
         done
-        # Kernels of linear systems, by the tests of the runtime that run on any device. What takes too long is named, and no failure.
-        modules=$(tests/backend_cuda --list 2>/dev/null | sed -n 's/^\(runtime::[a-z_0-9]*\)::.*: test$/\1/p' | sort -u)
-        [ -n "$modules" ] || { echo "compute-sanitizer: no tests to check"; failed=1; }
-        until=$((SECONDS + 300))
+        # Kernels of linear systems, by the tests of the runtime that run on any device: each in a process of its own, as many at a time as there are cores. What takes too long is named.
+        tests/backend_cuda --list 2>/dev/null | sed -n 's/^\(runtime::.*\): test$/\1/p' >"$work/tests.txt"
+        [ -s "$work/tests.txt" ] || { echo "compute-sanitizer: no tests to check"; failed=1; }
         for tool in memcheck racecheck; do
-            for module in $modules; do
-                status=0
-                left=$((until - SECONDS))
-                [ $left -gt 90 ] && left=90
-                if [ $left -lt 5 ]; then echo "compute-sanitizer $tool, tests of $module: no time left"; continue; fi
-                timeout $left compute-sanitizer --tool $tool --error-exitcode 9 --report-api-errors no --target-processes application-only \
-                    tests/backend_cuda "$module::" >"$work/log" 2>&1 || status=$?
-                if grep -q 'before first instrumented API call' "$work/log" && grep -q '^test result: ok' "$work/log"; then
-                    echo "compute-sanitizer $tool, tests of $module: they launch nothing"
-                    continue
-                fi
-                if [ $status = 124 ]; then
-                    echo "compute-sanitizer $tool, tests of $module: not done in $left s"
-                    continue
-                fi
-                [ $status = 0 ] || { failed=1; tail -n 20 "$work/log"; }
-                echo "compute-sanitizer $tool, tests of $module: $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$work/log" | head -n 1); $(grep '^test result' "$work/log" | cut -d ';' -f 1)"
-            done
+            export -f check_test
+            xargs -a "$work/tests.txt" -P "$(nproc)" -I '{}' bash -c 'check_test "$@"' check "$tool" '{}' "$work" >"$work/checked.txt" || failed=1
+            echo "compute-sanitizer $tool, tests of the runtime: $(grep -c ': clean$' "$work/checked.txt") clean, $(grep -c ': launches nothing$' "$work/checked.txt") that launch nothing, of $(wc -l <"$work/tests.txt")"
+            grep -vE ': (clean|launches nothing)$' "$work/checked.txt" || true
         done
     else
         echo "compute-sanitizer: not found"
