@@ -55,7 +55,8 @@ extern "C" __global__ void equelle_tree_bools(unsigned int operation, EqEntity n
 // ---- Linear algebra --------------------------------------------------------------------------------------------------------------------
 
 // y = x; y = y + a x; y = y - a x; y = x + a y; y = a y: operation 0 to 4. 16 to 24 bytes an element.
-extern "C" __global__ void equelle_vector(unsigned int operation, EqEntity n, double* y, const double* __restrict__ a, const double* x) {
+extern "C" __global__ void equelle_vector(unsigned int operation, EqEntity n, double* y, const double* a, const double* x) {
+  EQ_START
   const EqEntity k = eq_index();
   if (k >= n) return;
   switch (operation) {

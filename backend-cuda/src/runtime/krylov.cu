@@ -37,6 +37,7 @@ EQ_FUNCTION void eq_numbers(const EqNumbers& numbers) {
 }
 
 extern "C" __global__ void equelle_numbers(const EqNumbers numbers) {
+  EQ_START
   if (eq_index() == 0) eq_numbers(numbers);
 }
 
@@ -184,9 +185,13 @@ EQ_FUNCTION void eq_sums(EqEntity n, const EqSums& sums, const EqNumbers& number
 #endif
 }
 
+// Of sums over vectors: all blocks of 10^6 elements shall run at once, 8 on each multiprocessor; 7.6 instead of 9.6 us on an H200.
+#define EQ_SUMS_OF_VECTORS __launch_bounds__(256, 8)
+
 // w . y, 16 bytes an element; the same after y = y - a x, 32, and without w 24; y . D y after that with the diagonal w, 32, or at once, 16: operation 0 to 3.
-extern "C" __global__ void equelle_dot(unsigned int operation, EqEntity n, double* y, const double* a, const double* x, const double* w,
+extern "C" __global__ void EQ_SUMS_OF_VECTORS equelle_dot(unsigned int operation, EqEntity n, double* y, const double* a, const double* x, const double* w,
                                        const EqSums sums, const EqNumbers numbers) {
+  EQ_START
   EQ_SUM_ROOM(1)
   switch (operation) {
     case 0: eq_sums<1>(n, sums, numbers, room, [=](EqEntity k) { return EqValues{w[k] * y[k], 0.0}; }); break;
@@ -222,6 +227,7 @@ EQ_FUNCTION double eq_row_product(const EqRows& a, EqEntity row, const double* x
 // y = A x, and w . y. 12 bytes an entry, 16 a row, x, y and w.
 extern "C" __global__ void equelle_rows_dot(EqEntity n, const EqRows a, double* y, const double* x, const double* w, const EqSums sums,
                                             const EqNumbers numbers) {
+  EQ_START
   EQ_SUM_ROOM(1)
   eq_sums<1>(n, sums, numbers, room, [=](EqEntity row) {
     const double value = eq_row_product(a, row, x);
@@ -233,6 +239,7 @@ extern "C" __global__ void equelle_rows_dot(EqEntity n, const EqRows a, double* 
 // y = A x, w . y and y . y.
 extern "C" __global__ void equelle_rows_dots(EqEntity n, const EqRows a, double* y, const double* x, const double* w, const EqSums sums,
                                              const EqNumbers numbers) {
+  EQ_START
   EQ_SUM_ROOM(2)
   eq_sums<2>(n, sums, numbers, room, [=](EqEntity row) {
     const double value = eq_row_product(a, row, x);
@@ -245,6 +252,7 @@ extern "C" __global__ void equelle_rows_dots(EqEntity n, const EqRows a, double*
 
 // x = x + a p, then p = z + b p; with a diagonal d, p = d z + b p. 40 bytes an element, or 48.
 extern "C" __global__ void equelle_step(EqEntity n, double* x, const double* a, double* p, const double* b, const double* d, const double* z) {
+  EQ_START
   const EqEntity k = eq_index();
   if (k >= n) return;
   const double old = p[k], direction = d ? d[k] * z[k] : z[k];
@@ -254,12 +262,14 @@ extern "C" __global__ void equelle_step(EqEntity n, double* x, const double* a, 
 
 // y = (y + a x) + b z. 32 bytes an element.
 extern "C" __global__ void equelle_add_two(EqEntity n, double* y, const double* a, const double* x, const double* b, const double* z) {
+  EQ_START
   const EqEntity k = eq_index();
   if (k < n) y[k] = (y[k] + *a * x[k]) + *b * z[k];
 }
 
 // p = r + b (p - a v). 32 bytes an element.
 extern "C" __global__ void equelle_turn(EqEntity n, double* p, const double* a, const double* v, const double* b, const double* r) {
+  EQ_START
   const EqEntity k = eq_index();
   if (k < n) p[k] = r[k] + *b * (p[k] - *a * v[k]);
 }

@@ -5,8 +5,9 @@
 
 // y = A x; y = y + A x; y = y - A x; y = b - A x: operation 0 to 3. 12 bytes an entry, 32 to 40 a row. Each row is added in the order of its entries: the
 // products of a block's rows are made by all threads, in the order of memory, and added by the thread of the row.
-extern "C" __global__ void equelle_product(unsigned int operation, EqEntity n, const EqRows a, const double* b, const double* __restrict__ x,
+extern "C" __global__ void equelle_product(unsigned int operation, EqEntity n, const EqRows a, const double* b, const double* x,
                                            double* y) {
+  EQ_START
   const EqEntity row = eq_index();
   double sum = 0.0;
 #ifdef EQ_SHIM
@@ -37,6 +38,7 @@ extern "C" __global__ void equelle_product(unsigned int operation, EqEntity n, c
 
 // z = a z + b D r with a diagonal matrix; z is not read where a is 0. 32 to 40 bytes an element.
 extern "C" __global__ void equelle_add_diagonal(EqEntity n, double a, double b, const double* d, const double* r, double* z) {
+  EQ_START
   const EqEntity k = eq_index();
   if (k >= n) return;
   const double product = b * (d[k] * r[k]);

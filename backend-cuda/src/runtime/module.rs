@@ -95,6 +95,17 @@ impl KernelModule {
         }
     }
 
+    /// Whether a kernel begins with `EQ_START`: it waits by itself for the one before it in a graph, and may be started while that one ends.
+    pub(crate) fn waits_by_itself(&self, kernel: &str) -> bool {
+        let name = format!(" {kernel}(");
+        let definition = self.source.find("__global__").and_then(|from| {
+            let at = from + self.source[from..].find(&name)?;
+            let body = at + self.source[at..].find('{')? + 1;
+            Some(self.source[body..].trim_start())
+        });
+        definition.is_some_and(|body| body.starts_with("EQ_START"))
+    }
+
     /// Prelude and kernels as one text; line numbers of compiler messages are those of `source`.
     pub fn full_source(&self) -> String {
         format!("{PRELUDE}\n#line 1 \"{}.cu\"\n{}\n", self.name, self.source)
@@ -111,4 +122,38 @@ pub(crate) fn definitions(options: CompileOptions) -> Vec<String> {
         definitions.push("-DEQ_SINGLE=1".to_owned());
     }
     definitions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of the kernels of an iteration it is known that they wait by themselves, of others that they do not; a name that is the beginning of another is not taken for it.
+    #[test]
+    fn kernels_that_wait_by_themselves_are_known() {
+        for kernel in ["equelle_form_dot", "equelle_form_dots", "equelle_dot", "equelle_smooth", "equelle_numbers"] {
+            assert!(SOLVERS_MODULE.waits_by_itself(kernel), "{kernel}");
+        }
+        for kernel in ["equelle_slice_values", "equelle_inverse_diagonal", "equelle_for", "no_kernel"] {
+            assert!(!SOLVERS_MODULE.waits_by_itself(kernel), "{kernel}");
+        }
+        assert!(RUNTIME_MODULE.waits_by_itself("equelle_vector"));
+        assert!(!RUNTIME_MODULE.waits_by_itself("equelle_fill"));
+    }
+
+    /// What is read through a restricted pointer may be read ahead of the wait.
+    #[test]
+    fn kernels_that_wait_by_themselves_restrict_no_pointer() {
+        let mut found = 0;
+        for module in OWN_MODULES {
+            for kernel in module.source.split("extern \"C\" __global__").skip(1) {
+                let (arguments, body) = kernel.split_once('{').expect("a body");
+                if body.trim_start().starts_with("EQ_START") {
+                    found += 1;
+                    assert!(!arguments.contains("__restrict__"), "{arguments}");
+                }
+            }
+        }
+        assert!(found > 10, "{found} kernels");
+    }
 }

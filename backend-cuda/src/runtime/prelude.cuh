@@ -26,6 +26,14 @@ typedef double EqReal;
 // Those that add to rows of a Jacobian need more registers than 32: on 256^3 cells of implicit heat as an unstructured grid 1.07 ms with 32, 0.92 with 40, 1.01 with 48.
 #define EQ_ROWS __launch_bounds__(256, 6)
 
+// What a kernel begins with that may be started while the one before it in a graph still ends: from here on the memory of that one is as it left it, and the one after it may be started. Pointers of such
+// kernels are not __restrict__: reads of what is promised not to change could be moved ahead of the wait.
+#if !defined(EQ_SHIM) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define EQ_START asm volatile("griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;" ::: "memory");
+#else
+#define EQ_START
+#endif
+
 // ---- Structs that kernels take by value ----------------------------------------------------------------------------------------------
 
 // First and second cell of a face.

@@ -61,6 +61,7 @@ EQ_FUNCTION void eq_substitute(const EqSchedule& schedule, const EqFactors& f, E
 // Rows `from` to `to` of the schedule, all of one group: forward z = D^-1 (r - L z), back z = z - D^-1 U z.
 extern "C" __global__ void equelle_substitute(EqEntity from, EqEntity to, unsigned int back, const EqSchedule schedule, const EqFactors f,
                                               const double* r, double* z) {
+  EQ_START
   const EqEntity p = from + eq_index();
   if (p < to) eq_substitute(schedule, f, p, back != 0u, r, z);
 }
@@ -68,6 +69,7 @@ extern "C" __global__ void equelle_substitute(EqEntity from, EqEntity to, unsign
 // Several groups of few rows.
 extern "C" __global__ void equelle_substitute_groups(EqEntity first, EqEntity count, unsigned int back, const EqSchedule schedule,
                                                      const EqFactors f, const double* r, double* z) {
+  EQ_START
   EQ_GROUPS(schedule, first, count, back != 0u, eq_substitute(schedule, f, p, back != 0u, r, z))
 }
 
@@ -82,11 +84,13 @@ EQ_FUNCTION void eq_relax(const EqSchedule& schedule, const EqRows& a, EqEntity 
 
 extern "C" __global__ void equelle_relax(EqEntity from, EqEntity to, unsigned int, const EqSchedule schedule, const EqRows a, const double* d,
                                          const double* b, double* x) {
+  EQ_START
   const EqEntity p = from + eq_index();
   if (p < to) eq_relax(schedule, a, p, d, b, x);
 }
 
 extern "C" __global__ void equelle_relax_groups(EqEntity first, EqEntity count, unsigned int back, const EqSchedule schedule, const EqRows a,
                                                 const double* d, const double* b, double* x) {
+  EQ_START
   EQ_GROUPS(schedule, first, count, back != 0u, eq_relax(schedule, a, p, d, b, x))
 }

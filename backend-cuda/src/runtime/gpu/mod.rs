@@ -1,13 +1,14 @@
 //! A CUDA device through the driver interface.
 
 mod aside;
+mod graph;
 pub mod nvrtc;
 pub mod probe;
 pub mod sparse;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::ffi::{CString, c_void};
+use std::ffi::CString;
 
 use cudarc::driver::{result, sys};
 use equelle_runtime::{Error, ErrorKind};
@@ -26,15 +27,17 @@ pub struct GpuDevice {
     /// Copies beside the stream, from the first one on.
     aside: RefCell<Option<aside::Aside>>,
     sparse: sparse::LazyLibrary,
+    /// Whether a kernel may be started while the one before it in a graph ends.
+    overlaps: bool,
     state: RefCell<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    modules: Vec<sys::CUmodule>,
+    modules: Vec<(sys::CUmodule, KernelModule)>,
     /// By what they are made of.
     loaded: HashMap<u128, ModuleId>,
-    functions: Vec<sys::CUfunction>,
+    functions: Vec<graph::Kernel>,
     graphs: Vec<Option<sys::CUgraphExec>>,
 }
 
@@ -76,7 +79,9 @@ impl GpuDevice {
         let name = result::device::get_name(device).unwrap_or_else(|_| "CUDA device".to_owned());
         let facts = DeviceFacts { name, arch, memory: memory as u64 };
         let (sparse, state) = (sparse::LazyLibrary::new(), RefCell::new(State::default()));
-        Ok(GpuDevice { facts, device, context, stream, aside: RefCell::new(None), sparse, state })
+        // `EQ_START` is nothing in kernels that are compiled for less.
+        let overlaps = facts.arch.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().is_ok_and(|arch: u32| arch >= 90);
+        Ok(GpuDevice { facts, device, context, stream, aside: RefCell::new(None), sparse, overlaps, state })
     }
 
     /// Version of the driver's CUDA, such as `13.0`.
@@ -118,11 +123,6 @@ impl GpuDevice {
     }
 }
 
-/// Addresses of the arguments of a launch, as the driver takes them.
-fn addresses(launch: &Launch) -> Vec<*mut c_void> {
-    launch.offsets.iter().map(|&o| launch.words[o as usize..].as_ptr().cast_mut().cast()).collect()
-}
-
 impl Device for GpuDevice {
     fn facts(&self) -> &DeviceFacts {
         &self.facts
@@ -149,7 +149,7 @@ impl Device for GpuDevice {
         // SAFETY: the image is what NVRTC made, whole (the cache checks a checksum).
         let loaded = unsafe { result::module::load_data(image.as_ptr().cast()) }.map_err(|e| failed("loading kernels", &e))?;
         let mut state = self.state.borrow_mut();
-        state.modules.push(loaded);
+        state.modules.push((loaded, *module));
         let id = ModuleId(state.modules.len() as u32 - 1);
         state.loaded.insert(key, id);
         Ok(id)
@@ -158,10 +158,12 @@ impl Device for GpuDevice {
     fn function(&self, module: ModuleId, name: &str) -> Result<FunctionId, Error> {
         let mut state = self.state.borrow_mut();
         let c_name = CString::new(name).map_err(|_| Error::new(ErrorKind::Backend, "internal error: a kernel name holds a zero byte"))?;
+        let (module, text) = state.modules[module.0 as usize];
         // SAFETY: the module was loaded by `load` and is unloaded only on drop.
-        let function = unsafe { result::module::get_function(state.modules[module.0 as usize], c_name) }
+        let function = unsafe { result::module::get_function(module, c_name) }
             .map_err(|e| failed(&format!("internal error: finding kernel `{name}`"), &e))?;
-        state.functions.push(function);
+        let waits_by_itself = self.overlaps && text.waits_by_itself(name);
+        state.functions.push(graph::Kernel { function, waits_by_itself });
         Ok(FunctionId(state.functions.len() as u32 - 1))
     }
 
@@ -224,9 +226,9 @@ impl Device for GpuDevice {
     }
 
     unsafe fn launch(&self, launch: &Launch) -> Result<(), Error> {
-        let function = self.state.borrow().functions[launch.function.0 as usize];
+        let function = self.state.borrow().functions[launch.function.0 as usize].function;
         let s = launch.shape;
-        let mut arguments = addresses(launch);
+        let mut arguments = graph::addresses(launch);
         // SAFETY: as the caller promises; the driver copies the arguments before it returns.
         unsafe {
             result::launch_kernel(
@@ -246,35 +248,12 @@ impl Device for GpuDevice {
         let mut graph: sys::CUgraph = std::ptr::null_mut();
         // SAFETY: `graph` outlives the call.
         unsafe { sys::cuGraphCreate(&raw mut graph, 0) }.result().map_err(report)?;
-        let mut previous: sys::CUgraphNode = std::ptr::null_mut();
+        let mut previous = None;
         let mut exec: sys::CUgraphExec = std::ptr::null_mut();
         let built = (|| {
             for launch in launches {
-                let s = launch.shape;
-                let mut arguments = addresses(launch);
-                let node = sys::CUDA_KERNEL_NODE_PARAMS {
-                    func: self.state.borrow().functions[launch.function.0 as usize],
-                    gridDimX: s.grid[0],
-                    gridDimY: s.grid[1],
-                    gridDimZ: s.grid[2],
-                    blockDimX: s.block[0],
-                    blockDimY: s.block[1],
-                    blockDimZ: s.block[2],
-                    sharedMemBytes: 0,
-                    kernelParams: arguments.as_mut_ptr(),
-                    extra: std::ptr::null_mut(),
-                    kern: std::ptr::null_mut(),
-                    ctx: std::ptr::null_mut(),
-                };
-                let mut added: sys::CUgraphNode = std::ptr::null_mut();
-                let dependencies = if previous.is_null() { std::ptr::null() } else { &raw const previous };
-                // SAFETY: the driver copies node parameters and arguments; one launch follows the other.
-                unsafe {
-                    sys::cuGraphAddKernelNode_v2(&raw mut added, graph, dependencies, usize::from(!previous.is_null()), &raw const node)
-                }
-                .result()
-                .map_err(report)?;
-                previous = added;
+                let kernel = self.state.borrow().functions[launch.function.0 as usize];
+                previous = Some(graph::append(graph, previous, kernel, launch).map_err(report)?);
             }
             // SAFETY: the graph is complete; `exec` outlives the call.
             unsafe { sys::cuGraphInstantiateWithFlags(&raw mut exec, graph, 0) }.result().map_err(report)
@@ -320,7 +299,7 @@ impl Drop for GpuDevice {
             for exec in state.graphs.into_iter().flatten() {
                 let _ = result::graph::exec_destroy(exec);
             }
-            for module in state.modules {
+            for (module, _) in state.modules {
                 let _ = result::module::unload(module);
             }
             let _ = result::stream::destroy(self.stream);

@@ -39,6 +39,7 @@ const DRIVER_SYMBOLS: &[&str] = &[
     "cuLaunchKernel",
     "cuGraphCreate",
     "cuGraphAddKernelNode_v2",
+    "cuGraphAddDependencies_v2",
     "cuGraphInstantiateWithFlags",
     "cuGraphLaunch",
     "cuGraphExecDestroy",
