@@ -4,7 +4,8 @@
 use std::path::Path;
 use std::process::Command;
 use std::rc::Rc;
-use std::{env, fs};
+use std::sync::{Arc, Mutex};
+use std::{env, fs, io};
 
 use backend_cuda::runtime::device::Device;
 use backend_cuda::runtime::gpu::GpuDevice;
@@ -16,6 +17,7 @@ use equelle_front::passes::{Derivatives, OptLevel};
 use equelle_front::source::SourceFile;
 use equelle_front::verify::Verified;
 use equelle_runtime::output::Record;
+use equelle_runtime::report::{MessageFormat as Messages, ProgressStyle};
 use equelle_runtime::session::Options;
 use equelle_runtime::{Error, Session};
 use equellec::console::{Console, MessageFormat};
@@ -207,6 +209,90 @@ fn bounds_of_unknowns() {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cuda-long-steps-{}.txt", std::process::id()));
     fs::write(&file, "400000 400000").unwrap();
     example("two_phase_implicit", &[&format!("timesteps_filename={}", file.display())], PIVOTS);
+}
+
+/// What is written, for those who hold a copy.
+#[derive(Clone, Default)]
+struct Text(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Text {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Least and greatest of the unknowns of an event.
+fn ranges(event: &serde_json::Value) -> Vec<(String, f64, f64)> {
+    let unknowns = event["unknowns"].as_array().unwrap_or_else(|| panic!("{event}"));
+    let number = |value: &serde_json::Value| value.as_f64().unwrap_or(f64::NAN);
+    unknowns.iter().map(|range| (range["name"].as_str().unwrap().to_owned(), number(&range["least"]), number(&range["greatest"]))).collect()
+}
+
+/// What the reader of JSON rounds: the last bit.
+const PARSED: f64 = f64::EPSILON;
+
+/// Ranges of unknowns are those of the collections that are put out after each solve, and those of the run the widest. Without bounds, steps of twice the pores of a cell
+/// end at negative saturations, where the equations hold as well; the ranges show it.
+#[test]
+fn ranges_are_those_of_what_is_put_out() {
+    let Some(device) = device() else { return };
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cuda-unbounded-steps-{}.txt", std::process::id()));
+    fs::write(&file, "400000 400000").unwrap();
+    let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/two_phase_implicit/case.param").display().to_string();
+    let steps = format!("timesteps_filename={}", file.display());
+    let words = [&case, &steps, "unknown_min_s=-1e9", "unknown_max_s=1e9", "max_iter=50", "output_to_file=false"].map(str::to_owned);
+    let (source, verified) = compiled("examples/two_phase_implicit/two_phase_implicit.equelle", OptLevel::O2);
+    let run = |on_device: bool| {
+        let text = Text::default();
+        let options = Options {
+            quiet: false,
+            format: Messages::Json,
+            progress: ProgressStyle::Lines,
+            stderr: Box::new(text.clone()),
+            ..Options::silent()
+        };
+        let program = interpret::program(&source, &verified);
+        let mut session = Session::open_with(program, &words, options).unwrap_or_else(|error| panic!("{error:?}"));
+        let outputs = session.record_outputs();
+        let run = match on_device {
+            true => equelle_interp::interpret(&verified, &mut CudaRuntime::on_device(session, Rc::clone(&device)).unwrap()),
+            false => interpret::run_session(&verified, session),
+        };
+        run.unwrap_or_else(|error| panic!("{error:?}"));
+        let text = String::from_utf8(text.0.lock().unwrap().clone()).unwrap();
+        let events: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let solves: Vec<_> = events.iter().filter(|event| event["event"] == "newton").map(ranges).collect();
+        let summary = events.iter().find(|event| event["event"] == "summary").unwrap();
+        (solves, ranges(&summary["solves"][0]), outputs.take())
+    };
+    for on_device in [false, true] {
+        let (solves, all, outputs) = run(on_device);
+        let extremes = |at: &[Record], tag: &str| {
+            let values = at.iter().map(numbers).filter(|(other, _)| *other == tag).flat_map(|(_, values)| values);
+            values.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, greatest), value| (least.min(value), greatest.max(value)))
+        };
+        let expected = |at: &[Record]| {
+            let range = |(name, tag): (&str, &str)| (name.to_owned(), extremes(at, tag).0, extremes(at, tag).1);
+            [("p", "pressure"), ("s", "saturation")].map(range).to_vec()
+        };
+        // Pressure and saturation before the first step, and after each.
+        assert_eq!(outputs.len(), 6);
+        let (first, second) = (expected(&outputs[2..4]), expected(&outputs[4..]));
+        for (found, expected) in solves.iter().chain([&all]).zip([first, second, expected(&outputs[2..])]) {
+            assert_eq!(found.len(), expected.len());
+            for (found, expected) in found.iter().zip(&expected) {
+                let is_near = |a: f64, b: f64| (a - b).abs() <= PARSED * b.abs();
+                let same = found.0 == expected.0 && is_near(found.1, expected.1) && is_near(found.2, expected.2);
+                assert!(same, "on the device: {on_device}: {found:?} instead of {expected:?}");
+            }
+        }
+        assert_eq!(solves.len(), 2);
+        assert!(all[1].1 < 0.0, "a second solution: {all:?}");
+    }
 }
 
 /// A few spacings of singles at the largest value, where a factorisation that rounds differently may end.

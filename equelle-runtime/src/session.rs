@@ -17,7 +17,7 @@ use crate::input::Inputs;
 use crate::interrupt::Interrupt;
 use crate::launch::Program;
 use crate::memory::MemoryPlan;
-use crate::newton::rescue;
+use crate::newton::{Range, rescue};
 use crate::output::{Outputs, Records};
 use crate::params::Parameters;
 use crate::report::{MessageFormat, Progress, ProgressStyle, bytes, peak_memory, seconds};
@@ -114,6 +114,8 @@ pub struct Session {
     /// By Equelle line.
     solves: BTreeMap<u32, solves::Totals>,
     rescues: solves::Rescues,
+    /// By Equelle line.
+    ranges: BTreeMap<u32, Vec<Range>>,
     /// Failures of solves that were written down.
     failures: usize,
     notes: Vec<String>,
@@ -190,6 +192,7 @@ impl Session {
             interrupt: options.interrupt,
             solves: BTreeMap::new(),
             rescues: solves::Rescues::default(),
+            ranges: BTreeMap::new(),
             failures: 0,
             notes: Vec::new(),
             mode: None,

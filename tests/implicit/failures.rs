@@ -3,6 +3,8 @@
 use std::fs;
 use std::process::Command;
 
+use equelle_runtime::number::general;
+
 use crate::scalar::{SQUARE_ROOT, interpret, program};
 use crate::support::{built, repository, scratch, stderr};
 
@@ -25,7 +27,9 @@ fn no_convergence_is_an_error_with_a_report() {
         lines.push(format!("{:.6e}", r * 3.0_f64.sqrt()));
     }
     let mut rest = text.as_str();
-    for line in ["did not converge in 3 iterations", "iteration  residual norm"].into_iter().chain(lines.iter().map(String::as_str)) {
+    let unknowns = format!("\nunknowns: u from {0} to {0}\n", general(u));
+    let lines = lines.iter().map(String::as_str).chain([unknowns.as_str()]);
+    for line in ["did not converge in 3 iterations", "iteration  residual norm"].into_iter().chain(lines) {
         rest = rest.split_once(line).unwrap_or_else(|| panic!("no `{line}` in its place in: {text}")).1;
     }
     for (cell, x) in [(0, 1), (1, 3), (2, 5)] {
@@ -90,7 +94,7 @@ Output(\"u\", u)
         let text = stderr(&output);
         assert_eq!(output.status.code(), Some(3), "{text}");
         assert!(text.contains("error: the residual is not finite at the guess"), "{text}");
-        assert!(text.contains("largest entries of the residual:\n  cell 2 at (2.5, 0.5): NaN"), "{text}");
+        assert!(text.contains("\nunknowns: u from -2 to 4\nlargest entries of the residual:\n  cell 2 at (2.5, 0.5): NaN"), "{text}");
         assert!(text.contains("program.equelle:5: u = NewtonSolve(residual, x)"), "{text}");
     }
     fs::remove_dir_all(&folder).unwrap();

@@ -87,6 +87,37 @@ fn rescued_step_ends_where_small_steps_end() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
+/// u' = dt in one cell, where a step may be no longer than 3.9 / u. From 1 in a step of 4: as a whole it fails; so does the second of two parts, from 5, and the last of four, from 4;
+/// eight end at 3. The ranges of the run are those of what it kept.
+#[test]
+fn ranges_leave_out_what_was_tried() {
+    let folder = scratch("rescue-ranges");
+    let text = "timesteps = InputSequenceOfScalar(\"timesteps\")
+u0 : Mutable Collection Of Scalar On AllCells()
+u0 = 1 Extend AllCells()
+limit = 3.9 Extend AllCells()
+For dt In timesteps {
+    room = Sqrt(limit - dt * u0)
+    residual(value) = {
+        -> value - u0 - (dt * dt Extend AllCells()) + room - room
+    }
+    u0 = NewtonSolve(residual, u0)
+}
+Output(\"u\", u0)
+";
+    let path = program(&folder, text);
+    fs::write(folder.join("steps.txt"), "4").unwrap();
+    let steps = format!("timesteps_filename={}", folder.join("steps.txt").display());
+    let output = interpret(&path, &["nx=1", "ny=1", "timestep_cuts=5", &steps, "--verbose"]);
+    let text = stderr(&output);
+    assert!(output.status.success(), "{text}");
+    assert!(text.contains("the step of 4 was taken in 8 parts"), "{text}");
+    assert!(text.contains("\nunknowns: value from 5 to 5\n"), "{text}");
+    // A quarter in each of eight parts.
+    assert!(text.contains("\nunknowns at line 10: value from 1.25 to 3\n"), "{text}");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
 /// Without an iteration no part is short enough. The run fails as without cuts, after two more attempts, with the outputs of all steps before and the one of the state
 /// before the failed step.
 #[test]

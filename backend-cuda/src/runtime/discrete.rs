@@ -1,5 +1,6 @@
 //! Gradient, Divergence and reductions.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
@@ -9,6 +10,7 @@ use crate::runtime::arithmetic::{Computed, Numbers};
 use crate::runtime::collections::{Collection, Scalar, Vector, VectorCollection};
 use crate::runtime::device::DevicePtr;
 use crate::runtime::grid::GridArrays;
+use crate::runtime::pool::Buffer;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::support::{Leaves, reduction_number};
 
@@ -42,6 +44,17 @@ impl CudaRuntime {
         let leaves = self.leaves(reduction, domain)?;
         self.fill_leaves(reduction, domain, values, &leaves, 0)?;
         self.combine(leaves)
+    }
+
+    /// The least or greatest value of a collection with elements, which does not depend on their order: as they are in memory.
+    pub(super) fn extreme(&mut self, reduction: Reduction, values: &Collection) -> Result<Rc<Buffer>, Error> {
+        let (len, result) = (values.domain.len(), self.new_number()?);
+        let count = reduce::leaf_count(len);
+        let leaves = self.buffer("partial results", 8 * count as u64)?;
+        let call = self.collection_call("equelle_leaves")?.arg(reduction_number(reduction)).arg(len as u32).arg(DevicePtr(0));
+        self.launch_over_leaves(call.arg(values.pointer()).arg(leaves.address()), count)?;
+        self.combine_into(reduction, count, leaves.address(), result.address())?;
+        Ok(result)
     }
 
     /// The reduction of each component.

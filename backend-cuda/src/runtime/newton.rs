@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use equelle_runtime::linalg::{LinearCache, LinearOptions, Method, Solution, SystemSpace, solve_in};
 use equelle_runtime::newton::{self, Bounds, Correction, Ending, Entry, History, Problem, Trial};
-use equelle_runtime::{BinaryMath, EquelleRuntime, Error, ErrorKind, Implicit, Operations, Real, Residual, Session};
+use equelle_runtime::{BinaryMath, EquelleRuntime, Error, ErrorKind, Implicit, Operations, Real, Reduction, Residual, Session};
 
 use crate::runtime::collections::{Collection, Derivatives, Scalar, VectorCollection};
 use crate::runtime::device::DevicePtr;
@@ -95,6 +95,7 @@ impl Implicit for CudaRuntime {
             patterns,
             search: options.line_search,
             bounds: Vec::new(),
+            extremes: Vec::new(),
             last: None,
         };
         let outcome = newton::solve(&mut problem, &options);
@@ -139,6 +140,8 @@ struct CudaProblem<'a, 'b> {
     search: bool,
     /// Values that unknowns may take, of those that have bounds.
     bounds: Vec<(usize, Bounds)>,
+    /// Least and greatest value of each unknown at the last evaluation; `None` of one without elements. `[equations]`
+    extremes: Vec<Option<[f64; 2]>>,
     /// The iterate before the last correction, and that correction, if it may be shortened.
     last: Option<(Vec<Collection>, Rc<Buffer>)>,
 }
@@ -278,6 +281,18 @@ impl CudaProblem<'_, '_> {
         Ok(values)
     }
 
+    /// Least and greatest value of each unknown, on the device. `[equations]`
+    fn queue_extremes(&mut self) -> Result<Vec<Option<[Rc<Buffer>; 2]>>, Error> {
+        let mut extremes = Vec::with_capacity(self.iterate.len());
+        for unknown in &self.iterate {
+            extremes.push(match unknown.domain.is_empty() {
+                true => None,
+                false => Some([self.rt.extreme(Reduction::Min, unknown)?, self.rt.extreme(Reduction::Max, unknown)?]),
+            });
+        }
+        Ok(extremes)
+    }
+
     fn residual_values(&mut self, equation: usize) -> Result<Vec<f64>, Error> {
         let (from, len) = (self.equations[equation].pointer(), self.equations[equation].domain.len());
         self.rt.download_reals(from, len)
@@ -307,10 +322,15 @@ impl Problem for CudaProblem<'_, '_> {
             self.rt.dot_into(equation.domain.len(), residual.address(), residual.address(), square.address())?;
             squares.push(square);
         }
-        let addresses: Vec<DevicePtr> = squares.iter().map(|square| square.address()).collect();
-        let sum: f64 = self.rt.read_numbers(&addresses)?.into_iter().fold(0.0, |sum, square| sum + square);
+        // What unknowns are like comes to the host in the same copy: nothing else waits for it.
+        let extremes = self.queue_extremes()?;
+        let numbers: Vec<DevicePtr> = squares.iter().chain(extremes.iter().flatten().flatten()).map(|number| number.address()).collect();
+        let numbers = self.rt.read_numbers(&numbers)?;
+        let (squares, values) = numbers.split_at(squares.len());
+        let mut values = values.as_chunks::<2>().0.iter();
+        self.extremes = extremes.iter().map(|unknown| unknown.as_ref().and_then(|_| values.next().copied())).collect();
         self.rt.check_flag()?;
-        Ok(sum.sqrt())
+        Ok(squares.iter().sum::<f64>().sqrt())
     }
 
     fn evaluate_silently(&mut self) -> Result<Trial, Error> {
@@ -338,6 +358,10 @@ impl Problem for CudaProblem<'_, '_> {
             update: None,
             set_up: self.cache.take_set_up_time(),
         })
+    }
+
+    fn ranges(&mut self) -> Result<Vec<newton::Range>, Error> {
+        Ok(newton::session::ranges(&self.rt.session, self.line, &self.extremes))
     }
 
     fn shorten(&mut self, length: f64) -> Result<(), Error> {

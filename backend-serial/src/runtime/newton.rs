@@ -10,7 +10,7 @@ use std::sync::Arc;
 use equelle_runtime::linalg::host::HostSpace;
 use equelle_runtime::linalg::{self, BlockMatrix, BlockPattern, Csr, CsrFault, HostMatrix, LinearCache, LinearOptions, Pattern};
 use equelle_runtime::newton::{self, Bounds, Correction, Ending, Entry, History, Problem, Trial, Update};
-use equelle_runtime::reduce::leaf_count;
+use equelle_runtime::reduce::{leaf_count, reduce_on};
 use equelle_runtime::{DerivativeAccess, EquelleRuntime, Error, ErrorKind, Implicit, Real, Reduction, Residual, Session};
 
 use super::SerialRuntime;
@@ -401,6 +401,16 @@ impl<R: Real> Problem for SerialProblem<'_, '_, R> {
             note: solution.note,
             set_up: self.cache.take_set_up_time(),
         })
+    }
+
+    fn ranges(&mut self) -> Result<Vec<newton::Range>, Error> {
+        let extremes = |unknown: &ScalarCollection<R>| {
+            let values = self.rt.values_of(unknown);
+            let reduced = |reduction| reduce_on(self.rt.session.threads(), reduction, &values);
+            Some([reduced(Reduction::Min)?, reduced(Reduction::Max)?])
+        };
+        let extremes: Vec<_> = self.iterate.iter().map(extremes).collect();
+        Ok(newton::session::ranges(&self.rt.session, self.line, &extremes))
     }
 
     fn shorten(&mut self, length: f64) -> Result<(), Error> {

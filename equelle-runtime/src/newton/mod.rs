@@ -9,6 +9,7 @@
 
 pub mod dump;
 mod options;
+mod range;
 mod report;
 pub mod rescue;
 mod search;
@@ -16,5 +17,6 @@ pub mod session;
 mod solve;
 
 pub use options::{Bounds, OnFailure, Options};
+pub use range::Range;
 pub use report::{Ending, Entry, History, Iteration, Times};
 pub use solve::{Correction, Problem, Trial, Update, solve};

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::range::Range;
 use crate::number::write_shortest;
 use crate::report::seconds;
 use crate::traits::EntityKind;
@@ -49,11 +50,15 @@ pub enum Ending {
     Failed,
 }
 
-/// The iterations so far; the first entry is the guess.
+/// The iterations so far; the first entry is the guess. What comes after them is known at the end of a solve.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct History {
     /// In order.
     pub iterations: Vec<Iteration>,
+    /// Of the unknowns at the end; empty where they are not known.
+    pub ranges: Vec<Range>,
+    /// Whether the program goes on with the last iterate.
+    pub is_kept: bool,
 }
 
 impl History {

@@ -84,6 +84,7 @@ pub fn step<R: Implicit, S: Clone>(
         return body(rt, length, state);
     }
     let line = rt.session().current_line();
+    let ranges = rt.session().ranges().clone();
     rt.session().hold_outputs();
     let whole = body(rt, length, state.clone());
     let outputs = rt.session().take_held_outputs();
@@ -98,6 +99,7 @@ pub fn step<R: Implicit, S: Clone>(
     for cut in 1..=cuts {
         let parts = 1 << cut;
         rt.session().step_failed(line, value, parts, &error.message);
+        rt.session().restore_ranges(ranges.clone());
         let part = rt.scalar(value / f64::from(parts));
         match in_parts(rt, &part, parts, opening, state.clone(), body) {
             Ok((state, outputs)) => {

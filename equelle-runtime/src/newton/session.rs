@@ -4,10 +4,12 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use super::options::Options;
+use super::range::Range;
 use super::report::Entry;
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
+use crate::launch::Solve;
 use crate::linalg::LinearOptions;
 use crate::real::Real;
 use crate::session::Session;
@@ -30,10 +32,18 @@ pub fn options<R: Real>(session: &mut Session) -> Result<(Options, LinearOptions
     Ok((nonlinear, linear))
 }
 
+fn solve_at(session: &Session, line: u32) -> Option<&'static Solve> {
+    session.program().solves.iter().find(|solve| solve.line == line)
+}
+
 /// The options of the solve at an Equelle line.
 pub fn of_solve(session: &Session, options: Options, line: u32) -> Options {
-    let solve = session.program().solves.iter().find(|solve| solve.line == line);
-    options.of_solve(solve.map_or(&[], |solve| solve.unknowns))
+    options.of_solve(solve_at(session, line).map_or(&[], |solve| solve.unknowns))
+}
+
+/// The ranges of the unknowns of the solve at an Equelle line; `extremes`: least and greatest value of each, `None` of one without elements. `[unknowns]`
+pub fn ranges(session: &Session, line: u32, extremes: &[Option<[f64; 2]>]) -> Vec<Range> {
+    Range::of_solve(solve_at(session, line), extremes)
 }
 
 /// A failure of a solve with collections of `R`, with what a tolerance made for doubles cannot know.

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::options::{Bounds, OnFailure, Options};
+use super::range::Range;
 use super::report::{Ending, Entry, History, Iteration, Times, worst_table};
 use super::search::{LineSearch, Step};
 use crate::error::{Error, ErrorKind};
@@ -81,6 +82,14 @@ pub trait Problem {
     /// Those of bringing values to the host.
     fn worst(&mut self, count: usize) -> Result<Vec<Entry>, Error>;
 
+    /// Least and greatest values of the unknowns at the iterate, or where the residual was evaluated last. Asked for at the end of a solve.
+    ///
+    /// # Errors
+    /// Those of bringing values to the host.
+    fn ranges(&mut self) -> Result<Vec<Range>, Error> {
+        Ok(Vec::new())
+    }
+
     /// Euclidean norm of each equation at the last evaluation: `[equations]`. Asked for only where equations have tolerances of their own.
     ///
     /// # Errors
@@ -144,11 +153,23 @@ pub trait Problem {
 pub fn solve<P: Problem>(problem: &mut P, options: &Options) -> Result<History, Error> {
     let started = Instant::now();
     let mut history = History::default();
-    let end = iterate(problem, options, &mut history);
+    let mut end = iterate(problem, options, &mut history);
+    if end.as_ref().err().is_none_or(|error| error.kind == ErrorKind::Simulation) {
+        match problem.ranges() {
+            Ok(ranges) => history.ranges = ranges,
+            // A failure before comes first.
+            Err(error) => end = end.and(Err(error)),
+        }
+    }
     let ending = match &end {
         Ok(true) => Ending::Converged,
         Ok(false) => Ending::NotConverged,
         Err(_) => Ending::Failed,
+    };
+    history.is_kept = match ending {
+        Ending::Converged => true,
+        Ending::NotConverged => options.on_failure != OnFailure::Error,
+        Ending::Failed => false,
     };
     problem.ended(&history, ending);
     let converged = end?;
@@ -327,11 +348,12 @@ fn correction_line(correction: &Correction) -> String {
 
 fn no_convergence<P: Problem>(problem: &mut P, history: &History, options: &Options) -> Result<String, Error> {
     Ok(format!(
-        "Newton's method did not converge in {} iterations: the norm of the residual is {:e}, the tolerance {:e}\n{}{}",
+        "Newton's method did not converge in {} iterations: the norm of the residual is {:e}, the tolerance {:e}\n{}{}{}",
         history.count(),
         history.norm(),
         options.abs_res_tol,
         history.table(),
+        unknowns_line(&history.ranges),
         worst(problem)?,
     ))
 }
@@ -341,9 +363,15 @@ fn not_finite<P: Problem>(problem: &mut P, history: &History) -> Result<Error, E
         0 => "at the guess".to_owned(),
         count => format!("after iteration {count}"),
     };
-    let message = format!("the residual is not finite {place}\n{}{}", history.table(), worst(problem)?);
+    let unknowns = unknowns_line(&problem.ranges()?);
+    let message = format!("the residual is not finite {place}\n{}{unknowns}{}", history.table(), worst(problem)?);
     Ok(Error::new(ErrorKind::Simulation, message)
         .hint("look for a division by zero or the square root of a negative number in the residual"))
+}
+
+/// A line of its own, if there is something to say.
+fn unknowns_line(ranges: &[Range]) -> String {
+    if ranges.is_empty() { String::new() } else { format!("unknowns: {}\n", Range::text(ranges)) }
 }
 
 fn worst<P: Problem>(problem: &mut P) -> Result<String, Error> {

@@ -1,10 +1,11 @@
 //! What the solves of a run did: a table of each with `--verbose`, an event of each for programs, and totals in the summary.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::Session;
 use crate::json;
-use crate::newton::{Ending, History, Times};
+use crate::newton::{Ending, History, Range, Times};
 use crate::report::{MessageFormat, seconds};
 
 /// Totals of the solves at an Equelle line.
@@ -39,6 +40,9 @@ impl Session {
         if totals.solves > 1 {
             totals.after_first += times;
         }
+        if history.is_kept {
+            Range::widen(self.ranges.entry(line).or_default(), &history.ranges);
+        }
         if self.progress.format() == MessageFormat::Json {
             let event = self.solve_event(line, history, ending);
             self.progress.event(&event);
@@ -49,14 +53,25 @@ impl Session {
                 Ending::NotConverged => "did not converge",
                 Ending::Failed => "failed",
             };
+            let unknowns = if history.ranges.is_empty() { String::new() } else { format!("\nunknowns: {}", Range::text(&history.ranges)) };
             self.progress.message(&format!(
-                "{place}: {end} in {}, {} linear; {}\n{}",
+                "{place}: {end} in {}, {} linear; {}\n{}{unknowns}",
                 counted(history.count(), "iteration"),
                 history.linear_iterations(),
                 parts(times),
                 history.table_with_times().trim_end()
             ));
         }
+    }
+
+    /// Least and greatest values of unknowns in all solves whose results the run has kept, by Equelle line.
+    pub(crate) fn ranges(&self) -> &BTreeMap<u32, Vec<Range>> {
+        &self.ranges
+    }
+
+    /// Forgets those of solves since then: their results have been dropped.
+    pub(crate) fn restore_ranges(&mut self, ranges: BTreeMap<u32, Vec<Range>>) {
+        self.ranges = ranges;
     }
 
     /// A number for a failure that is written down, from 0.
@@ -126,9 +141,10 @@ impl Session {
             })
             .collect();
         format!(
-            "{{\"event\":\"newton\",\"line\":{line},\"step\":{},\"outcome\":\"{outcome}\",\"iterations\":[{}]}}",
+            "{{\"event\":\"newton\",\"line\":{line},\"step\":{},\"outcome\":\"{outcome}\",\"iterations\":[{}],\"unknowns\":{}}}",
             self.step_number(),
-            iterations.join(",")
+            iterations.join(","),
+            Range::array(&history.ranges)
         )
     }
 
@@ -137,7 +153,7 @@ impl Session {
         let mut lines: Vec<String> = self
             .solves
             .iter()
-            .map(|(line, totals)| {
+            .flat_map(|(line, totals)| {
                 let mut text = format!("Newton's method at line {line}: {}", counted(totals.solves, "solve"));
                 if totals.not_converged > 0 {
                     // Writing to a String cannot fail.
@@ -153,7 +169,8 @@ impl Session {
                 if totals.solves > 1 {
                     let _ = write!(text, "; after the first solve: {}", parts(totals.after_first));
                 }
-                text
+                let ranges = self.ranges.get(line).filter(|ranges| !ranges.is_empty());
+                [text].into_iter().chain(ranges.map(|ranges| format!("unknowns at line {line}: {}", Range::text(ranges))))
             })
             .collect();
         let Rescues { steps, parts } = self.rescues;
@@ -170,13 +187,14 @@ impl Session {
             .iter()
             .map(|(line, totals)| {
                 format!(
-                    "{{\"line\":{line},\"solves\":{},\"not_converged\":{},\"iterations\":{},\"linear_iterations\":{},{},\"after_first\":{{{}}}}}",
+                    "{{\"line\":{line},\"solves\":{},\"not_converged\":{},\"iterations\":{},\"linear_iterations\":{},{},\"after_first\":{{{}}},\"unknowns\":{}}}",
                     totals.solves,
                     totals.not_converged,
                     totals.iterations,
                     totals.linear_iterations,
                     json_times(totals.times),
-                    json_times(totals.after_first)
+                    json_times(totals.after_first),
+                    Range::array(self.ranges.get(line).map_or(&[], |ranges| ranges))
                 )
             })
             .collect();

@@ -2,7 +2,7 @@
 
 use equelle_runtime::interrupt::{Interrupt, Signal};
 use equelle_runtime::launch::{help, launch_words, render_error};
-use equelle_runtime::newton::{Ending, History, Iteration, Times};
+use equelle_runtime::newton::{Ending, History, Iteration, Range, Times};
 use equelle_runtime::report::{MessageFormat, Progress, ProgressStyle, bytes, peak_memory, seconds};
 use equelle_runtime::session::placement::Place;
 use equelle_runtime::session::{Options, Session};
@@ -219,7 +219,11 @@ fn peak_memory_is_plausible() {
     assert!(after >= 64 << 20 && after >= before && after < 1 << 40, "{before} {after}");
 }
 
-/// A solve of two iterations: 2, 1 and 0 for its norms.
+fn range(unknown: &str, least: f64, greatest: f64) -> Range {
+    Range { unknown: unknown.to_owned(), least, greatest }
+}
+
+/// A solve of two iterations: 2, 1 and 0 for its norms. Its result is kept.
 fn two_iterations() -> History {
     let iteration = |norm, linear_iterations, assembly| Iteration {
         norm,
@@ -227,7 +231,11 @@ fn two_iterations() -> History {
         length: 1.0,
         times: Times { assembly, set_up: 0.25, solve: 0.5 },
     };
-    History { iterations: vec![iteration(2.0, None, 1.0), iteration(1.0, Some(7), 2.0), iteration(0.0, Some(5), 3.0)] }
+    History {
+        iterations: vec![iteration(2.0, None, 1.0), iteration(1.0, Some(7), 2.0), iteration(0.0, Some(5), 3.0)],
+        ranges: vec![range("p", 2e6, 3e6), range("s", 0.25, 0.5)],
+        is_kept: true,
+    }
 }
 
 /// Each solve of a step as a table with `--verbose`, and all of them in the summary.
@@ -244,7 +252,11 @@ fn solves_are_told() {
     // The later one evaluates faster: 0.5 s in all.
     let mut later = two_iterations();
     later.iterations.iter_mut().zip([0.25, 0.125, 0.125]).for_each(|(iteration, assembly)| iteration.times.assembly = assembly);
+    later.ranges = vec![range("p", 1e6, 2.5e6), range("s", -1.0 / 3.0, 0.375)];
     session.solve_ended(2, &later, Ending::NotConverged);
+    // A third one, whose result is dropped, counts for the times but not for the ranges.
+    let dropped = History { iterations: Vec::new(), ranges: vec![range("s", -7.0, 8.0)], is_kept: false };
+    session.solve_ended(3, &dropped, Ending::Failed);
     session.step_failed(1, 10.0, 2, "reason\nmore");
     session.step_rescued(1, 10.0, 2);
     session.finish();
@@ -253,13 +265,16 @@ fn solves_are_told() {
                  iteration  residual norm  linear iterations    assembly      set-up       solve\n        \
                  0     2.000000e0                          1.0 s\n        \
                  1     1.000000e0  7                       2.0 s    250.0 ms    500.0 ms\n        \
-                 2     0.000000e0  5                       3.0 s    250.0 ms    500.0 ms\n";
+                 2     0.000000e0  5                       3.0 s    250.0 ms    500.0 ms\n\
+                 unknowns: p from 2e+06 to 3e+06, s from 0.25 to 0.5\n";
     assert!(text.contains(table), "{text}");
     assert!(text.contains("line 2, step 2 of 3: did not converge in 2 iterations"), "{text}");
     assert!(text.contains("warning: line 1, step 2 of 3: the step of 10 failed, it is tried again in 2 parts: reason\n"), "{text}");
     assert!(text.contains("line 1, step 2 of 3: the step of 10 was taken in 2 parts\n"), "{text}");
     let summary = "Newton's method at line 2: 2 solves (1 of them without convergence), 4 iterations, 24 linear; assembly 6.5 s, set-up 1.5 s, linear solves 3.0 s; \
                    after the first solve: assembly 500.0 ms, set-up 750.0 ms, linear solves 1.5 s\n\
+                   unknowns at line 2: p from 1e+06 to 3e+06, s from -0.333333 to 0.5\n\
+                   Newton's method at line 3: 1 solve (1 of them without convergence), 0 iterations, 0 linear; assembly 0 us, set-up 0 us, linear solves 0 us\n\
                    1 step failed as a whole and was taken in 2 parts in all\n";
     assert!(text.contains(summary), "{text}");
 }
@@ -296,6 +311,7 @@ fn events_are_json() {
     session.next_step(&mut state);
     let mut history = two_iterations();
     history.iterations[2].norm = f64::NAN;
+    history.ranges[1].least = f64::NAN;
     session.solve_ended(2, &history, Ending::Failed);
     session.step_failed(1, 10.0, 2, "a \"reason\"");
     session.step_rescued(1, 10.0, 2);
@@ -310,7 +326,8 @@ fn events_are_json() {
             "{\"event\":\"newton\",\"line\":2,\"step\":1,\"outcome\":\"failed\",\"iterations\":[\
              {\"norm\":2,\"linear_iterations\":null,\"length\":1,\"assembly\":1,\"set_up\":0.25,\"solve\":0.5},\
              {\"norm\":1,\"linear_iterations\":7,\"length\":1,\"assembly\":2,\"set_up\":0.25,\"solve\":0.5},\
-             {\"norm\":null,\"linear_iterations\":5,\"length\":1,\"assembly\":3,\"set_up\":0.25,\"solve\":0.5}]}",
+             {\"norm\":null,\"linear_iterations\":5,\"length\":1,\"assembly\":3,\"set_up\":0.25,\"solve\":0.5}],\
+             \"unknowns\":[{\"name\":\"p\",\"least\":2000000,\"greatest\":3000000},{\"name\":\"s\",\"least\":null,\"greatest\":0.5}]}",
             "{\"event\":\"step_failed\",\"line\":1,\"step\":1,\"length\":10,\"parts\":2,\"message\":\"a \\\"reason\\\"\"}",
             "{\"event\":\"step_rescued\",\"line\":1,\"step\":1,\"length\":10,\"parts\":2}",
         ]
@@ -318,7 +335,8 @@ fn events_are_json() {
     assert!(lines[3].starts_with("{\"event\":\"progress\",\"step\":1,\"steps\":1,\"elapsed\":"), "{text}");
     assert_eq!(lines[4], "{\"severity\":\"warning\",\"message\":\"odd\"}");
     let solves = "\"solves\":[{\"line\":2,\"solves\":1,\"not_converged\":1,\"iterations\":2,\"linear_iterations\":12,\"assembly\":6,\"set_up\":0.75,\"solve\":1.5,\
-                  \"after_first\":{\"assembly\":0,\"set_up\":0,\"solve\":0}}]";
+                  \"after_first\":{\"assembly\":0,\"set_up\":0,\"solve\":0},\
+                  \"unknowns\":[{\"name\":\"p\",\"least\":2000000,\"greatest\":3000000},{\"name\":\"s\",\"least\":null,\"greatest\":0.5}]}]";
     assert!(text.contains(solves) && text.contains("\"steps_in_parts\":1,\"parts\":2}"), "{text}");
     assert!(lines.iter().all(|line| line.starts_with('{') && line.ends_with('}')), "{text}");
     let error = Error::new(ErrorKind::Data, "no").at(3);

@@ -1,7 +1,7 @@
 //! Newton's method on problems whose iterates are known.
 
 use equelle_runtime::interrupt::Signal;
-use equelle_runtime::newton::{Bounds, Correction, Entry, OnFailure, Options, Problem, Trial, Update, solve};
+use equelle_runtime::newton::{Bounds, Correction, Ending, Entry, History, OnFailure, Options, Problem, Range, Trial, Update, solve};
 use equelle_runtime::{EntityKind, Error, ErrorKind, Parameters, Solve};
 
 /// u^2 - a, one number. Keeps what was said.
@@ -25,6 +25,10 @@ struct SquareRoot {
     pole: Option<f64>,
     /// After how many corrections the run is asked to end.
     ends_after: usize,
+    /// Whether the values of the unknown cannot be had.
+    is_lost: bool,
+    /// How the solve ended, with the ranges of the unknown, and whether they count.
+    ended: Option<(Ending, Vec<Range>, bool)>,
 }
 
 impl SquareRoot {
@@ -45,6 +49,8 @@ impl SquareRoot {
             trials: Vec::new(),
             pole: None,
             ends_after: usize::MAX,
+            is_lost: false,
+            ended: None,
         }
     }
 }
@@ -89,6 +95,18 @@ impl Problem for SquareRoot {
     fn check_interrupt(&mut self) -> Result<(), Error> {
         let asked = self.evaluations > self.ends_after;
         if asked { Err(Error::new(ErrorKind::Interrupted(Signal::Interrupt), "interrupted")) } else { Ok(()) }
+    }
+
+    fn ranges(&mut self) -> Result<Vec<Range>, Error> {
+        if self.is_lost {
+            return Err(Error::new(ErrorKind::Backend, "the device is lost"));
+        }
+        const SOLVE: Solve = Solve { line: 1, unknowns: &["u"] };
+        Ok(Range::of_solve(Some(&SOLVE), &[Some([self.u, 2.0 * self.u])]))
+    }
+
+    fn ended(&mut self, history: &History, ending: Ending) {
+        self.ended = Some((ending, history.ranges.clone(), history.is_kept));
     }
 
     fn equation_norms(&mut self) -> Result<Vec<f64>, Error> {
@@ -178,6 +196,7 @@ fn no_convergence_is_reported_as_asked() {
                     0     5.000000e0\n        \
                     1     1.562500e0  7\n        \
                     2     1.085069e0  7\n\
+                    unknowns: u from -0.291667 to -0.583333\n\
                     largest entries of the residual:\n  face 12 at (0.5, 2): 1.085069e0";
     assert_eq!(error.message, expected);
     assert!(error.hint.is_some());
@@ -203,7 +222,43 @@ fn what_is_not_finite_fails() {
         let error = solve(&mut problem, &Options { on_failure: OnFailure::Continue, ..Options::default() }).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Simulation);
         assert!(error.message.contains(told), "{}", error.message);
+        // 1e-200: r = -1, du = -1 / 2e-200; the square of 5e199 overflows.
+        let unknowns = if u == 1e-200 {
+            "\nunknowns: u from 5e+199 to 1e+200\n".to_owned()
+        } else {
+            format!("unknowns: u from {}", u.to_string().to_lowercase())
+        };
+        assert!(error.message.contains(&unknowns), "{}", error.message);
     }
+}
+
+/// Ranges of unknowns are told of every end that leaves an iterate; those of a result count.
+#[test]
+fn ranges_are_those_of_the_last_iterate() {
+    let options = Options { max_iter: 1, ..Options::default() };
+    let ended = |a: f64, is_lost: bool, on_failure: OnFailure| {
+        let mut problem = SquareRoot { is_lost, ..SquareRoot::new(a, 2.0) };
+        let error = solve(&mut problem, &Options { on_failure, ..options.clone() }).err().map(|error| error.kind);
+        (problem.ended.map(|(ending, ranges, kept)| (ending, Range::text(&ranges), kept)), error)
+    };
+    let text = |text: &str| text.to_owned();
+    // u^2 = 4 from 2: the guess is the solution. u^2 = -1: 2 - 5/4.
+    assert_eq!(ended(4.0, false, OnFailure::Error), (Some((Ending::Converged, text("u from 2 to 4"), true)), None));
+    let wanders = Some((Ending::NotConverged, text("u from 0.75 to 1.5"), true));
+    assert_eq!(ended(-1.0, false, OnFailure::Continue), (wanders.clone(), None));
+    assert_eq!(ended(-1.0, false, OnFailure::Warn), (wanders, None));
+    let dropped = Some((Ending::NotConverged, text("u from 0.75 to 1.5"), false));
+    assert_eq!(ended(-1.0, false, OnFailure::Error), (dropped, Some(ErrorKind::Simulation)));
+    // Without a residual that is finite, and where the values cannot be had.
+    assert_eq!(
+        ended(f64::NAN, false, OnFailure::Continue),
+        (Some((Ending::Failed, text("u from 2 to 4"), false)), Some(ErrorKind::Simulation))
+    );
+    assert_eq!(ended(4.0, true, OnFailure::Continue), (Some((Ending::Failed, text(""), false)), Some(ErrorKind::Backend)));
+    // A run that is asked to end asks for nothing more.
+    let mut problem = SquareRoot { ends_after: 0, ..SquareRoot::new(-1.0, 2.0) };
+    solve(&mut problem, &options).unwrap_err();
+    assert_eq!(problem.ended, Some((Ending::Failed, Vec::new(), false)));
 }
 
 #[test]
