@@ -9,6 +9,9 @@ use crate::cache::{self, Cache};
 use crate::cargo;
 use crate::failure::Failure;
 
+/// How to get the library for direct solves on the GPU.
+const GET_CUDSS: &str = "`pip install nvidia-cudss-cu13` has version 1, in a folder nvidia/cu13/lib for LD_LIBRARY_PATH";
+
 /// What was found.
 #[derive(Debug)]
 pub struct Report {
@@ -41,6 +44,12 @@ pub fn examine() -> Report {
     } else {
         lines.push(format!("           faster than the cores on grids of more than about {CROSSOVER_CELLS} cells"));
     }
+    let direct = match (find_library(&["libcudss.so.1"]), find_library(&["libcudss.so.0"])) {
+        (Some(path), _) => format!("cuDSS 1: {}", path.display()),
+        (None, Some(path)) => format!("cuDSS 0 is too old: {}; {GET_CUDSS}", path.display()),
+        (None, None) => format!("cuDSS not found, `solver=lu` runs on the host; {GET_CUDSS}"),
+    };
+    lines.push(format!("           direct solves: {direct}"));
     Report { text: lines.join("\n") + "\n", result: cargo.map(drop).and(cache.map(drop)) }
 }
 

@@ -175,6 +175,20 @@ fn explanations_completions_doctor() {
     }
 }
 
+/// The library for direct solves on the GPU is looked for where the loader looks, and only its version 1 is taken.
+#[test]
+fn doctor_tells_of_cudss() {
+    let folder = scratch("cudss");
+    let report = || stdout(&expect(0, equellec().arg("doctor").env("LD_LIBRARY_PATH", &folder)));
+    fs::write(folder.join("libcudss.so.0"), "").unwrap();
+    let found = report();
+    assert!(found.contains("direct solves: cuDSS 1: ") || found.contains("direct solves: cuDSS 0 is too old: "), "{found}");
+    let library = folder.join("libcudss.so.1");
+    fs::write(&library, "").unwrap();
+    assert!(report().contains(&format!("direct solves: cuDSS 1: {}\n", library.display())), "{}", report());
+    fs::remove_dir_all(&folder).unwrap();
+}
+
 /// The form without a verb: a package that cargo can build on its own, the same bytes every time, files left alone when nothing changed.
 #[test]
 fn packages_are_byte_stable() {

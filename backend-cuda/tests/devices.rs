@@ -8,6 +8,7 @@ use std::rc::Rc;
 use backend_cuda::runtime::device::{
     BegunCopy, CompileOptions, CopyId, Device, DeviceFacts, DevicePtr, FunctionId, GraphId, Launch, ModuleId,
 };
+use backend_cuda::runtime::direct::{DirectEngine, DirectSolves};
 use backend_cuda::runtime::gpu::{GpuDevice, probe};
 use backend_cuda::runtime::host::HostDevice;
 use backend_cuda::runtime::sparse::{Room, SparseMatrix, SparseProducts};
@@ -60,6 +61,13 @@ impl SparseProducts for NoGraphs {
     unsafe fn product(&self, a: &SparseMatrix, b: &SparseMatrix, room: &mut Room<'_>) -> Result<SparseMatrix, Error> {
         // SAFETY: as the caller promises.
         unsafe { self.0.product(a, b, room) }
+    }
+}
+
+impl DirectSolves for NoGraphs {
+    unsafe fn direct_engine(&self) -> Result<Box<dyn DirectEngine>, String> {
+        // SAFETY: as the caller promises.
+        unsafe { self.0.direct_engine() }
     }
 }
 

@@ -9,7 +9,7 @@ use equelle_random::binary::{self, Profile};
 use crate::tools::{self, Failure, cargo, examples, read, root};
 
 /// Targets of backend-cuda that go into the bundle: what cargo calls them, the name of the executable, and the folder.
-const GPU_TARGETS: [(&str, &str, &str); 7] = [
+const GPU_TARGETS: [(&str, &str, &str); 8] = [
     ("--lib", "backend_cuda", "tests"),
     ("--test=heat_by_hand", "heat_by_hand", "tests"),
     ("--test=numbering", "numbering", "tests"),
@@ -17,6 +17,7 @@ const GPU_TARGETS: [(&str, &str, &str); 7] = [
     ("--test=outputs", "outputs", "tests"),
     ("--bench=krylov", "krylov", "benches"),
     ("--bench=multigrid", "multigrid", "benches"),
+    ("--bench=direct", "direct", "benches"),
 ];
 
 /// What the serial back-end is compiled for, since times are compared with it: any processor beside a GPU of the last ten years has these instructions.
@@ -30,7 +31,7 @@ const RANDOM_PROGRAMS: u64 = 200;
 pub(crate) fn collect(only: &str) -> Result<(), Failure> {
     let bundle = root().join(".gpu");
     let program = |source: &Path, flags: &[&str], way: Way, bundle: &Path| {
-        let wanted = source.file_stem().is_some_and(|stem| stem.to_string_lossy().contains(only));
+        let wanted = source.file_stem().is_some_and(|stem| is_wanted(&stem.to_string_lossy(), only));
         if wanted { program(source, flags, way, bundle) } else { Ok(()) }
     };
     let made = if bundle.exists() { fs::remove_dir_all(&bundle) } else { Ok(()) };
@@ -73,7 +74,7 @@ pub(crate) fn collect(only: &str) -> Result<(), Failure> {
     copy(&root().join("grids"), &bundle.join("grids"), |file| file.ends_with(".grid"))?;
     tests(&bundle)?;
     tools_of_bundle(&bundle)?;
-    if RANDOM.contains(only) {
+    if is_wanted(RANDOM, only) {
         random_programs(&bundle)?;
     }
     let yardsticks = root().join("../shared/yardsticks");
@@ -83,6 +84,11 @@ pub(crate) fn collect(only: &str) -> Result<(), Failure> {
     tools::write(&bundle.join("run.sh"), &read(&root().join("xtask/src/gpu_bundle.sh"))?)?;
     eprintln!("xtask: copy `{}` to a machine with a GPU and start `bash run.sh` there", bundle.display());
     Ok(())
+}
+
+/// Whether a name contains one of these parts, which commas separate.
+fn is_wanted(name: &str, only: &str) -> bool {
+    only.split(',').any(|part| name.contains(part))
 }
 
 /// An example without outputs, for measurements, but for one line at its end.

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs the programs of this bundle on the GPU of this machine: every example against the serial back-end, then explicit heat at several sizes.
 # Needs an NVIDIA driver and NVRTC. The yardsticks, if they are here, need nvcc. Arguments: sizes of the cube, default 100 256.
-# ONLY="heat checkers" runs some sections: tests examples heat water single implicit krylov multigrid defaults converge crossover thesis jacobian yardsticks checkers.
+# ONLY="heat checkers" runs some sections: tests examples heat water single implicit krylov multigrid defaults converge crossover thesis jacobian yardsticks checkers cudss.
+# Direct solves need cuDSS, which may lie in a folder `cudss` beside this script.
 set -euo pipefail
 cd "$(dirname "$0")"
 chmod +x bin/* tests/* benches/* tools/*
@@ -10,6 +11,7 @@ sizes=("$@")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+[ -d cudss ] && export LD_LIBRARY_PATH="$PWD/cudss${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 # NVRTC may come with the CUDA toolkit or with Python packages.
 for folder in /usr/local/cuda/lib64 $(python3 -c 'import glob, site, os
 for d in site.getsitepackages() + [site.getusersitepackages()]:
@@ -385,7 +387,46 @@ section_checkers() {
     fi
 }
 
-for section in ${ONLY:-tests random examples heat water single implicit krylov multigrid defaults converge crossover thesis jacobian yardsticks checkers}; do
+# Direct solves on the device: each phase by itself and beside the LU of the host, implicit programs with `solver=lu` on both back-ends, and the checker of memory.
+section_cudss() {
+    benches/direct >"$work/log" 2>&1 || { failed=1; echo "cudss: direct solves FAILED"; }
+    sed 's/^direct/cudss/' "$work/log"
+    ! grep -q skipped "$work/log" || return 0
+    tests/backend_cuda direct >"$work/log" 2>&1 || { cat "$work/log"; failed=1; }
+    echo "cudss, tests: $(grep '^test result' "$work/log")"
+    for name in heat_implicit_2d heat_implicit_3d two_phase two_phase_implicit; do
+        for layout in auto unstructured; do
+            if [ -f "bin/$name" ]; then compare "$name" "" $layout 1e-8 solver=lu solver_tol=1e-12; fi
+        done
+    done
+    # Implicit heat: three steps. The note says where LU ran.
+    awk 'BEGIN { for (i = 0; i < 3; i++) print 0.5 }' >"$work/steps"
+    for n in 20 50 64; do
+        awk -v n="$n" 'BEGIN { for (r = 0; r < n * n; r++) print r * (n + 1) }' >"$work/faces"
+        for run in "cuda lu" "cuda auto" "serial lu"; do
+            read -r backend solver <<<"$run"
+            # The LU of one core takes minutes where there is more.
+            [ "$run" = "serial lu" ] && [ $n -gt 20 ] && continue
+            timeout 120 bin/heat_implicit_3d_silent --backend "$backend" --profile grid_dim=3 nx=$n ny=$n nz=$n k=0.3 cv=1 u_initial=500 dir_boundary_filename="$work/faces" dir_val=100 \
+                timesteps_filename="$work/steps" solver="$solver" solver_tol=1e-10 verbose=2 output_to_file=false >"$work/out" 2>"$work/log" || { tail -n 5 "$work/out" "$work/log"; failed=1; }
+            note=$(grep -ohE 'LU runs on [^;]*' "$work/out" "$work/log" | sort | uniq -c | tr -s ' ' | tr '\n' ';')
+            echo "cudss, implicit heat $n^3, $backend, solver=$solver: $(grep heat "$work/out" | tail -n 1); $(grep -h "Newton's method" "$work/out" "$work/log" | tail -n 1);$note"
+            if [ "$run" = "cuda lu" ] && ! grep -q 'LU runs on the device' "$work/out" "$work/log"; then echo "cudss: LU did not run on the device: FAILED"; failed=1; fi
+        done
+    done
+    if command -v compute-sanitizer >/dev/null 2>&1; then
+        status=0
+        timeout 200 compute-sanitizer --tool memcheck --error-exitcode 9 --report-api-errors no tests/backend_cuda systems_are_solved_as_on_the_host >"$work/log" 2>&1 || status=$?
+        if [ $status = 124 ]; then
+            echo "cudss, compute-sanitizer memcheck: not done in 200 s"
+        else
+            [ $status = 0 ] || { failed=1; tail -n 20 "$work/log"; }
+            echo "cudss, compute-sanitizer memcheck: $(grep 'ERROR SUMMARY' "$work/log" | head -n 1)"
+        fi
+    fi
+}
+
+for section in ${ONLY:-tests random examples heat water single implicit krylov multigrid defaults converge crossover thesis jacobian yardsticks cudss checkers}; do
     "section_$section"
 done
 exit $failed

@@ -61,7 +61,7 @@ enum Command {
     },
     /// Collect programs, data and scripts to run on a machine with a GPU, in `.gpu/`
     GpuBundle {
-        /// Only programs whose names contain this
+        /// Only programs whose names contain this, or one of several such parts, separated by commas
         #[arg(long, default_value = "")]
         only: String,
     },

@@ -3,6 +3,7 @@
 //! Two implementations: [`crate::runtime::gpu::GpuDevice`] and, for tests without a GPU, the host device. Work goes to one stream: launches and copies run in the order of the calls; but what
 //! is put out is copied beside it.
 
+use crate::runtime::direct::DirectSolves;
 use crate::runtime::module::KernelModule;
 use crate::runtime::precision::Precision;
 use crate::runtime::sparse::SparseProducts;
@@ -90,7 +91,7 @@ pub struct CompileOptions {
 }
 
 /// A device. Methods return errors without a line; the runtime adds it.
-pub trait Device: SparseProducts {
+pub trait Device: SparseProducts + DirectSolves {
     /// What it is.
     fn facts(&self) -> &DeviceFacts;
     /// Compiles (or takes from the cache) and loads a module; one that is loaded already stays the same.

@@ -1,5 +1,5 @@
 //! Newton's method on the device: residual and Jacobian by the kernels of the program, linear systems by the front door of [`equelle_runtime::linalg`] with the runtime as
-//! their space. A direct factorisation runs on the host, with a note.
+//! their space. Where a direct factorisation runs is told in a note.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -346,10 +346,10 @@ impl Problem for CudaProblem<'_, '_> {
         let Solution { x, iterations, relative_residual, method, note, .. } =
             solve_in(self.rt, &matrix, &self.ends, rhs, &self.linear, &mut self.cache)??;
         self.subtract(&x.buffer)?;
-        let direct = (method == Method::Lu).then_some("LU runs on the host");
+        let direct = (method == Method::Lu).then(|| self.cache.direct_note()).flatten();
         let note = match (direct, note) {
             (Some(direct), Some(note)) => Some(format!("{direct}; {note}")),
-            (direct, note) => note.or(direct.map(str::to_owned)),
+            (direct, note) => note.or(direct),
         };
         Ok(Correction {
             linear_iterations: (method != Method::Lu).then_some(iterations),

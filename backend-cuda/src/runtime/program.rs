@@ -119,6 +119,11 @@ pub fn report() -> Result<Vec<(String, String)>, Error> {
         Err(error) => format!("{} (-O0 and --ad=spgemm of implicit programs need it)", error.message),
     };
     lines.push(("sparse matrices".to_owned(), sparse));
+    let direct = crate::runtime::gpu::cudss::version().map_or_else(
+        |reason| format!("{reason} (solver=lu runs on the host; `pip install nvidia-cudss-cu13` has it)"),
+        |version| format!("cuDSS {version}"),
+    );
+    lines.push(("direct solves".to_owned(), direct));
     lines.push(("copy rate".to_owned(), format!("{:.2} TB/s, bytes read and written", device.copy_rate()? / 1e12)));
     Ok(lines)
 }
@@ -274,6 +279,12 @@ impl CudaRuntime {
     /// A new buffer with these bytes.
     pub(super) fn upload(&mut self, what: &str, bytes: &[u8]) -> Result<Rc<Buffer>, Error> {
         let buffer = self.buffer(what, bytes.len() as u64)?;
+        self.upload_to(&buffer, bytes)?;
+        Ok(buffer)
+    }
+
+    /// Writes to a buffer of this length at least, after everything queued so far.
+    pub(super) fn upload_to(&mut self, buffer: &Buffer, bytes: &[u8]) -> Result<(), Error> {
         // The buffer may have been used by a launch that still waits in the queue: that one comes first.
         self.flush()?;
         self.counters.uploads += 1;
@@ -281,8 +292,7 @@ impl CudaRuntime {
         self.counters.synchronisations += 1;
         // SAFETY: the buffer has this length at least.
         let result = unsafe { self.device.upload(buffer.address(), bytes) };
-        self.located(result)?;
-        Ok(buffer)
+        self.located(result)
     }
 
     /// The first bytes of device memory, after everything queued so far.
@@ -304,6 +314,8 @@ impl Drop for CudaRuntime {
         self.queue.forget(&*self.device);
         // A device that was lost has said so before.
         let _ = self.device.synchronise();
+        // Direct solvers give their memory back to the pool.
+        self.newton = Newton::default();
         // SAFETY: nothing is in flight after the wait and no graph is left. Handles that outlive this runtime are of no use to another one.
         unsafe { self.pool.release(&*self.device) };
     }

@@ -10,7 +10,7 @@ use equelle_runtime::linalg::precond::simple::Jacobi;
 use equelle_runtime::linalg::precond::{Setting, build};
 use equelle_runtime::linalg::space::Identity;
 use equelle_runtime::linalg::system_space::Inspection;
-use equelle_runtime::linalg::{Csr, MatrixSpace, Preconditioner, Preconditioning, Symmetry, SystemSpace, VectorSpace};
+use equelle_runtime::linalg::{Csr, Direct, MatrixSpace, Preconditioner, Preconditioning, Symmetry, SystemSpace, VectorSpace};
 use equelle_runtime::{Error, Reduction, reduce};
 
 use crate::runtime::device::LaunchShape;
@@ -152,6 +152,10 @@ impl SystemSpace for CudaRuntime {
 
     fn remove_mean(&mut self, open: &Rc<Projection>, x: &mut DeviceVector) {
         open.remove_mean(self, x);
+    }
+
+    fn direct_solver(&mut self) -> Direct<CudaRuntime> {
+        self.new_direct_solver()
     }
 
     fn set_up(

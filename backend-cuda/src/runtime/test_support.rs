@@ -30,12 +30,14 @@ pub(super) fn runtimes() -> Vec<CudaRuntime> {
     if let Ok(device) = GpuDevice::open() {
         devices.push(Rc::new(device));
     }
-    let runtime = |device| {
-        let grid = Grid::cartesian(Cartesian::line(2, 1.0)).expect("a grid of two cells");
-        let session = Session::on_grid(&PROGRAM, Parameters::default(), grid, Options::silent()).expect("a session");
-        CudaRuntime::on_device(session, device).expect("a runtime")
-    };
-    devices.into_iter().map(runtime).collect()
+    devices.into_iter().map(runtime_on).collect()
+}
+
+/// A runtime on a device.
+pub(super) fn runtime_on(device: Rc<dyn Device>) -> CudaRuntime {
+    let grid = Grid::cartesian(Cartesian::line(2, 1.0)).expect("a grid of two cells");
+    let session = Session::on_grid(&PROGRAM, Parameters::default(), grid, Options::silent()).expect("a session");
+    CudaRuntime::on_device(session, device).expect("a runtime")
 }
 
 impl CudaRuntime {

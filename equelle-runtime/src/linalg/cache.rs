@@ -17,6 +17,8 @@ use super::space::{Preconditioner, VectorSpace};
 pub struct LinearCache<S: VectorSpace + 'static = HostSpace> {
     #[cfg(feature = "lu")]
     pub(super) lu: super::lu::LuCache,
+    #[cfg(feature = "lu")]
+    pub(super) place: super::elimination_elsewhere::Place<S>,
     kept: Option<Kept<S>>,
     /// The method that did it last, and whether there was something to tell of the choice.
     last: Option<((Method, Preconditioning), bool)>,
@@ -31,6 +33,8 @@ impl<S: VectorSpace> Default for LinearCache<S> {
         LinearCache {
             #[cfg(feature = "lu")]
             lu: super::lu::LuCache::default(),
+            #[cfg(feature = "lu")]
+            place: super::elimination_elsewhere::Place::Unknown,
             kept: None,
             last: None,
             failed: Vec::new(),
@@ -108,12 +112,29 @@ impl<S: VectorSpace> LinearCache<S> {
         };
     }
 
-    /// Runs a set-up: of a preconditioner, or a factorisation.
+    /// Runs the set-up of a preconditioner.
     pub(super) fn set_up<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
         let started = Instant::now();
         let made = run(self);
         self.set_up += started.elapsed();
         made
+    }
+
+    /// A set-up took this long.
+    #[cfg(feature = "lu")]
+    pub(super) fn has_set_up(&mut self, took: Duration) {
+        self.set_up += took;
+    }
+
+    /// Where the last direct solve was made, for people, and if that was the host for want of something else, why; `None` where there is no choice.
+    pub fn direct_note(&self) -> Option<String> {
+        #[cfg(feature = "lu")]
+        match &self.place {
+            super::elimination_elsewhere::Place::Host(Some(reason)) => return Some(format!("LU runs on the host: {reason}")),
+            super::elimination_elsewhere::Place::Elsewhere(kept) => return Some(format!("LU runs on the device, by {}", kept.name())),
+            super::elimination_elsewhere::Place::Unknown | super::elimination_elsewhere::Place::Host(None) => {}
+        }
+        None
     }
 
     /// Seconds that set-ups of preconditioners and factorisations took since this was called last.

@@ -18,7 +18,7 @@ use super::space::{LinearOperator, Preconditioner};
 use super::system_space::{Inspection, SystemSpace};
 
 #[cfg(feature = "lu")]
-use super::host::norm;
+mod direct;
 
 /// A solved system.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,10 +36,6 @@ pub struct Solution<V = Vec<f64>> {
     /// What the user may want to know, such as that the level of the unknown is open.
     pub note: Option<String>,
 }
-
-/// Steps of iterative refinement that LU may take to meet the tolerance.
-#[cfg(feature = "lu")]
-const REFINEMENTS: usize = 3;
 
 /// What the method itself may leave of the tolerance: the rest is for moving the mean, and for what the right-hand side has outside the
 /// range.
@@ -308,13 +304,9 @@ impl<S: SystemSpace> Problem<'_, S> {
         Ok(solved)
     }
 
-    /// By LU, on the host.
-    fn solve_directly(&self, space: &mut S, cache: &mut LinearCache<S>) -> Result<Solved<S::Vector>, Failure<S::Error>> {
-        let matrix = space.host_matrix(self.matrix).map_err(Failure::Device)?;
-        let b = space.host_vector(self.b).map_err(Failure::Device)?;
-        let (x, iterations) = solve_lu(&matrix, &b, self.open.null_space, self.open.ends, self.open.scale, self.options, cache)?;
-        let x = space.vector(x).map_err(Failure::Device)?;
-        Ok(Solved { x, iterations, detail: None })
+    #[cfg(not(feature = "lu"))]
+    fn solve_directly(&self, _: &mut S, _: &mut LinearCache<S>) -> Result<Solved<S::Vector>, Failure<S::Error>> {
+        Err(Fault::new(LinearErrorKind::Breakdown, "this program was built without LU").into())
     }
 
     fn solve_krylov(&self, space: &mut S, attempt: Attempt, cache: &mut LinearCache<S>) -> Result<Solved<S::Vector>, Failure<S::Error>> {
@@ -518,85 +510,4 @@ fn run<S: SystemSpace, C: Cycle<S>, M: Preconditioner<S>>(
 ) -> Result<Outcome, S::Error> {
     let mut method = new(space)?;
     iterate(space, &mut method, system, x, b, control)
-}
-
-#[cfg(not(feature = "lu"))]
-fn solve_lu<S: SystemSpace>(
-    _matrix: &Csr,
-    _b: &[f64],
-    _null_space: &NullSpace,
-    _ends: &[usize],
-    _scale: f64,
-    _options: &LinearOptions,
-    _cache: &mut LinearCache<S>,
-) -> Result<(Vec<f64>, usize), Fault> {
-    Err(Fault::new(LinearErrorKind::Breakdown, "this program was built without LU"))
-}
-
-#[cfg(feature = "lu")]
-fn solve_lu<S: SystemSpace>(
-    matrix: &Csr,
-    b: &[f64],
-    null_space: &NullSpace,
-    ends: &[usize],
-    scale: f64,
-    options: &LinearOptions,
-    cache: &mut LinearCache<S>,
-) -> Result<(Vec<f64>, usize), Fault> {
-    use super::lu::{LuFault, left_null_vectors, pins, with_places};
-
-    let fail = |fault| match fault {
-        LuFault::Singular(detail) => Fault::new(LinearErrorKind::Singular, detail),
-        LuFault::OutOfMemory => Fault::new(LinearErrorKind::Breakdown, "there is not enough memory for the factors"),
-    };
-    // Which equation balances an open level is not known for sure before the factorisation; what succeeded is kept, so asking again is cheap.
-    let attempts = if null_space.is_known() { 1 } else { ends.len() };
-    let mut choices = (0..attempts).map(|attempt| pins(matrix, null_space, ends, attempt));
-    let mut pinned = choices.next().unwrap_or_default();
-    let mut first_fault = None;
-    let mut target = with_places(matrix, &pinned);
-    while let Err(fault) = cache.set_up(|cache| cache.lu.factorize(target.as_ref().unwrap_or(matrix), &pinned).map(drop)) {
-        let fault = first_fault.get_or_insert(fault);
-        let Some(next) = choices.next() else { return Err(fail(fault.clone())) };
-        target = with_places(matrix, &next);
-        pinned = next;
-    }
-    let mut factors = cache.lu.factorize(target.as_ref().unwrap_or(matrix), &pinned).map_err(fail)?;
-
-    let mut b = b.to_vec();
-    // Those of a matrix of rounded entries are known but for the roundings.
-    let rounded = options.rounding > f64::EPSILON;
-    if !null_space.is_known() || rounded {
-        let known = left_null_vectors(matrix, null_space, &pinned, &mut factors, rounded);
-        check_balance(&known, &b, scale, options)?;
-        known.project_to_range(&mut b);
-    }
-
-    let size = norm(&b);
-    let mut x = vec![0.0; b.len()];
-    if size == 0.0 {
-        return Ok((x, 0));
-    }
-    let mut r = b.clone();
-    let mut best = f64::INFINITY;
-    for refinement in 0..=REFINEMENTS {
-        pinned.iter().for_each(|pin| r[pin.row] = 0.0);
-        factors.solve(&mut r);
-        x.iter_mut().zip(&r).for_each(|(x, r)| *x += r);
-        if x.iter().any(|x| !x.is_finite()) {
-            return Err(Fault { iterations: refinement, ..Fault::new(LinearErrorKind::Singular, "the solution is not finite") });
-        }
-        r = matrix.mul(&x);
-        r.iter_mut().zip(&b).for_each(|(r, b)| *r = b - *r);
-        let left = norm(&r) / size;
-        if left <= SHARE * options.tolerance {
-            return Ok((x, refinement));
-        }
-        best = best.min(left);
-    }
-    if norm(&r) <= options.negligible / scale {
-        return Ok((x, REFINEMENTS));
-    }
-    let detail = format!("{REFINEMENTS} steps of iterative refinement leave the residual above the tolerance {:.1e}", options.tolerance);
-    Err(Fault { kind: LinearErrorKind::Stagnation, iterations: REFINEMENTS, residual: Some(best), detail })
 }

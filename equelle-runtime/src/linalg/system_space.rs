@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use super::choose::Facts;
 use super::csr::Csr;
+use super::direct::Direct;
 use super::host::HostSpace;
 use super::host_matrix::HostMatrix;
 use super::matrix_space::MatrixSpace;
@@ -69,6 +70,13 @@ pub trait SystemSpace: MatrixSpace + 'static {
     fn to_range(&mut self, open: &Self::Open, y: &mut Self::Vector);
     /// Gives `x` the mean zero on each open part.
     fn remove_mean(&mut self, open: &Self::Open, x: &mut Self::Vector);
+    /// Where matrices are factorised, and the direct solver if the back-end has one. Asked once for each cache.
+    fn direct_solver(&mut self) -> Direct<Self>
+    where
+        Self: Sized,
+    {
+        Direct::Host
+    }
     /// Sets up a preconditioner for `sign` (1 or -1) times the matrix.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! A CUDA device through the driver interface.
 
 mod aside;
+pub mod cudss;
 mod graph;
 pub mod nvrtc;
 pub mod probe;

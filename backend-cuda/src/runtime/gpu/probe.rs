@@ -164,7 +164,7 @@ fn first_absent<'a>(library: &libloading::Library, symbols: &[&'a str]) -> Optio
 
 /// Toolkits are often installed without being on the loader's path. A library that is already loaded is found by its name alone, so one that the loader does not
 /// find is loaded from where toolkits usually are.
-fn load_from_usual_places(file: &str) {
+pub(super) fn load_from_usual_places(file: &str) {
     let set = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(std::env::var_os).map(PathBuf::from);
     for root in set.chain(["/usr/local/cuda", "/opt/cuda"].map(PathBuf::from)) {
         for folder in ["lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"] {

@@ -18,6 +18,7 @@ use libloading::Library;
 
 use crate::runtime::cache;
 use crate::runtime::device::{BegunCopy, CompileOptions, CopyId, Device, DeviceFacts, DevicePtr, FunctionId, GraphId, Launch, ModuleId};
+use crate::runtime::direct::{DirectEngine, DirectSolves};
 use crate::runtime::module::{KernelModule, definitions};
 
 const SHIM: &str = include_str!("shim.hpp");
@@ -32,6 +33,8 @@ pub struct HostDevice {
     facts: DeviceFacts,
     aside: RefCell<aside::Aside>,
     state: RefCell<State>,
+    /// Makes engines for direct solves, if there are any.
+    direct_engine: Option<fn() -> Box<dyn DirectEngine>>,
 }
 
 #[derive(Debug, Default)]
@@ -50,13 +53,20 @@ impl HostDevice {
     /// A device with nothing loaded.
     pub fn new() -> Self {
         let facts = DeviceFacts { name: "host (no GPU)".to_owned(), arch: "host".to_owned(), memory: MEMORY };
-        HostDevice { facts, aside: RefCell::default(), state: RefCell::new(State::default()) }
+        HostDevice { facts, aside: RefCell::default(), state: RefCell::new(State::default()), direct_engine: None }
     }
 
     /// The same, where copies beside the stream are made as late as the runtime allows: at the next download at the latest.
     pub fn with_late_copies() -> Self {
         let device = Self::new();
         device.aside.borrow_mut().late = true;
+        device
+    }
+
+    /// The same, with engines for direct solves that these functions make.
+    pub fn with_direct_engine(new: fn() -> Box<dyn DirectEngine>) -> Self {
+        let mut device = Self::new();
+        device.direct_engine = Some(new);
         device
     }
 
@@ -240,6 +250,12 @@ impl Device for HostDevice {
 
     fn synchronise(&self) -> Result<(), Error> {
         self.await_copy(CopyId(u64::MAX))
+    }
+}
+
+impl DirectSolves for HostDevice {
+    unsafe fn direct_engine(&self) -> Result<Box<dyn DirectEngine>, String> {
+        self.direct_engine.map(|new| new()).ok_or_else(|| "the device is the host".to_owned())
     }
 }
 

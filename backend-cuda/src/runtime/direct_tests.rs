@@ -1,0 +1,308 @@
+//! Direct solves on a device: what is asked of its library and when, what of its failures reaches whom, and that what it finds is what the host finds. The host device has a library here that
+//! eliminates in dense rows without exchanging any; a GPU has cuDSS or nothing.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use equelle_runtime::linalg::{
+    Csr, Definiteness, DirectFault, LinearCache, LinearError, LinearErrorKind, LinearOptions, MatrixSpace, Method, Solution, SystemSpace,
+    solve_blocks, solve_in,
+};
+
+use crate::runtime::device::DevicePtr;
+use crate::runtime::direct::{DirectEngine, DirectSystem, Memory};
+use crate::runtime::host::HostDevice;
+use crate::runtime::pool::Buffer;
+use crate::runtime::program::CudaRuntime;
+use crate::runtime::test_support::{box_matrix, numbers, runtime_on, runtimes};
+
+thread_local! {
+    /// What was asked of engines of this thread.
+    static ASKED: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
+    /// Bytes that a factorisation asks for.
+    static BYTES: Cell<u64> = const { Cell::new(1000) };
+}
+
+/// What was asked since this was called last.
+fn asked() -> Vec<&'static str> {
+    ASKED.take()
+}
+
+/// Elimination in dense rows, without exchanges.
+#[derive(Default)]
+struct Dense {
+    system: Option<DirectSystem>,
+    /// L below the diagonal, U on and above it. `[n][n]`
+    factors: Vec<Vec<f64>>,
+    memory: Option<Rc<Buffer>>,
+}
+
+impl Dense {
+    fn boxed() -> Box<dyn DirectEngine> {
+        Box::new(Dense::default())
+    }
+}
+
+/// Numbers of the host device.
+///
+/// # Safety
+/// They are there, and nothing writes to them while the slice lives.
+unsafe fn there<'a, T>(at: DevicePtr, len: usize) -> &'a [T] {
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts(at.0 as *const T, len) }
+}
+
+impl DirectEngine for Dense {
+    fn name(&self) -> String {
+        "dense rows".to_owned()
+    }
+
+    unsafe fn analyse(&mut self, system: &DirectSystem, _: &mut Memory<'_>) -> Result<(), DirectFault> {
+        let what = match system.definiteness {
+            Definiteness::General => "analyse",
+            Definiteness::Symmetric => "analyse as definite",
+        };
+        ASKED.with_borrow_mut(|asked| asked.push(what));
+        self.factors.clear();
+        self.system = Some(*system);
+        Ok(())
+    }
+
+    unsafe fn factorize(&mut self, memory: &mut Memory<'_>) -> Result<(), DirectFault> {
+        ASKED.with_borrow_mut(|asked| asked.push("factorize"));
+        let system = self.system.expect("an analysed system");
+        self.memory = Some(memory(BYTES.get()).ok_or(DirectFault::OutOfMemory(String::new()))?);
+        let n = system.n;
+        // SAFETY: the caller promises that the system is there.
+        let (row_ptr, col_idx, values) = unsafe {
+            (there::<i32>(system.row_ptr, n + 1), there::<i32>(system.col_idx, system.entries), there::<f64>(system.values, system.entries))
+        };
+        let mut rows = vec![vec![0.0; n]; n];
+        for (row, ends) in row_ptr.windows(2).enumerate() {
+            for at in ends[0] as usize..ends[1] as usize {
+                rows[row][col_idx[at] as usize] = values[at];
+            }
+        }
+        for step in 0..n {
+            let pivot = rows[step][step];
+            if system.definiteness == Definiteness::Symmetric && pivot <= 0.0 {
+                return Err(DirectFault::NotDefinite);
+            }
+            let (above, below) = rows.split_at_mut(step + 1);
+            for row in below {
+                row[step] /= pivot;
+                let factor = row[step];
+                row[step + 1..].iter_mut().zip(&above[step][step + 1..]).for_each(|(to, from)| *to -= factor * from);
+            }
+        }
+        self.factors = rows;
+        Ok(())
+    }
+
+    unsafe fn solve(&mut self, transposed: bool, _: &mut Memory<'_>) -> Result<(), DirectFault> {
+        let system = self.system.expect("an analysed system");
+        let n = system.n;
+        // SAFETY: the caller promises that the system is there.
+        let mut x = unsafe { there::<f64>(system.b, n) }.to_vec();
+        let a = |row: usize, column: usize| if transposed { self.factors[column][row] } else { self.factors[row][column] };
+        // The first of the two factors has ones on its diagonal, unless it is the transpose of the second.
+        for row in 0..n {
+            (0..row).for_each(|column| x[row] -= a(row, column) * x[column]);
+            if transposed {
+                x[row] /= a(row, row);
+            }
+        }
+        for row in (0..n).rev() {
+            (row + 1..n).for_each(|column| x[row] -= a(row, column) * x[column]);
+            if !transposed {
+                x[row] /= a(row, row);
+            }
+        }
+        // SAFETY: the caller promises that the solution has room there.
+        unsafe { std::ptr::copy_nonoverlapping(x.as_ptr(), system.x.0 as *mut f64, n) };
+        Ok(())
+    }
+}
+
+/// Runtimes on the host device with such a library, and on the GPU if there is one.
+fn with_library() -> Vec<CudaRuntime> {
+    let mut found = runtimes();
+    if let Some(first) = found.first_mut().filter(|rt| rt.device.facts().arch == "host") {
+        *first = runtime_on(Rc::new(HostDevice::with_direct_engine(Dense::boxed)));
+    }
+    found
+}
+
+/// The host device with such a library, if there is a C++ compiler.
+fn host_with_library() -> Option<CudaRuntime> {
+    with_library().into_iter().find(|rt| rt.device.facts().arch == "host")
+}
+
+fn options() -> LinearOptions {
+    LinearOptions { method: Some(Method::Lu), tolerance: 1e-12, ..LinearOptions::default() }
+}
+
+fn solve(rt: &mut CudaRuntime, matrix: &Csr, rhs: &[f64], cache: &mut LinearCache<CudaRuntime>) -> Result<Solution, LinearError> {
+    let a = rt.matrix(matrix.clone()).expect("room");
+    let b = rt.vector(rhs.to_vec()).expect("room");
+    let found = solve_in(rt, &a, &[matrix.n_rows()], b, &options(), cache).expect("a device")?;
+    let x = rt.host_vector(&found.x).expect("what was computed");
+    let Solution { iterations, relative_residual, method, preconditioner, note, .. } = found;
+    Ok(Solution { x, iterations, relative_residual, method, preconditioner, note })
+}
+
+fn on_host(matrix: &Csr, rhs: &[f64]) -> Result<Solution, LinearError> {
+    solve_blocks(matrix, &[matrix.n_rows()], rhs, &options(), &mut LinearCache::default())
+}
+
+/// Rows with all their entries.
+fn full<const N: usize>(rows: [[f64; N]; N]) -> Csr {
+    let columns = (0..N as u32).collect::<Vec<_>>().repeat(N);
+    Csr::new(N, N, (0..=N).map(|row| row * N).collect(), columns, rows.concat()).expect("legal")
+}
+
+/// Both solve to 1e-12 of the right-hand side; matrices here have condition numbers below 1e3, and values are of the size 1.
+fn assert_near(found: &[f64], expected: &[f64]) {
+    assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-8), "{found:?}\n{expected:?}");
+}
+
+#[test]
+fn a_pattern_is_analysed_once_and_values_are_factorised_once() {
+    let Some(mut rt) = host_with_library() else { return };
+    let mut cache = LinearCache::default();
+    asked();
+    let matrix = full([[2.0, 1.0], [0.5, 4.0]]);
+    let other = full([[4.0, 1.0], [0.5, 2.0]]);
+    assert_eq!(cache.direct_note(), None);
+    assert_near(&solve(&mut rt, &matrix, &[3.0, 4.5], &mut cache).expect("regular").x, &[1.0, 1.0]);
+    assert_eq!(asked(), ["analyse", "factorize"]);
+    assert_eq!(cache.direct_note().as_deref(), Some("LU runs on the device, by dense rows"));
+    assert_near(&solve(&mut rt, &matrix, &[2.0, 0.5], &mut cache).expect("regular").x, &[1.0, 0.0]);
+    assert!(asked().is_empty());
+    assert_near(&solve(&mut rt, &other, &[4.0, 0.5], &mut cache).expect("regular").x, &[1.0, 0.0]);
+    assert_eq!(asked(), ["factorize"]);
+    // Another pattern; symmetric, with a diagonal of one sign.
+    let symmetric = Csr::new(2, 2, vec![0, 1, 2], vec![0, 1], vec![-2.0, -4.0]).expect("legal");
+    assert_near(&solve(&mut rt, &symmetric, &[2.0, 4.0], &mut cache).expect("regular").x, &[-1.0, -1.0]);
+    assert_eq!(asked(), ["analyse as definite", "factorize"]);
+}
+
+#[test]
+fn what_is_not_definite_is_factorised_as_any_other_and_not_tried_again() {
+    let Some(mut rt) = host_with_library() else { return };
+    let mut cache = LinearCache::default();
+    asked();
+    // Eigenvalues 3 and -1.
+    assert_near(&solve(&mut rt, &full([[1.0, 2.0], [2.0, 1.0]]), &[3.0, 3.0], &mut cache).expect("regular").x, &[1.0, 1.0]);
+    assert_eq!(asked(), ["analyse as definite", "factorize", "analyse", "factorize"]);
+    assert_near(&solve(&mut rt, &full([[1.0, 3.0], [3.0, 1.0]]), &[4.0, 4.0], &mut cache).expect("regular").x, &[1.0, 1.0]);
+    assert_eq!(asked(), ["factorize"]);
+}
+
+/// The verdict is that of the host in every case, and the device is asked again where it was right.
+#[test]
+fn singular_matrices_are_refused_as_on_the_host() {
+    for mut rt in with_library() {
+        let mut cache = LinearCache::default();
+        for matrix in [
+            full([[1.0, 2.0, 0.0], [0.0, 0.0, 0.0], [1.0, 0.0, 1.0]]),
+            full([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]),
+            full([[2.0, 1.0, 3.0], [1.0, 2.0, 3.0], [3.0, 3.0, 6.0]]),
+        ] {
+            let rhs = [1.0, 2.0, 4.0];
+            let (found, expected) = (solve(&mut rt, &matrix, &rhs, &mut cache), on_host(&matrix, &rhs));
+            let (found, expected) = (found.expect_err("singular"), expected.expect_err("singular"));
+            assert_eq!(found.kind, LinearErrorKind::Singular);
+            assert_eq!((found.kind, found.detail), (expected.kind, expected.detail));
+        }
+        asked();
+        assert_near(&solve(&mut rt, &full([[2.0, 1.0], [0.5, 4.0]]), &[3.0, 4.5], &mut cache).expect("regular").x, &[1.0, 1.0]);
+        if rt.device.facts().arch == "host" {
+            assert_eq!(asked(), ["analyse", "factorize"]);
+        }
+    }
+}
+
+/// A zero pivot stops elimination without exchanges; the host exchanges rows.
+#[test]
+fn what_the_device_cannot_solve_the_host_solves() {
+    let Some(mut rt) = host_with_library() else { return };
+    let mut cache = LinearCache::default();
+    asked();
+    let matrix = full([[0.0, 1.0], [2.0, 1.0]]);
+    assert_near(&solve(&mut rt, &matrix, &[1.0, 3.0], &mut cache).expect("regular").x, &[1.0, 1.0]);
+    assert_eq!(asked(), ["analyse", "factorize"]);
+    let note = cache.direct_note().expect("a note");
+    assert!(note.starts_with("LU runs on the host: dense rows has no solution: its condition number is about inf"), "{note}");
+    assert_near(&solve(&mut rt, &matrix, &[1.0, 3.0], &mut cache).expect("regular").x, &[1.0, 1.0]);
+    assert!(asked().is_empty());
+
+    // With an order for other values, it is first tried with a new one.
+    let mut cache = LinearCache::default();
+    solve(&mut rt, &full([[1.0, 1.0], [3.0, 1.0]]), &[2.0, 4.0], &mut cache).expect("regular");
+    assert_eq!(asked(), ["analyse", "factorize"]);
+    assert_near(&solve(&mut rt, &matrix, &[1.0, 3.0], &mut cache).expect("regular").x, &[1.0, 1.0]);
+    assert_eq!(asked(), ["factorize", "analyse", "factorize"]);
+}
+
+#[test]
+fn factors_that_do_not_fit_are_made_on_the_host() {
+    let Some(mut rt) = host_with_library() else { return };
+    let matrix = full([[2.0, 1.0], [0.5, 4.0]]);
+    let before = rt.counters().allocations;
+    let mut cache = LinearCache::default();
+    solve(&mut rt, &matrix, &[3.0, 4.5], &mut cache).expect("regular");
+    // The factors are among what the pool has asked the device for.
+    assert!(rt.counters().allocations > before);
+    drop(cache);
+
+    // More than the host device has.
+    BYTES.set(1 << 40);
+    let mut cache = LinearCache::default();
+    assert_near(&solve(&mut rt, &matrix, &[3.0, 4.5], &mut cache).expect("regular").x, &[1.0, 1.0]);
+    BYTES.set(1000);
+    let note = cache.direct_note().expect("a note");
+    let expected =
+        "LU runs on the host: dense rows has no solution: the device has not enough memory for the factors of a direct solve: 1099.51 GB";
+    assert!(note.starts_with(expected), "{note}");
+}
+
+/// Diffusion, transport, and both with a level that is left open, beside the host: found, refused where the right-hand side does not fit, and the same bits at a second run.
+#[test]
+fn systems_are_solved_as_on_the_host() {
+    let diffusion = box_matrix([6, 5, 4], 1);
+    let n = diffusion.n_rows();
+    let changed = |f: &dyn Fn(usize, usize, f64) -> f64| {
+        let entries: Vec<_> =
+            (0..n).flat_map(|row| diffusion.row(row).map(move |(column, value)| (row, column, value)).collect::<Vec<_>>()).collect();
+        let entries: Vec<_> = entries.into_iter().map(|(row, column, value)| (row, column, f(row, column, value))).collect();
+        Csr::from_triplets(n, n, &entries).expect("legal entries")
+    };
+    // What flows between neighbours, more of it one way with `lean`; the diagonal closes the rows.
+    let closed = |lean: f64| {
+        let coupling = move |row: usize, column: usize| if column < row { -1.0 - lean } else { -1.0 };
+        let sum =
+            |row: usize| diffusion.row(row).filter(|(column, _)| *column != row).map(|(column, _)| coupling(row, column)).sum::<f64>();
+        changed(&|row, column, _| if row == column { -sum(row) } else { coupling(row, column) })
+    };
+    let transport = changed(&|row, column, value| if column < row { 2.0 * value } else { value + f64::from(row == column) * 8.0 });
+    for matrix in [diffusion.clone(), transport, closed(0.0), closed(0.5)] {
+        let rhs = matrix.mul(&numbers(2, n));
+        let expected = on_host(&matrix, &rhs).expect("a solution");
+        for mut rt in with_library() {
+            let found = solve(&mut rt, &matrix, &rhs, &mut LinearCache::default()).expect("a solution");
+            assert!(found.relative_residual <= 1e-12);
+            assert_near(&found.x, &expected.x);
+            assert_eq!(found.note, expected.note);
+            let again = solve(&mut rt, &matrix, &rhs, &mut LinearCache::default()).expect("a solution");
+            assert_eq!(again.x, found.x);
+            if expected.note.is_some() {
+                let mut beyond = rhs.clone();
+                beyond[0] += 1.0;
+                let (found, expected) = (solve(&mut rt, &matrix, &beyond, &mut LinearCache::default()), on_host(&matrix, &beyond));
+                let (found, expected) = (found.expect_err("it does not fit"), expected.expect_err("it does not fit"));
+                assert_eq!(found.detail, expected.detail);
+            }
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! cuDSS as it is found when a program runs: its functions, and the few types and numbers of its interface that are used, written down from the documentation of version 1
+//! (<https://docs.nvidia.com/cuda/cudss/>). Other major versions have other signatures and are not taken.
+
+use std::error::Error;
+use std::ffi::{c_char, c_int, c_void};
+use std::sync::OnceLock;
+
+use cudarc::driver::sys::CUstream;
+use libloading::Library;
+
+use super::super::probe;
+
+/// The major version whose interface is written down here.
+const MAJOR: c_int = 1;
+/// Names under which the library is looked for.
+const NAMES: [&str; 2] = ["libcudss.so.1", "libcudss.so"];
+/// What the library needs itself; toolkits are often installed without being on the loader's path.
+const NEEDED: [&str; 3] = ["libcublasLt.so.13", "libcublas.so.13", "libnvrtc.so.13"];
+
+/// Any object of the library.
+pub(super) type Object = *mut c_void;
+/// An answer of the library; 0 is success.
+pub(super) type Status = c_int;
+
+pub(super) mod status {
+    //! Answers that are treated apart.
+    pub const SUCCESS: super::Status = 0;
+    pub const ALLOC_FAILED: super::Status = 2;
+}
+
+pub(super) mod config {
+    //! Settings.
+    pub const SOLVE_MODE: i32 = 4;
+    pub const IR_N_STEPS: i32 = 5;
+    pub const DETERMINISTIC_MODE: i32 = 24;
+}
+
+pub(super) mod data {
+    //! What can be asked for.
+    pub const INFO: i32 = 0;
+}
+
+pub(super) mod phase {
+    //! Phases of a solve.
+    pub const ANALYSIS: i32 = 3;
+    pub const FACTORIZATION: i32 = 4;
+    pub const REFACTORIZATION: i32 = 8;
+    pub const SOLVE: i32 = 0x3f0;
+}
+
+pub(super) mod matrix {
+    //! How matrices are described.
+    pub const GENERAL: i32 = 0;
+    pub const POSITIVE_DEFINITE: i32 = 3;
+    pub const FULL: i32 = 0;
+    pub const FROM_ZERO: i32 = 0;
+    pub const BY_COLUMNS: i32 = 0;
+    /// Of the CUDA toolkit: doubles, and integers of 32 bits.
+    pub const DOUBLES: i32 = 1;
+    pub const INTEGERS: i32 = 10;
+}
+
+/// Where the library gets device memory.
+#[repr(C)]
+pub(super) struct MemoryHandler {
+    pub context: *mut c_void,
+    pub allocate: unsafe extern "C" fn(*mut c_void, *mut *mut c_void, usize, CUstream) -> c_int,
+    pub free: unsafe extern "C" fn(*mut c_void, *mut c_void, usize, CUstream) -> c_int,
+    pub name: [c_char; 64],
+}
+
+type Create = unsafe extern "C" fn(*mut Object) -> Status;
+type Destroy = unsafe extern "C" fn(Object) -> Status;
+type CreateIn = unsafe extern "C" fn(Object, *mut Object) -> Status;
+type DestroyIn = unsafe extern "C" fn(Object, Object) -> Status;
+type SetStream = unsafe extern "C" fn(Object, CUstream) -> Status;
+type SetMemory = unsafe extern "C" fn(Object, *const MemoryHandler) -> Status;
+type ConfigSet = unsafe extern "C" fn(Object, c_int, *const c_void, usize) -> Status;
+type DataGet = unsafe extern "C" fn(Object, Object, c_int, *mut c_void, usize, *mut usize) -> Status;
+/// Handle, phase, settings, data, matrix, solution, right-hand side.
+type Execute = unsafe extern "C" fn(Object, c_int, Object, Object, Object, Object, Object) -> Status;
+/// The matrix; rows, columns, entries; where rows begin and end, columns, values; types of offsets, columns, values; kind, triangles, first number.
+#[rustfmt::skip]
+type CreateCsr = unsafe extern "C" fn(
+    *mut Object, i64, i64, i64, *const c_void, *const c_void, *const c_void, *const c_void, c_int, c_int, c_int, c_int, c_int, c_int,
+) -> Status;
+/// The matrix; rows, columns, distance of columns; values; their type, order.
+type CreateDense = unsafe extern "C" fn(*mut Object, i64, i64, i64, *const c_void, c_int, c_int) -> Status;
+type GetProperty = unsafe extern "C" fn(c_int, *mut c_int) -> Status;
+
+/// The functions of the library that are used. It stays loaded for good.
+#[derive(Debug)]
+pub(super) struct Api {
+    pub version: [c_int; 3],
+    pub create: Create,
+    pub destroy: Destroy,
+    pub set_stream: SetStream,
+    pub set_memory: SetMemory,
+    pub config_create: Create,
+    pub config_destroy: Destroy,
+    pub config_set: ConfigSet,
+    pub data_create: CreateIn,
+    pub data_destroy: DestroyIn,
+    pub data_get: DataGet,
+    pub execute: Execute,
+    pub create_csr: CreateCsr,
+    pub create_dense: CreateDense,
+    pub matrix_destroy: Destroy,
+}
+
+/// A function of a library.
+///
+/// # Safety
+/// The function has the type `F`, a function pointer.
+unsafe fn symbol<F: Copy>(library: &Library, name: &str) -> Result<F, String> {
+    // SAFETY: the caller's promise.
+    let found = unsafe { library.get::<F>(name.as_bytes()) };
+    found.map(|symbol| *symbol).map_err(|_| format!("the library that was found as cuDSS has no `{name}`"))
+}
+
+impl Api {
+    /// The library in a file, by its path or by a name that the loader looks for.
+    pub(super) fn open(file: &str) -> Result<Api, String> {
+        // SAFETY: loading the vendor's library runs its initialisation, which is what using it means. Whatever else has that name was put there by whoever runs the program.
+        let library = unsafe { Library::new(file) }.map_err(reason_of)?;
+        // SAFETY: the type is that of the function in every version of the library.
+        let property = unsafe { symbol::<GetProperty>(&library, "cudssGetProperty") }?;
+        let mut version = [0; 3];
+        for (part, value) in (0..).zip(&mut version) {
+            // SAFETY: the number outlives the call.
+            if unsafe { property(part, value) } != status::SUCCESS {
+                return Err("cuDSS does not tell its version".to_owned());
+            }
+        }
+        let [major, minor, patch] = version;
+        if major != MAJOR {
+            return Err(format!("cuDSS {major}.{minor}.{patch} was found, and version {MAJOR} is needed"));
+        }
+        // SAFETY: the types are those of the functions in this major version, as documented.
+        let api = unsafe {
+            Api {
+                version,
+                create: symbol(&library, "cudssCreate")?,
+                destroy: symbol(&library, "cudssDestroy")?,
+                set_stream: symbol(&library, "cudssSetStream")?,
+                set_memory: symbol(&library, "cudssSetDeviceMemHandler")?,
+                config_create: symbol(&library, "cudssConfigCreate")?,
+                config_destroy: symbol(&library, "cudssConfigDestroy")?,
+                config_set: symbol(&library, "cudssConfigSet")?,
+                data_create: symbol(&library, "cudssDataCreate")?,
+                data_destroy: symbol(&library, "cudssDataDestroy")?,
+                data_get: symbol(&library, "cudssDataGet")?,
+                execute: symbol(&library, "cudssExecute")?,
+                create_csr: symbol(&library, "cudssMatrixCreateCsr")?,
+                create_dense: symbol(&library, "cudssMatrixCreateDn")?,
+                matrix_destroy: symbol(&library, "cudssMatrixDestroy")?,
+            }
+        };
+        // Its functions are called for as long as the program runs.
+        std::mem::forget(library);
+        Ok(api)
+    }
+}
+
+/// What the loader says.
+fn reason_of(error: libloading::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+/// The library under one of these names, or why there is none: what the first one that is there says, or that none is.
+fn first_of(names: &[&str]) -> Result<Api, String> {
+    let mut reason = None;
+    for name in names {
+        match Api::open(name) {
+            Ok(api) => return Ok(api),
+            // The loader names the file that is missing, which may be one that the library needs.
+            Err(error) if error.starts_with(&format!("{name}: cannot open shared object file")) => {}
+            Err(error) => reason = reason.or(Some(error)),
+        }
+    }
+    Err(match reason {
+        Some(reason) => format!("cuDSS cannot be used: {reason}"),
+        None => format!("cuDSS was not found (library `{}`)", names.first().unwrap_or(&"libcudss.so")),
+    })
+}
+
+/// The library of this machine, looked for once.
+pub(super) fn library() -> Result<&'static Api, String> {
+    static LIBRARY: OnceLock<Result<Api, String>> = OnceLock::new();
+    let found = LIBRARY.get_or_init(|| {
+        first_of(&NAMES).or_else(|reason| {
+            NEEDED.into_iter().chain(NAMES).for_each(probe::load_from_usual_places);
+            first_of(&NAMES).map_err(|_| reason)
+        })
+    });
+    found.as_ref().map_err(String::clone)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is not cuDSS is refused with a reason: nothing of that name, a file that is no library, and a library without its functions.
+    #[test]
+    fn what_is_not_the_library_is_refused() {
+        let none = "libcudss.so.none";
+        assert_eq!(first_of(&[none]).unwrap_err(), "cuDSS was not found (library `libcudss.so.none`)");
+
+        let text = std::env::temp_dir().join(format!("no-library-{}.so", std::process::id()));
+        std::fs::write(&text, "no machine code").expect("a file that can be written");
+        let error = first_of(&[none, text.to_str().expect("a path of letters")]).unwrap_err();
+        let _ = std::fs::remove_file(&text);
+        assert!(error.starts_with("cuDSS cannot be used: ") && error.contains("no-library"), "{error}");
+
+        if cfg!(target_os = "linux") {
+            let error = first_of(&["libm.so.6"]).unwrap_err();
+            assert_eq!(error, "cuDSS cannot be used: the library that was found as cuDSS has no `cudssGetProperty`");
+        }
+    }
+}

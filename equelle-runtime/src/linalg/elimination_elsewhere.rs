@@ -1,0 +1,159 @@
+//! Elimination by the direct solver of a back-end, and what of it is kept between solves.
+//!
+//! Symmetric matrices are scaled symmetrically, with the sign that makes the diagonal positive, and factorised as positive definite; where that fails, as any other matrix.
+
+use super::csr::Csr;
+use super::direct::{Definiteness, Direct, DirectFault, DirectMatrix, DirectSolver};
+use super::elimination::{
+    Elimination, Factored, LuFault, Pin, check_condition, equilibrate, one_norm, pin, scaled_values, symmetric_scales,
+};
+
+/// Where the systems of a cache are factorised.
+pub(super) enum Place<S> {
+    /// Nobody has asked the back-end.
+    Unknown,
+    /// On the host; says why not elsewhere, if there is an elsewhere.
+    Host(Option<String>),
+    /// By the direct solver of the back-end.
+    Elsewhere(KeptFactors<S>),
+}
+
+impl<S> Place<S> {
+    pub(super) fn of(direct: Direct<S>) -> Place<S> {
+        match direct {
+            Direct::Host => Place::Host(None),
+            Direct::Unavailable(reason) => Place::Host(Some(reason)),
+            Direct::Solver(solver) => Place::Elsewhere(KeptFactors { solver, pattern: None, factored: None, stale: false }),
+        }
+    }
+}
+
+/// A direct solver, and what is kept of it between solves.
+pub(super) struct KeptFactors<S> {
+    solver: Box<dyn DirectSolver<S>>,
+    pattern: Option<Analysed>,
+    /// What its factors are of, if there are any.
+    factored: Option<Factored>,
+    /// Whether the order of elimination was found for values before those that were factorised last.
+    stale: bool,
+}
+
+/// The pattern that was analysed last.
+struct Analysed {
+    row_ptr: Vec<usize>,
+    col_idx: Vec<u32>,
+    definiteness: Definiteness,
+    /// Whether it has been tried as positive definite in vain.
+    is_indefinite: bool,
+}
+
+impl<S> KeptFactors<S> {
+    /// Name and version of the solver.
+    pub(super) fn name(&self) -> String {
+        self.solver.name()
+    }
+
+    /// Whether the order of elimination was found for other values.
+    pub(super) fn is_stale(&self) -> bool {
+        self.stale
+    }
+
+    /// Forgets the order of elimination, and the factors.
+    pub(super) fn forget(&mut self) {
+        self.pattern = None;
+        self.factored = None;
+        self.stale = false;
+    }
+
+    /// The analysed pattern, if it is that of the matrix.
+    fn known(&self, matrix: &Csr) -> Option<&Analysed> {
+        self.pattern.as_ref().filter(|kept| kept.row_ptr == matrix.row_ptr() && kept.col_idx == matrix.col_idx())
+    }
+}
+
+/// Elimination there, in a space.
+pub(super) struct Elsewhere<'a, S> {
+    pub kept: &'a mut KeptFactors<S>,
+    pub space: &'a mut S,
+    /// Whether the matrix is symmetric and its diagonal of one sign.
+    pub may_be_definite: bool,
+}
+
+/// A fault of the solver as one of ours.
+fn told(fault: DirectFault) -> LuFault {
+    match fault {
+        DirectFault::NotDefinite => LuFault::Unanswered("the matrix is not positive definite".to_owned()),
+        DirectFault::OutOfMemory(detail) | DirectFault::Failed(detail) => LuFault::Unanswered(detail),
+    }
+}
+
+impl<S> Elsewhere<'_, S> {
+    /// Factorises scaled values, with an analysis if the pattern or what is known of the matrix is new.
+    fn eliminate(&mut self, matrix: &Csr, scaled: &[f64], definiteness: Definiteness) -> Result<(), DirectFault> {
+        let kept = &mut *self.kept;
+        let known = kept.known(matrix);
+        let is_indefinite = known.is_some_and(|known| known.is_indefinite);
+        kept.stale = known.is_some_and(|known| known.definiteness == definiteness);
+        if !kept.stale {
+            kept.pattern = None;
+            let (row_ptr, col_idx) = (matrix.row_ptr(), matrix.col_idx());
+            kept.solver.analyse(self.space, DirectMatrix { row_ptr, col_idx, values: scaled, definiteness })?;
+            let (row_ptr, col_idx) = (row_ptr.to_vec(), col_idx.to_vec());
+            kept.pattern = Some(Analysed { row_ptr, col_idx, definiteness, is_indefinite });
+        }
+        let done = kept.solver.factorize(self.space, scaled);
+        if let Err(DirectFault::OutOfMemory(_) | DirectFault::Failed(_)) = &done {
+            kept.pattern = None;
+        }
+        done
+    }
+}
+
+impl<S> Elimination for Elsewhere<'_, S> {
+    fn factorize(&mut self, matrix: &Csr, pinned: &[Pin]) -> Result<(), LuFault> {
+        let values = pin(matrix, pinned);
+        let known = self.kept.known(matrix);
+        if known.is_some() && self.kept.factored.as_ref().is_some_and(|kept| kept.values == values) {
+            return Ok(());
+        }
+        let is_indefinite = known.is_some_and(|known| known.is_indefinite);
+        self.kept.factored = None;
+        // Zero rows and columns show here.
+        let general = equilibrate(matrix, &values)?;
+        let is_symmetric = self.may_be_definite && !is_indefinite && pinned.iter().all(|pin| pin.row == pin.column);
+        let symmetric = if is_symmetric { symmetric_scales(matrix, &values) } else { None };
+        let mut tried = None;
+        if let Some((row_scale, column_scale)) = symmetric {
+            let scaled = scaled_values(matrix, &values, &row_scale, &column_scale);
+            match self.eliminate(matrix, &scaled, Definiteness::Symmetric) {
+                Ok(()) => tried = Some((scaled, row_scale, column_scale)),
+                Err(DirectFault::NotDefinite) => {
+                    if let Some(pattern) = &mut self.kept.pattern {
+                        pattern.is_indefinite = true;
+                    }
+                }
+                Err(fault) => return Err(told(fault)),
+            }
+        }
+        let (scaled, row_scale, column_scale) = match tried {
+            Some(tried) => tried,
+            None => {
+                let (row_scale, column_scale) = general;
+                let scaled = scaled_values(matrix, &values, &row_scale, &column_scale);
+                self.eliminate(matrix, &scaled, Definiteness::General).map_err(told)?;
+                (scaled, row_scale, column_scale)
+            }
+        };
+        check_condition(matrix.n_rows(), one_norm(matrix, &scaled), |x, transposed| {
+            self.kept.solver.solve(self.space, x, transposed).map_err(told)
+        })?;
+        self.kept.factored = Some(Factored { values, row_scale, column_scale });
+        Ok(())
+    }
+
+    fn solve(&mut self, x: &mut [f64], transposed: bool) -> Result<(), LuFault> {
+        let KeptFactors { solver, factored, .. } = &mut *self.kept;
+        let Some(factored) = factored else { return Err(LuFault::Unanswered("there are no factors".to_owned())) };
+        factored.solve(x, transposed, |x| solver.solve(self.space, x, transposed).map_err(told))
+    }
+}

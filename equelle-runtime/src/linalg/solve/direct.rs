@@ -1,0 +1,167 @@
+//! Direct solves: with the factors of the host or of a back-end, refined on the system itself.
+
+use std::time::{Duration, Instant};
+
+use super::{Failure, Fault, OpenLevels, Problem, SHARE, Solved, check_balance};
+use crate::linalg::cache::LinearCache;
+use crate::linalg::csr::Csr;
+use crate::linalg::elimination::{Elimination, LuFault, left_null_vectors, pins, with_places};
+use crate::linalg::elimination_elsewhere::{Elsewhere, KeptFactors, Place};
+use crate::linalg::error::LinearErrorKind;
+use crate::linalg::host::norm;
+use crate::linalg::system_space::SystemSpace;
+
+/// Steps of iterative refinement that LU may take to meet the tolerance.
+const REFINEMENTS: usize = 3;
+
+impl<S: SystemSpace> Problem<'_, S> {
+    /// By LU: of the back-end if it has one, else on the host. What the back-end's cannot answer, the host decides.
+    pub(super) fn solve_directly(&self, space: &mut S, cache: &mut LinearCache<S>) -> Result<Solved<S::Vector>, Failure<S::Error>> {
+        let matrix = space.host_matrix(self.matrix).map_err(Failure::Device)?;
+        let b = space.host_vector(self.b).map_err(Failure::Device)?;
+        let known = std::mem::replace(&mut cache.place, Place::Unknown);
+        let mut place = if let Place::Unknown = known { Place::of(space.direct_solver()) } else { known };
+        let mut reason = None;
+        if let Place::Elsewhere(kept) = &mut place {
+            match self.solve_elsewhere(space, &matrix, &b, kept, cache) {
+                Ok(solved) => {
+                    cache.place = place;
+                    return self.brought(space, solved);
+                }
+                Err(Unsolved::ByMatrix(fault)) => {
+                    cache.place = place;
+                    return Err(fault.into());
+                }
+                Err(Unsolved::ByFactors(fault)) => reason = Some(format!("{} has no solution: {}", kept.name(), fault.detail)),
+            }
+        }
+        let mut took = Duration::ZERO;
+        let solved = solve_lu(&mut cache.lu, &matrix, &b, self, &mut took);
+        cache.has_set_up(took);
+        let solved = solved.map_err(|(Unsolved::ByMatrix(fault) | Unsolved::ByFactors(fault))| fault);
+        let is_confirmed =
+            solved.as_ref().is_err_and(|fault| matches!(fault.kind, LinearErrorKind::Singular | LinearErrorKind::Incompatible { .. }));
+        // What it could not do now it could not do the next time either.
+        cache.place = if reason.is_some() && !is_confirmed { Place::Host(reason) } else { place };
+        self.brought(space, solved?)
+    }
+
+    /// By the direct solver of the back-end; again, with a new order of elimination, where the one that was kept does not do.
+    fn solve_elsewhere(
+        &self,
+        space: &mut S,
+        matrix: &Csr,
+        b: &[f64],
+        kept: &mut KeptFactors<S>,
+        cache: &mut LinearCache<S>,
+    ) -> Result<(Vec<f64>, usize), Unsolved> {
+        loop {
+            let may_be_definite = self.facts.may_be_definite();
+            let mut took = Duration::ZERO;
+            let solved = solve_lu(&mut Elsewhere { kept: &mut *kept, space: &mut *space, may_be_definite }, matrix, b, self, &mut took);
+            cache.has_set_up(took);
+            match solved {
+                Err(Unsolved::ByFactors(_)) if kept.is_stale() => kept.forget(),
+                solved => return solved,
+            }
+        }
+    }
+
+    /// A solution of the host where the computation happens.
+    fn brought(&self, space: &mut S, (x, iterations): (Vec<f64>, usize)) -> Result<Solved<S::Vector>, Failure<S::Error>> {
+        let x = space.vector(x).map_err(Failure::Device)?;
+        Ok(Solved { x, iterations, detail: None })
+    }
+}
+
+/// Why elimination gives no solution.
+enum Unsolved {
+    /// The matrix has none; this takes no factors to see.
+    ByMatrix(Fault),
+    /// The factors say so, or there are none.
+    ByFactors(Fault),
+}
+
+impl From<LuFault> for Unsolved {
+    fn from(fault: LuFault) -> Unsolved {
+        let memory = || "there is not enough memory for the factors".to_owned();
+        match fault {
+            LuFault::Zero(detail) => Unsolved::ByMatrix(Fault::new(LinearErrorKind::Singular, detail)),
+            LuFault::Singular(detail) => Unsolved::ByFactors(Fault::new(LinearErrorKind::Singular, detail)),
+            LuFault::OutOfMemory => Unsolved::ByFactors(Fault::new(LinearErrorKind::Breakdown, memory())),
+            LuFault::Unanswered(detail) => Unsolved::ByFactors(Fault::new(LinearErrorKind::Breakdown, detail)),
+        }
+    }
+}
+
+impl From<Fault> for Unsolved {
+    fn from(fault: Fault) -> Unsolved {
+        Unsolved::ByFactors(fault)
+    }
+}
+
+/// The solution of the system for this scaled right-hand side, and the steps of refinement that it took; factorising takes `took`.
+fn solve_lu<S: SystemSpace>(
+    factors: &mut impl Elimination,
+    matrix: &Csr,
+    b: &[f64],
+    problem: &Problem<'_, S>,
+    took: &mut Duration,
+) -> Result<(Vec<f64>, usize), Unsolved> {
+    let &OpenLevels { null_space, ends, scale, .. } = problem.open;
+    let options = problem.options;
+    let started = Instant::now();
+    // Which equation balances an open level is not known for sure before the factorisation; what succeeded is kept, so asking again is cheap.
+    let attempts = if null_space.is_known() { 1 } else { ends.len() };
+    let mut choices = (0..attempts).map(|attempt| pins(matrix, null_space, ends, attempt));
+    let mut pinned = choices.next().unwrap_or_default();
+    let mut first_fault = None;
+    let mut target = with_places(matrix, &pinned);
+    while let Err(fault) = factors.factorize(target.as_ref().unwrap_or(matrix), &pinned) {
+        let fault = first_fault.get_or_insert(fault);
+        let Some(next) = choices.next() else {
+            *took += started.elapsed();
+            return Err(fault.clone().into());
+        };
+        target = with_places(matrix, &next);
+        pinned = next;
+    }
+    *took += started.elapsed();
+
+    let mut b = b.to_vec();
+    // Those of a matrix of rounded entries are known but for the roundings.
+    let rounded = options.rounding > f64::EPSILON;
+    if !null_space.is_known() || rounded {
+        let known = left_null_vectors(matrix, null_space, &pinned, factors, rounded)?;
+        check_balance(&known, &b, scale, options)?;
+        known.project_to_range(&mut b);
+    }
+
+    let size = norm(&b);
+    let mut x = vec![0.0; b.len()];
+    if size == 0.0 {
+        return Ok((x, 0));
+    }
+    let mut r = b.clone();
+    let mut best = f64::INFINITY;
+    for refinement in 0..=REFINEMENTS {
+        pinned.iter().for_each(|pin| r[pin.row] = 0.0);
+        factors.solve(&mut r, false)?;
+        x.iter_mut().zip(&r).for_each(|(x, r)| *x += r);
+        if x.iter().any(|x| !x.is_finite()) {
+            return Err(Fault { iterations: refinement, ..Fault::new(LinearErrorKind::Singular, "the solution is not finite") }.into());
+        }
+        r = matrix.mul(&x);
+        r.iter_mut().zip(&b).for_each(|(r, b)| *r = b - *r);
+        let left = norm(&r) / size;
+        if left <= SHARE * options.tolerance {
+            return Ok((x, refinement));
+        }
+        best = best.min(left);
+    }
+    if norm(&r) <= options.negligible / scale {
+        return Ok((x, REFINEMENTS));
+    }
+    let detail = format!("{REFINEMENTS} steps of iterative refinement leave the residual above the tolerance {:.1e}", options.tolerance);
+    Err(Fault { kind: LinearErrorKind::Stagnation, iterations: REFINEMENTS, residual: Some(best), detail }.into())
+}
