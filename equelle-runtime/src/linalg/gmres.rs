@@ -8,7 +8,8 @@
 use super::krylov::{Control, Cycle, Proposal, System, Watch};
 use super::space::{LinearOperator, Preconditioner, VectorSpace};
 
-/// Basis of GMRES(m), for any matrix. Memory: m + 3 vectors, allocated as the first cycle reaches them; m more with a variable preconditioner.
+/// Basis of GMRES(m), for any matrix. Memory: m + 3 vectors, allocated as the first cycle reaches them; m more with a variable preconditioner, and after a cycle whose own residual
+/// was far from the true one: a preconditioner that rounds much is as good as variable.
 ///
 /// Traffic of iteration j of a cycle (from 0): one product with the matrix, one preconditioner, and 40 (j + 1) + 24 bytes an unknown where each operation is a
 /// pass of its own, so 20 m + 44 on average; 32 (j + 1) + 16 where the operations of [`VectorSpace`] that belong together are one pass, so 16 m + 32. The update
@@ -17,8 +18,10 @@ use super::space::{LinearOperator, Preconditioner, VectorSpace};
 pub struct Gmres<S: VectorSpace> {
     restart: usize,
     basis: Vec<S::Vector>,
-    /// The preconditioned basis vectors, if the preconditioner is variable.
+    /// The preconditioned basis vectors, if they are kept.
     directions: Vec<S::Vector>,
+    /// Whether they are whatever the preconditioner says of itself.
+    flexible: bool,
     work: S::Vector,
 }
 
@@ -28,7 +31,7 @@ impl<S: VectorSpace> Gmres<S> {
     /// # Errors
     /// Out of memory.
     pub fn new(space: &mut S, restart: usize) -> Result<Self, S::Error> {
-        Ok(Gmres { restart: restart.max(1), basis: Vec::new(), directions: Vec::new(), work: space.zeros()? })
+        Ok(Gmres { restart: restart.max(1), basis: Vec::new(), directions: Vec::new(), flexible: false, work: space.zeros()? })
     }
 
     /// Makes sure that `basis[index]` exists.
@@ -95,7 +98,7 @@ impl<S: VectorSpace> Cycle<S> for Gmres<S> {
             let w = &mut new[0];
             system.preconditioner.apply(space, &mut self.work, &known[j]);
             let mut h = system.operator.apply_dot(space, w, &self.work, &known[0]);
-            if system.preconditioner.is_variable() {
+            if self.flexible || system.preconditioner.is_variable() {
                 if self.directions.len() <= j {
                     let vector = space.zeros()?;
                     self.directions.push(vector);
@@ -152,6 +155,10 @@ impl<S: VectorSpace> Cycle<S> for Gmres<S> {
         self.correct(space, system, x, r, &columns, &mut rhs);
         Ok((columns.len(), proposal))
     }
+
+    fn allow_for_variation(&mut self) -> bool {
+        !std::mem::replace(&mut self.flexible, true)
+    }
 }
 
 impl<S: VectorSpace> Gmres<S> {
@@ -172,7 +179,7 @@ impl<S: VectorSpace> Gmres<S> {
                 rhs[i] = space.sub(&rhs[i], &product);
             }
         }
-        if system.preconditioner.is_variable() {
+        if self.flexible || system.preconditioner.is_variable() {
             for (y, direction) in rhs.iter().zip(&self.directions).take(columns.len()) {
                 space.add_scaled(x, y, direction);
             }

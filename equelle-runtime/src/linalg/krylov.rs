@@ -81,6 +81,12 @@ pub trait Cycle<S: VectorSpace> {
         r: &mut S::Vector,
         control: Control,
     ) -> Result<(usize, Proposal), S::Error>;
+
+    /// A preconditioner turned out not to be the fixed linear map that it was taken for: what a cycle made of its own numbers was far from the truth. Asks for a form that allows for
+    /// it, in all cycles from here on; `false` if there is none, or it has been asked for before.
+    fn allow_for_variation(&mut self) -> bool {
+        false
+    }
 }
 
 /// A matrix with its preconditioner.
@@ -126,7 +132,7 @@ pub fn iterate<S: VectorSpace, A: LinearOperator<S>, M: Preconditioner<S>>(
     let mut iterations = 0;
     let mut failures = 0;
     let mut previous = true_residual(space, system.operator, &mut r, x, b)?;
-    let mut least = previous;
+    let (start, mut least) = (previous, previous);
     if previous <= control.target {
         return Ok(Outcome { end: End::Converged, iterations, residual: least });
     }
@@ -149,11 +155,22 @@ pub fn iterate<S: VectorSpace, A: LinearOperator<S>, M: Preconditioner<S>>(
             break End::Converged;
         }
         let gained = norm <= GAIN * previous;
+        // What a method believes to have gained is not there; a whole cycle makes no residual larger, on paper.
+        let is_drift = if proposal == Proposal::Converged { !gained } else { norm > (1.0 + LEAST_RESTART_GAIN) * previous };
         match proposal {
             Proposal::NonFinite => break End::NonFinite,
             Proposal::Interrupted => break End::Interrupted,
             _ if !norm.is_finite() => break End::NonFinite,
             Proposal::OutOfIterations => break End::MaxIterations,
+            Proposal::Converged | Proposal::Restart if is_drift && method.allow_for_variation() => {
+                // An iterate that is worse than none is no place to go on from.
+                if norm > start {
+                    let zero = space.constant(0.0);
+                    space.scale(x, &zero);
+                    previous = true_residual(space, system.operator, &mut r, x, b)?;
+                    continue;
+                }
+            }
             Proposal::Converged if !gained => {
                 break End::Stagnation(format!("its own residual reached the tolerance, the true one stays at {norm:.1e}"));
             }

@@ -390,6 +390,23 @@ impl<S: SystemSpace> Problem<'_, S> {
         }
     }
 
+    /// A method for any matrix.
+    fn run_any<M: Preconditioner<S>>(
+        &self,
+        space: &mut S,
+        method: Method,
+        system: System<'_, Projected<'_, S>, M>,
+        x: &mut S::Vector,
+        b: &S::Vector,
+        control: Control,
+    ) -> Result<Outcome, S::Error> {
+        match method {
+            Method::BiCgStab => run(space, BiCgStab::new, system, x, b, control),
+            // The others never come here.
+            Method::Gmres | Method::Cg | Method::Lu => run(space, |space| Gmres::new(space, self.options.restart), system, x, b, control),
+        }
+    }
+
     fn iterate_with<M: Preconditioner<S>>(
         &self,
         space: &mut S,
@@ -407,11 +424,14 @@ impl<S: SystemSpace> Problem<'_, S> {
         };
         let system = System { operator, preconditioner };
         let mut x = space.zeros().map_err(Failure::Device)?;
-        let outcome = match attempt.method {
-            Method::Cg => run(space, Cg::new, system, &mut x, b, control),
-            Method::BiCgStab => run(space, BiCgStab::new, system, &mut x, b, control),
-            // LU never comes here.
-            Method::Gmres | Method::Lu => run(space, |space| Gmres::new(space, self.options.restart), system, &mut x, b, control),
+        let outcome = match (attempt.method, operator.vectors) {
+            // Residuals within the range and a symmetric preconditioner: levels enter no dot product.
+            (Method::Cg, _) => run(space, Cg::new, system, &mut x, b, control),
+            (method, Some(vectors)) => {
+                let preconditioner = &Levelled { preconditioner, vectors };
+                self.run_any(space, method, System { operator, preconditioner }, &mut x, b, control)
+            }
+            (method, None) => self.run_any(space, method, system, &mut x, b, control),
         };
         let outcome = outcome.map_err(Failure::Device)?;
         if outcome.end == End::Converged {
@@ -485,6 +505,24 @@ impl<S: SystemSpace> LinearOperator<S> for Projected<'_, S> {
         }
         self.apply(space, y, x);
         [space.dot(w, y), space.dot(y, y)]
+    }
+}
+
+/// What a preconditioner makes, without the open levels: what a set-up has rounded may bring them in many times as large as the rest, which would lose as many digits in a product
+/// with the matrix.
+struct Levelled<'a, S: SystemSpace, M> {
+    preconditioner: &'a M,
+    vectors: &'a S::Open,
+}
+
+impl<S: SystemSpace, M: Preconditioner<S>> Preconditioner<S> for Levelled<'_, S, M> {
+    fn apply(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) {
+        self.preconditioner.apply(space, z, r);
+        space.remove_mean(self.vectors, z);
+    }
+
+    fn is_variable(&self) -> bool {
+        self.preconditioner.is_variable()
     }
 }
 

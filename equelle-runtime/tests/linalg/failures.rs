@@ -1,8 +1,12 @@
 //! Every way to fail, and that it is told from the others.
 
 use equelle_runtime::interrupt::{Interrupt, Signal};
+use equelle_runtime::linalg::gmres::Gmres;
 use equelle_runtime::linalg::host::HostSpace;
-use equelle_runtime::linalg::{LinearCache, LinearError, LinearErrorKind, LinearOptions, Method, solve, solve_in};
+use equelle_runtime::linalg::krylov::{Control, Cycle, End, System, iterate};
+use equelle_runtime::linalg::{
+    LinearCache, LinearError, LinearErrorKind, LinearOperator, LinearOptions, Method, Preconditioner, solve, solve_in,
+};
 use equelle_runtime::{Error, ErrorKind};
 
 use crate::common::{Random, dense, options, plain, refused, relative_residual, triplets};
@@ -234,4 +238,37 @@ fn iterations_end_when_the_run_is_asked_to() {
         let Ok(solved) = solve_in(&mut space, &matrix.clone().into(), &[n], b.clone(), &options, &mut cache);
         assert_eq!(solved.unwrap_err().kind, LinearErrorKind::Interrupted);
     }
+}
+
+/// Multiplies by one number where a vector is positive and by another where it is not, and says nothing of it.
+struct Uneven;
+
+impl Preconditioner<HostSpace> for Uneven {
+    fn apply(&self, _: &mut HostSpace, z: &mut Vec<f64>, r: &Vec<f64>) {
+        z.iter_mut().zip(r).for_each(|(z, r)| *z = if *r > 0.0 { 20.0 * r } else { 0.1 * r });
+    }
+}
+
+/// Of the sum of what a preconditioner made of the basis GMRES then asks once more, and gets another vector: the true residual stays where its own is gone. It must find out, begin anew
+/// with all vectors kept, and solve the system, of which the basis spans all there is.
+#[test]
+fn gmres_allows_for_a_preconditioner_that_varies() {
+    struct Matrix;
+    impl LinearOperator<HostSpace> for Matrix {
+        fn apply(&self, _: &mut HostSpace, y: &mut Vec<f64>, x: &Vec<f64>) {
+            y.iter_mut().zip(x).enumerate().for_each(|(at, (y, x))| *y = (at + 1) as f64 * x);
+        }
+    }
+    let n = 12;
+    let b = Random(3).numbers(n);
+    let control = Control { target: 1e-10, max_iterations: 100, check_every: 1, patience: 100 };
+    let mut space = HostSpace::new(n);
+    let Ok(mut gmres) = Gmres::new(&mut space, 30);
+    let mut x = vec![0.0; n];
+    let system = System { operator: &Matrix, preconditioner: &Uneven };
+    let Ok(outcome) = iterate(&mut space, &mut gmres, system, &mut x, &b, control);
+    assert_eq!(outcome.end, End::Converged, "{outcome:?}");
+    assert!(!gmres.allow_for_variation(), "that was asked for");
+    let worst = (0..n).fold(0.0f64, |worst, at| worst.max(((at + 1) as f64 * x[at] - b[at]).abs()));
+    assert!(worst <= 1e-10, "{worst}");
 }

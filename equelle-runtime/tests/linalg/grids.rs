@@ -116,6 +116,28 @@ impl Cells {
         }
         triplets(2 * n, &entries)
     }
+
+    /// The same without any boundary: the balance of volume and that of water, each with the flow through a face times a mobility at the cell before it; `coefficient` by axis. The level of
+    /// the pressure is open, and the volume balances add up to nothing.
+    pub fn closed_two_phase(self, coefficient: [f64; 3], seed: u64) -> Csr {
+        let n = self.count();
+        let mut random = Random(seed);
+        let saturation: Vec<f64> = (0..n).map(|_| 0.5 + 0.3 * random.number()).collect();
+        let mut entries = Vec::new();
+        for (a, b, axis) in self.faces() {
+            let (t, s) = (coefficient[axis], saturation[a]);
+            // Mobilities s^2 of water and (1 - s)^2 of the other phase, and their slopes times a flow of 0.5.
+            let (total, water) = (s * s + (1.0 - s) * (1.0 - s), s * s);
+            for (equation, mobility, slope) in [(0, total, 2.0 * s - 1.0), (1, water, s)] {
+                for (cell, sign) in [(a, 1.0), (b, -1.0)] {
+                    let row = equation * n + cell;
+                    entries.extend([(row, a, sign * t * mobility), (row, b, -sign * t * mobility), (row, n + a, sign * slope)]);
+                }
+            }
+        }
+        entries.extend((0..n).map(|cell| (n + cell, n + cell, 1.0)));
+        triplets(2 * n, &entries)
+    }
 }
 
 /// Conductivities between 1 and `contrast`: blocks of cells of one value each, log-uniform.

@@ -10,6 +10,7 @@
 //! The near null space is the constant of each field, which is what finite-volume matrices have.
 
 mod aggregate;
+mod coarsest;
 mod cycle;
 pub mod setup;
 mod smoother;

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::convert::Infallible;
 
 use super::super::super::csr::Csr;
-use super::super::super::dense::{ROUND_OFF, generalised_inverse};
 use super::super::super::host::HostSpace;
 use super::super::super::host_matrix::HostMatrix;
 use super::super::super::matrix_space::MatrixSpace;
 use super::super::super::single::radius_in_singles;
 use super::super::super::system_space::SystemSpace;
 use super::aggregate::{NONE, aggregate, strong};
+use super::coarsest::coarsest;
 use super::spectrum::spectral_radius;
 use super::{AmgCycle, AmgOptions};
 
@@ -128,11 +128,6 @@ pub(in super::super::super) fn noises(n: usize) -> impl Iterator<Item = f64> {
     })
 }
 
-/// Largest matrix that is inverted as a dense one when coarsening comes to an end before [`AmgOptions::coarse_size`].
-const LARGEST_DENSE: usize = 500;
-/// Where the matrix is singular, a pivot of the coarsest one below this part of the largest is what the products of all levels have left of
-/// nothing; its inverse would bring nothing but the null space.
-const LEAST_COARSE_PIVOT: f64 = 1e-10;
 /// A coarse grid with more than this part of the unknowns is not worth its level.
 const LEAST_COARSENING: f64 = 0.8;
 
@@ -170,15 +165,7 @@ impl<S: Coarsen> Hierarchy<S> {
             }
         }
         let complexity = entries as f64 / first.entries.max(1) as f64;
-        let above = match levels.last() {
-            Some(level) if options.singular => {
-                let largest = space.largest(&level.inverse_diagonal);
-                let [largest] = space.read([&largest])?;
-                1.0 / largest
-            }
-            Some(_) | None => 0.0,
-        };
-        let coarse = coarsest(space, current, above, options)?;
+        let coarse = coarsest(space, &levels, current, options)?;
         Ok(Hierarchy { levels, coarse, sizes, complexity })
     }
 }
@@ -219,45 +206,6 @@ pub fn is_worth_it(coarse: usize, fine: usize) -> bool {
 /// Whether the image of a prolongation saves work: where it has fewer entries than the matrix, as on all levels of a grid but the finest.
 pub fn image_is_worth_it(matrix_entries: usize, image_entries: usize) -> bool {
     image_entries < matrix_entries
-}
-
-/// `above` is the least magnitude on the diagonal of the level above, where that matters.
-fn coarsest<S: Coarsen>(space: &mut S, matrix: S::Matrix, above: f64, options: &AmgOptions) -> Result<CoarseParts<S>, S::Error> {
-    let n = S::shape(&matrix).rows;
-    if n > LARGEST_DENSE.max(options.coarse_size) {
-        let inverse_diagonal = space.diagonal_inverse(&matrix)?;
-        let radius = spectral_radius(space, &matrix, &inverse_diagonal, options.symmetric)?;
-        let nothing = Csr::from_valid(n, 0, vec![0; n + 1], Vec::new(), Vec::new());
-        let restriction = space.matrix(nothing.transpose())?;
-        let prolongation = space.matrix(nothing)?;
-        return Ok(CoarseParts::Smoothed(Box::new(LevelParts {
-            matrix,
-            prolongation,
-            image: None,
-            restriction,
-            inverse_diagonal,
-            radius,
-        })));
-    }
-    let mut dense = vec![0.0; n * n];
-    let host = space.host_matrix(&matrix)?;
-    for row in 0..n {
-        host.row(row).for_each(|(column, value)| dense[row * n + column] = value);
-    }
-    let least = if options.singular { LEAST_COARSE_PIVOT } else { ROUND_OFF };
-    if options.singular && above.is_finite() {
-        // An open part that has come down to one unknown has a row of what is left of nothing.
-        for row in dense.chunks_exact_mut(n.max(1)) {
-            let largest = row.iter().fold(0.0f64, |most, value| most.max(value.abs()));
-            if largest <= LEAST_COARSE_PIVOT * above {
-                row.fill(0.0);
-            }
-        }
-    }
-    let inverse = generalised_inverse(n, &dense, least);
-    let row_ptr = (0..=n).map(|row| row * n).collect();
-    let col_idx = (0..n * n).map(|at| (at % n.max(1)) as u32).collect();
-    Ok(CoarseParts::Direct(space.matrix(Csr::from_valid(n, n, row_ptr, col_idx, inverse))?))
 }
 
 fn inverse_diagonal(matrix: &Csr) -> Vec<f64> {

@@ -1,0 +1,176 @@
+//! The last level: its (generalised) inverse, or sweeps where it is too large for that.
+//!
+//! Where a part of the unknowns has an open level, the coarsest matrix is singular but for what the products of all levels have rounded. That may be much beside its entries:
+//! where cells are coupled a million times stronger upwards than sideways, whole columns of them have become one unknown, and what is left are the weak couplings beside the
+//! roundings of the strong ones. An inverse that took these roundings for a level would multiply residuals by the inverse of next to nothing, and drown the rest of a cycle.
+
+use super::super::super::csr::Csr;
+use super::super::super::dense::{ROUND_OFF, generalised_inverse};
+use super::AmgOptions;
+use super::setup::{CoarseParts, Coarsen, LevelParts};
+use super::spectrum::spectral_radius;
+
+/// Largest matrix that is inverted as a dense one when coarsening comes to an end before [`AmgOptions::coarse_size`].
+const LARGEST_DENSE: usize = 500;
+/// Where the matrix is singular, a pivot of the coarsest one below this part of the largest is what the products of all levels have left of
+/// nothing; its inverse would bring nothing but the null space.
+const LEAST_COARSE_PIVOT: f64 = 1e-10;
+/// A row of the coarsest matrix sums to zero if its sum is at most this part of the entries of the finest matrix that it was made of: thousands of roundings.
+const LEAST_ROW_SUM: f64 = 1e-12;
+
+/// The last level for its matrix, below `levels`.
+///
+/// # Errors
+/// Out of memory.
+pub(super) fn coarsest<S: Coarsen>(
+    space: &mut S,
+    levels: &[LevelParts<S>],
+    matrix: S::Matrix,
+    options: &AmgOptions,
+) -> Result<CoarseParts<S>, S::Error> {
+    let n = S::shape(&matrix).rows;
+    if n > LARGEST_DENSE.max(options.coarse_size) {
+        let inverse_diagonal = space.diagonal_inverse(&matrix)?;
+        let radius = spectral_radius(space, &matrix, &inverse_diagonal, options.symmetric)?;
+        let nothing = Csr::from_valid(n, 0, vec![0; n + 1], Vec::new(), Vec::new());
+        let restriction = space.matrix(nothing.transpose())?;
+        let prolongation = space.matrix(nothing)?;
+        return Ok(CoarseParts::Smoothed(Box::new(LevelParts {
+            matrix,
+            prolongation,
+            image: None,
+            restriction,
+            inverse_diagonal,
+            radius,
+        })));
+    }
+    let sizes = if options.singular { Some(magnitudes(space, levels, &matrix)?) } else { None };
+    let mut dense = vec![0.0; n * n];
+    let host = space.host_matrix(&matrix)?;
+    for row in 0..n {
+        host.row(row).for_each(|(column, value)| dense[row * n + column] = value);
+    }
+    let inverse = match sizes {
+        Some(sizes) => inverse_of_open(n, dense, &sizes),
+        None => generalised_inverse(n, &dense, ROUND_OFF),
+    };
+    let row_ptr = (0..=n).map(|row| row * n).collect();
+    let col_idx = (0..n * n).map(|at| (at % n.max(1)) as u32).collect();
+    Ok(CoarseParts::Direct(space.matrix(Csr::from_valid(n, n, row_ptr, col_idx, inverse))?))
+}
+
+/// About the sum of the magnitudes of the finest matrix that went into each row of the coarsest: of each row of the finest one the magnitude of its product with pseudo-random
+/// numbers, brought down by the restrictions. On the host, `[n]`.
+fn magnitudes<S: Coarsen>(space: &mut S, levels: &[LevelParts<S>], coarsest: &S::Matrix) -> Result<Vec<f64>, S::Error> {
+    let finest = levels.first().map_or(coarsest, |level| &level.matrix);
+    let n = S::shape(finest).rows;
+    let noise = space.noise(n)?;
+    let (mut product, mut square) = (space.zeros_of(n)?, space.zeros_of(n)?);
+    space.multiply(&mut product, finest, &noise);
+    space.add_diagonal(&mut square, 0.0, 1.0, &product, &product);
+    let mut size = space.roots(&square)?;
+    for level in levels {
+        let mut next = space.zeros_of(S::shape(&level.restriction).rows)?;
+        space.multiply(&mut next, &level.restriction, &size);
+        size = next;
+    }
+    space.host_vector(&size)
+}
+
+/// A generalised inverse of a matrix `[n, n]` of which some connected parts have rows that sum to zero; `sizes` is what those sums have to be small beside, `[n]`.
+///
+/// On a part let `d` be the sizes of its rows, and `s` their sum. `A + d d^T / s` is regular and has `1` for the solution of `d`; of what its inverse gives, the mean with the
+/// weights `d` is taken away: `A X A = A`, and for a symmetric matrix `X` is the pseudo-inverse of the matrix with its diagonal scaled to 1, scaled back. In this no pivot
+/// tells what is singular.
+fn inverse_of_open(n: usize, mut dense: Vec<f64>, sizes: &[f64]) -> Vec<f64> {
+    let is_open = |row: usize| {
+        let sum: f64 = dense[row * n..(row + 1) * n].iter().sum();
+        sum.abs() <= LEAST_ROW_SUM * sizes[row]
+    };
+    let parts: Vec<Vec<usize>> = connected(n, &dense).into_iter().filter(|part| part.iter().all(|&row| is_open(row))).collect();
+    let largest = |row: usize, dense: &[f64]| dense[row * n..(row + 1) * n].iter().fold(0.0f64, |most, value| most.max(value.abs()));
+    let mut weights = vec![0.0; n];
+    for part in &parts {
+        if let [alone] = part[..] {
+            // What is left of nothing.
+            dense[alone * n + alone] = 0.0;
+            continue;
+        }
+        part.iter().for_each(|&row| weights[row] = largest(row, &dense));
+        let sum: f64 = part.iter().map(|&row| weights[row]).sum();
+        for &row in part {
+            part.iter().for_each(|&column| dense[row * n + column] += weights[row] * weights[column] / sum);
+        }
+    }
+    // Levels of single fields show in no sum over a whole row.
+    let least = if parts.is_empty() { LEAST_COARSE_PIVOT } else { ROUND_OFF };
+    let mut inverse = generalised_inverse(n, &dense, least);
+    for part in &parts {
+        let sum: f64 = part.iter().map(|&row| weights[row]).sum();
+        for column in 0..n {
+            let along: f64 = part.iter().map(|&row| weights[row] * inverse[row * n + column]).sum();
+            part.iter().filter(|_| sum > 0.0).for_each(|&row| inverse[row * n + column] -= along / sum);
+        }
+    }
+    inverse
+}
+
+/// The connected parts of a matrix `[n, n]`, in the order of their first rows, rows ascending.
+fn connected(n: usize, dense: &[f64]) -> Vec<Vec<usize>> {
+    let mut parts = Vec::new();
+    let mut is_known = vec![false; n];
+    for first in 0..n {
+        if std::mem::replace(&mut is_known[first], true) {
+            continue;
+        }
+        let mut part = vec![first];
+        let mut next = 0;
+        while let Some(&row) = part.get(next) {
+            next += 1;
+            for other in 0..n {
+                let is_coupled = dense[row * n + other] != 0.0 || dense[other * n + row] != 0.0;
+                if is_coupled && !std::mem::replace(&mut is_known[other], true) {
+                    part.push(other);
+                }
+            }
+        }
+        part.sort_unstable();
+        parts.push(part);
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Four unknowns in a row, closed, in two equations of their own units, and one that is left of nothing; a couple that is held.
+    #[test]
+    fn open_parts_have_the_inverse_without_a_level() {
+        // Unknowns 0 1 2 coupled in a row by 1 and 2, rows times 1, 2, 4, with roundings of 1e3 on the diagonal; 3 alone; 4 5 = (3 -1; -1 3).
+        let noise = 3e-13;
+        let rows = [
+            [1.0 + noise, -1.0, 0.0, 0.0, 0.0, 0.0],
+            [-2.0, 6.0 - noise, -4.0, 0.0, 0.0, 0.0],
+            [0.0, -8.0, 8.0 + noise, 0.0, 0.0, 0.0],
+            [0.0, 0.0, 0.0, noise, 0.0, 0.0],
+            [0.0, 0.0, 0.0, 0.0, 3.0, -1.0],
+            [0.0, 0.0, 0.0, 0.0, -1.0, 3.0],
+        ];
+        let inverse = inverse_of_open(6, rows.concat(), &[1e3; 6]);
+        let apply =
+            |b: [f64; 6]| -> Vec<f64> { (0..6).map(|row| (0..6).map(|column| inverse[row * 6 + column] * b[column]).sum()).collect() };
+        // x = (1, 0, -1/2, ...) gives b = (1, 0, -4); its mean with the weights 1, 6, 8 is -3 / 15.
+        let found = apply([1.0, 0.0, -4.0, 1.0, 2.0, 2.0]);
+        for (found, expected) in found.iter().zip([1.2, 0.2, -0.3, 0.0, 1.0, 1.0]) {
+            // The noise beside entries near 1, over the least singular value but zero, about 1.
+            assert!((found - expected).abs() < 1e-11, "{found} instead of {expected}");
+        }
+        // What no x gives brings no level either: with (1, 1, 1) the inverse of the noise would be 1e12.
+        assert!(apply([1.0; 6]).iter().all(|x| x.abs() < 3.0), "{:?}", apply([1.0; 6]));
+        // A part that is held weakly is not open.
+        let held = inverse_of_open(2, vec![1.0 + 1e-6, -1.0, -1.0, 1.0], &[1.0; 2]);
+        // A x = (1, 0) has x = (1e6, 1e6).
+        assert!((held[0] - 1e6).abs() < 1.0 && (held[2] - 1e6).abs() < 1.0, "{held:?}");
+    }
+}
