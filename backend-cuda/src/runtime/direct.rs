@@ -107,9 +107,9 @@ impl CudaRuntime {
         }
     }
 
-    /// Runs a call of an engine, after everything queued so far, with memory from the pool.
+    /// Runs a call of an engine, when everything queued so far is done, with memory from the pool.
     fn direct(&mut self, call: impl FnOnce(&mut Memory<'_>) -> Result<(), DirectFault>) -> Result<(), DirectFault> {
-        self.flush().map_err(failed)?;
+        self.flush().and_then(|()| self.synchronise()).map_err(failed)?;
         let mut refused = None;
         let mut memory = |bytes| match self.buffer("the factors of a direct solve", bytes) {
             Ok(buffer) => Some(buffer),

@@ -223,6 +223,20 @@ fn singular_matrices_are_refused_as_on_the_host() {
     }
 }
 
+/// Where nothing is asked for, small systems stay on the host.
+#[test]
+fn small_systems_are_solved_on_the_host_unless_asked_for() {
+    let Some(mut rt) = host_with_library() else { return };
+    let mut cache = LinearCache::default();
+    asked();
+    let a = rt.matrix(full([[2.0, 1.0], [0.5, 4.0]])).expect("room");
+    let b = rt.vector(vec![3.0, 4.5]).expect("room");
+    let found = solve_in(&mut rt, &a, &[2], b, &LinearOptions::default(), &mut cache).expect("a device").expect("regular");
+    assert_eq!(found.method, Method::Lu);
+    assert!(asked().is_empty());
+    assert_eq!(cache.direct_note().as_deref(), Some("LU runs on the host: the system is small"));
+}
+
 /// A zero pivot stops elimination without exchanges; the host exchanges rows.
 #[test]
 fn what_the_device_cannot_solve_the_host_solves() {

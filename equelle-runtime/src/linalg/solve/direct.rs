@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::{Failure, Fault, OpenLevels, Problem, SHARE, Solved, check_balance};
 use crate::linalg::cache::LinearCache;
+use crate::linalg::choose::SMALL;
 use crate::linalg::csr::Csr;
 use crate::linalg::elimination::{Elimination, LuFault, left_null_vectors, pins, with_places};
 use crate::linalg::elimination_elsewhere::{Elsewhere, KeptFactors, Place};
@@ -20,7 +21,7 @@ impl<S: SystemSpace> Problem<'_, S> {
         let matrix = space.host_matrix(self.matrix).map_err(Failure::Device)?;
         let b = space.host_vector(self.b).map_err(Failure::Device)?;
         let known = std::mem::replace(&mut cache.place, Place::Unknown);
-        let mut place = if let Place::Unknown = known { Place::of(space.direct_solver()) } else { known };
+        let mut place = if let Place::Unknown = known { self.place(space) } else { known };
         let mut reason = None;
         if let Place::Elsewhere(kept) = &mut place {
             match self.solve_elsewhere(space, &matrix, &b, kept, cache) {
@@ -35,6 +36,10 @@ impl<S: SystemSpace> Problem<'_, S> {
                 Err(Unsolved::ByFactors(fault)) => reason = Some(format!("{} has no solution: {}", kept.name(), fault.detail)),
             }
         }
+        if reason.is_some() {
+            // A device that was lost says so here, before the host begins.
+            space.host_vector(self.b).map_err(Failure::Device)?;
+        }
         let mut took = Duration::ZERO;
         let solved = solve_lu(&mut cache.lu, &matrix, &b, self, &mut took);
         cache.has_set_up(took);
@@ -44,6 +49,14 @@ impl<S: SystemSpace> Problem<'_, S> {
         // What it could not do now it could not do the next time either.
         cache.place = if reason.is_some() && !is_confirmed { Place::Host(reason) } else { place };
         self.brought(space, solved?)
+    }
+
+    /// Where to factorise: where the computation happens if the back-end can, unless nobody asked for LU and the system is small.
+    fn place(&self, space: &mut S) -> Place<S> {
+        if self.options.method.is_none() && self.facts.unknowns <= SMALL {
+            return Place::Host(Some("the system is small".to_owned()));
+        }
+        Place::of(space.direct_solver())
     }
 
     /// By the direct solver of the back-end; again, with a new order of elimination, where the one that was kept does not do.
