@@ -31,6 +31,54 @@ extern "C" __global__ void equelle_leaves(unsigned int operation, EqEntity n, co
   if (eq_tells_leaf()) leaves[blockIdx.x] = result;
 }
 
+// Least and greatest value of a collection with elements, in one pass; NaN if one is. Blocks go through it side by side, each with its two results in `leaves`; the one that ends last combines them.
+// `arrived` counts blocks that have made theirs, 0 between launches.
+extern "C" __global__ void equelle_extremes(EqEntity n, const EqReal* __restrict__ in, double* leaves, unsigned int* arrived, double* out) {
+  // Neutral: there is a value in the end.
+  const double beyond = 1.0 / 0.0;
+  double least = beyond, greatest = -beyond;
+  const unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x;
+  for (unsigned long long k = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x; k < n; k += stride) {
+    const double value = in[k];
+    least = eq_min(least, value);
+    greatest = eq_max(greatest, value);
+  }
+  least = eq_chains<0>(least, EQ_CHAINS, EqMin());
+  greatest = eq_chains<1>(greatest, EQ_CHAINS, EqMax());
+#ifdef EQ_SHIM
+  if (!eq_tells_leaf()) return;
+  leaves[2 * blockIdx.x] = least;
+  leaves[2 * blockIdx.x + 1] = greatest;
+  if (blockIdx.x + 1 < gridDim.x) return;
+  for (unsigned int block = 0; block < gridDim.x; ++block) {
+    least = eq_min(least, leaves[2 * block]);
+    greatest = eq_max(greatest, leaves[2 * block + 1]);
+  }
+#else
+  __shared__ bool is_last;
+  if (eq_tells_leaf()) {
+    leaves[2 * blockIdx.x] = least;
+    leaves[2 * blockIdx.x + 1] = greatest;
+    __threadfence();
+    is_last = atomicAdd(arrived, 1u) == gridDim.x - 1u;
+  }
+  __syncthreads();
+  if (!is_last) return;
+  __threadfence();
+  least = beyond, greatest = -beyond;
+  for (unsigned int block = threadIdx.x; block < gridDim.x; block += blockDim.x) {
+    least = eq_min(least, __ldcg(leaves + 2 * block));
+    greatest = eq_max(greatest, __ldcg(leaves + 2 * block + 1));
+  }
+  least = eq_chains<2>(least, EQ_CHAINS, EqMin());
+  greatest = eq_chains<3>(greatest, EQ_CHAINS, EqMax());
+  if (!eq_tells_leaf()) return;
+  *arrived = 0u;
+#endif
+  out[0] = least;
+  out[1] = greatest;
+}
+
 // The same numbers in double precision.
 extern "C" __global__ void equelle_doubles(EqEntity n, const EqReal* __restrict__ in, double* __restrict__ out) {
   const EqEntity k = eq_index();

@@ -46,15 +46,16 @@ impl CudaRuntime {
         self.combine(leaves)
     }
 
-    /// The least or greatest value of a collection with elements, which does not depend on their order: as they are in memory.
-    pub(super) fn extreme(&mut self, reduction: Reduction, values: &Collection) -> Result<Rc<Buffer>, Error> {
-        let (len, result) = (values.domain.len(), self.new_number()?);
-        let count = reduce::leaf_count(len);
-        let leaves = self.buffer("partial results", 8 * count as u64)?;
-        let call = self.collection_call("equelle_leaves")?.arg(reduction_number(reduction)).arg(len as u32).arg(DevicePtr(0));
-        self.launch_over_leaves(call.arg(values.pointer()).arg(leaves.address()), count)?;
-        self.combine_into(reduction, count, leaves.address(), result.address())?;
-        Ok(result)
+    /// The least and the greatest of `len` values of a collection, at least one, as two numbers on the device; NaN if one is. In one pass.
+    pub(super) fn extremes(&mut self, len: usize, values: DevicePtr) -> Result<Rc<Buffer>, Error> {
+        /// Blocks that go through a collection side by side: some for each multiprocessor.
+        const BLOCKS: usize = 512;
+        let blocks = reduce::leaf_count(len).min(BLOCKS);
+        let leaves = self.buffer("partial results", 16 * blocks as u64)?;
+        let (arrived, out) = (self.arrived()?, self.buffer("numbers", 16)?);
+        let call = self.collection_call("equelle_extremes")?.arg(len as u32).arg(values).arg(leaves.address());
+        self.launch_over_leaves(call.arg(arrived).arg(out.address()), blocks)?;
+        Ok(out)
     }
 
     /// The reduction of each component.
@@ -80,5 +81,33 @@ impl CudaRuntime {
         let order = DevicePtr(self.file_order(domain)?);
         let call = self.collection_call("equelle_leaves")?.arg(reduction_number(reduction)).arg(domain.len() as u32).arg(order);
         self.launch_over_leaves(call.arg(DevicePtr(values.operand.values)).arg(to), count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::runtime::test_support::{bits, numbers, runtimes};
+
+    /// One block and many, of which some go through the values twice; twice each, since blocks count themselves.
+    #[test]
+    fn extremes_are_those_of_all_values() {
+        for mut rt in runtimes() {
+            for n in [1, 700, 300_000, 700_001] {
+                let mut values = numbers(n as u64, n);
+                let known = |values: &[f64]| {
+                    [values.iter().copied().fold(f64::INFINITY, f64::min), values.iter().copied().fold(-f64::INFINITY, f64::max)]
+                };
+                for last in [0.25, f64::INFINITY, -3.0] {
+                    values[n - 1] = last;
+                    let put = rt.put(&values);
+                    let found = rt.extremes(n, put.address()).expect("room");
+                    assert_eq!(rt.bits(found.address(), 2), bits(&known(&values)), "{n} values, the last one {last}");
+                }
+                values[n / 2] = f64::NAN;
+                let put = rt.put(&values);
+                let found = rt.extremes(n, put.address()).expect("room");
+                assert!(rt.bits(found.address(), 2).into_iter().all(|number| f64::from_bits(number).is_nan()), "{n} values with NaN");
+            }
+        }
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use equelle_runtime::linalg::{LinearCache, LinearOptions, Method, Solution, SystemSpace, solve_in};
 use equelle_runtime::newton::{self, Bounds, Correction, Ending, Entry, History, Problem, Trial};
-use equelle_runtime::{BinaryMath, EquelleRuntime, Error, ErrorKind, Implicit, Operations, Real, Reduction, Residual, Session};
+use equelle_runtime::{BinaryMath, EquelleRuntime, Error, ErrorKind, Implicit, Operations, Real, Residual, Session};
 
 use crate::runtime::collections::{Collection, Derivatives, Scalar, VectorCollection};
 use crate::runtime::device::DevicePtr;
@@ -281,14 +281,11 @@ impl CudaProblem<'_, '_> {
         Ok(values)
     }
 
-    /// Least and greatest value of each unknown, on the device. `[equations]`
-    fn queue_extremes(&mut self) -> Result<Vec<Option<[Rc<Buffer>; 2]>>, Error> {
+    /// Least and greatest value of each unknown, two numbers on the device; `None` of one without elements. `[equations]`
+    fn queue_extremes(&mut self) -> Result<Vec<Option<Rc<Buffer>>>, Error> {
         let mut extremes = Vec::with_capacity(self.iterate.len());
         for unknown in &self.iterate {
-            extremes.push(match unknown.domain.is_empty() {
-                true => None,
-                false => Some([self.rt.extreme(Reduction::Min, unknown)?, self.rt.extreme(Reduction::Max, unknown)?]),
-            });
+            extremes.push(if unknown.domain.is_empty() { None } else { Some(self.rt.extremes(unknown.domain.len(), unknown.pointer())?) });
         }
         Ok(extremes)
     }
@@ -324,7 +321,9 @@ impl Problem for CudaProblem<'_, '_> {
         }
         // What unknowns are like comes to the host in the same copy: nothing else waits for it.
         let extremes = self.queue_extremes()?;
-        let numbers: Vec<DevicePtr> = squares.iter().chain(extremes.iter().flatten().flatten()).map(|number| number.address()).collect();
+        let both = |extremes: &Rc<Buffer>| [extremes.address(), DevicePtr(extremes.address().0 + 8)];
+        let numbers = squares.iter().map(|square| square.address()).chain(extremes.iter().flatten().flat_map(both));
+        let numbers: Vec<DevicePtr> = numbers.collect();
         let numbers = self.rt.read_numbers(&numbers)?;
         let (squares, values) = numbers.split_at(squares.len());
         let mut values = values.as_chunks::<2>().0.iter();

@@ -154,7 +154,7 @@ impl CudaRuntime {
     }
 
     /// Where blocks count themselves; 0 between launches.
-    fn arrived(&mut self) -> Result<DevicePtr, Error> {
+    pub(super) fn arrived(&mut self) -> Result<DevicePtr, Error> {
         let buffer = match self.arrived.take() {
             Some(buffer) => buffer,
             None => self.upload("a counter", &0u32.to_le_bytes())?,
