@@ -389,9 +389,12 @@ section_checkers() {
 
 # Direct solves on the device: each phase by itself and beside the LU of the host, implicit programs with `solver=lu` on both back-ends, and the checker of memory.
 section_cudss() {
-    benches/direct >"$work/log" 2>&1 || { failed=1; echo "cudss: direct solves FAILED"; }
+    status=0
+    timeout 150 benches/direct >"$work/log" 2>&1 || status=$?
     sed 's/^direct/cudss/' "$work/log"
     ! grep -q skipped "$work/log" || return 0
+    # What the library does not solve the host would, for many minutes.
+    [ $status = 0 ] || { failed=1; echo "cudss: direct solves FAILED ($status)"; return 0; }
     tests/backend_cuda direct >"$work/log" 2>&1 || { cat "$work/log"; failed=1; }
     echo "cudss, tests: $(grep '^test result' "$work/log")"
     for name in heat_implicit_2d heat_implicit_3d two_phase two_phase_implicit; do
