@@ -157,3 +157,95 @@ impl<S> Elimination for Elsewhere<'_, S> {
         factored.solve(x, transposed, |x| solver.solve(self.space, x, transposed).map_err(told))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::host::HostSpace;
+    use crate::linalg::lu::LuCache;
+    use crate::linalg::{LinearCache, LinearErrorKind, LinearOptions, Method, Solution, solve};
+
+    /// The LU of the host, as another back-end's: it answers as it is told to.
+    struct Told {
+        lu: LuCache,
+        matrix: Option<Csr>,
+        answer: Result<(), DirectFault>,
+    }
+
+    impl DirectSolver<HostSpace> for Told {
+        fn name(&self) -> String {
+            "another".to_owned()
+        }
+
+        fn analyse(&mut self, _: &mut HostSpace, matrix: DirectMatrix<'_>) -> Result<(), DirectFault> {
+            let (row_ptr, col_idx, values) = (matrix.row_ptr.to_vec(), matrix.col_idx.to_vec(), matrix.values.to_vec());
+            self.matrix = Csr::new(matrix.n(), matrix.n(), row_ptr, col_idx, values).ok();
+            Ok(())
+        }
+
+        fn factorize(&mut self, _: &mut HostSpace, values: &[f64]) -> Result<(), DirectFault> {
+            self.answer.clone()?;
+            let matrix = self.matrix.as_mut().ok_or_else(|| DirectFault::Failed("no pattern".to_owned()))?;
+            matrix.values_mut().copy_from_slice(values);
+            self.lu.factorize(matrix, &[]).map_err(|fault| DirectFault::Failed(format!("{fault:?}")))
+        }
+
+        fn solve(&mut self, _: &mut HostSpace, x: &mut [f64], transposed: bool) -> Result<(), DirectFault> {
+            self.lu.solve(x, transposed).map_err(|fault| DirectFault::Failed(format!("{fault:?}")))
+        }
+    }
+
+    /// A solve by such a solver, and the note of where it was.
+    fn solved(answer: Result<(), DirectFault>, matrix: &Csr, rhs: &[f64]) -> (Result<Solution, LinearErrorKind>, Option<String>) {
+        let mut cache = LinearCache::default();
+        cache.place = Place::of(Direct::Solver(Box::new(Told { lu: LuCache::default(), matrix: None, answer })));
+        let options = LinearOptions { method: Some(Method::Lu), ..LinearOptions::default() };
+        let found = solve(matrix, rhs, &options, &mut cache).map_err(|error| error.kind);
+        (found, cache.direct_note())
+    }
+
+    /// ((3, 1), (1, 2)) with the inverse ((2, -1), (-1, 3)) / 5.
+    fn regular() -> Csr {
+        Csr::new(2, 2, vec![0, 2, 4], vec![0, 1, 0, 1], vec![3.0, 1.0, 1.0, 2.0]).expect("legal")
+    }
+
+    #[test]
+    fn answers_of_a_direct_solver_and_who_solves_then() {
+        let near = |found: Result<Solution, LinearErrorKind>| {
+            let x = found.expect("regular").x;
+            // Of the size 1, with a condition number below 10.
+            assert!((x[0] - 1.0).abs() + (x[1] - 1.0).abs() < 1e-14, "{x:?}");
+        };
+        let (found, note) = solved(Ok(()), &regular(), &[4.0, 3.0]);
+        near(found);
+        assert_eq!(note.as_deref(), Some("LU runs on the device, by another"));
+        for fault in [DirectFault::Failed("it is tired".to_owned()), DirectFault::OutOfMemory("it is tired".to_owned())] {
+            let (found, note) = solved(Err(fault), &regular(), &[4.0, 3.0]);
+            near(found);
+            assert_eq!(note.as_deref(), Some("LU runs on the host: another has no solution: it is tired"));
+        }
+        // Not definite, whatever it is taken for.
+        let (found, note) = solved(Err(DirectFault::NotDefinite), &regular(), &[4.0, 3.0]);
+        near(found);
+        assert_eq!(note.as_deref(), Some("LU runs on the host: another has no solution: the matrix is not positive definite"));
+        // Both say that a matrix is singular: it stays where it is.
+        let singular = Csr::new(2, 2, vec![0, 2, 4], vec![0, 1, 0, 1], vec![1.0, 2.0, 2.0, 4.0]).expect("legal");
+        let (found, note) = solved(Ok(()), &singular, &[1.0, 1.0]);
+        assert_eq!(found, Err(LinearErrorKind::Singular));
+        assert_eq!(note.as_deref(), Some("LU runs on the device, by another"));
+    }
+
+    /// Diagonals of either sign, with the square root of 4 and of 16, and one that is zero.
+    #[test]
+    fn symmetric_scales_keep_the_symmetry() {
+        let matrix = |values: [f64; 4]| Csr::new(2, 2, vec![0, 2, 4], vec![0, 1, 0, 1], values.to_vec()).expect("legal");
+        let scaled = |values: [f64; 4]| {
+            let matrix = matrix(values);
+            let (rows, columns) = symmetric_scales(&matrix, &values)?;
+            Some(scaled_values(&matrix, &values, &rows, &columns))
+        };
+        assert_eq!(scaled([4.0, 2.0, 2.0, 16.0]), Some(vec![1.0, 0.25, 0.25, 1.0]));
+        assert_eq!(scaled([-4.0, 2.0, 2.0, -16.0]), Some(vec![1.0, -0.25, -0.25, 1.0]));
+        assert_eq!(scaled([4.0, 2.0, 2.0, 0.0]), None);
+    }
+}
