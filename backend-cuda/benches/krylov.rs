@@ -12,7 +12,7 @@ use equelle_runtime::Error;
 use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::launch::Program;
 use equelle_runtime::linalg::cg::Cg;
-use equelle_runtime::linalg::krylov::{Control, System, iterate};
+use equelle_runtime::linalg::krylov::{Control, System, Target, iterate};
 use equelle_runtime::linalg::matrix_space::Plain;
 use equelle_runtime::linalg::precond::amg::{AmgOptions, Grouping};
 use equelle_runtime::linalg::precond::{Setting, build};
@@ -62,7 +62,7 @@ fn iterations<S: MatrixSpace>(
     b: &S::Vector,
     count: usize,
 ) -> Result<(), S::Error> {
-    let control = Control { target: 0.0, max_iterations: count, check_every: CHECK_EVERY, patience: usize::MAX };
+    let control = Control { target: Target::just(0.0), max_iterations: count, check_every: CHECK_EVERY, patience: usize::MAX };
     let mut method = Cg::new(space)?;
     let mut x = space.zeros()?;
     iterate(space, &mut method, System { operator: &Plain(a), preconditioner: m }, &mut x, b, control).map(drop)

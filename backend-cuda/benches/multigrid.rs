@@ -9,7 +9,7 @@ use std::time::Instant;
 use backend_cuda::runtime::CudaRuntime;
 use equelle_runtime::Error;
 use equelle_runtime::linalg::cg::Cg;
-use equelle_runtime::linalg::krylov::{Control, End, System, iterate};
+use equelle_runtime::linalg::krylov::{Control, End, System, Target, iterate};
 use equelle_runtime::linalg::matrix_space::Plain;
 use equelle_runtime::linalg::precond::amg::{Amg, AmgOptions, Hierarchy};
 use equelle_runtime::linalg::{MatrixSpace, SystemSpace, VectorSpace};
@@ -49,7 +49,7 @@ fn measure(rt: &mut CudaRuntime, edge: usize) -> Result<usize, Error> {
     let Some((amg, (sizes, complexity))) = made else { return Ok(0) };
     let square = rt.dot(&b, &b);
     let [square] = rt.read([&square])?;
-    let control = Control { target: TOLERANCE * square.sqrt(), max_iterations: 200, check_every: 1, patience: 200 };
+    let control = Control { target: Target::just(TOLERANCE * square.sqrt()), max_iterations: 200, check_every: 1, patience: 200 };
     let mut fastest = f64::INFINITY;
     let mut iterations = 0;
     for _ in 0..4 {

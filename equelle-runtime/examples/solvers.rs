@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use equelle_runtime::linalg::cg::Cg;
 use equelle_runtime::linalg::host::{HostSpace, norm};
-use equelle_runtime::linalg::krylov::{Control, End, System, iterate};
+use equelle_runtime::linalg::krylov::{Control, End, System, Target, iterate};
 use equelle_runtime::linalg::precond::amg::{AmgOptions, AmgSmoother, Hierarchy};
 use equelle_runtime::linalg::{Csr, MatrixSpace};
 
@@ -49,7 +49,7 @@ fn main() {
             let set_up = started.elapsed().as_secs_f64();
             let Ok(mut cg) = Cg::new(&mut space);
             let mut x = vec![0.0; rows];
-            let control = Control { target: 1e-8 * norm(&b), max_iterations: 500, check_every: 1, patience: 500 };
+            let control = Control { target: Target::just(1e-8 * norm(&b)), max_iterations: 500, check_every: 1, patience: 500 };
             let started = Instant::now();
             let system = System { operator: &matrix, preconditioner: &amg };
             let Ok(outcome) = iterate(&mut space, &mut cg, system, &mut x, &b, control);

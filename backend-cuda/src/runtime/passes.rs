@@ -249,7 +249,7 @@ mod tests {
 
     use equelle_runtime::linalg::cg::Cg;
     use equelle_runtime::linalg::host::HostSpace;
-    use equelle_runtime::linalg::krylov::{Control, System, iterate};
+    use equelle_runtime::linalg::krylov::{Control, System, Target, iterate};
     use equelle_runtime::linalg::matrix_space::Plain;
     use equelle_runtime::linalg::precond::simple::Jacobi;
     use equelle_runtime::linalg::{MatrixSpace, SystemSpace, VectorSpace};
@@ -381,7 +381,7 @@ mod tests {
             let jacobi = Jacobi::new(&mut rt, &matrix.diagonal()).expect("room");
             let b = rt.vector(numbers(3, n)).expect("room");
             // Nothing is small enough to stop before.
-            let control = Control { target: 0.0, max_iterations: 40, check_every: 10, patience: usize::MAX };
+            let control = Control { target: Target::just(0.0), max_iterations: 40, check_every: 10, patience: usize::MAX };
             let mut run = || {
                 let before = rt.counters();
                 let mut cg = Cg::new(&mut rt).expect("room");

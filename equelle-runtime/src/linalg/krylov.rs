@@ -5,11 +5,43 @@
 
 use super::space::{LinearOperator, Preconditioner, VectorSpace};
 
+/// How small a residual is to be; 2-norms, in the unit of the right-hand side.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Target {
+    /// The largest that counts as solved.
+    pub accept: f64,
+    /// What a method goes on for once that is reached, while it costs few iterations: at most `accept`. What comes out between the two is as solved as any other.
+    pub aim: f64,
+}
+
+/// An aim is worth its while where it is at most so many times smaller than what is accepted: two powers of ten, beside the eight of a whole solve.
+const REACH: f64 = 100.0;
+/// Iterations for the aim, over those until the residual was accepted. At the same rate two powers of ten after eight take a quarter; rates vary.
+const FOR_AIM: f64 = 0.5;
+
+impl Target {
+    /// No more than what is accepted.
+    pub fn just(accept: f64) -> Target {
+        Target { accept, aim: accept }
+    }
+
+    /// With the aim at a residual that saves the caller another solve, if that is near; `saves` is 0 where none does.
+    pub fn near(accept: f64, saves: f64) -> Target {
+        let is_near = saves < accept && accept <= REACH * saves;
+        Target { accept, aim: if is_near { saves } else { accept } }
+    }
+
+    /// Both times a factor.
+    fn times(self, factor: f64) -> Target {
+        Target { accept: factor * self.accept, aim: factor * self.aim }
+    }
+}
+
 /// When to stop.
 #[derive(Clone, Copy, Debug)]
 pub struct Control {
-    /// Largest 2-norm of a residual that counts as solved; unit of the right-hand side.
-    pub target: f64,
+    /// Which residual counts as solved.
+    pub target: Target,
     /// Iterations in all.
     pub max_iterations: usize,
     /// Iterations between two looks at the residual; at least 1.
@@ -22,7 +54,7 @@ pub struct Control {
 /// How an iteration ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum End {
-    /// The true residual is at most the target.
+    /// The true residual is accepted.
     Converged,
     /// A division by zero, or a sign that the matrix is not of the method's class; says which.
     Breakdown(String),
@@ -50,7 +82,7 @@ pub struct Outcome {
 /// Why a method proposes to stop.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Proposal {
-    /// By its recurrence the residual is at most the target.
+    /// By its recurrence the residual is at most the aim; or it is accepted, and the aim costs too much.
     Converged,
     /// The cycle is complete.
     Restart,
@@ -116,7 +148,7 @@ const LEAST_RESTART_GAIN: f64 = 1e-6;
 /// The recurrence is asked for a little more than the target, so that its drift does not cost a second cycle.
 const RECURRENCE_MARGIN: f64 = 0.9;
 
-/// Iterates from `x` until the true residual is at most `control.target`, or says why not.
+/// Iterates from `x` until the true residual is accepted, or says why not. The cycle that gets there may go on for the aim; none is begun for it.
 ///
 /// # Errors
 /// The device failed.
@@ -133,7 +165,7 @@ pub fn iterate<S: VectorSpace, A: LinearOperator<S>, M: Preconditioner<S>>(
     let mut failures = 0;
     let mut previous = true_residual(space, system.operator, &mut r, x, b)?;
     let (start, mut least) = (previous, previous);
-    if previous <= control.target {
+    if previous <= control.target.accept {
         return Ok(Outcome { end: End::Converged, iterations, residual: least });
     }
     system.operator.prepare(space);
@@ -144,14 +176,15 @@ pub fn iterate<S: VectorSpace, A: LinearOperator<S>, M: Preconditioner<S>>(
         if iterations >= control.max_iterations {
             break End::MaxIterations;
         }
-        let inner = Control { target: RECURRENCE_MARGIN * control.target, max_iterations: control.max_iterations - iterations, ..control };
+        let inner =
+            Control { target: control.target.times(RECURRENCE_MARGIN), max_iterations: control.max_iterations - iterations, ..control };
         let (made, proposal) = method.cycle(space, system, x, &mut r, inner)?;
         iterations += made;
         let norm = true_residual(space, system.operator, &mut r, x, b)?;
         if norm < least {
             least = norm;
         }
-        if norm <= control.target {
+        if norm <= control.target.accept {
             break End::Converged;
         }
         let gained = norm <= GAIN * previous;
@@ -215,11 +248,13 @@ pub(super) struct Watch {
     control: Control,
     least: f64,
     least_at: usize,
+    /// Iterations until the residual was accepted first.
+    accepted_at: Option<usize>,
 }
 
 impl Watch {
     pub fn new(control: Control) -> Watch {
-        Watch { control, least: f64::INFINITY, least_at: 0 }
+        Watch { control, least: f64::INFINITY, least_at: 0, accepted_at: None }
     }
 
     /// Whether the host should look after this iteration (from 1).
@@ -227,7 +262,7 @@ impl Watch {
         iteration.is_multiple_of(self.control.check_every.max(1)) || iteration == self.control.max_iterations
     }
 
-    /// What the residual says; `breakdown` is asked only when it is finite and above the target.
+    /// What the residual says; `breakdown` is asked only when it is finite and the iteration goes on.
     pub fn judge<S: VectorSpace>(
         &mut self,
         space: &S,
@@ -238,8 +273,15 @@ impl Watch {
         if !residual.is_finite() {
             return Some(Proposal::NonFinite);
         }
-        if residual <= self.control.target {
+        let Target { accept, aim } = self.control.target;
+        if residual <= aim {
             return Some(Proposal::Converged);
+        }
+        if residual <= accept {
+            let accepted_at = *self.accepted_at.get_or_insert(iteration);
+            if (iteration - accepted_at) as f64 >= FOR_AIM * accepted_at as f64 {
+                return Some(Proposal::Converged);
+            }
         }
         if let Some(what) = breakdown() {
             return Some(Proposal::Breakdown(what));

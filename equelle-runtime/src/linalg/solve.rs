@@ -10,7 +10,7 @@ use super::csr::{Csr, Symmetry};
 use super::error::{LinearError, LinearErrorKind};
 use super::gmres::Gmres;
 use super::host::{HostSpace, power_of_two_near};
-use super::krylov::{Control, Cycle, End, Outcome, System, iterate};
+use super::krylov::{Control, Cycle, End, Outcome, System, Target, iterate};
 use super::null_space::NullSpace;
 use super::options::{LinearOptions, Method, Preconditioning, refusal};
 use super::precond::Setting;
@@ -417,7 +417,7 @@ impl<S: SystemSpace> Problem<'_, S> {
     ) -> Result<(S::Vector, usize), Failure<S::Error>> {
         let size = norm_of(space, b).map_err(Failure::Device)?;
         let control = Control {
-            target: SHARE * self.options.tolerance * size,
+            target: Target::near(SHARE * self.options.tolerance * size, self.options.negligible / self.open.scale),
             max_iterations: attempt.max_iterations,
             check_every: space.check_every(self.options.check_every, attempt.preconditioner),
             patience: attempt.patience,

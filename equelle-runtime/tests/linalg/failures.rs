@@ -3,7 +3,7 @@
 use equelle_runtime::interrupt::{Interrupt, Signal};
 use equelle_runtime::linalg::gmres::Gmres;
 use equelle_runtime::linalg::host::HostSpace;
-use equelle_runtime::linalg::krylov::{Control, Cycle, End, System, iterate};
+use equelle_runtime::linalg::krylov::{Control, Cycle, End, System, Target, iterate};
 use equelle_runtime::linalg::{
     LinearCache, LinearError, LinearErrorKind, LinearOperator, LinearOptions, Method, Preconditioner, solve, solve_in,
 };
@@ -261,7 +261,7 @@ fn gmres_allows_for_a_preconditioner_that_varies() {
     }
     let n = 12;
     let b = Random(3).numbers(n);
-    let control = Control { target: 1e-10, max_iterations: 100, check_every: 1, patience: 100 };
+    let control = Control { target: Target::just(1e-10), max_iterations: 100, check_every: 1, patience: 100 };
     let mut space = HostSpace::new(n);
     let Ok(mut gmres) = Gmres::new(&mut space, 30);
     let mut x = vec![0.0; n];

@@ -2,7 +2,7 @@
 
 use equelle_runtime::linalg::cg::Cg;
 use equelle_runtime::linalg::host::{HostSpace, norm};
-use equelle_runtime::linalg::krylov::{Control, End, System, iterate};
+use equelle_runtime::linalg::krylov::{Control, End, System, Target, iterate};
 use equelle_runtime::linalg::precond::amg::{Amg, AmgCycle, AmgOptions, AmgSmoother};
 use equelle_runtime::linalg::{Csr, MatrixSpace, Preconditioner, VectorSpace};
 use equelle_runtime::threads::Threads;
@@ -20,7 +20,7 @@ fn iterations(matrix: &Csr, b: &[f64], options: &AmgOptions) -> [usize; 2] {
     [own, double].map(|preconditioner| {
         let Ok(mut cg) = Cg::new(&mut space);
         let mut x = vec![0.0; n];
-        let control = Control { target: 1e-8 * norm(b), max_iterations: 300, check_every: 1, patience: 300 };
+        let control = Control { target: Target::just(1e-8 * norm(b)), max_iterations: 300, check_every: 1, patience: 300 };
         let system = System { operator: matrix, preconditioner: &preconditioner };
         let Ok(outcome) = iterate(&mut space, &mut cg, system, &mut x, &b.to_vec(), control);
         assert_eq!(outcome.end, End::Converged);

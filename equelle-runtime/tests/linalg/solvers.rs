@@ -1,5 +1,6 @@
 //! Systems that are solved.
 
+use equelle_runtime::linalg::krylov::Target;
 use equelle_runtime::linalg::{Csr, LinearCache, LinearOptions, Method, Preconditioning, solve};
 
 use crate::common::{Random, dense, distance, neumann, options, plain, relative_residual, solved, triplets};
@@ -246,4 +247,63 @@ fn cg_ends_within_as_many_iterations_as_there_are_eigenvalues() {
     assert_eq!(solved(&matrix, &vec![1.0; n], &plain(Method::Gmres)).iterations, 3);
     // BiCGStab spends two products on an iteration; its polynomial of degree 2k holds the three in two iterations only by chance.
     assert_eq!(solved(&matrix, &vec![1.0; n], &plain(Method::BiCgStab)).iterations, 3);
+}
+
+#[test]
+fn aims_are_near() {
+    let of = |accept, saves| Target::near(accept, saves);
+    assert_eq!(of(1e-6, 1e-7), Target { accept: 1e-6, aim: 1e-7 });
+    // Two powers of ten at most.
+    assert_eq!(of(0.99e-5, 1e-7).aim, 1e-7);
+    assert_eq!(of(1.01e-5, 1e-7), Target::just(1.01e-5));
+    // Nothing more is to be had, or nobody asks.
+    assert_eq!((of(1e-8, 1e-7), of(1e-8, 0.0)), (Target::just(1e-8), Target::just(1e-8)));
+}
+
+/// Where a residual that saves the caller a solve is near, it is reached, by few iterations more; where it is not, nothing changes.
+#[test]
+fn a_residual_that_saves_a_solve_is_aimed_at() {
+    let matrix = neumann(40, 40, || 1.0);
+    let n = matrix.n_rows();
+    // Diagonal more by 0.1: condition 81, so that convergence is even.
+    let shifted = triplets(
+        n,
+        &(0..n)
+            .flat_map(|row| matrix.row(row).map(move |(column, value)| (row, column, value)))
+            .chain((0..n).map(|row| (row, row, 0.1)))
+            .collect::<Vec<_>>(),
+    );
+    let b = shifted.mul(&Random(4).numbers(n));
+    let size = b.iter().map(|b| b * b).sum::<f64>().sqrt();
+    for method in [Method::Cg, Method::BiCgStab, Method::Gmres] {
+        let run = |negligible: f64| {
+            let options = LinearOptions { negligible, restart: 200, ..options(method) };
+            let solution = solved(&shifted, &b, &options);
+            (solution.iterations, relative_residual(&shifted, &b, &solution.x))
+        };
+        let (plain, left) = run(0.0);
+        assert!(left > 1e-9, "{method:?} ends soon after 1e-8: {left:e}");
+        let (more, left) = run(1e-9 * size);
+        assert!(left <= 1e-9, "{method:?}: {left:e}");
+        // One power of ten after eight, at the same rate.
+        assert!(more > plain && more <= plain + plain / 3, "{method:?}: {more} after {plain}");
+        assert_eq!(run(1e-11 * size).0, plain, "{method:?}");
+    }
+}
+
+/// A solution near 1e6 in entries near 1 that cancel: their products leave roundings of 1e-10 in each row, 2e-9 in the norm of 400 of them. What is accepted is more than that, and what is aimed at
+/// less. It is as solved as without an aim, and soon.
+#[test]
+fn an_aim_out_of_reach_is_given_up() {
+    let n = 400;
+    let entries: Vec<_> = (0..n).flat_map(|i| [(i, i, 2.0 + 1e-6), (i, (i + 1) % n, -1.0), ((i + 1) % n, i, -1.0)]).collect();
+    let matrix = triplets(n, &entries);
+    let b: Vec<f64> = Random(2).numbers(n).into_iter().map(|x| 1.0 + x).collect();
+    let size = b.iter().map(|b| b * b).sum::<f64>().sqrt();
+    for method in [Method::Cg, Method::BiCgStab, Method::Gmres] {
+        let options = LinearOptions { tolerance: 2e-9, negligible: 2e-11 * size, restart: 2 * n, ..options(method) };
+        let solution = solved(&matrix, &b, &options);
+        let left = relative_residual(&matrix, &b, &solution.x);
+        assert!(left > 2e-11 && solution.iterations < 3 * n, "{method:?}: {left:e} after {}", solution.iterations);
+    }
 }

@@ -7,7 +7,7 @@ use equelle_runtime::linalg::cg::Cg;
 use equelle_runtime::linalg::choose::{JACOBI_COST, MULTIGRID_COST};
 use equelle_runtime::linalg::gmres::Gmres;
 use equelle_runtime::linalg::host::HostSpace;
-use equelle_runtime::linalg::krylov::{Control, Cycle, System, iterate};
+use equelle_runtime::linalg::krylov::{Control, Cycle, System, Target, iterate};
 use equelle_runtime::linalg::matrix_space::Plain;
 use equelle_runtime::linalg::precond::amg::setup::CoarseParts;
 use equelle_runtime::linalg::precond::amg::{AmgOptions, Hierarchy};
@@ -34,7 +34,7 @@ fn bytes<C: Cycle<Traffic>>(
     let Ok(a) = space.matrix(matrix.clone());
     let Ok(m) = build(&mut space, matrix, kind, setting(&n));
     let mut run = |max_iterations| {
-        let control = Control { target: 0.0, max_iterations, check_every: usize::MAX, patience: usize::MAX };
+        let control = Control { target: Target::just(0.0), max_iterations, check_every: usize::MAX, patience: usize::MAX };
         let Ok(mut method) = method(&mut space);
         let (Ok(mut x), Ok(b)) = (space.zeros(), space.zeros());
         space.take();
