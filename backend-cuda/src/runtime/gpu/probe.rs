@@ -162,20 +162,22 @@ fn first_absent<'a>(library: &libloading::Library, symbols: &[&'a str]) -> Optio
     symbols.iter().copied().find(|name| unsafe { library.get::<unsafe extern "C" fn()>(name.as_bytes()) }.is_err())
 }
 
-/// Toolkits are often installed without being on the loader's path. A library that is already loaded is found by its name alone, so one that the loader does not
-/// find is loaded from where toolkits usually are.
-pub(super) fn load_from_usual_places(file: &str) {
+/// Where a file is below the folders in which toolkits usually are: they are often installed without being on the loader's path.
+pub(super) fn usual_places(file: &str) -> impl Iterator<Item = PathBuf> {
     let set = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(std::env::var_os).map(PathBuf::from);
-    for root in set.chain(["/usr/local/cuda", "/opt/cuda"].map(PathBuf::from)) {
-        for folder in ["lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"] {
-            let path = root.join(folder).join(file);
-            // SAFETY: as for the driver.
-            if let Some(library) = path.is_file().then(|| unsafe { libloading::Library::new(&path) }).and_then(Result::ok) {
-                // It stays loaded for good, as cudarc's own handle does.
-                std::mem::forget(library);
-                return;
-            }
-        }
+    let roots = set.chain(["/usr/local/cuda", "/opt/cuda"].map(PathBuf::from));
+    let folders = ["lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"];
+    let paths = roots.flat_map(move |root| folders.map(|folder| root.join(folder)));
+    let file = file.to_owned();
+    paths.map(move |folder| folder.join(&file)).filter(|path| path.is_file())
+}
+
+/// A library that is already loaded is found by its name alone, so one that the loader does not find is loaded from where toolkits usually are.
+pub(super) fn load_from_usual_places(file: &str) {
+    // SAFETY: as for the driver.
+    if let Some(library) = usual_places(file).find_map(|path| unsafe { libloading::Library::new(&path) }.ok()) {
+        // It stays loaded for good, as cudarc's own handle does.
+        std::mem::forget(library);
     }
 }
 

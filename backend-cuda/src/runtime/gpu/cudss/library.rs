@@ -167,8 +167,8 @@ fn reason_of(error: libloading::Error) -> String {
     error.source().map_or_else(|| error.to_string(), ToString::to_string)
 }
 
-/// The library under one of these names, or why there is none: what the first one that is there says, or that none is.
-fn first_of(names: &[&str]) -> Result<Api, String> {
+/// The library under one of these names, or why there is none: what the first one that is there says, or nothing if none is.
+fn first_of(names: &[&str]) -> Result<Api, Option<String>> {
     let mut reason = None;
     for name in names {
         match Api::open(name) {
@@ -178,10 +178,12 @@ fn first_of(names: &[&str]) -> Result<Api, String> {
             Err(error) => reason = reason.or(Some(error)),
         }
     }
-    Err(match reason {
-        Some(reason) => format!("cuDSS cannot be used: {reason}"),
-        None => format!("cuDSS was not found (library `{}`)", names.first().unwrap_or(&"libcudss.so")),
-    })
+    Err(reason)
+}
+
+/// Why there is no library, for people.
+fn told(reason: Option<String>) -> String {
+    reason.map_or_else(|| format!("cuDSS was not found (library `{}`)", NAMES[0]), |reason| format!("cuDSS cannot be used: {reason}"))
 }
 
 /// The library of this machine, looked for once.
@@ -189,8 +191,11 @@ pub(super) fn library() -> Result<&'static Api, String> {
     static LIBRARY: OnceLock<Result<Api, String>> = OnceLock::new();
     let found = LIBRARY.get_or_init(|| {
         first_of(&NAMES).or_else(|reason| {
+            if reason.is_none() && NAMES.iter().all(|name| probe::usual_places(name).next().is_none()) {
+                return Err(told(None));
+            }
             NEEDED.into_iter().chain(NAMES).for_each(probe::load_from_usual_places);
-            first_of(&NAMES).map_err(|_| reason)
+            first_of(&NAMES).map_err(|later| told(reason.or(later)))
         })
     });
     found.as_ref().map_err(String::clone)
@@ -200,21 +205,32 @@ pub(super) fn library() -> Result<&'static Api, String> {
 mod tests {
     use super::*;
 
+    /// The library of this machine, if there is one, has all functions that are used, and a version that is known.
+    #[test]
+    fn the_library_of_this_machine() {
+        match library() {
+            Ok(api) => assert_eq!(api.version[0], MAJOR),
+            Err(reason) => assert!(reason.starts_with("cuDSS "), "{reason}"),
+        }
+        assert_eq!(library().err(), library().err());
+    }
+
     /// What is not cuDSS is refused with a reason: nothing of that name, a file that is no library, and a library without its functions.
     #[test]
     fn what_is_not_the_library_is_refused() {
         let none = "libcudss.so.none";
-        assert_eq!(first_of(&[none]).unwrap_err(), "cuDSS was not found (library `libcudss.so.none`)");
+        assert_eq!(first_of(&[none]).unwrap_err(), None);
+        assert_eq!(told(None), "cuDSS was not found (library `libcudss.so.1`)");
 
         let text = std::env::temp_dir().join(format!("no-library-{}.so", std::process::id()));
         std::fs::write(&text, "no machine code").expect("a file that can be written");
-        let error = first_of(&[none, text.to_str().expect("a path of letters")]).unwrap_err();
+        let error = told(first_of(&[none, text.to_str().expect("a path of letters")]).unwrap_err());
         let _ = std::fs::remove_file(&text);
         assert!(error.starts_with("cuDSS cannot be used: ") && error.contains("no-library"), "{error}");
 
         if cfg!(target_os = "linux") {
             let error = first_of(&["libm.so.6"]).unwrap_err();
-            assert_eq!(error, "cuDSS cannot be used: the library that was found as cuDSS has no `cudssGetProperty`");
+            assert_eq!(error.as_deref(), Some("the library that was found as cuDSS has no `cudssGetProperty`"));
         }
     }
 }
