@@ -329,6 +329,39 @@ fn ranges_are_those_of_what_is_put_out() {
     }
 }
 
+/// Criteria beside the norm of the residual end solves of both runtimes after the same iterations, before they run out. Without a tolerance for that norm they alone decide.
+#[test]
+fn other_criteria() {
+    let Some(device) = device() else { return };
+    let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/two_phase_implicit/case.param").display().to_string();
+    let (source, verified) = compiled("examples/two_phase_implicit/two_phase_implicit.equelle", OptLevel::O2);
+    const MOST: usize = 20;
+    let iterations = |device: Option<&Rc<dyn Device>>, more: &[&str]| -> Vec<usize> {
+        let most = format!("max_iter={MOST}");
+        let words: Vec<String> =
+            [&[&case, "abs_res_tol=0", &most, "output_to_file=false"], more].concat().iter().map(ToString::to_string).collect();
+        let (events, _) = told(&source, &verified, &words, device);
+        let solves = events.iter().filter(|event| event["event"] == "newton");
+        solves.map(|event| event["iterations"].as_array().unwrap().len()).collect()
+    };
+    let mut counts = Vec::new();
+    for criterion in ["abs_res_tol_2=1e-2", "abs_res_tol_2=1e-9", "update_tol=1e-1", "update_tol=1e-4", "rel_res_tol=1e-2"] {
+        for more in ["unknown_min_s=0", "newton_line_search=true"] {
+            let expected = iterations(None, &[criterion, more]);
+            assert_eq!(iterations(Some(&device), &[criterion, more]), expected, "{criterion} {more}");
+            assert!(expected.len() == 2 && expected.iter().all(|count| *count < MOST), "{criterion} {more}: {expected:?}");
+            counts.push(expected);
+        }
+    }
+    // In the first step saturations are below a tenth almost everywhere: a correction that stops at a bound is small, but no convergence.
+    let bounded = ["update_tol=1e-2", "unknown_min_s=0.1", "newton_failure=continue"];
+    let expected = iterations(None, &bounded);
+    assert_eq!(iterations(Some(&device), &bounded), expected);
+    assert_eq!(expected[0], MOST + 1);
+    // A stricter tolerance takes more.
+    assert!(counts[0] < counts[2] && counts[4] < counts[6], "{counts:?}");
+}
+
 /// A few spacings of singles at the largest value, where a factorisation that rounds differently may end.
 const SINGLE_PIVOTS: f64 = 4.0 * f32::EPSILON as f64;
 

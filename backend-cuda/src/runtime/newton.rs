@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use equelle_runtime::linalg::{LinearCache, LinearOptions, Method, Solution, SystemSpace, solve_in};
-use equelle_runtime::newton::{self, Bounds, Correction, Ending, Entry, History, Problem, Trial};
+use equelle_runtime::newton::{self, Bounds, Correction, Ending, Entry, History, Problem, Trial, Update};
 use equelle_runtime::{BinaryMath, EquelleRuntime, Error, ErrorKind, Implicit, Operations, Real, Residual, Session};
 
 use crate::runtime::collections::{Collection, Derivatives, Scalar, VectorCollection};
@@ -16,7 +16,7 @@ use crate::runtime::jacobian::Jacobian;
 use crate::runtime::krylov::DeviceVector;
 use crate::runtime::matrices::DeviceMatrix;
 use crate::runtime::pool::Buffer;
-use crate::runtime::precision::Precision;
+use crate::runtime::precision::{Precision, doubles};
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::rows::{Rows, fault};
 
@@ -96,6 +96,8 @@ impl Implicit for CudaRuntime {
             search: options.line_search,
             bounds: Vec::new(),
             extremes: Vec::new(),
+            norms: Vec::new(),
+            tells_updates: options.update_tol > 0.0,
             last: None,
         };
         let outcome = newton::solve(&mut problem, &options);
@@ -142,6 +144,10 @@ struct CudaProblem<'a, 'b> {
     bounds: Vec<(usize, Bounds)>,
     /// Least and greatest value of each unknown at the last evaluation; `None` of one without elements. `[equations]`
     extremes: Vec<Option<[f64; 2]>>,
+    /// Norm of each equation at the last evaluation. `[equations]`
+    norms: Vec<f64>,
+    /// Whether the size of corrections is asked for.
+    tells_updates: bool,
     /// The iterate before the last correction, and that correction, if it may be shortened.
     last: Option<(Vec<Collection>, Rc<Buffer>)>,
 }
@@ -245,12 +251,40 @@ impl CudaProblem<'_, '_> {
         Ok(b)
     }
 
-    /// Takes a correction from the iterate.
-    fn subtract(&mut self, du: &Rc<Buffer>) -> Result<(), Error> {
+    /// Takes a correction from the iterate; how large it is, if that is asked for.
+    fn subtract(&mut self, du: &Rc<Buffer>) -> Result<Option<Update>, Error> {
+        let base = (self.search || self.tells_updates).then(|| self.iterate.clone());
+        self.advance(None, du, 1.0)?;
+        let Some(base) = base else { return Ok(None) };
+        let update = if self.tells_updates { Some(self.update(&base, du)?) } else { None };
         if self.search {
-            self.last = Some((self.iterate.clone(), Rc::clone(du)));
+            self.last = Some((base, Rc::clone(du)));
         }
-        self.advance(None, du, 1.0)
+        Ok(update)
+    }
+
+    /// How large a correction from `base` to the iterate is. What stopped at bounds is counted on the host.
+    fn update(&mut self, base: &[Collection], du: &Rc<Buffer>) -> Result<Update, Error> {
+        let mut squares = vec![self.rt.new_number()?];
+        self.rt.dot_into(self.total(), du.address(), du.address(), squares[0].address())?;
+        for unknown in self.iterate.clone() {
+            let (len, square) = (unknown.domain.len(), self.rt.new_number()?);
+            let values = self.rt.doubles_of(&unknown.buffer, len)?;
+            self.rt.dot_into(len, values.address(), values.address(), square.address())?;
+            squares.push(square);
+        }
+        let addresses: Vec<DevicePtr> = squares.iter().map(|square| square.address()).collect();
+        let squares = self.rt.read_numbers(&addresses)?;
+        let mut at_bounds = 0;
+        for &(number, Bounds { least, greatest }) in &self.bounds {
+            let (len, end) = (base[number].domain.len(), self.ends[number]);
+            let before = self.rt.download_reals(base[number].pointer(), len)?;
+            let du = doubles(&self.rt.download(DevicePtr(du.address().0 + 8 * (end - len) as u64), 8 * len)?);
+            let wanted = before.iter().zip(&du).map(|(value, du)| value - du);
+            at_bounds += wanted.filter(|wanted| *wanted < least || *wanted > greatest).count();
+        }
+        let unknowns = squares[1..].iter().sum::<f64>().sqrt();
+        Ok(Update { norm: squares[0].sqrt(), unknowns, at_bounds, shortened: false })
     }
 
     /// Goes from `base`, or from the iterate, by this part of a correction, as far as bounds allow.
@@ -329,6 +363,7 @@ impl Problem for CudaProblem<'_, '_> {
         let mut values = values.as_chunks::<2>().0.iter();
         self.extremes = extremes.iter().map(|unknown| unknown.as_ref().and_then(|_| values.next().copied())).collect();
         self.rt.check_flag()?;
+        self.norms = squares.iter().map(|square| square.sqrt()).collect();
         Ok(squares.iter().sum::<f64>().sqrt())
     }
 
@@ -344,7 +379,7 @@ impl Problem for CudaProblem<'_, '_> {
         let rhs = self.right_hand_side()?;
         let Solution { x, iterations, relative_residual, method, note, .. } =
             solve_in(self.rt, &matrix, &self.ends, rhs, &self.linear, &mut self.cache)??;
-        self.subtract(&x.buffer)?;
+        let update = self.subtract(&x.buffer)?;
         let direct = (method == Method::Lu).then(|| self.cache.direct_note()).flatten();
         let note = match (direct, note) {
             (Some(direct), Some(note)) => Some(format!("{direct}; {note}")),
@@ -354,13 +389,17 @@ impl Problem for CudaProblem<'_, '_> {
             linear_iterations: (method != Method::Lu).then_some(iterations),
             relative_residual,
             note,
-            update: None,
+            update,
             set_up: self.cache.take_set_up_time(),
         })
     }
 
     fn ranges(&mut self) -> Result<Vec<newton::Range>, Error> {
         Ok(newton::session::ranges(&self.rt.session, self.line, &self.extremes))
+    }
+
+    fn equation_norms(&mut self) -> Result<Vec<f64>, Error> {
+        Ok(self.norms.clone())
     }
 
     fn shorten(&mut self, length: f64) -> Result<(), Error> {
