@@ -63,18 +63,15 @@ fn the_interpreter_does_too() {
     fs::remove_dir_all(&folder).expect("removed");
 }
 
-/// A linear solve that would take minutes: the signal comes while it iterates, and the run ends at once.
-#[test]
-fn a_simulator_ends_within_a_linear_solve() {
-    let folder = scratch("interrupt-solve");
+/// Runs one long step of heat conduction, sends a signal while it is solved, and looks how it ends: soon, with the exit code of the signal and the step.
+fn ends_within_a_solve(name: &str, words: &[&str], after: Duration) {
+    let folder = scratch(name);
     fs::write(folder.join("steps.txt"), "1e6\n").expect("written");
     let mut command = Command::new(built_with("-O2", Dimensions::Unchecked, "tests/implicit/heat_contrast.equelle"));
-    command.args(["grid_dim=2", "nx=300", "ny=300", "k=1", "u_initial=1", "threads=1"]);
-    // The residual goes down all the way, by a few thousandths a cycle.
-    command.args(["solver=gmres", "preconditioner=none", "solver_restart=2", "solver_tol=1e-14", "solver_max_iter=100000000"]);
+    command.args(["k=1", "u_initial=1", "threads=1"]).args(words);
     command.arg(format!("timesteps_filename={}", folder.join("steps.txt").display()));
     let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the run starts");
-    sleep(Duration::from_secs(2));
+    sleep(after);
     let sent = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().expect("there is `kill`");
     assert!(sent.success());
     let signalled = Instant::now();
@@ -84,4 +81,19 @@ fn a_simulator_ends_within_a_linear_solve() {
     assert!(text.contains("error: interrupted in step 1 of 1 by SIGTERM"), "{text}");
     assert!(signalled.elapsed() < Duration::from_secs(10), "it went on for {:?}", signalled.elapsed());
     fs::remove_dir_all(&folder).expect("removed");
+}
+
+/// A linear solve that would take minutes: the signal comes while it iterates.
+#[test]
+fn a_simulator_ends_within_a_linear_solve() {
+    // The residual goes down all the way, by a few thousandths a cycle.
+    let words = ["solver=gmres", "preconditioner=none", "solver_restart=2", "solver_tol=1e-14", "solver_max_iter=100000000"];
+    ends_within_a_solve("interrupt-solve", &[&["grid_dim=2", "nx=300", "ny=300"][..], &words].concat(), Duration::from_secs(2));
+}
+
+/// A factorisation that takes half a minute, and gigabytes if it comes to its end.
+#[test]
+fn a_simulator_ends_within_a_factorisation() {
+    let words = ["grid_dim=3", "nx=50", "ny=50", "nz=50", "solver=lu"];
+    ends_within_a_solve("interrupt-factorisation", &words, Duration::from_secs(2));
 }

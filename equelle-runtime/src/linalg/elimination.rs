@@ -28,6 +28,8 @@ pub(super) enum LuFault {
     OutOfMemory,
     /// The direct solver of a back-end gives no answer; says why.
     Unanswered(String),
+    /// The run has been asked to end.
+    Interrupted,
 }
 
 /// A place where matrices are factorised.

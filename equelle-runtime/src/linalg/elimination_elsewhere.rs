@@ -187,7 +187,7 @@ mod tests {
             self.answer.clone()?;
             let matrix = self.matrix.as_mut().ok_or_else(|| DirectFault::Failed("no pattern".to_owned()))?;
             matrix.values_mut().copy_from_slice(values);
-            self.lu.factorize(matrix, &[]).map_err(|fault| DirectFault::Failed(format!("{fault:?}")))
+            self.lu.factorize(matrix, &[], &|| false).map_err(|fault| DirectFault::Failed(format!("{fault:?}")))
         }
 
         fn solve(&mut self, _: &mut HostSpace, x: &mut [f64], transposed: bool) -> Result<(), DirectFault> {

@@ -11,7 +11,7 @@ use super::precond::amg::{Amg, AmgOptions, Hierarchy};
 use super::precond::ilu::BlockFactors;
 use super::rows::SparseRows;
 use super::single::Single;
-use super::space::Preconditioner;
+use super::space::{Identity, Preconditioner, VectorSpace};
 
 /// A sparse matrix on the host.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,6 +104,9 @@ impl MatrixSpace for HostSpace {
     fn multigrid(&mut self, matrix: Csr, ends: &[usize], options: &AmgOptions) -> Result<Box<dyn Preconditioner<Self>>, Infallible> {
         let suits = !self.in_doubles && Single::suits(&matrix, options);
         let hierarchy = Hierarchy::new(self, matrix.into(), ends, options)?;
+        if self.is_interrupted() {
+            return Ok(Box::new(Identity));
+        }
         Ok(if suits && Single::counts(&hierarchy) {
             Box::new(Single::new(self, hierarchy, options))
         } else {

@@ -6,19 +6,22 @@
 //!
 //! What surrounds it is in `elimination`.
 
+use std::sync::Arc;
+
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::linalg::LuError;
 use faer::sparse::linalg::lu::{LuRef, NumericLu, SymbolicLu, factorize_symbolic_lu};
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, Par};
 
+use super::aside::{Undone, aside};
 use super::csr::Csr;
 use super::elimination::{Elimination, Factored, LuFault, Pin, check_condition, equilibrate, one_norm, pin, scaled_values};
 
 /// What is kept between solves.
 #[derive(Debug, Default)]
 pub(super) struct LuCache {
-    pattern: Option<Pattern>,
+    pattern: Option<Arc<Pattern>>,
     /// Values that `numeric` belongs to (with `pinned`), if it is complete.
     factored: Option<Factored>,
     numeric: NumericLu<usize, f64>,
@@ -41,8 +44,49 @@ impl LuCache {
     }
 }
 
-impl Elimination for LuCache {
+impl From<Undone> for LuFault {
+    fn from(undone: Undone) -> LuFault {
+        match undone {
+            Undone::Interrupted => LuFault::Interrupted,
+            Undone::NoThread => LuFault::OutOfMemory,
+        }
+    }
+}
+
+/// Up to so many unknowns a factorisation takes less than a moment, and runs on the calling thread.
+const MOMENT: usize = 5000;
+
+/// One step of a factorisation of `n` unknowns, which faer does not interrupt.
+fn step<T: Send + 'static>(
+    n: usize,
+    is_interrupted: &dyn Fn() -> bool,
+    work: impl FnOnce() -> Result<T, LuFault> + Send + 'static,
+) -> Result<T, LuFault> {
+    if is_interrupted() {
+        return Err(LuFault::Interrupted);
+    }
+    if n <= MOMENT { work() } else { aside(is_interrupted, work)? }
+}
+
+/// Elimination on the host, in a run that may be asked to end: then it soon comes to an end, and keeps at most the pattern.
+pub(super) struct OnHost<'a> {
+    pub kept: &'a mut LuCache,
+    pub is_interrupted: &'a dyn Fn() -> bool,
+}
+
+impl Elimination for OnHost<'_> {
     fn factorize(&mut self, matrix: &Csr, pinned: &[Pin]) -> Result<(), LuFault> {
+        self.kept.factorize(matrix, pinned, self.is_interrupted)
+    }
+
+    fn solve(&mut self, x: &mut [f64], transposed: bool) -> Result<(), LuFault> {
+        self.kept.solve(x, transposed)
+    }
+}
+
+impl LuCache {
+    /// As [`Elimination::factorize`].
+    pub(super) fn factorize(&mut self, matrix: &Csr, pinned: &[Pin], is_interrupted: &dyn Fn() -> bool) -> Result<(), LuFault> {
         let n = matrix.n_rows();
         let values = pin(matrix, pinned);
         if !self.knows_pattern(matrix) {
@@ -51,10 +95,13 @@ impl Elimination for LuCache {
             // faer takes only a buffer that is new or of the same size.
             self.numeric = NumericLu::new();
             let columns: Vec<usize> = matrix.col_idx().iter().map(|&column| column as usize).collect();
-            let transpose = SymbolicSparseColMatRef::new_checked(n, n, matrix.row_ptr(), None, &columns);
-            let symbolic = factorize_symbolic_lu(transpose, Default::default()).map_err(|_| LuFault::OutOfMemory)?;
             let (row_ptr, col_idx) = (matrix.row_ptr().to_vec(), matrix.col_idx().to_vec());
-            self.pattern = Some(Pattern { row_ptr, col_idx, columns, symbolic });
+            let pattern = step(n, is_interrupted, move || {
+                let transpose = SymbolicSparseColMatRef::new_checked(n, n, &row_ptr, None, &columns);
+                let symbolic = factorize_symbolic_lu(transpose, Default::default()).map_err(|_| LuFault::OutOfMemory)?;
+                Ok(Pattern { row_ptr, col_idx, columns, symbolic })
+            })?;
+            self.pattern = Some(Arc::new(pattern));
         }
         let Some(pattern) = &self.pattern else { return Err(LuFault::OutOfMemory) };
         if self.factored.as_ref().is_some_and(|kept| kept.values == values) {
@@ -63,9 +110,14 @@ impl Elimination for LuCache {
         self.factored = None;
         let (row_scale, column_scale) = equilibrate(matrix, &values)?;
         let scaled = scaled_values(matrix, &values, &row_scale, &column_scale);
-        numeric_factors(pattern, &mut self.numeric, n, &scaled)?;
+        let norm = one_norm(matrix, &scaled);
+        let (own, mut numeric) = (Arc::clone(pattern), std::mem::take(&mut self.numeric));
+        self.numeric = step(n, is_interrupted, move || {
+            numeric_factors(&own, &mut numeric, n, &scaled)?;
+            Ok(numeric)
+        })?;
         let (lu, mut workspace) = (LuRef::new_unchecked(&pattern.symbolic, &self.numeric), workspace(pattern)?);
-        check_condition(n, one_norm(matrix, &scaled), |x, transposed| {
+        check_condition(n, norm, |x, transposed| {
             substitute(lu, x, transposed, &mut workspace);
             Ok(())
         })?;
@@ -73,7 +125,8 @@ impl Elimination for LuCache {
         Ok(())
     }
 
-    fn solve(&mut self, x: &mut [f64], transposed: bool) -> Result<(), LuFault> {
+    /// As [`Elimination::solve`].
+    pub(super) fn solve(&self, x: &mut [f64], transposed: bool) -> Result<(), LuFault> {
         let (Some(pattern), Some(factored)) = (&self.pattern, &self.factored) else { return Err(LuFault::OutOfMemory) };
         let (lu, mut workspace) = (LuRef::new_unchecked(&pattern.symbolic, &self.numeric), workspace(pattern)?);
         factored.solve(x, transposed, |x| {
@@ -129,7 +182,7 @@ mod tests {
         let mut solve = |matrix: &Csr, b: [f64; 2]| {
             let knew = cache.knows_pattern(matrix);
             let mut x = b;
-            cache.factorize(matrix, &[]).and_then(|()| cache.solve(&mut x, false)).map(|()| (knew, x))
+            cache.factorize(matrix, &[], &|| false).and_then(|()| cache.solve(&mut x, false)).map(|()| (knew, x))
         };
         let first = matrix([2.0, 0.0, 0.0, 4.0]);
         assert_eq!(solve(&first, [2.0, 4.0]), Ok((false, [1.0, 1.0])));
@@ -142,9 +195,34 @@ mod tests {
         let upper = matrix([2.0, 1.0, 0.0, 4.0]);
         assert_eq!(solve(&upper, [0.0, 8.0]), Ok((true, [-1.0, 2.0])));
         let mut x = [8.0, 0.0];
-        cache.factorize(&upper, &[]).and_then(|()| cache.solve(&mut x, true)).expect("regular");
+        cache.factorize(&upper, &[], &|| false).and_then(|()| cache.solve(&mut x, true)).expect("regular");
         assert_eq!(x, [4.0, -1.0]);
         let diagonal = Csr::new(2, 2, vec![0, 1, 2], vec![0, 1], vec![2.0, 4.0]).expect("legal");
         assert!(!cache.knows_pattern(&diagonal));
+    }
+
+    /// -x'' of so many points, once below and once beyond what runs on a thread of its own. The run is asked to end before the first step of the factorisation, or before its second one,
+    /// or not at all; what is left behind does no harm.
+    #[test]
+    fn factorisations_end_when_the_run_is_asked_to() {
+        for n in [MOMENT, MOMENT + 1] {
+            let entries: Vec<_> = (0..n)
+                .flat_map(|i| {
+                    [(i, i, 2.0)].into_iter().chain((i + 1 < n).then_some([(i, i + 1, -1.0), (i + 1, i, -1.0)]).into_iter().flatten())
+                })
+                .collect();
+            let matrix = Csr::from_triplets(n, n, &entries).expect("legal");
+            let mut cache = LuCache::default();
+            assert_eq!(cache.factorize(&matrix, &[], &|| true).err(), Some(LuFault::Interrupted));
+            assert!(!cache.knows_pattern(&matrix));
+            let is_asked = std::cell::Cell::new(false);
+            assert_eq!(cache.factorize(&matrix, &[], &|| is_asked.replace(true)).err(), Some(LuFault::Interrupted));
+            let mut x = vec![0.0; n];
+            x[0] = 1.0;
+            cache.factorize(&matrix, &[], &|| false).and_then(|()| cache.solve(&mut x, false)).expect("regular");
+            // The line from 1 at point -1 to 0 at point n. Condition n^2.
+            let line = |i: usize| (n - i) as f64 / (n + 1) as f64;
+            assert!(x.iter().enumerate().all(|(i, x)| (x - line(i)).abs() < f64::EPSILON * (n * n) as f64));
+        }
     }
 }

@@ -9,6 +9,8 @@
 //! One meaning of tolerance: a system is solved when `|b - A x| <= tolerance |b|` in the 2-norm, evaluated from `x` itself after the method
 //! says that it is done; or when it is below what the caller calls negligible. Nothing that fails this test is ever returned as a solution.
 
+#[cfg(feature = "lu")]
+mod aside;
 pub mod bicgstab;
 pub mod block_matrix;
 mod cache;

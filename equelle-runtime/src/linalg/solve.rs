@@ -362,6 +362,9 @@ impl<S: SystemSpace> Problem<'_, S> {
         let setting = Setting { ends, symmetric, singular, pressure, amg: self.options.amg };
         let made = cache.set_up(|_| space.set_up(self.matrix, sign, attempt.preconditioner, setting));
         let preconditioner = made.map_err(Failure::Device)?;
+        if space.is_interrupted() {
+            return Err(Fault::new(LinearErrorKind::Interrupted, "it was being set up").into());
+        }
         let detail = detail.or_else(|| preconditioner.note());
         let left = attempt.max_iterations.saturating_sub(wasted).max(1);
         match self.iterate_with(space, &operator, &preconditioner, b, Attempt { max_iterations: left, ..attempt }) {

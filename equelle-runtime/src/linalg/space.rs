@@ -7,6 +7,9 @@
 /// Round-off of a few dozen operations, relative.
 pub const CHOP: f64 = 64.0 * f64::EPSILON;
 
+/// Rows of a matrix between two questions whether the run has been asked to end, in set-ups that go row by row on the host.
+pub const ROWS_PER_LOOK: usize = 4096;
+
 /// Vectors of one length, and scalars, where the computation happens.
 ///
 /// Calls may only queue work; a failure of the device is then reported by the next [`VectorSpace::read`].
@@ -75,7 +78,7 @@ pub trait VectorSpace {
     /// The smaller one; NaN if either is.
     fn min(&mut self, a: &Self::Scalar, b: &Self::Scalar) -> Self::Scalar;
 
-    /// Whether the run has been asked to end. Asked with every look at the residual.
+    /// Whether the run has been asked to end. Asked with every look at the residual, and during set-ups: for each level, and every so many rows.
     fn is_interrupted(&self) -> bool {
         false
     }

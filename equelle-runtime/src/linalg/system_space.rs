@@ -77,7 +77,8 @@ pub trait SystemSpace: MatrixSpace + 'static {
     {
         Direct::Host
     }
-    /// Sets up a preconditioner for `sign` (1 or -1) times the matrix.
+    /// Sets up a preconditioner for `sign` (1 or -1) times the matrix. Where the run is asked to end meanwhile ([`super::VectorSpace::is_interrupted`]), it soon returns
+    /// any other one, and the caller is to look.
     ///
     /// # Errors
     /// Out of memory.

@@ -1,11 +1,17 @@
 //! Every way to fail, and that it is told from the others.
 
+use std::cell::Cell;
+
 use equelle_runtime::interrupt::{Interrupt, Signal};
 use equelle_runtime::linalg::gmres::Gmres;
 use equelle_runtime::linalg::host::HostSpace;
 use equelle_runtime::linalg::krylov::{Control, Cycle, End, System, Target, iterate};
+use equelle_runtime::linalg::precond::amg::{AmgOptions, Hierarchy};
+use equelle_runtime::linalg::precond::blocks::BlockCsr;
+use equelle_runtime::linalg::precond::fsai::{FsaiFactors, FsaiPattern};
+use equelle_runtime::linalg::precond::ilu::BlockFactors;
 use equelle_runtime::linalg::{
-    LinearCache, LinearError, LinearErrorKind, LinearOperator, LinearOptions, Method, Preconditioner, solve, solve_in,
+    LinearCache, LinearError, LinearErrorKind, LinearOperator, LinearOptions, Method, Preconditioner, Preconditioning, solve, solve_in,
 };
 use equelle_runtime::{Error, ErrorKind};
 
@@ -271,4 +277,54 @@ fn gmres_allows_for_a_preconditioner_that_varies() {
     assert!(!gmres.allow_for_variation(), "that was asked for");
     let worst = (0..n).fold(0.0f64, |worst, at| worst.max(((at + 1) as f64 * x[at] - b[at]).abs()));
     assert!(worst <= 1e-10, "{worst}");
+}
+
+/// Nor for a set-up: of two fields of 8000 unknowns, by every preconditioner that takes long, and by LU, with systems in compressed rows and in blocks.
+#[test]
+fn set_ups_end_when_the_run_is_asked_to() {
+    let poisson = Cells::cube(20).poisson();
+    let n = poisson.n_rows();
+    let field = |f: usize| {
+        let row = move |(i, row): (usize, Vec<(usize, f64)>)| {
+            row.into_iter().map(move |(j, value)| (f * n + i, f * n + j, value)).chain([(f * n + i, (1 - f) * n + i, 0.1)])
+        };
+        (0..n).map(|i| (i, poisson.row(i).collect())).flat_map(row).collect::<Vec<_>>()
+    };
+    let matrix = triplets(2 * n, &[field(0), field(1)].concat());
+    let b = Random(3).numbers(2 * n);
+    let interrupt = Interrupt::default();
+    interrupt.ask(Signal::Interrupt);
+    let kinds = [Preconditioning::Ilu0, Preconditioning::BlockIlu0, Preconditioning::Fsai, Preconditioning::Amg, Preconditioning::Cpr];
+    let ways = kinds.map(|kind| (Method::Gmres, Some(kind), "it was being set up")).into_iter().chain([(
+        Method::Lu,
+        None,
+        "it was being factorised",
+    )]);
+    for (method, preconditioner, told) in ways {
+        let options = LinearOptions { preconditioner, ..options(method) };
+        let mut space = HostSpace::new(2 * n).interruptible(&interrupt);
+        let Ok(solved) = solve_in(&mut space, &matrix.clone().into(), &[n, 2 * n], b.clone(), &options, &mut LinearCache::default());
+        let error = solved.unwrap_err();
+        assert_eq!((error.kind, error.iterations, error.before.len()), (LinearErrorKind::Interrupted, 0, 0), "{error}");
+        assert!(error.to_string().contains(told), "{error}");
+    }
+
+    // Each of them looks by itself: multigrid before each level, the others every so many rows.
+    let mut space = HostSpace::new(n).interruptible(&interrupt);
+    let Ok(begun) = Hierarchy::new(&mut space, poisson.clone().into(), &[n], &AmgOptions::default());
+    let Ok(whole) = Hierarchy::new(&mut HostSpace::new(n), poisson.clone().into(), &[n], &AmgOptions::default());
+    assert!(begun.sizes == [n] && whole.sizes.len() > 2, "{:?} {:?}", begun.sizes, whole.sizes);
+    let looks = Cell::new(0);
+    let second = || {
+        looks.set(looks.get() + 1);
+        looks.get() == 2
+    };
+    let blocks = |matrix, k| BlockCsr::new(matrix, k);
+    assert!(BlockFactors::of_unless(blocks(&poisson, 1), &second).is_none() && looks.take() == 2);
+    assert!(BlockFactors::of_unless(blocks(&matrix, 2), &second).is_none() && looks.take() == 2);
+    assert!(FsaiFactors::new_unless(&poisson, true, FsaiPattern::default(), &second).is_none() && looks.take() == 2);
+    assert_eq!(
+        FsaiFactors::new_unless(&poisson, true, FsaiPattern::default(), &|| false),
+        Some(FsaiFactors::new(&poisson, true, FsaiPattern::default()))
+    );
 }

@@ -28,7 +28,16 @@ pub struct Setting<'a> {
     pub amg: AmgOptions,
 }
 
-/// Sets up a preconditioner. Those by blocks ask for fields of one size.
+/// Incomplete factors of a matrix; without them where the run is asked to end.
+pub(super) fn incomplete<S: MatrixSpace + 'static>(space: &mut S, blocks: BlockCsr) -> Result<Box<dyn Preconditioner<S>>, S::Error> {
+    Ok(match BlockFactors::of_unless(blocks, &|| space.is_interrupted()) {
+        Some(factors) => Box::new(Ilu::new(space, factors)?),
+        None => Box::new(Identity),
+    })
+}
+
+/// Sets up a preconditioner. Those by blocks ask for fields of one size. Where the run is asked to end meanwhile ([`super::super::VectorSpace::is_interrupted`]), it soon returns any
+/// other one, and the caller is to look.
 ///
 /// # Errors
 /// Out of memory.
@@ -47,9 +56,14 @@ pub fn build<S: MatrixSpace + 'static>(
         Preconditioning::None => Box::new(Identity),
         Preconditioning::Jacobi => Box::new(Jacobi::new(space, &matrix.diagonal())?),
         Preconditioning::BlockJacobi => Box::new(BlockJacobi::new(space, matrix, k)?),
-        Preconditioning::Ilu0 => Box::new(Ilu::new(space, BlockFactors::new(matrix, 1))?),
-        Preconditioning::BlockIlu0 => Box::new(Ilu::new(space, BlockFactors::new(matrix, k))?),
-        Preconditioning::Fsai => Box::new(Fsai::new(space, FsaiFactors::new(matrix, setting.symmetric, FsaiPattern::default()))?),
+        Preconditioning::Ilu0 => incomplete(space, BlockCsr::new(matrix, 1))?,
+        Preconditioning::BlockIlu0 => incomplete(space, BlockCsr::new(matrix, k))?,
+        Preconditioning::Fsai => {
+            match FsaiFactors::new_unless(matrix, setting.symmetric, FsaiPattern::default(), &|| space.is_interrupted()) {
+                Some(factors) => Box::new(Fsai::new(space, factors)?),
+                None => Box::new(Identity),
+            }
+        }
         Preconditioning::Amg => space.multigrid(matrix.clone(), setting.ends, &amg)?,
         Preconditioning::Cpr => Box::new(Cpr::new(space, matrix, k, setting.pressure, &amg)?),
     })
@@ -73,7 +87,7 @@ pub fn build_of_blocks<S: MatrixSpace + 'static>(
             Box::new(Jacobi::new(space, &diagonal)?)
         }
         Preconditioning::BlockJacobi => Box::new(BlockJacobi::of_blocks(space, matrix)?),
-        Preconditioning::BlockIlu0 => Box::new(Ilu::new(space, BlockFactors::of(BlockCsr::of(matrix)))?),
+        Preconditioning::BlockIlu0 => incomplete(space, BlockCsr::of(matrix))?,
         Preconditioning::Cpr => Box::new(Cpr::of_blocks(space, matrix, setting.pressure, &amg)?),
         Preconditioning::None | Preconditioning::Ilu0 | Preconditioning::Fsai | Preconditioning::Amg => {
             return build(space, matrix.rows(), kind, setting);

@@ -17,7 +17,7 @@ use super::super::matrix_space::MatrixSpace;
 use super::super::space::Preconditioner;
 use super::amg::AmgOptions;
 use super::blocks::BlockCsr;
-use super::ilu::{BlockFactors, Ilu};
+use super::build::incomplete;
 
 /// How far a field is from elliptic, from 0, by the matrix alone: an elliptic unknown acts through its differences, so the entries of a row
 /// in its columns sum to nearly zero, and neighbours act on each other both ways, while upwinding lets only one act. The mean over
@@ -277,7 +277,7 @@ impl<S: MatrixSpace + 'static> Cpr<S> {
             injection: space.matrix(injection)?,
             pressure_columns: space.matrix(pressure_columns)?,
             amg: space.multigrid(pressure_matrix, &[n], &options)?,
-            second: Box::new(Ilu::new(space, BlockFactors::of(blocks))?),
+            second: incomplete(space, blocks)?,
         };
         Cpr::assemble(space, stages)
     }

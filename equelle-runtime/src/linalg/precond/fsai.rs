@@ -11,7 +11,7 @@ use std::cell::RefCell;
 use super::super::csr::Csr;
 use super::super::dense::solve_in_place;
 use super::super::matrix_space::MatrixSpace;
-use super::super::space::Preconditioner;
+use super::super::space::{Preconditioner, ROWS_PER_LOOK};
 
 /// How dense the factors are.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,13 +47,34 @@ impl FsaiFactors {
     /// # Panics
     /// If the matrix is not square.
     pub fn new(matrix: &Csr, symmetric: bool, pattern: FsaiPattern) -> FsaiFactors {
+        FsaiFactors::begun(matrix, symmetric, pattern, &|| false).0
+    }
+
+    /// As [`FsaiFactors::new`]; `None` where `stop`, which is asked every so many rows, says so.
+    ///
+    /// # Panics
+    /// As there.
+    pub fn new_unless(matrix: &Csr, symmetric: bool, pattern: FsaiPattern, stop: &dyn Fn() -> bool) -> Option<FsaiFactors> {
+        let (factors, is_complete) = FsaiFactors::begun(matrix, symmetric, pattern, stop);
+        is_complete.then_some(factors)
+    }
+
+    /// Factors of the rows before it was stopped, and whether these are all.
+    fn begun(matrix: &Csr, symmetric: bool, pattern: FsaiPattern, stop: &dyn Fn() -> bool) -> (FsaiFactors, bool) {
         let n = matrix.n_rows();
         assert_eq!(matrix.n_cols(), n, "a square matrix");
-        let lower = lower_pattern(matrix, pattern);
+        let neighbours = Neighbours::new(matrix, pattern);
         let (mut row_ptr, mut col_idx) = (vec![0], Vec::new());
         let (mut left, mut right): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
         let mut place = vec![0usize; n];
-        for (row, columns) in lower.iter().enumerate() {
+        let mut is_complete = true;
+        for row in 0..n {
+            is_complete = is_complete && !(row.is_multiple_of(ROWS_PER_LOOK) && stop());
+            if !is_complete {
+                row_ptr.push(col_idx.len());
+                continue;
+            }
+            let columns = &neighbours.lower_row(row)[..];
             let local = gather(matrix, columns, &mut place);
             let (g, h) = if symmetric { symmetric_row(columns.len(), &local) } else { general_row(columns.len(), local) };
             let (g, h) = if g.iter().chain(&h).all(|value| value.is_finite()) { (g, h) } else { diagonal_row(columns.len(), 1.0) };
@@ -64,7 +85,7 @@ impl FsaiFactors {
             row_ptr.push(col_idx.len());
         }
         let right = Csr::from_valid(n, n, row_ptr.clone(), col_idx.clone(), right).transpose();
-        FsaiFactors { left: Csr::from_valid(n, n, row_ptr, col_idx, left), right }
+        (FsaiFactors { left: Csr::from_valid(n, n, row_ptr, col_idx, left), right }, is_complete)
     }
 }
 
@@ -73,47 +94,62 @@ impl FsaiFactors {
 /// # Panics
 /// If the matrix is not square.
 pub fn lower_pattern(matrix: &Csr, pattern: FsaiPattern) -> Vec<Vec<u32>> {
-    let n = matrix.n_rows();
-    let diagonal = matrix.diagonal();
-    let counts = |row: usize, column: usize, value: f64| {
-        value != 0.0 && value * value > pattern.drop * pattern.drop * (diagonal[row] * diagonal[column]).abs()
-    };
-    let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); n];
-    for row in 0..n {
-        for (column, value) in matrix.row(row).filter(|(column, _)| *column != row) {
-            if counts(row, column, value) {
-                neighbours[row].push(column as u32);
-                neighbours[column].push(row as u32);
+    let neighbours = Neighbours::new(matrix, pattern);
+    (0..matrix.n_rows()).map(|row| neighbours.lower_row(row)).collect()
+}
+
+/// What couplings count for the pattern.
+struct Neighbours {
+    /// Of each row the others, ascending.
+    rows: Vec<Vec<u32>>,
+    power: usize,
+}
+
+impl Neighbours {
+    fn new(matrix: &Csr, pattern: FsaiPattern) -> Neighbours {
+        let n = matrix.n_rows();
+        let diagonal = matrix.diagonal();
+        let counts = |row: usize, column: usize, value: f64| {
+            value != 0.0 && value * value > pattern.drop * pattern.drop * (diagonal[row] * diagonal[column]).abs()
+        };
+        let mut rows: Vec<Vec<u32>> = vec![Vec::new(); n];
+        for row in 0..n {
+            for (column, value) in matrix.row(row).filter(|(column, _)| *column != row) {
+                if counts(row, column, value) {
+                    rows[row].push(column as u32);
+                    rows[column].push(row as u32);
+                }
             }
         }
+        for own in &mut rows {
+            own.sort_unstable();
+            own.dedup();
+        }
+        Neighbours { rows, power: pattern.power }
     }
-    for own in &mut neighbours {
-        own.sort_unstable();
-        own.dedup();
-    }
-    (0..n)
-        .map(|row| {
-            let below = |column: &&u32| (**column as usize) < row;
-            let mut columns: Vec<u32> = neighbours[row].iter().filter(below).copied().collect();
-            columns.truncate(WIDEST_ROW - 1);
-            if pattern.power > 1 {
-                let nearest = columns.clone();
-                'all: for &neighbour in &neighbours[row] {
-                    for &next in neighbours[neighbour as usize].iter().filter(below) {
-                        if columns.len() >= WIDEST_ROW - 1 {
-                            break 'all;
-                        }
-                        if nearest.binary_search(&next).is_err() && !columns[nearest.len()..].contains(&next) {
-                            columns.push(next);
-                        }
+
+    /// The columns of a row of the lower factor.
+    fn lower_row(&self, row: usize) -> Vec<u32> {
+        let below = |column: &&u32| (**column as usize) < row;
+        let mut columns: Vec<u32> = self.rows[row].iter().filter(below).copied().collect();
+        columns.truncate(WIDEST_ROW - 1);
+        if self.power > 1 {
+            let nearest = columns.clone();
+            'all: for &neighbour in &self.rows[row] {
+                for &next in self.rows[neighbour as usize].iter().filter(below) {
+                    if columns.len() >= WIDEST_ROW - 1 {
+                        break 'all;
+                    }
+                    if nearest.binary_search(&next).is_err() && !columns[nearest.len()..].contains(&next) {
+                        columns.push(next);
                     }
                 }
             }
-            columns.push(row as u32);
-            columns.sort_unstable();
-            columns
-        })
-        .collect()
+        }
+        columns.push(row as u32);
+        columns.sort_unstable();
+        columns
+    }
 }
 
 /// The rows and columns of the matrix with these numbers, dense. `place` is all zero before and after.

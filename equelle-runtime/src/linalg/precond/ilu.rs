@@ -12,7 +12,7 @@ use super::super::csr::Csr;
 use super::super::dense::{ROUND_OFF, generalised_inverse};
 use super::super::matrix_space::MatrixSpace;
 use super::super::schedule::Schedule;
-use super::super::space::Preconditioner;
+use super::super::space::{Preconditioner, ROWS_PER_LOOK};
 use super::blocks::BlockCsr;
 
 /// `A` is about `(D + L) D^-1 (D + U)` with strictly triangular `L` and `U` by blocks and a block diagonal `D`, on the pattern of `A`.
@@ -43,23 +43,33 @@ impl BlockFactors {
 
     /// Factorises a matrix of blocks, in its memory.
     pub fn of(blocks: BlockCsr) -> BlockFactors {
+        BlockFactors::begun(blocks, &|| false).0
+    }
+
+    /// As [`BlockFactors::of`]; `None` where `stop`, which is asked every so many rows, says so.
+    pub fn of_unless(blocks: BlockCsr, stop: &dyn Fn() -> bool) -> Option<BlockFactors> {
+        let (factors, is_complete) = BlockFactors::begun(blocks, stop);
+        is_complete.then_some(factors)
+    }
+
+    /// Factors of the rows before it was stopped, and whether these are all.
+    fn begun(blocks: BlockCsr, stop: &dyn Fn() -> bool) -> (BlockFactors, bool) {
         let (n, k) = (blocks.n_rows(), blocks.k());
         let diagonal: Vec<usize> = (0..n).map(|row| blocks.diagonal(row)).collect();
         let mut factors = BlockFactors { inverse: vec![0.0; n * k * k], blocks, diagonal, lifted: 0 };
-        if k == 1 {
-            factors.factorize_points()
-        } else {
-            factors.factorize_blocks()
-        }
-        factors
+        let is_complete = if k == 1 { factors.factorize_points(stop) } else { factors.factorize_blocks(stop) };
+        (factors, is_complete)
     }
 
-    fn factorize_points(&mut self) {
+    fn factorize_points(&mut self, stop: &dyn Fn() -> bool) -> bool {
         let n = self.blocks.n_rows();
         let (row_ptr, col_idx, values) = self.blocks.parts_mut();
         // Place of each column in the current row, plus 1.
         let mut place = vec![0usize; n];
         for row in 0..n {
+            if row.is_multiple_of(ROWS_PER_LOOK) && stop() {
+                return false;
+            }
             let range = row_ptr[row]..row_ptr[row + 1];
             range.clone().for_each(|at| place[col_idx[at] as usize] = at + 1);
             let original = values[self.diagonal[row]];
@@ -88,20 +98,21 @@ impl BlockFactors {
             let inverse = 1.0 / pivot;
             self.inverse[row] = if inverse.is_finite() { inverse } else { 1.0 };
         }
+        true
     }
 
     /// With the sizes that occur most as constants, as in [`BlockFactors::solve_blocks`].
-    fn factorize_blocks(&mut self) {
+    fn factorize_blocks(&mut self, stop: &dyn Fn() -> bool) -> bool {
         match self.k() {
-            2 => self.factorize_blocks_of(2),
-            3 => self.factorize_blocks_of(3),
-            4 => self.factorize_blocks_of(4),
-            k => self.factorize_blocks_of(k),
+            2 => self.factorize_blocks_of(2, stop),
+            3 => self.factorize_blocks_of(3, stop),
+            4 => self.factorize_blocks_of(4, stop),
+            k => self.factorize_blocks_of(k, stop),
         }
     }
 
     #[inline(always)]
-    fn factorize_blocks_of(&mut self, k: usize) {
+    fn factorize_blocks_of(&mut self, k: usize, stop: &dyn Fn() -> bool) -> bool {
         let n = self.blocks.n_rows();
         let size = k * k;
         let (row_ptr, col_idx, values) = self.blocks.parts_mut();
@@ -110,6 +121,9 @@ impl BlockFactors {
         let mut original = vec![0.0; size];
         let mut room = vec![0.0; size + k];
         for row in 0..n {
+            if row.is_multiple_of(ROWS_PER_LOOK) && stop() {
+                return false;
+            }
             let range = row_ptr[row]..row_ptr[row + 1];
             range.clone().for_each(|at| place[col_idx[at] as usize] = at + 1);
             let own = self.diagonal[row] * size;
@@ -131,6 +145,7 @@ impl BlockFactors {
                 inverse.copy_from_slice(&generalised_inverse(k, &original, ROUND_OFF));
             }
         }
+        true
     }
 
     /// Unknowns of an element.

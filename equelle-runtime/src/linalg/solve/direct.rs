@@ -10,6 +10,7 @@ use crate::linalg::elimination::{Elimination, LuFault, left_null_vectors, pins, 
 use crate::linalg::elimination_elsewhere::{Elsewhere, KeptFactors, Place};
 use crate::linalg::error::LinearErrorKind;
 use crate::linalg::host::norm;
+use crate::linalg::lu::OnHost;
 use crate::linalg::system_space::SystemSpace;
 
 /// Steps of iterative refinement that LU may take to meet the tolerance.
@@ -18,6 +19,9 @@ const REFINEMENTS: usize = 3;
 impl<S: SystemSpace> Problem<'_, S> {
     /// By LU: of the back-end if it has one, else on the host. What the back-end's cannot answer, the host decides.
     pub(super) fn solve_directly(&self, space: &mut S, cache: &mut LinearCache<S>) -> Result<Solved<S::Vector>, Failure<S::Error>> {
+        if space.is_interrupted() {
+            return Err(interrupted().into());
+        }
         let matrix = space.host_matrix(self.matrix).map_err(Failure::Device)?;
         let b = space.host_vector(self.b).map_err(Failure::Device)?;
         let known = std::mem::replace(&mut cache.place, Place::Unknown);
@@ -41,7 +45,9 @@ impl<S: SystemSpace> Problem<'_, S> {
             space.host_vector(self.b).map_err(Failure::Device)?;
         }
         let mut took = Duration::ZERO;
-        let solved = solve_lu(&mut cache.lu, &matrix, &b, self, &mut took);
+        let is_interrupted = || space.is_interrupted();
+        let mut factors = OnHost { kept: &mut cache.lu, is_interrupted: &is_interrupted };
+        let solved = solve_lu(&mut factors, &matrix, &b, self, &mut took);
         cache.has_set_up(took);
         let solved = solved.map_err(|(Unsolved::ByMatrix(fault) | Unsolved::ByFactors(fault))| fault);
         let is_confirmed =
@@ -89,10 +95,14 @@ impl<S: SystemSpace> Problem<'_, S> {
 
 /// Why elimination gives no solution.
 enum Unsolved {
-    /// The matrix has none; this takes no factors to see.
+    /// The matrix has none, which takes no factors to see; or the run is to end.
     ByMatrix(Fault),
     /// The factors say so, or there are none.
     ByFactors(Fault),
+}
+
+fn interrupted() -> Fault {
+    Fault::new(LinearErrorKind::Interrupted, "it was being factorised")
 }
 
 impl From<LuFault> for Unsolved {
@@ -103,6 +113,7 @@ impl From<LuFault> for Unsolved {
             LuFault::Singular(detail) => Unsolved::ByFactors(Fault::new(LinearErrorKind::Singular, detail)),
             LuFault::OutOfMemory => Unsolved::ByFactors(Fault::new(LinearErrorKind::Breakdown, memory())),
             LuFault::Unanswered(detail) => Unsolved::ByFactors(Fault::new(LinearErrorKind::Breakdown, detail)),
+            LuFault::Interrupted => Unsolved::ByMatrix(interrupted()),
         }
     }
 }
@@ -131,8 +142,9 @@ fn solve_lu<S: SystemSpace>(
     let mut first_fault = None;
     let mut target = with_places(matrix, &pinned);
     while let Err(fault) = factors.factorize(target.as_ref().unwrap_or(matrix), &pinned) {
+        let is_final = fault == LuFault::Interrupted;
         let fault = first_fault.get_or_insert(fault);
-        let Some(next) = choices.next() else {
+        let Some(next) = choices.next().filter(|_| !is_final) else {
             *took += started.elapsed();
             return Err(fault.clone().into());
         };

@@ -31,7 +31,7 @@ pub(super) fn coarsest<S: Coarsen>(
     let n = S::shape(&matrix).rows;
     if n > LARGEST_DENSE.max(options.coarse_size) {
         let inverse_diagonal = space.diagonal_inverse(&matrix)?;
-        let radius = spectral_radius(space, &matrix, &inverse_diagonal, options.symmetric)?;
+        let radius = if space.is_interrupted() { 1.0 } else { spectral_radius(space, &matrix, &inverse_diagonal, options.symmetric)? };
         let nothing = Csr::from_valid(n, 0, vec![0; n + 1], Vec::new(), Vec::new());
         let restriction = space.matrix(nothing.transpose())?;
         let prolongation = space.matrix(nothing)?;

@@ -8,6 +8,7 @@ use super::super::super::host::HostSpace;
 use super::super::super::host_matrix::HostMatrix;
 use super::super::super::matrix_space::MatrixSpace;
 use super::super::super::single::radius_in_singles;
+use super::super::super::space::VectorSpace;
 use super::super::super::system_space::SystemSpace;
 use super::aggregate::{NONE, aggregate, strong};
 use super::coarsest::coarsest;
@@ -132,7 +133,8 @@ pub(in super::super::super) fn noises(n: usize) -> impl Iterator<Item = f64> {
 const LEAST_COARSENING: f64 = 0.8;
 
 impl<S: Coarsen> Hierarchy<S> {
-    /// Sets up the levels for a matrix; `ends` tells where the unknowns of each field end. Only the coarsest matrix goes to the host.
+    /// Sets up the levels for a matrix; `ends` tells where the unknowns of each field end. Only the coarsest matrix goes to the host. Where the run is asked to end meanwhile, the
+    /// levels so far, which are not to be used.
     ///
     /// # Errors
     /// Out of memory.
@@ -148,7 +150,7 @@ impl<S: Coarsen> Hierarchy<S> {
         let mut entries = first.entries;
         let mut current = matrix;
         let mut theta = options.strength;
-        while S::shape(&current).rows > options.coarse_size && levels.len() < options.max_levels {
+        while S::shape(&current).rows > options.coarse_size && levels.len() < options.max_levels && !space.is_interrupted() {
             match space.coarsen(current, &fields, theta, options)? {
                 Coarsened::Level(level, coarse, coarse_fields) => {
                     let shape = S::shape(&coarse);
@@ -292,7 +294,7 @@ fn coarsen(
     drop(mean);
     let (group, count) = aggregate(&strong, options.grouping);
     let filtered = strong.filtered;
-    if !is_worth_it(count, n) {
+    if !is_worth_it(count, n) || space.is_interrupted() {
         drop(filtered);
         return Ok(Coarsened::Ended(system));
     }
@@ -310,6 +312,9 @@ fn coarsen(
         drop(filtered);
         tentative(&group, count)
     };
+    if space.is_interrupted() {
+        return Ok(Coarsened::Ended(system));
+    }
     let restriction = prolongation.transpose();
     let image = matrix.product(&prolongation);
     let coarse = restriction.product(&image);

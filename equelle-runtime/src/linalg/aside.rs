@@ -1,0 +1,72 @@
+//! Work that cannot be interrupted, for runs that can.
+
+use std::panic::resume_unwind;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread::Builder;
+use std::time::Duration;
+
+/// Between two questions whether the run has been asked to end.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// Why work has no result.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Undone {
+    /// The run has been asked to end.
+    Interrupted,
+    /// The system has no thread for it.
+    NoThread,
+}
+
+/// Does some work on a thread of its own and waits for it, unless the run is asked to end: then the thread is left to itself, and what it makes is dropped. A process that ends does
+/// not wait for it.
+pub(super) fn aside<T: Send + 'static>(is_interrupted: &dyn Fn() -> bool, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Undone> {
+    let (sender, receiver) = channel();
+    let work = move || {
+        // Nobody may listen any more.
+        let _ = sender.send(work());
+    };
+    let thread = Builder::new().name("factorisation".to_owned()).spawn(work).map_err(|_| Undone::NoThread)?;
+    loop {
+        match receiver.recv_timeout(PATIENCE) {
+            Ok(made) => return Ok(made),
+            Err(RecvTimeoutError::Timeout) if is_interrupted() => return Err(Undone::Interrupted),
+            Err(RecvTimeoutError::Timeout) => {}
+            // The thread is over without a result, so it panicked.
+            Err(RecvTimeoutError::Disconnected) => match thread.join() {
+                Ok(()) => return Err(Undone::Interrupted),
+                Err(panic) => resume_unwind(panic),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::mpsc::sync_channel;
+
+    use super::*;
+
+    #[test]
+    fn work_ends_or_is_left() {
+        assert_eq!(aside(&|| false, || 6 * 7), Ok(42));
+        // Work that takes until it is let go; the run is asked to end when it looks for the third time.
+        let (let_go, wait) = sync_channel::<()>(0);
+        let (tell, told) = channel();
+        let looks = Cell::new(0);
+        let ends = || {
+            looks.set(looks.get() + 1);
+            looks.get() == 3
+        };
+        let undone = aside(&ends, move || {
+            let _ = wait.recv();
+            let _ = tell.send("over");
+        });
+        assert_eq!((undone, looks.get()), (Err(Undone::Interrupted), 3));
+        drop(let_go);
+        assert_eq!(told.recv(), Ok("over"), "the thread goes on by itself");
+        let panic = catch_unwind(AssertUnwindSafe(|| aside(&|| false, || -> u32 { panic!("a bug") }))).unwrap_err();
+        assert_eq!(panic.downcast_ref::<&str>(), Some(&"a bug"));
+    }
+}
