@@ -146,8 +146,6 @@ pub fn scaling(suite: &Suite, sizes: &[usize], steps: usize, repetitions: usize,
     println!(
         "{steps} steps, {repetitions} turns, one thread; ns/cell of the least disturbed turn, and in brackets the growth: over that of the column before.\n"
     );
-    println!("| cells |{}", sizes.iter().map(|&n| format!(" {} |", suite.cells(n))).collect::<String>());
-    println!("| --- |{}", " ---: |".repeat(sizes.len()));
     let problems: Vec<Problem> = sizes.iter().map(|&n| (suite.prepare)(n, steps)).collect();
     let mut times = vec![vec![Vec::new(); sizes.len()]; suite.cases.len()];
     for _ in 0..repetitions {
@@ -158,18 +156,36 @@ pub fn scaling(suite: &Suite, sizes: &[usize], steps: usize, repetitions: usize,
             }
         }
     }
-    for (case, times) in suite.cases.iter().zip(&times) {
+    let head = |first: &str| {
+        println!("| {first} |{}", sizes.iter().map(|&n| format!(" {} |", suite.cells(n))).collect::<String>());
+        println!("| --- |{}", " ---: |".repeat(sizes.len()));
+    };
+    let per_cell = |case: usize, at: usize| least(&times[case][at]) / suite.cells(sizes[at]) as f64;
+    let growth = |case: usize, at: usize| per_cell(case, at) / per_cell(case, at - 1);
+    head("cells");
+    for (number, case) in suite.cases.iter().enumerate() {
         let mut row = format!("| {} |", case.name);
-        let mut before = None;
-        for (&n, times) in sizes.iter().zip(times) {
-            let cells = suite.cells(n);
-            let per_cell = least(times) / cells as f64;
-            row += &format!(" {:.3}", per_cell * 1e9);
-            if let Some(before) = before.replace(per_cell) {
-                row += &format!(" ({:.2})", per_cell / before);
+        for (at, &n) in sizes.iter().enumerate() {
+            row += &format!(" {:.3}", per_cell(number, at) * 1e9);
+            if at > 0 {
+                row += &format!(" ({:.2})", growth(number, at));
             }
             row += " |";
-            report.add(suite, case.name, cells, 1, times, 0.0);
+            report.add(suite, case.name, suite.cells(n), 1, &times[number][at], 0.0);
+        }
+        println!("{row}");
+    }
+    println!("\nTime over that of the loop by hand; in brackets growth over its growth: what of a jump is not the machine's.\n");
+    head("cells");
+    for (number, case) in suite.cases.iter().enumerate().filter(|(_, case)| case.generated) {
+        let hand = suite.cases.iter().position(|c| c.name == case.yardstick).expect("a case");
+        let mut row = format!("| {} |", case.name);
+        for at in 0..sizes.len() {
+            row += &format!(" {:.2}", per_cell(number, at) / per_cell(hand, at));
+            if at > 0 {
+                row += &format!(" ({:.2})", growth(number, at) / growth(hand, at));
+            }
+            row += " |";
         }
         println!("{row}");
     }

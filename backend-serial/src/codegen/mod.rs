@@ -138,7 +138,7 @@ fn imports(precision: Precision, names: &[KernelNames], methods: &TokenStream, i
     let own = own.iter().map(|n| text::ident(n));
     let stencil = pick(&["Pattern", "Reach", "RowEntries"]);
     let stencil = (!stencil.is_empty()).then(|| quote! { use backend_serial::runtime::stencil::{#(#stencil),*}; });
-    let sweep = pick(&["Side", "Sweep", "blocks", "cells_in", "strips"]);
+    let sweep = pick(&["Side", "Sweep", "cells_in"]);
     let sweep = (!sweep.is_empty()).then(|| quote! { use backend_serial::runtime::sweep::{#(#sweep),*}; });
     let entries = mentioned("Entries").then(|| quote! { use equelle_runtime::threads::Entries; });
     let kernel = (!kernel.is_empty()).then(|| quote! { use backend_serial::runtime::kernel::{#(#kernel),*}; });

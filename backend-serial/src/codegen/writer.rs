@@ -17,13 +17,13 @@ use super::text::ident;
 /// Names that the written functions use for their own purposes.
 pub(super) const RESERVED: [&str; 78] = [
     "Side",
-    "blocks",
+    "around",
     "boundary",
     "end",
     "Reach",
     "RowEntries",
     "cells_in",
-    "strips",
+    "with_next",
     "side",
     "cells",
     "faces",

@@ -26,8 +26,14 @@ pub struct FaceRun {
     pub high: bool,
 }
 
-/// The most cells of a [`Strip`].
-const WIDEST: usize = 1024;
+/// Bytes of buffers that stay in the cache of a core's own (half of the smallest second level that is usual in servers).
+const CACHE: usize = 1 << 19;
+
+/// A strip may always have as many cells: narrower ones cost more, because memory is read ahead along rows, than a buffer that leaves the cache.
+const NARROWEST: usize = 1024;
+
+/// How many cells several rows have together.
+const TOGETHER: usize = 1024;
 
 /// A row of cells, what a strip of the grid has of it, or several rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,10 +71,10 @@ impl Strip {
 }
 
 /// Rows as [`strips`] gives them, but short ones inside the grid several at a time.
-pub fn blocks(grid: &CartesianGrid, range: &Range<usize>) -> impl Iterator<Item = Strip> + use<> {
+fn blocks(grid: &CartesianGrid, range: &Range<usize>, widest: usize) -> impl Iterator<Item = Strip> + use<> {
     let (grid, n) = (*grid, grid.n[0]);
-    let most = WIDEST / n;
-    let long = (most < 2).then(|| strips(&grid, range)).into_iter().flatten();
+    let most = TOGETHER / n;
+    let long = (most < 2).then(|| strips(&grid, range, widest)).into_iter().flatten();
     let (mut row, end) = (range.start / n, if most < 2 { 0 } else { range.end / n });
     let short = std::iter::from_fn(move || {
         if row >= end {
@@ -89,11 +95,11 @@ fn is_inside(grid: &CartesianGrid, at: [usize; 3]) -> bool {
     grid.dim > 1 && grid.n[0] > 1 && (1..grid.dim).all(|axis| at[axis] > 0 && at[axis] + 1 < grid.n[axis])
 }
 
-/// Strip after strip of the grid, and in each row after row, the cells of a range of whole rows.
-pub fn strips(grid: &CartesianGrid, range: &Range<usize>) -> impl Iterator<Item = Strip> + use<> {
+/// Strip after strip of the grid, none of more cells than `widest` along a row, and in each row after row, the cells of a range of whole rows.
+fn strips(grid: &CartesianGrid, range: &Range<usize>, widest: usize) -> impl Iterator<Item = Strip> + use<> {
     let (grid, range) = (*grid, range.clone());
     let n = grid.n[0];
-    let width = n.div_ceil(n.div_ceil(WIDEST).max(1)).max(1);
+    let width = n.div_ceil(n.div_ceil(widest).max(1)).max(1);
     (0..n).step_by(width).flat_map(move |first| {
         grid.rows_in(&range).map(move |row| {
             let at = [first, row.j, row.k];
@@ -142,12 +148,49 @@ pub struct Sweep<T, const DIM: usize, const C: usize, const F: usize> {
     len: usize,
     /// First cell of the last row whose terms across the second axis were made.
     last: Option<usize>,
+    /// Whether the terms between that row and the next one have taken the place of those below it.
+    in_place: bool,
+}
+
+/// What a row is made of together with the faces between it and the next row across the second axis.
+pub struct Around<'a, T, const DIM: usize, const C: usize, const F: usize> {
+    /// Terms of the low sides of the cells, for each axis but the second.
+    pub low: [[&'a [T]; DIM]; F],
+    /// Those of their high sides.
+    pub high: [[&'a [T]; DIM]; F],
+    /// Terms of the low sides across the second axis, to be replaced by those of the high sides.
+    pub between: [&'a mut [T]; F],
+    /// Stored values of the cells of the row.
+    pub here: [&'a [T]; C],
+    /// Stored values of the cells of the next row.
+    pub next: [&'a [T]; C],
+    /// The faces.
+    pub faces: FaceRun,
 }
 
 impl<T: Copy + Default, const DIM: usize, const C: usize, const F: usize> Sweep<T, DIM, C, F> {
+    /// The most cells of a strip: so many that what waits stays in a cache.
+    const WIDEST: usize = {
+        // Where rows follow one another, the cells of two of them wait; across a third axis also those of the rows on both sides.
+        let cells = if DIM > 2 { 5 } else { DIM };
+        let bytes = size_of::<T>() * (cells * C + (2 * DIM - 1) * F);
+        let most = if bytes == 0 { CACHE } else { CACHE / bytes };
+        if most < NARROWEST { NARROWEST } else { most }
+    };
+
+    /// Strip after strip of the grid, and in each row after row, the cells of a range of whole rows.
+    pub fn strips(&self, range: &Range<usize>) -> impl Iterator<Item = Strip> + use<T, DIM, C, F> {
+        strips(&self.grid, range, Self::WIDEST)
+    }
+
+    /// The same, but short rows inside the grid several at a time.
+    pub fn blocks(&self, range: &Range<usize>) -> impl Iterator<Item = Strip> + use<T, DIM, C, F> {
+        blocks(&self.grid, range, Self::WIDEST)
+    }
+
     /// Nothing has been swept yet.
     pub fn new(grid: &CartesianGrid) -> Self {
-        let widest = grid.n[0].min(WIDEST);
+        let widest = grid.n[0].min(Self::WIDEST);
         let buffer = |len: usize| vec![T::default(); len];
         let cells = if C == 0 { 0 } else { 2 * DIM - 1 };
         Sweep {
@@ -158,14 +201,17 @@ impl<T: Copy + Default, const DIM: usize, const C: usize, const F: usize> Sweep<
             sides: (1..DIM).map(|_| std::array::from_fn(|_| std::array::from_fn(|_| buffer(widest)))).collect(),
             len: 0,
             last: None,
+            in_place: false,
         }
     }
 
-    /// Makes the terms of the faces of one row: those along the row, and those between it and its neighbours. `cells` makes the values of some cells, `faces` the
+    /// Makes the terms of the faces of one row: those along the row, and those between it and its neighbours, but for the next row across the second axis if the row is made
+    /// `with_next` ([`Sweep::around`]). `cells` makes the values of some cells, `faces` the
     /// terms of some faces from the values of their first and their second cells, `boundary` those of one face on the boundary.
     pub fn advance(
         &mut self,
         row: &Strip,
+        with_next: bool,
         cells: impl Fn(Range<usize>, [&mut [T]; C]),
         faces: impl Fn(&FaceRun, [&[T]; C], [&[T]; C], [&mut [T]; F]),
         boundary: impl Fn(&Side) -> [T; F],
@@ -221,11 +267,48 @@ impl<T: Copy + Default, const DIM: usize, const C: usize, const F: usize> Sweep<
                 faces(&run, part(first, first, len), part(second, second, len), terms.each_mut().map(|terms| &mut terms[..len]));
             };
             match at[axis] {
+                _ if axis == 1 && follows && self.in_place => {}
                 _ if axis == 1 && follows => std::mem::swap(below, above),
                 0 => on_boundary(false, below),
                 _ => between(start - stride, start, false, below),
             }
-            if at[axis] + 1 == grid.n[axis] { on_boundary(true, above) } else { between(start, start + stride, true, above) }
+            if at[axis] + 1 == grid.n[axis] {
+                on_boundary(true, above);
+            } else if !(axis == 1 && with_next) {
+                between(start, start + stride, true, above);
+            }
+        }
+        self.in_place = with_next;
+    }
+
+    /// What the last row advanced to is made of together with the faces between it and the next row.
+    ///
+    /// # Panics
+    /// If the grid has one axis.
+    pub fn around(&mut self, row: &Strip) -> Around<'_, T, DIM, C, F> {
+        let (start, len, stride) = (row.start, row.len, self.grid.stride[1]);
+        let Sweep { cells, x, sides, .. } = self;
+        let before = usize::from(row.at[0] > 0);
+        let stored = |start: usize| -> [&[T]; C] {
+            let of = position(cells, start - before);
+            std::array::from_fn(|value| &cells[of].values[value][before..][..len])
+        };
+        let [second, others @ ..] = &mut sides[..] else { panic!("no second axis") };
+        let [below, _] = second;
+        let side = |number: usize, high: usize| {
+            std::array::from_fn(|axis| match axis {
+                0 => &x[number][high..][..len],
+                1 => &[],
+                _ => &others[axis - 2][high][number][..len],
+            })
+        };
+        Around {
+            low: std::array::from_fn(|number| side(number, 0)),
+            high: std::array::from_fn(|number| side(number, 1)),
+            between: below.each_mut().map(|terms| &mut terms[..len]),
+            here: stored(start),
+            next: stored(start + stride),
+            faces: FaceRun { first: start, second: start + stride, len, axis: 1, at: row.at, high: true },
         }
     }
 
@@ -272,15 +355,18 @@ mod tests {
 
     use super::*;
 
-    /// Sweeps all rows: how many cells, faces between cells and faces on the boundary were evaluated.
-    fn swept<const DIM: usize>(n: [usize; 3]) -> [usize; 3] {
+    /// Sweeps all rows: how many cells, faces between cells and faces on the boundary were evaluated. Rows are made with the faces between them and the next one where there is one,
+    /// or without.
+    fn swept<const DIM: usize>(n: [usize; 3], with_next: bool) -> [usize; 3] {
         let grid = CartesianGrid::new(&Cartesian { dim: DIM, n, spacing: [1.0; 3] });
         let mut sweep = Sweep::<f64, DIM, 1, 1>::new(&grid);
         let counts = [(); 3].map(|()| Cell::new(0));
         let count = |what: usize, more: usize| counts[what].set(counts[what].get() + more);
-        for row in strips(&grid, &(0..grid.n_cells())) {
+        for row in strips(&grid, &(0..grid.n_cells()), NARROWEST) {
+            let with_next = with_next && row.at[1] + 1 < n[1];
             sweep.advance(
                 &row,
+                with_next,
                 |cells, [values]| {
                     count(0, cells.len());
                     cells.zip(values).for_each(|(cell, value)| *value = cell as f64);
@@ -300,14 +386,34 @@ mod tests {
                     [-(side.cell as f64)]
                 },
             );
+            let term = |axis: usize, cell: usize, high: bool| {
+                let (at, stride) = (grid.at(cell), grid.stride[axis]);
+                let of = |first: usize| (1000 * first + first + stride) as f64;
+                match high {
+                    false if at[axis] > 0 => of(cell - stride),
+                    true if at[axis] + 1 < n[axis] => of(cell),
+                    false | true => -(cell as f64),
+                }
+            };
+            let cells = row.start..row.start + row.len;
+            if with_next {
+                let Around { low, high, between, here, next, faces } = sweep.around(&row);
+                count(1, faces.len);
+                assert_eq!((faces.axis, faces.first, faces.second), (1, row.start, row.start + n[0]));
+                for (i, cell) in cells.enumerate() {
+                    for axis in (0..DIM).filter(|axis| *axis != 1) {
+                        assert_eq!((low[0][axis][i], high[0][axis][i]), (term(axis, cell, false), term(axis, cell, true)), "{cell} {axis}");
+                    }
+                    assert_eq!((here[0][i], next[0][i]), (cell as f64, (cell + n[0]) as f64));
+                    assert_eq!(between[0][i], term(1, cell, false), "{cell}");
+                    between[0][i] = term(1, cell, true);
+                }
+                continue;
+            }
             for axis in 0..DIM {
-                for cell in row.start..row.start + row.len {
-                    let (at, stride) = (grid.at(cell), grid.stride[axis]);
-                    let term = |first: usize| (1000 * first + first + stride) as f64;
-                    let low = if at[axis] > 0 { term(cell - stride) } else { -(cell as f64) };
-                    let high = if at[axis] + 1 < n[axis] { term(cell) } else { -(cell as f64) };
-                    let i = cell - row.start;
-                    assert_eq!((sweep.low(0)[axis][i], sweep.high(0)[axis][i]), (low, high), "{cell} {axis}");
+                for (i, cell) in cells.clone().enumerate() {
+                    let (low, high) = (sweep.low(0)[axis][i], sweep.high(0)[axis][i]);
+                    assert_eq!((low, high), (term(axis, cell, false), term(axis, cell, true)), "{cell} {axis}");
                 }
             }
         }
@@ -316,11 +422,13 @@ mod tests {
 
     #[test]
     fn rows_get_the_terms_of_their_faces() {
-        assert_eq!(swept::<1>([5, 1, 1]), [5, 4, 2]);
-        assert_eq!(swept::<1>([1, 1, 1]), [1, 0, 2]);
-        // Each row of cells once, 4 times 4 faces along rows, 3 times 5 between them.
-        assert_eq!(swept::<2>([5, 4, 1]), [20, 31, 18]);
-        assert_eq!(swept::<2>([3, 1, 1]), [3, 2, 8]);
+        for with_next in [false, true] {
+            assert_eq!(swept::<1>([5, 1, 1], with_next), [5, 4, 2]);
+            assert_eq!(swept::<1>([1, 1, 1], with_next), [1, 0, 2]);
+            // Each row of cells once, 4 times 4 faces along rows, 3 times 5 between them.
+            assert_eq!(swept::<2>([5, 4, 1], with_next), [20, 31, 18]);
+            assert_eq!(swept::<2>([3, 1, 1], with_next), [3, 2, 8]);
+        }
     }
 
     #[test]
@@ -328,7 +436,7 @@ mod tests {
         for (n, dim) in [([5, 9, 6], 3), ([2000, 4, 1], 2), ([1, 4, 4], 3), ([2, 3, 3], 3), ([40, 60, 1], 2), ([7, 1, 1], 1)] {
             let grid = CartesianGrid::new(&Cartesian { dim, n, spacing: [1.0; 3] });
             let mut seen = vec![0; grid.n_cells()];
-            for block in blocks(&grid, &(0..grid.n_cells())) {
+            for block in blocks(&grid, &(0..grid.n_cells()), NARROWEST) {
                 assert!(block.rows == 1 || block.inside && block.len == block.rows * n[0], "{block:?}");
                 (block.start..block.start + block.len).for_each(|cell| seen[cell] += 1);
                 let cells = block.start..block.start + block.len;
@@ -345,19 +453,37 @@ mod tests {
             assert!(seen.iter().all(|&times| times == 1), "{n:?}: {seen:?}");
         }
         let grid = CartesianGrid::new(&Cartesian { dim: 3, n: [100, 20, 3], spacing: [1.0; 3] });
-        assert_eq!(blocks(&grid, &(0..grid.n_cells())).map(|block| block.rows).max(), Some(10), "of 18 rows inside a slab");
+        assert_eq!(blocks(&grid, &(0..grid.n_cells()), NARROWEST).map(|block| block.rows).max(), Some(10), "of 18 rows inside a slab");
     }
 
     #[test]
     fn long_rows_are_cut() {
-        // Two strips: 3 rows of 2000 cells, and where the strips meet two cells and the face between them once more.
-        assert_eq!(swept::<2>([2000, 3, 1]), [3 * (2000 + 2), 3 * (1999 + 1) + 2 * 2000, 3 * 2 + 2 * 2000]);
+        for with_next in [false, true] {
+            // Two strips: 3 rows of 2000 cells, and where the strips meet two cells and the face between them once more.
+            assert_eq!(swept::<2>([2000, 3, 1], with_next), [3 * (2000 + 2), 3 * (1999 + 1) + 2 * 2000, 3 * 2 + 2 * 2000]);
+        }
+    }
+
+    #[test]
+    fn the_more_waits_the_narrower_are_strips() {
+        let widest = |n: usize| {
+            let grid = CartesianGrid::new(&Cartesian { dim: 2, n: [n, 1, 1], spacing: [1.0; 3] });
+            let most = |strips: &mut dyn Iterator<Item = Strip>| strips.map(|strip| strip.len).max();
+            let (few, many) = (Sweep::<f64, 2, 10, 3>::new(&grid), Sweep::<f64, 2, 100, 3>::new(&grid));
+            [most(&mut few.strips(&(0..n))), most(&mut many.strips(&(0..n)))].map(Option::unwrap_or_default)
+        };
+        // Of a cell 8 bytes of two rows of 10 values and of 3 terms on three sides wait, 232 in all: 2259 cells have half a MiB. Of 200 values and 9 terms never less than 1024 cells.
+        assert_eq!(widest(1000), [1000, 1000]);
+        assert_eq!(widest(2259), [2259, 753]);
+        assert_eq!(widest(2260), [1130, 754]);
     }
 
     #[test]
     fn faces_across_the_third_axis_are_evaluated_by_both_rows() {
         // 8 rows of 2 faces along them, 4 times 3 across the second axis, twice 12 across the third.
-        let [_, faces, boundary] = swept::<3>([3, 4, 2]);
-        assert_eq!((faces, boundary), (16 + 18 + 24, 16 + 12 + 24));
+        for with_next in [false, true] {
+            let [_, faces, boundary] = swept::<3>([3, 4, 2], with_next);
+            assert_eq!((faces, boundary), (16 + 18 + 24, 16 + 12 + 24));
+        }
     }
 }

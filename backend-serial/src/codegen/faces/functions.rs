@@ -45,6 +45,7 @@ pub(super) struct Function {
     /// Generic arguments of a call: `::<DIM>` or nothing.
     pub generics: TokenStream,
     args: Vec<Arg>,
+    kind: Kind,
     pub item: TokenStream,
 }
 
@@ -57,6 +58,8 @@ pub(super) enum Kind {
     Faces(usize),
     /// The cells of a row; adds the terms of faces first.
     Row,
+    /// The same with the terms of the faces between the row and the next one across the second axis.
+    RowAndFaces,
 }
 
 /// Writes one function after the other.
@@ -75,7 +78,7 @@ impl Scribe<'_, '_> {
         let axis = if let Kind::Faces(axis) = kind { axis } else { 0 };
         let mut body = self.body(axis);
         let outputs: Vec<Ident> = outputs.iter().map(|output| ident(&body.namer.fresh(output))).collect();
-        let mut before = TokenStream::new();
+        let (mut before, mut between) = (TokenStream::new(), Vec::new());
         match kind {
             Kind::Cells | Kind::Faces(_) => {}
             Kind::Row => {
@@ -83,14 +86,16 @@ impl Scribe<'_, '_> {
                     before.extend(body.sum(number)?);
                 }
             }
+            Kind::RowAndFaces => (before, between) = body.sums_and_faces()?,
         }
         let statements = body.statements(roots)?;
         let values = roots.iter().map(|root| body.value(*root)).collect::<Written<Vec<Text>>>()?;
         let (mut params, mut lanes) = (TokenStream::new(), TokenStream::new());
-        for output in &outputs {
+        let written: Vec<&Ident> = outputs.iter().chain(&between).collect();
+        for output in &written {
             params.extend(quote! { #output: &mut [f64], });
         }
-        for output in &outputs[1..] {
+        for output in &written[1..] {
             lanes.extend(quote! { let #output = &mut #output[..len]; });
         }
         let args = body.args.clone();
@@ -109,7 +114,7 @@ impl Scribe<'_, '_> {
                     let [low, high] = ["low", "high"].map(|side| ident(&format!("{name}_{side}")));
                     params.extend(quote! { #low: [&[f64]; DIM], #high: [&[f64]; DIM], });
                     for side in [low, high] {
-                        for (axis, letter) in ["x", "y", "z"].into_iter().enumerate() {
+                        for (axis, letter) in ["x", "y", "z"].into_iter().enumerate().filter(|(axis, _)| kind == Kind::Row || *axis != 1) {
                             let (lane, axis) = (ident(&format!("{side}_{letter}")), Literal::usize_unsuffixed(axis));
                             lanes.extend(quote! { let #lane = lane(&#side, #axis, len); });
                         }
@@ -140,7 +145,7 @@ impl Scribe<'_, '_> {
         } else {
             TokenStream::new()
         };
-        Ok(Function { name, generics, args: args.into_iter().map(|(arg, _)| arg).collect(), item })
+        Ok(Function { name, generics, args: args.into_iter().map(|(arg, _)| arg).collect(), kind, item })
     }
 
     pub(super) fn body(&self, axis: usize) -> Body<'_, '_, '_> {
@@ -151,6 +156,7 @@ impl Scribe<'_, '_> {
             bound: BTreeMap::new(),
             axis,
             side: None,
+            of_first: false,
             single: false,
             given: BTreeMap::new(),
         }
@@ -180,6 +186,8 @@ pub(super) struct Body<'s, 'a, 'w> {
     pub axis: usize,
     /// Of terms that are evaluated where they are added: the side of the cell.
     pub side: Option<End>,
+    /// Whether what is evaluated is a face whose first cell is the cell at hand.
+    pub of_first: bool,
     /// Whether parameters are elements, not slices of them.
     pub single: bool,
     /// How values are written that are no parameters of a function.
@@ -216,6 +224,40 @@ impl Body<'_, '_, '_> {
             if DIM > 1 { #y }
             if DIM > 2 { #z }
         })
+    }
+
+    /// Sums, with the terms of the faces between the row and the next one evaluated where they are added, in the order of [`Self::sum`]. They are stored where those below were:
+    /// the names of these buffers.
+    fn sums_and_faces(&mut self) -> Written<(TokenStream, Vec<Ident>)> {
+        let scribe = self.scribe;
+        let sums = scribe.found.sums.iter().map(|sum| scribe.writer.local(*sum)).collect::<Written<Vec<_>>>()?;
+        let mut names =
+            |ending: &str| -> Vec<Ident> { sums.iter().map(|sum| ident(&self.namer.fresh(&format!("{sum}_{ending}")))).collect() };
+        let (between, above) = (names("between"), names("above"));
+        let lanes: Vec<Ident> = (0..).zip(&sums).map(|(number, sum)| self.arg(Arg::Terms(number), &format!("{sum}_terms"))).collect();
+        let side =
+            |side: &str, letter: &str| -> Vec<Ident> { lanes.iter().map(|lane| ident(&format!("{lane}_{side}_{letter}"))).collect() };
+        let ([low_x, high_x], [low_z, high_z]) = (["low", "high"].map(|end| side(end, "x")), ["low", "high"].map(|end| side(end, "z")));
+        (self.axis, self.of_first) = (1, true);
+        let roots: Vec<Node> = scribe.found.terms.iter().map(|terms| terms[1]).collect();
+        let statements = self.statements(&roots)?;
+        let terms = roots.iter().map(|root| self.value(*root)).collect::<Written<Vec<Text>>>()?;
+        (self.axis, self.of_first) = (0, false);
+        self.bound.clear();
+        let sums = quote! {
+            #statements
+            #(
+                let #above = #terms;
+                let mut #sums = 0.0;
+                #sums -= #low_x[i];
+                #sums += #high_x[i];
+                #sums -= #between[i];
+                #sums += #above;
+                if DIM > 2 { #sums -= #low_z[i]; #sums += #high_z[i]; }
+                #between[i] = #above;
+            )*
+        };
+        Ok((sums, between))
     }
 
     /// An element on a side of the cell.
@@ -300,6 +342,7 @@ impl Body<'_, '_, '_> {
                     }
                     (At::Face, Some(side)) => return self.beside(id, Beside::Face, side),
                     (At::First | At::Second, Some(_)) => At::Here,
+                    (At::First, None) if self.of_first => At::Here,
                     (at, _) => at,
                 };
                 let wanted = if at == At::Here { param(id)? } else { format!("{}_{}", param(id)?, at_name(at)) };
@@ -408,7 +451,7 @@ impl Function {
     pub(super) fn args(
         &self,
         writer: &mut Writer,
-        stored: [&[Ident]; 2],
+        stored: [&[TokenStream]; 2],
         part: impl Fn(At) -> Written<TokenStream>,
     ) -> Written<TokenStream> {
         let mut args = Vec::new();
@@ -429,7 +472,10 @@ impl Function {
                 }
                 Arg::Terms(number) => {
                     let number = Literal::usize_unsuffixed(number);
-                    quote! { sweep.low(#number), sweep.high(#number) }
+                    match self.kind {
+                        Kind::RowAndFaces => quote! { around.low[#number], around.high[#number] },
+                        Kind::Cells | Kind::Faces(_) | Kind::Row => quote! { sweep.low(#number), sweep.high(#number) },
+                    }
                 }
                 Arg::Beside(..) => return Err(Failure::Form),
             });

@@ -24,6 +24,8 @@ pub(in crate::codegen) struct FaceRows {
     cells: Option<Function>,
     faces: Vec<Function>,
     row: Function,
+    /// A row with the faces between it and the next one, where rows in the grid are made so.
+    row_and_faces: Option<Function>,
     inside: Option<Inside>,
     /// Sets whose cells are evaluated one by one.
     subsets: Vec<SetId>,
@@ -82,35 +84,53 @@ pub(in crate::codegen) fn face_rows(
     let row = scribe.function(&functions.fresh(&format!("{method}_row")), &doc, &outputs, &found.yields, Kind::Row)?;
     let cheap = !found.expensive && !found.terms.is_empty();
     let inside = cheap.then(|| inside(&scribe, names, functions)).transpose()?;
-    let all = std::iter::once(&row).chain(&cells).chain(&faces);
+    let row_and_faces = (found.expensive && !found.terms.is_empty()).then(|| {
+        let doc = format!(" [`Kernels::{method}`] for a row of cells, with the terms of the faces between it and the next row.");
+        scribe.function(&functions.fresh(&format!("{method}_row_and_faces_y")), &doc, &outputs, &found.yields, Kind::RowAndFaces)
+    });
+    let row_and_faces = row_and_faces.transpose()?;
+    let all = std::iter::once(&row).chain(&row_and_faces).chain(&cells).chain(&faces);
     let mut items: TokenStream = all.map(|function| function.item.clone()).collect();
     items.extend(inside.as_ref().map(|inside| inside.items.clone()));
     let subsets = found.subsets.clone();
-    Ok(FaceRows { items, subsets, counts: (found.cells.len(), found.terms.len()), cells, faces, row, inside })
+    Ok(FaceRows { items, subsets, counts: (found.cells.len(), found.terms.len()), cells, faces, row, row_and_faces, inside })
 }
 
 impl FaceRows {
     /// The loop over the rows of a range.
     pub(in crate::codegen) fn rows(&self, writer: &mut Writer, block: &KBlock) -> Written<TokenStream> {
+        let cells = if self.counts.1 == 0 { self.cell_by_cell(writer)? } else { self.swept(writer, block)? };
+        let subsets = self.one_by_one(writer, block)?;
+        Ok(quote! { #cells #subsets })
+    }
+
+    /// Where no sum asks what is beside a cell, a range is one row.
+    fn cell_by_cell(&self, writer: &mut Writer) -> Written<TokenStream> {
+        let here = |at| match at {
+            At::Here => Ok(quote! { [range.clone()] }),
+            At::First | At::Second | At::Face => Err(Failure::Form),
+        };
+        let (args, name, slices) = (self.row.args(writer, [&[], &[]], here)?, &self.row.name, writer.slices.clone());
+        Ok(quote! { #name(#(#slices,)* #args); })
+    }
+
+    /// Row after row, with the terms of its faces.
+    fn swept(&self, writer: &mut Writer, block: &KBlock) -> Written<TokenStream> {
         let here = |at| match at {
             At::Here => Ok(quote! { [row.start..][..len] }),
             At::First | At::Second | At::Face => Err(Failure::Form),
         };
         let (args, name, slices) = (self.row.args(writer, [&[], &[]], here)?, &self.row.name, writer.slices.clone());
         let generics = &self.row.generics;
-        let row = quote! { #name #generics(#(&mut #slices[row.start - range.start..][..len],)* #args); };
+        let mut row = quote! { #name #generics(#(&mut #slices[row.start - range.start..][..len],)* #args); };
+        let mut with_next = TokenStream::new();
+        if let Some(function) = &self.row_and_faces {
+            with_next = quote! { let with_next = row.at[1] + 1 < grid.n[1]; };
+            let both = self.with_next(function, writer)?;
+            row = quote! { if with_next { #both } else { #row } };
+        }
         let (cells, terms) = (Literal::usize_unsuffixed(self.counts.0), Literal::usize_unsuffixed(self.counts.1));
-        let (before, advance) = match self.counts.1 {
-            0 => (TokenStream::new(), TokenStream::new()),
-            _ => {
-                let boundary = boundary(writer, block)?;
-                let before = quote! {
-                    let boundary = #boundary;
-                    let mut sweep = Sweep::<f64, DIM, #cells, #terms>::new(grid);
-                };
-                (before, self.advance(writer)?)
-            }
-        };
+        let (boundary, advance) = (boundary(writer, block)?, self.advance(writer)?);
         let (rows, row) = match &self.inside {
             None => (quote! { strips }, quote! { #advance #row }),
             Some(inside) => {
@@ -118,14 +138,38 @@ impl FaceRows {
                 (inside.rows(), quote! { if row.inside { #inside_row } else { #advance #row } })
             }
         };
-        let subsets = self.one_by_one(writer, block)?;
         Ok(quote! {
-            #before
-            for row in #rows(grid, &range) {
+            let boundary = #boundary;
+            let mut sweep = Sweep::<f64, DIM, #cells, #terms>::new(grid);
+            for row in sweep.#rows(&range) {
                 let len = row.len;
+                #with_next
                 #row
             }
-            #subsets
+        })
+    }
+
+    /// The call that makes a row and the terms of the faces between it and the next one.
+    fn with_next(&self, function: &Function, writer: &mut Writer) -> Written<TokenStream> {
+        let of_cells = |field: &str| {
+            let field = ident(field);
+            let of = (0..self.counts.0).map(Literal::usize_unsuffixed).map(|number| quote! { around.#field[#number] });
+            of.collect::<Vec<_>>()
+        };
+        let (here, next) = (of_cells("here"), of_cells("next"));
+        let args = function.args(writer, [&here, &next], |at| match at {
+            At::Here => Ok(quote! { [row.start..][..len] }),
+            At::Second => Ok(quote! { [faces.second..][..faces.len] }),
+            At::First | At::Face => Err(Failure::Form),
+        })?;
+        let between: Vec<Ident> = (0..self.counts.1).map(|number| ident(&writer.namer.fresh(&format!("between_{number}")))).collect();
+        let (name, generics, slices) = (&function.name, &function.generics, &writer.slices);
+        let faces = mentions(&args, "faces").then(|| quote! { let faces = around.faces; });
+        Ok(quote! {
+            let around = sweep.around(&row);
+            #faces
+            let [#(#between),*] = around.between;
+            #name #generics(#(&mut #slices[row.start - range.start..][..len],)* #(#between,)* #args);
         })
     }
 
@@ -156,10 +200,12 @@ impl FaceRows {
         };
         let (stored, terms) = (names("value", self.counts.0), names("term", self.counts.1));
         let (of_first, of_second) = (names("first", self.counts.0), names("second", self.counts.0));
+        let [first_values, second_values] =
+            [&of_first, &of_second].map(|names| names.iter().map(|name| quote! { #name }).collect::<Vec<_>>());
         let cells = match &self.cells {
             None => quote! { |_, []| {} },
             Some(function) => {
-                let args = function.args(writer, [&of_first, &of_second], |at| match at {
+                let args = function.args(writer, [&first_values, &second_values], |at| match at {
                     At::Here => Ok(quote! { [cells.clone()] }),
                     At::First | At::Second | At::Face => Err(Failure::Form),
                 })?;
@@ -169,7 +215,7 @@ impl FaceRows {
         };
         let mut arms = TokenStream::new();
         for (axis, function) in self.faces.iter().enumerate() {
-            let args = function.args(writer, [&of_first, &of_second], |at| match at {
+            let args = function.args(writer, [&first_values, &second_values], |at| match at {
                 At::First => Ok(quote! { [faces.first..][..faces.len] }),
                 At::Second => Ok(quote! { [faces.second..][..faces.len] }),
                 At::Here | At::Face => Err(Failure::Form),
@@ -187,9 +233,15 @@ impl FaceRows {
             shown.collect::<Vec<_>>()
         };
         let (of_first, of_second) = (used(of_first), used(of_second));
+        let with_next = if self.row_and_faces.is_some() {
+            quote! { with_next }
+        } else {
+            quote! { false }
+        };
         Ok(quote! {
             sweep.advance(
                 &row,
+                #with_next,
                 #cells,
                 |faces, [#(#of_first),*], [#(#of_second),*], [#(#terms),*]| match faces.axis { #arms },
                 &boundary,

@@ -5,7 +5,7 @@ use backend_serial::runtime::entities::{Arrays, Entities, Places, Positions};
 use backend_serial::runtime::kernel::{
     CartesianGrid, SubsetRanks, lane, length, vector_sub,
 };
-use backend_serial::runtime::sweep::{Side, Sweep, blocks, cells_in};
+use backend_serial::runtime::sweep::{Side, Sweep, cells_in};
 use backend_serial::runtime::{ScalarCollection, SerialRuntime};
 use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent};
@@ -85,7 +85,7 @@ fn residual_of_cells_cartesian<const DIM: usize>(
         |range, residual_values| {
             let boundary = |_: &Side| { [0.0] };
             let mut sweep = Sweep::<f64, DIM, 0, 1>::new(grid);
-            for row in blocks(grid, &range) {
+            for row in sweep.blocks(&range) {
                 let len = row.len;
                 if row.inside {
                     residual_of_cells_inside::<
@@ -128,6 +128,7 @@ fn residual_of_cells_cartesian<const DIM: usize>(
                     sweep
                         .advance(
                             &row,
+                            false,
                             |_, []| {},
                             |faces, [], [], [term_0]| match faces.axis {
                                 0 => {

@@ -5,7 +5,7 @@ use backend_serial::runtime::entities::{Arrays, Entities, Places, Positions};
 use backend_serial::runtime::kernel::{
     CartesianGrid, SubsetRanks, lane, length, vector_sub,
 };
-use backend_serial::runtime::sweep::{Side, Sweep, blocks};
+use backend_serial::runtime::sweep::{Side, Sweep};
 use backend_serial::runtime::{ScalarCollection, SerialRuntime};
 use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction};
@@ -221,7 +221,7 @@ fn compute_u_cartesian<const DIM: usize>(
                 }
             };
             let mut sweep = Sweep::<f64, DIM, 0, 1>::new(grid);
-            for row in blocks(grid, &range) {
+            for row in sweep.blocks(&range) {
                 let len = row.len;
                 if row.inside {
                     compute_u_inside::<
@@ -260,6 +260,7 @@ fn compute_u_cartesian<const DIM: usize>(
                     sweep
                         .advance(
                             &row,
+                            false,
                             |_, []| {},
                             |faces, [], [], [term_0]| match faces.axis {
                                 0 => {

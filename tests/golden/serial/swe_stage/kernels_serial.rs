@@ -3,7 +3,7 @@
 
 use backend_serial::runtime::entities::{Arrays, Places};
 use backend_serial::runtime::kernel::{CartesianGrid, component, lane};
-use backend_serial::runtime::sweep::{Side, Sweep, strips};
+use backend_serial::runtime::sweep::{Side, Sweep};
 use backend_serial::runtime::{ScalarCollection, SerialRuntime};
 use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent};
@@ -116,11 +116,13 @@ fn stage_cartesian<const DIM: usize>(
                 }
             };
             let mut sweep = Sweep::<f64, DIM, 14, 3>::new(grid);
-            for row in strips(grid, &range) {
+            for row in sweep.strips(&range) {
                 let len = row.len;
+                let with_next = row.at[1] + 1 < grid.n[1];
                 sweep
                     .advance(
                         &row,
+                        with_next,
                         |
                             cells,
                             [value_0,
@@ -270,31 +272,80 @@ fn stage_cartesian<const DIM: usize>(
                         },
                         &boundary,
                     );
-                stage_row::<
-                    DIM,
-                >(
-                    &mut w_2_values[row.start - range.start..][..len],
-                    &mut hu_2_values[row.start - range.start..][..len],
-                    &mut hv_2_values[row.start - range.start..][..len],
-                    sweep.low(0),
-                    sweep.high(0),
-                    sweep.low(1),
-                    sweep.high(1),
-                    sweep.low(2),
-                    sweep.high(2),
-                    &w[row.start..][..len],
-                    &b[row.start..][..len],
-                    grid,
-                    dt,
-                    &hu[row.start..][..len],
-                    &b_east[row.start..][..len],
-                    &b_west[row.start..][..len],
-                    dx,
-                    &hv[row.start..][..len],
-                    &b_north[row.start..][..len],
-                    &b_south[row.start..][..len],
-                    dy,
-                );
+                if with_next {
+                    let around = sweep.around(&row);
+                    let faces = around.faces;
+                    let [between_0, between_1, between_2] = around.between;
+                    stage_row_and_faces_y::<
+                        DIM,
+                    >(
+                        &mut w_2_values[row.start - range.start..][..len],
+                        &mut hu_2_values[row.start - range.start..][..len],
+                        &mut hv_2_values[row.start - range.start..][..len],
+                        between_0,
+                        between_1,
+                        between_2,
+                        around.low[0],
+                        around.high[0],
+                        around.low[1],
+                        around.high[1],
+                        around.low[2],
+                        around.high[2],
+                        around.here[9],
+                        around.next[9],
+                        around.here[10],
+                        around.next[10],
+                        around.here[11],
+                        around.next[11],
+                        &w[faces.second..][..faces.len],
+                        &w[row.start..][..len],
+                        around.here[12],
+                        around.next[12],
+                        around.next[7],
+                        around.here[7],
+                        around.here[13],
+                        around.next[13],
+                        around.next[8],
+                        around.here[8],
+                        grid,
+                        &b[row.start..][..len],
+                        dt,
+                        &hu[row.start..][..len],
+                        &b_east[row.start..][..len],
+                        &b_west[row.start..][..len],
+                        dx,
+                        &hv[row.start..][..len],
+                        &b_north[row.start..][..len],
+                        &b_south[row.start..][..len],
+                        dy,
+                    );
+                } else {
+                    stage_row::<
+                        DIM,
+                    >(
+                        &mut w_2_values[row.start - range.start..][..len],
+                        &mut hu_2_values[row.start - range.start..][..len],
+                        &mut hv_2_values[row.start - range.start..][..len],
+                        sweep.low(0),
+                        sweep.high(0),
+                        sweep.low(1),
+                        sweep.high(1),
+                        sweep.low(2),
+                        sweep.high(2),
+                        &w[row.start..][..len],
+                        &b[row.start..][..len],
+                        grid,
+                        dt,
+                        &hu[row.start..][..len],
+                        &b_east[row.start..][..len],
+                        &b_west[row.start..][..len],
+                        dx,
+                        &hv[row.start..][..len],
+                        &b_north[row.start..][..len],
+                        &b_south[row.start..][..len],
+                        dy,
+                    );
+                }
             }
         },
     );
@@ -407,6 +458,168 @@ fn stage_row<const DIM: usize>(
         hv_2[i] = hv[i]
             + dt
                 * (value_2
+                    * (-sum_hv
+                        + grid.volume
+                            * (-9.81 * ((b_north[i] - b_south[i]) / dy)
+                                * ((w[i] - b_north[i] + (w[i] - b_south[i])) / 2.0)
+                                * wet)));
+    }
+}
+
+/// [`Kernels::stage`] for a row of cells, with the terms of the faces between it and the next row.
+#[inline(never)]
+fn stage_row_and_faces_y<const DIM: usize>(
+    w_2: &mut [f64],
+    hu_2: &mut [f64],
+    hv_2: &mut [f64],
+    sum_w_between: &mut [f64],
+    sum_hu_between: &mut [f64],
+    sum_hv_between: &mut [f64],
+    sum_w_terms_low: [&[f64]; DIM],
+    sum_w_terms_high: [&[f64]; DIM],
+    sum_hu_terms_low: [&[f64]; DIM],
+    sum_hu_terms_high: [&[f64]; DIM],
+    sum_hv_terms_low: [&[f64]; DIM],
+    sum_hv_terms_high: [&[f64]; DIM],
+    value_first: &[f64],
+    value_second: &[f64],
+    value_first_2: &[f64],
+    value_second_2: &[f64],
+    m1n_low_first: &[f64],
+    m1n_low_second: &[f64],
+    w_second: &[f64],
+    w: &[f64],
+    n1n_low_first: &[f64],
+    n1n_low_second: &[f64],
+    mn1_low_second: &[f64],
+    mn1_low_first: &[f64],
+    t1n_low_first: &[f64],
+    t1n_low_second: &[f64],
+    mt1_low_second: &[f64],
+    mt1_low_first: &[f64],
+    grid: &CartesianGrid,
+    b: &[f64],
+    dt: f64,
+    hu: &[f64],
+    b_east: &[f64],
+    b_west: &[f64],
+    dx: f64,
+    hv: &[f64],
+    b_north: &[f64],
+    b_south: &[f64],
+    dy: f64,
+) {
+    let len = w_2.len();
+    let hu_2 = &mut hu_2[..len];
+    let hv_2 = &mut hv_2[..len];
+    let sum_w_between = &mut sum_w_between[..len];
+    let sum_hu_between = &mut sum_hu_between[..len];
+    let sum_hv_between = &mut sum_hv_between[..len];
+    let sum_w_terms_low_x = lane(&sum_w_terms_low, 0, len);
+    let sum_w_terms_low_z = lane(&sum_w_terms_low, 2, len);
+    let sum_w_terms_high_x = lane(&sum_w_terms_high, 0, len);
+    let sum_w_terms_high_z = lane(&sum_w_terms_high, 2, len);
+    let sum_hu_terms_low_x = lane(&sum_hu_terms_low, 0, len);
+    let sum_hu_terms_low_z = lane(&sum_hu_terms_low, 2, len);
+    let sum_hu_terms_high_x = lane(&sum_hu_terms_high, 0, len);
+    let sum_hu_terms_high_z = lane(&sum_hu_terms_high, 2, len);
+    let sum_hv_terms_low_x = lane(&sum_hv_terms_low, 0, len);
+    let sum_hv_terms_low_z = lane(&sum_hv_terms_low, 2, len);
+    let sum_hv_terms_high_x = lane(&sum_hv_terms_high, 0, len);
+    let sum_hv_terms_high_z = lane(&sum_hv_terms_high, 2, len);
+    let value_first = &value_first[..len];
+    let value_second = &value_second[..len];
+    let value_first_2 = &value_first_2[..len];
+    let value_second_2 = &value_second_2[..len];
+    let m1n_low_first = &m1n_low_first[..len];
+    let m1n_low_second = &m1n_low_second[..len];
+    let w_second = &w_second[..len];
+    let w = &w[..len];
+    let n1n_low_first = &n1n_low_first[..len];
+    let n1n_low_second = &n1n_low_second[..len];
+    let mn1_low_second = &mn1_low_second[..len];
+    let mn1_low_first = &mn1_low_first[..len];
+    let t1n_low_first = &t1n_low_first[..len];
+    let t1n_low_second = &t1n_low_second[..len];
+    let mt1_low_second = &mt1_low_second[..len];
+    let mt1_low_first = &mt1_low_first[..len];
+    let b = &b[..len];
+    let hu = &hu[..len];
+    let b_east = &b_east[..len];
+    let b_west = &b_west[..len];
+    let hv = &hv[..len];
+    let b_north = &b_north[..len];
+    let b_south = &b_south[..len];
+    for i in 0..len {
+        let along_x_low = 0.0 == 1.0;
+        let value_2 = value_first[i] < value_second[i];
+        let low_n_low = if value_2 { value_first[i] } else { value_second[i] };
+        let value_3 = value_first_2[i] > value_second_2[i];
+        let high_n_low = if value_3 { value_first_2[i] } else { value_second_2[i] };
+        let value_4 = low_n_low < 0.0;
+        let am_n_low = if value_4 { low_n_low } else { 0.0 };
+        let value_5 = high_n_low > 0.0;
+        let ap_n_low = if value_5 { high_n_low } else { 0.0 };
+        let width_n_low = ap_n_low - am_n_low;
+        let value_6 = width_n_low * width_n_low > 0.0025000000000000005;
+        let blend_n_low = ap_n_low * am_n_low / width_n_low;
+        let value_7 = (ap_n_low * m1n_low_first[i] - am_n_low * m1n_low_second[i])
+            / width_n_low + blend_n_low * (w_second[i] - w[i]);
+        let value_8 = (ap_n_low * n1n_low_first[i] - am_n_low * n1n_low_second[i])
+            / width_n_low + blend_n_low * (mn1_low_second[i] - mn1_low_first[i]);
+        let value_9 = (ap_n_low * t1n_low_first[i] - am_n_low * t1n_low_second[i])
+            / width_n_low + blend_n_low * (mt1_low_second[i] - mt1_low_first[i]);
+        let normal_n_low = if value_6 { value_8 } else { 0.0 };
+        let tangential_n_low = if value_6 { value_9 } else { 0.0 };
+        let sum_w_above = grid.area[1] * (if value_6 { value_7 } else { 0.0 });
+        let mut sum_w = 0.0;
+        sum_w -= sum_w_terms_low_x[i];
+        sum_w += sum_w_terms_high_x[i];
+        sum_w -= sum_w_between[i];
+        sum_w += sum_w_above;
+        if DIM > 2 {
+            sum_w -= sum_w_terms_low_z[i];
+            sum_w += sum_w_terms_high_z[i];
+        }
+        sum_w_between[i] = sum_w_above;
+        let sum_hu_above = grid.area[1]
+            * (if along_x_low { normal_n_low } else { tangential_n_low });
+        let mut sum_hu = 0.0;
+        sum_hu -= sum_hu_terms_low_x[i];
+        sum_hu += sum_hu_terms_high_x[i];
+        sum_hu -= sum_hu_between[i];
+        sum_hu += sum_hu_above;
+        if DIM > 2 {
+            sum_hu -= sum_hu_terms_low_z[i];
+            sum_hu += sum_hu_terms_high_z[i];
+        }
+        sum_hu_between[i] = sum_hu_above;
+        let sum_hv_above = grid.area[1]
+            * (if along_x_low { tangential_n_low } else { normal_n_low });
+        let mut sum_hv = 0.0;
+        sum_hv -= sum_hv_terms_low_x[i];
+        sum_hv += sum_hv_terms_high_x[i];
+        sum_hv -= sum_hv_between[i];
+        sum_hv += sum_hv_above;
+        if DIM > 2 {
+            sum_hv -= sum_hv_terms_low_z[i];
+            sum_hv += sum_hv_terms_high_z[i];
+        }
+        sum_hv_between[i] = sum_hv_above;
+        let wet1_low = w[i] - b[i] > 0.05;
+        let wet = if wet1_low { 1.0 } else { 0.0 };
+        let value_10 = 1.0 / grid.volume;
+        w_2[i] = w[i] + dt * (value_10 * -sum_w);
+        hu_2[i] = hu[i]
+            + dt
+                * (value_10
+                    * (-sum_hu
+                        + grid.volume
+                            * (-9.81 * ((b_east[i] - b_west[i]) / dx)
+                                * ((w[i] - b_east[i] + (w[i] - b_west[i])) / 2.0) * wet)));
+        hv_2[i] = hv[i]
+            + dt
+                * (value_10
                     * (-sum_hv
                         + grid.volume
                             * (-9.81 * ((b_north[i] - b_south[i]) / dy)

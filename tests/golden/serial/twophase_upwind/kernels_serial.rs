@@ -3,7 +3,7 @@
 
 use backend_serial::runtime::entities::{Arrays, Entities, Positions};
 use backend_serial::runtime::kernel::{CartesianGrid, SubsetRanks, lane};
-use backend_serial::runtime::sweep::{Side, Sweep, cells_in, strips};
+use backend_serial::runtime::sweep::{Side, Sweep, cells_in};
 use backend_serial::runtime::{ScalarCollection, SerialRuntime};
 use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent};
@@ -43,13 +43,13 @@ fn compute_residual_cartesian<const DIM: usize>(
     let dt = *args.dt;
     let pore_volume = rt.dense(args.pore_volume);
     let pore_volume = &pore_volume[..];
-    let source_cells_ranks = SubsetRanks::new(args.source_cells);
-    let watervisc = *args.watervisc;
-    let oilvisc = *args.oilvisc;
-    let source_values = rt.dense(args.source_values);
-    let source_values = &source_values[..];
     let flux = rt.dense(args.flux);
     let flux = &flux[..];
+    let watervisc = *args.watervisc;
+    let oilvisc = *args.oilvisc;
+    let source_cells_ranks = SubsetRanks::new(args.source_cells);
+    let source_values = rt.dense(args.source_values);
+    let source_values = &source_values[..];
     let domain = &all_cells;
     let mut residual = rt.take_buffer(grid.n_cells());
     rt.each_row(
@@ -58,11 +58,13 @@ fn compute_residual_cartesian<const DIM: usize>(
         |range, residual_values| {
             let boundary = |_: &Side| { [0.0] };
             let mut sweep = Sweep::<f64, DIM, 0, 1>::new(grid);
-            for row in strips(grid, &range) {
+            for row in sweep.strips(&range) {
                 let len = row.len;
+                let with_next = row.at[1] + 1 < grid.n[1];
                 sweep
                     .advance(
                         &row,
+                        with_next,
                         |_, []| {},
                         |faces, [], [], [term_0]| match faces.axis {
                             0 => {
@@ -113,17 +115,44 @@ fn compute_residual_cartesian<const DIM: usize>(
                         },
                         &boundary,
                     );
-                compute_residual_row::<
-                    DIM,
-                >(
-                    &mut residual_values[row.start - range.start..][..len],
-                    sweep.low(0),
-                    sweep.high(0),
-                    &s[row.start..][..len],
-                    &s0[row.start..][..len],
-                    dt,
-                    &pore_volume[row.start..][..len],
-                );
+                if with_next {
+                    let around = sweep.around(&row);
+                    let faces = around.faces;
+                    let [between_0] = around.between;
+                    compute_residual_row_and_faces_y::<
+                        DIM,
+                    >(
+                        &mut residual_values[row.start - range.start..][..len],
+                        between_0,
+                        around.low[0],
+                        around.high[0],
+                        &flux[grid
+                            .interior_face(
+                                faces.at,
+                                faces.axis,
+                                faces.high,
+                            )..][..faces.len],
+                        &s[row.start..][..len],
+                        &s[faces.second..][..faces.len],
+                        watervisc,
+                        oilvisc,
+                        &s0[row.start..][..len],
+                        dt,
+                        &pore_volume[row.start..][..len],
+                    );
+                } else {
+                    compute_residual_row::<
+                        DIM,
+                    >(
+                        &mut residual_values[row.start - range.start..][..len],
+                        sweep.low(0),
+                        sweep.high(0),
+                        &s[row.start..][..len],
+                        &s0[row.start..][..len],
+                        dt,
+                        &pore_volume[row.start..][..len],
+                    );
+                }
             }
             for here in cells_in(args.source_cells, &range) {
                 let at = grid.at(here);
@@ -215,6 +244,52 @@ fn compute_residual_row<const DIM: usize>(
             outflow -= outflow_terms_low_z[i];
             outflow += outflow_terms_high_z[i];
         }
+        residual[i] = s[i] - s0[i] + dt / pore_volume[i] * (outflow - 0.0);
+    }
+}
+
+/// [`Kernels::compute_residual`] for a row of cells, with the terms of the faces between it and the next row.
+#[inline(never)]
+fn compute_residual_row_and_faces_y<const DIM: usize>(
+    residual: &mut [f64],
+    outflow_between: &mut [f64],
+    outflow_terms_low: [&[f64]; DIM],
+    outflow_terms_high: [&[f64]; DIM],
+    flux_face: &[f64],
+    s: &[f64],
+    s_second: &[f64],
+    watervisc: f64,
+    oilvisc: f64,
+    s0: &[f64],
+    dt: f64,
+    pore_volume: &[f64],
+) {
+    let len = residual.len();
+    let outflow_between = &mut outflow_between[..len];
+    let outflow_terms_low_x = lane(&outflow_terms_low, 0, len);
+    let outflow_terms_low_z = lane(&outflow_terms_low, 2, len);
+    let outflow_terms_high_x = lane(&outflow_terms_high, 0, len);
+    let outflow_terms_high_z = lane(&outflow_terms_high, 2, len);
+    let flux_face = &flux_face[..len];
+    let s = &s[..len];
+    let s_second = &s_second[..len];
+    let s0 = &s0[..len];
+    let pore_volume = &pore_volume[..len];
+    for i in 0..len {
+        let value_2 = flux_face[i] >= 0.0;
+        let value_3 = if value_2 { s[i] } else { s_second[i] };
+        let water = value_3 / watervisc;
+        let outflow_above = water / (water + (1.0 - value_3) / oilvisc) * flux_face[i];
+        let mut outflow = 0.0;
+        outflow -= outflow_terms_low_x[i];
+        outflow += outflow_terms_high_x[i];
+        outflow -= outflow_between[i];
+        outflow += outflow_above;
+        if DIM > 2 {
+            outflow -= outflow_terms_low_z[i];
+            outflow += outflow_terms_high_z[i];
+        }
+        outflow_between[i] = outflow_above;
         residual[i] = s[i] - s0[i] + dt / pore_volume[i] * (outflow - 0.0);
     }
 }
