@@ -1,4 +1,4 @@
-//! Elimination wherever it happens: what the front door needs of it, what all of them share, and elimination by the [direct solver](DirectSolver) of a back-end.
+//! Elimination wherever it happens: what the front door needs of it, what all of them share, and elimination by the [direct solver](super::direct::DirectSolver) of a back-end.
 //!
 //! An unknown of each component whose level is open is held at 0, by a [`Pin`]. Rows and columns are divided by powers of two before elimination. A singular matrix shows
 //! as a row or column of zeros, as a column without pivot, or as a condition number beyond double precision. The condition number is
