@@ -165,12 +165,14 @@ fn buffers(output: &Output) -> (u64, u64, u64) {
 
 /// Programs that other tests build as well, with their levels, and bytes that two solves share because their Jacobians happen to be as long as each other, which nothing foresees:
 /// of two_phase five entries a row in 150 cells. Where derivatives are followed operation by operation, they are not in buffers.
-const PROGRAMS: [(&str, &[&str], u64); 5] = [
+const PROGRAMS: [(&str, &[&str], u64); 6] = [
     ("heat_explicit_2d", &["-O0", "-O2"], 0),
     ("heat_explicit_3d", &["-O0", "-O2"], 0),
     ("heat_implicit_3d", &["-O2"], 0),
     ("shallow_water", &["-O0", "-O2"], 0),
     ("two_phase", &["-O2"], 8 * 5 * 150),
+    // A system of blocks: nothing is copied.
+    ("two_phase_implicit", &["-O2"], 0),
 ];
 
 /// What is foreseen bounds what a run takes, and not by much: programs whose loops run do all that the compiler saw.
@@ -181,7 +183,8 @@ fn runs_take_what_was_foreseen() {
         let param = repository(&format!("examples/{name}/case.param"));
         for level in levels {
             for layout in ["grid_layout=auto", "grid_layout=unstructured"] {
-                let built = built_with(level, Dimensions::Checked, &program);
+                let dimensions = if name == "two_phase_implicit" { Dimensions::Unchecked } else { Dimensions::Checked };
+                let built = built_with(level, dimensions, &program);
                 let output = simulate(&built, &["--profile", &param.to_string_lossy(), layout]);
                 let (_, taken, foreseen) = buffers(&output);
                 assert!(taken <= foreseen, "{name} {level} {layout}: {taken} bytes, foreseen {foreseen}");
@@ -248,9 +251,65 @@ fn assembly_of_a_cube(n: usize) {
     fs::remove_dir_all(&folder).expect("removed");
 }
 
+/// Two unknowns that diffuse through each other in a cube of n^3 cells: every equation depends on both of the cell and its neighbours, so that the CSR matrix has four entries for one of
+/// a single equation. What is counted and allowed is the same; pore volumes and the like are fields.
+fn assembly_of_a_system(n: usize) {
+    let folder = scratch(&format!("memory-system-{n}"));
+    let program = folder.join("coupled.equelle");
+    fs::write(&program, COUPLED).expect("written");
+    let (cells, side) = (n.pow(3), n * n);
+    let grid = format!("grid_dim=3 nx={n} ny={n} nz={n}");
+    let words: Vec<&str> = grid.split(' ').chain(["output_to_file=false", "--profile"]).collect();
+    let entries = 4 * (cells + 6 * (n - 1) * side) as u64;
+    let matrix = 12 * entries + 8 * (2 * cells as u64 + 1);
+    let built = built_with("-O2", Dimensions::Unchecked, &program.to_string_lossy());
+    for layout in ["grid_layout=auto", "grid_layout=unstructured"] {
+        let run =
+            |more: &[&str]| Command::new(&built).args(&words).arg(layout).args(more).output().expect("a simulator that was built starts");
+        // Whatever the residual is, it is small enough: assembly alone, of one iterate. The pattern of the blocks is made when a matrix is asked for.
+        let (output, solved) = (run(&["abs_res_tol=1e300"]), run(&[]));
+        let (_, taken, foreseen) = buffers(&output);
+        let patterns = noted(&solved, "patterns of Jacobians: ", " bytes,");
+        let patterns_foreseen = noted(&solved, "patterns of Jacobians: ", " bytes foreseen");
+        let geometry = noted(&output, "geometry at the end: ", " bytes)");
+        let fields = taken - 8 * entries;
+        let all = taken + patterns + geometry;
+        let over = all as f64 / (matrix + fields) as f64;
+        println!("{layout}: matrix {matrix}, fields {fields}, patterns and slots {patterns}, geometry {geometry} bytes; all {over:.3}");
+        assert!(2 * all <= 3 * (matrix + fields), "{layout}: {all} bytes: {}", stderr(&output));
+        // Rows at the boundary are shorter than what is foreseen for all: 27 / 30 of the entries of the smallest cube that is tested.
+        assert!(taken <= foreseen && foreseen as f64 <= 1.25 * taken as f64, "{layout}: {taken} bytes, foreseen {foreseen}");
+        assert!(
+            patterns <= patterns_foreseen && patterns_foreseen as f64 <= 1.25 * patterns as f64,
+            "{layout}: {patterns}, {patterns_foreseen}"
+        );
+    }
+    fs::remove_dir_all(&folder).expect("removed");
+}
+
+const COUPLED: &str = "\
+u0 = 2 Extend AllCells()
+v0 = 1 Extend AllCells()
+first = FirstCell(InteriorFaces())
+second = SecondCell(InteriorFaces())
+conductance(u, v) = {
+    w = (1 Extend AllCells()) + u * u + v * v
+    -> 0.5 * ((w On first) + (w On second))
+}
+of_u(u, v) = {
+    -> |AllCells()| * (u - v) - Divergence(conductance(u, v) * Gradient(u))
+}
+of_v(u, v) = {
+    -> |AllCells()| * (v - u0) - Divergence(conductance(u, v) * Gradient(v))
+}
+solution = NewtonSolveSystem([of_u, of_v], [u0, v0])
+Output(\"sum\", SumReduce(solution[0]) + SumReduce(solution[1]))
+";
+
 #[test]
 fn assembly_takes_little_more_than_its_matrix_and_fields() {
     assembly_of_a_cube(30);
+    assembly_of_a_system(20);
 }
 
 /// `cargo test --test memory -- --ignored --nocapture`
@@ -258,6 +317,7 @@ fn assembly_takes_little_more_than_its_matrix_and_fields() {
 #[ignore = "takes long: the size that docs/benchmarks records"]
 fn assembly_of_a_million_cells() {
     assembly_of_a_cube(100);
+    assembly_of_a_system(100);
 }
 
 #[test]

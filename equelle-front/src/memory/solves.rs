@@ -19,6 +19,8 @@ pub struct SolveNeeds {
     pub additions: Vec<[u32; 3]>,
     /// Whether all equations have a form for Cartesian grids, whose rows follow from the places of cells.
     pub cartesian: bool,
+    /// Whether all equations of a system depend on all unknowns of the same elements: the Jacobian is one of blocks.
+    pub blocks: bool,
 }
 
 /// Every solve of a module.
@@ -36,16 +38,20 @@ fn block(module: &Module, function: &Function, body: &Block, found: &mut Vec<Sol
             StmtKind::Let { op: Op::Newton { guesses, equations, .. }, .. } => {
                 let sets: Vec<SetId> = guesses.iter().filter_map(|g| function.values[g.0 as usize].ty.mapping()).collect();
                 let line = if module.source.text().is_empty() { 0 } else { module.source.line(statement.span.start) };
+                let (known, reaches): (Vec<_>, Vec<_>) = equations.iter().map(|equation| rows(module, equation)).unzip();
                 let rows: Vec<[Row; 3]> = match equations.is_empty() {
-                    false => equations.iter().map(|equation| rows(module, equation)).collect(),
+                    false => known,
                     // A cell and those beyond its faces, for each unknown.
                     true => guesses
                         .iter()
                         .map(|_| [1, 2, 3].map(|dim| Row { entries: (1 + 2 * dim) * guesses.len() as u32, additions: 0 }))
                         .collect(),
                 };
+                let same = |sets: &[SetId]| sets.iter().all(|set| Some(set) == sets.first());
+                let blocks = reaches.len() > 1 && same(&sets) && reaches.iter().all(|reach| reach.is_some() && *reach == reaches[0]);
                 found.push(SolveNeeds {
                     line,
+                    blocks,
                     unknowns: sets,
                     entries: rows.iter().map(|row| row.each_ref().map(|row| row.entries)).collect(),
                     additions: rows.iter().map(|row| row.each_ref().map(|row| row.additions)).collect(),
@@ -68,17 +74,24 @@ struct Row {
     additions: u32,
 }
 
-fn rows(module: &Module, equation: &Equation) -> [Row; 3] {
+/// The row of an equation, by dimension; and through how many sums it reaches elements beyond its own, if it does so alike for all unknowns and depends on all of its own element.
+fn rows(module: &Module, equation: &Equation) -> ([Row; 3], Option<BTreeSet<u32>>) {
     let kernel = &module.kernels[equation.kernel.0 as usize];
-    let Some(form) = &kernel.jacobian else { return [Row { entries: 0, additions: 0 }; 3] };
+    let Some(form) = &kernel.jacobian else { return ([Row { entries: 0, additions: 0 }; 3], None) };
     let skeleton = Skeleton::of(form);
-    [1, 2, 3].map(|dim| {
+    let mut reach = None;
+    let rows = [1, 2, 3].map(|dim| {
         let mut counter =
             Counter { faces: 2 * dim, own: BTreeSet::new(), beyond: BTreeSet::new(), here: BTreeSet::new(), from_here: false };
         let elsewhere = counter.block(&skeleton.block, &[]);
         let beyond: u32 = counter.beyond.iter().map(|(_, depth)| counter.faces.saturating_pow(*depth)).sum();
+        let depths = |unknown: u32| counter.beyond.iter().filter(move |(of, _)| *of == unknown).map(|(_, depth)| *depth).collect();
+        let of_first: BTreeSet<u32> = depths(0);
+        let alike = (0..form.unknowns).all(|unknown| counter.own.contains(&unknown) && depths(unknown) == of_first);
+        reach = alike.then_some(of_first);
         Row { entries: counter.own.len() as u32 + beyond, additions: counter.here.len() as u32 + elsewhere.div_ceil(2) }
-    })
+    });
+    (rows, reach)
 }
 
 struct Counter {

@@ -171,12 +171,19 @@ fn unknowns(solve: &SolveMemory, sizes: &Sizes<'_>) -> u64 {
     solve.unknowns.iter().map(|&set| (sizes.len)(set)).sum()
 }
 
-/// What is kept from step to step: where rows begin and columns, of a system once more for all equations together; slots of two bytes, unless the places of cells tell them.
+/// What is kept from step to step: where rows begin and columns, of a system once more for all equations together, element by element where they have blocks; slots of two bytes, unless
+/// the places of cells tell them.
 fn pattern(solve: &SolveMemory, sizes: &Sizes<'_>) -> u64 {
     let closed = solve.cartesian && sizes.grid.cartesian_shape().is_some();
     let slots = if closed { 0 } else { 2 * rows(solve, sizes, solve.additions) };
-    let times = if by_kernels(solve) && solve.unknowns.len() == 1 { 1 } else { 2 };
-    times * (8 * unknowns(solve, sizes) + 4 * rows(solve, sizes, solve.entries)) + slots
+    let (count, entries, k) = (unknowns(solve, sizes), rows(solve, sizes, solve.entries), solve.unknowns.len().max(1) as u64);
+    let once = 8 * count + 4 * entries;
+    let together = match (by_kernels(solve), k) {
+        (true, 1) => 0,
+        (true, _) if solve.blocks => 8 * count / k + 4 * entries / (k * k),
+        (true | false, _) => once,
+    };
+    once + together + slots
 }
 
 /// Whether kernels write the Jacobian.
@@ -190,11 +197,11 @@ fn written(solve: &SolveMemory, sizes: &Sizes<'_>) -> u64 {
     leaves + if by_kernels(solve) { sizes.real * rows(solve, sizes, solve.entries) } else { 0 }
 }
 
-/// The values of the matrix of all equations, unless they are what the kernel of a single one wrote, and the vectors of its solver; Jacobians that operations make, of two iterates.
+/// The values of the matrix of all equations, unless they are what the kernels of a single one or of blocks wrote, and the vectors of its solver; Jacobians that operations make, of two iterates.
 fn system(solve: &SolveMemory, sizes: &Sizes<'_>) -> u64 {
     let (count, entries) = (unknowns(solve, sizes), rows(solve, sizes, solve.entries));
     let made = if by_kernels(solve) { 0 } else { 2 * (8 + 4) * entries };
-    let taken_over = by_kernels(solve) && solve.unknowns.len() == 1 && sizes.real == 8;
+    let taken_over = by_kernels(solve) && (solve.unknowns.len() == 1 || solve.blocks) && sizes.real == 8;
     made + if taken_over { 0 } else { 8 * entries } + 8 * SOLVER_VECTORS * count
 }
 
@@ -260,12 +267,21 @@ mod tests {
         assert!(found as f64 >= 0.9 * held as f64 && found as f64 <= 1.25 * held as f64, "{held} bytes, estimated {found}");
     }
 
+    const EMPTY: MemoryPlan = MemoryPlan { collections: &[], solves: &[], topology: false, geometry: false, positions: &[], lists: &[] };
+
     #[test]
     fn sizes_by_hand() {
         let grid = || Grid::cartesian(Cartesian::block([10, 10, 10], [1.0; 3])).expect("a grid");
         let plan = MemoryPlan {
             collections: Box::leak(Box::new([set("AllCells()", true), set("wells", false), set("later", false)])),
-            solves: &[SolveMemory { line: 1, unknowns: &[CELLS], entries: &[[3, 5, 7]], additions: &[[4, 8, 12]], cartesian: false }],
+            solves: &[SolveMemory {
+                line: 1,
+                unknowns: &[CELLS],
+                entries: &[[3, 5, 7]],
+                additions: &[[4, 8, 12]],
+                cartesian: false,
+                blocks: false,
+            }],
             topology: false,
             geometry: false,
             positions: &[INTERIOR],
@@ -287,5 +303,20 @@ mod tests {
         let topology = 8 * 1001 + (4 + 4) * (3300 + 2700) + 8 * 3300;
         assert_eq!(any.grid, topology + 32 * 1000 + 56 * 3300 + 4 * (2700 + 3300));
         assert!(any.table().contains("17 kB  collections on AllCells()\n"), "{}", any.table());
+    }
+
+    #[test]
+    fn blocks_are_not_copied() {
+        let plan = |blocks: bool| {
+            let entries: &'static [[u32; 3]] = &[[6, 10, 14]; 2];
+            let solve = SolveMemory { line: 1, unknowns: &[CELLS, CELLS], entries, additions: &[[4, 8, 12]; 2], cartesian: true, blocks };
+            MemoryPlan { solves: Box::leak(Box::new([solve])), ..EMPTY }
+        };
+        let grid = Grid::cartesian(Cartesian::block([10, 10, 10], [1.0; 3])).expect("a grid");
+        let [blocks, rows] = [true, false].map(|blocks| estimate(&plan(blocks), &grid));
+        // Of both equations 14 entries a row; a block of four has one column. Twelve vectors of both unknowns.
+        assert_eq!((blocks.jacobians, rows.jacobians), (8 * 28_000 + 16, 8 * 28_000 + 16));
+        assert_eq!((blocks.patterns, blocks.solvers), ((16_000 + 4 * 28_000) + (8000 + 4 * 7000), 192_000));
+        assert_eq!((rows.patterns, rows.solvers), (2 * (16_000 + 4 * 28_000), 192_000 + 8 * 28_000));
     }
 }

@@ -76,4 +76,6 @@ pub struct SolveMemory {
     pub additions: &'static [[u32; 3]],
     /// Whether the places of cells tell the columns of all rows on Cartesian grids, without a map of slots.
     pub cartesian: bool,
+    /// Whether all equations of a system depend on all unknowns of the same elements: their rows are the matrix, as those of a single equation.
+    pub blocks: bool,
 }

@@ -65,10 +65,11 @@ fn solve(sets: &SetTable, solve: &SolveNeeds) -> TokenStream {
     let unknowns = solve.unknowns.iter().map(|set| canonical_set(sets.canonical_superset(*set)));
     let entries = solve.entries.iter().map(counts);
     let additions = solve.additions.iter().map(counts);
-    let cartesian = solve.cartesian;
+    let (cartesian, blocks) = (solve.cartesian, solve.blocks);
     quote! {
         SolveMemory {
-            line: #line, unknowns: &[#(#unknowns),*], entries: &[#(#entries),*], additions: &[#(#additions),*], cartesian: #cartesian
+            line: #line, unknowns: &[#(#unknowns),*], entries: &[#(#entries),*], additions: &[#(#additions),*], cartesian: #cartesian,
+            blocks: #blocks
         }
     }
 }

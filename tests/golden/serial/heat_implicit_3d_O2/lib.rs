@@ -114,6 +114,7 @@ pub static MEMORY: MemoryPlan = MemoryPlan {
             entries: &[[3, 5, 7]],
             additions: &[[3, 5, 7]],
             cartesian: true,
+            blocks: false,
         },
     ],
     topology: false,
