@@ -132,7 +132,9 @@ impl<S> Elimination for Elsewhere<'_, S> {
                         pattern.is_indefinite = true;
                     }
                 }
-                Err(fault) => return Err(told(fault)),
+                // What it cannot do as a symmetric matrix it may do as any.
+                Err(DirectFault::Failed(_)) => {}
+                Err(fault @ DirectFault::OutOfMemory(_)) => return Err(told(fault)),
             }
         }
         let (scaled, row_scale, column_scale) = match tried {

@@ -103,7 +103,8 @@ struct Engine {
 fn told(status: Status) -> Result<(), DirectFault> {
     let text = match status {
         status::SUCCESS => return Ok(()),
-        status::ALLOC_FAILED => return Err(DirectFault::OutOfMemory("there is not enough memory".to_owned())),
+        // What the pool has refused is told by `with`.
+        status::ALLOC_FAILED => "it got no memory",
         1 => "it is not initialised",
         3 => "a value is not valid",
         4 => "this is not supported",
