@@ -389,6 +389,7 @@ section_checkers() {
 
 # Direct solves on the device: each phase by itself and beside the LU of the host, implicit programs with `solver=lu` on both back-ends, and the checker of memory.
 section_cudss() {
+    export EQUELLE_CUDSS=1
     status=0
     timeout 150 benches/direct >"$work/log" 2>&1 || status=$?
     sed 's/^direct/cudss/' "$work/log"

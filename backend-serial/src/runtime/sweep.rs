@@ -174,7 +174,10 @@ impl<T: Copy + Default, const DIM: usize, const C: usize, const F: usize> Sweep<
         // Where rows follow one another, the cells of two of them wait; across a third axis also those of the rows on both sides.
         let cells = if DIM > 2 { 5 } else { DIM };
         let bytes = size_of::<T>() * (cells * C + (2 * DIM - 1) * F);
-        let most = if bytes == 0 { CACHE } else { CACHE / bytes };
+        let most = match CACHE.checked_div(bytes) {
+            Some(cells) => cells,
+            None => CACHE,
+        };
         if most < NARROWEST { NARROWEST } else { most }
     };
 

@@ -2,7 +2,7 @@
 //! (<https://docs.nvidia.com/cuda/cudss/>). Other major versions have other signatures and are not taken.
 
 use std::error::Error;
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
 
 use cudarc::driver::sys::CUstream;
@@ -60,21 +60,11 @@ pub(super) mod matrix {
     pub const INTEGERS: i32 = 10;
 }
 
-/// Where the library gets device memory.
-#[repr(C)]
-pub(super) struct MemoryHandler {
-    pub context: *mut c_void,
-    pub allocate: unsafe extern "C" fn(*mut c_void, *mut *mut c_void, usize, CUstream) -> c_int,
-    pub free: unsafe extern "C" fn(*mut c_void, *mut c_void, usize, CUstream) -> c_int,
-    pub name: [c_char; 64],
-}
-
 type Create = unsafe extern "C" fn(*mut Object) -> Status;
 type Destroy = unsafe extern "C" fn(Object) -> Status;
 type CreateIn = unsafe extern "C" fn(Object, *mut Object) -> Status;
 type DestroyIn = unsafe extern "C" fn(Object, Object) -> Status;
 type SetStream = unsafe extern "C" fn(Object, CUstream) -> Status;
-type SetMemory = unsafe extern "C" fn(Object, *const MemoryHandler) -> Status;
 type ConfigSet = unsafe extern "C" fn(Object, c_int, *const c_void, usize) -> Status;
 type DataGet = unsafe extern "C" fn(Object, Object, c_int, *mut c_void, usize, *mut usize) -> Status;
 /// Handle, phase, settings, data, matrix, solution, right-hand side.
@@ -95,7 +85,6 @@ pub(super) struct Api {
     pub create: Create,
     pub destroy: Destroy,
     pub set_stream: SetStream,
-    pub set_memory: SetMemory,
     pub config_create: Create,
     pub config_destroy: Destroy,
     pub config_set: ConfigSet,
@@ -143,7 +132,6 @@ impl Api {
                 create: symbol(&library, "cudssCreate")?,
                 destroy: symbol(&library, "cudssDestroy")?,
                 set_stream: symbol(&library, "cudssSetStream")?,
-                set_memory: symbol(&library, "cudssSetDeviceMemHandler")?,
                 config_create: symbol(&library, "cudssConfigCreate")?,
                 config_destroy: symbol(&library, "cudssConfigDestroy")?,
                 config_set: symbol(&library, "cudssConfigSet")?,

@@ -1,25 +1,24 @@
 //! Direct solves by cuDSS, a library that is loaded at first use where it is there.
 //!
-//! One engine has one handle and the factors of one system. The library gets its memory from whoever calls the engine, works in the stream of the device, refines nothing (the
-//! caller does, on the system itself) and is asked for the same bits at every run.
+//! One engine has one handle and the factors of one system. The library works in the stream of the device, refines nothing (the caller does, on the system itself) and is asked for
+//! the same bits at every run. It takes its memory from the driver, beside the pool: with functions of the caller for memory, version 1.0.0 fails in its analysis ("the buffer to be
+//! deregistered was not registered"), whatever these functions do.
+//!
+//! It is used where the environment asks for it ([`ASK`]) and not else: on an H200 version 1.0.0 solved systems of 8,000 unknowns, and one of 125,000 wrongly.
 
 mod library;
 
-use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
 use std::ptr::{null, null_mut};
-use std::rc::Rc;
 
 use cudarc::driver::result;
 use cudarc::driver::sys::CUstream;
 use equelle_runtime::linalg::{Definiteness, DirectFault};
 
-use self::library::{Api, MemoryHandler, Object, Status, config, data, library, matrix, phase, status};
+use self::library::{Api, Object, Status, config, data, library, matrix, phase, status};
 use super::GpuDevice;
 use crate::runtime::device::DevicePtr;
 use crate::runtime::direct::{DirectEngine, DirectSolves, DirectSystem, Memory};
-use crate::runtime::pool::Buffer;
 
 /// Version of the library, such as `1.0.0`.
 ///
@@ -33,51 +32,8 @@ fn version_of(api: &Api) -> String {
     api.version.map(|part| part.to_string()).join(".")
 }
 
-/// What the functions that give memory to the library know.
-struct Context {
-    /// What it has, by address.
-    held: RefCell<BTreeMap<u64, Rc<Buffer>>>,
-    /// Who gives, while a function of the library runs.
-    giver: Cell<Option<*mut Memory<'static>>>,
-    /// Whether there was not enough.
-    refused: Cell<bool>,
-    stream: CUstream,
-}
-
-/// Gives memory to the library: 0, or 1 if there is not enough.
-///
-/// # Safety
-/// `context` is the [`Context`] of an engine that exists, `to` can be written.
-unsafe extern "C" fn allocate(context: *mut c_void, to: *mut *mut c_void, bytes: usize, _: CUstream) -> c_int {
-    // SAFETY: the caller's promise.
-    let context = unsafe { &*context.cast::<Context>() };
-    // SAFETY: it is there while a function of the library runs, and the library calls from the thread that runs it, one call at a time.
-    let buffer = context.giver.get().and_then(|giver| unsafe { (*giver)(bytes as u64) });
-    let (Some(buffer), Ok(mut held)) = (buffer, context.held.try_borrow_mut()) else {
-        context.refused.set(true);
-        return 1;
-    };
-    // SAFETY: the caller's promise.
-    unsafe { *to = buffer.address().0 as *mut c_void };
-    held.insert(buffer.address().0, buffer);
-    0
-}
-
-/// Takes memory back.
-///
-/// # Safety
-/// As for [`allocate`]; nothing that is appended to `stream` from now on uses the memory.
-unsafe extern "C" fn free(context: *mut c_void, memory: *mut c_void, _: usize, stream: CUstream) -> c_int {
-    // SAFETY: the caller's promise.
-    let context = unsafe { &*context.cast::<Context>() };
-    // The pool hands memory out again in the order of the device's stream.
-    if stream != context.stream {
-        // SAFETY: the library works with this stream.
-        let _ = unsafe { result::stream::synchronize(stream) };
-    }
-    let given = context.held.try_borrow_mut().ok().and_then(|mut held| held.remove(&(memory as u64)));
-    c_int::from(given.is_none() && !memory.is_null())
-}
+/// The variable of the environment that asks for cuDSS, whatever it is set to.
+pub const ASK: &str = "EQUELLE_CUDSS";
 
 /// What is known of the system that was analysed last.
 struct Analysed {
@@ -96,15 +52,14 @@ struct Engine {
     handle: Object,
     config: Object,
     analysed: Option<Analysed>,
-    context: Rc<Context>,
+    stream: CUstream,
 }
 
 /// An answer as a result; texts of its answers the library has none.
 fn told(status: Status) -> Result<(), DirectFault> {
     let text = match status {
         status::SUCCESS => return Ok(()),
-        // What the pool has refused is told by `with`.
-        status::ALLOC_FAILED => "it got no memory",
+        status::ALLOC_FAILED => return Err(DirectFault::OutOfMemory("there is not enough memory".to_owned())),
         1 => "it is not initialised",
         3 => "a value is not valid",
         4 => "this is not supported",
@@ -117,17 +72,12 @@ fn told(status: Status) -> Result<(), DirectFault> {
 
 impl Engine {
     fn new(api: &'static Api, stream: CUstream) -> Result<Engine, DirectFault> {
-        let context = Context { held: RefCell::default(), giver: Cell::new(None), refused: Cell::new(false), stream };
-        let mut engine = Engine { api, handle: null_mut(), config: null_mut(), analysed: None, context: Rc::new(context) };
-        let mut name = [0; 64];
-        name.iter_mut().zip(c"equelle".to_bytes()).for_each(|(to, from)| *to = *from as _);
-        let handler = MemoryHandler { context: Rc::as_ptr(&engine.context).cast_mut().cast(), allocate, free, name };
-        // SAFETY: objects, handler and numbers outlive the calls, which copy them; the context of the handler lives as long as the handle, and so does the stream, as the caller of
-        // `direct_engine` promises. The context of the device is current in this thread.
+        let mut engine = Engine { api, handle: null_mut(), config: null_mut(), analysed: None, stream };
+        // SAFETY: objects and numbers outlive the calls, which copy them; the stream lives as long as the handle, as the caller of `direct_engine` promises. The context of the device
+        // is current in this thread.
         unsafe {
             told((api.create)(&raw mut engine.handle))?;
             told((api.set_stream)(engine.handle, stream))?;
-            told((api.set_memory)(engine.handle, &raw const handler))?;
             told((api.config_create)(&raw mut engine.config))?;
         }
         engine.set(config::DETERMINISTIC_MODE, 1)?;
@@ -139,21 +89,6 @@ impl Engine {
     fn set(&self, what: i32, value: c_int) -> Result<(), DirectFault> {
         // SAFETY: the settings exist, the number outlives the call.
         told(unsafe { (self.api.config_set)(self.config, what, (&raw const value).cast(), size_of::<c_int>()) })
-    }
-
-    /// Runs functions of the library with memory to give.
-    fn with(&mut self, memory: &mut Memory<'_>, run: impl FnOnce(&mut Engine) -> Result<(), DirectFault>) -> Result<(), DirectFault> {
-        let giver: *mut Memory<'_> = memory;
-        // SAFETY: only the lifetime changes; it is taken away again before it ends.
-        let giver = unsafe { std::mem::transmute::<*mut Memory<'_>, *mut Memory<'static>>(giver) };
-        self.context.giver.set(Some(giver));
-        self.context.refused.set(false);
-        let done = run(self);
-        self.context.giver.set(None);
-        match done {
-            Err(_) if self.context.refused.get() => Err(DirectFault::OutOfMemory("there is not enough memory".to_owned())),
-            done => done,
-        }
     }
 
     /// Runs phases on what has been analysed.
@@ -173,7 +108,7 @@ impl Engine {
         let Some(Analysed { data, matrix, b, x, .. }) = self.analysed.take() else { return };
         // SAFETY: nothing that uses them is in flight after the wait; each object was created once and is destroyed once; null ones were never created.
         unsafe {
-            let _ = result::stream::synchronize(self.context.stream);
+            let _ = result::stream::synchronize(self.stream);
             for object in [matrix, b, x].into_iter().filter(|object| !object.is_null()) {
                 let _ = (self.api.matrix_destroy)(object);
             }
@@ -227,7 +162,7 @@ impl Engine {
         let (mut info, mut written) = (0, 0);
         // SAFETY: the objects exist, the numbers outlive the call.
         unsafe {
-            result::stream::synchronize(self.context.stream).map_err(|_| DirectFault::Failed("a kernel failed".to_owned()))?;
+            result::stream::synchronize(self.stream).map_err(|_| DirectFault::Failed("a kernel failed".to_owned()))?;
             let size = size_of::<c_int>();
             told((self.api.data_get)(self.handle, *data, data::INFO, (&raw mut info).cast(), size, &raw mut written))?;
         }
@@ -255,26 +190,23 @@ impl DirectEngine for Engine {
         format!("cuDSS {}", version_of(self.api))
     }
 
-    unsafe fn analyse(&mut self, system: &DirectSystem, memory: &mut Memory<'_>) -> Result<(), DirectFault> {
+    unsafe fn analyse(&mut self, system: &DirectSystem, _: &mut Memory<'_>) -> Result<(), DirectFault> {
         self.forget();
-        self.with(memory, |engine| {
-            engine.describe(system)?;
-            // SAFETY: the caller's promise.
-            unsafe { engine.execute(phase::ANALYSIS) }
-        })
+        self.describe(system)?;
+        // SAFETY: the caller's promise.
+        unsafe { self.execute(phase::ANALYSIS) }
     }
 
-    unsafe fn factorize(&mut self, memory: &mut Memory<'_>) -> Result<(), DirectFault> {
+    unsafe fn factorize(&mut self, _: &mut Memory<'_>) -> Result<(), DirectFault> {
         let again = self.analysed.as_ref().is_some_and(|analysed| analysed.factored);
         let phases = if again { phase::REFACTORIZATION } else { phase::FACTORIZATION };
-        let done = self.with(memory, |engine| {
-            // SAFETY: the caller's promise.
-            unsafe { engine.execute(phases) }?;
-            match (engine.info()?, engine.analysed.as_ref().map(|analysed| analysed.definiteness)) {
-                (0, _) => Ok(()),
-                (_, Some(Definiteness::Symmetric)) => Err(DirectFault::NotDefinite),
-                (row, _) => Err(DirectFault::Failed(format!("elimination fails at row {row}"))),
-            }
+        // SAFETY: the caller's promise.
+        let executed = unsafe { self.execute(phases) };
+        let definiteness = self.analysed.as_ref().map(|analysed| analysed.definiteness);
+        let done = executed.and_then(|()| match (self.info()?, definiteness) {
+            (0, _) => Ok(()),
+            (_, Some(Definiteness::Symmetric)) => Err(DirectFault::NotDefinite),
+            (row, _) => Err(DirectFault::Failed(format!("elimination fails at row {row}"))),
         });
         if let Some(analysed) = &mut self.analysed {
             analysed.factored = done.is_ok();
@@ -282,17 +214,20 @@ impl DirectEngine for Engine {
         done
     }
 
-    unsafe fn solve(&mut self, transposed: bool, memory: &mut Memory<'_>) -> Result<(), DirectFault> {
+    unsafe fn solve(&mut self, transposed: bool, _: &mut Memory<'_>) -> Result<(), DirectFault> {
         // A symmetric matrix is its transpose.
         let is_general = self.analysed.as_ref().is_some_and(|analysed| analysed.definiteness == Definiteness::General);
         self.set(config::SOLVE_MODE, c_int::from(transposed && is_general))?;
         // SAFETY: the caller's promise.
-        self.with(memory, |engine| unsafe { engine.execute(phase::SOLVE) })
+        unsafe { self.execute(phase::SOLVE) }
     }
 }
 
 impl DirectSolves for GpuDevice {
     unsafe fn direct_engine(&self) -> Result<Box<dyn DirectEngine>, String> {
+        if std::env::var_os(ASK).is_none() {
+            return Err(format!("cuDSS is used only where {ASK} is set"));
+        }
         let api = library()?;
         match Engine::new(api, self.stream) {
             Ok(engine) => Ok(Box::new(engine)),
