@@ -22,7 +22,7 @@ pub(super) fn addresses(launch: &Launch) -> Vec<*mut c_void> {
     launch.offsets.iter().map(|&o| launch.words[o as usize..].as_ptr().cast_mut().cast()).collect()
 }
 
-/// Appends a launch to a graph behind the one before. One that waits by itself may be started while that one ends, which saves about 2 microseconds a kernel on an H200.
+/// Appends a launch to a graph behind the one before. One that waits by itself may be started while that one ends.
 pub(super) fn append(
     graph: sys::CUgraph,
     previous: Option<sys::CUgraphNode>,
