@@ -1,5 +1,6 @@
 //! Programs that equellec wrote.
 
+#[cfg(feature = "shallow_water")]
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -60,6 +61,7 @@ impl Input {
     }
 
     /// Values of an input that are read from a file, in full precision.
+    #[cfg(feature = "shallow_water")]
     pub fn values(&mut self, name: &str, values: &[f64]) {
         let mut text = String::with_capacity(20 * values.len());
         for value in values {
