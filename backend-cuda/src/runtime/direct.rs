@@ -1,7 +1,7 @@
 //! Direct solves on the device: a library there behind [`DirectEngine`], and the [`DirectSolver`] that the front door of linear systems asks.
 //!
-//! The memory of factors comes from the pool of the runtime, so that its counters count them and what does not fit is said as everywhere. cuDSS on GPUs, where it is
-//! found; the host device has nothing of the kind, unless a test gives it something.
+//! On GPUs that is cuDSS, where it is found and asked for. It keeps its factors in memory of its own, beside the pool of the runtime; the system is in the pool. The host device has nothing
+//! of the kind, unless a test gives it something.
 
 use std::rc::Rc;
 
@@ -35,9 +35,6 @@ pub struct DirectSystem {
     pub definiteness: Definiteness,
 }
 
-/// Gives device memory of at least so many bytes; `None` if there is not enough.
-pub type Memory<'a> = dyn FnMut(u64) -> Option<Rc<Buffer>> + 'a;
-
 /// Factorises and solves on a device, in order with its other work.
 pub trait DirectEngine {
     /// Its name and version.
@@ -45,11 +42,11 @@ pub trait DirectEngine {
     /// Orders the unknowns of a system and factorises symbolically; forgets the system before.
     ///
     /// # Errors
-    /// Why not. [`DirectFault::OutOfMemory`] says nothing more: who gives the memory knows.
+    /// Why not.
     ///
     /// # Safety
     /// The system is in memory of this device, as it says, and stays there until another one is analysed or the engine is dropped; all of it has been written.
-    unsafe fn analyse(&mut self, system: &DirectSystem, memory: &mut Memory<'_>) -> Result<(), DirectFault>;
+    unsafe fn analyse(&mut self, system: &DirectSystem) -> Result<(), DirectFault>;
     /// Factorises the values that the system has.
     ///
     /// # Errors
@@ -57,7 +54,7 @@ pub trait DirectEngine {
     ///
     /// # Safety
     /// The system that was analysed last is still there.
-    unsafe fn factorize(&mut self, memory: &mut Memory<'_>) -> Result<(), DirectFault>;
+    unsafe fn factorize(&mut self) -> Result<(), DirectFault>;
     /// Writes the solution of the system, or of its transpose.
     ///
     /// # Errors
@@ -65,7 +62,7 @@ pub trait DirectEngine {
     ///
     /// # Safety
     /// The system that was analysed last is still there.
-    unsafe fn solve(&mut self, transposed: bool, memory: &mut Memory<'_>) -> Result<(), DirectFault>;
+    unsafe fn solve(&mut self, transposed: bool) -> Result<(), DirectFault>;
 }
 
 /// Devices that may have a library for direct solves.
@@ -107,21 +104,9 @@ impl CudaRuntime {
         }
     }
 
-    /// Runs a call of an engine, when everything queued so far is done, with memory from the pool.
-    fn direct(&mut self, call: impl FnOnce(&mut Memory<'_>) -> Result<(), DirectFault>) -> Result<(), DirectFault> {
-        self.flush().and_then(|()| self.synchronise()).map_err(failed)?;
-        let mut refused = None;
-        let mut memory = |bytes| match self.buffer("the factors of a direct solve", bytes) {
-            Ok(buffer) => Some(buffer),
-            Err(error) => {
-                refused = Some(error.message);
-                None
-            }
-        };
-        match call(&mut memory) {
-            Err(DirectFault::OutOfMemory(detail)) => Err(DirectFault::OutOfMemory(refused.unwrap_or(detail))),
-            done => done,
-        }
+    /// Waits until everything queued so far is done, for calls of an engine.
+    fn settle(&mut self) -> Result<(), DirectFault> {
+        self.flush().and_then(|()| self.synchronise()).map_err(failed)
     }
 }
 
@@ -173,8 +158,9 @@ impl DirectSolver<CudaRuntime> for OnDevice {
 
     fn analyse(&mut self, rt: &mut CudaRuntime, matrix: DirectMatrix<'_>) -> Result<(), DirectFault> {
         let held = Held::new(rt, &matrix).map_err(failed)?;
+        rt.settle()?;
         // SAFETY: the system is what was just written; it is kept until the next one has been analysed or the engine is dropped.
-        let analysed = rt.direct(|memory| unsafe { self.engine.analyse(&held.system, memory) });
+        let analysed = unsafe { self.engine.analyse(&held.system) };
         self.held = Some(held);
         analysed
     }
@@ -182,15 +168,17 @@ impl DirectSolver<CudaRuntime> for OnDevice {
     fn factorize(&mut self, rt: &mut CudaRuntime, values: &[f64]) -> Result<(), DirectFault> {
         let held = self.held.as_ref().filter(|held| held.system.entries == values.len()).ok_or_else(nothing_analysed)?;
         rt.upload_to(&held.values, &bytes_of(values, f64::to_le_bytes)).map_err(failed)?;
+        rt.settle()?;
         // SAFETY: the system is held.
-        rt.direct(|memory| unsafe { self.engine.factorize(memory) })
+        unsafe { self.engine.factorize() }
     }
 
     fn solve(&mut self, rt: &mut CudaRuntime, x: &mut [f64], transposed: bool) -> Result<(), DirectFault> {
         let held = self.held.as_ref().filter(|held| held.system.n == x.len()).ok_or_else(nothing_analysed)?;
         rt.upload_to(&held.b, &bytes_of(x, f64::to_le_bytes)).map_err(failed)?;
+        rt.settle()?;
         // SAFETY: the system is held.
-        rt.direct(|memory| unsafe { self.engine.solve(transposed, memory) })?;
+        unsafe { self.engine.solve(transposed) }?;
         let told = rt.download(held.x.address(), 8 * x.len()).map_err(failed)?;
         x.copy_from_slice(&doubles(&told));
         Ok(())

@@ -18,7 +18,7 @@ use equelle_runtime::linalg::{Definiteness, DirectFault};
 use self::library::{Api, Object, Status, config, data, library, matrix, phase, status};
 use super::GpuDevice;
 use crate::runtime::device::DevicePtr;
-use crate::runtime::direct::{DirectEngine, DirectSolves, DirectSystem, Memory};
+use crate::runtime::direct::{DirectEngine, DirectSolves, DirectSystem};
 
 /// Version of the library, such as `1.0.0`.
 ///
@@ -190,14 +190,14 @@ impl DirectEngine for Engine {
         format!("cuDSS {}", version_of(self.api))
     }
 
-    unsafe fn analyse(&mut self, system: &DirectSystem, _: &mut Memory<'_>) -> Result<(), DirectFault> {
+    unsafe fn analyse(&mut self, system: &DirectSystem) -> Result<(), DirectFault> {
         self.forget();
         self.describe(system)?;
         // SAFETY: the caller's promise.
         unsafe { self.execute(phase::ANALYSIS) }
     }
 
-    unsafe fn factorize(&mut self, _: &mut Memory<'_>) -> Result<(), DirectFault> {
+    unsafe fn factorize(&mut self) -> Result<(), DirectFault> {
         let again = self.analysed.as_ref().is_some_and(|analysed| analysed.factored);
         let phases = if again { phase::REFACTORIZATION } else { phase::FACTORIZATION };
         // SAFETY: the caller's promise.
@@ -214,7 +214,7 @@ impl DirectEngine for Engine {
         done
     }
 
-    unsafe fn solve(&mut self, transposed: bool, _: &mut Memory<'_>) -> Result<(), DirectFault> {
+    unsafe fn solve(&mut self, transposed: bool) -> Result<(), DirectFault> {
         // A symmetric matrix is its transpose.
         let is_general = self.analysed.as_ref().is_some_and(|analysed| analysed.definiteness == Definiteness::General);
         self.set(config::SOLVE_MODE, c_int::from(transposed && is_general))?;
