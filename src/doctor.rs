@@ -45,7 +45,7 @@ pub fn examine() -> Report {
         lines.push(format!("           faster than the cores on grids of more than about {CROSSOVER_CELLS} cells"));
     }
     let direct = match (find_library(&["libcudss.so.1"]), find_library(&["libcudss.so.0"])) {
-        (Some(path), _) => format!("cuDSS 1: {}; `solver=lu` runs on the host unless EQUELLE_CUDSS is set", path.display()),
+        (Some(path), _) => format!("cuDSS 1: {}; for `solver=lu`, unless EQUELLE_CUDSS is off", path.display()),
         (None, Some(path)) => format!("cuDSS 0 is too old: {}; {GET_CUDSS}", path.display()),
         (None, None) => format!("cuDSS not found, `solver=lu` runs on the host; {GET_CUDSS}"),
     };

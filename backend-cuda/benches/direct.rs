@@ -1,5 +1,5 @@
 //! Direct solves of implicit heat and of a system of two fields on cubes: each phase on the device, and solves by the front door beside the LU of the host,
-//! `cargo bench -p backend-cuda --features runtime --bench direct`. Arguments: cells along an edge, 20, 50 and 64 if there are none. The host solves the systems of at most 20,000 unknowns.
+//! `cargo bench -p backend-cuda --features runtime --bench direct`. Arguments: cells along an edge, 20 and 50 if there are none. The host solves the systems of at most 20,000 unknowns.
 //! Where the device has no direct solver it says so, and that is no failure.
 
 mod common;
@@ -155,7 +155,7 @@ fn solves(rt: &mut CudaRuntime, name: &str, matrix: &Csr, ends: &[usize]) -> Res
 
 fn main() {
     let given: Vec<usize> = std::env::args().skip(1).filter_map(|word| word.parse().ok()).collect();
-    let sizes = if given.is_empty() { vec![20, 50, 64] } else { given };
+    let sizes = if given.is_empty() { vec![20, 50] } else { given };
     let device = common::device();
     for edge in sizes {
         let n = edge * edge * edge;

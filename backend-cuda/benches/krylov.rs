@@ -1,5 +1,5 @@
 //! Bytes a second of iterations of CG against the rate of a copy on the same device: `cargo bench -p backend-cuda --features runtime --bench krylov`. Arguments: cells along an edge,
-//! 100 and 200 if there are none; `jacobi` or `amg` for that preconditioner alone. Without a GPU the host device runs, which tells how many bytes an iteration must move and nothing of speed.
+//! 100 and 200 if there are none; `jacobi` or `amg` for that preconditioner alone; `every=40` for so many iterations between two looks at the residual. Without a GPU the host device runs, which tells how many bytes an iteration must move and nothing of speed.
 
 use std::rc::Rc;
 use std::time::Instant;
@@ -25,7 +25,7 @@ use equelle_runtime::source::Source;
 static PROGRAM: Program =
     Program { name: "krylov", source: Source { file: "krylov.equelle", text: "" }, inputs: &[], min_dim: 1, retries: &[], solves: &[] };
 
-/// Iterations between two looks at the residual.
+/// Iterations between two looks at the residual, unless others are asked for.
 const CHECK_EVERY: usize = 10;
 /// Iterations of the shorter and the longer run: what both have besides iterations drops out.
 const RUNS: [usize; 2] = [20, 120];
@@ -60,15 +60,15 @@ fn iterations<S: MatrixSpace>(
     a: &S::Matrix,
     m: &impl Preconditioner<S>,
     b: &S::Vector,
-    count: usize,
+    [count, check_every]: [usize; 2],
 ) -> Result<(), S::Error> {
-    let control = Control { target: Target::just(0.0), max_iterations: count, check_every: CHECK_EVERY, patience: usize::MAX };
+    let control = Control { target: Target::just(0.0), max_iterations: count, check_every, patience: usize::MAX };
     let mut method = Cg::new(space)?;
     let mut x = space.zeros()?;
     iterate(space, &mut method, System { operator: &Plain(a), preconditioner: m }, &mut x, b, control).map(drop)
 }
 
-fn measure(rt: &mut CudaRuntime, edge: usize, kind: Preconditioning, copy_rate: Option<f64>) -> Result<(), Error> {
+fn measure(rt: &mut CudaRuntime, edge: usize, kind: Preconditioning, every: usize, copy_rate: Option<f64>) -> Result<(), Error> {
     let matrix = heat(edge);
     let n = matrix.n_rows();
     // Groups as the device forms them.
@@ -81,7 +81,7 @@ fn measure(rt: &mut CudaRuntime, edge: usize, kind: Preconditioning, copy_rate: 
     let Ok(a) = traffic.matrix(matrix.clone());
     let bytes = RUNS.map(|count| {
         traffic.take();
-        let Ok(()) = iterations(&mut traffic, &a, &m, &n, count);
+        let Ok(()) = iterations(&mut traffic, &a, &m, &n, [count, every]);
         traffic.take()
     });
     let bytes = (bytes[1] - bytes[0]) as f64 / more as f64;
@@ -95,14 +95,14 @@ fn measure(rt: &mut CudaRuntime, edge: usize, kind: Preconditioning, copy_rate: 
     for round in 0..6 {
         for (run, count) in RUNS.into_iter().enumerate() {
             let start = Instant::now();
-            iterations(rt, &a, &m, &b, count)?;
+            iterations(rt, &a, &m, &b, [count, every])?;
             if round > 2 {
                 best[run] = best[run].min(start.elapsed().as_secs_f64());
             }
         }
     }
     let before = rt.counters();
-    iterations(rt, &a, &m, &b, RUNS[1])?;
+    iterations(rt, &a, &m, &b, [RUNS[1], every])?;
     let after = rt.counters();
     let seconds = (best[1] - best[0]) / more as f64;
     let share = copy_rate.map_or(String::new(), |rate| format!(", {:.0} % of the copy rate", 100.0 * bytes / seconds / rate));
@@ -122,6 +122,7 @@ fn measure(rt: &mut CudaRuntime, edge: usize, kind: Preconditioning, copy_rate: 
 
 fn main() {
     let given: Vec<usize> = std::env::args().skip(1).filter_map(|word| word.parse().ok()).collect();
+    let every = std::env::args().find_map(|word| word.strip_prefix("every=")?.parse().ok()).unwrap_or(CHECK_EVERY);
     let sizes = if given.is_empty() { vec![100, 200] } else { given };
     let kinds = [Preconditioning::Jacobi, Preconditioning::Amg];
     let asked: Vec<Preconditioning> = kinds.into_iter().filter(|kind| std::env::args().any(|word| word == kind.key())).collect();
@@ -144,7 +145,8 @@ fn main() {
             let grid = Grid::cartesian(Cartesian::line(2, 1.0)).expect("a grid");
             let session = Session::on_grid(&PROGRAM, Parameters::default(), grid, Options::silent()).expect("a session");
             // A runtime for each, so that each begins with no graphs and no memory.
-            let measured = CudaRuntime::on_device(session, Rc::clone(&device)).and_then(|mut rt| measure(&mut rt, edge, kind, copy_rate));
+            let measured =
+                CudaRuntime::on_device(session, Rc::clone(&device)).and_then(|mut rt| measure(&mut rt, edge, kind, every, copy_rate));
             if let Err(error) = measured {
                 println!("CG+{}, {edge}^3 unknowns: {error}", kind.title());
                 std::process::exit(1);

@@ -346,6 +346,9 @@ check_test() {
         echo "$tool, $test: not done in 150 s"
     elif [ $status = 0 ]; then
         echo "$tool, $test: clean"
+    elif [ "$tool" = initcheck ] && [ $status = 9 ] && grep -q '^test result: ok' "$log" && ! grep -E '^=========     at ' "$log" | grep -qv 'cub::'; then
+        # The scan inside cusparseSpGEMM_compute reads words that nobody wrote.
+        echo "$tool, $test: clean but for cuSPARSE"
     else
         tail -n 20 "$log"
         echo "$tool, $test: FAILED"
@@ -376,10 +379,10 @@ section_checkers() {
         # Kernels of linear systems, by the tests of the runtime that run on any device: each in a process of its own, as many at a time as there are cores. What takes too long is named.
         tests/backend_cuda --list 2>/dev/null | sed -n 's/^\(runtime::.*\): test$/\1/p' >"$work/tests.txt"
         [ -s "$work/tests.txt" ] || { echo "compute-sanitizer: no tests to check"; failed=1; }
-        for tool in memcheck racecheck; do
+        for tool in memcheck initcheck racecheck; do
             export -f check_test
             xargs -a "$work/tests.txt" -P "$(nproc)" -I '{}' bash -c 'check_test "$@"' check "$tool" '{}' "$work" >"$work/checked.txt" || failed=1
-            echo "compute-sanitizer $tool, tests of the runtime: $(grep -c ': clean$' "$work/checked.txt") clean, $(grep -c ': launches nothing$' "$work/checked.txt") that launch nothing, of $(wc -l <"$work/tests.txt")"
+            echo "compute-sanitizer $tool, tests of the runtime: $(grep -c ': clean' "$work/checked.txt") clean, $(grep -c ': launches nothing$' "$work/checked.txt") that launch nothing, of $(wc -l <"$work/tests.txt")"
             grep -vE ': (clean|launches nothing)$' "$work/checked.txt" || true
         done
     else
@@ -389,7 +392,6 @@ section_checkers() {
 
 # Direct solves on the device: each phase by itself and beside the LU of the host, implicit programs with `solver=lu` on both back-ends, and the checker of memory.
 section_cudss() {
-    export EQUELLE_CUDSS=1
     status=0
     timeout 150 benches/direct >"$work/log" 2>&1 || status=$?
     sed 's/^direct/cudss/' "$work/log"

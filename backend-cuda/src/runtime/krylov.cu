@@ -10,35 +10,76 @@ struct EqNumberStep {
   double* out;
 };
 
-// Operations one after the other, by one thread.
+// Operations one after the other.
 #define EQ_NUMBERS 8
 struct EqNumbers {
   unsigned long long count;
   EqNumberStep steps[EQ_NUMBERS];
 };
 
-EQ_FUNCTION void eq_numbers(const EqNumbers& numbers) {
-  for (unsigned int k = 0; k < numbers.count; ++k) {
-    const EqNumberStep step = numbers.steps[k];
-    const double a = *step.a, b = *step.b;
-    double value;
-    switch (step.operation) {
-      case 0: value = a; break;
-      case 1: value = a + b; break;
-      case 2: value = a - b; break;
-      case 3: value = a * b; break;
-      case 4: value = b == 0.0 ? 0.0 : a / b; break;
-      case 5: value = fabs(a) <= 64.0 * 2.220446049250313e-16 * fabs(b) ? 0.0 : a; break;
-      case 6: value = sqrt(a); break;
-      default: value = eq_min(a, b); break;
-    }
-    *step.out = value;
+EQ_FUNCTION double eq_number(unsigned long long operation, double a, double b) {
+  switch (operation) {
+    case 0: return a;
+    case 1: return a + b;
+    case 2: return a - b;
+    case 3: return a * b;
+    case 4: return b == 0.0 ? 0.0 : a / b;
+    case 5: return fabs(a) <= 64.0 * 2.220446049250313e-16 * fabs(b) ? 0.0 : a;
+    case 6: return sqrt(a);
+    default: return eq_min(a, b);
   }
 }
 
+#ifdef EQ_SHIM
+// Threads run one after another.
+EQ_FUNCTION void eq_numbers(const EqNumbers& numbers) {
+  for (unsigned int k = 0; k < numbers.count; ++k) {
+    const EqNumberStep& step = numbers.steps[k];
+    *step.out = eq_number(step.operation, *step.a, *step.b);
+  }
+}
+#else
+// Operands of the operation of each lane of the first warp, as they were before all operations: reads that do not wait for each other.
+struct EqOperands {
+  double a, b;
+};
+
+EQ_FUNCTION EqOperands eq_operands(const EqNumbers& numbers) {
+  if (threadIdx.x >= numbers.count) return EqOperands{0.0, 0.0};
+  const EqNumberStep& step = numbers.steps[threadIdx.x];
+  return EqOperands{*step.a, *step.b};
+}
+
+// A number that has been made goes to the operations that ask for it.
+EQ_FUNCTION void eq_number_made(const EqNumbers& numbers, EqOperands& operands, const double* at, double value) {
+  if (threadIdx.x >= numbers.count) return;
+  const EqNumberStep& step = numbers.steps[threadIdx.x];
+  if (step.a == at) operands.a = value;
+  if (step.b == at) operands.b = value;
+}
+
+// By all lanes of the first warp.
+EQ_FUNCTION void eq_numbers(const EqNumbers& numbers, EqOperands operands) {
+  for (unsigned int k = 0; k < numbers.count; ++k) {
+    const EqNumberStep& step = numbers.steps[k];
+    double value = 0.0;
+    if (threadIdx.x == k) value = eq_number(step.operation, operands.a, operands.b);
+    value = __shfl_sync(0xffffffffu, value, k);
+    // By one thread, in this order: two may be written to one place.
+    if (threadIdx.x == 0) *step.out = value;
+    if (threadIdx.x > k) eq_number_made(numbers, operands, step.out, value);
+  }
+}
+#endif
+
+// By one warp.
 extern "C" __global__ void equelle_numbers(const EqNumbers numbers) {
   EQ_START
+#ifdef EQ_SHIM
   if (eq_index() == 0) eq_numbers(numbers);
+#else
+  eq_numbers(numbers, eq_operands(numbers));
+#endif
 }
 
 // ---- Sums ------------------------------------------------------------------------------------------------------------------------------
@@ -78,7 +119,7 @@ EQ_FUNCTION double eq_add_leaves(double* leaves, unsigned int count) {
 #else
 #define EQ_SUM_ROOM(N) __shared__ double room[N][EQ_LEAF];
 
-// The binary tree over leaves that other blocks have written, by all threads of a block; `shared` has room for EQ_LEAF numbers. The result is that of thread 0.
+// The binary tree over leaves that other blocks have written, by all threads of a block; `shared` has room for EQ_LEAF numbers.
 EQ_FUNCTION double eq_add_leaves(const double* leaves, unsigned int count, double* shared) {
   const unsigned int lane = threadIdx.x % 32u;
   for (unsigned int chunk = threadIdx.x / 32u; chunk * EQ_WARP_LEAVES < count; chunk += blockDim.x / 32u) {
@@ -175,13 +216,18 @@ EQ_FUNCTION void eq_sums(EqEntity n, const EqSums& sums, const EqNumbers& number
   __syncthreads();
   if (!is_last) return;
   __threadfence();
+  EqOperands operands = eq_operands(numbers);
   first = eq_add_leaves(sums.leaves, gridDim.x, room[0]);
   if (N == 2) second = eq_add_leaves(sums.leaves + gridDim.x, gridDim.x, room[N - 1]);
-  if (chain != 0) return;
-  *sums.arrived = 0u;
-  *sums.first = first;
-  if (N == 2) *sums.second = second;
-  eq_numbers(numbers);
+  if (chain >= 32u) return;
+  eq_number_made(numbers, operands, sums.first, first);
+  if (N == 2) eq_number_made(numbers, operands, sums.second, second);
+  if (chain == 0) {
+    *sums.arrived = 0u;
+    *sums.first = first;
+    if (N == 2) *sums.second = second;
+  }
+  eq_numbers(numbers, operands);
 #endif
 }
 

@@ -12,6 +12,8 @@ use crate::runtime::program::CudaRuntime;
 
 /// Threads of a block that makes a leaf: one for each chain.
 const BLOCK: u32 = reduce::CHAINS as u32;
+/// Threads that make numbers.
+const WARP: u32 = 32;
 /// Most leaves that one block adds: `EQ_MOST_LEAVES` of the kernels.
 const MOST_LEAVES: usize = 256 * reduce::LEAF;
 /// Operations on numbers that a launch takes along: `EQ_NUMBERS` of the kernels.
@@ -120,7 +122,7 @@ impl CudaRuntime {
             return Ok(());
         }
         let call = self.call(&SOLVERS_MODULE, "equelle_numbers")?.arg(NoNumbers);
-        self.launch_once(call);
+        self.queue.push(call.shaped(LaunchShape { grid: [1; 3], block: [WARP, 1, 1] }));
         self.number_into(operation, a, b, out)
     }
 

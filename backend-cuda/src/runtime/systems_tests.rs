@@ -195,50 +195,87 @@ fn preconditioners_have_the_bits_of_the_host() {
     }
 }
 
-/// Every method with every preconditioner: the solution is that of the host, to what the tolerance leaves times the condition of the matrix (below 50), or both refuse.
-#[test]
-fn every_method_with_every_preconditioner() {
-    let symmetric = laplacian([9, 6, 5], true, 1.0);
-    let negative = laplacian([9, 6, 5], true, -1.0);
-    let system = box_matrix([6, 5, 4], 2);
+/// A method with every preconditioner: the solution is that of the host, to what the tolerance leaves times the condition of the matrix (below 50), or both refuse.
+fn with_every_preconditioner(method: Method, matrix: &Csr, ends: &[usize]) {
+    let rhs = numbers(9, matrix.n_rows());
     for mut rt in runtimes() {
-        for (matrix, ends) in [(&symmetric, vec![270]), (&negative, vec![270]), (&system, vec![120, 240])] {
-            let rhs = numbers(9, matrix.n_rows());
-            for method in Method::ALL {
-                for (preconditioner, smoother) in kinds() {
-                    let amg = AmgOptions { smoother, ..AmgOptions::default() };
-                    let (method, preconditioner) = (Some(method), Some(preconditioner));
-                    let options = LinearOptions { method, preconditioner, tolerance: 1e-10, amg, ..LinearOptions::default() };
-                    let host = solve_blocks(matrix, &ends, &rhs, &options, &mut LinearCache::default());
-                    let device = solve(&mut rt, matrix, &ends, &rhs, &options, &mut LinearCache::default());
-                    match (host, device) {
-                        (Ok(host), Ok(device)) => {
-                            let largest = host.x.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-                            let apart = host.x.iter().zip(&device.x).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()));
-                            assert!(apart <= 1e-8 * largest, "{method:?} {preconditioner:?} {smoother:?}: {apart}");
-                            // The device looks at the residual every tenth iteration; that of BiCGStab may be small between two looks and larger again at the second. Colours change
-                            // what a sweep does a little.
-                            let slack = match method {
-                                Some(Method::BiCgStab) => 20,
-                                _ if smoother.is_none() => 10,
-                                _ => 14,
-                            };
-                            assert!(device.iterations.abs_diff(host.iterations) <= slack, "{method:?} {preconditioner:?} {smoother:?}");
-                        }
-                        (Err(host), Err(device)) => {
-                            assert_eq!((host.kind, host.method, host.preconditioner), (device.kind, device.method, device.preconditioner));
-                        }
-                        (host, device) => panic!("{method:?} {preconditioner:?}: {host:?} but {device:?}"),
-                    }
-                    let refused = refusal(options.method.expect("given"), options.preconditioner.expect("given"));
-                    if let Some(reason) = refused {
-                        let error = solve(&mut rt, matrix, &ends, &rhs, &options, &mut LinearCache::default()).expect_err("refused");
-                        assert_eq!((error.kind, &*error.detail), (LinearErrorKind::Unsuitable, reason));
-                    }
+        for (preconditioner, smoother) in kinds() {
+            let amg = AmgOptions { smoother, ..AmgOptions::default() };
+            let options = LinearOptions {
+                method: Some(method),
+                preconditioner: Some(preconditioner),
+                tolerance: 1e-10,
+                amg,
+                ..LinearOptions::default()
+            };
+            let host = solve_blocks(matrix, ends, &rhs, &options, &mut LinearCache::default());
+            let device = solve(&mut rt, matrix, ends, &rhs, &options, &mut LinearCache::default());
+            let what = format!("{method:?} {preconditioner:?} {smoother:?}");
+            match (host, device) {
+                (Ok(host), Ok(device)) => {
+                    let largest = host.x.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+                    let apart = host.x.iter().zip(&device.x).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()));
+                    assert!(apart <= 1e-8 * largest, "{what}: {apart}");
+                    // The device looks at the residual every tenth iteration; that of BiCGStab may be small between two looks and larger again at the second. Colours change
+                    // what a sweep does a little.
+                    let slack = match method {
+                        Method::BiCgStab => 20,
+                        _ if smoother.is_none() => 10,
+                        _ => 14,
+                    };
+                    assert!(device.iterations.abs_diff(host.iterations) <= slack, "{what}");
                 }
+                (Err(host), Err(device)) => {
+                    assert_eq!(
+                        (host.kind, host.method, host.preconditioner),
+                        (device.kind, device.method, device.preconditioner),
+                        "{what}"
+                    );
+                }
+                (host, device) => panic!("{what}: {host:?} but {device:?}"),
+            }
+            if let Some(reason) = refusal(method, preconditioner) {
+                let error = solve(&mut rt, matrix, ends, &rhs, &options, &mut LinearCache::default()).expect_err("refused");
+                assert_eq!((error.kind, &*error.detail), (LinearErrorKind::Unsuitable, reason));
             }
         }
     }
+}
+
+/// One test for each, so that checkers of memory, which take a hundred times as long, look at them side by side.
+macro_rules! every_method {
+    ($($name:ident $method:ident;)*) => {
+        $(mod $name {
+            use super::*;
+
+            #[test]
+            fn symmetric() {
+                with_every_preconditioner(Method::$method, &laplacian([9, 6, 5], true, 1.0), &[270]);
+            }
+
+            #[test]
+            fn negative_definite() {
+                with_every_preconditioner(Method::$method, &laplacian([9, 6, 5], true, -1.0), &[270]);
+            }
+
+            #[test]
+            fn two_fields() {
+                with_every_preconditioner(Method::$method, &box_matrix([6, 5, 4], 2), &[120, 240]);
+            }
+        })*
+
+        #[test]
+        fn every_method_has_its_tests() {
+            assert_eq!(Method::ALL, [$(Method::$method),*]);
+        }
+    };
+}
+
+every_method! {
+    lu Lu;
+    cg Cg;
+    bicgstab BiCgStab;
+    gmres Gmres;
 }
 
 /// With nothing asked for, the choice is that of the host, in the same words; one that was made is kept.

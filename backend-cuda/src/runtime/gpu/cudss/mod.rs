@@ -1,17 +1,18 @@
 //! Direct solves by cuDSS, a library that is loaded at first use where it is there.
 //!
-//! One engine has one handle and the factors of one system. The library works in the stream of the device, refines nothing (the caller does, on the system itself) and is asked for
-//! the same bits at every run. It takes its memory from the driver, beside the pool: with functions of the caller for memory, version 1.0.0 fails in its analysis ("the buffer to be
-//! deregistered was not registered"), whatever these functions do.
+//! One engine has one handle and the factors of one system. The library refines nothing (the caller does, on the system itself) and is asked for the same bits at every run. It takes its
+//! memory from the driver, beside the pool: with functions of the caller for memory, version 1.0.0 fails in its analysis ("the buffer to be deregistered was not registered"), whatever
+//! these functions do.
 //!
-//! It is used where the environment asks for it ([`ASK`]) and not else: on an H200 version 1.0.0 solved systems of 8,000 unknowns, and one of 125,000 wrongly.
+//! It works in a stream of its own, one that work in the default stream waits for and that waits for it: the library does some of its work there. In a stream that does not
+//! ([`StreamKind::NonBlocking`], as that of the device is) version 1.0.0 solved every system of a small program wrongly on an H200, and none in one that does.
 
 mod library;
 
 use std::ffi::{c_int, c_void};
 use std::ptr::{null, null_mut};
 
-use cudarc::driver::result;
+use cudarc::driver::result::{self, stream::StreamKind};
 use cudarc::driver::sys::CUstream;
 use equelle_runtime::linalg::{Definiteness, DirectFault};
 
@@ -32,8 +33,8 @@ fn version_of(api: &Api) -> String {
     api.version.map(|part| part.to_string()).join(".")
 }
 
-/// The variable of the environment that asks for cuDSS, whatever it is set to.
-pub const ASK: &str = "EQUELLE_CUDSS";
+/// The variable of the environment that keeps cuDSS from being used where it is `off`.
+pub const SWITCH: &str = "EQUELLE_CUDSS";
 
 /// What is known of the system that was analysed last.
 struct Analysed {
@@ -52,6 +53,7 @@ struct Engine {
     handle: Object,
     config: Object,
     analysed: Option<Analysed>,
+    /// Null before it was created.
     stream: CUstream,
 }
 
@@ -70,14 +72,20 @@ fn told(status: Status) -> Result<(), DirectFault> {
     Err(DirectFault::Failed(format!("it says: {text} ({status})")))
 }
 
+/// Waits for everything that the device was given, in whatever stream.
+fn settle() -> Result<(), DirectFault> {
+    result::ctx::synchronize().map_err(|_| DirectFault::Failed("a kernel failed".to_owned()))
+}
+
 impl Engine {
-    fn new(api: &'static Api, stream: CUstream) -> Result<Engine, DirectFault> {
-        let mut engine = Engine { api, handle: null_mut(), config: null_mut(), analysed: None, stream };
-        // SAFETY: objects and numbers outlive the calls, which copy them; the stream lives as long as the handle, as the caller of `direct_engine` promises. The context of the device
-        // is current in this thread.
+    fn new(api: &'static Api) -> Result<Engine, DirectFault> {
+        let mut engine = Engine { api, handle: null_mut(), config: null_mut(), analysed: None, stream: null_mut() };
+        engine.stream =
+            result::stream::create(StreamKind::Default).map_err(|_| DirectFault::Failed("there is no stream for it".to_owned()))?;
+        // SAFETY: objects and numbers outlive the calls, which copy them; the stream lives as long as the handle. The context of the device is current in this thread.
         unsafe {
             told((api.create)(&raw mut engine.handle))?;
-            told((api.set_stream)(engine.handle, stream))?;
+            told((api.set_stream)(engine.handle, engine.stream))?;
             told((api.config_create)(&raw mut engine.config))?;
         }
         engine.set(config::DETERMINISTIC_MODE, 1)?;
@@ -91,7 +99,7 @@ impl Engine {
         told(unsafe { (self.api.config_set)(self.config, what, (&raw const value).cast(), size_of::<c_int>()) })
     }
 
-    /// Runs phases on what has been analysed.
+    /// Runs phases on what has been analysed, and waits until they are done.
     ///
     /// # Safety
     /// The system is where it was said to be.
@@ -100,15 +108,16 @@ impl Engine {
             return Err(DirectFault::Failed("no system has been analysed".to_owned()));
         };
         // SAFETY: the objects exist; the memory that they name is there, as the caller promises.
-        told(unsafe { (self.api.execute)(self.handle, phases, self.config, *data, *matrix, *x, *b) })
+        told(unsafe { (self.api.execute)(self.handle, phases, self.config, *data, *matrix, *x, *b) })?;
+        settle()
     }
 
     /// Gives up the system, its analysis and its factors.
     fn forget(&mut self) {
         let Some(Analysed { data, matrix, b, x, .. }) = self.analysed.take() else { return };
+        let _ = settle();
         // SAFETY: nothing that uses them is in flight after the wait; each object was created once and is destroyed once; null ones were never created.
         unsafe {
-            let _ = result::stream::synchronize(self.stream);
             for object in [matrix, b, x].into_iter().filter(|object| !object.is_null()) {
                 let _ = (self.api.matrix_destroy)(object);
             }
@@ -162,7 +171,6 @@ impl Engine {
         let (mut info, mut written) = (0, 0);
         // SAFETY: the objects exist, the numbers outlive the call.
         unsafe {
-            result::stream::synchronize(self.stream).map_err(|_| DirectFault::Failed("a kernel failed".to_owned()))?;
             let size = size_of::<c_int>();
             told((self.api.data_get)(self.handle, *data, data::INFO, (&raw mut info).cast(), size, &raw mut written))?;
         }
@@ -180,6 +188,9 @@ impl Drop for Engine {
             }
             if !self.handle.is_null() {
                 let _ = (self.api.destroy)(self.handle);
+            }
+            if !self.stream.is_null() {
+                let _ = result::stream::destroy(self.stream);
             }
         }
     }
@@ -225,11 +236,10 @@ impl DirectEngine for Engine {
 
 impl DirectSolves for GpuDevice {
     unsafe fn direct_engine(&self) -> Result<Box<dyn DirectEngine>, String> {
-        if std::env::var_os(ASK).is_none() {
-            return Err(format!("cuDSS is used only where {ASK} is set"));
+        if std::env::var_os(SWITCH).is_some_and(|value| value == "off") {
+            return Err(format!("{SWITCH} is off"));
         }
-        let api = library()?;
-        match Engine::new(api, self.stream) {
+        match Engine::new(library()?) {
             Ok(engine) => Ok(Box::new(engine)),
             Err(DirectFault::NotDefinite) => Err("cuDSS cannot be used".to_owned()),
             Err(DirectFault::OutOfMemory(detail) | DirectFault::Failed(detail)) => Err(format!("cuDSS cannot be used: {detail}")),
