@@ -1,5 +1,5 @@
 //! Bytes a second of iterations of CG against the rate of a copy on the same device: `cargo bench -p backend-cuda --features runtime --bench krylov`. Arguments: cells along an edge,
-//! 100 and 200 if there are none; `jacobi` or `amg` for that preconditioner alone; `every=40` for so many iterations between two looks at the residual. Without a GPU the host device runs, which tells how many bytes an iteration must move and nothing of speed.
+//! 100 and 200 if there are none; `jacobi` or `amg` for that preconditioner alone; `doubles` for cycles of multigrid in double precision too; `every=40` for so many iterations between two looks at the residual. Without a GPU the host device runs, which tells how many bytes an iteration must move and nothing of speed.
 
 use std::rc::Rc;
 use std::time::Instant;
@@ -68,7 +68,21 @@ fn iterations<S: MatrixSpace>(
     iterate(space, &mut method, System { operator: &Plain(a), preconditioner: m }, &mut x, b, control).map(drop)
 }
 
-fn measure(rt: &mut CudaRuntime, edge: usize, kind: Preconditioning, every: usize, copy_rate: Option<f64>) -> Result<(), Error> {
+/// What is measured: a preconditioner, and of multigrid whether its cycles may be of singles.
+type Kind = (Preconditioning, bool);
+
+fn title((kind, in_singles): Kind) -> String {
+    let precision = match (kind, in_singles) {
+        (Preconditioning::Amg, true) => " of singles",
+        (Preconditioning::Amg, false) => " of doubles",
+        _ => "",
+    };
+    format!("CG+{}{precision}", kind.title())
+}
+
+fn measure(rt: &mut CudaRuntime, edge: usize, kind: Kind, every: usize, copy_rate: Option<f64>) -> Result<(), Error> {
+    let title = title(kind);
+    let (kind, in_singles) = kind;
     let matrix = heat(edge);
     let n = matrix.n_rows();
     // Groups as the device forms them.
@@ -76,7 +90,8 @@ fn measure(rt: &mut CudaRuntime, edge: usize, kind: Preconditioning, every: usiz
     let setting = Setting { ends: &[n], symmetric: true, singular: false, pressure: 0, amg };
     let more = RUNS[1] - RUNS[0];
 
-    let mut traffic = Traffic::new(n, Written::Unread).with_slices();
+    let traffic = Traffic::new(n, Written::Unread).with_slices();
+    let mut traffic = if in_singles { traffic.with_singles() } else { traffic };
     let Ok(m) = build(&mut traffic, &matrix, kind, setting);
     let Ok(a) = traffic.matrix(matrix.clone());
     let bytes = RUNS.map(|count| {
@@ -107,8 +122,7 @@ fn measure(rt: &mut CudaRuntime, edge: usize, kind: Preconditioning, every: usiz
     let seconds = (best[1] - best[0]) / more as f64;
     let share = copy_rate.map_or(String::new(), |rate| format!(", {:.0} % of the copy rate", 100.0 * bytes / seconds / rate));
     println!(
-        "CG+{}, {edge}^3 unknowns: {:.4} ms an iteration, {:.0} bytes an unknown, {:.2} TB/s{share}; in {} iterations {} kernels, {} graphs, {} waits",
-        kind.title(),
+        "{title}, {edge}^3 unknowns: {:.4} ms an iteration, {:.0} bytes an unknown, {:.2} TB/s{share}; in {} iterations {} kernels, {} graphs, {} waits",
         1e3 * seconds,
         bytes / n as f64,
         bytes / seconds / 1e12,
@@ -124,9 +138,12 @@ fn main() {
     let given: Vec<usize> = std::env::args().skip(1).filter_map(|word| word.parse().ok()).collect();
     let every = std::env::args().find_map(|word| word.strip_prefix("every=")?.parse().ok()).unwrap_or(CHECK_EVERY);
     let sizes = if given.is_empty() { vec![100, 200] } else { given };
-    let kinds = [Preconditioning::Jacobi, Preconditioning::Amg];
-    let asked: Vec<Preconditioning> = kinds.into_iter().filter(|kind| std::env::args().any(|word| word == kind.key())).collect();
-    let kinds = if asked.is_empty() { kinds.to_vec() } else { asked };
+    let asked = |key: &str| std::env::args().any(|word| word == key);
+    let kinds = [(Preconditioning::Jacobi, false), (Preconditioning::Amg, true), (Preconditioning::Amg, false)];
+    let any = kinds.iter().any(|(kind, _)| asked(kind.key()));
+    let is_wanted =
+        |&(kind, in_singles): &Kind| (!any || asked(kind.key())) && (in_singles || kind == Preconditioning::Jacobi || asked("doubles"));
+    let kinds: Vec<Kind> = kinds.into_iter().filter(is_wanted).collect();
     let (device, copy_rate): (Rc<dyn Device>, Option<f64>) = match GpuDevice::open() {
         Ok(gpu) => {
             let rate = gpu.copy_rate().expect("a copy");
@@ -145,10 +162,12 @@ fn main() {
             let grid = Grid::cartesian(Cartesian::line(2, 1.0)).expect("a grid");
             let session = Session::on_grid(&PROGRAM, Parameters::default(), grid, Options::silent()).expect("a session");
             // A runtime for each, so that each begins with no graphs and no memory.
-            let measured =
-                CudaRuntime::on_device(session, Rc::clone(&device)).and_then(|mut rt| measure(&mut rt, edge, kind, every, copy_rate));
+            let measured = CudaRuntime::on_device(session, Rc::clone(&device)).and_then(|rt| {
+                let mut rt = if kind.1 { rt } else { rt.in_doubles() };
+                measure(&mut rt, edge, kind, every, copy_rate)
+            });
             if let Err(error) = measured {
-                println!("CG+{}, {edge}^3 unknowns: {error}", kind.title());
+                println!("{}, {edge}^3 unknowns: {error}", title(kind));
                 std::process::exit(1);
             }
         }

@@ -11,7 +11,7 @@ use equelle_runtime::Error;
 use equelle_runtime::linalg::cg::Cg;
 use equelle_runtime::linalg::krylov::{Control, End, System, Target, iterate};
 use equelle_runtime::linalg::matrix_space::Plain;
-use equelle_runtime::linalg::precond::amg::{Amg, AmgOptions, Hierarchy};
+use equelle_runtime::linalg::precond::amg::{AmgOptions, Hierarchy};
 use equelle_runtime::linalg::{MatrixSpace, SystemSpace, VectorSpace};
 
 /// By which iterations may grow from the smallest to the largest cube.
@@ -42,11 +42,11 @@ fn measure(rt: &mut CudaRuntime, edge: usize) -> Result<usize, Error> {
         let start = Instant::now();
         let hierarchy = Hierarchy::new(rt, a.share(), &[n], &options)?;
         let facts = (hierarchy.sizes.clone(), hierarchy.complexity);
-        made = Some((Amg::new(rt, hierarchy, &options)?, facts));
+        made = Some((rt.cycle(hierarchy, &options)?, facts));
         wait(rt)?;
         best = best.min(start.elapsed().as_secs_f64());
     }
-    let Some((amg, (sizes, complexity))) = made else { return Ok(0) };
+    let Some((cycle, (sizes, complexity))) = made else { return Ok(0) };
     let square = rt.dot(&b, &b);
     let [square] = rt.read([&square])?;
     let control = Control { target: Target::just(TOLERANCE * square.sqrt()), max_iterations: 200, check_every: 1, patience: 200 };
@@ -57,7 +57,7 @@ fn measure(rt: &mut CudaRuntime, edge: usize) -> Result<usize, Error> {
         let mut x = rt.zeros()?;
         wait(rt)?;
         let start = Instant::now();
-        let outcome = iterate(rt, &mut method, System { operator: &Plain(&a), preconditioner: &amg }, &mut x, &b, control)?;
+        let outcome = iterate(rt, &mut method, System { operator: &Plain(&a), preconditioner: &cycle }, &mut x, &b, control)?;
         fastest = fastest.min(start.elapsed().as_secs_f64());
         assert_eq!(outcome.end, End::Converged);
         iterations = outcome.iterations;

@@ -2,7 +2,8 @@
 #![cfg(feature = "runtime")]
 
 use backend_cuda::runtime::gpu::{nvrtc, probe};
-use backend_cuda::runtime::module::OWN_MODULES;
+use backend_cuda::runtime::module::{OWN_MODULES, PRELUDE};
+use backend_cuda::runtime::{KernelModule, Precision};
 use equelle_runtime::ErrorKind;
 
 fn missing() -> bool {
@@ -33,8 +34,15 @@ fn kernels_compile_for_every_dimension() {
             }
         }
     }
+    // In single precision those of collections, and those that are of singles in any program.
+    let is_single = |module: &KernelModule| module.precision(Precision::Single) == Precision::Single;
+    for module in OWN_MODULES.into_iter().filter(is_single) {
+        for arch in ["sm_80", "sm_90", "sm_100"] {
+            nvrtc::compile(&module.full_source(), arch, &["-DDIM=3".to_owned(), "-DEQ_SINGLE=1".to_owned()]).unwrap();
+        }
+    }
     // Offsets of 64 bits, for grids with very many faces.
-    let source = format!("{}\n{}", backend_cuda::runtime::module::PRELUDE, include_str!("heat_by_hand/kernels.cu"));
+    let source = format!("{}\n{}", PRELUDE, include_str!("heat_by_hand/kernels.cu"));
     nvrtc::compile(&source, "sm_90", &["-DDIM=3".to_owned(), "-DEQ_WIDE_OFFSETS=1".to_owned()]).unwrap();
 }
 

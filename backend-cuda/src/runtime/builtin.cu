@@ -52,27 +52,6 @@ extern "C" __global__ void equelle_tree_bools(unsigned int operation, EqEntity n
   out[group] = value;
 }
 
-// ---- Linear algebra --------------------------------------------------------------------------------------------------------------------
-
-// y = x; y = y + a x; y = y - a x; y = x + a y; y = a y: operation 0 to 4. 16 to 24 bytes an element.
-extern "C" __global__ void equelle_vector(unsigned int operation, EqEntity n, double* y, const double* a, const double* x) {
-  EQ_START
-  const EqEntity k = eq_index();
-  if (k >= n) return;
-  switch (operation) {
-    case 0: y[k] = x[k]; break;
-    case 1: y[k] = y[k] + *a * x[k]; break;
-    case 2: y[k] = y[k] - *a * x[k]; break;
-    case 3: y[k] = x[k] + *a * y[k]; break;
-    default: y[k] = *a * y[k]; break;
-  }
-}
-
-extern "C" __global__ void equelle_fill(EqEntity n, double value, double* out) {
-  const EqEntity k = eq_index();
-  if (k < n) out[k] = value;
-}
-
 // Marks the parts of the columns from `begin` to `end` whose level some row fixes: where the entries do not cancel but for `round_off`. `parts` numbers the
 // part of each column.
 extern "C" __global__ void equelle_fixed_parts(EqEntity n, const EqRows rows, EqEntity begin, EqEntity end, const EqEntity* __restrict__ parts,

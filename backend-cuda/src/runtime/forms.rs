@@ -34,7 +34,7 @@ pub(super) struct Slices {
     shifts: Rc<Buffer>,
     columns: Rc<Buffer>,
     /// Slots for values.
-    room: usize,
+    pub room: usize,
 }
 
 /// What a matrix has beside its rows.
@@ -58,6 +58,19 @@ pub(super) struct EqForm {
 }
 
 impl EqForm {
+    /// A matrix by slices, with its values.
+    pub fn of_slices(pattern: &Slices, values: &Buffer, n_cols: usize) -> EqForm {
+        let parts = [&pattern.starts, &pattern.lists, &pattern.shifts, &pattern.columns].map(|part| part.address().0);
+        let [starts, lists, shifts, columns] = parts;
+        let rows = EqRows { row_ptr: 0, columns: 0, entries: 0 };
+        EqForm { rows, slices: [starts, lists, shifts, columns, values.address().0], lanes: 1, n_cols: n_cols as u32 }
+    }
+
+    /// A matrix by rows, each added by so many threads.
+    pub fn of_rows(rows: EqRows, lanes: u32, n_cols: usize) -> EqForm {
+        EqForm { rows, slices: [0; 5], lanes, n_cols: n_cols as u32 }
+    }
+
     /// Whether it is by slices.
     pub fn is_by_slices(&self) -> bool {
         self.slices[0] != 0
@@ -72,9 +85,10 @@ impl Argument for EqForm {
     }
 }
 
-/// How many threads add a row of a matrix of `n` rows.
-fn lanes(n: usize, entries: usize) -> u32 {
-    let mean = entries as f64 / n.max(1) as f64;
+/// How many threads add a row.
+pub(super) fn lanes(rows: &Rows) -> u32 {
+    let n = rows.len();
+    let mean = rows.entries() as f64 / n.max(1) as f64;
     let mut lanes = 1;
     while lanes < MOST_LANES
         && (f64::from(lanes) * ENTRIES_OF_A_LANE < mean || (n * lanes as usize) < ENOUGH_THREADS && f64::from(2 * lanes) <= mean)
@@ -97,14 +111,10 @@ impl Slices {
 impl DeviceMatrix {
     /// As kernels of products take it, once it has been arranged.
     pub(super) fn form(&self) -> Option<EqForm> {
-        let plain = |lanes| EqForm { rows: self.args(), slices: [0; 5], lanes, n_cols: self.rows.n_cols() as u32 };
         match (self.form.get()?, self.rows.slices.get()) {
-            (Form::Slices(values), Some(Some(slices))) => {
-                let parts = [&slices.starts, &slices.lists, &slices.shifts, &slices.columns, values];
-                Some(EqForm { slices: parts.map(|part| part.address().0), ..plain(1) })
-            }
+            (Form::Slices(values), Some(Some(slices))) => Some(EqForm::of_slices(slices, values, self.rows.n_cols())),
             (Form::Slices(_), _) => None,
-            (Form::Rows(lanes), _) => Some(plain(*lanes)),
+            (Form::Rows(lanes), _) => Some(EqForm::of_rows(self.args(), *lanes, self.rows.n_cols())),
         }
     }
 }
@@ -115,27 +125,43 @@ impl CudaRuntime {
         if a.form.get().is_some() {
             return Ok(());
         }
-        let (n, entries) = (a.rows.len(), a.rows.entries());
-        if a.rows.slices.get().is_none() {
-            let made = self.slices(&a.rows)?;
-            let _ = a.rows.slices.set(made);
-        }
-        let form = match a.rows.slices.get() {
-            Some(Some(slices)) => {
+        let form = match self.slices(&a.rows)? {
+            Some(slices) => {
                 let values = self.buffer(WHAT, 8 * slices.room as u64)?;
-                let call = self.solver_call("equelle_slice_values")?.arg(n as u32).arg(a.args());
-                let call = call.arg(slices.starts.address()).arg(slices.lists.address()).arg(slices.shifts.address());
-                self.launch_over(call.arg(values.address()), n.next_multiple_of(SLICE))?;
+                let call = self.slices_call("equelle_slice_values", a, &slices)?;
+                self.launch_over(call.arg(values.address()), a.rows.len().next_multiple_of(SLICE))?;
                 Form::Slices(values)
             }
-            Some(None) | None => Form::Rows(lanes(n, entries)),
+            None => Form::Rows(lanes(&a.rows)),
         };
         let _ = a.form.set(form);
         Ok(())
     }
 
+    /// The values of a matrix times `scale` by slices, as singles.
+    pub(super) fn slices_of_singles(&mut self, a: &DeviceMatrix, slices: &Slices, scale: f64) -> Result<Rc<Buffer>, Error> {
+        let values = self.buffer(WHAT, 4 * slices.room as u64)?;
+        let call = self.slices_call("equelle_slice_singles", a, slices)?.arg(scale);
+        self.launch_over(call.arg(values.address()), a.rows.len().next_multiple_of(SLICE))?;
+        Ok(values)
+    }
+
+    fn slices_call(&mut self, name: &'static str, a: &DeviceMatrix, slices: &Slices) -> Result<Call, Error> {
+        let call = self.solver_call(name)?.arg(a.rows.len() as u32).arg(a.args());
+        Ok(call.arg(slices.starts.address()).arg(slices.lists.address()).arg(slices.shifts.address()))
+    }
+
+    /// The pattern of rows by slices, if it is worth it; sought once.
+    pub(super) fn slices(&mut self, rows: &Rows) -> Result<Option<Rc<Slices>>, Error> {
+        if let Some(known) = rows.slices.get() {
+            return Ok(known.clone());
+        }
+        let made = self.new_slices(rows)?.map(Rc::new);
+        Ok(rows.slices.get_or_init(|| made).clone())
+    }
+
     /// The pattern by slices, if it is worth it; the host waits for their sizes.
-    fn slices(&mut self, rows: &Rows) -> Result<Option<Slices>, Error> {
+    fn new_slices(&mut self, rows: &Rows) -> Result<Option<Slices>, Error> {
         let (n, entries) = (rows.len(), rows.entries());
         let few = entries as f64 <= FEW_ENTRIES * n as f64;
         if entries == 0 || i32::try_from(rows.n_cols()).is_err() || !(few || n >= ENOUGH_THREADS) {

@@ -7,12 +7,11 @@ use std::rc::Rc;
 use equelle_runtime::Error;
 use equelle_runtime::linalg::{MatrixSpace, VectorSpace};
 
-use crate::runtime::args::Call;
 use crate::runtime::device::DevicePtr;
 use crate::runtime::parts::Parts;
 use crate::runtime::passes::{Number, Summand};
 use crate::runtime::pool::Buffer;
-use crate::runtime::precision::doubles;
+use crate::runtime::precision::{Precision, doubles};
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::rows::fault;
 
@@ -25,6 +24,8 @@ pub(super) struct SpaceState {
     failure: Option<Error>,
     /// Connected parts of the unknowns, by the patterns of matrices.
     pub parts: Vec<Parts>,
+    /// Whether multigrid is to be of doubles.
+    pub in_doubles: bool,
 }
 
 /// A vector: numbers in device memory.
@@ -44,8 +45,8 @@ impl DeviceVector {
 pub type DeviceNumber = Option<Rc<Buffer>>;
 
 /// Updates of a vector, as in the kernel.
-#[derive(Clone, Copy)]
-enum Update {
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Update {
     Copy = 0,
     AddScaled = 1,
     SubScaled = 2,
@@ -70,12 +71,23 @@ impl CudaRuntime {
         Ok(DeviceVector { buffer: self.buffer("a vector of the linear solver", 8 * len as u64)?, len })
     }
 
+    /// Queues an update of a vector of a precision with `n` elements, the number at `a` and another vector.
+    pub(super) fn update_in(
+        &mut self,
+        precision: Precision,
+        update: Update,
+        n: usize,
+        y: DevicePtr,
+        a: DevicePtr,
+        x: DevicePtr,
+    ) -> Result<(), Error> {
+        let call = self.solver_call_in(precision, "equelle_vector")?;
+        self.launch_over(call.arg(update as u32).arg(n as u32).arg(y).arg(a).arg(x), n)
+    }
+
     fn update(&mut self, update: Update, y: &DeviceVector, a: DevicePtr, x: &DeviceVector) {
         debug_assert_eq!(y.len, x.len, "vectors of one length");
-        let result = self.runtime_function("equelle_vector").and_then(|function| {
-            let call = Call::new(function, "equelle_vector").arg(update as u32).arg(y.len as u32).arg(y.address()).arg(a).arg(x.address());
-            self.launch_over(call, y.len)
-        });
+        let result = self.update_in(Precision::Double, update, y.len, y.address(), a, x.address());
         self.attempt(result);
     }
 
@@ -99,7 +111,7 @@ impl CudaRuntime {
         self.make_number(|rt, out| rt.sum_into(y.len, y.address(), summand, out))
     }
 
-    fn number_of(&mut self, operation: Number, a: &DeviceNumber, b: &DeviceNumber) -> DeviceNumber {
+    pub(super) fn number_of(&mut self, operation: Number, a: &DeviceNumber, b: &DeviceNumber) -> DeviceNumber {
         let (a, b) = (a.as_ref()?, b.as_ref()?);
         self.make_number(|rt, out| rt.number_into(operation, a.address(), b.address(), out))
     }

@@ -36,15 +36,6 @@ extern "C" __global__ void equelle_product(unsigned int operation, EqEntity n, c
   }
 }
 
-// z = a z + b D r with a diagonal matrix; z is not read where a is 0. 32 to 40 bytes an element.
-extern "C" __global__ void equelle_add_diagonal(EqEntity n, double a, double b, const double* d, const double* r, double* z) {
-  EQ_START
-  const EqEntity k = eq_index();
-  if (k >= n) return;
-  const double product = b * (d[k] * r[k]);
-  z[k] = a == 0.0 ? product : a * z[k] + product;
-}
-
 // Inverse of the diagonal of `sign` times a square matrix; `instead` where there is none, or where it overflows.
 extern "C" __global__ void equelle_inverse_diagonal(EqEntity n, const EqRows rows, double sign, double instead, double* __restrict__ out) {
   const EqEntity row = eq_index();
@@ -59,19 +50,20 @@ extern "C" __global__ void equelle_inverse_diagonal(EqEntity n, const EqRows row
 // The larger magnitude; NaN if either is.
 EQ_FUNCTION double eq_larger(double left, double right) { return left != left || left > fabs(right) ? left : fabs(right); }
 
-// Largest magnitudes of groups of 1024 elements, one block each; NaN where one is.
-extern "C" __global__ void equelle_largest(EqEntity n, const double* __restrict__ x, double* __restrict__ out) {
+// Largest magnitudes of groups of 1024 elements, or of the inverses of those that are not 0, one block each; NaN where one is.
+extern "C" __global__ void equelle_largest(EqEntity n, unsigned int of_inverses, const double* __restrict__ x, double* __restrict__ out) {
   const unsigned long long begin = (unsigned long long)blockIdx.x * EQ_LEAF;
   const unsigned int size = n - begin < EQ_LEAF ? (unsigned int)(n - begin) : EQ_LEAF;
   double most = 0.0;
+  const auto value = [=](unsigned int k) { return of_inverses && x[begin + k] != 0.0 ? 1.0 / x[begin + k] : x[begin + k]; };
 #ifdef EQ_SHIM
   // Threads run one after another.
   if (threadIdx.x != 0) return;
-  for (unsigned int k = 0; k < size; ++k) most = eq_larger(most, x[begin + k]);
+  for (unsigned int k = 0; k < size; ++k) most = eq_larger(most, value(k));
   out[blockIdx.x] = most;
 #else
   __shared__ double found[128];
-  for (unsigned int k = threadIdx.x; k < size; k += blockDim.x) most = eq_larger(most, x[begin + k]);
+  for (unsigned int k = threadIdx.x; k < size; k += blockDim.x) most = eq_larger(most, value(k));
   found[threadIdx.x] = most;
   for (unsigned int half = blockDim.x / 2; half > 0; half /= 2) {
     __syncthreads();

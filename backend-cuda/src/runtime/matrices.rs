@@ -5,19 +5,21 @@ use std::rc::Rc;
 
 use equelle_runtime::Error;
 use equelle_runtime::linalg::matrix_space::{Correction, Direction, Shape, Smoothed};
-use equelle_runtime::linalg::precond::amg::{Amg, AmgOptions};
+use equelle_runtime::linalg::precond::amg::AmgOptions;
 use equelle_runtime::linalg::precond::ilu::BlockFactors;
 use equelle_runtime::linalg::schedule::Schedule;
 use equelle_runtime::linalg::{Csr, MatrixSpace, Preconditioner};
 
 use crate::runtime::args::{Call, EqRows};
+use crate::runtime::device::DevicePtr;
 use crate::runtime::factors::DeviceFactors;
-use crate::runtime::forms::Form;
+use crate::runtime::forms::{EqForm, Form};
 use crate::runtime::grid::bytes_of;
 use crate::runtime::krylov::{DeviceNumber, DeviceVector};
-use crate::runtime::module::SOLVERS_MODULE;
+use crate::runtime::module::{SINGLES_MODULE, SOLVERS_MODULE};
 use crate::runtime::passes::{Operand, Summand};
 use crate::runtime::pool::Buffer;
+use crate::runtime::precision::Precision;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::rows::Rows;
 use crate::runtime::schedule::{DeviceSchedule, gauss_seidel};
@@ -35,9 +37,9 @@ pub struct DeviceMatrix {
     pub(super) host: OnceCell<Csr>,
 }
 
-/// Operations of the kernel of products.
-#[derive(Clone, Copy)]
-enum Product {
+/// Operations of the kernels of products.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Product {
     Set = 0,
     Add = 1,
     Sub = 2,
@@ -66,14 +68,50 @@ impl CudaRuntime {
         self.call(&SOLVERS_MODULE, name)
     }
 
+    /// The same of those on vectors and matrices of a precision.
+    pub(super) fn solver_call_in(&mut self, precision: Precision, name: &'static str) -> Result<Call, Error> {
+        match precision {
+            Precision::Double => self.solver_call(name),
+            Precision::Single => self.call(&SINGLES_MODULE, name),
+        }
+    }
+
+    /// A product with an arranged matrix of `n` rows, over vectors of a precision.
+    pub(super) fn form_product(
+        &mut self,
+        precision: Precision,
+        product: Product,
+        (n, a): (usize, &EqForm),
+        [b, x, y]: [DevicePtr; 3],
+    ) -> Result<(), Error> {
+        let call = self.solver_call_in(precision, "equelle_form_product")?;
+        let call = call.arg(product as u32).arg(n as u32).arg(*a).arg(b).arg(x).arg(y);
+        self.launch_over_form(call, a, n)
+    }
+
+    /// Fills a vector of a precision with zeros.
+    pub(super) fn clear_in(&mut self, precision: Precision, n: usize, x: DevicePtr) -> Result<(), Error> {
+        let call = self.solver_call_in(precision, "equelle_fill")?.arg(n as u32).arg(0.0).arg(x);
+        self.launch_over(call, n)
+    }
+
+    /// `z = a z + b D r`, of vectors of a precision.
+    pub(super) fn add_diagonal_in(
+        &mut self,
+        precision: Precision,
+        n: usize,
+        [a, b]: [f64; 2],
+        [z, d, r]: [DevicePtr; 3],
+    ) -> Result<(), Error> {
+        let call = self.solver_call_in(precision, "equelle_add_diagonal")?.arg(n as u32).arg(a).arg(b).arg(d).arg(r).arg(z);
+        self.launch_over(call, n)
+    }
+
     fn product(&mut self, product: Product, y: &DeviceVector, b: &DeviceVector, a: &DeviceMatrix, x: &DeviceVector) {
         let n = a.rows.len();
         debug_assert!(y.len == n && x.len == a.rows.n_cols(), "vectors of the matrix's size");
         let result = match a.form() {
-            Some(form) => self.solver_call("equelle_form_product").and_then(|call| {
-                let call = call.arg(product as u32).arg(n as u32).arg(form).arg(b.address()).arg(x.address()).arg(y.address());
-                self.launch_over_form(call, &form, n)
-            }),
+            Some(form) => self.form_product(Precision::Double, product, (n, &form), [b.address(), x.address(), y.address()]),
             None => self.solver_call("equelle_product").and_then(|call| {
                 let call = call.arg(product as u32).arg(n as u32).arg(a.args()).arg(b.address()).arg(x.address()).arg(y.address());
                 self.launch_over(call, n)
@@ -127,17 +165,14 @@ impl MatrixSpace for CudaRuntime {
         Shape { rows: a.rows.len(), columns: a.rows.n_cols(), entries: a.rows.entries(), fields: 1 }
     }
 
-    /// On the device.
+    /// On the device, where a cycle is of singles if they will do.
     fn multigrid(&mut self, matrix: Csr, ends: &[usize], options: &AmgOptions) -> Result<Box<dyn Preconditioner<CudaRuntime>>, Error> {
         let matrix = self.matrix(matrix)?;
-        Ok(Box::new(Amg::set_up(self, matrix, ends, options)?))
+        self.multigrid_of(matrix, ends, options)
     }
 
     fn clear(&mut self, x: &mut DeviceVector) {
-        let result = self.runtime_function("equelle_fill").and_then(|function| {
-            let call = Call::new(function, "equelle_fill").arg(x.len as u32).arg(0.0).arg(x.address());
-            self.launch_over(call, x.len)
-        });
+        let result = self.clear_in(Precision::Double, x.len, x.address());
         self.attempt(result);
     }
 
@@ -158,10 +193,7 @@ impl MatrixSpace for CudaRuntime {
     }
 
     fn add_diagonal(&mut self, z: &mut DeviceVector, a: f64, b: f64, d: &DeviceVector, r: &DeviceVector) {
-        let result = self.solver_call("equelle_add_diagonal").and_then(|call| {
-            let call = call.arg(z.len as u32).arg(a).arg(b).arg(d.address()).arg(r.address()).arg(z.address());
-            self.launch_over(call, z.len)
-        });
+        let result = self.add_diagonal_in(Precision::Double, z.len, [a, b], [z.address(), d.address(), r.address()]);
         self.attempt(result);
     }
 
@@ -186,7 +218,7 @@ impl MatrixSpace for CudaRuntime {
     }
 
     fn smooth_from_zero(&mut self, y: &mut DeviceVector, on: Smoothed<'_, Self>, c: [f64; 3], [_r, d]: [&mut DeviceVector; 2], keep: bool) {
-        let result = self.smooth_from_zero_into(y, on, c, d, keep);
+        let result = self.smoothing(on).and_then(|on| self.smooth_from_zero_into(&on, c, [y.address(), d.address()], keep));
         self.attempt(result);
     }
 
@@ -199,7 +231,7 @@ impl MatrixSpace for CudaRuntime {
         [_r, d]: [&mut DeviceVector; 2],
         keep: bool,
     ) {
-        let result = self.smooth_into(y, x, on, c, d, keep);
+        let result = self.smoothing(on).and_then(|on| self.smooth_into(&on, c, [y.address(), x.address(), d.address()], keep));
         self.attempt(result);
     }
 
@@ -211,11 +243,14 @@ impl MatrixSpace for CudaRuntime {
         c: [f64; 2],
         [_r, d]: [&mut DeviceVector; 2],
     ) -> DeviceNumber {
-        self.make_number(|rt, out| rt.smooth_dot_into(y, x, on, c, d, out))
+        self.make_number(|rt, out| {
+            let on = rt.smoothing(on)?;
+            rt.smooth_dot_into(&on, c, [y.address(), x.address(), d.address()], out)
+        })
     }
 
     fn correct(&mut self, x: &mut DeviceVector, d: &mut DeviceVector, r: &mut DeviceVector, by: Correction<'_, Self>, c: f64) {
-        let result = self.correct_into(x, d, r, by, c);
+        let result = self.correction(by).and_then(|by| self.correct_into(&by, x.len, c, [x.address(), d.address(), r.address()]));
         self.attempt(result);
     }
 

@@ -73,6 +73,7 @@ mod schedule;
 mod select;
 mod sequences;
 mod sides;
+mod single;
 mod smoothing;
 pub mod sparse;
 mod steady;

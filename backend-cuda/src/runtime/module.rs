@@ -51,7 +51,23 @@ pub const DERIVATIVES_MODULE: KernelModule = KernelModule {
 /// The kernels of linear solvers.
 pub const SOLVERS_MODULE: KernelModule = KernelModule {
     name: "solvers",
-    source: concat!(include_str!("krylov.cu"), include_str!("matrices.cu"), include_str!("products.cu"), include_str!("coarsening.cu")),
+    source: concat!(
+        include_str!("sums.cuh"),
+        include_str!("updates.cu"),
+        include_str!("krylov.cu"),
+        include_str!("matrices.cu"),
+        include_str!("products.cu"),
+        include_str!("forms.cu"),
+        include_str!("singles.cu"),
+        include_str!("coarsening.cu")
+    ),
+    floating_point: FloatingPoint::Strict,
+};
+
+/// Those of them that cycles of multigrid are made of, over vectors and matrices of singles.
+pub const SINGLES_MODULE: KernelModule = KernelModule {
+    name: "singles",
+    source: concat!(include_str!("sums.cuh"), include_str!("updates.cu"), include_str!("products.cu")),
     floating_point: FloatingPoint::Strict,
 };
 
@@ -70,19 +86,31 @@ pub const FACTORISATION_MODULE: KernelModule = KernelModule {
 };
 
 /// All that do not come from a program.
-pub const OWN_MODULES: [KernelModule; 7] =
-    [RUNTIME_MODULE, COLLECTIONS_MODULE, OPERATIONS_MODULE, DERIVATIVES_MODULE, SOLVERS_MODULE, SUBSTITUTION_MODULE, FACTORISATION_MODULE];
+pub const OWN_MODULES: [KernelModule; 8] = [
+    RUNTIME_MODULE,
+    COLLECTIONS_MODULE,
+    OPERATIONS_MODULE,
+    DERIVATIVES_MODULE,
+    SOLVERS_MODULE,
+    SINGLES_MODULE,
+    SUBSTITUTION_MODULE,
+    FACTORISATION_MODULE,
+];
 
 impl KernelModule {
-    /// In what it computes in a program of this precision: kernels of programs, and those that work on collections, in that; the others in double precision.
+    /// In what it computes in a program of this precision: kernels of programs, and those that work on collections, in that; cycles of singles in single precision; the others in
+    /// double precision.
     pub fn precision(&self, of_program: Precision) -> Precision {
+        if *self == SINGLES_MODULE {
+            return Precision::Single;
+        }
         let on_collections = [COLLECTIONS_MODULE, OPERATIONS_MODULE, DERIVATIVES_MODULE].contains(self) || !OWN_MODULES.contains(self);
         if on_collections { of_program } else { Precision::Double }
     }
 
     /// Whether its kernels know of a grid. The others are compiled once for all grids.
     fn is_on_grids(&self) -> bool {
-        ![RUNTIME_MODULE, SOLVERS_MODULE, SUBSTITUTION_MODULE, FACTORISATION_MODULE].contains(self)
+        ![RUNTIME_MODULE, SOLVERS_MODULE, SINGLES_MODULE, SUBSTITUTION_MODULE, FACTORISATION_MODULE].contains(self)
     }
 
     /// How it is compiled in a program that is compiled so.
@@ -137,8 +165,9 @@ mod tests {
         for kernel in ["equelle_slice_values", "equelle_inverse_diagonal", "equelle_for", "no_kernel"] {
             assert!(!SOLVERS_MODULE.waits_by_itself(kernel), "{kernel}");
         }
-        assert!(RUNTIME_MODULE.waits_by_itself("equelle_vector"));
-        assert!(!RUNTIME_MODULE.waits_by_itself("equelle_fill"));
+        assert!(SINGLES_MODULE.waits_by_itself("equelle_smooth_dot"));
+        assert!(SOLVERS_MODULE.waits_by_itself("equelle_vector"));
+        assert!(!SOLVERS_MODULE.waits_by_itself("equelle_fill"));
     }
 
     /// What is read through a restricted pointer may be read ahead of the wait.

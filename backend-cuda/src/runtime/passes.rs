@@ -8,6 +8,7 @@ use crate::runtime::device::{DevicePtr, LaunchShape};
 use crate::runtime::forms::EqForm;
 use crate::runtime::matrices::DeviceMatrix;
 use crate::runtime::module::SOLVERS_MODULE;
+use crate::runtime::precision::Precision;
 use crate::runtime::program::CudaRuntime;
 
 /// Threads of a block that makes a leaf: one for each chain.
@@ -30,6 +31,8 @@ pub(super) enum Number {
     Chop = 5,
     Sqrt = 6,
     Min = 7,
+    /// [`Number::Chop`] where what cancelled were singles.
+    ChopSingles = 8,
 }
 
 /// What is done to `y` before a sum, and what is summed. `a` is a number on the device.
@@ -126,9 +129,10 @@ impl CudaRuntime {
         self.number_into(operation, a, b, out)
     }
 
-    /// Queues a kernel that makes `sums` sums over `n` elements; `arguments` are those before the sums.
+    /// Queues a kernel that makes one or two sums over `n` elements of vectors of a precision; `arguments` are those before the sums.
     pub(super) fn sums(
         &mut self,
+        precision: Precision,
         name: &'static str,
         n: usize,
         out: [Option<DevicePtr>; 2],
@@ -143,7 +147,7 @@ impl CudaRuntime {
         let buffer = self.buffer("partial results", 8 * (count * leaves) as u64)?;
         let arrived = if leaves <= MOST_LEAVES { self.arrived()? } else { DevicePtr(0) };
         let sums = Sums { leaves: buffer.address(), arrived, out: out.map(|out| out.unwrap_or(DevicePtr(0))) };
-        let call = arguments(self.call(&SOLVERS_MODULE, name)?).arg(sums).arg(NoNumbers);
+        let call = arguments(self.solver_call_in(precision, name)?).arg(sums).arg(NoNumbers);
         self.queue.push(call.shaped(LaunchShape { grid: [leaves as u32, 1, 1], block: [BLOCK, 1, 1] }));
         if leaves <= MOST_LEAVES {
             return Ok(());
@@ -169,6 +173,14 @@ impl CudaRuntime {
     /// # Errors
     /// `Backend`: not enough memory, or the kernels cannot be compiled or loaded.
     pub(super) fn sum_into(&mut self, n: usize, y: DevicePtr, summand: Summand, out: DevicePtr) -> Result<(), Error> {
+        self.sum_in(Precision::Double, n, y, summand, out)
+    }
+
+    /// The same over vectors of a precision.
+    ///
+    /// # Errors
+    /// As there.
+    pub(super) fn sum_in(&mut self, precision: Precision, n: usize, y: DevicePtr, summand: Summand, out: DevicePtr) -> Result<(), Error> {
         let none = DevicePtr(0);
         let (operation, a, x, w) = match summand {
             Summand::Product { w } => (0u32, none, none, w),
@@ -176,7 +188,7 @@ impl CudaRuntime {
             Summand::UpdatedDiagonal { a, x, d } => (2, a, x, d),
             Summand::Diagonal { d } => (3, none, none, d),
         };
-        self.sums("equelle_dot", n, [Some(out), None], |call| call.arg(operation).arg(n as u32).arg(y).arg(a).arg(x).arg(w))
+        self.sums(precision, "equelle_dot", n, [Some(out), None], |call| call.arg(operation).arg(n as u32).arg(y).arg(a).arg(x).arg(w))
     }
 
     /// `x . y` of `n` numbers to one number on the device.
@@ -206,7 +218,7 @@ impl CudaRuntime {
             (Operand::Slices(_), None) => "equelle_form_dot",
             (Operand::Slices(_), Some(_)) => "equelle_form_dots",
         };
-        self.sums(name, n, [Some(out), square], |call| call.arg(n as u32).arg(a).arg(y).arg(x).arg(w))
+        self.sums(Precision::Double, name, n, [Some(out), square], |call| call.arg(n as u32).arg(a).arg(y).arg(x).arg(w))
     }
 
     /// `x = x + a p`, then `p = z + b p`, or `p = D z + b p` with a diagonal.

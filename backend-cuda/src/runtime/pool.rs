@@ -106,6 +106,12 @@ impl Pool {
         self.bytes = 0;
     }
 
+    /// Bytes of buffers that have an owner.
+    #[cfg(test)]
+    pub(crate) fn in_use(&self) -> u64 {
+        self.bytes - self.free.borrow().iter().map(|(size, addresses)| size * addresses.len() as u64).sum::<u64>()
+    }
+
     /// Bytes taken from the device.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes

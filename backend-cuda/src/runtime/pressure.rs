@@ -5,7 +5,7 @@ use std::rc::Rc;
 use equelle_runtime::Error;
 use equelle_runtime::linalg::Preconditioner;
 use equelle_runtime::linalg::precond::Setting;
-use equelle_runtime::linalg::precond::amg::{Amg, AmgOptions};
+use equelle_runtime::linalg::precond::amg::AmgOptions;
 use equelle_runtime::linalg::precond::cpr::{Cpr, Stages};
 
 use crate::runtime::matrices::DeviceMatrix;
@@ -37,7 +37,7 @@ impl CudaRuntime {
         let matrix = self.sparse_product(&restriction, &pressure_columns)?;
         let symmetric = self.is_symmetric_and_positive(&matrix)?;
         let options = AmgOptions { symmetric, singular: setting.singular, ..setting.amg };
-        let amg = Box::new(Amg::set_up(self, matrix, &[n], &options)?);
+        let amg = self.multigrid_of(matrix, &[n], &options)?;
         let stages = Stages { restriction, injection, pressure_columns, amg, second };
         Ok(Some(Box::new(Cpr::assemble(self, stages)?)))
     }
@@ -94,7 +94,8 @@ mod tests {
             let Ok(there) = build(&mut host, &signed, Preconditioning::Cpr, setting);
             let mut expected = vec![0.0; n];
             there.apply(&mut host, &mut expected, &r);
-            for mut rt in runtimes() {
+            for rt in runtimes() {
+                let mut rt = rt.in_doubles();
                 rt.set_len(n);
                 let a = rt.matrix(matrix.clone()).expect("room");
                 let first = rt.two_stages(&a, sign, setting).expect("room");

@@ -35,7 +35,7 @@ pub struct Rows {
     /// The same on the host, once it has been asked for.
     host: OnceCell<HostRows>,
     /// The same by slices, once a matrix has been arranged for products; `None` if that is not worth it.
-    pub(super) slices: OnceCell<Option<Slices>>,
+    pub(super) slices: OnceCell<Option<Rc<Slices>>>,
 }
 
 /// A pattern on the host.

@@ -5,13 +5,35 @@
 use equelle_runtime::Error;
 use equelle_runtime::linalg::matrix_space::{Correction, Smoothed};
 
+use crate::runtime::args::EqRows;
 use crate::runtime::device::DevicePtr;
 use crate::runtime::forms::EqForm;
-use crate::runtime::krylov::DeviceVector;
 use crate::runtime::matrices::DeviceMatrix;
 use crate::runtime::passes::Summand;
+use crate::runtime::precision::Precision;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::rows::fault;
+
+/// A system to smooth as kernels take it, over matrix and vectors of a precision.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Smoothing {
+    pub precision: Precision,
+    /// Rows.
+    pub n: usize,
+    pub matrix: EqForm,
+    pub inverse_diagonal: DevicePtr,
+    pub right: DevicePtr,
+}
+
+/// What a coarse level has found, as kernels take it, over matrices and vectors of a precision.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Corrections {
+    pub precision: Precision,
+    pub image: EqForm,
+    pub prolongation: EqRows,
+    pub coarse: DevicePtr,
+    pub inverse_diagonal: DevicePtr,
+}
 
 impl CudaRuntime {
     /// A matrix as kernels of products take it, arranged if it is not yet.
@@ -20,68 +42,49 @@ impl CudaRuntime {
         a.form().ok_or_else(|| fault("a matrix that is not arranged for products"))
     }
 
-    pub(super) fn smooth_from_zero_into(
-        &mut self,
-        y: &DeviceVector,
-        on: Smoothed<'_, CudaRuntime>,
-        [first, again, second]: [f64; 3],
-        d: &DeviceVector,
-        keep: bool,
-    ) -> Result<(), Error> {
-        let a = self.arranged(on.matrix)?;
-        let call = self.solver_call("equelle_smooth_from_zero")?.arg(y.len as u32).arg(a).arg(first).arg(again).arg(second);
-        let call = call.arg(on.inverse_diagonal.address()).arg(on.right.address()).arg(y.address()).arg(d.address());
-        self.launch_over_form(call.arg(u32::from(keep)), &a, y.len)
+    /// A system of doubles.
+    pub(super) fn smoothing(&mut self, on: Smoothed<'_, CudaRuntime>) -> Result<Smoothing, Error> {
+        let matrix = self.arranged(on.matrix)?;
+        let (inverse_diagonal, right) = (on.inverse_diagonal.address(), on.right.address());
+        Ok(Smoothing { precision: Precision::Double, n: on.matrix.rows.len(), matrix, inverse_diagonal, right })
     }
 
-    pub(super) fn smooth_into(
-        &mut self,
-        y: &DeviceVector,
-        x: &DeviceVector,
-        on: Smoothed<'_, CudaRuntime>,
-        [again, new]: [f64; 2],
-        d: &DeviceVector,
-        keep: bool,
-    ) -> Result<(), Error> {
-        let a = self.arranged(on.matrix)?;
-        let call = self.solver_call("equelle_smooth")?.arg(y.len as u32).arg(a).arg(again).arg(new).arg(on.inverse_diagonal.address());
-        let call = call.arg(on.right.address()).arg(x.address()).arg(y.address()).arg(d.address());
-        self.launch_over_form(call.arg(u32::from(keep)), &a, y.len)
+    /// A correction of doubles.
+    pub(super) fn correction(&mut self, by: Correction<'_, CudaRuntime>) -> Result<Corrections, Error> {
+        let image = self.arranged(by.image)?;
+        let (coarse, inverse_diagonal) = (by.coarse.address(), by.inverse_diagonal.address());
+        Ok(Corrections { precision: Precision::Double, image, prolongation: by.prolongation.args(), coarse, inverse_diagonal })
+    }
+
+    pub(super) fn smooth_from_zero_into(&mut self, on: &Smoothing, c: [f64; 3], [y, d]: [DevicePtr; 2], keep: bool) -> Result<(), Error> {
+        let call = self.solver_call_in(on.precision, "equelle_smooth_from_zero")?.arg(on.n as u32).arg(on.matrix);
+        let call = call.arg(c[0]).arg(c[1]).arg(c[2]).arg(on.inverse_diagonal).arg(on.right).arg(y).arg(d);
+        self.launch_over_form(call.arg(u32::from(keep)), &on.matrix, on.n)
+    }
+
+    pub(super) fn smooth_into(&mut self, on: &Smoothing, c: [f64; 2], [y, x, d]: [DevicePtr; 3], keep: bool) -> Result<(), Error> {
+        let call = self.solver_call_in(on.precision, "equelle_smooth")?.arg(on.n as u32).arg(on.matrix);
+        let call = call.arg(c[0]).arg(c[1]).arg(on.inverse_diagonal).arg(on.right).arg(x).arg(y).arg(d);
+        self.launch_over_form(call.arg(u32::from(keep)), &on.matrix, on.n)
     }
 
     /// The sum goes to `out`.
-    pub(super) fn smooth_dot_into(
-        &mut self,
-        y: &DeviceVector,
-        x: &DeviceVector,
-        on: Smoothed<'_, CudaRuntime>,
-        c: [f64; 2],
-        d: &DeviceVector,
-        out: DevicePtr,
-    ) -> Result<(), Error> {
-        let a = self.arranged(on.matrix)?;
-        if !a.is_by_slices() {
-            self.smooth_into(y, x, on, c, d, false)?;
-            return self.sum_into(y.len, y.address(), Summand::Product { w: on.right.address() }, out);
+    pub(super) fn smooth_dot_into(&mut self, on: &Smoothing, c: [f64; 2], [y, x, d]: [DevicePtr; 3], out: DevicePtr) -> Result<(), Error> {
+        if !on.matrix.is_by_slices() {
+            self.smooth_into(on, c, [y, x, d], false)?;
+            return self.sum_in(on.precision, on.n, y, Summand::Product { w: on.right }, out);
         }
-        self.sums("equelle_smooth_dot", y.len, [Some(out), None], |call| {
-            let call = call.arg(y.len as u32).arg(a).arg(c[0]).arg(c[1]).arg(on.inverse_diagonal.address()).arg(on.right.address());
-            call.arg(x.address()).arg(y.address()).arg(d.address())
+        self.sums(on.precision, "equelle_smooth_dot", on.n, [Some(out), None], |call| {
+            let call = call.arg(on.n as u32).arg(on.matrix).arg(c[0]).arg(c[1]).arg(on.inverse_diagonal).arg(on.right);
+            call.arg(x).arg(y).arg(d)
         })
     }
 
-    pub(super) fn correct_into(
-        &mut self,
-        x: &DeviceVector,
-        d: &DeviceVector,
-        r: &DeviceVector,
-        by: Correction<'_, CudaRuntime>,
-        c: f64,
-    ) -> Result<(), Error> {
-        let image = self.arranged(by.image)?;
-        let call = self.solver_call("equelle_correct")?.arg(x.len as u32).arg(image).arg(by.prolongation.args());
-        let call = call.arg(by.coarse.address()).arg(r.address()).arg(by.inverse_diagonal.address()).arg(c);
-        self.launch_over_form(call.arg(x.address()).arg(d.address()), &image, x.len)
+    /// `n` is the number of rows.
+    pub(super) fn correct_into(&mut self, by: &Corrections, n: usize, c: f64, [x, d, r]: [DevicePtr; 3]) -> Result<(), Error> {
+        let call = self.solver_call_in(by.precision, "equelle_correct")?.arg(n as u32).arg(by.image).arg(by.prolongation);
+        let call = call.arg(by.coarse).arg(r).arg(by.inverse_diagonal).arg(c).arg(x).arg(d);
+        self.launch_over_form(call, &by.image, n)
     }
 }
 
@@ -91,6 +94,7 @@ mod tests {
     use equelle_runtime::linalg::{Csr, HostMatrix, MatrixSpace, SystemSpace, VectorSpace};
 
     use super::*;
+    use crate::runtime::krylov::DeviceVector;
     use crate::runtime::test_support::{bits, box_matrix, numbers, runtimes};
 
     fn here(rt: &mut CudaRuntime, values: &[f64]) -> DeviceVector {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use equelle_runtime::linalg::choose::{Diagonal, Facts, SYMMETRY};
 use equelle_runtime::linalg::null_space::NullSpace;
-use equelle_runtime::linalg::precond::amg::{Amg, AmgOptions};
+use equelle_runtime::linalg::precond::amg::AmgOptions;
 use equelle_runtime::linalg::precond::simple::Jacobi;
 use equelle_runtime::linalg::precond::{Setting, build};
 use equelle_runtime::linalg::space::Identity;
@@ -98,19 +98,7 @@ impl SystemSpace for CudaRuntime {
     }
 
     fn largest(&mut self, x: &DeviceVector) -> DeviceNumber {
-        let leaves = reduce::leaf_count(x.len);
-        if leaves == 0 {
-            let zero = self.constant_buffer(0.0);
-            return self.attempt(zero);
-        }
-        let result = self.new_number().and_then(|out| {
-            let partial = self.buffer("partial results", 8 * leaves as u64)?;
-            let call = self.solver_call("equelle_largest")?.arg(x.len as u32).arg(x.address()).arg(partial.address());
-            self.queue.push(call.shaped(LaunchShape { grid: [leaves as u32, 1, 1], block: [LARGEST_BLOCK, 1, 1] }));
-            self.combine_into(Reduction::Max, leaves, partial.address(), out.address())?;
-            Ok(out)
-        });
-        self.attempt(result)
+        self.largest_of(x, false)
     }
 
     fn host_vector(&mut self, x: &DeviceVector) -> Result<Vec<f64>, Error> {
@@ -176,7 +164,7 @@ impl SystemSpace for CudaRuntime {
             Preconditioning::Amg => {
                 let options = AmgOptions { symmetric: setting.symmetric, singular: setting.singular, ..setting.amg };
                 let matrix = self.times_sign(a, sign)?;
-                Some(Box::new(Amg::set_up(self, matrix, setting.ends, &options)?))
+                Some(self.multigrid_of(matrix, setting.ends, &options)?)
             }
             Preconditioning::Cpr => self.two_stages(a, sign, setting)?,
         };
@@ -192,6 +180,24 @@ impl SystemSpace for CudaRuntime {
 }
 
 impl CudaRuntime {
+    /// Largest magnitude of the elements, or of the inverses of those that are not 0.
+    pub(super) fn largest_of(&mut self, x: &DeviceVector, inverses: bool) -> DeviceNumber {
+        let leaves = reduce::leaf_count(x.len);
+        if leaves == 0 {
+            let zero = self.constant_buffer(0.0);
+            return self.attempt(zero);
+        }
+        let result = self.new_number().and_then(|out| {
+            let partial = self.buffer("partial results", 8 * leaves as u64)?;
+            let call = self.solver_call("equelle_largest")?.arg(x.len as u32).arg(u32::from(inverses)).arg(x.address());
+            let call = call.arg(partial.address());
+            self.queue.push(call.shaped(LaunchShape { grid: [leaves as u32, 1, 1], block: [LARGEST_BLOCK, 1, 1] }));
+            self.combine_into(Reduction::Max, leaves, partial.address(), out.address())?;
+            Ok(out)
+        });
+        self.attempt(result)
+    }
+
     /// What a matrix is like.
     fn look_at(&mut self, a: &DeviceMatrix) -> Result<Found, Error> {
         let n = a.rows.len();

@@ -15,30 +15,7 @@ use equelle_runtime::linalg::{
 use crate::runtime::krylov::DeviceVector;
 use crate::runtime::matrices::DeviceMatrix;
 use crate::runtime::program::CudaRuntime;
-use crate::runtime::test_support::{bits, box_matrix, numbers, runtimes};
-
-/// The seven-point Laplacian of a box with walls of a fixed value (`fixed`) or none, times `scale`.
-fn laplacian([nx, ny, nz]: [usize; 3], fixed: bool, scale: f64) -> Csr {
-    let mut entries = Vec::new();
-    for cell in 0..nx * ny * nz {
-        let place = [cell % nx, cell / nx % ny, cell / (nx * ny)];
-        let mut diagonal = if fixed && place[0] == 0 { 2.0 } else { 0.0 };
-        for (at, (size, stride)) in place.into_iter().zip([(nx, 1), (ny, nx), (nz, nx * ny)]) {
-            let mut neighbour = |other: usize| {
-                entries.push((cell, other, -scale));
-                diagonal += 1.0;
-            };
-            if at > 0 {
-                neighbour(cell - stride);
-            }
-            if at + 1 < size {
-                neighbour(cell + stride);
-            }
-        }
-        entries.push((cell, cell, scale * diagonal));
-    }
-    Csr::from_triplets(nx * ny * nz, nx * ny * nz, &entries).expect("legal entries")
-}
+use crate::runtime::test_support::{bits, box_matrix, laplacian, numbers, runtimes};
 
 fn here(rt: &mut CudaRuntime, values: &[f64]) -> DeviceVector {
     rt.vector(values.to_vec()).expect("room")
@@ -174,7 +151,8 @@ fn preconditioners_have_the_bits_of_the_host() {
         let Ok(there) = build(&mut host, &matrix, kind, setting);
         let mut expected = vec![0.0; 2 * n];
         there.apply(&mut host, &mut expected, &r);
-        for mut rt in runtimes() {
+        for rt in runtimes() {
+            let mut rt = rt.in_doubles();
             rt.set_len(2 * n);
             let a = rt.matrix(matrix.clone()).expect("room");
             let made = rt.set_up(&a, 1.0, kind, setting).expect("room");

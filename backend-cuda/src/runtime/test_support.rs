@@ -102,3 +102,26 @@ pub(super) fn box_matrix([nx, ny, nz]: [usize; 3], k: usize) -> Csr {
     }
     Csr::from_triplets(n * k, n * k, &entries).expect("legal entries")
 }
+
+/// The seven-point Laplacian of a box with walls of a fixed value (`fixed`) or none, times `scale`.
+pub(super) fn laplacian([nx, ny, nz]: [usize; 3], fixed: bool, scale: f64) -> Csr {
+    let mut entries = Vec::new();
+    for cell in 0..nx * ny * nz {
+        let place = [cell % nx, cell / nx % ny, cell / (nx * ny)];
+        let mut diagonal = if fixed && place[0] == 0 { 2.0 } else { 0.0 };
+        for (at, (size, stride)) in place.into_iter().zip([(nx, 1), (ny, nx), (nz, nx * ny)]) {
+            let mut neighbour = |other: usize| {
+                entries.push((cell, other, -scale));
+                diagonal += 1.0;
+            };
+            if at > 0 {
+                neighbour(cell - stride);
+            }
+            if at + 1 < size {
+                neighbour(cell + stride);
+            }
+        }
+        entries.push((cell, cell, scale * diagonal));
+    }
+    Csr::from_triplets(nx * ny * nz, nx * ny * nz, &entries).expect("legal entries")
+}

@@ -38,7 +38,7 @@ pub mod precond;
 mod product;
 pub mod rows;
 pub mod schedule;
-mod single;
+pub mod single;
 pub mod solve;
 pub mod space;
 pub mod system_space;

@@ -13,12 +13,16 @@
 //! # Ok::<(), std::convert::Infallible>(())
 //! ```
 
+use std::cell::RefCell;
 use std::convert::Infallible;
 
 use super::csr::Csr;
+use super::host::HostSpace;
 use super::matrix_space::{Correction, Direction, MatrixSpace, Shape, Smoothed};
+use super::precond::amg::{Amg, AmgOptions, Hierarchy};
 use super::precond::ilu::BlockFactors;
-use super::space::VectorSpace;
+use super::single;
+use super::space::{Preconditioner, VectorSpace};
 
 /// What happens to memory that is written and not read before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,13 +33,21 @@ pub enum Written {
     Unread,
 }
 
+/// Bytes of a number of doubles, and of one of singles.
+const DOUBLE: u64 = 8;
+const SINGLE: u64 = 4;
+
 /// Counts bytes. A vector is its length.
 #[derive(Clone, Debug)]
 pub struct Traffic {
     n: usize,
-    written: u64,
+    written: Written,
+    /// Bytes of a number that is read.
+    read: u64,
     bytes: u64,
     by_slices: bool,
+    /// Whether multigrid is of singles where they will do.
+    in_singles: bool,
 }
 
 /// A matrix: its size, and the bytes of its entries with all that tells where they are.
@@ -45,9 +57,6 @@ pub struct Stored {
     bytes: u64,
 }
 
-/// A number that is read, one that is changed.
-const READ: u64 = 8;
-const CHANGED: u64 = 16;
 /// The column of an entry, or of a block of entries.
 const COLUMN: u64 = 4;
 /// Where a row begins.
@@ -60,17 +69,22 @@ const SLICE_ENDS: u64 = 32;
 const DIAGONAL: u64 = 4;
 
 impl From<Shape> for Stored {
-    /// By compressed rows, of blocks where it has some.
+    /// Of doubles by compressed rows, of blocks where it has some.
     fn from(shape: Shape) -> Stored {
-        let Shape { rows, entries, fields, .. } = shape;
-        let places = COLUMN * (entries / (fields * fields)) as u64 + ROW * (rows / fields) as u64;
-        Stored { shape, bytes: READ * entries as u64 + places }
+        by_rows(shape, DOUBLE)
     }
 }
 
+/// A matrix by compressed rows, of blocks where it has some, with `number` bytes for an entry.
+fn by_rows(shape: Shape, number: u64) -> Stored {
+    let Shape { rows, entries, fields, .. } = shape;
+    let places = COLUMN * (entries / (fields * fields)) as u64 + ROW * (rows / fields) as u64;
+    Stored { shape, bytes: number * entries as u64 + places }
+}
+
 /// Bytes of a matrix by slices of rows, each with columns, or where that is less with the diagonals that its entries lie on. What is only there to make rows of a slice equally long does not
-/// count.
-fn by_slices(a: &Csr) -> u64 {
+/// count. An entry takes `number` bytes.
+fn by_slices(a: &Csr, number: u64) -> u64 {
     let mut bytes = 0;
     let mut diagonals: Vec<i64> = Vec::new();
     for from in (0..a.n_rows()).step_by(SLICE) {
@@ -80,7 +94,7 @@ fn by_slices(a: &Csr) -> u64 {
         diagonals.extend((from..to).flat_map(|row| a.row(row).map(move |(column, _)| column as i64 - row as i64)));
         diagonals.sort_unstable();
         diagonals.dedup();
-        bytes += SLICE_ENDS + ((READ + COLUMN) * entries).min(READ * entries + DIAGONAL * diagonals.len() as u64);
+        bytes += SLICE_ENDS + ((number + COLUMN) * entries).min(number * entries + DIAGONAL * diagonals.len() as u64);
     }
     bytes
 }
@@ -88,17 +102,32 @@ fn by_slices(a: &Csr) -> u64 {
 impl Traffic {
     /// Vectors of `n` numbers.
     pub fn new(n: usize, written: Written) -> Traffic {
-        let written = match written {
-            Written::Fetched => 16,
-            Written::Unread => 8,
-        };
-        Traffic { n, written, bytes: 0, by_slices: false }
+        Traffic { n, written, read: DOUBLE, bytes: 0, by_slices: false, in_singles: false }
     }
 
     /// Matrices as a back-end reads them that arranges them by slices of rows, where that is less than by rows.
     #[must_use]
     pub fn with_slices(self) -> Traffic {
         Traffic { by_slices: true, ..self }
+    }
+
+    /// Multigrid as a back-end cycles that has its levels in single precision where they will do, and whose passes of CG convert.
+    #[must_use]
+    pub fn with_singles(self) -> Traffic {
+        Traffic { in_singles: true, ..self }
+    }
+
+    /// Bytes of a number that is written and not read before.
+    fn written(&self) -> u64 {
+        match self.written {
+            Written::Fetched => 2 * self.read,
+            Written::Unread => self.read,
+        }
+    }
+
+    /// Bytes of a number that is changed.
+    fn changed(&self) -> u64 {
+        2 * self.read
     }
 
     /// Bytes since this was asked last.
@@ -113,7 +142,7 @@ impl Traffic {
     /// A product; `rows` is what a row costs beside the matrix.
     fn product(&mut self, a: &Stored, rows: u64) {
         self.bytes += a.bytes;
-        self.count(a.shape.columns, READ);
+        self.count(a.shape.columns, self.read);
         self.count(a.shape.rows, rows);
     }
 }
@@ -128,44 +157,44 @@ impl VectorSpace for Traffic {
     }
 
     fn copy(&mut self, y: &mut usize, _: &usize) {
-        self.count(*y, READ + self.written);
+        self.count(*y, self.read + self.written());
     }
 
     fn dot(&mut self, x: &usize, y: &usize) {
         // Both may be the same; callers know, the type does not.
-        self.count(*y, if std::ptr::eq(x, y) { READ } else { 2 * READ });
+        self.count(*y, if std::ptr::eq(x, y) { self.read } else { 2 * self.read });
     }
 
     fn add_scaled(&mut self, y: &mut usize, (): &(), _: &usize) {
-        self.count(*y, CHANGED + READ);
+        self.count(*y, self.changed() + self.read);
     }
 
     fn sub_scaled(&mut self, y: &mut usize, (): &(), _: &usize) {
-        self.count(*y, CHANGED + READ);
+        self.count(*y, self.changed() + self.read);
     }
 
     fn scale_add(&mut self, y: &mut usize, (): &(), _: &usize) {
-        self.count(*y, CHANGED + READ);
+        self.count(*y, self.changed() + self.read);
     }
 
     fn scale(&mut self, y: &mut usize, (): &()) {
-        self.count(*y, CHANGED);
+        self.count(*y, self.changed());
     }
 
     fn sub_scaled_dot(&mut self, y: &mut usize, (): &(), _: &usize, w: Option<&usize>) {
-        self.count(*y, CHANGED + READ + if w.is_some() { READ } else { 0 });
+        self.count(*y, self.changed() + self.read + if w.is_some() { self.read } else { 0 });
     }
 
     fn step(&mut self, x: &mut usize, (): &(), _: &mut usize, (): &(), _: &usize) {
-        self.count(*x, 2 * CHANGED + READ);
+        self.count(*x, 2 * self.changed() + self.read);
     }
 
     fn add_scaled_two(&mut self, y: &mut usize, (): &(), _: &usize, (): &(), _: &usize) {
-        self.count(*y, CHANGED + 2 * READ);
+        self.count(*y, self.changed() + 2 * self.read);
     }
 
     fn turn(&mut self, p: &mut usize, (): &(), _: &usize, (): &(), _: &usize) {
-        self.count(*p, CHANGED + 2 * READ);
+        self.count(*p, self.changed() + 2 * self.read);
     }
 
     fn constant(&mut self, _: f64) {}
@@ -195,7 +224,7 @@ impl MatrixSpace for Traffic {
     type Factors = BlockFactors;
 
     fn zeros_of(&mut self, len: usize) -> Result<usize, Infallible> {
-        self.count(len, self.written);
+        self.count(len, self.written());
         Ok(len)
     }
 
@@ -205,12 +234,26 @@ impl MatrixSpace for Traffic {
 
     fn matrix(&mut self, matrix: Csr) -> Result<Stored, Infallible> {
         let shape = Shape { rows: matrix.n_rows(), columns: matrix.n_cols(), entries: matrix.n_entries(), fields: 1 };
-        let by_rows = Stored::from(shape);
-        Ok(if self.by_slices { Stored { bytes: by_rows.bytes.min(by_slices(&matrix)), shape } } else { by_rows })
+        let by_rows = by_rows(shape, self.read);
+        Ok(if self.by_slices { Stored { bytes: by_rows.bytes.min(by_slices(&matrix, self.read)), shape } } else { by_rows })
     }
 
     fn factors(&mut self, factors: BlockFactors) -> Result<BlockFactors, Infallible> {
         Ok(factors)
+    }
+
+    fn multigrid(&mut self, matrix: Csr, ends: &[usize], options: &AmgOptions) -> Result<Box<dyn Preconditioner<Traffic>>, Infallible> {
+        let n = matrix.n_rows();
+        let in_singles = self.in_singles && single::suits(options);
+        let hierarchy = Hierarchy::new(&mut HostSpace::new(n), matrix.into(), ends, options)?;
+        if !in_singles {
+            let hierarchy = hierarchy.brought_to(self)?;
+            return Ok(Box::new(Amg::new(self, hierarchy, options)?));
+        }
+        let mut space = Traffic { n, read: SINGLE, ..self.clone() };
+        let hierarchy = hierarchy.brought_to(&mut space)?;
+        let amg = Amg::new(&mut space, hierarchy, options)?;
+        Ok(Box::new(Singles { amg, space: RefCell::new(space) }))
     }
 
     fn shape(a: &Stored) -> Shape {
@@ -218,31 +261,31 @@ impl MatrixSpace for Traffic {
     }
 
     fn clear(&mut self, x: &mut usize) {
-        self.count(*x, self.written);
+        self.count(*x, self.written());
     }
 
     fn multiply(&mut self, _: &mut usize, a: &Stored, _: &usize) {
-        self.product(a, self.written);
+        self.product(a, self.written());
     }
 
     fn multiply_add(&mut self, _: &mut usize, a: &Stored, _: &usize) {
-        self.product(a, CHANGED);
+        self.product(a, self.changed());
     }
 
     fn multiply_sub(&mut self, _: &mut usize, a: &Stored, _: &usize) {
-        self.product(a, CHANGED);
+        self.product(a, self.changed());
     }
 
     fn residual(&mut self, _: &mut usize, _: &usize, a: &Stored, _: &usize) {
-        self.product(a, READ + self.written);
+        self.product(a, self.read + self.written());
     }
 
     fn add_diagonal(&mut self, z: &mut usize, a: f64, _: f64, _: &usize, _: &usize) {
-        self.count(*z, 2 * READ + if a == 0.0 { self.written } else { CHANGED });
+        self.count(*z, 2 * self.read + if a == 0.0 { self.written() } else { self.changed() });
     }
 
     fn multiply_dot(&mut self, _: &mut usize, a: &Stored, x: &usize, w: &usize) {
-        self.product(a, self.written + if std::ptr::eq(x, w) { 0 } else { READ });
+        self.product(a, self.written() + if std::ptr::eq(x, w) { 0 } else { self.read });
     }
 
     fn multiply_dots(&mut self, y: &mut usize, a: &Stored, x: &usize, w: &usize) -> [(); 2] {
@@ -251,27 +294,27 @@ impl MatrixSpace for Traffic {
     }
 
     fn advance_diagonal(&mut self, r: &mut usize, (): &(), _: &usize, _: &mut usize, _: &usize) {
-        self.count(*r, CHANGED + 2 * READ);
+        self.count(*r, self.changed() + 2 * self.read);
     }
 
     fn look_diagonal(&mut self, _: &mut usize, _: &usize, r: &usize) {
-        self.count(*r, 2 * READ);
+        self.count(*r, 2 * self.read);
     }
 
     fn step_diagonal(&mut self, [x, _]: [&mut usize; 2], _: [&(); 2], _: [&usize; 3]) {
-        self.count(*x, 2 * CHANGED + 2 * READ);
+        self.count(*x, 2 * self.changed() + 2 * self.read);
     }
 
     /// `b` and the diagonal, which the first step is made of wherever a row asks for it.
     fn smooth_from_zero(&mut self, y: &mut usize, on: Smoothed<'_, Self>, _: [f64; 3], _: [&mut usize; 2], keep: bool) {
-        self.product(on.matrix, READ + self.written);
-        self.count(*y, if keep { self.written } else { 0 });
+        self.product(on.matrix, self.read + self.written());
+        self.count(*y, if keep { self.written() } else { 0 });
     }
 
     fn smooth(&mut self, y: &mut usize, _: &usize, on: Smoothed<'_, Self>, c: [f64; 2], _: [&mut usize; 2], keep: bool) {
-        self.product(on.matrix, 2 * READ + self.written);
-        self.count(*y, if c[0] == 0.0 { 0 } else { READ });
-        self.count(*y, if keep { self.written } else { 0 });
+        self.product(on.matrix, 2 * self.read + self.written());
+        self.count(*y, if c[0] == 0.0 { 0 } else { self.read });
+        self.count(*y, if keep { self.written() } else { 0 });
     }
 
     fn smooth_dot(&mut self, y: &mut usize, x: &usize, on: Smoothed<'_, Self>, c: [f64; 2], work: [&mut usize; 2]) {
@@ -282,12 +325,12 @@ impl MatrixSpace for Traffic {
         self.product(by.image, 0);
         // Both in one pass, so that what they multiply is read once.
         self.bytes += by.prolongation.bytes;
-        self.count(*x, 2 * READ + CHANGED + self.written);
+        self.count(*x, 2 * self.read + self.changed() + self.written());
     }
 
     fn gauss_seidel(&mut self, _: &mut usize, a: &Stored, _: &usize, _: &usize, _: Direction) {
         // Of `x` one number more a row, which is written; the inverse diagonal and the right-hand side.
-        self.product(a, READ + 2 * READ);
+        self.product(a, self.read + 2 * self.read);
     }
 
     /// Each triangle with its columns, the inverse diagonal twice, `r` and `z`, which the second substitution reads and writes again.
@@ -295,6 +338,67 @@ impl MatrixSpace for Traffic {
         let (k, n) = (factors.k() as u64, factors.n_blocks());
         let blocks = factors.blocks().parts().1.len() - n;
         self.count(blocks, 8 * k * k + 4);
-        self.count(n, 2 * (8 * k * k + ROW) + k * (READ + self.written + CHANGED));
+        self.count(n, 2 * (8 * k * k + ROW) + k * (self.read + self.written() + self.changed()));
+    }
+}
+
+/// A cycle of singles.
+struct Singles {
+    amg: Amg<Traffic>,
+    space: RefCell<Traffic>,
+}
+
+impl Singles {
+    /// The largest magnitude of a residual, which then becomes singles.
+    fn narrow(&self, outer: &mut Traffic, n: usize) {
+        outer.count(n, 2 * DOUBLE + self.space.borrow().written());
+    }
+
+    /// A cycle with the sum of the residual times what it makes of it.
+    fn cycle(&self, outer: &mut Traffic, n: usize) {
+        let space = &mut *self.space.borrow_mut();
+        space.take();
+        self.amg.look(space, &mut n.clone(), &n);
+        outer.bytes += space.take();
+    }
+}
+
+impl Preconditioner<Traffic> for Singles {
+    fn apply(&self, outer: &mut Traffic, z: &mut usize, r: &usize) {
+        self.narrow(outer, *r);
+        let space = &mut *self.space.borrow_mut();
+        space.take();
+        self.amg.apply(space, z, r);
+        outer.bytes += space.take();
+        outer.count(*z, SINGLE + outer.written());
+    }
+
+    fn is_variable(&self) -> bool {
+        self.amg.is_variable()
+    }
+
+    fn look(&self, outer: &mut Traffic, z: &mut usize, r: &usize) {
+        if self.is_variable() {
+            self.apply(outer, z, r);
+            return outer.dot(r, z);
+        }
+        self.narrow(outer, *r);
+        self.cycle(outer, *r);
+    }
+
+    fn advance(&self, outer: &mut Traffic, r: &mut usize, a: &(), q: &usize, z: &mut usize) {
+        if self.is_variable() {
+            outer.sub_scaled(r, a, q);
+            return self.look(outer, z, r);
+        }
+        outer.count(*r, outer.changed() + DOUBLE + self.space.borrow().written());
+        self.cycle(outer, *r);
+    }
+
+    fn step(&self, outer: &mut Traffic, [x, p]: [&mut usize; 2], ab: [&(); 2], [z, _r]: [&usize; 2]) {
+        if self.is_variable() {
+            return outer.step(x, ab[0], p, ab[1], z);
+        }
+        outer.count(*x, 2 * outer.changed() + SINGLE);
     }
 }

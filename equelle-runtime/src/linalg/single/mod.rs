@@ -1,7 +1,7 @@
-//! Multigrid in single precision on the host: the levels take half the memory, and so do the passes over them. The iterative method around the cycle stays in double
+//! Multigrid in single precision: which matrices it suits, and the cycle on the host. The levels take half the memory, and so do the passes over them. The iterative method around the cycle stays in double
 //! precision and meets the tolerance there; what a cycle rounds makes it another approximate inverse.
 //!
-//! A back-end joins with a [`super::MatrixSpace`] whose vectors and matrices are of singles, to which a hierarchy goes that was set up in double precision, and with a preconditioner
+//! Another back-end joins with a [`super::MatrixSpace`] whose vectors and matrices are of singles, to which a hierarchy goes that was set up in double precision, and with a preconditioner
 //! like [`Single`], which converts at both ends of a cycle. Cycle and smoothers are written once, over either.
 //!
 //! Singles reach from 1e-38 to 1e38, so matrices and residuals are scaled by powers of two, which rounds nothing.
@@ -23,6 +23,21 @@ use space::SingleSpace;
 /// Magnitudes of diagonals may differ by this factor: singles then have as much again for what is computed of them on either side.
 const RANGE: f64 = 1e12;
 
+/// Whether a cycle may be of singles, as far as its smoother goes: a polynomial passes over matrices and waits for memory, sweeps of Gauss-Seidel wait for each other.
+pub fn suits(options: &AmgOptions) -> bool {
+    match options.smoothing().0 {
+        AmgSmoother::Jacobi | AmgSmoother::Chebyshev => true,
+        AmgSmoother::GaussSeidel => false,
+    }
+}
+
+/// The power of two by which a matrix is to be multiplied so that singles hold a cycle for it, by the least and the largest magnitude of its diagonal but for zeros (infinity and 0 if
+/// there are no others); `None` if numbers of these sizes are not within their range.
+pub fn scale_of(least: f64, most: f64) -> Option<f64> {
+    let is_within = most.is_finite() && most <= RANGE * least;
+    power_of_two_near(&[most]).filter(|_| is_within).map(|size| 1.0 / size)
+}
+
 /// A cycle whose levels are in single precision.
 pub(super) struct Single {
     amg: Amg<SingleSpace>,
@@ -38,13 +53,9 @@ struct Work {
 }
 
 impl Single {
-    /// Whether singles will do: a polynomial smooths, and the diagonal is within their range. Sweeps of Gauss-Seidel wait for each other and not for memory.
+    /// Whether singles will do: a polynomial smooths, and the diagonal is within their range.
     pub fn suits(matrix: &Csr, options: &AmgOptions) -> bool {
-        let is_polynomial = match options.smoothing().0 {
-            AmgSmoother::Jacobi | AmgSmoother::Chebyshev => true,
-            AmgSmoother::GaussSeidel => false,
-        };
-        is_polynomial && is_within_range(matrix, &matrix.diagonal())
+        suits(options) && is_within_range(matrix, &matrix.diagonal())
     }
 
     /// Whether 32 bits count the entries of every matrix of a hierarchy, as those of singles do.
@@ -143,7 +154,7 @@ fn narrow(level: LevelParts<HostSpace>, scale: f64) -> LevelParts<SingleSpace> {
 fn is_within_range(matrix: &Csr, diagonal: &[f64]) -> bool {
     let sizes = diagonal.iter().map(|d| d.abs()).filter(|size| *size > 0.0);
     let (least, most) = sizes.fold((f64::INFINITY, 0.0f64), |(least, most), size| (least.min(size), most.max(size)));
-    most.is_finite() && most <= RANGE * least && u32::try_from(matrix.n_entries()).is_ok()
+    scale_of(least, most).is_some() && u32::try_from(matrix.n_entries()).is_ok()
 }
 
 /// [`super::precond::amg::spectrum::spectral_radius`] for a symmetric matrix, by the same steps; `None` if it is not within the range of singles.

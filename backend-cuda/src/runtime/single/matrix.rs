@@ -1,0 +1,151 @@
+//! Matrices of singles on the device, made of those of doubles.
+
+use std::rc::Rc;
+
+use equelle_runtime::Error;
+use equelle_runtime::linalg::matrix_space::Shape;
+use equelle_runtime::linalg::precond::amg::setup::CoarseParts;
+use equelle_runtime::linalg::precond::amg::{Hierarchy, LevelParts};
+use equelle_runtime::linalg::{MatrixSpace, SystemSpace};
+
+use super::space::{SingleVector, Singles};
+use crate::runtime::args::EqRows;
+use crate::runtime::device::DevicePtr;
+use crate::runtime::forms::{EqForm, Slices, lanes};
+use crate::runtime::krylov::DeviceVector;
+use crate::runtime::matrices::DeviceMatrix;
+use crate::runtime::pool::Buffer;
+use crate::runtime::program::CudaRuntime;
+use crate::runtime::rows::{Rows, fault};
+
+const WHAT: &str = "multigrid in single precision";
+
+/// A sparse matrix of singles: a pattern, which a matrix of doubles may share, and values.
+#[derive(Debug)]
+pub(in crate::runtime) struct SingleMatrix {
+    shape: Shape,
+    entries: Entries,
+}
+
+#[derive(Debug)]
+enum Entries {
+    Slices(Rc<Slices>, Rc<Buffer>),
+    /// Each row is added by so many threads.
+    Rows(Rc<Rows>, Rc<Buffer>, u32),
+}
+
+impl SingleMatrix {
+    /// A matrix times `scale`, by slices where that is worth it.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn arranged(rt: &mut CudaRuntime, a: &DeviceMatrix, scale: f64) -> Result<SingleMatrix, Error> {
+        match rt.slices(&a.rows)? {
+            Some(slices) => {
+                let values = rt.slices_of_singles(a, &slices, scale)?;
+                Ok(SingleMatrix { shape: CudaRuntime::shape(a), entries: Entries::Slices(slices, values) })
+            }
+            None => SingleMatrix::by_rows(rt, a, scale),
+        }
+    }
+
+    /// The same by rows.
+    ///
+    /// # Errors
+    /// As above.
+    fn by_rows(rt: &mut CudaRuntime, a: &DeviceMatrix, scale: f64) -> Result<SingleMatrix, Error> {
+        let entries = rt.narrowed(a.entries.address(), a.rows.entries(), scale)?;
+        let entries = Entries::Rows(Rc::clone(&a.rows), entries, lanes(&a.rows));
+        Ok(SingleMatrix { shape: CudaRuntime::shape(a), entries })
+    }
+
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// As kernels of products take it.
+    pub fn form(&self) -> EqForm {
+        match &self.entries {
+            Entries::Slices(slices, values) => EqForm::of_slices(slices, values, self.shape.columns),
+            Entries::Rows(rows, entries, lanes) => EqForm::of_rows(rows.args(entries), *lanes, self.shape.columns),
+        }
+    }
+
+    /// By rows.
+    ///
+    /// # Errors
+    /// `Backend` (an internal error) if it is by slices.
+    pub fn rows(&self) -> Result<EqRows, Error> {
+        match &self.entries {
+            Entries::Rows(rows, entries, _) => Ok(rows.args(entries)),
+            Entries::Slices(..) => Err(fault("a prolongation by slices where it is asked for by rows")),
+        }
+    }
+}
+
+impl CudaRuntime {
+    /// Numbers times `scale`, rounded.
+    fn narrowed(&mut self, from: DevicePtr, n: usize, scale: f64) -> Result<Rc<Buffer>, Error> {
+        let made = self.buffer(WHAT, 4 * n as u64)?;
+        let call = self.solver_call("equelle_narrow_entries")?.arg(n as u32).arg(from).arg(scale).arg(made.address());
+        self.launch_over(call, n)?;
+        Ok(made)
+    }
+
+    /// A vector times `scale`, rounded.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub(super) fn narrowed_vector(&mut self, x: &DeviceVector, scale: f64) -> Result<SingleVector, Error> {
+        Ok(SingleVector { buffer: self.narrowed(x.address(), x.len, scale)?, len: x.len })
+    }
+
+    /// The largest magnitudes of an inverse diagonal and of the diagonal, but for zeros: `None` after a failure, which the next read reports.
+    pub(super) fn range_of(&mut self, inverse_diagonal: &DeviceVector) -> Result<(f64, f64), Error> {
+        let (of_inverse, of_diagonal) = (self.largest(inverse_diagonal), self.largest_of(inverse_diagonal, true));
+        let [of_inverse, most] = equelle_runtime::linalg::VectorSpace::read(self, [&of_inverse, &of_diagonal])?;
+        Ok((1.0 / of_inverse, most))
+    }
+}
+
+/// Whether launches over entries, one thread each, have numbers for all of them.
+pub(super) fn counts(hierarchy: &Hierarchy<CudaRuntime>) -> bool {
+    let of_matrix = |matrix: &DeviceMatrix| u32::try_from(matrix.rows.entries()).is_ok();
+    let of_level = |level: &LevelParts<CudaRuntime>| {
+        [Some(&level.matrix), level.image.as_ref(), Some(&level.prolongation), Some(&level.restriction)]
+            .into_iter()
+            .flatten()
+            .all(of_matrix)
+    };
+    let coarse = match &hierarchy.coarse {
+        CoarseParts::Direct(inverse) => of_matrix(inverse),
+        CoarseParts::Smoothed(level) => of_level(level),
+    };
+    coarse && hierarchy.levels.iter().all(of_level)
+}
+
+/// A hierarchy for `scale` times the matrix. Level by level, so that the doubles of one make room for the singles of the next.
+///
+/// # Errors
+/// `Backend`: not enough memory.
+pub(super) fn narrow(rt: &mut CudaRuntime, hierarchy: Hierarchy<CudaRuntime>, scale: f64) -> Result<Hierarchy<Singles>, Error> {
+    let levels = hierarchy.levels.into_iter().map(|level| narrow_level(rt, level, scale)).collect::<Result<_, _>>()?;
+    let coarse = match hierarchy.coarse {
+        CoarseParts::Direct(inverse) => CoarseParts::Direct(SingleMatrix::arranged(rt, &inverse, 1.0 / scale)?),
+        CoarseParts::Smoothed(level) => CoarseParts::Smoothed(Box::new(narrow_level(rt, *level, scale)?)),
+    };
+    Ok(Hierarchy { levels, coarse, sizes: hierarchy.sizes, complexity: hierarchy.complexity })
+}
+
+fn narrow_level(rt: &mut CudaRuntime, level: LevelParts<CudaRuntime>, scale: f64) -> Result<LevelParts<Singles>, Error> {
+    let matrix = SingleMatrix::arranged(rt, &level.matrix, scale)?;
+    let image = level.image.as_ref().map(|image| SingleMatrix::arranged(rt, image, scale)).transpose()?;
+    // A correction in one pass with the image reads the prolongation by rows.
+    let prolongation = match image {
+        Some(_) => SingleMatrix::by_rows(rt, &level.prolongation, 1.0)?,
+        None => SingleMatrix::arranged(rt, &level.prolongation, 1.0)?,
+    };
+    let restriction = SingleMatrix::arranged(rt, &level.restriction, 1.0)?;
+    let inverse_diagonal = rt.narrowed_vector(&level.inverse_diagonal, 1.0 / scale)?;
+    Ok(LevelParts { matrix, prolongation, image, restriction, inverse_diagonal, radius: level.radius })
+}

@@ -1,0 +1,266 @@
+//! Cycles of singles on the device against those of doubles, and what CG makes of them.
+
+use equelle_runtime::linalg::cg::Cg;
+use equelle_runtime::linalg::host::{HostSpace, norm};
+use equelle_runtime::linalg::krylov::{Control, End, Outcome, System, Target, iterate};
+use equelle_runtime::linalg::matrix_space::Plain;
+use equelle_runtime::linalg::precond::amg::{AmgCycle, AmgOptions, AmgSmoother, Grouping};
+use equelle_runtime::linalg::{Csr, LinearCache, LinearErrorKind, LinearOptions, Method, Preconditioning, solve_in};
+
+use super::*;
+use crate::runtime::test_support::{bits, box_matrix, laplacian, numbers, runtimes};
+
+/// By which a cycle of singles may be off, relative to the largest element: a hundred roundings of singles. Rounding coarse matrices changes their smallest eigenvalues by more the more
+/// unknowns are in a row.
+const APART: f64 = 1e-5;
+
+fn values(rt: &mut CudaRuntime, x: &DeviceVector) -> Vec<f64> {
+    rt.host_vector(x).expect("what was computed")
+}
+
+/// What a cycle makes of `r`.
+fn applied(rt: &mut CudaRuntime, m: &dyn Preconditioner<CudaRuntime>, r: &[f64]) -> Vec<f64> {
+    let (r, mut z) = (rt.vector(r.to_vec()).expect("room"), rt.zeros_of(r.len()).expect("room"));
+    m.apply(rt, &mut z, &r);
+    values(rt, &z)
+}
+
+fn largest(x: &[f64]) -> f64 {
+    x.iter().fold(0.0, |most: f64, x| most.max(x.abs()))
+}
+
+fn apart(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()))
+}
+
+/// Cells that conduct between 1 and `contrast`.
+fn heterogeneous(size: [usize; 3], contrast: f64) -> Csr {
+    let mut matrix = laplacian(size, true, 1.0);
+    let n = matrix.n_rows();
+    let root: Vec<f64> = numbers(11, n).iter().map(|x| contrast.powf(0.25 * (x + 1.0))).collect();
+    let places: Vec<(usize, usize)> =
+        (0..n).flat_map(|row| matrix.row(row).map(move |(column, _)| (row, column)).collect::<Vec<_>>()).collect();
+    matrix.values_mut().iter_mut().zip(places).for_each(|(value, (row, column))| *value *= root[row] * root[column]);
+    matrix
+}
+
+/// Matrices by diagonals, by lists, and of two fields.
+fn matrices() -> Vec<(Csr, Vec<usize>)> {
+    let line = laplacian([500, 1, 1], true, 1.0);
+    [laplacian([14, 12, 11], true, 1.0), heterogeneous([14, 12, 11], 1e6), line]
+        .into_iter()
+        .map(|matrix| {
+            let n = matrix.n_rows();
+            (matrix, vec![n])
+        })
+        .chain([(box_matrix([9, 8, 7], 2), vec![504, 1008])])
+        .collect()
+}
+
+#[test]
+fn a_cycle_is_that_of_doubles_but_for_roundings() {
+    for (matrix, ends) in matrices() {
+        let n = matrix.n_rows();
+        let r = numbers(3, n);
+        for mut rt in runtimes() {
+            for cycle in AmgCycle::ALL {
+                for (smoother, sweeps) in
+                    [(AmgSmoother::Jacobi, 1), (AmgSmoother::Jacobi, 2), (AmgSmoother::Chebyshev, 2), (AmgSmoother::Chebyshev, 3)]
+                {
+                    let options = AmgOptions { cycle, smoother: Some(smoother), sweeps: Some(sweeps), ..AmgOptions::default() };
+                    let made = [false, true].map(|in_doubles| {
+                        rt.space.in_doubles = in_doubles;
+                        let a = rt.matrix(matrix.clone()).expect("room");
+                        let m = rt.multigrid_of(a, &ends, &options).expect("room");
+                        applied(&mut rt, &*m, &r)
+                    });
+                    let [single, double] = &made;
+                    let (apart, most) = (apart(single, double), largest(double));
+                    assert!(apart > 0.0 && apart <= APART * most, "{cycle:?} {smoother:?} {sweeps} on {n}: {apart:e} of {most}");
+                }
+            }
+        }
+    }
+}
+
+/// A range of numbers that singles cannot hold, sweeps, which do not gain from them, and matrices that are solved directly stay in double precision.
+#[test]
+fn doubles_where_singles_will_not_do() {
+    let good = laplacian([9, 8, 7], true, 1.0);
+    let sweeps = AmgOptions { smoother: Some(AmgSmoother::GaussSeidel), ..AmgOptions::default() };
+    let cases = [
+        (heterogeneous([9, 8, 7], 1e16), AmgOptions::default()),
+        (good.clone(), sweeps),
+        (laplacian([5, 4, 2], true, 1.0), AmgOptions::default()),
+    ];
+    for (matrix, options) in cases {
+        let r = numbers(3, matrix.n_rows());
+        for mut rt in runtimes() {
+            let made = [false, true].map(|in_doubles| {
+                rt.space.in_doubles = in_doubles;
+                let a = rt.matrix(matrix.clone()).expect("room");
+                let m = rt.multigrid_of(a, &[matrix.n_rows()], &options).expect("room");
+                bits(&applied(&mut rt, &*m, &r))
+            });
+            assert_eq!(made[0], made[1]);
+        }
+    }
+}
+
+/// A cycle is linear in powers of two, however small or large the residual; zero gives zero, and what is not finite stays so.
+#[test]
+fn residuals_of_any_size() {
+    let matrix = laplacian([9, 8, 7], true, 1.0);
+    let n = matrix.n_rows();
+    let r = numbers(3, n);
+    for mut rt in runtimes() {
+        for scale in [1.0, 1e-150, 1e150] {
+            let a = rt.matrix(matrix.scaled(scale)).expect("room");
+            let m = rt.multigrid_of(a, &[n], &AmgOptions::default()).expect("room");
+            let z = applied(&mut rt, &*m, &r);
+            assert!(largest(&z) > 0.0);
+            for exponent in [-400, -1, 300] {
+                let factor = 2f64.powi(exponent);
+                let scaled = applied(&mut rt, &*m, &r.iter().map(|r| r * factor).collect::<Vec<_>>());
+                assert!(scaled.iter().zip(&z).all(|(scaled, z)| *scaled == z * factor), "2^{exponent}");
+            }
+            assert_eq!(applied(&mut rt, &*m, &vec![0.0; n]), vec![0.0; n]);
+            for strange in [f64::INFINITY, f64::NAN] {
+                let mut r = r.clone();
+                r[17] = strange;
+                assert!(applied(&mut rt, &*m, &r).iter().any(|z| !z.is_finite()));
+            }
+        }
+    }
+}
+
+/// What CG asks for in one pass is what it stands for: the residual to the bit, sums and directions but for roundings of singles.
+#[test]
+fn passes_of_conjugate_gradients() {
+    let matrix = laplacian([14, 12, 11], true, 1.0);
+    let n = matrix.n_rows();
+    for mut rt in runtimes() {
+        for cycle in AmgCycle::ALL {
+            let a = rt.matrix(matrix.scaled(1e-20)).expect("room");
+            let m = rt.multigrid_of(a, &[n], &AmgOptions { cycle, ..AmgOptions::default() }).expect("room");
+            // A residual that shrinks by 1e-4 in every step.
+            let mut left = numbers(3, n);
+            let [mut r, q, mut z, mut x, mut p] = [3, 4, 5, 6, 7].map(|seed| rt.vector(numbers(seed, n)).expect("room"));
+            let mut direction = numbers(7, n);
+            for round in 0..8 {
+                let sum = if round % 5 == 0 {
+                    m.look(&mut rt, &mut z, &r)
+                } else {
+                    let factor = 1e-4f64.powi(round);
+                    let step: Vec<f64> = left.iter().zip(numbers(9, n)).map(|(left, other)| left - factor * other).collect();
+                    let (a, q) =
+                        (VectorSpace::constant(&mut rt, 0.5), rt.vector(step.iter().map(|step| 2.0 * step).collect()).expect("room"));
+                    left.iter_mut().zip(&step).for_each(|(left, step)| *left -= 0.5 * (2.0 * step));
+                    m.advance(&mut rt, &mut r, &a, &q, &mut z)
+                };
+                assert_eq!(bits(&values(&mut rt, &r)), bits(&left));
+                let [a, b] = [0.3, 0.7].map(|number| VectorSpace::constant(&mut rt, number));
+                m.step(&mut rt, [&mut x, &mut p], [&a, &b], [&z, &r]);
+                let made = applied(&mut rt, &*m, &left);
+                let expected: f64 = left.iter().zip(&made).map(|(left, made)| left * made).sum();
+                let [found] = rt.read([&sum]).expect("a device");
+                assert!((found - expected).abs() <= APART * expected, "{cycle:?} {round}: {found} {expected}");
+                let wanted: Vec<f64> = made.iter().zip(&direction).map(|(made, p)| made + 0.7 * p).collect();
+                direction = values(&mut rt, &p);
+                assert!(apart(&direction, &wanted) <= APART * largest(&wanted), "{cycle:?} {round}");
+            }
+            drop(q);
+        }
+    }
+}
+
+/// Iterates on the device from zero, `check_every` iterations between two looks.
+fn device_iterations(rt: &mut CudaRuntime, matrix: &Csr, b: &[f64], target: f64, [most, check_every]: [usize; 2]) -> Outcome {
+    let n = matrix.n_rows();
+    rt.set_len(n);
+    let a = rt.matrix(matrix.clone()).expect("room");
+    let m = rt.multigrid_of(a.share(), &[n], &AmgOptions::default()).expect("room");
+    let mut cg = Cg::new(rt).expect("room");
+    let (mut x, b) = (rt.zeros().expect("room"), rt.vector(b.to_vec()).expect("room"));
+    let control = Control { target: Target::just(target), max_iterations: most, check_every, patience: most };
+    iterate(rt, &mut cg, System { operator: &Plain(&a), preconditioner: &m }, &mut x, &b, control).expect("a device")
+}
+
+/// Iterations of CG are those of the serial back-end with groups as the device makes them, but for one; matrices and right-hand sides of any size change nothing.
+#[test]
+fn iterations_are_those_of_the_host() {
+    for edge in [16, 24] {
+        let matrix = laplacian([edge; 3], true, 1.0);
+        let n = matrix.n_rows();
+        let b = numbers(5, n);
+        let target = 1e-8 * norm(&b);
+        let mut space = HostSpace::new(n);
+        let options = AmgOptions { grouping: Grouping::Scattered, ..AmgOptions::default() };
+        let Ok(m) = space.multigrid(matrix.clone(), &[n], &options);
+        let Ok(mut cg) = Cg::new(&mut space);
+        let control = Control { target: Target::just(target), max_iterations: 100, check_every: 1, patience: 100 };
+        let system = System { operator: &matrix, preconditioner: &m };
+        let Ok(host) = iterate(&mut space, &mut cg, system, &mut vec![0.0; n], &b, control);
+        for mut rt in runtimes() {
+            let first = device_iterations(&mut rt, &matrix, &b, target, [100, 1]);
+            assert_eq!(first.end, End::Converged);
+            assert!(first.iterations.abs_diff(host.iterations) <= 1, "{} {}", first.iterations, host.iterations);
+            for (of_matrix, of_rhs) in [(1e-20, 1.0), (1e20, 1.0), (1.0, 1e-25), (1.0, 1e25), (1e-20, 1e25), (1e20, 1e-25)] {
+                let b: Vec<f64> = b.iter().map(|b| b * of_rhs).collect();
+                let again = device_iterations(&mut rt, &matrix.scaled(of_matrix), &b, target * of_rhs, [100, 1]);
+                assert_eq!((again.end, again.iterations), (End::Converged, first.iterations), "{of_matrix:e} {of_rhs:e}");
+                assert!(again.residual <= target * of_rhs);
+            }
+        }
+    }
+}
+
+/// A residual that falls far beyond the range of singles between two looks is scaled anew in each iteration.
+#[test]
+fn residuals_fall_without_a_look() {
+    let matrix = laplacian([9, 8, 7], true, 1.0);
+    let b = numbers(5, matrix.n_rows());
+    for mut rt in runtimes() {
+        // By a power of ten an iteration at least: the last ones are below 1e-60, whose squares doubles hold.
+        let outcome = device_iterations(&mut rt, &matrix, &b, 0.0, [70, 70]);
+        assert_eq!((outcome.end, outcome.iterations), (End::MaxIterations, 70));
+    }
+}
+
+/// Levels of singles take less memory than those of doubles, and nothing of these is left.
+#[test]
+fn memory_of_levels() {
+    let matrix = laplacian([24; 3], true, 1.0);
+    let n = matrix.n_rows();
+    for mut rt in runtimes() {
+        let a = rt.matrix(matrix.clone()).expect("room");
+        let made = [true, false].map(|in_doubles| {
+            rt.space.in_doubles = in_doubles;
+            let before = rt.pool.in_use();
+            let m = rt.multigrid_of(a.share(), &[n], &AmgOptions::default()).expect("room");
+            let taken = rt.pool.in_use() - before;
+            drop(m);
+            taken
+        });
+        assert!(3 * made[1] <= 2 * made[0], "{made:?} bytes");
+    }
+}
+
+/// A matrix that is not definite ends CG as it does with doubles.
+#[test]
+fn failures_show() {
+    let mut matrix = laplacian([9, 8, 7], true, 1.0);
+    let n = matrix.n_rows();
+    // Eigenvalues of the Laplacian lie between 0 and 12.
+    matrix.values_mut().iter_mut().filter(|value| **value > 0.0).for_each(|value| *value -= 2.0);
+    let options = LinearOptions { method: Some(Method::Cg), preconditioner: Some(Preconditioning::Amg), ..LinearOptions::default() };
+    for mut rt in runtimes() {
+        let kinds = [false, true].map(|in_doubles| {
+            rt.space.in_doubles = in_doubles;
+            let (a, b) = (rt.matrix(matrix.clone()).expect("room"), rt.vector(numbers(5, n)).expect("room"));
+            let solved = solve_in(&mut rt, &a, &[n], b, &options, &mut LinearCache::default()).expect("a device");
+            solved.map(|solution| solution.iterations).expect_err("not definite").kind
+        });
+        assert_eq!(kinds, [LinearErrorKind::Breakdown; 2]);
+    }
+}
