@@ -21,8 +21,10 @@ struct Run {
     newton: Vec<(u64, usize)>,
     /// By line: linear iterations.
     linear: BTreeMap<u64, u64>,
-    /// Of the whole run, and of its solves alone.
-    seconds: [f64; 2],
+    /// Of the whole run.
+    seconds: f64,
+    /// Of its solves: assembly, set-up of preconditioners, linear solves; seconds.
+    parts: [f64; 3],
     /// By name: what was put out.
     outputs: BTreeMap<String, Vec<f64>>,
 }
@@ -40,6 +42,10 @@ impl Run {
     fn linear(&self) -> String {
         joined(self.linear.values())
     }
+
+    fn parts(&self) -> String {
+        joined(self.parts.map(|seconds| format!("{seconds:.2}")).iter())
+    }
 }
 
 fn joined<T: ToString>(values: impl Iterator<Item = T>) -> String {
@@ -53,7 +59,7 @@ pub(super) fn run(options: &Options, bundle: &Path) -> Result<(), Failure> {
     fs::create_dir_all(&folder).map_err(|error| format!("cannot make `{}`: {error}", folder.display()))?;
     let mut failed = 0;
     println!(
-        "| grid | cells | program | Newton iterations, serial | cuda | linear iterations, serial | cuda | largest difference | solves s, serial | cuda | run s, serial | cuda |"
+        "| grid | cells | program | Newton iterations, serial | cuda | linear iterations, serial | cuda | largest difference | assembly + set-up + linear solves s, serial | cuda | run s, serial | cuda |"
     );
     println!("| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
     for grid in grids(options.cells, &Generators::Folder(bundle.join("tools")), &folder)? {
@@ -89,15 +95,15 @@ fn compare(bundle: &Path, grid: &Grid, case: &Case, folder: &Path) -> Result<Res
         Err(message) => return Ok(Err(message)),
     };
     let line = format!(
-        "{} | {} | {} | {} | {difference:.1e} | {:.2} | {:.2} | {:.2} | {:.2}",
+        "{} | {} | {} | {} | {difference:.1e} | {} | {} | {:.2} | {:.2}",
         serial.newton(),
         cuda.newton(),
         serial.linear(),
         cuda.linear(),
-        serial.seconds[1],
-        cuda.seconds[1],
-        serial.seconds[0],
-        cuda.seconds[0]
+        serial.parts(),
+        cuda.parts(),
+        serial.seconds,
+        cuda.seconds
     );
     Ok(if serial.newton != cuda.newton {
         Err(format!("Newton iterations differ: {line}"))
@@ -123,12 +129,14 @@ fn one(bundle: &Path, grid: &Grid, case: &Case, backend: &str, outputs: &Path) -
     }
     let solve = |event: &Value| Some((event["line"].as_u64()?, event["iterations"].as_array()?.len().saturating_sub(1)));
     let newton = events.iter().filter(|event| event["event"] == "newton").filter_map(solve).collect();
-    let mut run = Run { newton, linear: BTreeMap::new(), seconds: [0.0; 2], outputs: values(&results, outputs)? };
+    let mut run = Run { newton, linear: BTreeMap::new(), seconds: 0.0, parts: [0.0; 3], outputs: values(&results, outputs)? };
     let summary = events.last().ok_or("a run without a summary")?;
-    run.seconds[0] = summary["seconds"].as_f64().unwrap_or(f64::NAN);
+    run.seconds = summary["seconds"].as_f64().unwrap_or(f64::NAN);
     for solve in summary["solves"].as_array().into_iter().flatten() {
         run.linear.insert(solve["line"].as_u64().unwrap_or(0), solve["linear_iterations"].as_u64().unwrap_or(0));
-        run.seconds[1] += ["assembly", "set_up", "solve"].iter().map(|key| solve[*key].as_f64().unwrap_or(f64::NAN)).sum::<f64>();
+        for (part, key) in run.parts.iter_mut().zip(["assembly", "set_up", "solve"]) {
+            *part += solve[key].as_f64().unwrap_or(f64::NAN);
+        }
     }
     Ok(Ok(run))
 }
