@@ -294,10 +294,18 @@ extern "C" __global__ void equelle_transposed_rows(EqEntity n, const EqRows a, u
   }
 }
 
-// Brings the entries of each row into their order.
-extern "C" __global__ void equelle_sort_rows(EqEntity n, const EqRows a, EqEntity* columns) {
-  const EqEntity row = eq_index();
-  if (row < n) eq_sort_entries(a.row_ptr[row], a.row_ptr[row + 1], columns, a.entries);
+// Brings the entries of each row into their order, by `lanes` threads, a power of two: an entry goes behind all those of smaller columns. No two of a row have the same column.
+extern "C" __global__ void equelle_ordered_rows(EqEntity n, unsigned int lanes, const EqRows a, const EqRows out, EqEntity* columns) {
+  const EqPlace at = eq_place(n, lanes);
+  if (!at.is_there) return;
+  const unsigned long long begin = a.row_ptr[at.row], end = a.row_ptr[at.row + 1];
+  for (unsigned long long k = begin + at.lane; k < end; k += lanes) {
+    const EqEntity column = a.columns[k];
+    unsigned long long to = begin;
+    for (unsigned long long j = begin; j < end; ++j) to += a.columns[j] < column;
+    columns[to] = column;
+    out.entries[to] = a.entries[k];
+  }
 }
 
 // ---- Spectral radius -------------------------------------------------------------------------------------------------------------------

@@ -11,8 +11,9 @@ use equelle_runtime::linalg::precond::amg::spectrum::spectral_radius;
 use equelle_runtime::linalg::precond::amg::{AmgOptions, Coarsen, Coarsened, LevelParts};
 use equelle_runtime::linalg::{MatrixSpace, SystemSpace, VectorSpace};
 
-use crate::runtime::args::Argument;
+use crate::runtime::args::{Argument, EqRows};
 use crate::runtime::device::DevicePtr;
+use crate::runtime::forms::lanes;
 use crate::runtime::jacobian::Jacobian;
 use crate::runtime::krylov::DeviceVector;
 use crate::runtime::matrices::DeviceMatrix;
@@ -174,11 +175,15 @@ impl CudaRuntime {
         self.launch_over(call, n)?;
         let made = self.room_for_rows(row_ptr, columns, n)?;
         let taken = self.zero_bytes(8 * columns)?;
-        let at = made.rows.columns.address();
-        let call = self.solver_call("equelle_transposed_rows")?.arg(n as u32).arg(a.args()).arg(taken.address()).arg(made.args()).arg(at);
-        self.launch_over(call, n)?;
-        let call = self.solver_call("equelle_sort_rows")?.arg(columns as u32).arg(made.args()).arg(at);
-        self.launch_over(call, columns)?;
+        // Threads reach the rows in any order.
+        let entries = made.rows.entries();
+        let (their_columns, theirs) = (self.buffer(WHAT, 4 * entries as u64)?, self.buffer(WHAT, 8 * entries as u64)?);
+        let any_order = EqRows { columns: their_columns.address().0, entries: theirs.address().0, ..made.args() };
+        let call = self.solver_call("equelle_transposed_rows")?.arg(n as u32).arg(a.args()).arg(taken.address());
+        self.launch_over(call.arg(any_order).arg(their_columns.address()), n)?;
+        let lanes = lanes(&made.rows);
+        let call = self.solver_call("equelle_ordered_rows")?.arg(columns as u32).arg(lanes).arg(any_order);
+        self.launch_over(call.arg(made.args()).arg(made.rows.columns.address()), columns * lanes as usize)?;
         Ok(made)
     }
 
