@@ -326,6 +326,14 @@ extern "C" __global__ void equelle_roots(EqEntity n, const double* __restrict__ 
   if (k < n) out[k] = sqrt(x[k]);
 }
 
+// 0 where the result is not finite.
+extern "C" __global__ void equelle_reciprocal_roots(EqEntity n, const double* __restrict__ x, double* __restrict__ out) {
+  const EqEntity k = eq_index();
+  if (k >= n) return;
+  const double root = 1.0 / sqrt(x[k]);
+  out[k] = fabs(root) <= 1.7976931348623157e308 ? root : 0.0;
+}
+
 // Pseudo-random numbers in [-1, 1): state k + 1 of a linear congruential sequence, by powers of its step.
 extern "C" __global__ void equelle_noise(EqEntity n, unsigned long long multiplier, unsigned long long increment, unsigned long long seed,
                                          double* __restrict__ out) {

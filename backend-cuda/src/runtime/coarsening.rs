@@ -187,6 +187,13 @@ impl CudaRuntime {
         Ok(made)
     }
 
+    fn roots_by(&mut self, name: &'static str, x: &DeviceVector) -> Result<DeviceVector, Error> {
+        let out = self.new_vector_of(x.len)?;
+        let call = self.solver_call(name)?.arg(x.len as u32).arg(x.address()).arg(out.address());
+        self.launch_over(call, x.len)?;
+        Ok(out)
+    }
+
     /// Memory of zeros; a multiple of 8 bytes.
     pub(super) fn zero_bytes(&mut self, bytes: usize) -> Result<Rc<Buffer>, Error> {
         Ok(self.zeros_of(bytes / 8)?.buffer)
@@ -267,10 +274,11 @@ impl Coarsen for CudaRuntime {
     }
 
     fn roots(&mut self, x: &DeviceVector) -> Result<DeviceVector, Error> {
-        let out = self.new_vector_of(x.len)?;
-        let call = self.solver_call("equelle_roots")?.arg(x.len as u32).arg(x.address()).arg(out.address());
-        self.launch_over(call, x.len)?;
-        Ok(out)
+        self.roots_by("equelle_roots", x)
+    }
+
+    fn reciprocal_roots(&mut self, x: &DeviceVector) -> Result<DeviceVector, Error> {
+        self.roots_by("equelle_reciprocal_roots", x)
     }
 
     fn noise(&mut self, n: usize) -> Result<DeviceVector, Error> {

@@ -166,8 +166,9 @@ pub(super) fn radius_in_singles(space: &HostSpace, matrix: &Csr, inverse: &[f64]
     let scale = power_of_two_near(inverse)?;
     let mut singles = SingleSpace::on(space.threads(), n);
     let narrow = SingleMatrix::for_level(matrix, scale);
-    let root = inverse.iter().map(|d| (d / scale).sqrt() as f32).collect();
-    let Ok(radius) = lanczos(&mut singles, &narrow, &root, noises(n).map(|noise| noise as f32).collect());
+    let start = noises(n).zip(inverse).map(|(noise, d)| if *d > 0.0 { (noise / (d / scale).sqrt()) as f32 } else { 0.0 }).collect();
+    let inverse = inverse.iter().map(|d| (d / scale) as f32).collect();
+    let Ok(radius) = lanczos(&mut singles, &narrow, &inverse, start);
     Some(radius)
 }
 

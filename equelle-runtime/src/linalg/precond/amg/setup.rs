@@ -96,6 +96,11 @@ pub trait Coarsen: SystemSpace + Sized {
     /// # Errors
     /// Out of memory.
     fn roots(&mut self, x: &Self::Vector) -> Result<Self::Vector, Self::Error>;
+    /// One over the square root of each element, 0 where that is not finite.
+    ///
+    /// # Errors
+    /// Out of memory.
+    fn reciprocal_roots(&mut self, x: &Self::Vector) -> Result<Self::Vector, Self::Error>;
     /// Pseudo-random numbers in `[-1, 1)`, always the same: [`noise`].
     ///
     /// # Errors
@@ -247,6 +252,11 @@ impl Coarsen for HostSpace {
         let a = a.rows();
         let row_sum = |row: usize| a.row(row).map(|(_, value)| (value * d[row]).abs()).sum::<f64>();
         Ok(((0..a.n_rows()).map(row_sum).fold(0.0, f64::max), d.iter().any(|d| *d < 0.0)))
+    }
+
+    fn reciprocal_roots(&mut self, x: &Vec<f64>) -> Result<Vec<f64>, Infallible> {
+        let root = |x: &f64| 1.0 / x.sqrt();
+        Ok(x.iter().map(root).map(|root| if root.is_finite() { root } else { 0.0 }).collect())
     }
 
     fn roots(&mut self, x: &Vec<f64>) -> Result<Vec<f64>, Infallible> {

@@ -27,58 +27,62 @@ pub fn spectral_radius<S: Coarsen>(space: &mut S, matrix: &S::Matrix, inverse: &
     let estimate = match space.estimate_radius(matrix, inverse)? {
         Some(estimate) => estimate,
         None => {
-            let (root, noise) = (space.roots(inverse)?, space.noise(S::shape(matrix).rows)?);
-            lanczos(space, matrix, &root, noise)?
+            let n = S::shape(matrix).rows;
+            let (roots, noise) = (space.reciprocal_roots(inverse)?, space.noise(n)?);
+            let mut start = space.zeros_of(n)?;
+            space.add_diagonal(&mut start, 0.0, 1.0, &roots, &noise);
+            lanczos(space, matrix, inverse, start)?
         }
     };
     Ok(if estimate > 0.0 && estimate.is_finite() { estimate.min(bound) } else { bound })
 }
 
-/// Largest Ritz value of `D^-1/2 A D^-1/2`, where `root` is `D^-1/2`, from a vector that no eigenvector should be orthogonal to. The host looks once, at the end.
+/// Largest Ritz value of `D^-1 A` with the inverse of the diagonal, from the residual `r`: what conjugate gradients with that preconditioner make of it tells the tridiagonal matrix
+/// of Lanczos' method (Y. Saad, Iterative Methods for Sparse Linear Systems, 2003, doi:10.1137/1.9780898718003, 6.7.3), in three passes a step where the operations of
+/// [`MatrixSpace`] are one each. 0 if there is none. The host looks once, at the end.
 pub(in super::super::super) fn lanczos<S: MatrixSpace>(
     space: &mut S,
     matrix: &S::Matrix,
-    root: &S::Vector,
-    mut v: S::Vector,
+    inverse: &S::Vector,
+    mut r: S::Vector,
 ) -> Result<f64, S::Error> {
     let n = S::shape(matrix).rows;
-    let one = space.constant(1.0);
-    let mut before = space.zeros_of(n)?;
-    let (mut scaled, mut w) = (space.zeros_of(n)?, space.zeros_of(n)?);
-    let mut last = space.constant(0.0);
-    let square = space.dot(&v, &v);
-    let length = space.sqrt(&square);
-    let mut shrink = space.ratio(&one, &length);
+    let (mut x, mut p) = (space.zeros_of(n)?, space.zeros_of(n)?);
+    let (mut q, mut z) = (space.zeros_of(n)?, space.zeros_of(n)?);
+    space.add_diagonal(&mut p, 0.0, 1.0, inverse, &r);
+    let mut rz = space.look_diagonal(&mut z, inverse, &r);
     let mut known: Vec<S::Scalar> = Vec::with_capacity(2 * STEPS);
     for _ in 0..STEPS.min(n) {
-        space.scale(&mut v, &shrink);
-        space.add_diagonal(&mut scaled, 0.0, 1.0, root, &v);
-        space.multiply(&mut w, matrix, &scaled);
-        space.add_diagonal(&mut scaled, 0.0, 1.0, root, &w);
-        let alpha = space.dot(&scaled, &v);
-        space.sub_scaled(&mut scaled, &alpha, &v);
-        space.sub_scaled(&mut scaled, &last, &before);
-        let square = space.dot(&scaled, &scaled);
-        let beta = space.sqrt(&square);
-        shrink = space.ratio(&one, &beta);
-        last = beta.clone();
+        let curvature = space.multiply_dot(&mut q, matrix, &p, &p);
+        let alpha = space.ratio(&rz, &curvature);
+        let rz_new = space.advance_diagonal(&mut r, &alpha, &q, &mut z, inverse);
+        let beta = space.ratio(&rz_new, &rz);
+        space.step_diagonal([&mut x, &mut p], [&alpha, &beta], [&z, inverse, &r]);
+        rz = rz_new;
         known.extend([alpha, beta]);
-        std::mem::swap(&mut before, &mut v);
-        std::mem::swap(&mut v, &mut scaled);
     }
+    let one = space.constant(1.0);
     let known: [&S::Scalar; 2 * STEPS] = std::array::from_fn(|at| known.get(at).unwrap_or(&one));
     let known = space.read(known)?;
     let (mut diagonal, mut beside): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
+    // What a step leaves to the next one: beta / alpha.
+    let mut carried = 0.0;
     for pair in known.as_chunks::<2>().0.iter().take(STEPS.min(n)) {
         let [alpha, beta] = *pair;
-        diagonal.push(alpha);
-        if beta.is_nan() || beta <= 1e-10 * alpha.abs() {
+        let next = 1.0 / alpha + carried;
+        if !next.is_finite() {
             break;
         }
-        beside.push(beta);
+        diagonal.push(next);
+        let off = beta.sqrt() / alpha;
+        if !off.is_finite() || off.abs() <= 1e-10 * next.abs() {
+            break;
+        }
+        beside.push(off);
+        carried = beta / alpha;
     }
     beside.truncate(diagonal.len().saturating_sub(1));
-    Ok(largest_eigenvalue(&diagonal, &beside))
+    Ok(if diagonal.is_empty() { 0.0 } else { largest_eigenvalue(&diagonal, &beside) })
 }
 
 /// Of a symmetric tridiagonal matrix, to about 1e-6 of its norm.
