@@ -24,8 +24,8 @@ EQ_FUNCTION int eq_exponent(double value) {
   return (field < 1 ? 1 : field) - 1023;
 }
 
-// The exponent of the power of two by which a residual is divided so that singles hold it. Told is the largest magnitude of the residual or of the one before it (0), or the product of that one with
-// what a cycle made of it (1). The cycle is near the inverse of the matrix, so that this product over `scale` is the square of the residual times a factor between the inverses of the eigenvalues of
+// The exponent of the power of two by which a residual is divided so that singles hold it. Told is the largest magnitude of the residual or of the one before it (0), the product of that one with
+// what a cycle made of it (1), or the product of the residual with itself (2). The cycle is near the inverse of the matrix, so that the product with it over `scale` is the square of the residual times a factor between the inverses of the eigenvalues of
 // `scale` times the matrix, the largest of which is near 1. A residual may thus be smaller than its power of two by the root of a condition number, and change by as much until it is told
 // anew: singles, which reach from 1e-38 to 1e38, have room for both. What does not fit becomes infinite or zero in the cycle and in its product, by which methods end as they do in doubles.
 // 0 where what is told is not positive or not finite: a residual of zeros, one that is not finite, or a method that has broken down.
@@ -33,7 +33,7 @@ EQ_FUNCTION int eq_size(unsigned int told, double number, double scale) {
   if (!(number > 0.0) || !(number <= 1.7976931348623157e308)) return 0;
   int exponent = eq_exponent(number);
   if (told != 0) {
-    exponent -= eq_exponent(scale);
+    if (told == 1) exponent -= eq_exponent(scale);
     exponent = (exponent - (exponent & 1)) / 2;
   }
   // Its inverse is a normal number too.

@@ -63,7 +63,7 @@ impl<S: VectorSpace> Cycle<S> for Cg<S> {
             }
             let rz_new = if watch.is_due(iteration) {
                 let square = space.sub_scaled_dot(r, &alpha, q, None);
-                let [square, curvature, least_curvature, least_rz] = space.read([&square, &curvature, &least_curvature, &least_rz])?;
+                let [read, curvature, least_curvature, least_rz] = space.read([&square, &curvature, &least_curvature, &least_rz])?;
                 // An overflow may also show as a step of zero.
                 if !curvature.is_finite() {
                     space.add_scaled(x, &alpha, p);
@@ -76,11 +76,11 @@ impl<S: VectorSpace> Cycle<S> for Cg<S> {
                         (least_rz <= 0.0).then(|| format!("r.Mr = {least_rz:.1e}, so the preconditioner is not positive definite"))
                     }
                 };
-                if let Some(proposal) = watch.judge(space, iteration, square.sqrt(), breakdown) {
+                if let Some(proposal) = watch.judge(space, iteration, read.sqrt(), breakdown) {
                     space.add_scaled(x, &alpha, p);
                     return Ok((iteration, proposal));
                 }
-                system.preconditioner.look(space, z, r)
+                system.preconditioner.look_sized(space, z, r, &square)
             } else {
                 system.preconditioner.advance(space, r, &alpha, q, z)
             };

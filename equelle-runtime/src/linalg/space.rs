@@ -138,7 +138,12 @@ pub trait Preconditioner<S: VectorSpace> {
         space.dot(r, z)
     }
 
-    /// `x = x + a p`, then `p = M r + b p`, where the last of the two above has left `z` and `r`.
+    /// [`Preconditioner::look`] where `r . r` is known, which tells how large `r` is.
+    fn look_sized(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector, _square: &S::Scalar) -> S::Scalar {
+        self.look(space, z, r)
+    }
+
+    /// `x = x + a p`, then `p = M r + b p`, where the last of those above has left `z` and `r`.
     fn step(&self, space: &mut S, [x, p]: [&mut S::Vector; 2], [a, b]: [&S::Scalar; 2], [z, _r]: [&S::Vector; 2]) {
         space.step(x, a, p, b, z);
     }
@@ -166,6 +171,10 @@ macro_rules! point_to_preconditioners {
 
             fn look(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) -> S::Scalar {
                 (**self).look(space, z, r)
+            }
+
+            fn look_sized(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector, square: &S::Scalar) -> S::Scalar {
+                (**self).look_sized(space, z, r, square)
             }
 
             fn step(&self, space: &mut S, xp: [&mut S::Vector; 2], ab: [&S::Scalar; 2], zr: [&S::Vector; 2]) {

@@ -349,9 +349,9 @@ struct Singles {
 }
 
 impl Singles {
-    /// The largest magnitude of a residual, which then becomes singles.
+    /// A residual becomes singles.
     fn narrow(&self, outer: &mut Traffic, n: usize) {
-        outer.count(n, 2 * DOUBLE + self.space.borrow().written());
+        outer.count(n, DOUBLE + self.space.borrow().written());
     }
 
     /// A cycle with the sum of the residual times what it makes of it.
@@ -365,6 +365,8 @@ impl Singles {
 
 impl Preconditioner<Traffic> for Singles {
     fn apply(&self, outer: &mut Traffic, z: &mut usize, r: &usize) {
+        // Its largest magnitude.
+        outer.count(*r, DOUBLE);
         self.narrow(outer, *r);
         let space = &mut *self.space.borrow_mut();
         space.take();
@@ -381,6 +383,14 @@ impl Preconditioner<Traffic> for Singles {
         if self.is_variable() {
             self.apply(outer, z, r);
             return outer.dot(r, z);
+        }
+        outer.count(*r, DOUBLE);
+        self.look_sized(outer, z, r, &());
+    }
+
+    fn look_sized(&self, outer: &mut Traffic, z: &mut usize, r: &usize, (): &()) {
+        if self.is_variable() {
+            return self.look(outer, z, r);
         }
         self.narrow(outer, *r);
         self.cycle(outer, *r);

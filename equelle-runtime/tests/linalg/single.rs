@@ -105,6 +105,12 @@ fn residuals_of_any_size() {
     let expected = space.dot(&r, &z);
     assert_eq!(own.look(&mut space, &mut scaled, &r).to_bits(), expected.to_bits());
     assert_eq!(scaled, z);
+    // However the size is told; of what has no size it is sought.
+    for square in [space.dot(&r, &r), 0.0, f64::INFINITY] {
+        scaled.fill(f64::NAN);
+        assert_eq!(own.look_sized(&mut space, &mut scaled, &r, &square).to_bits(), expected.to_bits());
+        assert_eq!(scaled, z);
+    }
 }
 
 #[test]

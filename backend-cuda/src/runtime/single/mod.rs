@@ -99,6 +99,8 @@ enum Told {
     Largest(Rc<Buffer>),
     /// Its product with what a cycle made of it.
     Product(Rc<Buffer>),
+    /// Its product with itself.
+    Square(Rc<Buffer>),
 }
 
 impl Single {
@@ -126,6 +128,7 @@ impl Single {
         let (kind, number) = match told {
             Told::Largest(number) => (0u32, number),
             Told::Product(number) => (1, number),
+            Told::Square(number) => (2, number),
         };
         let (a, q) = update.map_or((DevicePtr(0), DevicePtr(0)), |(a, q)| (a.address(), q.address()));
         let call = rt.solver_call("equelle_narrow")?.arg(r.len as u32).arg(kind).arg(number.address()).arg(self.scale);
@@ -183,6 +186,17 @@ impl Preconditioner<CudaRuntime> for Single {
         }
         let work = &mut *self.work.borrow_mut();
         self.narrow_anew(rt, work, r);
+        self.cycle(rt, work)
+    }
+
+    fn look_sized(&self, rt: &mut CudaRuntime, z: &mut DeviceVector, r: &DeviceVector, square: &DeviceNumber) -> DeviceNumber {
+        if self.is_variable() {
+            return self.look(rt, z, r);
+        }
+        let told = Told::Square(Rc::clone(square.as_ref()?));
+        let work = &mut *self.work.borrow_mut();
+        let result = self.narrow(rt, &work.r, r, &told, None);
+        rt.attempt(result)?;
         self.cycle(rt, work)
     }
 

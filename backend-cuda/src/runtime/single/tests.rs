@@ -148,8 +148,11 @@ fn passes_of_conjugate_gradients() {
             let [mut r, q, mut z, mut x, mut p] = [3, 4, 5, 6, 7].map(|seed| rt.vector(numbers(seed, n)).expect("room"));
             let mut direction = numbers(7, n);
             for round in 0..8 {
-                let sum = if round % 5 == 0 {
+                let sum = if round == 0 {
                     m.look(&mut rt, &mut z, &r)
+                } else if round == 5 {
+                    let square = rt.dot(&r, &r);
+                    m.look_sized(&mut rt, &mut z, &r, &square)
                 } else {
                     let factor = 1e-4f64.powi(round);
                     let step: Vec<f64> = left.iter().zip(numbers(9, n)).map(|(left, other)| left - factor * other).collect();

@@ -97,8 +97,9 @@ impl Single {
     }
 
     /// Runs a cycle on `r`; then `work.z` times the number that is returned is what it makes of it.
-    fn cycle(&self, space: &HostSpace, work: &mut Work, r: &[f64]) -> f64 {
-        let size = largest(r);
+    /// `size` is about the size of `r`, if that is known.
+    fn cycle(&self, space: &HostSpace, work: &mut Work, r: &[f64], size: Option<f64>) -> f64 {
+        let size = size.filter(|size| size.is_normal()).unwrap_or_else(|| largest(r));
         // What is not finite stays so.
         let size = if size > 0.0 && size.is_finite() { power_of_two_near(&[size]).unwrap_or(1.0) } else { 1.0 };
         let inverse = 1.0 / size;
@@ -109,12 +110,23 @@ impl Single {
         self.amg.apply(singles, z, narrow);
         size * self.scale
     }
+
+    /// What a cycle makes of `r`, and its product with that.
+    fn product(&self, space: &mut HostSpace, z: &mut [f64], r: &[f64], size: Option<f64>) -> f64 {
+        let work = &mut *self.work.borrow_mut();
+        let factor = self.cycle(space, work, r, size);
+        let made = &work.z[..];
+        space.update_sum(z, |k, z| {
+            *z = f64::from(made[k]) * factor;
+            r[k] * *z
+        })
+    }
 }
 
 impl Preconditioner<HostSpace> for Single {
     fn apply(&self, space: &mut HostSpace, z: &mut Vec<f64>, r: &Vec<f64>) {
         let work = &mut *self.work.borrow_mut();
-        let factor = self.cycle(space, work, r);
+        let factor = self.cycle(space, work, r, None);
         let made = &work.z[..];
         space.threads().each_cheap(z.len(), &mut z[..], |range, z| {
             z.iter_mut().zip(&made[range]).for_each(|(z, made)| *z = f64::from(*made) * factor);
@@ -126,13 +138,12 @@ impl Preconditioner<HostSpace> for Single {
     }
 
     fn look(&self, space: &mut HostSpace, z: &mut Vec<f64>, r: &Vec<f64>) -> f64 {
-        let work = &mut *self.work.borrow_mut();
-        let factor = self.cycle(space, work, r);
-        let made = &work.z[..];
-        space.update_sum(z, |k, z| {
-            *z = f64::from(made[k]) * factor;
-            r[k] * *z
-        })
+        self.product(space, z, r, None)
+    }
+
+    /// The norm is at least the largest magnitude, and larger by the root of the length at most.
+    fn look_sized(&self, space: &mut HostSpace, z: &mut Vec<f64>, r: &Vec<f64>, square: &f64) -> f64 {
+        self.product(space, z, r, Some(square.sqrt()))
     }
 }
 
