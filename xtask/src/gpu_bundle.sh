@@ -204,11 +204,11 @@ section_implicit() {
 
 # Iterations of CG with Jacobi and with multigrid on implicit heat: bytes that they must move, against the rate of a copy.
 section_krylov() {
-    benches/krylov 100 200 || failed=1
+    benches/krylov 100 200 doubles || failed=1
     command -v ncu >/dev/null 2>&1 || { echo "kernels of an iteration: no ncu here"; return 0; }
     # Time, traffic and grid of the kernels of some iterations, alone and in the order of their launches. The first ones set up multigrid.
     for n in 100 200; do
-        timeout 150 ncu --clock-control none --kernel-name 'regex:^equelle_(smooth|form_|correct|dot|step|product|rows_dot|add_diagonal)' --launch-skip 600 --launch-count 40 \
+        timeout 150 ncu --clock-control none --kernel-name 'regex:^equelle_(smooth|form_|correct|dot|step|narrow|product|rows_dot|add_diagonal)' --launch-skip 600 --launch-count 40 \
             --metrics gpu__time_duration.sum,dram__bytes.sum,dram__throughput.avg.pct_of_peak_sustained_elapsed,sm__warps_active.avg.pct_of_peak_sustained_active \
             --csv --page raw benches/krylov $n amg >"$work/log" 2>&1 || true
         echo "kernels of CG+AMG, $n^3: name, block, grid, units of the metrics, metrics"

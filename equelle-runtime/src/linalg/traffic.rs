@@ -13,7 +13,8 @@
 //! # Ok::<(), std::convert::Infallible>(())
 //! ```
 
-use std::cell::RefCell;
+mod singles;
+
 use std::convert::Infallible;
 
 use super::csr::Csr;
@@ -23,6 +24,7 @@ use super::precond::amg::{Amg, AmgOptions, Hierarchy};
 use super::precond::ilu::BlockFactors;
 use super::single;
 use super::space::{Preconditioner, VectorSpace};
+use singles::Singles;
 
 /// What happens to memory that is written and not read before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -250,10 +252,7 @@ impl MatrixSpace for Traffic {
             let hierarchy = hierarchy.brought_to(self)?;
             return Ok(Box::new(Amg::new(self, hierarchy, options)?));
         }
-        let mut space = Traffic { n, read: SINGLE, ..self.clone() };
-        let hierarchy = hierarchy.brought_to(&mut space)?;
-        let amg = Amg::new(&mut space, hierarchy, options)?;
-        Ok(Box::new(Singles { amg, space: RefCell::new(space) }))
+        Ok(Box::new(Singles::new(Traffic { n, read: SINGLE, ..self.clone() }, hierarchy, options)?))
     }
 
     fn shape(a: &Stored) -> Shape {
@@ -339,76 +338,5 @@ impl MatrixSpace for Traffic {
         let blocks = factors.blocks().parts().1.len() - n;
         self.count(blocks, 8 * k * k + 4);
         self.count(n, 2 * (8 * k * k + ROW) + k * (self.read + self.written() + self.changed()));
-    }
-}
-
-/// A cycle of singles.
-struct Singles {
-    amg: Amg<Traffic>,
-    space: RefCell<Traffic>,
-}
-
-impl Singles {
-    /// A residual becomes singles.
-    fn narrow(&self, outer: &mut Traffic, n: usize) {
-        outer.count(n, DOUBLE + self.space.borrow().written());
-    }
-
-    /// A cycle with the sum of the residual times what it makes of it.
-    fn cycle(&self, outer: &mut Traffic, n: usize) {
-        let space = &mut *self.space.borrow_mut();
-        space.take();
-        self.amg.look(space, &mut n.clone(), &n);
-        outer.bytes += space.take();
-    }
-}
-
-impl Preconditioner<Traffic> for Singles {
-    fn apply(&self, outer: &mut Traffic, z: &mut usize, r: &usize) {
-        // Its largest magnitude.
-        outer.count(*r, DOUBLE);
-        self.narrow(outer, *r);
-        let space = &mut *self.space.borrow_mut();
-        space.take();
-        self.amg.apply(space, z, r);
-        outer.bytes += space.take();
-        outer.count(*z, SINGLE + outer.written());
-    }
-
-    fn is_variable(&self) -> bool {
-        self.amg.is_variable()
-    }
-
-    fn look(&self, outer: &mut Traffic, z: &mut usize, r: &usize) {
-        if self.is_variable() {
-            self.apply(outer, z, r);
-            return outer.dot(r, z);
-        }
-        outer.count(*r, DOUBLE);
-        self.look_sized(outer, z, r, &());
-    }
-
-    fn look_sized(&self, outer: &mut Traffic, z: &mut usize, r: &usize, (): &()) {
-        if self.is_variable() {
-            return self.look(outer, z, r);
-        }
-        self.narrow(outer, *r);
-        self.cycle(outer, *r);
-    }
-
-    fn advance(&self, outer: &mut Traffic, r: &mut usize, a: &(), q: &usize, z: &mut usize) {
-        if self.is_variable() {
-            outer.sub_scaled(r, a, q);
-            return self.look(outer, z, r);
-        }
-        outer.count(*r, outer.changed() + DOUBLE + self.space.borrow().written());
-        self.cycle(outer, *r);
-    }
-
-    fn step(&self, outer: &mut Traffic, [x, p]: [&mut usize; 2], ab: [&(); 2], [z, _r]: [&usize; 2]) {
-        if self.is_variable() {
-            return outer.step(x, ab[0], p, ab[1], z);
-        }
-        outer.count(*x, 2 * outer.changed() + SINGLE);
     }
 }

@@ -1,0 +1,86 @@
+//! Cycles of multigrid in single precision, and the passes of CG around them that convert.
+
+use std::cell::RefCell;
+use std::convert::Infallible;
+
+use super::super::host::HostSpace;
+use super::super::precond::amg::{Amg, AmgOptions, Hierarchy};
+use super::super::space::{Preconditioner, VectorSpace};
+use super::{DOUBLE, SINGLE, Traffic};
+
+/// A cycle of singles.
+pub(super) struct Singles {
+    amg: Amg<Traffic>,
+    space: RefCell<Traffic>,
+}
+
+impl Singles {
+    /// Takes over a hierarchy, for a space that counts singles.
+    pub fn new(mut space: Traffic, hierarchy: Hierarchy<HostSpace>, options: &AmgOptions) -> Result<Singles, Infallible> {
+        let hierarchy = hierarchy.brought_to(&mut space)?;
+        Ok(Singles { amg: Amg::new(&mut space, hierarchy, options)?, space: RefCell::new(space) })
+    }
+
+    /// A residual becomes singles.
+    fn narrow(&self, outer: &mut Traffic, n: usize) {
+        outer.count(n, DOUBLE + self.space.borrow().written());
+    }
+
+    /// A cycle with the sum of the residual times what it makes of it.
+    fn cycle(&self, outer: &mut Traffic, n: usize) {
+        let space = &mut *self.space.borrow_mut();
+        space.take();
+        self.amg.look(space, &mut n.clone(), &n);
+        outer.bytes += space.take();
+    }
+}
+
+impl Preconditioner<Traffic> for Singles {
+    fn apply(&self, outer: &mut Traffic, z: &mut usize, r: &usize) {
+        // Its largest magnitude.
+        outer.count(*r, DOUBLE);
+        self.narrow(outer, *r);
+        let space = &mut *self.space.borrow_mut();
+        space.take();
+        self.amg.apply(space, z, r);
+        outer.bytes += space.take();
+        outer.count(*z, SINGLE + outer.written());
+    }
+
+    fn is_variable(&self) -> bool {
+        self.amg.is_variable()
+    }
+
+    fn look(&self, outer: &mut Traffic, z: &mut usize, r: &usize) {
+        if self.is_variable() {
+            self.apply(outer, z, r);
+            return outer.dot(r, z);
+        }
+        outer.count(*r, DOUBLE);
+        self.look_sized(outer, z, r, &());
+    }
+
+    fn look_sized(&self, outer: &mut Traffic, z: &mut usize, r: &usize, (): &()) {
+        if self.is_variable() {
+            return self.look(outer, z, r);
+        }
+        self.narrow(outer, *r);
+        self.cycle(outer, *r);
+    }
+
+    fn advance(&self, outer: &mut Traffic, r: &mut usize, a: &(), q: &usize, z: &mut usize) {
+        if self.is_variable() {
+            outer.sub_scaled(r, a, q);
+            return self.look(outer, z, r);
+        }
+        outer.count(*r, outer.changed() + DOUBLE + self.space.borrow().written());
+        self.cycle(outer, *r);
+    }
+
+    fn step(&self, outer: &mut Traffic, [x, p]: [&mut usize; 2], ab: [&(); 2], [z, _r]: [&usize; 2]) {
+        if self.is_variable() {
+            return outer.step(x, ab[0], p, ab[1], z);
+        }
+        outer.count(*x, 2 * outer.changed() + SINGLE);
+    }
+}
