@@ -119,7 +119,7 @@ impl Default for AmgOptions {
             smoother: None,
             sweeps: None,
             cycle: AmgCycle::default(),
-            coarse_size: 60,
+            coarse_size: 128,
             max_levels: 25,
         }
     }
