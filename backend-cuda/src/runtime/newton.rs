@@ -89,6 +89,7 @@ impl Implicit for CudaRuntime {
             ends,
             equations: Vec::new(),
             line,
+            tolerance: linear.tolerance,
             linear,
             cache,
             assembled,
@@ -134,6 +135,8 @@ struct CudaProblem<'a, 'b> {
     /// Equelle line of the solve.
     line: u32,
     linear: LinearOptions,
+    /// That the linear solver was asked for, if a looser one is not enough.
+    tolerance: f64,
     cache: LinearCache<CudaRuntime>,
     assembled: Option<Assembled>,
     /// The pattern of the last evaluation. `[equations]`
@@ -424,6 +427,10 @@ impl Problem for CudaProblem<'_, '_> {
     fn bound(&mut self, bounds: &[(usize, Bounds)]) -> Result<(), Error> {
         self.bounds = bounds.to_vec();
         Ok(())
+    }
+
+    fn loosen(&mut self, tolerance: f64) {
+        self.linear.tolerance = tolerance.max(self.tolerance);
     }
 
     fn equations(&self) -> usize {
