@@ -33,7 +33,7 @@ impl HostSpace {
         HostSpace { n, leaves, threads: threads.clone(), in_doubles: false, interrupt: Interrupt::default() }
     }
 
-    /// With multigrid in double precision throughout, as back-ends without singles have it.
+    /// With multigrid in double precision throughout, to compare with.
     #[must_use]
     pub fn in_doubles(self) -> HostSpace {
         HostSpace { in_doubles: true, ..self }
