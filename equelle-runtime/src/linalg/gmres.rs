@@ -8,8 +8,8 @@
 use super::krylov::{Control, Cycle, Proposal, System, Watch};
 use super::space::{LinearOperator, Preconditioner, VectorSpace};
 
-/// Basis of GMRES(m), for any matrix. Memory: m + 3 vectors, allocated as the first cycle reaches them; m more with a variable preconditioner, and after a cycle whose own residual
-/// was far from the true one: a preconditioner that rounds much is as good as variable.
+/// Basis of GMRES(m), for any matrix. Memory: m + 3 vectors, allocated as the first cycle reaches them; m more with a preconditioner that is variable or rounds much, and after a cycle
+/// whose own residual was far from the true one.
 ///
 /// Traffic of iteration j of a cycle (from 0): one product with the matrix, one preconditioner, and 40 (j + 1) + 24 bytes an unknown where each operation is a
 /// pass of its own, so 20 m + 44 on average; 32 (j + 1) + 16 where the operations of [`VectorSpace`] that belong together are one pass, so 16 m + 32. The update
@@ -77,6 +77,7 @@ impl<S: VectorSpace> Cycle<S> for Gmres<S> {
         control: Control,
     ) -> Result<(usize, Proposal), S::Error> {
         let mut watch = Watch::new(control);
+        let keeps = self.keeps(system.preconditioner);
         let zero = space.constant(0.0);
         let one = space.constant(1.0);
         self.grow(space, 0)?;
@@ -96,15 +97,17 @@ impl<S: VectorSpace> Cycle<S> for Gmres<S> {
             self.grow(space, j + 1)?;
             let (known, new) = self.basis.split_at_mut(j + 1);
             let w = &mut new[0];
-            system.preconditioner.apply(space, &mut self.work, &known[j]);
-            let mut h = system.operator.apply_dot(space, w, &self.work, &known[0]);
-            if self.flexible || system.preconditioner.is_variable() {
+            let made = if keeps {
                 if self.directions.len() <= j {
                     let vector = space.zeros()?;
                     self.directions.push(vector);
                 }
-                space.copy(&mut self.directions[j], &self.work);
-            }
+                &mut self.directions[j]
+            } else {
+                &mut self.work
+            };
+            system.preconditioner.apply(space, made, &known[j]);
+            let mut h = system.operator.apply_dot(space, w, made, &known[0]);
             let mut column = Vec::with_capacity(j + 1);
             let mut known_square = zero.clone();
             for (i, v) in known.iter().enumerate() {
@@ -162,6 +165,11 @@ impl<S: VectorSpace> Cycle<S> for Gmres<S> {
 }
 
 impl<S: VectorSpace> Gmres<S> {
+    /// Whether what the preconditioner makes of basis vectors is kept.
+    fn keeps(&self, preconditioner: &impl Preconditioner<S>) -> bool {
+        self.flexible || preconditioner.is_rounded()
+    }
+
     /// `x = x + M V y`, where `y` solves the triangular system; `r` is overwritten. Columns with a zero pivot contribute nothing.
     fn correct<A, M: Preconditioner<S>>(
         &mut self,
@@ -179,7 +187,7 @@ impl<S: VectorSpace> Gmres<S> {
                 rhs[i] = space.sub(&rhs[i], &product);
             }
         }
-        if self.flexible || system.preconditioner.is_variable() {
+        if self.keeps(system.preconditioner) {
             for (y, direction) in rhs.iter().zip(&self.directions).take(columns.len()) {
                 space.add_scaled(x, y, direction);
             }

@@ -527,6 +527,10 @@ impl<S: SystemSpace, M: Preconditioner<S>> Preconditioner<S> for Levelled<'_, S,
     fn is_variable(&self) -> bool {
         self.preconditioner.is_variable()
     }
+
+    fn is_rounded(&self) -> bool {
+        self.preconditioner.is_rounded()
+    }
 }
 
 /// Refuses a right-hand side that is outside the range as far as the left null vectors are known.

@@ -121,6 +121,12 @@ pub trait Preconditioner<S: VectorSpace> {
         false
     }
 
+    /// Whether what `M` makes is rounded so much more than its argument, as by a cycle of singles, that `M` of a combination of vectors is no longer that combination of what `M` made of
+    /// them. Methods that rely on it keep what it made.
+    fn is_rounded(&self) -> bool {
+        self.is_variable()
+    }
+
     /// What there is to tell the user of its set-up, in words that follow a semicolon.
     fn note(&self) -> Option<String> {
         None
@@ -159,6 +165,10 @@ macro_rules! point_to_preconditioners {
 
             fn is_variable(&self) -> bool {
                 (**self).is_variable()
+            }
+
+            fn is_rounded(&self) -> bool {
+                (**self).is_rounded()
             }
 
             fn note(&self) -> Option<String> {

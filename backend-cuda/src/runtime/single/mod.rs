@@ -178,6 +178,10 @@ impl Preconditioner<CudaRuntime> for Single {
         self.amg.is_variable()
     }
 
+    fn is_rounded(&self) -> bool {
+        true
+    }
+
     /// `z` is not written, but where the cycle depends on `r`: methods read it then.
     fn look(&self, rt: &mut CudaRuntime, z: &mut DeviceVector, r: &DeviceVector) -> DeviceNumber {
         if self.is_variable() {

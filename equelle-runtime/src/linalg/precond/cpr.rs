@@ -315,4 +315,8 @@ impl<S: MatrixSpace + 'static> Preconditioner<S> for Cpr<S> {
     fn is_variable(&self) -> bool {
         self.amg.is_variable()
     }
+
+    fn is_rounded(&self) -> bool {
+        self.amg.is_rounded()
+    }
 }

@@ -137,6 +137,10 @@ impl Preconditioner<HostSpace> for Single {
         self.amg.is_variable()
     }
 
+    fn is_rounded(&self) -> bool {
+        true
+    }
+
     fn look(&self, space: &mut HostSpace, z: &mut Vec<f64>, r: &Vec<f64>) -> f64 {
         self.product(space, z, r, None)
     }

@@ -51,6 +51,10 @@ impl Preconditioner<Traffic> for Singles {
         self.amg.is_variable()
     }
 
+    fn is_rounded(&self) -> bool {
+        true
+    }
+
     fn look(&self, outer: &mut Traffic, z: &mut usize, r: &usize) {
         if self.is_variable() {
             self.apply(outer, z, r);
