@@ -41,6 +41,30 @@ extern "C" __global__ void equelle_rows_dots(EqEntity n, const EqRows a, double*
   });
 }
 
+// y = A x, and w . y, of a matrix by slices.
+extern "C" __global__ void EQ_SUMS_OF_ROWS equelle_form_dot(EqEntity n, const EqForm a, double* y, const double* x, const double* w, const EqSums sums,
+                                            const EqNumbers numbers) {
+  EQ_START
+  EQ_SUM_ROOM(1)
+  eq_sums<1>(n, sums, numbers, room, [=](EqEntity row) {
+    const double value = eq_slice_sum(a, row, [=](EqEntity column) { return x[column]; });
+    y[row] = value;
+    return EqValues{w[row] * value, 0.0};
+  });
+}
+
+// y = A x, w . y and y . y, of a matrix by slices.
+extern "C" __global__ void EQ_SUMS_OF_ROWS equelle_form_dots(EqEntity n, const EqForm a, double* y, const double* x, const double* w, const EqSums sums,
+                                             const EqNumbers numbers) {
+  EQ_START
+  EQ_SUM_ROOM(2)
+  eq_sums<2>(n, sums, numbers, room, [=](EqEntity row) {
+    const double value = eq_slice_sum(a, row, [=](EqEntity column) { return x[column]; });
+    y[row] = value;
+    return EqValues{w[row] * value, value * value};
+  });
+}
+
 // ---- Updates of two vectors, or with two ------------------------------------------------------------------------------------------------
 
 // x = x + a p, then p = z + b p; with a diagonal d, p = d z + b p. 40 bytes an element, or 48.

@@ -54,10 +54,10 @@ pub const SOLVERS_MODULE: KernelModule = KernelModule {
     source: concat!(
         include_str!("sums.cuh"),
         include_str!("updates.cu"),
-        include_str!("krylov.cu"),
-        include_str!("matrices.cu"),
         include_str!("products.cu"),
         include_str!("forms.cu"),
+        include_str!("krylov.cu"),
+        include_str!("matrices.cu"),
         include_str!("singles.cu"),
         include_str!("coarsening.cu")
     ),

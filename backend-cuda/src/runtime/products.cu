@@ -141,30 +141,6 @@ extern "C" __global__ void equelle_form_product(unsigned int operation, EqEntity
   }
 }
 
-// y = A x, and w . y, of a matrix by slices.
-extern "C" __global__ void EQ_SUMS_OF_ROWS equelle_form_dot(EqEntity n, const EqForm a, EqReal* y, const EqReal* x, const EqReal* w, const EqSums sums,
-                                            const EqNumbers numbers) {
-  EQ_START
-  EQ_SUM_ROOM(1)
-  eq_sums<1>(n, sums, numbers, room, [=](EqEntity row) {
-    const EqReal value = eq_slice_sum(a, row, [=](EqEntity column) { return x[column]; });
-    y[row] = value;
-    return EqValues{eq_product(w[row], value), 0.0};
-  });
-}
-
-// y = A x, w . y and y . y, of a matrix by slices.
-extern "C" __global__ void EQ_SUMS_OF_ROWS equelle_form_dots(EqEntity n, const EqForm a, EqReal* y, const EqReal* x, const EqReal* w, const EqSums sums,
-                                             const EqNumbers numbers) {
-  EQ_START
-  EQ_SUM_ROOM(2)
-  eq_sums<2>(n, sums, numbers, room, [=](EqEntity row) {
-    const EqReal value = eq_slice_sum(a, row, [=](EqEntity column) { return x[column]; });
-    y[row] = value;
-    return EqValues{eq_product(w[row], value), eq_product(value, value)};
-  });
-}
-
 // ---- Steps of smoothers ----------------------------------------------------------------------------------------------------------------
 
 // c0 d + c1 D (b - A x) of a row; d is not read where c0 is 0.
