@@ -6,7 +6,7 @@ use equelle_runtime::Error;
 use equelle_runtime::linalg::matrix_space::Shape;
 use equelle_runtime::linalg::precond::amg::setup::CoarseParts;
 use equelle_runtime::linalg::precond::amg::{Hierarchy, LevelParts};
-use equelle_runtime::linalg::{MatrixSpace, SystemSpace};
+use equelle_runtime::linalg::{MatrixSpace, SystemSpace, VectorSpace};
 
 use super::space::{SingleVector, Singles};
 use crate::runtime::args::EqRows;
@@ -100,10 +100,13 @@ impl CudaRuntime {
         Ok(SingleVector { buffer: self.narrowed(x.address(), x.len, scale)?, len: x.len })
     }
 
-    /// The largest magnitudes of an inverse diagonal and of the diagonal, but for zeros: `None` after a failure, which the next read reports.
+    /// The least and the largest magnitude of a diagonal but for zeros, by its inverse; infinity and 0 if there are no others. Waits for the device.
+    ///
+    /// # Errors
+    /// `Backend`: a lost device.
     pub(super) fn range_of(&mut self, inverse_diagonal: &DeviceVector) -> Result<(f64, f64), Error> {
         let (of_inverse, of_diagonal) = (self.largest(inverse_diagonal), self.largest_of(inverse_diagonal, true));
-        let [of_inverse, most] = equelle_runtime::linalg::VectorSpace::read(self, [&of_inverse, &of_diagonal])?;
+        let [of_inverse, most] = self.read([&of_inverse, &of_diagonal])?;
         Ok((1.0 / of_inverse, most))
     }
 }
