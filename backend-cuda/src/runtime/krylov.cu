@@ -6,7 +6,7 @@ extern "C" __global__ void equelle_numbers(const EqNumbers numbers) {
 #ifdef EQ_SHIM
   if (eq_index() == 0) eq_numbers(numbers);
 #else
-  eq_numbers(numbers, eq_operands(numbers));
+  eq_numbers(numbers, eq_operands(numbers, 0, 0));
 #endif
 }
 

@@ -41,15 +41,22 @@ EQ_FUNCTION void eq_numbers(const EqNumbers& numbers) {
   }
 }
 #else
-// Operands of the operation of each lane of the first warp, as they were before all operations: reads that do not wait for each other.
+// Operands of the operation of each lane of the first warp: reads that do not wait for each other.
 struct EqOperands {
   double a, b;
 };
 
-EQ_FUNCTION EqOperands eq_operands(const EqNumbers& numbers) {
+// A number as it was before the launch; 0 where that makes it, as one of its sums or by an operation before that of this lane.
+EQ_FUNCTION double eq_operand(const EqNumbers& numbers, const double* at, const double* first, const double* second) {
+  bool is_made = at == first || at == second;
+  for (unsigned int k = 0; k < threadIdx.x; ++k) is_made = is_made || numbers.steps[k].out == at;
+  return is_made ? 0.0 : *at;
+}
+
+EQ_FUNCTION EqOperands eq_operands(const EqNumbers& numbers, const double* first, const double* second) {
   if (threadIdx.x >= numbers.count) return EqOperands{0.0, 0.0};
   const EqNumberStep& step = numbers.steps[threadIdx.x];
-  return EqOperands{*step.a, *step.b};
+  return EqOperands{eq_operand(numbers, step.a, first, second), eq_operand(numbers, step.b, first, second)};
 }
 
 // A number that has been made goes to the operations that ask for it.
@@ -211,7 +218,7 @@ EQ_FUNCTION void eq_sums(EqEntity n, const EqSums& sums, const EqNumbers& number
   __syncthreads();
   if (!is_last) return;
   __threadfence();
-  EqOperands operands = eq_operands(numbers);
+  EqOperands operands = eq_operands(numbers, sums.first, sums.second);
   first = eq_add_leaves(sums.leaves, gridDim.x, room[0]);
   if (N == 2) second = eq_add_leaves(sums.leaves + gridDim.x, gridDim.x, room[N - 1]);
   if (chain >= 32u) return;
