@@ -212,7 +212,10 @@ section_krylov() {
             --metrics gpu__time_duration.sum,dram__bytes.sum,dram__throughput.avg.pct_of_peak_sustained_elapsed,sm__warps_active.avg.pct_of_peak_sustained_active \
             --csv --page raw benches/krylov $n amg >"$work/log" 2>&1 || true
         echo "kernels of CG+AMG, $n^3: name, block, grid, units of the metrics, metrics"
-        grep -E '^"' "$work/log" | awk -F'","' '{ printf "%s %s %s", $5, $8, $9; for (k = 12; k <= NF; k++) printf " %s", $k; print "" }' | tr -d '"'
+        # The columns that were asked for; others tell of the device.
+        grep -E '^"' "$work/log" | awk -F'","' '
+            NR == 1 { for (k = 1; k <= NF; k++) if ($k ~ /^"?(Kernel Name|Block Size|Grid Size|gpu__time_duration|dram__|sm__warps_active)/) column[++count] = k }
+            { for (k = 1; k <= count; k++) printf "%s%s", $column[k], k < count ? " " : "\n" }' | tr -d '"'
     done
 }
 
@@ -338,12 +341,12 @@ section_yardsticks() {
 check_test() {
     local tool=$1 test=$2 log status=0
     log="$3/$tool-${test//:/-}.log"
-    timeout 150 compute-sanitizer --tool "$tool" --error-exitcode 9 --report-api-errors no --target-processes application-only \
+    timeout 300 compute-sanitizer --tool "$tool" --error-exitcode 9 --report-api-errors no --target-processes application-only \
         tests/backend_cuda --exact "$test" >"$log" 2>&1 || status=$?
     if grep -q 'before first instrumented API call' "$log" && grep -q '^test result: ok' "$log"; then
         echo "$tool, $test: launches nothing"
     elif [ $status = 124 ]; then
-        echo "$tool, $test: not done in 150 s"
+        echo "$tool, $test: not done in 300 s"
     elif [ $status = 0 ]; then
         echo "$tool, $test: clean"
     elif [ "$tool" = initcheck ] && [ $status = 9 ] && grep -q '^test result: ok' "$log" && ! grep -E '^=========     at ' "$log" | grep -qv 'cub::'; then
