@@ -181,10 +181,15 @@ impl CudaRuntime {
         let any_order = EqRows { columns: their_columns.address().0, entries: theirs.address().0, ..made.args() };
         let call = self.solver_call("equelle_transposed_rows")?.arg(n as u32).arg(a.args()).arg(taken.address());
         self.launch_over(call.arg(any_order).arg(their_columns.address()), n)?;
-        let lanes = lanes(&made.rows);
-        let call = self.solver_call("equelle_ordered_rows")?.arg(columns as u32).arg(lanes).arg(any_order);
-        self.launch_over(call.arg(made.args()).arg(made.rows.columns.address()), columns * lanes as usize)?;
+        self.put_in_order(any_order, &made)?;
         Ok(made)
+    }
+
+    /// Fills rows with the entries of others that have them in any order.
+    fn put_in_order(&mut self, any_order: EqRows, made: &DeviceMatrix) -> Result<(), Error> {
+        let (n, lanes) = (made.rows.len(), lanes(&made.rows));
+        let call = self.solver_call("equelle_ordered_rows")?.arg(n as u32).arg(lanes).arg(any_order);
+        self.launch_over(call.arg(made.args()).arg(made.rows.columns.address()), n * lanes as usize)
     }
 
     fn roots_by(&mut self, name: &'static str, x: &DeviceVector) -> Result<DeviceVector, Error> {
@@ -402,6 +407,32 @@ mod tests {
             &[600],
             &options,
         );
+    }
+
+    /// On a GPU threads reach the rows of a transposed matrix in any order; on the host they come in theirs, so rows of several lengths are turned round here.
+    #[test]
+    fn entries_in_any_order() {
+        let entries: Vec<_> =
+            (0..40usize).flat_map(|row| (0..=row).step_by(1 + row % 3).map(move |k| (row, 3 * k, (row * 100 + k) as f64))).collect();
+        let expected = Csr::from_triplets(40, 120, &entries).expect("legal entries");
+        let turned =
+            |values: &mut dyn FnMut(usize)| expected.row_ptr().windows(2).for_each(|ends| (ends[0]..ends[1]).rev().for_each(&mut *values));
+        let (mut columns, mut values) = (Vec::new(), Vec::new());
+        turned(&mut |at| {
+            columns.extend(expected.col_idx()[at].to_le_bytes());
+            values.extend(expected.values()[at].to_le_bytes());
+        });
+        for mut rt in runtimes() {
+            let row_ptr: Vec<u8> = expected.row_ptr().iter().flat_map(|&start| (start as u64).to_le_bytes()).collect();
+            let row_ptr = rt.upload(WHAT, &row_ptr).expect("room");
+            let (columns, values) = (rt.upload(WHAT, &columns).expect("room"), rt.upload(WHAT, &values).expect("room"));
+            let room =
+                (rt.zero_bytes(4 * entries.len().next_multiple_of(2)).expect("room"), rt.zero_bytes(8 * entries.len()).expect("room"));
+            let made = DeviceMatrix::new(Rc::new(Rows::on_device(row_ptr, room.0, 40, entries.len(), 120)), room.1);
+            let any_order = EqRows { columns: columns.address().0, entries: values.address().0, ..made.args() };
+            rt.put_in_order(any_order, &made).expect("a device");
+            same(&mut rt, &made, &expected, false, "rows in order");
+        }
     }
 
     /// Groups that are scattered coarsen by more than 4 from level to level, as those in order do.
