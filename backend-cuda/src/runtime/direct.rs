@@ -1,6 +1,6 @@
 //! Direct solves on the device: a library there behind [`DirectEngine`], and the [`DirectSolver`] that the front door of linear systems asks.
 //!
-//! On GPUs that is cuDSS, where it is found and asked for. It keeps its factors in memory of its own, beside the pool of the runtime; the system is in the pool. The host device has nothing
+//! On GPUs that is cuDSS, where it is found. It keeps its factors in memory of its own, beside the pool of the runtime; the system is in the pool. The host device has nothing
 //! of the kind, unless a test gives it something.
 
 use std::rc::Rc;
