@@ -12,9 +12,11 @@ use equellec::package::{PackageOptions, generate};
 use equellec::registry::{BackendName, code_generators, costs};
 
 use crate::compare::compile_for;
+use crate::contest::{OF_LIBRARIES, has_transcendentals};
 use crate::data::Worlds;
 use crate::generate::{Purpose, program};
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Tolerance};
+use crate::project::Subject;
 pub use crate::serve::Plan;
 use crate::serve::{outcomes, written};
 
@@ -106,43 +108,75 @@ fn entry_point(module: &Module<'_>) -> &'static str {
     }
 }
 
-/// Builds a binary that runs the random programs of some seeds on the serial and on the CUDA back-end and compares: [`crate::contest::main`]. They are compiled for CUDA to kernels, to
-/// kernels with derivatives by sparse matrices if they have any, and to operations. Data for the grids are written to the folder meanwhile.
-///
-/// # Errors
-/// A folder cannot be written.
+/// A program that a contest is about.
+pub struct Contestant {
+    /// A Rust identifier that no other one has.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+    /// Whether units are checked.
+    pub units: bool,
+    /// The [`Origin`](crate::contest::Origin) as Rust.
+    origin: String,
+}
+
+impl Contestant {
+    /// The random programs of some seeds, which run on the grids of `worlds`.
+    pub fn random<'w>(seeds: impl Iterator<Item = u64> + 'w, worlds: &'w Worlds) -> impl Iterator<Item = Contestant> + 'w {
+        seeds.map(|seed| {
+            let random = program(seed, Purpose::Run, &worlds.facts);
+            Contestant { name: format!("p{seed}"), text: random.text(), units: random.units, origin: format!("Random({seed})") }
+        })
+    }
+
+    /// A program of the project on its data, whose place `moved` tells. How far outputs may be apart: as between the ways of one back-end where equations are solved, as functions
+    /// of libraries are where there are some; else not at all.
+    pub fn of_project(subject: &Subject, moved: impl Fn(&str) -> String) -> Contestant {
+        let mut runs = String::new();
+        for case in &subject.cases {
+            for layout in case.layouts() {
+                let words: Vec<String> = case.words(layout).iter().map(|word| format!("{:?}", moved(word))).collect();
+                let _ = write!(runs, "&[{}], ", words.join(", "));
+            }
+        }
+        let explicit = if has_transcendentals(subject.text()) { Tolerance::relative(OF_LIBRARIES) } else { Tolerance::BITS };
+        let allowed = subject.solved.unwrap_or(explicit);
+        let origin = format!("Project {{ name: {:?}, runs: &[{runs}], allowed: {allowed:?} }}", subject.name);
+        Contestant { name: subject.name.clone(), text: subject.text().to_owned(), units: subject.units, origin }
+    }
+}
+
+/// Builds a binary that runs programs on the serial and on the CUDA back-end and compares: [`crate::contest::main`]. They are compiled for CUDA to kernels, to
+/// kernels with derivatives by sparse matrices if they have any, and to operations.
 ///
 /// # Panics
-/// If a program cannot be compiled, naming it.
-pub fn contest(name: &str, seeds: impl Iterator<Item = u64>, folder: &Path, target: &Path, profile: Profile) -> std::io::Result<PathBuf> {
-    let worlds = Worlds::write(&folder.join("data"), &repository().join("grids/triangles-6x5.grid"))?;
+/// If a program cannot be compiled, naming it, or a folder cannot be written.
+pub fn contest(name: &str, programs: impl Iterator<Item = Contestant>, folder: &Path, target: &Path, profile: Profile) -> PathBuf {
     let mut compiled = Vec::new();
-    for seed in seeds {
-        let random = program(seed, Purpose::Run, &worlds.facts);
-        let text = random.text();
-        let ways = compile_for(&text, random.units, costs(&[BackendName::Cuda]));
-        let mut ways = ways.unwrap_or_else(|failure| panic!("seed {seed}: {}\n{text}", failure.text));
+    for Contestant { name, text, units, origin } in programs {
+        let ways = compile_for(&text, units, costs(&[BackendName::Cuda]));
+        let mut ways = ways.unwrap_or_else(|failure| panic!("{name}: {}\n{text}", failure.text));
         let last = ways.passes.pop().expect("there are passes").1;
         let all = [
             Some(("kernels", "-O2", last)),
             ways.matrices.map(|m| ("matrices", "--ad=spgemm", m)),
             Some(("operations", "-O0", ways.plain)),
         ];
-        compiled.extend(all.into_iter().flatten().map(|(word, way, verified)| (seed, format!("p{seed}_{word}"), way, verified)));
+        compiled.extend(all.into_iter().flatten().map(|(word, way, verified)| (origin.clone(), format!("{name}_{word}"), way, verified)));
     }
     let modules: Vec<Module> = compiled.iter().map(|(_, name, _, verified)| Module { name: name.clone(), verified }).collect();
     let mut main = String::from(
-        "use std::rc::Rc;\n\nuse backend_cuda::runtime::{Precision, device::Device, open_device, run_on};\nuse equelle_random::contest::{self, Entry};\n\nconst ENTRIES: &[Entry<Rc<dyn Device>>] = &[\n",
+        "use std::rc::Rc;\n\nuse backend_cuda::runtime::{Precision, device::Device, open_device, run_on};\nuse equelle_random::contest::{self, Entry, Origin::*};\nuse equelle_random::outcome::Tolerance;\n\nconst ENTRIES: &[Entry<Rc<dyn Device>>] = &[\n",
     );
-    for (seed, name, way, _) in &compiled {
+    for (origin, name, way, _) in &compiled {
         let _ = writeln!(
             main,
-            "    Entry {{ seed: {seed}, way: {way:?}, program: &{name}::PROGRAM, expected: |session| backend_serial::runtime::run(session, {name}::simulate), found: |session, device| run_on(session, Rc::clone(device), Precision::Double, {name}::simulate) }},"
+            "    Entry {{ origin: {origin}, way: {way:?}, program: &{name}::PROGRAM, expected: |session| backend_serial::runtime::run(session, {name}::simulate), found: |session, device| run_on(session, Rc::clone(device), Precision::Double, {name}::simulate) }},"
         );
     }
     main.push_str("];\n\nfn main() -> std::process::ExitCode {\n    contest::main(ENTRIES, open_device)\n}\n");
     write_package(name, &modules, &[BackendName::Serial, BackendName::Cuda], &main, profile, folder);
-    Ok(build(name, folder, target, profile))
+    build(name, folder, target, profile)
 }
 
 /// Writes a package of which each module is one of a program's own.

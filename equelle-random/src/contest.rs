@@ -1,19 +1,35 @@
-//! Random programs in a binary, run on two back-ends and compared: for machines that have nothing but the binary.
+//! Programs in a binary, random ones or those of the project, run on two back-ends and compared: for machines that have nothing but the binary and perhaps files of data.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use equelle_runtime::{Error, Program, Session};
 
-use crate::data::{Worlds, grids};
+use crate::data::{World, Worlds, grids};
 use crate::generate::{self, Purpose};
 use crate::outcome::{Outcome, Tolerance, errors_of, run_by, same};
 use crate::tree;
 
+/// Where a program comes from, and so what it runs on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Origin {
+    /// It is random, of this seed, and runs on the grids of [`data`](crate::data) that it is for.
+    Random(u64),
+    /// It is one of the project.
+    Project {
+        /// Its name.
+        name: &'static str,
+        /// The words of each run.
+        runs: &'static [&'static [&'static str]],
+        /// How far outputs may be apart.
+        allowed: Tolerance,
+    },
+}
+
 /// A program compiled in one way for two back-ends.
 pub struct Entry<D> {
-    /// The random program.
-    pub seed: u64,
+    /// Where it comes from.
+    pub origin: Origin,
     /// How it was compiled, for messages.
     pub way: &'static str,
     /// What the runtime knows of it.
@@ -27,8 +43,11 @@ pub struct Entry<D> {
 /// Functions of mathematical libraries, which are not the same to the bit.
 const TRANSCENDENTAL: [&str; 6] = ["Exp(", "Log(", "Sin(", "Cos(", "Tan(", "Pow("];
 
+/// How far functions of a mathematical library may be off, of the largest value: they are accurate to it by far.
+pub(crate) const OF_LIBRARIES: f64 = 1e-12;
+
 /// Whether a program asks a mathematical library for a function. `^` is one, but for those in units, which stand in brackets behind a number.
-fn has_transcendentals(text: &str) -> bool {
+pub(crate) fn has_transcendentals(text: &str) -> bool {
     let mut rest = text;
     let mut numbers = String::with_capacity(text.len());
     while let Some((before, units)) = rest.split_once(" [") {
@@ -42,11 +61,10 @@ fn has_transcendentals(text: &str) -> bool {
     numbers.contains('^') || TRANSCENDENTAL.iter().any(|function| text.contains(function))
 }
 
-/// How far outputs on two back-ends may be off: where equations are solved, as between the ways of one back-end; where functions of a library are used, 1e-12 of the
-/// largest value, to which they are accurate by far; else not at all.
-pub fn allowed<'p>(program: &'p tree::Program, text: &str) -> impl Fn(&str) -> Tolerance + use<'p> {
+/// How far outputs on two back-ends may be off: where equations are solved, as between the ways of one back-end; where functions of a library are used, as far as those are; else not at all.
+pub fn allowed(program: &tree::Program, text: &str) -> impl Fn(&str) -> Tolerance + use<> {
     let errors = errors_of(program);
-    let relative = if has_transcendentals(text) { 1e-12 } else { 0.0 };
+    let relative = if has_transcendentals(text) { OF_LIBRARIES } else { 0.0 };
     move |tag| {
         let error = errors(tag);
         Tolerance { relative: error.relative.max(relative), ..error }
@@ -65,25 +83,57 @@ struct Score {
 /// Programs that differ whose text is shown.
 const SHOWN: usize = 3;
 
-/// Runs all programs on all grids that they are for; entries of a program stand behind one another.
+/// What a program runs on, and how its outputs are judged.
+struct Runs<'w> {
+    /// For messages.
+    name: String,
+    /// What to look at where it differs.
+    text: String,
+    /// Of each run, a name for messages and words that depend on the inputs of the program.
+    on: Vec<(String, Words<'w>)>,
+    allowed: Box<dyn Fn(&str) -> Tolerance>,
+}
+
+type Words<'w> = Box<dyn Fn(&Program) -> Vec<String> + 'w>;
+
+impl<'w> Runs<'w> {
+    fn of(origin: Origin, worlds: &'w Worlds) -> Runs<'w> {
+        match origin {
+            Origin::Random(seed) => {
+                let program = generate::program(seed, Purpose::Run, &worlds.facts);
+                let text = program.text();
+                let allowed = Box::new(allowed(&program, &text));
+                let words = |world: &'w World| -> Words<'w> { Box::new(|inputs| world.words_for(inputs).map(str::to_owned).collect()) };
+                let on = grids(&program, worlds).map(|world| (format!("the grid {}", world.name), words(world))).collect();
+                let check = if program.units { "" } else { "; without dimensions" };
+                Runs { name: format!("seed {seed}"), on, allowed, text: format!("{check}\n---- \n{text}----") }
+            }
+            Origin::Project { name, runs, allowed } => {
+                let words = |words: &'static [&str]| -> Words<'w> { Box::new(|_| words.iter().map(|&word| word.to_owned()).collect()) };
+                let on = runs.iter().map(|run| (run.join(" "), words(run))).collect();
+                Runs { name: name.to_owned(), text: String::new(), on, allowed: Box::new(move |_| allowed) }
+            }
+        }
+    }
+}
+
+/// Runs all programs on all that they are for; entries of a program stand behind one another.
 fn score<D>(entries: &[&[Entry<D>]], device: &D, worlds: &Worlds) -> Score {
     let mut score = Score::default();
     for ways in entries {
         let Some(first) = ways.first() else { continue };
-        let program = generate::program(first.seed, Purpose::Run, &worlds.facts);
-        let text = program.text();
-        let allowed = allowed(&program, &text);
+        let runs = Runs::of(first.origin, worlds);
         let mut equal = true;
         let mut differences = Vec::new();
         for entry in *ways {
-            for world in grids(&program, worlds) {
-                let words: Vec<String> = world.words_for(entry.program).map(str::to_owned).collect();
+            for (on, words) in &runs.on {
+                let words = words(entry.program);
                 let expected = run_by(entry.program, &words, entry.expected);
                 let found = run_by(entry.program, &words, |session| (entry.found)(session, device));
                 score.runs += 1;
                 equal &= same(&expected, &found, &|_| Tolerance::BITS).is_ok();
-                if let Err(difference) = judge(&expected, &found, &allowed) {
-                    differences.push(format!("seed {}, {}, on the grid {}: {difference}", entry.seed, entry.way, world.name));
+                if let Err(difference) = judge(&expected, &found, &runs.allowed) {
+                    differences.push(format!("{}, {}, on {on}: {difference}", runs.name, entry.way));
                 }
             }
         }
@@ -91,15 +141,14 @@ fn score<D>(entries: &[&[Entry<D>]], device: &D, worlds: &Worlds) -> Score {
             score.agree += 1;
             score.bit_equal += usize::from(equal);
         } else {
-            let check = if program.units { "" } else { "; without dimensions" };
-            score.failures.push(format!("{}{check}\n---- \n{text}----", differences.join("\n")));
+            score.failures.push(format!("{}{}", differences.join("\n"), runs.text));
         }
     }
     score
 }
 
 fn judge(expected: &Outcome, found: &Outcome, allowed: &dyn Fn(&str) -> Tolerance) -> Result<(), String> {
-    // Random programs run to their ends: one that does not shows nothing.
+    // Programs run to their ends here: one that does not shows nothing.
     if let Some(error) = &expected.error {
         return Err(format!("the back-end that is compared with ends with {error}"));
     }
@@ -138,14 +187,52 @@ fn run<D>(
     };
     let worlds = Worlds::write(&PathBuf::from(folder), Path::new(&triangles)).map_err(|error| error.to_string())?;
     let device = device().map_err(|error| error.to_string())?;
-    let programs: Vec<&[Entry<D>]> = entries.chunk_by(|a, b| a.seed == b.seed).skip(first).step_by(step).collect();
+    let programs: Vec<&[Entry<D>]> = entries.chunk_by(|a, b| a.origin == b.origin).skip(first).step_by(step).collect();
     Ok(score(&programs, &device, &worlds))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{has_transcendentals, judge};
+    use std::path::Path;
+
+    use equelle_runtime::source::Source;
+    use equelle_runtime::{Error, ErrorKind, Program};
+
+    use super::{Entry, Origin, Score, has_transcendentals, judge, score};
+    use crate::data::Worlds;
     use crate::outcome::{Outcome, Tolerance, bits};
+
+    static PROGRAM: Program = Program {
+        name: "nothing",
+        source: Source { file: "nothing.equelle", text: "" },
+        inputs: &[],
+        min_dim: 1,
+        retries: &[],
+        solves: &[],
+    };
+
+    fn entry(name: &'static str, way: &'static str, runs: &'static [&'static [&'static str]]) -> Entry<Option<&'static str>> {
+        let origin = Origin::Project { name, runs, allowed: Tolerance::BITS };
+        let found = |_, lost: &Option<&str>| lost.map_or(Ok(()), |what| Err(Error::new(ErrorKind::Backend, what.to_owned())));
+        Entry { origin, way, program: &PROGRAM, expected: |_| Ok(()), found }
+    }
+
+    /// Two ways of a program on two grids, and a program on what is no grid.
+    #[test]
+    fn programs_of_the_project() {
+        let triangles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../grids/triangles-6x5.grid");
+        let folder = std::env::temp_dir().join(format!("equelle-contest-{}", std::process::id()));
+        let worlds = Worlds::write(&folder, &triangles).expect("a folder");
+        let runs: &[&[&str]] = &[&["nx=2"], &["nx=3", "ny=2"]];
+        let (good, bad) = ([entry("a", "-O2", runs), entry("a", "-O0", runs)], [entry("b", "-O2", &[&["nx=0"]])]);
+        let found = score(&[&good, &bad], &None, &worlds);
+        assert_eq!((found.runs, found.agree, found.bit_equal), (5, 1, 1));
+        assert!(found.failures[0].starts_with("b, -O2, on nx=0: the back-end that is compared with ends with "), "{:?}", found.failures);
+        let Score { agree, failures, .. } = score(&[&good], &Some("lost"), &worlds);
+        assert_eq!((agree, failures.len(), failures[0].lines().count()), (0, 1, 4));
+        assert!(failures[0].starts_with("a, -O2, on nx=2: ends with Some(\"Backend lost\"), not with None\n"), "{failures:?}");
+        std::fs::remove_dir_all(folder).expect("the folder");
+    }
 
     fn outcome(value: f64, error: Option<&str>) -> Outcome {
         Outcome { outputs: vec![("y".to_owned(), vec![value])], error: error.map(str::to_owned) }

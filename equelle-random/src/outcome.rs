@@ -69,8 +69,8 @@ pub fn or_any_zero(allowed: impl Fn(&str) -> Tolerance) -> impl Fn(&str) -> Tole
 }
 
 /// What is allowed where derivatives are found in another way.
-pub fn errors_of(program: &Program) -> impl Fn(&str) -> Tolerance {
-    let errors: BTreeMap<&str, f64> = program.errors.iter().map(|(tag, error)| (tag.as_str(), *error)).collect();
+pub fn errors_of(program: &Program) -> impl Fn(&str) -> Tolerance + use<> {
+    let errors: BTreeMap<String, f64> = program.errors.iter().cloned().collect();
     move |tag| errors.get(tag).map_or(Tolerance::BITS, |&absolute| Tolerance { absolute, ..Tolerance::relative(1e-12) })
 }
 

@@ -1,17 +1,8 @@
 //! Every program of the project, examples and those of the tests, run in every way: interpreted before and after the passes, compiled at both levels and on several threads, on
 //! its grid and on the same grid as an unstructured one with cells and faces in another order. All are compiled to one binary.
-//!
-//! A program that is new is found by itself. An example runs on its own data, shortened to a few steps; a program of the tests on data made for it, or what
-//! [`table`] says.
-
-#[path = "programs/cases.rs"]
-mod cases;
-#[path = "programs/table.rs"]
-mod table;
 
 use std::path::Path;
 
-use cases::{Case, Subject};
 use equelle_front::ir::{Numbers, Precision, Rounding};
 use equelle_front::passes::OptLevel;
 use equelle_front::verify::Verified;
@@ -19,7 +10,7 @@ use equelle_interp::Options;
 use equelle_random::binary::{Binary, Module, Plan};
 use equelle_random::compare::run_on;
 use equelle_random::outcome::{Outcome, Tolerance, same};
-use table::Single;
+use equelle_random::project::{Case, Single, Subject, subjects};
 
 const DOUBLE: Numbers = Numbers { precision: Precision::Double, rounding: Rounding::Strict };
 const SINGLE: Numbers = Numbers { precision: Precision::Single, rounding: Rounding::Strict };
@@ -77,7 +68,7 @@ impl Differences {
 #[test]
 fn every_program_runs_the_same_in_every_way() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("every-program");
-    let subjects = cases::subjects(&folder.join("data"));
+    let subjects = subjects(&folder.join("data"));
     assert!(subjects.len() >= 32, "only {} programs are found", subjects.len());
     let mut first = 0;
     let mut all = Vec::new();
@@ -102,11 +93,6 @@ fn every_program_runs_the_same_in_every_way() {
         }
     }
     assert!(differences.0.is_empty(), "{} differences\n{}", differences.0.len(), differences.0.join("\n"));
-}
-
-/// Layouts of the grid: as it is, and as arrays whose cells and faces have another order than the file.
-fn layouts(case: &Case) -> [&'static [&'static str]; 2] {
-    if case.cartesian { [&[], &["grid_layout=unstructured", "renumber=yes"]] } else { [&["renumber=no"], &["renumber=yes"]] }
 }
 
 /// Runs a build on several threads; what one gave. Others must give the same bits.
@@ -135,7 +121,7 @@ fn five_ways(compiled: &Compiled<'_>, case: &Case, binary: &Binary, differences:
     // What is solved has the solver's tolerance, unless everything about the solution is the same.
     let or_solved = |explicit: Tolerance| subject.solved.unwrap_or(explicit);
     let mut first: Option<Outcome> = None;
-    for (number, layout) in layouts(case).into_iter().enumerate() {
+    for (number, layout) in case.layouts().into_iter().enumerate() {
         let what = format!("{} {} {layout:?}", subject.name, case.name);
         let interpret = |build: usize, cartesian_forms: bool| {
             let options = Options { cartesian_forms, ..Options::default() };
@@ -170,7 +156,7 @@ fn five_ways(compiled: &Compiled<'_>, case: &Case, binary: &Binary, differences:
 fn other_numbers(compiled: &Compiled<'_>, case: &Case, binary: &Binary, differences: &mut Differences) {
     let subject = compiled.subject;
     let operations = OPERATIONS * subject.steps as f64;
-    for layout in layouts(case) {
+    for layout in case.layouts() {
         let what = format!("{} {} {layout:?}", subject.name, case.name);
         let mut run = |build: usize, case: &Case, threads: &[&str]| on_threads(compiled, build, case, layout, threads, binary, differences);
         let (double, fast) = (run(1, case, &["1"]), run(4, case, &["1", "2", "4"]));

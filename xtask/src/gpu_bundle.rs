@@ -4,7 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use equelle_random::binary::{self, Profile};
+use equelle_random::binary::{self, Contestant, Profile};
+use equelle_random::data::Worlds;
+use equelle_random::project::subjects;
 
 use crate::tools::{self, Failure, cargo, examples, read, root};
 
@@ -26,6 +28,8 @@ const PROCESSOR: &str = if cfg!(target_arch = "x86_64") { "x86-64-v3" } else { "
 /// The executable of random programs, and how many it holds.
 const RANDOM: &str = "random_programs";
 const RANDOM_PROGRAMS: u64 = 200;
+/// That of the programs of the project.
+const PROJECT: &str = "project_programs";
 
 /// Fills `.gpu/`: stripped programs with both back-ends, the data of the examples, hand-written CUDA to compare with if it is at hand, and a script.
 pub(crate) fn collect(only: &str) -> Result<(), Failure> {
@@ -67,6 +71,7 @@ pub(crate) fn collect(only: &str) -> Result<(), Failure> {
     let fast = root().join("target/gpu-bundle/shallow_water_fast.equelle");
     tools::write(&fast, &read(&silent("shallow_water", "Output(\"water\", SumReduce(q[0]))")?)?)?;
     program(&fast, &["--fp", "fast"], Way::Kernels, &bundle)?;
+    program(&fast, &["--fp", "fast"], Way::Operations, &bundle)?;
     // What `xtask converge` and `xtask crossover` run.
     program(&root().join("tests/implicit/heat_contrast.equelle"), &["--nondimensional"], Way::Kernels, &bundle)?;
     program(&root().join("tests/implicit/pressure_neumann.equelle"), &[], Way::Kernels, &bundle)?;
@@ -76,6 +81,9 @@ pub(crate) fn collect(only: &str) -> Result<(), Failure> {
     tools_of_bundle(&bundle)?;
     if is_wanted(RANDOM, only) {
         random_programs(&bundle)?;
+    }
+    if is_wanted(PROJECT, only) {
+        project_programs(&bundle)?;
     }
     let yardsticks = root().join("../shared/yardsticks");
     if yardsticks.is_dir() {
@@ -201,11 +209,36 @@ fn executables(build: &mut Command, wanted: &[(&str, &str)], bundle: &Path) -> R
 
 /// Random programs, all in one executable that compares both back-ends.
 fn random_programs(bundle: &Path) -> Result<(), Failure> {
-    let folder = root().join("target/gpu-bundle/random");
-    let built = binary::contest(RANDOM, 1..=RANDOM_PROGRAMS, &folder, &root().join("target/gpu-random"), Profile::Small)
-        .map_err(|error| format!("`{}`: {error}", folder.display()))?;
-    let target = bundle.join("bin").join(RANDOM);
-    fs::copy(built, &target).map(drop).map_err(|error| format!("cannot write `{}`: {error}", target.display()))
+    let data = root().join("target/gpu-bundle/random-data");
+    let worlds =
+        Worlds::write(&data, &root().join("grids/triangles-6x5.grid")).map_err(|error| format!("`{}`: {error}", data.display()))?;
+    contest(RANDOM, Contestant::random(1..=RANDOM_PROGRAMS, &worlds), bundle)
+}
+
+/// Every program of the project, examples and those of the tests, likewise, and the data that they run on.
+fn project_programs(bundle: &Path) -> Result<(), Failure> {
+    let here = |path: &Path| path.canonicalize().map_err(|error| format!("`{}`: {error}", path.display()));
+    let (repository, bundle) = (here(&root())?, here(bundle)?);
+    let subjects = subjects(&bundle.join("project/data"));
+    let at = |folder: &Path| format!("{}/", folder.display());
+    let moved = |word: &str| word.replace(&at(&bundle), "").replace(&at(&repository), "project/");
+    // Files beside a parameter file are named in it, and grids of the repository.
+    copy(&repository.join("grids"), &bundle.join("project/grids"), |file| file.ends_with(".grid"))?;
+    let words = subjects.iter().flat_map(|subject| &subject.cases).flat_map(|case| case.words(&[]));
+    for folder in words.filter(|word| word.ends_with(".param")).filter_map(|file| Path::new(&file).parent().map(Path::to_owned)) {
+        let to = bundle.join(moved(&folder.display().to_string()));
+        copy(&folder, &to, |file| file.ends_with(".txt") || file.ends_with(".param"))?;
+    }
+    contest(PROJECT, subjects.iter().map(|subject| Contestant::of_project(subject, moved)), &bundle)
+}
+
+/// Programs in one executable that compares both back-ends.
+fn contest(name: &str, programs: impl Iterator<Item = Contestant>, bundle: &Path) -> Result<(), Failure> {
+    let folder = root().join("target/gpu-bundle").join(name);
+    let built = binary::contest(name, programs, &folder, &root().join("target/gpu-random"), Profile::Small);
+    let target = bundle.join("bin").join(name);
+    let copied = fs::create_dir_all(bundle.join("bin")).and_then(|()| fs::copy(built, &target));
+    copied.map(drop).map_err(|error| format!("cannot write `{}`: {error}", target.display()))
 }
 
 /// Copies the files of a folder whose names are wanted.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use equelle_random::binary::{self, Profile};
+use equelle_random::binary::{self, Contestant, Profile};
 use equelle_random::data::Worlds;
 use equelle_random::failing;
 use equelle_random::generate::{Purpose, program};
@@ -57,8 +57,10 @@ pub fn run(programs: u64, seed: u64) -> Result<(), Failure> {
 pub fn on_cuda(seeds: impl Iterator<Item = u64>, device: Option<&str>) -> Result<(), Failure> {
     let folder = root().join("target/random-cuda");
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    let built = binary::contest("random_programs", seeds, &folder, &target, Profile::Test);
-    let mut command = Command::new(built.map_err(|error| format!("`{}`: {error}", folder.display()))?);
-    command.arg(folder.join("data")).arg(root().join("grids/triangles-6x5.grid"));
+    let (data, triangles) = (folder.join("data"), root().join("grids/triangles-6x5.grid"));
+    let worlds = Worlds::write(&data, &triangles).map_err(|error| format!("`{}`: {error}", data.display()))?;
+    let built = binary::contest("random_programs", Contestant::random(seeds, &worlds), &folder, &target, Profile::Test);
+    let mut command = Command::new(built);
+    command.arg(data).arg(triangles);
     tools::run(command.envs(device.map(|device| ("EQUELLE_CUDA_DEVICE", device))))
 }

@@ -1,6 +1,6 @@
 //! What is to be known of single programs.
 
-use equelle_random::outcome::Tolerance;
+use crate::outcome::Tolerance;
 
 /// Steps of an example that are run.
 pub const STEPS: usize = 8;

@@ -1,4 +1,7 @@
-//! Programs with their data.
+//! Every program of the project with data to run on: an example on its own, shortened to a few steps; a program of the tests on data made for it, or what [`table`] says. One that is new
+//! is found by itself.
+
+mod table;
 
 use std::path::{Path, PathBuf};
 use std::{fs, iter};
@@ -9,19 +12,22 @@ use equelle_front::lower::lower;
 use equelle_front::passes::{OptLevel, optimise};
 use equelle_front::source::SourceFile;
 use equelle_front::verify::{Verified, verify};
-use equelle_random::inputs::invented;
-use equelle_random::outcome::Tolerance;
 use equelle_runtime::session::grid_from_parameters;
 use equelle_runtime::{InputKind, Parameters, Program};
 use equellec::interpret;
 
-use crate::table::{KNOWN, Known, SOLVED, STEPS, Single};
+use crate::inputs::invented;
+use crate::outcome::Tolerance;
+pub use table::Single;
+use table::{KNOWN, Known, SOLVED, STEPS};
 
 /// A program with its runs.
 pub struct Subject {
     /// An identifier.
     pub name: String,
     source: SourceFile,
+    /// Whether units are checked: some programs compare numbers without a unit to others, as in the original project, and are for `--nondimensional`.
+    pub units: bool,
     /// Whether it is one of the examples.
     pub example: bool,
     /// How far outputs may be apart if it solves equations.
@@ -52,6 +58,11 @@ impl Case {
     /// The same with more words.
     pub fn with(&self, more: &[&str]) -> Case {
         Case { words: self.words(more), ..self.clone() }
+    }
+
+    /// Layouts of the grid, as words of a run: as it is, and as arrays whose cells and faces have another order than the file.
+    pub fn layouts(&self) -> [&'static [&'static str]; 2] {
+        if self.cartesian { [&[], &["grid_layout=unstructured", "renumber=yes"]] } else { [&["renumber=no"], &["renumber=yes"]] }
     }
 
     /// The words of a run.
@@ -88,7 +99,10 @@ fn programs() -> Vec<String> {
     names.filter(|name| !["tests/ui/", "tests/golden/"].iter().any(|folder| name.starts_with(folder))).collect()
 }
 
-/// Every program with its runs.
+/// Every program with its runs. Data that no file of the repository has are written to a folder.
+///
+/// # Panics
+/// If the folder cannot be written, or a program or its data are not right, naming it.
 pub fn subjects(folder: &Path) -> Vec<Subject> {
     let programs = programs();
     let paths = |known: &Known| format!("{}/{}", known.program, known.program.rsplit('/').next().unwrap_or_default());
@@ -101,16 +115,26 @@ pub fn subjects(folder: &Path) -> Vec<Subject> {
 
 impl Subject {
     /// The program at a level.
+    ///
+    /// # Panics
+    /// If it cannot be compiled.
     pub fn compile(&self, level: OptLevel, numbers: Numbers) -> Verified {
-        compile(&self.source, level, numbers)
+        compile(&self.source, self.units, level, numbers)
+    }
+
+    /// Its text.
+    pub fn text(&self) -> &str {
+        self.source.text()
     }
 }
 
-fn compile(source: &SourceFile, level: OptLevel, numbers: Numbers) -> Verified {
-    // As in the original project, some programs compare numbers without a unit to others, and are for `--nondimensional`.
-    let checked = [false, true].map(|nondimensional| check_text(source.text(), &CheckOptions { nondimensional }));
-    let [checked, unchecked] = checked;
-    let checked = if checked.program.is_some() { checked } else { unchecked };
+/// Whether a program is right with units.
+fn has_units(source: &SourceFile) -> bool {
+    check_text(source.text(), &CheckOptions { nondimensional: false }).program.is_some()
+}
+
+fn compile(source: &SourceFile, units: bool, level: OptLevel, numbers: Numbers) -> Verified {
+    let checked = check_text(source.text(), &CheckOptions { nondimensional: !units });
     let typed = checked.program.unwrap_or_else(|| panic!("{}: {:?}", source.name(), checked.diagnostics));
     let mut module = lower(&typed, source, "program");
     module.numbers = numbers;
@@ -122,7 +146,8 @@ fn subject(program: &str, known: Option<&Known>, folder: &Path) -> Subject {
     let name = program.rsplit('/').next().unwrap_or_default().to_owned();
     let file = format!("{name}.equelle");
     let source = SourceFile::new(file.as_str(), fs::read_to_string(root.join(program).with_file_name(&file)).expect("a program"));
-    let verified = compile(&source, OptLevel::O0, Numbers::default());
+    let units = has_units(&source);
+    let verified = compile(&source, units, OptLevel::O0, Numbers::default());
     let runnable = interpret::program(&source, &verified);
     let example = Path::new(program).with_file_name("case.param").display().to_string();
     let plane: &[&str] = &["nx=5", "ny=4", "dx=0.5", "dy=0.25"];
@@ -138,7 +163,7 @@ fn subject(program: &str, known: Option<&Known>, folder: &Path) -> Subject {
     let cases = cases.collect();
     let solved = source.text().contains("NewtonSolve").then(|| known.and_then(|known| known.solved).unwrap_or(SOLVED));
     let single = known.and_then(|known| known.single).unwrap_or(if solved.is_some() { Single::No } else { Single::Explicit });
-    Subject { example: program.starts_with("examples/"), cases, solved, single, steps, name, source, runnable }
+    Subject { example: program.starts_with("examples/"), cases, solved, single, steps, name, units, source, runnable }
 }
 
 /// A run on its grid, and once more with widths of cells that are powers of two where they are none.
