@@ -13,20 +13,20 @@ use backend_cuda::runtime::Precision;
 use backend_cuda::runtime::gpu::nvrtc;
 use backend_cuda::runtime::module::{OWN_MODULES, PRELUDE};
 
-use crate::random;
+use crate::contest;
 use crate::tools::{self, Failure, cargo, examples, root};
 
 /// The NVRTC that is used: that of the CUDA version which the runtime is built for.
 const WHEEL: &str = "nvidia-cuda-nvrtc==13.0.*";
 
-/// Programs besides the examples, with the parameter files that they run with.
-const MORE_PROGRAMS: [(&str, &str); 2] = [
-    ("tests/run/heat_declared.equelle", "examples/heat_explicit_3d/case.param"),
-    ("tests/run/edges_and_vertices.equelle", "tests/run/edges_and_vertices/case.param"),
-];
+// What packages of the compiler do is tested with the programs here. All programs of the project are also compared in one executable, at both levels and with both ways of
+// differentiation.
 
-/// Examples that are also compiled to operations, and what the compiler is told for that. All others are interpreted so by `tests/cuda.rs`.
-const OPERATIONS: [(&str, &[&str]); 3] = [("heat_explicit_2d", &["-O0"]), ("heat_implicit_2d", &["-O0"]), ("gas_1d", &["--ad=spgemm"])];
+/// A program besides the examples, with the parameter file that it runs with.
+const MORE: (&str, &str) = ("tests/run/edges_and_vertices.equelle", "tests/run/edges_and_vertices/case.param");
+
+/// An example that is also compiled with derivatives by sparse matrices, and what the compiler is told for that.
+const MATRICES: (&str, &[&str]) = ("gas_1d", &["--ad=spgemm"]);
 
 /// Examples that are also compiled in single precision, with what they need to run so: a tolerance of Newton's method that singles can reach.
 const SINGLE: [(&str, &[&str]); 4] =
@@ -67,11 +67,6 @@ impl Case {
     fn tolerance(&self) -> f64 {
         if self.flags.contains(&"fast") { FREE_ROUNDING } else { ROUND_OFF }
     }
-
-    /// Whether it is compiled to operations alone.
-    fn has_no_kernels(&self) -> bool {
-        self.flags.contains(&"-O0")
-    }
 }
 
 /// Differences relative to the largest value: the two may order the roundings of geometry differently on spacings that are not powers of two.
@@ -93,19 +88,12 @@ pub(crate) fn run() -> Result<(), Failure> {
     for example in examples()? {
         let case = |flags, words| Case { program: example.program(), case: example.case(), flags, words, implicit: example.implicit };
         programs.push(case(example.flags(), &[]));
-        let ways = OPERATIONS.into_iter().filter(|(name, _)| *name == example.name);
-        programs.extend(ways.map(|(_, flags)| case(flags, &[])));
+        programs.extend((example.name == MATRICES.0).then(|| case(MATRICES.1, &[])));
         let single = SINGLE.into_iter().filter(|(name, _)| *name == example.name);
         programs.extend(single.map(|(_, words)| case(&["--nondimensional", "--precision", "f32"], words)));
         programs.extend((example.name == FAST.0).then(|| case(FAST.1, &[])));
     }
-    programs.extend(MORE_PROGRAMS.map(|(program, case)| Case {
-        program: program.into(),
-        case: case.into(),
-        flags: &[],
-        words: &[],
-        implicit: false,
-    }));
+    programs.push(Case { program: MORE.0.into(), case: MORE.1.into(), flags: &[], words: &[], implicit: false });
 
     let kernels = all_kernels(&programs)?;
     // In a process of its own: the loader reads its path when a process starts.
@@ -140,7 +128,7 @@ pub(crate) fn run() -> Result<(), Failure> {
         }
         Ok::<(), Failure>(())
     })?;
-    random::on_cuda(RANDOM_SEEDS.into_iter(), Some("host"))?;
+    contest::run(RANDOM_SEEDS.into_iter(), true, Some("host"))?;
     compare_verb("host", &[0])?;
     // Without a usable GPU the simulator says so.
     compare_verb("gpu", &[0, 6])?;
@@ -216,7 +204,7 @@ fn all_kernels(programs: &[Case]) -> Result<PathBuf, Failure> {
     let folder = root().join("target/cuda-host/kernels");
     let made = if folder.exists() { fs::remove_dir_all(&folder) } else { Ok(()) };
     made.map_err(|error| format!("cannot empty `{}`: {error}", folder.display()))?;
-    for case in programs.iter().filter(|case| !case.has_no_kernels()) {
+    for case in programs {
         let Case { program, flags, .. } = case;
         let output = tools::equellec("dev")?.args(["emit", "cuda", program]).args(*flags).output().map_err(|error| error.to_string())?;
         if !output.status.success() {

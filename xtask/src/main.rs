@@ -2,6 +2,7 @@
 
 mod bench;
 mod bless;
+mod contest;
 mod converge;
 mod crossover;
 mod cuda_host_tests;
@@ -90,7 +91,7 @@ fn main() -> ExitCode {
         Command::CompileKernels { folder } => cuda_host_tests::compile_kernels(&folder),
         Command::GpuBundle { only } => gpu_bundle::collect(&only),
         Command::Random { programs, seed, cuda: false } => random::run(programs, seed),
-        Command::Random { programs, seed, cuda: true } => random::on_cuda(seed..=seed.saturating_add(programs).saturating_sub(1), None),
+        Command::Random { programs, seed, cuda: true } => contest::run(seed..=seed.saturating_add(programs).saturating_sub(1), false, None),
         Command::Bench(options) => bench::run(&options),
         Command::ImplicitStep(options) => implicit_step::run(&options),
         Command::Converge(options) => converge::run(&options),

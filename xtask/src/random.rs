@@ -1,16 +1,13 @@
 //! Random programs, as many as wanted.
 
-use std::env;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 use std::time::Instant;
 
-use equelle_random::binary::{self, Contestant, Profile};
 use equelle_random::data::Worlds;
 use equelle_random::failing;
 use equelle_random::generate::{Purpose, program};
 
-use crate::tools::{self, Failure, root};
+use crate::tools::Failure;
 
 /// What a program may have, and the text that shows it.
 const KINDS: [(&str, &[&str]); 9] = [
@@ -51,16 +48,4 @@ pub fn run(programs: u64, seed: u64) -> Result<(), Failure> {
     }
     std::fs::remove_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     if failures == 0 { Ok(()) } else { Err(format!("{failures} of {programs} programs fail")) }
-}
-
-/// Compiles the programs of some seeds for both back-ends, to one binary, and runs that: on a device by the name that `EQUELLE_CUDA_DEVICE` takes, or what that says.
-pub fn on_cuda(seeds: impl Iterator<Item = u64>, device: Option<&str>) -> Result<(), Failure> {
-    let folder = root().join("target/random-cuda");
-    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    let (data, triangles) = (folder.join("data"), root().join("grids/triangles-6x5.grid"));
-    let worlds = Worlds::write(&data, &triangles).map_err(|error| format!("`{}`: {error}", data.display()))?;
-    let built = binary::contest("random_programs", Contestant::random(seeds, &worlds), &folder, &target, Profile::Test);
-    let mut command = Command::new(built);
-    command.arg(data).arg(triangles);
-    tools::run(command.envs(device.map(|device| ("EQUELLE_CUDA_DEVICE", device))))
 }

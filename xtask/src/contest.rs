@@ -1,0 +1,39 @@
+//! Programs on both back-ends in one executable: random ones, and those of the project.
+
+use std::path::PathBuf;
+use std::process::{Child, Command};
+use std::{env, thread};
+
+use equelle_random::binary::{self, Contestant, Profile};
+use equelle_random::data::Worlds;
+use equelle_random::project::subjects;
+
+use crate::tools::{Failure, root};
+
+/// Compiles the random programs of some seeds, and if asked for every program of the project, for both back-ends and compares what they give: on a device by the name that `EQUELLE_CUDA_DEVICE`
+/// takes, or what that says; on all cores.
+pub fn run(seeds: impl Iterator<Item = u64>, with_project: bool, device: Option<&str>) -> Result<(), Failure> {
+    let folder = root().join("target/contest");
+    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    let (data, triangles) = (folder.join("data"), root().join("grids/triangles-6x5.grid"));
+    let worlds = Worlds::write(&data, &triangles).map_err(|error| format!("`{}`: {error}", data.display()))?;
+    let of_project = if with_project { subjects(&folder.join("project")) } else { Vec::new() };
+    let programs =
+        Contestant::random(seeds, &worlds).chain(of_project.iter().map(|subject| Contestant::of_project(subject, str::to_owned)));
+    let built = binary::contest("contest", programs, &folder, &target, Profile::Test);
+    let shares = thread::available_parallelism().map_or(1, usize::from);
+    let start = |share: usize| -> Result<Child, Failure> {
+        let mut command = Command::new(&built);
+        // Data of a folder of its own: each share writes them.
+        command.arg(folder.join(format!("data-{share}"))).arg(&triangles).arg(format!("{share}/{shares}"));
+        let started = command.envs(device.map(|device| ("EQUELLE_CUDA_DEVICE", device))).spawn();
+        started.map_err(|error| format!("`{}` cannot be run: {error}", built.display()))
+    };
+    let running: Vec<Child> = (0..shares).map(start).collect::<Result<_, _>>()?;
+    let mut failed = 0;
+    for mut child in running {
+        let status = child.wait().map_err(|error| format!("`{}`: {error}", built.display()))?;
+        failed += usize::from(!status.success());
+    }
+    if failed == 0 { Ok(()) } else { Err(format!("{failed} of {shares} shares of `{}` failed", built.display())) }
+}
