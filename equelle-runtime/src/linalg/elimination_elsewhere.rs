@@ -172,6 +172,8 @@ mod tests {
         lu: LuCache,
         matrix: Option<Csr>,
         answer: Result<(), DirectFault>,
+        /// What of a solution it gives.
+        part: f64,
     }
 
     impl DirectSolver<HostSpace> for Told {
@@ -193,14 +195,25 @@ mod tests {
         }
 
         fn solve(&mut self, _: &mut HostSpace, x: &mut [f64], transposed: bool) -> Result<(), DirectFault> {
-            self.lu.solve(x, transposed).map_err(|fault| DirectFault::Failed(format!("{fault:?}")))
+            let solved = self.lu.solve(x, transposed).map_err(|fault| DirectFault::Failed(format!("{fault:?}")));
+            x.iter_mut().for_each(|x| *x *= self.part);
+            solved
         }
     }
 
     /// A solve by such a solver, and the note of where it was.
     fn solved(answer: Result<(), DirectFault>, matrix: &Csr, rhs: &[f64]) -> (Result<Solution, LinearErrorKind>, Option<String>) {
+        solved_in_part(answer, 1.0, matrix, rhs)
+    }
+
+    fn solved_in_part(
+        answer: Result<(), DirectFault>,
+        part: f64,
+        matrix: &Csr,
+        rhs: &[f64],
+    ) -> (Result<Solution, LinearErrorKind>, Option<String>) {
         let mut cache = LinearCache::default();
-        cache.place = Place::of(Direct::Solver(Box::new(Told { lu: LuCache::default(), matrix: None, answer })));
+        cache.place = Place::of(Direct::Solver(Box::new(Told { lu: LuCache::default(), matrix: None, answer, part })));
         let options = LinearOptions { method: Some(Method::Lu), ..LinearOptions::default() };
         let found = solve(matrix, rhs, &options, &mut cache).map_err(|error| error.kind);
         (found, cache.direct_note())
@@ -234,6 +247,20 @@ mod tests {
         let singular = Csr::new(2, 2, vec![0, 2, 4], vec![0, 1, 0, 1], vec![1.0, 2.0, 2.0, 4.0]).expect("legal");
         let (found, note) = solved(Ok(()), &singular, &[1.0, 1.0]);
         assert_eq!(found, Err(LinearErrorKind::Singular));
+        assert_eq!(note.as_deref(), Some("LU runs on the device, by another"));
+    }
+
+    /// Factors that leave a tenth of the residual at each step leave 1e-4 of it: the host does better. Those of a matrix with the condition number 1e10 leave what roundings make of a solution that is 1e9 times
+    /// the right-hand side, far above the tolerance: nobody does better, and the host is not asked.
+    #[test]
+    fn the_host_is_asked_where_it_may_do_better() {
+        let (found, note) = solved_in_part(Ok(()), 0.9, &regular(), &[4.0, 3.0]);
+        assert!(found.is_ok());
+        let note = note.expect("a note");
+        assert!(note.starts_with("LU runs on the host: another has no solution: 3 steps of iterative refinement"), "{note}");
+        let nearly = Csr::new(2, 2, vec![0, 2, 4], vec![0, 1, 0, 1], vec![3.0, 1.0, 1.0, 1.0 / 3.0 + 1e-9]).expect("legal");
+        let (found, note) = solved(Ok(()), &nearly, &[0.1, 0.7]);
+        assert_eq!(found, Err(LinearErrorKind::Stagnation));
         assert_eq!(note.as_deref(), Some("LU runs on the device, by another"));
     }
 

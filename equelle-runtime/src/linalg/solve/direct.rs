@@ -15,6 +15,8 @@ use crate::linalg::system_space::SystemSpace;
 
 /// Steps of iterative refinement that LU may take to meet the tolerance.
 const REFINEMENTS: usize = 3;
+/// A residual of at most this times its [own round-off](round_off) is the limit of double precision for the system, whatever the factors.
+const OF_ROUND_OFF: f64 = 2.0;
 
 impl<S: SystemSpace> Problem<'_, S> {
     /// By LU: of the back-end if it has one, else on the host. What the back-end's cannot answer, the host decides.
@@ -95,7 +97,7 @@ impl<S: SystemSpace> Problem<'_, S> {
 
 /// Why elimination gives no solution.
 enum Unsolved {
-    /// The matrix has none, which takes no factors to see; or the run is to end.
+    /// The matrix has none, or none that is closer, whatever the factors; or the run is to end.
     ByMatrix(Fault),
     /// The factors say so, or there are none.
     ByFactors(Fault),
@@ -188,5 +190,12 @@ fn solve_lu<S: SystemSpace>(
         return Ok((x, REFINEMENTS));
     }
     let detail = format!("{REFINEMENTS} steps of iterative refinement leave the residual above the tolerance {:.1e}", options.tolerance);
-    Err(Fault { kind: LinearErrorKind::Stagnation, iterations: REFINEMENTS, residual: Some(best), detail }.into())
+    let fault = Fault { kind: LinearErrorKind::Stagnation, iterations: REFINEMENTS, residual: Some(best), detail };
+    Err(if norm(&r) <= OF_ROUND_OFF * round_off(matrix, &x, &b) { Unsolved::ByMatrix(fault) } else { Unsolved::ByFactors(fault) })
+}
+
+/// By how much roundings change the residual of a solution: in each row by a rounding of the largest size that its sum may have on the way.
+fn round_off(matrix: &Csr, x: &[f64], b: &[f64]) -> f64 {
+    let terms = |row: usize| matrix.row(row).map(|(column, value)| (value * x[column]).abs()).sum::<f64>() + b[row].abs();
+    f64::EPSILON * norm(&(0..b.len()).map(terms).collect::<Vec<_>>())
 }
