@@ -16,7 +16,7 @@ use crate::contest::{OF_LIBRARIES, has_transcendentals};
 use crate::data::Worlds;
 use crate::generate::{Purpose, program};
 use crate::outcome::{Outcome, Tolerance};
-use crate::project::Subject;
+use crate::project::{Subject, repository};
 pub use crate::serve::Plan;
 use crate::serve::{outcomes, written};
 
@@ -31,10 +31,6 @@ pub struct Module<'v> {
 /// A binary that has been built.
 pub struct Binary {
     path: PathBuf,
-}
-
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().expect("the repository is there")
 }
 
 /// How a binary is built.

@@ -23,7 +23,7 @@ const WHEEL: &str = "nvidia-cuda-nvrtc==13.0.*";
 // differentiation.
 
 /// Examples whose packages in double precision are not built: other packages have what theirs have, and they are among the programs in one executable. Their kernels are compiled.
-const NOT_BUILT: [&str; 4] = ["heat_explicit_2d", "heat_implicit_triangles", "two_phase_conservation", "two_phase_gravity"];
+const NOT_BUILT: [&str; 3] = ["heat_explicit_2d", "two_phase_conservation", "two_phase_gravity"];
 
 /// A program besides the examples, with the parameter file that it runs with.
 const MORE: (&str, &str) = ("tests/run/edges_and_vertices.equelle", "tests/run/edges_and_vertices/case.param");

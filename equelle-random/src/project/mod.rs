@@ -71,7 +71,8 @@ impl Case {
     }
 }
 
-fn repository() -> PathBuf {
+/// The folder of the project.
+pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().expect("the repository is there")
 }
 
