@@ -43,13 +43,25 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// Text of the manifest, words for cargo, and the folder in the target folder.
-    fn cargo(self) -> (&'static str, &'static [&'static str], &'static str) {
+    /// Words for cargo, and the folder in the target folder.
+    fn cargo(self) -> (&'static [&'static str], &'static str) {
+        match self {
+            Profile::Test => (&[], "debug"),
+            Profile::Small => (&["--release"], "release"),
+        }
+    }
+
+    /// What the end of a manifest says about it. For tests what the workspace says, and its features of the one crate that others enable more of there: what the tests have built serves then,
+    /// the direct solver above all.
+    fn manifest(self) -> String {
         match self {
             Profile::Test => {
-                ("[profile.dev]\ndebug = \"line-tables-only\"\nopt-level = 1\n\n[profile.dev.package.\"*\"]\nopt-level = 0\n", &[], "debug")
+                let workspace = fs::read_to_string(repository().join("Cargo.toml")).expect("the workspace has a manifest");
+                let (_, profiles) = workspace.split_once("[profile.dev]").expect("the workspace has a profile of tests");
+                let (dev, _) = profiles.split_once("[profile.release]").expect("that of releases is after it");
+                format!("[dependencies.bitflags]\nversion = \"2\"\nfeatures = [\"std\"]\n\n[profile.dev]{dev}")
             }
-            Profile::Small => ("[profile.release]\nopt-level = \"s\"\nstrip = \"symbols\"\n", &["--release"], "release"),
+            Profile::Small => "[profile.release]\nopt-level = \"s\"\nstrip = \"symbols\"\n".to_owned(),
         }
     }
 }
@@ -196,14 +208,14 @@ fn write_package(name: &str, modules: &[Module<'_>], backends: &[BackendName], m
         let name = backend.runtime_crate();
         let _ = writeln!(manifest, "{name} = {{ path = \"{root}/{name}\", default-features = false, features = [\"runtime\"] }}");
     }
-    let _ = write!(manifest, "\n{}\n[workspace]\n", profile.cargo().0);
+    let _ = write!(manifest, "\n{}\n[workspace]\n", profile.manifest());
     fs::write(folder.join("Cargo.toml"), manifest).expect("the target folder can be written");
     fs::copy(repository().join("Cargo.lock"), folder.join("Cargo.lock")).expect("the workspace has a lock file");
 }
 
 /// Builds the package of a folder; where its binary is.
 fn build(name: &str, folder: &Path, target: &Path, profile: Profile) -> PathBuf {
-    let (_, flags, built_in) = profile.cargo();
+    let (flags, built_in) = profile.cargo();
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["build", "--offline", "--quiet", "--manifest-path"]).arg(folder.join("Cargo.toml")).args(flags);
     let built = cargo.arg("--target-dir").arg(target).current_dir(folder).output().expect("cargo starts");
