@@ -28,8 +28,9 @@ use crate::traits::{CanonicalSet, EntityKind, Extent};
 const GRID_KEYS: [&str; 10] = ["grid_filename", "grid_dim", "nx", "ny", "nz", "dx", "dy", "dz", "grid_layout", "renumber"];
 const OUTPUT_KEYS: [&str; 2] = ["output_to_file", "output_dir"];
 /// Keys of parts that a given program may not use, so that one parameter file can serve several programs.
-const OTHER_KEYS: [&str; 16] = [
+const OTHER_KEYS: [&str; 17] = [
     "threads",
+    "tune",
     "memory_limit",
     "verbose",
     "max_iter",

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the programs of this bundle on the GPU of this machine: every example against the serial back-end, then explicit heat at several sizes.
 # Needs an NVIDIA driver and NVRTC. The yardsticks, if they are here, need nvcc. Arguments: sizes of the cube, default 100 256.
-# ONLY="heat checkers" runs some sections: tests random programs examples heat water single implicit krylov multigrid defaults converge crossover thesis jacobian yardsticks checkers cudss.
+# ONLY="heat checkers" runs some sections: tests random programs examples heat water tuning single implicit krylov multigrid defaults converge crossover thesis jacobian yardsticks checkers cudss.
 # Direct solves need cuDSS, which may lie in a folder `cudss` beside this script.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -159,6 +159,34 @@ section_water() {
             bin/shallow_water_silent --backend cuda grid_dim=2 nx=4096 ny=4096 dx=1 dy=1 grid_layout=$layout h_init=1 u_init=0.1 v_init=0 \
             b_north=0 b_south=0 b_east=0 b_west=0 timesteps_filename="$work/steps" output_to_file=false >"$work/log" 2>&1 || true
         echo "stages of shallow water 4096^2, $layout: $(limited)"
+    done
+}
+
+# Explicit heat and shallow water with shapes of launches that are measured: steps in the usual ones, which shapes were faster, steps in those. Outputs must be the same to the bit.
+section_tuning() {
+    awk 'BEGIN { for (i = 0; i < 210; i++) print 0.01 }' >"$work/steps"
+    awk 'BEGIN { for (i = 0; i < 1010; i++) print 0.5 }' >"$work/heat_steps"
+    for layout in auto unstructured; do
+        for run in "heat 100" "heat 256" "shallow_water_silent 1024" "shallow_water_silent 4096" "shallow_water_fast 4096"; do
+            read -r program n <<<"$run"
+            if [ "$program" = heat ]; then
+                awk -v n="$n" 'BEGIN { for (r = 0; r < n * n; r++) print r * (n + 1) }' >"$work/faces"
+                words="grid_dim=3 nx=$n ny=$n nz=$n u_initial=500 dirichlet_boundary_filename=$work/faces dirichlet_val=100 timesteps_filename=$work/heat_steps"
+            else
+                words="grid_dim=2 nx=$n ny=$n dx=1 dy=1 h_init=1 u_init=0.1 v_init=0 b_north=0 b_south=0 b_east=0 b_west=0 timesteps_filename=$work/steps"
+            fi
+            for tune in no yes auto; do
+                # shellcheck disable=SC2086
+                EQUELLE_CACHE_DIR="$work/tuned" "bin/$program" --backend cuda --profile $words grid_layout=$layout tune=$tune output_to_file=true output_dir="$work/tune_$tune" \
+                    >"$work/log" 2>&1 || { cat "$work/log"; failed=1; }
+                [ $tune = yes ] && { grep -E '^`.* is launched in' "$work/log" || echo "$program $n, $layout: no other shape is faster"; }
+                echo "$program $n, $layout, tune=$tune: $(grep '^steady' "$work/log")"
+            done
+            for tune in yes auto; do
+                diff -rq "$work/tune_no" "$work/tune_$tune" || { echo "$program $n, $layout, tune=$tune: other bits: FAILED"; failed=1; }
+            done
+            rm -rf "$work"/tune_*
+        done
     done
 }
 
@@ -442,7 +470,7 @@ section_cudss() {
     fi
 }
 
-for section in ${ONLY:-tests random programs examples heat water single implicit krylov multigrid defaults converge crossover thesis jacobian yardsticks cudss checkers}; do
+for section in ${ONLY:-tests random programs examples heat water tuning single implicit krylov multigrid defaults converge crossover thesis jacobian yardsticks cudss checkers}; do
     "section_$section"
 done
 exit $failed

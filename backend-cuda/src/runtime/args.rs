@@ -257,6 +257,33 @@ impl Call {
         self
     }
 
+    /// The kernel.
+    pub(super) fn function(&self) -> FunctionId {
+        self.function
+    }
+
+    /// What messages call it.
+    pub(super) fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The same call with a thread for so many cells, where the grid is among its arguments.
+    pub(super) fn marching(mut self, grid: &EqCartesian, march: u32) -> Self {
+        let words = |grid: &EqCartesian| {
+            let mut words = Vec::new();
+            grid.words(&mut words);
+            words
+        };
+        let (old, new) = (words(grid), words(&EqCartesian { march, ..*grid }));
+        for &offset in &self.offsets {
+            let argument = self.words.get_mut(offset as usize..offset as usize + old.len());
+            if let Some(argument) = argument.filter(|argument| **argument == *old) {
+                argument.copy_from_slice(&new);
+            }
+        }
+        self
+    }
+
     pub(super) fn shaped(self, shape: LaunchShape) -> Launch {
         Launch { function: self.function, name: self.name, shape, words: self.words, offsets: self.offsets }
     }

@@ -12,6 +12,7 @@ use crate::runtime::args::{Call, EqCartesian, EqGrid, EqRanks, EqSpace};
 use crate::runtime::pool::Buffer;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::sides;
+use crate::runtime::tuning;
 
 /// Which arrays of the grid a kernel reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -326,7 +327,7 @@ fn cartesian_args(shape: &Cartesian) -> EqCartesian {
         n,
         flat,
         face_start,
-        march: CudaRuntime::march(shape.n_cells()),
+        march: tuning::march(shape.n_cells()),
         boundary_start,
         interior_start,
         spacing: shape.spacing,

@@ -1,7 +1,7 @@
 //! The CUDA runtime: data lives on the device from input to output.
 //!
 //! Reading order: [`device`] (what is needed of a device; [`gpu`] and, for tests, `host` implement it), [`module`] (kernel texts), [`pool`]
-//! (memory), [`queue`] (launches and graphs), [`args`] (arguments of kernels), [`program`] (the runtime itself), `support` (what generated kernels call), `outputs`,
+//! (memory), [`queue`] (launches and graphs), [`args`] (arguments of kernels), [`program`] (the runtime itself), `support` (what generated kernels call), `tuning` (shapes of launches), `outputs`,
 //! `grid` (grid arrays and ranks), `traits`, `access`; then [`rows`] (Jacobians), `newton`, `krylov` (vectors of
 //! linear solvers), `passes` (what goes in one pass), `matrices`, `systems` (what solvers ask of matrices), `schedule`, `factors`, `elimination`, `fsai` and [`direct`] (LU on the device).
 //!
@@ -86,6 +86,7 @@ mod test_support;
 mod topology;
 mod traits;
 mod truth;
+mod tuning;
 mod vectors;
 
 pub use collections::{

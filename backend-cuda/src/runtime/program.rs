@@ -25,6 +25,7 @@ use crate::runtime::precision::Precision;
 use crate::runtime::queue::{Counters, Queue};
 use crate::runtime::rows::{KnownRows, Rows};
 use crate::runtime::sides::SideCopies;
+use crate::runtime::tuning::{Tune, Tuning};
 
 /// Runs programs on a CUDA device.
 pub struct CudaRuntime {
@@ -37,6 +38,8 @@ pub struct CudaRuntime {
     pub(super) precision: Precision,
     pub(super) modules: HashMap<(&'static str, usize, Precision), ModuleId>,
     pub(super) functions: HashMap<(ModuleId, &'static str), FunctionId>,
+    /// Shapes of launches.
+    pub(super) tuning: Tuning,
     pub(super) constants: HashMap<u64, Rc<Buffer>>,
     /// False and true on the device, once asked for.
     pub(super) truths: [Option<Rc<Buffer>>; 2],
@@ -162,8 +165,9 @@ impl CudaRuntime {
     /// As [`CudaRuntime::on_device`], with collections of a precision.
     ///
     /// # Errors
-    /// `Backend`.
+    /// `Backend`; `Data` for a `tune` that is none.
     pub fn with_precision(mut session: Session, device: Rc<dyn Device>, precision: Precision) -> Result<Self, Error> {
+        let tuning = Tuning::new(Tune::from_parameters(session.parameters())?);
         session.message(&format!("running on {}", device.facts().name));
         // Threads that run in step read the same face of many cells.
         session.renumber_grid_with(FaceOrder::OfFile);
@@ -177,6 +181,7 @@ impl CudaRuntime {
             precision,
             modules: HashMap::new(),
             functions: HashMap::new(),
+            tuning,
             constants: HashMap::new(),
             truths: [None, None],
             grid,
@@ -231,6 +236,7 @@ impl CudaRuntime {
             return Ok(function);
         }
         let function = self.device.function(id, name)?;
+        self.tuning.register(id, module, function, name, &format!("{:?}", module.options(self.compile_options(precision))));
         self.functions.insert((id, name), function);
         Ok(function)
     }

@@ -15,16 +15,10 @@ use crate::runtime::pool::Buffer;
 use crate::runtime::precision::Precision;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::rows::Rows;
+use crate::runtime::tuning::Over;
 
-/// Threads of a block. On an H200 a step of explicit heat on 256^3 cells of an unstructured grid takes 0.605 ms with 128, 0.617 with 256, 0.622 with 512.
+/// Threads of a block of the runtime's own kernels.
 const BLOCK: u32 = 128;
-/// Threads of a block over cells. A warp is a piece of a row; its rows share the cache lines of the layers above and below. Milliseconds on an H200 of explicit heat on 256^3 cells, and of a
-/// stage of shallow water on 4096^2 cells: 32x4 0.110, 1.04; 32x8 0.114, 1.00; 64x4 0.117, 1.02; 128x2 0.121.
-const CELL_BLOCK: [u32; 3] = [32, 4, 1];
-/// Most cells that a thread goes through inside a Cartesian grid. A step of explicit heat on 256^3 cells takes 0.102, 0.100, 0.093, 0.093 ms on an H200 with 1, 2, 4, 8 of them.
-const LONGEST_MARCH: usize = 4;
-/// Threads that there should be before any goes through several cells: those that a GPU of today holds at a time.
-const ENOUGH_THREADS: usize = 1 << 17;
 
 impl CudaRuntime {
     /// A call of a kernel, to be given its arguments and launched.
@@ -44,12 +38,9 @@ impl CudaRuntime {
     /// Queues a call with one thread per element; nothing for none.
     ///
     /// # Errors
-    /// None today; the launch itself reports at the next flush.
+    /// With `tune=yes` those of the device, which measures shapes; the launch itself reports at the next flush.
     pub fn launch_over(&mut self, call: Call, elements: usize) -> Result<(), Error> {
-        if elements > 0 {
-            self.queue.push(call.shaped(Self::shape_over(elements)));
-        }
-        Ok(())
+        self.launch_tuned(call, Over::Elements(elements))
     }
 
     /// Queues a call with one block per leaf of a reduction.
@@ -93,17 +84,7 @@ impl CudaRuntime {
     pub fn launch_over_cells(&mut self, call: Call) -> Result<(), Error> {
         let g = self.cartesian_args()?;
         let cells = g.n.iter().map(|&n| n as usize).product();
-        if g.flat == 1 {
-            return self.launch_over(call, cells);
-        }
-        let grid = [g.n[0].div_ceil(CELL_BLOCK[0]), g.n[1].div_ceil(CELL_BLOCK[1]), g.n[2]];
-        self.queue.push(call.shaped(LaunchShape { grid, block: CELL_BLOCK }));
-        Ok(())
-    }
-
-    /// Cells that a thread goes through inside a Cartesian grid of so many.
-    pub(super) fn march(cells: usize) -> u32 {
-        (cells / ENOUGH_THREADS).clamp(1, LONGEST_MARCH) as u32
+        self.launch_tuned(call, if g.flat == 1 { Over::Elements(cells) } else { Over::Cells })
     }
 
     /// Queues a call that goes through the inside of the Cartesian grid, some cells a thread along the last axis, and then over the cells on its boundary, one a thread.
@@ -111,21 +92,10 @@ impl CudaRuntime {
     /// # Errors
     /// `Backend` (an internal error) if the run does not use Cartesian forms.
     pub fn launch_inside_and_boundary(&mut self, call: Call) -> Result<(), Error> {
-        let g = self.cartesian_args()?;
-        if g.flat == 1 {
+        if self.cartesian_args()?.flat == 1 {
             return self.launch_over_cells(call);
         }
-        let dim = self.session.grid().dim();
-        let n = g.n.map(u64::from);
-        let inside: u64 = n[..dim].iter().map(|n| n.saturating_sub(2)).product();
-        let boundary = n.iter().product::<u64>() - inside;
-        let mut march = [1, 1, 1];
-        march[dim - 1] = g.march;
-        let [x, y, layers] = [0, 1, 2].map(|axis| g.n[axis].div_ceil(CELL_BLOCK[axis] * march[axis]));
-        let threads = u64::from(x) * u64::from(y) * u64::from(CELL_BLOCK[0] * CELL_BLOCK[1]);
-        let grid = [x, y, layers + boundary.div_ceil(threads) as u32];
-        self.queue.push(call.shaped(LaunchShape { grid, block: CELL_BLOCK }));
-        Ok(())
+        self.launch_tuned(call, Over::InsideAndBoundary)
     }
 
     /// A collection with arbitrary values, for a kernel to write.

@@ -203,6 +203,9 @@ impl EquelleRuntime for CudaRuntime {
             let text = format!("steps were not run as graphs, which is slower on small grids: {error}");
             self.session.warning(&text);
         }
+        if let Some(note) = self.tuning.note() {
+            self.session.note(note);
+        }
         if self.session.profile() {
             let c = self.counters;
             let size = equelle_runtime::report::bytes;
