@@ -14,6 +14,7 @@ use crate::runtime::module::OPERATIONS_MODULE;
 use crate::runtime::pool::Buffer;
 use crate::runtime::precision::Precision;
 use crate::runtime::program::CudaRuntime;
+use crate::runtime::tuning::shape_over;
 
 /// Functions of one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,7 +219,7 @@ impl CudaRuntime {
     /// Queues a call with one thread for each number; nothing for none.
     pub(super) fn launch_extent(&mut self, call: Call, extent: Extent) {
         if extent.n > 0 {
-            let LaunchShape { grid: [blocks, ..], block } = Self::shape_over(extent.n);
+            let LaunchShape { grid: [blocks, ..], block } = shape_over(extent.n);
             self.queue.push(call.shaped(LaunchShape { grid: [blocks, extent.components as u32, 1], block }));
         }
     }

@@ -17,9 +17,6 @@ use crate::runtime::program::CudaRuntime;
 use crate::runtime::rows::Rows;
 use crate::runtime::tuning::Over;
 
-/// Threads of a block of the runtime's own kernels.
-const BLOCK: u32 = 128;
-
 impl CudaRuntime {
     /// A call of a kernel, to be given its arguments and launched.
     ///
@@ -64,12 +61,6 @@ impl CudaRuntime {
             self.queue.push(call.shaped(LaunchShape { grid: [blocks, 1, 1], block: [rows.block, 1, 1] }));
         }
         Ok(())
-    }
-
-    /// One thread for each element.
-    pub(super) fn shape_over(elements: usize) -> LaunchShape {
-        let blocks = (elements as u64).div_ceil(u64::from(BLOCK)) as u32;
-        LaunchShape { grid: [blocks, 1, 1], block: [BLOCK, 1, 1] }
     }
 
     /// Queues a call of a single thread.

@@ -129,6 +129,17 @@ pub(super) fn march(cells: usize) -> u32 {
     (cells / ENOUGH_THREADS).clamp(1, LONGEST_MARCH) as u32
 }
 
+/// A thread for each element, in blocks of so many.
+fn in_blocks(elements: usize, threads: u32) -> LaunchShape {
+    let blocks = (elements as u64).div_ceil(u64::from(threads)) as u32;
+    LaunchShape { grid: [blocks, 1, 1], block: [threads, 1, 1] }
+}
+
+/// A thread for each element, in the usual blocks.
+pub(super) fn shape_over(elements: usize) -> LaunchShape {
+    in_blocks(elements, BLOCK[0])
+}
+
 impl Tuning {
     pub(super) fn new(how: Tune) -> Tuning {
         Tuning { how, ..Tuning::default() }
@@ -174,7 +185,7 @@ impl CudaRuntime {
         let [x, y] = tile.block;
         let block = [x, y, 1];
         let grid = match over {
-            Over::Elements(elements) => [(elements as u64).div_ceil(u64::from(x)) as u32, 1, 1],
+            Over::Elements(elements) => return Ok(call.shaped(in_blocks(elements, x))),
             Over::Cells => {
                 let n = self.cartesian_args()?.n;
                 [n[0].div_ceil(x), n[1].div_ceil(y), n[2]]

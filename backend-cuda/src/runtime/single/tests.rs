@@ -57,6 +57,16 @@ fn matrices() -> Vec<(Csr, Vec<usize>)> {
         .collect()
 }
 
+/// What a cycle makes of `r` where levels may be of singles, and where they may not.
+fn in_both(rt: &mut CudaRuntime, matrix: &Csr, ends: &[usize], options: &AmgOptions, r: &[f64]) -> [Vec<f64>; 2] {
+    [false, true].map(|in_doubles| {
+        rt.space.in_doubles = in_doubles;
+        let a = rt.matrix(matrix.clone()).expect("room");
+        let m = rt.multigrid_of(a, ends, options).expect("room");
+        applied(rt, &*m, r)
+    })
+}
+
 fn check_cycles(cycle: AmgCycle, smoother: AmgSmoother, sweeps: [usize; 2]) {
     for (matrix, ends) in matrices() {
         let n = matrix.n_rows();
@@ -64,14 +74,8 @@ fn check_cycles(cycle: AmgCycle, smoother: AmgSmoother, sweeps: [usize; 2]) {
         for mut rt in runtimes() {
             for sweeps in sweeps {
                 let options = AmgOptions { cycle, smoother: Some(smoother), sweeps: Some(sweeps), ..AmgOptions::default() };
-                let made = [false, true].map(|in_doubles| {
-                    rt.space.in_doubles = in_doubles;
-                    let a = rt.matrix(matrix.clone()).expect("room");
-                    let m = rt.multigrid_of(a, &ends, &options).expect("room");
-                    applied(&mut rt, &*m, &r)
-                });
-                let [single, double] = &made;
-                let (apart, most) = (apart(single, double), largest(double));
+                let [single, double] = in_both(&mut rt, &matrix, &ends, &options, &r);
+                let (apart, most) = (apart(&single, &double), largest(&double));
                 assert!(apart > 0.0 && apart <= APART * most, "{cycle:?} {smoother:?} {sweeps} on {n}: {apart:e} of {most}");
             }
         }
@@ -116,13 +120,8 @@ fn doubles_where_singles_will_not_do() {
     for (matrix, options) in cases {
         let r = numbers(3, matrix.n_rows());
         for mut rt in runtimes() {
-            let made = [false, true].map(|in_doubles| {
-                rt.space.in_doubles = in_doubles;
-                let a = rt.matrix(matrix.clone()).expect("room");
-                let m = rt.multigrid_of(a, &[matrix.n_rows()], &options).expect("room");
-                bits(&applied(&mut rt, &*m, &r))
-            });
-            assert_eq!(made[0], made[1]);
+            let [single, double] = in_both(&mut rt, &matrix, &[matrix.n_rows()], &options, &r);
+            assert_eq!(bits(&single), bits(&double));
         }
     }
 }
