@@ -36,7 +36,7 @@ pub struct Binary {
 /// How a binary is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
-    /// As tests build: as little as possible is optimised.
+    /// As tests build: nothing is optimised.
     Test,
     /// Small, for other machines.
     Small,
@@ -51,14 +51,16 @@ impl Profile {
         }
     }
 
-    /// What the end of a manifest says about it. For tests what the workspace says, and its features of the one crate that others enable more of there: what the tests have built serves then,
-    /// the direct solver above all.
+    /// What the end of a manifest says about it. For tests what the workspace says, but that nothing is optimised, and its features of the one crate that others enable more of there: what the
+    /// tests have built serves then, the direct solver above all.
     fn manifest(self) -> String {
         match self {
             Profile::Test => {
                 let workspace = fs::read_to_string(repository().join("Cargo.toml")).expect("the workspace has a manifest");
                 let (_, profiles) = workspace.split_once("[profile.dev]").expect("the workspace has a profile of tests");
                 let (dev, _) = profiles.split_once("[profile.release]").expect("that of releases is after it");
+                // Programs run for moments, and optimising them takes most of a minute.
+                let dev = dev.replacen("opt-level = 1", "opt-level = 0", 1);
                 format!("[dependencies.bitflags]\nversion = \"2\"\nfeatures = [\"std\"]\n\n[profile.dev]{dev}")
             }
             Profile::Small => "[profile.release]\nopt-level = \"s\"\nstrip = \"symbols\"\n".to_owned(),

@@ -21,6 +21,7 @@ mod newton;
 mod on_extend;
 mod operations;
 pub mod pool;
+mod precision;
 mod program;
 mod select;
 mod sequences;
@@ -41,6 +42,7 @@ use equelle_runtime::{Error, Real};
 pub use collections::{BoolCollection, EntityCollection, ScalarCollection, Storage, VectorCollection};
 pub use jacobian::Jacobian;
 pub use pool::{Buffer, PoolCounters, Values};
+pub use precision::Precision;
 pub use program::Loop;
 
 use pool::Pool;

@@ -17,6 +17,7 @@ use super::SerialRuntime;
 use super::collections::{ScalarCollection, VectorCollection};
 use super::discrete::reduce_values;
 use super::jacobian::Jacobian;
+use super::precision::Precision;
 
 /// What Newton's method keeps between solves.
 #[derive(Default)]
@@ -114,26 +115,13 @@ impl<R: Real> SerialRuntime<R> {
         self.newton.options = Some(options.clone());
         Ok(options)
     }
-}
 
-impl<R: Real> Implicit for SerialRuntime<R> {
-    fn without_derivatives(&mut self, values: &ScalarCollection<R>) -> ScalarCollection<R> {
-        SerialRuntime::without_derivatives(self, values)
-    }
-
-    fn vectors_without_derivatives(&mut self, values: &VectorCollection<R>) -> VectorCollection<R> {
-        VectorCollection { jacobians: [None, None, None], ..values.clone() }
-    }
-
-    fn session(&mut self) -> &mut Session {
-        &mut self.session
-    }
-
-    fn read_scalar(&mut self, value: &f64) -> Result<f64, Error> {
-        Ok(*value)
-    }
-
-    fn newton(&mut self, guesses: &[ScalarCollection<R>], residual: &mut Residual<'_, Self>) -> Result<Vec<ScalarCollection<R>>, Error> {
+    /// Solves residual(u) = 0 from the guesses.
+    pub(super) fn newton_solve(
+        &mut self,
+        guesses: &[ScalarCollection<R>],
+        residual: &mut Residual<'_, Self>,
+    ) -> Result<Vec<ScalarCollection<R>>, Error> {
         let line = self.current_line();
         let (options, linear) = self.newton_options().map_err(|error| error.at(line))?;
         let options = newton::session::of_solve(&self.session, options, line);
@@ -173,7 +161,29 @@ impl<R: Real> Implicit for SerialRuntime<R> {
     }
 }
 
-impl<R: Real> DerivativeAccess for SerialRuntime<R> {
+impl<R: Precision> Implicit for SerialRuntime<R> {
+    fn without_derivatives(&mut self, values: &ScalarCollection<R>) -> ScalarCollection<R> {
+        SerialRuntime::without_derivatives(self, values)
+    }
+
+    fn vectors_without_derivatives(&mut self, values: &VectorCollection<R>) -> VectorCollection<R> {
+        VectorCollection { jacobians: [None, None, None], ..values.clone() }
+    }
+
+    fn session(&mut self) -> &mut Session {
+        &mut self.session
+    }
+
+    fn read_scalar(&mut self, value: &f64) -> Result<f64, Error> {
+        Ok(*value)
+    }
+
+    fn newton(&mut self, guesses: &[ScalarCollection<R>], residual: &mut Residual<'_, Self>) -> Result<Vec<ScalarCollection<R>>, Error> {
+        R::newton(self, guesses, residual)
+    }
+}
+
+impl<R: Precision> DerivativeAccess for SerialRuntime<R> {
     fn with_derivatives(
         &mut self,
         values: &ScalarCollection<R>,
@@ -380,8 +390,7 @@ impl<R: Real> Problem for SerialProblem<'_, '_, R> {
             rhs.extend(self.rt.values_of(equation).iter().map(|r| r.to_f64()));
         }
         let mut space = HostSpace::on(&self.linear.threads, rhs.len()).interruptible(self.rt.session.interrupt());
-        let Ok(solved) = linalg::solve_in(&mut space, &matrix, &self.ends, rhs, &self.linear, &mut self.cache);
-        let solution = match solved {
+        let solution = match linalg::solve_on_host(&mut space, &matrix, &self.ends, rhs, &self.linear, &mut self.cache) {
             Ok(solution) => solution,
             Err(error) => {
                 self.unsolved = Some(matrix);

@@ -53,6 +53,6 @@ pub use host_matrix::HostMatrix;
 pub use matrix_space::MatrixSpace;
 pub use options::{LinearOptions, Method, Preconditioning, refusal};
 pub use rows::SparseRows;
-pub use solve::{Solution, solve, solve_blocks, solve_in};
+pub use solve::{Solution, solve, solve_blocks, solve_in, solve_on_host};
 pub use space::{LinearOperator, Preconditioner, VectorSpace};
 pub use system_space::SystemSpace;

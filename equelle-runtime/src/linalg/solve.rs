@@ -10,6 +10,7 @@ use super::csr::{Csr, Symmetry};
 use super::error::{LinearError, LinearErrorKind};
 use super::gmres::Gmres;
 use super::host::{HostSpace, power_of_two_near};
+use super::host_matrix::HostMatrix;
 use super::krylov::{Control, Cycle, End, Outcome, System, Target, iterate};
 use super::null_space::NullSpace;
 use super::options::{LinearOptions, Method, Preconditioning, refusal};
@@ -103,7 +104,25 @@ pub fn solve_blocks(
     let n = matrix.n_rows();
     assert!(matrix.n_cols() == n && rhs.len() == n, "a square matrix and a right-hand side of its size");
     let mut space = HostSpace::on(&options.threads, n);
-    let Ok(solved) = solve_in(&mut space, &matrix.clone().into(), ends, rhs.to_vec(), options, cache);
+    solve_on_host(&mut space, &matrix.clone().into(), ends, rhs.to_vec(), options, cache)
+}
+
+/// [`solve_in`] on the host, compiled with this crate rather than with each that calls it: it is most of what a program that solves equations would have to compile.
+///
+/// # Errors
+/// As for [`solve()`].
+///
+/// # Panics
+/// As for [`solve_in`].
+pub fn solve_on_host(
+    space: &mut HostSpace,
+    matrix: &HostMatrix,
+    ends: &[usize],
+    rhs: Vec<f64>,
+    options: &LinearOptions,
+    cache: &mut LinearCache,
+) -> Result<Solution, LinearError> {
+    let Ok(solved) = solve_in(space, matrix, ends, rhs, options, cache);
     solved
 }
 

@@ -43,7 +43,7 @@ impl LineSearch {
 
     /// Evaluates the residual after a correction, which is shortened while it leaves the norm too near to `before`. Where no length helps, the whole correction is
     /// taken if the residual is finite there, and all later ones: the search is not what this problem needs.
-    pub(super) fn step<P: Problem>(&mut self, problem: &mut P, before: f64) -> Result<Step, Error> {
+    pub(super) fn step(&mut self, problem: &mut dyn Problem, before: f64) -> Result<Step, Error> {
         if !self.is_on {
             return Ok(Step { norm: problem.evaluate()?, length: 1.0, rejected: 0 });
         }

@@ -150,7 +150,7 @@ pub trait Problem {
 /// # Errors
 /// `Simulation`, with history and worst entries: the residual is not finite; the linear solver failed; no convergence, if that is an error. Errors of
 /// the residual itself.
-pub fn solve<P: Problem>(problem: &mut P, options: &Options) -> Result<History, Error> {
+pub fn solve(problem: &mut dyn Problem, options: &Options) -> Result<History, Error> {
     let started = Instant::now();
     let mut history = History::default();
     let mut end = iterate(problem, options, &mut history);
@@ -198,7 +198,7 @@ pub fn solve<P: Problem>(problem: &mut P, options: &Options) -> Result<History, 
 }
 
 /// Whether a criterion holds in the end.
-fn iterate<P: Problem>(problem: &mut P, options: &Options, history: &mut History) -> Result<bool, Error> {
+fn iterate(problem: &mut dyn Problem, options: &Options, history: &mut History) -> Result<bool, Error> {
     options.check(problem.equations())?;
     if !options.bounds.is_empty() {
         problem.bound(&options.bounds)?;
@@ -271,7 +271,7 @@ fn timed<T>(run: impl FnOnce() -> T) -> (T, f64) {
 }
 
 /// Whether one of the criteria holds.
-fn is_converged<P: Problem>(problem: &mut P, history: &History, update: Option<Update>, options: &Options) -> Result<bool, Error> {
+fn is_converged(problem: &mut dyn Problem, history: &History, update: Option<Update>, options: &Options) -> Result<bool, Error> {
     let norm = history.norm();
     if norm <= options.abs_res_tol {
         return Ok(true);
@@ -346,7 +346,7 @@ fn correction_line(correction: &Correction) -> String {
     }
 }
 
-fn no_convergence<P: Problem>(problem: &mut P, history: &History, options: &Options) -> Result<String, Error> {
+fn no_convergence(problem: &mut dyn Problem, history: &History, options: &Options) -> Result<String, Error> {
     Ok(format!(
         "Newton's method did not converge in {} iterations: the norm of the residual is {:e}, the tolerance {:e}\n{}{}{}",
         history.count(),
@@ -358,7 +358,7 @@ fn no_convergence<P: Problem>(problem: &mut P, history: &History, options: &Opti
     ))
 }
 
-fn not_finite<P: Problem>(problem: &mut P, history: &History) -> Result<Error, Error> {
+fn not_finite(problem: &mut dyn Problem, history: &History) -> Result<Error, Error> {
     let place = match history.count() {
         0 => "at the guess".to_owned(),
         count => format!("after iteration {count}"),
@@ -374,7 +374,7 @@ fn unknowns_line(ranges: &[Range]) -> String {
     if ranges.is_empty() { String::new() } else { format!("unknowns: {}\n", Range::text(ranges)) }
 }
 
-fn worst<P: Problem>(problem: &mut P) -> Result<String, Error> {
+fn worst(problem: &mut dyn Problem) -> Result<String, Error> {
     let equations = problem.equations();
     let table = worst_table(&problem.worst(WORST)?, equations);
     Ok(format!("largest entries of the residual:\n{}", table.trim_end()))
