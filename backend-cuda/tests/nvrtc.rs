@@ -70,6 +70,7 @@ fn kernels_that_do_not_compile_are_an_error_with_the_compilers_words() {
         nvrtc::compile_with_nvrtc("\nextern \"C\" __global__ void k(double* out) { out[0] = undeclared; }", "sm_90", 2).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Backend);
     assert!(error.message.contains("kernels.cu(2)") && error.message.contains("undeclared"), "{}", error.message);
+    assert!(!error.message.contains("warning"), "nothing but the error: {}", error.message);
 }
 
 #[test]

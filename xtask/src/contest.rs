@@ -10,6 +10,11 @@ use equelle_random::project::subjects;
 
 use crate::tools::{Failure, root};
 
+/// A folder with a folder for each program of the last contest and way of compiling it, in which what was generated is.
+pub fn modules() -> PathBuf {
+    root().join("target/contest/src")
+}
+
 /// Compiles the random programs of some seeds, and if asked for every program of the project, for both back-ends and compares what they give: on a device by the name that `EQUELLE_CUDA_DEVICE`
 /// takes, or what that says; on all cores.
 pub fn run(seeds: impl Iterator<Item = u64>, with_project: bool, device: Option<&str>) -> Result<(), Failure> {

@@ -5,14 +5,10 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::{env, fs, thread};
 
-use backend_cuda::runtime::Precision;
-use backend_cuda::runtime::gpu::nvrtc;
-use backend_cuda::runtime::module::{OWN_MODULES, PRELUDE};
-
+use crate::compile_kernels::SINGLES;
 use crate::contest;
 use crate::tools::{self, Failure, cargo, examples, root};
 
@@ -107,7 +103,10 @@ pub(crate) fn run() -> Result<(), Failure> {
     // In a process of its own: the loader reads its path when a process starts.
     let this = env::current_exe().map_err(|error| format!("this program is not found: {error}"))?;
     let path = library_path(&libraries);
-    tools::run(Command::new(this).arg("compile-kernels").arg(&kernels).env("LD_LIBRARY_PATH", &path))?;
+    let compile = |folder: &Path, targets: &str| {
+        tools::run(Command::new(&this).arg("compile-kernels").arg(folder).args(["--targets", targets]).env("LD_LIBRARY_PATH", &path))
+    };
+    compile(&kernels, "all")?;
     // Of the whole workspace, so that what its other tests have built serves here.
     let tests = |target: &str| {
         let mut tests = cargo();
@@ -138,6 +137,8 @@ pub(crate) fn run() -> Result<(), Failure> {
         Ok::<(), Failure>(())
     })?;
     contest::run(RANDOM_SEEDS.into_iter(), true, Some("host"))?;
+    // What has run on the host there, with programs of all tests and random ones, is compiled for GPUs too.
+    compile(&contest::modules(), "each")?;
     compare_verb("host", &[0])?;
     // Without a usable GPU the simulator says so.
     compare_verb("gpu", &[0, 6])?;
@@ -236,60 +237,6 @@ fn all_kernels(programs: &[Case]) -> Result<PathBuf, Failure> {
         }
     }
     Ok(folder)
-}
-
-/// Folder of kernels of single precision.
-const SINGLES: &str = "generated-single";
-
-/// Compiles all `.cu` files below a folder, as programs do at their start, for two architectures and every dimension of the grid.
-pub(crate) fn compile_kernels(folder: &Path) -> Result<(), Failure> {
-    let mut texts = Vec::new();
-    for entry in fs::read_dir(folder).map_err(|error| format!("cannot list `{}`: {error}", folder.display()))?.flatten() {
-        for file in fs::read_dir(entry.path()).into_iter().flatten().flatten() {
-            texts.push((file.path(), tools::read(&file.path())?));
-        }
-    }
-    // Those of double precision are compiled by the tests of the runtime.
-    let own = OWN_MODULES.into_iter().filter(|module| module.precision(Precision::Single) == Precision::Single);
-    texts.extend(own.map(|module| (Path::new(SINGLES).join(format!("the runtime's own `{}`", module.name)), module.source.to_owned())));
-    texts.sort();
-    let one = |path: &Path, text: &str| {
-        let mut failures = Vec::new();
-        for arch in ["sm_80", "sm_90"] {
-            for dim in 1..=3 {
-                let mut options = vec![format!("-DDIM={dim}")];
-                if path.components().any(|part| part.as_os_str() == SINGLES) {
-                    options.push("-DEQ_SINGLE=1".to_owned());
-                }
-                if let Err(error) = nvrtc::compile(&format!("{PRELUDE}\n#line 1\n{text}"), arch, &options) {
-                    failures.push(format!("{} for {arch}, {dim}D: {}", path.display(), error.message));
-                }
-            }
-        }
-        failures
-    };
-    let next = AtomicUsize::new(0);
-    let some = || {
-        let mut failures = Vec::new();
-        while let Some((path, text)) = texts.get(next.fetch_add(1, Ordering::Relaxed)) {
-            failures.extend(one(path, text));
-        }
-        failures
-    };
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    let mut failures: Vec<String> = thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(some)).collect();
-        threads.into_iter().flat_map(|thread| thread.join().unwrap_or_else(|_| vec!["NVRTC panicked".to_owned()])).collect()
-    });
-    failures.sort();
-    if texts.len() <= OWN_MODULES.len() {
-        return Err(format!("no kernels in `{}`", folder.display()));
-    }
-    if !failures.is_empty() {
-        return Err(failures.join("\n"));
-    }
-    eprintln!("xtask: NVRTC compiles the kernels of {} files for sm_80 and sm_90 in one to three dimensions", texts.len());
-    Ok(())
 }
 
 /// Builds a program with both back-ends.

@@ -2,6 +2,7 @@
 
 mod bench;
 mod bless;
+mod compile_kernels;
 mod contest;
 mod converge;
 mod crossover;
@@ -43,10 +44,13 @@ enum Command {
     },
     /// Compile all CUDA code with NVRTC, and run CUDA programs on the host; needs no GPU
     CudaHostTests,
-    /// Compile every `.cu` file below a folder with NVRTC, which must be on the loader's path
+    /// Compile the `.cu` files in the folders of a folder with NVRTC, which must be on the loader's path
     CompileKernels {
         /// The folder
         folder: std::path::PathBuf,
+        /// What for
+        #[arg(long, value_enum, default_value_t = compile_kernels::Targets::All)]
+        targets: compile_kernels::Targets,
     },
     /// Run random programs in every way and compare; what differs is made small and shown
     Random {
@@ -88,7 +92,7 @@ fn main() -> ExitCode {
         Command::Editors { check } => editors::write(check),
         Command::ExampleData { check } => example_data::write(check),
         Command::CudaHostTests => cuda_host_tests::run(),
-        Command::CompileKernels { folder } => cuda_host_tests::compile_kernels(&folder),
+        Command::CompileKernels { folder, targets } => compile_kernels::run(&folder, targets),
         Command::GpuBundle { only } => gpu_bundle::collect(&only),
         Command::Random { programs, seed, cuda: false } => random::run(programs, seed),
         Command::Random { programs, seed, cuda: true } => contest::run(seed..=seed.saturating_add(programs).saturating_sub(1), false, None),

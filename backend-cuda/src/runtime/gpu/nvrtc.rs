@@ -51,7 +51,8 @@ pub fn compile(source: &str, arch: &str, options: &[String]) -> Result<Vec<u8>, 
     probe::nvrtc()?;
     let text = CString::new(source).map_err(|_| internal("the kernel text holds a zero byte"))?;
     let program = result::create_program(&text, Some(c"kernels.cu")).map_err(|e| internal(&format!("NVRTC: {e}")))?;
-    let mut all = vec![format!("--gpu-architecture={arch}"), "--std=c++17".to_owned()];
+    // Most of what the prelude declares is not used by any one module; that would stand before the error, dozens of times.
+    let mut all = vec![format!("--gpu-architecture={arch}"), "--std=c++17".to_owned(), "--diag-suppress=177".to_owned()];
     if !options.iter().any(|option| option.starts_with("--fmad")) {
         all.push("--fmad=false".to_owned());
     }

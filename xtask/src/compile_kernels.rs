@@ -1,0 +1,94 @@
+//! Kernels compiled by NVRTC as programs do at their start. Needs no GPU.
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use backend_cuda::runtime::Precision;
+use backend_cuda::runtime::gpu::nvrtc;
+use backend_cuda::runtime::module::{OWN_MODULES, PRELUDE};
+
+use crate::tools::{self, Failure};
+
+/// Name of a folder whose kernels are of single precision.
+pub(crate) const SINGLES: &str = "generated-single";
+
+/// What kernels are compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Targets {
+    /// Two architectures, grids of one to three dimensions, and the runtime's own kernels of single precision with them
+    All,
+    /// Each architecture once, with another number of dimensions
+    Each,
+}
+
+impl Targets {
+    /// Architectures and numbers of dimensions.
+    fn list(self) -> &'static [(&'static str, u32)] {
+        match self {
+            Targets::All => &[("sm_80", 1), ("sm_80", 2), ("sm_80", 3), ("sm_90", 1), ("sm_90", 2), ("sm_90", 3)],
+            Targets::Each => &[("sm_80", 2), ("sm_90", 3)],
+        }
+    }
+}
+
+/// Compiles the `.cu` files in the folders of a folder.
+///
+/// # Errors
+/// There are none, or NVRTC rejects some.
+pub(crate) fn run(folder: &Path, targets: Targets) -> Result<(), Failure> {
+    let mut texts = Vec::new();
+    for entry in fs::read_dir(folder).map_err(|error| format!("cannot list `{}`: {error}", folder.display()))?.flatten() {
+        for file in fs::read_dir(entry.path()).into_iter().flatten().flatten().map(|file| file.path()) {
+            if file.extension().is_some_and(|extension| extension == "cu") {
+                let text = tools::read(&file)?;
+                texts.push((file, text));
+            }
+        }
+    }
+    if texts.is_empty() {
+        return Err(format!("no kernels in `{}`", folder.display()));
+    }
+    if targets == Targets::All {
+        // Those of double precision are compiled by the tests of the runtime.
+        let own = OWN_MODULES.into_iter().filter(|module| module.precision(Precision::Single) == Precision::Single);
+        texts.extend(own.map(|module| (Path::new(SINGLES).join(format!("the runtime's own `{}`", module.name)), module.source.to_owned())));
+    }
+    texts.sort();
+    let next = AtomicUsize::new(0);
+    let some = || {
+        let mut failures = Vec::new();
+        while let Some((path, text)) = texts.get(next.fetch_add(1, Ordering::Relaxed)) {
+            failures.extend(compile(path, text, targets));
+        }
+        failures
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let mut failures: Vec<String> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(some)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap_or_else(|_| vec!["NVRTC panicked".to_owned()])).collect()
+    });
+    failures.sort();
+    if !failures.is_empty() {
+        return Err(failures.join("\n"));
+    }
+    let list: Vec<String> = targets.list().iter().map(|(arch, dim)| format!("{arch} in {dim}D")).collect();
+    eprintln!("xtask: NVRTC compiles the kernels of {} files for {}", texts.len(), list.join(", "));
+    Ok(())
+}
+
+/// What NVRTC says against a file.
+fn compile(path: &Path, text: &str, targets: Targets) -> Vec<String> {
+    let mut failures = Vec::new();
+    for (arch, dim) in targets.list() {
+        let mut options = vec![format!("-DDIM={dim}")];
+        if path.components().any(|part| part.as_os_str() == SINGLES) {
+            options.push("-DEQ_SINGLE=1".to_owned());
+        }
+        if let Err(error) = nvrtc::compile(&format!("{PRELUDE}\n#line 1\n{text}"), arch, &options) {
+            failures.push(format!("{} for {arch}, {dim}D: {}", path.display(), error.message));
+        }
+    }
+    failures
+}
