@@ -5,8 +5,9 @@ mod common;
 
 use std::rc::Rc;
 
+use backend_cuda::runtime::device::CompileOptions;
 use backend_cuda::runtime::host::HostDevice;
-use backend_cuda::runtime::{CudaRuntime, FloatingPoint, GridArrays, KernelModule, Scalar};
+use backend_cuda::runtime::{CudaRuntime, FloatingPoint, GridArrays, KernelModule, Precision, Scalar};
 use equelle_runtime::launch::Program;
 use equelle_runtime::params::Parameters;
 use equelle_runtime::session::{Options, Session};
@@ -181,4 +182,13 @@ fn scalars_known_to_the_host_are_uploaded_once() {
     assert!(matches!(a, Scalar::Known(_)));
     assert_eq!(rt.scalar_pointer(&a).unwrap(), rt.scalar_pointer(&b).unwrap());
     assert_eq!(rt.counters().uploads, 1);
+}
+
+/// Wherever kernels are compiled.
+#[test]
+fn kernels_that_do_not_compile_are_named_with_their_lines() {
+    for device in common::devices() {
+        let options = CompileOptions { dim: 2, wide_offsets: false, precision: Precision::Double };
+        common::names_the_broken_kernel(&device.load(&common::BROKEN, options).expect_err("a name that is not declared"));
+    }
 }

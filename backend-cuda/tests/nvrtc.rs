@@ -1,6 +1,8 @@
 //! What NVRTC makes of kernels. Needs the library, no GPU; without it these tests pass unless `EQUELLE_NVRTC=required`.
 #![cfg(feature = "runtime")]
 
+mod common;
+
 use backend_cuda::runtime::gpu::{nvrtc, probe};
 use backend_cuda::runtime::module::{OWN_MODULES, PRELUDE};
 use backend_cuda::runtime::{KernelModule, Precision};
@@ -71,6 +73,16 @@ fn kernels_that_do_not_compile_are_an_error_with_the_compilers_words() {
     assert_eq!(error.kind, ErrorKind::Backend);
     assert!(error.message.contains("kernels.cu(2)") && error.message.contains("undeclared"), "{}", error.message);
     assert!(!error.message.contains("warning"), "nothing but the error: {}", error.message);
+}
+
+/// The second kernel of a program, and what is said of it: its name, and the lines that it was made of.
+#[test]
+fn kernels_that_do_not_compile_are_named_with_their_lines() {
+    if missing() {
+        return;
+    }
+    let error = nvrtc::compile(&common::BROKEN.full_source(), "sm_90", &["-DDIM=2".to_owned()]).unwrap_err();
+    common::names_the_broken_kernel(&common::BROKEN.with_kernel(error));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Kernel modules: CUDA C++ text with what is needed to compile it.
 
+use equelle_runtime::Error;
+
 use crate::runtime::device::CompileOptions;
 use crate::runtime::precision::Precision;
 
@@ -132,6 +134,43 @@ impl KernelModule {
             Some(self.source[body..].trim_start())
         });
         definition.is_some_and(|body| body.starts_with("EQ_START"))
+    }
+
+    /// The same error of a compiler that was given [`KernelModule::full_source`], with the kernel that it found the error in and the lines of the program that this kernel was made of. As it is
+    /// where the error is in no kernel.
+    #[must_use]
+    pub fn with_kernel(&self, mut error: Error) -> Error {
+        let kernel = self.line_of(&error.message).and_then(|line| self.kernel_at(line));
+        if let Some((name, comments)) = kernel {
+            error.message.truncate(error.message.trim_end().len());
+            error.message += &format!("\nin kernel `{name}`");
+            if !comments.is_empty() {
+                error.message += ", made of";
+            }
+            for comment in comments {
+                error.message += &format!("\n  {comment}");
+            }
+        }
+        error
+    }
+
+    /// The first line of the module that a compiler reports an error in: NVRTC writes `name.cu(12): error`, others `name.cu:12:3: error`.
+    fn line_of(&self, message: &str) -> Option<usize> {
+        let file = format!("{}.cu", self.name);
+        let number = |line: &str| {
+            let place = line.split_once(&file)?.1.strip_prefix(['(', ':'])?;
+            place.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+        };
+        message.lines().filter(|line| line.contains("error")).find_map(number)
+    }
+
+    /// The kernel that a line belongs to, and the comments above it, which are the lines of the program.
+    fn kernel_at(&self, line: usize) -> Option<(&'static str, Vec<&'static str>)> {
+        let lines: Vec<&str> = self.source.lines().take(line).collect();
+        let head = lines.iter().rposition(|line| line.contains("__global__"))?;
+        let name = lines[head].split('(').next()?.split_whitespace().next_back()?;
+        let above = lines[..head].iter().rposition(|line| !line.starts_with("//")).map_or(0, |other| other + 1);
+        Some((name, lines[above..head].iter().map(|line| line.trim_start_matches(['/', ' '])).collect()))
     }
 
     /// Prelude and kernels as one text; line numbers of compiler messages are those of `source`.

@@ -6,16 +6,49 @@ use std::rc::Rc;
 use backend_cuda::runtime::device::Device;
 use backend_cuda::runtime::gpu::GpuDevice;
 use backend_cuda::runtime::host::HostDevice;
-use backend_cuda::runtime::{CudaRuntime, Precision};
+use backend_cuda::runtime::{CudaRuntime, FloatingPoint, KernelModule, Precision};
 use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::launch::Program;
 use equelle_runtime::params::Parameters;
 use equelle_runtime::session::{Options, Session};
 use equelle_runtime::source::Source;
+use equelle_runtime::{Error, ErrorKind};
 
 /// A program without inputs.
 pub static PROGRAM: Program =
     Program { name: "test", source: Source { file: "test.equelle", text: "" }, inputs: &[], min_dim: 1, retries: &[], solves: &[] };
+
+/// Two kernels as they are generated, of which the second does not compile.
+pub const BROKEN: KernelModule = KernelModule {
+    name: "broken",
+    source: r#"// Kernels of broken.
+
+// broken.equelle:3: whole = 2 * u
+extern "C" __global__ void whole(const EqSpace space, double* __restrict__ out) {
+  out[0] = 1.0;
+}
+
+// broken.equelle:5: flux = -k * Gradient(u)
+// broken.equelle:9: v = u - Divergence(flux)
+extern "C" __global__ void fused(const EqSpace space, double* __restrict__ out) {
+  out[0] = undeclared;
+}
+
+extern "C" __global__ void last(const EqSpace space, double* __restrict__ out) {
+  out[0] = 3.0;
+}
+"#,
+    floating_point: FloatingPoint::Strict,
+};
+
+/// An internal error with the compiler's words, the kernel and its lines, and of no other.
+pub fn names_the_broken_kernel(error: &Error) {
+    assert_eq!(error.kind, ErrorKind::Backend);
+    let message = &error.message;
+    assert!(message.starts_with("internal error: ") && message.contains("undeclared"), "{message}");
+    let kernel = "in kernel `fused`, made of\n  broken.equelle:5: flux = -k * Gradient(u)\n  broken.equelle:9: v = u - Divergence(flux)";
+    assert!(message.ends_with(kernel), "{message}");
+}
 
 /// Whether there is a C++ compiler, which the host device needs and a machine with only Rust may not have. `cargo xtask cuda-host-tests` insists on one.
 pub fn host_compiler() -> bool {

@@ -142,7 +142,7 @@ impl Device for GpuDevice {
         let image = match cache::read(key, "cubin") {
             Some(image) => image,
             None => {
-                let image = nvrtc::compile(&source, &self.facts.arch, &flags)?;
+                let image = nvrtc::compile(&source, &self.facts.arch, &flags).map_err(|error| module.with_kernel(error))?;
                 cache::write(key, "cubin", &image);
                 image
             }

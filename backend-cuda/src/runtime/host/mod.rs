@@ -149,7 +149,7 @@ impl Device for HostDevice {
             return Ok(id);
         }
         let library_path = cache::scratch_path("so");
-        library(key, &source, &options, &library_path)?;
+        library(key, &source, &options, &library_path).map_err(|error| module.with_kernel(error))?;
         // SAFETY: the library was made from our kernels, whose initialisation does nothing.
         let library = unsafe { Library::new(&library_path) };
         let _ = std::fs::remove_file(&library_path);
