@@ -18,7 +18,7 @@ use equelle_runtime::{Error, ErrorKind};
 pub static PROGRAM: Program =
     Program { name: "test", source: Source { file: "test.equelle", text: "" }, inputs: &[], min_dim: 1, retries: &[], solves: &[] };
 
-/// Two kernels as they are generated, of which the second does not compile.
+/// Three kernels as they are generated, of which the second does not compile.
 pub const BROKEN: KernelModule = KernelModule {
     name: "broken",
     source: r#"// Kernels of broken.

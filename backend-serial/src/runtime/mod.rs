@@ -11,6 +11,7 @@
 
 mod arithmetic;
 pub mod collections;
+mod compiled;
 mod derivatives;
 mod discrete;
 pub mod entities;
@@ -21,7 +22,6 @@ mod newton;
 mod on_extend;
 mod operations;
 pub mod pool;
-mod precision;
 mod program;
 mod select;
 mod sequences;
@@ -40,9 +40,9 @@ use equelle_runtime::session::placement::Place;
 use equelle_runtime::{Error, Real};
 
 pub use collections::{BoolCollection, EntityCollection, ScalarCollection, Storage, VectorCollection};
+pub use compiled::CompiledReal;
 pub use jacobian::Jacobian;
 pub use pool::{Buffer, PoolCounters, Values};
-pub use precision::Precision;
 pub use program::Loop;
 
 use pool::Pool;

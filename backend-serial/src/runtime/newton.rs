@@ -15,9 +15,9 @@ use equelle_runtime::{DerivativeAccess, EquelleRuntime, Error, ErrorKind, Implic
 
 use super::SerialRuntime;
 use super::collections::{ScalarCollection, VectorCollection};
+use super::compiled::CompiledReal;
 use super::discrete::reduce_values;
 use super::jacobian::Jacobian;
-use super::precision::Precision;
 
 /// What Newton's method keeps between solves.
 #[derive(Default)]
@@ -161,7 +161,7 @@ impl<R: Real> SerialRuntime<R> {
     }
 }
 
-impl<R: Precision> Implicit for SerialRuntime<R> {
+impl<R: CompiledReal> Implicit for SerialRuntime<R> {
     fn without_derivatives(&mut self, values: &ScalarCollection<R>) -> ScalarCollection<R> {
         SerialRuntime::without_derivatives(self, values)
     }
@@ -183,7 +183,7 @@ impl<R: Precision> Implicit for SerialRuntime<R> {
     }
 }
 
-impl<R: Precision> DerivativeAccess for SerialRuntime<R> {
+impl<R: CompiledReal> DerivativeAccess for SerialRuntime<R> {
     fn with_derivatives(
         &mut self,
         values: &ScalarCollection<R>,

@@ -6,8 +6,8 @@ use equelle_runtime::{Error, Real, Residual};
 use super::SerialRuntime;
 use super::collections::ScalarCollection;
 
-/// A number that collections of this back-end hold.
-pub trait Precision: Real {
+/// A number that this back-end is compiled for.
+pub trait CompiledReal: Real {
     /// As [`equelle_runtime::Implicit::newton`].
     ///
     /// # Errors
@@ -19,9 +19,9 @@ pub trait Precision: Real {
     ) -> Result<Vec<ScalarCollection<Self>>, Error>;
 }
 
-macro_rules! precisions {
+macro_rules! compiled {
     ($($real:ty),*) => {$(
-        impl Precision for $real {
+        impl CompiledReal for $real {
             fn newton(
                 rt: &mut SerialRuntime<Self>,
                 guesses: &[ScalarCollection<Self>],
@@ -33,4 +33,4 @@ macro_rules! precisions {
     )*};
 }
 
-precisions!(f32, f64);
+compiled!(f32, f64);
