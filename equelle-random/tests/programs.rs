@@ -11,6 +11,7 @@ use equelle_random::binary::{Binary, Module, Plan};
 use equelle_random::compare::run_on;
 use equelle_random::outcome::{Outcome, Tolerance, same};
 use equelle_random::project::{Case, Single, Subject, subjects};
+use rayon::prelude::*;
 
 const DOUBLE: Numbers = Numbers { precision: Precision::Double, rounding: Rounding::Strict };
 const SINGLE: Numbers = Numbers { precision: Precision::Single, rounding: Rounding::Strict };
@@ -83,16 +84,18 @@ fn every_program_runs_the_same_in_every_way() {
         compiled.builds.iter().enumerate().map(move |(build, verified)| Module { name: name(build), verified })
     });
     let binary = Binary::build("every-program", &modules.collect::<Vec<_>>(), &folder.join("package"));
-    let mut differences = Differences::default();
-    for compiled in &all {
+    let of_program = |compiled: &Compiled<'_>| {
+        let mut differences = Differences::default();
         for case in &compiled.subject.cases {
             five_ways(compiled, case, &binary, &mut differences);
             if compiled.subject.example {
                 other_numbers(compiled, case, &binary, &mut differences);
             }
         }
-    }
-    assert!(differences.0.is_empty(), "{} differences\n{}", differences.0.len(), differences.0.join("\n"));
+        differences.0
+    };
+    let differences: Vec<String> = all.par_iter().flat_map_iter(of_program).collect();
+    assert!(differences.is_empty(), "{} differences\n{}", differences.len(), differences.join("\n"));
 }
 
 /// Runs a build on several threads; what one gave. Others must give the same bits.
