@@ -60,7 +60,8 @@ impl Profile {
                 let (_, profiles) = workspace.split_once("[profile.dev]").expect("the workspace has a profile of tests");
                 let (dev, _) = profiles.split_once("[profile.release]").expect("that of releases is after it");
                 // Programs run for moments, and optimising them takes most of a minute.
-                let dev = dev.replacen("opt-level = 1", "opt-level = 0", 1);
+                let (before, after) = dev.split_once("opt-level = 1").expect("tests are optimised a little");
+                let dev = format!("{before}opt-level = 0{after}");
                 format!("[dependencies.bitflags]\nversion = \"2\"\nfeatures = [\"std\"]\n\n[profile.dev]{dev}")
             }
             Profile::Small => "[profile.release]\nopt-level = \"s\"\nstrip = \"symbols\"\n".to_owned(),

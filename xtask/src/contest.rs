@@ -10,15 +10,20 @@ use equelle_random::project::subjects;
 
 use crate::tools::{Failure, root};
 
+/// Where the package is, and data.
+fn folder() -> PathBuf {
+    root().join("target/contest")
+}
+
 /// A folder with a folder for each program of the last contest and way of compiling it, in which what was generated is.
 pub fn modules() -> PathBuf {
-    root().join("target/contest/src")
+    folder().join("src")
 }
 
 /// Compiles the random programs of some seeds, and if asked for every program of the project, for both back-ends and compares what they give: on a device by the name that `EQUELLE_CUDA_DEVICE`
 /// takes, or what that says; on all cores.
 pub fn run(seeds: impl Iterator<Item = u64>, with_project: bool, device: Option<&str>) -> Result<(), Failure> {
-    let folder = root().join("target/contest");
+    let folder = folder();
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
     let (data, triangles) = (folder.join("data"), root().join("grids/triangles-6x5.grid"));
     let worlds = Worlds::write(&data, &triangles).map_err(|error| format!("`{}`: {error}", data.display()))?;
