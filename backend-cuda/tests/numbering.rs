@@ -1,4 +1,4 @@
-//! The prelude's numbering of Cartesian grids against the runtime library's, entity by entity.
+//! The prelude's numbering of grids against the runtime library's, entity by entity, and who makes what is kept of it.
 #![cfg(feature = "runtime")]
 
 mod common;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use backend_cuda::runtime::{CudaRuntime, FloatingPoint, KernelModule};
 use equelle_runtime::domain::Domain;
-use equelle_runtime::grid::{Cartesian, Grid, NONE};
+use equelle_runtime::grid::{Cartesian, Grid, NONE, Renumber};
 use equelle_runtime::session::SUPPORTED_SETS;
 use equelle_runtime::{CanonicalSet, EntityKind, EquelleRuntime, Extent, HostAccess};
 
@@ -51,6 +51,72 @@ fn ranks_agree_with_the_library() {
                 let call = rt.call(&KERNELS, "ranks_by_position").unwrap().arg(g).arg(ranks).arg(out.pointer());
                 rt.launch_over_cells(call).unwrap();
                 assert_eq!(rt.entity_indices(&out).unwrap(), expected, "by position: {what}");
+            }
+        }
+    }
+}
+
+/// A grid as it is, with nothing known of its shape, and with interior faces first.
+fn forms(shape: Cartesian) -> [(&'static str, Grid); 3] {
+    let unstructured = || Grid::cartesian(shape).unwrap().as_unstructured();
+    let mut renumbered = unstructured();
+    renumbered.renumber(Renumber::Yes);
+    [("Cartesian", Grid::cartesian(shape).unwrap()), ("unstructured", unstructured()), ("interior faces first", renumbered)]
+}
+
+/// Canonical sets of all kinds that a grid has, of each every second element, and of those every second one.
+fn nested_sets(rt: &mut CudaRuntime) -> Vec<Arc<Domain>> {
+    let kinds = [EntityKind::Cell, EntityKind::Face, EntityKind::Edge, EntityKind::Vertex];
+    let extents = [Extent::All, Extent::Interior, Extent::Boundary];
+    let canonical = kinds.iter().flat_map(|&kind| extents.map(|extent| CanonicalSet::new(kind, extent)));
+    let mut sets = Vec::new();
+    for set in canonical.filter_map(|set| rt.canonical_domain(set).ok()) {
+        let half = Domain::subset("half", &set, set.elements().iter().copied().step_by(2).collect()).unwrap();
+        let quarter = Domain::subset("quarter", &half, half.elements().iter().copied().step_by(2).collect()).unwrap();
+        sets.extend([set, half, quarter]);
+    }
+    sets
+}
+
+/// Ranks are made by the device, of lists that it has: what goes there is a list that the host alone knows, once.
+#[test]
+fn only_lists_are_copied_to_the_device() {
+    for device in common::devices() {
+        for shape in common::shapes() {
+            for (form, grid) in forms(shape) {
+                let mut rt = common::runtime(device.clone(), grid, &[]);
+                let sets = nested_sets(&mut rt);
+                assert!(sets.len() >= 18, "those of cells and faces at least");
+                let mut there: Vec<Arc<Domain>> = Vec::new();
+                for set in sets {
+                    let around = rt.canonical_domain(set.superset()).unwrap();
+                    let what = format!("{} of {}, {form}, {:?}", set.name(), around.name(), &shape.n[..shape.dim]);
+                    let closed_form = form == "Cartesian" && matches!(set.kind(), EntityKind::Cell | EntityKind::Face);
+                    let mut expected_bytes = 0;
+                    // A list of a canonical set is asked for only where nothing else says what is in it, and then it makes a table.
+                    let needed = [(around.offset().is_none(), &around), (set.canonical_set().is_none(), &set)];
+                    for (_, domain) in needed.into_iter().filter(|&(needed, _)| needed) {
+                        let by_device = domain.canonical_set().is_some() && closed_form;
+                        if !by_device && !there.iter().any(|known| Arc::ptr_eq(known, domain)) {
+                            expected_bytes += 4 * domain.len() as u64;
+                        }
+                        there.push(domain.clone());
+                    }
+                    let before = rt.counters().uploaded_bytes;
+                    let ranks = rt.ranks(&set).unwrap();
+                    assert_eq!(rt.ranks(&set).unwrap(), ranks, "{what}");
+                    assert_eq!(rt.counters().uploaded_bytes - before, expected_bytes, "{what}");
+
+                    let all = rt.canonical_domain(CanonicalSet::new(set.kind(), Extent::All)).unwrap();
+                    let expected: Vec<Option<u32>> = (0..all.len() as u32).map(|entity| set.rank(entity)).collect();
+                    let out = rt.entity_collection(&all, set.kind(), vec![None; all.len()]).unwrap();
+                    let call = rt.call(&KERNELS, "ranks_by_table").unwrap().arg(all.len() as u32).arg(ranks).arg(out.pointer());
+                    rt.launch_over(call, all.len()).unwrap();
+                    assert_eq!(rt.entity_indices(&out).unwrap(), expected, "{what}");
+                    let elements: Vec<Option<u32>> = set.elements().iter().copied().map(Some).collect();
+                    let entities = rt.entities(&set).unwrap();
+                    assert_eq!(rt.entity_indices(&entities).unwrap(), elements, "{what}");
+                }
             }
         }
     }

@@ -54,7 +54,7 @@ pub struct EqCartesian {
 }
 
 /// Ranks of entities in a set.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EqRanks {
     /// Address of the rank in the canonical superset of each entity, or 0.
     pub outer: u64,

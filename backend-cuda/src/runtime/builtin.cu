@@ -15,10 +15,10 @@ extern "C" __global__ void equelle_loop_window(const double* sequence, unsigned 
     if (first + k < n) window[k] = sequence[first + k];
 }
 
-// The elements of a set that is all entities: 0, 1, 2, ...
-extern "C" __global__ void equelle_iota(EqEntity n, EqEntity* out) {
+// The elements of a set of consecutive entities.
+extern "C" __global__ void equelle_iota(EqEntity n, EqEntity first, EqEntity* __restrict__ out) {
   const EqEntity k = eq_index();
-  if (k < n) out[k] = k;
+  if (k < n) out[k] = first + k;
 }
 
 // Eight levels of the binary tree over partial results: each thread combines 256 neighbours. Groups of 2, 4, 8, ... neighbours are kept

@@ -1,5 +1,36 @@
 // Kernels of the runtime that work on collections, in the precision of the program.
 
+// The elements of a canonical set of a Cartesian grid, of the `n` entities of its kind.
+extern "C" __global__ void equelle_elements(EqEntity n, const EqCartesian g, const EqRanks ranks, EqEntity* __restrict__ out) {
+  const EqEntity entity = eq_index();
+  if (entity >= n) return;
+  const EqEntity rank = eq_rank_cartesian(g, ranks, entity);
+  if (rank != EQ_NONE) out[rank] = entity;
+}
+
+// A map of ranks before any is noted in it.
+extern "C" __global__ void equelle_no_ranks(EqEntity n, EqEntity* __restrict__ map) {
+  const EqEntity k = eq_index();
+  if (k < n) map[k] = EQ_NONE;
+}
+
+// Notes where each element of a set is in its list: in a map over a set around it, in which ranks are `around`.
+extern "C" __global__ void equelle_note_ranks(EqEntity n, const EqEntity* __restrict__ list, const EqRanks around, EqEntity* __restrict__ map) {
+  const EqEntity k = eq_index();
+  if (k >= n) return;
+  const EqEntity rank = eq_rank(around, list[k]);
+  if (rank != EQ_NONE) map[rank] = k;
+}
+
+// The same where ranks are in Cartesian form.
+extern "C" __global__ void equelle_note_cartesian_ranks(EqEntity n, const EqEntity* __restrict__ list, const EqCartesian g, const EqRanks around,
+                                                        EqEntity* __restrict__ map) {
+  const EqEntity k = eq_index();
+  if (k >= n) return;
+  const EqEntity rank = eq_rank_cartesian(g, around, list[k]);
+  if (rank != EQ_NONE) map[rank] = k;
+}
+
 // Full collection of a per-axis one: 4 bytes of indices and a number read, one written per element; only that where the set is all entities.
 extern "C" __global__ void equelle_spread(const EqCartesian g, const EqSpace space, unsigned int faces, unsigned int components,
                                           const EqReal* __restrict__ per_axis, EqReal* __restrict__ out) {

@@ -1,16 +1,17 @@
-//! The grid on the device: arrays that general kernels ask for, and ranks of entities in sets. Everything is uploaded at first use and stays.
+//! The grid on the device: arrays that general kernels ask for. Everything is uploaded at first use and stays.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
-use equelle_runtime::grid::{Cartesian, Grid, NONE};
-use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent};
+use equelle_runtime::grid::{Cartesian, Grid};
+use equelle_runtime::{CanonicalSet, EntityKind, Error};
 
-use crate::runtime::args::{Call, EqCartesian, EqGrid, EqRanks, EqSpace};
+use crate::runtime::args::{EqCartesian, EqGrid};
 use crate::runtime::pool::Buffer;
 use crate::runtime::program::CudaRuntime;
+use crate::runtime::sets::DeviceSets;
 use crate::runtime::sides;
 use crate::runtime::tuning;
 
@@ -43,19 +44,7 @@ pub(super) struct DeviceGrid {
     n_faces: u32,
     wide: bool,
     arrays: HashMap<&'static str, Rc<Buffer>>,
-    sets: HashMap<usize, SetBuffers>,
-    canonical_ranks: HashMap<u32, Rc<Buffer>>,
-    /// Pairs of domains of which the first is known to be in the second one. Kept, so that they stay what they are.
-    within: Vec<[Arc<Domain>; 2]>,
-}
-
-/// Buffers of one domain. The handle keeps the domain alive, so that its address stays its own.
-#[derive(Debug)]
-struct SetBuffers {
-    _domain: Arc<Domain>,
-    list: Option<Rc<Buffer>>,
-    ranks: Option<Rc<Buffer>>,
-    order: Option<Rc<Buffer>>,
+    pub(super) sets: DeviceSets,
 }
 
 impl DeviceGrid {
@@ -68,36 +57,6 @@ impl DeviceGrid {
     /// Whether offsets into the cells' face lists take 64 bits.
     pub(super) fn wide_offsets(&self) -> bool {
         self.wide
-    }
-
-    /// Whether [`DeviceGrid::note_within`] has been told of two domains.
-    pub(super) fn known_within(&self, from: &Arc<Domain>, domain: &Arc<Domain>) -> bool {
-        self.within.iter().any(|[a, b]| Arc::ptr_eq(a, from) && Arc::ptr_eq(b, domain))
-    }
-
-    /// Remembers that all elements of one domain are in another.
-    pub(super) fn note_within(&mut self, from: &Arc<Domain>, domain: &Arc<Domain>) {
-        self.within.push([Arc::clone(from), Arc::clone(domain)]);
-    }
-
-    fn set(&mut self, domain: &Arc<Domain>) -> &mut SetBuffers {
-        let key = Arc::as_ptr(domain) as usize;
-        self.sets.entry(key).or_insert_with(|| SetBuffers { _domain: Arc::clone(domain), list: None, ranks: None, order: None })
-    }
-}
-
-/// Numbers of the canonical sets in the prelude.
-fn number(set: CanonicalSet) -> u32 {
-    let base = match set.kind {
-        EntityKind::Cell => 0,
-        EntityKind::Face => 3,
-        EntityKind::Edge => 6,
-        EntityKind::Vertex => 9,
-    };
-    base + match set.extent {
-        Extent::All => 0,
-        Extent::Interior => 1,
-        Extent::Boundary => 2,
     }
 }
 
@@ -200,109 +159,6 @@ impl CudaRuntime {
             return Err(Error::new(equelle_runtime::ErrorKind::Backend, "internal error: a Cartesian kernel without a Cartesian grid"));
         };
         Ok(cartesian_args(shape))
-    }
-
-    /// The elements of a domain to iterate over.
-    ///
-    /// # Errors
-    /// `Backend`: not enough memory.
-    pub fn space(&mut self, domain: &Arc<Domain>) -> Result<EqSpace, Error> {
-        let list = if domain.is_all() { 0 } else { self.elements(domain)?.address().0 };
-        Ok(EqSpace { list, order: 0, size: domain.len() as u32 })
-    }
-
-    /// The same for a reduction, which goes by the order of the grid's file.
-    ///
-    /// # Errors
-    /// `Backend`: not enough memory.
-    pub fn space_in_file_order(&mut self, domain: &Arc<Domain>) -> Result<EqSpace, Error> {
-        Ok(EqSpace { order: self.file_order(domain)?, ..self.space(domain)? })
-    }
-
-    /// Address of the positions of a domain in the order of the grid's file; 0 where that is theirs.
-    pub(super) fn file_order(&mut self, domain: &Arc<Domain>) -> Result<u64, Error> {
-        if let Some(order) = &self.grid.set(domain).order {
-            return Ok(order.address().0);
-        }
-        let Some(order) = domain.file_order() else { return Ok(0) };
-        let order = self.upload(domain.name(), &bytes_of(order, u32::to_le_bytes))?;
-        let address = order.address().0;
-        self.grid.set(domain).order = Some(order);
-        Ok(address)
-    }
-
-    /// The elements of a domain, kept once made. Those of a set that is all entities are counted by the device.
-    pub(super) fn elements(&mut self, domain: &Arc<Domain>) -> Result<Rc<Buffer>, Error> {
-        if let Some(list) = &self.grid.set(domain).list {
-            return Ok(Rc::clone(list));
-        }
-        let list = if domain.is_all() {
-            let list = self.buffer(domain.name(), 4 * domain.len() as u64)?;
-            let call = Call::new(self.runtime_function("equelle_iota")?, "equelle_iota").arg(domain.len() as u32).arg(list.address());
-            self.launch_over(call, domain.len())?;
-            list
-        } else {
-            self.upload(domain.name(), &bytes_of(domain.elements(), u32::to_le_bytes))?
-        };
-        self.grid.set(domain).list = Some(Rc::clone(&list));
-        Ok(list)
-    }
-
-    /// Rank in the set of each element of its canonical superset; 0 for canonical sets.
-    fn inner(&mut self, domain: &Arc<Domain>) -> Result<u64, Error> {
-        if domain.canonical_set().is_some() {
-            return Ok(0);
-        }
-        if let Some(ranks) = &self.grid.set(domain).ranks {
-            return Ok(ranks.address().0);
-        }
-        let Some(map) = domain.rank_map() else { return Ok(0) };
-        let buffer = self.upload(domain.name(), &bytes_of(map, u32::to_le_bytes))?;
-        let address = buffer.address().0;
-        self.grid.set(domain).ranks = Some(buffer);
-        Ok(address)
-    }
-
-    /// Ranks in a domain, for general kernels.
-    ///
-    /// # Errors
-    /// `Backend`: not enough memory.
-    pub fn ranks(&mut self, domain: &Arc<Domain>) -> Result<EqRanks, Error> {
-        let superset = domain.superset();
-        let canonical = number(superset);
-        let interior = self.session.grid().interior_faces_first().filter(|_| superset.kind == EntityKind::Face);
-        let all = self.session.grid().n_entities(superset.kind)?;
-        let run = match (superset.extent, interior) {
-            (Extent::All, _) => Some((0, all)),
-            (Extent::Interior, Some(interior)) => Some((0, interior)),
-            (Extent::Boundary, Some(interior)) => Some((interior, all - interior)),
-            (Extent::Interior | Extent::Boundary, None) => None,
-        };
-        let (first, count) = run.unwrap_or((0, 0));
-        let outer = if run.is_some() {
-            0
-        } else if let Some(buffer) = self.grid.canonical_ranks.get(&canonical) {
-            buffer.address().0
-        } else {
-            let set = self.session.domain(superset)?;
-            let mut ranks = vec![NONE; all];
-            for (rank, &entity) in set.elements().iter().enumerate() {
-                ranks[entity as usize] = rank as u32;
-            }
-            let buffer = self.upload("ranks of entities", &bytes_of(&ranks, u32::to_le_bytes))?;
-            let address = buffer.address().0;
-            self.grid.canonical_ranks.insert(canonical, buffer);
-            address
-        };
-        Ok(EqRanks { outer, inner: self.inner(domain)?, canonical, first: first as u32, count: count as u32 })
-    }
-
-    /// Ranks in a domain, for Cartesian kernels, which know the ranks in canonical sets.
-    ///
-    /// # Errors
-    /// `Backend`: not enough memory.
-    pub fn cartesian_ranks(&mut self, domain: &Arc<Domain>) -> Result<EqRanks, Error> {
-        Ok(EqRanks { inner: self.inner(domain)?, canonical: number(domain.superset()), ..EqRanks::default() })
     }
 }
 

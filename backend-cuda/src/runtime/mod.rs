@@ -72,6 +72,7 @@ pub mod rows;
 mod schedule;
 mod select;
 mod sequences;
+mod sets;
 mod sides;
 mod single;
 mod smoothing;

@@ -94,7 +94,7 @@ impl CudaRuntime {
 
     /// Every element of `from` must be in `domain`. Looked at once for each pair.
     fn check_within(&mut self, from: &Arc<Domain>, domain: &Arc<Domain>) -> Result<(), Error> {
-        if self.grid.known_within(from, domain) {
+        if self.grid.sets.known_within(from, domain) {
             return Ok(());
         }
         let absent = if domain.is_all() { None } else { from.elements().iter().find(|&&entity| domain.rank(entity).is_none()) };
@@ -103,7 +103,7 @@ impl CudaRuntime {
             let message = format!("`Extend` cannot place {} {entity}: the larger domain does not hold it", from.kind().noun());
             return Err(Error::new(ErrorKind::Simulation, message).hint("extend to a domain that holds the data's whole domain"));
         }
-        self.grid.note_within(from, domain);
+        self.grid.sets.note_within(from, domain);
         Ok(())
     }
 }
