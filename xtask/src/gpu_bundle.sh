@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the programs of this bundle on the GPU of this machine: every example against the serial back-end, then explicit heat at several sizes.
 # Needs an NVIDIA driver and NVRTC. The yardsticks, if they are here, need nvcc. Arguments: sizes of the cube, default 100 256.
-# ONLY="heat checkers" runs some sections: tests random programs examples heat water tuning single implicit krylov multigrid defaults converge crossover thesis jacobian yardsticks checkers cudss.
+# ONLY="heat checkers" runs some sections: tests random programs examples heat water tuning single implicit krylov multigrid defaults converge crossover thesis jacobian yardsticks cudss checkers checked_tests.
 # Direct solves need cuDSS, which may lie in a folder `cudss` beside this script.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -371,12 +371,12 @@ section_yardsticks() {
     fi
 }
 
-# One test of the runtime under a tool of compute-sanitizer; prints one line, and what the tool says where it found something.
+# One test, as `binary::test`, under a tool of compute-sanitizer; prints one line, and what the tool says where it found something.
 check_test() {
     local tool=$1 test=$2 log status=0
     log="$3/$tool-${test//:/-}.log"
     timeout 300 compute-sanitizer --tool "$tool" --error-exitcode 9 --report-api-errors no --target-processes application-only \
-        tests/backend_cuda --exact "$test" >"$log" 2>&1 || status=$?
+        "tests/${test%%::*}" --exact "${test#*::}" >"$log" 2>&1 || status=$?
     if grep -q 'before first instrumented API call' "$log" && grep -q '^test result: ok' "$log"; then
         echo "$tool, $test: launches nothing"
     elif [ $status = 124 ]; then
@@ -393,38 +393,41 @@ check_test() {
     fi
 }
 
-# Few steps: the checkers are slow.
+# Programs under the tools of compute-sanitizer, or those named in TOOLS. Few steps: they are slow.
 section_checkers() {
-    if command -v compute-sanitizer >/dev/null 2>&1; then
-        echo "0.5 0.5 0.5 0.5 0.5 0.5" >"$work/steps"
-        for tool in memcheck initcheck racecheck; do
-            for layout in auto unstructured; do
-                compute-sanitizer --tool $tool --error-exitcode 9 bin/heat_explicit_3d --backend cuda examples/heat_explicit_3d/case.param \
-                    timesteps_filename="$work/steps" grid_layout=$layout output_dir="$work/checked" >"$work/log" 2>&1 || failed=1
-                echo "compute-sanitizer $tool, $layout: $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$work/log" || tail -n 3 "$work/log")"
-                for way in "" _O0; do
-                    status=0
-                    compute-sanitizer --tool $tool --error-exitcode 9 "bin/heat_implicit_2d$way" --backend cuda examples/heat_implicit_2d/case.param \
-                        solver=bicgstab grid_layout=$layout output_dir="$work/checked" >"$work/log" 2>&1 || status=$?
-                    # The scan inside cusparseSpGEMM_compute reads words that nobody wrote. What is found anywhere else counts.
-                    ours=$(grep -E '^=========     at ' "$work/log" | grep -cv 'cub::' || true)
-                    { [ $status = 0 ] || { [ $tool = initcheck ] && [ $status = 9 ] && [ "$ours" = 0 ]; }; } || failed=1
-                    echo "compute-sanitizer $tool, implicit$way, $layout: $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$work/log" | head -n 1 || tail -n 3 "$work/log"); $ours of them outside cuSPARSE"
-                done
+    command -v compute-sanitizer >/dev/null 2>&1 || { echo "compute-sanitizer: not found"; return 0; }
+    echo "0.5 0.5 0.5 0.5 0.5 0.5" >"$work/steps"
+    for tool in ${TOOLS:-memcheck initcheck racecheck}; do
+        for layout in auto unstructured; do
+            compute-sanitizer --tool $tool --error-exitcode 9 bin/heat_explicit_3d --backend cuda examples/heat_explicit_3d/case.param \
+                timesteps_filename="$work/steps" grid_layout=$layout output_dir="$work/checked" >"$work/log" 2>&1 || failed=1
+            echo "compute-sanitizer $tool, $layout: $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$work/log" || tail -n 3 "$work/log")"
+            for way in "" _O0; do
+                status=0
+                compute-sanitizer --tool $tool --error-exitcode 9 "bin/heat_implicit_2d$way" --backend cuda examples/heat_implicit_2d/case.param \
+                    solver=bicgstab grid_layout=$layout output_dir="$work/checked" >"$work/log" 2>&1 || status=$?
+                # The scan inside cusparseSpGEMM_compute reads words that nobody wrote. What is found anywhere else counts.
+                ours=$(grep -E '^=========     at ' "$work/log" | grep -cv 'cub::' || true)
+                { [ $status = 0 ] || { [ $tool = initcheck ] && [ $status = 9 ] && [ "$ours" = 0 ]; }; } || failed=1
+                echo "compute-sanitizer $tool, implicit$way, $layout: $(grep -E 'ERROR SUMMARY|RACECHECK SUMMARY' "$work/log" | head -n 1 || tail -n 3 "$work/log"); $ours of them outside cuSPARSE"
             done
         done
-        # Kernels of linear systems, by the tests of the runtime that run on any device: each in a process of its own, as many at a time as there are cores. What takes too long is named.
-        tests/backend_cuda --list 2>/dev/null | sed -n 's/^\(runtime::.*\): test$/\1/p' >"$work/tests.txt"
-        [ -s "$work/tests.txt" ] || { echo "compute-sanitizer: no tests to check"; failed=1; }
-        for tool in memcheck initcheck racecheck; do
-            export -f check_test
-            xargs -a "$work/tests.txt" -P "$(nproc)" -I '{}' bash -c 'check_test "$@"' check "$tool" '{}' "$work" >"$work/checked.txt" || failed=1
-            echo "compute-sanitizer $tool, tests of the runtime: $(grep -c ': clean' "$work/checked.txt") clean, $(grep -c ': launches nothing$' "$work/checked.txt") that launch nothing, of $(wc -l <"$work/tests.txt")"
-            grep -vE ': (clean|launches nothing)$' "$work/checked.txt" || true
-        done
-    else
-        echo "compute-sanitizer: not found"
-    fi
+    done
+}
+
+# All tests under the same tools: each in a process of its own, as many at a time as there are cores. What takes too long is named.
+section_checked_tests() {
+    command -v compute-sanitizer >/dev/null 2>&1 || { echo "compute-sanitizer: not found"; return 0; }
+    for test in tests/*; do
+        "$test" --list 2>/dev/null | sed -n "s/^\(.*\): test\$/$(basename "$test")::\1/p"
+    done >"$work/tests.txt"
+    [ -s "$work/tests.txt" ] || { echo "compute-sanitizer: no tests to check"; failed=1; }
+    export -f check_test
+    for tool in ${TOOLS:-memcheck initcheck racecheck}; do
+        xargs -a "$work/tests.txt" -P "$(nproc)" -I '{}' bash -c 'check_test "$@"' check "$tool" '{}' "$work" >"$work/checked.txt" || failed=1
+        echo "compute-sanitizer $tool, tests: $(grep -c ': clean' "$work/checked.txt") clean, $(grep -c ': launches nothing$' "$work/checked.txt") that launch nothing, of $(wc -l <"$work/tests.txt")"
+        grep -vE ': (clean|launches nothing)$' "$work/checked.txt" || true
+    done
 }
 
 # Direct solves on the device: each phase by itself and beside the LU of the host, implicit programs with `solver=lu` on both back-ends, and the checker of memory.
@@ -470,7 +473,7 @@ section_cudss() {
     fi
 }
 
-for section in ${ONLY:-tests random programs examples heat water tuning single implicit krylov multigrid defaults converge crossover thesis jacobian yardsticks cudss checkers}; do
+for section in ${ONLY:-tests random programs examples heat water tuning single implicit krylov multigrid defaults converge crossover thesis jacobian yardsticks cudss checkers checked_tests}; do
     "section_$section"
 done
 exit $failed
