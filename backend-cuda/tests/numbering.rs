@@ -5,7 +5,8 @@ mod common;
 
 use std::sync::Arc;
 
-use backend_cuda::runtime::{CudaRuntime, FloatingPoint, KernelModule};
+use backend_cuda::runtime::args::EqGrid;
+use backend_cuda::runtime::{CudaRuntime, FloatingPoint, GridArrays, KernelModule};
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::{Cartesian, Grid, NONE, Renumber};
 use equelle_runtime::session::SUPPORTED_SETS;
@@ -175,6 +176,46 @@ fn a_march_and_its_boundary_meet_every_cell_once() {
             };
             let expected: Vec<Option<u32>> = (0..shape.n_cells()).map(|cell| Some(if inside(cell) { 1 } else { 256 })).collect();
             assert_eq!(rt.entity_indices(&out).unwrap(), expected, "{:?}", &shape.n[..shape.dim]);
+        }
+    }
+}
+
+/// As many numbers as a kernel of one thread for each of `threads` entities writes.
+fn numbers(rt: &mut CudaRuntime, kernel: &'static str, grid: EqGrid, threads: usize, each: usize) -> Vec<u64> {
+    let room = Grid::cartesian(Cartesian::line(threads * each, 1.0)).unwrap().shared();
+    let room = Domain::canonical(&room, CanonicalSet::new(EntityKind::Cell, Extent::All)).unwrap();
+    let out = rt.scalar_collection(&room, vec![f64::NAN; threads * each]).unwrap();
+    let call = rt.call(&KERNELS, kernel).unwrap().arg(grid).arg(out.pointer());
+    rt.launch_over(call, threads).unwrap();
+    rt.values(&out).unwrap().into_iter().map(f64::to_bits).collect()
+}
+
+/// Spacings without a finite binary form, where differences of nodes differ from the spacing: what a Cartesian run computes is what another one reads, to the bit, and nothing is copied for it.
+#[test]
+fn closed_forms_have_the_bits_of_the_arrays() {
+    let needs = GridArrays {
+        face_cells: true,
+        cell_volumes: true,
+        cell_centroids: true,
+        face_areas: true,
+        face_centroids: true,
+        face_normals: true,
+        ..GridArrays::default()
+    };
+    for device in common::devices() {
+        for shape in common::shapes() {
+            let shape = Cartesian { spacing: [0.1, 0.7, 1.3], ..shape };
+            let shape = Cartesian { spacing: std::array::from_fn(|a| if a < shape.dim { shape.spacing[a] } else { 1.0 }), ..shape };
+            let (cells, faces, dim) = (shape.n_cells(), shape.n_faces(), shape.dim);
+            let found = forms(shape).into_iter().take(2).map(|(form, grid)| {
+                let mut rt = common::runtime(device.clone(), grid, &[]);
+                let grid = rt.grid_args(needs).unwrap();
+                assert_eq!(rt.counters().uploads, if form == "Cartesian" { 0 } else { 6 }, "{form}");
+                let of_cells = numbers(&mut rt, "cells_of_any_grid", grid, cells, 1 + dim);
+                [of_cells, numbers(&mut rt, "faces_of_any_grid", grid, faces, 3 + 2 * dim)]
+            });
+            let [computed, read] = <[_; 2]>::try_from(found.collect::<Vec<_>>()).unwrap();
+            assert_eq!(computed, read, "{:?}", &shape.n[..dim]);
         }
     }
 }

@@ -24,11 +24,13 @@ pub(crate) enum Targets {
 }
 
 impl Targets {
-    /// Architectures and numbers of dimensions.
-    fn list(self) -> &'static [(&'static str, u32)] {
+    /// Architectures, numbers of dimensions, and whether the grid is Cartesian.
+    fn list(self) -> &'static [(&'static str, u32, bool)] {
         match self {
-            Targets::All => &[("sm_80", 1), ("sm_80", 2), ("sm_80", 3), ("sm_90", 1), ("sm_90", 2), ("sm_90", 3)],
-            Targets::Each => &[("sm_80", 2), ("sm_90", 3)],
+            Targets::All => {
+                &[("sm_80", 1, false), ("sm_80", 2, true), ("sm_80", 3, false), ("sm_90", 1, true), ("sm_90", 2, false), ("sm_90", 3, true)]
+            }
+            Targets::Each => &[("sm_80", 2, true), ("sm_90", 3, false)],
         }
     }
 }
@@ -73,21 +75,28 @@ pub(crate) fn run(folder: &Path, targets: Targets) -> Result<(), Failure> {
     if !failures.is_empty() {
         return Err(failures.join("\n"));
     }
-    let list: Vec<String> = targets.list().iter().map(|(arch, dim)| format!("{arch} in {dim}D")).collect();
+    let list: Vec<String> = targets.list().iter().map(|&target| described(target)).collect();
     eprintln!("xtask: NVRTC compiles the kernels of {} files for {}", texts.len(), list.join(", "));
     Ok(())
+}
+
+fn described((arch, dim, cartesian): (&str, u32, bool)) -> String {
+    format!("{arch} in {dim}D{}", if cartesian { " on Cartesian grids" } else { "" })
 }
 
 /// What NVRTC says against a file.
 fn compile(path: &Path, text: &str, targets: Targets) -> Vec<String> {
     let mut failures = Vec::new();
-    for (arch, dim) in targets.list() {
+    for &(arch, dim, cartesian) in targets.list() {
         let mut options = vec![format!("-DDIM={dim}")];
+        if cartesian {
+            options.push("-DEQ_CARTESIAN=1".to_owned());
+        }
         if path.components().any(|part| part.as_os_str() == SINGLES) {
             options.push("-DEQ_SINGLE=1".to_owned());
         }
         if let Err(error) = nvrtc::compile(&format!("{PRELUDE}\n#line 1\n{text}"), arch, &options) {
-            failures.push(format!("{} for {arch}, {dim}D: {}", path.display(), error.message));
+            failures.push(format!("{} for {}: {}", path.display(), described((arch, dim, cartesian)), error.message));
         }
     }
     failures

@@ -164,12 +164,12 @@ impl Writer<'_> {
         if self.tells_pattern() {
             return format!("eq_try_cells(grid, {})", self.path(face));
         }
-        format!("grid.face_cells[{}]", self.path(face))
+        format!("eq_cells(grid, {})", self.path(face))
     }
 
     pub(super) fn measure(&self, path: &Path) -> String {
         match self.kernel.path_kind(self.sets, path) {
-            Some(EntityKind::Edge) => return self.reals.entering(&format!("grid.edge_lengths[{}]", self.path(path))),
+            Some(EntityKind::Edge) => return self.reals.entering(&format!("eq_edge_length(grid, {})", self.path(path))),
             // A point counts as one.
             Some(EntityKind::Vertex) => return self.reals.literal(1.0),
             Some(EntityKind::Cell | EntityKind::Face) | None => {}
@@ -180,8 +180,8 @@ impl Writer<'_> {
             _ => self.kernel.path_kind(self.sets, path) == Some(EntityKind::Face),
         };
         self.reals.entering(&match (self.form, face) {
-            (Form::General, true) => format!("grid.face_areas[{}]", self.path(path)),
-            (Form::General, false) => format!("grid.cell_volumes[{}]", self.path(path)),
+            (Form::General, true) => format!("eq_face_area(grid, {})", self.path(path)),
+            (Form::General, false) => format!("eq_cell_volume(grid, {})", self.path(path)),
             (Form::Cells | Form::PerAxis(_), true) => "eq_at(g.area, axis)".to_owned(),
             (Form::Cells | Form::PerAxis(_), false) => "g.volume".to_owned(),
         })

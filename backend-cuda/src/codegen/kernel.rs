@@ -392,7 +392,7 @@ pub(super) fn grid_needs(kernel: &Kernel, sets: &SetTable, conditions: &[&KExpr]
         sides: says(&["eq_sides"]),
         side_faces: says(&["side_faces"]),
         side_ranks: says(&["side_ranks", "eq_rank_of_side"]),
-        face_cells: says(&["face_cells", "eq_try_cells"]),
+        face_cells: says(&["eq_cells", "eq_try_cells"]),
         ..GridNeeds::default()
     };
     let kind = |path: &Path| kernel.path_kind(sets, path);

@@ -34,10 +34,12 @@ pub struct EqGrid {
     pub edge_lengths: u64,
     pub edge_centroids: u64,
     pub vertex_positions: u64,
+    /// Of a Cartesian grid, where closed forms take the place of arrays.
+    pub shape: EqCartesian,
 }
 
 /// A uniform Cartesian grid.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 #[allow(missing_docs)]
 pub struct EqCartesian {
     pub n: [u32; 3],
@@ -180,6 +182,7 @@ impl Argument for EqGrid {
         words.extend([self.face_cells, self.cell_volumes, self.cell_centroids]);
         words.extend([self.face_areas, self.face_centroids, self.face_normals, pair(self.n_edges, self.n_vertices)]);
         words.extend([self.edge_lengths, self.edge_centroids, self.vertex_positions]);
+        self.shape.words(words);
     }
 }
 
@@ -302,7 +305,7 @@ mod tests {
             words.len() * 8
         };
         assert_eq!(count(&|w| EqSpace::default().words(w)), 24);
-        assert_eq!(count(&|w| EqGrid::default().words(w)), 120);
+        assert_eq!(count(&|w| EqGrid::default().words(w)), 240);
         assert_eq!(count(&|w| EqRanks::default().words(w)), 32);
         assert_eq!(count(&|w| EqChecks { flag: 1, first: 2 }.words(w)), 16);
         assert_eq!(count(&|w| EqRows { row_ptr: 1, columns: 2, entries: 3 }.words(w)), 24);

@@ -86,6 +86,8 @@ pub struct CompileOptions {
     pub dim: usize,
     /// Whether offsets into the cells' face lists need 64 bits.
     pub wide_offsets: bool,
+    /// Whether kernels of programs ask for the relations and the geometry of a Cartesian grid in closed form: `EQ_CARTESIAN` in the kernels.
+    pub cartesian: bool,
     /// Of collections: `EqReal` in the kernels.
     pub precision: Precision,
 }

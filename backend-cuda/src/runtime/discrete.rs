@@ -19,7 +19,7 @@ impl CudaRuntime {
     pub(super) fn gradient_of(&mut self, values: &Collection) -> Result<Collection, Error> {
         let interior = self.canonical_domain(CanonicalSet::new(EntityKind::Face, Part::Interior))?;
         let (data, out) = (self.of_collection(values)?, self.new_collection(&interior)?);
-        let (space, grid) = (self.space(&interior)?, self.grid_args(GridArrays { face_cells: true, ..GridArrays::default() })?);
+        let (space, grid) = (self.space(&interior)?, self.grid_arrays(GridArrays { face_cells: true, ..GridArrays::default() })?);
         let call = self.operation("equelle_gradient")?.arg(space).arg(grid).arg(DevicePtr(data.operand.values)).arg(out.pointer());
         self.launch_over(call, interior.len())?;
         let jacobian = self.gradient_rows(&interior, &data)?;
@@ -32,7 +32,7 @@ impl CudaRuntime {
         let (data, out) = (self.of_collection(values)?, self.new_collection(&cells)?);
         let ranks = self.ranks(&values.domain)?;
         let all = values.domain.superset().extent == Part::All;
-        let grid = self.grid_args(GridArrays { sides: true, side_faces: all, side_ranks: !all, ..GridArrays::default() })?;
+        let grid = self.grid_arrays(GridArrays { sides: true, side_faces: all, side_ranks: !all, ..GridArrays::default() })?;
         let call = self.operation("equelle_divergence")?.arg(grid).arg(ranks).arg(DevicePtr(data.operand.values)).arg(out.pointer());
         self.launch_over(call, cells.len())?;
         let jacobian = self.divergence_rows(&values.domain, &data)?;

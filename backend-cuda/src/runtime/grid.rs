@@ -37,6 +37,21 @@ pub struct GridArrays {
     pub vertex_positions: bool,
 }
 
+impl GridArrays {
+    /// Those that there is nothing else for on a Cartesian grid.
+    fn without_closed_forms(self) -> GridArrays {
+        GridArrays {
+            face_cells: false,
+            cell_volumes: false,
+            cell_centroids: false,
+            face_areas: false,
+            face_centroids: false,
+            face_normals: false,
+            ..self
+        }
+    }
+}
+
 /// Buffers of the grid.
 #[derive(Debug, Default)]
 pub(super) struct DeviceGrid {
@@ -96,11 +111,19 @@ impl CudaRuntime {
         Ok(address)
     }
 
-    /// The grid with the arrays asked for.
+    /// The grid for general kernels of a program, with the arrays asked for, or its shape where closed forms take their place.
     ///
     /// # Errors
     /// `Backend`: not enough memory. `Data`: it has no edges or vertices.
     pub fn grid_args(&mut self, needs: GridArrays) -> Result<EqGrid, Error> {
+        if !self.uses_cartesian_forms() {
+            return self.grid_arrays(needs);
+        }
+        Ok(EqGrid { shape: self.cartesian_args()?, ..self.grid_arrays(needs.without_closed_forms())? })
+    }
+
+    /// The grid with the arrays asked for.
+    pub(super) fn grid_arrays(&mut self, needs: GridArrays) -> Result<EqGrid, Error> {
         let dim = self.session.grid().dim();
         let mut args = EqGrid { n_cells: self.grid.n_cells, n_faces: self.grid.n_faces, ..EqGrid::default() };
         if needs.sides {

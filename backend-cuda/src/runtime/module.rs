@@ -119,9 +119,11 @@ impl KernelModule {
     pub(crate) fn options(&self, of_program: CompileOptions) -> CompileOptions {
         let precision = self.precision(of_program.precision);
         if self.is_on_grids() {
-            CompileOptions { precision, ..of_program }
+            // The operation level is the oracle, and reads arrays.
+            let cartesian = of_program.cartesian && !OWN_MODULES.contains(self);
+            CompileOptions { precision, cartesian, ..of_program }
         } else {
-            CompileOptions { dim: 3, wide_offsets: false, precision }
+            CompileOptions { dim: 3, wide_offsets: false, cartesian: false, precision }
         }
     }
 
@@ -184,6 +186,9 @@ pub(crate) fn definitions(options: CompileOptions) -> Vec<String> {
     let mut definitions = vec![format!("-DDIM={}", options.dim)];
     if options.wide_offsets {
         definitions.push("-DEQ_WIDE_OFFSETS=1".to_owned());
+    }
+    if options.cartesian {
+        definitions.push("-DEQ_CARTESIAN=1".to_owned());
     }
     if options.precision == Precision::Single {
         definitions.push("-DEQ_SINGLE=1".to_owned());

@@ -132,7 +132,7 @@ extern "C" __global__ void equelle_cell_of(unsigned int side, EqEntity n, const 
     out[k] = EQ_NONE;
     return;
   }
-  const EqPair cells = grid.face_cells[face];
+  const EqPair cells = eq_cells(grid, face);
   out[k] = side ? cells.second : cells.first;
 }
 
@@ -213,7 +213,7 @@ extern "C" __global__ void equelle_extend_entities(const EqSpace space, const Eq
 extern "C" __global__ void equelle_gradient(const EqSpace interior, const EqGrid grid, const EqReal* __restrict__ values, EqReal* __restrict__ out) {
   const EqEntity k = eq_index();
   if (k >= interior.size) return;
-  const EqPair cells = grid.face_cells[eq_entity(interior, k)];
+  const EqPair cells = eq_cells(grid, eq_entity(interior, k));
   out[k] = values[cells.second] - values[cells.first];
 }
 

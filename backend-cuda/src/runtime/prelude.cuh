@@ -49,7 +49,22 @@ struct EqSpace {
   unsigned int unused;
 };
 
-// A grid of any kind. Only the arrays that the launch asked for are there. Vectors are stored component after component: [DIM][n].
+// A uniform Cartesian grid; numbering as in the runtime specification. Axes beyond DIM have n = 1.
+struct EqCartesian {
+  unsigned int n[3];
+  unsigned int flat;               // launches over cells are one-dimensional
+  EqEntity face_start[3];          // first face of each axis
+  unsigned int march;              // cells inside that a thread goes through, along the last axis, where a launch takes the boundary apart
+  EqEntity boundary_start[3];      // rank in BoundaryFaces of the first boundary face of each axis
+  unsigned int unused1;
+  EqEntity interior_start[3];      // rank in InteriorFaces of the first interior face of each axis
+  unsigned int unused2;
+  double spacing[3];               // dx, dy, dz
+  double area[3];                  // of a face of each axis
+  double volume;                   // of a cell
+};
+
+// A grid of any kind. Only the arrays that the launch asked for are there, and of a Cartesian grid not those whose place closed forms take. Vectors are stored component after component: [DIM][n].
 struct EqGrid {
   EqEntity n_cells, n_faces;
   // Faces as sides of cells, ascending within a cell. 32 cells next to each other are a slice: the first sides of all of them, then their second sides, as far as the cell with most of
@@ -68,21 +83,7 @@ struct EqGrid {
   const double* edge_lengths;
   const double* edge_centroids;
   const double* vertex_positions;
-};
-
-// A uniform Cartesian grid; numbering as in the runtime specification. Axes beyond DIM have n = 1.
-struct EqCartesian {
-  unsigned int n[3];
-  unsigned int flat;               // launches over cells are one-dimensional
-  EqEntity face_start[3];          // first face of each axis
-  unsigned int march;              // cells inside that a thread goes through, along the last axis, where a launch takes the boundary apart
-  EqEntity boundary_start[3];      // rank in BoundaryFaces of the first boundary face of each axis
-  unsigned int unused1;
-  EqEntity interior_start[3];      // rank in InteriorFaces of the first interior face of each axis
-  unsigned int unused2;
-  double spacing[3];               // dx, dy, dz
-  double area[3];                  // of a face of each axis
-  double volume;                   // of a cell
+  EqCartesian shape;  // of a Cartesian grid
 };
 
 // Canonical sets, as named in EqRanks::canonical.
@@ -143,7 +144,7 @@ struct EqPattern {
 
 // What args.rs packs.
 static_assert(sizeof(EqRows) == 24 && sizeof(EqPattern) == 24 && sizeof(EqSlots) == 16, "layout of arguments");
-static_assert(sizeof(EqPair) == 8 && sizeof(EqSpace) == 24 && sizeof(EqGrid) == 120, "layout of arguments");
+static_assert(sizeof(EqPair) == 8 && sizeof(EqSpace) == 24 && sizeof(EqGrid) == 240, "layout of arguments");
 static_assert(sizeof(EqCartesian) == 120 && sizeof(EqRanks) == 32 && sizeof(EqChecks) == 16, "layout of arguments");
 
 // ---- Elements and ranks --------------------------------------------------------------------------------------------------------------
@@ -282,13 +283,6 @@ template <class T>
 EQ_FUNCTION T eq_length(const EqVectorOf<T>& a) {
   return sqrt(eq_dot(a, a));
 }
-
-// Geometry of an entity of a grid of any kind.
-EQ_FUNCTION EqVector eq_cell_centroid(const EqGrid& grid, EqEntity cell) { return eq_load(grid.cell_centroids, grid.n_cells, cell); }
-EQ_FUNCTION EqVector eq_face_centroid(const EqGrid& grid, EqEntity face) { return eq_load(grid.face_centroids, grid.n_faces, face); }
-EQ_FUNCTION EqVector eq_edge_centroid(const EqGrid& grid, EqEntity edge) { return eq_load(grid.edge_centroids, grid.n_edges, edge); }
-EQ_FUNCTION EqVector eq_vertex_position(const EqGrid& grid, EqEntity vertex) { return eq_load(grid.vertex_positions, grid.n_vertices, vertex); }
-EQ_FUNCTION EqVector eq_face_normal(const EqGrid& grid, EqEntity face) { return eq_load(grid.face_normals, grid.n_faces, face); }
 
 // ---- Sides of cells of any grid -------------------------------------------------------------------------------------------------------
 
@@ -557,6 +551,79 @@ EQ_FUNCTION EqEntity eq_rank_cartesian(const EqCartesian& g, const EqRanks& rank
   return ranks.inner[rank];
 }
 
+// ---- Entities of a grid of any kind --------------------------------------------------------------------------------------------------
+
+// Whether kernels that know of no shape run on a Cartesian grid all the same: what they ask of the grid is in closed form, and has the bits of the arrays that a grid of this shape would have.
+#ifndef EQ_CARTESIAN
+#define EQ_CARTESIAN 0
+#endif
+
+// Positions along an axis: nodes are multiples of the spacing, widths of cells their differences, centres their means.
+EQ_FUNCTION double eq_node(const EqCartesian& g, int axis, unsigned int i) { return i * eq_at(g.spacing, axis); }
+EQ_FUNCTION double eq_width(const EqCartesian& g, int axis, unsigned int i) { return eq_node(g, axis, i + 1) - eq_node(g, axis, i); }
+EQ_FUNCTION double eq_centre(const EqCartesian& g, int axis, unsigned int i) { return (eq_node(g, axis, i) + eq_node(g, axis, i + 1)) / 2.0; }
+
+// The cells of a face.
+EQ_FUNCTION EqPair eq_cells(const EqGrid& grid, EqEntity face) {
+  if (!EQ_CARTESIAN) return grid.face_cells[face];
+  const EqCartesian& g = grid.shape;
+  const EqFace at = eq_face(g, face);
+  const unsigned int n = at.axis == 0 ? g.n[0] : at.axis == 1 ? g.n[1] : g.n[2];
+  const unsigned int along = at.axis == 0 ? at.ijk[0] : at.axis == 1 ? at.ijk[1] : at.ijk[2];
+  const EqEntity second = at.ijk[0] + g.n[0] * (at.ijk[1] + g.n[1] * at.ijk[2]);
+  EqPair cells;
+  cells.first = along == 0 ? EQ_NONE : second - eq_stride(g, at.axis);
+  cells.second = along == n ? EQ_NONE : second;
+  return cells;
+}
+
+EQ_FUNCTION double eq_cell_volume(const EqGrid& grid, EqEntity cell) {
+  if (!EQ_CARTESIAN) return grid.cell_volumes[cell];
+  const EqCell at = eq_cell(grid.shape, cell);
+  double volume = 1.0;
+#pragma unroll
+  for (int d = 0; d < DIM; ++d) volume = volume * eq_width(grid.shape, d, at.ijk[d]);
+  return volume;
+}
+
+EQ_FUNCTION double eq_face_area(const EqGrid& grid, EqEntity face) {
+  if (!EQ_CARTESIAN) return grid.face_areas[face];
+  const EqFace at = eq_face(grid.shape, face);
+  double area = 1.0;
+#pragma unroll
+  for (int d = 0; d < DIM; ++d)
+    if (d != at.axis) area = area * eq_width(grid.shape, d, at.ijk[d]);
+  return area;
+}
+
+EQ_FUNCTION EqVector eq_cell_centroid(const EqGrid& grid, EqEntity cell) {
+  if (!EQ_CARTESIAN) return eq_load(grid.cell_centroids, grid.n_cells, cell);
+  const EqCell at = eq_cell(grid.shape, cell);
+  EqVector centroid;
+#pragma unroll
+  for (int d = 0; d < DIM; ++d) centroid.c[d] = eq_centre(grid.shape, d, at.ijk[d]);
+  return centroid;
+}
+
+EQ_FUNCTION EqVector eq_face_centroid(const EqGrid& grid, EqEntity face) {
+  if (!EQ_CARTESIAN) return eq_load(grid.face_centroids, grid.n_faces, face);
+  const EqFace at = eq_face(grid.shape, face);
+  EqVector centroid;
+#pragma unroll
+  for (int d = 0; d < DIM; ++d) centroid.c[d] = d == at.axis ? eq_node(grid.shape, d, at.ijk[d]) : eq_centre(grid.shape, d, at.ijk[d]);
+  return centroid;
+}
+
+// Unit length, from the first to the second cell.
+EQ_FUNCTION EqVector eq_face_normal(const EqGrid& grid, EqEntity face) {
+  if (!EQ_CARTESIAN) return eq_load(grid.face_normals, grid.n_faces, face);
+  return eq_along(eq_face(grid.shape, face).axis, 1.0);
+}
+
+EQ_FUNCTION double eq_edge_length(const EqGrid& grid, EqEntity edge) { return grid.edge_lengths[edge]; }
+EQ_FUNCTION EqVector eq_edge_centroid(const EqGrid& grid, EqEntity edge) { return eq_load(grid.edge_centroids, grid.n_edges, edge); }
+EQ_FUNCTION EqVector eq_vertex_position(const EqGrid& grid, EqEntity vertex) { return eq_load(grid.vertex_positions, grid.n_vertices, vertex); }
+
 // ---- Equations -----------------------------------------------------------------------------------------------------------------------
 
 // The rows of a block of threads, one each, are put together in shared memory, so that they are written behind one another. Rows that are too long for that stay where they are;
@@ -707,7 +774,7 @@ EQ_FUNCTION EqEntity eq_try_entity(const EqEntity* entities, EqEntity position) 
 EQ_FUNCTION EqPair eq_try_cells(const EqGrid& grid, EqEntity face) {
   EqPair none;
   none.first = none.second = EQ_NONE;
-  return face == EQ_NONE ? none : grid.face_cells[face];
+  return face == EQ_NONE ? none : eq_cells(grid, face);
 }
 
 // ---- Reductions ----------------------------------------------------------------------------------------------------------------------

@@ -217,7 +217,8 @@ impl CudaRuntime {
     }
 
     pub(super) fn compile_options(&self, precision: Precision) -> CompileOptions {
-        CompileOptions { dim: self.session.grid().dim(), wide_offsets: self.grid.wide_offsets(), precision }
+        let dim = self.session.grid().dim();
+        CompileOptions { dim, wide_offsets: self.grid.wide_offsets(), cartesian: self.uses_cartesian_forms(), precision }
     }
 
     /// A kernel of a module for collections of a precision; both are prepared at first use.

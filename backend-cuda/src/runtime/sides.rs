@@ -33,7 +33,7 @@ impl CudaRuntime {
         // What nobody else holds has gone.
         self.side_copies.0.retain(|(of, _)| Rc::strong_count(of) > 1);
         let values = self.dense(collection)?;
-        let grid = self.grid_args(GridArrays { sides: true, side_ranks: true, ..GridArrays::default() })?;
+        let grid = self.grid_arrays(GridArrays { sides: true, side_ranks: true, ..GridArrays::default() })?;
         let n_sides = starts(self.session.grid().topology()).last().copied().unwrap_or(0);
         let copy = self.reals("values on sides", n_sides)?;
         let call = self.collection_call("equelle_by_side")?.arg(grid).arg(values.pointer()).arg(copy.address());

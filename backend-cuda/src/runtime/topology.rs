@@ -30,7 +30,7 @@ impl CudaRuntime {
         let checked = only_faces(faces, "FirstCell and SecondCell");
         self.located(checked)?;
         let (domain, n) = (Arc::clone(faces.domain()), faces.domain().len());
-        let grid = self.grid_args(GridArrays { face_cells: true, ..GridArrays::default() })?;
+        let grid = self.grid_arrays(GridArrays { face_cells: true, ..GridArrays::default() })?;
         let checks = self.operation_checks(Asked::Geometry { kind: faces.kind(), what: "cell" }, &domain)?;
         let out = self.new_entity_collection(&domain, EntityKind::Cell)?;
         let call = self.operation("equelle_cell_of")?.arg(side as u32).arg(n as u32).arg(faces.pointer()).arg(grid);
@@ -50,7 +50,7 @@ impl CudaRuntime {
     /// Volumes of cells, areas of faces, lengths of edges, 1 for vertices.
     pub(super) fn measures_of(&mut self, entities: &EntityCollection) -> Result<Collection, Error> {
         let kind = entities.kind();
-        let args = self.grid_args(GridArrays {
+        let args = self.grid_arrays(GridArrays {
             cell_volumes: kind == EntityKind::Cell,
             face_areas: kind == EntityKind::Face,
             edge_lengths: kind == EntityKind::Edge,
@@ -76,7 +76,7 @@ impl CudaRuntime {
             self.located(checked)?;
         }
         let centroid = |of: EntityKind| matches!(geometry, Geometry::Centroid) && kind == of;
-        let args = self.grid_args(GridArrays {
+        let args = self.grid_arrays(GridArrays {
             cell_centroids: centroid(EntityKind::Cell),
             face_centroids: centroid(EntityKind::Face),
             edge_centroids: centroid(EntityKind::Edge),

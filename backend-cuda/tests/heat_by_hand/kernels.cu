@@ -5,9 +5,9 @@ extern "C" __global__ void compute_itrans(const EqSpace space, const EqGrid grid
   const EqEntity element = eq_index();
   if (element >= space.size) return;
   const EqEntity here = eq_entity(space, element);
-  const EqPair cells = grid.face_cells[here];
+  const EqPair cells = eq_cells(grid, here);
   const EqVector apart = eq_cell_centroid(grid, cells.first) - eq_cell_centroid(grid, cells.second);
-  itrans[element] = *k * grid.face_areas[here] / eq_length(apart);
+  itrans[element] = *k * eq_face_area(grid, here) / eq_length(apart);
 }
 
 // The same once per axis.
@@ -22,9 +22,9 @@ extern "C" __global__ void compute_btrans(const EqSpace space, const EqGrid grid
   const EqEntity element = eq_index();
   if (element >= space.size) return;
   const EqEntity here = eq_entity(space, element);
-  const EqPair cells = grid.face_cells[here];
+  const EqPair cells = eq_cells(grid, here);
   const EqEntity inside = cells.first == EQ_NONE ? cells.second : cells.first;
-  btrans[element] = *k * grid.face_areas[here] / eq_length(eq_face_centroid(grid, here) - eq_cell_centroid(grid, inside));
+  btrans[element] = *k * eq_face_area(grid, here) / eq_length(eq_face_centroid(grid, here) - eq_cell_centroid(grid, inside));
 }
 
 // u_new = u - (dt / vol) * Divergence(fluxes), any grid.
@@ -51,7 +51,7 @@ extern "C" __global__ void compute_u(const EqSpace space, const EqGrid grid, con
     }
     sum += cells.first == here ? flux : -flux;
   }
-  u_new[here] = u[here] - (*dt / grid.cell_volumes[here]) * sum;
+  u_new[here] = u[here] - (*dt / eq_cell_volume(grid, here)) * sum;
 }
 
 // The same for every cell of a uniform Cartesian grid. 16 bytes of traffic per cell.

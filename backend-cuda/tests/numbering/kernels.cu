@@ -45,3 +45,24 @@ extern "C" __global__ void visits(const EqCartesian g, EqEntity* __restrict__ ou
   const bool right = same.ijk[0] == cell.ijk[0] && same.ijk[1] == cell.ijk[1] && same.ijk[2] == cell.ijk[2];
   out[cell.index] += right ? 256u : 25600u;
 }
+
+// What kernels of programs ask of cells, [cells][volume, centroid], and of faces, [faces][first cell, second cell, area, centroid, normal] with -1 for no cell.
+extern "C" __global__ void cells_of_any_grid(const EqGrid grid, double* __restrict__ out) {
+  const EqEntity cell = eq_index();
+  if (cell >= grid.n_cells) return;
+  double* at = out + (size_t)cell * (1 + DIM);
+  *at++ = eq_cell_volume(grid, cell);
+  for (int d = 0; d < DIM; ++d) *at++ = eq_cell_centroid(grid, cell).c[d];
+}
+
+extern "C" __global__ void faces_of_any_grid(const EqGrid grid, double* __restrict__ out) {
+  const EqEntity face = eq_index();
+  if (face >= grid.n_faces) return;
+  double* at = out + (size_t)face * (3 + 2 * DIM);
+  const EqPair cells = eq_cells(grid, face);
+  *at++ = cells.first == EQ_NONE ? -1.0 : cells.first;
+  *at++ = cells.second == EQ_NONE ? -1.0 : cells.second;
+  *at++ = eq_face_area(grid, face);
+  for (int d = 0; d < DIM; ++d) *at++ = eq_face_centroid(grid, face).c[d];
+  for (int d = 0; d < DIM; ++d) *at++ = eq_face_normal(grid, face).c[d];
+}

@@ -44,7 +44,7 @@ extern "C" __global__ void EQ_LIGHT residual_of_cells(
     }
   }
   const double taken = (eq_rank(wells_ranks, here) != EQ_NONE) ? (index[eq_rank(wells_ranks, here)] * (p[element] - bhp[eq_rank(wells_ranks, here)])) : 0.0;
-  residual_out[element] = (((eq_divide(grid.cell_volumes[here], dt) * compressibility) * (p[element] - p0[element])) + outflow) + taken;
+  residual_out[element] = (((eq_divide(eq_cell_volume(grid, here), dt) * compressibility) * (p[element] - p0[element])) + outflow) + taken;
 }
 
 extern "C" __global__ void EQ_LIGHT residual_of_cells_cartesian(
@@ -142,7 +142,7 @@ extern "C" __global__ void EQ_LIGHT compute_itrans(
   const EqEntity element = eq_index();
   if (element >= space.size) return;
   const EqEntity here = eq_entity(space, element);
-  itrans_out[element] = mobility * eq_divide(grid.face_areas[here], eq_length((eq_cell_centroid(grid, grid.face_cells[here].first) - eq_cell_centroid(grid, grid.face_cells[here].second))));
+  itrans_out[element] = mobility * eq_divide(eq_face_area(grid, here), eq_length((eq_cell_centroid(grid, eq_cells(grid, here).first) - eq_cell_centroid(grid, eq_cells(grid, here).second))));
 }
 
 extern "C" __global__ void EQ_LIGHT compute_itrans_per_axis(

@@ -15,7 +15,7 @@ extern "C" __global__ void EQ_LIGHT geometry(
   const EqVector turned = (-c) + (2.0 * (c / k));
   eq_store(centre_out, space.size, element, turned - c);
   far_out[element] = (c.c[0] > 1.0) != (c.c[1] < 1.0);
-  size_out[element] = grid.cell_volumes[here];
+  size_out[element] = eq_cell_volume(grid, here);
 }
 
 extern "C" __global__ void EQ_LIGHT transmissibility(
@@ -27,7 +27,7 @@ extern "C" __global__ void EQ_LIGHT transmissibility(
   const EqEntity element = eq_index();
   if (element >= space.size) return;
   const EqEntity here = eq_entity(space, element);
-  t_out[element] = eq_divide(k * grid.face_areas[here], eq_length((eq_cell_centroid(grid, grid.face_cells[here].first) - eq_cell_centroid(grid, grid.face_cells[here].second))));
+  t_out[element] = eq_divide(k * eq_face_area(grid, here), eq_length((eq_cell_centroid(grid, eq_cells(grid, here).first) - eq_cell_centroid(grid, eq_cells(grid, here).second))));
 }
 
 extern "C" __global__ void EQ_LIGHT transmissibility_per_axis(
@@ -49,7 +49,7 @@ extern "C" __global__ void EQ_LIGHT weight(
   const EqEntity element = eq_index();
   if (element >= space.size) return;
   const EqEntity here = eq_entity(space, element);
-  w_out[element] = k / grid.cell_volumes[here];
+  w_out[element] = k / eq_cell_volume(grid, here);
 }
 
 extern "C" __global__ void EQ_LIGHT weight_per_axis(
@@ -98,12 +98,12 @@ extern "C" __global__ void EQ_LIGHT transport(
         const EqEntity up = ((row_2[f] > 0.0) ? f_cells.first : f_cells.second);
         const double w = t[eq_rank_of_side(grid, interior_faces_ranks, f_at, f_beyond)] * (u[up] * row_2[f]);
         out = eq_is_outward(f_beyond) ? out + w : out - w;
-        const double area_term = grid.face_areas[f];
+        const double area_term = eq_face_area(grid, f);
         area = eq_is_outward(f_beyond) ? area + area_term : area - area_term;
       } else {
         const double w = row_2[f] * u[element];
         out = eq_is_outward(f_beyond) ? out + w : out - w;
-        const double area_term_2 = grid.face_areas[f];
+        const double area_term_2 = eq_face_area(grid, f);
         area = eq_is_outward(f_beyond) ? area + area_term_2 : area - area_term_2;
       }
     }
@@ -161,7 +161,7 @@ extern "C" __global__ void EQ_LIGHT diffuse(
     if (e_beyond == EQ_NO_SIDE) break;
     if (eq_is_inside(e_beyond)) continue;
     const EqEntity e = grid.side_faces[e_at];
-    const double edge_term = grid.face_areas[e] * len[e];
+    const double edge_term = eq_face_area(grid, e) * len[e];
     edge = eq_is_outward(e_beyond) ? edge + edge_term : edge - edge_term;
   }
   double x;
@@ -170,7 +170,7 @@ extern "C" __global__ void EQ_LIGHT diffuse(
   } else {
     x = (s + n) * 2.0;
   }
-  u_new_out[element] = (u[element] + (dt * x)) - (edge * grid.cell_volumes[here]);
+  u_new_out[element] = (u[element] + (dt * x)) - (edge * eq_cell_volume(grid, here));
   even_out[element] = s < n;
 }
 
@@ -296,7 +296,7 @@ extern "C" __global__ void EQ_LIGHT jump(
   const EqEntity element = eq_index();
   if (element >= space.size) return;
   const EqEntity here = eq_entity(space, element);
-  const EqEntity far = ((cells[element] == grid.face_cells[here].first) ? grid.face_cells[here].second : grid.face_cells[here].first);
+  const EqEntity far = ((cells[element] == eq_cells(grid, here).first) ? eq_cells(grid, here).second : eq_cells(grid, here).first);
   double ring = 0.0;
   const EqSides g_2_sides = eq_sides(grid, far);
   for (EqOffset g_2_at = g_2_sides.begin; g_2_at < g_2_sides.end; g_2_at += EQ_SLICE) {
@@ -318,11 +318,11 @@ extern "C" __global__ void EQ_LIGHT inside(
   const EqEntity element = eq_index();
   if (element >= space.size) return;
   const EqEntity here = eq_entity(space, element);
-  if (!(!(grid.face_cells[here].first == EQ_NONE))) {
+  if (!(!(eq_cells(grid, here).first == EQ_NONE))) {
     eq_fail(checks, 0, element);
     return;
   }
-  u_inside_out[element] = u[grid.face_cells[here].first];
+  u_inside_out[element] = u[eq_cells(grid, here).first];
 }
 
 extern "C" __global__ void EQ_LIGHT extremes(
@@ -363,5 +363,5 @@ extern "C" __global__ void EQ_LIGHT sizes(
   const EqEntity element = eq_index();
   if (element >= space.size) return;
   const EqEntity here = eq_entity(space, element);
-  size_out[element] = grid.face_areas[here];
+  size_out[element] = eq_face_area(grid, here);
 }

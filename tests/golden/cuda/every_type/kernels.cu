@@ -19,7 +19,7 @@ extern "C" __global__ void EQ_LIGHT inside(
   const EqEntity element = eq_index();
   if (element >= space.size) return;
   const EqEntity here = eq_entity(space, element);
-  cell_out[element] = (grid.face_cells[here].first == EQ_NONE) ? grid.face_cells[here].second : grid.face_cells[here].first;
+  cell_out[element] = (eq_cells(grid, here).first == EQ_NONE) ? eq_cells(grid, here).second : eq_cells(grid, here).first;
 }
 
 extern "C" __global__ void EQ_LIGHT lively(

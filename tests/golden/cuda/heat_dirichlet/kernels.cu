@@ -9,7 +9,7 @@ extern "C" __global__ void EQ_LIGHT compute_itrans(
   const EqEntity element = eq_index();
   if (element >= space.size) return;
   const EqEntity here = eq_entity(space, element);
-  itrans_out[element] = k * eq_divide(grid.face_areas[here], eq_length((eq_cell_centroid(grid, grid.face_cells[here].first) - eq_cell_centroid(grid, grid.face_cells[here].second))));
+  itrans_out[element] = k * eq_divide(eq_face_area(grid, here), eq_length((eq_cell_centroid(grid, eq_cells(grid, here).first) - eq_cell_centroid(grid, eq_cells(grid, here).second))));
 }
 
 extern "C" __global__ void EQ_LIGHT compute_itrans_per_axis(
@@ -31,8 +31,8 @@ extern "C" __global__ void EQ_LIGHT compute_btrans(
   const EqEntity element = eq_index();
   if (element >= space.size) return;
   const EqEntity here = eq_entity(space, element);
-  const EqEntity inside = ((grid.face_cells[here].first == EQ_NONE) ? grid.face_cells[here].second : grid.face_cells[here].first);
-  btrans_out[element] = k * eq_divide(grid.face_areas[here], eq_length((eq_face_centroid(grid, here) - eq_cell_centroid(grid, inside))));
+  const EqEntity inside = ((eq_cells(grid, here).first == EQ_NONE) ? eq_cells(grid, here).second : eq_cells(grid, here).first);
+  btrans_out[element] = k * eq_divide(eq_face_area(grid, here), eq_length((eq_face_centroid(grid, here) - eq_cell_centroid(grid, inside))));
 }
 
 extern "C" __global__ void EQ_LIGHT compute_u(
@@ -88,7 +88,7 @@ extern "C" __global__ void EQ_LIGHT compute_u(
       }
     }
   }
-  u_out[element] = u[element] - ((dt / grid.cell_volumes[here]) * outflow);
+  u_out[element] = u[element] - ((dt / eq_cell_volume(grid, here)) * outflow);
 }
 
 extern "C" __global__ void EQ_LIGHT compute_u_cartesian(

@@ -11,7 +11,7 @@ extern "C" __global__ void EQ_LIGHT compute_minus_itrans(
   const EqEntity element = eq_index();
   if (element >= space.size) return;
   const EqEntity here = eq_entity(space, element);
-  minus_itrans_out[element] = -(k * eq_divide(grid.face_areas[here], eq_length((eq_cell_centroid(grid, grid.face_cells[here].first) - eq_cell_centroid(grid, grid.face_cells[here].second)))));
+  minus_itrans_out[element] = -(k * eq_divide(eq_face_area(grid, here), eq_length((eq_cell_centroid(grid, eq_cells(grid, here).first) - eq_cell_centroid(grid, eq_cells(grid, here).second)))));
 }
 
 // heat_explicit_3d.equelle:14: itrans = k * |interior| / |Centroid(first) - Centroid(second)|
@@ -40,7 +40,7 @@ extern "C" __global__ void EQ_LIGHT compute_btrans_direction(
   const EqEntity element = eq_index();
   if (element >= space.size) return;
   const EqEntity here = eq_entity(space, element);
-  btrans_direction_out[element] = (k * eq_divide(grid.face_areas[here], eq_length((eq_face_centroid(grid, here) - eq_cell_centroid(grid, ((grid.face_cells[here].first == EQ_NONE) ? grid.face_cells[here].second : grid.face_cells[here].first)))))) * ((grid.face_cells[here].first == EQ_NONE) ? (-1.0) : 1.0);
+  btrans_direction_out[element] = (k * eq_divide(eq_face_area(grid, here), eq_length((eq_face_centroid(grid, here) - eq_cell_centroid(grid, ((eq_cells(grid, here).first == EQ_NONE) ? eq_cells(grid, here).second : eq_cells(grid, here).first)))))) * ((eq_cells(grid, here).first == EQ_NONE) ? (-1.0) : 1.0);
 }
 
 // heat_explicit_3d.equelle:17: outside_first = IsEmpty(FirstCell(dirichlet_boundary))
@@ -94,7 +94,7 @@ extern "C" __global__ void EQ_LIGHT compute_u(
       }
     }
   }
-  u_new_out[element] = u[element] - ((dt / grid.cell_volumes[here]) * divergence_fluxes);
+  u_new_out[element] = u[element] - ((dt / eq_cell_volume(grid, here)) * divergence_fluxes);
 }
 
 // heat_explicit_3d.equelle:17: outside_first = IsEmpty(FirstCell(dirichlet_boundary))

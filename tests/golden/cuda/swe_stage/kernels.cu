@@ -116,7 +116,7 @@ extern "C" __global__ void EQ_HEAVY stage(
       const double flux_w = (ax * mass_x) + (ay * mass_y);
       const double flux_hu = (ax * normal_x) + (ay * tangential_y);
       const double flux_hv = (ax * tangential_x) + (ay * normal_y);
-      const double area = grid.face_areas[f];
+      const double area = eq_face_area(grid, f);
       const double sum_w_term = area * flux_w;
       sum_w = eq_is_outward(f_beyond) ? sum_w + sum_w_term : sum_w - sum_w_term;
       const double sum_hu_term = area * flux_hu;
@@ -134,7 +134,7 @@ extern "C" __global__ void EQ_HEAVY stage(
       const double flux_w = 0.0;
       const double flux_hu = (sqrt((nx * nx)) * pressure) * sx;
       const double flux_hv = (sqrt((ny * ny)) * pressure) * sy;
-      const double area = grid.face_areas[f];
+      const double area = eq_face_area(grid, f);
       const double sum_w_term_2 = area * flux_w;
       sum_w = eq_is_outward(f_beyond) ? sum_w + sum_w_term_2 : sum_w - sum_w_term_2;
       const double sum_hu_term_2 = area * flux_hu;
@@ -150,7 +150,7 @@ extern "C" __global__ void EQ_HEAVY stage(
   const double depth_y = eq_divide((w[element] - b_north[element]) + (w[element] - b_south[element]), 2.0);
   const double source_hu = (((-9.81) * slope_x) * depth_x) * wet;
   const double source_hv = (((-9.81) * slope_y) * depth_y) * wet;
-  const double v = grid.cell_volumes[here];
+  const double v = eq_cell_volume(grid, here);
   w_out[element] = w[element] + (dt * ((1.0 / v) * (-sum_w)));
   hu_out[element] = hu[element] + (dt * ((1.0 / v) * ((-sum_hu) + (v * source_hu))));
   hv_out[element] = hv[element] + (dt * ((1.0 / v) * ((-sum_hv) + (v * source_hv))));
