@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`device`] (what is needed of a device; [`gpu`] and, for tests, `host` implement it), [`module`] (kernel texts), [`pool`]
 //! (memory), [`queue`] (launches and graphs), [`args`] (arguments of kernels), [`program`] (the runtime itself), `support` (what generated kernels call), `tuning` (shapes of launches), `outputs`,
-//! `grid` (grid arrays and ranks), `traits`, `access`; then [`rows`] (Jacobians), `newton`, `krylov` (vectors of
+//! `grid` (its arrays), `sets` (lists and ranks), `traits`, `access`; then [`rows`] (Jacobians), `newton`, `krylov` (vectors of
 //! linear solvers), `passes` (what goes in one pass), `matrices`, `systems` (what solvers ask of matrices), `schedule`, `factors`, `elimination`, `fsai` and [`direct`] (LU on the device).
 //!
 //! # How a generated kernel is launched
