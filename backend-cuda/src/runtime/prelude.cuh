@@ -327,6 +327,10 @@ EQ_FUNCTION EqEntity eq_rank_of_side(const EqGrid& grid, const EqRanks& ranks, E
 
 // ---- Cartesian grids -----------------------------------------------------------------------------------------------------------------
 
+// One value per axis, without indexing the parameter space at run time.
+template <class T>
+EQ_FUNCTION T eq_at(const T* values, int axis) { return axis == 0 ? values[0] : axis == 1 ? values[1] : values[2]; }
+
 // A cell and its position.
 struct EqCell {
   EqEntity index;
@@ -418,9 +422,6 @@ EQ_FUNCTION bool eq_boundary_cell_here(const EqCartesian& g, EqCell& cell) {
 // Distance in the cell numbering between neighbours along an axis.
 EQ_FUNCTION EqEntity eq_stride(const EqCartesian& g, int axis) { return axis == 0 ? 1u : axis == 1 ? g.n[0] : g.n[0] * g.n[1]; }
 
-// One value per axis, without indexing the parameter space at run time.
-EQ_FUNCTION double eq_at(const double* values, int axis) { return axis == 0 ? values[0] : axis == 1 ? values[1] : values[2]; }
-
 // The vector of length |s| along an axis.
 template <class T>
 EQ_FUNCTION EqVectorOf<T> eq_along(int axis, T s) {
@@ -463,7 +464,7 @@ EQ_FUNCTION EqFace eq_face(const EqCartesian& g, EqEntity index) {
   for (int axis = 1; axis < DIM; ++axis)
     if (index >= g.face_start[axis]) face.axis = axis;
   const unsigned int nx = g.n[0] + (face.axis == 0), ny = g.n[1] + (face.axis == 1);
-  const unsigned int within = index - (face.axis == 0 ? g.face_start[0] : face.axis == 1 ? g.face_start[1] : g.face_start[2]);
+  const unsigned int within = index - eq_at(g.face_start, face.axis);
   const unsigned int row = within / nx;
   face.ijk[0] = within - row * nx;
   face.ijk[2] = row / ny;
@@ -474,17 +475,17 @@ EQ_FUNCTION EqFace eq_face(const EqCartesian& g, EqEntity index) {
 // Rank in a canonical set of faces of the face at node `along` of an axis; `low` and `outer` number its place below and above the axis.
 EQ_FUNCTION EqEntity eq_canonical_face_rank(const EqCartesian& g, unsigned int canonical, EqEntity face, int axis, unsigned int along,
                                             unsigned int low, unsigned int outer) {
-  const unsigned int n = axis == 0 ? g.n[0] : axis == 1 ? g.n[1] : g.n[2];
+  const unsigned int n = eq_at(g.n, axis);
   const EqEntity stride = eq_stride(g, axis);
   const bool boundary = along == 0 || along == n;
   if (canonical == EQ_ALL_FACES) return face;
   if (canonical == EQ_BOUNDARY_FACES) {
     if (!boundary) return EQ_NONE;
-    const EqEntity start = axis == 0 ? g.boundary_start[0] : axis == 1 ? g.boundary_start[1] : g.boundary_start[2];
+    const EqEntity start = eq_at(g.boundary_start, axis);
     return start + low + stride * ((along == 0 ? 0u : 1u) + 2u * outer);
   }
   if (boundary) return EQ_NONE;
-  const EqEntity start = axis == 0 ? g.interior_start[0] : axis == 1 ? g.interior_start[1] : g.interior_start[2];
+  const EqEntity start = eq_at(g.interior_start, axis);
   return start + low + stride * ((along - 1u) + (n - 1u) * outer);
 }
 
@@ -543,7 +544,7 @@ EQ_FUNCTION EqEntity eq_cell_rank(const EqCartesian& g, const EqRanks& ranks, co
 EQ_FUNCTION EqEntity eq_rank_cartesian(const EqCartesian& g, const EqRanks& ranks, EqEntity entity) {
   if (ranks.canonical <= EQ_BOUNDARY_CELLS) return eq_cell_rank(g, ranks, eq_cell(g, entity));
   const EqFace face = eq_face(g, entity);
-  const unsigned int along = face.axis == 0 ? face.ijk[0] : face.axis == 1 ? face.ijk[1] : face.ijk[2];
+  const unsigned int along = eq_at(face.ijk, face.axis);
   const unsigned int low = face.axis == 0 ? 0u : face.axis == 1 ? face.ijk[0] : face.ijk[0] + g.n[0] * face.ijk[1];
   const unsigned int outer = face.axis == 0 ? face.ijk[1] + g.n[1] * face.ijk[2] : face.axis == 1 ? face.ijk[2] : 0u;
   const EqEntity rank = eq_canonical_face_rank(g, ranks.canonical, entity, face.axis, along, low, outer);
@@ -563,13 +564,22 @@ EQ_FUNCTION double eq_node(const EqCartesian& g, int axis, unsigned int i) { ret
 EQ_FUNCTION double eq_width(const EqCartesian& g, int axis, unsigned int i) { return eq_node(g, axis, i + 1) - eq_node(g, axis, i); }
 EQ_FUNCTION double eq_centre(const EqCartesian& g, int axis, unsigned int i) { return (eq_node(g, axis, i) + eq_node(g, axis, i + 1)) / 2.0; }
 
+// Measure of a face across an axis, or, where that is EQ_NO_AXIS, of a cell.
+#define EQ_NO_AXIS (-1)
+EQ_FUNCTION double eq_box_measure(const EqCartesian& g, int across, const unsigned int* ijk) {
+  double measure = 1.0;
+#pragma unroll
+  for (int d = 0; d < DIM; ++d)
+    if (d != across) measure = measure * eq_width(g, d, ijk[d]);
+  return measure;
+}
+
 // The cells of a face.
 EQ_FUNCTION EqPair eq_cells(const EqGrid& grid, EqEntity face) {
   if (!EQ_CARTESIAN) return grid.face_cells[face];
   const EqCartesian& g = grid.shape;
   const EqFace at = eq_face(g, face);
-  const unsigned int n = at.axis == 0 ? g.n[0] : at.axis == 1 ? g.n[1] : g.n[2];
-  const unsigned int along = at.axis == 0 ? at.ijk[0] : at.axis == 1 ? at.ijk[1] : at.ijk[2];
+  const unsigned int n = eq_at(g.n, at.axis), along = eq_at(at.ijk, at.axis);
   const EqEntity second = at.ijk[0] + g.n[0] * (at.ijk[1] + g.n[1] * at.ijk[2]);
   EqPair cells;
   cells.first = along == 0 ? EQ_NONE : second - eq_stride(g, at.axis);
@@ -579,21 +589,12 @@ EQ_FUNCTION EqPair eq_cells(const EqGrid& grid, EqEntity face) {
 
 EQ_FUNCTION double eq_cell_volume(const EqGrid& grid, EqEntity cell) {
   if (!EQ_CARTESIAN) return grid.cell_volumes[cell];
-  const EqCell at = eq_cell(grid.shape, cell);
-  double volume = 1.0;
-#pragma unroll
-  for (int d = 0; d < DIM; ++d) volume = volume * eq_width(grid.shape, d, at.ijk[d]);
-  return volume;
+  return eq_box_measure(grid.shape, EQ_NO_AXIS, eq_cell(grid.shape, cell).ijk);
 }
-
 EQ_FUNCTION double eq_face_area(const EqGrid& grid, EqEntity face) {
   if (!EQ_CARTESIAN) return grid.face_areas[face];
   const EqFace at = eq_face(grid.shape, face);
-  double area = 1.0;
-#pragma unroll
-  for (int d = 0; d < DIM; ++d)
-    if (d != at.axis) area = area * eq_width(grid.shape, d, at.ijk[d]);
-  return area;
+  return eq_box_measure(grid.shape, at.axis, at.ijk);
 }
 
 EQ_FUNCTION EqVector eq_cell_centroid(const EqGrid& grid, EqEntity cell) {
@@ -604,7 +605,6 @@ EQ_FUNCTION EqVector eq_cell_centroid(const EqGrid& grid, EqEntity cell) {
   for (int d = 0; d < DIM; ++d) centroid.c[d] = eq_centre(grid.shape, d, at.ijk[d]);
   return centroid;
 }
-
 EQ_FUNCTION EqVector eq_face_centroid(const EqGrid& grid, EqEntity face) {
   if (!EQ_CARTESIAN) return eq_load(grid.face_centroids, grid.n_faces, face);
   const EqFace at = eq_face(grid.shape, face);
