@@ -11,8 +11,8 @@ use equelle_runtime::{Error, ErrorKind};
 use crate::cache::{Cache, version_hash};
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::hash::StableHash;
 use crate::processor::Flags;
+use equelle_runtime::hash::StableHash;
 
 /// Left in a package's folder when it has been built: the path of its program.
 const STAMP: &str = "built";

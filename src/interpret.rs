@@ -33,7 +33,8 @@ pub fn run(program: &'static Program, verified: &Verified, parameters: &[String]
     if let Some(option) = parameters.iter().find(|word| word.starts_with('-')) {
         return Err(Error::new(ErrorKind::Usage, format!("there is no option `{option}`")).hint("parameters are given as key=value"));
     }
-    run_session(verified, Session::open_with(program, parameters, options)?)
+    let options = Options { back_end: "interpreter", ..options };
+    launch::recorded(Session::open_with(program, parameters, options)?, |session| run_session(verified, session))
 }
 
 /// The same in a session.
@@ -63,6 +64,7 @@ pub fn program(source: &SourceFile, verified: &Verified) -> &'static Program {
         min_dim: manifest["grid_dimension"]["minimum"].as_u64().map_or(1, |dim| dim as usize),
         retries: Box::leak(retries.into_boxed_slice()),
         solves: Box::leak(solves.into_boxed_slice()),
+        outputs: Box::leak(package::collection_tags(verified).iter().map(|tag| leak(tag)).collect::<Vec<_>>().into_boxed_slice()),
     }))
 }
 

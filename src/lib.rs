@@ -12,7 +12,6 @@ pub mod cli;
 pub mod console;
 pub mod doctor;
 pub mod failure;
-mod hash;
 pub mod interpret;
 pub mod package;
 pub mod pipeline;

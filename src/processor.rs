@@ -6,7 +6,7 @@ use std::env;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::hash::StableHash;
+use equelle_runtime::hash::StableHash;
 
 /// `--target-cpu`
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

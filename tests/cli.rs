@@ -207,9 +207,33 @@ fn packages_are_byte_stable() {
     assert_eq!(first, write("b"));
     let time = |inside: &str| fs::metadata(folder.join("a").join(inside)).unwrap().modified().unwrap();
     let before = time("src/lib.rs");
-    fs::write(folder.join("a/src/kernels.rs"), "edited\n").unwrap();
     assert_eq!(first, write("a"));
     assert_eq!(before, time("src/lib.rs"));
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Neither the form without a verb nor `build` overwrites what was edited.
+#[test]
+fn edited_packages_are_overwritten_by_force_alone() {
+    let folder = scratch("edited");
+    let write = |words: &[&str]| {
+        let mut command = equellec();
+        command.args(words).arg(HEAT).arg("-o").arg(folder.join("a"));
+        command
+    };
+    expect(0, &mut write(&[]));
+    let edited = folder.join("a/src/kernels.rs");
+    let text = fs::read_to_string(&edited).unwrap();
+    fs::write(&edited, "edited\n").unwrap();
+    fs::write(folder.join("a/notes.txt"), "mine").unwrap();
+    for words in [&[][..], &["build"], &["--backend", "cuda"]] {
+        let message = stderr(&expect(5, &mut write(words)));
+        assert!(message.contains("changed since: src/kernels.rs\n") && message.contains("--force"), "{message}");
+        assert_eq!(fs::read_to_string(&edited).unwrap(), "edited\n");
+    }
+    expect(0, write(&[]).arg("--force"));
+    assert_eq!(fs::read_to_string(&edited).unwrap(), text);
+    assert_eq!(fs::read_to_string(folder.join("a/notes.txt")).unwrap(), "mine");
     fs::remove_dir_all(&folder).unwrap();
 }
 

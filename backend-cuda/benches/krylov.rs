@@ -22,8 +22,15 @@ use equelle_runtime::params::Parameters;
 use equelle_runtime::session::{Options, Session};
 use equelle_runtime::source::Source;
 
-static PROGRAM: Program =
-    Program { name: "krylov", source: Source { file: "krylov.equelle", text: "" }, inputs: &[], min_dim: 1, retries: &[], solves: &[] };
+static PROGRAM: Program = Program {
+    name: "krylov",
+    source: Source { file: "krylov.equelle", text: "" },
+    inputs: &[],
+    min_dim: 1,
+    retries: &[],
+    solves: &[],
+    outputs: &[],
+};
 
 /// Iterations between two looks at the residual, unless others are asked for.
 const CHECK_EVERY: usize = 10;

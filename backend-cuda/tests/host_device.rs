@@ -14,8 +14,15 @@ use equelle_runtime::session::{Options, Session};
 use equelle_runtime::source::Source;
 use equelle_runtime::{AccessMode, CanonicalSet, EntityKind, EquelleRuntime, ErrorKind, Extent, HostAccess, KernelInfo, Reduction, reduce};
 
-static PROGRAM: Program =
-    Program { name: "test", source: Source { file: "test.equelle", text: "" }, inputs: &[], min_dim: 1, retries: &[], solves: &[] };
+static PROGRAM: Program = Program {
+    name: "test",
+    source: Source { file: "test.equelle", text: "" },
+    inputs: &[],
+    min_dim: 1,
+    retries: &[],
+    solves: &[],
+    outputs: &[],
+};
 
 const KERNELS: KernelModule = KernelModule {
     name: "test",

@@ -45,8 +45,12 @@ fn numbers(path: &Path) -> Vec<f64> {
 
 /// Names in a folder: no file is left half written.
 fn names(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> =
-        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    let is_output = |name: &String| name.ends_with(".output") || name.ends_with(".part");
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .filter(is_output)
+        .collect();
     names.sort();
     names
 }

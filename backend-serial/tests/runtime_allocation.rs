@@ -36,8 +36,15 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-static PROGRAM: Program =
-    Program { name: "test", source: Source { file: "test.equelle", text: "" }, inputs: &[], min_dim: 1, retries: &[], solves: &[] };
+static PROGRAM: Program = Program {
+    name: "test",
+    source: Source { file: "test.equelle", text: "" },
+    inputs: &[],
+    min_dim: 1,
+    retries: &[],
+    solves: &[],
+    outputs: &[],
+};
 
 /// One step that visits every topic: geometry, vectors, comparison, ternary, On, Extend, Gradient, Divergence, reductions.
 fn step(rt: &mut SerialRuntime, u: &<SerialRuntime as EquelleRuntime>::ScalarCollection, dt: f64) -> Result<f64, Error> {

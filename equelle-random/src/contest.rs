@@ -209,6 +209,7 @@ mod tests {
         min_dim: 1,
         retries: &[],
         solves: &[],
+        outputs: &[],
     };
 
     fn entry(name: &'static str, way: &'static str, runs: &'static [&'static [&'static str]]) -> Entry<Option<&'static str>> {

@@ -28,6 +28,8 @@ pub struct Program {
     pub retries: &'static [Retry],
     /// Its solves of equations, in the order of the source.
     pub solves: &'static [Solve],
+    /// Tags of the collections that it puts out, in the order of the source.
+    pub outputs: &'static [&'static str],
 }
 
 /// A solve of equations by Newton's method.
@@ -144,7 +146,19 @@ fn try_launch(program: &'static Program, backends: &[Backend], words: &[String],
     let backend = choose(backends, line.backend.as_deref())?;
     let options =
         Options { quiet: line.quiet, profile: line.profile, verbose: line.verbose, format: line.format, interrupt, ..Options::default() };
-    (backend.run)(Session::open_with(program, &line.words, options)?)
+    let options = Options { back_end: backend.name, ..options };
+    recorded(Session::open_with(program, &line.words, options)?, backend.run)
+}
+
+/// Runs a program in a session, and writes down in the record of the run how it ended.
+///
+/// # Errors
+/// Those of the run; else `Io`, if the record cannot be written.
+pub fn recorded(session: Session, run: impl FnOnce(Session) -> Result<(), Error>) -> Result<(), Error> {
+    let record = session.record();
+    let result = run(session);
+    let written = record.map_or(Ok(()), |record| record.end(&result));
+    result.and(written)
 }
 
 fn print(text: &str) -> Result<(), Error> {
@@ -246,7 +260,7 @@ pub fn help(program: &Program, backends: &[Backend]) -> String {
          grid_layout=auto|unstructured treat a Cartesian grid as an unstructured one\n  \
          renumber=auto|no|yes          order cells and faces for speed; nothing that is read or written changes\n\
          \nRun:\n  threads=N                     threads of the back-end for processors (default: one for each processor); results do not depend on it\n\
-         \nOutput:\n  output_to_file=true|false     collections to files tag-00000.output (default false: to standard output)\n  \
+         \nOutput:\n  output_to_file=true|false     collections to files tag-00000.output, or to standard output (default: those of more than 1,000 elements to files)\n  \
          output_dir=DIR                directory of those files, made when missing (default: the current one)\n\
          \nFile names are relative to the parameter file that gives them, or to the current directory when given on the command line.\n",
     );

@@ -9,6 +9,7 @@
 pub mod domain;
 pub mod error;
 pub mod grid;
+pub mod hash;
 pub mod input;
 pub mod interrupt;
 mod json;
@@ -23,6 +24,7 @@ pub mod params;
 pub mod real;
 pub mod reduce;
 pub mod report;
+pub mod run;
 pub mod session;
 pub mod source;
 pub mod threads;

@@ -1,22 +1,31 @@
 //! What a program puts out (runtime specification, section 10).
 //!
-//! Scalars go to standard output as `tag = value`. Collections go there too, or with `output_to_file=true` to files `tag-00000.output`, one value a
-//! line in shortest digits that read back as the same number. A file appears under its name only when it is complete.
+//! Scalars go to standard output as `tag = value`. Collections of up to [`LARGE`] elements go there too; larger ones, and with `output_to_file=true` all, go to files
+//! `tag-00000.output`, one value a line. Numbers have the shortest digits that read back as the same number. A file appears under its name only when it is complete; what else
+//! a run does in its output folder is in [`crate::run`].
 
+mod console;
+mod files;
 mod held;
 mod later;
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use crate::error::{Error, ErrorKind};
-use crate::number::{general, write_shortest};
+use crate::error::Error;
+use crate::number::write_shortest;
 use crate::params::Parameters;
 use crate::real::Real;
+use crate::run::RunRecord;
+use console::{print, print_columns};
+pub(crate) use files::is_file_name;
+use files::{next_file, write_file};
 pub use held::Held;
+
+/// Elements of a collection that are printed at most, unless `output_to_file=false` is given.
+pub const LARGE: usize = 1000;
 
 /// One `Output` of a program, kept instead of written.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,10 +89,46 @@ impl Records {
     }
 }
 
+/// Which collections go to files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ToFiles {
+    All,
+    /// Those of more than [`LARGE`] elements.
+    Large,
+    None,
+}
+
+impl ToFiles {
+    fn takes(self, elements: usize) -> bool {
+        match self {
+            ToFiles::All => true,
+            ToFiles::Large => elements > LARGE,
+            ToFiles::None => false,
+        }
+    }
+}
+
 /// Where outputs go.
 enum Sink {
-    Streams { console: Box<dyn Write + Send>, dir: Option<PathBuf> },
+    Streams { console: Box<dyn Write + Send>, to_files: ToFiles, record: RunRecord },
     Memory(Records),
+}
+
+/// Where a run stands in its outermost loop.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Moment {
+    /// The round, from 1; 0 before the first.
+    pub step: u64,
+    /// Sum of the elements of the sequence up to that round; not a number where the back-end does not know them.
+    pub time: f64,
+}
+
+/// Where `output_to_file` and `output_dir` send files, for [`RunRecord::new`].
+///
+/// # Errors
+/// `Data` for a bad parameter.
+pub fn output_dir(parameters: &Parameters) -> Result<PathBuf, Error> {
+    Ok(parameters.path("output_dir")?.unwrap_or_else(|| PathBuf::from(".")))
 }
 
 /// The outputs of a run.
@@ -98,21 +143,28 @@ pub struct Outputs {
     muted: Option<bool>,
     /// For files that are written while the run goes on.
     writer: later::Writer,
+    moment: Moment,
+    /// What was not told yet.
+    notes: Vec<String>,
+    warnings: Vec<String>,
 }
 
 impl Outputs {
-    /// From `output_to_file` (default false) and `output_dir` (default the working directory; created when missing). With files, makes sure that the
-    /// directory can be written.
+    /// From `output_to_file` (without it, large collections go to files). With `true` the output folder is taken at once, else with the first file.
     ///
     /// # Errors
-    /// `Io` if it cannot; `Data` for a bad parameter.
-    pub fn from_parameters(parameters: &Parameters, console: Box<dyn Write + Send>) -> Result<Outputs, Error> {
-        let to_file = parameters.flag("output_to_file")?.unwrap_or(false);
-        let dir = parameters.path("output_dir")?.unwrap_or_else(|| PathBuf::from("."));
-        if to_file {
-            prepare_dir(&dir)?;
+    /// `Io` if it cannot be written or another run puts out there; `Data` for a bad parameter.
+    pub fn from_parameters(parameters: &Parameters, console: Box<dyn Write + Send>, record: RunRecord) -> Result<Outputs, Error> {
+        let to_files = match parameters.flag("output_to_file")? {
+            Some(true) => ToFiles::All,
+            Some(false) => ToFiles::None,
+            None => ToFiles::Large,
+        };
+        let mut outputs = Outputs::new(Sink::Streams { console, to_files, record: record.clone() });
+        if to_files == ToFiles::All {
+            outputs.warnings.extend(record.open()?);
         }
-        Ok(Outputs::new(Sink::Streams { console, dir: to_file.then_some(dir) }))
+        Ok(outputs)
     }
 
     /// Keeps outputs in memory.
@@ -121,7 +173,67 @@ impl Outputs {
     }
 
     fn new(sink: Sink) -> Outputs {
-        Outputs { sink, counts: BTreeMap::new(), files: 0, text: String::new(), held: None, muted: None, writer: later::Writer::default() }
+        Outputs {
+            sink,
+            counts: BTreeMap::new(),
+            files: 0,
+            text: String::new(),
+            held: None,
+            muted: None,
+            writer: later::Writer::default(),
+            moment: Moment::default(),
+            notes: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Where the run stands now.
+    pub fn at(&mut self, moment: Moment) {
+        self.moment = moment;
+    }
+
+    /// What [`Outputs::at`] said last.
+    pub fn moment(&self) -> Moment {
+        self.moment
+    }
+
+    /// Notes for people, such as where large collections go; told once.
+    pub fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
+    }
+
+    /// Warnings; told once.
+    pub fn take_warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.warnings)
+    }
+
+    /// The record of the run; `None` where outputs stay in memory.
+    pub fn record(&self) -> Option<&RunRecord> {
+        match &self.sink {
+            Sink::Streams { record, .. } => Some(record),
+            Sink::Memory(_) => None,
+        }
+    }
+
+    /// The record, where a collection of so many elements goes to a file. The folder is open then.
+    fn record_of_files(&mut self, elements: usize) -> Result<Option<RunRecord>, Error> {
+        let Sink::Streams { to_files, record, .. } = &self.sink else { return Ok(None) };
+        if !to_files.takes(elements) {
+            return Ok(None);
+        }
+        if record.dir().is_none() {
+            self.warnings.extend(record.open()?);
+            self.notes.push(format!(
+                "collections of more than {LARGE} elements go to files in `{}`; output_to_file=false prints them",
+                record.dir_of_files().display()
+            ));
+        }
+        Ok(Some(record.clone()))
+    }
+
+    /// Whether collections of so many elements go to files, whether they wait or not.
+    pub fn has_files_for(&self, elements: usize) -> bool {
+        matches!(&self.sink, Sink::Streams { to_files, .. } if to_files.takes(elements))
     }
 
     /// Files written so far.
@@ -129,12 +241,9 @@ impl Outputs {
         self.files
     }
 
-    /// Where files go, if they do.
-    pub fn dir(&self) -> Option<&Path> {
-        match &self.sink {
-            Sink::Streams { dir, .. } => dir.as_deref(),
-            Sink::Memory(_) => None,
-        }
+    /// Where files go, once there are some or all collections go there.
+    pub fn dir(&self) -> Option<PathBuf> {
+        self.record().and_then(RunRecord::dir)
     }
 
     /// `tag = value` on standard output, in shortest digits that read back as the same number.
@@ -156,7 +265,7 @@ impl Outputs {
                 self.text.push_str(" = ");
                 write_shortest(&mut self.text, value);
                 self.text.push('\n');
-                to_console(console.as_mut(), &self.text)
+                print(console.as_mut(), &self.text)
             }
         }
     }
@@ -174,7 +283,7 @@ impl Outputs {
                 records.push(Record::Bool { tag: tag.to_string(), value });
                 Ok(())
             }
-            Sink::Streams { console, .. } => to_console(console.as_mut(), &format!("{tag} = {value}\n")),
+            Sink::Streams { console, .. } => print(console.as_mut(), &format!("{tag} = {value}\n")),
         }
     }
 
@@ -191,7 +300,7 @@ impl Outputs {
                 records.push(Record::Text { tag: tag.to_string(), value: value.to_string() });
                 Ok(())
             }
-            Sink::Streams { console, .. } => to_console(console.as_mut(), &format!("{tag} = {value}\n")),
+            Sink::Streams { console, .. } => print(console.as_mut(), &format!("{tag} = {value}\n")),
         }
     }
 
@@ -217,7 +326,7 @@ impl Outputs {
                     write_shortest(&mut self.text, component);
                 }
                 self.text.push('\n');
-                to_console(console.as_mut(), &self.text)
+                print(console.as_mut(), &self.text)
             }
         }
     }
@@ -229,11 +338,11 @@ impl Outputs {
     pub fn line(&mut self, text: &str) -> Result<(), Error> {
         match &mut self.sink {
             Sink::Memory(_) => Ok(()),
-            Sink::Streams { console, .. } => to_console(console.as_mut(), &format!("{text}\n")),
+            Sink::Streams { console, .. } => print(console.as_mut(), &format!("{text}\n")),
         }
     }
 
-    /// A collection, in the order of its domain: to a file, or to standard output as one line of left-aligned `%g` fields.
+    /// A collection, in the order of its domain: to a file, or to standard output as one line of left-aligned numbers.
     ///
     /// # Errors
     /// `Io`; `Data` if the tag cannot be part of a file name.
@@ -246,29 +355,7 @@ impl Outputs {
 
     /// The same, whatever waits or does not happen.
     pub(crate) fn collection_at_once<R: Real>(&mut self, tag: &str, values: &[R]) -> Result<(), Error> {
-        match &mut self.sink {
-            Sink::Memory(records) => {
-                records.push(Record::Collection { tag: tag.to_string(), values: R::slice_to_f64(values) });
-                Ok(())
-            }
-            Sink::Streams { console, dir: None } => {
-                self.text.clear();
-                self.text.push_str(tag);
-                self.text.push_str(" =\n");
-                for &value in values {
-                    self.text.push_str(&format!("{:<15} ", general(value.to_f64())));
-                }
-                self.text.push('\n');
-                to_console(console.as_mut(), &self.text)
-            }
-            Sink::Streams { dir: Some(dir), .. } => {
-                self.writer.settle()?;
-                let name = file_name(&mut self.counts, tag)?;
-                write_file(dir, &name, &[values], &mut self.text)?;
-                self.files += 1;
-                Ok(())
-            }
-        }
+        self.columns(tag, &[values], true, || Record::Collection { tag: tag.to_string(), values: R::slice_to_f64(values) })
     }
 
     /// A collection of vectors, given by component, in the order of its domain: a line per element with its components, to a file or to standard output.
@@ -276,34 +363,29 @@ impl Outputs {
     /// # Errors
     /// `Io`; `Data` if the tag cannot be part of a file name.
     pub fn vectors<R: Real>(&mut self, tag: &str, components: &[&[R]]) -> Result<(), Error> {
-        if self.keeps(single::<R>(), || Record::Vectors { tag: tag.to_string(), values: rows(components) }) {
+        let kept = || Record::Vectors { tag: tag.to_string(), values: rows(components) };
+        if self.keeps(single::<R>(), kept) {
             return Ok(());
         }
-        let len = components.first().map_or(0, |component| component.len());
+        self.columns(tag, components, false, kept)
+    }
+
+    /// Columns of equal length to wherever they go.
+    fn columns<R: Real>(&mut self, tag: &str, columns: &[&[R]], one_line: bool, kept: impl FnOnce() -> Record) -> Result<(), Error> {
+        let elements = columns.first().map_or(0, |column| column.len());
+        if let Some(record) = self.record_of_files(elements)? {
+            self.writer.settle()?;
+            let file = next_file(&mut self.counts, &record, tag, self.moment)?;
+            write_file(&record, file, columns, &mut self.text)?;
+            self.files += 1;
+            return Ok(());
+        }
         match &mut self.sink {
             Sink::Memory(records) => {
-                records.push(Record::Vectors { tag: tag.to_string(), values: rows(components) });
+                records.push(kept());
                 Ok(())
             }
-            Sink::Streams { console, dir: None } => {
-                self.text.clear();
-                self.text.push_str(tag);
-                self.text.push_str(" =\n");
-                for i in 0..len {
-                    for component in components {
-                        self.text.push_str(&format!("{:<15} ", general(component[i].to_f64())));
-                    }
-                    self.text.push('\n');
-                }
-                to_console(console.as_mut(), &self.text)
-            }
-            Sink::Streams { dir: Some(dir), .. } => {
-                self.writer.settle()?;
-                let name = file_name(&mut self.counts, tag)?;
-                write_file(dir, &name, components, &mut self.text)?;
-                self.files += 1;
-                Ok(())
-            }
+            Sink::Streams { console, .. } => print_columns(console.as_mut(), tag, columns, one_line, &mut self.text),
         }
     }
 }
@@ -316,74 +398,4 @@ fn single<R: Real>() -> bool {
 fn rows<R: Real>(components: &[&[R]]) -> Vec<Vec<f64>> {
     let len = components.first().map_or(0, |component| component.len());
     (0..len).map(|i| components.iter().map(|component| component[i].to_f64()).collect()).collect()
-}
-
-/// Name of the next file of a tag.
-fn file_name(counts: &mut BTreeMap<String, u32>, tag: &str) -> Result<String, Error> {
-    check_tag(tag)?;
-    if !counts.contains_key(tag) {
-        counts.insert(tag.to_string(), 0);
-    }
-    let count = counts.get_mut(tag).map_or(0, |count| std::mem::replace(count, *count + 1));
-    Ok(format!("{tag}-{count:05}.output"))
-}
-
-fn to_console(console: &mut dyn Write, text: &str) -> Result<(), Error> {
-    console
-        .write_all(text.as_bytes())
-        .and_then(|()| console.flush())
-        .map_err(|e| Error::new(ErrorKind::Io, format!("cannot write to standard output: {e}")))
-}
-
-/// Creates the directory if needed and tries to write in it.
-fn prepare_dir(dir: &Path) -> Result<(), Error> {
-    let fail = |e: std::io::Error| {
-        Error::new(ErrorKind::Io, format!("cannot write to output directory `{}`: {e}", dir.display()))
-            .hint("choose another with output_dir=DIR")
-    };
-    std::fs::create_dir_all(dir).map_err(fail)?;
-    let probe = dir.join(format!(".write-test-{}", std::process::id()));
-    File::create(&probe).map_err(fail)?;
-    std::fs::remove_file(&probe).map_err(fail)
-}
-
-/// A tag becomes part of a file name, so it must not lead out of the output directory.
-fn check_tag(tag: &str) -> Result<(), Error> {
-    let bad = tag.chars().find(|c| matches!(c, '/' | '\\' | ':') || c.is_control());
-    match bad {
-        None => Ok(()),
-        Some(c) => {
-            Err(Error::new(ErrorKind::Data, format!("output tag `{}` cannot be a file name: it contains {c:?}", tag.escape_debug()))
-                .hint("use letters, digits, blanks, `-` and `_` in the tag, or output_to_file=false"))
-        }
-    }
-}
-
-/// Writes columns of equal length under a temporary name, syncs, renames: a reader never sees half a file, and a crash leaves earlier outputs whole.
-fn write_file<R: Real>(dir: &Path, name: &str, columns: &[&[R]], text: &mut String) -> Result<(), Error> {
-    let (temporary, path) = (dir.join(format!("{name}.part")), dir.join(name));
-    let mut write = || -> std::io::Result<()> {
-        let mut file = File::create(&temporary)?;
-        let rows = columns.first().map_or(0, |column| column.len());
-        for start in (0..rows).step_by(16 * 1024) {
-            text.clear();
-            for row in start..rows.min(start + 16 * 1024) {
-                for (i, column) in columns.iter().enumerate() {
-                    if i > 0 {
-                        text.push(' ');
-                    }
-                    write_shortest(text, column[row]);
-                }
-                text.push('\n');
-            }
-            file.write_all(text.as_bytes())?;
-        }
-        file.sync_all()?;
-        std::fs::rename(&temporary, &path)
-    };
-    write().map_err(|e| {
-        // What could not be completed is of no use; that it cannot be removed either is no news.
-        let _ = std::fs::remove_file(&temporary);
-        Error::new(ErrorKind::Io, format!("cannot write `{}`: {e}", path.display()))
-    })
 }

@@ -131,6 +131,11 @@ impl Parameters {
         self.entries.keys().map(String::as_str)
     }
 
+    /// All parameters with their values and origins, by key. Does not count as reading them.
+    pub fn given(&self) -> impl Iterator<Item = (&str, &str, &Origin)> {
+        self.entries.iter().map(|(key, entry)| (key.as_str(), entry.value.as_str(), &entry.origin))
+    }
+
     /// Where a parameter was given.
     pub fn origin(&self, key: &str) -> Option<&Origin> {
         self.entries.get(key).map(|entry| &entry.origin)

@@ -139,6 +139,11 @@ impl Progress {
         (self.depth > 0).then_some((self.done + 1, self.total))
     }
 
+    /// Whether the loop that runs is in no other one.
+    pub fn is_outermost(&self) -> bool {
+        self.depth == 1
+    }
+
     /// How messages are written.
     pub fn format(&self) -> MessageFormat {
         self.format

@@ -18,9 +18,10 @@ use crate::interrupt::Interrupt;
 use crate::launch::Program;
 use crate::memory::MemoryPlan;
 use crate::newton::{Range, rescue};
-use crate::output::{Outputs, Records};
+use crate::output::{Moment, Outputs, Records, output_dir};
 use crate::params::Parameters;
 use crate::report::{MessageFormat, Progress, ProgressStyle, bytes, peak_memory, seconds};
+use crate::run::RunRecord;
 use crate::threads::Threads;
 use crate::traits::{CanonicalSet, EntityKind, Extent};
 
@@ -66,6 +67,8 @@ pub struct Options {
     pub progress: ProgressStyle,
     /// What may ask the run to end.
     pub interrupt: Interrupt,
+    /// What computes, for the record of the run.
+    pub back_end: &'static str,
 }
 
 impl Default for Options {
@@ -74,7 +77,8 @@ impl Default for Options {
         let progress = if std::io::stderr().is_terminal() { ProgressStyle::Bar } else { ProgressStyle::Lines };
         let (stdout, stderr) = (Box::new(std::io::stdout()), Box::new(std::io::stderr()));
         let interrupt = Interrupt::default();
-        Options { quiet: false, profile: false, verbose: false, format: MessageFormat::Human, stdout, stderr, progress, interrupt }
+        let (format, back_end) = (MessageFormat::Human, "");
+        Options { quiet: false, profile: false, verbose: false, format, stdout, stderr, progress, interrupt, back_end }
     }
 }
 
@@ -90,6 +94,7 @@ impl Options {
             stderr: Box::new(std::io::sink()),
             progress: ProgressStyle::Quiet,
             interrupt: Interrupt::default(),
+            back_end: "",
         }
     }
 }
@@ -124,6 +129,8 @@ pub struct Session {
     mode: Option<&'static str>,
     /// Where the back-end computes, if it told.
     place: Option<placement::Place>,
+    /// The sequence of the outermost loop, and where the run stands in it.
+    outer: Option<Arc<Vec<f64>>>,
     finished: bool,
 }
 
@@ -172,10 +179,12 @@ impl Session {
         }
         let threads = Threads::from_parameters(&parameters)?;
         let renumber = Renumber::from_parameters(&parameters)?;
-        let outputs = Outputs::from_parameters(&parameters, options.stdout)?;
         rescue::check(program, &parameters)?;
+        let record = RunRecord::new(program, &parameters, &grid, options.back_end, output_dir(&parameters)?);
+        // Last, so that what is wrong with a run is found before it takes the folder.
+        let outputs = Outputs::from_parameters(&parameters, options.stdout, record)?;
         let style = if options.quiet { ProgressStyle::Quiet } else { options.progress };
-        Ok(Session {
+        let mut session = Session {
             program,
             parameters,
             grid: Arc::new(grid),
@@ -198,8 +207,16 @@ impl Session {
             notes: Vec::new(),
             mode: None,
             place: None,
+            outer: None,
             finished: false,
-        })
+        };
+        session.tell_of_outputs();
+        Ok(session)
+    }
+
+    /// The record of this run, to write down there how it ended; `None` where outputs stay in memory.
+    pub fn record(&self) -> Option<RunRecord> {
+        self.outputs.record().cloned()
     }
 
     /// The program that runs.
@@ -294,6 +311,9 @@ impl Session {
     /// The same run, with what the summary says of the numbers of the program: their precision, and how they are rounded.
     #[must_use]
     pub fn in_mode(mut self, mode: &'static str) -> Session {
+        if let Some(record) = self.outputs.record() {
+            record.note("mode", mode);
+        }
         self.mode = Some(mode);
         self
     }
@@ -308,7 +328,19 @@ impl Session {
     /// Begins a loop over `len` elements.
     pub fn begin_loop(&mut self, len: usize) -> LoopState {
         self.progress.begin(len);
+        if self.progress.is_outermost() {
+            self.outer = None;
+        }
         LoopState { next: 0, len, over: false }
+    }
+
+    /// The same over a sequence, whose elements tell the time of outputs.
+    pub fn begin_loop_over(&mut self, sequence: &Arc<Vec<f64>>) -> LoopState {
+        let state = self.begin_loop(sequence.len());
+        if self.progress.is_outermost() {
+            self.outer = Some(Arc::clone(sequence));
+        }
+        state
     }
 
     /// What may ask this run to end; linear solvers look at it between iterations.
@@ -342,6 +374,11 @@ impl Session {
             return None;
         }
         state.next += 1;
+        if self.progress.is_outermost() {
+            let element = self.outer.as_ref().and_then(|outer| outer.get(state.next - 1)).copied().unwrap_or(f64::NAN);
+            let moment = self.outputs.moment();
+            self.outputs.at(Moment { step: moment.step + 1, time: moment.time + element });
+        }
         Some(state.next - 1)
     }
 
@@ -364,6 +401,9 @@ impl Session {
     pub fn finish(&mut self) {
         if std::mem::replace(&mut self.finished, true) {
             return;
+        }
+        if let Some(record) = self.outputs.record() {
+            record.finished();
         }
         for warning in self.unused_parameters() {
             self.progress.warning(&warning);
@@ -430,6 +470,11 @@ impl Session {
         if let Some(dir) = self.outputs.dir() {
             let files = self.outputs.files_written();
             text.push_str(&format!(", {files} file{} in `{}`", if files == 1 { "" } else { "s" }, dir.display()));
+            match self.outputs.record().map_or(0, RunRecord::removed) {
+                0 => {}
+                1 => text.push_str(" (1 of an earlier run removed)"),
+                removed => text.push_str(&format!(" ({removed} of earlier runs removed)")),
+            }
         }
         text
     }

@@ -55,6 +55,9 @@ pub struct PlainArgs {
     /// Folder of the package [default: ./STEM-sim, after FILE]
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
+    /// Overwrite files of the package that have been changed
+    #[arg(long)]
+    pub force: bool,
     /// Print a stage of compilation instead of writing a package [ast, ir, ir-after=PASS, rust, cuda, manifest, report]
     #[arg(long, value_name = "WHAT")]
     pub emit: Option<Emit>,
@@ -237,6 +240,9 @@ pub struct BuildArgs {
     /// Folder of the package [default: ./STEM-sim, after FILE]
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
+    /// Overwrite files of the package that have been changed
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// Arguments of `compare`.

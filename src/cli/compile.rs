@@ -11,11 +11,12 @@ use crate::cache::{self, Cache};
 use crate::cargo;
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::hash::StableHash;
 use crate::package::Package;
+use crate::package::written::{self, Edits};
 use crate::pipeline;
 use crate::processor::{Flags, TargetCpu};
 use crate::registry::{self, BackendName};
+use equelle_runtime::hash::StableHash;
 
 /// Writes the package of a program; returns its folder.
 pub(super) fn write_package(
@@ -23,11 +24,12 @@ pub(super) fn write_package(
     program: &ProgramArgs,
     backends: Vec<BackendName>,
     output: Option<PathBuf>,
+    edits: Edits,
     console: &Console,
 ) -> Result<PathBuf, Failure> {
     let compiled = Compiled::new(file, program, backends, console)?;
     let folder = output.unwrap_or_else(|| PathBuf::from(format!("{}-sim", stem(file))));
-    compiled.write(&folder)?;
+    written::write(&compiled.package, cache::lock_file(), &folder, edits)?;
     console.progress(&format!("Wrote the package `{}`; `cargo run --release` in it builds and runs it", folder.display()));
     Ok(folder)
 }
@@ -36,7 +38,8 @@ pub(super) fn write_package(
 pub(super) fn build(args: &BuildArgs, console: &Console) -> Result<(), Failure> {
     let compiled = Compiled::new(&args.source.file, &args.source.program, args.backends.clone(), console)?;
     let folder = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}-sim", stem(&args.source.file))));
-    compiled.write(&folder)?;
+    let edits = if args.force { Edits::Overwrite } else { Edits::Keep };
+    written::write(&compiled.package, cache::lock_file(), &folder, edits)?;
     let built = compiled.build(&args.source.target.target_cpu, console)?;
     let program = folder.join(format!("{}{}", compiled.package.name, std::env::consts::EXE_SUFFIX));
     if !same_content(&built, &program) {
@@ -91,15 +94,6 @@ impl Compiled {
         self.package.implicit
     }
 
-    /// Writes the package to a folder; files that are as they should be are left alone, so that cargo sees what changed.
-    fn write(&self, folder: &Path) -> Result<(), Failure> {
-        for (name, text) in &self.package.files {
-            write_if_changed(&folder.join(name), text)?;
-        }
-        let lock = folder.join("Cargo.lock");
-        if lock.exists() { Ok(()) } else { write_if_changed(&lock, cache::lock_file()) }
-    }
-
     /// Builds the package in the cache unless that has been done; returns the program.
     ///
     /// The copy that is built has a name of its own, made from its content and the flags of the Rust compiler, because cargo places the programs of all packages in one folder.
@@ -126,14 +120,6 @@ fn renamed(manifest: &str, name: &str) -> Result<String, Failure> {
         manifest.parse().map_err(|error| Failure::Internal(format!("the generated Cargo.toml cannot be read: {error}")))?;
     document["package"]["name"] = toml_edit::value(name);
     Ok(document.to_string())
-}
-
-fn write_if_changed(path: &Path, text: &str) -> Result<(), Failure> {
-    if fs::read(path).is_ok_and(|old| old == text.as_bytes()) {
-        return Ok(());
-    }
-    let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(path, text));
-    written.map_err(|error| Failure::io("write", path, &error))
 }
 
 fn same_content(a: &Path, b: &Path) -> bool {

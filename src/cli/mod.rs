@@ -16,6 +16,7 @@ use clap::{CommandFactory, Parser};
 
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::package::written::Edits;
 use args::{Cli, Verb};
 
 /// Parses the arguments of this process and does what they ask for.
@@ -59,7 +60,10 @@ fn dispatch(cli: Cli, console: &Console) -> Result<(), Failure> {
         },
         (None, Some(file)) => match cli.plain.emit {
             Some(what) => emit::emit(&args::EmitArgs { what, file, program: cli.plain.program }, console),
-            None => compile::write_package(&file, &cli.plain.program, cli.plain.backends, cli.plain.output, console).map(drop),
+            None => {
+                let edits = if cli.plain.force { Edits::Overwrite } else { Edits::Keep };
+                compile::write_package(&file, &cli.plain.program, cli.plain.backends, cli.plain.output, edits, console).map(drop)
+            }
         },
         (None, None) => Err(Failure::usage("no program given; try `equellec --help`")),
     }

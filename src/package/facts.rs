@@ -43,6 +43,14 @@ impl Kind {
         }
     }
 
+    /// Whether an output of it may be a file.
+    fn goes_to_files(self) -> bool {
+        match self {
+            Kind::Collection | Kind::Domain => true,
+            Kind::Scalar | Kind::Sequence => false,
+        }
+    }
+
     /// Variant of `InputKind`.
     pub(super) fn variant(self) -> &'static str {
         match self {
@@ -117,6 +125,13 @@ fn as_written(module: &Module) -> Option<Module> {
 }
 
 impl Facts {
+    /// Tags of what may go to files, each once.
+    pub(super) fn collection_tags(&self) -> impl Iterator<Item = &str> {
+        let mut seen = BTreeSet::new();
+        let in_files = self.outputs.iter().filter(|output| output.kind.goes_to_files());
+        in_files.map(|output| output.name.as_str()).filter(move |name| seen.insert(*name))
+    }
+
     /// `texts` are the Text arguments, by parameter.
     fn function(&mut self, module: &Module, function: &Function, texts: &[Option<String>]) {
         let mut known: Vec<Option<String>> = vec![None; function.values.len()];

@@ -10,6 +10,7 @@ mod host;
 mod kernels;
 mod manifest;
 mod rust;
+pub mod written;
 
 use std::path::Path;
 
@@ -111,6 +112,12 @@ pub fn generate(verified: &Verified, options: &PackageOptions) -> Result<Package
 pub fn manifest(verified: &Verified) -> String {
     let module = verified.module();
     manifest::text(module, &facts::facts(module))
+}
+
+/// Tags of the collections that a program puts out.
+pub(crate) fn collection_tags(verified: &Verified) -> Vec<String> {
+    let facts = facts::facts(verified.module());
+    facts.collection_tags().map(str::to_owned).collect()
 }
 
 /// Name of the Equelle file, without its folder.

@@ -16,8 +16,15 @@ use equelle_runtime::session::{self, Session};
 use equelle_runtime::source::Source;
 use equelle_runtime::{EquelleRuntime, Error};
 
-static PROGRAM: Program =
-    Program { name: "ir", source: Source { file: "ir.equelle", text: "" }, inputs: &[], min_dim: 1, retries: &[], solves: &[] };
+static PROGRAM: Program = Program {
+    name: "ir",
+    source: Source { file: "ir.equelle", text: "" },
+    inputs: &[],
+    min_dim: 1,
+    retries: &[],
+    solves: &[],
+    outputs: &[],
+};
 
 /// Input data of a run.
 #[derive(Default)]

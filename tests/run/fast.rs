@@ -17,7 +17,8 @@ fn results_stay_within_the_roundings_left_out() {
         let words: &[&str] = &[&param, "dx=0.7"];
         let strict = run(How::Compiled2, &program, words);
         let folder = scratch(&format!("fast-{name}"));
-        let built = equellec().args(["build", "--fp", "fast", "-o"]).arg(folder.join("package")).arg(repository(&program)).output();
+        let built =
+            equellec().args(["build", "--fp", "fast", "--force", "-o"]).arg(folder.join("package")).arg(repository(&program)).output();
         let built = built.expect("equellec starts");
         assert!(built.status.success(), "{}", stderr(&built));
         let manifest = fs::read_to_string(folder.join("package/manifest.json")).expect("a manifest");

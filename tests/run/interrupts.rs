@@ -36,7 +36,8 @@ fn ends_well(mut command: Command, folder: &Path, signal: &str, code: i32) {
         .and_then(|rest| rest.strip_suffix(&format!(" of {STEPS} by SIG{}; what has been put out is complete", &signal[1..])));
     let step: usize = step.and_then(|step| step.parse().ok()).unwrap_or_else(|| panic!("{text}"));
     // Each step before has its file, with one number for each of 20 x 10 cells.
-    let files: Vec<_> = fs::read_dir(&outputs).expect("outputs").map(|entry| entry.expect("an entry").path()).collect();
+    let mut files: Vec<_> = fs::read_dir(&outputs).expect("outputs").map(|entry| entry.expect("an entry").path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "output"));
     assert_eq!(files.len(), step - 1, "{text}");
     for file in files {
         let values = fs::read_to_string(&file).expect("text");

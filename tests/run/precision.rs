@@ -15,7 +15,7 @@ const ROUNDING: f64 = 0.5 * f32::EPSILON as f64;
 /// The simulator of a program with singles.
 fn built_single(level: &str, program: &str, folder: &Path) -> PathBuf {
     let output = equellec()
-        .args(["build", "--precision", "f32", level, "-o"])
+        .args(["build", "--precision", "f32", level, "--force", "-o"])
         .arg(folder.join(level))
         .arg(repository(program))
         .output()

@@ -17,7 +17,7 @@ fn the_processor_changes_no_bit() {
     fs::write(&steps, "0.01\n".repeat(20)).expect("a scratch folder can be written");
     let generic = {
         let output = equellec()
-            .args(["build", "--target-cpu", "generic", "-o"])
+            .args(["build", "--target-cpu", "generic", "--force", "-o"])
             .arg(folder.join("package"))
             .arg(repository(PROGRAM))
             .output()
@@ -45,6 +45,7 @@ fn the_processor_changes_no_bit() {
         let mut files: Vec<(String, Vec<u8>)> = fs::read_dir(&out)
             .expect("the output folder")
             .map(|entry| entry.expect("an entry").path())
+            .filter(|path| path.extension().is_some_and(|extension| extension == "output"))
             .map(|path| (path.file_name().expect("a name").to_string_lossy().into_owned(), fs::read(&path).expect("a file")))
             .collect();
         files.sort();

@@ -159,6 +159,7 @@ pub fn read_outputs(output: &Output, folder: &Path) -> Outputs {
         }
     }
     let mut files: Vec<PathBuf> = fs::read_dir(folder).expect("the output folder").map(|entry| entry.expect("an entry").path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "output"));
     files.sort();
     for file in files {
         let name = file.file_stem().expect("a name").to_string_lossy().into_owned();
@@ -187,7 +188,7 @@ pub fn built_with(level: &str, dimensions: Dimensions, program: &str) -> PathBuf
         let stem = Path::new(program).file_stem().expect("a file").to_string_lossy();
         let folder = scratch(&format!("{stem}{level}"));
         let mut command = equellec();
-        command.arg("build").arg(repository(program)).arg(level).arg("-o").arg(&folder);
+        command.arg("build").arg(repository(program)).arg(level).args(["--force", "-o"]).arg(&folder);
         if dimensions == Dimensions::Unchecked {
             command.arg("--nondimensional");
         }

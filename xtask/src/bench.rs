@@ -180,7 +180,7 @@ fn generate(program: &Program, way: Way, folder: &Path) -> Result<Package, Failu
     tools::write(&source, &text(program)?)?;
     let package = folder.join(format!("{name}-sim"));
     let mut equellec = tools::equellec("dev")?;
-    tools::run(equellec.args(option).arg(&source).arg("-o").arg(&package))?;
+    tools::run(equellec.args(option).arg(&source).args(["--force", "-o"]).arg(&package))?;
     let feature = if program.suite == "residual" { "residual" } else { program.library };
     Ok(Package { feature, name, folder: package })
 }

@@ -244,7 +244,7 @@ fn build(case: &Case) -> Result<PathBuf, Failure> {
     let Case { program, flags, .. } = case;
     let package = root().join("target/cuda-host").join(case.name());
     let mut build = tools::equellec("dev")?;
-    build.args(["build", program, "--backend", "serial,cuda", "-o"]).arg(&package).args(*flags);
+    build.args(["build", program, "--backend", "serial,cuda", "--force", "-o"]).arg(&package).args(*flags);
     let output = build.output().map_err(|error| format!("equellec cannot be run: {error}"))?;
     if !output.status.success() {
         return Err(format!("{program}: {}", String::from_utf8_lossy(&output.stderr)));
@@ -323,6 +323,8 @@ fn compare_scalars(found: &str, expected: &str, what: &str, tolerance: f64) -> R
 fn compare_fields(found: &Path, expected: &Path, what: &str, tolerance: f64) -> Result<bool, Failure> {
     let names = |folder: &Path| -> Vec<_> {
         let mut names: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name()).collect();
+        // Beside them is the record of the run.
+        names.retain(|name| name.to_string_lossy().ends_with(".output"));
         names.sort();
         names
     };

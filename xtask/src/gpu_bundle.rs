@@ -151,7 +151,7 @@ fn program(source: &Path, flags: &[&str], way: Way, bundle: &Path) -> Result<(),
         .arg(source)
         .args(flags)
         .args(way.flags())
-        .args(["--backend", "serial,cuda", "--target-cpu", PROCESSOR, "-o"])
+        .args(["--backend", "serial,cuda", "--target-cpu", PROCESSOR, "--force", "-o"])
         .arg(&package);
     // It runs on another machine. A cache of its own: what is built here is stripped.
     equellec.env("EQUELLE_CACHE_DIR", root().join("target/gpu-cache")).env("CARGO_PROFILE_RELEASE_STRIP", "symbols");

@@ -14,8 +14,15 @@ use equelle_runtime::params::Parameters;
 use equelle_runtime::session::{Options, Session};
 use equelle_runtime::source::Source;
 
-static PROGRAM: Program =
-    Program { name: "linear", source: Source { file: "linear.equelle", text: "" }, inputs: &[], min_dim: 1, retries: &[], solves: &[] };
+static PROGRAM: Program = Program {
+    name: "linear",
+    source: Source { file: "linear.equelle", text: "" },
+    inputs: &[],
+    min_dim: 1,
+    retries: &[],
+    solves: &[],
+    outputs: &[],
+};
 
 /// The GPU; without one the host device, which tells nothing of speed.
 pub fn device() -> Rc<dyn Device> {

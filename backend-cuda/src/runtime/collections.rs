@@ -165,6 +165,8 @@ stored!(VectorCollection: values, BoolCollection: 0, EntityCollection: values);
 pub struct Sequence {
     pub(super) len: usize,
     pub(super) buffer: Rc<Buffer>,
+    /// Those on the host, where they were read there.
+    pub(super) read: Option<Arc<Vec<f64>>>,
 }
 
 /// State of a loop over a sequence.

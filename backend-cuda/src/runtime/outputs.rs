@@ -45,7 +45,7 @@ impl CudaRuntime {
     /// Puts out a collection stored densely, component after component, without waiting for it; false where outputs do not go to files at present, or there is nothing to copy.
     pub(super) fn output_aside(&mut self, tag: &str, values: &Collection, components: usize) -> Result<bool, Error> {
         let n = values.domain.len();
-        if n == 0 || !self.session.outputs_go_to_files() {
+        if n == 0 || !self.session.outputs_go_to_files(n) {
             return Ok(false);
         }
         let component = self.precision.bytes() as usize * n;

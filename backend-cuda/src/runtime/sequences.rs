@@ -13,13 +13,13 @@ impl CudaRuntime {
     pub(super) fn sequence_with(&mut self, function: Binary, sequence: &Sequence, s: &Scalar) -> Result<Sequence, Error> {
         let (data, s) = (Numbers::each(&sequence.buffer), self.of_scalar(s));
         let buffer = self.binary(function, Extent::alone(sequence.len), &data, &s)?.buffer;
-        Ok(Sequence { len: sequence.len, buffer })
+        Ok(Sequence { len: sequence.len, buffer, read: None })
     }
 
     /// A function of each number.
     pub(super) fn sequence_map(&mut self, function: Unary, sequence: &Sequence) -> Result<Sequence, Error> {
         let data = Numbers::each(&Rc::clone(&sequence.buffer));
         let buffer = self.unary(function, Extent::alone(sequence.len), &data)?.buffer;
-        Ok(Sequence { len: sequence.len, buffer })
+        Ok(Sequence { len: sequence.len, buffer, read: None })
     }
 }

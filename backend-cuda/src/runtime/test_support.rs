@@ -18,8 +18,15 @@ use crate::runtime::pool::Buffer;
 use crate::runtime::precision::doubles;
 use crate::runtime::program::CudaRuntime;
 
-pub(super) static PROGRAM: Program =
-    Program { name: "test", source: Source { file: "test.equelle", text: "" }, inputs: &[], min_dim: 1, retries: &[], solves: &[] };
+pub(super) static PROGRAM: Program = Program {
+    name: "test",
+    source: Source { file: "test.equelle", text: "" },
+    inputs: &[],
+    min_dim: 1,
+    retries: &[],
+    solves: &[],
+    outputs: &[],
+};
 
 /// Runtimes on the host device, if there is a C++ compiler, and on the GPU, if there is one.
 pub(super) fn runtimes() -> Vec<CudaRuntime> {

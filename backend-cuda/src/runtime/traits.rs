@@ -67,7 +67,7 @@ impl EquelleRuntime for CudaRuntime {
     fn input_sequence(&mut self, name: &str) -> Result<Sequence, Error> {
         let values = self.session.input_sequence(name)?;
         let buffer = self.upload(name, &bytes_of(&values, f64::to_le_bytes))?;
-        Ok(Sequence { len: values.len(), buffer })
+        Ok(Sequence { len: values.len(), buffer, read: Some(values) })
     }
 
     fn output_scalar(&mut self, tag: &str, value: &Scalar) -> Result<(), Error> {
@@ -143,7 +143,10 @@ impl EquelleRuntime for CudaRuntime {
         let function = self.runtime_function("equelle_loop_begin")?;
         let call = Call::new(function, "equelle_loop_begin").arg(taken.address());
         self.launch_once(call);
-        let state = self.session.begin_loop(sequence.len);
+        let state = match &sequence.read {
+            Some(read) => self.session.begin_loop_over(read),
+            None => self.session.begin_loop(sequence.len),
+        };
         let steady = self.session.profile().then(Steady::default);
         Ok(Loop { state, sequence: sequence.clone(), taken, window: None, used: 0, handed_over: self.queue.handed_over(), steady })
     }

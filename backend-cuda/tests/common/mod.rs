@@ -15,8 +15,15 @@ use equelle_runtime::source::Source;
 use equelle_runtime::{Error, ErrorKind};
 
 /// A program without inputs.
-pub static PROGRAM: Program =
-    Program { name: "test", source: Source { file: "test.equelle", text: "" }, inputs: &[], min_dim: 1, retries: &[], solves: &[] };
+pub static PROGRAM: Program = Program {
+    name: "test",
+    source: Source { file: "test.equelle", text: "" },
+    inputs: &[],
+    min_dim: 1,
+    retries: &[],
+    solves: &[],
+    outputs: &[],
+};
 
 /// Three kernels as they are generated, of which the second does not compile.
 pub const BROKEN: KernelModule = KernelModule {

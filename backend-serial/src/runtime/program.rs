@@ -124,7 +124,7 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
     }
 
     fn begin_loop(&mut self, sequence: &Arc<Vec<f64>>) -> Result<Loop, Error> {
-        Ok(Loop { sequence: Arc::clone(sequence), state: self.session.begin_loop(sequence.len()) })
+        Ok(Loop { sequence: Arc::clone(sequence), state: self.session.begin_loop_over(sequence) })
     }
 
     fn next(&mut self, state: &mut Loop) -> Result<Option<f64>, Error> {

@@ -13,8 +13,15 @@ pub const ALL_FACES: CanonicalSet = CanonicalSet { kind: EntityKind::Face, exten
 pub const INTERIOR_FACES: CanonicalSet = CanonicalSet { kind: EntityKind::Face, extent: Extent::Interior };
 pub const BOUNDARY_FACES: CanonicalSet = CanonicalSet { kind: EntityKind::Face, extent: Extent::Boundary };
 
-static PROGRAM: Program =
-    Program { name: "test", source: Source { file: "test.equelle", text: "" }, inputs: &[], min_dim: 1, retries: &[], solves: &[] };
+static PROGRAM: Program = Program {
+    name: "test",
+    source: Source { file: "test.equelle", text: "" },
+    inputs: &[],
+    min_dim: 1,
+    retries: &[],
+    solves: &[],
+    outputs: &[],
+};
 
 pub fn on_grid(grid: Grid) -> SerialRuntime {
     let session = Session::on_grid(&PROGRAM, Parameters::default(), grid, Options::silent());

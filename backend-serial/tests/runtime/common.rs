@@ -10,8 +10,15 @@ pub const ALL_FACES: CanonicalSet = CanonicalSet { kind: EntityKind::Face, exten
 pub const INTERIOR_FACES: CanonicalSet = CanonicalSet { kind: EntityKind::Face, extent: Extent::Interior };
 pub const BOUNDARY_FACES: CanonicalSet = CanonicalSet { kind: EntityKind::Face, extent: Extent::Boundary };
 
-pub static PROGRAM: Program =
-    Program { name: "test", source: Source { file: "test.equelle", text: "" }, inputs: &[], min_dim: 1, retries: &[], solves: &[] };
+pub static PROGRAM: Program = Program {
+    name: "test",
+    source: Source { file: "test.equelle", text: "" },
+    inputs: &[],
+    min_dim: 1,
+    retries: &[],
+    solves: &[],
+    outputs: &[],
+};
 
 pub fn session(grid: Grid) -> Session {
     Session::on_grid(&PROGRAM, Parameters::default(), grid, Options::silent()).expect("a silent session without parameters opens")

@@ -45,8 +45,15 @@ fn reductions_accumulate_in_double_precision() -> Result<(), Error> {
 /// no smaller tolerance than 4 * 2^-24 per cell can be asked for.
 #[test]
 fn newton_solves_in_double_precision_what_is_evaluated_in_single() -> Result<(), Error> {
-    static PROGRAM: Program =
-        Program { name: "test", source: Source { file: "test.equelle", text: "" }, inputs: &[], min_dim: 1, retries: &[], solves: &[] };
+    static PROGRAM: Program = Program {
+        name: "test",
+        source: Source { file: "test.equelle", text: "" },
+        inputs: &[],
+        min_dim: 1,
+        retries: &[],
+        solves: &[],
+        outputs: &[],
+    };
     let n = 4;
     let parameters = Parameters::from_words(&["abs_res_tol=1e-6".to_string()])?;
     let grid = Grid::cartesian(Cartesian::line(n, 1.0))?;

@@ -3,12 +3,11 @@
 //! One thread writes one file after the other, in the order of the outputs: whatever ends a run, the files that are there are the first ones. After an error it writes
 //! nothing more; the run hears of it at its next file, or where it settles its outputs.
 
-use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use super::{Outputs, Sink, file_name, write_file};
+use super::{Outputs, next_file, write_file};
 use crate::error::{Error, ErrorKind};
 use crate::real::Real;
 
@@ -113,16 +112,16 @@ impl Drop for Writer {
 }
 
 impl Outputs {
-    /// Whether collections go to files at present: not to standard output or memory, and neither waiting nor dropped.
-    pub fn go_to_files(&self) -> bool {
-        matches!(self.sink, Sink::Streams { dir: Some(_), .. }) && self.held.is_none() && self.muted.is_none()
+    /// Whether collections of so many elements go to files at present: not to standard output or memory, and neither waiting nor dropped.
+    pub fn go_to_files(&self, elements: usize) -> bool {
+        self.has_files_for(elements) && self.held.is_none() && self.muted.is_none()
     }
 
-    /// Numbers that are on their way, to a file which a thread writes: components of equal length, in the order of
+    /// Numbers that are on their way, to a file which a thread writes: components of `elements` numbers, in the order of
     /// the domain. Where [`Outputs::go_to_files`]. Errors name the line.
     ///
     /// # Errors
-    /// `Data` if the tag cannot be part of a file name; what went wrong with files before, the numbers of which may have failed to arrive.
+    /// `Data` if the tag cannot be part of a file name; `Io` if the folder is another run's; what went wrong with files before, the numbers of which may have failed to arrive.
     ///
     /// # Panics
     /// If collections do not go to files.
@@ -130,15 +129,16 @@ impl Outputs {
         &mut self,
         tag: &str,
         line: u32,
+        elements: usize,
         numbers: impl FnOnce() -> Result<Vec<Vec<R>>, Error> + Send + 'static,
     ) -> Result<(), Error> {
-        assert!(self.go_to_files(), "what waits, or is no file, is put out at once");
-        let dir: PathBuf = self.dir().unwrap_or(std::path::Path::new(".")).to_owned();
-        let name = file_name(&mut self.counts, tag).map_err(|error| error.at(line))?;
+        assert!(self.go_to_files(elements), "what waits, or is no file, is put out at once");
+        let Some(record) = self.record_of_files(elements).map_err(|error| error.at(line))? else { return Ok(()) };
+        let file = next_file(&mut self.counts, &record, tag, self.moment).map_err(|error| error.at(line))?;
         self.writer.add(Box::new(move |text| {
             let columns = numbers()?;
             let columns: Vec<&[R]> = columns.iter().map(Vec::as_slice).collect();
-            write_file(&dir, &name, &columns, text).map_err(|error| error.at(line))
+            write_file(&record, file, &columns, text).map_err(|error| error.at(line))
         }))?;
         self.files += 1;
         Ok(())

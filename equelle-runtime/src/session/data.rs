@@ -87,12 +87,14 @@ impl Session {
     /// # Panics
     /// If there is not one for each element.
     pub fn output_vectors<R: Real>(&mut self, tag: &str, domain: &Domain, components: &[&[R]]) -> Result<(), Error> {
-        if self.outputs.dir().is_none() {
+        if !self.outputs.has_files_for(domain.len()) {
             self.progress.close_bar();
         }
         let ordered: Vec<_> = components.iter().map(|component| domain.in_file_order(component)).collect();
         let components: Vec<&[R]> = ordered.iter().map(|component| &component[..]).collect();
-        self.outputs.vectors(tag, &components).map_err(|e| e.at(self.line))
+        let result = self.outputs.vectors(tag, &components).map_err(|e| e.at(self.line));
+        self.tell_of_outputs();
+        result
     }
 
     /// Puts out a collection, one value per element of a domain; in the order of the grid's file.
@@ -103,15 +105,27 @@ impl Session {
     /// # Panics
     /// If there is not one for each element.
     pub fn output_collection<R: Real>(&mut self, tag: &str, domain: &Domain, values: &[R]) -> Result<(), Error> {
-        if self.outputs.dir().is_none() {
+        if !self.outputs.has_files_for(domain.len()) {
             self.progress.close_bar();
         }
-        self.outputs.collection(tag, &domain.in_file_order(values)).map_err(|e| e.at(self.line))
+        let result = self.outputs.collection(tag, &domain.in_file_order(values)).map_err(|e| e.at(self.line));
+        self.tell_of_outputs();
+        result
     }
 
-    /// Whether collections that are put out now go to files: what [`Session::output_later`] asks for.
-    pub fn outputs_go_to_files(&self) -> bool {
-        self.outputs.go_to_files()
+    /// Whether collections of so many elements that are put out now go to files: what [`Session::output_later`] asks for.
+    pub fn outputs_go_to_files(&self, elements: usize) -> bool {
+        self.outputs.go_to_files(elements)
+    }
+
+    /// Tells what outputs have to say.
+    pub(super) fn tell_of_outputs(&mut self) {
+        for warning in self.outputs.take_warnings() {
+            self.progress.warning(&warning);
+        }
+        for note in self.outputs.take_notes() {
+            self.progress.message(&note);
+        }
     }
 
     /// Puts out a collection whose numbers are on their way, one value per element of a domain: of scalars one component, of vectors as many as the grid has dimensions. A thread
@@ -136,7 +150,9 @@ impl Session {
                 Some(_) => components.iter().map(|component| ordered.in_file_order(component).into_owned()).collect(),
             })
         };
-        self.outputs.later(tag, line, numbers)
+        let result = self.outputs.later(tag, line, domain.len(), numbers);
+        self.tell_of_outputs();
+        result
     }
 
     /// Waits until all files that [`Session::output_later`] promised have been written. Called where a run ends, however it ends: this error came first.
@@ -169,7 +185,9 @@ impl Session {
     /// As there.
     pub fn dump_collection<R: Real>(&mut self, tag: &str, domain: &Domain, values: &[R]) -> Result<(), Error> {
         self.progress.close_bar();
-        self.outputs.collection_at_once(tag, &domain.in_file_order(values)).map_err(|e| e.at(self.line))
+        let result = self.outputs.collection_at_once(tag, &domain.in_file_order(values)).map_err(|e| e.at(self.line));
+        self.tell_of_outputs();
+        result
     }
 
     /// A line of text among the results on standard output, such as those of `verbose`.

@@ -38,6 +38,8 @@ impl Session {
         if !held.is_empty() {
             self.progress.close_bar();
         }
-        self.outputs.release(held).map_err(|error| error.at(self.line))
+        let result = self.outputs.release(held).map_err(|error| error.at(self.line));
+        self.tell_of_outputs();
+        result
     }
 }

@@ -50,7 +50,7 @@ fn nothing_to_do() {
     for method in Method::ALL {
         let solution = solve(&matrix, &[0.0, 0.0], &options(method), &mut LinearCache::default()).unwrap();
         assert_eq!((solution.x, solution.iterations, solution.relative_residual), (vec![0.0, 0.0], 0, 0.0));
-        assert_eq!(solve(&empty, &[], &options(method), &mut LinearCache::default()).unwrap().x, []);
+        assert_eq!(solve(&empty, &[], &options(method), &mut LinearCache::default()).unwrap().x, [0.0; 0]);
     }
 }
 

@@ -48,6 +48,7 @@ pub static HEAT: Program = Program {
     min_dim: 1,
     retries: &[],
     solves: &[],
+    outputs: &["u", "v"],
 };
 
 /// The worked example of the runtime specification, section 1.3.
@@ -63,6 +64,14 @@ pub fn fresh_dir(name: &str) -> PathBuf {
     }
     std::fs::create_dir_all(&dir).expect("the test's own directory can be made");
     dir
+}
+
+/// Names of what is in a directory, sorted.
+pub fn names_in(dir: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(dir).expect("the test's own directory can be read");
+    let mut names: Vec<String> = entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8")).collect();
+    names.sort();
+    names
 }
 
 /// Writes a file and gives its name.

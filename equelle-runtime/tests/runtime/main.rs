@@ -16,3 +16,4 @@ mod opm;
 mod output;
 mod params;
 mod renumber;
+mod run_record;

@@ -3,11 +3,13 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
-use equelle_runtime::ErrorKind;
-use equelle_runtime::output::{Outputs, Record};
+use equelle_runtime::output::{Outputs, Record, output_dir};
+use equelle_runtime::run::RunRecord;
 use equelle_runtime::session::{Options, Session};
+use equelle_runtime::{Error, ErrorKind};
 
 use crate::common::*;
+use equelle_runtime::output::LARGE;
 
 /// A stream whose text can be read afterwards.
 #[derive(Clone, Default)]
@@ -32,7 +34,13 @@ impl Write for Buffer {
 
 fn outputs(given: &[&str]) -> (Outputs, Buffer) {
     let console = Buffer::default();
-    (Outputs::from_parameters(&parameters(given), Box::new(console.clone())).unwrap(), console)
+    (opened(given, Box::new(console.clone())).unwrap(), console)
+}
+
+fn opened(given: &[&str], console: Box<dyn Write + Send>) -> Result<Outputs, Error> {
+    let parameters = parameters(given);
+    let record = RunRecord::new(&HEAT, &parameters, &four_by_three(), "test", output_dir(&parameters)?);
+    Outputs::from_parameters(&parameters, console, record)
 }
 
 #[test]
@@ -42,8 +50,11 @@ fn console() {
     out.scalar("n", 710.0).unwrap();
     out.collection("u", &[500.0, 1.0 / 3.0, -1e-10]).unwrap();
     out.collection("none", &[0.0; 0]).unwrap();
-    // Fields are 15 wide and followed by a blank.
-    let expected = "maximum of u = 0.30000000000000004\nn = 710\nu =\n500             0.333333        -1e-10          \nnone =\n\n";
+    out.collection("single", &[0.1_f32, 2.0]).unwrap();
+    out.vectors("v", &[&[0.1 + 0.2, 2.0], &[3.0, 4.0]]).unwrap();
+    // Fields are 15 wide at least, and followed by a blank.
+    let expected = "maximum of u = 0.30000000000000004\nn = 710\nu =\n500             0.3333333333333333 -1e-10          \nnone =\n\n\
+                    single =\n0.1             2               \nv =\n0.30000000000000004 3               \n2               4               \n";
     assert_eq!(console.text(), expected);
     assert_eq!(out.files_written(), 0);
 }
@@ -63,11 +74,10 @@ fn files() {
     assert_eq!(read("u-00001.output"), "0.30000000000000004\nnan\n");
     assert_eq!(read("two words-00000.output"), "1e300\n");
     assert_eq!("0.3333333333333333".parse(), Ok(third));
-    // Neither the probe nor a temporary file is left.
-    let mut names: Vec<String> = std::fs::read_dir(&dir).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    assert_eq!(names, ["two words-00000.output", "u-00000.output", "u-00001.output"]);
     assert_eq!(out.files_written(), 3);
+    drop(out);
+    // Neither locks nor temporary files are left.
+    assert_eq!(names_in(&dir), ["heat.run.json", "two words-00000.output", "u-00000.output", "u-00001.output"]);
 }
 
 #[test]
@@ -104,10 +114,10 @@ fn tags_cannot_lead_out_of_the_directory() {
         assert_eq!(error.kind, ErrorKind::Data, "{tag}");
         assert!(error.message.contains("cannot be a file name"), "{}", error.message);
     }
-    assert_eq!(std::fs::read_dir(&inner).unwrap().count(), 0);
     assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 1);
     out.collection("..", &[1.0]).unwrap();
-    assert!(inner.join("..-00000.output").exists());
+    drop(out);
+    assert_eq!(names_in(&inner), ["..-00000.output", "heat.run.json"]);
 }
 
 #[test]
@@ -121,7 +131,7 @@ fn a_closed_standard_output_is_an_error() {
             Ok(())
         }
     }
-    let mut out = Outputs::from_parameters(&parameters(&[]), Box::new(Closed)).unwrap();
+    let mut out = opened(&[], Box::new(Closed)).unwrap();
     assert_eq!(out.scalar("x", 1.0).unwrap_err().kind, ErrorKind::Io);
 }
 
@@ -138,6 +148,59 @@ fn outputs_kept_in_memory() {
     ];
     assert_eq!(records.take(), expected);
     assert_eq!(records.take(), []);
+}
+
+/// Without `output_to_file` large collections go to files, which a note says once; with it they go where it says.
+#[test]
+fn large_collections_go_to_files_unless_asked_otherwise() {
+    let dir = fresh_dir("output-large");
+    let word = format!("output_dir={}", dir.display());
+    let (small, large) = (vec![1.0 / 3.0; LARGE], vec![0.25; LARGE + 1]);
+    let (mut out, console) = outputs(&[&word]);
+    out.collection("u", &small).unwrap();
+    assert!(console.text().starts_with("u =\n0.3333333333333333 0.3333333333333333 "));
+    assert_eq!(
+        (out.take_notes(), names_in(&dir).len(), out.go_to_files(LARGE)),
+        (vec![], 0, false),
+        "nothing is left by a run that prints"
+    );
+    out.collection("u", &large).unwrap();
+    out.vectors("v", &[&large, &large]).unwrap();
+    out.later("u", 1, LARGE + 1, || Ok(vec![vec![0.5; LARGE + 1]])).unwrap();
+    out.settle().unwrap();
+    let notes = out.take_notes();
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(notes[0].contains(&format!("`{}`", dir.display())) && notes[0].contains("output_to_file=false"), "{notes:?}");
+    assert_eq!(console.text().len(), 4 + 19 * LARGE + 1);
+    drop(out);
+    assert_eq!(names_in(&dir), ["heat.run.json", "u-00000.output", "u-00001.output", "v-00000.output"]);
+
+    let dir = fresh_dir("output-large-printed");
+    let (mut out, console) = outputs(&["output_to_file=false", &format!("output_dir={}", dir.display())]);
+    out.collection("u", &large).unwrap();
+    assert_eq!((console.text().len(), names_in(&dir).len()), (4 + 16 * (LARGE + 1) + 1, 0));
+}
+
+/// Standard output takes text in pieces: ten million characters need no text of ten million.
+#[test]
+fn printed_text_is_never_whole_in_memory() {
+    struct Largest(Arc<Mutex<(usize, usize)>>);
+    impl Write for Largest {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            let mut seen = self.0.lock().unwrap();
+            *seen = (seen.0.max(bytes.len()), seen.1 + bytes.len());
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let seen = Arc::new(Mutex::new((0, 0)));
+    let mut out = opened(&["output_to_file=false"], Box::new(Largest(Arc::clone(&seen)))).unwrap();
+    out.collection("u", &vec![1.0 / 3.0; 500_000]).unwrap();
+    let (largest, all) = *seen.lock().unwrap();
+    // 16,384 numbers at a time, of 18 digits and a blank.
+    assert_eq!((largest, all), (19 * 16_384, 4 + 19 * 500_000 + 1));
 }
 
 /// Outputs that wait are written as they would have been, in their order; those of a trial never are.
@@ -178,13 +241,13 @@ fn outputs_wait_or_do_not_happen() {
 fn files_are_written_later_in_their_order() {
     let dir = fresh_dir("output-later");
     let (mut out, console) = outputs(&["output_to_file=true", &format!("output_dir={}", dir.display())]);
-    assert!(out.go_to_files());
+    assert!(out.go_to_files(2));
     let (arrive, arrived) = std::sync::mpsc::channel::<f64>();
-    out.later("u", 3, move || Ok(vec![vec![arrived.recv().unwrap(), 2.0]])).unwrap();
-    out.later("u", 4, || Ok(vec![vec![3.0_f32], vec![0.1]])).unwrap();
+    out.later("u", 3, 2, move || Ok(vec![vec![arrived.recv().unwrap(), 2.0]])).unwrap();
+    out.later("u", 4, 1, || Ok(vec![vec![3.0_f32], vec![0.1]])).unwrap();
     out.scalar("n", 1.0).unwrap();
     assert_eq!(console.text(), "n = 1\n", "the run goes on");
-    assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 0, "the second file is not there before the first");
+    assert!(!names_in(&dir).iter().any(|name| name.ends_with(".output")), "the second file is not there before the first");
     arrive.send(1.5).unwrap();
     // At once, but after the two.
     out.collection("u", &[4.0]).unwrap();
@@ -193,10 +256,10 @@ fn files_are_written_later_in_their_order() {
     assert_eq!(out.files_written(), 3);
     // What waits or does not happen is not written by a thread.
     out.mute();
-    assert!(!out.go_to_files());
+    assert!(!out.go_to_files(2));
     out.unmute();
     out.hold();
-    assert!(!out.go_to_files());
+    assert!(!out.go_to_files(2));
 }
 
 #[test]
@@ -206,7 +269,7 @@ fn what_fails_later_is_told_once_and_nothing_follows() {
     std::fs::create_dir_all(dir.join("u-00001.output").join("in the way")).unwrap();
     for number in 0..3 {
         // Whether the third one is told already depends on the thread.
-        let told = out.later("u", 7 + number, move || Ok(vec![vec![f64::from(number)]]));
+        let told = out.later("u", 7 + number, 1, move || Ok(vec![vec![f64::from(number)]]));
         if let Err(error) = told.and_then(|()| if number == 2 { out.settle() } else { Ok(()) }) {
             assert_eq!((error.kind, &error.lines[..]), (ErrorKind::Io, &[8][..]));
             assert!(error.message.contains("u-00001.output"), "{error}");
@@ -231,7 +294,7 @@ fn files_that_wait_are_few() {
     let thread = std::thread::spawn(move || {
         for _ in 0..files {
             let arrived = Arc::clone(&arrived);
-            out.later("u", 1, move || {
+            out.later("u", 1, 1, move || {
                 arrived.lock().unwrap().recv().unwrap();
                 Ok(vec![vec![1.0]])
             })

@@ -161,6 +161,7 @@ fn program_facts(program: &Program, facts: &Facts) -> TokenStream {
         let line = Literal::u32_unsuffixed(line);
         quote! { Solve { line: #line, unknowns: &[#(#unknowns),*] } }
     });
+    let outputs = facts.collection_tags();
     quote! {
         /// What messages at run time need to know of the program.
         pub static PROGRAM: Program = Program {
@@ -170,6 +171,7 @@ fn program_facts(program: &Program, facts: &Facts) -> TokenStream {
             min_dim: #min_dim,
             retries: &[#(#retries),*],
             solves: &[#(#solves),*],
+            outputs: &[#(#outputs),*],
         };
     }
 }

@@ -148,6 +148,9 @@ fn values(results: &str, outputs: &Path) -> Result<BTreeMap<String, Vec<f64>>, F
         values.entry(tag.to_owned()).or_default().push(value.parse().unwrap_or(f64::NAN));
     }
     for entry in fs::read_dir(outputs).into_iter().flatten().flatten() {
+        if entry.path().extension().is_none_or(|extension| extension != "output") {
+            continue;
+        }
         let text = tools::read(&entry.path())?;
         let numbers = text.split_whitespace().map(|word| word.parse().unwrap_or(f64::NAN)).collect();
         values.insert(entry.file_name().to_string_lossy().into_owned(), numbers);

@@ -73,6 +73,7 @@ pub static PROGRAM: Program = Program {
     min_dim: 2,
     retries: &[],
     solves: &[],
+    outputs: &["u", "jump", "inside", "sizes", "t", "w", "size"],
 };
 /// The most collections that live at the same time, and what linear systems there are.
 pub static MEMORY: MemoryPlan = MemoryPlan {

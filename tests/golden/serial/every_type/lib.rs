@@ -57,6 +57,23 @@ pub static PROGRAM: Program = Program {
     min_dim: 2,
     retries: &[],
     solves: &[],
+    outputs: &[
+        "cell",
+        "self",
+        "v",
+        "s",
+        "b",
+        "w",
+        "flux",
+        "doubled",
+        "rate",
+        "at_cell",
+        "alive",
+        "padded",
+        "same",
+        "seen",
+        "told",
+    ],
 };
 /// The most collections that live at the same time, and what linear systems there are.
 pub static MEMORY: MemoryPlan = MemoryPlan {

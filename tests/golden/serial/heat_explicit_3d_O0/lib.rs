@@ -58,6 +58,7 @@ pub static PROGRAM: Program = Program {
     min_dim: 1,
     retries: &[],
     solves: &[],
+    outputs: &["expU"],
 };
 /// The most collections that live at the same time, and what linear systems there are.
 pub static MEMORY: MemoryPlan = MemoryPlan {

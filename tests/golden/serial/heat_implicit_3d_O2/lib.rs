@@ -78,6 +78,7 @@ pub static PROGRAM: Program = Program {
             unknowns: &["u"],
         },
     ],
+    outputs: &["u"],
 };
 /// The most collections that live at the same time, and what linear systems there are.
 pub static MEMORY: MemoryPlan = MemoryPlan {

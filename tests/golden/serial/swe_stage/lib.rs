@@ -102,6 +102,7 @@ pub static PROGRAM: Program = Program {
     min_dim: 2,
     retries: &[],
     solves: &[],
+    outputs: &["q1", "q2", "q3"],
 };
 /// The most collections that live at the same time, and what linear systems there are.
 pub static MEMORY: MemoryPlan = MemoryPlan {

@@ -1,0 +1,62 @@
+//! Text on standard output.
+
+use std::fmt::Write as _;
+use std::io::Write;
+
+use super::files::CHUNK;
+use crate::error::{Error, ErrorKind};
+use crate::number::write_shortest;
+use crate::real::Real;
+
+/// Least width of a number of a collection; longer ones push the next ones to the right.
+const WIDTH: usize = 15;
+
+/// A text, at once.
+pub(super) fn print(console: &mut dyn Write, text: &str) -> Result<(), Error> {
+    console.write_all(text.as_bytes()).and_then(|()| console.flush()).map_err(cannot_print)
+}
+
+/// `tag =` and columns of equal length, a line for each row or one for all; some thousand rows of text are in memory at a time.
+pub(super) fn print_columns<R: Real>(
+    console: &mut dyn Write,
+    tag: &str,
+    columns: &[&[R]],
+    one_line: bool,
+    text: &mut String,
+) -> Result<(), Error> {
+    let rows = columns.first().map_or(0, |column| column.len());
+    let mut print = || -> std::io::Result<()> {
+        console.write_all(tag.as_bytes())?;
+        console.write_all(b" =\n")?;
+        for start in (0..rows).step_by(CHUNK) {
+            text.clear();
+            for row in start..rows.min(start + CHUNK) {
+                for column in columns {
+                    field(text, column[row]);
+                }
+                if !one_line {
+                    text.push('\n');
+                }
+            }
+            console.write_all(text.as_bytes())?;
+        }
+        if one_line {
+            console.write_all(b"\n")?;
+        }
+        console.flush()
+    };
+    print().map_err(cannot_print)
+}
+
+/// A number in all its digits, filled up with blanks.
+fn field<R: Real>(text: &mut String, value: R) {
+    let begin = text.len();
+    write_shortest(text, value);
+    let blanks = WIDTH.saturating_sub(text.len() - begin) + 1;
+    // Writing to a String cannot fail.
+    let _ = write!(text, "{:blanks$}", "");
+}
+
+fn cannot_print(error: std::io::Error) -> Error {
+    Error::new(ErrorKind::Io, format!("cannot write to standard output: {error}"))
+}

@@ -1,0 +1,76 @@
+//! Collections in files of their own.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::Moment;
+use crate::error::{Error, ErrorKind};
+use crate::hash::StableHash;
+use crate::number::write_shortest;
+use crate::real::Real;
+use crate::run::{FileEntry, RunRecord};
+
+/// Elements of text that are in memory at a time.
+pub(super) const CHUNK: usize = 16 * 1024;
+
+/// The next file of a tag, before there are numbers for it. The tag is this run's from now on.
+pub(super) fn next_file(counts: &mut BTreeMap<String, u32>, record: &RunRecord, tag: &str, moment: Moment) -> Result<FileEntry, Error> {
+    check_tag(tag)?;
+    record.begin_file(tag)?;
+    if !counts.contains_key(tag) {
+        counts.insert(tag.to_string(), 0);
+    }
+    let number = counts.get_mut(tag).map_or(0, |count| std::mem::replace(count, *count + 1));
+    Ok(FileEntry { tag: tag.to_owned(), number, step: moment.step, time: moment.time, size: 0, hash: String::new() })
+}
+
+fn not_in_names(c: char) -> bool {
+    matches!(c, '/' | '\\' | ':') || c.is_control()
+}
+
+/// Whether a tag can be part of a file name: it must not lead out of the output directory.
+pub(crate) fn is_file_name(tag: &str) -> bool {
+    !tag.contains(not_in_names)
+}
+
+fn check_tag(tag: &str) -> Result<(), Error> {
+    match tag.chars().find(|&c| not_in_names(c)) {
+        None => Ok(()),
+        Some(c) => {
+            Err(Error::new(ErrorKind::Data, format!("output tag `{}` cannot be a file name: it contains {c:?}", tag.escape_debug()))
+                .hint("use letters, digits, blanks, `-` and `_` in the tag, or output_to_file=false"))
+        }
+    }
+}
+
+/// Writes columns of equal length under a temporary name, syncs, renames: a reader never sees half a file, and a crash leaves earlier outputs whole.
+pub(super) fn write_file<R: Real>(record: &RunRecord, mut entry: FileEntry, columns: &[&[R]], text: &mut String) -> Result<(), Error> {
+    let path = record.dir_of_files().join(entry.name());
+    let write = || -> std::io::Result<()> {
+        let (mut file, mut hash) = (record.temporary()?, StableHash::default());
+        let rows = columns.first().map_or(0, |column| column.len());
+        for start in (0..rows).step_by(CHUNK) {
+            text.clear();
+            for row in start..rows.min(start + CHUNK) {
+                for (i, column) in columns.iter().enumerate() {
+                    if i > 0 {
+                        text.push(' ');
+                    }
+                    write_shortest(text, column[row]);
+                }
+                text.push('\n');
+            }
+            file.write(text.as_bytes())?;
+            hash = hash.bytes(text.as_bytes());
+            entry.size += text.len() as u64;
+        }
+        file.sync()?;
+        entry.hash = hash.digits();
+        record.complete(file, entry)
+    };
+    write().map_err(|error| cannot_write(&path, &error))
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> Error {
+    Error::new(ErrorKind::Io, format!("cannot write `{}`: {error}", path.display()))
+}

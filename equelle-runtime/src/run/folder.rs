@@ -1,0 +1,213 @@
+//! An output folder while a run has it.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+
+use super::entry::FileEntry;
+use super::lock::{Asked, Lock, ask};
+use super::temporary::{Temporary, remove_left};
+use super::{cannot_write, moment};
+use crate::error::{Error, ErrorKind};
+use crate::launch::Program;
+
+/// The folder, with its locks.
+pub(super) struct Folder {
+    dir: PathBuf,
+    program: &'static Program,
+    /// What lock files say of this run.
+    owner: String,
+    /// By tag.
+    tags: BTreeMap<String, Option<Lock>>,
+    /// Files of earlier runs that may still be there.
+    earlier: Vec<FileEntry>,
+    /// Files of this run.
+    files: Vec<FileEntry>,
+    journal: Option<File>,
+    swept: bool,
+    removed: usize,
+    /// Last: the journal and the record are this run's until the end. `None` where the file system has no locks.
+    lock: Option<Lock>,
+}
+
+impl Folder {
+    /// Takes the folder for a run; a warning where the file system has no locks.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub(super) fn open(dir: &Path, program: &'static Program) -> Result<(Folder, Option<String>), Error> {
+        std::fs::create_dir_all(dir).map_err(|error| cannot_write(dir, &error))?;
+        let host = moment::host().map_or_else(String::new, |host| format!(" on {host}"));
+        let owner = format!("program `{}`, process {}{host}, since {}\n", program.name, std::process::id(), moment::now());
+        let lock_path = dir.join(format!(".{}.run.lock", program.name));
+        let (lock, warning) = match ask(&lock_path, &owner).map_err(|error| cannot_write(dir, &error))? {
+            Asked::Ours(lock) => (Some(lock), None),
+            Asked::Taken(other) => return Err(taken(dir, &format!("`{}` puts out to `{}` already", program.name, dir.display()), &other)),
+            Asked::Unsupported(error) => (None, Some(format!("nothing keeps other runs out of `{}`: {error}", dir.display()))),
+        };
+        let mut folder = Folder {
+            dir: dir.to_owned(),
+            program,
+            owner,
+            tags: BTreeMap::new(),
+            earlier: Vec::new(),
+            files: Vec::new(),
+            journal: None,
+            swept: false,
+            removed: 0,
+            lock,
+        };
+        // In one order everywhere: of runs that need the same tags at the same time, one gets all of them.
+        let mut tags = program.outputs.to_vec();
+        tags.sort_unstable();
+        for tag in tags {
+            // Others are an error where they are put out.
+            if crate::output::is_file_name(tag) {
+                folder.take_tag(tag)?;
+            }
+        }
+        if folder.lock.is_some() {
+            remove_left(dir, program.name).map_err(|error| cannot_write(dir, &error))?;
+        }
+        folder.earlier = folder.read_earlier()?;
+        Ok((folder, warning))
+    }
+
+    /// Makes a tag this run's, unless it is.
+    ///
+    /// # Errors
+    /// `Io`: another program puts it out.
+    pub(super) fn take_tag(&mut self, tag: &str) -> Result<(), Error> {
+        if self.tags.contains_key(tag) {
+            return Ok(());
+        }
+        let lock = match ask(&self.dir.join(format!(".{tag}.output.lock")), &self.owner).map_err(|error| cannot_write(&self.dir, &error))? {
+            Asked::Ours(lock) => Some(lock),
+            Asked::Taken(other) => {
+                let what = format!("another run puts out `{tag}` to `{}` already", self.dir.display());
+                return Err(taken(&self.dir, &what, &other));
+            }
+            Asked::Unsupported(_) => None,
+        };
+        self.tags.insert(tag.to_owned(), lock);
+        Ok(())
+    }
+
+    fn record_path(&self) -> PathBuf {
+        self.dir.join(format!("{}.run.json", self.program.name))
+    }
+
+    fn journal_path(&self) -> PathBuf {
+        self.dir.join(format!(".{}.run.files", self.program.name))
+    }
+
+    /// Files that runs before have listed, in their record and, where they were killed, in their journal.
+    fn read_earlier(&self) -> Result<Vec<FileEntry>, Error> {
+        let path = self.record_path();
+        let mut listed: Vec<FileEntry> = Vec::new();
+        match std::fs::read(&path) {
+            Ok(bytes) => {
+                let record: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+                if record.get("program").is_none() {
+                    let message = format!("`{}` is not the record of a run", path.display());
+                    return Err(Error::new(ErrorKind::Io, message).hint("move it away, or choose another folder with output_dir=DIR"));
+                }
+                for key in ["files", "earlier_files"] {
+                    listed.extend(record[key].as_array().into_iter().flatten().filter_map(FileEntry::from_json));
+                }
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(Error::new(ErrorKind::Io, format!("cannot read `{}`: {error}", path.display()))),
+        }
+        // Its last line may be torn; that file has no name yet.
+        let journal = std::fs::read_to_string(self.journal_path()).unwrap_or_default();
+        listed.extend(journal.lines().filter_map(|line| FileEntry::from_json(&serde_json::from_str(line).ok()?)));
+        Ok(listed)
+    }
+
+    /// From now on files are noted in the journal. What it held before is in the record by now.
+    pub(super) fn begin_journal(&mut self) -> std::io::Result<()> {
+        let journal = OpenOptions::new().append(true).create(true).open(self.journal_path())?;
+        journal.set_len(0)?;
+        self.journal = Some(journal);
+        Ok(())
+    }
+
+    /// Before the first file of this run: removes those of earlier runs that have its tags and have not been changed.
+    ///
+    /// # Errors
+    /// `Io`, if one cannot be removed.
+    pub(super) fn sweep(&mut self) -> Result<(), Error> {
+        if std::mem::replace(&mut self.swept, true) {
+            return Ok(());
+        }
+        for entry in std::mem::take(&mut self.earlier) {
+            if !self.tags.contains_key(&entry.tag) {
+                self.earlier.push(entry);
+            } else if entry.is_unchanged(&self.dir) {
+                let path = self.dir.join(entry.name());
+                std::fs::remove_file(&path).map_err(|error| {
+                    Error::new(ErrorKind::Io, format!("cannot remove `{}`, which an earlier run put out: {error}", path.display()))
+                })?;
+                self.removed += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Files of earlier runs that were removed.
+    pub(super) fn removed(&self) -> usize {
+        self.removed
+    }
+
+    /// Gives a file its name, and lists it.
+    pub(super) fn complete(&mut self, temporary: Temporary, entry: FileEntry) -> std::io::Result<()> {
+        let journal = self.journal.as_mut().ok_or_else(|| std::io::Error::other("there is no journal"))?;
+        // First: a run that is killed in between has listed one file too many, and not one too few.
+        journal.write_all(format!("{}\n", entry.json()).as_bytes())?;
+        temporary.name(&self.dir.join(entry.name()))?;
+        self.files.push(entry);
+        Ok(())
+    }
+
+    /// Writes `PROGRAM.run.json`, whole or not at all.
+    pub(super) fn write_record(
+        &mut self,
+        head: &Map<String, Value>,
+        state: &str,
+        code: Option<u8>,
+        error: Option<&str>,
+    ) -> std::io::Result<()> {
+        let mut record = head.clone();
+        record.insert("state".to_owned(), json!(state));
+        record.insert("exit_code".to_owned(), json!(code));
+        record.insert("error".to_owned(), json!(error));
+        record.insert("removed_files".to_owned(), json!(self.removed));
+        let list = |files: &[FileEntry]| Value::Array(files.iter().map(FileEntry::json).collect());
+        record.insert("files".to_owned(), list(&self.files));
+        record.insert("earlier_files".to_owned(), list(&self.earlier));
+        let mut temporary = Temporary::create(&self.dir, self.program.name)?;
+        temporary.write(format!("{:#}\n", Value::Object(record)).as_bytes())?;
+        temporary.sync()?;
+        temporary.name(&self.record_path())
+    }
+
+    /// After the last record: the journal has nothing to add to it.
+    pub(super) fn end(self) {
+        // One that stays is read again and changes nothing.
+        let _ = std::fs::remove_file(self.journal_path());
+        // Names are on the disk when the folder is; some systems cannot sync folders.
+        if cfg!(unix) {
+            let _ = File::open(&self.dir).and_then(|folder| folder.sync_all());
+        }
+    }
+}
+
+fn taken(dir: &Path, what: &str, other: &str) -> Error {
+    let whose = if other.is_empty() { String::new() } else { format!(": {other}") };
+    let hint = format!("wait until it ends, or put out elsewhere than `{}` with output_dir=DIR", dir.display());
+    Error::new(ErrorKind::Io, format!("{what}{whose}")).hint(hint)
+}

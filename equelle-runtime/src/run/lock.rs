@@ -1,0 +1,122 @@
+//! Advisory locks of the system on files in an output folder. The system drops them when the process ends, however it ends: what a killed run leaves blocks nobody.
+//!
+//! A lock file holds a line about its owner. It is removed at the end, which needs care: whoever opened it before holds a lock on a file that is no longer there, and tries again.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+/// A lock that is ours until it is dropped.
+#[derive(Debug)]
+pub(super) struct Lock {
+    file: File,
+    path: PathBuf,
+}
+
+/// What came of asking for a lock.
+#[derive(Debug)]
+pub(super) enum Asked {
+    /// It is ours.
+    Ours(Lock),
+    /// Of another run, with what that says of itself; empty if it cannot be read.
+    Taken(String),
+    /// This file system has no locks.
+    Unsupported(std::io::Error),
+}
+
+/// Asks for the lock at `path`, and writes there whose it is.
+///
+/// # Errors
+/// If the file cannot be opened or written.
+pub(super) fn ask(path: &Path, owner: &str) -> std::io::Result<Asked> {
+    loop {
+        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(Asked::Taken(owner_of(&mut file))),
+            Err(TryLockError::Error(error)) => return Ok(Asked::Unsupported(error)),
+        }
+        if is_at(&file, path) {
+            file.set_len(0)?;
+            file.write_all(owner.as_bytes())?;
+            return Ok(Asked::Ours(Lock { file, path: path.to_owned() }));
+        }
+    }
+}
+
+/// What the owner wrote; it does so at once, but not before it has the lock.
+fn owner_of(file: &mut File) -> String {
+    let mut text = String::new();
+    for _ in 0..20 {
+        // Where locks keep readers out, the owner stays unknown.
+        if file.rewind().and_then(|()| file.read_to_string(&mut text)).is_err() || !text.is_empty() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    text.trim().to_owned()
+}
+
+/// Whether an open file is still the one of this name.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let same = |ours: std::fs::Metadata, there: std::fs::Metadata| (ours.dev(), ours.ino()) == (there.dev(), there.ino());
+    file.metadata().is_ok_and(|ours| std::fs::metadata(path).is_ok_and(|there| same(ours, there)))
+}
+
+/// Elsewhere lock files are never removed.
+#[cfg(not(unix))]
+fn is_at(_: &File, _: &Path) -> bool {
+    true
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        if cfg!(unix) && is_at(&self.file, &self.path) {
+            // One that stays blocks nobody.
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_owner_at_a_time() {
+        let path = std::env::temp_dir().join(format!("equelle-lock-{}", std::process::id()));
+        // As a killed run leaves it.
+        std::fs::write(&path, "an owner that is gone, with a long name").unwrap();
+        let Asked::Ours(lock) = ask(&path, "first").unwrap() else { panic!("nobody has it") };
+        let Asked::Taken(owner) = ask(&path, "second").unwrap() else { panic!("it is taken") };
+        assert_eq!(owner, "first");
+        drop(lock);
+        assert!(!path.exists());
+        assert!(matches!(ask(&path, "third").unwrap(), Asked::Ours(_)));
+    }
+
+    /// Many threads that ask for, hold and drop the same lock: never two at once, although its file is removed every time.
+    #[test]
+    fn removal_lets_no_two_in() {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+        let path = std::env::temp_dir().join(format!("equelle-lock-removed-{}", std::process::id()));
+        let (inside, taken) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..300 {
+                        if let Asked::Ours(lock) = ask(&path, "x").unwrap() {
+                            assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0, "two at once");
+                            taken.fetch_add(1, Ordering::SeqCst);
+                            inside.fetch_sub(1, Ordering::SeqCst);
+                            drop(lock);
+                        }
+                    }
+                });
+            }
+        });
+        assert!(taken.load(Ordering::SeqCst) > 0);
+    }
+}

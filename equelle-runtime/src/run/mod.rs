@@ -1,0 +1,213 @@
+//! What a run leaves in its output folder beside its outputs, and whose the folder is meanwhile.
+//!
+//! `PROGRAM.run.json` says what was run and lists the files that it put out, with their sizes and hashes. It is written when the folder is opened and again at the end;
+//! in between, a journal `.PROGRAM.run.files` takes a line for each file *before* the file gets its name, so that the list of a killed run is complete. The next run of a
+//! program of that name reads both. Its first output removes the files of the list that have the tags of the program and are what they were: never anything else.
+//!
+//! Locks of the system, one for the program and one for each tag, keep runs with the same outputs apart ([`lock`]); the system drops them with the process. Files are
+//! written under temporary names that nobody else has ([`temporary`]), synced, and renamed.
+
+mod entry;
+mod folder;
+mod lock;
+mod moment;
+mod temporary;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Map, Value, json};
+
+use crate::error::{Error, ErrorKind};
+use crate::grid::Grid;
+use crate::hash::StableHash;
+use crate::launch::Program;
+use crate::params::Parameters;
+pub(crate) use entry::FileEntry;
+use folder::Folder;
+pub(crate) use temporary::Temporary;
+
+/// How a run ended, as far as is known.
+#[derive(Clone, Debug, PartialEq)]
+enum End {
+    /// It goes on, or was dropped on the way.
+    Unknown,
+    /// The program came to its end.
+    Finished,
+    /// With this exit code, and why if not 0.
+    Exit(u8, Option<String>),
+}
+
+/// The record of a run, and its folder once something goes there. Clones are of the same run; when the last one is dropped, the folder is free.
+#[derive(Clone)]
+pub struct RunRecord(Arc<Mutex<State>>);
+
+struct State {
+    program: &'static Program,
+    dir: PathBuf,
+    /// What is known of the run, but for its files.
+    head: Map<String, Value>,
+    folder: Option<Folder>,
+    end: End,
+}
+
+impl RunRecord {
+    /// Of a program with these parameters on this grid, whose files go to `dir`. Nothing is written yet.
+    pub fn new(program: &'static Program, parameters: &Parameters, grid: &Grid, back_end: &str, dir: PathBuf) -> RunRecord {
+        let head = head(program, parameters, grid, back_end);
+        RunRecord(Arc::new(Mutex::new(State { program, dir, head, folder: None, end: End::Unknown })))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes the folder for this run, unless that has been done; made when missing. Returns a warning where the file system has no locks.
+    ///
+    /// # Errors
+    /// `Io`: the folder cannot be written, or another run puts out the same there.
+    pub fn open(&self) -> Result<Option<String>, Error> {
+        let mut state = self.state();
+        if state.folder.is_some() {
+            return Ok(None);
+        }
+        let (mut folder, warning) = Folder::open(&state.dir, state.program)?;
+        folder.write_record(&state.head, "running", None, None).map_err(|error| cannot_write(&state.dir, &error))?;
+        folder.begin_journal().map_err(|error| cannot_write(&state.dir, &error))?;
+        state.folder = Some(folder);
+        Ok(warning)
+    }
+
+    /// Where files go, once the folder is open.
+    pub fn dir(&self) -> Option<PathBuf> {
+        let state = self.state();
+        state.folder.as_ref().map(|_| state.dir.clone())
+    }
+
+    /// Where files would go.
+    pub fn dir_of_files(&self) -> PathBuf {
+        self.state().dir.clone()
+    }
+
+    /// Says that a file of a tag will follow: the tag is this run's from now on, and files of earlier runs go away.
+    ///
+    /// # Errors
+    /// `Io`: another program puts out the same tag, or a file cannot be removed.
+    pub(crate) fn begin_file(&self, tag: &str) -> Result<(), Error> {
+        let mut state = self.state();
+        let folder = state.folder.as_mut().ok_or_else(no_folder)?;
+        folder.take_tag(tag)?;
+        folder.sweep()
+    }
+
+    /// A new file under a temporary name.
+    ///
+    /// # Errors
+    /// Of the system.
+    pub(crate) fn temporary(&self) -> std::io::Result<Temporary> {
+        let state = self.state();
+        Temporary::create(&state.dir, state.program.name)
+    }
+
+    /// Gives a file, which has been synced, its name.
+    ///
+    /// # Errors
+    /// Of the system.
+    pub(crate) fn complete(&self, temporary: Temporary, entry: FileEntry) -> std::io::Result<()> {
+        let mut state = self.state();
+        let folder = state.folder.as_mut().ok_or_else(|| std::io::Error::other("the run has ended"))?;
+        folder.complete(temporary, entry)
+    }
+
+    /// Files of earlier runs that were removed.
+    pub fn removed(&self) -> usize {
+        self.state().folder.as_ref().map_or(0, Folder::removed)
+    }
+
+    /// Adds to what is known of the run.
+    pub fn note(&self, key: &str, value: impl Into<Value>) {
+        self.state().head.insert(key.to_owned(), value.into());
+    }
+
+    /// The program came to its end; [`RunRecord::end`] may still say otherwise.
+    pub fn finished(&self) {
+        let mut state = self.state();
+        if state.end == End::Unknown {
+            state.end = End::Finished;
+        }
+    }
+
+    /// Writes down how the run ended, and gives the folder back.
+    ///
+    /// # Errors
+    /// `Io`, if that cannot be written.
+    pub fn end(&self, result: &Result<(), Error>) -> Result<(), Error> {
+        let mut state = self.state();
+        state.end = match result {
+            Ok(()) => End::Exit(0, None),
+            Err(error) => End::Exit(error.kind.exit_code(), Some(error.message.clone())),
+        };
+        state.close()
+    }
+}
+
+impl State {
+    fn close(&mut self) -> Result<(), Error> {
+        let Some(mut folder) = self.folder.take() else { return Ok(()) };
+        let (state, code, message) = match &self.end {
+            End::Finished | End::Exit(0, _) => ("done", Some(0), None),
+            End::Exit(code @ (130 | 143), message) => ("interrupted", Some(*code), message.as_deref()),
+            End::Exit(code, message) => ("failed", Some(*code), message.as_deref()),
+            End::Unknown => ("failed", None, None),
+        };
+        self.head.insert("ended".to_owned(), json!(moment::now()));
+        folder.write_record(&self.head, state, code, message).map_err(|error| cannot_write(&self.dir, &error))?;
+        folder.end();
+        Ok(())
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        // Where `end` was not called there is nobody to tell; the record then says that the run goes on, and its journal stays.
+        let _ = self.close();
+    }
+}
+
+fn no_folder() -> Error {
+    Error::new(ErrorKind::Io, "internal error: an output after the end of the run")
+}
+
+fn cannot_write(dir: &Path, error: &std::io::Error) -> Error {
+    Error::new(ErrorKind::Io, format!("cannot write to output directory `{}`: {error}", dir.display()))
+        .hint("choose another with output_dir=DIR")
+}
+
+/// What is known of a run when it starts.
+fn head(program: &Program, parameters: &Parameters, grid: &Grid, back_end: &str) -> Map<String, Value> {
+    let parameters: Map<String, Value> =
+        parameters.given().map(|(key, value, origin)| (key.to_owned(), json!({ "value": value, "origin": origin.to_string() }))).collect();
+    let mut of_grid = json!({ "dimension": grid.dim(), "cells": grid.n_cells(), "faces": grid.n_faces() });
+    if let Some(shape) = grid.cartesian_shape() {
+        of_grid["cartesian"] = json!({ "n": shape.n[..shape.dim], "spacing": shape.spacing[..shape.dim] });
+    }
+    let source = program.source;
+    let value = json!({
+        "version": 1,
+        "program": {
+            "name": program.name,
+            "file": source.file,
+            "hash": StableHash::default().bytes(source.text.as_bytes()).digits(),
+        },
+        "parameters": parameters,
+        "grid": of_grid,
+        "back_end": back_end,
+        "versions": { "equelle-runtime": env!("CARGO_PKG_VERSION") },
+        "process": { "id": std::process::id(), "host": moment::host() },
+        "started": moment::now(),
+    });
+    match value {
+        Value::Object(map) => map,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Map::new(),
+    }
+}

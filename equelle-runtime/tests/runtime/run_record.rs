@@ -1,0 +1,174 @@
+//! What runs leave in a folder, and how they keep out of each other's way.
+
+use std::path::Path;
+
+use equelle_runtime::report::ProgressStyle;
+use equelle_runtime::session::{Options, Session};
+use equelle_runtime::{Error, ErrorKind, Program, Source, launch};
+
+use crate::common::*;
+use crate::output::Buffer;
+
+/// Puts out the same as [`HEAT`], `v`, and a tag of its own.
+static FLOW: Program = Program {
+    name: "flow",
+    source: Source { file: "flow.equelle", text: "" },
+    inputs: &[],
+    min_dim: 1,
+    retries: &[],
+    solves: &[],
+    outputs: &["p", "v"],
+};
+
+/// Puts out what no other does.
+static SOUND: Program = Program { name: "sound", outputs: &["p"], ..FLOW };
+
+fn session_of(program: &'static Program, dir: &Path, more: &[&str]) -> Result<Session, Error> {
+    let mut all = words(&["nx=2", "ny=1", "output_to_file=true", &format!("output_dir={}", dir.display())]);
+    all.extend(words(more));
+    Session::open_with(program, &all, Options { back_end: "test", ..Options::silent() })
+}
+
+/// Runs that many steps, with `u` before and after each of them, and perhaps a failure at the end.
+fn steps(dir: &Path, count: usize, end: Result<(), Error>) -> Result<(), Error> {
+    launch::recorded(session_of(&HEAT, dir, &[])?, |mut session| {
+        let cells = session.domain(ALL_CELLS)?;
+        session.output_collection("u", &cells, &[0.0, 0.5])?;
+        let sequence = std::sync::Arc::new(vec![0.25; count]);
+        let mut state = session.begin_loop_over(&sequence);
+        while let Some(step) = session.next_step(&mut state) {
+            session.output_collection("u", &cells, &[step as f64, 0.5])?;
+        }
+        end
+    })
+}
+
+fn record(dir: &Path) -> serde_json::Value {
+    serde_json::from_str(&std::fs::read_to_string(dir.join("heat.run.json")).expect("a record")).expect("JSON")
+}
+
+fn outputs_in(dir: &Path) -> usize {
+    names_in(dir).iter().filter(|name| name.ends_with(".output")).count()
+}
+
+#[test]
+fn a_record_says_what_was_run_and_put_out() {
+    let dir = fresh_dir("record");
+    steps(&dir, 2, Ok(())).unwrap();
+    let record = record(&dir);
+    assert_eq!((&record["state"], &record["exit_code"], &record["back_end"]), (&"done".into(), &0.into(), &"test".into()));
+    assert_eq!((&record["program"]["name"], &record["grid"]["cells"]), (&"heat".into(), &2.into()));
+    assert_eq!((&record["parameters"]["nx"]["value"], &record["parameters"]["nx"]["origin"]), (&"2".into(), &"command line".into()));
+    assert_eq!(record["process"]["id"], std::process::id());
+    assert!(record["started"].as_str() <= record["ended"].as_str(), "{record}");
+    let file = &record["files"][2];
+    assert_eq!((&file["name"], &file["tag"], &file["step"]), (&"u-00002.output".into(), &"u".into(), &2.into()));
+    assert_eq!((&file["time"], &file["size"]), (&0.5.into(), &6.into()));
+    // FNV-1a of "1\n0.5\n", by the definition.
+    let hash = b"1\n0.5\n".iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3));
+    assert_eq!(file["hash"], format!("{hash:016x}"));
+    assert_eq!((&record["files"][0]["step"], &record["files"][0]["time"]), (&0.into(), &0.0.into()));
+    assert_eq!(names_in(&dir), ["heat.run.json", "u-00000.output", "u-00001.output", "u-00002.output"]);
+}
+
+#[test]
+fn failures_are_recorded() {
+    let dir = fresh_dir("record-failed");
+    let error = Error::new(ErrorKind::Simulation, "it blew up");
+    assert_eq!(steps(&dir, 1, Err(error.clone())), Err(error));
+    let record = record(&dir);
+    assert_eq!((&record["state"], &record["exit_code"], &record["error"]), (&"failed".into(), &3.into(), &"it blew up".into()));
+    assert_eq!(record["files"].as_array().map(Vec::len), Some(2));
+    // The next one finds them all the same.
+    steps(&dir, 0, Ok(())).unwrap();
+    assert_eq!(outputs_in(&dir), 1);
+}
+
+/// 100 steps, then 2: what is there afterwards is of the second run; nothing that is not the first one's goes away.
+#[test]
+fn files_of_the_run_before_go_away() {
+    let dir = fresh_dir("record-stale");
+    steps(&dir, 100, Ok(())).unwrap();
+    file(&dir, "u-00050.output", "edited");
+    file(&dir, "u-00200.output", "from elsewhere");
+    // Same size, other content.
+    file(&dir, "u-00060.output", "59\n0.7\n");
+    let stderr = Buffer::default();
+    let options = Options { quiet: false, progress: ProgressStyle::Lines, stderr: Box::new(stderr.clone()), ..Options::silent() };
+    let given = words(&["nx=2", "ny=1", "output_to_file=true", &format!("output_dir={}", dir.display())]);
+    let mut session = Session::open_with(&HEAT, &given, options).unwrap();
+    let cells = session.domain(ALL_CELLS).unwrap();
+    assert_eq!(outputs_in(&dir), 102, "before the first output nothing happens");
+    session.output_collection("u", &cells, &[1.0, 2.0]).unwrap();
+    session.output_collection("u", &cells, &[1.0, 2.0]).unwrap();
+    session.finish();
+    drop(session);
+    assert!(stderr.text().contains(&format!("2 files in `{}` (99 of earlier runs removed)", dir.display())), "{}", stderr.text());
+    assert_eq!(names_in(&dir), ["heat.run.json", "u-00000.output", "u-00001.output", "u-00050.output", "u-00060.output", "u-00200.output"]);
+    assert_eq!(record(&dir)["removed_files"], 99);
+}
+
+/// A run that fails before its first output leaves the files before it, and their list.
+#[test]
+fn a_run_without_outputs_removes_nothing() {
+    let dir = fresh_dir("record-early");
+    steps(&dir, 3, Ok(())).unwrap();
+    let early = launch::recorded(session_of(&HEAT, &dir, &[]).unwrap(), |_| Err(Error::new(ErrorKind::Data, "bad data")));
+    assert_eq!(early.unwrap_err().kind, ErrorKind::Data);
+    assert_eq!((outputs_in(&dir), &record(&dir)["exit_code"]), (4, &4.into()));
+    steps(&dir, 0, Ok(())).unwrap();
+    assert_eq!(outputs_in(&dir), 1);
+}
+
+/// As a run leaves it that is killed: the record of its start, its journal, locks that nobody holds, a file without a name.
+#[test]
+fn what_a_killed_run_left_blocks_nobody_and_goes_away() {
+    let dir = fresh_dir("record-killed");
+    steps(&dir, 3, Ok(())).unwrap();
+    let mut record = record(&dir);
+    let journal: String = record["files"].as_array().unwrap().iter().map(|entry| format!("{entry}\n")).collect();
+    (record["state"], record["files"]) = ("running".into(), serde_json::json!([]));
+    file(&dir, "heat.run.json", &record.to_string());
+    // The last line is torn.
+    file(&dir, ".heat.run.files", &format!("{journal}{{\"name\":\"u-0"));
+    file(&dir, ".heat.run.lock", "program `heat`, process 1\n");
+    file(&dir, ".u.output.lock", "program `heat`, process 1\n");
+    file(&dir, ".heat.run-1-7.part", "0.1\n0.");
+    steps(&dir, 0, Ok(())).unwrap();
+    assert_eq!(names_in(&dir), ["heat.run.json", "u-00000.output"]);
+}
+
+#[test]
+fn runs_with_the_same_outputs_exclude_each_other() {
+    let dir = fresh_dir("record-excluded");
+    let first = session_of(&HEAT, &dir, &[]).unwrap();
+    let error = session_of(&HEAT, &dir, &[]).err().expect("the folder is taken");
+    assert_eq!(error.kind, ErrorKind::Io);
+    let owner = format!("program `heat`, process {}", std::process::id());
+    assert!(error.message.contains(&owner) && error.message.contains("since 2"), "{error}");
+    assert!(error.hint.is_some());
+    // Another program, one tag of which is the same.
+    let error = session_of(&FLOW, &dir, &[]).err().expect("a tag is taken");
+    assert!(error.message.contains("`v`") && error.message.contains(&owner), "{error}");
+    // None of them: they run side by side, also if a tag comes up that no program has named.
+    let mut other = session_of(&SOUND, &dir, &[]).unwrap();
+    let cells = other.domain(ALL_CELLS).unwrap();
+    other.output_collection("p", &cells, &[1.0, 2.0]).unwrap();
+    let error = other.output_collection("u", &cells, &[1.0, 2.0]).unwrap_err();
+    assert!(error.kind == ErrorKind::Io && error.message.contains("`u`"), "{error}");
+    drop(first);
+    other.output_collection("u", &cells, &[1.0, 2.0]).unwrap();
+    drop(other);
+    drop(session_of(&HEAT, &dir, &[]).unwrap());
+    assert_eq!(names_in(&dir), ["heat.run.json", "p-00000.output", "sound.run.json", "u-00000.output"]);
+}
+
+#[test]
+fn a_file_of_that_name_that_is_no_record_is_not_overwritten() {
+    let dir = fresh_dir("record-not");
+    file(&dir, "heat.run.json", "{\"mine\": 1}");
+    let error = session_of(&HEAT, &dir, &[]).err().expect("refused");
+    assert!(error.kind == ErrorKind::Io && error.message.contains("is not the record of a run"), "{error}");
+    assert_eq!(names_in(&dir), ["heat.run.json"], "and nothing stays behind");
+    assert_eq!(std::fs::read_to_string(dir.join("heat.run.json")).unwrap(), "{\"mine\": 1}");
+}
