@@ -16,6 +16,7 @@ pub mod ops;
 pub mod passes;
 pub mod report;
 pub mod source;
+pub mod state;
 pub mod syntax;
 pub mod time_steps;
 pub mod typed;

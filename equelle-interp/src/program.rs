@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use equelle_front::ir::{Block, Carried, Equation, Function, FunctionId, Module, Op, Stmt, StmtKind, ValueId};
 use equelle_front::source::Span;
+use equelle_front::state::{self, Checked};
 use equelle_front::time_steps::{self, TimeLoop};
 use equelle_front::types::{SetId, Shape};
 use equelle_runtime::{DerivativeAccess, EquelleRuntime, Error};
@@ -31,7 +32,15 @@ pub(crate) struct Frame<'a, R: DerivativeAccess> {
     mutables: Vec<Option<Value<R>>>,
 }
 
-impl<R: DerivativeAccess> Frame<'_, R> {
+impl<'a, R: DerivativeAccess> Frame<'a, R> {
+    fn new(function: &'a Function) -> Self {
+        Frame {
+            function,
+            values: function.values.iter().map(|_| None).collect(),
+            mutables: function.mutables.iter().map(|_| None).collect(),
+        }
+    }
+
     /// Value of an operand.
     pub fn value(&self, v: ValueId) -> Result<&Value<R>, Error> {
         self.values.get(v.0 as usize).and_then(Option::as_ref).ok_or_else(|| defect("a value has not been assigned"))
@@ -44,7 +53,10 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
     }
 
     pub fn run(mut self) -> Result<(), Error> {
-        self.call(&self.module.main, Vec::new())?;
+        let main = &self.module.main;
+        let mut frame = Frame::new(main);
+        self.block(&mut frame, &main.body)?;
+        self.check_state(&frame, &state::at_end(main))?;
         self.rt.finish()
     }
 
@@ -79,11 +91,7 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
 
     /// Runs a function; its results.
     pub fn call(&mut self, function: &'a Function, args: Vec<Value<R>>) -> Result<Vec<Value<R>>, Error> {
-        let mut frame = Frame {
-            function,
-            values: function.values.iter().map(|_| None).collect(),
-            mutables: function.mutables.iter().map(|_| None).collect(),
-        };
+        let mut frame = Frame::new(function);
         for (&param, arg) in function.params.iter().zip(args) {
             self.assign(&mut frame, param, arg);
         }
@@ -146,6 +154,7 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
                 let mut state = self.rt.begin_loop(&sequence)?;
                 let line = self.line(stmt.span);
                 let time_loop = self.time_loop(frame, *element);
+                let checked = self.checked_in(stmt);
                 while let Some(scalar) = self.rt.next(&mut state)? {
                     match &time_loop {
                         Some(time_loop) => self.step(frame, time_loop, &scalar, body)?,
@@ -153,6 +162,9 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
                             self.assign(frame, *element, Value::Scalar(scalar));
                             self.block(frame, body)?;
                         }
+                    }
+                    if !checked.is_empty() && self.rt.samples_state(&state) {
+                        self.check_state(frame, &checked)?;
                     }
                     if line > 0 {
                         self.rt.line(line);
@@ -168,6 +180,36 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
             StmtKind::Return(values) => return values.iter().map(|&v| frame.value(v).cloned()).collect(),
         }
         Ok(Vec::new())
+    }
+
+    /// State that a loop of the main program's body changes. Where an evaluation is looked for, it is not checked.
+    fn checked_in(&self, stmt: &Stmt) -> Vec<Checked> {
+        let main = &self.module.main;
+        let number = main.body.statements.iter().position(|other| std::ptr::eq(other, stmt));
+        number.filter(|_| self.wanted.is_none()).map_or_else(Vec::new, |number| state::of_round(main, number))
+    }
+
+    /// Checks that variables are finite; errors have the lines of their assignments.
+    fn check_state(&mut self, frame: &Frame<'a, R>, checked: &[Checked]) -> Result<(), Error> {
+        for Checked { mutable, assignment } in checked {
+            let line = self.line(*assignment);
+            if line > 0 {
+                self.rt.line(line);
+            }
+            let name = &frame.function.mutables[mutable.0 as usize].name;
+            let value = frame.mutables[mutable.0 as usize].as_ref().ok_or_else(|| defect("a mutable has not been assigned"))?;
+            let result = match value {
+                Value::Scalar(v) => self.rt.check_scalar(name, v),
+                Value::Vector(v) => self.rt.check_vector(name, v),
+                Value::Scalars(v) => self.rt.check_collection(name, v),
+                Value::Vectors(v) => self.rt.check_vectors(name, v),
+                Value::Bool(_) | Value::Text(_) | Value::Bools(_) | Value::Entities(_) | Value::Domain(_) | Value::Sequence(_) => {
+                    Err(defect("state that holds no numbers"))
+                }
+            };
+            result.map_err(|error| error.at(line))?;
+        }
+        Ok(())
     }
 
     /// What is known of a loop whose steps can be taken again in parts. Where an evaluation is looked for, the first one ends the run.

@@ -6,6 +6,7 @@
 
 mod console;
 mod files;
+mod finite;
 mod held;
 mod later;
 
@@ -22,6 +23,7 @@ use crate::run::RunRecord;
 use console::{print, print_columns};
 pub(crate) use files::is_file_name;
 use files::{next_file, write_file};
+pub use finite::{Checked, Found, Nonfinite, NotFinite, Place, Step, What};
 pub use held::Held;
 
 /// Elements of a collection that are printed at most, unless `output_to_file=false` is given.

@@ -2,6 +2,7 @@
 
 mod data;
 mod effects;
+pub mod finite;
 mod fit;
 pub mod placement;
 mod solves;
@@ -18,7 +19,7 @@ use crate::interrupt::Interrupt;
 use crate::launch::Program;
 use crate::memory::MemoryPlan;
 use crate::newton::{Range, rescue};
-use crate::output::{Moment, Outputs, Records, output_dir};
+use crate::output::{Moment, Nonfinite, Outputs, Records, output_dir};
 use crate::params::Parameters;
 use crate::report::{MessageFormat, Progress, ProgressStyle, bytes, peak_memory, seconds};
 use crate::run::RunRecord;
@@ -27,7 +28,7 @@ use crate::traits::{CanonicalSet, EntityKind, Extent};
 
 /// Keys that the runtime itself understands.
 const GRID_KEYS: [&str; 10] = ["grid_filename", "grid_dim", "nx", "ny", "nz", "dx", "dy", "dz", "grid_layout", "renumber"];
-const OUTPUT_KEYS: [&str; 2] = ["output_to_file", "output_dir"];
+const OUTPUT_KEYS: [&str; 3] = ["output_to_file", "output_dir", "nonfinite"];
 /// Keys of parts that a given program may not use, so that one parameter file can serve several programs.
 const OTHER_KEYS: [&str; 17] = [
     "threads",
@@ -111,6 +112,8 @@ pub struct Session {
     domains: Vec<(CanonicalSet, Arc<Domain>)>,
     inputs: Inputs,
     outputs: Outputs,
+    nonfinite: Nonfinite,
+    finite: finite::Finite,
     progress: Progress,
     interrupt: Interrupt,
     line: u32,
@@ -179,6 +182,7 @@ impl Session {
         }
         let threads = Threads::from_parameters(&parameters)?;
         let renumber = Renumber::from_parameters(&parameters)?;
+        let nonfinite = Nonfinite::from_parameters(&parameters)?;
         rescue::check(program, &parameters)?;
         let record = RunRecord::new(program, &parameters, &grid, options.back_end, output_dir(&parameters)?);
         // Last, so that what is wrong with a run is found before it takes the folder.
@@ -194,6 +198,8 @@ impl Session {
             domains: Vec::new(),
             inputs: Inputs::default(),
             outputs,
+            nonfinite,
+            finite: finite::Finite::default(),
             progress: Progress::new(style, options.format, options.stderr),
             line: 0,
             memory: None,
@@ -327,6 +333,9 @@ impl Session {
 
     /// Begins a loop over `len` elements.
     pub fn begin_loop(&mut self, len: usize) -> LoopState {
+        if self.progress.current_step().is_none() {
+            self.finite.begin_loop();
+        }
         self.progress.begin(len);
         if self.progress.is_outermost() {
             self.outer = None;

@@ -234,6 +234,16 @@ pub trait EquelleRuntime: Sized {
     fn begin_loop(&mut self, sequence: &Self::Sequence) -> Result<Self::Loop, Error>;
     /// The next element, or `None` when the loop is over.
     fn next(&mut self, state: &mut Self::Loop) -> Result<Option<Self::Scalar>, Error>;
+    /// Whether the state is looked at now, at the end of a round of an outermost loop: after few of many rounds. See [`crate::session::finite`].
+    fn samples_state(&mut self, state: &Self::Loop) -> bool;
+    /// A mutable variable of this name must be finite. Errors have the current line.
+    fn check_scalar(&mut self, name: &str, value: &Self::Scalar) -> Result<(), Error>;
+    /// The same of a Vector.
+    fn check_vector(&mut self, name: &str, value: &Self::Vector) -> Result<(), Error>;
+    /// The same of each element; the first one in the order of the grid's file is named.
+    fn check_collection(&mut self, name: &str, value: &Self::ScalarCollection) -> Result<(), Error>;
+    /// The same of each component of each element.
+    fn check_vectors(&mut self, name: &str, value: &Self::VectorCollection) -> Result<(), Error>;
     /// End of the program: waits for everything in flight, reports deferred errors.
     fn finish(&mut self) -> Result<(), Error>;
 }

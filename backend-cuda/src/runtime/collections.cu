@@ -121,3 +121,12 @@ extern "C" __global__ void equelle_subtract(EqEntity n, const EqReal* a, double 
   const EqEntity k = eq_index();
   if (k < n) out[k] = (EqReal)(a[k] - length * b[k]);
 }
+
+// Marks a word if a number is not finite, in `components` stored one after the other: 8 bytes (4 in single precision) read per number.
+extern "C" __global__ void equelle_mark_not_finite(EqEntity n, unsigned int components, const EqReal* __restrict__ values, unsigned long long* word) {
+  const EqEntity k = eq_index();
+  if (k >= n) return;
+  for (unsigned int d = 0; d < components; ++d) {
+    if (!(fabs((double)values[d * (size_t)n + k]) <= 1.7976931348623157e308)) atomicMin(word, 0ull);
+  }
+}

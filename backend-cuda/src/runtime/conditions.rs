@@ -11,6 +11,7 @@ use equelle_runtime::{EntityKind, Error, ErrorKind, KernelInfo};
 use crate::runtime::args::{Call, EqChecks};
 use crate::runtime::collections::EntityCollection;
 use crate::runtime::device::DevicePtr;
+use crate::runtime::finite::FINITE;
 use crate::runtime::pool::Buffer;
 use crate::runtime::program::CudaRuntime;
 
@@ -117,14 +118,7 @@ impl CudaRuntime {
     }
 
     fn checks_of(&mut self, origin: Origin, domain: &Arc<Domain>, gathered: Option<Gathered>) -> Result<EqChecks, Error> {
-        let flag = match &self.flag {
-            Some(flag) => flag.clone(),
-            None => {
-                let flag = self.upload("the flag of conditions", &HOLD.to_le_bytes())?;
-                self.flag = Some(flag.clone());
-                flag
-            }
-        };
+        let flag = self.flags()?;
         let known = self.checks.iter().position(|check| check.is(origin, domain));
         let first = known.unwrap_or_else(|| {
             self.checks.push(Check { origin, domain: Arc::clone(domain), gathered: None });
@@ -134,22 +128,38 @@ impl CudaRuntime {
         Ok(EqChecks { flag: flag.address().0, first: (first * CONDITIONS_OF_A_KERNEL) as u32 })
     }
 
-    /// The error of a condition that does not hold, if any.
+    /// The flag, and behind it the word of numbers that are not finite.
+    pub(super) fn flags(&mut self) -> Result<Rc<Buffer>, Error> {
+        if let Some(flags) = &self.flag {
+            return Ok(flags.clone());
+        }
+        let flags = self.upload("the flag of conditions", &[HOLD.to_le_bytes(), FINITE.to_le_bytes()].concat())?;
+        self.flag = Some(flags.clone());
+        Ok(flags)
+    }
+
+    /// The error of a condition that does not hold, or of an output that is not finite, if any.
     pub(super) fn check_flag(&mut self) -> Result<(), Error> {
-        let Some(flag) = self.flag.clone() else { return Ok(()) };
-        let data = self.download(flag.address(), 8)?;
-        let value = data.try_into().map_or(HOLD, u64::from_le_bytes);
-        if value == HOLD {
-            return Ok(());
+        self.read_flags().map(|_| ())
+    }
+
+    /// The word of numbers that are not finite, where all conditions hold and outputs are finite.
+    pub(super) fn read_flags(&mut self) -> Result<u64, Error> {
+        let Some(flags) = self.flag.clone() else { return Ok(FINITE) };
+        let data = self.download(flags.address(), 16)?;
+        let word = |at: usize| data.get(at..at + 8).and_then(|bytes| bytes.try_into().ok()).map_or(HOLD, u64::from_le_bytes);
+        let (flag, finite) = (word(0), word(8));
+        if flag == HOLD && finite == FINITE {
+            return Ok(FINITE);
         }
         // An output that is being written may have seen it first.
         self.settle_outputs()?;
-        Err(self.condition_error(value))
+        if flag == HOLD { Ok(finite) } else { Err(self.condition_error(flag)) }
     }
 
-    /// What the flag is now, for a copy beside the stream; `None` where nothing is checked.
+    /// What the flag is now, for a copy beside the stream; `None` where no condition is checked.
     pub(super) fn flag_now(&mut self) -> Result<Option<Rc<Buffer>>, Error> {
-        let Some(flag) = self.flag.clone() else { return Ok(None) };
+        let Some(flag) = self.flag.clone().filter(|_| !self.checks.is_empty()) else { return Ok(None) };
         let copy = self.buffer("the flag of conditions", 8)?;
         let function = self.runtime_function("equelle_word")?;
         self.launch_once(Call::new(function, "equelle_word").arg(flag.address()).arg(copy.address()));

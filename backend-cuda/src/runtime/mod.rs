@@ -1,7 +1,7 @@
 //! The CUDA runtime: data lives on the device from input to output.
 //!
 //! Reading order: [`device`] (what is needed of a device; [`gpu`] and, for tests, `host` implement it), [`module`] (kernel texts), [`pool`]
-//! (memory), [`queue`] (launches and graphs), [`args`] (arguments of kernels), [`program`] (the runtime itself), `support` (what generated kernels call), `tuning` (shapes of launches), `outputs`,
+//! (memory), [`queue`] (launches and graphs), [`args`] (arguments of kernels), [`program`] (the runtime itself), `support` (what generated kernels call), `tuning` (shapes of launches), `outputs`, `finite`,
 //! `grid` (its arrays), `sets` (lists and ranks), `traits`, `access`; then [`rows`] (Jacobians), `newton`, `krylov` (vectors of
 //! linear solvers), `passes` (what goes in one pass), `matrices`, `systems` (what solvers ask of matrices), `schedule`, `factors`, `elimination`, `fsai` and [`direct`] (LU on the device).
 //!
@@ -53,6 +53,7 @@ mod direct_tests;
 mod discrete;
 mod elimination;
 mod factors;
+mod finite;
 mod forms;
 mod fsai;
 mod grid;

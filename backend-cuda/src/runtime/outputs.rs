@@ -49,6 +49,8 @@ impl CudaRuntime {
             return Ok(false);
         }
         let component = self.precision.bytes() as usize * n;
+        // What is printed meanwhile asks the flags, and so comes after an output that fails.
+        self.mark_not_finite(values, components)?;
         let flag = self.flag_now()?;
         self.flush()?;
         let mut pieces: Vec<(DevicePtr, usize)> = vec![(values.pointer(), component * components)];

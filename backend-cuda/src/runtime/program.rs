@@ -47,7 +47,7 @@ pub struct CudaRuntime {
     pub(super) side_copies: SideCopies,
     /// Where the blocks of a sum count themselves, once asked for.
     pub(super) arrived: Option<Rc<Buffer>>,
-    /// Conditions that kernels check: the smallest one that failed, and where each number comes from.
+    /// Conditions that kernels check: the smallest one that failed, and where each number comes from; behind it, whether a number was not finite.
     pub(super) flag: Option<Rc<Buffer>>,
     pub(super) checks: Vec<Check>,
     /// The flag of the first output that could not be written because a condition did not hold.

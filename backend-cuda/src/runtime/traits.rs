@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::NONE;
+use equelle_runtime::session::finite::Nonfinite;
 use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, HostAccess, Real};
 
 use crate::runtime::args::Call;
@@ -192,6 +193,38 @@ impl EquelleRuntime for CudaRuntime {
         state.window = Some(window);
         state.used += 1;
         Ok(Some(element))
+    }
+
+    fn samples_state(&mut self, state: &Loop) -> bool {
+        self.session.samples_state(&state.state)
+    }
+
+    fn check_scalar(&mut self, name: &str, value: &Scalar) -> Result<(), Error> {
+        if self.session.nonfinite() == Nonfinite::Allow {
+            return Ok(());
+        }
+        let value = self.number(value)?;
+        self.check_flag()?;
+        self.session.check_numbers(name, &[value])
+    }
+
+    fn check_vector(&mut self, name: &str, value: &Vector) -> Result<(), Error> {
+        if self.session.nonfinite() == Nonfinite::Allow {
+            return Ok(());
+        }
+        let value = self.vector_value(value)?;
+        self.check_flag()?;
+        self.session.check_numbers(name, &value)
+    }
+
+    fn check_collection(&mut self, name: &str, value: &ScalarCollection) -> Result<(), Error> {
+        let dense = self.plain(value)?;
+        self.check_finite(name, &dense, 1)
+    }
+
+    fn check_vectors(&mut self, name: &str, value: &VectorCollection) -> Result<(), Error> {
+        let components = self.session.grid().dim();
+        self.check_finite(name, &value.values, components)
     }
 
     fn finish(&mut self) -> Result<(), Error> {

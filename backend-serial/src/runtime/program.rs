@@ -133,6 +133,29 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
         Ok(state.sequence.get(position).copied())
     }
 
+    fn samples_state(&mut self, state: &Loop) -> bool {
+        self.session.samples_state(&state.state)
+    }
+
+    fn check_scalar(&mut self, name: &str, value: &f64) -> Result<(), Error> {
+        self.session.check_numbers(name, &[*value])
+    }
+
+    fn check_vector(&mut self, name: &str, value: &[f64; 3]) -> Result<(), Error> {
+        let dim = self.grid().dim();
+        self.session.check_numbers(name, &value[..dim])
+    }
+
+    fn check_collection(&mut self, name: &str, value: &ScalarCollection<R>) -> Result<(), Error> {
+        let values = self.values_of(value);
+        self.session.check_collection(name, &value.domain, &[&values])
+    }
+
+    fn check_vectors(&mut self, name: &str, value: &VectorCollection<R>) -> Result<(), Error> {
+        let components: Vec<&[R]> = value.components().map(|component| &component[..]).collect();
+        self.session.check_collection(name, &value.domain, &components)
+    }
+
     fn finish(&mut self) -> Result<(), Error> {
         if self.session.profile() {
             let counters = self.buffer_counters();

@@ -108,6 +108,7 @@ impl<'a> Checker<'a> {
         // Beside errors, a name may seem unused only because its use was not understood.
         if !self.incomplete {
             self.warn_unused();
+            self.check_constants(&main);
         }
         let mut diagnostics = self.diagnostics;
         diagnostics.sort_by_key(|d| (d.primary.span, d.code));

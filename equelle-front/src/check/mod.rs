@@ -22,6 +22,7 @@ mod builtin_call;
 mod builtins;
 mod call;
 mod checker;
+mod constants;
 mod declared;
 mod domain;
 mod dropped;

@@ -104,6 +104,7 @@ codes! {
     ExtendData = "E0229", Error, "Extend of something that cannot be spread";
     NoDomainOfText = "E0230", Error, "collection or sequence of String";
     PowerOperand = "E0231", Error, "power of something that is not a Scalar";
+    NotFinite = "E0232", Error, "constant that is not finite";
 
     UnknownUnit = "E0301", Error, "unknown unit";
     SumDimensions = "E0302", Error, "sum of different dimensions";

@@ -49,6 +49,11 @@ impl Outputs {
         self.muted = Some(false);
     }
 
+    /// Whether nothing is put out at present.
+    pub fn are_muted(&self) -> bool {
+        self.muted.is_some()
+    }
+
     /// Ends that; whether there was something.
     pub fn unmute(&mut self) -> bool {
         self.muted.take().unwrap_or(false)

@@ -46,9 +46,10 @@ impl Session {
     /// Puts out a scalar.
     ///
     /// # Errors
-    /// See [`Outputs::scalar`](crate::output::Outputs::scalar).
+    /// `Simulation` if it is not finite, and for what a thread still writes. See [`Outputs::scalar`](crate::output::Outputs::scalar).
     pub fn output_scalar(&mut self, tag: &str, value: f64) -> Result<(), Error> {
         self.progress.close_bar();
+        self.check_output_numbers(tag, &[value])?;
         self.outputs.scalar(tag, value).map_err(|e| e.at(self.line))
     }
 
@@ -76,6 +77,7 @@ impl Session {
     /// See [`Outputs::vector`](crate::output::Outputs::vector).
     pub fn output_vector(&mut self, tag: &str, components: &[f64]) -> Result<(), Error> {
         self.progress.close_bar();
+        self.check_output_numbers(tag, components)?;
         self.outputs.vector(tag, components).map_err(|e| e.at(self.line))
     }
 
@@ -92,9 +94,10 @@ impl Session {
         }
         let ordered: Vec<_> = components.iter().map(|component| domain.in_file_order(component)).collect();
         let components: Vec<&[R]> = ordered.iter().map(|component| &component[..]).collect();
-        let result = self.outputs.vectors(tag, &components).map_err(|e| e.at(self.line));
+        self.check_output_collection(tag, domain, &components)?;
+        let result = self.outputs.vectors(tag, &components);
         self.tell_of_outputs();
-        result
+        self.told(result)
     }
 
     /// Puts out a collection, one value per element of a domain; in the order of the grid's file.
@@ -108,9 +111,11 @@ impl Session {
         if !self.outputs.has_files_for(domain.len()) {
             self.progress.close_bar();
         }
-        let result = self.outputs.collection(tag, &domain.in_file_order(values)).map_err(|e| e.at(self.line));
+        let values = domain.in_file_order(values);
+        self.check_output_collection(tag, domain, &[&values])?;
+        let result = self.outputs.collection(tag, &values);
         self.tell_of_outputs();
-        result
+        self.told(result)
     }
 
     /// Whether collections of so many elements that are put out now go to files: what [`Session::output_later`] asks for.
@@ -143,16 +148,19 @@ impl Session {
         numbers: impl FnOnce() -> Result<Vec<Vec<R>>, Error> + Send + 'static,
     ) -> Result<(), Error> {
         let (line, ordered) = (self.line, Arc::clone(domain));
+        let check = self.check_later::<R>(tag, domain);
         let numbers = move || {
             let components = numbers().map_err(|error| error.at(line))?;
-            Ok(match ordered.file_order() {
+            let components = match ordered.file_order() {
                 None => components,
                 Some(_) => components.iter().map(|component| ordered.in_file_order(component).into_owned()).collect(),
-            })
+            };
+            check(&components)?;
+            Ok(components)
         };
         let result = self.outputs.later(tag, line, domain.len(), numbers);
         self.tell_of_outputs();
-        result
+        self.told(result)
     }
 
     /// Waits until all files that [`Session::output_later`] promised have been written. Called where a run ends, however it ends: this error came first.
@@ -160,7 +168,8 @@ impl Session {
     /// # Errors
     /// What went wrong with them, unless that has been told.
     pub fn settle_outputs(&mut self) -> Result<(), Error> {
-        self.outputs.settle()
+        let result = self.outputs.settle();
+        self.told(result)
     }
 
     /// Puts out a collection of entities of a kind, one per element of a domain: their indices in the grid's file, -1 for [`NONE`]; in the order of that file.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use equelle_front::backend::{BackendError, Handle, Namer};
 use equelle_front::ir::{Function, MutableId, Op, StmtKind, ValueId};
 use equelle_front::source::Span;
+use equelle_front::state::{self, Checked};
 use equelle_front::types::{Basic, Shape, Type};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -86,6 +87,11 @@ impl<'a> FunctionWriter<'a> {
     pub(super) fn main(mut self) -> Result<TokenStream, BackendError> {
         let bound = &self.program.bound;
         let body = self.block(&self.function.body)?;
+        let checks = self.state_checks(&state::at_end(self.function))?;
+        let checks = (!checks.is_empty()).then(|| {
+            let (blank, comment) = (blank(), comment("The state at the end is finite."));
+            quote! { #blank #comment #checks }
+        });
         let plan = self.program.planned.then(|| quote! { rt.plan_memory(&MEMORY)?; });
         Ok(quote! {
             /// Runs the program.
@@ -95,9 +101,35 @@ impl<'a> FunctionWriter<'a> {
             pub fn simulate<R: #bound>(rt: &mut R) -> Result<(), Error> {
                 #plan
                 #body
+                #checks
                 rt.finish()
             }
         })
+    }
+
+    /// `rt.check_collection("u", &u)?`, each with the line of the assignment.
+    pub(super) fn state_checks(&self, checked: &[Checked]) -> Result<TokenStream, BackendError> {
+        let source = &self.program.module.source;
+        let mut out = TokenStream::new();
+        for Checked { mutable, assignment } in checked {
+            let info = &self.function.mutables[mutable.0 as usize];
+            let method = ident(match (info.ty.shape, info.ty.basic) {
+                (Shape::Single, Basic::Scalar) => "check_scalar",
+                (Shape::Single, Basic::Vector) => "check_vector",
+                (Shape::Collection(_), Basic::Scalar) => "check_collection",
+                (Shape::Collection(_), Basic::Vector) => "check_vectors",
+                (Shape::Domain(_) | Shape::Sequence, _) | (_, Basic::Bool | Basic::Entity(_) | Basic::Text) => {
+                    return Err(BackendError::internal(info.span, "a check of a variable that holds no numbers"));
+                }
+            });
+            if !source.text().is_empty() {
+                let line = proc_macro2::Literal::u32_unsuffixed(source.line(assignment.start));
+                out.extend(quote! { rt.line(#line); });
+            }
+            let (name, variable) = (&info.name, &self.mutables[mutable.0 as usize]);
+            out.extend(quote! { rt.#method(#name, &#variable)?; });
+        }
+        Ok(out)
     }
 
     /// The Rust function of a function instance.

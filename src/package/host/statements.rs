@@ -3,6 +3,7 @@
 use equelle_front::backend::BackendError;
 use equelle_front::ir::{Block, MutableId, Op, Stmt, StmtKind, ValueId};
 use equelle_front::source::Span;
+use equelle_front::state::{self, Checked};
 use equelle_front::time_steps::TimeLoop;
 use equelle_front::types::{Basic, Shape};
 use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
@@ -29,7 +30,10 @@ impl FunctionWriter<'_> {
             let group = &statements[start..end];
             self.closed = false;
             let tokens = match &group[0].kind {
-                StmtKind::For { sequence, element, body } => self.for_loop(&group[0], *sequence, *element, body)?,
+                StmtKind::For { sequence, element, body } => {
+                    let checked = if self.is_main_body(block) { state::of_round(self.function, start) } else { Vec::new() };
+                    self.for_loop(&group[0], *sequence, *element, body, &checked)?
+                }
                 StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {
                     let rest = &statements[end..];
                     self.statement_group(group, rest)?
@@ -50,9 +54,13 @@ impl FunctionWriter<'_> {
         Ok(out)
     }
 
+    fn is_main_body(&self, block: &Block) -> bool {
+        std::ptr::eq(block, &self.program.module.main.body)
+    }
+
     /// Before a loop or a solve of the program itself: what of the grid's geometry is read from there on, if that is less than before.
     fn kept_geometry(&self, block: &Block, start: usize) -> Option<TokenStream> {
-        let in_main = std::ptr::eq(block, &self.program.module.main.body);
+        let in_main = self.is_main_body(block);
         let (_, kept) = self.program.geometry.iter().find(|(place, _)| in_main && *place == start)?;
         let arrays = kept.iter().map(|array| {
             let name = ident(match array {
@@ -121,7 +129,14 @@ impl FunctionWriter<'_> {
         Ok(out)
     }
 
-    fn for_loop(&mut self, statement: &Stmt, sequence: ValueId, element: ValueId, body: &Block) -> Result<TokenStream, BackendError> {
+    fn for_loop(
+        &mut self,
+        statement: &Stmt,
+        sequence: ValueId,
+        element: ValueId,
+        body: &Block,
+        checked: &[Checked],
+    ) -> Result<TokenStream, BackendError> {
         let mut out = blank();
         out.extend(self.heading(statement.span, false));
         let sequence = self.by_ref(sequence)?;
@@ -145,9 +160,11 @@ impl FunctionWriter<'_> {
             None => body,
             Some(time_loop) => self.as_function(time_loop, statement.span, &name, &body),
         };
+        let checks = self.state_checks(checked)?;
+        let checks = (!checks.is_empty()).then(|| quote! { if rt.samples_state(&#steps) { #checks } });
         out.extend(quote! {
             let mut #steps = rt.begin_loop(#sequence)?;
-            while let Some(#name) = rt.next(&mut #steps)? { #body }
+            while let Some(#name) = rt.next(&mut #steps)? { #body #checks }
         });
         out.extend(blank());
         Ok(out)

@@ -200,6 +200,10 @@ pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
         rt.output_scalar("most", &most)?;
         rt.output_scalar("largest", &largest)?;
         rt.output_collection("u", &u)?;
+        if rt.samples_state(&steps_2) {
+            rt.check_collection("u", &u)?;
+            rt.check_scalar("count", &count)?;
+        }
     }
 
     drop(q);
@@ -227,6 +231,10 @@ pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
     rt.output_collection("t", &t)?;
     rt.output_collection("w", &w)?;
     rt.output_collection("size", &size)?;
+
+    // The state at the end is finite.
+    rt.check_collection("u", &u)?;
+    rt.check_scalar("count", &count)?;
     rt.finish()
 }
 

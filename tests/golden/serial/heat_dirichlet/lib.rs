@@ -140,8 +140,14 @@ pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
         rt.output_collection("expU", &u)?;
         let largest = rt.reduce(Reduction::Max, &u)?;
         rt.output_scalar("maximum of u", &largest)?;
+        if rt.samples_state(&steps) {
+            rt.check_collection("u", &u)?;
+        }
     }
 
     rt.output_collection("expU", &u)?;
+
+    // The state at the end is finite.
+    rt.check_collection("u", &u)?;
     rt.finish()
 }

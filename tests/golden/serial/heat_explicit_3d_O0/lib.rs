@@ -266,11 +266,19 @@ pub fn simulate<R: Operations>(rt: &mut R) -> Result<(), Error> {
             let largest = rt.reduce(Reduction::Max, &u)?;
             rt.output_scalar("maximum of u", &largest)?;
         }
+        if rt.samples_state(&steps) {
+            rt.line(39);
+            rt.check_collection("u", &u)?;
+        }
     }
 
     // heat_explicit_3d.equelle:44: Output("expU", u)
     rt.line(44);
     rt.output_collection("expU", &u)?;
+
+    // The state at the end is finite.
+    rt.line(39);
+    rt.check_collection("u", &u)?;
     rt.finish()
 }
 

@@ -174,10 +174,18 @@ pub fn simulate<R: Kernels>(rt: &mut R) -> Result<(), Error> {
             let max_u = rt.compute_max_u(ComputeMaxU { u: &u })?;
             rt.output_scalar("maximum of u", &max_u)?;
         }
+        if rt.samples_state(&steps) {
+            rt.line(39);
+            rt.check_collection("u", &u)?;
+        }
     }
 
     // heat_explicit_3d.equelle:44: Output("expU", u)
     rt.line(44);
     rt.output_collection("expU", &u)?;
+
+    // The state at the end is finite.
+    rt.line(39);
+    rt.check_collection("u", &u)?;
     rt.finish()
 }

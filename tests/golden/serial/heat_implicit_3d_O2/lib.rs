@@ -236,7 +236,15 @@ pub fn simulate<R: Kernels + Implicit>(rt: &mut R) -> Result<(), Error> {
                     Ok(u0)
                 },
             )?;
+        if rt.samples_state(&steps) {
+            rt.line(45);
+            rt.check_collection("u0", &u0)?;
+        }
     }
 
+
+    // The state at the end is finite.
+    rt.line(45);
+    rt.check_collection("u0", &u0)?;
     rt.finish()
 }

@@ -215,7 +215,17 @@ pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
         rt.output_collection("q1", &w)?;
         rt.output_collection("q2", &hu)?;
         rt.output_collection("q3", &hv)?;
+        if rt.samples_state(&steps) {
+            rt.check_collection("w", &w)?;
+            rt.check_collection("hu", &hu)?;
+            rt.check_collection("hv", &hv)?;
+        }
     }
 
+
+    // The state at the end is finite.
+    rt.check_collection("w", &w)?;
+    rt.check_collection("hu", &hu)?;
+    rt.check_collection("hv", &hv)?;
     rt.finish()
 }

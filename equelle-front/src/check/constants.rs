@@ -1,0 +1,288 @@
+//! Constants that are not finite: `1/0`, `Sqrt(-1)`, a division by a variable that is 0.
+//!
+//! What is known of a value without a grid and without inputs is evaluated as the program would, through variables that are assigned once. The branch that a known
+//! condition does not choose is not looked at, so that a test may guard a division.
+
+use std::collections::HashMap;
+
+use crate::check::checker::Checker;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::ops::{Arithmetic, Comparison, Logic};
+use crate::source::Span;
+use crate::typed::{Builtin, Expr, ExprKind, Stmt, StmtKind, VarId};
+
+/// What is known of a value; of a collection, of each of its elements.
+#[derive(Clone, Debug, PartialEq)]
+enum Known {
+    /// A finite number.
+    Number(f64),
+    Truth(bool),
+    /// Of the elements of an array.
+    Array(Vec<Known>),
+    Nothing,
+}
+
+impl Known {
+    fn number(&self) -> Option<f64> {
+        match self {
+            Known::Number(value) => Some(*value),
+            Known::Truth(_) | Known::Array(_) | Known::Nothing => None,
+        }
+    }
+}
+
+struct Constants<'c, 'a> {
+    checker: &'c mut Checker<'a>,
+    /// Of variables that are assigned once.
+    variables: HashMap<VarId, Known>,
+}
+
+impl Checker<'_> {
+    /// Reports constants that are not finite in a program without errors.
+    pub fn check_constants(&mut self, main: &[Stmt]) {
+        let functions = std::mem::take(&mut self.functions);
+        let mut constants = Constants { checker: self, variables: HashMap::new() };
+        constants.statements(main);
+        // A function may read variables of the one around it, which calls it and so comes later.
+        for function in functions.iter().rev() {
+            constants.statements(&function.body);
+        }
+        self.functions = functions;
+    }
+}
+
+impl Constants<'_, '_> {
+    fn statements(&mut self, statements: &[Stmt]) {
+        for statement in statements {
+            match &statement.kind {
+                StmtKind::Let { variable, value } => {
+                    let known = self.value(value);
+                    self.variables.insert(*variable, known);
+                }
+                StmtKind::Assign { value, .. } | StmtKind::Discard(value) | StmtKind::Return(value) => {
+                    self.value(value);
+                }
+                StmtKind::Output { tag, value } => {
+                    self.value(tag);
+                    self.value(value);
+                }
+                StmtKind::For { sequence, body, .. } => {
+                    self.value(sequence);
+                    self.statements(body);
+                }
+            }
+        }
+    }
+
+    fn all(&mut self, values: &[Expr]) -> Vec<Known> {
+        values.iter().map(|value| self.value(value)).collect()
+    }
+
+    fn value(&mut self, expr: &Expr) -> Known {
+        // Chains of operators may be thousands long.
+        let mut chain = Vec::new();
+        let mut first = expr;
+        while let Some(left) = first.left_operand() {
+            chain.push(first);
+            first = left;
+        }
+        let mut known = self.operand(first);
+        let mut left = first;
+        for operation in chain.into_iter().rev() {
+            known = self.infix(operation, left, known);
+            left = operation;
+        }
+        known
+    }
+
+    /// An infix operation on something known, or not, of its left operand.
+    fn infix(&mut self, expr: &Expr, left_operand: &Expr, left: Known) -> Known {
+        match &expr.kind {
+            ExprKind::Arithmetic { op, right: right_operand, .. } => {
+                let right = self.value(right_operand);
+                self.arithmetic(*op, expr, (left_operand, left), (right_operand, right))
+            }
+            ExprKind::Comparison { op, right, .. } => match (left, self.value(right)) {
+                (Known::Number(a), Known::Number(b)) => Known::Truth(match op {
+                    Comparison::Less => a < b,
+                    Comparison::Greater => a > b,
+                    Comparison::LessEqual => a <= b,
+                    Comparison::GreaterEqual => a >= b,
+                    Comparison::Equal => a == b,
+                    Comparison::NotEqual => a != b,
+                }),
+                (Known::Truth(a), Known::Truth(b)) if *op == Comparison::Equal => Known::Truth(a == b),
+                (Known::Truth(a), Known::Truth(b)) if *op == Comparison::NotEqual => Known::Truth(a != b),
+                _ => Known::Nothing,
+            },
+            ExprKind::Logic { op, right, .. } => match (left, self.value(right)) {
+                (Known::Truth(a), Known::Truth(b)) => Known::Truth(match op {
+                    Logic::And => a && b,
+                    Logic::Or => a || b,
+                    Logic::Xor => a != b,
+                }),
+                _ => Known::Nothing,
+            },
+            ExprKind::On { target: other, .. } => {
+                self.value(other);
+                left
+            }
+            // A collection is padded with zeros; a single value is spread.
+            ExprKind::Extend { domain: other, .. } => {
+                self.value(other);
+                if left_operand.ty.value().is_some_and(|ty| ty.shape == crate::types::Shape::Single) { left } else { Known::Nothing }
+            }
+            _ => Known::Nothing,
+        }
+    }
+
+    fn operand(&mut self, expr: &Expr) -> Known {
+        match &expr.kind {
+            ExprKind::Number(value) => Known::Number(*value),
+            ExprKind::Bool(value) => Known::Truth(*value),
+            ExprKind::Variable(variable) => self.variables.get(variable).cloned().unwrap_or(Known::Nothing),
+            ExprKind::Array(elements) => Known::Array(self.all(elements)),
+            ExprKind::Element { array, index } => match self.value(array) {
+                Known::Array(elements) => elements.into_iter().nth(*index as usize).unwrap_or(Known::Nothing),
+                Known::Number(_) | Known::Truth(_) | Known::Nothing => Known::Nothing,
+            },
+            ExprKind::Neg(inner) => self.value(inner).number().map_or(Known::Nothing, |value| Known::Number(-value)),
+            ExprKind::Norm(inner) => self.value(inner).number().map_or(Known::Nothing, |value| Known::Number(value.abs())),
+            ExprKind::Not(inner) => match self.value(inner) {
+                Known::Truth(value) => Known::Truth(!value),
+                Known::Number(_) | Known::Array(_) | Known::Nothing => Known::Nothing,
+            },
+            ExprKind::Ternary { condition, if_true, if_false } => match self.value(condition) {
+                Known::Truth(true) => self.value(if_true),
+                Known::Truth(false) => self.value(if_false),
+                Known::Number(_) | Known::Array(_) | Known::Nothing => {
+                    self.value(if_true);
+                    self.value(if_false);
+                    Known::Nothing
+                }
+            },
+            ExprKind::Power { base, exponent } => {
+                let Some(value) = self.value(base).number() else { return Known::Nothing };
+                let text = format!("{value} ^ {exponent}");
+                let hint = if value == 0.0 { DIVISOR } else { TOO_LARGE };
+                self.finite(value.powi(*exponent), &text, hint, expr.span, &[base])
+            }
+            ExprKind::Builtin { builtin, args } => self.builtin(*builtin, args, expr.span),
+            ExprKind::Vector(args) | ExprKind::Call { args, .. } | ExprKind::Newton { guesses: args, .. } => {
+                self.all(args);
+                Known::Nothing
+            }
+            ExprKind::Component { vector, .. } => {
+                self.value(vector);
+                Known::Nothing
+            }
+            ExprKind::Text(_) | ExprKind::CanonicalSet(_) => Known::Nothing,
+            // These have a left operand.
+            ExprKind::Arithmetic { .. }
+            | ExprKind::Comparison { .. }
+            | ExprKind::Logic { .. }
+            | ExprKind::On { .. }
+            | ExprKind::Extend { .. } => Known::Nothing,
+        }
+    }
+
+    fn arithmetic(&mut self, op: Arithmetic, expr: &Expr, (left, a): (&Expr, Known), (right, b): (&Expr, Known)) -> Known {
+        let (a, b) = (a.number(), b.number());
+        if op == Arithmetic::Div && b == Some(0.0) {
+            let diagnostic = Diagnostic::new(Code::NotFinite, expr.span, "this is never a finite number: the divisor is 0").hint(DIVISOR);
+            self.report(diagnostic, &[right]);
+            return Known::Nothing;
+        }
+        let (Some(a), Some(b)) = (a, b) else { return Known::Nothing };
+        let (value, sign) = match op {
+            Arithmetic::Add => (a + b, '+'),
+            Arithmetic::Sub => (a - b, '-'),
+            Arithmetic::Mul => (a * b, '*'),
+            Arithmetic::Div => (a / b, '/'),
+        };
+        self.finite(value, &format!("{a} {sign} {b}"), TOO_LARGE, expr.span, &[left, right])
+    }
+
+    fn builtin(&mut self, builtin: Builtin, args: &[Expr], span: Span) -> Known {
+        let known = self.all(args);
+        let numbers: Option<Vec<f64>> = known.iter().map(Known::number).collect();
+        let (name, value, hint) = match (builtin, numbers.as_deref()) {
+            (Builtin::Sqrt, Some(&[x])) => ("Sqrt", x.sqrt(), "only numbers that are not negative have a square root"),
+            (Builtin::Log, Some(&[x])) => ("Log", x.ln(), "only positive numbers have a logarithm"),
+            (Builtin::Exp, Some(&[x])) => ("Exp", x.exp(), TOO_LARGE),
+            (Builtin::Abs, Some(&[x])) => ("Abs", x.abs(), TOO_LARGE),
+            (Builtin::Sin, Some(&[x])) => ("Sin", x.sin(), TOO_LARGE),
+            (Builtin::Cos, Some(&[x])) => ("Cos", x.cos(), TOO_LARGE),
+            (Builtin::Tan, Some(&[x])) => ("Tan", x.tan(), TOO_LARGE),
+            (Builtin::Min, Some(&[a, b])) => ("Min", if b < a { b } else { a }, TOO_LARGE),
+            (Builtin::Max, Some(&[a, b])) => ("Max", if b > a { b } else { a }, TOO_LARGE),
+            (Builtin::Pow, Some(&[a, b])) => {
+                let hint = match a {
+                    0.0 => DIVISOR,
+                    a if a < 0.0 => "a negative number has powers by whole numbers alone",
+                    _ => TOO_LARGE,
+                };
+                ("Pow", a.powf(b), hint)
+            }
+            (
+                Builtin::Sqrt
+                | Builtin::Log
+                | Builtin::Exp
+                | Builtin::Abs
+                | Builtin::Sin
+                | Builtin::Cos
+                | Builtin::Tan
+                | Builtin::Min
+                | Builtin::Max
+                | Builtin::Pow
+                | Builtin::FirstCell
+                | Builtin::SecondCell
+                | Builtin::IsEmpty
+                | Builtin::Centroid
+                | Builtin::Normal
+                | Builtin::Gradient
+                | Builtin::Divergence
+                | Builtin::Dot
+                | Builtin::MaxReduce
+                | Builtin::MinReduce
+                | Builtin::SumReduce
+                | Builtin::ProdReduce
+                | Builtin::AnyReduce
+                | Builtin::AllReduce
+                | Builtin::InputScalarWithDefault
+                | Builtin::InputCollectionOfScalar
+                | Builtin::InputDomainSubsetOf
+                | Builtin::InputSequenceOfScalar,
+                _,
+            ) => return Known::Nothing,
+        };
+        let numbers: Vec<String> = known.iter().filter_map(Known::number).map(|x| x.to_string()).collect();
+        self.finite(value, &format!("{name}({})", numbers.join(", ")), hint, span, &args.iter().collect::<Vec<_>>())
+    }
+
+    /// A number, unless it is not finite, which is reported.
+    fn finite(&mut self, value: f64, text: &str, hint: &str, span: Span, operands: &[&Expr]) -> Known {
+        if value.is_finite() {
+            return Known::Number(value);
+        }
+        let is = if value.is_nan() { "not a number" } else { "infinite" };
+        self.report(Diagnostic::new(Code::NotFinite, span, format!("`{text}` is {is}")).hint(hint), operands);
+        Known::Nothing
+    }
+
+    /// Reports, with the variables among the operands.
+    fn report(&mut self, mut diagnostic: Diagnostic, operands: &[&Expr]) {
+        for operand in operands {
+            if let ExprKind::Variable(variable) = operand.kind
+                && let Some(Known::Number(value)) = self.variables.get(&variable)
+            {
+                let declared = &self.checker.variables[variable.0 as usize];
+                diagnostic = diagnostic.also(declared.span, format!("`{}` is {value}", declared.name));
+            }
+        }
+        self.checker.report(diagnostic);
+    }
+}
+
+const DIVISOR: &str = "divide by a number that is not 0; what may be 0 in a run is an input: `InputScalarWithDefault(...)`";
+const TOO_LARGE: &str = "the largest number is about 1.8e308";

@@ -1,0 +1,195 @@
+//! Numbers that are not finite: what a run does with them, and how a message says where one is.
+
+use crate::domain::Domain;
+use crate::error::{Error, ErrorKind};
+use crate::grid::Grid;
+use crate::number::write_shortest;
+use crate::params::Parameters;
+use crate::real::Real;
+use crate::traits::EntityKind;
+
+/// What happens to numbers that are put out, or are the state, and are not finite: `nonfinite`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Nonfinite {
+    /// They end the run.
+    #[default]
+    Error,
+    /// They are numbers like others.
+    Allow,
+}
+
+impl Nonfinite {
+    /// From `nonfinite` (`error`).
+    ///
+    /// # Errors
+    /// `Data` for another word than `error` or `allow`.
+    pub fn from_parameters(parameters: &Parameters) -> Result<Nonfinite, Error> {
+        match parameters.text("nonfinite") {
+            None | Some("error") => Ok(Nonfinite::Error),
+            Some("allow") => Ok(Nonfinite::Allow),
+            Some(other) => {
+                let message = format!("parameter `nonfinite` must be `error` or `allow`, not `{other}`");
+                Err(Error::new(ErrorKind::Data, message))
+            }
+        }
+    }
+}
+
+/// A step of the outermost loop, from 1, and how many there are.
+pub type Step = (usize, usize);
+
+/// What is checked, and when.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checked {
+    /// What it is.
+    pub what: What,
+    /// Equelle line; 0 where it is not known.
+    pub line: u32,
+    /// The step in which, or after which; `None` outside loops.
+    pub step: Option<Step>,
+    /// The last step before in which, or after which, it was finite, if it was looked at.
+    pub finite: Option<usize>,
+}
+
+/// What numbers are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// Those of an `Output` with this tag.
+    Output(String),
+    /// Those of a mutable variable.
+    State(String),
+}
+
+/// The first number that is not finite, in the order of the domain.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Found {
+    /// Position of its element; 0 of a single value.
+    pub position: usize,
+    /// Which component, from 0.
+    pub component: usize,
+    /// How many components there are.
+    pub components: usize,
+    /// The number.
+    pub value: f64,
+}
+
+impl Found {
+    /// The first of components by element, given by component, that is not finite.
+    pub fn first<R: Real>(components: &[&[R]]) -> Option<Found> {
+        let in_component = |(component, values): (usize, &&[R])| {
+            let position = first_of(values)?;
+            Some(Found { position, component, components: components.len(), value: values[position].to_f64() })
+        };
+        components.iter().enumerate().filter_map(in_component).min_by_key(|found| (found.position, found.component))
+    }
+}
+
+/// Position of the first number that is not finite.
+fn first_of<R: Real>(values: &[R]) -> Option<usize> {
+    // As long as all is well, which is nearly always, blocks are looked at without a branch.
+    const BLOCK: usize = 1024;
+    let is_bad = |value: &R| !value.to_f64().is_finite();
+    let bad = values.chunks(BLOCK).position(|block| block.iter().fold(false, |bad, value| bad | is_bad(value)))?;
+    Some(bad * BLOCK + values[bad * BLOCK..].iter().position(is_bad)?)
+}
+
+/// An element of a domain.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    kind: EntityKind,
+    /// In the grid's numbering.
+    entity: u32,
+}
+
+impl Place {
+    /// The element at a position in the order of the grid's file.
+    pub fn in_file_order(domain: &Domain, position: usize) -> Option<Place> {
+        let position = domain.file_order().map_or(position, |order| order[position] as usize);
+        (position < domain.len()).then(|| Place { kind: domain.kind(), entity: domain.element(position) })
+    }
+}
+
+/// A number that is not finite and ends the run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NotFinite {
+    /// What was checked.
+    pub checked: Checked,
+    /// The number.
+    pub found: Found,
+    /// Whose it is; `None` of a single value.
+    pub place: Option<Place>,
+}
+
+impl NotFinite {
+    /// As an error. The grid tells the centroid, as far as it still has it.
+    pub fn error(&self, grid: &Grid) -> Error {
+        let Checked { what, line, step, finite } = &self.checked;
+        let (subject, when, earlier) = match what {
+            What::Output(tag) => (format!("output `{tag}` is not finite"), "in", "when it was put out in"),
+            What::State(name) => (format!("`{name}` is not finite"), "after", "after"),
+        };
+        let when = match (step, what) {
+            (Some((step, steps)), _) => format!(" {when} step {step} of {steps}"),
+            (None, What::Output(_)) => String::new(),
+            (None, What::State(_)) => " at the end of the run".to_owned(),
+        };
+        let last = match (step, finite) {
+            (Some((step, _)), Some(finite)) if finite + 1 == *step => format!("; step {step} is the first where it is not"),
+            (_, Some(finite)) => format!("; it was finite {earlier} step {finite}"),
+            (_, None) => String::new(),
+        };
+        let whose = match &self.place {
+            None => "it".to_owned(),
+            Some(Place { kind, entity }) => {
+                let at = grid.centroid(*kind, *entity).map_or_else(String::new, |centroid| at(&centroid[..grid.dim()]));
+                format!("{} {}{at}", kind.noun(), grid.file_index(*kind, *entity))
+            }
+        };
+        let Found { component, components, value, .. } = self.found;
+        let number = if value.is_nan() { "NaN".to_owned() } else { shortest(value) };
+        let is = if components == 1 { format!("is {number}") } else { format!("has {number} as component {component}") };
+        Error::new(ErrorKind::Simulation, format!("{subject}{when}: {whose} {is}{last}"))
+            .hint(
+                "an explicit step that is too long does this, and so do a division by zero and a root of a negative number; `nonfinite=allow` puts such numbers out",
+            )
+            .at(*line)
+    }
+}
+
+/// ` at (0.5, 1.5)`
+fn at(centroid: &[f64]) -> String {
+    let axes: Vec<String> = centroid.iter().map(|&x| shortest(x)).collect();
+    format!(" at ({})", axes.join(", "))
+}
+
+fn shortest(value: f64) -> String {
+    let mut text = String::new();
+    write_shortest(&mut text, value);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_number_in_the_order_of_the_elements() {
+        assert_eq!(Found::first::<f64>(&[]), None);
+        assert_eq!(Found::first(&[&[1.0, f64::MAX, -0.0][..]]), None);
+        for position in [0, 1, 1023, 1024, 1025, 2999] {
+            for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+                let mut values = vec![1.0; 3000];
+                values[position] = value;
+                values[2999] = f64::NAN;
+                let found = Found::first(&[&values[..]]).expect("one");
+                assert_eq!((found.position, found.component), (position, 0));
+                assert!(position == 2999 || found.value.to_bits() == value.to_bits());
+            }
+        }
+        // The second element of the first component comes after the first element of the second one.
+        let (x, y) = ([1.0_f32, f32::INFINITY], [f32::NAN, 0.0]);
+        let found = Found::first(&[&x[..], &y[..]]).expect("one");
+        assert_eq!((found.position, found.component, found.components), (0, 1, 2));
+        assert!(found.value.is_nan());
+    }
+}

@@ -1,0 +1,169 @@
+//! Numbers that are put out, and state, must be finite, unless `nonfinite=allow` says otherwise.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::{LoopState, Session};
+use crate::domain::Domain;
+use crate::error::{Error, ErrorKind};
+use crate::output::{Checked, Found, NotFinite, Place, Step, What};
+use crate::real::Real;
+
+pub use crate::output::Nonfinite;
+
+/// State is looked at after this many rounds of a loop, and each time that these have doubled: that costs a pass over it in more than a hundred rounds.
+pub const FIRST_SAMPLE: usize = 128;
+
+/// What is known of numbers that were finite.
+#[derive(Debug, Default)]
+pub(super) struct Finite {
+    /// By tag, the last step in which it was put out.
+    outputs: BTreeMap<String, usize>,
+    /// The last step after which state was looked at.
+    state: Option<usize>,
+    /// The step after which state was looked at last, or is being looked at.
+    sampled: Option<Step>,
+    /// What a thread that writes files found first.
+    later: Arc<Mutex<Option<NotFinite>>>,
+}
+
+impl Finite {
+    /// An outermost loop begins: its steps count anew.
+    pub(super) fn begin_loop(&mut self) {
+        self.outputs.clear();
+        (self.state, self.sampled) = (None, None);
+    }
+}
+
+impl Session {
+    /// Whether numbers that are not finite end the run.
+    pub fn nonfinite(&self) -> Nonfinite {
+        self.nonfinite
+    }
+
+    /// Whether state is looked at after the round of a loop that is ending.
+    pub fn samples_state(&mut self, state: &LoopState) -> bool {
+        let samples = self.nonfinite == Nonfinite::Error && state.next >= FIRST_SAMPLE && state.next.is_power_of_two();
+        if samples {
+            let finite = &mut self.finite;
+            finite.state = finite.sampled.map(|(step, _)| step).filter(|&step| step < state.next);
+            finite.sampled = Some((state.next, state.len));
+        }
+        samples
+    }
+
+    /// That an output is about to be checked.
+    fn checks_output(&mut self, tag: &str) -> Checked {
+        let step = self.progress.current_step();
+        let finite = match step {
+            None => self.finite.outputs.get(tag).copied(),
+            Some((step, _)) => {
+                let before = match self.finite.outputs.get_mut(tag) {
+                    Some(last) => Some(std::mem::replace(last, step)),
+                    None => self.finite.outputs.insert(tag.to_owned(), step),
+                };
+                before.filter(|&before| before < step)
+            }
+        };
+        Checked { what: What::Output(tag.to_owned()), line: self.line, step, finite }
+    }
+
+    fn checks_state(&self, name: &str) -> Checked {
+        let Finite { state, sampled, .. } = self.finite;
+        let sampled = sampled.filter(|_| self.progress.current_step().is_some());
+        let finite = match sampled {
+            Some(_) => state,
+            None => self.finite.sampled.map(|(step, _)| step),
+        };
+        Checked { what: What::State(name.to_owned()), line: self.line, step: sampled, finite }
+    }
+
+    /// Whether an output is checked now; what only a trial would put out is not.
+    fn checks_outputs(&self) -> bool {
+        self.nonfinite == Nonfinite::Error && !self.outputs.are_muted()
+    }
+
+    /// Checks an output of a single number, or of the components of a single Vector.
+    pub(super) fn check_output_numbers(&mut self, tag: &str, numbers: &[f64]) -> Result<(), Error> {
+        if !self.checks_outputs() {
+            return Ok(());
+        }
+        let checked = self.checks_output(tag);
+        let components: Vec<&[f64]> = numbers.chunks(1).collect();
+        let Some(found) = Found::first(&components) else { return Ok(()) };
+        // What a thread still writes comes before.
+        self.settle_outputs()?;
+        Err(NotFinite { checked, found, place: None }.error(&self.grid))
+    }
+
+    /// Checks an output of a collection, given by component in the order of the grid's file.
+    pub(super) fn check_output_collection<R: Real>(&mut self, tag: &str, domain: &Domain, components: &[&[R]]) -> Result<(), Error> {
+        if !self.checks_outputs() {
+            return Ok(());
+        }
+        let checked = self.checks_output(tag);
+        let Some(found) = Found::first(components) else { return Ok(()) };
+        self.settle_outputs()?;
+        let place = Place::in_file_order(domain, found.position);
+        Err(NotFinite { checked, found, place }.error(&self.grid))
+    }
+
+    /// What checks an output whose numbers are on their way, on the thread that writes them. It says nothing of where the element is: see [`Session::told`].
+    pub(super) fn check_later<R: Real>(
+        &mut self,
+        tag: &str,
+        domain: &Arc<Domain>,
+    ) -> impl FnOnce(&[Vec<R>]) -> Result<(), Error> + Send + 'static {
+        let checked = self.checks_outputs().then(|| self.checks_output(tag));
+        let (domain, found_later) = (Arc::clone(domain), Arc::clone(&self.finite.later));
+        move |components| {
+            let Some(checked) = checked else { return Ok(()) };
+            let columns: Vec<&[R]> = components.iter().map(Vec::as_slice).collect();
+            let Some(found) = Found::first(&columns) else { return Ok(()) };
+            let place = Place::in_file_order(&domain, found.position);
+            let not_finite = NotFinite { checked, found, place };
+            *found_later.lock().unwrap_or_else(PoisonError::into_inner) = Some(not_finite);
+            Err(Error::new(ErrorKind::Simulation, "an output is not finite"))
+        }
+    }
+
+    /// What happened to outputs; where a thread found a number that is not finite, in words. Only here is the grid at hand, whose geometry may be given back at any time.
+    pub(super) fn told<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
+        let located = |error: Error| error.at(self.line);
+        result.map_err(|error| match self.finite.later.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(not_finite) => not_finite.error(&self.grid),
+            None => located(error),
+        })
+    }
+
+    /// Checks a variable of single numbers: one of a Scalar, as many of a Vector as the grid has dimensions.
+    ///
+    /// # Errors
+    /// `Simulation`, with the current line, if one is not finite.
+    pub fn check_numbers(&mut self, name: &str, numbers: &[f64]) -> Result<(), Error> {
+        if self.nonfinite == Nonfinite::Allow {
+            return Ok(());
+        }
+        let components: Vec<&[f64]> = numbers.chunks(1).collect();
+        let Some(found) = Found::first(&components) else { return Ok(()) };
+        Err(NotFinite { checked: self.checks_state(name), found, place: None }.error(&self.grid))
+    }
+
+    /// Checks a variable that is a collection, given by component, one value per element of a domain in its own order.
+    ///
+    /// # Errors
+    /// `Simulation`, with the current line, if a number is not finite: the first one in the order of the grid's file.
+    ///
+    /// # Panics
+    /// If there is not one for each element.
+    pub fn check_collection<R: Real>(&mut self, name: &str, domain: &Domain, components: &[&[R]]) -> Result<(), Error> {
+        if self.nonfinite == Nonfinite::Allow || Found::first(components).is_none() {
+            return Ok(());
+        }
+        let ordered: Vec<_> = components.iter().map(|component| domain.in_file_order(component)).collect();
+        let components: Vec<&[R]> = ordered.iter().map(|component| &component[..]).collect();
+        let Some(found) = Found::first(&components) else { return Ok(()) };
+        let place = Place::in_file_order(domain, found.position);
+        Err(NotFinite { checked: self.checks_state(name), found, place }.error(&self.grid))
+    }
+}
