@@ -438,3 +438,56 @@ fn programs_of_the_tests() {
     let edges = root.join("tests/run/edges_and_vertices/case.param").display().to_string();
     agree("tests/run/edges_and_vertices.equelle", &[&edges], BITS);
 }
+
+/// The files that a run leaves, what it prints, and the error that ends it; on a device, or on the serial back-end.
+fn ended(path: &str, words: &[String], folder: &Path, device: Option<&Rc<dyn Device>>) -> (Vec<(String, String)>, String, Error) {
+    let (source, verified) = compiled(path, OptLevel::O0);
+    let _ = fs::remove_dir_all(folder);
+    let words = [words, &["output_to_file=true".to_owned(), format!("output_dir={}", folder.display())]].concat();
+    let printed = Text::default();
+    let options = Options { stdout: Box::new(printed.clone()), ..Options::silent() };
+    let session = Session::open_with(interpret::program(&source, &verified), &words, options).unwrap();
+    let result = match device {
+        Some(device) => {
+            backend_cuda::runtime::run_on(session, Rc::clone(device), Precision::Double, |rt| equelle_interp::interpret(&verified, rt))
+        }
+        None => interpret::run_session(&verified, session),
+    };
+    let mut files: Vec<(String, String)> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .map(|entry| (entry.file_name().into_string().unwrap(), fs::read_to_string(entry.path()).unwrap()))
+        // The record of a run has times in it.
+        .filter(|(name, _)| name.ends_with(".output") || name.ends_with(".part"))
+        .collect();
+    files.sort();
+    let printed = String::from_utf8(printed.0.lock().unwrap().clone()).unwrap();
+    (files, printed, result.unwrap_err())
+}
+
+/// Runs that blow up, where it is seen at an output while files are still being written, and at the state: `tests/run/finite.rs` says what the serial back-end gives.
+#[test]
+fn numbers_that_are_not_finite() {
+    let Some(device) = device() else { return };
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cuda-finite-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let file = |name: &str, numbers: &[f64]| {
+        let path = folder.join(name);
+        fs::write(&path, numbers.iter().map(|x| format!("{x:e}\n")).collect::<String>()).unwrap();
+        path.display().to_string()
+    };
+    let mut u = [0.0; 20];
+    u[0] = 1.0;
+    let u = file("u.txt", &u);
+    for (program, count) in [("tests/run/blow_up.equelle", 30), ("tests/run/unseen.equelle", 30), ("tests/run/unseen.equelle", 300)] {
+        let steps = file("steps.txt", &vec![1e30; count]);
+        let words: Vec<String> =
+            ["nx=20", "grid_dim=1", "u_initial_from_file=true", &format!("u_initial_filename={u}"), &format!("timesteps_filename={steps}")]
+                .map(str::to_owned)
+                .into();
+        let expected = ended(program, &words, &folder.join("serial"), None);
+        assert!(expected.2.message.contains("is not finite") && expected.2.lines.len() == 1, "{:?}", expected.2);
+        let found = ended(program, &words, &folder.join("cuda"), Some(&device));
+        assert_eq!(found, expected, "{program}, {count} steps");
+    }
+}

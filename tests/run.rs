@@ -12,6 +12,8 @@ mod edges;
 mod exact;
 #[path = "run/fast.rs"]
 mod fast;
+#[path = "run/finite.rs"]
+mod finite;
 #[path = "run/heat_2d.rs"]
 mod heat_2d;
 #[path = "run/heat_3d.rs"]

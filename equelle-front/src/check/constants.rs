@@ -163,7 +163,7 @@ impl Constants<'_, '_> {
             },
             ExprKind::Power { base, exponent } => {
                 let Some(value) = self.value(base).number() else { return Known::Nothing };
-                let text = format!("{value} ^ {exponent}");
+                let text = format!("{} ^ {exponent}", shown(value));
                 let hint = if value == 0.0 { DIVISOR } else { TOO_LARGE };
                 self.finite(value.powi(*exponent), &text, hint, expr.span, &[base])
             }
@@ -200,7 +200,7 @@ impl Constants<'_, '_> {
             Arithmetic::Mul => (a * b, '*'),
             Arithmetic::Div => (a / b, '/'),
         };
-        self.finite(value, &format!("{a} {sign} {b}"), TOO_LARGE, expr.span, &[left, right])
+        self.finite(value, &format!("{} {sign} {}", shown(a), shown(b)), TOO_LARGE, expr.span, &[left, right])
     }
 
     fn builtin(&mut self, builtin: Builtin, args: &[Expr], span: Span) -> Known {
@@ -256,7 +256,7 @@ impl Constants<'_, '_> {
                 _,
             ) => return Known::Nothing,
         };
-        let numbers: Vec<String> = known.iter().filter_map(Known::number).map(|x| x.to_string()).collect();
+        let numbers: Vec<String> = known.iter().filter_map(Known::number).map(shown).collect();
         self.finite(value, &format!("{name}({})", numbers.join(", ")), hint, span, &args.iter().collect::<Vec<_>>())
     }
 
@@ -277,11 +277,17 @@ impl Constants<'_, '_> {
                 && let Some(Known::Number(value)) = self.variables.get(&variable)
             {
                 let declared = &self.checker.variables[variable.0 as usize];
-                diagnostic = diagnostic.also(declared.span, format!("`{}` is {value}", declared.name));
+                diagnostic = diagnostic.also(declared.span, format!("`{}` is {}", declared.name, shown(*value)));
             }
         }
         self.checker.report(diagnostic);
     }
+}
+
+/// In shortest digits.
+fn shown(value: f64) -> String {
+    let size = value.abs();
+    if size == 0.0 || (1e-5..1e16).contains(&size) { value.to_string() } else { format!("{value:e}") }
 }
 
 const DIVISOR: &str = "divide by a number that is not 0; what may be 0 in a run is an input: `InputScalarWithDefault(...)`";

@@ -89,7 +89,9 @@ impl<'a> FunctionWriter<'a> {
         let body = self.block(&self.function.body)?;
         let checks = self.state_checks(&state::at_end(self.function))?;
         let checks = (!checks.is_empty()).then(|| {
-            let (blank, comment) = (blank(), comment("The state at the end is finite."));
+            // A loop ends with a blank line.
+            let after_loop = matches!(self.function.body.statements.last().map(|last| &last.kind), Some(StmtKind::For { .. }));
+            let (blank, comment) = ((!after_loop).then(blank), comment("The state at the end is finite."));
             quote! { #blank #comment #checks }
         });
         let plan = self.program.planned.then(|| quote! { rt.plan_memory(&MEMORY)?; });

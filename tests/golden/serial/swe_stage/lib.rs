@@ -222,7 +222,6 @@ pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
         }
     }
 
-
     // The state at the end is finite.
     rt.check_collection("w", &w)?;
     rt.check_collection("hu", &hu)?;
