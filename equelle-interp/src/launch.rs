@@ -188,7 +188,9 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
                     Some(kind) => self.rt.grid().file_index(entity_kind(kind), element),
                     None => element,
                 };
-                let error = Error::empty_element(&kind, element.map(in_file));
+                // The statement that asks says where, as in generated programs.
+                let line = self.line(check.span);
+                let error = Error::empty_element(&kind, element.map(in_file)).in_kernel(line, &[]);
                 return Err(self.in_kernel(kernel, Some(check.span), error));
             }
         }
@@ -269,7 +271,8 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
                 let set = kernel.space_set().map_or("the set", |set| self.module.sets.get(set).name.as_str());
                 Error::new(ErrorKind::Simulation, format!("{op:?}Reduce of a collection without elements: {set} is empty"))
             };
-            reduce(op, values).ok_or_else(missing).map_err(|error| self.in_kernel(kernel, None, error))
+            // The line is that of the reduction: nothing that the kernel evaluates has failed.
+            reduce(op, values).ok_or_else(missing)
         };
         let value = if result.ty.basic == Basic::Vector {
             let values = column().map(Number::vector).collect::<Result<Vec<[f64; 3]>, Error>>()?;

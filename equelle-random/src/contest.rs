@@ -91,6 +91,8 @@ struct Runs<'w> {
     text: String,
     /// Of each run, a name for messages and words that depend on the inputs of the program.
     on: Vec<(String, Words<'w>)>,
+    /// Whether runs may end with an error, which must be the same one then.
+    may_fail: bool,
     allowed: Box<dyn Fn(&str) -> Tolerance>,
 }
 
@@ -106,12 +108,12 @@ impl<'w> Runs<'w> {
                 let words = |world: &'w World| -> Words<'w> { Box::new(|inputs| world.words_for(inputs).map(str::to_owned).collect()) };
                 let on = grids(&program, worlds).map(|world| (format!("the grid {}", world.name), words(world))).collect();
                 let check = if program.units { "" } else { "; without dimensions" };
-                Runs { name: format!("seed {seed}"), on, allowed, text: format!("{check}\n---- \n{text}----") }
+                Runs { name: format!("seed {seed}"), on, may_fail: program.may_fail, allowed, text: format!("{check}\n---- \n{text}----") }
             }
             Origin::Project { name, runs, allowed } => {
                 let words = |words: &'static [&str]| -> Words<'w> { Box::new(|_| words.iter().map(|&word| word.to_owned()).collect()) };
                 let on = runs.iter().map(|run| (run.join(" "), words(run))).collect();
-                Runs { name: name.to_owned(), text: String::new(), on, allowed: Box::new(move |_| allowed) }
+                Runs { name: name.to_owned(), text: String::new(), on, may_fail: false, allowed: Box::new(move |_| allowed) }
             }
         }
     }
@@ -132,7 +134,7 @@ fn score<D>(entries: &[&[Entry<D>]], device: &D, worlds: &Worlds) -> Score {
                 let found = run_by(entry.program, &words, |session| (entry.found)(session, device));
                 score.runs += 1;
                 equal &= same(&expected, &found, &|_| Tolerance::BITS).is_ok();
-                if let Err(difference) = judge(&expected, &found, &runs.allowed) {
+                if let Err(difference) = judge(&expected, &found, runs.may_fail, &runs.allowed) {
                     differences.push(format!("{}, {}, on {on}: {difference}", runs.name, entry.way));
                 }
             }
@@ -147,9 +149,9 @@ fn score<D>(entries: &[&[Entry<D>]], device: &D, worlds: &Worlds) -> Score {
     score
 }
 
-fn judge(expected: &Outcome, found: &Outcome, allowed: &dyn Fn(&str) -> Tolerance) -> Result<(), String> {
-    // Programs run to their ends here: one that does not shows nothing.
-    if let Some(error) = &expected.error {
+fn judge(expected: &Outcome, found: &Outcome, may_fail: bool, allowed: &dyn Fn(&str) -> Tolerance) -> Result<(), String> {
+    // Most programs run to their ends here: one that does not shows nothing.
+    if let Some(error) = expected.error.as_ref().filter(|_| !may_fail) {
         return Err(format!("the back-end that is compared with ends with {error}"));
     }
     same(expected, found, allowed)
@@ -200,7 +202,7 @@ mod tests {
 
     use super::{Entry, Origin, Score, has_transcendentals, judge, score};
     use crate::data::Worlds;
-    use crate::outcome::{Outcome, Tolerance, bits};
+    use crate::outcome::{Ended, Outcome, Tolerance, bits};
 
     static PROGRAM: Program = Program {
         name: "nothing",
@@ -231,12 +233,15 @@ mod tests {
         assert!(found.failures[0].starts_with("b, -O2, on nx=0: the back-end that is compared with ends with "), "{:?}", found.failures);
         let Score { agree, failures, .. } = score(&[&good], &Some("lost"), &worlds);
         assert_eq!((agree, failures.len(), failures[0].lines().count()), (0, 1, 4));
-        assert!(failures[0].starts_with("a, -O2, on nx=2: ends with Some(\"Backend lost\"), not with None\n"), "{failures:?}");
+        assert!(failures[0].starts_with("a, -O2, on nx=2: ends with `Backend at line 0: lost`, not with no error\n"), "{failures:?}");
         std::fs::remove_dir_all(folder).expect("the folder");
     }
 
     fn outcome(value: f64, error: Option<&str>) -> Outcome {
-        Outcome { outputs: vec![("y".to_owned(), vec![value])], error: error.map(str::to_owned) }
+        Outcome {
+            outputs: vec![("y".to_owned(), vec![value])],
+            error: error.map(|message| Ended { message: message.to_owned(), ..Ended::default() }),
+        }
     }
 
     #[test]
@@ -250,11 +255,16 @@ mod tests {
     #[test]
     fn what_differs_or_fails_does_not_agree() {
         let next = f64::from_bits(1.0f64.to_bits() + 1);
-        assert_eq!(judge(&outcome(1.0, None), &outcome(1.0, None), &bits), Ok(()));
-        assert!(judge(&outcome(1.0, None), &outcome(next, None), &bits).is_err());
-        assert_eq!(judge(&outcome(1.0, None), &outcome(next, None), &|_| Tolerance::relative(1e-12)), Ok(()));
-        assert!(judge(&outcome(1.0, None), &outcome(1.0, Some("lost")), &bits).is_err());
-        // Both end with the same error: nothing was compared.
-        assert!(judge(&outcome(1.0, Some("a")), &outcome(1.0, Some("a")), &bits).is_err());
+        assert_eq!(judge(&outcome(1.0, None), &outcome(1.0, None), false, &bits), Ok(()));
+        assert!(judge(&outcome(1.0, None), &outcome(next, None), false, &bits).is_err());
+        assert_eq!(judge(&outcome(1.0, None), &outcome(next, None), false, &|_| Tolerance::relative(1e-12)), Ok(()));
+        assert!(judge(&outcome(1.0, None), &outcome(1.0, Some("lost")), false, &bits).is_err());
+        // Both end with the same error: nothing was compared, unless the program may fail.
+        assert!(judge(&outcome(1.0, Some("a")), &outcome(1.0, Some("a")), false, &bits).is_err());
+        assert_eq!(judge(&outcome(1.0, Some("a")), &outcome(1.0, Some("a")), true, &bits), Ok(()));
+        let at = |line| Outcome { error: Some(Ended { line, ..Ended::default() }), ..outcome(1.0, None) };
+        assert!(judge(&at(3), &at(4), true, &bits).is_err());
+        // The error is the same one, but an output before it is lost.
+        assert!(judge(&at(3), &Outcome { outputs: Vec::new(), ..at(3) }, true, &bits).is_err());
     }
 }

@@ -66,7 +66,7 @@ pub const CANONICAL: [(&str, &str); 12] = [
 ];
 
 /// Domains that programs may read: name, and the set that it lies in, by position in [`CANONICAL`] and then in this list.
-pub const SUBSETS: [(&str, usize); 10] = [
+pub const SUBSETS: [(&str, usize); 13] = [
     ("sub_ac", 0),
     ("sub_ic", 1),
     ("sub_bc", 2),
@@ -77,7 +77,13 @@ pub const SUBSETS: [(&str, usize); 10] = [
     ("sub_av", 9),
     ("subsub_ac", 12),
     ("subsub_bf", 17),
+    ("no_ac", 0),
+    ("no_if", 4),
+    ("no_bf", 5),
 ];
+
+/// How many of [`SUBSETS`] have elements, the first ones. Only programs that may fail read the others.
+pub const SUBSETS_WITH_ELEMENTS: usize = 10;
 
 /// The kind of entities of a set, by its position in [`CANONICAL`] and then in [`SUBSETS`].
 pub fn kind(set: usize) -> Kind {
@@ -99,7 +105,10 @@ pub const COLLECTIONS: [(&str, f64, f64); 4] = [("p", 0.5, 2.0), ("q", 1.0, 3.0)
 pub const SCALARS: [(&str, Option<f64>); 4] = [("k0", Some(0.75)), ("k1", Some(1.5)), ("k2", None), ("k3", None)];
 
 /// Sequences that programs may read.
-pub const SEQUENCES: [(&str, &[f64]); 2] = [("steps", &[0.5, 0.25, 0.375]), ("pair", &[0.25, 0.5])];
+pub const SEQUENCES: [(&str, &[f64]); 3] = [("steps", &[0.5, 0.25, 0.375]), ("pair", &[0.25, 0.5]), ("never", &[])];
+
+/// How many of [`SEQUENCES`] have elements, the first ones. Only programs that may fail read the others.
+pub const SEQUENCES_WITH_ELEMENTS: usize = 2;
 
 impl Worlds {
     /// Writes the data of all grids below a folder.
@@ -200,10 +209,13 @@ fn files(folder: &Path, grid: &Arc<Grid>) -> io::Result<Vec<String>> {
         fs::write(&path, text)?;
         Ok(path)
     };
-    for (name, parent) in SUBSETS {
-        let mut chosen: Vec<u32> = elements[parent].iter().copied().filter(|_| random.u8(..3) > 0).collect();
-        if chosen.is_empty() {
-            chosen.push(elements[parent][0]);
+    for (subset, (name, parent)) in SUBSETS.into_iter().enumerate() {
+        let mut chosen: Vec<u32> = Vec::new();
+        if subset < SUBSETS_WITH_ELEMENTS {
+            chosen = elements[parent].iter().copied().filter(|_| random.u8(..3) > 0).collect();
+            if chosen.is_empty() {
+                chosen.push(elements[parent][0]);
+            }
         }
         let text: Vec<String> = chosen.iter().map(u32::to_string).collect();
         words.push(format!("{name}_filename={}", write(name, text.join(" "))?.display()));

@@ -25,4 +25,4 @@ pub mod tree;
 
 pub use bounds::Bounds;
 #[cfg(feature = "compiler")]
-pub use failure::{explain, failing};
+pub use failure::{check, explain};

@@ -1,7 +1,7 @@
 //! What a run gives, and how far two runs may be apart.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use equelle_runtime::output::Record;
 use equelle_runtime::{Error, Program as Runnable, Session, session};
@@ -13,8 +13,37 @@ use crate::tree::Program;
 pub struct Outcome {
     /// The tag and all numbers of each output, in order; truth as 0 and 1, text by its bytes.
     pub outputs: Vec<(String, Vec<f64>)>,
-    /// Its kind and text.
-    pub error: Option<String>,
+    /// How it ended, if not well.
+    pub error: Option<Ended>,
+}
+
+/// The error that ended a run.
+#[derive(Clone, Debug, Default)]
+pub struct Ended {
+    /// Its kind, as in the code.
+    pub kind: String,
+    /// The Equelle line of the statement that failed; 0 if unknown.
+    pub line: u32,
+    /// For people. Levels may say the same in other words.
+    pub message: String,
+}
+
+impl PartialEq for Ended {
+    fn eq(&self, other: &Ended) -> bool {
+        (&self.kind, self.line) == (&other.kind, other.line)
+    }
+}
+
+impl From<Error> for Ended {
+    fn from(error: Error) -> Ended {
+        Ended { kind: format!("{:?}", error.kind), line: error.lines.first().copied().unwrap_or(0), message: error.message }
+    }
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at line {}: {}", self.kind, self.line, self.message)
+    }
 }
 
 /// What a run in a session puts out, with the words of a command line. Numbers that are not finite are compared like others.
@@ -27,7 +56,7 @@ pub fn run_by(runnable: &'static Runnable, words: &[String], run: impl FnOnce(Se
         outcome.outputs = records.take().into_iter().map(numbers).collect();
         result
     });
-    outcome.error = result.err().map(|error| format!("{:?} {}", error.kind, error.message));
+    outcome.error = result.err().map(Ended::from);
     outcome
 }
 
@@ -81,7 +110,8 @@ pub fn errors_of(program: &Program) -> impl Fn(&str) -> Tolerance + use<> {
 /// The first difference.
 pub fn same(expected: &Outcome, found: &Outcome, allowed: &dyn Fn(&str) -> Tolerance) -> Result<(), String> {
     if expected.error != found.error {
-        return Err(format!("ends with {:?}, not with {:?}", found.error, expected.error));
+        let text = |error: &Option<Ended>| error.as_ref().map_or_else(|| "no error".to_owned(), |error| format!("`{error}`"));
+        return Err(format!("ends with {}, not with {}", text(&found.error), text(&expected.error)));
     }
     if expected.outputs.len() != found.outputs.len() {
         return Err(format!("{} outputs, not {}", found.outputs.len(), expected.outputs.len()));

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Write};
 
-use crate::outcome::Outcome;
+use crate::outcome::{Ended, Outcome};
 
 /// A run of a program in a binary.
 pub struct Plan {
@@ -33,7 +33,10 @@ pub fn serve(run: impl Fn(usize, &[String]) -> Outcome) -> io::Result<()> {
             }
             writeln!(out)?;
         }
-        writeln!(out, "={}", outcome.error.unwrap_or_default().replace('\n', LINE_END))?;
+        match outcome.error {
+            None => writeln!(out, "=")?,
+            Some(Ended { kind, line, message }) => writeln!(out, "={kind}\t{line}\t{}", message.replace('\n', LINE_END))?,
+        }
     }
     out.flush()
 }
@@ -51,7 +54,9 @@ pub(crate) fn outcomes(text: &str) -> Vec<Outcome> {
     let mut outcome = Outcome::default();
     for line in text.lines() {
         if let Some(end) = line.strip_prefix('=') {
-            outcome.error = (!end.is_empty()).then(|| end.replace(LINE_END, "\n"));
+            let mut words = end.splitn(3, '\t').map(|word| word.replace(LINE_END, "\n"));
+            let mut word = || words.next().unwrap_or_default();
+            outcome.error = (!end.is_empty()).then(|| Ended { kind: word(), line: word().parse().expect("a line"), message: word() });
             all.push(std::mem::take(&mut outcome));
             continue;
         }

@@ -179,6 +179,8 @@ pub struct Program {
     pub errors: Vec<(String, f64)>,
     /// Of the residuals of the first solve, in order: the bound of the sum of the absolute values of all contributions to a row, and that of the residual itself.
     pub residuals: Vec<Bounds>,
+    /// Whether it may end with an error: entities that are Empty, sets without elements.
+    pub may_fail: bool,
 }
 
 /// Which grids a program is for.

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::process::Command;
 use std::rc::Rc;
 
-use backend_cuda::runtime::CudaRuntime;
 use backend_cuda::runtime::device::Device;
 use backend_cuda::runtime::gpu::GpuDevice;
 use backend_cuda::runtime::host::HostDevice;
+use backend_cuda::runtime::{Precision, run_on};
 use equelle_interp::Options;
 use equelle_random::compare::{self, Compiled};
 use equelle_random::contest::allowed;
@@ -29,7 +29,7 @@ fn device() -> Option<Rc<dyn Device>> {
 fn on_cuda(compiled: &Compiled, world: &World, device: &Rc<dyn Device>) -> Outcome {
     let words: Vec<String> = world.words_for(compiled.runnable).map(str::to_owned).collect();
     run_by(compiled.runnable, &words, |session| {
-        equelle_interp::interpret(&compiled.plain, &mut CudaRuntime::on_device(session, Rc::clone(device))?)
+        run_on(session, Rc::clone(device), Precision::Double, |runtime| equelle_interp::interpret(&compiled.plain, runtime))
     })
 }
 

@@ -39,7 +39,7 @@ fn both_ways_give_the_same() {
             let options = Options { cartesian_forms: !world.unstructured, derivatives: Derivatives::Both };
             let outcome = run(&module, compiled.runnable, world, options);
             match outcome.error {
-                Some(error) if error.starts_with("Backend") => {
+                Some(error) if error.kind == "Backend" => {
                     failures.push(format!("seed {seed} on the grid {}: {error}\n{text}", world.name));
                 }
                 Some(_) | None => compared += equations,

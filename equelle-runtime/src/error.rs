@@ -81,6 +81,17 @@ impl Error {
         self
     }
 
+    /// Adds the Equelle lines of a kernel that fails: that of the statement that says so, 0 if unknown, then the others that the kernel evaluates.
+    #[must_use]
+    pub fn in_kernel(mut self, line: u32, others: &[u32]) -> Self {
+        for &line in std::iter::once(&line).chain(others).filter(|&&line| line > 0) {
+            if !self.lines.contains(&line) {
+                self.lines.push(line);
+            }
+        }
+        self
+    }
+
     /// Adds the Equelle line unless there is one already; 0 is no line.
     #[must_use]
     pub fn at(mut self, line: u32) -> Self {

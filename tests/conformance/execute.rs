@@ -8,10 +8,10 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::{env, fs};
 
-use backend_cuda::runtime::CudaRuntime;
 use backend_cuda::runtime::device::Device;
 use backend_cuda::runtime::gpu::GpuDevice;
 use backend_cuda::runtime::host::HostDevice;
+use backend_cuda::runtime::{Precision, run_on};
 use equelle_front::check::{CheckOptions, check};
 use equelle_front::diagnostic::{Diagnostic, Label};
 use equelle_front::lower;
@@ -75,8 +75,7 @@ fn run(case: &Case) -> Result<(), String> {
 /// Interprets a program over the CUDA runtime: every operation is a launch of a kernel of the runtime.
 fn on_cuda(verified: &Verified, session: Session) -> Result<(), Error> {
     let device = device().ok_or_else(|| Error::new(ErrorKind::Backend, "no device"))?;
-    let mut runtime = CudaRuntime::on_device(session, device)?;
-    equelle_interp::interpret(verified, &mut runtime)
+    run_on(session, device, Precision::Double, |runtime| equelle_interp::interpret(verified, runtime))
 }
 
 /// The device of all cases: the GPU where `EQUELLE_CUDA_DEVICE=gpu`, else the host; `None` without a C++ compiler, which that needs and a machine with only Rust may not

@@ -1,5 +1,5 @@
-//! Conditions that launches check: what is wrong where one does not hold. A launch marks the smallest number of condition and element; the host looks at the next output
-//! and at the end.
+//! Conditions that launches check: what is wrong where one does not hold. The first launch that finds one marks the smallest number of condition and element; the host
+//! looks at the next output and at the end, also at one by an error that came later.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -32,7 +32,8 @@ pub(super) enum Asked {
 
 #[derive(Clone, Copy, Debug)]
 enum Origin {
-    Kernel(&'static KernelInfo),
+    /// A kernel that a statement at an Equelle line launches.
+    Kernel(&'static KernelInfo, u32),
     /// An operation at an Equelle line.
     Operation(Asked, u32),
 }
@@ -58,9 +59,9 @@ pub(super) struct Gathered {
 impl Check {
     fn is(&self, origin: Origin, domain: &Arc<Domain>) -> bool {
         let same = match (self.origin, origin) {
-            (Origin::Kernel(a), Origin::Kernel(b)) => std::ptr::eq(a, b),
+            (Origin::Kernel(a, line), Origin::Kernel(b, other)) => std::ptr::eq(a, b) && line == other,
             (Origin::Operation(a, line), Origin::Operation(b, other)) => a == b && line == other,
-            (Origin::Kernel(_), Origin::Operation(..)) | (Origin::Operation(..), Origin::Kernel(_)) => false,
+            (Origin::Kernel(..), Origin::Operation(..)) | (Origin::Operation(..), Origin::Kernel(..)) => false,
         };
         same && Arc::ptr_eq(&self.domain, domain)
     }
@@ -71,11 +72,7 @@ impl Check {
         let owner = (position < domain.len()).then(|| domain.grid().file_index(domain.kind(), domain.element(position)));
         let whose = owner.map_or_else(String::new, |owner| format!("{owner_kind} {owner}"));
         match self.origin {
-            Origin::Kernel(kernel) => {
-                let mut error = Error::empty_element(owner_kind, owner);
-                error.lines = kernel.lines.to_vec();
-                error
-            }
+            Origin::Kernel(kernel, line) => Error::empty_element(owner_kind, owner).in_kernel(line, kernel.lines),
             Origin::Operation(Asked::Geometry { kind, what }, line) => {
                 let kind = kind.noun();
                 Error::new(ErrorKind::Simulation, format!("an Empty {kind} has no {what}: the one that belongs to {whose}"))
@@ -101,7 +98,8 @@ impl CudaRuntime {
     /// # Errors
     /// `Backend`: not enough memory.
     pub fn checks(&mut self, kernel: &'static KernelInfo, domain: &Arc<Domain>) -> Result<EqChecks, Error> {
-        self.checks_of(Origin::Kernel(kernel), domain, None)
+        let line = self.session.current_line();
+        self.checks_of(Origin::Kernel(kernel, line), domain, None)
     }
 
     /// The same for an operation at the current line.
@@ -152,6 +150,8 @@ impl CudaRuntime {
         if flag == HOLD && finite == FINITE {
             return Ok(FINITE);
         }
+        // A step that is taken again begins with conditions that hold.
+        self.flag = None;
         // An output that is being written may have seen it first.
         self.settle_outputs()?;
         if flag == HOLD { Ok(finite) } else { Err(self.condition_error(flag)) }

@@ -82,11 +82,20 @@ impl CudaRuntime {
         self.located(device)
     }
 
-    /// The error of a run that an error ends: its outputs are in their files then, or what went wrong with them, which came first. That the device is lost the error itself says.
+    /// The error of a run that an error ends: its outputs are in their files then. What went wrong with them came before, and so did a condition that no output has looked at.
+    /// That the device is lost, or the user had enough, the error itself says.
     pub(super) fn ended_by(&mut self, error: Error) -> Error {
         let _ = self.device.synchronise();
         let result = self.session.settle_outputs();
-        self.settled(result).err().filter(|first| first.kind != ErrorKind::Backend).unwrap_or(error)
+        if let Some(first) = self.settled(result).err().filter(|first| first.kind != ErrorKind::Backend) {
+            return first;
+        }
+        match error.kind {
+            ErrorKind::Backend | ErrorKind::Interrupted(_) => error,
+            ErrorKind::Usage | ErrorKind::Simulation | ErrorKind::Data | ErrorKind::Io => {
+                self.check_flag().err().filter(|first| first.kind != ErrorKind::Backend).unwrap_or(error)
+            }
+        }
     }
 
     /// What the thread that writes said, with the condition that does not hold in words.

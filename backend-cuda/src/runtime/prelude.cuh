@@ -167,10 +167,18 @@ EQ_FUNCTION EqEntity eq_rank(const EqRanks& ranks, EqEntity entity) {
   return ranks.inner[rank];
 }
 
-// Reports that condition number `check` of the kernel does not hold for an element of its space. The smallest check, then the smallest
-// element, wins, so that the message does not depend on the order of threads.
+// Reports that condition number `check` of the kernel does not hold for an element of its space. Of different kernels the one launched first
+// wins, as a program that stops there would have it; in a kernel the smallest check, then the smallest element, so that the message does not
+// depend on the order of threads.
 EQ_FUNCTION void eq_fail(const EqChecks& checks, unsigned int check, EqEntity element) {
-  atomicMin(checks.flag, ((unsigned long long)(checks.first + check) << 32) | element);
+  const unsigned long long mark = ((unsigned long long)(checks.first + check) << 32) | element;
+  unsigned long long found = *(volatile unsigned long long*)checks.flag;
+  // Numbers of conditions come in groups of 1024, one for each kernel.
+  while (found == ~0ull || (found >> 42 == mark >> 42 && mark < found)) {
+    const unsigned long long before = atomicCAS(checks.flag, found, mark);
+    if (before == found) return;
+    found = before;
+  }
 }
 
 // ---- Numbers -------------------------------------------------------------------------------------------------------------------------

@@ -104,6 +104,7 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn output_text(&mut self, tag: &str, value: &str) -> Result<(), Error> {
+        self.check_flag()?;
         self.session.output_text(tag, value)
     }
 

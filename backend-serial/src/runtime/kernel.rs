@@ -104,7 +104,7 @@ impl<R: Real> SerialRuntime<R> {
     /// Reduces what a kernel wrote for the elements of a domain, in the order of [`equelle_runtime::reduce`].
     ///
     /// # Errors
-    /// Max or Min of an empty domain, with the lines of the kernel.
+    /// Max or Min of an empty domain, with the line of the reduction: nothing that the kernel evaluates has failed.
     pub fn reduce_in_kernel(
         &self,
         reduction: Reduction,
@@ -113,7 +113,8 @@ impl<R: Real> SerialRuntime<R> {
         kernel: &KernelInfo,
     ) -> Result<f64, Error> {
         let values = self.scalar_collection_from(domain, buffer);
-        discrete::reduce(self, reduction, &values).map_err(|error| self.in_kernel(error, kernel))
+        let placed = |error: Error| error.in_kernel(self.current_line(), if self.current_line() == 0 { kernel.lines } else { &[] });
+        discrete::reduce(self, reduction, &values).map_err(placed)
     }
 }
 

@@ -181,9 +181,7 @@ impl<R: Real> SerialRuntime<R> {
 
     /// The error of data or geometry asked of an Empty element: entry `position` of a collection over `domain`, in a kernel.
     pub fn on_empty_in_kernel(&self, kernel: &KernelInfo, domain: &Domain, position: usize) -> Error {
-        let mut error = on_empty(domain, position);
-        error.lines = kernel.lines.to_vec();
-        self.session.locate(error)
+        on_empty(domain, position).in_kernel(self.session.current_line(), kernel.lines)
     }
 
     /// Adds the current line to the error of an operation.

@@ -12,12 +12,14 @@
 //! set in ascending order. A *domain value* is the run-time object behind a set; its type names the set.
 //!
 //! **Order and effects.** Statements run in order. Input, Output, Store, a loop and a call of a function with such are effects;
-//! everything else is pure and may be hoisted, merged, dropped or reordered.
+//! everything else is pure and may be hoisted, merged, dropped or reordered, unless it may be an
+//! error at run time ([`failure`]): then it stays where it is, in its order among effects and others that may fail.
 //!
 //! [`infer`] says what kernel expressions and paths are, [`text`] prints and parses modules, [`place`] names places in them; [`crate::verify`] checks the rules.
 //!
 //! **Floating point.** Operations mean IEEE operations in the order written; nothing is reassociated. [`numbers`] says in which precision.
 
+pub mod failure;
 pub mod infer;
 pub mod kernel;
 pub mod numbers;
@@ -25,6 +27,7 @@ pub mod op;
 pub mod place;
 pub mod text;
 
+pub use failure::Failure;
 pub use kernel::*;
 pub use numbers::{Numbers, Precision, Rounding};
 pub use op::*;

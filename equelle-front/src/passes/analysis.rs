@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::{Block, Function, Module, MutableId, Op, StmtKind, ValueId};
+use crate::ir::{Block, Failure, Function, Module, MutableId, Op, Stmt, StmtKind, ValueId};
 use crate::types::{CanonicalSet, Extent, SetTable};
 
 /// Defining operation of each value.
@@ -15,22 +15,8 @@ impl Defs {
     /// Of every single-result statement of a function.
     pub(super) fn of(function: &Function) -> Defs {
         let mut defs = Defs::default();
-        defs.block(&function.body);
+        defs.add(&function.body.statements);
         defs
-    }
-
-    fn block(&mut self, block: &Block) {
-        for statement in &block.statements {
-            match &statement.kind {
-                StmtKind::Let { results, op } => {
-                    if let [result] = results[..] {
-                        self.ops.insert(result, op.clone());
-                    }
-                }
-                StmtKind::For { body, .. } => self.block(body),
-                StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {}
-            }
-        }
     }
 
     /// The operation that makes a value; `None` for parameters, loop elements, kernel results, parts of several results.
@@ -74,19 +60,30 @@ impl Defs {
         }
     }
 
-    /// Whether an operation may be an error at run time, so that it must not be dropped.
+    /// Whether an operation may be an error at run time, as far as the program text tells.
     pub(super) fn may_fail(&self, function: &Function, sets: &SetTable, op: &Op) -> bool {
-        match op {
-            Op::On { target: entities, .. }
-            | Op::Measure(entities)
-            | Op::Centroid(entities)
-            | Op::Normal(entities)
-            | Op::FirstCell(entities)
-            | Op::SecondCell(entities) => !self.never_empty(function, sets, *entities),
-            Op::Reduce(reduction, _) => {
-                matches!(reduction, crate::ops::Reduction::Max | crate::ops::Reduction::Min)
+        match op.failure() {
+            Failure::Never => false,
+            Failure::Empty(entities) => !self.never_empty(function, sets, entities),
+            Failure::NoElements(values) => {
+                !function.values[values.0 as usize].ty.mapping().is_some_and(|set| sets.always_has_elements(set))
             }
-            _ => false,
+            Failure::Outside => true,
+        }
+    }
+
+    /// Adds the operations of more statements of the function.
+    pub(super) fn add(&mut self, statements: &[Stmt]) {
+        for statement in statements {
+            match &statement.kind {
+                StmtKind::Let { results, op } => {
+                    if let [result] = results[..] {
+                        self.ops.insert(result, op.clone());
+                    }
+                }
+                StmtKind::For { body, .. } => self.add(&body.statements),
+                StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {}
+            }
         }
     }
 }

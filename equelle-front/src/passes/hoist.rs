@@ -1,56 +1,81 @@
 //! Moves pure operations on values from outside a loop to just before it: geometry, transmissibilities, canonical sets.
+//!
+//! A loop may have no rounds, and outputs may stand before an operation in its body. So what may be
+//! an error at run time stays, and with it what depends on it.
 
 use std::collections::BTreeSet;
 
-use super::analysis::is_pure;
-use crate::ir::{Block, Function, Stmt, StmtKind, ValueId};
+use super::analysis::{Defs, is_pure};
+use crate::ir::{Block, Function, Op, Stmt, StmtKind, ValueId};
 use crate::types::SetTable;
 
 /// Hoists in every loop of a function, innermost first.
-pub(super) fn run(function: &mut Function, _sets: &SetTable) {
+pub(super) fn run(function: &mut Function, sets: &SetTable) {
     let body = std::mem::take(&mut function.body);
-    function.body = block(body);
+    let mut defs = Defs::default();
+    defs.add(&body.statements);
+    function.body = Hoister { function, sets, defs }.block(body);
 }
 
-fn block(block_in: Block) -> Block {
-    let mut out = Vec::with_capacity(block_in.statements.len());
-    for statement in block_in.statements {
-        match statement.kind {
-            StmtKind::For { sequence, element, body } => {
-                let body = block(body);
-                let (hoisted, body) = split(element, body);
-                out.extend(hoisted);
-                out.push(Stmt { kind: StmtKind::For { sequence, element, body }, span: statement.span });
-            }
-            kind @ (StmtKind::Let { .. }
-            | StmtKind::Store { .. }
-            | StmtKind::Output { .. }
-            | StmtKind::Launch { .. }
-            | StmtKind::Return(_)) => out.push(Stmt { kind, span: statement.span }),
-        }
-    }
-    Block { statements: out }
+struct Hoister<'a> {
+    function: &'a Function,
+    sets: &'a SetTable,
+    defs: Defs,
 }
 
-/// Splits a loop body into what does not depend on the loop and the rest.
-fn split(element: ValueId, body: Block) -> (Vec<Stmt>, Block) {
-    let mut inside = BTreeSet::from([element]);
-    let (mut hoisted, mut kept) = (Vec::new(), Vec::new());
-    for statement in body.statements {
-        let invariant = match &statement.kind {
-            StmtKind::Let { op, .. } => is_pure(op) && op.operands().iter().all(|v| !inside.contains(v)),
-            StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::For { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {
-                false
+impl Hoister<'_> {
+    fn block(&self, block: Block) -> Block {
+        let mut out = Vec::with_capacity(block.statements.len());
+        for statement in block.statements {
+            match statement.kind {
+                StmtKind::For { sequence, element, body } => {
+                    let body = self.block(body);
+                    let (hoisted, body) = self.split(element, body);
+                    out.extend(hoisted);
+                    out.push(Stmt { kind: StmtKind::For { sequence, element, body }, span: statement.span });
+                }
+                kind @ (StmtKind::Let { .. }
+                | StmtKind::Store { .. }
+                | StmtKind::Output { .. }
+                | StmtKind::Launch { .. }
+                | StmtKind::Return(_)) => out.push(Stmt { kind, span: statement.span }),
             }
-        };
-        if invariant {
-            hoisted.push(statement);
-        } else {
-            if let StmtKind::Let { results, .. } | StmtKind::Launch { results, .. } = &statement.kind {
-                inside.extend(results);
-            }
-            kept.push(statement);
         }
+        Block { statements: out }
     }
-    (hoisted, Block { statements: kept })
+
+    /// Splits a loop body into what does not depend on the loop and the rest.
+    fn split(&self, element: ValueId, body: Block) -> (Vec<Stmt>, Block) {
+        let runs = is_solve_loop(&body);
+        let mut inside = BTreeSet::from([element]);
+        let (mut hoisted, mut kept) = (Vec::new(), Vec::new());
+        for statement in body.statements {
+            let invariant = match &statement.kind {
+                StmtKind::Let { op, .. } => self.may_leave(op, runs) && op.operands().iter().all(|v| !inside.contains(v)),
+                StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::For { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {
+                    false
+                }
+            };
+            if invariant {
+                hoisted.push(statement);
+            } else {
+                if let StmtKind::Let { results, .. } | StmtKind::Launch { results, .. } = &statement.kind {
+                    inside.extend(results);
+                }
+                kept.push(statement);
+            }
+        }
+        (hoisted, Block { statements: kept })
+    }
+
+    /// Whether an operation may be evaluated before a loop instead of in it; `runs` if nothing is before it and the loop has a round.
+    fn may_leave(&self, op: &Op, runs: bool) -> bool {
+        is_pure(op) && (runs || !self.defs.may_fail(self.function, self.sets, op))
+    }
+}
+
+/// Whether a body is that of a solve loop (see [`super::differentiate`]), which ends with the residuals. The solve behind it
+/// evaluates them at least once and first of all, and no output stands before what may fail in them.
+pub(super) fn is_solve_loop(body: &Block) -> bool {
+    matches!(body.statements.last().map(|s| &s.kind), Some(StmtKind::Return(_)))
 }

@@ -4,21 +4,24 @@
 //! two effects are put into an order that brings them together, and each group becomes one kernel. A value that only members of the group read, each at its own
 //! element, is no longer kept in memory.
 //!
+//! What may be an error at run time keeps its order, so that the first of two errors is the one that the text has first.
+//!
 //! Inside a merged body, sums over the same faces become one sum, choices by the same condition one choice, and equal definitions one definition; otherwise every
 //! operation stays as it was, so that no bit changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::analysis::is_pure;
+use super::analysis::{Defs, is_pure};
 use super::combine::combine;
 use super::locals::drop_unused_locals;
 use super::rewrite::{NodeMut, rewrite_block};
 use crate::backend::visit::{Node, visit_block};
 use crate::ir::{
-    Block, CartesianForm, KBlock, KExpr, KStmt, Kernel, KernelId, Local, LocalId, Module, Op, ParamId, Path, Space, Stmt, StmtKind, ValueId,
+    Block, CartesianForm, Function, KBlock, KExpr, KStmt, Kernel, KernelId, Local, LocalId, Module, Op, ParamId, Path, Space, Stmt,
+    StmtKind, ValueId,
 };
 use crate::lower::UniqueNames;
-use crate::types::Type;
+use crate::types::{SetTable, Type};
 
 /// Merges the launches of every function.
 pub(super) fn run(module: &mut Module) {
@@ -31,7 +34,9 @@ pub(super) fn run(module: &mut Module) {
         let mut uses = BTreeMap::new();
         count_uses(&function.body, &mut uses);
         let body = std::mem::take(&mut function.body);
-        let mut merger = Merger { kernels: &mut kernels, names: &mut names, uses };
+        let mut defs = Defs::default();
+        defs.add(&body.statements);
+        let mut merger = Merger { kernels: &mut kernels, names: &mut names, uses, function, sets: &module.sets, defs };
         let body = merger.block(body);
         function.body = body;
     }
@@ -118,6 +123,9 @@ struct Merger<'a> {
     kernels: &'a mut Vec<Kernel>,
     names: &'a mut UniqueNames,
     uses: BTreeMap<ValueId, u32>,
+    function: &'a Function,
+    sets: &'a SetTable,
+    defs: Defs,
 }
 
 impl Merger<'_> {
@@ -149,8 +157,15 @@ impl Merger<'_> {
         let mut rest = statements;
         while !rest.is_empty() {
             let ready = |pending: &BTreeSet<ValueId>, s: &Stmt| !s.reads().iter().any(|v| pending.contains(v));
-            // Whatever cannot be merged goes first, in its order.
-            if let Some(position) = rest.iter().position(|s| self.key(s).is_none() && ready(&pending, s)) {
+            // Whatever cannot be merged goes first, in its order; what may fail, after all before it that may.
+            let mut waits = false;
+            let goes = |s: &Stmt| {
+                let may_fail = self.may_fail(s);
+                let goes = self.key(s).is_none() && ready(&pending, s) && !(may_fail && waits);
+                waits |= may_fail;
+                goes
+            };
+            if let Some(position) = rest.iter().position(goes) {
                 let statement = rest.remove(position);
                 statement.defines().iter().for_each(|v| {
                     pending.remove(v);
@@ -181,6 +196,15 @@ impl Merger<'_> {
                 Ok([single]) => out.push(single),
                 Err(group) => out.extend(self.merge(key, group)),
             }
+        }
+    }
+
+    /// Whether a statement without effects may be an error.
+    fn may_fail(&self, statement: &Stmt) -> bool {
+        match &statement.kind {
+            StmtKind::Let { op, .. } => self.defs.may_fail(self.function, self.sets, op),
+            StmtKind::Launch { kernel, .. } => self.kernels[kernel.0 as usize].may_fail(self.sets),
+            StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::For { .. } | StmtKind::Return(_) => false,
         }
     }
 

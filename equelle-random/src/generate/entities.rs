@@ -31,6 +31,10 @@ impl Generator<'_> {
 
     /// The same without Empty ones.
     pub(super) fn full(&mut self, wanted: Kind, over: Set, want: Want) -> Node {
+        if wanted == Kind::Cell && kind(over.0) == Kind::Face && self.fault(30) {
+            let side = self.side(over);
+            return Node { info: Info { empty: false, ..side.info }, ..side };
+        }
         let fits = |info: &Info| info.basic == Basic::Entity(wanted) && info.on == Some(over) && !info.empty && !info.domain;
         if self.chance(40)
             && let Some(found) = self.variable(|info| fits(info) && want.allows(info.bounds))

@@ -3,6 +3,9 @@
 //! Every expression carries its type and [`Bounds`]. What divides, has a root or a logarithm taken is made positive by its bounds; what grows is scaled down. What depends
 //! on the solution of a nonlinear equation is known up to round-off only, so it decides nothing: no comparison looks at it.
 //!
+//! Two of five programs may fail ([`Generator::fault`]): they ask for data at entities that may be Empty, read sets and sequences without elements, and reduce what may be on
+//! none. Outputs stand everywhere between, so that where a run ends shows.
+//!
 //! [`scalars`], [`vectors`], [`truth`] and [`entities`] make expressions of a wanted type, [`statements`] and [`functions`] what stands around them, [`newton`] residuals.
 
 mod entities;
@@ -16,7 +19,7 @@ mod vectors;
 use fastrand::Rng;
 
 use crate::bounds::Bounds;
-use crate::data::{CANONICAL, Facts, SUBSETS, kind};
+use crate::data::{CANONICAL, Facts, SUBSETS, SUBSETS_WITH_ELEMENTS, kind};
 use crate::tree::{Basic, Dimension, Grids, Info, Kind, Node, PURE, Part, Program, Set, Statement, parts};
 
 /// What programs are generated for.
@@ -35,7 +38,15 @@ pub fn program(seed: u64, purpose: Purpose, facts: &Facts) -> Program {
         Purpose::Run => generator.whole(),
         Purpose::Derivatives => generator.derivatives(),
     };
-    Program { seed, statements, units: generator.units, grids: generator.grids, errors: generator.errors, residuals: generator.residuals }
+    Program {
+        seed,
+        statements,
+        units: generator.units,
+        grids: generator.grids,
+        errors: generator.errors,
+        residuals: generator.residuals,
+        may_fail: generator.faults.is_some(),
+    }
 }
 
 /// Numbers stay below.
@@ -100,8 +111,13 @@ struct Function {
     effects: bool,
 }
 
+/// Of hundred programs these may fail.
+const MAY_FAIL: u32 = 40;
+
 struct Generator<'f> {
     random: Rng,
+    /// Decides what fails, in programs that may. It has a stream of its own: others are what they would be without it.
+    faults: Option<Rng>,
     purpose: Purpose,
     facts: &'f Facts,
     units: bool,
@@ -132,8 +148,11 @@ impl<'f> Generator<'f> {
             4..6 => Grids::Space,
             _ => Grids::Any,
         };
+        let mut faults = Rng::with_seed(seed ^ 0x6661_756c_7473);
+        let may_fail = purpose == Purpose::Run && faults.u32(..100) < MAY_FAIL;
         Generator {
             random,
+            faults: may_fail.then_some(faults),
             purpose,
             facts,
             units,
@@ -155,6 +174,18 @@ impl<'f> Generator<'f> {
     fn name(&mut self, stem: &str) -> String {
         self.names += 1;
         format!("{stem}{}", self.names)
+    }
+
+    /// Whether something that may fail is to be here, which is never so in most programs.
+    fn fault(&mut self, percent: u32) -> bool {
+        self.faults.as_mut().is_some_and(|faults| faults.u32(..100) < percent)
+    }
+
+    /// One of a list, the first `usual` of which every program may have.
+    fn pick_usual<T: Clone>(&mut self, from: &[T], usual: usize) -> (usize, T) {
+        let n = if self.faults.is_some() { from.len() } else { usual };
+        let i = self.random.usize(..n);
+        (i, from[i].clone())
     }
 
     fn chance(&mut self, percent: u32) -> bool {
@@ -198,7 +229,10 @@ impl<'f> Generator<'f> {
                 4 => Set(4),
                 5 => Set(5),
                 6 => Set(self.random.usize(..6)),
-                _ => Set(self.random.usize(..self.aliases.len())),
+                _ => {
+                    let unusual = if self.faults.is_some() { 0 } else { SUBSETS.len() - SUBSETS_WITH_ELEMENTS };
+                    Set(self.random.usize(..self.aliases.len() - unusual))
+                }
             };
             if self.known(set) {
                 return set;
@@ -319,6 +353,11 @@ impl<'f> Generator<'f> {
             (Basic::Entity(_), None) => unreachable!("entities come in collections only"),
         }
     }
+}
+
+/// Whether a set has no element on any grid.
+fn has_nothing(set: Set) -> bool {
+    set.0 != GENERIC.0 && set.0 >= CANONICAL.len() + SUBSETS_WITH_ELEMENTS
 }
 
 /// The set that a set is known to lie in.

@@ -7,7 +7,7 @@
 //! Two ways to find derivatives that differ by round-off find solutions that differ by round-off: the system has condition at most `(1 + 1/4)/(1 - 1/4)` times the spread of `a`.
 
 use super::{Content, type_text};
-use super::{Generator, PURE, Purpose, Variable, Want, line};
+use super::{Generator, PURE, Purpose, Variable, Want, has_nothing, line};
 use crate::bounds::Bounds;
 use crate::tree::{Dimension, Info, Node, Part, Set, Statement, parts};
 
@@ -60,6 +60,8 @@ impl Generator<'_> {
                 6 | 7 if i > 0 => unknowns[0].set,
                 _ => self.some_set(),
             };
+            // Equations that are none have no solution.
+            let set = if has_nothing(set) { Set(0) } else { set };
             let (middle, radius) = self.pick(&[(2.0, 1.0), (0.0, 1.0), (4.0, 2.0), (0.0, 4.0)]).unwrap_or((2.0, 1.0));
             unknowns.push(Unknown { name: String::new(), set, dimension: self.some_dimension(), middle, radius });
         }

@@ -1,6 +1,6 @@
 //! Scalars: one, or a collection.
 
-use super::{Content, GENERIC, Generator, SMALL, Want};
+use super::{Content, GENERIC, Generator, SMALL, Want, has_nothing};
 use crate::bounds::Bounds;
 use crate::data::kind;
 use crate::tree::{Basic, Dimension, Info, Kind, Node, PURE, Set, parts};
@@ -260,7 +260,11 @@ impl Generator<'_> {
     fn reduced(&mut self, dimension: Dimension, want: Want) -> Option<Node> {
         // What an unknown is reduced to has no derivatives, so unknowns are not reduced.
         let want = if self.pure { want.exact() } else { want.deeper() };
-        let set = self.some_set();
+        let mut set = self.some_set();
+        if self.fault(35) {
+            let nothing = self.sets(|_, set| has_nothing(set) || set == Set(1));
+            set = self.pick(&nothing).unwrap_or(set);
+        }
         let n = self.facts.largest[Kind::ALL.iter().position(|&k| k == kind(set.0)).unwrap_or(0)];
         Some(match self.random.u8(..7) {
             0 | 1 => {

@@ -1,8 +1,8 @@
 //! Statements: inputs, variables, loops, outputs.
 
-use super::{Content, Generator, LARGE, Variable, Want, line, type_text};
+use super::{Content, Generator, LARGE, Variable, Want, has_nothing, line, type_text};
 use crate::bounds::Bounds;
-use crate::data::{COLLECTIONS, SCALARS, SEQUENCES, SUBSETS, key, kind};
+use crate::data::{COLLECTIONS, SCALARS, SEQUENCES, SEQUENCES_WITH_ELEMENTS, SUBSETS, SUBSETS_WITH_ELEMENTS, key, kind};
 use crate::tree::{Basic, Grids, Info, Kind, Node, PURE, Part, Set, Statement, parts};
 
 impl Generator<'_> {
@@ -19,8 +19,42 @@ impl Generator<'_> {
         statements
     }
 
+    /// A variable whose value may be an error; perhaps nobody reads it.
+    fn failing(&mut self, out: &mut Vec<Statement>) {
+        let want = if self.pure { self.want().exact() } else { self.want() };
+        let nothing = self.sets(|_, set| has_nothing(set) || set == Set(1));
+        let side = if self.random.bool() { "FirstCell(" } else { "SecondCell(" };
+        let node = match (self.random.u8(..4), self.pick(&nothing)) {
+            (0 | 1, Some(set)) => {
+                let a = self.scalar(Some(set), PURE, want);
+                let name = if self.random.bool() { "MinReduce(" } else { "MaxReduce(" };
+                Node { info: Info::scalar(None, PURE, a.info.bounds), parts: parts![name, a, ")"] }
+            }
+            (2, _) => {
+                let faces = self.domain(Set(5));
+                let (lo, hi) = self.facts.measures[0];
+                let bounds = Bounds::new(lo, hi);
+                let volume = Node { info: Info::scalar(Some(Set(5)), self.dimension(3), bounds), parts: parts!["|", side, faces, ")|"] };
+                self.in_dimension(volume, PURE)
+            }
+            (_, _) => {
+                let (data, faces) = (self.scalar(Some(Set(0)), PURE, want), self.domain(Set(5)));
+                let info = Info::scalar(Some(Set(5)), PURE, data.info.bounds);
+                Node { info, parts: parts!["(", data, " On ", side, faces, "))"] }
+            }
+        };
+        self.bind("z", node, out);
+    }
+
     /// One statement, with what it needs before it.
     pub(super) fn statement(&mut self, out: &mut Vec<Statement>) {
+        // What was put out shows where a run has ended.
+        if !self.pure && self.fault(25) {
+            self.output(out);
+        }
+        if self.fault(8) {
+            self.failing(out);
+        }
         let top = self.nesting == 0;
         match self.random.u8(..100) {
             0..12 if top => self.input(out),
@@ -60,7 +94,10 @@ impl Generator<'_> {
                 self.bind("k", node, out);
             }
             7..10 => {
-                let subset = self.random.usize(..SUBSETS.len());
+                let (mut subset, _) = self.pick_usual(&SUBSETS, SUBSETS_WITH_ELEMENTS);
+                if self.fault(60) {
+                    subset = SUBSETS_WITH_ELEMENTS + subset % (SUBSETS.len() - SUBSETS_WITH_ELEMENTS);
+                }
                 let (key, parent) = SUBSETS[subset];
                 if !self.known(Set(parent)) {
                     return;
@@ -146,8 +183,9 @@ impl Generator<'_> {
                 _ => (format!("{of} / 2"), Info { bounds: info.bounds.scaled(0.5), ..info }),
             },
             Some(_) | None => {
-                let (key, values) = self.pick(&SEQUENCES).unwrap_or(SEQUENCES[0]);
+                let (_, (key, values)) = self.pick_usual(&SEQUENCES, SEQUENCES_WITH_ELEMENTS);
                 let (lo, hi) = values.iter().fold((f64::INFINITY, 0.0_f64), |(lo, hi), &v| (lo.min(v), hi.max(v)));
+                let lo = lo.min(hi);
                 let dimension = if self.units && self.random.bool() { [0, 1] } else { PURE };
                 let unit = if dimension == PURE { "" } else { " * 1 [Second]" };
                 (format!("InputSequenceOfScalar(\"{key}\"){unit}"), Info::scalar(None, dimension, Bounds::new(lo, hi)))

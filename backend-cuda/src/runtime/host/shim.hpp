@@ -33,6 +33,12 @@ static inline Number atomicMin(Number* at, Number value) {
   return old;
 }
 template <class Number>
+static inline Number atomicCAS(Number* at, Number expected, Number value) {
+  const Number old = *at;
+  if (old == expected) *at = value;
+  return old;
+}
+template <class Number>
 static inline Number atomicAdd(Number* at, Number value) {
   const Number old = *at;
   *at = old + value;

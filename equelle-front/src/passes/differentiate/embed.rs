@@ -24,44 +24,92 @@ pub(super) fn treat(module: &mut Module, model: &CostModel, notes: &mut Notes) {
         names.unique(&kernel.name);
     }
     for index in 0..=module.functions.len() {
-        let callees = module.functions.clone();
-        let function = module.functions.get_mut(index).unwrap_or(&mut module.main);
+        let function = module.functions.get(index).unwrap_or(&module.main);
         if !solves(&function.body) {
             continue;
         }
-        let mut whole = function.clone();
-        let mut embedder =
-            Embedder { function: &mut whole, callees: &callees, sets: &module.sets, solves: Vec::new(), untreated: Vec::new() };
-        let body = std::mem::take(&mut embedder.function.body);
-        embedder.function.body = embedder.block(body);
-        let Embedder { solves, untreated: found, .. } = embedder;
-        notes.untreated.extend(found);
-        if solves.is_empty() {
-            continue;
+        // A solve that turns out to have an obstacle stays as it is, with nothing of it before it: then all is done again without it.
+        let mut left: BTreeMap<usize, Untreated> = BTreeMap::new();
+        let treated = loop {
+            let (mut names, mut notes) = (names.clone(), notes.clone());
+            match attempt(module, function, model, &mut left, &mut names, &mut notes) {
+                Attempt::Again => {}
+                Attempt::Nothing => break None,
+                Attempt::Done { function, kernels } => break Some((function, kernels, names, notes)),
+            }
+        };
+        if let Some((function, kernels, new_names, new_notes)) = treated {
+            (names, *notes) = (new_names, new_notes);
+            module.kernels.extend(kernels);
+            *module.functions.get_mut(index).unwrap_or(&mut module.main) = function;
         }
-        simplify::run(&mut whole, &module.sets);
-        hoist::run(&mut whole, &module.sets);
-        dce::run(&mut whole, &module.sets);
-        let made = equations(&whole, &module.sets, model, &solves, &mut names, notes);
-        let mut found = BTreeMap::new();
-        for (solve, made) in solves.iter().zip(made) {
-            match made {
-                Ok((kernels, equations)) => {
-                    let first = module.kernels.len();
-                    module.kernels.extend(kernels);
-                    let numbered = equations.into_iter().zip(first..).map(|(args, k)| Equation { kernel: KernelId(k as u32), args });
-                    found.insert(solve.sequence, numbered.collect());
-                }
-                Err(construct) => notes.untreated.push(Untreated { span: solve.span, construct }),
+        notes.untreated.extend(left.into_values());
+    }
+}
+
+enum Attempt {
+    /// A solve turned out to have an obstacle.
+    Again,
+    /// No solve can be treated.
+    Nothing,
+    /// The function with its solves treated, and their kernels.
+    Done { function: Function, kernels: Vec<Kernel> },
+}
+
+/// Treats the solves of a function but those that have been `left`, by their number, and adds those that cannot be treated.
+fn attempt(
+    module: &Module,
+    function: &Function,
+    model: &CostModel,
+    left: &mut BTreeMap<usize, Untreated>,
+    names: &mut UniqueNames,
+    notes: &mut Notes,
+) -> Attempt {
+    let mut whole = function.clone();
+    let defs = Defs::of(function);
+    let mut embedder = Embedder {
+        function: &mut whole,
+        defs,
+        callees: &module.functions,
+        sets: &module.sets,
+        solves: Vec::new(),
+        number: 0,
+        left: std::mem::take(left),
+    };
+    let body = std::mem::take(&mut embedder.function.body);
+    embedder.function.body = embedder.block(body);
+    let Embedder { solves, left: found, .. } = embedder;
+    *left = found;
+    if solves.is_empty() {
+        return Attempt::Nothing;
+    }
+    simplify::run(&mut whole, &module.sets);
+    hoist::run(&mut whole, &module.sets);
+    dce::run(&mut whole, &module.sets);
+    let before = left.len();
+    let (mut kernels, mut found) = (Vec::new(), BTreeMap::new());
+    for (solve, made) in solves.iter().zip(equations(&whole, &module.sets, model, &solves, names, notes)) {
+        match made {
+            Ok((made, equations)) => {
+                let first = module.kernels.len() + kernels.len();
+                kernels.extend(made);
+                let numbered = equations.into_iter().zip(first..).map(|(args, k)| Equation { kernel: KernelId(k as u32), args });
+                found.insert(solve.sequence, numbered.collect());
+            }
+            Err(construct) => {
+                left.insert(solve.number, Untreated { span: solve.span, construct });
             }
         }
-        let body = std::mem::take(&mut whole.body);
-        whole.body = without_loops(body, &mut found, &solves);
-        // Those of solve loops are gone.
-        whole.mutables.truncate(function.mutables.len());
-        dce::run(&mut whole, &module.sets);
-        *function = whole;
     }
+    if left.len() > before {
+        return Attempt::Again;
+    }
+    let body = std::mem::take(&mut whole.body);
+    whole.body = without_loops(body, &mut found, &solves);
+    // Those of solve loops are gone.
+    whole.mutables.truncate(function.mutables.len());
+    dce::run(&mut whole, &module.sets);
+    Attempt::Done { function: whole, kernels }
 }
 
 fn solves(block: &Block) -> bool {
@@ -80,14 +128,21 @@ struct Solve {
     /// A variable for each unknown, which makes it depend on the loop.
     mutables: Vec<MutableId>,
     span: Span,
+    /// Its number among the solves of the function.
+    number: usize,
 }
 
 struct Embedder<'a> {
     function: &'a mut Function,
+    /// Of the function, and of the residuals substituted so far.
+    defs: Defs,
     callees: &'a [Function],
     sets: &'a SetTable,
     solves: Vec<Solve>,
-    untreated: Vec<Untreated>,
+    /// How many solves have been met.
+    number: usize,
+    /// Those that stay as they are, by number.
+    left: BTreeMap<usize, Untreated>,
 }
 
 impl Embedder<'_> {
@@ -98,9 +153,19 @@ impl Embedder<'_> {
             let kind = match kind {
                 StmtKind::For { sequence, element, body } => StmtKind::For { sequence, element, body: self.block(body) },
                 StmtKind::Let { results, op: Op::Newton { residuals, captures, guesses, carried, equations } } => {
-                    match self.obstacle(&residuals, &guesses, carried.is_empty()) {
-                        None => self.embed(&residuals, &captures, &guesses, span, &mut out),
-                        Some(construct) => self.untreated.push(Untreated { span, construct }),
+                    let number = self.number;
+                    self.number += 1;
+                    if !self.left.contains_key(&number) {
+                        let embedded = match self.obstacle(&residuals, &guesses, carried.is_empty()) {
+                            None => self.embed(&residuals, &captures, &guesses, (number, span)),
+                            Some(construct) => Err(construct),
+                        };
+                        match embedded {
+                            Ok(solve_loop) => out.push(solve_loop),
+                            Err(construct) => {
+                                self.left.insert(number, Untreated { span, construct });
+                            }
+                        }
                     }
                     StmtKind::Let { results, op: Op::Newton { residuals, captures, guesses, carried, equations } }
                 }
@@ -152,11 +217,18 @@ impl Embedder<'_> {
         })
     }
 
-    fn embed(&mut self, residuals: &[FunctionId], captures: &[Vec<ValueId>], guesses: &[ValueId], span: Span, out: &mut Vec<Stmt>) {
+    /// The solve loop of a solve, which has this number and place.
+    fn embed(
+        &mut self,
+        residuals: &[FunctionId],
+        captures: &[Vec<ValueId>],
+        guesses: &[ValueId],
+        (number, span): (usize, Span),
+    ) -> Result<Stmt, Obstacle> {
         let sequence = self.value(Type::SEQUENCE, "", Dimension::NONE);
         let element = self.value(Type::SCALAR, "", Dimension::NONE);
         let mut body = Vec::new();
-        let mut solve = Solve { sequence, unknowns: Vec::new(), mutables: Vec::new(), span };
+        let mut solve = Solve { sequence, unknowns: Vec::new(), mutables: Vec::new(), span, number };
         let first = self.callees[residuals[0].0 as usize].params.clone();
         for (&guess, param) in guesses.iter().zip(first) {
             let (ty, dim) = (self.ty(guess), self.function.values[guess.0 as usize].dim);
@@ -172,24 +244,34 @@ impl Embedder<'_> {
         for (residual, captures) in residuals.iter().zip(captures) {
             let args: Vec<ValueId> = solve.unknowns.iter().chain(captures).copied().collect();
             let (statements, results) = inline_body(self.function, &self.callees[residual.0 as usize], &args);
-            // Outputs are those of the function.
-            body.extend(statements.into_iter().filter(|s| !matches!(s.kind, StmtKind::Output { .. })));
+            body.extend(statements);
             values.extend(results.first());
         }
-        let defs = Defs::of(&Function { body: Block { statements: out.iter().chain(&body).cloned().collect() }, ..self.function.clone() });
-        let body = self.with_checks(body, &defs);
-        let mut body = Block { statements: body };
+        self.defs.add(&body);
+        if self.fails_after_output(&body) {
+            return Err("an output before what may fail");
+        }
+        // Outputs are those of the function.
+        body.retain(|s| !matches!(s.kind, StmtKind::Output { .. }));
+        let mut body = Block { statements: self.with_checks(body) };
+        self.defs.add(&body.statements);
         body.statements.push(Stmt { kind: StmtKind::Return(values), span });
-        out.push(Stmt { kind: StmtKind::For { sequence, element, body }, span });
         self.solves.push(solve);
+        Ok(Stmt { kind: StmtKind::For { sequence, element, body }, span })
+    }
+
+    /// Whether an output stands before an operation that may be an error: before the solve, that would come before the output.
+    fn fails_after_output(&self, body: &[Stmt]) -> bool {
+        let may_fail = |s: &Stmt| matches!(&s.kind, StmtKind::Let { op, .. } if self.defs.may_fail(self.function, self.sets, op));
+        body.iter().skip_while(|s| !matches!(s.kind, StmtKind::Output { .. })).any(may_fail)
     }
 
     /// Adds a restriction of what does not depend on the unknown to every restriction that may meet Empty: it fails in its place.
-    fn with_checks(&mut self, body: Vec<Stmt>, defs: &Defs) -> Vec<Stmt> {
+    fn with_checks(&mut self, body: Vec<Stmt>) -> Vec<Stmt> {
         let mut out = Vec::with_capacity(body.len());
         for statement in body {
             if let StmtKind::Let { op: Op::On { target, .. }, .. } = &statement.kind
-                && !defs.never_empty(self.function, self.sets, *target)
+                && !self.defs.never_empty(self.function, self.sets, *target)
                 && let Some(kind) = self.ty(*target).entity_kind()
                 && let Some(mapping) = self.ty(*target).mapping()
             {
@@ -229,6 +311,7 @@ fn equations(
         note_domain(function, param, &mut domains);
     }
     find_loops(function, &function.body, domains, &mut loops);
+    let defs = Defs::of(function);
     let inside: BTreeSet<ValueId> =
         loops.values().flat_map(|(body, _)| body.statements.iter().flat_map(|s| defined(s).iter().copied())).collect();
     let maker = Equations::new(function, sets, model, &inside);
@@ -237,7 +320,8 @@ fn equations(
         .map(|solve| {
             let Some((body, domains)) = loops.get(&solve.sequence) else { return Err("code that is never reached") };
             let unknowns: Vec<ValueId> = solve.mutables.iter().zip(&solve.unknowns).map(|(m, u)| loaded(body, *m).unwrap_or(*u)).collect();
-            if let Some(obstacle) = left_inside(body, &unknowns) {
+            let left = Left { function, sets, defs: &defs, inside: &inside };
+            if let Some(obstacle) = left.obstacle(body, &unknowns) {
                 return Err(obstacle);
             }
             let Some(StmtKind::Return(values)) = body.statements.last().map(|s| &s.kind) else { return Err("a residual without a value") };
@@ -295,17 +379,38 @@ fn loaded(body: &Block, mutable: MutableId) -> Option<ValueId> {
     })
 }
 
-/// What of a solve loop a kernel cannot have in it.
-fn left_inside(body: &Block, unknowns: &[ValueId]) -> Option<Obstacle> {
-    body.statements.iter().find_map(|s| match &s.kind {
-        StmtKind::Let { results, op } => match op {
-            Op::Reduce(..) => Some("a reduction of what depends on the unknown"),
-            Op::Load(_) if !results.iter().all(|r| unknowns.contains(r)) => Some("a variable that the residual assigns"),
-            _ => None,
-        },
-        StmtKind::Store { .. } => Some("a variable that the residual assigns"),
-        StmtKind::Output { .. } | StmtKind::For { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => None,
-    })
+/// What the passes for loops have left in solve loops.
+struct Left<'a> {
+    function: &'a Function,
+    sets: &'a SetTable,
+    defs: &'a Defs,
+    /// All values that solve loops make.
+    inside: &'a BTreeSet<ValueId>,
+}
+
+impl Left<'_> {
+    /// What of a solve loop a kernel cannot have in it.
+    fn obstacle(&self, body: &Block, unknowns: &[ValueId]) -> Option<Obstacle> {
+        body.statements.iter().find_map(|s| match &s.kind {
+            StmtKind::Let { results, op } => match op {
+                Op::Reduce(..) => Some("a reduction of what depends on the unknown"),
+                Op::Load(_) if !results.iter().all(|r| unknowns.contains(r)) => Some("a variable that the residual assigns"),
+                _ if self.may_fail(op) => Some("an entity that may be Empty, chosen by the unknown"),
+                _ => None,
+            },
+            StmtKind::Store { .. } => Some("a variable that the residual assigns"),
+            StmtKind::Output { .. } | StmtKind::For { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => None,
+        })
+    }
+
+    /// Whether an operation may fail that nothing before the solve has failed for already.
+    fn may_fail(&self, op: &Op) -> bool {
+        match op {
+            // That of other entities has been looked at: see `Embedder::with_checks`.
+            Op::On { target, .. } if !self.inside.contains(target) => false,
+            op => self.defs.may_fail(self.function, self.sets, op),
+        }
+    }
 }
 
 /// Removes the solve loops; a solve right after its loop gets its equations.

@@ -29,8 +29,8 @@ pub(super) struct Made {
 }
 
 impl KernelMaker<'_> {
-    /// The kernel that computes a value.
-    pub(super) fn kernel(&self, value: ValueId, op: &Op) -> Result<Made> {
+    /// The kernel that computes a value, by the statement at `span`.
+    pub(super) fn kernel(&self, value: ValueId, op: &Op, span: Span) -> Result<Made> {
         let info = &self.function.values[value.0 as usize];
         let name = value_name(self.function, self.defs, self.sets, value);
         let (reduce, source) = match op {
@@ -56,7 +56,7 @@ impl KernelMaker<'_> {
                 && !self.defs.never_empty(self.function, self.sets, target)
             {
                 let condition = not_empty(builder, target)?;
-                checks.push(Check { condition, kind: CheckKind::OnEmpty, span: info.span });
+                checks.push(Check { condition, kind: CheckKind::OnEmpty, span });
             }
             evaluate(builder)
         })?;

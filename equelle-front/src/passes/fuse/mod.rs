@@ -17,7 +17,7 @@ mod tidy;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cost::CostModel;
-use crate::ir::{Block, Function, KernelId, Module, Op, Stmt, StmtKind, ValueId};
+use crate::ir::{Block, Failure, Function, KernelId, Module, Op, Stmt, StmtKind, ValueId};
 use crate::lower::UniqueNames;
 use crate::types::{SetId, SetTable, Shape};
 
@@ -152,7 +152,7 @@ impl Fuser<'_> {
                     }
                 }
             }
-            Placement::Kernel => match self.maker.kernel(result, op) {
+            Placement::Kernel => match self.maker.kernel(result, op, statement.span) {
                 Ok(made) => self.launch(made, vec![result], statement, out),
                 Err(Unfusable) => {
                     self.unfusable.insert(result);
@@ -181,12 +181,9 @@ impl Fuser<'_> {
 
 /// The entities that an operation asks for data or geometry, which no Empty has.
 fn must_exist(op: &Op) -> Option<ValueId> {
-    match op {
-        Op::On { target, .. } => Some(*target),
-        Op::Measure(entities) | Op::Centroid(entities) | Op::Normal(entities) | Op::FirstCell(entities) | Op::SecondCell(entities) => {
-            Some(*entities)
-        }
-        _ => None,
+    match op.failure() {
+        Failure::Empty(entities) => Some(entities),
+        Failure::Never | Failure::NoElements(_) | Failure::Outside => None,
     }
 }
 

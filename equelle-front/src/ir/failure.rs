@@ -1,0 +1,92 @@
+//! What may end a run with an error. Such an operation is evaluated only where and when the
+//! text says: it is neither dropped nor moved out of a loop, and the first of two is the error.
+//!
+//! No expression of a kernel fails by itself: the [`Check`](super::Check)s of a kernel come before
+//! its body, and [`Kernel::may_fail`] says whether there is anything that can go wrong in it.
+
+use crate::ir::{Kernel, Op, ValueId};
+use crate::ops::Reduction;
+use crate::types::{CanonicalSet, SetId, SetTable};
+
+/// When an operation is an error at run time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// Never. What a program asks of any grid (components of Vectors, nodes) is looked at when the run begins.
+    Never,
+    /// Where one of these entities is Empty.
+    Empty(ValueId),
+    /// Where this collection has no elements.
+    NoElements(ValueId),
+    /// For reasons that lie outside of its operands: data that are read, a solve, the body of a function.
+    Outside,
+}
+
+impl Op {
+    /// When it is an error.
+    pub fn failure(&self) -> Failure {
+        match self {
+            Op::On { target: entities, .. }
+            | Op::Measure(entities)
+            | Op::Centroid(entities)
+            | Op::Normal(entities)
+            | Op::FirstCell(entities)
+            | Op::SecondCell(entities) => Failure::Empty(*entities),
+            Op::Reduce(reduction, values) => {
+                if needs_elements(*reduction) {
+                    Failure::NoElements(*values)
+                } else {
+                    Failure::Never
+                }
+            }
+            Op::InputScalar { .. }
+            | Op::InputCollection { .. }
+            | Op::InputDomain { .. }
+            | Op::InputSequence { .. }
+            | Op::Call { .. }
+            | Op::Newton { .. } => Failure::Outside,
+            Op::Real(_)
+            | Op::Bool(_)
+            | Op::Text(_)
+            | Op::CanonicalSet(_)
+            | Op::Load(_)
+            | Op::IsEmpty(_)
+            | Op::Unary(..)
+            | Op::Arithmetic(..)
+            | Op::Compare(..)
+            | Op::Logic(..)
+            | Op::Select { .. }
+            | Op::Extend { .. }
+            | Op::Spread { .. }
+            | Op::Gradient(_)
+            | Op::Divergence(_)
+            | Op::Dot(..)
+            | Op::Component(..)
+            | Op::Vector(_)
+            | Op::Math(..)
+            | Op::TextIndex(..) => Failure::Never,
+        }
+    }
+}
+
+impl Kernel {
+    /// Whether a launch may be an error: by a condition, or by the largest or smallest of no elements.
+    pub fn may_fail(&self, sets: &SetTable) -> bool {
+        let nothing = |reduction| needs_elements(reduction) && !self.space_set().is_some_and(|set| sets.always_has_elements(set));
+        !self.checks.is_empty() || self.results.iter().any(|result| result.reduce.is_some_and(nothing))
+    }
+}
+
+/// Whether a reduction has no value over no elements.
+fn needs_elements(reduction: Reduction) -> bool {
+    match reduction {
+        Reduction::Max | Reduction::Min => true,
+        Reduction::Sum | Reduction::Prod | Reduction::Any | Reduction::All => false,
+    }
+}
+
+impl SetTable {
+    /// Whether a set has elements on every grid: all cells, and all faces, because a cell has faces.
+    pub fn always_has_elements(&self, set: SetId) -> bool {
+        [CanonicalSet::ALL_CELLS, CanonicalSet::ALL_FACES].into_iter().any(|all| self.get(set).canonical == Some(all))
+    }
+}
