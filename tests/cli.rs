@@ -310,3 +310,28 @@ fn compare_prints_how_far_levels_are_apart() {
     let apart = expect(3, equellec().args(["compare", HEAT, CASE, "--tolerance", "0"]));
     assert!(stdout(&apart).contains("beyond the tolerance") && stderr(&apart).contains("differ by more than"), "{}", stdout(&apart));
 }
+
+/// A loop without rounds evaluates nothing; with rounds, what stands before the failing line is put out. At both levels, interpreted.
+#[test]
+fn what_fails_in_a_loop_fails_there() {
+    let folder = scratch("fails");
+    let program = folder.join("p.equelle");
+    let text = "u = InputCollectionOfScalar(\"u\", AllCells())\nt : Mutable Scalar = 0\n\
+                For x In InputSequenceOfScalar(\"es\") {\n    Output(\"x\", x)\n    t = t + SumReduce(u On FirstCell(BoundaryFaces())) * x\n}\n\
+                Output(\"t\", t)\n";
+    fs::write(&program, text).unwrap();
+    fs::write(folder.join("none"), "").unwrap();
+    fs::write(folder.join("some"), "0.5 0.25").unwrap();
+    for level in ["-O0", "-O2"] {
+        let run = |code: i32, steps: &str| {
+            let words = ["run", "--interpret", level, "u=1", &format!("es_filename={}", folder.join(steps).display())].map(str::to_owned);
+            expect(code, equellec().args(words).arg(&program))
+        };
+        let output = run(0, "none");
+        assert_eq!(stdout(&output), "t = 0\n", "{level}");
+        let output = run(3, "some");
+        assert_eq!(stdout(&output), "x = 0.5\n", "{level}");
+        assert!(stderr(&output).contains("p.equelle:5: "), "{level}: {}", stderr(&output));
+    }
+    fs::remove_dir_all(&folder).unwrap();
+}

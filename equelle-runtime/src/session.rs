@@ -174,8 +174,12 @@ impl Session {
     /// Opens a run on a given grid.
     ///
     /// # Errors
-    /// `Data` if the program needs more dimensions than the grid has, and for a bad parameter; an output directory that cannot be written.
+    /// `Data` if the grid has no cells, or fewer dimensions than the program needs, and for a bad parameter; an output directory that cannot be written.
     pub fn on_grid(program: &'static Program, parameters: Parameters, grid: Grid, options: Options) -> Result<Session, Error> {
+        // Programs are compiled for grids with cells: the largest of all cells is no error.
+        if grid.n_cells() == 0 || grid.n_faces() == 0 {
+            return Err(Error::new(ErrorKind::Data, "the grid has no cells").hint("give a grid with at least one cell"));
+        }
         if grid.dim() < program.min_dim {
             let message = format!("the program needs a grid of at least {} dimensions, this one has {}", program.min_dim, grid.dim());
             return Err(Error::new(ErrorKind::Data, message).hint(format!("give grid_dim={} or another grid file", program.min_dim)));

@@ -11,7 +11,8 @@ use crate::types::{CanonicalSet, SetId, SetTable};
 /// When an operation is an error at run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// Never. What a program asks of any grid (components of Vectors, nodes) is looked at when the run begins.
+    /// Never, on a grid that suits the program: how many components its Vectors have, and that the grid has
+    /// nodes where it asks for edges or vertices, are no matter of when and where.
     Never,
     /// Where one of these entities is Empty.
     Empty(ValueId),

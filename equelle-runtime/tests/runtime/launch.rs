@@ -1,12 +1,13 @@
 //! Sessions, progress, and the command line of a simulator.
 
+use equelle_runtime::grid::{Geometry, Grid, Topology};
 use equelle_runtime::interrupt::{Interrupt, Signal};
 use equelle_runtime::launch::{help, launch_words, render_error};
 use equelle_runtime::newton::{Ending, History, Iteration, Range, Times};
 use equelle_runtime::report::{MessageFormat, Progress, ProgressStyle, bytes, peak_memory, seconds};
 use equelle_runtime::session::placement::Place;
 use equelle_runtime::session::{Options, Session};
-use equelle_runtime::{Backend, Error, ErrorKind, Program};
+use equelle_runtime::{Backend, Error, ErrorKind, Parameters, Program};
 
 use crate::common::*;
 use crate::output::Buffer;
@@ -107,6 +108,13 @@ fn programs_that_need_more_dimensions() {
     static FLAT: Program = Program { min_dim: 2, ..HEAT };
     let error = Session::open_with(&FLAT, &words(&["grid_dim=1"]), Options::silent()).err().expect("too few dimensions");
     assert_eq!(error.message, "the program needs a grid of at least 2 dimensions, this one has 1");
+}
+
+#[test]
+fn grids_without_cells() {
+    let grid = Grid::unstructured(2, Topology { cell_face_pos: vec![0], ..Topology::default() }, Geometry::default()).unwrap();
+    let error = Session::on_grid(&HEAT, Parameters::default(), grid, Options::silent()).err().expect("no cells");
+    assert_eq!((error.kind, error.message.as_str()), (ErrorKind::Data, "the grid has no cells"));
 }
 
 fn talking(given: &[&str], progress: ProgressStyle) -> (Session, Buffer) {
