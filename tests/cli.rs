@@ -324,8 +324,8 @@ fn what_fails_in_a_loop_fails_there() {
     fs::write(folder.join("some"), "0.5 0.25").unwrap();
     for level in ["-O0", "-O2"] {
         let run = |code: i32, steps: &str| {
-            let words = ["run", "--interpret", level, "u=1", &format!("es_filename={}", folder.join(steps).display())].map(str::to_owned);
-            expect(code, equellec().args(words).arg(&program))
+            let given = ["u=1".to_owned(), format!("es_filename={}", folder.join(steps).display())];
+            expect(code, equellec().args(["run", "--interpret", level]).arg(&program).args(given))
         };
         let output = run(0, "none");
         assert_eq!(stdout(&output), "t = 0\n", "{level}");
