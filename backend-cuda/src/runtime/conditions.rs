@@ -150,8 +150,10 @@ impl CudaRuntime {
         if flag == HOLD && finite == FINITE {
             return Ok(FINITE);
         }
-        // A step that is taken again begins with conditions that hold.
-        self.flag = None;
+        if flag != HOLD {
+            // A step that is taken again begins with conditions that hold.
+            self.flag = None;
+        }
         // An output that is being written may have seen it first.
         self.settle_outputs()?;
         if flag == HOLD { Ok(finite) } else { Err(self.condition_error(flag)) }
