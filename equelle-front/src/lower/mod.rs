@@ -1,11 +1,10 @@
 //! Typed tree to IR, operation level.
 //!
 //! * Arrays are taken apart: `Array Of 3 Scalar` becomes three values.
-//! * Functions are closed: variables of enclosing scopes become parameters, outer mutables that a function assigns become results ([`captures`]).
+//! * Functions are closed: variables of enclosing scopes become parameters, outer mutables that a function assigns become results ([`crate::typed::captures`]).
 //! * Aliases vanish: `b = a` gives the value of `a` a second name, no statement.
 //! * Declarations and function definitions leave no statement.
 
-mod captures;
 mod expr;
 mod function;
 
@@ -14,10 +13,12 @@ use std::collections::BTreeMap;
 use crate::ir::{Function, Module, Numbers};
 use crate::source::SourceFile;
 use crate::typed::TypedProgram;
+use crate::typed::captures::extend;
 
 /// Lowers a checked program. `name` is the stem of the file.
 pub fn lower(program: &TypedProgram, source: &SourceFile, name: &str) -> Module {
-    let captures = captures::captures(program);
+    let mut captures = Vec::new();
+    extend(&mut captures, &program.functions, &program.variables);
     let mut names = UniqueNames::default();
     let functions: Vec<Function> = program
         .functions
