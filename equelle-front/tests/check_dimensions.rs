@@ -24,7 +24,7 @@ fn program(text: &str) -> TypedProgram {
 /// root is `q`; `r` has the reciprocal.
 fn with_prelude(unit: &str, text: &str) -> String {
     format!(
-        "p = 2\nq = 3 [{unit}]\nk = 4 [{unit}^2]\nr = 5 [{unit}^-1]\ncells = AllCells()\nus = 1 Extend cells\nqs = q Extend cells\n\
+        "p = 2\nq = 1 [{unit}]\nk = 1 [{unit}^2]\nr = 1 [{unit}^-1]\ncells = AllCells()\nus = 1 Extend cells\nqs = q Extend cells\n\
          ps : Sequence Of Scalar\nps = InputSequenceOfScalar(\"ps\")\n{text}\n"
     )
 }

@@ -5,13 +5,14 @@
 //! * Aliases vanish: `b = a` gives the value of `a` a second name, no statement.
 //! * Declarations and function definitions leave no statement.
 
+mod choices;
 mod expr;
 mod function;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::{Function, Module, Numbers};
-use crate::source::SourceFile;
+use crate::source::{SourceFile, Span};
 use crate::typed::TypedProgram;
 use crate::typed::captures::extend;
 
@@ -27,6 +28,7 @@ pub fn lower(program: &TypedProgram, source: &SourceFile, name: &str) -> Module 
         .map(|(index, f)| function::lower_function(program, &captures, index, f, names.unique(&f.name)))
         .collect();
     let main = function::lower_main(program, &captures);
+    let choices: BTreeSet<Span> = functions.iter().chain([&main]).flat_map(choices::choices).collect();
     Module {
         name: name.to_owned(),
         source: source.clone(),
@@ -35,6 +37,7 @@ pub fn lower(program: &TypedProgram, source: &SourceFile, name: &str) -> Module 
         functions,
         main,
         kernels: Vec::new(),
+        choices: choices.into_iter().collect(),
     }
 }
 
