@@ -121,6 +121,11 @@ fn crate_manifest(path: &Path, workspace: &DocumentMut) -> DocumentMut {
     let mut wanted = BTreeSet::new();
     if let Some(features) = manifest.get_mut("features").and_then(Item::as_table_mut) {
         features.remove(CODE_GENERATION);
+        for (_, feature) in features.iter_mut() {
+            if let Some(enables) = feature.as_array_mut() {
+                enables.retain(|name| name.as_str() != Some(CODE_GENERATION));
+            }
+        }
         let enabled = features.iter().filter_map(|(_, feature)| feature.as_array()).flatten().filter_map(Value::as_str);
         wanted.extend(enabled.filter_map(|feature| feature.strip_prefix("dep:")).map(str::to_owned));
     }

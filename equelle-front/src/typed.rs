@@ -4,6 +4,8 @@
 //!
 //! A tree exists only for programs without errors, so lowering cannot fail on user input.
 
+pub(crate) mod captures;
+
 use std::sync::Arc;
 
 use crate::ops::{Arithmetic, Comparison, Logic};

@@ -282,22 +282,31 @@ impl Dimension {
     /// Metre.
     pub const LENGTH: Dimension = Dimension([1, 0, 0, 0, 0, 0, 0]);
 
-    /// Of a product. Exponents saturate.
-    #[must_use]
-    pub fn times(self, other: Dimension) -> Dimension {
-        Dimension(std::array::from_fn(|i| self.0[i].saturating_add(other.0[i])))
+    /// Largest magnitude of an exponent. A power and its reciprocal are then both in range, or neither.
+    pub const MAX_EXPONENT: i32 = i32::MAX;
+
+    /// Of a product; `None` if an exponent leaves the range.
+    pub fn times(self, other: Dimension) -> Option<Dimension> {
+        Self::of_exponents(|i| i64::from(self.0[i]) + i64::from(other.0[i]))
     }
 
-    /// Of a quotient.
-    #[must_use]
-    pub fn over(self, other: Dimension) -> Dimension {
-        Dimension(std::array::from_fn(|i| self.0[i].saturating_sub(other.0[i])))
+    /// Of a quotient; `None` if an exponent leaves the range.
+    pub fn over(self, other: Dimension) -> Option<Dimension> {
+        Self::of_exponents(|i| i64::from(self.0[i]) - i64::from(other.0[i]))
     }
 
-    /// Of a power.
-    #[must_use]
-    pub fn power(self, exponent: i32) -> Dimension {
-        Dimension(self.0.map(|e| e.saturating_mul(exponent)))
+    /// Of a power; `None` if an exponent leaves the range.
+    pub fn power(self, exponent: i32) -> Option<Dimension> {
+        Self::of_exponents(|i| i64::from(self.0[i]) * i64::from(exponent))
+    }
+
+    /// The dimension of these exponents, which an `i64` holds whatever two `i32` they are made of.
+    fn of_exponents(exponent: impl Fn(usize) -> i64) -> Option<Dimension> {
+        let mut result = Dimension::NONE;
+        for (i, e) in result.0.iter_mut().enumerate() {
+            *e = i32::try_from(exponent(i)).ok().filter(|e| *e >= -Dimension::MAX_EXPONENT)?;
+        }
+        Some(result)
     }
 
     /// Of a square root; `None` if an exponent is odd.

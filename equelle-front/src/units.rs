@@ -71,22 +71,27 @@ impl Factor {
         Factor::of(&[(2, exponent), (5, exponent)])
     }
 
-    /// Exact product.
-    #[must_use]
-    pub fn times(self, other: Factor) -> Factor {
-        Factor(std::array::from_fn(|i| self.0[i].saturating_add(other.0[i])))
+    /// Exact product; `None` if an exponent leaves the range of `i32`.
+    pub fn times(self, other: Factor) -> Option<Factor> {
+        Factor::of_exponents(|i| self.0[i].checked_add(other.0[i]))
     }
 
-    /// Exact quotient.
-    #[must_use]
-    pub fn over(self, other: Factor) -> Factor {
-        Factor(std::array::from_fn(|i| self.0[i].saturating_sub(other.0[i])))
+    /// Exact quotient; `None` if an exponent leaves the range of `i32`.
+    pub fn over(self, other: Factor) -> Option<Factor> {
+        Factor::of_exponents(|i| self.0[i].checked_sub(other.0[i]))
     }
 
-    /// Exact power.
-    #[must_use]
-    pub fn power(self, exponent: i32) -> Factor {
-        Factor(self.0.map(|e| e.saturating_mul(exponent)))
+    /// Exact power; `None` if an exponent leaves the range of `i32`.
+    pub fn power(self, exponent: i32) -> Option<Factor> {
+        Factor::of_exponents(|i| self.0[i].checked_mul(exponent))
+    }
+
+    fn of_exponents(exponent: impl Fn(usize) -> Option<i32>) -> Option<Factor> {
+        let mut result = Factor::ONE;
+        for (i, e) in result.0.iter_mut().enumerate() {
+            *e = exponent(i)?;
+        }
+        Some(result)
     }
 
     /// The nearest double; `None` outside the range of normal doubles.
@@ -204,6 +209,11 @@ fn resolve_nested(expr: &UnitExpr, depth: u32) -> Result<Unit, UnitError> {
         return Err(UnitError::OutOfRange { span: expr.span });
     }
     let part = |e: &UnitExpr| resolve_nested(e, depth + 1);
+    // Also where a later factor would bring it back: what left the range is not known any more.
+    let in_range = |factor: Option<Factor>, dimension: Option<Dimension>| match (factor, dimension) {
+        (Some(factor), Some(dimension)) => Ok(Unit { factor, dimension }),
+        (Some(_) | None, Some(_) | None) => Err(UnitError::OutOfRange { span: expr.span }),
+    };
     match &expr.kind {
         UnitExprKind::Name(name) => match named(name) {
             Some(found) => Ok(found.unit),
@@ -212,15 +222,15 @@ fn resolve_nested(expr: &UnitExpr, depth: u32) -> Result<Unit, UnitError> {
         UnitExprKind::Paren(inner) => part(inner),
         UnitExprKind::Mul(a, b) => {
             let (a, b) = (part(a)?, part(b)?);
-            Ok(Unit { factor: a.factor.times(b.factor), dimension: a.dimension.times(b.dimension) })
+            in_range(a.factor.times(b.factor), a.dimension.times(b.dimension))
         }
         UnitExprKind::Div(a, b) => {
             let (a, b) = (part(a)?, part(b)?);
-            Ok(Unit { factor: a.factor.over(b.factor), dimension: a.dimension.over(b.dimension) })
+            in_range(a.factor.over(b.factor), a.dimension.over(b.dimension))
         }
         UnitExprKind::Power(base, exponent) => {
             let base = part(base)?;
-            Ok(Unit { factor: base.factor.power(*exponent), dimension: base.dimension.power(*exponent) })
+            in_range(base.factor.power(*exponent), base.dimension.power(*exponent))
         }
     }
 }

@@ -342,6 +342,15 @@ const REJECTED: &[(&str, Code, &str)] = &[
     ("x = Sqrt(m)", Code::SqrtDimension, "m"),
     ("x = ProdReduce(u)", Code::ProdReduceDimension, "u"),
     ("x = 1 [Tera^200]", Code::UnitRange, "Tera^200"),
+    // Of a length of 1, because a power that is not finite is an error of its own.
+    ("l = 1 [Meter]\nx = l^2147483647 * l", Code::DimensionRange, "*"),
+    ("l = 1 [Meter]\nx = l^2147483647 / l^-2", Code::DimensionRange, "/"),
+    ("x = m^-2147483648", Code::DimensionRange, "^"),
+    ("x = (m^2)^1073741824", Code::DimensionRange, "^"),
+    ("x = Pow(m^2, 1073741824)", Code::DimensionRange, "Pow"),
+    ("l = 1 [Meter]\nx = Dot(v * l^2147483646, v)", Code::DimensionRange, "v * l^2147483646, v"),
+    ("l = 1 [Meter]\ng(a) = {\n-> a * a\n}\nx = g(l^1073741824)", Code::DimensionRange, "*"),
+    ("l = 1 [Meter]\nx : Mutable Array Of 2 Scalar = [1, l^2147483647]\ny = x[0] * (x[1] * l)", Code::DimensionRange, "*"),
     // Functions.
     ("g(a) = {\n-> a\n}\nx = g(1, 2)", Code::ArgumentCount, "2"),
     ("g(a) = {\n-> a\n}\nx = g()", Code::ArgumentCount, "g()"),
@@ -378,6 +387,11 @@ const REJECTED: &[(&str, Code, &str)] = &[
     ("r(a) = {\n-> a\n}\nq(a) = {\n-> NewtonSolve(r, a)\n}\nx = NewtonSolve(q, u)", Code::NewtonNested, "q"),
     ("r(a, c) = {\n-> a\n}\nx = NewtonSolveSystem([r], [u, u])", Code::NewtonCount, "NewtonSolveSystem([r], [u, u])"),
     ("r(a, c) = {\n-> a\n}\nx = NewtonSolveSystem(r, [u, u])", Code::NewtonArguments, "r"),
+    ("r(a) = {\n-> u\n}\nx = NewtonSolve(r, u)", Code::NewtonIndependent, "r"),
+    ("r(a) = {\n-> a > u ? u : -u\n}\nx = NewtonSolve(r, u)", Code::NewtonIndependent, "r"),
+    ("r(a) = {\n-> u - (SumReduce(a) Extend cells)\n}\nx = NewtonSolve(r, u)", Code::NewtonIndependent, "r"),
+    ("r(a, c) = {\n-> a + c\n}\nq(a, c) = {\n-> u\n}\nx = NewtonSolveSystem([r, q], [u, u])", Code::NewtonIndependent, "q"),
+    ("g = 2 * u\nr(a, c) = {\n-> c - u\n}\nx = NewtonSolveSystem([r, r], [g, u])", Code::NewtonIndependent, "g"),
     ("x : Stencil Collection Of Scalar On AllCells()", Code::StencilDialect, "Stencil Collection Of Scalar On AllCells()"),
     ("x(s) = 3", Code::StencilDialect, "x(s) = 3"),
 ];

@@ -53,6 +53,13 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
     }
 
     pub fn run(mut self) -> Result<(), Error> {
+        self.rt.choices(&self.module.choice_lines());
+        let end = self.whole();
+        end.map_err(|error| self.rt.session().advise(error))
+    }
+
+    /// The main program, and what is looked at when it ends.
+    fn whole(&mut self) -> Result<(), Error> {
         let main = &self.module.main;
         let mut frame = Frame::new(main);
         self.block(&mut frame, &main.body)?;

@@ -48,6 +48,14 @@ pub struct Error {
     pub hint: Option<String>,
 }
 
+/// What to do about data or geometry asked of an Empty element.
+const OF_EMPTY_ELEMENT: &str =
+    "on the boundary one cell of a face is Empty: restrict to InteriorFaces(), or ask the other cell, `IsEmpty(A) ? B : A` instead of `A`";
+
+/// The same where a `? :` chooses between data at one and at another entity.
+pub(crate) const OF_CHOICE: &str =
+    "both branches of `c ? (u On A) : (u On B)` are evaluated, whatever is chosen: choose the entity, `u On (c ? A : B)`";
+
 impl Error {
     /// Without place or hint.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
@@ -57,8 +65,12 @@ impl Error {
     /// The error of data or geometry asked of an Empty element: the one that belongs to the entity `element` (of this kind) of what was asked.
     pub fn empty_element(kind: &str, element: Option<u32>) -> Error {
         let whose = element.map_or_else(String::new, |element| format!(": the one that belongs to {kind} {element}"));
-        Error::new(ErrorKind::Simulation, format!("an Empty element has no data and no geometry{whose}"))
-            .hint("on the boundary one cell of a face is Empty: restrict to InteriorFaces(), or choose the other cell with IsEmpty(...) ? ... : ...")
+        Error::new(ErrorKind::Simulation, format!("an Empty element has no data and no geometry{whose}")).hint(OF_EMPTY_ELEMENT)
+    }
+
+    /// Whether it is an [`Error::empty_element`].
+    pub fn asks_empty_element(&self) -> bool {
+        self.hint.as_deref() == Some(OF_EMPTY_ELEMENT)
     }
 
     /// That a Vector is built of as many numbers as a grid has dimensions.

@@ -12,7 +12,7 @@ use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 
 use crate::domain::Domain;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, OF_CHOICE};
 use crate::grid::{Cartesian, FaceOrder, GeometryArray, Grid, MAX_CELLS_OF_ARRAYS, Renumber, opm, too_many_of};
 use crate::input::Inputs;
 use crate::interrupt::Interrupt;
@@ -117,6 +117,8 @@ pub struct Session {
     progress: Progress,
     interrupt: Interrupt,
     line: u32,
+    /// Lines that choose between values where choosing the entity would do.
+    choices: Vec<u32>,
     memory: Option<&'static MemoryPlan>,
     profile: bool,
     verbose: bool,
@@ -206,6 +208,7 @@ impl Session {
             finite: finite::Finite::default(),
             progress: Progress::new(style, options.format, options.stderr),
             line: 0,
+            choices: Vec::new(),
             memory: None,
             profile: options.profile,
             verbose: options.verbose,
@@ -297,6 +300,17 @@ impl Session {
     /// The line given last.
     pub fn current_line(&self) -> u32 {
         self.line
+    }
+
+    /// Lines on which both branches of a `? :` have `On`.
+    pub fn choices(&mut self, lines: &[u32]) {
+        self.choices = lines.to_vec();
+    }
+
+    /// The error that ends the run, with what to do about it on its line of the program: both branches of a `? :` are evaluated, so that another condition is no help.
+    pub fn advise(&self, error: Error) -> Error {
+        let choice = error.lines.first().is_some_and(|line| self.choices.contains(line));
+        if choice && error.asks_empty_element() { error.hint(OF_CHOICE) } else { error }
     }
 
     /// Adds the current line to an error that has none.

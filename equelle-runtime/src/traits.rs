@@ -187,6 +187,9 @@ pub trait EquelleRuntime: Sized {
     /// The Equelle line of what follows; errors name it.
     fn line(&mut self, line: u32);
 
+    /// Equelle lines on which both branches of a `? :` ask for data of Empty elements, where choosing the entity would ask once; see [`Session::advise`].
+    fn choices(&mut self, lines: &[u32]);
+
     /// What memory the program needs; called before anything is read. A back-end that knows what there is refuses what cannot fit.
     fn plan_memory(&mut self, _plan: &'static MemoryPlan) -> Result<(), Error> {
         Ok(())

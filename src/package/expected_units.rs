@@ -148,13 +148,13 @@ fn product(expr: &Expr) -> Option<Product> {
                 (false, true) => a.literal,
                 (true, true) | (false, false) => None,
             };
-            let dimension = a.dimension.times(b.dimension);
+            let dimension = a.dimension.times(b.dimension)?;
             let (factor, has_unit) = (a.factor * b.factor, a.has_unit || b.has_unit);
             factor.is_finite().then_some(Product { factor, dimension, has_unit, input: a.input.or(b.input), literal })
         }
         ExprKind::Binary { op: BinaryOp::Div, left, right, .. } => {
             let (a, b) = (product(left)?, product(right)?);
-            let dimension = a.dimension.over(b.dimension);
+            let dimension = a.dimension.over(b.dimension)?;
             let (factor, has_unit) = (a.factor / b.factor, a.has_unit || b.has_unit);
             (b.input.is_none() && factor.is_finite()).then_some(Product { factor, dimension, has_unit, input: a.input, literal: None })
         }

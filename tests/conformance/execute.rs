@@ -223,6 +223,7 @@ fn compare_outputs(case: &Case, found: &[Output], error: Option<&Error>) -> Resu
             expected.kind != format!("{:?}", found.kind)
                 || found.lines.first().copied().unwrap_or(0) != expected.line
                 || !found.message.contains(&expected.message)
+                || expected.hint.as_ref().is_some_and(|hint| !found.hint.as_ref().is_some_and(|found| found.contains(hint)))
         }
         (None, Some(_)) | (Some(_), None) => true,
     };
@@ -236,13 +237,27 @@ fn compare_outputs(case: &Case, found: &[Output], error: Option<&Error>) -> Resu
         let _ = writeln!(text, "  expected {} = {}", output.tag, output.value);
     }
     if let Some(failure) = &case.failure {
-        let _ = writeln!(text, "  expected fails {} {} {}", failure.kind, failure.line, failure.message);
+        let _ = writeln!(
+            text,
+            "  expected fails {} {} {} => {}",
+            failure.kind,
+            failure.line,
+            failure.message,
+            failure.hint.as_deref().unwrap_or("")
+        );
     }
     for output in found {
         let _ = writeln!(text, "  found    {} = {}", output.tag, output.value);
     }
     if let Some(error) = error {
-        let _ = writeln!(text, "  found    fails {:?} {:?} {}", error.kind, error.lines, error.message);
+        let _ = writeln!(
+            text,
+            "  found    fails {:?} {:?} {} => {}",
+            error.kind,
+            error.lines,
+            error.message,
+            error.hint.as_deref().unwrap_or("")
+        );
     }
     Err(text)
 }

@@ -87,6 +87,8 @@ pub struct ExpectedFailure {
     pub line: u32,
     /// Part of the message.
     pub message: String,
+    /// Part of the hint, if that is checked.
+    pub hint: Option<String>,
 }
 
 impl fmt::Display for Value {
@@ -240,7 +242,8 @@ impl Builder {
             let (kind, rest) = rest.split_once(' ').ok_or("expected a kind")?;
             let (line, message) = rest.split_once(' ').ok_or("expected a line and a message")?;
             let line = line.parse().map_err(|_| "expected a line number")?;
-            case.failure = Some(ExpectedFailure { kind: kind.into(), line, message: message.into() });
+            let (message, hint) = message.split_once(" => ").map_or((message, None), |(message, hint)| (message, Some(hint.to_owned())));
+            case.failure = Some(ExpectedFailure { kind: kind.into(), line, message: message.into(), hint });
         } else if let Some(rest) = line.strip_prefix("at ") {
             let (place, rest) = rest.split_once(' ').ok_or("expected `at line:column CODE message`")?;
             let (line, column) = position(place)?;

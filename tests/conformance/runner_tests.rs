@@ -79,6 +79,8 @@ fn a_pending_case_must_not_hold() {
 fn failures_of_a_run_are_compared() {
     let program = "=== a\ncovers: x\n\na = InputSequenceOfScalar(\"a\")\nFor t In a {\n  Output(\"t\", t)\n}\n---\n";
     verdict(&case(&format!("{program}fails Data 1 a_filename\n"))).unwrap();
+    verdict(&case(&format!("{program}fails Data 1 a_filename => a_filename\n"))).unwrap();
+    difference(&format!("{program}fails Data 1 a_filename => a tablecloth\n"));
     difference(&format!("{program}fails Data 2 a_filename\n"));
     difference(&format!("{program}fails Io 1 a_filename\n"));
     difference(&format!("{program}t = 1\n"));

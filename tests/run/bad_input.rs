@@ -212,3 +212,21 @@ fn compiled_programs_refuse_bad_data_too() {
     assert_eq!(code, Some(2), "not built with it: {messages}");
     fs::remove_dir_all(&folder).unwrap();
 }
+
+/// Both branches of `? :` are evaluated: the hint says so at every level.
+#[test]
+fn a_choice_of_values_at_empty_elements() {
+    const PROGRAM: &str = "tests/run/choice_of_values.equelle";
+    let seen = |how: &str, output: std::process::Output| {
+        let messages = stderr(&output);
+        assert_eq!(output.status.code(), Some(3), "{how}: {messages}");
+        assert!(messages.contains("choice_of_values.equelle:7:"), "{how}: {messages}");
+        assert!(messages.contains("hint: ") && messages.contains("choose the entity, `u On (c ? A : B)`"), "{how}: {messages}");
+        assert!(String::from_utf8_lossy(&output.stdout).contains("before"), "{how}: what comes before the line is put out");
+    };
+    for level in ["-O0", "-O2"] {
+        seen(level, Command::new(built(level, PROGRAM)).args(["u=1", "nx=3", "output_to_file=false"]).output().unwrap());
+        let interpreted = equellec().args(["run", "--interpret", level]).arg(repository(PROGRAM)).args(["u=1", "nx=3"]).output().unwrap();
+        seen(&format!("interpreted at {level}"), interpreted);
+    }
+}

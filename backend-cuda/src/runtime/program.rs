@@ -97,11 +97,12 @@ pub fn run_on(
 ) -> Result<(), Error> {
     session.computes_on(Place::Gpu);
     let mut runtime = CudaRuntime::with_precision(session, device, precision)?;
-    match program(&mut runtime) {
+    let end = match program(&mut runtime) {
         Ok(()) => runtime.finish(),
         // Where an output before could not be written, that is what ended the run.
         Err(error) => Err(runtime.ended_by(error)),
-    }
+    };
+    end.map_err(|error| runtime.session.advise(error))
 }
 
 /// What was found, line by line, for reports about the surroundings; the error says what is missing.

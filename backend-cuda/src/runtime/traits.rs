@@ -33,6 +33,10 @@ impl EquelleRuntime for CudaRuntime {
         self.session.line(line);
     }
 
+    fn choices(&mut self, lines: &[u32]) {
+        self.session.choices(lines);
+    }
+
     fn domain(&mut self, set: CanonicalSet) -> Result<Arc<Domain>, Error> {
         self.canonical_domain(set)
     }

@@ -122,5 +122,5 @@ pub fn run_with_precision<R: Real>(
 ) -> Result<(), Error> {
     session.computes_on(Place::Cores);
     let mut runtime = SerialRuntime::with_precision(session);
-    program(&mut runtime).map_err(|error| runtime.session.locate(error))
+    program(&mut runtime).map_err(|error| runtime.session.advise(runtime.session.locate(error)))
 }

@@ -35,6 +35,10 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
         self.session.line(line);
     }
 
+    fn choices(&mut self, lines: &[u32]) {
+        self.session.choices(lines);
+    }
+
     fn plan_memory(&mut self, plan: &'static MemoryPlan) -> Result<(), Error> {
         self.session.plan_memory(plan, size_of::<R>())
     }

@@ -5,7 +5,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::ops::Arithmetic;
 use crate::source::Span;
 use crate::typed::{Expr, ExprKind};
-use crate::types::{Basic, EntityKind, SetId, Shape, Type};
+use crate::types::{Basic, Dimension, EntityKind, SetId, Shape, Type};
 
 fn symbol(op: Arithmetic) -> &'static str {
     match op {
@@ -123,7 +123,7 @@ impl Checker<'_> {
             return Some(());
         }
         let (a_text, b_text) = (show_dimension(a), show_dimension(b));
-        let ratio = a.over(b);
+        let missing = a.over(b).map_or_else(String::new, |ratio| format!("; if the second value lacks a unit, multiply it by `1 {ratio}`"));
         let diagnostic = Diagnostic::new(
             code,
             place,
@@ -131,8 +131,24 @@ impl Checker<'_> {
         )
         .also(left.span, a_text)
         .also(right.span, b_text)
-        .hint(format!("check the formula; if the second value lacks a unit, multiply it by `1 {ratio}`"));
+        .hint(format!("check the formula{missing}"));
         self.fail(diagnostic)
+    }
+
+    /// The dimension of what is made of operands; reports one whose exponents are out of range (`None`).
+    pub fn in_range(&mut self, what: &str, place: Span, dimension: Option<Dimension>, operands: &[&Expr]) -> Option<Dimension> {
+        if dimension.is_some() {
+            return dimension;
+        }
+        let mut diagnostic = Diagnostic::new(
+            Code::DimensionRange,
+            place,
+            format!("the dimension of {what} has an exponent beyond {}", Dimension::MAX_EXPONENT),
+        );
+        for operand in operands {
+            diagnostic = diagnostic.also(operand.span, show_dimension(dim(operand)));
+        }
+        self.fail(diagnostic.hint("check the exponents; of a number without a dimension every power has none: `(x / (1 [Meter]))^...`"))
     }
 
     fn sequence<T>(&mut self, span: Span, message: &str) -> Option<T> {
@@ -162,7 +178,7 @@ impl Checker<'_> {
         }
         let basic = if l.basic == Basic::Vector { l.basic } else { r.basic };
         let shape = if l.shape == Shape::Single { r.shape } else { l.shape };
-        let dim = dim(&left).times(dim(&right));
+        let dim = self.in_range("this product", op_span, dim(&left).times(dim(&right)), &[&left, &right])?;
         Some(value(node(Arithmetic::Mul, left, right), Type { basic, shape, within: None }, dim, span))
     }
 
@@ -185,7 +201,7 @@ impl Checker<'_> {
         }
         self.same_set("`/`", op_span, (&left, &l), (&right, &r))?;
         let shape = if l.shape == Shape::Single { r.shape } else { l.shape };
-        let dim = dim(&left).over(dim(&right));
+        let dim = self.in_range("this quotient", op_span, dim(&left).over(dim(&right)), &[&left, &right])?;
         Some(value(node(Arithmetic::Div, left, right), Type { basic: l.basic, shape, within: None }, dim, span))
     }
 }

@@ -234,7 +234,10 @@ impl<'a> Checker<'a> {
                 }
                 Dimension::NONE
             }
-            DimensionRule::Product => of(0).times(of(1)),
+            DimensionRule::Product => {
+                let [a, b] = args else { return None };
+                self.in_range(&format!("this `{}`", row.name), a.span.to(b.span), dim(a).times(dim(b)), &[a, b])?
+            }
             DimensionRule::Half => match of(0).square_root() {
                 Some(root) => root,
                 None if self.options.nondimensional => Dimension::NONE,

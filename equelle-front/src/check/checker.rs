@@ -9,6 +9,7 @@ use crate::check::{CheckOptions, Checked};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
+use crate::typed::captures::{self, Captures};
 use crate::typed::{Expr, ExprKind, Function, TreeType, TypedProgram, VarId, Variable};
 use crate::types::{Dimension, SetId, SetTable, Type};
 
@@ -36,6 +37,8 @@ pub(super) struct Checker<'a> {
     pub set_names: HashMap<String, u32>,
     pub variables: Vec<Variable>,
     pub functions: Vec<Function>,
+    /// Of the first instances, as far as they were asked for.
+    pub captures: Vec<Captures>,
     pub scopes: Scopes<'a>,
     /// The scope being checked.
     pub scope: ScopeId,
@@ -84,6 +87,7 @@ impl<'a> Checker<'a> {
             set_names: HashMap::new(),
             variables: Vec::new(),
             functions: Vec::new(),
+            captures: Vec::new(),
             scopes: Scopes::new(),
             scope: Scopes::MAIN,
             definitions: Vec::new(),
@@ -134,6 +138,11 @@ impl<'a> Checker<'a> {
             }
         }
         self.diagnostics.push(diagnostic);
+    }
+
+    /// Brings `captures` up to the last instance.
+    pub fn extend_captures(&mut self) {
+        captures::extend(&mut self.captures, &self.functions, &self.variables);
     }
 
     /// Whether an error has been reported.

@@ -285,12 +285,15 @@ impl<'a> Checker<'a> {
         let ty = self.no_array(&operand, "`| |`")?;
         let dim = match ty.basic {
             Basic::Scalar | Basic::Vector if ty.shape != Shape::Sequence => dim(&operand),
-            Basic::Entity(kind) => self.dimension(Dimension::LENGTH.power(match kind {
-                EntityKind::Vertex => 0,
-                EntityKind::Edge => 1,
-                EntityKind::Face => 2,
-                EntityKind::Cell => 3,
-            })),
+            Basic::Entity(kind) => {
+                let power = match kind {
+                    EntityKind::Vertex => 0,
+                    EntityKind::Edge => 1,
+                    EntityKind::Face => 2,
+                    EntityKind::Cell => 3,
+                };
+                self.dimension(Dimension::LENGTH.power(power).unwrap_or_default())
+            }
             Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text => {
                 let found = self.show_value(&ty);
                 return self.fail(

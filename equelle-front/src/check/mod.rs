@@ -24,6 +24,7 @@ mod call;
 mod checker;
 mod constants;
 mod declared;
+mod dependence;
 mod domain;
 mod dropped;
 mod expression;

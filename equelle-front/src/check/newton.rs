@@ -2,7 +2,9 @@
 
 use crate::check::builtins::Row;
 use crate::check::checker::{Checker, dim};
+use crate::check::dependence::{Analysis, Through};
 use crate::check::function::Argument;
+use crate::check::scope::Meaning;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident};
@@ -28,7 +30,9 @@ impl<'a> Checker<'a> {
         let (ty, dims) = (guess.ty.clone(), guess.dims.clone());
         let unknown = Unknown { ty: ty.clone(), dim: dim(&guess), span: guess.span };
         self.unknown_fits(&unknown)?;
-        let residuals = self.residuals(&[residual?], &[unknown])?;
+        let residual = residual?;
+        let residuals = self.residuals(std::slice::from_ref(&residual), std::slice::from_ref(&unknown))?;
+        self.all_determined(&[residual], &residuals, &[unknown])?;
         self.reaches_newton(span);
         Some(Expr { kind: ExprKind::Newton { residuals, guesses: vec![guess] }, ty, dims, span })
     }
@@ -97,6 +101,7 @@ impl<'a> Checker<'a> {
         fit.into_iter().collect::<Option<Vec<()>>>()?;
         let (ty, dims) = (guesses.ty.clone(), guesses.dims.clone());
         let residuals = self.residuals(&names, &unknowns)?;
+        self.all_determined(&names, &residuals, &unknowns)?;
         self.reaches_newton(span);
         Some(Expr { kind: ExprKind::Newton { residuals, guesses: vec![guesses] }, ty, dims, span })
     }
@@ -184,6 +189,61 @@ impl<'a> Checker<'a> {
         }
         self.warn_dropped_derivatives(instance.id, name.span);
         Some(instance.id)
+    }
+
+    /// Reports a residual without derivatives, which the run-time would refuse whatever its values are, and an unknown that no residual depends on.
+    fn all_determined(&mut self, names: &[Ident], residuals: &[FunctionId], unknowns: &[Unknown]) -> Option<()> {
+        self.extend_captures();
+        let by = |through| Analysis::new(&self.functions, &self.variables, &self.captures, through).residuals(residuals);
+        let (values, derivatives) = (by(Through::Values), by(Through::Derivatives));
+        // Parameter `i` of residual `i` is what the program calls unknown `i`.
+        let parameters = residuals.iter().enumerate().filter_map(|(i, r)| self.functions[r.0 as usize].params.get(i));
+        let called: Vec<String> = parameters.map(|v| format!("`{}`", self.variables[v.0 as usize].name)).collect();
+        let of = match called.as_slice() {
+            [unknown] => format!("its unknown {unknown}"),
+            unknowns => format!("any of the unknowns {}", unknowns.join(", ")),
+        };
+        let mut valid = Some(());
+        for ((name, values), _) in names.iter().zip(&values).zip(&derivatives).filter(|(_, derivatives)| derivatives.is_empty()) {
+            let (message, label, hint) = if values.is_empty() {
+                (
+                    format!("residual `{}` does not depend on {of}", name.name),
+                    "the same value whatever the unknowns are",
+                    "compute the value that it returns from its parameters",
+                )
+            } else {
+                (
+                    format!("residual `{}` has no derivative with respect to {of}", name.name),
+                    "depends on them only through what has no derivatives",
+                    "let the unknown itself stand in its equation",
+                )
+            };
+            let mut diagnostic = Diagnostic::new(Code::NewtonIndependent, name.span, message).label(label);
+            if let Some(Meaning::Function(id)) = self.scopes.lookup(&name.name, self.scope).map(|id| &self.scopes.entry(id).meaning) {
+                diagnostic = diagnostic.also(self.definitions[id.0 as usize].name.span, "defined here");
+            }
+            if !values.is_empty() {
+                diagnostic = diagnostic.note("reductions, comparisons and variables that another residual assigns have no derivatives");
+            }
+            self.report(diagnostic.hint(hint));
+            valid = None;
+        }
+        // Beside an equation too few, an unknown too many is the same mistake.
+        valid?;
+        for (i, unknown) in unknowns.iter().enumerate() {
+            if values.iter().any(|depends| depends.contains(&(i as u32))) {
+                continue;
+            }
+            let of = called.get(i).map_or_else(String::new, |name| format!(" {name}"));
+            let mut diagnostic = Diagnostic::new(Code::NewtonIndependent, unknown.span, format!("no residual depends on the unknown{of}"))
+                .label("any value would do");
+            if let Some(own) = names.get(i) {
+                diagnostic = diagnostic.also(own.span, "its equation");
+            }
+            self.report(diagnostic.hint("every unknown stands in at least one equation; leave out one that is known, with its equation"));
+            valid = None;
+        }
+        valid
     }
 
     fn reaches_newton(&mut self, span: Span) {

@@ -22,6 +22,15 @@ fn whole(exponent: &Expr) -> Option<i32> {
     }
 }
 
+/// Whether the exponent is a whole number that [`whole`] cannot hold.
+fn whole_but_huge(exponent: &Expr) -> bool {
+    let number = match &exponent.kind {
+        ExprKind::Neg(inner) => &inner.kind,
+        other => other,
+    };
+    matches!(number, ExprKind::Number(n) if n.fract() == 0.0 && n.abs() > f64::from(i32::MAX))
+}
+
 /// Shape of what is made of two values element by element.
 fn common_shape(a: Shape, b: Shape) -> Shape {
     if a == Shape::Single { b } else { a }
@@ -61,10 +70,13 @@ impl<'a> Checker<'a> {
             );
         }
         if let Some(exponent) = whole(&exponent) {
-            let dim = dim(&base).power(exponent);
+            let dim = self.in_range("this power", place, dim(&base).power(exponent), &[&base])?;
             return Some(value(ExprKind::Power { base: Box::new(base), exponent }, b, dim, span));
         }
         self.same_set("`^`", place, (&base, &b), (&exponent, &e))?;
+        if !self.agree(dim(&base), Dimension::NONE) && whole_but_huge(&exponent) {
+            self.in_range("this power", place, None, &[&base])?;
+        }
         if !self.agree(dim(&base), Dimension::NONE) {
             let found = show_dimension(dim(&base));
             return self.fail(

@@ -116,6 +116,7 @@ codes! {
     UnitRange = "E0308", Error, "unit out of range";
     PowerDimension = "E0309", Error, "power of a dimension that is not a whole number";
     ArgumentDimension = "E0310", Error, "argument of a wrong dimension";
+    DimensionRange = "E0311", Error, "exponent of a dimension out of range";
 
     ArgumentCount = "E0401", Error, "wrong number of arguments";
     ArgumentType = "E0402", Error, "wrong argument type";
@@ -138,6 +139,7 @@ codes! {
     NewtonCount = "E0506", Error, "different numbers of residuals and unknowns";
     NewtonArguments = "E0507", Error, "Newton system needs arrays";
     StencilDialect = "E0508", Error, "the stencil dialect is not supported";
+    NewtonIndependent = "E0509", Error, "equation that depends on no unknown, or unknown in no equation";
 
     TooManyInstances = "E0901", Error, "too many instances of functions";
     NestedTooDeeply = "E0902", Error, "nested too deeply";

@@ -23,6 +23,19 @@ pub struct Module {
     pub main: Function,
     /// Kernels that statements launch. Names are unique.
     pub kernels: Vec<Kernel>,
+    /// Statements that evaluate `On` in both branches of a choice between values, where one between entities would do, in the order of the text. For messages; the text form
+    /// of the IR leaves them out.
+    pub choices: Vec<Span>,
+}
+
+impl Module {
+    /// Equelle lines of [`Module::choices`], ascending, each once.
+    pub fn choice_lines(&self) -> Vec<u32> {
+        let mut lines: Vec<u32> = self.choices.iter().map(|span| self.source.line(span.start)).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        lines
+    }
 }
 
 /// Index into [`Module::functions`].

@@ -145,7 +145,9 @@ impl Lowering<'_> {
         let mut rest = exponent.unsigned_abs();
         let multiply = |this: &mut Self, (a, m): (ValueId, i32), (b, n): (ValueId, i32)| {
             let degree = m.saturating_add(n);
-            (this.emit(Op::Arithmetic(Arithmetic::Mul, a, b), of.ty, of.dim.power(degree), expr.span), degree)
+            // The checker has seen the dimension of the whole power, and no factor has larger exponents.
+            let dim = of.dim.power(degree).unwrap_or(of.dim);
+            (this.emit(Op::Arithmetic(Arithmetic::Mul, a, b), of.ty, dim, expr.span), degree)
         };
         loop {
             if rest & 1 == 1 {

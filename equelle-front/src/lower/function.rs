@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::captures::Captures;
 use crate::ir::{Block, Function, Mutable, MutableId, Op, Stmt, StmtKind, Value, ValueId};
 use crate::source::Span;
+use crate::typed::captures::Captures;
 use crate::typed::{self, TreeType, TypedProgram, VarId};
 use crate::types::{Dimension, Type};
 

@@ -1,23 +1,25 @@
 //! Typed tree to IR, operation level.
 //!
 //! * Arrays are taken apart: `Array Of 3 Scalar` becomes three values.
-//! * Functions are closed: variables of enclosing scopes become parameters, outer mutables that a function assigns become results ([`captures`]).
+//! * Functions are closed: variables of enclosing scopes become parameters, outer mutables that a function assigns become results ([`crate::typed::captures`]).
 //! * Aliases vanish: `b = a` gives the value of `a` a second name, no statement.
 //! * Declarations and function definitions leave no statement.
 
-mod captures;
+mod choices;
 mod expr;
 mod function;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::{Function, Module, Numbers};
-use crate::source::SourceFile;
+use crate::source::{SourceFile, Span};
 use crate::typed::TypedProgram;
+use crate::typed::captures::extend;
 
 /// Lowers a checked program. `name` is the stem of the file.
 pub fn lower(program: &TypedProgram, source: &SourceFile, name: &str) -> Module {
-    let captures = captures::captures(program);
+    let mut captures = Vec::new();
+    extend(&mut captures, &program.functions, &program.variables);
     let mut names = UniqueNames::default();
     let functions: Vec<Function> = program
         .functions
@@ -26,6 +28,7 @@ pub fn lower(program: &TypedProgram, source: &SourceFile, name: &str) -> Module 
         .map(|(index, f)| function::lower_function(program, &captures, index, f, names.unique(&f.name)))
         .collect();
     let main = function::lower_main(program, &captures);
+    let choices: BTreeSet<Span> = functions.iter().chain([&main]).flat_map(choices::choices).collect();
     Module {
         name: name.to_owned(),
         source: source.clone(),
@@ -34,6 +37,7 @@ pub fn lower(program: &TypedProgram, source: &SourceFile, name: &str) -> Module 
         functions,
         main,
         kernels: Vec::new(),
+        choices: choices.into_iter().collect(),
     }
 }
 

@@ -95,6 +95,8 @@ impl<'a> FunctionWriter<'a> {
             quote! { #blank #comment #checks }
         });
         let plan = self.program.planned.then(|| quote! { rt.plan_memory(&MEMORY)?; });
+        let lines = self.program.module.choice_lines();
+        let choices = (!lines.is_empty()).then(|| quote! { rt.choices(&[#(#lines),*]); });
         Ok(quote! {
             /// Runs the program.
             ///
@@ -102,6 +104,7 @@ impl<'a> FunctionWriter<'a> {
             /// Those of the simulation, of its input and of the back-end, with the Equelle line.
             pub fn simulate<R: #bound>(rt: &mut R) -> Result<(), Error> {
                 #plan
+                #choices
                 #body
                 #checks
                 rt.finish()

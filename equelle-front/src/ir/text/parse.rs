@@ -218,8 +218,16 @@ impl Parser {
             span: Span::default(),
         };
         let sets = SetTable::new();
-        let mut module =
-            Module { name, source: SourceFile::new(source, ""), numbers, sets, functions: Vec::new(), main: empty, kernels: Vec::new() };
+        let mut module = Module {
+            name,
+            source: SourceFile::new(source, ""),
+            numbers,
+            sets,
+            functions: Vec::new(),
+            main: empty,
+            kernels: Vec::new(),
+            choices: Vec::new(),
+        };
         while self.is_word("set") {
             self.set(&mut module.sets)?;
         }

@@ -1,46 +1,39 @@
 //! What a function instance takes from the scopes around it. Lowering passes these as extra parameters and results, so that functions
-//! of the IR are closed.
+//! of the IR are closed; the checker follows unknowns through them.
 
 use std::collections::BTreeSet;
 
-use crate::typed::{Expr, ExprKind, Function, FunctionId, Stmt, StmtKind, TypedProgram, VarId};
+use crate::typed::{Expr, ExprKind, Function, FunctionId, Stmt, StmtKind, VarId, Variable};
 
 /// Outer variables of one instance, its callees' included.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Captures {
+pub(crate) struct Captures {
     /// Variables whose value it needs (mutables that it assigns are among them).
     pub reads: BTreeSet<VarId>,
     /// Outer mutables that it assigns.
     pub writes: BTreeSet<VarId>,
 }
 
-/// Captures of every instance, in order. An instance calls only earlier ones, so one pass suffices.
-pub(super) fn captures(program: &TypedProgram) -> Vec<Captures> {
-    let mut all: Vec<Captures> = Vec::with_capacity(program.functions.len());
-    for (index, function) in program.functions.iter().enumerate() {
+/// Brings the list of captures up to the last of the instances, in order. An instance calls only earlier ones, so one pass suffices.
+pub(crate) fn extend(known: &mut Vec<Captures>, functions: &[Function], variables: &[Variable]) {
+    for (index, function) in functions.iter().enumerate().skip(known.len()) {
         let own = FunctionId(index as u32);
-        let mut collector = Collector { program, known: &all, found: Captures::default() };
-        collector.function(function);
+        let mut collector = Collector { known, found: Captures::default() };
+        collector.statements(&function.body);
         let mut found = collector.found;
-        let is_outer = |v: &VarId| program.variables[v.0 as usize].owner != Some(own);
+        let is_outer = |v: &VarId| variables[v.0 as usize].owner != Some(own);
         found.reads.retain(is_outer);
         found.writes.retain(is_outer);
-        all.push(found);
+        known.push(found);
     }
-    all
 }
 
 struct Collector<'a> {
-    program: &'a TypedProgram,
     known: &'a [Captures],
     found: Captures,
 }
 
 impl Collector<'_> {
-    fn function(&mut self, function: &Function) {
-        self.statements(&function.body);
-    }
-
     fn statements(&mut self, statements: &[Stmt]) {
         for statement in statements {
             match &statement.kind {
@@ -54,9 +47,8 @@ impl Collector<'_> {
                     self.expr(tag);
                     self.expr(value);
                 }
-                StmtKind::For { sequence, body, variable } => {
+                StmtKind::For { sequence, body, .. } => {
                     self.expr(sequence);
-                    debug_assert!(!self.program.variables[variable.0 as usize].mutable);
                     self.statements(body);
                 }
             }

@@ -1,0 +1,248 @@
+//! Which unknowns of a Newton problem the values of its residuals depend on, and which they have derivatives by.
+//!
+//! An unknown is followed through assignments, calls and captured variables, element by element of arrays. Where it is not certain that
+//! something does not depend on an unknown, it does: a mutable variable on all that it was ever given, a ternary on both branches.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::source::Span;
+use crate::typed::captures::Captures;
+use crate::typed::{Builtin, Expr, ExprKind, Function, FunctionId, Stmt, StmtKind, VarId, Variable};
+
+/// Numbers of unknowns.
+pub(super) type Unknowns = BTreeSet<u32>;
+
+/// Of a value; of an array, for each element.
+type Dependence = Vec<Unknowns>;
+
+/// What leads from an unknown to a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Through {
+    /// Anything that may change the value.
+    Values,
+    /// What has derivatives: no truth values, no entities, no reductions.
+    Derivatives,
+}
+
+/// What a call of an instance does, by what its arguments and captured variables depend on.
+type Key = (FunctionId, Vec<Dependence>, Vec<Dependence>);
+
+/// The result, and the captured variables that were assigned.
+type Effect = (Dependence, Vec<(VarId, Dependence)>);
+
+/// Follows unknowns through the instances of functions.
+pub(super) struct Analysis<'f> {
+    functions: &'f [Function],
+    variables: &'f [Variable],
+    captures: &'f [Captures],
+    through: Through,
+    /// Reductions of something that depends on unknowns.
+    pub reductions: BTreeMap<(Span, &'static str), Unknowns>,
+    known: HashMap<Key, Effect>,
+    /// What variables depend on; those that are not here, on nothing.
+    now: HashMap<VarId, Dependence>,
+    /// How often `now` has grown.
+    growth: u64,
+}
+
+impl<'f> Analysis<'f> {
+    /// `captures` are those of all `functions`.
+    pub fn new(functions: &'f [Function], variables: &'f [Variable], captures: &'f [Captures], through: Through) -> Self {
+        let (reductions, known, now) = (BTreeMap::new(), HashMap::new(), HashMap::new());
+        Analysis { functions, variables, captures, through, reductions, known, now, growth: 0 }
+    }
+
+    /// The unknowns that the result of each residual depends on. Parameter `i` of every residual is unknown `i`.
+    pub fn residuals(&mut self, residuals: &[FunctionId]) -> Vec<Unknowns> {
+        // A variable of the program that one residual assigns may be read by another one, in the next iteration.
+        let outside: BTreeSet<VarId> = residuals.iter().flat_map(|r| &self.captures[r.0 as usize].writes).copied().collect();
+        loop {
+            let before: Vec<Dependence> = outside.iter().map(|v| self.variable(*v)).collect();
+            let found: Vec<Unknowns> = residuals.iter().map(|&residual| self.residual(residual)).collect();
+            match self.through {
+                Through::Values if outside.iter().zip(before).any(|(v, before)| self.variable(*v) != before) => {}
+                Through::Values | Through::Derivatives => return found,
+            }
+        }
+    }
+
+    fn residual(&mut self, residual: FunctionId) -> Unknowns {
+        if self.through == Through::Derivatives {
+            // From one residual to another one values are carried, without derivatives.
+            self.now.clear();
+        }
+        let count = self.functions[residual.0 as usize].params.len() as u32;
+        let unknowns = (0..count).map(|i| vec![Unknowns::from([i])]).collect();
+        self.call(residual, unknowns).into_iter().flatten().collect()
+    }
+
+    /// What a call gives; assigned captured variables grow.
+    fn call(&mut self, id: FunctionId, args: Vec<Dependence>) -> Dependence {
+        let captures = &self.captures[id.0 as usize];
+        let captured = captures.reads.iter().map(|v| self.variable(*v)).collect();
+        let key = (id, args, captured);
+        if let Some((result, written)) = self.known.get(&key).cloned() {
+            for (variable, dependence) in written {
+                self.grow(variable, dependence);
+            }
+            return result;
+        }
+        let function = &self.functions[id.0 as usize];
+        self.now.retain(|v, _| self.variables[v.0 as usize].owner != Some(id));
+        self.now.extend(function.params.iter().copied().zip(key.1.iter().cloned()));
+        let result = self.statements(&function.body);
+        let written = captures.writes.iter().map(|v| (*v, self.variable(*v))).collect();
+        self.known.insert(key, (result.clone(), written));
+        result
+    }
+
+    fn variable(&self, variable: VarId) -> Dependence {
+        let elements = self.variables[variable.0 as usize].ty.elements().len();
+        self.now.get(&variable).cloned().unwrap_or_else(|| vec![Unknowns::new(); elements])
+    }
+
+    fn grow(&mut self, variable: VarId, by: Dependence) {
+        let old = self.now.entry(variable).or_insert_with(|| vec![Unknowns::new(); by.len()]);
+        for (old, new) in old.iter_mut().zip(by) {
+            let before = old.len();
+            old.extend(new);
+            self.growth += u64::from(old.len() > before);
+        }
+    }
+
+    /// The value that the statements return.
+    fn statements(&mut self, statements: &[Stmt]) -> Dependence {
+        let mut result = Dependence::new();
+        for statement in statements {
+            match &statement.kind {
+                StmtKind::Let { variable, value } | StmtKind::Assign { variable, value } => {
+                    let dependence = self.expr(value);
+                    self.grow(*variable, dependence);
+                }
+                StmtKind::Output { value, .. } | StmtKind::Discard(value) => {
+                    self.expr(value);
+                }
+                StmtKind::For { variable, sequence, body } => {
+                    let element = self.expr(sequence);
+                    self.grow(*variable, element);
+                    // Every round can give unknowns to one variable more.
+                    loop {
+                        let before = self.growth;
+                        self.statements(body);
+                        if self.growth == before {
+                            break;
+                        }
+                    }
+                }
+                StmtKind::Return(value) => result = self.expr(value),
+            }
+        }
+        result
+    }
+
+    fn expr(&mut self, expr: &Expr) -> Dependence {
+        // Along a chain of operators in a loop: it may be long. None of these is an array.
+        let Some(mut left) = expr.left_operand() else { return self.node(expr) };
+        let mut node = expr;
+        let mut all = Unknowns::new();
+        loop {
+            let right = match &node.kind {
+                ExprKind::Arithmetic { right, .. } => self.any(right),
+                ExprKind::Comparison { right, .. } | ExprKind::Logic { right, .. } => {
+                    let right = self.any(right);
+                    if self.through == Through::Derivatives {
+                        self.any(left);
+                        return vec![all];
+                    }
+                    right
+                }
+                ExprKind::On { target: right, .. } | ExprKind::Extend { domain: right, .. } => self.value_only(right),
+                // Nothing else has a left operand.
+                _ => Unknowns::new(),
+            };
+            all.extend(right);
+            node = left;
+            match node.left_operand() {
+                Some(next) => left = next,
+                None => break,
+            }
+        }
+        all.extend(self.node(node).into_iter().flatten());
+        vec![all]
+    }
+
+    /// All elements together.
+    fn any(&mut self, expr: &Expr) -> Unknowns {
+        self.expr(expr).into_iter().flatten().collect()
+    }
+
+    /// What has no derivatives itself.
+    fn value_only(&mut self, expr: &Expr) -> Unknowns {
+        let found = self.any(expr);
+        match self.through {
+            Through::Values => found,
+            Through::Derivatives => Unknowns::new(),
+        }
+    }
+
+    fn all(&mut self, exprs: &[Expr]) -> Unknowns {
+        exprs.iter().flat_map(|e| self.any(e)).collect()
+    }
+
+    fn node(&mut self, expr: &Expr) -> Dependence {
+        let one = match &expr.kind {
+            ExprKind::Variable(variable) => return self.variable(*variable),
+            ExprKind::Array(elements) => return elements.iter().map(|e| self.any(e)).collect(),
+            ExprKind::Call { function, args } => {
+                let args = args.iter().map(|a| self.expr(a)).collect();
+                return self.call(*function, args);
+            }
+            ExprKind::Newton { guesses, .. } => {
+                let found = guesses.iter().flat_map(|g| self.value_only(g)).collect();
+                return vec![found; expr.ty.elements().len()];
+            }
+            ExprKind::Element { array, index } => self.expr(array).into_iter().nth(*index as usize).unwrap_or_default(),
+            ExprKind::Builtin { builtin, args } => {
+                let all = self.all(args);
+                self.builtin(*builtin, expr.span, all)
+            }
+            ExprKind::Vector(components) => self.all(components),
+            ExprKind::Ternary { condition, if_true, if_false } => {
+                let mut all = self.value_only(condition);
+                all.extend(self.any(if_true));
+                all.extend(self.any(if_false));
+                all
+            }
+            ExprKind::Not(a) => self.value_only(a),
+            ExprKind::Component { vector: a, .. } | ExprKind::Neg(a) | ExprKind::Norm(a) | ExprKind::Power { base: a, .. } => self.any(a),
+            ExprKind::Number(_) | ExprKind::Text(_) | ExprKind::Bool(_) | ExprKind::CanonicalSet(_) => Unknowns::new(),
+            // Taken apart by the caller.
+            ExprKind::Arithmetic { .. }
+            | ExprKind::Comparison { .. }
+            | ExprKind::Logic { .. }
+            | ExprKind::On { .. }
+            | ExprKind::Extend { .. } => Unknowns::new(),
+        };
+        vec![one]
+    }
+
+    fn builtin(&mut self, builtin: Builtin, span: Span, all: Unknowns) -> Unknowns {
+        let reduction = match builtin {
+            Builtin::SumReduce => "SumReduce",
+            Builtin::ProdReduce => "ProdReduce",
+            Builtin::MinReduce => "MinReduce",
+            Builtin::MaxReduce => "MaxReduce",
+            // No derivatives go into any other built-in that has none in its result.
+            _ => return all,
+        };
+        match self.through {
+            Through::Values => all,
+            Through::Derivatives => {
+                if !all.is_empty() {
+                    self.reductions.entry((span, reduction)).or_default().extend(all);
+                }
+                Unknowns::new()
+            }
+        }
+    }
+}
