@@ -113,6 +113,8 @@ pub(super) struct Face {
     pub bounds: Bounds,
     pub perimeter: f64,
     pub corners: usize,
+    /// Whether it is flat, but for less than matters.
+    is_flat: bool,
     /// The mean of its nodes.
     mean: Vector,
     /// Between the surface around the mean of the nodes and others: volumes along `vector`, and the most that their first moment about the mean can be.
@@ -127,39 +129,35 @@ impl Face {
         if corners.is_empty() {
             return None;
         }
-        let position = |i: usize| nodes.positions[corners[i % corners.len()] as usize];
-        // Differences from a node lose nothing where coordinates are large.
-        let first = position(0);
-        let sum = (0..corners.len()).fold([0.0; 3], |sum, i| plus(sum, minus(position(i), first)));
-        let mean = plus(first, times(1.0 / corners.len() as f64, sum));
-        let bounds = (0..corners.len()).fold(Bounds::NOTHING, |bounds, i| bounds.with(position(i)));
-        let face = Face {
-            vector: [0.0; 3],
-            area: Range::of(0.0),
-            centroid: mean,
-            radius: 0.0,
-            bounds,
-            perimeter: 0.0,
-            corners: corners.len(),
-            mean,
-            volume: Range::of(0.0),
-            moment: 0.0,
-        };
-        let polygon = Polygon { n: corners.len(), corner: |i: usize| minus(position(i), mean) };
-        Some(if dim == 2 { face.segment(&polygon) } else { face.polygon(&polygon) })
+        Some(Corners::of(nodes, corners, |corners, mean, bounds| {
+            let face = Face {
+                vector: [0.0; 3],
+                area: Range::of(0.0),
+                centroid: mean,
+                radius: 0.0,
+                bounds,
+                perimeter: 0.0,
+                corners: corners.0.len(),
+                is_flat: true,
+                mean,
+                volume: Range::of(0.0),
+                moment: 0.0,
+            };
+            if dim == 2 { face.segment(corners) } else { face.polygon(corners) }
+        }))
     }
 
-    fn segment(mut self, polygon: &Polygon<impl Fn(usize) -> Vector>) -> Face {
-        let along = minus(polygon.at(1), polygon.at(0));
+    fn segment(mut self, corners: Corners<'_>) -> Face {
+        let along = minus(corners.0[corners.0.len() - 1], corners.0[0]);
         self.vector = [along[1], -along[0], 0.0];
         self.area = Range::of(norm(along));
         self.perimeter = 2.0;
         self
     }
 
-    fn polygon(mut self, polygon: &Polygon<impl Fn(usize) -> Vector>) -> Face {
-        self.vector = polygon.around_mean(|[a, b]| times(0.5, cross(a, b)));
-        self.perimeter = (0..polygon.n).map(|i| norm(minus(polygon.at(i + 1), polygon.at(i)))).sum();
+    fn polygon(mut self, corners: Corners<'_>) -> Face {
+        self.vector = times(0.5, corners.around(cross));
+        self.perimeter = corners.edges().map(|[a, b]| norm(minus(b, a))).sum();
         let area = norm(self.vector);
         self.area = Range::of(area);
         if area == 0.0 {
@@ -167,30 +165,32 @@ impl Face {
         }
         let normal = times(1.0 / area, self.vector);
         // As if it were flat: triangles around the mean, those that are turned over count negative.
-        let centroid = polygon.around_mean(|[a, b]| times(0.5 * dot(cross(a, b), normal) / (3.0 * area), plus(a, b)));
-        let depth = (0..polygon.n).map(|i| dot(polygon.at(i), normal).abs()).fold(0.0, f64::max);
+        let centroid = times(1.0 / (6.0 * area), corners.around(|a, b| times(dot(cross(a, b), normal), plus(a, b))));
         self.centroid = plus(self.mean, centroid);
-        if polygon.n > 3 {
+        if corners.0.len() > 3 {
+            let depth = corners.0.iter().fold(0.0, |depth: f64, &corner| depth.max(dot(corner, normal).abs()));
             let diameter = self.bounds.diameter();
-            if depth <= FLAT * diameter || !self.surfaces(polygon, centroid) {
+            self.is_flat = depth <= FLAT * diameter;
+            if self.is_flat || !self.surfaces(corners, centroid) {
                 // What lies between two surfaces lies between the highest and the lowest node.
                 self.volume = Range { least: -depth * area, most: depth * area };
                 self.moment = depth * area * diameter;
                 self.radius = depth;
-                self.area = if depth <= FLAT * diameter { self.area } else { self.area.with(area + depth * self.perimeter) };
+                self.area = if self.is_flat { self.area } else { self.area.with(area + depth * self.perimeter) };
             }
         }
         self
     }
 
     /// Ranges over its surfaces of triangles; `false` if each has a triangle that is turned over.
-    fn surfaces(&mut self, polygon: &Polygon<impl Fn(usize) -> Vector>, centroid: Vector) -> bool {
+    fn surfaces(&mut self, corners: Corners<'_>, centroid: Vector) -> bool {
+        let n = corners.0.len();
         // A quadrilateral has two diagonals.
-        let apexes = polygon.n.min(APEXES);
-        let tried = if polygon.n == 4 { 2 } else { apexes };
+        let apexes = n.min(APEXES);
+        let tried = if n == 4 { 2 } else { apexes };
         let mut found = false;
-        for apex in std::iter::once(None).chain((0..tried).map(|k| Some(k * polygon.n / apexes))) {
-            let Some(surface) = polygon.surface(apex, self.vector) else { continue };
+        for tip in std::iter::once([0.0; 3]).chain((0..tried).map(|k| corners.0[k * n / apexes])) {
+            let Some(surface) = corners.surface(tip, self.vector) else { continue };
             found = true;
             self.area = self.area.with(surface.area);
             self.radius = self.radius.max(norm(minus(surface.centroid, centroid)));
@@ -202,10 +202,11 @@ impl Face {
 }
 
 /// The corners of a face, relative to their mean.
-struct Polygon<F> {
-    n: usize,
-    corner: F,
-}
+#[derive(Clone, Copy)]
+struct Corners<'a>(&'a [Vector]);
+
+/// Corners that need no memory from the system.
+const FEW: usize = 8;
 
 /// A surface of triangles.
 struct Surface {
@@ -215,22 +216,40 @@ struct Surface {
     moment: f64,
 }
 
-impl<F: Fn(usize) -> Vector> Polygon<F> {
-    fn at(&self, i: usize) -> Vector {
-        (self.corner)(i)
+impl Corners<'_> {
+    /// Of nodes, of which there is one at least; with their mean and bounds.
+    fn of<T>(nodes: &Nodes, corners: &[u32], then: impl FnOnce(Corners<'_>, Vector, Bounds) -> T) -> T {
+        let (mut few, mut many) = ([[0.0; 3]; FEW], Vec::new());
+        let places = if corners.len() <= FEW {
+            &mut few[..corners.len()]
+        } else {
+            many.resize(corners.len(), [0.0; 3]);
+            &mut many[..]
+        };
+        places.iter_mut().zip(corners).for_each(|(place, &node)| *place = nodes.positions[node as usize]);
+        let bounds = places.iter().fold(Bounds::NOTHING, |bounds, &place| bounds.with(place));
+        // Differences from a node lose nothing where coordinates are large.
+        let first = places[0];
+        let sum = places.iter().fold([0.0; 3], |sum, &place| plus(sum, minus(place, first)));
+        let mean = plus(first, times(1.0 / places.len() as f64, sum));
+        places.iter_mut().for_each(|place| *place = minus(*place, mean));
+        then(Corners(places), mean, bounds)
+    }
+
+    fn edges(&self) -> impl Iterator<Item = [Vector; 2]> + '_ {
+        let last = self.0.len() - 1;
+        self.0.iter().enumerate().map(move |(i, &corner)| [self.0[if i == 0 { last } else { i - 1 }], corner])
     }
 
     /// A sum over its edges.
-    fn around_mean(&self, of: impl Fn([Vector; 2]) -> Vector) -> Vector {
-        (0..self.n).fold([0.0; 3], |sum, i| plus(sum, of([self.at(i), self.at(i + 1)])))
+    fn around(&self, of: impl Fn(Vector, Vector) -> Vector) -> Vector {
+        self.edges().fold([0.0; 3], |sum, [a, b]| plus(sum, of(a, b)))
     }
 
-    /// Triangles from a node, or from the mean of the nodes; `None` if one is turned over.
-    fn surface(&self, apex: Option<usize>, whole: Vector) -> Option<Surface> {
-        let tip = apex.map_or([0.0; 3], |node| self.at(node));
+    /// Triangles from a point to the edges; `None` if one is turned over.
+    fn surface(&self, tip: Vector, whole: Vector) -> Option<Surface> {
         let (mut area, mut first, mut volume, mut moment) = (0.0, [0.0; 3], 0.0, [0.0; 3]);
-        for i in 0..self.n {
-            let (a, b) = (self.at(i), self.at(i + 1));
+        for [a, b] in self.edges() {
             let vector = times(0.5, cross(minus(a, tip), minus(b, tip)));
             // Nodes on a straight line make triangles of no area, on either side.
             if dot(vector, whole) < -FLAT * dot(whole, whole) {
@@ -279,19 +298,14 @@ impl Cell {
         let cone = sign * dot(to_mean, face.vector) / self.dim;
         self.middle += cone;
         self.volume = self.volume.plus(Range::of(cone)).plus(face.volume.times(sign));
-        if self.dim == 3.0 && face.corners > 3 {
-            let corners = nodes.of_face(number);
-            let polygon =
-                Polygon { n: corners.len(), corner: |i: usize| minus(nodes.positions[corners[i % corners.len()] as usize], face.mean) };
-            // Tetrahedra over the triangles around the mean; their centroids are at three quarters of the way.
-            let moment = polygon.around_mean(|[a, b]| {
-                let part = dot(to_mean, cross(a, b)) / 6.0;
-                times(0.75 * part, plus(to_mean, times(1.0 / 3.0, plus(a, b))))
-            });
-            self.moment = plus(self.moment, times(sign, moment));
+        let moment = if face.is_flat {
+            times(cone * self.dim / (self.dim + 1.0), minus(face.centroid, self.origin))
         } else {
-            self.moment = plus(self.moment, times(cone * self.dim / (self.dim + 1.0), to_mean));
-        }
+            // Tetrahedra over the triangles around the mean; their centroids are at three quarters of the way.
+            let of = |a, b| times(0.125 * dot(to_mean, cross(a, b)), plus(to_mean, times(1.0 / 3.0, plus(a, b))));
+            times(sign, Corners::of(nodes, nodes.of_face(number), |corners, ..| corners.around(of)))
+        };
+        self.moment = plus(self.moment, moment);
         if face.volume != Range::of(0.0) {
             self.spread += face.moment;
             self.between.push((face.volume.most.max(-face.volume.least), face.mean));
