@@ -1,12 +1,14 @@
 //! Running a program without compiling it: the interpreter over the serial runtime.
 
+mod memory;
+
 use backend_serial::runtime::SerialRuntime;
 use equelle_front::source::SourceFile;
 use equelle_front::time_steps;
 use equelle_front::verify::Verified;
 use equelle_runtime::session::Options;
 use equelle_runtime::threads::Threads;
-use equelle_runtime::{Error, ErrorKind, InputInfo, InputKind, Program, Session, Solve, Source, launch};
+use equelle_runtime::{EquelleRuntime, Error, ErrorKind, InputInfo, InputKind, Program, Session, Solve, Source, launch};
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -44,6 +46,9 @@ pub fn run(program: &'static Program, verified: &Verified, parameters: &[String]
 pub fn run_session(verified: &Verified, session: Session) -> Result<(), Error> {
     let mut runtime = SerialRuntime::new(session);
     runtime.session_mut().set_threads(Threads::one());
+    if let Some(plan) = memory::plan(verified.module()) {
+        runtime.plan_memory(plan)?;
+    }
     equelle_interp::interpret(verified, &mut runtime)
 }
 

@@ -45,6 +45,48 @@ fn a_step_needs_the_old_and_the_new_field() {
     assert_eq!(numbers(&text, OptLevel::O0, "InteriorFaces()"), (1, 1));
 }
 
+/// The interpreter drops nothing before its function or a round of its loop ends, and has rows and copies while a kernel runs: with one result and the argument u, 3 + 4 + 1 numbers.
+#[test]
+fn the_interpreter_needs_more() {
+    let text = format!(
+        "{HEAD}a = u_in * u_in\nb = a * a\nOutput(\"b\", b)\nu : Mutable Collection Of Scalar On AllCells()\nu = u_in\nFor dt In timesteps {{\n    u = u + dt * u\n}}\n"
+    );
+    let module = |level| {
+        let checked = check(&syntax::parse(&text).program, &CheckOptions { nondimensional: true });
+        let program = checked.program.unwrap_or_else(|| panic!("{:?}", checked.diagnostics.first()));
+        optimise(lower::lower(&program, &SourceFile::new("program.equelle", text.as_str()), "program"), level)
+    };
+    let numbers = |needs: &Needs| needs.sets[0].general.numbers[2];
+    // Operation by operation: u_in, a and b; then dt * u and the new u beside the old one, which is the input in the first round only.
+    let plain = module(OptLevel::O0);
+    assert_eq!((numbers(&Needs::of(&plain)), numbers(&Needs::interpreted(&plain))), (3, 6));
+    // By kernels: u_in and b, and u; the kernel of a step has its row and a copy.
+    let fused = module(OptLevel::O2);
+    assert_eq!(numbers(&Needs::of(&fused)), 2);
+    assert_eq!(numbers(&Needs::interpreted(&fused)), 3 + 1 + 3 + 4 + 1);
+    assert_eq!(Needs::interpreted(&fused).sets[0].general, Needs::interpreted(&fused).sets[0].cartesian);
+}
+
+/// What cannot fit is refused before an input is read, here one that is not there.
+#[test]
+fn the_interpreter_refuses_what_cannot_fit() {
+    let folder = scratch("memory-interpreted");
+    fs::write(folder.join("sum.equelle"), "u = InputCollectionOfScalar(\"u\", AllCells())\nOutput(\"sum\", SumReduce(u * u))\n")
+        .expect("written");
+    let run = |words: &[&str]| {
+        let mut command = support::equellec();
+        command.args(["run", "--interpret"]).arg(folder.join("sum.equelle")).args(["nx=1000", "ny=1000"]).args(words);
+        let output = command.output().expect("equellec starts");
+        (output.status.code(), stderr(&output))
+    };
+    let (code, messages) = run(&["memory_limit=10MB", "u_filename=not-there.txt"]);
+    assert_eq!(code, Some(4), "{messages}");
+    assert!(messages.contains("are allowed by memory_limit") && messages.contains("collections on AllCells()"), "{messages}");
+    let (code, messages) = run(&["memory_limit=1GB", "u=2"]);
+    assert_eq!(code, Some(0), "{messages}");
+    fs::remove_dir_all(&folder).expect("removed");
+}
+
 /// `u0 = u` gives a second handle to the same array.
 #[test]
 fn an_assignment_of_a_field_copies_nothing() {

@@ -4,6 +4,7 @@
 //!   moved by up to a tenth of the spacing.
 //! * `... -- clusters 46 112 22 45000`: boxes of 50 x 50 x 5 m, of which clusters at random places are removed until about that many are left; what is not connected to
 //!   most of the rest is removed too.
+//! * `... -- bent 6 5 4`: the unit cube cut into boxes whose interior nodes are moved by up to a tenth of the spacing, so that most faces are not flat.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,8 +17,9 @@ fn main() -> ExitCode {
     let mesh = match (words.first().map(String::as_str), &sizes[..]) {
         (Some("tetrahedra"), &[nx, ny, nz]) => tetrahedra([nx, ny, nz]),
         (Some("clusters"), &[nx, ny, nz, active]) => clusters([nx, ny, nz], active),
+        (Some("bent"), &[nx, ny, nz]) => bent([nx, ny, nz]),
         _ => {
-            eprintln!("usage: polyhedra tetrahedra NX NY NZ | polyhedra clusters NX NY NZ ACTIVE");
+            eprintln!("usage: polyhedra tetrahedra NX NY NZ | polyhedra clusters NX NY NZ ACTIVE | polyhedra bent NX NY NZ");
             return ExitCode::from(2);
         }
     };
@@ -36,14 +38,7 @@ pub struct Mesh {
 
 /// Six tetrahedra a box, whose faces meet those of the neighbours: all share the diagonal from the lowest to the highest corner.
 pub fn tetrahedra(n: [usize; 3]) -> Mesh {
-    let mut random = random(30);
-    let mut shift = || (f64::from(random()) / 65536.0 - 0.5) * 0.2;
-    let nodes = lattice(n)
-        .map(|place| {
-            let inside = (0..3).all(|axis| place[axis] > 0 && place[axis] < n[axis]);
-            std::array::from_fn(|axis| (place[axis] as f64 + if inside { shift() } else { 0.0 }) / n[axis] as f64)
-        })
-        .collect();
+    let nodes = moved_nodes(n);
     let node = |place: [usize; 3]| place[0] + (n[0] + 1) * (place[1] + (n[1] + 1) * place[2]);
     let mut cells = Vec::new();
     for place in lattice(n).filter(|place| (0..3).all(|axis| place[axis] < n[axis])) {
@@ -64,11 +59,26 @@ pub fn tetrahedra(n: [usize; 3]) -> Mesh {
     Mesh { nodes, cells }
 }
 
+/// The nodes of a unit cube cut into boxes, those inside moved.
+fn moved_nodes(n: [usize; 3]) -> Vec<Point> {
+    let mut random = random(30);
+    let mut shift = || (f64::from(random()) / 65536.0 - 0.5) * 0.2;
+    let moved = lattice(n).map(|place| {
+        let inside = (0..3).all(|axis| place[axis] > 0 && place[axis] < n[axis]);
+        std::array::from_fn(|axis| (place[axis] as f64 + if inside { shift() } else { 0.0 }) / n[axis] as f64)
+    });
+    moved.collect()
+}
+
+/// Boxes whose nodes have been moved.
+pub fn bent(n: [usize; 3]) -> Mesh {
+    Mesh { nodes: moved_nodes(n), cells: boxes(n, |_| true) }
+}
+
 /// Boxes of which clusters have been removed.
 pub fn clusters(n: [usize; 3], active: usize) -> Mesh {
     let size = [50.0, 50.0, 5.0];
     let nodes = lattice(n).map(|place| std::array::from_fn(|axis| place[axis] as f64 * size[axis])).collect();
-    let node = |place: [usize; 3]| place[0] + (n[0] + 1) * (place[1] + (n[1] + 1) * place[2]);
     let index = |place: [usize; 3]| place[0] + n[0] * (place[1] + n[1] * place[2]);
     let mut present = vec![true; n[0] * n[1] * n[2]];
     let mut left = present.len();
@@ -85,15 +95,21 @@ pub fn clusters(n: [usize; 3], active: usize) -> Mesh {
         }
     }
     let present = largest_part(n, &present);
+    Mesh { nodes, cells: boxes(n, |place| present[index(place)]) }
+}
+
+/// The faces of boxes at some places.
+fn boxes(n: [usize; 3], present: impl Fn([usize; 3]) -> bool) -> Vec<Vec<Vec<usize>>> {
+    let node = |place: [usize; 3]| place[0] + (n[0] + 1) * (place[1] + (n[1] + 1) * place[2]);
     let mut cells = Vec::new();
-    for place in lattice(n).filter(|place| (0..3).all(|axis| place[axis] < n[axis])).filter(|&place| present[index(place)]) {
+    for place in lattice(n).filter(|place| (0..3).all(|axis| place[axis] < n[axis])).filter(|&place| present(place)) {
         let corner = |x: usize, y: usize, z: usize| node([place[0] + x, place[1] + y, place[2] + z]);
         let [a, b, c, d] = [corner(0, 0, 0), corner(1, 0, 0), corner(1, 1, 0), corner(0, 1, 0)];
         let [e, f, g, h] = [corner(0, 0, 1), corner(1, 0, 1), corner(1, 1, 1), corner(0, 1, 1)];
         let faces = [[a, e, h, d], [b, c, g, f], [a, b, f, e], [d, h, g, c], [a, d, c, b], [e, f, g, h]];
         cells.push(faces.map(|face| face.to_vec()).to_vec());
     }
-    Mesh { nodes, cells }
+    cells
 }
 
 /// The places of the nodes of a box of cells, x fastest.
@@ -135,6 +151,7 @@ fn largest_part(n: [usize; 3], present: &[bool]) -> Vec<bool> {
 
 impl Mesh {
     /// Number of cells.
+    #[allow(dead_code, reason = "some tests include this file for the text alone")]
     pub fn n_cells(&self) -> usize {
         self.cells.len()
     }
@@ -214,7 +231,7 @@ impl Mesh {
         used
     }
 
-    /// Area times normal, and centroid, of a plane face: triangles around its first node.
+    /// Area times normal, and centroid, of a face: triangles around its first node.
     fn area_and_centroid(&self, face: &[usize]) -> (Point, Point) {
         let first = self.nodes[face[0]];
         let (mut area, mut centroid, mut total) = ([0.0; 3], [0.0; 3], 0.0);

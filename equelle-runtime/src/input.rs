@@ -2,9 +2,12 @@
 //!
 //! What comes from a file is read once per name and domain and then shared.
 
+pub mod choice;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use self::choice::{Choice, filename_key, from_file_key};
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
 use crate::number::{NumberFault, Words, line_and_column, parse_integer, parse_number, quoted};
@@ -35,9 +38,24 @@ pub struct Inputs {
     collections: Vec<(String, Arc<Domain>, CollectionInput)>,
     domains: Vec<(String, Arc<Domain>, Arc<Domain>)>,
     sequences: Vec<(String, Arc<Vec<f64>>)>,
+    /// Collections whose names are those of numbers that something else reads.
+    shared: Vec<&'static str>,
 }
 
 impl Inputs {
+    /// Nothing read so far; `shared` are the collections whose names are those of numbers that something else reads.
+    pub fn sharing(shared: Vec<&'static str>) -> Inputs {
+        Inputs { shared, ..Inputs::default() }
+    }
+
+    /// Where the values of a collection come from.
+    ///
+    /// # Errors
+    /// See [`choice::of_collection`].
+    pub fn choice(&self, parameters: &Parameters, name: &str) -> Result<Choice, Error> {
+        choice::of_collection(parameters, name, self.shared.contains(&name))
+    }
+
     /// Number of elements of the first domain of this name that has been read.
     pub fn domain_len(&self, name: &str) -> Option<usize> {
         self.domains.iter().find(|(n, _, _)| n == name).map(|(_, _, domain)| domain.len())
@@ -51,11 +69,11 @@ impl Inputs {
         Ok(parameters.number(name)?.unwrap_or(default))
     }
 
-    /// With `<name>_from_file=true` the numbers in `<name>_filename`, which are in ascending order of the entities in the numbering of the grid's file; else the value
-    /// `<name>` for all.
+    /// The numbers in `<name>_filename`, which are in ascending order of the entities in the numbering of the grid's file; or the value `<name>` for all.
+    /// Which of them counts, [`choice`] tells.
     ///
     /// # Errors
-    /// `Data` for a missing parameter, a word that is no number (file, line, column) or a wrong number of values; `Io` if the file cannot be read.
+    /// `Data` for a missing parameter, two sources, a word that is no number (file, line, column) or a wrong number of values; `Io` if the file cannot be read.
     pub fn collection(&mut self, parameters: &Parameters, name: &str, domain: &Arc<Domain>) -> Result<CollectionInput, Error> {
         if let Some((_, _, values)) = self.collections.iter().find(|(n, d, _)| n == name && Arc::ptr_eq(d, domain)) {
             return Ok(values.clone());
@@ -66,25 +84,21 @@ impl Inputs {
     }
 
     fn read_collection(&self, parameters: &Parameters, name: &str, domain: &Domain) -> Result<CollectionInput, Error> {
-        let (from_file, filename) = (format!("{name}_from_file"), format!("{name}_filename"));
-        if !parameters.flag(&from_file)?.unwrap_or(false) {
-            if let Some(value) = parameters.number(name)? {
-                return Ok(CollectionInput::Uniform(value));
+        let path = match self.choice(parameters, name)? {
+            Choice::Uniform(value) => return Ok(CollectionInput::Uniform(value)),
+            Choice::File(path) => path,
+            Choice::Nothing => {
+                let error = missing(parameters, name, &format!("a value for every element of {}", domain.name()));
+                let (from_file, filename) = (from_file_key(name), filename_key(name));
+                return Err(match parameters.origin(&from_file) {
+                    Some(origin) if parameters.contains(&filename) => {
+                        error.hint(format!("{from_file}=false ({origin}) keeps {filename} out"))
+                    }
+                    _ if error.hint.is_none() => error.hint(format!("give {name}=NUMBER or {filename}=FILE")),
+                    _ => error,
+                });
             }
-            let error = missing(parameters, name, &format!("a value for every element of {}", domain.name()));
-            return Err(if parameters.contains(&filename) {
-                error.hint(format!("{filename} is given: add {from_file}=true to read it"))
-            } else if error.hint.is_none() {
-                error.hint(format!("give {name}=NUMBER, or {from_file}=true and {filename}=FILE"))
-            } else {
-                error
-            });
-        }
-        let path = required_path(
-            parameters,
-            &filename,
-            &format!("the file with a value for each of the {} elements of {}", domain.len(), domain.name()),
-        )?;
+        };
         let values = read_numbers(&path)?;
         if values.len() != domain.len() {
             let error = Error::new(
@@ -111,8 +125,7 @@ impl Inputs {
         if let Some((_, _, domain)) = self.domains.iter().find(|(n, w, _)| n == name && Arc::ptr_eq(w, within)) {
             return Ok(Arc::clone(domain));
         }
-        let path =
-            required_path(parameters, &format!("{name}_filename"), &format!("the file with indices of elements of {}", within.name()))?;
+        let path = required_path(parameters, name, &format!("the file with indices of elements of {}", within.name()))?;
         let mut elements = read_entities(&path, &read_bytes(&path)?, within)?;
         for element in &mut elements {
             *element = within.grid().entity_of_file(within.kind(), *element);
@@ -131,7 +144,7 @@ impl Inputs {
         if let Some((_, values)) = self.sequences.iter().find(|(n, _)| n == name) {
             return Ok(Arc::clone(values));
         }
-        let path = required_path(parameters, &format!("{name}_filename"), "the file with the numbers of the sequence")?;
+        let path = required_path(parameters, name, "the file with the numbers of the sequence")?;
         let values = Arc::new(read_numbers(&path)?);
         self.sequences.push((name.to_string(), Arc::clone(&values)));
         Ok(values)
@@ -146,9 +159,10 @@ fn missing(parameters: &Parameters, key: &str, what: &str) -> Error {
     }
 }
 
-fn required_path(parameters: &Parameters, key: &str, what: &str) -> Result<PathBuf, Error> {
-    parameters.path(key)?.ok_or_else(|| {
-        let error = missing(parameters, key, what);
+fn required_path(parameters: &Parameters, name: &str, what: &str) -> Result<PathBuf, Error> {
+    choice::of_list(parameters, name)?.ok_or_else(|| {
+        let key = filename_key(name);
+        let error = missing(parameters, &key, what);
         if error.hint.is_some() { error } else { error.hint(format!("give {key}=FILE")) }
     })
 }

@@ -241,7 +241,7 @@ pub fn help(program: &Program, backends: &[Backend]) -> String {
     for input in program.inputs {
         let key = match input.kind {
             InputKind::Scalar => format!("{}=NUMBER", input.name),
-            InputKind::Collection => format!("{0}=NUMBER, or {0}_from_file=true {0}_filename=FILE", input.name),
+            InputKind::Collection => format!("{0}=NUMBER, or {0}_filename=FILE", input.name),
             InputKind::Domain | InputKind::Sequence => format!("{}_filename=FILE", input.name),
         };
         let what = match input.kind {
@@ -255,7 +255,8 @@ pub fn help(program: &Program, backends: &[Backend]) -> String {
         let _ = writeln!(text, "  {key}\n      {what}{unit}{default}");
     }
     text.push_str(
-        "\nGrid:\n  grid_filename=FILE            a grid in OPM's text format; or a Cartesian grid:\n  grid_dim=1|2|3                default 2\n  \
+        "\nGrid:\n  grid_filename=FILE            a grid in OPM's text format, whose geometry is compared with its nodes\n  \
+         grid_geometry=check|trust     or believed; without a file, a Cartesian grid:\n  grid_dim=1|2|3                default 2\n  \
          nx=N ny=N nz=N                cells along each axis (default 6, 1, 1)\n  dx=X dy=X dz=X                cell widths (default 1)\n  \
          grid_layout=auto|unstructured treat a Cartesian grid as an unstructured one\n  \
          renumber=auto|no|yes          order cells and faces for speed; nothing that is read or written changes\n\

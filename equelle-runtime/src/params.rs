@@ -1,7 +1,7 @@
 //! Parameters from the command line and from parameter files (runtime specification, section 8).
 //!
-//! Words are `file.param` or `key=value`. Files are read first, in order, then assignments, in order; later values win. In a file: one `key=value` a
-//! line, blanks around key and value dropped, blank lines skipped, `//` starts a comment anywhere and `#` at the start of a line or after a blank.
+//! Words are `file.param` or `key=value`. Files are read first, in order, then assignments, in order; later values win, with a warning where both are in one file.
+//! In a file: one `key=value` a line, blanks around key and value dropped, blank lines skipped, `//` starts a comment anywhere and `#` at the start of a line or after a blank.
 //! A value that is a file name is relative to the parameter file that gives it, or to the working directory when given on the command line.
 
 use std::collections::BTreeMap;
@@ -25,6 +25,15 @@ pub enum Origin {
     },
 }
 
+impl Origin {
+    fn is_in(&self, file: &Path) -> bool {
+        match self {
+            Origin::CommandLine => false,
+            Origin::File { path, .. } => path == file,
+        }
+    }
+}
+
 impl std::fmt::Display for Origin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -45,6 +54,8 @@ struct Entry {
 #[derive(Debug, Default)]
 pub struct Parameters {
     entries: BTreeMap<String, Entry>,
+    /// Warnings of values that a later line of the same file replaces.
+    replaced: Vec<String>,
 }
 
 impl Parameters {
@@ -101,7 +112,12 @@ impl Parameters {
                 continue;
             }
             let (key, value) = split_assignment(line).map_err(|what| malformed(&format!("`{line}`: {what}")))?;
-            self.insert(key, value, Origin::File { path: path.to_path_buf(), line: number });
+            let origin = Origin::File { path: path.to_path_buf(), line: number };
+            if let Some(before) = self.entries.get(key).filter(|before| before.origin.is_in(path) && before.value != value) {
+                self.replaced
+                    .push(format!("parameter `{key}={}` ({}) is replaced in line {number}: `{key}={value}`", before.value, before.origin));
+            }
+            self.insert(key, value, origin);
         }
         Ok(())
     }
@@ -194,25 +210,29 @@ impl Parameters {
         }))
     }
 
-    /// A warning for each parameter that nothing has read and that is not among `known`, with the nearest known key.
-    pub fn unused(&self, known: &[String]) -> Vec<String> {
-        let mut warnings = Vec::new();
-        for (key, entry) in &self.entries {
-            if entry.used.load(Ordering::Relaxed) || known.iter().any(|k| k == key) {
-                continue;
-            }
-            let mut warning = format!("parameter `{key}` ({}) was not used", entry.origin);
-            if let Some(near) = near_match(key, known.iter().map(String::as_str)) {
-                warning.push_str(&format!("; did you mean `{near}`?"));
-            }
-            warnings.push(warning);
-        }
-        warnings
+    /// Warnings of values that a later line of the same file replaces.
+    pub fn replaced(&self) -> &[String] {
+        &self.replaced
+    }
+
+    /// A warning for each parameter that is not known, with what `near` says its key is meant to be.
+    pub fn unknown(&self, is_known: impl Fn(&str) -> bool, near: impl Fn(&str) -> Option<String>) -> Vec<String> {
+        let unknown = self.entries.iter().filter(|(key, _)| !is_known(key));
+        let warning = |(key, entry): (&String, &Entry)| {
+            let meant = near(key).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            format!("parameter `{key}` ({}) is not used: this program has no input of that name{meant}", entry.origin)
+        };
+        unknown.map(warning).collect()
+    }
+
+    /// Keys that nothing has read, ascending.
+    pub fn unread(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().filter(|(_, e)| !e.used.load(Ordering::Relaxed)).map(|(key, _)| key.as_str())
     }
 
     /// The given but unread key most like a missing one.
     pub fn near_unused(&self, missing: &str) -> Option<&str> {
-        near_match(missing, self.entries.iter().filter(|(_, e)| !e.used.load(Ordering::Relaxed)).map(|(key, _)| key.as_str()))
+        near_match(missing, self.unread())
     }
 }
 

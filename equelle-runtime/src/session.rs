@@ -4,6 +4,7 @@ mod data;
 mod effects;
 pub mod finite;
 mod fit;
+mod known;
 pub mod placement;
 mod solves;
 
@@ -13,7 +14,7 @@ use std::sync::Arc;
 
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind, OF_CHOICE};
-use crate::grid::{Cartesian, FaceOrder, GeometryArray, Grid, MAX_CELLS_OF_ARRAYS, Renumber, opm, too_many_of};
+use crate::grid::{Cartesian, FaceOrder, GeometryArray, Grid, MAX_CELLS_OF_ARRAYS, Renumber, StoredGeometry, opm, too_many_of};
 use crate::input::Inputs;
 use crate::interrupt::Interrupt;
 use crate::launch::Program;
@@ -27,16 +28,18 @@ use crate::threads::Threads;
 use crate::traits::{CanonicalSet, EntityKind, Extent};
 
 /// Keys that the runtime itself understands.
-const GRID_KEYS: [&str; 10] = ["grid_filename", "grid_dim", "nx", "ny", "nz", "dx", "dy", "dz", "grid_layout", "renumber"];
+const GRID_KEYS: [&str; 11] = ["grid_filename", "grid_geometry", "grid_dim", "nx", "ny", "nz", "dx", "dy", "dz", "grid_layout", "renumber"];
 const OUTPUT_KEYS: [&str; 3] = ["output_to_file", "output_dir", "nonfinite"];
 /// Keys of parts that a given program may not use, so that one parameter file can serve several programs.
-const OTHER_KEYS: [&str; 17] = [
+const OTHER_KEYS: [&str; 19] = [
     "threads",
     "tune",
     "memory_limit",
     "verbose",
     "max_iter",
     "abs_res_tol",
+    "rel_res_tol",
+    "update_tol",
     "newton_failure",
     "newton_line_search",
     "newton_forcing",
@@ -169,8 +172,7 @@ impl Session {
     /// # Errors
     /// As [`Session::open`].
     pub fn from_parameters(program: &'static Program, parameters: Parameters, options: Options) -> Result<Session, Error> {
-        let grid = grid_from_parameters(&parameters)?;
-        Session::on_grid(program, parameters, grid, options)
+        Session::with_grid(program, parameters, options, grid_from_parameters)
     }
 
     /// Opens a run on a given grid.
@@ -178,6 +180,21 @@ impl Session {
     /// # Errors
     /// `Data` if the grid has no cells, or fewer dimensions than the program needs, and for a bad parameter; an output directory that cannot be written.
     pub fn on_grid(program: &'static Program, parameters: Parameters, grid: Grid, options: Options) -> Result<Session, Error> {
+        Session::with_grid(program, parameters, options, |_| Ok(grid))
+    }
+
+    /// What is wrong with parameters is told before the grid is made of them, which may take long.
+    fn with_grid(
+        program: &'static Program,
+        parameters: Parameters,
+        options: Options,
+        grid: impl FnOnce(&Parameters) -> Result<Grid, Error>,
+    ) -> Result<Session, Error> {
+        let style = if options.quiet { ProgressStyle::Quiet } else { options.progress };
+        let mut progress = Progress::new(style, options.format, options.stderr);
+        known::warnings(program, &parameters).iter().for_each(|warning| progress.warning(warning));
+        let inputs = known::inputs(program, &parameters)?;
+        let grid = grid(&parameters)?;
         // Programs are compiled for grids with cells: the largest of all cells is no error.
         if grid.n_cells() == 0 || grid.n_faces() == 0 {
             return Err(Error::new(ErrorKind::Data, "the grid has no cells").hint("give a grid with at least one cell"));
@@ -193,7 +210,6 @@ impl Session {
         let record = RunRecord::new(program, &parameters, &grid, options.back_end, output_dir(&parameters)?);
         // Last, so that what is wrong with a run is found before it takes the folder.
         let outputs = Outputs::from_parameters(&parameters, options.stdout, record)?;
-        let style = if options.quiet { ProgressStyle::Quiet } else { options.progress };
         let mut session = Session {
             program,
             parameters,
@@ -202,11 +218,11 @@ impl Session {
             threads,
             renumber,
             domains: Vec::new(),
-            inputs: Inputs::default(),
+            inputs,
             outputs,
             nonfinite,
             finite: finite::Finite::default(),
-            progress: Progress::new(style, options.format, options.stderr),
+            progress,
             line: 0,
             choices: Vec::new(),
             memory: None,
@@ -223,6 +239,9 @@ impl Session {
             outer: None,
             finished: false,
         };
+        for warning in session.parameters_without_effect() {
+            session.progress.warning(&warning);
+        }
         session.tell_of_outputs();
         Ok(session)
     }
@@ -424,16 +443,13 @@ impl Session {
         self.progress.warning(text);
     }
 
-    /// End of the run: warns of unused parameters and prints the summary. The second call does nothing.
+    /// End of the run: prints the summary. The second call does nothing.
     pub fn finish(&mut self) {
         if std::mem::replace(&mut self.finished, true) {
             return;
         }
         if let Some(record) = self.outputs.record() {
             record.finished();
-        }
-        for warning in self.unused_parameters() {
-            self.progress.warning(&warning);
         }
         for note in std::mem::take(&mut self.notes) {
             self.progress.message(&note);
@@ -450,13 +466,16 @@ impl Session {
         }
     }
 
-    /// A warning for each parameter that has no effect, with the nearest key that would have.
+    /// A warning for each parameter that has no effect, with the nearest key that would have. They are told when the session opens.
     pub fn unused_parameters(&self) -> Vec<String> {
-        let mut known: Vec<String> = GRID_KEYS.iter().chain(&OUTPUT_KEYS).chain(&OTHER_KEYS).map(ToString::to_string).collect();
-        for input in self.program.inputs {
-            known.extend(input.keys());
-        }
-        let mut warnings = self.parameters.unused(&known);
+        let mut warnings = known::warnings(self.program, &self.parameters);
+        warnings.extend(self.parameters_without_effect());
+        warnings
+    }
+
+    /// A warning for each known parameter that has no effect on this grid.
+    fn parameters_without_effect(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
         let from_file = self.parameters.contains("grid_filename");
         for key in ["grid_dim", "nx", "ny", "nz", "dx", "dy", "dz"] {
             let is_input = self.program.inputs.iter().any(|input| input.name == key);
@@ -466,6 +485,9 @@ impl Session {
                     if from_file { "grid_filename is given".to_string() } else { format!("the grid has {} dimensions", self.grid.dim()) };
                 warnings.push(format!("parameter `{key}` ({origin}) has no effect: {why}"));
             }
+        }
+        if let Some(origin) = self.parameters.origin("grid_geometry").filter(|_| !from_file) {
+            warnings.push(format!("parameter `grid_geometry` ({origin}) has no effect: grid_filename is not given"));
         }
         if let Some(origin) =
             self.parameters.origin("renumber").filter(|_| self.renumber == Renumber::Yes && self.grid.cartesian_shape().is_some())
@@ -507,7 +529,7 @@ impl Session {
     }
 }
 
-/// The grid that the parameters ask for: `grid_filename`, or `grid_dim` (default 2), `nx ny nz` (6 1 1), `dx dy dz` (1 1 1);
+/// The grid that the parameters ask for: `grid_filename`, whose geometry is checked (`grid_geometry=check`, the default) or believed (`trust`), or `grid_dim` (default 2), `nx ny nz` (6 1 1), `dx dy dz` (1 1 1);
 /// with `grid_layout=unstructured` a Cartesian grid is treated as an unstructured one.
 ///
 /// # Errors
@@ -521,8 +543,9 @@ pub fn grid_from_parameters(parameters: &Parameters) -> Result<Grid, Error> {
             return Err(Error::new(ErrorKind::Data, message));
         }
     };
+    let stored = StoredGeometry::from_parameters(parameters)?;
     if let Some(path) = parameters.path("grid_filename")? {
-        return opm::read_file(&path);
+        return opm::read_file_with(&path, stored, &Threads::from_parameters(parameters)?);
     }
     let dim = parameters.integer("grid_dim")?.unwrap_or(2);
     if !(1..=3).contains(&dim) {

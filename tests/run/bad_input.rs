@@ -194,6 +194,73 @@ fn bad_grid_files() {
     }
 }
 
+/// A volume and a centroid that the nodes do not give, unless the file is believed.
+#[test]
+fn geometry_that_the_nodes_do_not_give() {
+    let program = "Output(\"volume\", SumReduce(|AllCells()|))\n";
+    let volume = TWO_SQUARES.replace("\n1 1\n0.5 0.5 1.5", "\n1 9.5\n0.5 0.5 1.5");
+    let centroid = TWO_SQUARES.replace("\n1 1\n0.5 0.5 1.5", "\n1 1\n9.9 0.5 1.5");
+    let cases = [
+        ("volume", &volume, "grid.txt:13: cell_volumes[1]: 9.5 is not the volume of cell 1: its faces give 1\n", "volume = 10.5\n"),
+        (
+            "centroid",
+            &centroid,
+            "grid.txt:14: cell_centroids[0]: (9.9, 0.5) is not the centroid of cell 0: its faces give (0.5, 0.5)",
+            "volume = 2\n",
+        ),
+    ];
+    for (name, grid, message, believed) in cases {
+        let folder = scratch(&format!("geometry-{name}"));
+        fs::write(folder.join("volume.equelle"), program).unwrap();
+        fs::write(folder.join("grid.txt"), grid).unwrap();
+        let run = |geometry: &str| {
+            let grid = format!("grid_filename={}", folder.join("grid.txt").display());
+            equellec().args(["run", "--interpret"]).arg(folder.join("volume.equelle")).args([grid.as_str(), geometry]).output().unwrap()
+        };
+        let output = run("grid_geometry=check");
+        assert_eq!(output.status.code(), Some(4), "{name}: {}", stderr(&output));
+        assert!(stderr(&output).contains(message) && stderr(&output).contains("grid_geometry=trust"), "{name}: {}", stderr(&output));
+        let output = run("grid_geometry=trust");
+        assert_eq!((output.status.code(), &*String::from_utf8_lossy(&output.stdout)), (Some(0), believed), "{name}: {}", stderr(&output));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}
+
+/// Whatever is given is used, or told before the run.
+#[test]
+fn data_that_is_given_is_used_or_told() {
+    let folder = scratch("given");
+    fs::write(folder.join("sum.equelle"), "u = InputCollectionOfScalar(\"u\", AllCells())\nOutput(\"sum\", SumReduce(u))\n").unwrap();
+    fs::write(folder.join("u.txt"), "1 2 3").unwrap();
+    let run = |param: &str, words: &[&str]| {
+        fs::write(folder.join("case.param"), param).unwrap();
+        let (program, case) = (folder.join("sum.equelle"), folder.join("case.param"));
+        let output = equellec().args(["run", "--interpret"]).args([program, case]).arg("nx=3").args(words).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned(), stderr(&output))
+    };
+    let sum = |param: &str, words: &[&str]| {
+        let (code, stdout, stderr) = run(param, words);
+        assert_eq!(code, Some(0), "{stderr}");
+        stdout
+    };
+    assert_eq!(sum("u_filename = u.txt\n", &[]), "sum = 6\n");
+    assert_eq!(sum("u_filename = u.txt\n", &["u=5"]), "sum = 15\n");
+    assert_eq!(sum("u = 7\nu_filename = u.txt\nu_from_file = false\n", &[]), "sum = 21\n");
+    let (code, stdout, messages) = run("u = 7\nu_filename = u.txt\nv = 1\n", &[]);
+    assert_eq!((code, stdout.as_str()), (Some(4), ""), "{messages}");
+    for part in ["has two sources", "case.param:1)", "case.param:2)", "sum.equelle:1:", "`v` (", "is not used"] {
+        assert!(messages.contains(part), "{part} in {messages}");
+    }
+    let (code, _, messages) = run("u_from_file = true\n", &[]);
+    assert!(code == Some(4) && messages.contains("missing parameter `u_filename`"), "{messages}");
+    // Before the run: an error of the run comes after it.
+    let (code, _, messages) = run("u_filename = u.txt\nu_filname = u.txt\n", &["nx=4"]);
+    let [warning, error] = ["did you mean `u_filename`?", "expected 4 values, found 3"]
+        .map(|part| messages.find(part).unwrap_or_else(|| panic!("{messages}")));
+    assert!(code == Some(4) && warning < error, "{messages}");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
 /// The same messages and codes from a compiled simulator.
 #[test]
 fn compiled_programs_refuse_bad_data_too() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::backend::visit::{Node, visit_block, visit_general};
-use crate::ir::{Block, Function, KExpr, Kernel, KernelId, Module, Op, Stmt, StmtKind, ValueId};
+use crate::ir::{Block, Function, KExpr, KStmt, Kernel, KernelId, Module, Op, Path, Stmt, StmtKind, ValueId};
 use crate::types::EntityKind;
 
 /// An array of the geometry of a grid that is not Cartesian.
@@ -41,6 +41,30 @@ pub fn kept_from(module: &Module) -> Vec<(usize, BTreeSet<GeometryArray>)> {
 
 fn takes_long(statement: &Stmt) -> bool {
     matches!(statement.kind, StmtKind::For { .. } | StmtKind::Let { op: Op::Newton { .. }, .. })
+}
+
+/// What general bodies of kernels read of the grid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct OfKernels {
+    /// Cells of faces or faces of cells.
+    pub topology: bool,
+    /// Measures, centroids or normals.
+    pub geometry: bool,
+}
+
+/// Of all kernels of a module.
+pub(super) fn of_kernels(module: &Module) -> OfKernels {
+    let mut found = OfKernels::default();
+    let mut read = |node: Node<'_>| match node {
+        Node::Stmt(KStmt::SumFaces { .. }) | Node::Path(Path::First(_) | Path::Second(_)) => found.topology = true,
+        Node::Expr(KExpr::Measure(_) | KExpr::Centroid(_) | KExpr::Normal(_)) => found.geometry = true,
+        Node::Expr(_) | Node::Stmt(_) | Node::Path(_) => {}
+    };
+    for kernel in &module.kernels {
+        visit_general(kernel, &mut read);
+        kernel.jacobian.iter().for_each(|form| visit_block(&form.body, &mut read));
+    }
+    found
 }
 
 struct Reads<'a> {

@@ -38,15 +38,28 @@ fn rounds(depth: usize) -> usize {
     }
 }
 
+/// What runs a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Run {
+    /// The generated host program, which drops values once nothing reads them.
+    Compiled,
+    /// The interpreter, which keeps values to the end of their function or of a round, and evaluates kernels on copies of their arguments.
+    Interpreted,
+}
+
+/// Numbers that take as much memory as what the interpreter keeps of an element of a kernel: a list, and each result in it.
+const NUMBERS_OF_ROW: usize = 3;
+const NUMBERS_OF_RESULT: usize = 4;
+
 /// The peaks of a program on grids of `dim` dimensions.
-pub(super) fn peaks(module: &Module, scratch: &[Scratch], dim: u32, cartesian: bool) -> Peaks {
+pub(super) fn peaks(module: &Module, scratch: &[Scratch], dim: u32, cartesian: bool, run: Run) -> Peaks {
     let mut summaries = Vec::with_capacity(module.functions.len());
     for function in &module.functions {
         // A function calls only functions before it.
-        let summary = Machine::new(module, scratch, &summaries, dim, cartesian).summary(function);
+        let summary = Machine::new(module, scratch, &summaries, dim, cartesian, run).summary(function);
         summaries.push(summary);
     }
-    let mut machine = Machine::new(module, scratch, &summaries, dim, cartesian);
+    let mut machine = Machine::new(module, scratch, &summaries, dim, cartesian, run);
     machine.function(&module.main, BTreeMap::new());
     machine.peak
 }
@@ -92,6 +105,7 @@ struct Machine<'a> {
     summaries: &'a [Summary],
     dim: u32,
     cartesian: bool,
+    run: Run,
     buffers: Vec<Buffer>,
     live: Peaks,
     peak: Peaks,
@@ -109,9 +123,9 @@ struct Frame {
 }
 
 impl<'a> Machine<'a> {
-    fn new(module: &'a Module, scratch: &'a [Scratch], summaries: &'a [Summary], dim: u32, cartesian: bool) -> Self {
+    fn new(module: &'a Module, scratch: &'a [Scratch], summaries: &'a [Summary], dim: u32, cartesian: bool, run: Run) -> Self {
         let (live, peak) = (Peaks::new(), Peaks::new());
-        Machine { module, scratch, summaries, dim, cartesian, buffers: Vec::new(), live, peak, listed: BTreeSet::new() }
+        Machine { module, scratch, summaries, dim, cartesian, run, buffers: Vec::new(), live, peak, listed: BTreeSet::new() }
     }
 
     fn summary(mut self, function: &Function) -> Summary {
@@ -208,7 +222,10 @@ impl<'a> Machine<'a> {
                 self.statement(function, frame, statement);
                 defined.extend(statement.defines());
             }
-            let dead = |value: &ValueId| last.get(value).is_none_or(|&index| index < group.end);
+            let dead = |value: &ValueId| match self.run {
+                Run::Compiled => last.get(value).is_none_or(|&index| index < group.end),
+                Run::Interpreted => frame.depth > 0 && group.end == block.statements.len(),
+            };
             let gone: Vec<ValueId> = defined.iter().copied().filter(dead).collect();
             for value in gone {
                 defined.remove(&value);
@@ -406,6 +423,13 @@ impl<'a> Machine<'a> {
             for result in kernel.results.iter().filter(|result| result.reduce.is_some()) {
                 // What is reduced is written down first.
                 extra.extend(self.classes(&Type::collection(result.ty.basic, set)));
+            }
+        }
+        if self.run == Run::Interpreted {
+            extra.extend(args.iter().flat_map(|&arg| self.classes(&function.values[arg.0 as usize].ty)));
+            if let Space::Set(set) = kernel.space {
+                let row = NUMBERS_OF_ROW + NUMBERS_OF_RESULT * kernel.results.len();
+                extra.extend(std::iter::repeat_n((set, Element::Number), row));
             }
         }
         if general {

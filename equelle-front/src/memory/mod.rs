@@ -19,6 +19,7 @@ use crate::ir::{Block, Function, KExpr, Kernel, Module, Op, Space, StmtKind};
 use crate::types::{CanonicalSet, EntityKind, Extent, SetId, Shape};
 
 pub use machine::Element;
+use machine::Run;
 pub use solves::SolveNeeds;
 
 /// Memory that a program needs.
@@ -70,8 +71,23 @@ impl Needs {
 
     /// Of a module as it is compiled; `scratch` is what the general bodies of kernels keep while they run, by kernel.
     pub fn with_scratch(module: &Module, scratch: &[Scratch]) -> Needs {
+        Needs::in_run(module, scratch, Run::Compiled)
+    }
+
+    /// Of a module as the interpreter runs it: kernels by their general bodies, whatever the grid is, on copies of their arguments, and values for as long as their functions.
+    pub fn interpreted(module: &Module) -> Needs {
+        let mut needs = Needs::in_run(module, &[], Run::Interpreted);
+        needs.sets.iter_mut().for_each(|set| set.cartesian = set.general);
+        needs.solves.iter_mut().for_each(|solve| (solve.cartesian, solve.blocks) = (false, false));
+        let of_kernels = geometry::of_kernels(module);
+        needs.topology |= of_kernels.topology;
+        needs.geometry |= of_kernels.geometry;
+        needs
+    }
+
+    fn in_run(module: &Module, scratch: &[Scratch], run: Run) -> Needs {
         let mut needs = Needs::default();
-        let runs = |cartesian| [1, 2, 3].map(|dim| machine::peaks(module, scratch, dim, cartesian));
+        let runs = |cartesian| [1, 2, 3].map(|dim| machine::peaks(module, scratch, dim, cartesian, run));
         let (general, cartesian) = (runs(false), runs(true));
         let buffers = |peaks: &[machine::Peaks; 3], set: SetId| {
             let of = |peaks: &machine::Peaks, element| peaks.get(&(set, element)).copied().unwrap_or(0);

@@ -4,18 +4,21 @@
 //! never pay for them.
 //!
 //! Reading order: [`Grid`] here, [`Cartesian`] numbering in `cartesian` and `cartesian_edges`, its arrays in `build`, edges and vertices in `skeleton`, canonical sets in
-//! `sets`, what is beyond faces in `neighbours`, geometry that is given back in `geometry`, grid files in [`opm`], the order of cells and faces in memory in `renumber` and `cuthill_mckee`.
+//! `sets`, what is beyond faces in `neighbours`, geometry that is given back in `geometry`, grid files in [`opm`], what they store against what their nodes give in `stored` (measures in `shapes`, precision of text in `digits`), the order of cells and faces in memory in `renumber` and `cuthill_mckee`.
 
 mod build;
 mod cartesian;
 mod cartesian_edges;
 mod cuthill_mckee;
+mod digits;
 mod geometry;
 mod neighbours;
 pub mod opm;
 mod renumber;
 mod sets;
+mod shapes;
 mod skeleton;
+mod stored;
 
 use std::sync::{Arc, OnceLock};
 
@@ -28,6 +31,7 @@ pub use geometry::GeometryArray;
 pub use neighbours::{MAX_CELLS_OF_ARRAYS, Neighbour};
 pub use renumber::{FaceOrder, LARGE, Renumber};
 pub use skeleton::Nodes;
+pub use stored::StoredGeometry;
 
 /// Stands for "no entity" wherever an entity index is stored.
 pub const NONE: u32 = u32::MAX;

@@ -311,6 +311,12 @@ fn count(parameters: &Parameters, key: &str, least: usize) -> Result<Option<usiz
 const OLD_KEYS_WITHOUT_EFFECT: [&str; 5] =
     ["linsolver_smooth_steps", "linsolver_prolongate_factor", "linsolver_verbosity", "linsolver_save_system", "linsolver_save_filename"];
 
+/// Keys that older programs used.
+pub const OLD_KEYS: [&str; 9] = {
+    let [a, b, c, d, e] = OLD_KEYS_WITHOUT_EFFECT;
+    ["linsolver", "linsolver_type", "linsolver_residual_tolerance", "linsolver_max_iterations", a, b, c, d, e]
+};
+
 /// The keys of the original serial runtime.
 fn old_keys(parameters: &Parameters, options: &mut LinearOptions, warnings: &mut Vec<String>) -> Result<(), Error> {
     let mut superseded = |old: &str, new: &str| {

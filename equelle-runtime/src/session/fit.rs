@@ -2,6 +2,7 @@
 
 use super::Session;
 use crate::error::{Error, ErrorKind};
+use crate::input::choice::Choice;
 use crate::launch::InputKind;
 use crate::memory::{self, Estimate, MemoryPlan};
 use crate::report::bytes;
@@ -80,7 +81,7 @@ impl Session {
         let sizes = memory::Sizes { grid: &self.grid, real: real as u64, len: &len, multigrid, known: &known };
         let mut estimate = Estimate::of(plan, &sizes);
         for input in self.program.inputs.iter().filter(|input| input.kind == InputKind::Collection) {
-            let from_file = self.parameters.flag(&format!("{}_from_file", input.name))?.unwrap_or(false);
+            let from_file = matches!(self.inputs.choice(&self.parameters, input.name)?, Choice::File(_));
             let set = plan.collections.iter().find(|set| set.name == input.domain && set.canonical);
             if let (true, Some(set)) = (from_file, set) {
                 estimate.inputs += 8 * len(set.set);

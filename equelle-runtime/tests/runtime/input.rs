@@ -29,7 +29,7 @@ fn shown(error: Error, dir: &std::path::Path) -> (ErrorKind, String, Vec<u32>, S
 fn good_inputs() {
     let (mut session, _) = session(
         "input-good",
-        "k=0.5\nu_initial=500\nv_from_file=true\nv_filename=v.txt\ndir_filename=dir.txt\nempty_filename=empty.txt\ntimesteps_filename=dt.txt\n",
+        "k=0.5\nu_initial=500\nv_filename=v.txt\ndir_filename=dir.txt\nempty_filename=empty.txt\ntimesteps_filename=dt.txt\n",
         &[("v.txt", "1 2\t3\r\n-4e-1"), ("dir.txt", "0 5\n10 30\n"), ("empty.txt", ""), ("dt.txt", "0.5\n0.5 0.25\n")],
     );
     assert_eq!(session.input_scalar("k", 0.3), Ok(0.5));
@@ -63,7 +63,7 @@ fn files_are_read_once() {
 
 #[test]
 fn missing_parameters_name_key_and_line() {
-    let (mut session, dir) = session("input-missing", "u_inital=500\nw_filename=w.txt\n", &[]);
+    let (mut session, dir) = session("input-missing", "u_inital=500\nw_filename=w.txt\nw_from_file=false\n", &[]);
     let cells = session.domain(ALL_CELLS).unwrap();
     session.line(2);
     let error = session.input_collection("u_initial", &cells).unwrap_err();
@@ -77,9 +77,9 @@ fn missing_parameters_name_key_and_line() {
         )
     );
     let error = session.input_collection("q", &cells).unwrap_err();
-    assert_eq!(shown(error, &dir).3, "give q=NUMBER, or q_from_file=true and q_filename=FILE");
+    assert_eq!(shown(error, &dir).3, "give q=NUMBER or q_filename=FILE");
     let error = session.input_collection("w", &cells).unwrap_err();
-    assert_eq!(shown(error, &dir).3, "w_filename is given: add w_from_file=true to read it");
+    assert_eq!(shown(error, &dir).3, format!("w_from_file=false ({}/case.param:3) keeps w_filename out", dir.display()));
     session.line(4);
     let error = session.input_sequence("timesteps").unwrap_err();
     assert_eq!(
@@ -93,6 +93,94 @@ fn missing_parameters_name_key_and_line() {
     );
     let error = session.input_domain("dir", &cells).unwrap_err();
     assert_eq!(shown(error, &dir).1, "missing parameter `dir_filename`: the file with indices of elements of AllCells()");
+}
+
+/// Kinds of sources by what a parameter file and the command line give; the file holds 12 times 7, the numbers are 3 in the file and 5 on the command line.
+#[test]
+fn which_source_counts() {
+    let source = |text: &str, given: &[&str]| {
+        let dir = fresh_dir("input-sources");
+        file(&dir, "u.txt", &"7 ".repeat(12));
+        let case = file(&dir, "case.param", text).display().to_string();
+        let on_command_line: Vec<String> = given.iter().map(|word| word.replace("DIR", &dir.display().to_string())).collect();
+        let words: Vec<&str> = GRID.into_iter().chain([case.as_str()]).chain(on_command_line.iter().map(String::as_str)).collect();
+        let read = open(&words).and_then(|mut session| {
+            let cells = session.domain(ALL_CELLS)?;
+            session.input_collection("u_initial", &cells)
+        });
+        match read {
+            Ok(CollectionInput::Uniform(value)) => Ok(value),
+            Ok(CollectionInput::Values(values)) => Ok(values[11]),
+            Err(error) => Err(shown(error, &dir).1),
+        }
+    };
+    const FILE: &str = "u_initial_filename=u.txt\n";
+    const NAMED: &str = "u_initial_filename=DIR/u.txt";
+    // The file name is enough; the flag changes nothing.
+    assert_eq!(source(FILE, &[]), Ok(7.0));
+    assert_eq!(source(&format!("{FILE}u_initial_from_file=true\n"), &[]), Ok(7.0));
+    // The flag keeps the file out.
+    let both = format!("{FILE}u_initial=3\n");
+    assert_eq!(source(&format!("{both}u_initial_from_file=false\n"), &[]), Ok(3.0));
+    assert_eq!(source(&both, &["u_initial_from_file=false"]), Ok(3.0));
+    let missing = "missing parameter `u_initial`: a value for every element of AllCells()".to_owned();
+    assert_eq!(source(&format!("{FILE}u_initial_from_file=false\n"), &[]), Err(missing));
+    // Two sources in files, with both places, wherever they stand.
+    let two = |number: &str, file: &str| Err(format!("input `u_initial` has two sources: `u_initial={number} and `u_initial_{file}"));
+    assert_eq!(source(&both, &[]), two("3` (case.param:2)", "filename=u.txt` (case.param:1)"));
+    assert_eq!(source(&format!("{both}u_initial_from_file=true\n"), &[]), two("3` (case.param:2)", "filename=u.txt` (case.param:1)"));
+    // And on the command line.
+    assert_eq!(source("", &["u_initial=5", "u_initial_filename=u.txt"]), two("5` (command line)", "filename=u.txt` (command line)"));
+    assert_eq!(source(FILE, &["u_initial=5", "u_initial_from_file=true"]), two("5` (command line)", "from_file=true` (command line)"));
+    // The command line replaces what files give, whatever it was.
+    assert_eq!(source(FILE, &["u_initial=5"]), Ok(5.0));
+    assert_eq!(source(&format!("{FILE}u_initial_from_file=true\n"), &["u_initial=5"]), Ok(5.0));
+    assert_eq!(source("u_initial_from_file=true\n", &["u_initial=5"]), Ok(5.0));
+    assert_eq!(source("u_initial=3\n", &[NAMED]), Ok(7.0));
+    assert_eq!(source("u_initial=3\nu_initial_from_file=false\n", &[NAMED]), Ok(7.0));
+    assert_eq!(source(&both, &["u_initial_from_file=true"]), Ok(7.0));
+    assert_eq!(source("u_initial=3\n", &[NAMED, "u_initial_from_file=false"]), Ok(3.0));
+    // The flag without a file.
+    let nameless =
+        |place: &str| Err(format!("missing parameter `u_initial_filename`: `u_initial_from_file=true` ({place}) asks for a file"));
+    assert_eq!(source("u_initial_from_file=true\n", &[]), nameless("case.param:1"));
+    assert_eq!(source("u_initial=3\n", &["u_initial_from_file=true"]), nameless("command line"));
+}
+
+/// A number that the grid reads too is no second source; then the file counts where it is given.
+#[test]
+fn names_that_are_shared() {
+    use equelle_runtime::session::Options;
+    use equelle_runtime::{InputInfo, InputKind, Program};
+    static SHARED: Program = Program {
+        inputs: &[InputInfo { name: "dx", kind: InputKind::Collection, domain: "AllCells()", unit: "", default: "", line: 1 }],
+        ..HEAT
+    };
+    let dir = fresh_dir("input-shared");
+    let name = format!("dx_filename={}", file(&dir, "dx.txt", "1 2").display());
+    let read = |given: &[&str]| {
+        let mut session = Session::open_with(&SHARED, &words(given), Options::silent()).unwrap();
+        let cells = session.domain(ALL_CELLS).unwrap();
+        session.input_collection("dx", &cells).unwrap().to_vec(2)
+    };
+    assert_eq!(read(&["nx=2", "dx=0.5", &name]), [1.0, 2.0]);
+    assert_eq!(read(&["nx=2", "dx=0.5"]), [0.5, 0.5]);
+}
+
+/// Domains and sequences have no other source than a file.
+#[test]
+fn lists_come_from_files_alone() {
+    let dir = fresh_dir("input-lists");
+    let list = file(&dir, "dt.txt", "1 2").display().to_string();
+    let case = file(&dir, "case.param", "timesteps_from_file=false\n").display().to_string();
+    let refused = |given: &[&str]| open(given).err().map(|error| (error.message, error.lines));
+    let kept_out = format!("`timesteps_from_file=false` ({case}:1) keeps the file out, and `timesteps` has no other source");
+    assert_eq!(refused(&[&case]), Some((kept_out, vec![4])));
+    let nameless = "missing parameter `dir_filename`: `dir_from_file=true` (command line) asks for a file".to_owned();
+    assert_eq!(refused(&["dir_from_file=true"]), Some((nameless, vec![3])));
+    // What the command line names it wants.
+    let mut session = open(&[&case, &format!("timesteps_filename={list}")]).unwrap();
+    assert_eq!(*session.input_sequence("timesteps").unwrap(), [1.0, 2.0]);
 }
 
 #[test]

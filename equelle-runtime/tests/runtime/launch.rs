@@ -66,11 +66,12 @@ fn help_lists_the_inputs() {
     for part in [
         "Usage: heat [OPTIONS] [FILE.param]... [key=value]...",
         "k=NUMBER\n      scalar (default 0.3)",
-        "u_initial=NUMBER, or u_initial_from_file=true u_initial_filename=FILE\n      one value per element of AllCells(), in Kelvin",
+        "u_initial=NUMBER, or u_initial_filename=FILE\n      one value per element of AllCells(), in Kelvin",
         "dir_filename=FILE\n      ascending indices of elements of BoundaryFaces()",
         "timesteps_filename=FILE\n      sequence of numbers",
         "one of: serial",
         "grid_dim=1|2|3",
+        "grid_geometry=check|trust",
         "output_dir=DIR",
     ] {
         assert!(text.contains(part), "{part}\nin\n{text}");
@@ -123,19 +124,49 @@ fn talking(given: &[&str], progress: ProgressStyle) -> (Session, Buffer) {
     (Session::open_with(&HEAT, &words(given), options).expect("the session opens"), stderr)
 }
 
+/// When the session opens, and not again at the end.
 #[test]
-fn unused_parameters_are_warned_of() {
-    let (mut session, stderr) =
-        talking(&["kk=1", "nz=7", "verbose=2", "u_initial=3", "timesteps_from_file=true", "k=2"], ProgressStyle::Lines);
-    session.input_scalar("k", 0.3).unwrap();
+fn unused_parameters_are_warned_of_before_the_run() {
+    let (mut session, stderr) = talking(
+        &["kk=1", "nz=7", "verbose=2", "u_initial=3", "timesteps_filename=t.txt", "timesteps_from_file=true", "k=2", "grid_geometry=trust"],
+        ProgressStyle::Lines,
+    );
+    let expected = "warning: parameter `kk` (command line) is not used: this program has no input of that name; did you mean `k`?\n\
+                    warning: parameter `nz` (command line) has no effect: the grid has 2 dimensions\n\
+                    warning: parameter `grid_geometry` (command line) has no effect: grid_filename is not given\n";
+    assert_eq!(stderr.text(), expected);
     session.finish();
     session.finish();
     let text = stderr.text();
-    let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines[0], "warning: parameter `kk` (command line) was not used; did you mean `k`?");
-    assert_eq!(lines[1], "warning: parameter `nz` (command line) has no effect: the grid has 2 dimensions");
-    assert!(lines[2].starts_with("done in ") && lines[2].contains(", 6 cells"), "{}", lines[2]);
-    assert_eq!(lines.len(), 3, "{text}");
+    let end = text.strip_prefix(expected).expect("warnings come first");
+    assert!(end.starts_with("done in ") && end.contains(", 6 cells") && end.lines().count() == 1, "{text}");
+}
+
+/// They are told before the grid is made, which may take long or fail.
+#[test]
+fn a_bad_grid_does_not_hide_unknown_parameters() {
+    let stderr = Buffer::default();
+    let options = Options { stderr: Box::new(stderr.clone()), ..Options::silent() };
+    let error = Session::open_with(&HEAT, &words(&["grid_filname=g", "nx=0"]), options).err().expect("no cells");
+    assert_eq!(error.message, "parameter `nx` must be at least 1");
+    assert!(stderr.text().contains("`grid_filname` (command line) is not used") && stderr.text().contains("did you mean `grid_filename`?"));
+}
+
+/// Two sources for one input are refused before anything is read, with the line that reads it.
+#[test]
+fn two_sources_are_refused_before_the_run() {
+    let refused = |given: &[&str], message: &str| {
+        let error = open(given).err().expect(message);
+        assert_eq!((error.kind, error.message.as_str(), &error.lines[..]), (ErrorKind::Data, message, &[2][..]));
+    };
+    refused(
+        &["u_initial=3", "u_initial_filename=u.txt", "nx=0"],
+        "input `u_initial` has two sources: `u_initial=3` (command line) and `u_initial_filename=u.txt` (command line)",
+    );
+    refused(
+        &["u_initial_from_file=true", "nx=0"],
+        "missing parameter `u_initial_filename`: `u_initial_from_file=true` (command line) asks for a file",
+    );
 }
 
 #[test]

@@ -3,6 +3,9 @@
 #[path = "../../examples/triangles.rs"]
 mod triangles;
 
+#[path = "../../examples/polyhedra.rs"]
+mod polyhedra;
+
 mod common;
 mod domain;
 mod edges;
@@ -17,3 +20,4 @@ mod output;
 mod params;
 mod renumber;
 mod run_record;
+mod stored;

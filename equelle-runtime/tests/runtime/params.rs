@@ -113,19 +113,31 @@ fn file_names_are_relative_to_the_file_that_gives_them() {
 }
 
 #[test]
-fn unused_keys_with_near_matches() {
+fn unknown_keys() {
     let parameters = read("k=1\nu_inital=500\nzzz=1\nnx=3\n").unwrap();
-    parameters.number("k").unwrap();
-    let known = ["k", "nx", "u_initial"].map(String::from);
+    let near = |key: &str| (key == "u_inital").then(|| "u_initial".to_owned());
     assert_eq!(
-        parameters.unused(&known),
+        parameters.unknown(|key| ["k", "nx"].contains(&key), near),
         [
-            "parameter `u_inital` (dir/case.param:2) was not used; did you mean `u_initial`?",
-            "parameter `zzz` (dir/case.param:3) was not used"
+            "parameter `u_inital` (dir/case.param:2) is not used: this program has no input of that name; did you mean `u_initial`?",
+            "parameter `zzz` (dir/case.param:3) is not used: this program has no input of that name"
         ]
     );
+    parameters.number("k").unwrap();
     assert_eq!(parameters.near_unused("u_initial"), Some("u_inital"));
     assert_eq!(parameters.near_unused("timesteps_filename"), None);
+}
+
+/// In one file a value that a later line replaces is a slip; another file, or the command line, replaces values on purpose.
+#[test]
+fn values_replaced_in_the_same_file_are_warned_of() {
+    let dir = fresh_dir("params-replaced");
+    let a = file(&dir, "a.param", "n=1\nm=1\nn=2\nm=1\n");
+    let b = file(&dir, "b.param", "n=3\n");
+    let name = |path: &Path| path.display().to_string();
+    let parameters = Parameters::from_words(&[name(&a), name(&b), s("m=7")]).unwrap();
+    assert_eq!(parameters.replaced(), [format!("parameter `n=1` ({}:1) is replaced in line 3: `n=2`", a.display())]);
+    assert_eq!(parameters.number("n").unwrap(), Some(3.0));
 }
 
 #[test]

@@ -1,0 +1,118 @@
+//! Which of the parameters of an input counts: `<name>`, `<name>_filename` or `<name>_from_file`.
+//!
+//! Words on the command line that name a source replace what files say of that input. Two sources in one place are an error.
+
+use std::path::PathBuf;
+
+use crate::error::{Error, ErrorKind};
+use crate::params::{Origin, Parameters};
+
+/// Where the values of a collection come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Choice {
+    /// One value for all elements.
+    Uniform(f64),
+    /// A file with one value per element.
+    File(PathBuf),
+    /// No parameter tells.
+    Nothing,
+}
+
+/// The key that gives an input as a file.
+pub fn filename_key(name: &str) -> String {
+    format!("{name}_filename")
+}
+
+/// The key that keeps the file out, or demands it.
+pub fn from_file_key(name: &str) -> String {
+    format!("{name}_from_file")
+}
+
+/// What one place, command line or parameter files, says of an input.
+#[derive(Clone, Copy)]
+struct Said {
+    value: bool,
+    filename: bool,
+    wants_file: bool,
+}
+
+impl Said {
+    /// What there is in `place`, with the flag that counts there.
+    fn by(parameters: &Parameters, name: &str, from_file: Option<bool>, place: fn(&Origin) -> bool) -> Said {
+        let given = |key: &str| parameters.origin(key).is_some_and(place);
+        let filename = given(&filename_key(name));
+        Said { value: given(name), filename, wants_file: from_file.unwrap_or(filename) }
+    }
+}
+
+/// Where the values of a collection come from. `shared`: something else reads the number `<name>` too, which is then no second source beside a file.
+///
+/// # Errors
+/// `Data` for two sources in one place (names both), for `<name>_from_file=true` without a file name, and for a value that is not of its type.
+pub fn of_collection(parameters: &Parameters, name: &str, shared: bool) -> Result<Choice, Error> {
+    let key = from_file_key(name);
+    let flag = parameters.flag(&key)?;
+    let flag_of_words = flag.filter(|_| parameters.origin(&key).is_some_and(on_command_line));
+    let words = Said::by(parameters, name, flag_of_words, on_command_line);
+    let files = Said::by(parameters, name, flag, |origin| !on_command_line(origin));
+    for said in [words, files] {
+        if said.wants_file {
+            if !parameters.contains(&filename_key(name)) {
+                return Err(no_file_name(parameters, name));
+            }
+            if said.value && !shared {
+                return Err(two_sources(parameters, name, said));
+            }
+            return Ok(parameters.path(&filename_key(name))?.map_or(Choice::Nothing, Choice::File));
+        }
+        if said.value && !(shared && files.wants_file) {
+            return Ok(parameters.number(name)?.map_or(Choice::Nothing, Choice::Uniform));
+        }
+    }
+    Ok(Choice::Nothing)
+}
+
+/// The file of a domain or a sequence, which have no other source; `None` if no parameter names one.
+///
+/// # Errors
+/// `Data` for `<name>_from_file=false`, unless the command line names a file that a parameter file keeps out; for an empty name.
+pub fn of_list(parameters: &Parameters, name: &str) -> Result<Option<PathBuf>, Error> {
+    let (flag, filename) = (from_file_key(name), filename_key(name));
+    let kept_out = parameters.flag(&flag)? == Some(false);
+    let [of_flag, of_name] = [&flag, &filename].map(|key| parameters.origin(key));
+    if kept_out && !(of_name == Some(&Origin::CommandLine) && of_flag != Some(&Origin::CommandLine)) {
+        let place = place(parameters, &flag);
+        return Err(Error::new(ErrorKind::Data, format!("`{flag}=false`{place} keeps the file out, and `{name}` has no other source"))
+            .hint(format!("leave {flag} out, and give {filename}=FILE")));
+    }
+    if of_name.is_none() && parameters.flag(&flag)? == Some(true) {
+        return Err(no_file_name(parameters, name));
+    }
+    parameters.path(&filename)
+}
+
+fn on_command_line(origin: &Origin) -> bool {
+    *origin == Origin::CommandLine
+}
+
+fn place(parameters: &Parameters, key: &str) -> String {
+    parameters.origin(key).map(|origin| format!(" ({origin})")).unwrap_or_default()
+}
+
+fn no_file_name(parameters: &Parameters, name: &str) -> Error {
+    let (flag, filename) = (from_file_key(name), filename_key(name));
+    let message = format!("missing parameter `{filename}`: `{flag}=true`{} asks for a file", place(parameters, &flag));
+    let error = Error::new(ErrorKind::Data, message);
+    match parameters.near_unused(&filename) {
+        Some(near) => error.hint(format!("`{near}` is given but not used; is it meant to be `{filename}`?")),
+        None => error.hint(format!("give {filename}=FILE, or leave {flag} out")),
+    }
+}
+
+fn two_sources(parameters: &Parameters, name: &str, said: Said) -> Error {
+    let (flag, filename) = (from_file_key(name), filename_key(name));
+    let file = if said.filename { &filename } else { &flag };
+    let [value, file] = [name, file].map(|key| format!("`{key}={}`{}", parameters.text(key).unwrap_or_default(), place(parameters, key)));
+    Error::new(ErrorKind::Data, format!("input `{name}` has two sources: {value} and {file}"))
+        .hint(format!("leave one of them out; {flag}=false keeps the file out, and the command line replaces what files give"))
+}
