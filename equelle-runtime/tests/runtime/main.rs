@@ -6,6 +6,7 @@ mod triangles;
 mod common;
 mod domain;
 mod edges;
+mod finite;
 mod fuzz;
 mod grid;
 mod input;
