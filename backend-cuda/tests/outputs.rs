@@ -6,7 +6,7 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use backend_cuda::runtime::device::{Device, STAGING};
@@ -214,6 +214,73 @@ fn a_condition_that_does_not_hold_keeps_the_output_back() {
         assert_eq!(error.lines, [7]);
         assert_eq!(names(&folder), ["u-00000.output"]);
         assert_eq!(numbers(&file(&folder, 0)), [1.0, 2.0, 1.0, 2.0, 2.0]);
+    }
+}
+
+/// Standard output of a session.
+#[derive(Clone, Default)]
+struct Printed(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Printed {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// 1 in cell 7, times 1e155 (1e20 in single precision), is infinite after the second step: the third file is not written, nothing is printed after it, however late its
+/// numbers come, and the error is that of outputs at once. The state at the end, which nobody put out, is found too.
+#[test]
+fn numbers_that_are_not_finite_end_the_run() {
+    for (number, device) in all_devices().into_iter().enumerate() {
+        for (precision, factor) in [(Precision::Double, 1e155), (Precision::Single, 1e20)] {
+            for (put_out, word) in [(true, "nonfinite=error"), (false, "nonfinite=error"), (true, "nonfinite=allow")] {
+                let (folder, mut words) = folder(&format!("finite-{number}"));
+                words.push(word.to_owned());
+                let printed = Printed::default();
+                let options = Options { stdout: Box::new(printed.clone()), ..Options::silent() };
+                let session = Session::on_grid(&PROGRAM, Parameters::from_words(&words).unwrap(), line(), options).unwrap();
+                let ended = run_on(session, Rc::clone(&device), precision, |rt| {
+                    let cells = rt.domain(ALL_CELLS)?;
+                    let factor = rt.scalar(factor);
+                    let mut u = rt.scalar_collection(&cells, (0..CELLS).map(|cell| f64::from(u8::from(cell == 7))).collect())?;
+                    for round in 0..5 {
+                        rt.line(10 + round);
+                        if put_out {
+                            rt.output_collection("u", &u)?;
+                        }
+                        let n = rt.scalar(f64::from(round));
+                        rt.output_scalar("n", &n)?;
+                        u = rt.scalar_mul(&factor, &u)?;
+                    }
+                    rt.line(20);
+                    rt.check_collection("u", &u)?;
+                    rt.finish()
+                });
+                let text = String::from_utf8(printed.0.lock().unwrap().clone()).unwrap();
+                let files = names(&folder).iter().filter(|name| name.ends_with(".output")).count();
+                let what = format!("{precision:?}, {put_out}, {word}");
+                if word == "nonfinite=allow" {
+                    ended.unwrap();
+                    assert_eq!((text.lines().count(), files), (5, 5), "{what}");
+                    assert_eq!(numbers(&file(&folder, 4))[6..9], [0.0, f64::INFINITY, 0.0], "{what}");
+                    continue;
+                }
+                let error = ended.unwrap_err();
+                assert_eq!(error.kind, ErrorKind::Simulation, "{what}");
+                let (message, line, files_expected, lines_printed) = if put_out {
+                    ("output `u` is not finite: cell 7 at (7.5) is inf", 12, 2, 2)
+                } else {
+                    ("`u` is not finite at the end of the run: cell 7 at (7.5) is inf", 20, 0, 5)
+                };
+                assert_eq!((error.message.as_str(), error.lines.as_slice()), (message, &[line][..]), "{what}");
+                assert_eq!((text.lines().count(), files), (lines_printed, files_expected), "{what}: {text}");
+            }
+        }
     }
 }
 

@@ -9,6 +9,7 @@ mod polyhedra;
 mod common;
 mod domain;
 mod edges;
+mod finite;
 mod fuzz;
 mod grid;
 mod input;
