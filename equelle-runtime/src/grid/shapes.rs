@@ -303,7 +303,7 @@ impl Cell {
         } else {
             // Tetrahedra over the triangles around the mean; their centroids are at three quarters of the way.
             let of = |a, b| times(0.125 * dot(to_mean, cross(a, b)), plus(to_mean, times(1.0 / 3.0, plus(a, b))));
-            times(sign, Corners::of(nodes, nodes.of_face(number), |corners, ..| corners.around(of)))
+            times(sign, Corners::of(nodes, nodes.of_face(number), |corners, _, _| corners.around(of)))
         };
         self.moment = plus(self.moment, moment);
         if face.volume != Range::of(0.0) {

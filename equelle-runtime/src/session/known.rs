@@ -81,6 +81,7 @@ mod tests {
             InputInfo { name: "timesteps", kind: InputKind::Sequence, domain: "", unit: "", default: "", line: 2 },
         ],
         min_dim: 1,
+        outputs: &[],
         retries: &[],
         solves: &[Solve { line: 3, unknowns: &["s"] }],
     };
