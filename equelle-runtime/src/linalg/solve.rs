@@ -379,7 +379,8 @@ impl<S: SystemSpace> Problem<'_, S> {
         cache.forget();
         let singular = !self.open.null_space.is_empty();
         let setting = Setting { ends, symmetric, singular, pressure, amg: self.options.amg };
-        let made = cache.set_up(|_| space.set_up(self.matrix, sign, attempt.preconditioner, setting));
+        let factor = self.facts.factor(attempt.preconditioner, sign);
+        let made = cache.set_up(|_| space.set_up(self.matrix, factor, attempt.preconditioner, setting));
         let preconditioner = made.map_err(Failure::Device)?;
         if space.is_interrupted() {
             return Err(Fault::new(LinearErrorKind::Interrupted, "it was being set up").into());
