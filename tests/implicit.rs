@@ -25,3 +25,5 @@ mod rescue;
 mod scalar;
 #[path = "implicit/search.rs"]
 mod search;
+#[path = "implicit/units.rs"]
+mod units;

@@ -326,11 +326,11 @@ extern "C" __global__ void equelle_roots(EqEntity n, const double* __restrict__ 
   if (k < n) out[k] = sqrt(x[k]);
 }
 
-// 0 where the result is not finite.
-extern "C" __global__ void equelle_reciprocal_roots(EqEntity n, const double* __restrict__ x, double* __restrict__ out) {
+// Of elements times a power of two; 0 where the result is not finite.
+extern "C" __global__ void equelle_reciprocal_roots(EqEntity n, double factor, const double* __restrict__ x, double* __restrict__ out) {
   const EqEntity k = eq_index();
   if (k >= n) return;
-  const double root = 1.0 / sqrt(x[k]);
+  const double root = 1.0 / sqrt(factor * x[k]);
   out[k] = fabs(root) <= 1.7976931348623157e308 ? root : 0.0;
 }
 

@@ -6,6 +6,7 @@
 use std::rc::Rc;
 
 use equelle_runtime::Error;
+use equelle_runtime::linalg::host::power_of_two_near;
 use equelle_runtime::linalg::precond::amg::setup::{NOISE, NOISE_SEED, image_is_worth_it, is_worth_it};
 use equelle_runtime::linalg::precond::amg::spectrum::spectral_radius;
 use equelle_runtime::linalg::precond::amg::{AmgOptions, Coarsen, Coarsened, LevelParts};
@@ -192,9 +193,9 @@ impl CudaRuntime {
         self.launch_over(call.arg(made.args()).arg(made.rows.columns.address()), n * lanes as usize)
     }
 
-    fn roots_by(&mut self, name: &'static str, x: &DeviceVector) -> Result<DeviceVector, Error> {
+    fn square_roots(&mut self, x: &DeviceVector) -> Result<DeviceVector, Error> {
         let out = self.new_vector_of(x.len)?;
-        let call = self.solver_call(name)?.arg(x.len as u32).arg(x.address()).arg(out.address());
+        let call = self.solver_call("equelle_roots")?.arg(x.len as u32).arg(x.address()).arg(out.address());
         self.launch_over(call, x.len)?;
         Ok(out)
     }
@@ -279,11 +280,17 @@ impl Coarsen for CudaRuntime {
     }
 
     fn roots(&mut self, x: &DeviceVector) -> Result<DeviceVector, Error> {
-        self.roots_by("equelle_roots", x)
+        self.square_roots(x)
     }
 
     fn reciprocal_roots(&mut self, x: &DeviceVector) -> Result<DeviceVector, Error> {
-        self.roots_by("equelle_reciprocal_roots", x)
+        let largest = self.largest_of(x, false);
+        let [largest] = self.read([&largest])?;
+        let factor = 1.0 / power_of_two_near(&[largest]).unwrap_or(1.0);
+        let out = self.new_vector_of(x.len)?;
+        let call = self.solver_call("equelle_reciprocal_roots")?.arg(x.len as u32).arg(factor).arg(x.address()).arg(out.address());
+        self.launch_over(call, x.len)?;
+        Ok(out)
     }
 
     fn noise(&mut self, n: usize) -> Result<DeviceVector, Error> {

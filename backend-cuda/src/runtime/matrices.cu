@@ -47,6 +47,15 @@ extern "C" __global__ void equelle_inverse_diagonal(EqEntity n, const EqRows row
   out[row] = fabs(inverse) <= 1.7976931348623157e308 ? inverse : instead;
 }
 
+// Sums of the magnitudes of the terms of A x by rows.
+extern "C" __global__ void equelle_row_terms(EqEntity n, const EqRows a, const double* __restrict__ x, double* __restrict__ out) {
+  const EqEntity row = eq_index();
+  if (row >= n) return;
+  double sum = 0.0;
+  for (unsigned long long k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) sum = sum + fabs(a.entries[k] * x[a.columns[k]]);
+  out[row] = sum;
+}
+
 // The larger magnitude; NaN if either is.
 EQ_FUNCTION double eq_larger(double left, double right) { return left != left || left > fabs(right) ? left : fabs(right); }
 
@@ -92,9 +101,9 @@ EQ_FUNCTION void eq_lower(unsigned long long* at, unsigned long long value) {
 
 // What a square matrix is like: places (row in the upper, column in the lower half) of the first entry that is not finite, that has no mirror entry, whose
 // mirror entry differs by more than `tolerance` of the largest magnitude in both rows; the first row whose diagonal is not positive, and not negative, of those
-// that are not zero; the bits of the least |a_ii| over the sum of the other magnitudes of a row.
+// that are not zero; the bits of the least |a_ii| over the sum of the other magnitudes of a row; the complement of the bits of the largest magnitude.
 struct EqInspection {
-  unsigned long long not_finite, structural, numerical, not_positive, not_negative, dominance;
+  unsigned long long not_finite, structural, numerical, not_positive, not_negative, dominance, largest;
 };
 extern "C" __global__ void equelle_inspect(EqEntity n, const EqRows a, double tolerance, EqInspection* out) {
   const EqEntity row = eq_index();
@@ -108,6 +117,7 @@ extern "C" __global__ void equelle_inspect(EqEntity n, const EqRows a, double to
     largest = largest < size ? size : largest;
     if (!(size <= 1.7976931348623157e308)) eq_lower(&out->not_finite, (unsigned long long)row << 32 | a.columns[k]);
   }
+  eq_lower(&out->largest, ~eq_bits(largest));
   if (diagonal != 0.0 || others != 0.0) {
     if (!(diagonal > 0.0)) eq_lower(&out->not_positive, row);
     if (!(diagonal < 0.0)) eq_lower(&out->not_negative, row);

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use equelle_runtime::linalg::{LinearCache, LinearOptions, Method, Solution, SystemSpace, solve_in};
-use equelle_runtime::newton::{self, Bounds, Correction, Ending, Entry, History, Problem, Trial, Update};
+use equelle_runtime::newton::{self, Bounds, Correction, Ending, Entry, History, Problem, Size, Trial, Update};
 use equelle_runtime::{BinaryMath, EquelleRuntime, Error, ErrorKind, Implicit, Operations, Real, Residual, Session};
 
 use crate::runtime::collections::{Collection, Derivatives, Scalar, VectorCollection};
@@ -98,6 +98,8 @@ impl Implicit for CudaRuntime {
             bounds: Vec::new(),
             extremes: Vec::new(),
             norms: Vec::new(),
+            corrections: Vec::new(),
+            sizes: Vec::new(),
             tells_updates: options.update_tol > 0.0,
             last: None,
         };
@@ -107,11 +109,7 @@ impl Implicit for CudaRuntime {
         self.newton.patterns.insert(line, patterns);
         self.newton.assembled.extend(assembled.map(|assembled| (line, assembled)));
         self.session.line(line);
-        let precise = |error: Error| match self.precision {
-            Precision::Double => error,
-            Precision::Single => newton::session::of_precision::<f32>(error),
-        };
-        outcome.map_err(|error| precise(error.at(line)))?;
+        outcome.map_err(|error| error.at(line))?;
         Ok(iterate)
     }
 
@@ -149,6 +147,10 @@ struct CudaProblem<'a, 'b> {
     extremes: Vec<Option<[f64; 2]>>,
     /// Norm of each equation at the last evaluation. `[equations]`
     norms: Vec<f64>,
+    /// Largest magnitude of the last correction of each unknown, on the device until the next evaluation. `[equations]`
+    corrections: Vec<Rc<Buffer>>,
+    /// How large the last correction of each unknown was. `[equations]`
+    sizes: Vec<Size>,
     /// Whether the size of corrections is asked for.
     tells_updates: bool,
     /// The iterate before the last correction, and that correction, if it may be shortened.
@@ -257,6 +259,12 @@ impl CudaProblem<'_, '_> {
     /// Takes a correction from the iterate; how large it is, if that is asked for.
     fn subtract(&mut self, du: &Rc<Buffer>) -> Result<Option<Update>, Error> {
         let base = (self.search || self.tells_updates).then(|| self.iterate.clone());
+        self.corrections.clear();
+        for (unknown, &end) in self.iterate.iter().zip(&self.ends) {
+            let len = unknown.domain.len();
+            let largest = self.rt.largest_at(DevicePtr(du.address().0 + 8 * (end - len) as u64), len, false);
+            self.corrections.push(largest.ok_or_else(|| fault("a number that was not computed"))?);
+        }
         self.advance(None, du, 1.0)?;
         let Some(base) = base else { return Ok(None) };
         let update = if self.tells_updates { Some(self.update(&base, du)?) } else { None };
@@ -359,12 +367,19 @@ impl Problem for CudaProblem<'_, '_> {
         // What unknowns are like comes to the host in the same copy: nothing else waits for it.
         let extremes = self.queue_extremes()?;
         let both = |extremes: &Rc<Buffer>| [extremes.address(), DevicePtr(extremes.address().0 + 8)];
-        let numbers = squares.iter().map(|square| square.address()).chain(extremes.iter().flatten().flat_map(both));
-        let numbers: Vec<DevicePtr> = numbers.collect();
+        let corrections = std::mem::take(&mut self.corrections);
+        let numbers = squares.iter().map(|square| square.address()).chain(corrections.iter().map(|number| number.address()));
+        let numbers: Vec<DevicePtr> = numbers.chain(extremes.iter().flatten().flat_map(both)).collect();
         let numbers = self.rt.read_numbers(&numbers)?;
         let (squares, values) = numbers.split_at(squares.len());
+        let (corrections, values) = values.split_at(corrections.len());
         let mut values = values.as_chunks::<2>().0.iter();
         self.extremes = extremes.iter().map(|unknown| unknown.as_ref().and_then(|_| values.next().copied())).collect();
+        if !corrections.is_empty() {
+            let magnitude = |extremes: &Option<[f64; 2]>| extremes.map_or(0.0, |[least, greatest]| least.abs().max(greatest.abs()));
+            let size = |(&correction, extremes)| Size { correction, unknown: magnitude(extremes) };
+            self.sizes = corrections.iter().zip(&self.extremes).map(size).collect();
+        }
         self.rt.check_flag()?;
         self.norms = squares.iter().map(|square| square.sqrt()).collect();
         Ok(squares.iter().sum::<f64>().sqrt())
@@ -403,6 +418,48 @@ impl Problem for CudaProblem<'_, '_> {
 
     fn equation_norms(&mut self) -> Result<Vec<f64>, Error> {
         Ok(self.norms.clone())
+    }
+
+    fn correction_sizes(&mut self) -> Result<Vec<Size>, Error> {
+        Ok(self.sizes.clone())
+    }
+
+    fn terms(&mut self) -> Result<Vec<f64>, Error> {
+        let matrix = self.matrix()?;
+        let (unknowns, terms) = (self.rt.new_vector_of(self.total())?, self.rt.new_vector_of(self.total())?);
+        for (unknown, &end) in self.iterate.iter().zip(&self.ends) {
+            let len = unknown.domain.len();
+            self.rt.write_doubles(unknown.pointer(), len, DevicePtr(unknowns.address().0 + 8 * (end - len) as u64))?;
+        }
+        let call = self.rt.solver_call("equelle_row_terms")?.arg(self.total() as u32).arg(matrix.args());
+        self.rt.launch_over(call.arg(unknowns.address()).arg(terms.address()), self.total())?;
+        let mut squares = Vec::with_capacity(self.ends.len());
+        for (unknown, &end) in self.iterate.iter().zip(&self.ends) {
+            let (len, square) = (unknown.domain.len(), self.rt.new_number()?);
+            let own = DevicePtr(terms.address().0 + 8 * (end - len) as u64);
+            self.rt.dot_into(len, own, own, square.address())?;
+            squares.push(square);
+        }
+        let squares: Vec<DevicePtr> = squares.iter().map(|square| square.address()).collect();
+        Ok(self.rt.read_numbers(&squares)?.into_iter().map(f64::sqrt).collect())
+    }
+
+    fn neglect(&mut self, residual: f64) {
+        self.linear.negligible = residual;
+    }
+
+    fn at_bounds(&mut self) -> Result<Option<[usize; 2]>, Error> {
+        let mut counts = [0, 0];
+        for (number, Bounds { least, greatest }) in self.bounds.clone() {
+            let values = self.rt.download_reals(self.iterate[number].pointer(), self.iterate[number].domain.len())?;
+            let [least, greatest] = [least, greatest].map(|bound| match self.rt.precision {
+                Precision::Double => bound,
+                Precision::Single => f64::from(bound as f32),
+            });
+            counts[0] += values.iter().filter(|value| **value == least || **value == greatest).count();
+            counts[1] += values.len();
+        }
+        Ok(Some(counts))
     }
 
     fn shorten(&mut self, length: f64) -> Result<(), Error> {

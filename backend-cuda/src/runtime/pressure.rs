@@ -29,7 +29,7 @@ impl CudaRuntime {
         let n = a.rows.len() / k;
         let Some(inverse) = self.block_inverse(a, sign, k)? else { return Ok(None) };
         let Some(second) = self.factorize(a, sign, k)? else { return Ok(None) };
-        let a = self.times_sign(a, sign)?;
+        let a = self.times(a, sign)?;
         let restriction = self.pressure_equation(&inverse, n, k, pressure)?;
         drop(inverse);
         let injection = self.pressure_among_all(n, k, pressure)?;

@@ -13,7 +13,7 @@ use equelle_runtime::linalg::system_space::Inspection;
 use equelle_runtime::linalg::{Csr, Direct, MatrixSpace, Preconditioner, Preconditioning, Symmetry, SystemSpace, VectorSpace};
 use equelle_runtime::{Error, Reduction, reduce};
 
-use crate::runtime::device::LaunchShape;
+use crate::runtime::device::{DevicePtr, LaunchShape};
 use crate::runtime::grid::bytes_of;
 use crate::runtime::krylov::{DeviceNumber, DeviceVector};
 use crate::runtime::matrices::DeviceMatrix;
@@ -32,13 +32,13 @@ const LARGEST_BLOCK: u32 = 128;
 
 /// What the kernel that inspects a matrix writes: see there.
 struct Found {
-    words: [u64; 6],
+    words: [u64; 7],
 }
 
 impl Found {
     /// Nothing found.
-    fn nothing() -> [u64; 6] {
-        [u64::MAX, u64::MAX, u64::MAX, u64::MAX, u64::MAX, f64::INFINITY.to_bits()]
+    fn nothing() -> [u64; 7] {
+        [u64::MAX, u64::MAX, u64::MAX, u64::MAX, u64::MAX, f64::INFINITY.to_bits(), u64::MAX]
     }
 
     /// Row and column.
@@ -58,7 +58,8 @@ impl Found {
             (false, true) => Diagonal::Negative,
             (false, false) => Diagonal::Mixed,
         };
-        Facts::of(unknowns, ends, symmetry, diagonal, f64::from_bits(self.words[5]))
+        // The kernel keeps the least of what it is told, so it is told the complement.
+        Facts::of(unknowns, ends, symmetry, diagonal, f64::from_bits(self.words[5]), f64::from_bits(!self.words[6]))
     }
 }
 
@@ -149,30 +150,30 @@ impl SystemSpace for CudaRuntime {
     fn set_up(
         &mut self,
         a: &DeviceMatrix,
-        sign: f64,
+        factor: f64,
         kind: Preconditioning,
         setting: Setting<'_>,
     ) -> Result<Box<dyn Preconditioner<CudaRuntime>>, Error> {
         let k = setting.ends.len().max(1);
         let made: Option<Box<dyn Preconditioner<CudaRuntime>>> = match kind {
             Preconditioning::None => Some(Box::new(Identity)),
-            Preconditioning::Jacobi => Some(Box::new(Jacobi::of_inverse(self.inverse_diagonal(a, sign, 1.0)?))),
-            Preconditioning::BlockJacobi => self.block_jacobi(a, sign, k)?.map(|made| Box::new(made) as _),
-            Preconditioning::Ilu0 => self.factorize(a, sign, 1)?,
-            Preconditioning::BlockIlu0 => self.factorize(a, sign, k)?,
-            Preconditioning::Fsai => Some(Box::new(self.approximate_inverse(a, sign, setting.symmetric)?)),
+            Preconditioning::Jacobi => Some(Box::new(Jacobi::of_inverse(self.inverse_diagonal(a, factor, 1.0)?))),
+            Preconditioning::BlockJacobi => self.block_jacobi(a, factor, k)?.map(|made| Box::new(made) as _),
+            Preconditioning::Ilu0 => self.factorize(a, factor, 1)?,
+            Preconditioning::BlockIlu0 => self.factorize(a, factor, k)?,
+            Preconditioning::Fsai => Some(Box::new(self.approximate_inverse(a, factor, setting.symmetric)?)),
             Preconditioning::Amg => {
                 let options = AmgOptions { symmetric: setting.symmetric, singular: setting.singular, ..setting.amg };
-                let matrix = self.times_sign(a, sign)?;
+                let matrix = self.times(a, factor)?;
                 Some(self.multigrid_of(matrix, setting.ends, &options)?)
             }
-            Preconditioning::Cpr => self.two_stages(a, sign, setting)?,
+            Preconditioning::Cpr => self.two_stages(a, factor, setting)?,
         };
         match made {
             Some(made) => Ok(made),
             None => {
                 let matrix = self.host_matrix(a)?;
-                let matrix = if sign < 0.0 { Cow::Owned(matrix.scaled(-1.0)) } else { matrix };
+                let matrix = if factor != 1.0 { Cow::Owned(matrix.scaled(factor)) } else { matrix };
                 build(self, &matrix, kind, setting)
             }
         }
@@ -182,14 +183,19 @@ impl SystemSpace for CudaRuntime {
 impl CudaRuntime {
     /// Largest magnitude of the elements, or of the inverses of those that are not 0.
     pub(super) fn largest_of(&mut self, x: &DeviceVector, inverses: bool) -> DeviceNumber {
-        let leaves = reduce::leaf_count(x.len);
+        self.largest_at(x.address(), x.len, inverses)
+    }
+
+    /// The same of `n` numbers at an address.
+    pub(super) fn largest_at(&mut self, x: DevicePtr, n: usize, inverses: bool) -> DeviceNumber {
+        let leaves = reduce::leaf_count(n);
         if leaves == 0 {
             let zero = self.constant_buffer(0.0);
             return self.attempt(zero);
         }
         let result = self.new_number().and_then(|out| {
             let partial = self.buffer("partial results", 8 * leaves as u64)?;
-            let call = self.solver_call("equelle_largest")?.arg(x.len as u32).arg(u32::from(inverses)).arg(x.address());
+            let call = self.solver_call("equelle_largest")?.arg(n as u32).arg(u32::from(inverses)).arg(x);
             let call = call.arg(partial.address());
             self.queue.push(call.shaped(LaunchShape { grid: [leaves as u32, 1, 1], block: [LARGEST_BLOCK, 1, 1] }));
             self.combine_into(Reduction::Max, leaves, partial.address(), out.address())?;
@@ -204,7 +210,7 @@ impl CudaRuntime {
         let found = self.upload("what a matrix is like", &bytes_of(&Found::nothing(), u64::to_le_bytes))?;
         let call = self.solver_call("equelle_inspect")?.arg(n as u32).arg(a.args()).arg(SYMMETRY).arg(found.address());
         self.launch_over(call, n)?;
-        let mut words = [0; 6];
+        let mut words = [0; 7];
         let told = self.download(found.address(), size_of_val(&words))?;
         words.iter_mut().zip(told.as_chunks::<8>().0).for_each(|(word, bytes)| *word = u64::from_le_bytes(*bytes));
         Ok(Found { words })
@@ -217,24 +223,24 @@ impl CudaRuntime {
         Ok(facts.symmetry == Symmetry::Symmetric && facts.diagonal == Diagonal::Positive)
     }
 
-    /// `sign` times a matrix, with the same pattern; entries are shared where they do not change, for they are never written again.
-    pub(super) fn times_sign(&mut self, a: &DeviceMatrix, sign: f64) -> Result<DeviceMatrix, Error> {
-        if sign == 1.0 {
+    /// A multiple of a matrix, with the same pattern; entries are shared where they do not change, for they are never written again.
+    pub(super) fn times(&mut self, a: &DeviceMatrix, factor: f64) -> Result<DeviceMatrix, Error> {
+        if factor == 1.0 {
             return Ok(a.share());
         }
         let len = a.rows.entries();
         let entries = DeviceVector { buffer: Rc::clone(&a.entries), len };
         let mut scaled = self.zeros_of(len)?;
-        let sign = VectorSpace::constant(self, sign);
-        self.add_scaled(&mut scaled, &sign, &entries);
+        let factor = VectorSpace::constant(self, factor);
+        self.add_scaled(&mut scaled, &factor, &entries);
         Ok(DeviceMatrix::new(Rc::clone(&a.rows), scaled.buffer))
     }
 
-    /// Inverse of the diagonal of `sign` times a square matrix; `instead` where there is none.
-    pub(super) fn inverse_diagonal(&mut self, a: &DeviceMatrix, sign: f64, instead: f64) -> Result<DeviceVector, Error> {
+    /// Inverse of the diagonal of `factor` times a square matrix; `instead` where there is none.
+    pub(super) fn inverse_diagonal(&mut self, a: &DeviceMatrix, factor: f64, instead: f64) -> Result<DeviceVector, Error> {
         let n = a.rows.len();
         let inverse = self.new_vector_of(n)?;
-        let call = self.solver_call("equelle_inverse_diagonal")?.arg(n as u32).arg(a.args()).arg(sign).arg(instead);
+        let call = self.solver_call("equelle_inverse_diagonal")?.arg(n as u32).arg(a.args()).arg(factor).arg(instead);
         self.launch_over(call.arg(inverse.address()), n)?;
         Ok(inverse)
     }

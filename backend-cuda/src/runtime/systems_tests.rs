@@ -173,6 +173,29 @@ fn preconditioners_have_the_bits_of_the_host() {
     }
 }
 
+/// A system times a power of two has the same bits on the device too, odd powers included, of which the root is none.
+#[test]
+fn systems_have_no_unit() {
+    let n = 8 * 8 * 7;
+    let matrix = box_matrix([8, 8, 7], 2);
+    let (ends, rhs) = ([n, 2 * n], numbers(9, 2 * n));
+    for (preconditioner, smoother) in kinds() {
+        let amg = AmgOptions { smoother, ..AmgOptions::default() };
+        let options = LinearOptions { method: Some(Method::Gmres), preconditioner: Some(preconditioner), amg, ..LinearOptions::default() };
+        for mut rt in runtimes() {
+            let mut run = |factor: f64| {
+                let rhs: Vec<f64> = rhs.iter().map(|b| b * factor).collect();
+                let found = solve(&mut rt, &matrix.scaled(factor), &ends, &rhs, &options, &mut LinearCache::default());
+                found.map(|found| (bits(&found.x), found.iterations)).map_err(|error| error.iterations)
+            };
+            let expected = run(1.0);
+            for power in [-40, 3] {
+                assert_eq!(run(2.0_f64.powi(power)), expected, "2^{power}, {preconditioner:?} {smoother:?}");
+            }
+        }
+    }
+}
+
 /// A method with every preconditioner: the solution is that of the host, to what the tolerance leaves times the condition of the matrix (below 50), or both refuse.
 fn with_every_preconditioner(method: Method, matrix: &Csr, ends: &[usize]) {
     let rhs = numbers(9, matrix.n_rows());

@@ -4,13 +4,15 @@
 //! part of a factorisation that depends on the pattern alone, which the next time step has again.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use equelle_runtime::linalg::host::HostSpace;
 use equelle_runtime::linalg::{self, BlockMatrix, BlockPattern, Csr, CsrFault, HostMatrix, LinearCache, LinearOptions, Pattern};
-use equelle_runtime::newton::{self, Bounds, Correction, Ending, Entry, History, Problem, Trial, Update};
-use equelle_runtime::reduce::{leaf_count, reduce_on};
+use equelle_runtime::newton::{self, Bounds, Correction, Ending, Entry, History, Problem, Size, Trial, Update};
+use equelle_runtime::reduce::{leaf_count, reduce_leaves, reduce_on};
+use equelle_runtime::threads::Threads;
 use equelle_runtime::{DerivativeAccess, EquelleRuntime, Error, ErrorKind, Implicit, Real, Reduction, Residual, Session};
 
 use super::SerialRuntime;
@@ -147,6 +149,9 @@ impl<R: Real> SerialRuntime<R> {
             cache,
             assembled,
             values: Vec::new(),
+            norms: Vec::new(),
+            sizes: Vec::new(),
+            tells_updates: options.update_tol > 0.0,
             search: options.line_search,
             last: None,
             unsolved: None,
@@ -156,7 +161,7 @@ impl<R: Real> SerialRuntime<R> {
         self.newton.caches.insert(line, cache);
         self.newton.assembled.extend(assembled.map(|assembled| (line, assembled)));
         self.session.line(line);
-        outcome.map_err(|error| newton::session::of_precision::<R>(error.at(line)))?;
+        outcome.map_err(|error| error.at(line))?;
         Ok(iterate)
     }
 }
@@ -239,6 +244,12 @@ struct SerialProblem<'a, 'b, R: Real> {
     assembled: Option<Assembled>,
     /// Memory for the values of the matrix of a system.
     values: Vec<f64>,
+    /// Norm of each equation at the last evaluation. `[equations]`
+    norms: Vec<f64>,
+    /// How large the last correction of each unknown was. `[equations]`
+    sizes: Vec<Size>,
+    /// Whether the norm of corrections is asked for.
+    tells_updates: bool,
     /// Whether corrections may be shortened.
     search: bool,
     /// The iterate before the last correction, and that correction, if it may be shortened.
@@ -273,6 +284,10 @@ impl<R: Real> SerialProblem<'_, '_, R> {
     /// The Jacobian of all equations by all unknowns; takes the derivatives of the equations. The rows of one equation are the matrix, and so are those of a system in blocks: nothing
     /// is copied. Of another system the values are copied behind one another.
     fn matrix(&mut self) -> Result<HostMatrix, Error> {
+        // What a failed solve has left.
+        if let Some(matrix) = self.unsolved.take() {
+            return Ok(matrix);
+        }
         let total = self.total();
         let taken: Vec<Rc<Jacobian<R>>> = self.equations.iter_mut().filter_map(|equation| equation.jacobian.take()).collect();
         let malformed = |fault| Error::new(ErrorKind::Backend, format!("internal error: the Jacobian is malformed: {fault}"));
@@ -329,8 +344,14 @@ impl<R: Real> SerialProblem<'_, '_, R> {
                     *value = R::from_f64(bounded);
                 }
             }
-            let squares: Vec<f64> = new.iter().map(|u| u.to_f64() * u.to_f64()).collect();
-            update.unknowns += equelle_runtime::reduce::reduce(Reduction::Sum, &squares).unwrap_or(0.0);
+            if self.tells_updates {
+                let squares: Vec<f64> = new.iter().map(|u| u.to_f64() * u.to_f64()).collect();
+                update.unknowns += equelle_runtime::reduce::reduce(Reduction::Sum, &squares).unwrap_or(0.0);
+            }
+            if base.is_none() {
+                let threads = self.rt.session.threads();
+                self.sizes.push(Size { correction: largest(threads, du), unknown: largest(threads, &new) });
+            }
             self.iterate[number] = self.rt.scalar_collection_from(&values.domain, new);
         }
         update.unknowns = update.unknowns.sqrt();
@@ -347,6 +368,13 @@ impl<R: Real> SerialProblem<'_, '_, R> {
             }
         }
     }
+}
+
+/// Largest magnitude, 0 for none; NaN if a value is.
+fn largest<R: Real>(threads: &Threads, values: &[R]) -> f64 {
+    let mut leaves = vec![0.0; leaf_count(values.len())];
+    let magnitudes = |range: Range<usize>| values[range].iter().map(|value| value.to_f64().abs());
+    reduce_leaves(threads, Reduction::Max, values.len(), &mut leaves, magnitudes).unwrap_or(0.0)
 }
 
 impl<R: Real> Problem for SerialProblem<'_, '_, R> {
@@ -368,10 +396,13 @@ impl<R: Real> Problem for SerialProblem<'_, '_, R> {
         self.rt.check_derivatives_kept()?;
         self.check_equations()?;
         let mut sum = 0.0;
+        self.norms.clear();
         for equation in &self.equations {
             let values = self.rt.values_of(equation);
             let mut leaves = self.rt.doubles.take(leaf_count(values.len()));
-            sum += reduce_values(self.rt, Reduction::Sum, &equation.domain, &values, &mut leaves, |r| r * r).unwrap_or(0.0);
+            let square = reduce_values(self.rt, Reduction::Sum, &equation.domain, &values, &mut leaves, |r| r * r).unwrap_or(0.0);
+            self.norms.push(square.sqrt());
+            sum += square;
         }
         Ok(sum.sqrt())
     }
@@ -399,8 +430,10 @@ impl<R: Real> Problem for SerialProblem<'_, '_, R> {
         };
         self.keep(matrix);
         let base = self.search.then(|| self.iterate.clone());
+        self.sizes.clear();
         let update = self.advance(None, &solution.x, 1.0);
-        let update = Update { norm: linalg::host::norm(&solution.x), ..update };
+        let norm = if self.tells_updates { linalg::host::norm(&solution.x) } else { 0.0 };
+        let update = Update { norm, ..update };
         let linear_iterations = (solution.method != linalg::Method::Lu).then_some(solution.iterations);
         self.last = base.map(|base| (base, solution.x));
         Ok(Correction {
@@ -431,11 +464,55 @@ impl<R: Real> Problem for SerialProblem<'_, '_, R> {
     }
 
     fn equation_norms(&mut self) -> Result<Vec<f64>, Error> {
-        let norm = |equation: &ScalarCollection<R>| {
-            let squares: Vec<f64> = self.rt.values_of(equation).iter().map(|r| r.to_f64() * r.to_f64()).collect();
-            equelle_runtime::reduce::reduce(Reduction::Sum, &squares).unwrap_or(0.0).sqrt()
-        };
-        Ok(self.equations.iter().map(norm).collect())
+        Ok(self.norms.clone())
+    }
+
+    fn correction_sizes(&mut self) -> Result<Vec<Size>, Error> {
+        Ok(self.sizes.clone())
+    }
+
+    fn terms(&mut self) -> Result<Vec<f64>, Error> {
+        let mut unknowns = Vec::with_capacity(self.total());
+        for unknown in &self.iterate {
+            unknowns.extend(self.rt.values_of(unknown).iter().map(|u| u.to_f64().abs()));
+        }
+        let mut begin = 0;
+        let mut norms = Vec::with_capacity(self.ends.len());
+        for (equation, &end) in self.equations.iter().zip(&self.ends) {
+            let terms: Vec<f64> = match (&self.unsolved, equation.jacobian()) {
+                (Some(matrix), _) => {
+                    let term = |(column, value): (usize, f64)| value.abs() * unknowns[column];
+                    (begin..end).map(|row| matrix.rows().row(row).map(term).sum()).collect()
+                }
+                (None, Some(jacobian)) => {
+                    let terms = |row| {
+                        let (columns, values) = jacobian.row(row);
+                        columns.iter().zip(values).map(|(&column, value)| value.to_f64().abs() * unknowns[column as usize]).sum()
+                    };
+                    (0..end - begin).map(terms).collect()
+                }
+                // An equation without elements.
+                (None, None) => Vec::new(),
+            };
+            norms.push(linalg::host::norm(&terms));
+            begin = end;
+        }
+        Ok(norms)
+    }
+
+    fn neglect(&mut self, residual: f64) {
+        self.linear.negligible = residual;
+    }
+
+    fn at_bounds(&mut self) -> Result<Option<[usize; 2]>, Error> {
+        let mut counts = [0, 0];
+        for &(number, Bounds { least, greatest }) in &self.bounds {
+            let values = self.rt.values_of(&self.iterate[number]);
+            let [least, greatest] = [R::from_f64(least), R::from_f64(greatest)];
+            counts[0] += values.iter().filter(|value| **value == least || **value == greatest).count();
+            counts[1] += values.len();
+        }
+        Ok(Some(counts))
     }
 
     fn check_interrupt(&mut self) -> Result<(), Error> {

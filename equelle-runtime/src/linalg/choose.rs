@@ -1,6 +1,7 @@
 //! `solver=auto` and `preconditioner=auto`: what a matrix is like, and which methods to try, best first.
 
 use super::csr::Symmetry;
+use super::host::power_of_two_near;
 use super::options::{LARGEST_FOR_LU, LinearOptions, Method, Preconditioning, refusal};
 use super::rows::SparseRows;
 
@@ -50,6 +51,8 @@ pub struct Facts {
     pub diagonal: Diagonal,
     /// Least `|a_ii|` over the sum of the other magnitudes of its row, infinite for a diagonal matrix.
     pub dominance: f64,
+    /// Largest magnitude of an entry, in the unit of the matrix; 0 if all are zero.
+    pub size: f64,
     /// Whether the level of some unknown is open and it is not known which right-hand sides fit.
     pub is_range_unknown: bool,
 }
@@ -57,12 +60,17 @@ pub struct Facts {
 impl Facts {
     /// Looks at a square matrix, row by row and then for symmetry.
     pub fn new(matrix: &impl SparseRows, ends: &[usize], is_range_unknown: bool) -> Facts {
-        let mut dominance = f64::INFINITY;
+        let (mut dominance, mut size) = (f64::INFINITY, 0.0f64);
         let (mut positive, mut negative) = (true, true);
         for row in 0..matrix.n_rows() {
             let (mut diagonal, mut others) = (0.0f64, 0.0f64);
             for (column, value) in matrix.row(row) {
-                if column == row { diagonal = value } else { others += value.abs() }
+                if column == row {
+                    diagonal = value
+                } else {
+                    others += value.abs()
+                }
+                size = size.max(value.abs());
             }
             if diagonal == 0.0 && others == 0.0 {
                 continue;
@@ -78,12 +86,27 @@ impl Facts {
             (false, true) => Diagonal::Negative,
             (false, false) => Diagonal::Mixed,
         };
-        Facts { is_range_unknown, ..Facts::of(matrix.n_rows(), ends, matrix.symmetry(SYMMETRY), diagonal, dominance) }
+        let symmetry = matrix.symmetry(SYMMETRY);
+        Facts { is_range_unknown, ..Facts::of(matrix.n_rows(), ends, symmetry, diagonal, dominance, size) }
     }
 
     /// What a back-end found out of a matrix whose fields end at `ends`; all of the range is known.
-    pub fn of(unknowns: usize, ends: &[usize], symmetry: Symmetry, diagonal: Diagonal, dominance: f64) -> Facts {
-        Facts { unknowns, fields: fields(ends), symmetry, diagonal, dominance, is_range_unknown: false }
+    pub fn of(unknowns: usize, ends: &[usize], symmetry: Symmetry, diagonal: Diagonal, dominance: f64, size: f64) -> Facts {
+        Facts { unknowns, fields: fields(ends), symmetry, diagonal, dominance, size, is_range_unknown: false }
+    }
+
+    /// What to multiply the matrix by for a preconditioner: a power of two, with its sign, so that nothing that a set-up
+    /// compares with a number, or takes the root of, depends on the unit of the equations. It changes no iterate.
+    /// Multigrid, alone or for a pressure, sees to that itself and is spared the copy.
+    pub(super) fn factor(&self, preconditioner: Preconditioning, sign: f64) -> f64 {
+        match preconditioner {
+            Preconditioning::None | Preconditioning::Amg | Preconditioning::Cpr => sign,
+            Preconditioning::Jacobi
+            | Preconditioning::BlockJacobi
+            | Preconditioning::Ilu0
+            | Preconditioning::BlockIlu0
+            | Preconditioning::Fsai => sign / power_of_two_near(&[self.size]).unwrap_or(1.0),
+        }
     }
 
     /// Whether CG may be tried.

@@ -1,5 +1,7 @@
 //! Small dense matrices, row by row: solving with pivoting, and generalised inverses.
 
+use super::host::power_of_two_near;
+
 /// Solves `A x = b` by elimination with row pivoting; `a` `[n, n]` is destroyed and `b` `[n]` becomes `x`. `false` if a pivot is not finite or
 /// vanishes beside the largest entry of its column (16 roundings); then `b` holds nothing useful.
 ///
@@ -66,16 +68,18 @@ pub(super) fn generalised_inverse(n: usize, matrix: &[f64], least: f64) -> Vec<f
     if n == 0 {
         return Vec::new();
     }
+    // The root of half a matrix is not that of the whole: by a power of two, the unit of the equations changes no bit.
+    let unit = power_of_two_near(matrix).unwrap_or(1.0);
     let scale: Vec<f64> = (0..n)
         .map(|row| {
-            let largest = matrix[row * n..(row + 1) * n].iter().fold(0.0f64, |most, value| most.max(value.abs()));
-            let diagonal = matrix[row * n + row].abs();
+            let largest = matrix[row * n..(row + 1) * n].iter().fold(0.0f64, |most, value| most.max(value.abs())) / unit;
+            let diagonal = matrix[row * n + row].abs() / unit;
             let size = if diagonal > 1e-8 * largest { diagonal } else { largest };
             let scale = 1.0 / size.sqrt();
             if scale.is_finite() { scale } else { 1.0 }
         })
         .collect();
-    let mut a: Vec<f64> = (0..n * n).map(|at| matrix[at] * scale[at / n] * scale[at % n]).collect();
+    let mut a: Vec<f64> = (0..n * n).map(|at| matrix[at] / unit * scale[at / n] * scale[at % n]).collect();
     // E with E A = (I F; 0 0) but for the order of columns.
     let mut e = vec![0.0; n * n];
     (0..n).for_each(|i| e[i * n + i] = 1.0);
@@ -145,7 +149,7 @@ pub(super) fn generalised_inverse(n: usize, matrix: &[f64], least: f64) -> Vec<f
             (0..n * n).for_each(|at| inverse[at] -= along[at / n] * null[at % n]);
         }
     }
-    (0..n * n).for_each(|at| inverse[at] *= scale[at / n] * scale[at % n]);
+    (0..n * n).for_each(|at| inverse[at] = inverse[at] * (scale[at / n] * scale[at % n]) / unit);
     inverse
 }
 

@@ -121,13 +121,15 @@ pub(super) fn equilibrate(matrix: &Csr, values: &[f64]) -> Result<(Vec<f64>, Vec
 /// Powers of two, and signs of the diagonal with the rows, that bring the diagonal of a matrix near 1 and keep its symmetry where the diagonal has one sign; `None` if an element of the diagonal is
 /// zero.
 pub(super) fn symmetric_scales(matrix: &Csr, values: &[f64]) -> Option<(Vec<f64>, Vec<f64>)> {
+    // Roots of half a matrix are not those of the whole: the rows take the unit of the equations.
+    let unit = power_of_two_near(matrix.values())?;
     let mut row_scale = Vec::with_capacity(matrix.n_rows());
     let mut column_scale = Vec::with_capacity(matrix.n_rows());
     for (row, ends) in matrix.row_ptr().windows(2).enumerate() {
         let own = &matrix.col_idx()[ends[0]..ends[1]];
         let diagonal = values[ends[0] + own.binary_search(&(row as u32)).ok()?];
-        let scale = power_of_two_near(&[diagonal.abs().sqrt()]).filter(|_| diagonal != 0.0)?;
-        row_scale.push(scale.copysign(diagonal));
+        let scale = power_of_two_near(&[(diagonal.abs() / unit).sqrt()]).filter(|_| diagonal != 0.0)?;
+        row_scale.push((unit * scale).copysign(diagonal));
         column_scale.push(scale);
     }
     Some((row_scale, column_scale))

@@ -276,5 +276,8 @@ mod tests {
         assert_eq!(scaled([4.0, 2.0, 2.0, 16.0]), Some(vec![1.0, 0.25, 0.25, 1.0]));
         assert_eq!(scaled([-4.0, 2.0, 2.0, -16.0]), Some(vec![1.0, -0.25, -0.25, 1.0]));
         assert_eq!(scaled([4.0, 2.0, 2.0, 0.0]), None);
+        // In any unit: the root of 2 is no power of two.
+        let values = [3.0, 2.0, 2.0, 5.0];
+        assert_eq!(scaled(values.map(|value| 2.0 * value)), scaled(values));
     }
 }

@@ -22,6 +22,13 @@ pub enum LinearErrorKind {
     Unsuitable,
     /// The run was asked to end before the system was solved.
     Interrupted,
+    /// The derivative by an unknown that is connected to no other is zero, and the right-hand side is not.
+    ZeroDerivative {
+        /// How many such unknowns there are.
+        count: usize,
+        /// The right-hand side where it is farthest from zero, in its unit.
+        residual: f64,
+    },
     /// The matrix has a constant null space and the right-hand side is not in its range.
     Incompatible {
         /// Sum of the right-hand side over the connected component that is farthest out, weighted by the left null vector whose largest
@@ -49,25 +56,38 @@ pub struct LinearError {
     pub before: Vec<String>,
 }
 
+/// A looser tolerance is of use where so small a relative residual was reached: `solver_tol` is 1e-8 unless it is given, and
+/// with a larger one than this corrections have hardly a digit to spare.
+const NEAR: f64 = 1e-4;
+
+const SINGULAR: &str = "check that each unknown appears in an equation and that a boundary condition or a time derivative fixes its level";
+
 impl LinearError {
     /// One concrete thing to do.
     pub fn hint(&self) -> &'static str {
+        // What is not finite is not near.
+        let is_near = self.relative_residual <= NEAR;
         match self.kind {
             LinearErrorKind::Breakdown => match self.method {
                 Method::Cg => "use solver=bicgstab or solver=lu, which do not need a symmetric positive definite matrix",
                 Method::BiCgStab => "use solver=gmres or solver=lu",
                 Method::Lu | Method::Gmres => "use another solver: lu, cg, bicgstab or gmres",
             },
-            LinearErrorKind::Stagnation => match self.method {
-                Method::Gmres => "raise solver_restart or solver_tol, or use solver=lu",
-                Method::Lu => "raise solver_tol: this is the accuracy that double precision gives for this matrix",
-                Method::Cg | Method::BiCgStab => "raise solver_tol, or use another preconditioner or solver=lu",
+            LinearErrorKind::Stagnation => match (self.method, is_near) {
+                (Method::Gmres, true) => "raise solver_restart or solver_tol, or use solver=lu",
+                (Method::Gmres, false) => "raise solver_restart, or use another preconditioner or solver=lu",
+                (Method::Lu, true) => "raise solver_tol: this is the accuracy that double precision gives for this matrix",
+                (Method::Lu, false) => SINGULAR,
+                (Method::Cg | Method::BiCgStab, true) => "raise solver_tol, or use another preconditioner or solver=lu",
+                (Method::Cg | Method::BiCgStab, false) => "use another preconditioner or solver=lu",
             },
             LinearErrorKind::Unsuitable => "leave out `preconditioner`, or use jacobi, ilu0, fsai or amg",
             LinearErrorKind::Interrupted => "start the run again",
-            LinearErrorKind::MaxIterations => "raise solver_max_iter or solver_tol, or use solver=lu",
-            LinearErrorKind::Singular => {
-                "check that each unknown appears in an equation and that a boundary condition or a time derivative fixes its level"
+            LinearErrorKind::MaxIterations if is_near => "raise solver_max_iter or solver_tol, or use solver=lu",
+            LinearErrorKind::MaxIterations => "raise solver_max_iter, or use another preconditioner or solver=lu",
+            LinearErrorKind::Singular => SINGULAR,
+            LinearErrorKind::ZeroDerivative { .. } => {
+                "begin with a guess at which the residual changes with the unknown, or check that it depends on it in each element"
             }
             LinearErrorKind::NonFinite => "check the inputs for zero volumes, divisions by zero and roots of negative numbers",
             LinearErrorKind::Incompatible { .. } => {
@@ -108,6 +128,14 @@ impl fmt::Display for Sentence<'_> {
             LinearErrorKind::NonFinite => write!(f, "the linear system is not finite: {detail}"),
             LinearErrorKind::Interrupted => write!(f, "{method}{with} was interrupted after {iterations} iteration{plural}: {detail}"),
             LinearErrorKind::Unsuitable => write!(f, "{} cannot be used: {detail}", preconditioner.title()),
+            LinearErrorKind::ZeroDerivative { count, residual } => {
+                let what = if *count == 1 {
+                    "the derivative by 1 unknown is".to_owned()
+                } else {
+                    format!("the derivatives by {count} unknowns are")
+                };
+                write!(f, "{what} zero, so no correction changes the residual of up to {residual:e} there ({detail})")
+            }
             LinearErrorKind::Incompatible { imbalance } => {
                 write!(f, "the linear system has no solution: the sources do not sum to zero, the imbalance is {imbalance:e} ({detail})",)
             }

@@ -99,7 +99,7 @@ pub fn norm(x: &[f64]) -> f64 {
 
 /// A power of two near the largest magnitude, 1 if all are zero; `None` if an element is not finite. Dividing by it loses no bit of any
 /// element that matters beside the largest one.
-pub(super) fn power_of_two_near(x: &[f64]) -> Option<f64> {
+pub fn power_of_two_near(x: &[f64]) -> Option<f64> {
     if x.iter().any(|x| !x.is_finite()) {
         return None;
     }

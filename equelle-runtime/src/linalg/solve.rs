@@ -218,7 +218,7 @@ pub fn solve_in<S: SystemSpace>(
                 if relative_residual <= options.tolerance + outside / size || residual <= options.negligible / scale {
                     let factor = space.constant(scale);
                     space.scale(&mut x, &factor);
-                    let open = null_space.note();
+                    let open = with_accepted(null_space.note(), relative_residual, residual <= options.negligible / scale, options);
                     let choice = choice(&facts, options, attempt, &detail, &before);
                     let note = cache.new_note(chosen, open, choice);
                     cache.succeeded(chosen, before.iter().map(|failed| (failed.method, failed.preconditioner)));
@@ -235,8 +235,13 @@ pub fn solve_in<S: SystemSpace>(
         made += fault.iterations;
         let failed = error(chosen, fault);
         // These are properties of the system or the run, not of the method.
-        let is_final =
-            matches!(failed.kind, LinearErrorKind::Incompatible { .. } | LinearErrorKind::Singular | LinearErrorKind::Interrupted);
+        let is_final = matches!(
+            failed.kind,
+            LinearErrorKind::Incompatible { .. }
+                | LinearErrorKind::ZeroDerivative { .. }
+                | LinearErrorKind::Singular
+                | LinearErrorKind::Interrupted
+        );
         before.push(failed);
         if is_final {
             break;
@@ -247,6 +252,16 @@ pub fn solve_in<S: SystemSpace>(
     };
     last.before = before.iter().map(LinearError::summary).collect();
     Ok(Err(last))
+}
+
+/// What is to be told of each solve: what the matrix leaves open, and that `solver_tol` was not reached.
+fn with_accepted(open: Option<String>, relative_residual: f64, is_negligible: bool, options: &LinearOptions) -> Option<String> {
+    if relative_residual <= options.tolerance {
+        return open;
+    }
+    let why = if is_negligible { "Newton's method needs no smaller one" } else { "the rest is what the entries round" };
+    let accepted = format!("accepted a relative residual of {relative_residual:.1e}, above solver_tol={:.1e}: {why}", options.tolerance);
+    Some(open.map_or_else(|| accepted.clone(), |open| format!("{open}; {accepted}")))
 }
 
 /// What was chosen and why, where the choice was free.
@@ -379,7 +394,8 @@ impl<S: SystemSpace> Problem<'_, S> {
         cache.forget();
         let singular = !self.open.null_space.is_empty();
         let setting = Setting { ends, symmetric, singular, pressure, amg: self.options.amg };
-        let made = cache.set_up(|_| space.set_up(self.matrix, sign, attempt.preconditioner, setting));
+        let factor = self.facts.factor(attempt.preconditioner, sign);
+        let made = cache.set_up(|_| space.set_up(self.matrix, factor, attempt.preconditioner, setting));
         let preconditioner = made.map_err(Failure::Device)?;
         if space.is_interrupted() {
             return Err(Fault::new(LinearErrorKind::Interrupted, "it was being set up").into());
@@ -558,6 +574,11 @@ fn check_balance(null_space: &NullSpace, b: &[f64], scale: f64, options: &Linear
     let Some(worst) = null_space.imbalance(b, allowed) else { return Ok(()) };
     let unknowns = &null_space.components[worst.component].unknowns;
     let (count, first) = (unknowns.len(), unknowns[0]);
+    if count == 1 {
+        let alone = null_space.components.iter().filter(|component| component.unknowns.len() == 1).count();
+        let kind = LinearErrorKind::ZeroDerivative { count: alone, residual: (worst.sum * scale).abs() };
+        return Err(Fault { residual: Some(1.0), ..Fault::new(kind, format!("it is largest for unknown number {first}")) });
+    }
     let relative = worst.least_residual / super::host::norm(b);
     let detail = format!("over {count} connected unknowns from number {first}; no solution has a relative residual below {relative:.1e}");
     Err(Fault { residual: Some(1.0), ..Fault::new(LinearErrorKind::Incompatible { imbalance: worst.sum * scale }, detail) })

@@ -13,6 +13,7 @@ use super::host_matrix::HostMatrix;
 use super::matrix_space::MatrixSpace;
 use super::null_space::NullSpace;
 use super::options::Preconditioning;
+use super::precond::simple::Jacobi;
 use super::precond::{Setting, build, build_of_blocks, cpr};
 use super::rows::SparseRows;
 use super::space::Preconditioner;
@@ -77,7 +78,7 @@ pub trait SystemSpace: MatrixSpace + 'static {
     {
         Direct::Host
     }
-    /// Sets up a preconditioner for `sign` (1 or -1) times the matrix. Where the run is asked to end meanwhile ([`super::VectorSpace::is_interrupted`]), it soon returns
+    /// Sets up a preconditioner for `factor` (a power of two, with a sign) times the matrix. Where the run is asked to end meanwhile ([`super::VectorSpace::is_interrupted`]), it soon returns
     /// any other one, and the caller is to look.
     ///
     /// # Errors
@@ -85,7 +86,7 @@ pub trait SystemSpace: MatrixSpace + 'static {
     fn set_up(
         &mut self,
         a: &Self::Matrix,
-        sign: f64,
+        factor: f64,
         kind: Preconditioning,
         setting: Setting<'_>,
     ) -> Result<Box<dyn Preconditioner<Self>>, Self::Error>
@@ -153,18 +154,26 @@ impl SystemSpace for HostSpace {
     fn set_up(
         &mut self,
         a: &HostMatrix,
-        sign: f64,
+        factor: f64,
         kind: Preconditioning,
         setting: Setting<'_>,
     ) -> Result<Box<dyn Preconditioner<HostSpace>>, Infallible> {
+        if kind == Preconditioning::Jacobi {
+            let diagonal = |row: usize| match a {
+                HostMatrix::Rows(a) => factor * a.entry(row, row),
+                HostMatrix::Blocks(a) => factor * a.entry(row, row),
+            };
+            let diagonal: Vec<f64> = (0..HostSpace::shape(a).rows).map(diagonal).collect();
+            return Ok(Box::new(Jacobi::new(self, &diagonal)?));
+        }
         match a {
             HostMatrix::Rows(a) => {
-                let negated = (sign < 0.0).then(|| a.scaled(-1.0));
-                build(self, negated.as_ref().unwrap_or(a), kind, setting)
+                let scaled = (factor != 1.0).then(|| a.scaled(factor));
+                build(self, scaled.as_ref().unwrap_or(a), kind, setting)
             }
             HostMatrix::Blocks(a) => {
-                let negated = (sign < 0.0).then(|| a.scaled(-1.0));
-                build_of_blocks(self, negated.as_ref().unwrap_or(a), kind, setting)
+                let scaled = (factor != 1.0).then(|| a.scaled(factor));
+                build_of_blocks(self, scaled.as_ref().unwrap_or(a), kind, setting)
             }
         }
     }

@@ -4,9 +4,12 @@
 //! entries; what all of them ask of the session is in [`session`]. [`solve()`] decides when to go on and when to stop, keeps the [`History`], and says what happened. [`Options`] are the keys `max_iter`,
 //! `abs_res_tol`, `verbose` and `newton_failure`.
 //!
-//! The norm is the Euclidean norm of the residual values of all equations, not scaled. Further criteria, bounds,
-//! inexact corrections and a line search are off unless asked for; one criterion that holds is enough.
+//! The norm is the Euclidean norm of the residual values of all equations, not scaled. Without `abs_res_tol` what ends a
+//! solve does not depend on the unit of the residual (`criteria.rs`). Further criteria, bounds, inexact corrections and a
+//! line search are off unless asked for; one criterion that holds is enough.
 
+mod advice;
+mod criteria;
 pub mod dump;
 mod options;
 mod range;
@@ -16,6 +19,7 @@ mod search;
 pub mod session;
 mod solve;
 
+pub use criteria::Size;
 pub use options::{Bounds, OnFailure, Options};
 pub use range::Range;
 pub use report::{Ending, Entry, History, Iteration, Times};

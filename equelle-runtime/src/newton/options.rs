@@ -39,8 +39,9 @@ impl Default for Bounds {
 pub struct Options {
     /// Most iterations; 0 only evaluates the residual.
     pub max_iter: usize,
-    /// Converged when the norm of the residual is not above it; in the residual's own unit.
-    pub abs_res_tol: f64,
+    /// Converged when the norm of the residual is not above it; in the residual's own unit. Without it what ends a solve does
+    /// not depend on that unit: see `criteria.rs`.
+    pub abs_res_tol: Option<f64>,
     /// Also converged when that norm is at most this part of the norm at the guess; 0 is off.
     pub rel_res_tol: f64,
     /// Also converged when the norm of each equation is not above its own tolerance, in its own unit: `(equation, tolerance)` with equations
@@ -61,13 +62,16 @@ pub struct Options {
     pub verbose: usize,
     /// What no convergence means. A residual that is not finite is always an error.
     pub on_failure: OnFailure,
+    /// What residuals are rounded to: the distance from 1 to the next larger number of their type. No parameter: who
+    /// computes them knows.
+    pub rounding: f64,
 }
 
 impl Default for Options {
     fn default() -> Self {
         Options {
             max_iter: 10,
-            abs_res_tol: 1e-6,
+            abs_res_tol: None,
             rel_res_tol: 0.0,
             equation_tols: Vec::new(),
             update_tol: 0.0,
@@ -77,12 +81,13 @@ impl Default for Options {
             named_bounds: Vec::new(),
             verbose: 0,
             on_failure: OnFailure::Error,
+            rounding: f64::EPSILON,
         }
     }
 }
 
 impl Options {
-    /// From `max_iter` (10), `abs_res_tol` (1e-6), `verbose` (0) and `newton_failure` (`error`, `warn` or `continue`); and from what is off by
+    /// From `max_iter` (10), `abs_res_tol` (none), `verbose` (0) and `newton_failure` (`error`, `warn` or `continue`); and from what is off by
     /// default: `rel_res_tol`, `abs_res_tol_1` and so on for each equation, `update_tol`, `newton_forcing`, `newton_line_search`, `unknown_min_1` and
     /// `unknown_max_1` and so on for each unknown, all numbered from 1; and `unknown_min_s` for the unknown `s`.
     ///
@@ -93,7 +98,7 @@ impl Options {
         let (bounds, named_bounds) = bounds(parameters)?;
         let options = Options {
             max_iter: parameters.integer("max_iter")?.unwrap_or(default.max_iter),
-            abs_res_tol: tolerance(parameters, "abs_res_tol")?.unwrap_or(default.abs_res_tol),
+            abs_res_tol: tolerance(parameters, "abs_res_tol")?,
             rel_res_tol: part(parameters, "rel_res_tol")?,
             equation_tols: numbered(parameters, "abs_res_tol_", tolerance)?,
             update_tol: part(parameters, "update_tol")?,
@@ -111,6 +116,7 @@ impl Options {
                     return Err(Error::new(ErrorKind::Data, message));
                 }
             },
+            rounding: default.rounding,
         };
         Ok(options)
     }

@@ -57,6 +57,8 @@ pub struct History {
     pub iterations: Vec<Iteration>,
     /// Of the unknowns at the end; empty where they are not known.
     pub ranges: Vec<Range>,
+    /// Of the unknowns at the guess.
+    pub first_ranges: Vec<Range>,
     /// Whether the program goes on with the last iterate.
     pub is_kept: bool,
 }

@@ -4,6 +4,7 @@
 //! (J. E. Dennis and R. B. Schnabel, Numerical Methods for Unconstrained Optimization and Nonlinear Equations, section 6.3, SIAM 1996,
 //! doi:10.1137/1.9781611971200), on the square of the norm, whose slope at 0 is -2 times itself for an exact correction.
 
+use super::criteria::Criteria;
 use super::solve::{Problem, Trial};
 use crate::error::Error;
 
@@ -17,8 +18,6 @@ const MOST: usize = 10;
 /// Whether steps are searched for, in one solve.
 pub(super) struct LineSearch {
     is_on: bool,
-    /// A norm that is small enough whatever the one before was.
-    target: f64,
 }
 
 /// A step that was taken.
@@ -32,8 +31,8 @@ pub(super) struct Step {
 }
 
 impl LineSearch {
-    pub(super) fn new(is_on: bool, target: f64) -> LineSearch {
-        LineSearch { is_on, target }
+    pub(super) fn new(is_on: bool) -> LineSearch {
+        LineSearch { is_on }
     }
 
     /// Whether steps may be shortened still.
@@ -42,15 +41,19 @@ impl LineSearch {
     }
 
     /// Evaluates the residual after a correction, which is shortened while it leaves the norm too near to `before`. Where no length helps, the whole correction is
-    /// taken if the residual is finite there, and all later ones: the search is not what this problem needs.
-    pub(super) fn step(&mut self, problem: &mut dyn Problem, before: f64) -> Result<Step, Error> {
+    /// taken if the residual is finite there, and all later ones: the search is not what this problem needs. A correction that ends the solve is taken
+    /// whole, whatever the norm before was.
+    pub(super) fn step(&mut self, problem: &mut dyn Problem, criteria: &Criteria<'_>, before: f64) -> Result<Step, Error> {
         if !self.is_on {
             return Ok(Step { norm: problem.evaluate()?, length: 1.0, rejected: 0 });
         }
         let full = problem.evaluate_silently()?;
         let (mut trial, mut length, mut rejected) = (full, 1.0, 0);
         // Written so that NaN is not enough.
-        while !(trial.norm <= (1.0 - ENOUGH * length) * before || trial.norm <= self.target) {
+        while !(trial.norm <= (1.0 - ENOUGH * length) * before || criteria.are_met_by_norm(trial.norm)) {
+            if rejected == 0 && trial.norm.is_finite() && criteria.met_by_default(problem)?.is_some() {
+                break;
+            }
             rejected += 1;
             if rejected == MOST {
                 self.is_on = false;

@@ -19,11 +19,11 @@ use crate::session::Session;
 /// # Errors
 /// `Data` for parameters that make no sense.
 pub fn options<R: Real>(session: &mut Session) -> Result<(Options, LinearOptions), Error> {
-    let nonlinear = Options::from_parameters(session.parameters())?;
+    let nonlinear = Options { rounding: R::EPSILON, ..Options::from_parameters(session.parameters())? };
     nonlinear.check_names(session.program().solves)?;
     let (mut linear, warnings) = LinearOptions::from_parameters(session.parameters())?;
-    // A tenth, so that the residual can still come below the tolerance.
-    linear.negligible = 0.1 * nonlinear.abs_res_tol;
+    // A tenth, so that the residual can still come below the tolerance. Without one each solve says what is negligible.
+    linear.negligible = 0.1 * nonlinear.abs_res_tol.unwrap_or(0.0);
     linear.rounding = R::EPSILON;
     linear.threads = session.threads().clone();
     for warning in warnings {
@@ -44,16 +44,6 @@ pub fn of_solve(session: &Session, options: Options, line: u32) -> Options {
 /// The ranges of the unknowns of the solve at an Equelle line; `extremes`: least and greatest value of each, `None` of one without elements. `[unknowns]`
 pub fn ranges(session: &Session, line: u32, extremes: &[Option<[f64; 2]>]) -> Vec<Range> {
     Range::of_solve(solve_at(session, line), extremes)
-}
-
-/// A failure of a solve with collections of `R`, with what a tolerance made for doubles cannot know.
-pub fn of_precision<R: Real>(error: Error) -> Error {
-    if R::NAME == f64::NAME || error.kind != ErrorKind::Simulation {
-        return error;
-    }
-    error.hint(
-        "in single precision a residual cannot get below the rounding of its terms, about 6e-8 of the largest one: give a larger `abs_res_tol`, or compile with `--precision f64`",
-    )
 }
 
 /// A warning about the solve at an Equelle line, 0 if unknown.

@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use super::advice;
+use super::criteria::{Criteria, Met, Size};
 use super::options::{Bounds, OnFailure, Options};
 use super::range::Range;
 use super::report::{Ending, Entry, History, Iteration, Times, worst_table};
@@ -90,12 +92,42 @@ pub trait Problem {
         Ok(Vec::new())
     }
 
-    /// Euclidean norm of each equation at the last evaluation: `[equations]`. Asked for only where equations have tolerances of their own.
+    /// Euclidean norm of each equation at the last evaluation: `[equations]`.
     ///
     /// # Errors
-    /// Those of bringing values to the host; `Data` where the back-end cannot tell.
-    fn equation_norms(&mut self) -> Result<Vec<f64>, Error> {
-        Err(Error::new(ErrorKind::Data, "this back-end takes no tolerances of single equations (`abs_res_tol_1` and so on)"))
+    /// Those of bringing values to the host.
+    fn equation_norms(&mut self) -> Result<Vec<f64>, Error>;
+
+    /// How large the last correction of each unknown was, before bounds and the line search took something of it: `[unknowns]`, or empty where that is not
+    /// known. Asked for after the evaluation that follows a correction.
+    ///
+    /// # Errors
+    /// Those of bringing values to the host.
+    fn correction_sizes(&mut self) -> Result<Vec<Size>, Error> {
+        Ok(Vec::new())
+    }
+
+    /// Euclidean norm of `sum_j |J_ij| |u_j|` for each equation, at the last evaluation or after a linear solve that failed: about how large the terms of the
+    /// residual are. `[equations]`, or empty where that is not known. A pass over the matrix, asked for only where the residual does not fall.
+    ///
+    /// # Errors
+    /// Those of bringing values to the host.
+    fn terms(&mut self) -> Result<Vec<f64>, Error> {
+        Ok(Vec::new())
+    }
+
+    /// What the next linear solves may leave of the residual without harm: a Euclidean norm, in its unit. Called only where no tolerance says so.
+    fn neglect(&mut self, residual: f64) {
+        let _ = residual;
+    }
+
+    /// How many values of the unknowns that have bounds are at one, and how many there are; `None` where that is not known. Asked for after a failure, and only
+    /// with bounds.
+    ///
+    /// # Errors
+    /// Those of bringing values to the host.
+    fn at_bounds(&mut self) -> Result<Option<[usize; 2]>, Error> {
+        Ok(None)
     }
 
     /// Bounds that the next corrections keep to: `(unknown, bounds)`. Called once, and only with bounds.
@@ -144,8 +176,9 @@ pub trait Problem {
     }
 }
 
-/// Runs Newton's method: while no criterion holds (by default that the norm of the residual is at most the tolerance) and iterations are left, one linear solve and one
-/// evaluation. So the residual is evaluated 1 + iterations times, and a guess that is good enough is the result. With `newton_line_search` trials come on top, without effects.
+/// Runs Newton's method: while no criterion holds (see `criteria.rs`) and iterations are left, one linear solve and one
+/// evaluation. So the residual is evaluated 1 + iterations times. A guess that is good enough by a tolerance of the residual is the result; without one there is a correction,
+/// unless the residual is zero or what rounding leaves of it has no solution. With `newton_line_search` trials come on top, without effects.
 ///
 /// # Errors
 /// `Simulation`, with history and worst entries: the residual is not finite; the linear solver failed; no convergence, if that is an error. Errors of
@@ -190,10 +223,10 @@ pub fn solve(problem: &mut dyn Problem, options: &Options) -> Result<History, Er
             problem.warn(&report);
             Ok(history)
         }
-        OnFailure::Error => Err(Error::new(ErrorKind::Simulation, no_convergence(problem, &history, options)?).hint(
-            "a smaller time step or a better guess may help; `max_iter` and `abs_res_tol` decide when to stop, \
-             and `newton_failure=warn` goes on with the last iterate",
-        )),
+        OnFailure::Error => {
+            let hint = advice::of_no_convergence(&history, options);
+            Err(Error::new(ErrorKind::Simulation, no_convergence(problem, &history, options)?).hint(hint))
+        }
     }
 }
 
@@ -204,39 +237,63 @@ fn iterate(problem: &mut dyn Problem, options: &Options, history: &mut History) 
         problem.bound(&options.bounds)?;
     }
     let mut forcing = Forcing::new(options);
-    let mut search = LineSearch::new(options.line_search, options.abs_res_tol);
+    let mut search = LineSearch::new(options.line_search);
+    let mut criteria = Criteria::new(options);
+    let mut neglected = 0.0;
     let mut last_update = None;
     let (norm, seconds) = timed(|| problem.evaluate());
     let times = Times { assembly: seconds, ..Times::default() };
-    history.iterations.push(Iteration { norm: norm?, linear_iterations: None, length: 1.0, times });
+    let first = norm?;
+    history.iterations.push(Iteration { norm: first, linear_iterations: None, length: 1.0, times });
+    history.first_ranges = problem.ranges()?;
+    if criteria.are_default() {
+        neglected = criteria.negligible(first);
+        problem.neglect(neglected);
+    }
     loop {
         let (norm, iteration) = (history.norm(), history.count());
         if options.verbose > 1 {
-            problem.print(&iteration_line(iteration, norm, options))?;
+            problem.print(&iteration_line(iteration, norm, first, options))?;
         }
         if options.verbose > 2 {
             problem.dump(iteration == 0)?;
         }
         if !norm.is_finite() {
-            return Err(not_finite(problem, history)?);
+            return Err(not_finite(problem, history, options)?);
         }
-        if is_converged(problem, history, last_update, options)? {
-            return Ok(true);
+        if let Some(met) = criteria.met(problem, history, last_update)? {
+            return stopped(problem, met, options);
         }
         if iteration >= options.max_iter {
             return Ok(false);
         }
         problem.check_interrupt()?;
-        if let Some(tolerance) = forcing.next(norm) {
+        if let Some(tolerance) = forcing.next(norm, criteria.target(first)) {
             problem.loosen(tolerance);
         }
-        let (correction, linear) = timed(|| problem.correct());
+        criteria.start(problem)?;
+        let (mut correction, mut linear) = timed(|| problem.correct());
+        if correction.as_ref().is_err_and(|error| error.kind == ErrorKind::Simulation) && criteria.are_default() {
+            // What asks a run to end also ends a linear solve.
+            problem.check_interrupt()?;
+            let norms = problem.equation_norms()?;
+            if criteria.within_rounding(problem, &norms)?.iter().all(|rounded| *rounded) {
+                return stopped(problem, Met::Rounding, options);
+            }
+            let rounding = criteria.rounding(problem)?;
+            if rounding > neglected {
+                neglected = rounding;
+                problem.neglect(neglected);
+                let again;
+                (correction, again) = timed(|| problem.correct());
+                linear += again;
+            }
+        }
         let correction = match correction {
             Ok(correction) => correction,
             Err(error) => {
-                // What asks a run to end also ends a linear solve.
                 problem.check_interrupt()?;
-                return Err(linear_failure(error, history));
+                return Err(linear_failure(problem, error, history, options)?);
             }
         };
         if options.verbose > 2 {
@@ -249,7 +306,7 @@ fn iterate(problem: &mut dyn Problem, options: &Options, history: &mut History) 
             problem.print(&format!("{at_bounds} values stopped at a bound"))?;
         }
         let was_on = search.is_on();
-        let (step, assembly) = timed(|| search.step(problem, norm));
+        let (step, assembly) = timed(|| search.step(problem, &criteria, norm));
         let Step { norm, length, rejected } = step?;
         if rejected > 0 && options.verbose > 1 {
             let gave_up =
@@ -270,35 +327,18 @@ fn timed<T>(run: impl FnOnce() -> T) -> (T, f64) {
     (value, started.elapsed().as_secs_f64())
 }
 
-/// Whether one of the criteria holds.
-fn is_converged(problem: &mut dyn Problem, history: &History, update: Option<Update>, options: &Options) -> Result<bool, Error> {
-    let norm = history.norm();
-    if norm <= options.abs_res_tol {
-        return Ok(true);
+/// Says what has ended a solve that has converged.
+fn stopped(problem: &mut dyn Problem, met: Met, options: &Options) -> Result<bool, Error> {
+    if options.verbose > 1 {
+        problem.print(&format!("Newton solver stops: {met}"))?;
     }
-    let first = history.iterations.first().map_or(norm, |first| first.norm);
-    if options.rel_res_tol > 0.0 && norm <= options.rel_res_tol * first {
-        return Ok(true);
-    }
-    if options.update_tol > 0.0 && history.count() > 0 {
-        let update = update.ok_or_else(|| Error::new(ErrorKind::Data, "this back-end takes no tolerance of updates (`update_tol`)"))?;
-        // What stopped at a bound, or was shortened, did not come as far as it should.
-        if update.at_bounds == 0 && !update.shortened && update.norm <= options.update_tol * update.unknowns {
-            return Ok(true);
-        }
-    }
-    if options.equation_tols.is_empty() {
-        return Ok(false);
-    }
-    let norms = problem.equation_norms()?;
-    Ok(options.equation_tols.iter().all(|&(equation, tolerance)| norms.get(equation).is_some_and(|norm| *norm <= tolerance)))
+    Ok(true)
 }
 
 /// How exactly the next correction is computed: S. C. Eisenstat and H. F. Walker, Choosing the forcing terms in an inexact Newton method,
 /// SIAM J. Sci. Comput. 17 (1996), doi:10.1137/0917003, choice 2 with its safeguards.
 struct Forcing {
     most: f64,
-    target: f64,
     /// Norm and term of the iteration before.
     before: Option<(f64, f64)>,
 }
@@ -312,11 +352,11 @@ const FORCING_SHARE: f64 = 0.5;
 
 impl Forcing {
     fn new(options: &Options) -> Forcing {
-        Forcing { most: options.forcing, target: options.abs_res_tol, before: None }
+        Forcing { most: options.forcing, before: None }
     }
 
-    /// The relative residual for a correction at this norm; `None` if that is off.
-    fn next(&mut self, norm: f64) -> Option<f64> {
+    /// The relative residual for a correction at this norm on the way to the `target`; `None` if that is off.
+    fn next(&mut self, norm: f64, target: f64) -> Option<f64> {
         if self.most == 0.0 {
             return None;
         }
@@ -329,14 +369,19 @@ impl Forcing {
             }
         };
         // No more than what the last correction needs.
-        term = term.max(FORCING_SHARE * self.target / norm).min(self.most);
+        term = term.max(FORCING_SHARE * target / norm).min(self.most);
         self.before = Some((norm, term));
         Some(term)
     }
 }
 
-fn iteration_line(iteration: usize, norm: f64, options: &Options) -> String {
-    format!("Newton iteration {iteration} (at most {}): residual norm {norm:e}, tolerance {:e}", options.max_iter, options.abs_res_tol)
+fn iteration_line(iteration: usize, norm: f64, first: f64, options: &Options) -> String {
+    let beside = match options.abs_res_tol {
+        Some(tolerance) => format!(", tolerance {tolerance:e}"),
+        None if iteration == 0 => String::new(),
+        None => format!(", {:.1e} of that at the guess", norm / first),
+    };
+    format!("Newton iteration {iteration} (at most {}): residual norm {norm:e}{beside}", options.max_iter)
 }
 
 fn correction_line(correction: &Correction) -> String {
@@ -347,26 +392,33 @@ fn correction_line(correction: &Correction) -> String {
 }
 
 fn no_convergence(problem: &mut dyn Problem, history: &History, options: &Options) -> Result<String, Error> {
+    let beside = match (options.abs_res_tol, history.iterations.first()) {
+        (Some(tolerance), _) => format!(", the tolerance {tolerance:e}"),
+        (None, Some(first)) if history.count() > 0 => format!(", at the guess it was {:e}", first.norm),
+        (None, _) => String::new(),
+    };
+    let bounds = advice::bounds_line(problem, options)?;
     Ok(format!(
-        "Newton's method did not converge in {} iterations: the norm of the residual is {:e}, the tolerance {:e}\n{}{}{}",
+        "Newton's method did not converge in {} iterations: the norm of the residual is {:e}{beside}\n{}{}{bounds}{}",
         history.count(),
         history.norm(),
-        options.abs_res_tol,
         history.table(),
         unknowns_line(&history.ranges),
         worst(problem)?,
     ))
 }
 
-fn not_finite(problem: &mut dyn Problem, history: &History) -> Result<Error, Error> {
+fn not_finite(problem: &mut dyn Problem, history: &History, options: &Options) -> Result<Error, Error> {
     let place = match history.count() {
         0 => "at the guess".to_owned(),
         count => format!("after iteration {count}"),
     };
-    let unknowns = unknowns_line(&problem.ranges()?);
+    let ranges = problem.ranges()?;
+    let unknowns = unknowns_line(&ranges);
     let message = format!("the residual is not finite {place}\n{}{unknowns}{}", history.table(), worst(problem)?);
-    Ok(Error::new(ErrorKind::Simulation, message)
-        .hint("look for a division by zero or the square root of a negative number in the residual"))
+    let hint = "look for a division by zero or the square root of a negative number in the residual";
+    let hint = advice::of_ranges(&history.first_ranges, &ranges, options).unwrap_or_else(|| hint.to_owned());
+    Ok(Error::new(ErrorKind::Simulation, message).hint(hint))
 }
 
 /// A line of its own, if there is something to say.
@@ -380,7 +432,14 @@ fn worst(problem: &mut dyn Problem) -> Result<String, Error> {
     Ok(format!("largest entries of the residual:\n{}", table.trim_end()))
 }
 
-fn linear_failure(mut error: Error, history: &History) -> Error {
-    error.message = format!("{}\n{}", error.message, history.table().trim_end());
-    error
+/// A linear system that could not be solved, with the history and, after a failure of the simulation, where the unknowns are.
+fn linear_failure(problem: &mut dyn Problem, mut error: Error, history: &History, options: &Options) -> Result<Error, Error> {
+    let mut told = history.table();
+    if error.kind == ErrorKind::Simulation {
+        told.push_str(&unknowns_line(&problem.ranges()?));
+        told.push_str(&advice::bounds_line(problem, options)?);
+        told.push_str(&worst(problem)?);
+    }
+    error.message = format!("{}\n{}", error.message, told.trim_end());
+    Ok(error)
 }

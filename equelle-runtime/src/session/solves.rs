@@ -13,6 +13,8 @@ use crate::report::{MessageFormat, seconds};
 pub(super) struct Totals {
     solves: usize,
     not_converged: usize,
+    /// That took the guess for the solution.
+    without_iterations: usize,
     iterations: usize,
     linear_iterations: usize,
     times: Times,
@@ -34,6 +36,7 @@ impl Session {
         let totals = self.solves.entry(line).or_default();
         totals.solves += 1;
         totals.not_converged += usize::from(ending != Ending::Converged);
+        totals.without_iterations += usize::from(ending == Ending::Converged && history.count() == 0);
         totals.iterations += history.count();
         totals.linear_iterations += history.linear_iterations();
         totals.times += times;
@@ -159,6 +162,9 @@ impl Session {
                     // Writing to a String cannot fail.
                     let _ = write!(text, " ({} of them without convergence)", totals.not_converged);
                 }
+                if totals.without_iterations > 0 {
+                    let _ = write!(text, " ({} of them took the guess as it is, without an iteration)", totals.without_iterations);
+                }
                 let _ = write!(
                     text,
                     ", {}, {} linear; {}",
@@ -187,9 +193,10 @@ impl Session {
             .iter()
             .map(|(line, totals)| {
                 format!(
-                    "{{\"line\":{line},\"solves\":{},\"not_converged\":{},\"iterations\":{},\"linear_iterations\":{},{},\"after_first\":{{{}}},\"unknowns\":{}}}",
+                    "{{\"line\":{line},\"solves\":{},\"not_converged\":{},\"without_iterations\":{},\"iterations\":{},\"linear_iterations\":{},{},\"after_first\":{{{}}},\"unknowns\":{}}}",
                     totals.solves,
                     totals.not_converged,
+                    totals.without_iterations,
                     totals.iterations,
                     totals.linear_iterations,
                     json_times(totals.times),

@@ -199,6 +199,42 @@ fn errors_become_simulation_errors_with_a_hint() {
     assert_eq!(error.hint.as_deref(), Some(hint));
 }
 
+/// An equation without its unknown is no imbalance of sources: unknown 1 alone, and all three.
+#[test]
+fn derivatives_that_are_zero() {
+    let one = dense([[2.0, 0.0, -1.0], [0.0, 0.0, 0.0], [-1.0, 0.0, 2.0]]);
+    let all = dense([[0.0; 3]; 3]);
+    for (matrix, count) in [(&one, 1), (&all, 3)] {
+        for method in Method::ALL {
+            let error = refused(matrix, &[1.0, -4.0, 1.0], &options(method));
+            assert_eq!(error.kind, LinearErrorKind::ZeroDerivative { count, residual: 4.0 }, "{error}");
+            let text = error.to_string();
+            assert!(
+                text.contains("zero, so no correction changes the residual of up to 4e0 there (it is largest for unknown number 1)"),
+                "{text}"
+            );
+            assert!(text.contains("begin with a guess at which the residual changes") && !text.contains("sources"), "{text}");
+        }
+    }
+}
+
+/// A looser tolerance is suggested only where one helps: with the residual of a tenth of a matrix that is not for the method it does not.
+#[test]
+fn looser_tolerances_are_suggested_where_they_help() {
+    let error = |relative_residual: f64, kind: LinearErrorKind, method: Method| {
+        let mut error = refused(&dense([[0.0, 0.0], [0.0, 0.0]]), &[1.0, 1.0], &options(method));
+        (error.kind, error.relative_residual) = (kind, relative_residual);
+        error.hint()
+    };
+    for method in Method::ALL {
+        for kind in [LinearErrorKind::Stagnation, LinearErrorKind::MaxIterations] {
+            assert!(error(1e-7, kind, method).contains("solver_tol"), "{method:?}");
+            assert!(!error(0.1, kind, method).contains("solver_tol"), "{method:?}");
+            assert!(!error(f64::NAN, kind, method).contains("solver_tol"), "{method:?}");
+        }
+    }
+}
+
 /// No method reaches a relative residual of 1e-18, below the rounding of the right-hand side itself. Where a residual is as good as none, what was reached is
 /// enough; where none is, and where it is above, the failure stays.
 #[test]
@@ -213,6 +249,8 @@ fn residual_that_rounding_leaves_may_be_negligible() {
         let with = |negligible| LinearOptions { negligible, ..strict.clone() };
         let solution = solve(&matrix, &b, &with(1e-12), &mut LinearCache::default()).unwrap_or_else(|error| panic!("{error}"));
         assert!(relative_residual(&matrix, &b, &solution.x) < 1e-13, "{method:?}");
+        let note = solution.note.expect("a note");
+        assert!(note.contains("above solver_tol=1.0e-18: Newton's method needs no smaller one"), "{note}");
         assert!(solve(&matrix, &b, &with(1e-19), &mut LinearCache::default()).is_err(), "{method:?}");
     }
 }

@@ -18,3 +18,4 @@ mod single;
 mod solvers;
 mod threads;
 mod traffic;
+mod units;

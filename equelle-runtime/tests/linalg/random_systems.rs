@@ -148,7 +148,7 @@ fn check(case: usize, system: &System, options: &LinearOptions, result: &Result<
             // NaN is no success either.
             let is_small = error.relative_residual <= options.tolerance;
             assert!(!is_small, "case {case}: {error}");
-            let is_incompatible = matches!(error.kind, LinearErrorKind::Incompatible { .. });
+            let is_incompatible = matches!(error.kind, LinearErrorKind::Incompatible { .. } | LinearErrorKind::ZeroDerivative { .. });
             assert!(
                 !is_incompatible || system.verdict == Verdict::Incompatible || system.verdict == Verdict::SolvedOrRefused,
                 "case {case}: {error}"
@@ -170,7 +170,7 @@ fn a_thousand_systems() {
         let kind = result.as_ref().err().map(|error| error.kind);
         let is_right = match system.verdict {
             Verdict::Solved => kind.is_none(),
-            Verdict::Incompatible => matches!(kind, Some(LinearErrorKind::Incompatible { .. })),
+            Verdict::Incompatible => matches!(kind, Some(LinearErrorKind::Incompatible { .. } | LinearErrorKind::ZeroDerivative { .. })),
             Verdict::Singular => kind == Some(LinearErrorKind::Singular),
             Verdict::NonFinite => kind == Some(LinearErrorKind::NonFinite),
             Verdict::SolvedOrRefused => matches!(kind, None | Some(LinearErrorKind::Singular | LinearErrorKind::Stagnation)),

@@ -274,6 +274,7 @@ fn two_iterations() -> History {
         iterations: vec![iteration(2.0, None, 1.0), iteration(1.0, Some(7), 2.0), iteration(0.0, Some(5), 3.0)],
         ranges: vec![range("p", 2e6, 3e6), range("s", 0.25, 0.5)],
         is_kept: true,
+        ..History::default()
     }
 }
 
@@ -294,7 +295,7 @@ fn solves_are_told() {
     later.ranges = vec![range("p", 1e6, 2.5e6), range("s", -1.0 / 3.0, 0.375)];
     session.solve_ended(2, &later, Ending::NotConverged);
     // A third one, whose result is dropped, counts for the times but not for the ranges.
-    let dropped = History { iterations: Vec::new(), ranges: vec![range("s", -7.0, 8.0)], is_kept: false };
+    let dropped = History { iterations: Vec::new(), ranges: vec![range("s", -7.0, 8.0)], is_kept: false, ..History::default() };
     session.solve_ended(3, &dropped, Ending::Failed);
     session.step_failed(1, 10.0, 2, "reason\nmore");
     session.step_rescued(1, 10.0, 2);
@@ -373,7 +374,7 @@ fn events_are_json() {
     );
     assert!(lines[3].starts_with("{\"event\":\"progress\",\"step\":1,\"steps\":1,\"elapsed\":"), "{text}");
     assert_eq!(lines[4], "{\"severity\":\"warning\",\"message\":\"odd\"}");
-    let solves = "\"solves\":[{\"line\":2,\"solves\":1,\"not_converged\":1,\"iterations\":2,\"linear_iterations\":12,\"assembly\":6,\"set_up\":0.75,\"solve\":1.5,\
+    let solves = "\"solves\":[{\"line\":2,\"solves\":1,\"not_converged\":1,\"without_iterations\":0,\"iterations\":2,\"linear_iterations\":12,\"assembly\":6,\"set_up\":0.75,\"solve\":1.5,\
                   \"after_first\":{\"assembly\":0,\"set_up\":0,\"solve\":0},\
                   \"unknowns\":[{\"name\":\"p\",\"least\":2000000,\"greatest\":3000000},{\"name\":\"s\",\"least\":null,\"greatest\":0.5}]}]";
     assert!(text.contains(solves) && text.contains("\"steps_in_parts\":1,\"parts\":2}"), "{text}");

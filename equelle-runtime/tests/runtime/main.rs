@@ -15,6 +15,7 @@ mod grid;
 mod input;
 mod launch;
 mod newton;
+mod newton_unscaled;
 mod number;
 mod opm;
 mod output;

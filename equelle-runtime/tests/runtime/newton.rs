@@ -1,7 +1,7 @@
 //! Newton's method on problems whose iterates are known.
 
 use equelle_runtime::interrupt::Signal;
-use equelle_runtime::newton::{Bounds, Correction, Ending, Entry, History, OnFailure, Options, Problem, Range, Trial, Update, solve};
+use equelle_runtime::newton::{Bounds, Correction, Ending, Entry, History, OnFailure, Options, Problem, Range, Size, Trial, Update, solve};
 use equelle_runtime::{EntityKind, Error, ErrorKind, Parameters, Solve};
 
 /// u^2 - a, one number. Keeps what was said.
@@ -113,6 +113,18 @@ impl Problem for SquareRoot {
         Ok(vec![self.r.abs()])
     }
 
+    fn correction_sizes(&mut self) -> Result<Vec<Size>, Error> {
+        Ok(vec![Size { correction: self.last.1.abs(), unknown: self.u.abs() }])
+    }
+
+    fn terms(&mut self) -> Result<Vec<f64>, Error> {
+        Ok(vec![2.0 * self.u * self.u])
+    }
+
+    fn at_bounds(&mut self) -> Result<Option<[usize; 2]>, Error> {
+        Ok(Some([usize::from(self.u == self.bounds.least || self.u == self.bounds.greatest), 1]))
+    }
+
     fn bound(&mut self, bounds: &[(usize, Bounds)]) -> Result<(), Error> {
         assert_eq!(bounds[0].0, 0);
         self.bounds = bounds[0].1;
@@ -151,7 +163,7 @@ impl Problem for SquareRoot {
 #[test]
 fn residuals_are_squared() {
     let mut problem = SquareRoot::new(2.0, 3.0);
-    let history = solve(&mut problem, &Options { abs_res_tol: 1e-12, ..Options::default() }).unwrap();
+    let history = solve(&mut problem, &Options { abs_res_tol: Some(1e-12), ..Options::default() }).unwrap();
     assert_eq!(history.count(), 5);
     assert_eq!(problem.evaluations, 6, "1 + iterations");
     let norms: Vec<f64> = history.iterations.iter().map(|i| i.norm).collect();
@@ -167,7 +179,7 @@ fn residuals_are_squared() {
 #[test]
 fn a_norm_equal_to_the_tolerance_has_converged() {
     let mut problem = SquareRoot::new(2.0, 2.0);
-    let history = solve(&mut problem, &Options { abs_res_tol: 2.0, verbose: 1, ..Options::default() }).unwrap();
+    let history = solve(&mut problem, &Options { abs_res_tol: Some(2.0), verbose: 1, ..Options::default() }).unwrap();
     assert_eq!((history.count(), problem.u, problem.evaluations), (0, 2.0, 1));
     assert_eq!(problem.printed, ["Newton solver converged in 0 iterations"]);
 }
@@ -175,19 +187,20 @@ fn a_norm_equal_to_the_tolerance_has_converged() {
 #[test]
 fn verbose_tells_each_iteration() {
     let mut problem = SquareRoot::new(4.0, 2.5);
-    solve(&mut problem, &Options { abs_res_tol: 0.1, verbose: 3, ..Options::default() }).unwrap();
+    solve(&mut problem, &Options { abs_res_tol: Some(0.1), verbose: 3, ..Options::default() }).unwrap();
     // 2.5: 2.25; 2.05: 0.2025; 2.000609...: 0.0024.
     assert_eq!(problem.printed[0], "Newton iteration 0 (at most 10): residual norm 2.25e0, tolerance 1e-1");
     assert_eq!(problem.printed[1], "Linear solver: 7 iterations, relative residual 1e-9");
     assert!(problem.printed[2].starts_with("Newton iteration 1 (at most 10): residual norm 2.02"), "{:?}", problem.printed);
-    assert_eq!(problem.printed[5], "Newton solver converged in 2 iterations");
-    assert!(problem.printed[6].starts_with("Newton solver took "));
+    assert_eq!(problem.printed[5], "Newton solver stops: the norm of the residual is at most `abs_res_tol`");
+    assert_eq!(problem.printed[6], "Newton solver converged in 2 iterations");
+    assert!(problem.printed[7].starts_with("Newton solver took "));
     assert_eq!(problem.dumps, [true, false, false]);
 }
 
 #[test]
 fn no_convergence_is_reported_as_asked() {
-    let options = Options { max_iter: 2, ..Options::default() };
+    let options = Options { max_iter: 2, abs_res_tol: Some(1e-6), ..Options::default() };
     let error = solve(&mut SquareRoot::new(-1.0, 2.0), &options).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Simulation);
     // 5; u = 0.75: 1.5625; u = -7/24: 1.0850694...
@@ -273,7 +286,7 @@ fn options_come_from_parameters() {
     let parameters = |words: &[&str]| Parameters::from_words(&words.iter().map(ToString::to_string).collect::<Vec<_>>()).unwrap();
     assert_eq!(Options::from_parameters(&parameters(&[])).unwrap(), Options::default());
     let given = parameters(&["max_iter=3", "abs_res_tol=0", "verbose=2", "newton_failure=warn"]);
-    let expected = Options { max_iter: 3, abs_res_tol: 0.0, verbose: 2, on_failure: OnFailure::Warn, ..Options::default() };
+    let expected = Options { max_iter: 3, abs_res_tol: Some(0.0), verbose: 2, on_failure: OnFailure::Warn, ..Options::default() };
     assert_eq!(Options::from_parameters(&given).unwrap(), expected);
     for word in ["max_iter=2.5", "abs_res_tol=-1e-9", "newton_failure=retry", "verbose=-1"] {
         assert_eq!(Options::from_parameters(&parameters(&[word])).unwrap_err().kind, ErrorKind::Data, "{word}");
@@ -284,7 +297,7 @@ fn options_come_from_parameters() {
 #[test]
 fn other_criteria_end_it_sooner() {
     let count = |options: Options| solve(&mut SquareRoot::new(2.0, 3.0), &options).unwrap().count();
-    let strict = Options { abs_res_tol: 0.0, max_iter: 20, ..Options::default() };
+    let strict = Options { abs_res_tol: Some(0.0), max_iter: 20, ..Options::default() };
     // 1.3611 / 7 = 0.194
     assert_eq!(count(Options { rel_res_tol: 0.2, ..strict.clone() }), 1);
     assert_eq!(count(Options { rel_res_tol: 0.19, ..strict.clone() }), 2);
@@ -316,7 +329,7 @@ fn bounds_hold_the_iterate() {
 #[test]
 fn corrections_become_exact_as_the_residual_falls() {
     let mut problem = SquareRoot::new(2.0, 3.0);
-    solve(&mut problem, &Options { forcing: 0.5, ..Options::default() }).unwrap();
+    solve(&mut problem, &Options { forcing: 0.5, abs_res_tol: Some(1e-6), ..Options::default() }).unwrap();
     let found = &problem.tolerances;
     assert_eq!(found[..2], [0.5, 0.225]);
     assert!((found[2] - 0.009225).abs() < 1e-6, "{found:?}");

@@ -52,8 +52,9 @@ impl<S: SystemSpace> Problem<'_, S> {
         let solved = solve_lu(&mut factors, &matrix, &b, self, &mut took);
         cache.has_set_up(took);
         let solved = solved.map_err(|(Unsolved::ByMatrix(fault) | Unsolved::ByFactors(fault))| fault);
-        let is_confirmed =
-            solved.as_ref().is_err_and(|fault| matches!(fault.kind, LinearErrorKind::Singular | LinearErrorKind::Incompatible { .. }));
+        let is_confirmed = solved.as_ref().is_err_and(|fault| {
+            matches!(fault.kind, LinearErrorKind::Singular | LinearErrorKind::ZeroDerivative { .. } | LinearErrorKind::Incompatible { .. })
+        });
         // What it could not do now it could not do the next time either.
         cache.place = if reason.is_some() && !is_confirmed { Place::Host(reason) } else { place };
         self.brought(space, solved?)

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::convert::Infallible;
 
 use super::super::super::csr::Csr;
-use super::super::super::host::HostSpace;
+use super::super::super::host::{HostSpace, power_of_two_near};
 use super::super::super::host_matrix::HostMatrix;
 use super::super::super::matrix_space::MatrixSpace;
 use super::super::super::single::radius_in_singles;
@@ -96,7 +96,8 @@ pub trait Coarsen: SystemSpace + Sized {
     /// # Errors
     /// Out of memory.
     fn roots(&mut self, x: &Self::Vector) -> Result<Self::Vector, Self::Error>;
-    /// One over the square root of each element, 0 where that is not finite.
+    /// One over the square root of each element, 0 where that is not finite, times a number: of all elements over a power of two
+    /// near the largest, so that the bits do not depend on the unit.
     ///
     /// # Errors
     /// Out of memory.
@@ -255,7 +256,8 @@ impl Coarsen for HostSpace {
     }
 
     fn reciprocal_roots(&mut self, x: &Vec<f64>) -> Result<Vec<f64>, Infallible> {
-        let root = |x: &f64| 1.0 / x.sqrt();
+        let unit = power_of_two_near(x).unwrap_or(1.0);
+        let root = |x: &f64| 1.0 / (x / unit).sqrt();
         Ok(x.iter().map(root).map(|root| if root.is_finite() { root } else { 0.0 }).collect())
     }
 

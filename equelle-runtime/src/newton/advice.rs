@@ -1,0 +1,91 @@
+//! What may help where a solve fails: bounds that the iterates ask for, and which of the keys decides.
+
+use super::options::Options;
+use super::range::Range;
+use super::report::History;
+use super::solve::Problem;
+use crate::error::Error;
+
+/// A line with how many values stand at a bound, if some do.
+pub(super) fn bounds_line(problem: &mut dyn Problem, options: &Options) -> Result<String, Error> {
+    let at_bounds = if options.bounds.is_empty() { None } else { problem.at_bounds()? };
+    Ok(match at_bounds {
+        Some([count, all]) if count > 0 => format!("{count} of {all} unknowns stand at a bound\n"),
+        Some(_) | None => String::new(),
+    })
+}
+
+/// What to do where no criterion holds after the last iteration.
+pub(super) fn of_no_convergence(history: &History, options: &Options) -> String {
+    if let Some(hint) = of_ranges(&history.first_ranges, &history.ranges, options) {
+        return hint;
+    }
+    if options.abs_res_tol.is_some() && options.rounding > f64::EPSILON {
+        return "in single precision a residual cannot get below the rounding of its terms, about 6e-8 of the largest one: give a larger \
+                `abs_res_tol` or none, or compile with `--precision f64`"
+            .to_owned();
+    }
+    let keys = if options.abs_res_tol.is_some() { "`max_iter` and `abs_res_tol` decide" } else { "`max_iter` decides" };
+    format!(
+        "a smaller time step or a better guess may help, and so may `newton_line_search=true`; {keys} when to stop, \
+         and `newton_failure=warn` goes on with the last iterate"
+    )
+}
+
+/// How far an iterate may be outside of what it is to keep to, in parts of that: less is no sign of leaving it.
+const OUTSIDE: f64 = 1e-3;
+
+/// Bounds for the first unknown that was from 0 to 1 or nowhere negative at the guess, as shares and pressures are, and is not any more; `None` if there is none,
+/// or it has bounds.
+pub(super) fn of_ranges(first: &[Range], now: &[Range], options: &Options) -> Option<String> {
+    first.iter().zip(now).enumerate().find_map(|(number, (first, now))| {
+        let has_bounds = options.bounds.iter().any(|(bounded, _)| *bounded == number);
+        if has_bounds || first.unknown != now.unknown || first.least.is_nan() || first.least < 0.0 {
+            return None;
+        }
+        let name = &now.unknown;
+        let is_share = first.greatest <= 1.0;
+        let size = if is_share { 1.0 } else { first.greatest };
+        let (below, above) = (now.least < -OUTSIDE * size, is_share && now.greatest > 1.0 + OUTSIDE);
+        // A guess of zeros says nothing of what values mean, and one that is at most 1 and grows may be anything.
+        if first.greatest == 0.0 || !below {
+            return None;
+        }
+        let gone = if is_share && above { "has left the range from 0 to 1" } else { "has gone below 0" };
+        let bounds = if is_share && above {
+            format!("`unknown_min_{name}=0` and `unknown_max_{name}=1`")
+        } else {
+            format!("`unknown_min_{name}=0`")
+        };
+        Some(format!("`{name}` {gone} since the guess: if such values mean nothing, say so with {bounds}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::newton::Bounds;
+
+    fn range(name: &str, least: f64, greatest: f64) -> Range {
+        Range { unknown: name.to_owned(), least, greatest }
+    }
+
+    #[test]
+    fn bounds_are_suggested_where_the_guess_kept_to_them() {
+        let options = Options::default();
+        let hint = |first: Range, now: Range| of_ranges(&[first], &[now], &options);
+        let below = hint(range("s", 0.5, 0.5), range("s", -0.3, 0.7)).expect("a hint");
+        assert!(below.contains("below 0") && below.ends_with("`unknown_min_s=0`"), "{below}");
+        let both = hint(range("s", 0.0, 1.0), range("s", -3.0, 9.0)).expect("a hint");
+        assert!(both.ends_with("`unknown_min_s=0` and `unknown_max_s=1`"), "{both}");
+        let pressure = hint(range("p", 1e5, 2e5), range("p", -1e4, 2e5)).expect("a hint");
+        assert!(pressure.ends_with("`unknown_min_p=0`"), "{pressure}");
+        // Within rounding of 0; negative before; a guess of zeros; not finite.
+        assert_eq!(hint(range("s", 0.0, 1.0), range("s", -1e-9, 1.0)), None);
+        assert_eq!(hint(range("p", -1.0, 2.0), range("p", -8.0, 2.0)), None);
+        assert_eq!(hint(range("p", 0.0, 0.0), range("p", -8.0, 2.0)), None);
+        assert_eq!(hint(range("p", 1.0, 2.0), range("p", f64::NAN, f64::NAN)), None);
+        let bounded = Options { bounds: vec![(0, Bounds { least: -1.0, greatest: 1.0 })], ..options };
+        assert_eq!(of_ranges(&[range("s", 0.5, 0.5)], &[range("s", -1.0, 0.7)], &bounded), None);
+    }
+}

@@ -1,0 +1,265 @@
+//! When Newton's method stops.
+//!
+//! Where no tolerance of the residual is given, nothing may depend on its unit: an equation times a number has the same
+//! solution. Then there is a correction unless the residual is zero, and what comes of it ends the solve by any of these:
+//!
+//! * The next correction would be next to nothing beside the unknowns. It is not computed but estimated: the last one,
+//!   times the factor by which it has reduced the residual. So a linear equation that is solved exactly takes one
+//!   correction, and a guess that is the solution takes one.
+//! * The residual is next to nothing beside that at the guess, and the next correction would be small. The latter because
+//!   a guess that is far off makes any residual look small.
+//! * The residual does not fall any more, and is what rounding leaves of its terms: as large as roundings of
+//!   `sum_j |J_ij| |u_j|` in each row. So a matrix that turns roundings into larger corrections keeps no solve going.
+//!
+//! Each equation counts for itself, and each unknown, because they have units of their own.
+
+use std::fmt;
+
+use super::options::Options;
+use super::report::History;
+use super::solve::{Problem, Update};
+use crate::error::{Error, ErrorKind};
+use crate::linalg::null_space::round_off;
+
+/// What is next to nothing, where no tolerance says so.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Limits {
+    /// Of the residual at the guess.
+    pub reduction: f64,
+    /// Of the unknowns, for the next correction.
+    pub next: f64,
+    /// Of the unknowns, for the next correction where the residual has been reduced.
+    pub next_if_reduced: f64,
+}
+
+impl Limits {
+    /// For numbers with this rounding: the distance from 1 to the next larger one.
+    ///
+    /// Doubles: the reduction is twice what one linear solve reaches that goes on for it, a hundredth of the 1e-8 of
+    /// `solver_tol`. The next correction would change the thirteenth digit of an unknown, which some thousand roundings
+    /// do as well. Singles have seven digits: the residual keeps those that it has above its own roundings, and the next
+    /// correction would change the last one.
+    pub fn of(rounding: f64) -> Limits {
+        if rounding > f64::EPSILON {
+            Limits { reduction: 1e-5, next: 1e-6, next_if_reduced: 1e-4 }
+        } else {
+            Limits { reduction: 2e-10, next: 1e-12, next_if_reduced: 1e-8 }
+        }
+    }
+}
+
+/// Part of the accepted residual that a linear solve may leave: the rest is for what the residual rounds.
+const AIM: f64 = 0.5;
+/// A residual that keeps more than this part does not fall any more.
+const STALLED: f64 = 0.5;
+
+/// The criterion that ended a solve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Met {
+    /// `abs_res_tol`.
+    Absolute,
+    /// `rel_res_tol`.
+    Relative,
+    /// `update_tol`.
+    Update,
+    /// `abs_res_tol_1` and so on.
+    Equations,
+    /// The residual is zero.
+    Zero,
+    /// The next correction, as a part of the unknowns.
+    Next(f64),
+    /// The residual, as a part of that at the guess.
+    Reduced(f64),
+    /// The residual is what rounding leaves of its terms.
+    Rounding,
+}
+
+impl fmt::Display for Met {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Met::Absolute => write!(f, "the norm of the residual is at most `abs_res_tol`"),
+            Met::Relative => write!(f, "the residual has been reduced by `rel_res_tol`"),
+            Met::Update => write!(f, "the correction was at most `update_tol` of the unknowns"),
+            Met::Equations => write!(f, "the norm of each equation is at most its own tolerance"),
+            Met::Zero => write!(f, "the residual is zero"),
+            Met::Next(part) => write!(f, "the next correction would be about {part:.1e} of the unknowns"),
+            Met::Reduced(part) => write!(f, "the residual is {part:.1e} of that at the guess"),
+            Met::Rounding => write!(f, "the residual is what rounding leaves of its terms"),
+        }
+    }
+}
+
+/// How large the last correction of an unknown was; magnitudes, in its unit.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Size {
+    /// The largest correction, as the linear solver gave it.
+    pub correction: f64,
+    /// The largest value of the unknown after it.
+    pub unknown: f64,
+}
+
+impl Size {
+    /// The correction as a part of the unknown before or after it, whichever was larger: at most 1, 0 where both are 0.
+    fn part(self) -> f64 {
+        let Size { correction, unknown } = self;
+        // An unknown that became zero was as large as the correction.
+        if correction == 0.0 { 0.0 } else { correction / unknown.max(correction) }
+    }
+}
+
+/// The criteria of a solve, with what they compare.
+pub(super) struct Criteria<'a> {
+    options: &'a Options,
+    limits: Limits,
+    /// Norm of each equation at the guess. `[equations]`
+    first: Vec<f64>,
+    /// Norm of each equation before the last correction. `[equations]`
+    before: Vec<f64>,
+}
+
+impl<'a> Criteria<'a> {
+    pub fn new(options: &'a Options) -> Criteria<'a> {
+        Criteria { options, limits: Limits::of(options.rounding), first: Vec::new(), before: Vec::new() }
+    }
+
+    /// Whether no tolerance of the residual is given.
+    pub fn are_default(&self) -> bool {
+        self.options.abs_res_tol.is_none()
+    }
+
+    /// Whether this norm is small enough by itself, whatever the others were.
+    pub fn are_met_by_norm(&self, norm: f64) -> bool {
+        self.options.abs_res_tol.is_some_and(|tolerance| norm <= tolerance)
+    }
+
+    /// The norm of the residual that will be small enough, where it was `first` at the guess.
+    pub fn target(&self, first: f64) -> f64 {
+        self.options.abs_res_tol.unwrap_or(self.limits.reduction * first)
+    }
+
+    /// What a linear solve may leave of the residual, where it was `first` at the guess.
+    pub fn negligible(&self, first: f64) -> f64 {
+        AIM * self.limits.reduction * first
+    }
+
+    /// Takes note of the norms at the iterate from where the next correction starts.
+    pub fn start(&mut self, problem: &mut dyn Problem) -> Result<(), Error> {
+        if self.are_default() {
+            self.before = problem.equation_norms()?;
+            if self.first.is_empty() {
+                self.first.clone_from(&self.before);
+            }
+        }
+        Ok(())
+    }
+
+    /// The criterion that holds after an evaluation, with the `update` that led there.
+    pub fn met(&self, problem: &mut dyn Problem, history: &History, update: Option<Update>) -> Result<Option<Met>, Error> {
+        let (norm, options) = (history.norm(), self.options);
+        if self.are_met_by_norm(norm) {
+            return Ok(Some(Met::Absolute));
+        }
+        let first = history.iterations.first().map_or(norm, |first| first.norm);
+        if options.rel_res_tol > 0.0 && norm <= options.rel_res_tol * first {
+            return Ok(Some(Met::Relative));
+        }
+        if options.update_tol > 0.0 && history.count() > 0 {
+            let update = update.ok_or_else(|| Error::new(ErrorKind::Data, "this back-end takes no tolerance of updates (`update_tol`)"))?;
+            // What stopped at a bound, or was shortened, did not come as far as it should.
+            if update.at_bounds == 0 && !update.shortened && update.norm <= options.update_tol * update.unknowns {
+                return Ok(Some(Met::Update));
+            }
+        }
+        if !options.equation_tols.is_empty() {
+            let norms = problem.equation_norms()?;
+            if options.equation_tols.iter().all(|&(equation, tolerance)| norms.get(equation).is_some_and(|norm| *norm <= tolerance)) {
+                return Ok(Some(Met::Equations));
+            }
+        }
+        match self.are_default() {
+            true if norm == 0.0 => Ok(Some(Met::Zero)),
+            true if history.count() > 0 => self.met_by_default(problem),
+            true | false => Ok(None),
+        }
+    }
+
+    /// What the last evaluation says after a correction, where no tolerance of the residual is given.
+    pub fn met_by_default(&self, problem: &mut dyn Problem) -> Result<Option<Met>, Error> {
+        if !self.are_default() {
+            return Ok(None);
+        }
+        let norms = problem.equation_norms()?;
+        // Written so that NaN counts for nothing.
+        let reduced: Vec<bool> = norms.iter().zip(&self.first).map(|(norm, first)| *norm <= self.limits.reduction * first).collect();
+        let stalls = |number: usize| norms[number] > STALLED * self.before[number];
+        let mut rounded = vec![false; norms.len()];
+        if (0..norms.len()).any(|number| !reduced[number] && stalls(number)) {
+            rounded = self.within_rounding(problem, &norms)?;
+            if rounded.iter().all(|rounded| *rounded) {
+                return Ok(Some(Met::Rounding));
+            }
+        }
+        let kept = |number: usize| match (norms[number], self.before[number]) {
+            (0.0, _) => 0.0,
+            // Beside a residual that was zero anything is infinite; it kept all of it.
+            (norm, before) => (norm / before).min(1.0),
+        };
+        let kept = (0..norms.len()).filter(|&number| !rounded[number]).map(kept).fold(0.0, largest);
+        let sizes = problem.correction_sizes()?;
+        let part = if sizes.is_empty() { 1.0 } else { sizes.into_iter().map(Size::part).fold(0.0, largest) };
+        let next = part * kept;
+        if next <= self.limits.next {
+            return Ok(Some(Met::Next(next)));
+        }
+        let is_reduced = (0..norms.len()).all(|number| reduced[number] || rounded[number]);
+        if is_reduced && next <= self.limits.next_if_reduced {
+            let left = (0..norms.len()).filter(|&number| !rounded[number]).map(|number| norms[number] / self.first[number]);
+            return Ok(Some(Met::Reduced(left.fold(0.0, largest))));
+        }
+        Ok(None)
+    }
+
+    /// Whether the norm of each equation is what rounding leaves of its terms; false where the back-end does not know them.
+    pub fn within_rounding(&self, problem: &mut dyn Problem, norms: &[f64]) -> Result<Vec<bool>, Error> {
+        let terms = problem.terms()?;
+        let least = round_off(self.options.rounding);
+        Ok(norms.iter().enumerate().map(|(number, norm)| terms.get(number).is_some_and(|terms| *norm <= least * terms)).collect())
+    }
+
+    /// What rounding may leave of the residual of all equations together.
+    pub fn rounding(&self, problem: &mut dyn Problem) -> Result<f64, Error> {
+        let terms = problem.terms()?;
+        Ok(round_off(self.options.rounding) * terms.iter().map(|terms| terms * terms).sum::<f64>().sqrt())
+    }
+}
+
+/// The larger number; NaN wins.
+fn largest(most: f64, value: f64) -> f64 {
+    if value > most || value.is_nan() { value } else { most }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_correction_is_at_most_all_of_an_unknown() {
+        let part = |correction, unknown| Size { correction, unknown }.part();
+        assert_eq!(part(1.0, 4.0), 0.25);
+        // From 1 to 0, and where nothing is and nothing changes.
+        assert_eq!(part(1.0, 0.0), 1.0);
+        assert_eq!(part(0.0, 0.0), 0.0);
+        assert!(part(f64::NAN, 1.0).is_nan());
+    }
+
+    /// The linear solver goes on for the reduction only where that is near to `solver_tol`.
+    #[test]
+    fn one_linear_solve_may_reach_the_reduction() {
+        use crate::linalg::LinearOptions;
+        use crate::linalg::krylov::Target;
+        let (options, criteria) = (Options::default(), LinearOptions::default());
+        let saves = Criteria::new(&options).negligible(1.0);
+        // The front door leaves a tenth of the tolerance for what comes after the method.
+        assert_eq!(Target::near(0.9 * criteria.tolerance, saves).aim, saves);
+    }
+}

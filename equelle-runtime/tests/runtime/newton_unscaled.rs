@@ -1,0 +1,289 @@
+//! Newton's method where no tolerance is given: what ends a solve depends on no unit.
+
+use equelle_runtime::newton::{Correction, Entry, History, Options, Problem, Range, Size, Trial, Update, solve};
+use equelle_runtime::{Error, ErrorKind, Parameters, Solve};
+
+/// Equations, each for an unknown of one value, whose derivatives by the other unknowns are taken for zero.
+struct Equations {
+    /// Value and derivative of each equation at the unknowns.
+    functions: Vec<fn(&[f64]) -> (f64, f64)>,
+    /// By which each equation is multiplied.
+    factors: Vec<f64>,
+    u: Vec<f64>,
+    r: Vec<(f64, f64)>,
+    last: (Vec<f64>, Vec<f64>),
+    /// What roundings leave of each residual, before the factor.
+    noise: f64,
+    /// What a correction is multiplied by: a matrix that turns roundings into much.
+    condition: f64,
+    /// What linear solves leave of the residual, and how many of them refuse one that is not above what is negligible.
+    inexact: f64,
+    refuses: bool,
+    negligible: Vec<f64>,
+    corrections: usize,
+    printed: Vec<String>,
+}
+
+impl Equations {
+    fn new(functions: &[fn(&[f64]) -> (f64, f64)], u: &[f64]) -> Equations {
+        Equations {
+            functions: functions.to_vec(),
+            factors: vec![1.0; u.len()],
+            u: u.to_vec(),
+            r: Vec::new(),
+            last: (Vec::new(), Vec::new()),
+            noise: 0.0,
+            condition: 1.0,
+            inexact: 0.0,
+            refuses: false,
+            negligible: Vec::new(),
+            corrections: 0,
+            printed: Vec::new(),
+        }
+    }
+
+    fn norm(&self) -> f64 {
+        self.r.iter().map(|(r, _)| r * r).sum::<f64>().sqrt()
+    }
+}
+
+impl Problem for Equations {
+    fn evaluate(&mut self) -> Result<f64, Error> {
+        let value = |(function, factor): (&fn(&[f64]) -> (f64, f64), &f64)| {
+            let (value, slope) = function(&self.u);
+            ((value + self.noise) * factor, slope * factor)
+        };
+        self.r = self.functions.iter().zip(&self.factors).map(value).collect();
+        Ok(self.norm())
+    }
+
+    fn evaluate_silently(&mut self) -> Result<Trial, Error> {
+        Ok(Trial { norm: self.evaluate()?, held_back: false })
+    }
+
+    fn shorten(&mut self, length: f64) -> Result<(), Error> {
+        self.u = self.last.0.iter().zip(&self.last.1).map(|(u, du)| u - length * du).collect();
+        Ok(())
+    }
+
+    fn correct(&mut self) -> Result<Correction, Error> {
+        self.corrections += 1;
+        if self.refuses && self.negligible.last().is_none_or(|negligible| self.noise > *negligible) {
+            return Err(Error::new(ErrorKind::Simulation, "the linear system has no solution"));
+        }
+        let du: Vec<f64> = self.r.iter().map(|(r, slope)| (1.0 - self.inexact) * (r / slope) * self.condition).collect();
+        self.last = (self.u.clone(), du);
+        self.shorten(1.0)?;
+        Ok(Correction { update: Some(Update::default()), ..Correction::default() })
+    }
+
+    fn worst(&mut self, _: usize) -> Result<Vec<Entry>, Error> {
+        Ok(Vec::new())
+    }
+
+    fn ranges(&mut self) -> Result<Vec<Range>, Error> {
+        const SOLVE: Solve = Solve { line: 1, unknowns: &["u"] };
+        Ok(Range::of_solve(Some(&SOLVE), &self.u.iter().map(|u| Some([*u, *u])).collect::<Vec<_>>()))
+    }
+
+    fn equation_norms(&mut self) -> Result<Vec<f64>, Error> {
+        Ok(self.r.iter().map(|(r, _)| r.abs()).collect())
+    }
+
+    fn correction_sizes(&mut self) -> Result<Vec<Size>, Error> {
+        let size = |(du, u): (&f64, &f64)| Size { correction: du.abs(), unknown: u.abs() };
+        Ok(self.last.1.iter().zip(&self.u).map(size).collect())
+    }
+
+    fn terms(&mut self) -> Result<Vec<f64>, Error> {
+        Ok(self.r.iter().zip(&self.u).map(|((_, slope), u)| (slope * u).abs()).collect())
+    }
+
+    fn neglect(&mut self, residual: f64) {
+        self.negligible.push(residual);
+    }
+
+    fn equations(&self) -> usize {
+        self.functions.len()
+    }
+
+    fn print(&mut self, line: &str) -> Result<(), Error> {
+        self.printed.push(line.to_owned());
+        Ok(())
+    }
+
+    fn warn(&mut self, _: &str) {}
+
+    fn dump(&mut self, _: bool) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+fn root_of_two(u: &[f64]) -> (f64, f64) {
+    (u[0] * u[0] - 2.0, 2.0 * u[0])
+}
+
+fn three(u: &[f64]) -> (f64, f64) {
+    (2.0 * u[0] - 6.0, 2.0)
+}
+
+/// A step that goes too far from a guess beyond 1.39.
+fn arc_tangent(u: &[f64]) -> (f64, f64) {
+    (u[0].atan() + 0.25, 1.0 / (1.0 + u[0] * u[0]))
+}
+
+fn solved(problem: &mut Equations, options: &Options) -> History {
+    solve(problem, options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Powers of two, from 2^-40 to 2^40.
+fn factors() -> impl Iterator<Item = f64> {
+    (-40..=40).map(|power| 2.0_f64.powi(power))
+}
+
+/// The iterates have the same bits whatever the equations are multiplied by, and are as many, with every option that looks at the norm of the residual.
+#[test]
+fn a_factor_changes_nothing() {
+    let plain = Options { max_iter: 30, ..Options::default() };
+    let searching = Options { line_search: true, ..plain.clone() };
+    let forcing = Options { forcing: 0.5, ..plain.clone() };
+    for (function, guess, options) in [
+        (root_of_two as fn(&[f64]) -> (f64, f64), 3.0, &plain),
+        (root_of_two, 1e-3, &searching),
+        (root_of_two, 3.0, &forcing),
+        (three, -1e6, &plain),
+        (arc_tangent, 5.0, &searching),
+        (arc_tangent, 1.0, &plain),
+    ] {
+        let run = |factor: f64| {
+            let mut problem = Equations { factors: vec![factor], ..Equations::new(&[function], &[guess]) };
+            let history = solved(&mut problem, options);
+            let norms: Vec<u64> = history.iterations.iter().map(|iteration| (iteration.norm / factor).to_bits()).collect();
+            (norms, problem.u[0].to_bits())
+        };
+        let expected = run(1.0);
+        assert!(expected.0.len() > 1);
+        for factor in factors() {
+            assert_eq!(run(factor), expected, "2^{}", factor.log2());
+        }
+    }
+}
+
+/// Wells of 1e-7 m^3/s were no reason to compute a pressure: the guess was within 1e-6. A tolerance that is given means what it says.
+#[test]
+fn a_small_residual_is_no_solution() {
+    let wells = || Equations { factors: vec![1e-7 / 6.0], ..Equations::new(&[three], &[0.0]) };
+    let mut problem = wells();
+    assert_eq!(solved(&mut problem, &Options::default()).count(), 1);
+    assert_eq!(problem.u, [3.0]);
+    let mut problem = wells();
+    assert_eq!(solved(&mut problem, &Options { abs_res_tol: Some(1e-6), ..Options::default() }).count(), 0);
+    assert_eq!(problem.u, [0.0]);
+}
+
+/// One correction, whether it finds rounding or nothing at all; none where the residual is zero.
+#[test]
+fn a_guess_that_is_the_solution_costs_one_correction() {
+    // The nearest double to the root of 2: the residual is 4.4e-16.
+    let mut problem = Equations::new(&[root_of_two], &[std::f64::consts::SQRT_2]);
+    assert_eq!(solved(&mut problem, &Options::default()).count(), 1);
+    // A residual that stays what rounding makes of terms of 6, with a matrix that turns it into 1e-6 of the unknown.
+    let noisy = |verbose: usize, line_search: bool| {
+        let mut problem = Equations { noise: 4e-16, condition: 1e10, ..Equations::new(&[|_| (0.0, 2.0)], &[3.0]) };
+        let count = solved(&mut problem, &Options { verbose, line_search, ..Options::default() }).count();
+        (count, problem.printed)
+    };
+    let (count, printed) = noisy(2, false);
+    assert_eq!(count, 1);
+    assert!(printed.contains(&"Newton solver stops: the residual is what rounding leaves of its terms".to_owned()), "{printed:?}");
+    // The search does not shorten it either.
+    let (count, printed) = noisy(2, true);
+    assert!(count == 1 && printed.iter().all(|line| !line.starts_with("Line search")), "{printed:?}");
+    let mut problem = Equations::new(&[three], &[3.0]);
+    let history = solved(&mut problem, &Options { verbose: 2, ..Options::default() });
+    assert_eq!((history.count(), problem.corrections), (0, 0));
+    assert!(problem.printed.contains(&"Newton solver stops: the residual is zero".to_owned()), "{:?}", problem.printed);
+}
+
+/// In single precision what is left is rounding at 1e-7.
+#[test]
+fn singles_end_with_their_rounding() {
+    let rounding = f64::from(f32::EPSILON);
+    let mut problem = Equations { noise: 2e-7, condition: 100.0, ..Equations::new(&[|_| (0.0, 2.0)], &[3.0]) };
+    assert_eq!(solved(&mut problem, &Options { rounding, ..Options::default() }).count(), 1);
+    let mut problem = Equations { noise: 2e-7, condition: 100.0, ..Equations::new(&[|_| (0.0, 2.0)], &[3.0]) };
+    assert!(solve(&mut problem, &Options::default()).is_err(), "doubles leave less");
+}
+
+/// u^10 = 1 from 100: the residual falls by 0.35 a correction from 1e20, so that 1e10 would be a small part of it.
+#[test]
+fn a_guess_that_is_far_off_makes_nothing_small() {
+    let mut problem = Equations::new(&[|u| (u[0].powi(10) - 1.0, 10.0 * u[0].powi(9))], &[100.0]);
+    let history = solved(&mut problem, &Options { max_iter: 100, ..Options::default() });
+    assert!(history.count() > 40, "{}", history.count());
+    // What the next correction may be where the residual has been reduced.
+    assert!((problem.u[0] - 1.0).abs() < 1e-8, "{}", problem.u[0]);
+}
+
+/// What a linear solve leaves of a linear equation, 1e-8, takes another one; 1e-10 does not.
+#[test]
+fn linear_solves_that_are_not_exact() {
+    let count = |inexact: f64| {
+        let mut problem = Equations { inexact, ..Equations::new(&[three], &[0.0]) };
+        (solved(&mut problem, &Options::default()).count(), problem.negligible)
+    };
+    assert_eq!(count(1e-8).0, 2);
+    let (count, negligible) = count(1e-10);
+    assert_eq!(count, 1);
+    // Half of the accepted part of the residual at the guess, 6.
+    assert_eq!(negligible, [0.5 * (2e-10 * 6.0)]);
+}
+
+/// An equation that the guess satisfies holds up none, whatever its unit is beside that of the other; nor does an unknown that is zero.
+#[test]
+fn equations_count_for_themselves() {
+    for factor in [1e-12, 1.0, 1e12] {
+        let satisfied: fn(&[f64]) -> (f64, f64) = |u| (0.3 * u[1] - 0.3 * 7.0 + 4e-16, 0.3);
+        let mut problem = Equations { factors: vec![1.0, factor], ..Equations::new(&[root_of_two, satisfied], &[3.0, 7.0]) };
+        let alone = solved(&mut Equations::new(&[root_of_two], &[3.0]), &Options::default()).count();
+        assert_eq!(solved(&mut problem, &Options::default()).count(), alone, "{factor}");
+        // An equation that is far from its solution is not hidden behind a larger one.
+        let mut problem =
+            Equations { factors: vec![1.0, factor], ..Equations::new(&[three, |u| (u[1] * u[1] - 2.0, 2.0 * u[1])], &[0.0, 3.0]) };
+        solved(&mut problem, &Options::default());
+        assert!((problem.u[1] - std::f64::consts::SQRT_2).abs() < 1e-12, "{factor}: {}", problem.u[1]);
+        let mut problem = Equations { factors: vec![1.0, factor], ..Equations::new(&[root_of_two, |u| (3.0 * u[1], 3.0)], &[3.0, 0.0]) };
+        assert_eq!(solved(&mut problem, &Options::default()).count(), alone, "{factor}");
+    }
+}
+
+/// A system that has no solution for a residual of roundings alone is solved; beside more than that the roundings are left out.
+#[test]
+fn roundings_without_a_solution() {
+    let mut problem = Equations { noise: 4e-16, refuses: true, ..Equations::new(&[|_| (0.0, 2.0)], &[3.0]) };
+    let history = solved(&mut problem, &Options::default());
+    assert_eq!((history.count(), problem.corrections, &problem.u[..]), (0, 1, &[3.0][..]));
+    // 1e-7 beside terms of 6: 5e-11 of it is less than the roundings of those, 4e-14.
+    let mut problem = Equations { noise: 4e-16, refuses: true, ..Equations::new(&[|u| (2.0 * (u[0] - 3.0 - 5e-8), 2.0)], &[3.0]) };
+    assert!(solved(&mut problem, &Options::default()).count() <= 2);
+    assert!((problem.u[0] - 3.0 - 5e-8).abs() < 1e-14, "{}", problem.u[0]);
+    let rounding = 32.0 * f64::EPSILON * 6.0;
+    assert_eq!(problem.negligible[1..], [rounding]);
+    // With a tolerance a failure is one.
+    let mut problem = Equations { noise: 4e-16, refuses: true, ..Equations::new(&[|_| (0.0, 2.0)], &[3.0]) };
+    let error = solve(&mut problem, &Options { abs_res_tol: Some(0.0), ..Options::default() }).unwrap_err();
+    assert_eq!((error.kind, problem.corrections), (ErrorKind::Simulation, 1));
+}
+
+/// Other tolerances hold at the guess as they did, beside what holds without any.
+#[test]
+fn other_tolerances_stay_what_they_are() {
+    let words = ["abs_res_tol_1=10".to_owned()];
+    let options = Options::from_parameters(&Parameters::from_words(&words).unwrap()).unwrap();
+    assert_eq!(solved(&mut Equations::new(&[three], &[0.0]), &options).count(), 0);
+    let count = |options: Options| solved(&mut Equations::new(&[root_of_two], &[3.0]), &options).count();
+    assert_eq!(count(Options { rel_res_tol: 0.2, ..Options::default() }), 1);
+    // One that is never met leaves the others.
+    let never = vec![(0, 0.0)];
+    assert_eq!(count(Options { equation_tols: never, ..Options::default() }), count(Options::default()));
+}
