@@ -221,7 +221,10 @@ fn a_derivative_that_is_zero() {
         let output = interpret(&path, &["nx=3", &format!("solver={solver}")]);
         let told = stderr(&output);
         assert_eq!(output.status.code(), Some(3), "{told}");
-        assert!(told.contains("the derivatives by 3 unknowns are zero, so no correction changes the residual of up to 1e0 there"), "{told}");
+        assert!(
+            told.contains("the derivatives by 3 unknowns are zero, so no correction changes the residual of up to 1e0 there"),
+            "{told}"
+        );
         assert!(told.contains("cell 0 at (0.5, 0.5): -1") && told.contains("unknowns: y from 0 to 0"), "{told}");
         assert!(!told.contains("imbalance") && !told.contains("sources") && !told.contains("solver_tol"), "{told}");
     }
@@ -250,7 +253,13 @@ fn bounds_are_suggested_where_an_unknown_left_its_range() {
     let told = stderr(&output);
     assert_eq!(output.status.code(), Some(3), "{told}");
     // 0.5 - 0.5 (log 0.5 + 4) = -1.15
-    assert!(told.contains("the residual is not finite after iteration 1") && told.contains("unknowns: s from -1.15343 to -1.15343"), "{told}");
-    assert!(told.contains("hint: `s` has gone below 0 since the guess: if such values mean nothing, say so with `unknown_min_s=0`"), "{told}");
+    assert!(
+        told.contains("the residual is not finite after iteration 1") && told.contains("unknowns: s from -1.15343 to -1.15343"),
+        "{told}"
+    );
+    assert!(
+        told.contains("hint: `s` has gone below 0 since the guess: if such values mean nothing, say so with `unknown_min_s=0`"),
+        "{told}"
+    );
     fs::remove_dir_all(&folder).unwrap();
 }
