@@ -242,7 +242,6 @@ pub fn simulate<R: Kernels + Implicit>(rt: &mut R) -> Result<(), Error> {
         }
     }
 
-
     // The state at the end is finite.
     rt.line(45);
     rt.check_collection("u0", &u0)?;
