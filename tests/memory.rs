@@ -45,7 +45,8 @@ fn a_step_needs_the_old_and_the_new_field() {
     assert_eq!(numbers(&text, OptLevel::O0, "InteriorFaces()"), (1, 1));
 }
 
-/// The interpreter drops nothing before its function or a round of its loop ends, and has rows and copies while a kernel runs: with one result and the argument u, 3 + 4 + 1 numbers.
+/// The interpreter drops nothing before its function or a round of its loop ends, and has rows and
+/// copies while a kernel runs: with one result and the argument u, 3 + 4 + 1 numbers.
 #[test]
 fn the_interpreter_needs_more() {
     let text = format!(
@@ -57,7 +58,8 @@ fn the_interpreter_needs_more() {
         optimise(lower::lower(&program, &SourceFile::new("program.equelle", text.as_str()), "program"), level)
     };
     let numbers = |needs: &Needs| needs.sets[0].general.numbers[2];
-    // Operation by operation: u_in, a and b; then dt * u and the new u beside the old one, which is the input in the first round only.
+    // Operation by operation: u_in, a and b; then dt * u and the new u beside the old one, which is
+    // the input in the first round only.
     let plain = module(OptLevel::O0);
     assert_eq!((numbers(&Needs::of(&plain)), numbers(&Needs::interpreted(&plain))), (3, 6));
     // By kernels: u_in and b, and u; the kernel of a step has its row and a copy.

@@ -171,7 +171,7 @@ fn runs_in_one_folder_are_complete_or_refused() {
 }
 
 #[test]
-#[ignore = "takes minutes; .ci/full runs it"]
+#[ignore = "a quarter of a minute on a quiet machine, more elsewhere; .ci/full runs it"]
 fn fifty_pairs_in_one_folder() {
     pairs("fifty-pairs", 50);
 }
@@ -182,7 +182,7 @@ fn killed_runs_leave_no_torn_file() {
 }
 
 #[test]
-#[ignore = "takes minutes; .ci/full runs it"]
+#[ignore = "a quarter of a minute on a quiet machine, more elsewhere; .ci/full runs it"]
 fn two_hundred_kills() {
     kills("many-kills", 200);
 }

@@ -112,6 +112,25 @@ fn a_step_with_an_output_is_one_copy_and_waits_for_nothing() {
     }
 }
 
+/// Without `output_to_file` more than 1,000 numbers go to a file, beside the run, and 1,000 do not.
+#[test]
+fn large_collections_go_to_files() {
+    for (number, device) in all_devices().into_iter().enumerate() {
+        let (folder, words) = folder(&format!("large-{number}"));
+        for cells in [1000, 1001] {
+            let grid = Grid::cartesian(Cartesian::line(cells, 1.0)).unwrap();
+            let mut rt = runtime(Rc::clone(&device), grid, &words[1..]);
+            let all = rt.domain(ALL_CELLS).unwrap();
+            let u = rt.scalar_collection(&all, vec![0.25; cells]).unwrap();
+            rt.output_collection("u", &u).unwrap();
+            rt.finish().unwrap();
+            drop(rt);
+            assert_eq!(names(&folder).len(), usize::from(cells > 1000), "{cells} cells");
+        }
+        assert_eq!(numbers(&file(&folder, 0)), vec![0.25; 1001]);
+    }
+}
+
 /// Scalars of two precisions, and Vectors.
 #[test]
 fn numbers_are_those_of_outputs_at_once() {

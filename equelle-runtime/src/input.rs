@@ -43,7 +43,8 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// Nothing read so far; `shared` are the collections whose names are those of numbers that something else reads.
+    /// Nothing read so far; `shared` are the collections whose names are those of numbers that
+    /// something else reads.
     pub fn sharing(shared: Vec<&'static str>) -> Inputs {
         Inputs { shared, ..Inputs::default() }
     }
@@ -69,11 +70,13 @@ impl Inputs {
         Ok(parameters.number(name)?.unwrap_or(default))
     }
 
-    /// The numbers in `<name>_filename`, which are in ascending order of the entities in the numbering of the grid's file; or the value `<name>` for all.
-    /// Which of them counts, [`choice`] tells.
+    /// The numbers in `<name>_filename`, which are in ascending order of the entities in the
+    /// numbering of the grid's file; or the value `<name>` for all. Which of them counts,
+    /// [`choice`] tells.
     ///
     /// # Errors
-    /// `Data` for a missing parameter, two sources, a word that is no number (file, line, column) or a wrong number of values; `Io` if the file cannot be read.
+    /// `Data` for a missing parameter, two sources, a word that is no number (file, line, column)
+    /// or a wrong number of values; `Io` if the file cannot be read.
     pub fn collection(&mut self, parameters: &Parameters, name: &str, domain: &Arc<Domain>) -> Result<CollectionInput, Error> {
         if let Some((_, _, values)) = self.collections.iter().find(|(n, d, _)| n == name && Arc::ptr_eq(d, domain)) {
             return Ok(values.clone());

@@ -1,7 +1,9 @@
 //! Parameters from the command line and from parameter files (runtime specification, section 8).
 //!
-//! Words are `file.param` or `key=value`. Files are read first, in order, then assignments, in order; later values win, with a warning where both are in one file.
-//! In a file: one `key=value` a line, blanks around key and value dropped, blank lines skipped, `//` starts a comment anywhere and `#` at the start of a line or after a blank.
+//! Words are `file.param` or `key=value`. Files are read first, in order, then assignments, in
+//! order; later values win, with a warning where both are in one file. In a file: one `key=value` a
+//! line, blanks around key and value dropped, blank lines skipped, `//` starts a comment anywhere
+//! and `#` at the start of a line or after a blank.
 //! A value that is a file name is relative to the parameter file that gives it, or to the working directory when given on the command line.
 
 use std::collections::BTreeMap;
@@ -215,7 +217,8 @@ impl Parameters {
         &self.replaced
     }
 
-    /// A warning for each parameter that is not known, with what `near` says its key is meant to be.
+    /// A warning for each parameter that is not known, with what `near` says its key is meant to
+    /// be.
     pub fn unknown(&self, is_known: impl Fn(&str) -> bool, near: impl Fn(&str) -> Option<String>) -> Vec<String> {
         let unknown = self.entries.iter().filter(|(key, _)| !is_known(key));
         let warning = |(key, entry): (&String, &Entry)| {

@@ -466,7 +466,8 @@ impl Session {
         }
     }
 
-    /// A warning for each parameter that has no effect, with the nearest key that would have. They are told when the session opens.
+    /// A warning for each parameter that has no effect, with the nearest key that would have. They
+    /// are told when the session opens.
     pub fn unused_parameters(&self) -> Vec<String> {
         let mut warnings = known::warnings(self.program, &self.parameters);
         warnings.extend(self.parameters_without_effect());
@@ -529,7 +530,9 @@ impl Session {
     }
 }
 
-/// The grid that the parameters ask for: `grid_filename`, whose geometry is checked (`grid_geometry=check`, the default) or believed (`trust`), or `grid_dim` (default 2), `nx ny nz` (6 1 1), `dx dy dz` (1 1 1);
+/// The grid that the parameters ask for: `grid_filename`, whose geometry is checked
+/// (`grid_geometry=check`, the default) or believed (`trust`), or `grid_dim` (default 2), `nx ny
+/// nz` (6 1 1), `dx dy dz` (1 1 1);
 /// with `grid_layout=unstructured` a Cartesian grid is treated as an unstructured one.
 ///
 /// # Errors

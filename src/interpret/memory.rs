@@ -1,11 +1,13 @@
-//! What the interpreter needs memory for: the plan that generated programs have as a constant, of how it runs a program itself.
+//! What the interpreter needs memory for: the plan that generated programs have as a constant, of
+//! how it runs a program itself.
 
 use equelle_front::ir::Module;
 use equelle_front::memory::{self, Needs};
 use equelle_front::types;
 use equelle_runtime::{Buffers, CanonicalSet, EntityKind, Extent, MemoryPlan, SetMemory, SolveMemory};
 
-/// The plan of a program; `None` for programs without collections. It lives as long as the process, because generated programs have it as a constant.
+/// The plan of a program; `None` for programs without collections. It lives as long as the process,
+/// because generated programs have it as a constant.
 pub(super) fn plan(module: &Module) -> Option<&'static MemoryPlan> {
     let needs = Needs::interpreted(module);
     if needs.sets.is_empty() && needs.solves.is_empty() {

@@ -43,11 +43,13 @@ fn rounds(depth: usize) -> usize {
 pub(super) enum Run {
     /// The generated host program, which drops values once nothing reads them.
     Compiled,
-    /// The interpreter, which keeps values to the end of their function or of a round, and evaluates kernels on copies of their arguments.
+    /// The interpreter, which keeps values to the end of their function or of a round, and
+    /// evaluates kernels on copies of their arguments.
     Interpreted,
 }
 
-/// Numbers that take as much memory as what the interpreter keeps of an element of a kernel: a list, and each result in it.
+/// Numbers that take as much memory as what the interpreter keeps of an element of a kernel: a
+/// list, and each result in it.
 const NUMBERS_OF_ROW: usize = 3;
 const NUMBERS_OF_RESULT: usize = 4;
 

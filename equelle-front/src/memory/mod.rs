@@ -74,7 +74,8 @@ impl Needs {
         Needs::in_run(module, scratch, Run::Compiled)
     }
 
-    /// Of a module as the interpreter runs it: kernels by their general bodies, whatever the grid is, on copies of their arguments, and values for as long as their functions.
+    /// Of a module as the interpreter runs it: kernels by their general bodies, whatever the grid
+    /// is, on copies of their arguments, and values for as long as their functions.
     pub fn interpreted(module: &Module) -> Needs {
         let mut needs = Needs::in_run(module, &[], Run::Interpreted);
         needs.sets.iter_mut().for_each(|set| set.cartesian = set.general);

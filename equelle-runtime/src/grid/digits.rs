@@ -1,7 +1,8 @@
 //! How precise the numbers of a text are, judged by the digits that it shows.
 
-/// The most digits that numbers of one kind show. A writer gives all of them the same number of significant digits or of decimals, and may leave zeros at the end out; so
-/// either number says how far off its numbers are, and the coarser one is right.
+/// The most digits that numbers of one kind show. A writer gives all of them the same number of
+/// significant digits or of decimals, and may leave zeros at the end out; so either number says how
+/// far off its numbers are, and the coarser one is right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Digits {
     significant: i32,
@@ -14,10 +15,12 @@ pub(super) struct Digits {
 
 /// Digits that show a number of single precision fully.
 const DIGITS_OF_SINGLE: i32 = 9;
-/// Half of the distance of neighbouring numbers of single precision, relative to them; and of double precision.
+/// Half of the distance of neighbouring numbers of single precision, relative to them; and of
+/// double precision.
 const ROUNDING_OF_SINGLE: f64 = 1.0 / 16_777_216.0;
 const ROUNDING_OF_DOUBLE: f64 = f64::EPSILON / 2.0;
-/// Numbers without exponents that show fewer significant digits have not been rounded to that many: nobody prints grids with `%.2g`.
+/// Numbers without exponents that show fewer significant digits have not been rounded to that many:
+/// nobody prints grids with `%.2g`.
 const FEWEST: i32 = 3;
 
 impl Default for Digits {
@@ -47,7 +50,8 @@ impl Digits {
                 _ => {}
             }
         }
-        // The zeros at the end of a whole number may be its value, and no digits that were looked at.
+        // The zeros at the end of a whole number may be its value, and no digits that were looked
+        // at.
         let shown = if after_point { significant } else { significant - zeros };
         self.significant = self.significant.max(shown);
         self.decimals = self.decimals.max(decimals);
@@ -68,8 +72,9 @@ impl Digits {
         (relative * size).max(by_significant).max(0.5 * power(-self.decimals))
     }
 
-    /// Whether these numbers show all the digits that the writer of `others` gives to numbers, so that they may have been rounded. Else they are exact, such as the corners of a
-    /// unit square among areas of six digits.
+    /// Whether these numbers show all the digits that the writer of `others` gives to numbers, so
+    /// that they may have been rounded. Else they are exact, such as the corners of a unit square
+    /// among areas of six digits.
     pub fn are_as_many_as(self, others: Digits) -> bool {
         let significant = self.significant >= FEWEST.max(others.significant);
         significant || self.decimals > 0 && self.decimals >= others.decimals
@@ -110,7 +115,8 @@ mod tests {
         let fixed = digits("0.001 1234.567");
         assert!((fixed.error_of(0.001) - 0.0005).abs() < 1e-18 && (fixed.error_of(0.0) - 0.0005).abs() < 1e-18);
         assert!((fixed.error_of(1234.567) - 0.0005).abs() < 1e-15);
-        // One decimal, though there is one digit; two significant digits, where an exponent shows that they were counted.
+        // One decimal, though there is one digit; two significant digits, where an exponent shows
+        // that they were counted.
         assert!((digits("0.5 1").error_of(1.0) - 0.05).abs() < 1e-16);
         assert!((digits("1.2e+01 3.4e-05").error_of(12.0) - 0.5).abs() < 1e-15);
         // All digits of a double; and a single printed as a double.

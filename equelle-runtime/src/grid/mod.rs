@@ -4,7 +4,10 @@
 //! never pay for them.
 //!
 //! Reading order: [`Grid`] here, [`Cartesian`] numbering in `cartesian` and `cartesian_edges`, its arrays in `build`, edges and vertices in `skeleton`, canonical sets in
-//! `sets`, what is beyond faces in `neighbours`, geometry that is given back in `geometry`, grid files in [`opm`], what they store against what their nodes give in `stored` (measures in `shapes`, precision of text in `digits`), the order of cells and faces in memory in `renumber` and `cuthill_mckee`.
+//! `sets`, what is beyond faces in `neighbours`, geometry that is given back in `geometry`, grid
+//! files in [`opm`], what they store against what their nodes give in `stored` (measures in
+//! `shapes`, precision of text in `digits`), the order of cells and faces in memory in `renumber`
+//! and `cuthill_mckee`.
 
 mod build;
 mod cartesian;

@@ -1,8 +1,9 @@
 //! Grids in OPM's text format (runtime specification, section 1.4), checked.
 //!
 //! What is checked, so that nothing wrong goes unnoticed: every item is there and is a number; index ranges; `face_cells` and `cell_faces` describe the
-//! same grid; areas and volumes are positive; each normal's length is the area; normals point from the first cell to the second; cells are closed; and, unless the file is
-//! believed, areas, volumes, centroids and normals are those that the nodes give (`stored`).
+//! same grid; areas and volumes are positive; each normal's length is the area; normals point from
+//! the first cell to the second; cells are closed; and, unless the file is believed, areas,
+//! volumes, centroids and normals are those that the nodes give (`stored`).
 
 use std::path::Path;
 
@@ -331,7 +332,8 @@ impl Raw {
         for (face, &vector) in self.face_normals.values.iter().enumerate() {
             let length = norm(vector);
             let area = self.face_areas.values[face];
-            // 1e-4 leaves room for areas computed otherwise; then come the digits of the file. A face that is not flat has a range of areas.
+            // 1e-4 leaves room for areas computed otherwise; then come the digits of the file. A
+            // face that is not flat has a range of areas.
             let room = || 1e-4 * area + self.digits.error_of(area) + self.error_of(vector);
             let is_bent = || Face::of(&self.nodes, face, self.dim).is_some_and(|face| face.area.most > face.area.least);
             if (length - area).abs() > 1e-4 * area && (length - area).abs() > room() && !is_bent() {
@@ -365,7 +367,8 @@ impl Raw {
             let centre = self.cell_centroids.values[cell];
             let sum = faces.iter().fold([0.0; 3], |sum, (_, vector)| std::array::from_fn(|a| sum[a] + vector[a]));
             let total: f64 = faces.iter().map(|(_, vector)| norm(*vector)).sum();
-            // 2e-5 is for six digits, of which each component is good to 5e-6; then come fewer digits, and lengths of normals of faces that are not flat.
+            // 2e-5 is for six digits, of which each component is good to 5e-6; then come fewer
+            // digits, and lengths of normals of faces that are not flat.
             let vanishes = |vector: [f64; 3]| norm(vector) <= 2e-5 * total || norm(vector) <= 2e-5 * total + self.open(&faces);
             let outward =
                 faces.iter().map(|&(face, vector)| dot(minus(self.face_centroids.values[face], centre), vector)).sum::<f64>() > 0.0;
@@ -390,7 +393,8 @@ impl Raw {
         Ok(())
     }
 
-    /// How far the sum of some area vectors may be from what it would be with all digits and flat faces.
+    /// How far the sum of some area vectors may be from what it would be with all digits and flat
+    /// faces.
     fn open(&self, faces: &[(usize, [f64; 3])]) -> f64 {
         // A normal may be as long as the area of some surface, which is more than the area vector.
         let longer = |&(face, vector): &(usize, [f64; 3])| {

@@ -1,7 +1,8 @@
 //! Measures and centroids of polygons and polyhedra from the nodes of their faces.
 //!
-//! A face that is not flat is a surface of triangles, and which triangles is a matter of choice: around the mean of its nodes, or from one of them. What follows is a range of
-//! areas, centroids and volumes. Area vectors do not depend on it.
+//! A face that is not flat is a surface of triangles, and which triangles is a matter of choice:
+//! around the mean of its nodes, or from one of them. What follows is a range of areas, centroids
+//! and volumes. Area vectors do not depend on it.
 
 use super::skeleton::Nodes;
 
@@ -31,7 +32,8 @@ pub(super) fn norm(a: Vector) -> f64 {
     dot(a, a).sqrt()
 }
 
-/// Out of the plane by less than this part of the diameter, a face counts as flat: a tenth of what is allowed.
+/// Out of the plane by less than this part of the diameter, a face counts as flat: a tenth of what
+/// is allowed.
 const FLAT: f64 = 1e-7;
 /// Nodes from which triangles are tried; more would take quadratic time.
 const APEXES: usize = 8;
@@ -117,7 +119,8 @@ pub(super) struct Face {
     is_flat: bool,
     /// The mean of its nodes.
     mean: Vector,
-    /// Between the surface around the mean of the nodes and others: volumes along `vector`, and the most that their first moment about the mean can be.
+    /// Between the surface around the mean of the nodes and others: volumes along `vector`, and the
+    /// most that their first moment about the mean can be.
     volume: Range,
     moment: f64,
 }
@@ -270,10 +273,12 @@ impl Corners<'_> {
 #[derive(Clone, Debug)]
 pub(super) struct Cell {
     pub volume: Range,
-    /// Of flat faces and triangles around the means of nodes: volume, and first moment about `origin`.
+    /// Of flat faces and triangles around the means of nodes: volume, and first moment about
+    /// `origin`.
     middle: f64,
     moment: Vector,
-    /// The most that the first moment of what lies between surfaces is, about the means of the faces.
+    /// The most that the first moment of what lies between surfaces is, about the means of the
+    /// faces.
     spread: f64,
     /// The most that these volumes are, with the means of the faces.
     between: Vec<(f64, Vector)>,
@@ -301,7 +306,8 @@ impl Cell {
         let moment = if face.is_flat {
             times(cone * self.dim / (self.dim + 1.0), minus(face.centroid, self.origin))
         } else {
-            // Tetrahedra over the triangles around the mean; their centroids are at three quarters of the way.
+            // Tetrahedra over the triangles around the mean; their centroids are at three quarters
+            // of the way.
             let of = |a, b| times(0.125 * dot(to_mean, cross(a, b)), plus(to_mean, times(1.0 / 3.0, plus(a, b))));
             times(sign, Corners::of(nodes, nodes.of_face(number), |corners, _, _| corners.around(of)))
         };
@@ -380,8 +386,8 @@ mod tests {
         assert!((cell.bounds.diameter() - 21f64.sqrt()).abs() < 1e-9 && (cell.surface - 28.0).abs() < 1e-9);
     }
 
-    /// One corner of the top is lifted by 1.5. With the diagonal through it both triangles, each over an area of 1, rise by 1.5/3 on average; with the other diagonal
-    /// one does.
+    /// One corner of the top is lifted by 1.5. With the diagonal through it both triangles, each
+    /// over an area of 1, rise by 1.5/3 on average; with the other diagonal one does.
     #[test]
     fn a_box_with_a_bent_top() {
         let nodes = block([0.0; 3], 1.5);

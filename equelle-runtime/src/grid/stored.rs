@@ -1,7 +1,10 @@
-//! Areas, volumes, centroids and normals that a grid file stores, compared with what its nodes give.
+//! Areas, volumes, centroids and normals that a grid file stores, compared with what its nodes
+//! give.
 //!
-//! Allowed are 1e-6 of the area or volume, and a distance of 1e-6 of the diameter; or what the digits of the file leave open, those of the stored number and, since nodes may have
-//! been rounded as well, what that makes of areas, volumes and centroids. A face without nodes counts as flat, with the area, centroid and normal that are stored.
+//! Allowed are 1e-6 of the area or volume, and a distance of 1e-6 of the diameter; or what the
+//! digits of the file leave open, those of the stored number and, since nodes may have been rounded
+//! as well, what that makes of areas, volumes and centroids. A face without nodes counts as flat,
+//! with the area, centroid and normal that are stored.
 
 use super::digits::Digits;
 use super::shapes::{Bounds, Cell, Face, Range, Vector, dot, minus, norm, times};
@@ -128,7 +131,8 @@ impl Stored<'_> {
         let computed = if dot(normal, face.vector) < 0.0 { times(-1.0, face.vector) } else { face.vector };
         let length = norm(normal);
         let normal_error = || self.error_of(normal) + area_error();
-        // Of a face that is not flat the length may be that of the vector, or the area of a surface.
+        // Of a face that is not flat the length may be that of the vector, or the area of a
+        // surface.
         let direction = norm(minus(times(vector / length, normal), computed));
         if differs(length, self.error_of(normal))
             || exceeds(direction, ALLOWED * vector, normal_error) && !self.is_lost(vector, area_error())
@@ -166,7 +170,8 @@ impl Stored<'_> {
             }
         }
         let volume = self.cell_volumes[index];
-        // Each face sweeps over its area times the way that its nodes move. Writers that sum products of coordinates in the plane, far from the origin, lose some digits.
+        // Each face sweeps over its area times the way that its nodes move. Writers that sum
+        // products of coordinates in the plane, far from the origin, lose some digits.
         let far = if self.dim == 2 { f64::EPSILON * cell.corners as f64 * cell.bounds.largest().powi(2) } else { 0.0 };
         let volume_error = || self.moved(cell.bounds) * cell.surface + without_nodes + far;
         let error = || self.digits.error_of(volume) + volume_error();
@@ -203,7 +208,8 @@ impl Stored<'_> {
         None
     }
 
-    /// A place near a cell: a node of its first face, or the centroid of that; `None` for a cell without faces.
+    /// A place near a cell: a node of its first face, or the centroid of that; `None` for a cell
+    /// without faces.
     fn cell_origin(&self, faces: &[u32]) -> Option<Vector> {
         let first = *faces.first()? as usize;
         let node = self.nodes.of_face(first).first();
@@ -243,12 +249,14 @@ impl Stored<'_> {
     }
 }
 
-/// Whether a difference is more than is allowed; what the digits leave open is asked for only where it matters. What is no number is too much.
+/// Whether a difference is more than is allowed; what the digits leave open is asked for only where
+/// it matters. What is no number is too much.
 fn exceeds(difference: f64, allowed: f64, error: impl Fn() -> f64) -> bool {
     !(difference <= allowed) && !(difference <= allowed + error())
 }
 
-/// How far a centroid moves when nodes do: of a triangle or tetrahedron no further than they; else also by what area or volume is won or lost, at most a diameter away.
+/// How far a centroid moves when nodes do: of a triangle or tetrahedron no further than they; else
+/// also by what area or volume is won or lost, at most a diameter away.
 fn centroid_moves(nodes: f64, is_simplex: bool, part: f64, diameter: f64) -> f64 {
     if is_simplex { nodes } else { nodes + part * diameter }
 }

@@ -1,6 +1,7 @@
 //! Which of the parameters of an input counts: `<name>`, `<name>_filename` or `<name>_from_file`.
 //!
-//! Words on the command line that name a source replace what files say of that input. Two sources in one place are an error.
+//! Words on the command line that name a source replace what files say of that input. Two sources
+//! in one place are an error.
 
 use std::path::PathBuf;
 
@@ -45,10 +46,12 @@ impl Said {
     }
 }
 
-/// Where the values of a collection come from. `shared`: something else reads the number `<name>` too, which is then no second source beside a file.
+/// Where the values of a collection come from. `shared`: something else reads the number `<name>`
+/// too, which is then no second source beside a file.
 ///
 /// # Errors
-/// `Data` for two sources in one place (names both), for `<name>_from_file=true` without a file name, and for a value that is not of its type.
+/// `Data` for two sources in one place (names both), for `<name>_from_file=true` without a file
+/// name, and for a value that is not of its type.
 pub fn of_collection(parameters: &Parameters, name: &str, shared: bool) -> Result<Choice, Error> {
     let key = from_file_key(name);
     let flag = parameters.flag(&key)?;
@@ -72,10 +75,12 @@ pub fn of_collection(parameters: &Parameters, name: &str, shared: bool) -> Resul
     Ok(Choice::Nothing)
 }
 
-/// The file of a domain or a sequence, which have no other source; `None` if no parameter names one.
+/// The file of a domain or a sequence, which have no other source; `None` if no parameter names
+/// one.
 ///
 /// # Errors
-/// `Data` for `<name>_from_file=false`, unless the command line names a file that a parameter file keeps out; for an empty name.
+/// `Data` for `<name>_from_file=false`, unless the command line names a file that a parameter file
+/// keeps out; for an empty name.
 pub fn of_list(parameters: &Parameters, name: &str) -> Result<Option<PathBuf>, Error> {
     let (flag, filename) = (from_file_key(name), filename_key(name));
     let kept_out = parameters.flag(&flag)? == Some(false);

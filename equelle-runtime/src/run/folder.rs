@@ -46,7 +46,9 @@ impl Folder {
         let (lock, warning) = match ask(&lock_path, &owner).map_err(|error| cannot_write(dir, &error))? {
             Asked::Ours(lock) => (Some(lock), None),
             Asked::Taken(other) => return Err(taken(dir, &format!("`{}` puts out to `{}` already", program.name, dir.display()), &other)),
-            Asked::Unsupported(error) => (None, Some(format!("nothing keeps other runs out of `{}`: {error}", dir.display()))),
+            Asked::Unsupported(error) => {
+                (None, Some(format!("nothing keeps other runs out of `{}`, so that no files are removed there: {error}", dir.display())))
+            }
         };
         let mut folder = Folder {
             dir: dir.to_owned(),
@@ -141,7 +143,8 @@ impl Folder {
     /// # Errors
     /// `Io`, if one cannot be removed.
     pub(super) fn sweep(&mut self) -> Result<(), Error> {
-        if std::mem::replace(&mut self.swept, true) {
+        // Without a lock another run may be writing them.
+        if std::mem::replace(&mut self.swept, true) || self.lock.is_none() {
             return Ok(());
         }
         for entry in std::mem::take(&mut self.earlier) {

@@ -158,6 +158,7 @@ impl State {
             End::Finished | End::Exit(0, _) => ("done", Some(0), None),
             End::Exit(code @ (130 | 143), message) => ("interrupted", Some(*code), message.as_deref()),
             End::Exit(code, message) => ("failed", Some(*code), message.as_deref()),
+            End::Unknown if std::thread::panicking() => ("failed", Some(101), None),
             End::Unknown => ("failed", None, None),
         };
         self.head.insert("ended".to_owned(), json!(moment::now()));

@@ -1,4 +1,5 @@
-//! What is known of the parameters before anything is read: which keys are nobody's, and which inputs have two sources.
+//! What is known of the parameters before anything is read: which keys are nobody's, and which
+//! inputs have two sources.
 
 use super::{GRID_KEYS, OTHER_KEYS, OUTPUT_KEYS};
 use crate::error::Error;
@@ -21,7 +22,8 @@ fn is_known(program: &Program, key: &str) -> bool {
     runtime_keys().any(|known| known == key) || of_solves() || program.inputs.iter().any(|input| input.keys().iter().any(|own| own == key))
 }
 
-/// The key that an unknown one is meant to be: another key of the same input, or the one most like it.
+/// The key that an unknown one is meant to be: another key of the same input, or the one most like
+/// it.
 fn nearest(program: &Program, key: &str) -> Option<String> {
     let stem = key.strip_suffix("_filename").or_else(|| key.strip_suffix("_from_file")).unwrap_or(key);
     if let Some(input) = program.inputs.iter().find(|input| input.name == stem) {
@@ -39,7 +41,8 @@ fn nearest(program: &Program, key: &str) -> Option<String> {
     near_match(key, candidates.iter().map(String::as_str)).map(str::to_owned)
 }
 
-/// A warning for each parameter that nothing reads, and for each value that a later line of its file replaces.
+/// A warning for each parameter that nothing reads, and for each value that a later line of its
+/// file replaces.
 pub(super) fn warnings(program: &Program, parameters: &Parameters) -> Vec<String> {
     let mut warnings = parameters.replaced().to_vec();
     warnings.extend(parameters.unknown(|key| is_known(program, key), |key| nearest(program, key)));

@@ -78,7 +78,8 @@ fn grid_files() {
             }
         }
     }
-    // All ways are taken: damage to blanks and last digits goes unnoticed, and to nodes where they are not looked at.
+    // All ways are taken: damage to blanks and last digits goes unnoticed, and to nodes where they
+    // are not looked at.
     assert!(accepted > 100 && believed > 100 && refused > 10_000, "{accepted} accepted, {refused} refused, {believed} of them believed");
 }
 

@@ -95,7 +95,8 @@ fn missing_parameters_name_key_and_line() {
     assert_eq!(shown(error, &dir).1, "missing parameter `dir_filename`: the file with indices of elements of AllCells()");
 }
 
-/// Kinds of sources by what a parameter file and the command line give; the file holds 12 times 7, the numbers are 3 in the file and 5 on the command line.
+/// Kinds of sources by what a parameter file and the command line give; the file holds 12 times 7,
+/// the numbers are 3 in the file and 5 on the command line.
 #[test]
 fn which_source_counts() {
     let source = |text: &str, given: &[&str]| {

@@ -128,7 +128,8 @@ fn unknown_keys() {
     assert_eq!(parameters.near_unused("timesteps_filename"), None);
 }
 
-/// In one file a value that a later line replaces is a slip; another file, or the command line, replaces values on purpose.
+/// In one file a value that a later line replaces is a slip; another file, or the command line,
+/// replaces values on purpose.
 #[test]
 fn values_replaced_in_the_same_file_are_warned_of() {
     let dir = fresh_dir("params-replaced");

@@ -108,6 +108,18 @@ fn files_of_the_run_before_go_away() {
     assert_eq!(record(&dir)["removed_files"], 99);
 }
 
+/// A program that panics: the record does not say that it goes on.
+#[test]
+fn panics_are_recorded() {
+    let dir = fresh_dir("record-panic");
+    let session = session_of(&HEAT, &dir, &[]).unwrap();
+    let run = std::panic::AssertUnwindSafe(|| launch::recorded(session, |_session| panic!("on purpose")));
+    assert!(std::panic::catch_unwind(run).is_err());
+    let record = record(&dir);
+    assert_eq!((&record["state"], &record["exit_code"]), (&"failed".into(), &101.into()));
+    assert_eq!(names_in(&dir), ["heat.run.json"]);
+}
+
 /// A run that fails before its first output leaves the files before it, and their list.
 #[test]
 fn a_run_without_outputs_removes_nothing() {

@@ -135,7 +135,8 @@ fn a_wrong_square() {
     for text in ["1.0000009", "1.0", "1.00", "10e-1"] {
         square.clone().with(volume, text).read().expect(text);
     }
-    // A normal that is turned by 2e-5 keeps its length, and the cell closed within what is asked of that.
+    // A normal that is turned by 2e-5 keeps its length, and the cell closed within what is asked of
+    // that.
     let plane = plane();
     let [x, y] = [0, 1].map(|axis| plane.value(plane.normals.start + axis));
     let turned = plane.clone().with(plane.normals.start, x - 2e-5 * y).with(plane.normals.start + 1, y + 2e-5 * x);
@@ -146,18 +147,21 @@ fn a_wrong_square() {
     );
 }
 
-/// Changes of 1e-7 of the size pass, those of 1e-5 do not, in every array and on every kind of grid.
+/// Changes of 1e-7 of the size pass, those of 1e-5 do not, in every array and on every kind of
+/// grid.
 #[test]
 fn differences_are_relative_to_the_entity() {
     for (kind, file) in files().into_iter().enumerate() {
         let grid = file.read().unwrap_or_else(|error| panic!("{kind}: {}", error.message));
         let dim = grid.dim();
-        // The bent faces and cells of the last file have room for the ways to cut them; those at its boundary are flat.
+        // The bent faces and cells of the last file have room for the ways to cut them; those at
+        // its boundary are flat.
         let room = if kind == 3 { 0.05 } else { 0.0 };
         for (array, range) in file.stored().into_iter().enumerate() {
             for entry in [range.start, range.start + range.len() / 2 / dim * dim, range.end - 1] {
                 let value = file.value(entry);
-                // The diameters are about one for these grids of up to six cells a side; those of boxes with holes are 50 m wide.
+                // The diameters are about one for these grids of up to six cells a side; those of
+                // boxes with holes are 50 m wide.
                 let size = if matches!(array, 1 | 4) { if kind == 2 { 50.0 } else { 0.3 } } else { value };
                 if size == 0.0 {
                     continue;
@@ -239,8 +243,10 @@ fn rounded_files_are_still_checked() {
 /// Faces that are not flat may be cut in any way: areas, centroids and volumes of one way do.
 #[test]
 fn bent_faces_have_a_range() {
-    // A unit cube whose corner 7 is lifted by 1: its top has area vector (-1/2, -1/2, 1), of length (3/2)^(1/2). Cut through corner 7 it has two triangles of area
-    // 2^(1/2)/2, and the volume is 1 + 1/3; cut the other way 1/2 and 3^(1/2)/2, and 1 + 1/6; around the mean of the nodes it is half way.
+    // A unit cube whose corner 7 is lifted by 1: its top has area vector (-1/2, -1/2, 1), of length
+    // (3/2)^(1/2). Cut through corner 7 it has two triangles of area 2^(1/2)/2, and the volume is 1
+    // + 1/3; cut the other way 1/2 and 3^(1/2)/2, and 1 + 1/6; around the mean of the nodes it is
+    // half way.
     let text = "3 1 6 8 24 6 0 0 0 0 0
         0 0 0  1 0 0  0 1 0  1 1 0  0 0 1  1 0 1  0 1 1  1 1 2  0 4 8 12 16 20 24
         0 4 6 2  1 3 7 5  0 1 5 4  2 6 7 3  0 2 3 1  4 5 7 6  0 -1 0 -1 0 -1 0 -1 0 -1 0 -1
@@ -253,12 +259,14 @@ fn bent_faces_have_a_range() {
         File::new(&text.replace("VOLUME", &format!("{volume:?}")).replace("CENTROID", &point(centroid)))
     };
     let vector = 1.5f64.sqrt();
-    // Through corner 7: two triangles of equal area, whose centroids are at (2/3, 1/3, 4/3) and (1/3, 2/3, 4/3). The moments of what is above the cube: two tetrahedra of
-    // 1/6 with centroids ((0+1+1+1)/4, (0+0+1+1)/4, (1+1+1+2)/4) and the same with x and y exchanged, hence x = (1/2 + 2/6 * 5/8) / (4/3), z = (1/2 + 2/6 * 5/4) / (4/3).
+    // Through corner 7: two triangles of equal area, whose centroids are at (2/3, 1/3, 4/3) and
+    // (1/3, 2/3, 4/3). The moments of what is above the cube: two tetrahedra of 1/6 with centroids
+    // ((0+1+1+1)/4, (0+0+1+1)/4, (1+1+1+2)/4) and the same with x and y exchanged, hence x = (1/2 +
+    // 2/6 * 5/8) / (4/3), z = (1/2 + 2/6 * 5/4) / (4/3).
     let through =
         ([0.5, 0.5, 4.0 / 3.0], 2f64.sqrt(), 4.0 / 3.0, [(0.5 + 5.0 / 24.0) * 0.75, (0.5 + 5.0 / 24.0) * 0.75, (0.5 + 5.0 / 12.0) * 0.75]);
-    // The other way: the flat triangle at (1/3, 1/3, 1), and the other with corners (1,0,1), (1,1,2), (0,1,1) at (2/3, 2/3, 4/3); above it one tetrahedron of 1/6 at
-    // (3/4, 3/4, 5/4).
+    // The other way: the flat triangle at (1/3, 1/3, 1), and the other with corners (1,0,1),
+    // (1,1,2), (0,1,1) at (2/3, 2/3, 4/3); above it one tetrahedron of 1/6 at (3/4, 3/4, 5/4).
     let (flat, steep) = (0.5, 3f64.sqrt() / 2.0);
     let mean = |a: f64, b: f64| (flat * a + steep * b) / (flat + steep);
     let across = (
@@ -285,7 +293,8 @@ fn bent_faces_have_a_range() {
     }
 }
 
-/// Cells are put together from stored faces where these have no nodes: areas alone are then believed.
+/// Cells are put together from stored faces where these have no nodes: areas alone are then
+/// believed.
 #[test]
 fn files_without_nodes() {
     for file in [plane(), File::new(&polyhedra::clusters([5, 4, 3], 40).text())] {
@@ -305,7 +314,8 @@ fn files_without_nodes() {
     }
 }
 
-/// What has no extent is refused with its place, or where the file says so too, as before; nothing panics.
+/// What has no extent is refused with its place, or where the file says so too, as before; nothing
+/// panics.
 #[test]
 fn degenerate_entities() {
     let square = File::new(SQUARE);
@@ -337,7 +347,8 @@ fn degenerate_entities() {
     File::new(&doubled.words.join(" ")).read().unwrap();
 }
 
-/// Coordinates of a map, millions of metres, with cells of some metres; volumes from products of such coordinates.
+/// Coordinates of a map, millions of metres, with cells of some metres; volumes from products of
+/// such coordinates.
 #[test]
 fn far_from_the_origin() {
     let mut file = plane();
