@@ -123,7 +123,8 @@ fn pairs(name: &str, count: usize) {
         // Of a refused run nothing is left, nor of locks and temporary files.
         let others: Vec<String> = case.names().into_iter().filter(|name| !name.ends_with(".output")).collect();
         let mut expected: Vec<String> = complete.iter().map(|(program, _)| format!("{program}.run.json")).collect();
-        (expected.sort(), expected.dedup());
+        expected.sort();
+        expected.dedup();
         assert_eq!(others, expected);
     }
     // Both runs take many times longer than to start them.

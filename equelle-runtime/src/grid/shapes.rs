@@ -338,8 +338,8 @@ impl Cell {
     /// Its centroid, and how far those of other surfaces are from it; `None` if it has no volume.
     pub fn centroid(&self) -> Option<(Vector, f64)> {
         let least = self.volume.least;
-        // Written so that what is no number counts as no volume.
-        if !(least > 0.0) {
+        // What is no number counts as no volume.
+        if least.is_nan() || least <= 0.0 {
             return None;
         }
         let centroid = plus(self.origin, times(1.0 / self.middle, self.moment));

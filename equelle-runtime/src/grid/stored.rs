@@ -252,7 +252,8 @@ impl Stored<'_> {
 /// Whether a difference is more than is allowed; what the digits leave open is asked for only where
 /// it matters. What is no number is too much.
 fn exceeds(difference: f64, allowed: f64, error: impl Fn() -> f64) -> bool {
-    !(difference <= allowed) && !(difference <= allowed + error())
+    let is_within = difference <= allowed || difference <= allowed + error();
+    !is_within
 }
 
 /// How far a centroid moves when nodes do: of a triangle or tetrahedron no further than they; else

@@ -3,10 +3,12 @@
 use equelle_runtime::newton::{Correction, Entry, History, Options, Problem, Range, Size, Trial, Update, solve};
 use equelle_runtime::{Error, ErrorKind, Parameters, Solve};
 
+/// Value and derivative of an equation at the unknowns.
+type Equation = fn(&[f64]) -> (f64, f64);
+
 /// Equations, each for an unknown of one value, whose derivatives by the other unknowns are taken for zero.
 struct Equations {
-    /// Value and derivative of each equation at the unknowns.
-    functions: Vec<fn(&[f64]) -> (f64, f64)>,
+    functions: Vec<Equation>,
     /// By which each equation is multiplied.
     factors: Vec<f64>,
     u: Vec<f64>,
@@ -25,7 +27,7 @@ struct Equations {
 }
 
 impl Equations {
-    fn new(functions: &[fn(&[f64]) -> (f64, f64)], u: &[f64]) -> Equations {
+    fn new(functions: &[Equation], u: &[f64]) -> Equations {
         Equations {
             functions: functions.to_vec(),
             factors: vec![1.0; u.len()],
@@ -49,7 +51,7 @@ impl Equations {
 
 impl Problem for Equations {
     fn evaluate(&mut self) -> Result<f64, Error> {
-        let value = |(function, factor): (&fn(&[f64]) -> (f64, f64), &f64)| {
+        let value = |(function, factor): (&Equation, &f64)| {
             let (value, slope) = function(&self.u);
             ((value + self.noise) * factor, slope * factor)
         };

@@ -300,9 +300,7 @@ fn files_without_nodes() {
     for file in [plane(), File::new(&polyhedra::clusters([5, 4, 3], 40).text())] {
         let sizes: Vec<usize> = file.words[..6].iter().map(|word| word.parse().unwrap()).collect();
         let mut words = file.words.clone();
-        for word in file.face_nodes.start - sizes[2] - 1..file.face_nodes.start {
-            words[word] = "0".to_owned();
-        }
+        words[file.face_nodes.start - sizes[2] - 1..file.face_nodes.start].fill("0".to_owned());
         words.drain(file.face_nodes.clone());
         words.drain(file.nodes.clone());
         (words[3], words[4]) = ("0".to_owned(), "0".to_owned());
