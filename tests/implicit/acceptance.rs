@@ -57,7 +57,7 @@ fn converges(grid: &Grid, folder: &Path) {
     let total: f64 = grid.volumes.iter().sum();
     let sum = |values: &[f64]| -> f64 { grid.volumes.iter().zip(values).map(|(volume, value)| volume * value).sum() };
 
-    // Heat: temperatures stay between those around and those at first, up to the tolerance of the norm. Widths of cells are 10 or less.
+    // Heat: temperatures stay between those around and those at first, up to 1e-6. Widths of cells are 10 or less.
     let mut words = vec![steps("heat", &[1e5])];
     words.extend(input("k", &contrast).into_iter().chain(input("u_initial", &contrast)));
     let heat = run("tests/implicit/heat_contrast.equelle", Dimensions::Unchecked, &words);

@@ -7,8 +7,8 @@ use crate::support::{How, assert_close, equellec, numbers, repository, run, scra
 const GAS: &str = "examples/gas_1d/gas_1d.equelle";
 const PRESSURE: &str = "tests/implicit/pressure_neumann.equelle";
 
-/// Expected are results of the original implementation (spec/examples.md, section 3). Newton stops below 1e-6 kg/s, after one iteration, with a residual of
-/// 5e-11 kg/s; a different order of operations moves the pressure by roundings of 3e6: 1e-15 relative to it, times a few.
+/// Expected are results of the original implementation (spec/examples.md, section 3). There Newton stops below 1e-6 kg/s, after one iteration, with a residual of
+/// 5e-11 kg/s, and so does a solve by default; a different order of operations moves the pressure by roundings of 3e6: 1e-15 relative to it, times a few.
 #[test]
 fn gas_gives_the_numbers_of_the_original() {
     let param = repository("examples/gas_1d/case.param");

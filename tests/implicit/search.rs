@@ -56,7 +56,7 @@ Output(\"count\", count)
         for how in ways {
             let outputs = run(how, &path.to_string_lossy(), &["nx=1", "newton_line_search=true"]);
             let seen: Vec<f64> = outputs.fields("seen").iter().map(|field| field[0]).collect();
-            // 0.595, then 1.138, 1.0084, 1.000035, 1.0000000006: u/2 + 1/(2u) each.
+            // 0.595, then 1.138, 1.0084, 1.000035, 1.0000000006 and 1: u/2 + 1/(2u) each.
             let mut expected = vec![0.1, 0.595];
             (0..4).for_each(|_| expected.push(expected[expected.len() - 1] / 2.0 + 0.5 / expected[expected.len() - 1]));
             assert_eq!(seen.len(), expected.len(), "{how:?}: {seen:?}");

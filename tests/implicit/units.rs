@@ -133,8 +133,11 @@ fn defaults_are_near_the_solution() {
         let best = solved(&[&stagnates, "newton_failure=continue"]);
         let distances = |found: &[(String, String)], wanted: &str| -> f64 {
             let parsed = |text: &str| -> Vec<f64> { text.split_whitespace().map(|number| number.parse().unwrap()).collect() };
-            let pairs = found.iter().zip(&best).filter(|((name, _), _)| name.rsplit_once('-').is_some_and(|(tag, _)| tag == wanted));
-            pairs.fold(0.0, |most, ((name, a), (same, b))| {
+            // What a residual puts out comes as often as it is evaluated.
+            let of_tag = |name: &str| name.rsplit_once('-').is_some_and(|(tag, _)| tag == wanted);
+            let [found, best] = [found, &best].map(|files| files.iter().filter(|(name, _)| of_tag(name)).collect::<Vec<_>>());
+            assert_eq!(found.len(), best.len(), "{}: {wanted}", example.name);
+            found.into_iter().zip(best).fold(0.0, |most, ((name, a), (same, b))| {
                 assert_eq!(name, same);
                 let (a, b) = (parsed(a), parsed(b));
                 let size = b.iter().fold(0.0_f64, |size, b| size.max(b.abs()));
@@ -144,7 +147,6 @@ fn defaults_are_near_the_solution() {
         };
         let by_default = solved(&[]);
         let by_tolerance = solved(&["abs_res_tol=1e-6"]);
-        assert_eq!(by_default.len(), best.len());
         for &(tag, before) in example.before {
             let now = distances(&by_tolerance, tag);
             assert!(now >= before, "{}: {tag} at {now:e} with the former default, {before:e} is recorded", example.name);
@@ -187,7 +189,7 @@ fn wells_of_a_tenth_of_a_cubic_centimetre_a_second() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// Sources that do not change bring the pressure to where it stays: one correction a step, and none where the residual is zero.
+/// A loop whose state has become steady: one correction a step.
 #[test]
 fn steady_steps_cost_one_correction() {
     let folder = scratch("steady-steps");
@@ -195,7 +197,7 @@ fn steady_steps_cost_one_correction() {
 u = 1 Extend AllCells()
 For dt In InputSequenceOfScalar(\"steps\") {
     residual(v) = {
-        -> v * v * v - (2 Extend AllCells())
+        -> v * v - (2 Extend AllCells())
     }
     u = NewtonSolve(residual, u)
 }
@@ -205,9 +207,9 @@ Output(\"u\", MaxReduce(u))
     let output = interpret(&program(&folder, text), &["nx=3", &format!("steps_filename={}", folder.join("steps.txt").display())]);
     let told = stderr(&output);
     assert!(output.status.success(), "{told}");
-    // u^3 = 2 from 1: 1.3333, 1.2639, 1.25993, 1.2599210500, and a correction of 2e-11 that is not needed; then a step each.
+    // 1, 1.5, 1.4167, 1.4142157, and 1.4142135623747 with a residual of 5e-12; the square of no double is 2, so that there is one correction a step.
     let line = told.lines().find(|line| line.starts_with("Newton's method")).unwrap_or_else(|| panic!("{told}"));
-    assert!(line.contains("6 solves, 9 iterations") || line.contains("6 solves, 10 iterations"), "{line}");
+    assert!(line.contains("6 solves, 9 iterations"), "{line}");
     fs::remove_dir_all(&folder).unwrap();
 }
 

@@ -37,11 +37,10 @@ impl Limits {
     ///
     /// Doubles: the reduction is twice what one linear solve reaches that goes on for it, a hundredth of the 1e-8 of
     /// `solver_tol`. The next correction would change the thirteenth digit of an unknown, which some thousand roundings
-    /// do as well. Singles have seven digits: the residual keeps those that it has above its own roundings, and the next
-    /// correction would change the last one.
+    /// do as well. Singles have seven digits: the next correction would change the last one, or that before it.
     pub fn of(rounding: f64) -> Limits {
         if rounding > f64::EPSILON {
-            Limits { reduction: 1e-5, next: 1e-6, next_if_reduced: 1e-4 }
+            Limits { reduction: 1e-6, next: 2e-7, next_if_reduced: 1e-5 }
         } else {
             Limits { reduction: 2e-10, next: 1e-12, next_if_reduced: 1e-8 }
         }

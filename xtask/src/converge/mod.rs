@@ -26,7 +26,7 @@ pub(crate) struct Options {
     bundle: Option<PathBuf>,
 }
 
-/// Norms of residuals may be as large as this, the default of `abs_res_tol`, and outputs as far outside of what they may be.
+/// Outputs may be as far outside of what they may be.
 const TOLERANCE: f64 = 1e-6;
 
 /// Runs every program on every grid, and prints the table; fails if one did not converge, or converged to what cannot be.
