@@ -58,7 +58,7 @@ Output(\"count\", count)
             let seen: Vec<f64> = outputs.fields("seen").iter().map(|field| field[0]).collect();
             // 0.595, then 1.138, 1.0084, 1.000035, 1.0000000006 and 1: u/2 + 1/(2u) each.
             let mut expected = vec![0.1, 0.595];
-            (0..4).for_each(|_| expected.push(expected[expected.len() - 1] / 2.0 + 0.5 / expected[expected.len() - 1]));
+            (0..5).for_each(|_| expected.push(expected[expected.len() - 1] / 2.0 + 0.5 / expected[expected.len() - 1]));
             assert_eq!(seen.len(), expected.len(), "{how:?}: {seen:?}");
             for (seen, expected) in seen.iter().zip(&expected) {
                 // A few roundings of numbers near 1, times the derivative of an iterate by the one before, which is below 1.
