@@ -362,6 +362,26 @@ fn other_criteria() {
     assert!(counts[0] < counts[2] && counts[4] < counts[6], "{counts:?}");
 }
 
+/// Without a tolerance both runtimes end after the same iterations, and by what the device brings with the norm of the residual: sizes of corrections, and terms where nothing
+/// is left but rounding.
+#[test]
+fn without_a_tolerance() {
+    let Some(device) = device() else { return };
+    for (name, most) in [("heat_implicit_2d", 1), ("gas_1d", 1), ("two_phase_gravity", 10), ("two_phase_implicit", 10)] {
+        let case = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("examples/{name}/case.param")).display().to_string();
+        let (source, verified) = compiled(&format!("examples/{name}/{name}.equelle"), OptLevel::O2);
+        let iterations = |device: Option<&Rc<dyn Device>>| -> Vec<usize> {
+            let words = [case.clone(), "output_to_file=false".to_owned()];
+            let (events, _) = told(&source, &verified, &words, device);
+            let solves = events.iter().filter(|event| event["event"] == "newton");
+            solves.map(|event| event["iterations"].as_array().unwrap().len() - 1).collect()
+        };
+        let expected = iterations(None);
+        assert_eq!(iterations(Some(&device)), expected, "{name}");
+        assert!(!expected.is_empty() && expected.iter().all(|count| (1..=most).contains(count)), "{name}: {expected:?}");
+    }
+}
+
 /// Early corrections that are computed roughly take fewer iterations of the linear solver, on both runtimes, and lead to the same tolerance. Gas on 400 cells from one end to the other.
 #[test]
 fn rough_corrections() {
