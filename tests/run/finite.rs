@@ -84,15 +84,15 @@ fn an_output_that_is_not_finite_ends_the_run() {
     assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "what was written differs");
 }
 
-/// Nothing is put out while it happens: the state at the end says so; of a long run, that after 128 steps, and each time that their number has doubled.
+/// Nothing is put out while it happens: the state at the end says so; of a long run, that after 1024 steps, and each time that their number has doubled.
 #[test]
 fn state_that_is_not_finite_ends_the_run() {
     let folder = scratch("finite-state");
-    let late = [&[0.25; 200][..], &[1e30; 100][..]].concat();
+    let late = [&[0.25; 2000][..], &[1e30; 100][..]].concat();
     let cases: [(&[f64], &str, &str); 3] = [
         (&[1e30; 30], "`u` is not finite at the end of the run: cell 0 at (0.5) is NaN", "end = 0\n"),
-        (&[1e30; 300], "`u` is not finite after step 128 of 300: cell 0 at (0.5) is NaN", ""),
-        (&late, "`u` is not finite after step 256 of 300: cell 0 at (0.5) is NaN; it was finite after step 128", ""),
+        (&[1e30; 2100], "`u` is not finite after step 1024 of 2100: cell 0 at (0.5) is NaN", ""),
+        (&late, "`u` is not finite after step 2048 of 2100: cell 0 at (0.5) is NaN; it was finite after step 1024", ""),
     ];
     for (number, (steps, expected, printed)) in cases.into_iter().enumerate() {
         let place: PathBuf = folder.join(number.to_string());

@@ -11,8 +11,9 @@ use crate::real::Real;
 
 pub use crate::output::Nonfinite;
 
-/// State is looked at after this many rounds of a loop, and each time that these have doubled: that costs a pass over it in more than a hundred rounds.
-pub const FIRST_SAMPLE: usize = 128;
+/// State is looked at after this many rounds of a loop, and each time that these have doubled. A GPU
+/// waits for it and finds its graphs anew, which takes as long as twenty small steps: 1 in 50 of them.
+pub const FIRST_SAMPLE: usize = 1024;
 
 /// What is known of numbers that were finite.
 #[derive(Debug, Default)]

@@ -80,7 +80,7 @@ fn geometry_that_was_given_up() {
 fn steps() {
     let mut session = open(&[]).unwrap();
     session.line(7);
-    let mut state = session.begin_loop(300);
+    let mut state = session.begin_loop(2100);
     let mut samples = Vec::new();
     while let Some(step) = session.next_step(&mut state) {
         if step == 0 || step == 4 {
@@ -89,12 +89,12 @@ fn steps() {
         if step == 8 {
             refused(
                 session.output_scalar("a", f64::NAN),
-                "output `a` is not finite in step 9 of 300: it is NaN; it was finite when it was put out in step 5",
+                "output `a` is not finite in step 9 of 2100: it is NaN; it was finite when it was put out in step 5",
                 7,
             );
             refused(
                 session.output_vector("v", &[0.0, f64::INFINITY]),
-                "output `v` is not finite in step 9 of 300: it has inf as component 1",
+                "output `v` is not finite in step 9 of 2100: it has inf as component 1",
                 7,
             );
         }
@@ -102,14 +102,14 @@ fn steps() {
             samples.push(step + 1);
             let state = session.check_numbers("u", &[f64::NAN]);
             let expected = match step + 1 {
-                128 => "`u` is not finite after step 128 of 300: it is NaN",
-                _ => "`u` is not finite after step 256 of 300: it is NaN; it was finite after step 128",
+                1024 => "`u` is not finite after step 1024 of 2100: it is NaN",
+                _ => "`u` is not finite after step 2048 of 2100: it is NaN; it was finite after step 1024",
             };
             refused(state, expected, 7);
         }
     }
-    assert_eq!(samples, [128, 256]);
-    refused(session.check_numbers("u", &[f64::NAN]), "`u` is not finite at the end of the run: it is NaN; it was finite after step 256", 7);
+    assert_eq!(samples, [1024, 2048]);
+    refused(session.check_numbers("u", &[f64::NAN]), "`u` is not finite at the end of the run: it is NaN; it was finite after step 2048", 7);
     // Another loop counts its own steps.
     let mut state = session.begin_loop(2);
     session.next_step(&mut state);
@@ -171,7 +171,7 @@ fn the_parameter() {
     session.output_scalar("a", f64::NAN).unwrap();
     session.output_vector("v", &[f64::INFINITY, 1.0]).unwrap();
     session.check_numbers("u", &[f64::NAN]).unwrap();
-    let mut state = session.begin_loop(300);
+    let mut state = session.begin_loop(2100);
     while session.next_step(&mut state).is_some() {
         assert!(!session.samples_state(&state));
     }
