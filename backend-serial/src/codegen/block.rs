@@ -7,6 +7,14 @@ use quote::quote;
 use super::text::{Level, Text};
 use super::writer::{End, Failure, Form, Leaf, Place, SideFunction, Writer, Written};
 
+/// A name that is being defined, with its type where nothing else tells it.
+fn typed(name: &Ident, ty: Option<&TokenStream>) -> TokenStream {
+    match ty {
+        Some(ty) => quote! { #name: #ty },
+        None => quote! { #name },
+    }
+}
+
 impl Writer<'_> {
     /// Statements of a block, and its values.
     pub(super) fn block(&mut self, block: &KBlock) -> Written<(TokenStream, Vec<Text>)> {
@@ -21,10 +29,10 @@ impl Writer<'_> {
     pub(super) fn statement(&mut self, statement: &KStmt) -> Written<TokenStream> {
         match statement {
             KStmt::Let { local, value } => {
-                let bare = self.is_untyped(value);
+                let ty = self.untyped(value);
                 let value = self.expr(value)?;
                 let name = self.define(*local)?;
-                let name = self.typed(&name, bare);
+                let name = typed(&name, ty.as_ref());
                 Ok(quote! { let #name = #value; })
             }
             KStmt::LetEntity { local, path } => {
@@ -52,20 +60,12 @@ impl Writer<'_> {
         }
     }
 
-    /// A name that is being defined, with the type where nothing else tells it.
-    fn typed(&self, name: &Ident, bare: bool) -> TokenStream {
-        let ty = self.reals.ty();
-        if bare {
-            quote! { #name: #ty }
-        } else {
-            quote! { #name }
-        }
-    }
-
-    /// The same of sums with terms of these blocks.
+    /// Sums with terms of these blocks, with their types where nothing else tells them.
     pub(super) fn typed_sums(&self, sums: &[Ident], blocks: &[&KBlock]) -> Vec<TokenStream> {
-        let bare = |k: usize| blocks.iter().all(|block| block.yields.get(k).is_none_or(|term| self.is_untyped(term)));
-        sums.iter().enumerate().map(|(k, name)| self.typed(name, bare(k))).collect()
+        let ty = self.reals.ty();
+        let ty = quote! { #ty };
+        let untyped = |k: usize| blocks.iter().all(|block| block.yields.get(k).is_none_or(|term| self.untyped(term).is_some()));
+        sums.iter().enumerate().map(|(k, name)| typed(name, untyped(k).then_some(&ty))).collect()
     }
 
     pub(super) fn define(&mut self, local: LocalId) -> Written<proc_macro2::Ident> {
@@ -75,7 +75,8 @@ impl Writer<'_> {
 
     fn if_statement(&mut self, results: &[LocalId], condition: &KExpr, then: &KBlock, otherwise: &KBlock) -> Written<TokenStream> {
         let decided = self.decided(condition);
-        let bare: Vec<bool> = then.yields.iter().zip(&otherwise.yields).map(|(a, b)| self.is_untyped(a) && self.is_untyped(b)).collect();
+        let types: Vec<Option<TokenStream>> =
+            then.yields.iter().zip(&otherwise.yields).map(|(a, b)| self.untyped(a).and(self.untyped(b))).collect();
         let condition = self.expr(condition)?;
         let before = self.begin_branch();
         let (mut then, a) = self.block(then)?;
@@ -87,19 +88,13 @@ impl Writer<'_> {
             ([], [], []) if otherwise.is_empty() => quote! { if #condition { #then } },
             ([], [], []) => quote! { if #condition { #then } else { #otherwise } },
             ([name], [a], [b]) => {
-                let name = self.typed(name, bare == [true]);
+                let name = typed(name, types.first().and_then(Option::as_ref));
                 quote! { let #name = if #condition { #then #a } else { #otherwise #b }; }
             }
             _ => {
-                let ty = self.reals.ty();
-                let types = bare.iter().map(|&bare| {
-                    if bare {
-                        quote! { #ty }
-                    } else {
-                        quote! { _ }
-                    }
-                });
-                let types = bare.contains(&true).then(|| quote! { : (#(#types),*) });
+                let is_told = types.iter().all(Option::is_none);
+                let types = types.into_iter().map(|ty| ty.unwrap_or_else(|| quote! { _ }));
+                let types = (!is_told).then(|| quote! { : (#(#types),*) });
                 quote! { let (#(#names),*) #types = if #condition { #then (#(#a),*) } else { #otherwise (#(#b),*) }; }
             }
         })

@@ -390,9 +390,17 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether Rust does not know which type of number an expression is.
-    pub(super) fn is_untyped(&self, expr: &KExpr) -> bool {
-        self.is_made_of_literals(expr) && !self.is_vector(expr)
+    /// The type of an expression made of literals, where Rust does not know which type of number it is.
+    pub(super) fn untyped(&self, expr: &KExpr) -> Option<TokenStream> {
+        let ty = self.reals.ty();
+        let is_vector = self.is_vector(expr);
+        self.is_made_of_literals(expr).then(|| {
+            if is_vector {
+                quote! { [#ty; DIM] }
+            } else {
+                quote! { #ty }
+            }
+        })
     }
 
     fn is_vector(&self, expr: &KExpr) -> bool {

@@ -155,7 +155,8 @@ fn an_on_empty_error_of_a_kernel_lists_the_lines_of_the_kernel() -> Result<(), E
     let boundary = rt.domain(BOUNDARY_FACES)?;
     rt.line(43);
     let error = rt.on_empty_in_kernel(&kernel, &boundary, 1);
-    assert_eq!((error.kind, error.lines.as_slice()), (ErrorKind::Simulation, &[31, 43][..]));
+    // The line of the statement that asks first, then what the kernel evaluates for it.
+    assert_eq!((error.kind, error.lines.as_slice()), (ErrorKind::Simulation, &[43, 31][..]));
     assert!(error.message.ends_with("face 4"), "{}", error.message);
     let some = Domain::subset("some", &boundary, vec![4])?;
     assert!(rt.on_empty_in_kernel(&kernel, &some, 0).message.ends_with("face 4"));

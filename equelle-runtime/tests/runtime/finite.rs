@@ -109,7 +109,11 @@ fn steps() {
         }
     }
     assert_eq!(samples, [1024, 2048]);
-    refused(session.check_numbers("u", &[f64::NAN]), "`u` is not finite at the end of the run: it is NaN; it was finite after step 2048", 7);
+    refused(
+        session.check_numbers("u", &[f64::NAN]),
+        "`u` is not finite at the end of the run: it is NaN; it was finite after step 2048",
+        7,
+    );
     // Another loop counts its own steps.
     let mut state = session.begin_loop(2);
     session.next_step(&mut state);
