@@ -89,6 +89,11 @@ impl CudaRuntime {
     /// Room for rows whose lengths have been written behind the first number of `row_ptr`.
     fn room_for_rows(&mut self, row_ptr: Rc<Buffer>, n: usize, n_cols: usize) -> Result<DeviceMatrix, Error> {
         let Jacobian { rows, entries } = self.begin_rows(row_ptr, n, n_cols)?;
+        // Those of a Jacobian are as the collections are; a matrix is of doubles.
+        let entries = match self.precision {
+            Precision::Double => entries,
+            Precision::Single => self.buffer(WHAT, 8 * rows.entries() as u64)?,
+        };
         Ok(DeviceMatrix::new(rows, entries))
     }
 
