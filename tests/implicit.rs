@@ -25,5 +25,7 @@ mod rescue;
 mod scalar;
 #[path = "implicit/search.rs"]
 mod search;
+#[path = "implicit/sides.rs"]
+mod sides;
 #[path = "implicit/units.rs"]
 mod units;
