@@ -283,7 +283,7 @@ fn compiled_programs_refuse_bad_data_too() {
 /// Both branches of `? :` are evaluated: the hint says so at every level.
 #[test]
 fn a_choice_of_values_at_empty_elements() {
-    const PROGRAM: &str = "tests/run/choice_of_values.equelle";
+    const PROGRAM: &str = "tests/run/failing/choice_of_values.equelle";
     let seen = |how: &str, output: std::process::Output| {
         let messages = stderr(&output);
         assert_eq!(output.status.code(), Some(3), "{how}: {messages}");

@@ -89,7 +89,8 @@ fn files(folder: &Path, ending: &str, into: &mut Vec<PathBuf>) {
     }
 }
 
-/// All programs of the project: the examples, and those beside the tests. Texts of diagnostics are none, and `tests/conformance` has its own way of running programs.
+/// All programs of the project: the examples, and those beside the tests. Texts of diagnostics are
+/// none, nor are programs that are there to fail, and `tests/conformance` runs its own programs.
 fn programs() -> Vec<String> {
     let root = repository();
     let mut found = Vec::new();
@@ -97,7 +98,8 @@ fn programs() -> Vec<String> {
         files(&root.join(folder), ".equelle", &mut found);
     }
     let names = found.iter().map(|path| path.strip_prefix(&root).expect("below it").with_extension("").display().to_string());
-    names.filter(|name| !["tests/ui/", "tests/golden/"].iter().any(|folder| name.starts_with(folder))).collect()
+    let others = ["tests/ui/", "tests/golden/", "tests/run/failing/"];
+    names.filter(|name| !others.iter().any(|folder| name.starts_with(folder))).collect()
 }
 
 /// Every program with its runs. Data that no file of the repository has are written to a folder.

@@ -166,7 +166,7 @@ fn several_parts_and_cells_cut_off() {
         // Balanced in all, but not part by part: the worst is the cell that is cut off.
         let error = refused(&matrix, &[1.0, 0.0, -1.0, 2.0, 4.0, 1.5], &options(method));
         assert_eq!(error.kind, LinearErrorKind::ZeroDerivative { count: 1, residual: 1.5 }, "{error}");
-        assert!(error.detail.contains("1 connected unknowns from number 5"), "{error}");
+        assert!(error.detail.contains("unknown number 5"), "{error}");
     }
 }
 
