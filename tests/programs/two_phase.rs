@@ -17,9 +17,12 @@ const INTERPRETED: [How; 2] = [How::Interpreted0, How::Interpreted2];
 /// Newton starts from a saturation of 0.5, so its results are differences of numbers of that size: a few roundings of 1.1e-16 each.
 const SATURATION: f64 = 5e-16;
 
+/// The tolerance of the original implementation, whose results are compared with: it stops there.
+const ORIGINAL: &str = "abs_res_tol=1e-6";
+
 /// Runs the case of 4 x 3 cells.
 pub fn small_case(how: How, dimensions: Dimensions, program: &str) -> Outputs {
-    run_with(how, dimensions, program, &[&small_param(program).to_string_lossy()])
+    run_with(how, dimensions, program, &[&small_param(program).to_string_lossy(), ORIGINAL])
 }
 
 /// Iterations of each solve, in order.
@@ -28,7 +31,7 @@ fn iterations(program: &str, param: &Path) -> Vec<usize> {
         .args(["run", "--interpret", "--nondimensional"])
         .arg(repository(program))
         .arg(param)
-        .args(["verbose=1", "output_to_file=false"])
+        .args(["verbose=1", "output_to_file=false", ORIGINAL])
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", stderr(&output));

@@ -119,6 +119,23 @@ enum Form {
     PerAxis,
 }
 
+/// Launches that check entities and make nothing, passed on the way through statements: what reads
+/// these entities relies on the check and stays behind it.
+#[derive(Default)]
+struct Checks(BTreeSet<ValueId>);
+
+impl Checks {
+    fn pass(&mut self, statement: &Stmt) {
+        if matches!(statement.kind, StmtKind::Launch { .. }) && statement.defines().is_empty() {
+            self.0.extend(statement.reads());
+        }
+    }
+
+    fn holds_back(&self, statement: &Stmt) -> bool {
+        statement.reads().iter().any(|value| self.0.contains(value))
+    }
+}
+
 struct Merger<'a> {
     kernels: &'a mut Vec<Kernel>,
     names: &'a mut UniqueNames,
@@ -158,11 +175,12 @@ impl Merger<'_> {
         while !rest.is_empty() {
             let ready = |pending: &BTreeSet<ValueId>, s: &Stmt| !s.reads().iter().any(|v| pending.contains(v));
             // Whatever cannot be merged goes first, in its order; what may fail, after all before it that may.
-            let mut waits = false;
+            let (mut waits, mut checks) = (false, Checks::default());
             let goes = |s: &Stmt| {
                 let may_fail = self.may_fail(s);
-                let goes = self.key(s).is_none() && ready(&pending, s) && !(may_fail && waits);
+                let goes = self.key(s).is_none() && ready(&pending, s) && !(may_fail && waits) && !checks.holds_back(s);
                 waits |= may_fail;
+                checks.pass(s);
                 goes
             };
             if let Some(position) = rest.iter().position(goes) {
@@ -182,11 +200,13 @@ impl Merger<'_> {
             let mut group: Vec<Stmt> = Vec::new();
             let mut made: BTreeSet<ValueId> = BTreeSet::new();
             let mut left = Vec::with_capacity(rest.len());
+            let mut checks = Checks::default();
             for statement in std::mem::take(&mut rest) {
-                if self.key(&statement) == Some(key) && self.may_join(&statement, &pending, &made) {
+                if self.key(&statement) == Some(key) && self.may_join(&statement, &pending, &made) && !checks.holds_back(&statement) {
                     made.extend(statement.defines());
                     group.push(statement);
                 } else {
+                    checks.pass(&statement);
                     left.push(statement);
                 }
             }

@@ -14,6 +14,10 @@ use crate::report::seconds;
 /// Entries that a report names.
 const WORST: usize = 5;
 
+/// Part of the residual that a linear solve may leave where it reaches neither its tolerance nor what
+/// rounding leaves of the terms: an inexact Newton step, whose remainder the next corrections reduce.
+const ROUGH: f64 = 1e-3;
+
 /// What one linear solve did.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Correction {
@@ -281,12 +285,20 @@ fn iterate(problem: &mut dyn Problem, options: &Options, history: &mut History) 
                 return stopped(problem, Met::Rounding, options);
             }
             let rounding = criteria.rounding(problem)?;
-            if rounding > neglected {
-                neglected = rounding;
+            let mut allowed = neglected;
+            for enough in [rounding, ROUGH * norm] {
+                if correction.as_ref().is_err_and(|error| error.kind == ErrorKind::Simulation) && enough > allowed {
+                    problem.check_interrupt()?;
+                    allowed = enough;
+                    problem.neglect(allowed);
+                    let again;
+                    (correction, again) = timed(|| problem.correct());
+                    linear += again;
+                }
+            }
+            neglected = neglected.max(rounding);
+            if allowed > neglected {
                 problem.neglect(neglected);
-                let again;
-                (correction, again) = timed(|| problem.correct());
-                linear += again;
             }
         }
         let correction = match correction {

@@ -47,8 +47,12 @@ impl Facts {
         self.faces_of.push((face, cell.clone()));
     }
 
-    /// Whether an entity that is not Empty is in a set, if known.
+    /// Whether an entity is in a set, if known. Empty is in none; that it may be Empty is not looked
+    /// at otherwise.
     pub(super) fn member(&self, sets: &SetTable, set: SetId, path: &Path) -> Option<bool> {
+        if *path == Path::Empty {
+            return Some(false);
+        }
         if is_all(sets.get(set).canonical) {
             return Some(true);
         }
