@@ -74,7 +74,7 @@ impl Hoister<'_> {
     }
 }
 
-/// Whether a body is that of a solve loop (see [`super::differentiate`]), which ends with the residuals. The solve behind it
+/// Whether a body is that of a solve loop (see [`mod@super::differentiate`]), which ends with the residuals. The solve behind it
 /// evaluates them at least once and first of all, and no output stands before what may fail in them.
 pub(super) fn is_solve_loop(body: &Block) -> bool {
     matches!(body.statements.last().map(|s| &s.kind), Some(StmtKind::Return(_)))
