@@ -184,9 +184,9 @@ impl VectorSpace for CudaRuntime {
         }
     }
 
-    fn turn(&mut self, p: &mut DeviceVector, a: &DeviceNumber, v: &DeviceVector, b: &DeviceNumber, r: &DeviceVector) {
+    fn bicgstab_direction(&mut self, p: &mut DeviceVector, a: &DeviceNumber, v: &DeviceVector, b: &DeviceNumber, r: &DeviceVector) {
         if let (Some(a), Some(b)) = (a, b) {
-            let result = CudaRuntime::turn(self, p.len, p.address(), [a.address(), b.address()], [v.address(), r.address()]);
+            let result = CudaRuntime::bicgstab_direction(self, p.len, p.address(), [a.address(), b.address()], [v.address(), r.address()]);
             self.attempt(result);
         }
     }
@@ -212,8 +212,8 @@ impl VectorSpace for CudaRuntime {
         self.number_of(Number::Ratio, a, b)
     }
 
-    fn chop(&mut self, a: &DeviceNumber, b: &DeviceNumber) -> DeviceNumber {
-        self.number_of(Number::Chop, a, b)
+    fn zero_if_cancelled(&mut self, a: &DeviceNumber, b: &DeviceNumber) -> DeviceNumber {
+        self.number_of(Number::ZeroIfCancelled, a, b)
     }
 
     fn sqrt(&mut self, a: &DeviceNumber) -> DeviceNumber {

@@ -268,7 +268,7 @@ impl MatrixSpace for CudaRuntime {
     }
 
     /// `z` is not written.
-    fn look_diagonal(&mut self, _z: &mut DeviceVector, d: &DeviceVector, r: &DeviceVector) -> DeviceNumber {
+    fn apply_diagonal_dot(&mut self, _z: &mut DeviceVector, d: &DeviceVector, r: &DeviceVector) -> DeviceNumber {
         self.sum_of(r, Summand::Diagonal { d: d.address() })
     }
 

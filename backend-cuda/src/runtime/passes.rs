@@ -28,11 +28,11 @@ pub(super) enum Number {
     Sub = 2,
     Mul = 3,
     Ratio = 4,
-    Chop = 5,
+    ZeroIfCancelled = 5,
     Sqrt = 6,
     Min = 7,
-    /// [`Number::Chop`] where what cancelled were singles.
-    ChopSingles = 8,
+    /// [`Number::ZeroIfCancelled`] where what cancelled were singles.
+    ZeroIfCancelledSingles = 8,
 }
 
 /// What is done to `y` before a sum, and what is summed. `a` is a number on the device.
@@ -251,7 +251,13 @@ impl CudaRuntime {
     ///
     /// # Errors
     /// As [`CudaRuntime::step`].
-    pub(super) fn turn(&mut self, n: usize, p: DevicePtr, [a, b]: [DevicePtr; 2], [v, r]: [DevicePtr; 2]) -> Result<(), Error> {
+    pub(super) fn bicgstab_direction(
+        &mut self,
+        n: usize,
+        p: DevicePtr,
+        [a, b]: [DevicePtr; 2],
+        [v, r]: [DevicePtr; 2],
+    ) -> Result<(), Error> {
         let call = self.call(&SOLVERS_MODULE, "equelle_turn")?.arg(n as u32).arg(p).arg(a).arg(v).arg(b).arg(r);
         self.launch_over(call, n)
     }
@@ -317,7 +323,7 @@ mod tests {
                 }
                 let [u, p] = put(&mut rt, [&y, &x]);
                 rt.add_two(n, u.address(), [at_a, at_b], [*xs, *ws]).expect("kernels");
-                rt.turn(n, p.address(), [at_a, at_b], [*ws, *ds]).expect("kernels");
+                rt.bicgstab_direction(n, p.address(), [at_a, at_b], [*ws, *ds]).expect("kernels");
                 let two: Vec<f64> = (0..n).map(|k| (y[k] + a * x[k]) + b * w[k]).collect();
                 let turn: Vec<f64> = (0..n).map(|k| d[k] + b * (x[k] - a * w[k])).collect();
                 assert_eq!((rt.bits(u.address(), n), rt.bits(p.address(), n)), (bits(&two), bits(&turn)));
@@ -371,8 +377,8 @@ mod tests {
                 (Number::Mul, 0, 1, 48.0),
                 (Number::Ratio, 0, 1, 3.0),
                 (Number::Ratio, 0, 2, 0.0),
-                (Number::Chop, 3, 0, 0.0),
-                (Number::Chop, 1, 0, 4.0),
+                (Number::ZeroIfCancelled, 3, 0, 0.0),
+                (Number::ZeroIfCancelled, 1, 0, 4.0),
                 (Number::Sqrt, 1, 1, 2.0),
                 (Number::Min, 0, 1, 4.0),
             ];

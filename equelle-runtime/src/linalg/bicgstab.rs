@@ -94,7 +94,7 @@ impl<S: VectorSpace> Cycle<S> for BiCgStab<S> {
             }
             let (rho_ratio, step_ratio) = (space.ratio(&rho_new, &rho), space.ratio(&alpha, &omega));
             let beta = space.mul(&rho_ratio, &step_ratio);
-            space.turn(p, &omega, v, &beta, r);
+            space.bicgstab_direction(p, &omega, v, &beta, r);
             rho = rho_new;
         }
     }

@@ -18,7 +18,7 @@ pub struct LinearCache<S: VectorSpace + 'static = HostSpace> {
     #[cfg(feature = "lu")]
     pub(super) lu: super::lu::LuCache,
     #[cfg(feature = "lu")]
-    pub(super) place: super::elimination_elsewhere::Place<S>,
+    pub(super) place: super::device_lu::Place<S>,
     kept: Option<Kept<S>>,
     /// The method that did it last, and whether there was something to tell of the choice.
     last: Option<((Method, Preconditioning), bool)>,
@@ -34,7 +34,7 @@ impl<S: VectorSpace> Default for LinearCache<S> {
             #[cfg(feature = "lu")]
             lu: super::lu::LuCache::default(),
             #[cfg(feature = "lu")]
-            place: super::elimination_elsewhere::Place::Unknown,
+            place: super::device_lu::Place::Unknown,
             kept: None,
             last: None,
             failed: Vec::new(),
@@ -130,9 +130,9 @@ impl<S: VectorSpace> LinearCache<S> {
     pub fn direct_note(&self) -> Option<String> {
         #[cfg(feature = "lu")]
         match &self.place {
-            super::elimination_elsewhere::Place::Host(Some(reason)) => return Some(format!("LU runs on the host: {reason}")),
-            super::elimination_elsewhere::Place::Elsewhere(kept) => return Some(format!("LU runs on the device, by {}", kept.name())),
-            super::elimination_elsewhere::Place::Unknown | super::elimination_elsewhere::Place::Host(None) => {}
+            super::device_lu::Place::Host(Some(reason)) => return Some(format!("LU runs on the host: {reason}")),
+            super::device_lu::Place::Device(kept) => return Some(format!("LU runs on the device, by {}", kept.name())),
+            super::device_lu::Place::Unknown | super::device_lu::Place::Host(None) => {}
         }
         None
     }

@@ -80,7 +80,7 @@ impl<S: VectorSpace> Cycle<S> for Cg<S> {
                     space.add_scaled(x, &alpha, p);
                     return Ok((iteration, proposal));
                 }
-                system.preconditioner.look_sized(space, z, r, &square)
+                system.preconditioner.apply_dot_with_norm(space, z, r, &square)
             } else {
                 system.preconditioner.advance(space, r, &alpha, q, z)
             };

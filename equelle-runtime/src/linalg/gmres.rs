@@ -121,7 +121,7 @@ impl<S: VectorSpace> Cycle<S> for Gmres<S> {
             // Where the Krylov space ends, only round-off is left of w. It must not become a basis vector: iterations that follow before
             // the host looks would take it for a direction.
             let (left, known_length) = (space.sqrt(&square), space.sqrt(&known_square));
-            let below = space.chop(&left, &known_length);
+            let below = space.zero_if_cancelled(&left, &known_length);
             let inverse = space.ratio(&one, &below);
             space.scale(w, &inverse);
             for (i, rotation) in rotations.iter().enumerate() {

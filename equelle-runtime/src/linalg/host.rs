@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::ops::Range;
 
 use super::csr::Csr;
-use super::space::{CHOP, LinearOperator, VectorSpace};
+use super::space::{CANCELLATION, LinearOperator, VectorSpace};
 use crate::interrupt::Interrupt;
 use crate::reduce;
 use crate::threads::{PerBlock, Threads};
@@ -212,7 +212,7 @@ impl VectorSpace for HostSpace {
         });
     }
 
-    fn turn(&mut self, p: &mut Vec<f64>, a: &f64, v: &Vec<f64>, b: &f64, r: &Vec<f64>) {
+    fn bicgstab_direction(&mut self, p: &mut Vec<f64>, a: &f64, v: &Vec<f64>, b: &f64, r: &Vec<f64>) {
         self.threads.each_cheap(p.len(), &mut p[..], |range, p| {
             p.iter_mut().zip(&v[range.clone()]).zip(&r[range]).for_each(|((p, v), r)| *p = r + b * (*p - a * v));
         });
@@ -220,8 +220,8 @@ impl VectorSpace for HostSpace {
 
     scalars_on_the_host!();
 
-    fn chop(&mut self, a: &f64, b: &f64) -> f64 {
-        if a.abs() <= CHOP * b.abs() { 0.0 } else { *a }
+    fn zero_if_cancelled(&mut self, a: &f64, b: &f64) -> f64 {
+        if a.abs() <= CANCELLATION * b.abs() { 0.0 } else { *a }
     }
 
     fn is_interrupted(&self) -> bool {

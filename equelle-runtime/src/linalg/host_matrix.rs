@@ -7,10 +7,10 @@ use super::block_matrix::BlockMatrix;
 use super::csr::Csr;
 use super::host::HostSpace;
 use super::matrix_space::{Correction, Direction, MatrixSpace, Shape, Smoothed};
+use super::mixed_precision::MixedPrecisionAmg;
 use super::precond::amg::{Amg, AmgOptions, Hierarchy};
 use super::precond::ilu::BlockFactors;
 use super::rows::SparseRows;
-use super::single::Single;
 use super::space::{Identity, Preconditioner, VectorSpace};
 
 /// A sparse matrix on the host.
@@ -102,13 +102,13 @@ impl MatrixSpace for HostSpace {
 
     /// The levels in single precision where that will do.
     fn multigrid(&mut self, matrix: Csr, ends: &[usize], options: &AmgOptions) -> Result<Box<dyn Preconditioner<Self>>, Infallible> {
-        let suits = !self.in_doubles && Single::suits(&matrix, options);
+        let suits = !self.in_doubles && MixedPrecisionAmg::suits(&matrix, options);
         let hierarchy = Hierarchy::new(self, matrix.into(), ends, options)?;
         if self.is_interrupted() {
             return Ok(Box::new(Identity));
         }
-        Ok(if suits && Single::counts(&hierarchy) {
-            Box::new(Single::new(self, hierarchy, options))
+        Ok(if suits && MixedPrecisionAmg::counts(&hierarchy) {
+            Box::new(MixedPrecisionAmg::new(self, hierarchy, options))
         } else {
             Box::new(Amg::new(self, hierarchy, options)?)
         })
@@ -165,7 +165,7 @@ impl MatrixSpace for HostSpace {
         })
     }
 
-    fn look_diagonal(&mut self, _z: &mut Vec<f64>, d: &Vec<f64>, r: &Vec<f64>) -> f64 {
+    fn apply_diagonal_dot(&mut self, _z: &mut Vec<f64>, d: &Vec<f64>, r: &Vec<f64>) -> f64 {
         self.sum(r.len(), |range| d[range.clone()].iter().zip(&r[range]).map(|(d, r)| r * (d * r)))
     }
 
@@ -264,7 +264,7 @@ mod tests {
             space.add_scaled_two(&mut u, &a, &x, &b, &z);
             space.add_scaled(&mut u_expected, &a, &x);
             space.add_scaled(&mut u_expected, &b, &z);
-            space.turn(&mut p, &a, &x, &b, &z);
+            space.bicgstab_direction(&mut p, &a, &x, &b, &z);
             space.sub_scaled(&mut p_expected, &a, &x);
             space.scale_add(&mut p_expected, &b, &z);
             assert_eq!((&u, &p), (&u_expected, &p_expected));
@@ -278,7 +278,7 @@ mod tests {
             jacobi.apply(&mut space, &mut product, &r_expected);
             let expected = space.dot(&r_expected, &product);
             assert_eq!((sum.to_bits(), &r), (expected.to_bits(), &r_expected));
-            assert_eq!(jacobi.look(&mut space, &mut here, &r).to_bits(), expected.to_bits());
+            assert_eq!(jacobi.apply_dot(&mut space, &mut here, &r).to_bits(), expected.to_bits());
             jacobi.step(&mut space, [&mut u, &mut p], [&a, &b], [&here, &r]);
             space.step(&mut u_expected, &a, &mut p_expected, &b, &product);
             assert_eq!((u, p), (u_expected, p_expected));

@@ -14,9 +14,9 @@ use faer::sparse::linalg::lu::{LuRef, NumericLu, SymbolicLu, factorize_symbolic_
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, Par};
 
-use super::aside::{Undone, aside};
 use super::csr::Csr;
 use super::elimination::{Elimination, Factored, LuFault, Pin, check_condition, equilibrate, one_norm, pin, scaled_values};
+use super::interruptible::{Undone, interruptible};
 
 /// What is kept between solves.
 #[derive(Debug, Default)]
@@ -65,7 +65,7 @@ fn step<T: Send + 'static>(
     if is_interrupted() {
         return Err(LuFault::Interrupted);
     }
-    if n <= MOMENT { work() } else { aside(is_interrupted, work)? }
+    if n <= MOMENT { work() } else { interruptible(is_interrupted, work)? }
 }
 
 /// Elimination on the host, in a run that may be asked to end: then it soon comes to an end, and keeps at most the pattern.

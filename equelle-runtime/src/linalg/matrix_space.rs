@@ -151,10 +151,10 @@ pub trait MatrixSpace: VectorSpace {
         d: &Self::Vector,
     ) -> Self::Scalar {
         self.sub_scaled(r, a, q);
-        self.look_diagonal(z, d, r)
+        self.apply_diagonal_dot(z, d, r)
     }
     /// `r . z` with `z = D r`; in one pass, which need not write `z`, 16 bytes.
-    fn look_diagonal(&mut self, z: &mut Self::Vector, d: &Self::Vector, r: &Self::Vector) -> Self::Scalar {
+    fn apply_diagonal_dot(&mut self, z: &mut Self::Vector, d: &Self::Vector, r: &Self::Vector) -> Self::Scalar {
         self.add_diagonal(z, 0.0, 1.0, d, r);
         self.dot(r, z)
     }

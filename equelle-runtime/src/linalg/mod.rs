@@ -3,14 +3,12 @@
 //! Reading order: [`csr`] (matrices; `product` for products), [`block_matrix`] (those of several fields; [`rows`] for what both have in common), [`options`] (which method, when it stops), [`choose`] (which one where nothing is
 //! asked for), [`mod@solve`] (the front door, [`solve()`]; `cache` for what it keeps), [`null_space`] (matrices that leave the level of the unknown open; `coupled`
 //! for several fields), [`error`], [`space`], [`matrix_space`] and [`system_space`] (what a back-end provides), [`krylov`] (what the iterative methods have in common), [`cg`],
-//! [`bicgstab`], [`gmres`], [`precond`] (preconditioners), [`schedule`] (orders for many rows at a time), [`host`] and [`host_matrix`] (vectors and matrices on the host; `single` for multigrid there), [`traffic`] (bytes that an iteration moves), `dense` (small matrices), [`direct`] (direct solvers of back-ends); with the feature `lu`
-//! `elimination` (what is around them), `elimination_elsewhere` and `lu` (on the host).
+//! [`bicgstab`], [`gmres`], [`precond`] (preconditioners), [`schedule`] (orders for many rows at a time), [`host`] and [`host_matrix`] (vectors and matrices on the host; `mixed_precision` for multigrid there), [`traffic`] (bytes that an iteration moves), `dense` (small matrices), [`direct`] (direct solvers of back-ends); with the feature `lu`
+//! `elimination` (what is around them), `device_lu` and `lu` (on the host).
 //!
 //! One meaning of tolerance: a system is solved when `|b - A x| <= tolerance |b|` in the 2-norm, evaluated from `x` itself after the method
 //! says that it is done; or when it is below what the caller calls negligible. Nothing that fails this test is ever returned as a solution.
 
-#[cfg(feature = "lu")]
-mod aside;
 pub mod bicgstab;
 pub mod block_matrix;
 mod cache;
@@ -19,26 +17,28 @@ pub mod choose;
 mod coupled;
 pub mod csr;
 mod dense;
+#[cfg(feature = "lu")]
+mod device_lu;
 pub mod direct;
 #[cfg(feature = "lu")]
 mod elimination;
-#[cfg(feature = "lu")]
-mod elimination_elsewhere;
 pub mod error;
 pub mod gmres;
 pub mod host;
 pub mod host_matrix;
+#[cfg(feature = "lu")]
+mod interruptible;
 pub mod krylov;
 #[cfg(feature = "lu")]
 mod lu;
 pub mod matrix_space;
+pub mod mixed_precision;
 pub mod null_space;
 pub mod options;
 pub mod precond;
 mod product;
 pub mod rows;
 pub mod schedule;
-pub mod single;
 pub mod solve;
 pub mod space;
 pub mod system_space;

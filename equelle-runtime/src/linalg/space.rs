@@ -5,7 +5,7 @@
 //! method could divide by zero, [`VectorSpace::ratio`] gives 0 instead, which freezes the iterate until the host looks.
 
 /// Round-off of a few dozen operations, relative.
-pub const CHOP: f64 = 64.0 * f64::EPSILON;
+pub const CANCELLATION: f64 = 64.0 * f64::EPSILON;
 
 /// Rows of a matrix between two questions whether the run has been asked to end, in set-ups that go row by row on the host.
 pub const ROWS_PER_LOOK: usize = 4096;
@@ -56,7 +56,7 @@ pub trait VectorSpace {
         self.add_scaled(y, b, z);
     }
     /// `p = r + b (p - a v)`. In one pass 32 bytes.
-    fn turn(&mut self, p: &mut Self::Vector, a: &Self::Scalar, v: &Self::Vector, b: &Self::Scalar, r: &Self::Vector) {
+    fn bicgstab_direction(&mut self, p: &mut Self::Vector, a: &Self::Scalar, v: &Self::Vector, b: &Self::Scalar, r: &Self::Vector) {
         self.sub_scaled(p, a, v);
         self.scale_add(p, b, r);
     }
@@ -71,8 +71,8 @@ pub trait VectorSpace {
     fn mul(&mut self, a: &Self::Scalar, b: &Self::Scalar) -> Self::Scalar;
     /// `a / b`, or 0 where `b` is 0.
     fn ratio(&mut self, a: &Self::Scalar, b: &Self::Scalar) -> Self::Scalar;
-    /// `a`, or 0 where `|a| <= ` [`CHOP`] `|b|`: what is left of numbers of the size of `b` that cancelled.
-    fn chop(&mut self, a: &Self::Scalar, b: &Self::Scalar) -> Self::Scalar;
+    /// `a`, or 0 where `|a| <= ` [`CANCELLATION`] `|b|`: what is left of numbers of the size of `b` that cancelled.
+    fn zero_if_cancelled(&mut self, a: &Self::Scalar, b: &Self::Scalar) -> Self::Scalar;
     /// Square root of a number that is not negative.
     fn sqrt(&mut self, a: &Self::Scalar) -> Self::Scalar;
     /// The smaller one; NaN if either is.
@@ -135,18 +135,18 @@ pub trait Preconditioner<S: VectorSpace> {
     /// `r = r - a q`, then `r . z` with `z = M r`. What `z` holds afterwards is for [`Preconditioner::step`] alone.
     fn advance(&self, space: &mut S, r: &mut S::Vector, a: &S::Scalar, q: &S::Vector, z: &mut S::Vector) -> S::Scalar {
         space.sub_scaled(r, a, q);
-        self.look(space, z, r)
+        self.apply_dot(space, z, r)
     }
 
     /// `r . z` with `z = M r`, and `z` as [`Preconditioner::advance`] leaves it.
-    fn look(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) -> S::Scalar {
+    fn apply_dot(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) -> S::Scalar {
         self.apply(space, z, r);
         space.dot(r, z)
     }
 
-    /// [`Preconditioner::look`] where `r . r` is known, which tells how large `r` is.
-    fn look_sized(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector, _square: &S::Scalar) -> S::Scalar {
-        self.look(space, z, r)
+    /// [`Preconditioner::apply_dot`] where `r . r` is known, which tells how large `r` is.
+    fn apply_dot_with_norm(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector, _square: &S::Scalar) -> S::Scalar {
+        self.apply_dot(space, z, r)
     }
 
     /// `x = x + a p`, then `p = M r + b p`, where the last of those above has left `z` and `r`.
@@ -179,12 +179,12 @@ macro_rules! point_to_preconditioners {
                 (**self).advance(space, r, a, q, z)
             }
 
-            fn look(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) -> S::Scalar {
-                (**self).look(space, z, r)
+            fn apply_dot(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) -> S::Scalar {
+                (**self).apply_dot(space, z, r)
             }
 
-            fn look_sized(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector, square: &S::Scalar) -> S::Scalar {
-                (**self).look_sized(space, z, r, square)
+            fn apply_dot_with_norm(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector, square: &S::Scalar) -> S::Scalar {
+                (**self).apply_dot_with_norm(space, z, r, square)
             }
 
             fn step(&self, space: &mut S, xp: [&mut S::Vector; 2], ab: [&S::Scalar; 2], zr: [&S::Vector; 2]) {

@@ -13,7 +13,7 @@
 //! # Ok::<(), std::convert::Infallible>(())
 //! ```
 
-mod singles;
+mod mixed_precision;
 
 use std::convert::Infallible;
 
@@ -22,9 +22,8 @@ use super::host::HostSpace;
 use super::matrix_space::{Correction, Direction, MatrixSpace, Shape, Smoothed};
 use super::precond::amg::{Amg, AmgOptions, Hierarchy};
 use super::precond::ilu::BlockFactors;
-use super::single;
 use super::space::{Preconditioner, VectorSpace};
-use singles::Singles;
+use mixed_precision::MixedPrecisionAmg;
 
 /// What happens to memory that is written and not read before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,7 +194,7 @@ impl VectorSpace for Traffic {
         self.count(*y, self.changed() + 2 * self.read);
     }
 
-    fn turn(&mut self, p: &mut usize, (): &(), _: &usize, (): &(), _: &usize) {
+    fn bicgstab_direction(&mut self, p: &mut usize, (): &(), _: &usize, (): &(), _: &usize) {
         self.count(*p, self.changed() + 2 * self.read);
     }
 
@@ -209,7 +208,7 @@ impl VectorSpace for Traffic {
 
     fn ratio(&mut self, (): &(), (): &()) {}
 
-    fn chop(&mut self, (): &(), (): &()) {}
+    fn zero_if_cancelled(&mut self, (): &(), (): &()) {}
 
     fn sqrt(&mut self, (): &()) {}
 
@@ -246,13 +245,13 @@ impl MatrixSpace for Traffic {
 
     fn multigrid(&mut self, matrix: Csr, ends: &[usize], options: &AmgOptions) -> Result<Box<dyn Preconditioner<Traffic>>, Infallible> {
         let n = matrix.n_rows();
-        let in_singles = self.in_singles && single::suits(options);
+        let in_singles = self.in_singles && super::mixed_precision::suits(options);
         let hierarchy = Hierarchy::new(&mut HostSpace::new(n), matrix.into(), ends, options)?;
         if !in_singles {
             let hierarchy = hierarchy.brought_to(self)?;
             return Ok(Box::new(Amg::new(self, hierarchy, options)?));
         }
-        Ok(Box::new(Singles::new(Traffic { n, read: SINGLE, ..self.clone() }, hierarchy, options)?))
+        Ok(Box::new(MixedPrecisionAmg::new(Traffic { n, read: SINGLE, ..self.clone() }, hierarchy, options)?))
     }
 
     fn shape(a: &Stored) -> Shape {
@@ -296,7 +295,7 @@ impl MatrixSpace for Traffic {
         self.count(*r, self.changed() + 2 * self.read);
     }
 
-    fn look_diagonal(&mut self, _: &mut usize, _: &usize, r: &usize) {
+    fn apply_diagonal_dot(&mut self, _: &mut usize, _: &usize, r: &usize) {
         self.count(*r, 2 * self.read);
     }
 

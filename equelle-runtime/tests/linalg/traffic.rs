@@ -134,7 +134,7 @@ fn bytes_of_a_cycle() {
     m.apply(&mut space, &mut n.clone(), &n);
     assert_eq!(space.take(), expected);
     // The dot of CG comes with the last step.
-    m.look(&mut space, &mut n.clone(), &n);
+    m.apply_dot(&mut space, &mut n.clone(), &n);
     assert_eq!(space.take(), expected);
 }
 
@@ -155,9 +155,9 @@ fn bytes_of_a_cycle_of_singles() {
         space.take();
         m.advance(&mut space, &mut x, &(), &n, &mut z);
         let advance = space.take();
-        m.look(&mut space, &mut z, &n);
+        m.apply_dot(&mut space, &mut z, &n);
         let look = space.take();
-        m.look_sized(&mut space, &mut z, &n, &());
+        m.apply_dot_with_norm(&mut space, &mut z, &n, &());
         let sized = space.take();
         m.step(&mut space, [&mut x, &mut p], [&(), &()], [&n, &n]);
         let step = space.take();

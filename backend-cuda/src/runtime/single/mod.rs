@@ -1,5 +1,5 @@
 //! Cycles of multigrid in single precision on the device, for hierarchies that were set up in double precision: the levels take half the memory, and so do the passes over them. As on the host
-//! ([`equelle_runtime::linalg::single`]), with the rules of which matrices it suits from there.
+//! ([`equelle_runtime::linalg::mixed_precision`]), with the rules of which matrices it suits from there.
 //!
 //! In CG nothing but the conversions is added to what a cycle of doubles passes over: the update of the residual writes it for the cycle too, and the step reads what the cycle made as singles.
 //! The sum `r . z` is that of the cycle's last pass, over the rounded residual: what that changes is no more than what the cycle rounds.
@@ -13,9 +13,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use equelle_runtime::Error;
+use equelle_runtime::linalg::mixed_precision::{scale_of, suits};
 use equelle_runtime::linalg::precond::amg::setup::CoarseParts;
 use equelle_runtime::linalg::precond::amg::{Amg, AmgOptions, Hierarchy};
-use equelle_runtime::linalg::single::{scale_of, suits};
 use equelle_runtime::linalg::{MatrixSpace, Preconditioner, SystemSpace, VectorSpace};
 
 use crate::runtime::device::DevicePtr;
@@ -148,7 +148,7 @@ impl Single {
 
     /// A cycle on what [`Single::narrow`] has left; the sum `r . z`.
     fn cycle(&self, rt: &mut CudaRuntime, work: &mut Work) -> DeviceNumber {
-        let sum = self.amg.look(Singles::of(rt), &mut work.z, &work.r);
+        let sum = self.amg.apply_dot(Singles::of(rt), &mut work.z, &work.r);
         let factor = self.factors.number(1);
         let sum = sum.and_then(|sum| rt.make_number(|rt, out| rt.number_into(Number::Mul, sum.address(), factor, out)));
         work.told = sum.clone().map(Told::Product);
@@ -183,7 +183,7 @@ impl Preconditioner<CudaRuntime> for Single {
     }
 
     /// `z` is not written, but where the cycle depends on `r`: methods read it then.
-    fn look(&self, rt: &mut CudaRuntime, z: &mut DeviceVector, r: &DeviceVector) -> DeviceNumber {
+    fn apply_dot(&self, rt: &mut CudaRuntime, z: &mut DeviceVector, r: &DeviceVector) -> DeviceNumber {
         if self.is_variable() {
             self.apply(rt, z, r);
             return rt.dot(r, z);
@@ -193,9 +193,9 @@ impl Preconditioner<CudaRuntime> for Single {
         self.cycle(rt, work)
     }
 
-    fn look_sized(&self, rt: &mut CudaRuntime, z: &mut DeviceVector, r: &DeviceVector, square: &DeviceNumber) -> DeviceNumber {
+    fn apply_dot_with_norm(&self, rt: &mut CudaRuntime, z: &mut DeviceVector, r: &DeviceVector, square: &DeviceNumber) -> DeviceNumber {
         if self.is_variable() {
-            return self.look(rt, z, r);
+            return self.apply_dot(rt, z, r);
         }
         let told = Told::Square(Rc::clone(square.as_ref()?));
         let work = &mut *self.work.borrow_mut();
@@ -204,7 +204,7 @@ impl Preconditioner<CudaRuntime> for Single {
         self.cycle(rt, work)
     }
 
-    /// As [`Single::look`]. The size of the residual is known from the one before: methods begin with one of the above.
+    /// As [`Single::apply_dot`]. The size of the residual is known from the one before: methods begin with one of the above.
     fn advance(
         &self,
         rt: &mut CudaRuntime,
@@ -216,7 +216,7 @@ impl Preconditioner<CudaRuntime> for Single {
         let told = self.work.borrow().told.clone();
         let (Some(told), Some(number), false) = (told, a, self.is_variable()) else {
             rt.sub_scaled(r, a, q);
-            return self.look(rt, z, r);
+            return self.apply_dot(rt, z, r);
         };
         let work = &mut *self.work.borrow_mut();
         let result = self.narrow(rt, &work.r, r, &told, Some((number, q)));

@@ -140,8 +140,8 @@ impl VectorSpace for Singles {
     }
 
     /// What is left of a sum of products of singles.
-    fn chop(&mut self, a: &DeviceNumber, b: &DeviceNumber) -> DeviceNumber {
-        self.0.number_of(Number::ChopSingles, a, b)
+    fn zero_if_cancelled(&mut self, a: &DeviceNumber, b: &DeviceNumber) -> DeviceNumber {
+        self.0.number_of(Number::ZeroIfCancelledSingles, a, b)
     }
 
     fn sqrt(&mut self, a: &DeviceNumber) -> DeviceNumber {

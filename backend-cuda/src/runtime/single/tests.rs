@@ -168,10 +168,10 @@ fn passes_of_conjugate_gradients() {
             let mut direction = numbers(7, n);
             for round in 0..8 {
                 let sum = if round == 0 {
-                    m.look(&mut rt, &mut z, &r)
+                    m.apply_dot(&mut rt, &mut z, &r)
                 } else if round == 5 {
                     let square = rt.dot(&r, &r);
-                    m.look_sized(&mut rt, &mut z, &r, &square)
+                    m.apply_dot_with_norm(&mut rt, &mut z, &r, &square)
                 } else {
                     let factor = 1e-4f64.powi(round);
                     let step: Vec<f64> = left.iter().zip(numbers(9, n)).map(|(left, other)| left - factor * other).collect();

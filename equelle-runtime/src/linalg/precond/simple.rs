@@ -37,8 +37,8 @@ impl<S: MatrixSpace> Preconditioner<S> for Jacobi<S> {
         space.advance_diagonal(r, a, q, z, &self.inverse)
     }
 
-    fn look(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) -> S::Scalar {
-        space.look_diagonal(z, &self.inverse, r)
+    fn apply_dot(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) -> S::Scalar {
+        space.apply_diagonal_dot(z, &self.inverse, r)
     }
 
     fn step(&self, space: &mut S, xp: [&mut S::Vector; 2], ab: [&S::Scalar; 2], [z, r]: [&S::Vector; 2]) {

@@ -6,8 +6,8 @@ use super::{Failure, Fault, OpenLevels, Problem, SHARE, Solved, check_balance};
 use crate::linalg::cache::LinearCache;
 use crate::linalg::choose::SMALL;
 use crate::linalg::csr::Csr;
+use crate::linalg::device_lu::{DeviceLu, KeptFactors, Place};
 use crate::linalg::elimination::{Elimination, LuFault, left_null_vectors, pins, with_places};
-use crate::linalg::elimination_elsewhere::{Elsewhere, KeptFactors, Place};
 use crate::linalg::error::LinearErrorKind;
 use crate::linalg::host::norm;
 use crate::linalg::lu::OnHost;
@@ -29,8 +29,8 @@ impl<S: SystemSpace> Problem<'_, S> {
         let known = std::mem::replace(&mut cache.place, Place::Unknown);
         let mut place = if let Place::Unknown = known { self.place(space) } else { known };
         let mut reason = None;
-        if let Place::Elsewhere(kept) = &mut place {
-            match self.solve_elsewhere(space, &matrix, &b, kept, cache) {
+        if let Place::Device(kept) = &mut place {
+            match self.solve_on_device(space, &matrix, &b, kept, cache) {
                 Ok(solved) => {
                     cache.place = place;
                     return self.brought(space, solved);
@@ -69,7 +69,7 @@ impl<S: SystemSpace> Problem<'_, S> {
     }
 
     /// By the direct solver of the back-end; again, with a new order of elimination, where the one that was kept does not do.
-    fn solve_elsewhere(
+    fn solve_on_device(
         &self,
         space: &mut S,
         matrix: &Csr,
@@ -80,7 +80,7 @@ impl<S: SystemSpace> Problem<'_, S> {
         loop {
             let may_be_definite = self.facts.may_be_definite();
             let mut took = Duration::ZERO;
-            let solved = solve_lu(&mut Elsewhere { kept: &mut *kept, space: &mut *space, may_be_definite }, matrix, b, self, &mut took);
+            let solved = solve_lu(&mut DeviceLu { kept: &mut *kept, space: &mut *space, may_be_definite }, matrix, b, self, &mut took);
             cache.has_set_up(took);
             match solved {
                 Err(Unsolved::ByFactors(_)) if kept.is_stale() => kept.forget(),

@@ -146,7 +146,7 @@ impl<S: MatrixSpace> Amg<S> {
         let overlap = space.ratio(&gamma, &rho);
         let lost = space.mul(&overlap, &gamma);
         let rho = space.sub(&beta, &lost);
-        let rho = space.chop(&rho, &beta);
+        let rho = space.zero_if_cancelled(&rho, &beta);
         let second_step = space.ratio(&alpha, &rho);
         let back = space.mul(&overlap, &second_step);
         let first_step = space.sub(&step, &back);
@@ -187,7 +187,7 @@ impl<S: MatrixSpace> Preconditioner<S> for Amg<S> {
     }
 
     /// The sum comes with the last step of the finest smoother, if that is a polynomial of two steps at least.
-    fn look(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) -> S::Scalar {
+    fn apply_dot(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) -> S::Scalar {
         match self.solve(space, 0, z, r, true) {
             Some(sum) => sum,
             None => space.dot(r, z),

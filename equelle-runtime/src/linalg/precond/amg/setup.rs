@@ -7,7 +7,7 @@ use super::super::super::csr::Csr;
 use super::super::super::host::{HostSpace, power_of_two_near};
 use super::super::super::host_matrix::HostMatrix;
 use super::super::super::matrix_space::MatrixSpace;
-use super::super::super::single::radius_in_singles;
+use super::super::super::mixed_precision::radius_in_singles;
 use super::super::super::space::VectorSpace;
 use super::super::super::system_space::SystemSpace;
 use super::aggregate::{NONE, aggregate, strong};

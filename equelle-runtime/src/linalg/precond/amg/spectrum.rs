@@ -50,7 +50,7 @@ pub(in super::super::super) fn lanczos<S: MatrixSpace>(
     let (mut x, mut p) = (space.zeros_of(n)?, space.zeros_of(n)?);
     let (mut q, mut z) = (space.zeros_of(n)?, space.zeros_of(n)?);
     space.add_diagonal(&mut p, 0.0, 1.0, inverse, &r);
-    let mut rz = space.look_diagonal(&mut z, inverse, &r);
+    let mut rz = space.apply_diagonal_dot(&mut z, inverse, &r);
     let mut known: Vec<S::Scalar> = Vec::with_capacity(2 * STEPS);
     for _ in 0..STEPS.min(n) {
         let curvature = space.multiply_dot(&mut q, matrix, &p, &p);

@@ -14,7 +14,7 @@ const LEAST_FILL: f64 = 0.7;
 
 /// A sparse matrix of singles.
 #[derive(Debug)]
-pub(super) struct SingleMatrix {
+pub(super) struct F32Matrix {
     shape: Shape,
     entries: Entries,
 }
@@ -28,23 +28,23 @@ enum Entries {
     Diagonals(Vec<isize>, Vec<f32>),
 }
 
-impl SingleMatrix {
+impl F32Matrix {
     /// A matrix times a number.
     ///
     /// # Panics
     /// If it has more entries than 32 bits count.
-    pub fn new(matrix: &Csr, scale: f64) -> SingleMatrix {
+    pub fn new(matrix: &Csr, scale: f64) -> F32Matrix {
         let row_ptr = matrix.row_ptr().iter().map(|start| u32::try_from(*start).expect("as many entries as 32 bits count")).collect();
         let values = matrix.values().iter().map(|value| (value * scale) as f32).collect();
-        SingleMatrix { shape: shape(matrix), entries: Entries::Rows(row_ptr, matrix.col_idx().to_vec(), values) }
+        F32Matrix { shape: shape(matrix), entries: Entries::Rows(row_ptr, matrix.col_idx().to_vec(), values) }
     }
 
     /// The same, by diagonals if it has few of them, as on a Cartesian grid.
     ///
     /// # Panics
     /// As above.
-    pub fn for_level(matrix: &Csr, scale: f64) -> SingleMatrix {
-        let Some(offsets) = diagonals(matrix) else { return SingleMatrix::new(matrix, scale) };
+    pub fn for_level(matrix: &Csr, scale: f64) -> F32Matrix {
+        let Some(offsets) = diagonals(matrix) else { return F32Matrix::new(matrix, scale) };
         let n = matrix.n_rows();
         let mut values = vec![0.0f32; n.div_ceil(BLOCK) * offsets.len() * BLOCK];
         for row in 0..n {
@@ -58,7 +58,7 @@ impl SingleMatrix {
                 values[(block * offsets.len() + next) * BLOCK + at] = (value * scale) as f32;
             }
         }
-        SingleMatrix { shape: shape(matrix), entries: Entries::Diagonals(offsets, values) }
+        F32Matrix { shape: shape(matrix), entries: Entries::Diagonals(offsets, values) }
     }
 
     pub fn shape(&self) -> Shape {
@@ -176,7 +176,7 @@ mod tests {
     }
 
     /// Rows in ranges that begin at `starts`.
-    fn made(matrix: &SingleMatrix, x: &[f32], starts: &[usize]) -> Vec<f32> {
+    fn made(matrix: &F32Matrix, x: &[f32], starts: &[usize]) -> Vec<f32> {
         let mut y = vec![f32::NAN; matrix.shape().rows];
         let ends = starts[1..].iter().copied().chain([y.len()]);
         for (start, end) in starts.iter().zip(ends.collect::<Vec<_>>()) {
@@ -200,7 +200,7 @@ mod tests {
             .collect();
         let matrix = Csr::from_triplets(n, n, &entries).expect("legal");
         let x: Vec<f32> = (0..n).map(|k| ((k * 37 % 101) as f32 - 50.0) / 7.0).collect();
-        let (rows, diagonals) = (SingleMatrix::new(&matrix, 1.0), SingleMatrix::for_level(&matrix, 1.0));
+        let (rows, diagonals) = (F32Matrix::new(&matrix, 1.0), F32Matrix::for_level(&matrix, 1.0));
         assert!(!rows.is_by_diagonals() && diagonals.is_by_diagonals());
         let wanted = expected(&matrix, &x);
         for matrix in [&rows, &diagonals] {
@@ -214,10 +214,10 @@ mod tests {
     #[test]
     fn few_diagonals_and_many() {
         let dense: Vec<_> = (0..12).flat_map(|i| (0..12).map(move |j| (i, j, 1.0))).collect();
-        assert!(!SingleMatrix::for_level(&Csr::from_triplets(12, 12, &dense).expect("legal"), 1.0).is_by_diagonals(), "23 diagonals");
+        assert!(!F32Matrix::for_level(&Csr::from_triplets(12, 12, &dense).expect("legal"), 1.0).is_by_diagonals(), "23 diagonals");
         let corners = [(0, 11, 1.0), (11, 0, 1.0)];
-        assert!(!SingleMatrix::for_level(&Csr::from_triplets(12, 12, &corners).expect("legal"), 1.0).is_by_diagonals(), "nearly empty");
-        let scaled = SingleMatrix::for_level(&Csr::from_triplets(1, 1, &[(0, 0, 3.0)]).expect("legal"), 0.5);
+        assert!(!F32Matrix::for_level(&Csr::from_triplets(12, 12, &corners).expect("legal"), 1.0).is_by_diagonals(), "nearly empty");
+        let scaled = F32Matrix::for_level(&Csr::from_triplets(1, 1, &[(0, 0, 3.0)]).expect("legal"), 0.5);
         assert_eq!((made(&scaled, &[2.0], &[0]), scaled.is_by_diagonals()), (vec![3.0], true));
     }
 }

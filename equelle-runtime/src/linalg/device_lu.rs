@@ -12,10 +12,10 @@ use super::elimination::{
 pub(super) enum Place<S> {
     /// Nobody has asked the back-end.
     Unknown,
-    /// On the host; says why not elsewhere, if there is an elsewhere.
+    /// On the host; says why not on the device, if there is one.
     Host(Option<String>),
     /// By the direct solver of the back-end.
-    Elsewhere(KeptFactors<S>),
+    Device(KeptFactors<S>),
 }
 
 impl<S> Place<S> {
@@ -23,7 +23,7 @@ impl<S> Place<S> {
         match direct {
             Direct::Host => Place::Host(None),
             Direct::Unavailable(reason) => Place::Host(Some(reason)),
-            Direct::Solver(solver) => Place::Elsewhere(KeptFactors { solver, pattern: None, factored: None, stale: false }),
+            Direct::Solver(solver) => Place::Device(KeptFactors { solver, pattern: None, factored: None, stale: false }),
         }
     }
 }
@@ -71,8 +71,8 @@ impl<S> KeptFactors<S> {
     }
 }
 
-/// Elimination there, in a space.
-pub(super) struct Elsewhere<'a, S> {
+/// LU by the direct solver of the device, as the elimination that `solve_lu` asks for.
+pub(super) struct DeviceLu<'a, S> {
     pub kept: &'a mut KeptFactors<S>,
     pub space: &'a mut S,
     /// Whether the matrix is symmetric and its diagonal of one sign.
@@ -80,14 +80,14 @@ pub(super) struct Elsewhere<'a, S> {
 }
 
 /// A fault of the solver as one of ours.
-fn told(fault: DirectFault) -> LuFault {
+fn lu_fault(fault: DirectFault) -> LuFault {
     match fault {
         DirectFault::NotDefinite => LuFault::Unanswered("the matrix is not positive definite".to_owned()),
         DirectFault::OutOfMemory(detail) | DirectFault::Failed(detail) => LuFault::Unanswered(detail),
     }
 }
 
-impl<S> Elsewhere<'_, S> {
+impl<S> DeviceLu<'_, S> {
     /// Factorises scaled values, with an analysis if the pattern or what is known of the matrix is new.
     fn eliminate(&mut self, matrix: &Csr, scaled: &[f64], definiteness: Definiteness) -> Result<(), DirectFault> {
         let kept = &mut *self.kept;
@@ -109,7 +109,7 @@ impl<S> Elsewhere<'_, S> {
     }
 }
 
-impl<S> Elimination for Elsewhere<'_, S> {
+impl<S> Elimination for DeviceLu<'_, S> {
     fn factorize(&mut self, matrix: &Csr, pinned: &[Pin]) -> Result<(), LuFault> {
         let values = pin(matrix, pinned);
         let known = self.kept.known(matrix);
@@ -134,7 +134,7 @@ impl<S> Elimination for Elsewhere<'_, S> {
                 }
                 // What it cannot do as a symmetric matrix it may do as any.
                 Err(DirectFault::Failed(_)) => {}
-                Err(fault @ DirectFault::OutOfMemory(_)) => return Err(told(fault)),
+                Err(fault @ DirectFault::OutOfMemory(_)) => return Err(lu_fault(fault)),
             }
         }
         let (scaled, row_scale, column_scale) = match tried {
@@ -142,12 +142,12 @@ impl<S> Elimination for Elsewhere<'_, S> {
             None => {
                 let (row_scale, column_scale) = general;
                 let scaled = scaled_values(matrix, &values, &row_scale, &column_scale);
-                self.eliminate(matrix, &scaled, Definiteness::General).map_err(told)?;
+                self.eliminate(matrix, &scaled, Definiteness::General).map_err(lu_fault)?;
                 (scaled, row_scale, column_scale)
             }
         };
         check_condition(matrix.n_rows(), one_norm(matrix, &scaled), |x, transposed| {
-            self.kept.solver.solve(self.space, x, transposed).map_err(told)
+            self.kept.solver.solve(self.space, x, transposed).map_err(lu_fault)
         })?;
         self.kept.factored = Some(Factored { values, row_scale, column_scale });
         Ok(())
@@ -156,7 +156,7 @@ impl<S> Elimination for Elsewhere<'_, S> {
     fn solve(&mut self, x: &mut [f64], transposed: bool) -> Result<(), LuFault> {
         let KeptFactors { solver, factored, .. } = &mut *self.kept;
         let Some(factored) = factored else { return Err(LuFault::Unanswered("there are no factors".to_owned())) };
-        factored.solve(x, transposed, |x| solver.solve(self.space, x, transposed).map_err(told))
+        factored.solve(x, transposed, |x| solver.solve(self.space, x, transposed).map_err(lu_fault))
     }
 }
 
@@ -168,7 +168,7 @@ mod tests {
     use crate::linalg::{LinearCache, LinearErrorKind, LinearOptions, Method, Solution, solve};
 
     /// The LU of the host, as another back-end's: it answers as it is told to.
-    struct Told {
+    struct Scripted {
         lu: LuCache,
         matrix: Option<Csr>,
         answer: Result<(), DirectFault>,
@@ -176,7 +176,7 @@ mod tests {
         part: f64,
     }
 
-    impl DirectSolver<HostSpace> for Told {
+    impl DirectSolver<HostSpace> for Scripted {
         fn name(&self) -> String {
             "another".to_owned()
         }
@@ -213,7 +213,7 @@ mod tests {
         rhs: &[f64],
     ) -> (Result<Solution, LinearErrorKind>, Option<String>) {
         let mut cache = LinearCache::default();
-        cache.place = Place::of(Direct::Solver(Box::new(Told { lu: LuCache::default(), matrix: None, answer, part })));
+        cache.place = Place::of(Direct::Solver(Box::new(Scripted { lu: LuCache::default(), matrix: None, answer, part })));
         let options = LinearOptions { method: Some(Method::Lu), ..LinearOptions::default() };
         let found = solve(matrix, rhs, &options, &mut cache).map_err(|error| error.kind);
         (found, cache.direct_note())

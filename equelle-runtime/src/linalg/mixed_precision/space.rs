@@ -7,22 +7,22 @@ use super::super::host::{HostSpace, scalars_on_the_host};
 use super::super::matrix_space::{Correction, Direction, MatrixSpace, Shape, Smoothed};
 use super::super::precond::ilu::BlockFactors;
 use super::super::space::VectorSpace;
-use super::matrix::SingleMatrix;
+use super::matrix::F32Matrix;
 use crate::reduce;
 use crate::threads::Threads;
 use crate::traits::Reduction;
 
 /// Vectors as `Vec<f32>`; scalars are doubles.
 #[derive(Clone, Debug)]
-pub(super) struct SingleSpace {
+pub(super) struct F32Space {
     n: usize,
     leaves: Vec<f64>,
     threads: Threads,
 }
 
-impl SingleSpace {
-    pub fn on(threads: &Threads, n: usize) -> SingleSpace {
-        SingleSpace { n, leaves: Vec::new(), threads: threads.clone() }
+impl F32Space {
+    pub fn on(threads: &Threads, n: usize) -> F32Space {
+        F32Space { n, leaves: Vec::new(), threads: threads.clone() }
     }
 
     /// `y[i] = f(y[i], x[i])`
@@ -32,7 +32,7 @@ impl SingleSpace {
     }
 
     /// `y[i] = f(y[i], other[i], (A x)[i])`
-    fn rows(&self, y: &mut [f32], a: &SingleMatrix, x: &[f32], other: &[f32], f: impl Fn(f32, f32, f32) -> f32 + Sync) {
+    fn rows(&self, y: &mut [f32], a: &F32Matrix, x: &[f32], other: &[f32], f: impl Fn(f32, f32, f32) -> f32 + Sync) {
         self.threads.each(a.shape().rows, y, |range, y| {
             let start = range.start;
             a.products(range, x, |rows, products| {
@@ -82,7 +82,7 @@ enum Before {
     Step,
 }
 
-impl VectorSpace for SingleSpace {
+impl VectorSpace for F32Space {
     type Vector = Vec<f32>;
     type Scalar = f64;
     type Error = Infallible;
@@ -125,13 +125,13 @@ impl VectorSpace for SingleSpace {
     scalars_on_the_host!();
 
     /// What is left of a sum of products of singles.
-    fn chop(&mut self, a: &f64, b: &f64) -> f64 {
+    fn zero_if_cancelled(&mut self, a: &f64, b: &f64) -> f64 {
         if a.abs() <= 64.0 * f64::from(f32::EPSILON) * b.abs() { 0.0 } else { *a }
     }
 }
 
-impl MatrixSpace for SingleSpace {
-    type Matrix = SingleMatrix;
+impl MatrixSpace for F32Space {
+    type Matrix = F32Matrix;
     type Factors = BlockFactors;
 
     fn zeros_of(&mut self, len: usize) -> Result<Vec<f32>, Infallible> {
@@ -142,8 +142,8 @@ impl MatrixSpace for SingleSpace {
         Ok(values.into_iter().map(|value| value as f32).collect())
     }
 
-    fn matrix(&mut self, matrix: Csr) -> Result<SingleMatrix, Infallible> {
-        Ok(SingleMatrix::for_level(&matrix, 1.0))
+    fn matrix(&mut self, matrix: Csr) -> Result<F32Matrix, Infallible> {
+        Ok(F32Matrix::for_level(&matrix, 1.0))
     }
 
     /// They stay in double precision.
@@ -151,7 +151,7 @@ impl MatrixSpace for SingleSpace {
         Ok(factors)
     }
 
-    fn shape(a: &SingleMatrix) -> Shape {
+    fn shape(a: &F32Matrix) -> Shape {
         a.shape()
     }
 
@@ -159,14 +159,14 @@ impl MatrixSpace for SingleSpace {
         self.threads.each_cheap(x.len(), &mut x[..], |_, x| x.fill(0.0));
     }
 
-    fn multiply(&mut self, y: &mut Vec<f32>, a: &SingleMatrix, x: &Vec<f32>) {
+    fn multiply(&mut self, y: &mut Vec<f32>, a: &F32Matrix, x: &Vec<f32>) {
         self.threads.each(a.shape().rows, &mut y[..], |range, y| {
             let start = range.start;
             a.products(range, x, |rows, products| y[rows.start - start..rows.end - start].copy_from_slice(products));
         });
     }
 
-    fn multiply_add(&mut self, y: &mut Vec<f32>, a: &SingleMatrix, x: &Vec<f32>) {
+    fn multiply_add(&mut self, y: &mut Vec<f32>, a: &F32Matrix, x: &Vec<f32>) {
         self.threads.each(a.shape().rows, &mut y[..], |range, y| {
             let start = range.start;
             a.products(range, x, |rows, products| {
@@ -175,7 +175,7 @@ impl MatrixSpace for SingleSpace {
         });
     }
 
-    fn multiply_sub(&mut self, y: &mut Vec<f32>, a: &SingleMatrix, x: &Vec<f32>) {
+    fn multiply_sub(&mut self, y: &mut Vec<f32>, a: &F32Matrix, x: &Vec<f32>) {
         self.threads.each(a.shape().rows, &mut y[..], |range, y| {
             let start = range.start;
             a.products(range, x, |rows, products| {
@@ -184,7 +184,7 @@ impl MatrixSpace for SingleSpace {
         });
     }
 
-    fn residual(&mut self, r: &mut Vec<f32>, b: &Vec<f32>, a: &SingleMatrix, x: &Vec<f32>) {
+    fn residual(&mut self, r: &mut Vec<f32>, b: &Vec<f32>, a: &F32Matrix, x: &Vec<f32>) {
         self.rows(r, a, x, b, |_, b, product| b - product);
     }
 
@@ -229,7 +229,7 @@ impl MatrixSpace for SingleSpace {
     }
 
     /// In the order of the rows, or the opposite.
-    fn gauss_seidel(&mut self, x: &mut Vec<f32>, a: &SingleMatrix, d: &Vec<f32>, b: &Vec<f32>, direction: Direction) {
+    fn gauss_seidel(&mut self, x: &mut Vec<f32>, a: &F32Matrix, d: &Vec<f32>, b: &Vec<f32>, direction: Direction) {
         let n = x.len();
         for step in 0..n {
             let row = match direction {

@@ -124,12 +124,12 @@ fn residuals_of_any_size() {
     // The passes of CG give the bits of the product and the dot.
     own.apply(&mut space, &mut z, &r);
     let expected = space.dot(&r, &z);
-    assert_eq!(own.look(&mut space, &mut scaled, &r).to_bits(), expected.to_bits());
+    assert_eq!(own.apply_dot(&mut space, &mut scaled, &r).to_bits(), expected.to_bits());
     assert_eq!(scaled, z);
     // However the size is told; of what has no size it is sought.
     for square in [space.dot(&r, &r), 0.0, f64::INFINITY] {
         scaled.fill(f64::NAN);
-        assert_eq!(own.look_sized(&mut space, &mut scaled, &r, &square).to_bits(), expected.to_bits());
+        assert_eq!(own.apply_dot_with_norm(&mut space, &mut scaled, &r, &square).to_bits(), expected.to_bits());
         assert_eq!(scaled, z);
     }
 }

@@ -2,7 +2,7 @@
 //! precision and meets the tolerance there; what a cycle rounds makes it another approximate inverse.
 //!
 //! Another back-end joins with a [`super::MatrixSpace`] whose vectors and matrices are of singles, to which a hierarchy goes that was set up in double precision, and with a preconditioner
-//! like [`Single`], which converts at both ends of a cycle. Cycle and smoothers are written once, over either.
+//! like [`MixedPrecisionAmg`], which converts at both ends of a cycle. Cycle and smoothers are written once, over either.
 //!
 //! Singles reach from 1e-38 to 1e38, so matrices and residuals are scaled by powers of two, which rounds nothing.
 
@@ -17,8 +17,8 @@ use super::precond::amg::setup::{CoarseParts, noises};
 use super::precond::amg::spectrum::lanczos;
 use super::precond::amg::{Amg, AmgOptions, AmgSmoother, Hierarchy, LevelParts};
 use super::space::Preconditioner;
-use matrix::SingleMatrix;
-use space::SingleSpace;
+use matrix::F32Matrix;
+use space::F32Space;
 
 /// Magnitudes of diagonals may differ by this factor: singles then have as much again for what is computed of them on either side.
 const RANGE: f64 = 1e12;
@@ -39,20 +39,20 @@ pub fn scale_of(least: f64, most: f64) -> Option<f64> {
 }
 
 /// A cycle whose levels are in single precision.
-pub(super) struct Single {
-    amg: Amg<SingleSpace>,
+pub(super) struct MixedPrecisionAmg {
+    amg: Amg<F32Space>,
     /// By which the matrix was multiplied.
     scale: f64,
     work: RefCell<Work>,
 }
 
 struct Work {
-    space: SingleSpace,
+    space: F32Space,
     r: Vec<f32>,
     z: Vec<f32>,
 }
 
-impl Single {
+impl MixedPrecisionAmg {
     /// Whether singles will do: a polynomial smooths, and the diagonal is within their range.
     pub fn suits(matrix: &Csr, options: &AmgOptions) -> bool {
         suits(options) && is_within_range(matrix, &matrix.diagonal())
@@ -71,8 +71,8 @@ impl Single {
         coarse && hierarchy.levels.iter().all(of_level)
     }
 
-    /// Takes over a hierarchy for a matrix that [suits](Single::suits), and whose entries 32 bits [count](Single::counts).
-    pub fn new(space: &HostSpace, hierarchy: Hierarchy<HostSpace>, options: &AmgOptions) -> Single {
+    /// Takes over a hierarchy for a matrix that [suits](MixedPrecisionAmg::suits), and whose entries 32 bits [count](MixedPrecisionAmg::counts).
+    pub fn new(space: &HostSpace, hierarchy: Hierarchy<HostSpace>, options: &AmgOptions) -> MixedPrecisionAmg {
         let diagonal = |level: &LevelParts<HostSpace>| power_of_two_near(&level.matrix.rows().diagonal());
         let finest = match (hierarchy.levels.first(), &hierarchy.coarse) {
             (Some(level), _) => diagonal(level),
@@ -82,18 +82,18 @@ impl Single {
         };
         let scale = 1.0 / finest.unwrap_or(1.0);
         let n = hierarchy.sizes.first().copied().unwrap_or(0);
-        let mut singles = SingleSpace::on(space.threads(), n);
+        let mut singles = F32Space::on(space.threads(), n);
         let hierarchy = Hierarchy {
             levels: hierarchy.levels.into_iter().map(|level| narrow(level, scale)).collect(),
             coarse: match hierarchy.coarse {
-                CoarseParts::Direct(inverse) => CoarseParts::Direct(SingleMatrix::new(inverse.rows(), 1.0 / scale)),
+                CoarseParts::Direct(inverse) => CoarseParts::Direct(F32Matrix::new(inverse.rows(), 1.0 / scale)),
                 CoarseParts::Smoothed(level) => CoarseParts::Smoothed(Box::new(narrow(*level, scale))),
             },
             sizes: hierarchy.sizes,
             complexity: hierarchy.complexity,
         };
         let Ok(amg) = Amg::new(&mut singles, hierarchy, options);
-        Single { amg, scale, work: RefCell::new(Work { space: singles, r: vec![0.0; n], z: vec![0.0; n] }) }
+        MixedPrecisionAmg { amg, scale, work: RefCell::new(Work { space: singles, r: vec![0.0; n], z: vec![0.0; n] }) }
     }
 
     /// Runs a cycle on `r`; then `work.z` times the number that is returned is what it makes of it.
@@ -123,7 +123,7 @@ impl Single {
     }
 }
 
-impl Preconditioner<HostSpace> for Single {
+impl Preconditioner<HostSpace> for MixedPrecisionAmg {
     fn apply(&self, space: &mut HostSpace, z: &mut Vec<f64>, r: &Vec<f64>) {
         let work = &mut *self.work.borrow_mut();
         let factor = self.cycle(space, work, r, None);
@@ -141,25 +141,25 @@ impl Preconditioner<HostSpace> for Single {
         true
     }
 
-    fn look(&self, space: &mut HostSpace, z: &mut Vec<f64>, r: &Vec<f64>) -> f64 {
+    fn apply_dot(&self, space: &mut HostSpace, z: &mut Vec<f64>, r: &Vec<f64>) -> f64 {
         self.product(space, z, r, None)
     }
 
     /// The norm is at least the largest magnitude, and larger by the root of the length at most.
-    fn look_sized(&self, space: &mut HostSpace, z: &mut Vec<f64>, r: &Vec<f64>, square: &f64) -> f64 {
+    fn apply_dot_with_norm(&self, space: &mut HostSpace, z: &mut Vec<f64>, r: &Vec<f64>, square: &f64) -> f64 {
         self.product(space, z, r, Some(square.sqrt()))
     }
 }
 
-fn narrow(level: LevelParts<HostSpace>, scale: f64) -> LevelParts<SingleSpace> {
-    let matrix = SingleMatrix::for_level(level.matrix.rows(), scale);
+fn narrow(level: LevelParts<HostSpace>, scale: f64) -> LevelParts<F32Space> {
+    let matrix = F32Matrix::for_level(level.matrix.rows(), scale);
     // By diagonals a pass over the matrix takes less than one over the image of the prolongation.
     let image = level.image.filter(|_| !matrix.is_by_diagonals());
     LevelParts {
-        image: image.map(|image| SingleMatrix::new(image.rows(), scale)),
+        image: image.map(|image| F32Matrix::new(image.rows(), scale)),
         matrix,
-        prolongation: SingleMatrix::new(level.prolongation.rows(), 1.0),
-        restriction: SingleMatrix::new(level.restriction.rows(), 1.0),
+        prolongation: F32Matrix::new(level.prolongation.rows(), 1.0),
+        restriction: F32Matrix::new(level.restriction.rows(), 1.0),
         inverse_diagonal: level.inverse_diagonal.into_iter().map(|d| (d / scale) as f32).collect(),
         radius: level.radius,
     }
@@ -179,8 +179,8 @@ pub(super) fn radius_in_singles(space: &HostSpace, matrix: &Csr, inverse: &[f64]
         return None;
     }
     let scale = power_of_two_near(inverse)?;
-    let mut singles = SingleSpace::on(space.threads(), n);
-    let narrow = SingleMatrix::for_level(matrix, scale);
+    let mut singles = F32Space::on(space.threads(), n);
+    let narrow = F32Matrix::for_level(matrix, scale);
     let start = noises(n).zip(inverse).map(|(noise, d)| if *d > 0.0 { (noise / (d / scale).sqrt()) as f32 } else { 0.0 }).collect();
     let inverse = inverse.iter().map(|d| (d / scale) as f32).collect();
     let Ok(radius) = lanczos(&mut singles, &narrow, &inverse, start);

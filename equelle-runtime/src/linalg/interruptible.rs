@@ -19,7 +19,10 @@ pub(super) enum Undone {
 
 /// Does some work on a thread of its own and waits for it, unless the run is asked to end: then the thread is left to itself, and what it makes is dropped. A process that ends does
 /// not wait for it.
-pub(super) fn aside<T: Send + 'static>(is_interrupted: &dyn Fn() -> bool, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Undone> {
+pub(super) fn interruptible<T: Send + 'static>(
+    is_interrupted: &dyn Fn() -> bool,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Undone> {
     let (sender, receiver) = channel();
     let work = move || {
         // Nobody may listen any more.
@@ -50,7 +53,7 @@ mod tests {
 
     #[test]
     fn work_ends_or_is_left() {
-        assert_eq!(aside(&|| false, || 6 * 7), Ok(42));
+        assert_eq!(interruptible(&|| false, || 6 * 7), Ok(42));
         // Work that takes until it is let go; the run is asked to end when it looks for the third time.
         let (let_go, wait) = sync_channel::<()>(0);
         let (tell, told) = channel();
@@ -59,14 +62,14 @@ mod tests {
             looks.set(looks.get() + 1);
             looks.get() == 3
         };
-        let undone = aside(&ends, move || {
+        let undone = interruptible(&ends, move || {
             let _ = wait.recv();
             let _ = tell.send("over");
         });
         assert_eq!((undone, looks.get()), (Err(Undone::Interrupted), 3));
         drop(let_go);
         assert_eq!(told.recv(), Ok("over"), "the thread goes on by itself");
-        let panic = catch_unwind(AssertUnwindSafe(|| aside(&|| false, || -> u32 { panic!("a bug") }))).unwrap_err();
+        let panic = catch_unwind(AssertUnwindSafe(|| interruptible(&|| false, || -> u32 { panic!("a bug") }))).unwrap_err();
         assert_eq!(panic.downcast_ref::<&str>(), Some(&"a bug"));
     }
 }

@@ -9,16 +9,16 @@ use super::super::space::{Preconditioner, VectorSpace};
 use super::{DOUBLE, SINGLE, Traffic};
 
 /// A cycle of singles.
-pub(super) struct Singles {
+pub(super) struct MixedPrecisionAmg {
     amg: Amg<Traffic>,
     space: RefCell<Traffic>,
 }
 
-impl Singles {
+impl MixedPrecisionAmg {
     /// Takes over a hierarchy, for a space that counts singles.
-    pub fn new(mut space: Traffic, hierarchy: Hierarchy<HostSpace>, options: &AmgOptions) -> Result<Singles, Infallible> {
+    pub fn new(mut space: Traffic, hierarchy: Hierarchy<HostSpace>, options: &AmgOptions) -> Result<MixedPrecisionAmg, Infallible> {
         let hierarchy = hierarchy.brought_to(&mut space)?;
-        Ok(Singles { amg: Amg::new(&mut space, hierarchy, options)?, space: RefCell::new(space) })
+        Ok(MixedPrecisionAmg { amg: Amg::new(&mut space, hierarchy, options)?, space: RefCell::new(space) })
     }
 
     /// A residual becomes singles.
@@ -30,12 +30,12 @@ impl Singles {
     fn cycle(&self, outer: &mut Traffic, n: usize) {
         let space = &mut *self.space.borrow_mut();
         space.take();
-        self.amg.look(space, &mut n.clone(), &n);
+        self.amg.apply_dot(space, &mut n.clone(), &n);
         outer.bytes += space.take();
     }
 }
 
-impl Preconditioner<Traffic> for Singles {
+impl Preconditioner<Traffic> for MixedPrecisionAmg {
     fn apply(&self, outer: &mut Traffic, z: &mut usize, r: &usize) {
         // Its largest magnitude.
         outer.count(*r, DOUBLE);
@@ -55,18 +55,18 @@ impl Preconditioner<Traffic> for Singles {
         true
     }
 
-    fn look(&self, outer: &mut Traffic, z: &mut usize, r: &usize) {
+    fn apply_dot(&self, outer: &mut Traffic, z: &mut usize, r: &usize) {
         if self.is_variable() {
             self.apply(outer, z, r);
             return outer.dot(r, z);
         }
         outer.count(*r, DOUBLE);
-        self.look_sized(outer, z, r, &());
+        self.apply_dot_with_norm(outer, z, r, &());
     }
 
-    fn look_sized(&self, outer: &mut Traffic, z: &mut usize, r: &usize, (): &()) {
+    fn apply_dot_with_norm(&self, outer: &mut Traffic, z: &mut usize, r: &usize, (): &()) {
         if self.is_variable() {
-            return self.look(outer, z, r);
+            return self.apply_dot(outer, z, r);
         }
         self.narrow(outer, *r);
         self.cycle(outer, *r);
@@ -75,7 +75,7 @@ impl Preconditioner<Traffic> for Singles {
     fn advance(&self, outer: &mut Traffic, r: &mut usize, a: &(), q: &usize, z: &mut usize) {
         if self.is_variable() {
             outer.sub_scaled(r, a, q);
-            return self.look(outer, z, r);
+            return self.apply_dot(outer, z, r);
         }
         outer.count(*r, outer.changed() + DOUBLE + self.space.borrow().written());
         self.cycle(outer, *r);
