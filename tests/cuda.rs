@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::{env, fs, io};
 
 use backend_cuda::runtime::device::Device;
-use backend_cuda::runtime::gpu::GpuDevice;
-use backend_cuda::runtime::host::HostDevice;
+use backend_cuda::runtime::device::emulator::HostDevice;
+use backend_cuda::runtime::device::gpu::GpuDevice;
 use backend_cuda::runtime::{CudaRuntime, Precision};
 use backend_serial::runtime::SerialRuntime;
 use equelle_front::ir::Numbers;

@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use backend_cuda::runtime::CudaRuntime;
 use backend_cuda::runtime::device::Device;
-use backend_cuda::runtime::gpu::GpuDevice;
-use backend_cuda::runtime::host::HostDevice;
+use backend_cuda::runtime::device::emulator::HostDevice;
+use backend_cuda::runtime::device::gpu::GpuDevice;
 use equelle_runtime::Error;
 use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::launch::Program;

@@ -5,13 +5,13 @@ mod common;
 
 use std::rc::Rc;
 
+use backend_cuda::runtime::device::direct::{DirectEngine, DirectSolves};
+use backend_cuda::runtime::device::emulator::HostDevice;
+use backend_cuda::runtime::device::gpu::{GpuDevice, probe};
+use backend_cuda::runtime::device::sparse::{Room, SparseMatrix, SparseProducts};
 use backend_cuda::runtime::device::{
     BegunCopy, CompileOptions, CopyId, Device, DeviceFacts, DevicePtr, FunctionId, GraphId, Launch, ModuleId,
 };
-use backend_cuda::runtime::direct::{DirectEngine, DirectSolves};
-use backend_cuda::runtime::gpu::{GpuDevice, probe};
-use backend_cuda::runtime::host::HostDevice;
-use backend_cuda::runtime::sparse::{Room, SparseMatrix, SparseProducts};
 use backend_cuda::runtime::{FloatingPoint, KernelModule};
 use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::{CanonicalSet, EntityKind, EquelleRuntime, Error, ErrorKind, Extent, HostAccess};

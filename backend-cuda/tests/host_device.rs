@@ -6,7 +6,7 @@ mod common;
 use std::rc::Rc;
 
 use backend_cuda::runtime::device::CompileOptions;
-use backend_cuda::runtime::host::HostDevice;
+use backend_cuda::runtime::device::emulator::HostDevice;
 use backend_cuda::runtime::{CudaRuntime, FloatingPoint, GridArrays, KernelModule, Precision, Scalar};
 use equelle_runtime::launch::Program;
 use equelle_runtime::params::Parameters;

@@ -3,8 +3,8 @@
 
 mod common;
 
-use backend_cuda::runtime::gpu::{nvrtc, probe};
-use backend_cuda::runtime::module::{OWN_MODULES, PRELUDE};
+use backend_cuda::runtime::device::gpu::{nvrtc, probe};
+use backend_cuda::runtime::kernels::{OWN_MODULES, PRELUDE};
 use backend_cuda::runtime::{KernelModule, Precision};
 use equelle_runtime::ErrorKind;
 

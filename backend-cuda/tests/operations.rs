@@ -6,9 +6,9 @@ mod common;
 use std::rc::Rc;
 
 use backend_cuda::runtime::Precision;
+use backend_cuda::runtime::device::emulator::HostDevice;
+use backend_cuda::runtime::device::sparse::{Room, SparseMatrix, SparseProducts};
 use backend_cuda::runtime::device::{Device, DevicePtr};
-use backend_cuda::runtime::host::HostDevice;
-use backend_cuda::runtime::sparse::{Room, SparseMatrix, SparseProducts};
 use backend_cuda::runtime::{Collection, CudaRuntime};
 use common::{devices, runtime, runtime_in};
 use equelle_runtime::grid::{Cartesian, Grid};

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
+use backend_cuda::runtime::device::emulator::HostDevice;
 use backend_cuda::runtime::device::{Device, STAGING};
-use backend_cuda::runtime::host::HostDevice;
 use backend_cuda::runtime::{CudaRuntime, Precision, run_on};
 use common::{PROGRAM, devices, host_compiler, runtime, runtime_in};
 use equelle_runtime::grid::{Cartesian, Grid};

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use backend_cuda::runtime::CudaRuntime;
-use backend_cuda::runtime::host::HostDevice;
+use backend_cuda::runtime::device::emulator::HostDevice;
 use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::linalg::{
     Csr, LinearCache, LinearError, LinearErrorKind, LinearOptions, MatrixSpace, Method, Preconditioning, Solution, refusal, solve_blocks,

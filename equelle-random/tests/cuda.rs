@@ -5,8 +5,8 @@ use std::process::Command;
 use std::rc::Rc;
 
 use backend_cuda::runtime::device::Device;
-use backend_cuda::runtime::gpu::GpuDevice;
-use backend_cuda::runtime::host::HostDevice;
+use backend_cuda::runtime::device::emulator::HostDevice;
+use backend_cuda::runtime::device::gpu::GpuDevice;
 use backend_cuda::runtime::{Precision, run_on};
 use equelle_interp::Options;
 use equelle_random::compare::{self, Compiled};

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::{env, fs};
 
 use backend_cuda::runtime::device::Device;
-use backend_cuda::runtime::gpu::GpuDevice;
-use backend_cuda::runtime::host::HostDevice;
+use backend_cuda::runtime::device::emulator::HostDevice;
+use backend_cuda::runtime::device::gpu::GpuDevice;
 use backend_cuda::runtime::{Precision, run_on};
 use equelle_front::check::{CheckOptions, check};
 use equelle_front::diagnostic::{Diagnostic, Label};

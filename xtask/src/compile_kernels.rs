@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use backend_cuda::runtime::Precision;
-use backend_cuda::runtime::gpu::nvrtc;
-use backend_cuda::runtime::module::{OWN_MODULES, PRELUDE};
+use backend_cuda::runtime::device::gpu::nvrtc;
+use backend_cuda::runtime::kernels::{OWN_MODULES, PRELUDE};
 
 use crate::tools::{self, Failure};
 

@@ -1,4 +1,4 @@
-//! Statements of kernels as CUDA C++ text. Works on the helpers of `runtime/prelude.cuh`.
+//! Statements of kernels as CUDA C++ text. Works on the helpers of `runtime/kernels/prelude.cuh`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

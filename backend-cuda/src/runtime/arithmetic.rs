@@ -10,7 +10,7 @@ use crate::runtime::args::{Call, EqOperand};
 use crate::runtime::collections::{Collection, Derivatives, Scalar, Vector, VectorCollection};
 use crate::runtime::device::{DevicePtr, LaunchShape};
 use crate::runtime::jacobian::Jacobian;
-use crate::runtime::module::OPERATIONS_MODULE;
+use crate::runtime::kernels::OPERATIONS_MODULE;
 use crate::runtime::pool::Buffer;
 use crate::runtime::precision::Precision;
 use crate::runtime::program::CudaRuntime;

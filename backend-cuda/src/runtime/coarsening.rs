@@ -14,6 +14,7 @@ use equelle_runtime::linalg::{MatrixSpace, SystemSpace, VectorSpace};
 
 use crate::runtime::args::{Argument, EqRows};
 use crate::runtime::device::DevicePtr;
+use crate::runtime::device::sparse::SparseMatrix;
 use crate::runtime::forms::lanes;
 use crate::runtime::jacobian::Jacobian;
 use crate::runtime::krylov::DeviceVector;
@@ -22,7 +23,6 @@ use crate::runtime::pool::Buffer;
 use crate::runtime::precision::Precision;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::rows::Rows;
-use crate::runtime::sparse::SparseMatrix;
 
 /// Rounds of grouping between two looks at whether a row is left.
 const ROUNDS: usize = 6;

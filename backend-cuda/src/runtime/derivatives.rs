@@ -19,7 +19,7 @@ use crate::runtime::args::EqTruth;
 use crate::runtime::arithmetic::{Binary, Extent, Numbers, Unary};
 use crate::runtime::collections::{BoolCollection, Collection, Derivatives, EntityCollection};
 use crate::runtime::jacobian::{GridMatrix, Jacobian};
-use crate::runtime::module::DERIVATIVES_MODULE;
+use crate::runtime::kernels::DERIVATIVES_MODULE;
 use crate::runtime::pool::Buffer;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::truth::Truths;

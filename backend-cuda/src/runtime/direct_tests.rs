@@ -10,8 +10,8 @@ use equelle_runtime::linalg::{
 };
 
 use crate::runtime::device::DevicePtr;
-use crate::runtime::direct::{DirectEngine, DirectSystem};
-use crate::runtime::host::HostDevice;
+use crate::runtime::device::direct::{DirectEngine, DirectSystem};
+use crate::runtime::device::emulator::HostDevice;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::test_support::{box_matrix, numbers, runtime_on, runtimes};
 

@@ -10,7 +10,7 @@ use equelle_runtime::linalg::schedule::Schedule;
 use crate::runtime::args::Argument;
 use crate::runtime::device::DevicePtr;
 use crate::runtime::grid::bytes_of;
-use crate::runtime::module::SUBSTITUTION_MODULE;
+use crate::runtime::kernels::SUBSTITUTION_MODULE;
 use crate::runtime::pool::Buffer;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::schedule::DeviceSchedule;

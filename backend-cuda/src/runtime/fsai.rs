@@ -8,8 +8,8 @@ use equelle_runtime::linalg::{Csr, SystemSpace};
 
 use crate::runtime::args::Argument;
 use crate::runtime::grid::bytes_of;
+use crate::runtime::kernels::FACTORISATION_MODULE;
 use crate::runtime::matrices::DeviceMatrix;
-use crate::runtime::module::FACTORISATION_MODULE;
 use crate::runtime::pool::Buffer;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::rows::{Rows, fault};

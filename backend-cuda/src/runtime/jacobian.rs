@@ -15,12 +15,12 @@ use crate::runtime::arithmetic::Numbers;
 use crate::runtime::collections::Derivatives;
 use crate::runtime::derivatives::Rule;
 use crate::runtime::device::DevicePtr;
+use crate::runtime::device::sparse::SparseMatrix;
 use crate::runtime::grid::bytes_of;
-use crate::runtime::module::DERIVATIVES_MODULE;
+use crate::runtime::kernels::DERIVATIVES_MODULE;
 use crate::runtime::pool::Buffer;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::rows::{Rows, fault};
-use crate::runtime::sparse::SparseMatrix;
 
 /// Partial derivatives of a collection's elements: a pattern and its entries.
 #[derive(Clone, Debug)]

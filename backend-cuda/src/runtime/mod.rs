@@ -1,9 +1,9 @@
 //! The CUDA runtime: data lives on the device from input to output.
 //!
-//! Reading order: [`device`] (what is needed of a device; [`gpu`] and, for tests, `host` implement it), [`module`] (kernel texts), [`pool`]
+//! Reading order: [`device`] (what is needed of a device; [`device::gpu`] and, for tests, [`device::emulator`] implement it), [`kernels`] (kernel texts), [`pool`]
 //! (memory), [`queue`] (launches and graphs), [`args`] (arguments of kernels), [`program`] (the runtime itself), `support` (what generated kernels call), `tuning` (shapes of launches), `outputs`, `finite`,
 //! `grid` (its arrays), `sets` (lists and ranks), `traits`, `access`; then [`rows`] (Jacobians), `newton`, `krylov` (vectors of
-//! linear solvers), `passes` (what goes in one pass), `matrices`, `systems` (what solvers ask of matrices), `schedule`, `factors`, `elimination`, `fsai` and [`direct`] (LU on the device).
+//! linear solvers), `passes` (what goes in one pass), `matrices`, `systems` (what solvers ask of matrices), `schedule`, `factors`, `elimination`, `fsai` and `direct` (LU on the device).
 //!
 //! # How a generated kernel is launched
 //!
@@ -33,9 +33,7 @@
 
 pub mod args;
 pub mod device;
-pub mod gpu;
-pub mod host;
-pub mod module;
+pub mod kernels;
 pub mod pool;
 pub mod program;
 pub mod queue;
@@ -47,7 +45,7 @@ mod coarsening;
 mod collections;
 mod conditions;
 mod derivatives;
-pub mod direct;
+mod direct;
 #[cfg(test)]
 mod direct_tests;
 mod discrete;
@@ -77,7 +75,6 @@ mod sets;
 mod sides;
 mod single;
 mod smoothing;
-pub mod sparse;
 mod steady;
 mod support;
 mod systems;
@@ -96,7 +93,7 @@ pub use collections::{
 };
 pub use grid::GridArrays;
 pub use jacobian::Jacobian;
-pub use module::{FloatingPoint, KernelModule};
+pub use kernels::{FloatingPoint, KernelModule};
 pub use precision::Precision;
 pub use program::{CudaRuntime, open_device, report, run, run_on, run_with_precision};
 pub use queue::Counters;

@@ -6,8 +6,8 @@ use equelle_runtime::{Error, Reduction, reduce};
 use crate::runtime::args::{Argument, Call, EqRows};
 use crate::runtime::device::{DevicePtr, LaunchShape};
 use crate::runtime::forms::EqForm;
+use crate::runtime::kernels::SOLVERS_MODULE;
 use crate::runtime::matrices::DeviceMatrix;
-use crate::runtime::module::SOLVERS_MODULE;
 use crate::runtime::precision::Precision;
 use crate::runtime::program::CudaRuntime;
 

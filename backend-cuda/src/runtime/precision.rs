@@ -7,7 +7,7 @@ use equelle_runtime::{Error, Real};
 use crate::runtime::args::Call;
 use crate::runtime::device::DevicePtr;
 use crate::runtime::grid::bytes_of;
-use crate::runtime::module::COLLECTIONS_MODULE;
+use crate::runtime::kernels::COLLECTIONS_MODULE;
 use crate::runtime::pool::Buffer;
 use crate::runtime::program::CudaRuntime;
 

@@ -12,13 +12,13 @@ use equelle_runtime::{EquelleRuntime, Error, ErrorKind, Real};
 
 use crate::runtime::conditions::{Check, HOLD};
 use crate::runtime::derivatives::GridMatrices;
+use crate::runtime::device::gpu::GpuDevice;
 use crate::runtime::device::{CompileOptions, Device, DevicePtr, FunctionId, ModuleId};
 use crate::runtime::elimination::Elimination;
 use crate::runtime::fsai::FsaiRows;
-use crate::runtime::gpu::GpuDevice;
 use crate::runtime::grid::DeviceGrid;
+use crate::runtime::kernels::{KernelModule, RUNTIME_MODULE};
 use crate::runtime::krylov::SpaceState;
-use crate::runtime::module::{KernelModule, RUNTIME_MODULE};
 use crate::runtime::newton::Newton;
 use crate::runtime::pool::{Buffer, Pool, out_of_memory};
 use crate::runtime::precision::Precision;
@@ -117,13 +117,13 @@ pub fn report() -> Result<Vec<(String, String)>, Error> {
     let (free, total) = device.memory()?;
     let size = equelle_runtime::report::bytes;
     lines.push(("memory".to_owned(), format!("{} free of {}", size(free), size(total))));
-    lines.push(("run-time compiler".to_owned(), format!("NVRTC {}", crate::runtime::gpu::nvrtc::version()?)));
-    let sparse = match crate::runtime::gpu::sparse::version() {
+    lines.push(("run-time compiler".to_owned(), format!("NVRTC {}", crate::runtime::device::gpu::nvrtc::version()?)));
+    let sparse = match crate::runtime::device::gpu::sparse::version() {
         Ok(version) => format!("cuSPARSE {version}"),
         Err(error) => format!("{} (-O0 and --ad=spgemm of implicit programs need it)", error.message),
     };
     lines.push(("sparse matrices".to_owned(), sparse));
-    let direct = crate::runtime::gpu::cudss::version().map_or_else(
+    let direct = crate::runtime::device::gpu::cudss::version().map_or_else(
         |reason| format!("{reason} (solver=lu runs on the host; `pip install nvidia-cudss-cu13` has it)"),
         |version| format!("cuDSS {version}"),
     );
@@ -138,7 +138,7 @@ pub fn report() -> Result<Vec<(String, String)>, Error> {
 /// `Backend` if there is no usable device.
 pub fn open_device() -> Result<Rc<dyn Device>, Error> {
     match std::env::var("EQUELLE_CUDA_DEVICE").as_deref() {
-        Ok("host") => Ok(Rc::new(crate::runtime::host::HostDevice::new())),
+        Ok("host") => Ok(Rc::new(crate::runtime::device::emulator::HostDevice::new())),
         Ok(other) if other != "gpu" && !other.is_empty() => {
             Err(Error::new(ErrorKind::Usage, format!("EQUELLE_CUDA_DEVICE must be `gpu` or `host`, not `{other}`")))
         }

@@ -10,7 +10,7 @@ use equelle_runtime::linalg::schedule::Schedule;
 use crate::runtime::args::{Argument, Call, EqRows};
 use crate::runtime::device::{DevicePtr, LaunchShape};
 use crate::runtime::grid::bytes_of;
-use crate::runtime::module::{KernelModule, SUBSTITUTION_MODULE};
+use crate::runtime::kernels::{KernelModule, SUBSTITUTION_MODULE};
 use crate::runtime::pool::Buffer;
 use crate::runtime::program::CudaRuntime;
 

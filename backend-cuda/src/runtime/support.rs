@@ -10,7 +10,7 @@ use crate::runtime::args::Call;
 use crate::runtime::collections::{Bool, BoolCollection, Collection, EntityCollection, Layout, Scalar, Vector, VectorCollection};
 use crate::runtime::device::{DevicePtr, LaunchShape};
 use crate::runtime::grid::bytes_of;
-use crate::runtime::module::KernelModule;
+use crate::runtime::kernels::KernelModule;
 use crate::runtime::pool::Buffer;
 use crate::runtime::precision::Precision;
 use crate::runtime::program::CudaRuntime;

@@ -10,10 +10,10 @@ use equelle_runtime::session::{Options, Session};
 use equelle_runtime::source::Source;
 
 use crate::runtime::args::EqRows;
+use crate::runtime::device::emulator::HostDevice;
+use crate::runtime::device::gpu::GpuDevice;
 use crate::runtime::device::{Device, DevicePtr};
-use crate::runtime::gpu::GpuDevice;
 use crate::runtime::grid::bytes_of;
-use crate::runtime::host::HostDevice;
 use crate::runtime::pool::Buffer;
 use crate::runtime::precision::doubles;
 use crate::runtime::program::CudaRuntime;

@@ -12,7 +12,7 @@ use equelle_runtime::{Error, ErrorKind};
 use crate::runtime::args::Call;
 use crate::runtime::cache;
 use crate::runtime::device::{DeviceFacts, FunctionId, Launch, LaunchShape, ModuleId};
-use crate::runtime::module::{KernelModule, OWN_MODULES};
+use crate::runtime::kernels::{KernelModule, OWN_MODULES};
 use crate::runtime::program::CudaRuntime;
 
 /// Threads of a block. On an H200 a step of explicit heat on 256^3 cells of an unstructured grid takes 0.605 ms with 128, 0.617 with 256, 0.622 with 512.

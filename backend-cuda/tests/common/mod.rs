@@ -4,8 +4,8 @@
 use std::rc::Rc;
 
 use backend_cuda::runtime::device::Device;
-use backend_cuda::runtime::gpu::GpuDevice;
-use backend_cuda::runtime::host::HostDevice;
+use backend_cuda::runtime::device::emulator::HostDevice;
+use backend_cuda::runtime::device::gpu::GpuDevice;
 use backend_cuda::runtime::{CudaRuntime, FloatingPoint, KernelModule, Precision};
 use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::launch::Program;

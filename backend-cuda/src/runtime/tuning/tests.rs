@@ -6,7 +6,7 @@ use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::session::{Options, Session};
 
 use super::*;
-use crate::runtime::module::FloatingPoint;
+use crate::runtime::kernels::FloatingPoint;
 use crate::runtime::test_support::{PROGRAM, runtimes};
 
 /// Kernels that count how often they come to an element.

@@ -6,7 +6,7 @@ use cudarc::nvrtc::{result, sys};
 use equelle_runtime::{Error, ErrorKind};
 
 use super::probe;
-use crate::runtime::module::PRELUDE;
+use crate::runtime::kernels::PRELUDE;
 
 /// Compiles a kernel text as a program's start does, in strict floating point, the prelude before it: for a GPU architecture such as `sm_90` and a grid of `dim`
 /// dimensions. Needs NVRTC, but no GPU.

@@ -17,9 +17,9 @@ use equelle_runtime::{Error, ErrorKind};
 use libloading::Library;
 
 use crate::runtime::cache;
+use crate::runtime::device::direct::{DirectEngine, DirectSolves};
 use crate::runtime::device::{BegunCopy, CompileOptions, CopyId, Device, DeviceFacts, DevicePtr, FunctionId, GraphId, Launch, ModuleId};
-use crate::runtime::direct::{DirectEngine, DirectSolves};
-use crate::runtime::module::{KernelModule, definitions};
+use crate::runtime::kernels::{KernelModule, definitions};
 
 const SHIM: &str = include_str!("shim.hpp");
 /// A small device, so that programs that need too much memory say so.

@@ -4,8 +4,8 @@ use equelle_runtime::{Error, ErrorKind, Real};
 
 use super::HostDevice;
 use crate::runtime::device::DevicePtr;
+use crate::runtime::device::sparse::{Room, SparseMatrix, SparseProducts};
 use crate::runtime::precision::Precision;
-use crate::runtime::sparse::{Room, SparseMatrix, SparseProducts};
 
 /// `len` values at an address of the host device.
 ///

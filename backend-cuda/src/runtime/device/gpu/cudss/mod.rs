@@ -19,7 +19,7 @@ use equelle_runtime::linalg::{Definiteness, DirectFault};
 use self::library::{Api, Object, Status, config, data, library, matrix, phase, status};
 use super::GpuDevice;
 use crate::runtime::device::DevicePtr;
-use crate::runtime::direct::{DirectEngine, DirectSolves, DirectSystem};
+use crate::runtime::device::direct::{DirectEngine, DirectSolves, DirectSystem};
 
 /// Version of the library, such as `1.0.0`.
 ///

@@ -1,12 +1,17 @@
 //! What the runtime needs of a device, and nothing more.
 //!
-//! Two implementations: [`crate::runtime::gpu::GpuDevice`] and, for tests without a GPU, the host device. Work goes to one stream: launches and copies run in the order of the calls; but what
+//! Two implementations: [`crate::runtime::device::gpu::GpuDevice`] and, for tests without a GPU, the host device. Work goes to one stream: launches and copies run in the order of the calls; but what
 //! is put out is copied beside it.
 
-use crate::runtime::direct::DirectSolves;
-use crate::runtime::module::KernelModule;
+pub mod direct;
+pub mod emulator;
+pub mod gpu;
+pub mod sparse;
+
+use self::direct::DirectSolves;
+use self::sparse::SparseProducts;
+use crate::runtime::kernels::KernelModule;
 use crate::runtime::precision::Precision;
-use crate::runtime::sparse::SparseProducts;
 use equelle_runtime::Error;
 
 /// Address in device memory; never 0 for memory that exists.

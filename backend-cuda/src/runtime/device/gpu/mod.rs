@@ -16,7 +16,7 @@ use equelle_runtime::{Error, ErrorKind};
 
 use crate::runtime::cache;
 use crate::runtime::device::{BegunCopy, CompileOptions, CopyId, Device, DeviceFacts, DevicePtr, FunctionId, GraphId, Launch, ModuleId};
-use crate::runtime::module::{FloatingPoint, KernelModule, definitions};
+use crate::runtime::kernels::{FloatingPoint, KernelModule, definitions};
 
 /// The first CUDA device of the machine, with one stream, and another one for copies beside it.
 #[derive(Debug)]

@@ -11,8 +11,8 @@ use equelle_runtime::{Error, ErrorKind};
 
 use super::{GpuDevice, probe};
 use crate::runtime::device::DevicePtr;
+use crate::runtime::device::sparse::{Room, SparseMatrix, SparseProducts};
 use crate::runtime::precision::Precision;
-use crate::runtime::sparse::{Room, SparseMatrix, SparseProducts};
 
 /// An open library.
 #[derive(Debug)]
