@@ -2,6 +2,7 @@
 
 mod bench;
 mod bless;
+mod circles;
 mod compile_kernels;
 mod contest;
 mod converge;
@@ -29,6 +30,11 @@ enum Command {
         /// Write nothing; fail if something would change
         #[arg(long)]
         check: bool,
+    },
+    /// Print modules that import each other; fail where too many do
+    Circles {
+        /// Only circles with a file in this folder, with the imports that make them
+        folder: Option<String>,
     },
     /// Write the grammar and the mode of the editors, and the reference of the book, from the tables of the compiler
     Editors {
@@ -89,6 +95,7 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Command::parse() {
         Command::Bless { check } => bless::bless(check),
+        Command::Circles { folder } => circles::run(folder.as_deref()),
         Command::Editors { check } => editors::write(check),
         Command::ExampleData { check } => example_data::write(check),
         Command::CudaHostTests => cuda_host_tests::run(),

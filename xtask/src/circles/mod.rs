@@ -1,0 +1,116 @@
+//! `cargo xtask circles`: modules that import each other.
+//!
+//! A node is a file. An edge leads from a file to the file that defines what it imports, by `use`
+//! or by a path in its code, through however many re-exports. So none of these is an edge:
+//! `mod child;`, `pub use child::Name` of a module below (unless the file uses the name itself),
+//! and `use` of a module whose items it does not name. What stands behind `#[cfg(test)]` and in
+//! `quote!` is left out, and methods are not followed: a call names no module.
+
+mod components;
+mod imports;
+mod modules;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use crate::tools::{Failure, root};
+use modules::Crate;
+
+/// How many modules may import each other in general.
+const PAIR: usize = 2;
+
+/// Folders with another limit: one where no circle is allowed, `REPORTED` where any is, others for
+/// circles that are still to be cut. A circle obeys the strictest limit of its files.
+const LIMITS: [(&str, usize); 8] = [
+    ("backend-cuda/src/codegen", 6),
+    ("backend-cuda/src/runtime", REPORTED),
+    ("backend-serial/src/codegen", 15),
+    ("backend-serial/src/runtime", 7),
+    ("equelle-front/src", 11),
+    ("equelle-runtime/src", 38),
+    ("src", 9),
+    ("xtask/src", 3),
+];
+
+/// Circles are printed and never refused.
+const REPORTED: usize = usize::MAX;
+
+/// Files that import each other, sorted, and the imports among them.
+struct Circle {
+    files: Vec<String>,
+    imports: Vec<String>,
+}
+
+impl Circle {
+    /// Whether it has more files than the limits of their folders allow.
+    fn is_too_large(&self, limits: &[(&str, usize)]) -> bool {
+        let limit = |file: &String| limits.iter().find(|(folder, _)| is_below(file, folder)).map_or(PAIR, |(_, limit)| *limit);
+        self.files.iter().map(limit).min().is_some_and(|limit| self.files.len() > limit)
+    }
+}
+
+/// Prints all circles, or those with a file in `folder`, then with the imports that make them. Fails if one is too large.
+pub(crate) fn run(folder: Option<&str>) -> Result<(), Failure> {
+    let mut too_large = 0;
+    for circle in circles_of_workspace()? {
+        if folder.is_some_and(|folder| !circle.files.iter().any(|file| is_below(file, folder))) {
+            continue;
+        }
+        let refused = circle.is_too_large(&LIMITS);
+        too_large += usize::from(refused);
+        println!("{} modules import each other{}:", circle.files.len(), if refused { ", which is too many" } else { "" });
+        let lines = if folder.is_some() { &circle.imports } else { &circle.files };
+        lines.iter().for_each(|line| println!("    {line}"));
+    }
+    if too_large == 0 {
+        Ok(())
+    } else {
+        Err(format!("{too_large} circles of modules are too large; `cargo xtask circles FOLDER` shows imports"))
+    }
+}
+
+/// Whether a file stands in a folder, both as paths from the root of the workspace.
+fn is_below(file: &str, folder: &str) -> bool {
+    file.strip_prefix(folder.trim_end_matches('/')).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// The circles of all libraries and programs of the workspace, by package.
+fn circles_of_workspace() -> Result<Vec<Circle>, Failure> {
+    let listed = fs::read_dir(root()).map_err(|error| format!("cannot list the workspace: {error}"))?;
+    let mut packages = vec![String::new()];
+    packages.extend(listed.flatten().map(|entry| format!("{}/", entry.file_name().to_string_lossy())));
+    packages.retain(|package| root().join(package).join("Cargo.toml").is_file());
+    packages.sort();
+    let read = |file: &str| fs::read_to_string(root().join(file)).ok();
+    let starts = packages.iter().flat_map(|package| ["lib", "main"].map(|name| format!("{package}src/{name}.rs")));
+    let mut circles = Vec::new();
+    for start in starts.filter(|start| root().join(start).is_file()) {
+        circles.extend(circles_of(&Crate::read(&start, &read)?));
+    }
+    Ok(circles)
+}
+
+/// The circles of a crate.
+fn circles_of(library: &Crate) -> Vec<Circle> {
+    let imports = library.imports();
+    let circles = components::strongly_connected(library.files.len(), &imports.keys().copied().collect::<Vec<_>>());
+    let mut circles: Vec<Circle> = circles
+        .into_iter()
+        .map(|circle| {
+            let inside = imports.iter().filter(|((from, to), _)| circle.contains(from) && circle.contains(to));
+            let line = |((from, to), names): (&(usize, usize), &BTreeSet<&str>)| {
+                let names: Vec<&str> = names.iter().copied().collect();
+                format!("{} -> {}: {}", library.files[*from], library.files[*to], names.join(", "))
+            };
+            let mut files: Vec<String> = circle.iter().map(|file| library.files[*file].clone()).collect();
+            files.sort();
+            let mut imports: Vec<String> = inside.map(line).collect();
+            imports.sort();
+            Circle { files, imports }
+        })
+        .collect();
+    circles.sort_by(|a, b| a.files.cmp(&b.files));
+    circles
+}

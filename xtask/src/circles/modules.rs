@@ -1,0 +1,182 @@
+//! The modules of a crate, what each calls by which name, and where a path leads.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::iter::successors;
+
+use quote::ToTokens;
+use syn::{Item, ItemMod, Visibility};
+
+use super::imports::{Path, Use, is_for_tests, name_of, read_code, read_use};
+use crate::tools::Failure;
+
+/// The text of a file of the workspace, if there is one.
+type Read<'a> = dyn Fn(&str) -> Option<String> + 'a;
+
+/// Names that one file imports from another, by both files.
+pub(super) type Imports<'a> = BTreeMap<(usize, usize), BTreeSet<&'a str>>;
+
+/// The modules of a library or program, the root first.
+pub(super) struct Crate {
+    /// From the root of the workspace.
+    pub files: Vec<String>,
+    modules: Vec<Module>,
+}
+
+/// A module, which is a file or stands in one.
+#[derive(Default)]
+struct Module {
+    file: usize,
+    /// None of the root.
+    parent: Option<usize>,
+    children: BTreeMap<String, usize>,
+    /// Names of items.
+    items: BTreeSet<String>,
+    /// What `use` brings in, by the name that it has here.
+    imported: BTreeMap<String, Path>,
+    /// Modules all of whose names are brought in.
+    globs: Vec<Path>,
+    /// Paths of `pub use`, for others rather than for this module.
+    reexported: BTreeSet<Path>,
+    /// Paths of other imports, and those that the code has, which may be single names.
+    used: BTreeSet<Path>,
+}
+
+/// What a path leads to.
+#[derive(Clone, Copy)]
+enum Target<'a> {
+    Module(usize),
+    /// The item of this name in this module.
+    Item(usize, &'a str),
+}
+
+/// How many imports of imports are followed; more would be a circle of names.
+const MOST_IMPORTS: usize = 32;
+
+impl Crate {
+    /// Reads a crate from the file of its root.
+    pub(super) fn read(start: &str, read: &Read<'_>) -> Result<Self, Failure> {
+        let mut this = Self { files: vec![start.to_owned()], modules: vec![Module::default()] };
+        let folder = start.rsplit_once('/').map_or("", |(folder, _)| folder);
+        this.read_file(0, folder, read)?;
+        Ok(this)
+    }
+
+    /// Reads the file of a module, whose children are in a folder.
+    fn read_file(&mut self, module: usize, folder: &str, read: &Read<'_>) -> Result<(), Failure> {
+        let file = &self.files[self.modules[module].file];
+        let text = read(file).ok_or_else(|| format!("cannot read `{file}`"))?;
+        let parsed = syn::parse_file(&text).map_err(|error| format!("cannot parse `{file}`: {error}"))?;
+        self.read_items(module, parsed.items, folder, read)
+    }
+
+    fn read_items(&mut self, module: usize, items: Vec<Item>, folder: &str, read: &Read<'_>) -> Result<(), Failure> {
+        for item in items {
+            match item {
+                Item::Mod(child) if is_for_tests(&child.attrs) => {}
+                Item::Mod(child) => self.read_child(module, &child, folder, read)?,
+                other => self.modules[module].add(&other),
+            }
+        }
+        Ok(())
+    }
+
+    fn read_child(&mut self, parent: usize, child: &ItemMod, folder: &str, read: &Read<'_>) -> Result<(), Failure> {
+        let here = self.modules.len();
+        let inner = format!("{folder}/{}", child.ident);
+        self.modules.push(Module { file: self.modules[parent].file, parent: Some(parent), ..Module::default() });
+        self.modules[parent].children.insert(child.ident.to_string(), here);
+        if let Some((_, items)) = &child.content {
+            return self.read_items(here, items.clone(), &inner, read);
+        }
+        let places = [format!("{inner}.rs"), format!("{inner}/mod.rs")];
+        let file = places.into_iter().find(|file| read(file).is_some()).ok_or_else(|| format!("no file of the module `{inner}`"))?;
+        self.modules[here].file = self.files.len();
+        self.files.push(file);
+        self.read_file(here, &inner, read)
+    }
+
+    /// All imports of items among files.
+    pub(super) fn imports(&self) -> Imports<'_> {
+        let mut imports = Imports::new();
+        for (place, module) in self.modules.iter().enumerate() {
+            let for_others = module.reexported.iter().filter(|path| !self.leads_below(place, path));
+            for path in module.used.iter().chain(for_others) {
+                if let Some(Target::Item(target, name)) = self.follow(place, path, 0)
+                    && self.modules[target].file != module.file
+                {
+                    imports.entry((module.file, self.modules[target].file)).or_default().insert(name);
+                }
+            }
+        }
+        imports
+    }
+
+    /// Whether a path leads to a module below another, or to an item of one.
+    fn leads_below(&self, place: usize, path: &[String]) -> bool {
+        let Some(Target::Module(target) | Target::Item(target, _)) = self.follow(place, path, 0) else { return false };
+        successors(Some(target), |module| self.modules[*module].parent).any(|module| module == place)
+    }
+
+    /// What a path in a module leads to; nothing in this crate if it begins with a name that the module does not know.
+    fn follow<'a>(&'a self, from: usize, path: &'a [String], depth: usize) -> Option<Target<'a>> {
+        let mut place = from;
+        for (index, name) in path.iter().enumerate() {
+            match name.as_str() {
+                "crate" => place = 0,
+                "self" => {}
+                "super" => place = self.modules[place].parent?,
+                // What a module does not know as far as can be read, a macro defines in it.
+                name => match self.look_up(place, name, index + 1 == path.len(), depth) {
+                    Some(Target::Module(inner)) => place = inner,
+                    None if index == 0 => return None,
+                    None => return Some(Target::Item(place, name)),
+                    Some(item) => return Some(item),
+                },
+            }
+        }
+        Some(Target::Module(place))
+    }
+
+    /// What a name means in a module. Inside a path a module comes before a function of the same name, at its end after it.
+    fn look_up<'a>(&'a self, place: usize, name: &'a str, is_last: bool, depth: usize) -> Option<Target<'a>> {
+        if depth == MOST_IMPORTS {
+            return None;
+        }
+        let module = &self.modules[place];
+        let child = module.children.get(name).map(|child| Target::Module(*child));
+        let item = module.items.contains(name).then_some(Target::Item(place, name));
+        let own = if is_last { item.or(child) } else { child.or(item) };
+        let imported = || self.follow(place, module.imported.get(name)?, depth + 1);
+        let with_all = || {
+            module.globs.iter().find_map(|path| match self.follow(place, path, depth + 1)? {
+                Target::Module(inner) => self.look_up(inner, name, is_last, depth + 1),
+                Target::Item(..) => None,
+            })
+        };
+        own.or_else(imported).or_else(with_all)
+    }
+}
+
+impl Module {
+    fn add(&mut self, item: &Item) {
+        if let Item::Use(item) = item {
+            if !is_for_tests(&item.attrs) {
+                let private = matches!(item.vis, Visibility::Inherited);
+                read_use(&item.tree).into_iter().for_each(|one| self.add_use(one, private));
+            }
+            return;
+        }
+        self.items.extend(name_of(item));
+        let code = read_code(item.to_token_stream());
+        self.used.extend(code.paths);
+        code.uses.into_iter().for_each(|one| self.add_use(one, true));
+    }
+
+    fn add_use(&mut self, one: Use, private: bool) {
+        if private { &mut self.used } else { &mut self.reexported }.insert(one.path.clone());
+        match one.name {
+            Some(name) => _ = self.imported.entry(name).or_insert(one.path),
+            None => self.globs.push(one.path),
+        }
+    }
+}
