@@ -8,10 +8,10 @@ use std::time::Instant;
 
 use backend_cuda::runtime::CudaRuntime;
 use equelle_runtime::Error;
-use equelle_runtime::linalg::cg::Cg;
-use equelle_runtime::linalg::krylov::{Control, End, System, Target, iterate};
-use equelle_runtime::linalg::matrix_space::Plain;
+use equelle_runtime::linalg::krylov::cg::Cg;
+use equelle_runtime::linalg::krylov::iteration::{Control, End, System, Target, iterate};
 use equelle_runtime::linalg::precond::amg::{AmgOptions, Hierarchy};
+use equelle_runtime::linalg::space::matrix_space::Plain;
 use equelle_runtime::linalg::{MatrixSpace, SystemSpace, VectorSpace};
 
 /// By which iterations may grow from the smallest to the largest cube.

@@ -6,9 +6,9 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use equelle_runtime::linalg::host::HostSpace;
 use equelle_runtime::linalg::precond::Setting;
 use equelle_runtime::linalg::precond::amg::AmgOptions;
+use equelle_runtime::linalg::space::host::HostSpace;
 use equelle_runtime::linalg::{
     BlockMatrix, Csr, HostMatrix, LinearCache, LinearOptions, MatrixSpace, Method, Preconditioner, Preconditioning, SystemSpace, solve_in,
 };

@@ -7,10 +7,10 @@
 
 use std::time::Instant;
 
-use equelle_runtime::linalg::cg::Cg;
-use equelle_runtime::linalg::host::{HostSpace, norm};
-use equelle_runtime::linalg::krylov::{Control, End, System, Target, iterate};
+use equelle_runtime::linalg::krylov::cg::Cg;
+use equelle_runtime::linalg::krylov::iteration::{Control, End, System, Target, iterate};
 use equelle_runtime::linalg::precond::amg::{AmgOptions, AmgSmoother, Hierarchy};
+use equelle_runtime::linalg::space::host::{HostSpace, norm};
 use equelle_runtime::linalg::{Csr, MatrixSpace};
 
 /// 6 on the diagonal and -1 for each neighbour, with the value beyond the boundary held.

@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use equelle_runtime::Error;
-use equelle_runtime::linalg::host::power_of_two_near;
+use equelle_runtime::linalg::matrix::scaling::power_of_two_near;
 use equelle_runtime::linalg::precond::amg::setup::{NOISE, NOISE_SEED, image_is_worth_it, is_worth_it};
 use equelle_runtime::linalg::precond::amg::spectrum::spectral_radius;
 use equelle_runtime::linalg::precond::amg::{AmgOptions, Coarsen, Coarsened, LevelParts};
@@ -309,9 +309,9 @@ impl Coarsen for CudaRuntime {
 #[cfg(test)]
 mod tests {
     use equelle_runtime::linalg::Csr;
-    use equelle_runtime::linalg::host::HostSpace;
     use equelle_runtime::linalg::precond::amg::setup::CoarseParts;
     use equelle_runtime::linalg::precond::amg::{Grouping, Hierarchy};
+    use equelle_runtime::linalg::space::host::HostSpace;
 
     use super::*;
     use crate::runtime::test_support::{bits, box_matrix, numbers, runtimes};

@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use equelle_runtime::Error;
-use equelle_runtime::linalg::matrix_space::Direction;
+use equelle_runtime::linalg::matrix::schedule::Schedule;
 use equelle_runtime::linalg::precond::blocks::BlockCsr;
 use equelle_runtime::linalg::precond::simple::BlockJacobi;
-use equelle_runtime::linalg::schedule::Schedule;
+use equelle_runtime::linalg::space::matrix_space::Direction;
 use equelle_runtime::linalg::{Csr, Preconditioner};
 
 use crate::runtime::args::Argument;

@@ -111,8 +111,8 @@ impl CudaRuntime {
 
 #[cfg(test)]
 mod tests {
-    use equelle_runtime::linalg::host::HostSpace;
     use equelle_runtime::linalg::precond::fsai::FsaiFactors;
+    use equelle_runtime::linalg::space::host::HostSpace;
     use equelle_runtime::linalg::{MatrixSpace, Preconditioner};
 
     use super::*;

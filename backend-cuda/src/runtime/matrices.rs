@@ -4,10 +4,10 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use equelle_runtime::Error;
-use equelle_runtime::linalg::matrix_space::{Correction, Direction, Shape, Smoothed};
+use equelle_runtime::linalg::matrix::schedule::Schedule;
 use equelle_runtime::linalg::precond::amg::AmgOptions;
 use equelle_runtime::linalg::precond::ilu::BlockFactors;
-use equelle_runtime::linalg::schedule::Schedule;
+use equelle_runtime::linalg::space::matrix_space::{Correction, Direction, Shape, Smoothed};
 use equelle_runtime::linalg::{Csr, MatrixSpace, Preconditioner};
 
 use crate::runtime::args::{Call, EqRows};

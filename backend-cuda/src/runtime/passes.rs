@@ -267,11 +267,11 @@ impl CudaRuntime {
 mod tests {
     use std::rc::Rc;
 
-    use equelle_runtime::linalg::cg::Cg;
-    use equelle_runtime::linalg::host::HostSpace;
-    use equelle_runtime::linalg::krylov::{Control, System, Target, iterate};
-    use equelle_runtime::linalg::matrix_space::Plain;
+    use equelle_runtime::linalg::krylov::cg::Cg;
+    use equelle_runtime::linalg::krylov::iteration::{Control, System, Target, iterate};
     use equelle_runtime::linalg::precond::simple::Jacobi;
+    use equelle_runtime::linalg::space::host::HostSpace;
+    use equelle_runtime::linalg::space::matrix_space::Plain;
     use equelle_runtime::linalg::{MatrixSpace, SystemSpace, VectorSpace};
 
     use super::*;

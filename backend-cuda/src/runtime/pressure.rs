@@ -64,9 +64,9 @@ impl CudaRuntime {
 
 #[cfg(test)]
 mod tests {
-    use equelle_runtime::linalg::host::HostSpace;
     use equelle_runtime::linalg::precond::amg::{AmgSmoother, Grouping};
     use equelle_runtime::linalg::precond::build;
+    use equelle_runtime::linalg::space::host::HostSpace;
     use equelle_runtime::linalg::{
         Csr, LinearCache, LinearOptions, MatrixSpace, Method, Preconditioning, SystemSpace, VectorSpace, solve_in,
     };

@@ -4,8 +4,8 @@
 use std::rc::Rc;
 
 use equelle_runtime::Error;
-use equelle_runtime::linalg::matrix_space::Direction;
-use equelle_runtime::linalg::schedule::Schedule;
+use equelle_runtime::linalg::matrix::schedule::Schedule;
+use equelle_runtime::linalg::space::matrix_space::Direction;
 
 use crate::runtime::args::{Argument, Call, EqRows};
 use crate::runtime::device::{DevicePtr, LaunchShape};

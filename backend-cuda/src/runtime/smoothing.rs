@@ -3,7 +3,7 @@
 //! [`MatrixSpace`]: equelle_runtime::linalg::MatrixSpace
 
 use equelle_runtime::Error;
-use equelle_runtime::linalg::matrix_space::{Correction, Smoothed};
+use equelle_runtime::linalg::space::matrix_space::{Correction, Smoothed};
 
 use crate::runtime::args::EqRows;
 use crate::runtime::device::DevicePtr;
@@ -90,7 +90,7 @@ impl CudaRuntime {
 
 #[cfg(test)]
 mod tests {
-    use equelle_runtime::linalg::host::HostSpace;
+    use equelle_runtime::linalg::space::host::HostSpace;
     use equelle_runtime::linalg::{Csr, HostMatrix, MatrixSpace, SystemSpace, VectorSpace};
 
     use super::*;

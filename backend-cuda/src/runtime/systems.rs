@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use equelle_runtime::linalg::choose::{Diagonal, Facts, SYMMETRY};
+use equelle_runtime::linalg::driver::choose::{Diagonal, Facts, SYMMETRY};
 use equelle_runtime::linalg::null_space::NullSpace;
 use equelle_runtime::linalg::precond::amg::AmgOptions;
 use equelle_runtime::linalg::precond::simple::Jacobi;
 use equelle_runtime::linalg::precond::{Setting, build};
-use equelle_runtime::linalg::space::Identity;
-use equelle_runtime::linalg::system_space::Inspection;
+use equelle_runtime::linalg::space::system_space::Inspection;
+use equelle_runtime::linalg::space::vector_space::Identity;
 use equelle_runtime::linalg::{Csr, Direct, MatrixSpace, Preconditioner, Preconditioning, Symmetry, SystemSpace, VectorSpace};
 use equelle_runtime::{Error, Reduction, reduce};
 

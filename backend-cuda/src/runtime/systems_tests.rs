@@ -1,12 +1,12 @@
 //! Linear systems on the device against the host: vectors and products to the bit, preconditioners likewise where both take the rows in one order, and the front door by what it
 //! solves, chooses and refuses.
 
-use equelle_runtime::linalg::choose::Facts;
-use equelle_runtime::linalg::host::HostSpace;
+use equelle_runtime::linalg::driver::choose::Facts;
 use equelle_runtime::linalg::null_space::NullSpace;
 use equelle_runtime::linalg::precond::amg::{AmgOptions, AmgSmoother, Grouping};
 use equelle_runtime::linalg::precond::{Setting, build};
-use equelle_runtime::linalg::system_space::Inspection;
+use equelle_runtime::linalg::space::host::HostSpace;
+use equelle_runtime::linalg::space::system_space::Inspection;
 use equelle_runtime::linalg::{
     Csr, HostMatrix, LinearCache, LinearError, LinearErrorKind, LinearOptions, MatrixSpace, Method, Preconditioning, Solution, Symmetry,
     SystemSpace, VectorSpace, refusal, solve_blocks, solve_in,

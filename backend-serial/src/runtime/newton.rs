@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use equelle_runtime::linalg::host::HostSpace;
+use equelle_runtime::linalg::space::host::HostSpace;
 use equelle_runtime::linalg::{self, BlockMatrix, BlockPattern, Csr, CsrFault, HostMatrix, LinearCache, LinearOptions, Pattern};
 use equelle_runtime::newton::{self, Bounds, Correction, Ending, Entry, History, Problem, Size, Trial, Update};
 use equelle_runtime::reduce::{leaf_count, reduce_leaves, reduce_on};
@@ -432,7 +432,7 @@ impl<R: Real> Problem for SerialProblem<'_, '_, R> {
         let base = self.search.then(|| self.iterate.clone());
         self.sizes.clear();
         let update = self.advance(None, &solution.x, 1.0);
-        let norm = if self.tells_updates { linalg::host::norm(&solution.x) } else { 0.0 };
+        let norm = if self.tells_updates { linalg::space::host::norm(&solution.x) } else { 0.0 };
         let update = Update { norm, ..update };
         let linear_iterations = (solution.method != linalg::Method::Lu).then_some(solution.iterations);
         self.last = base.map(|base| (base, solution.x));
@@ -494,7 +494,7 @@ impl<R: Real> Problem for SerialProblem<'_, '_, R> {
                 // An equation without elements.
                 (None, None) => Vec::new(),
             };
-            norms.push(linalg::host::norm(&terms));
+            norms.push(linalg::space::host::norm(&terms));
             begin = end;
         }
         Ok(norms)

@@ -10,7 +10,7 @@ use crate::traits::{CanonicalSet, EntityKind, Extent};
 /// Vectors of a linear solver beside the matrix: right-hand side, solution and what iterations keep.
 const SOLVER_VECTORS: u64 = 12;
 /// Unknowns up to which no solver chooses multigrid by itself.
-const SMALL: u64 = crate::linalg::choose::SMALL as u64;
+const SMALL: u64 = crate::linalg::driver::choose::SMALL as u64;
 /// Elements of a leaf of a reduction, each of which has a number.
 const LEAF: u64 = crate::reduce::LEAF as u64;
 
@@ -216,8 +216,8 @@ mod tests {
     use super::*;
     use crate::grid::Cartesian;
     use crate::linalg::Csr;
-    use crate::linalg::host::HostSpace;
     use crate::linalg::precond::amg::{AmgOptions, Hierarchy};
+    use crate::linalg::space::host::HostSpace;
 
     const CELLS: CanonicalSet = CanonicalSet { kind: EntityKind::Cell, extent: Extent::All };
     const INTERIOR: CanonicalSet = CanonicalSet { kind: EntityKind::Face, extent: Extent::Interior };

@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn one_linear_solve_may_reach_the_reduction() {
         use crate::linalg::LinearOptions;
-        use crate::linalg::krylov::Target;
+        use crate::linalg::krylov::iteration::Target;
         let (options, criteria) = (Options::default(), LinearOptions::default());
         let saves = Criteria::new(&options).negligible(1.0);
         // The front door leaves a tenth of the tolerance for what comes after the method.

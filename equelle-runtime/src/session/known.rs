@@ -5,7 +5,7 @@ use super::{GRID_KEYS, OTHER_KEYS, OUTPUT_KEYS};
 use crate::error::Error;
 use crate::input::{Inputs, choice};
 use crate::launch::{InputKind, Program};
-use crate::linalg::options::{KEYS as LINEAR_KEYS, OLD_KEYS as OLD_LINEAR_KEYS};
+use crate::linalg::driver::options::{KEYS as LINEAR_KEYS, OLD_KEYS as OLD_LINEAR_KEYS};
 use crate::params::{Parameters, near_match};
 
 /// Keys that a number or a name follows.

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use equelle_runtime::linalg::choose::Facts;
-use equelle_runtime::linalg::host::HostSpace;
-use equelle_runtime::linalg::matrix_space::{Direction, Shape};
+use equelle_runtime::linalg::driver::choose::Facts;
 use equelle_runtime::linalg::null_space::NullSpace;
 use equelle_runtime::linalg::precond::blocks::{BlockCsr, block_diagonal_inverse, inverse_of_block_diagonal};
 use equelle_runtime::linalg::precond::cpr::{departure_from_elliptic, departure_of_blocks};
-use equelle_runtime::linalg::traffic::{Traffic, Written};
+use equelle_runtime::linalg::space::host::HostSpace;
+use equelle_runtime::linalg::space::matrix_space::{Direction, Shape};
+use equelle_runtime::linalg::space::traffic::{Traffic, Written};
 use equelle_runtime::linalg::{
     BlockMatrix, BlockPattern, Csr, CsrFault, HostMatrix, LinearCache, LinearOptions, MatrixSpace, Method, Preconditioning, SparseRows,
     Symmetry, SystemSpace, refusal, solve_in,

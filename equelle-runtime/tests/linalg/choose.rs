@@ -1,6 +1,6 @@
 //! What is chosen where nothing is asked for, what is tried next, and what is kept between solves.
 
-use equelle_runtime::linalg::choose::{Diagonal, Facts, plan};
+use equelle_runtime::linalg::driver::choose::{Diagonal, Facts, plan};
 use equelle_runtime::linalg::{Csr, LinearCache, LinearErrorKind, LinearOptions, Method, Preconditioning, Symmetry, solve};
 
 use crate::common::{Random, dense, distance, relative_residual, triplets};

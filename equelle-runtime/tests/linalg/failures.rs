@@ -3,13 +3,13 @@
 use std::cell::Cell;
 
 use equelle_runtime::interrupt::{Interrupt, Signal};
-use equelle_runtime::linalg::gmres::Gmres;
-use equelle_runtime::linalg::host::HostSpace;
-use equelle_runtime::linalg::krylov::{Control, Cycle, End, System, Target, iterate};
+use equelle_runtime::linalg::krylov::gmres::Gmres;
+use equelle_runtime::linalg::krylov::iteration::{Control, Cycle, End, System, Target, iterate};
 use equelle_runtime::linalg::precond::amg::{AmgOptions, Hierarchy};
 use equelle_runtime::linalg::precond::blocks::BlockCsr;
 use equelle_runtime::linalg::precond::fsai::{FsaiFactors, FsaiPattern};
 use equelle_runtime::linalg::precond::ilu::BlockFactors;
+use equelle_runtime::linalg::space::host::HostSpace;
 use equelle_runtime::linalg::{
     LinearCache, LinearError, LinearErrorKind, LinearOperator, LinearOptions, Method, Preconditioner, Preconditioning, solve, solve_in,
 };

@@ -2,11 +2,11 @@
 
 use std::convert::Infallible;
 
-use equelle_runtime::linalg::cg::Cg;
-use equelle_runtime::linalg::gmres::Gmres;
-use equelle_runtime::linalg::host::{HostSpace, norm};
-use equelle_runtime::linalg::krylov::{Control, Cycle, End, System, Target, iterate};
+use equelle_runtime::linalg::krylov::cg::Cg;
+use equelle_runtime::linalg::krylov::gmres::Gmres;
+use equelle_runtime::linalg::krylov::iteration::{Control, Cycle, End, System, Target, iterate};
 use equelle_runtime::linalg::precond::amg::{Amg, AmgCycle, AmgOptions, AmgSmoother};
+use equelle_runtime::linalg::space::host::{HostSpace, norm};
 use equelle_runtime::linalg::{Csr, MatrixSpace, Preconditioner, VectorSpace};
 use equelle_runtime::threads::Threads;
 

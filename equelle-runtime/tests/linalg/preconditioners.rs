@@ -1,9 +1,9 @@
 //! Preconditioners: where they are exact, how iterations depend on the grid, and the table of solvers and preconditioners.
 
-use equelle_runtime::linalg::host::HostSpace;
 use equelle_runtime::linalg::precond::amg::{AmgCycle, AmgOptions, AmgSmoother, Hierarchy};
 use equelle_runtime::linalg::precond::cpr::{departure_from_elliptic, pressure_weights};
 use equelle_runtime::linalg::precond::ilu::BlockFactors;
+use equelle_runtime::linalg::space::host::HostSpace;
 use equelle_runtime::linalg::{Csr, LinearCache, LinearErrorKind, LinearOptions, Method, Preconditioning, Solution, refusal, solve_blocks};
 
 use crate::common::{Random, dense, distance, refused, relative_residual, solved, triplets};

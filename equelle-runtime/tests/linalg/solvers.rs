@@ -1,6 +1,6 @@
 //! Systems that are solved.
 
-use equelle_runtime::linalg::krylov::Target;
+use equelle_runtime::linalg::krylov::iteration::Target;
 use equelle_runtime::linalg::{Csr, LinearCache, LinearOptions, Method, Preconditioning, solve};
 
 use crate::common::{Random, dense, distance, neumann, options, plain, relative_residual, solved, triplets};

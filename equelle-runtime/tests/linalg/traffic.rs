@@ -2,17 +2,17 @@
 
 use std::convert::Infallible;
 
-use equelle_runtime::linalg::bicgstab::BiCgStab;
-use equelle_runtime::linalg::cg::Cg;
-use equelle_runtime::linalg::choose::{JACOBI_COST, MULTIGRID_COST};
-use equelle_runtime::linalg::gmres::Gmres;
-use equelle_runtime::linalg::host::HostSpace;
-use equelle_runtime::linalg::krylov::{Control, Cycle, System, Target, iterate};
-use equelle_runtime::linalg::matrix_space::Plain;
+use equelle_runtime::linalg::driver::choose::{JACOBI_COST, MULTIGRID_COST};
+use equelle_runtime::linalg::krylov::bicgstab::BiCgStab;
+use equelle_runtime::linalg::krylov::cg::Cg;
+use equelle_runtime::linalg::krylov::gmres::Gmres;
+use equelle_runtime::linalg::krylov::iteration::{Control, Cycle, System, Target, iterate};
 use equelle_runtime::linalg::precond::amg::setup::CoarseParts;
 use equelle_runtime::linalg::precond::amg::{AmgOptions, Hierarchy};
 use equelle_runtime::linalg::precond::{Setting, build};
-use equelle_runtime::linalg::traffic::{Traffic, Written};
+use equelle_runtime::linalg::space::host::HostSpace;
+use equelle_runtime::linalg::space::matrix_space::Plain;
+use equelle_runtime::linalg::space::traffic::{Traffic, Written};
 use equelle_runtime::linalg::{Csr, MatrixSpace, Preconditioner, Preconditioning, VectorSpace};
 
 use crate::grids::Cells;

@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use equelle_runtime::Error;
-use equelle_runtime::linalg::matrix_space::Shape;
 use equelle_runtime::linalg::precond::amg::setup::CoarseParts;
 use equelle_runtime::linalg::precond::amg::{Hierarchy, LevelParts};
+use equelle_runtime::linalg::space::matrix_space::Shape;
 use equelle_runtime::linalg::{MatrixSpace, SystemSpace, VectorSpace};
 
 use super::space::{SingleVector, Singles};

@@ -1,5 +1,5 @@
 //! Cycles of multigrid in single precision on the device, for hierarchies that were set up in double precision: the levels take half the memory, and so do the passes over them. As on the host
-//! ([`equelle_runtime::linalg::mixed_precision`]), with the rules of which matrices it suits from there.
+//! ([`equelle_runtime::linalg::precond::mixed_precision`]), with the rules of which matrices it suits from there.
 //!
 //! In CG nothing but the conversions is added to what a cycle of doubles passes over: the update of the residual writes it for the cycle too, and the step reads what the cycle made as singles.
 //! The sum `r . z` is that of the cycle's last pass, over the rounded residual: what that changes is no more than what the cycle rounds.
@@ -13,9 +13,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use equelle_runtime::Error;
-use equelle_runtime::linalg::mixed_precision::{scale_of, suits};
 use equelle_runtime::linalg::precond::amg::setup::CoarseParts;
 use equelle_runtime::linalg::precond::amg::{Amg, AmgOptions, Hierarchy};
+use equelle_runtime::linalg::precond::mixed_precision::{scale_of, suits};
 use equelle_runtime::linalg::{MatrixSpace, Preconditioner, SystemSpace, VectorSpace};
 
 use crate::runtime::device::DevicePtr;

@@ -4,8 +4,8 @@ use std::convert::Infallible;
 use std::rc::Rc;
 
 use equelle_runtime::Error;
-use equelle_runtime::linalg::matrix_space::{Correction, Direction, Shape, Smoothed};
 use equelle_runtime::linalg::precond::ilu::BlockFactors;
+use equelle_runtime::linalg::space::matrix_space::{Correction, Direction, Shape, Smoothed};
 use equelle_runtime::linalg::{Csr, MatrixSpace, VectorSpace};
 
 use super::matrix::SingleMatrix;

@@ -1,10 +1,10 @@
 //! Cycles of singles on the device against those of doubles, and what CG makes of them.
 
-use equelle_runtime::linalg::cg::Cg;
-use equelle_runtime::linalg::host::{HostSpace, norm};
-use equelle_runtime::linalg::krylov::{Control, End, Outcome, System, Target, iterate};
-use equelle_runtime::linalg::matrix_space::Plain;
+use equelle_runtime::linalg::krylov::cg::Cg;
+use equelle_runtime::linalg::krylov::iteration::{Control, End, Outcome, System, Target, iterate};
 use equelle_runtime::linalg::precond::amg::{AmgCycle, AmgOptions, AmgSmoother, Grouping};
+use equelle_runtime::linalg::space::host::{HostSpace, norm};
+use equelle_runtime::linalg::space::matrix_space::Plain;
 use equelle_runtime::linalg::{Csr, LinearCache, LinearErrorKind, LinearOptions, Method, Preconditioning, solve_in};
 
 use super::*;

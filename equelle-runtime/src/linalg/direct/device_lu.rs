@@ -2,14 +2,14 @@
 //!
 //! Symmetric matrices are scaled symmetrically, with the sign that makes the diagonal positive, and factorised as positive definite; where that fails, as any other matrix.
 
-use super::csr::Csr;
-use super::direct::{Definiteness, Direct, DirectFault, DirectMatrix, DirectSolver};
 use super::elimination::{
     Elimination, Factored, LuFault, Pin, check_condition, equilibrate, one_norm, pin, scaled_values, symmetric_scales,
 };
+use super::solver::{Definiteness, Direct, DirectFault, DirectMatrix, DirectSolver};
+use crate::linalg::matrix::csr::Csr;
 
 /// Where the systems of a cache are factorised.
-pub(super) enum Place<S> {
+pub(in crate::linalg) enum Place<S> {
     /// Nobody has asked the back-end.
     Unknown,
     /// On the host; says why not on the device, if there is one.
@@ -19,7 +19,7 @@ pub(super) enum Place<S> {
 }
 
 impl<S> Place<S> {
-    pub(super) fn of(direct: Direct<S>) -> Place<S> {
+    pub(in crate::linalg) fn of(direct: Direct<S>) -> Place<S> {
         match direct {
             Direct::Host => Place::Host(None),
             Direct::Unavailable(reason) => Place::Host(Some(reason)),
@@ -29,7 +29,7 @@ impl<S> Place<S> {
 }
 
 /// A direct solver, and what is kept of it between solves.
-pub(super) struct KeptFactors<S> {
+pub(in crate::linalg) struct KeptFactors<S> {
     solver: Box<dyn DirectSolver<S>>,
     pattern: Option<Analysed>,
     /// What its factors are of, if there are any.
@@ -49,17 +49,17 @@ struct Analysed {
 
 impl<S> KeptFactors<S> {
     /// Name and version of the solver.
-    pub(super) fn name(&self) -> String {
+    pub(in crate::linalg) fn name(&self) -> String {
         self.solver.name()
     }
 
     /// Whether the order of elimination was found for other values.
-    pub(super) fn is_stale(&self) -> bool {
+    pub(in crate::linalg) fn is_stale(&self) -> bool {
         self.stale
     }
 
     /// Forgets the order of elimination, and the factors.
-    pub(super) fn forget(&mut self) {
+    pub(in crate::linalg) fn forget(&mut self) {
         self.pattern = None;
         self.factored = None;
         self.stale = false;
@@ -72,7 +72,7 @@ impl<S> KeptFactors<S> {
 }
 
 /// LU by the direct solver of the device, as the elimination that `solve_lu` asks for.
-pub(super) struct DeviceLu<'a, S> {
+pub(in crate::linalg) struct DeviceLu<'a, S> {
     pub kept: &'a mut KeptFactors<S>,
     pub space: &'a mut S,
     /// Whether the matrix is symmetric and its diagonal of one sign.
@@ -163,8 +163,8 @@ impl<S> Elimination for DeviceLu<'_, S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::host::HostSpace;
-    use crate::linalg::lu::LuCache;
+    use crate::linalg::direct::lu::LuCache;
+    use crate::linalg::space::host::HostSpace;
     use crate::linalg::{LinearCache, LinearErrorKind, LinearOptions, Method, Solution, solve};
 
     /// The LU of the host, as another back-end's: it answers as it is told to.

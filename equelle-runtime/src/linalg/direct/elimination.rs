@@ -1,25 +1,25 @@
-//! Elimination wherever it happens: what the front door needs of it, what all of them share, and elimination by the [direct solver](super::direct::DirectSolver) of a back-end.
+//! Elimination wherever it happens: what the front door needs of it, what all of them share, and elimination by the [direct solver](super::solver::DirectSolver) of a back-end.
 //!
 //! An unknown of each component whose level is open is held at 0, by a [`Pin`]. Rows and columns are divided by powers of two before elimination. A singular matrix shows
 //! as a row or column of zeros, as a column without pivot, or as a condition number beyond double precision. The condition number is
 //! estimated with a few solves: W. W. Hager, Condition estimates, SIAM J. Sci. Stat. Comput. 5 (1984), doi:10.1137/0905023; N. J. Higham,
 //! FORTRAN codes for estimating the one-norm of a real or complex matrix, ACM TOMS 14 (1988), doi:10.1145/50063.214386.
 
-use super::coupled::blocks;
-use super::csr::Csr;
-use super::host::power_of_two_near;
-use super::null_space::{Left, NullSpace};
+use crate::linalg::matrix::csr::Csr;
+use crate::linalg::matrix::scaling::power_of_two_near;
+use crate::linalg::null_space::coupled::blocks;
+use crate::linalg::null_space::{Left, NullSpace};
 
 /// An equation that is replaced by "this unknown is 0".
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Pin {
+pub(in crate::linalg) struct Pin {
     pub row: usize,
     pub column: usize,
 }
 
 /// Why there are no factors, or no solution with them.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum LuFault {
+pub(in crate::linalg) enum LuFault {
     /// The matrix is singular to working precision; says how that showed.
     Singular(String),
     /// A row or a column of the matrix is zero; says which.
@@ -33,7 +33,7 @@ pub(super) enum LuFault {
 }
 
 /// A place where matrices are factorised.
-pub(super) trait Elimination {
+pub(in crate::linalg) trait Elimination {
     /// Factorises, reusing what is kept. `matrix` has an entry at each pin; in the row and in the column of a pin everything counts as 0 but
     /// the pin, which counts as 1.
     fn factorize(&mut self, matrix: &Csr, pinned: &[Pin]) -> Result<(), LuFault>;
@@ -43,7 +43,7 @@ pub(super) trait Elimination {
 
 /// What goes with numerical factors.
 #[derive(Debug)]
-pub(super) struct Factored {
+pub(in crate::linalg) struct Factored {
     /// With the pinned rows and columns.
     pub values: Vec<f64>,
     /// By which rows have been divided, and then columns.
@@ -53,7 +53,7 @@ pub(super) struct Factored {
 
 impl Factored {
     /// Solves by what solves with the scaled matrix.
-    pub(super) fn solve(
+    pub(in crate::linalg) fn solve(
         &self,
         x: &mut [f64],
         transposed: bool,
@@ -68,7 +68,7 @@ impl Factored {
 }
 
 /// The values with the pinned rows and columns replaced.
-pub(super) fn pin(matrix: &Csr, pinned: &[Pin]) -> Vec<f64> {
+pub(in crate::linalg) fn pin(matrix: &Csr, pinned: &[Pin]) -> Vec<f64> {
     let mut values = matrix.values().to_vec();
     if pinned.is_empty() {
         return values;
@@ -94,7 +94,7 @@ pub(super) fn pin(matrix: &Csr, pinned: &[Pin]) -> Vec<f64> {
 }
 
 /// Powers of two by which rows, then columns, are divided to bring their largest entries near 1.
-pub(super) fn equilibrate(matrix: &Csr, values: &[f64]) -> Result<(Vec<f64>, Vec<f64>), LuFault> {
+pub(in crate::linalg) fn equilibrate(matrix: &Csr, values: &[f64]) -> Result<(Vec<f64>, Vec<f64>), LuFault> {
     let n = matrix.n_rows();
     let mut row_scale = Vec::with_capacity(n);
     let mut largest = vec![0.0f64; n];
@@ -120,7 +120,7 @@ pub(super) fn equilibrate(matrix: &Csr, values: &[f64]) -> Result<(Vec<f64>, Vec
 
 /// Powers of two, and signs of the diagonal with the rows, that bring the diagonal of a matrix near 1 and keep its symmetry where the diagonal has one sign; `None` if an element of the diagonal is
 /// zero.
-pub(super) fn symmetric_scales(matrix: &Csr, values: &[f64]) -> Option<(Vec<f64>, Vec<f64>)> {
+pub(in crate::linalg) fn symmetric_scales(matrix: &Csr, values: &[f64]) -> Option<(Vec<f64>, Vec<f64>)> {
     // Roots of half a matrix are not those of the whole: the rows take the unit of the equations.
     let unit = power_of_two_near(matrix.values())?;
     let mut row_scale = Vec::with_capacity(matrix.n_rows());
@@ -136,7 +136,7 @@ pub(super) fn symmetric_scales(matrix: &Csr, values: &[f64]) -> Option<(Vec<f64>
 }
 
 /// The values with rows and columns divided.
-pub(super) fn scaled_values(matrix: &Csr, values: &[f64], row_scale: &[f64], column_scale: &[f64]) -> Vec<f64> {
+pub(in crate::linalg) fn scaled_values(matrix: &Csr, values: &[f64], row_scale: &[f64], column_scale: &[f64]) -> Vec<f64> {
     let mut scaled = values.to_vec();
     for (ends, row_scale) in matrix.row_ptr().windows(2).zip(row_scale) {
         let range = ends[0]..ends[1];
@@ -148,7 +148,7 @@ pub(super) fn scaled_values(matrix: &Csr, values: &[f64], row_scale: &[f64], col
 }
 
 /// Largest column sum of magnitudes.
-pub(super) fn one_norm(matrix: &Csr, values: &[f64]) -> f64 {
+pub(in crate::linalg) fn one_norm(matrix: &Csr, values: &[f64]) -> f64 {
     let mut sums = vec![0.0; matrix.n_cols()];
     matrix.col_idx().iter().zip(values).for_each(|(&column, value)| sums[column as usize] += value.abs());
     sums.iter().fold(0.0, |most: f64, sum| most.max(*sum))
@@ -161,7 +161,11 @@ fn worst_condition(n: usize) -> f64 {
 }
 
 /// Refuses a scaled matrix of this 1-norm that is singular to working precision, by solves with it and with its transpose.
-pub(super) fn check_condition(n: usize, norm: f64, solve: impl FnMut(&mut [f64], bool) -> Result<(), LuFault>) -> Result<(), LuFault> {
+pub(in crate::linalg) fn check_condition(
+    n: usize,
+    norm: f64,
+    solve: impl FnMut(&mut [f64], bool) -> Result<(), LuFault>,
+) -> Result<(), LuFault> {
     let condition = norm * inverse_norm(n, solve)?;
     // NaN counts as singular.
     if condition.is_nan() || condition > worst_condition(n) {
@@ -213,9 +217,9 @@ fn inverse_norm(n: usize, mut solve: impl FnMut(&mut [f64], bool) -> Result<(), 
 /// For each component the equation to leave out, one that the others imply, and the unknown to hold at 0. If its left null vector is known, the
 /// equation with the largest weight; else one of the equations of a block (the component's own block in the first attempt), which is wrong if
 /// its weight turns out to be 0: then the factorisation finds a singular matrix.
-pub(super) fn pins(matrix: &Csr, null_space: &NullSpace, ends: &[usize], attempt: usize) -> Vec<Pin> {
+pub(in crate::linalg) fn pins(matrix: &Csr, null_space: &NullSpace, ends: &[usize], attempt: usize) -> Vec<Pin> {
     let blocks = blocks(ends);
-    let choose = |component: &super::null_space::Component| {
+    let choose = |component: &crate::linalg::null_space::Component| {
         let first = component.unknowns[0];
         let own = blocks.iter().position(|block| block.contains(&first)).unwrap_or(0);
         if let Some(row) = component.left.as_ref().and_then(Left::heaviest_row) {
@@ -238,7 +242,7 @@ pub(super) fn pins(matrix: &Csr, null_space: &NullSpace, ends: &[usize], attempt
 }
 
 /// The matrix with a place for each pin; `None` if they have one.
-pub(super) fn with_places(matrix: &Csr, pinned: &[Pin]) -> Option<Csr> {
+pub(in crate::linalg) fn with_places(matrix: &Csr, pinned: &[Pin]) -> Option<Csr> {
     let is_missing = |pin: &&Pin| !matrix.row(pin.row).any(|(column, _)| column == pin.column);
     let missing: Vec<(usize, usize, f64)> = pinned.iter().filter(is_missing).map(|pin| (pin.row, pin.column, 0.0)).collect();
     if missing.is_empty() {
@@ -253,7 +257,7 @@ pub(super) fn with_places(matrix: &Csr, pinned: &[Pin]) -> Option<Csr> {
 
 /// The components with their left null vectors: `w` with `A^T w = 0` that is 1 in the component's pinned row and 0 in those of the others. Those
 /// that are known are found again if they should be `anew`.
-pub(super) fn left_null_vectors(
+pub(in crate::linalg) fn left_null_vectors(
     matrix: &Csr,
     null_space: &NullSpace,
     pinned: &[Pin],

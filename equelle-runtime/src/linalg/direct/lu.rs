@@ -14,13 +14,13 @@ use faer::sparse::linalg::lu::{LuRef, NumericLu, SymbolicLu, factorize_symbolic_
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, Par};
 
-use super::csr::Csr;
 use super::elimination::{Elimination, Factored, LuFault, Pin, check_condition, equilibrate, one_norm, pin, scaled_values};
 use super::interruptible::{Undone, interruptible};
+use crate::linalg::matrix::csr::Csr;
 
 /// What is kept between solves.
 #[derive(Debug, Default)]
-pub(super) struct LuCache {
+pub(in crate::linalg) struct LuCache {
     pattern: Option<Arc<Pattern>>,
     /// Values that `numeric` belongs to (with `pinned`), if it is complete.
     factored: Option<Factored>,
@@ -39,7 +39,7 @@ struct Pattern {
 
 impl LuCache {
     /// Whether the symbolic factorisation of this matrix's pattern is the kept one.
-    pub(super) fn knows_pattern(&self, matrix: &Csr) -> bool {
+    pub(in crate::linalg) fn knows_pattern(&self, matrix: &Csr) -> bool {
         self.pattern.as_ref().is_some_and(|kept| kept.row_ptr == matrix.row_ptr() && kept.col_idx == matrix.col_idx())
     }
 }
@@ -69,7 +69,7 @@ fn step<T: Send + 'static>(
 }
 
 /// Elimination on the host, in a run that may be asked to end: then it soon comes to an end, and keeps at most the pattern.
-pub(super) struct OnHost<'a> {
+pub(in crate::linalg) struct OnHost<'a> {
     pub kept: &'a mut LuCache,
     pub is_interrupted: &'a dyn Fn() -> bool,
 }
@@ -86,7 +86,7 @@ impl Elimination for OnHost<'_> {
 
 impl LuCache {
     /// As [`Elimination::factorize`].
-    pub(super) fn factorize(&mut self, matrix: &Csr, pinned: &[Pin], is_interrupted: &dyn Fn() -> bool) -> Result<(), LuFault> {
+    pub(in crate::linalg) fn factorize(&mut self, matrix: &Csr, pinned: &[Pin], is_interrupted: &dyn Fn() -> bool) -> Result<(), LuFault> {
         let n = matrix.n_rows();
         let values = pin(matrix, pinned);
         if !self.knows_pattern(matrix) {
@@ -126,7 +126,7 @@ impl LuCache {
     }
 
     /// As [`Elimination::solve`].
-    pub(super) fn solve(&self, x: &mut [f64], transposed: bool) -> Result<(), LuFault> {
+    pub(in crate::linalg) fn solve(&self, x: &mut [f64], transposed: bool) -> Result<(), LuFault> {
         let (Some(pattern), Some(factored)) = (&self.pattern, &self.factored) else { return Err(LuFault::OutOfMemory) };
         let (lu, mut workspace) = (LuRef::new_unchecked(&pattern.symbolic, &self.numeric), workspace(pattern)?);
         factored.solve(x, transposed, |x| {

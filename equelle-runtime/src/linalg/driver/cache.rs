@@ -3,11 +3,13 @@
 use std::time::{Duration, Instant};
 
 use super::choose::Attempt;
-use super::host::HostSpace;
-use super::matrix_space::Shape;
 use super::options::{LinearOptions, Method, Preconditioning};
-use super::precond::amg::AmgOptions;
-use super::space::{Preconditioner, VectorSpace};
+#[cfg(feature = "lu")]
+use crate::linalg::direct::{device_lu::Place, lu::LuCache};
+use crate::linalg::precond::amg::AmgOptions;
+use crate::linalg::space::host::HostSpace;
+use crate::linalg::space::matrix_space::Shape;
+use crate::linalg::space::vector_space::{Preconditioner, VectorSpace};
 
 /// What is kept from one solve to the next: of LU the factorisation of the pattern, and the factors while the matrix does not change, which
 /// never changes a result; of preconditioners that are costly to set up the last one, while it helps. What a preconditioner of an older matrix
@@ -16,9 +18,9 @@ use super::space::{Preconditioner, VectorSpace};
 /// Preconditioners are where the computation happens, in vectors of `S`.
 pub struct LinearCache<S: VectorSpace + 'static = HostSpace> {
     #[cfg(feature = "lu")]
-    pub(super) lu: super::lu::LuCache,
+    pub(in crate::linalg) lu: LuCache,
     #[cfg(feature = "lu")]
-    pub(super) place: super::device_lu::Place<S>,
+    pub(in crate::linalg) place: Place<S>,
     kept: Option<Kept<S>>,
     /// The method that did it last, and whether there was something to tell of the choice.
     last: Option<((Method, Preconditioning), bool)>,
@@ -32,9 +34,9 @@ impl<S: VectorSpace> Default for LinearCache<S> {
     fn default() -> Self {
         LinearCache {
             #[cfg(feature = "lu")]
-            lu: super::lu::LuCache::default(),
+            lu: LuCache::default(),
             #[cfg(feature = "lu")]
-            place: super::device_lu::Place::Unknown,
+            place: Place::Unknown,
             kept: None,
             last: None,
             failed: Vec::new(),
@@ -59,7 +61,7 @@ struct Kept<S: VectorSpace + 'static> {
 
 /// What must be the same for a preconditioner to be used again.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct KeptKey {
+pub(in crate::linalg) struct KeptKey {
     kind: Preconditioning,
     rows: usize,
     entries: usize,
@@ -70,7 +72,7 @@ pub(super) struct KeptKey {
 }
 
 impl KeptKey {
-    pub(super) fn new(
+    pub(in crate::linalg) fn new(
         shape: Shape,
         kind: Preconditioning,
         sign: f64,
@@ -88,20 +90,20 @@ const SET_UP: usize = 10;
 
 impl<S: VectorSpace> LinearCache<S> {
     /// A preconditioner from before, and after how many iterations to give it up.
-    pub(super) fn kept(&self, key: &KeptKey) -> Option<(&dyn Preconditioner<S>, usize)> {
+    pub(in crate::linalg) fn kept(&self, key: &KeptKey) -> Option<(&dyn Preconditioner<S>, usize)> {
         let kept = self.kept.as_ref().filter(|kept| kept.key == *key)?;
         Some((&*kept.preconditioner, 2 * (kept.iterations + SET_UP)))
     }
 
     /// It did its work in so many iterations.
-    pub(super) fn used(&mut self, iterations: usize) {
+    pub(in crate::linalg) fn used(&mut self, iterations: usize) {
         if self.kept.as_ref().is_some_and(|kept| iterations > kept.iterations + SET_UP) {
             self.kept = None;
         }
     }
 
     /// Keeps a new one, if its set-up costs more than an iteration or two, and the iterations that it took.
-    pub(super) fn keep(&mut self, key: KeptKey, preconditioner: Box<dyn Preconditioner<S>>, iterations: usize) {
+    pub(in crate::linalg) fn keep(&mut self, key: KeptKey, preconditioner: Box<dyn Preconditioner<S>>, iterations: usize) {
         self.kept = match key.kind {
             Preconditioning::Amg | Preconditioning::Cpr | Preconditioning::Fsai => Some(Kept { key, preconditioner, iterations }),
             Preconditioning::None
@@ -113,7 +115,7 @@ impl<S: VectorSpace> LinearCache<S> {
     }
 
     /// Runs the set-up of a preconditioner.
-    pub(super) fn set_up<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+    pub(in crate::linalg) fn set_up<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
         let started = Instant::now();
         let made = run(self);
         self.set_up += started.elapsed();
@@ -122,7 +124,7 @@ impl<S: VectorSpace> LinearCache<S> {
 
     /// A set-up took this long.
     #[cfg(feature = "lu")]
-    pub(super) fn has_set_up(&mut self, took: Duration) {
+    pub(in crate::linalg) fn has_set_up(&mut self, took: Duration) {
         self.set_up += took;
     }
 
@@ -130,9 +132,9 @@ impl<S: VectorSpace> LinearCache<S> {
     pub fn direct_note(&self) -> Option<String> {
         #[cfg(feature = "lu")]
         match &self.place {
-            super::device_lu::Place::Host(Some(reason)) => return Some(format!("LU runs on the host: {reason}")),
-            super::device_lu::Place::Device(kept) => return Some(format!("LU runs on the device, by {}", kept.name())),
-            super::device_lu::Place::Unknown | super::device_lu::Place::Host(None) => {}
+            Place::Host(Some(reason)) => return Some(format!("LU runs on the host: {reason}")),
+            Place::Device(kept) => return Some(format!("LU runs on the device, by {}", kept.name())),
+            Place::Unknown | Place::Host(None) => {}
         }
         None
     }
@@ -143,12 +145,12 @@ impl<S: VectorSpace> LinearCache<S> {
     }
 
     /// Drops what is kept.
-    pub(super) fn forget(&mut self) {
+    pub(in crate::linalg) fn forget(&mut self) {
         self.kept = None;
     }
 
     /// What to try, with what failed before behind the rest: it would fail again.
-    pub(super) fn order(&self, plan: Vec<Attempt>) -> Vec<Attempt> {
+    pub(in crate::linalg) fn order(&self, plan: Vec<Attempt>) -> Vec<Attempt> {
         let failed = |attempt: &Attempt| self.failed.contains(&(attempt.method, attempt.preconditioner));
         let (behind, mut order): (Vec<_>, Vec<_>) = plan.into_iter().partition(failed);
         order.extend(behind);
@@ -156,13 +158,22 @@ impl<S: VectorSpace> LinearCache<S> {
     }
 
     /// A method did it after others had failed.
-    pub(super) fn succeeded(&mut self, method: (Method, Preconditioning), failed: impl Iterator<Item = (Method, Preconditioning)>) {
+    pub(in crate::linalg) fn succeeded(
+        &mut self,
+        method: (Method, Preconditioning),
+        failed: impl Iterator<Item = (Method, Preconditioning)>,
+    ) {
         self.failed.extend(failed);
         self.failed.retain(|failed| *failed != method);
     }
 
     /// What to tell the user after a success: `open` each time, the choice when another method did it than last time.
-    pub(super) fn new_note(&mut self, method: (Method, Preconditioning), open: Option<String>, choice: Option<String>) -> Option<String> {
+    pub(in crate::linalg) fn new_note(
+        &mut self,
+        method: (Method, Preconditioning),
+        open: Option<String>,
+        choice: Option<String>,
+    ) -> Option<String> {
         let is_news = self.last != Some((method, choice.is_some()));
         self.last = Some((method, choice.is_some()));
         match (open, choice.filter(|_| is_news)) {

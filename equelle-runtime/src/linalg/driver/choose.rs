@@ -1,9 +1,9 @@
 //! `solver=auto` and `preconditioner=auto`: what a matrix is like, and which methods to try, best first.
 
-use super::csr::Symmetry;
-use super::host::power_of_two_near;
 use super::options::{LARGEST_FOR_LU, LinearOptions, Method, Preconditioning, refusal};
-use super::rows::SparseRows;
+use crate::linalg::matrix::csr::Symmetry;
+use crate::linalg::matrix::scaling::power_of_two_near;
+use crate::linalg::matrix::sparse_rows::SparseRows;
 
 /// Entries that should mirror each other may differ by this part of the largest one in their rows: round-off, not upwinding.
 pub const SYMMETRY: f64 = 1e-10;
@@ -11,7 +11,7 @@ pub const SYMMETRY: f64 = 1e-10;
 pub(crate) const SMALL: usize = 1000;
 
 // Costs are in products with a matrix of seven entries a row, and a method's iterations are counted by its products. They come from the bytes that each moves
-// ([`super::traffic`]); `tests/linalg/traffic.rs` holds them to that. None is a measured time: the choice is the same wherever the computation happens.
+// ([`crate::linalg::space::traffic`]); `tests/linalg/traffic.rs` holds them to that. None is a measured time: the choice is the same wherever the computation happens.
 
 /// What a product costs together with the vectors of CG and Jacobi beside it: 80 bytes an unknown in an iteration, where a product moves 108.
 pub const JACOBI_COST: f64 = 1.74;
@@ -98,7 +98,7 @@ impl Facts {
     /// What to multiply the matrix by for a preconditioner: a power of two, with its sign, so that nothing that a set-up
     /// compares with a number, or takes the root of, depends on the unit of the equations. It changes no iterate.
     /// Multigrid, alone or for a pressure, sees to that itself and is spared the copy.
-    pub(super) fn factor(&self, preconditioner: Preconditioning, sign: f64) -> f64 {
+    pub(in crate::linalg) fn factor(&self, preconditioner: Preconditioning, sign: f64) -> f64 {
         match preconditioner {
             Preconditioning::None | Preconditioning::Amg | Preconditioning::Cpr => sign,
             Preconditioning::Jacobi
@@ -158,7 +158,7 @@ impl Facts {
 }
 
 /// How many fields there are, if all are of one size; else 1.
-pub(super) fn fields(ends: &[usize]) -> usize {
+pub(in crate::linalg) fn fields(ends: &[usize]) -> usize {
     let first = ends.first().copied().unwrap_or(0);
     let is_even = first > 0 && ends.windows(2).all(|pair| pair[1] - pair[0] == first);
     if is_even { ends.len() } else { 1 }

@@ -145,7 +145,7 @@ impl fmt::Display for Sentence<'_> {
 
 impl LinearError {
     /// What happened, in a few words, for the report of a later failure.
-    pub(super) fn summary(&self) -> String {
+    pub(in crate::linalg) fn summary(&self) -> String {
         format!("{} (relative residual {:.1e})", Sentence { error: self }, self.relative_residual)
     }
 }

@@ -1,7 +1,7 @@
 //! Which solver, and when it stops.
 
-use super::precond::amg::{AmgCycle, AmgOptions, AmgSmoother};
 use crate::error::{Error, ErrorKind};
+use crate::linalg::precond::amg::{AmgCycle, AmgOptions, AmgSmoother};
 use crate::params::Parameters;
 use crate::threads::Threads;
 
@@ -134,7 +134,7 @@ pub struct LinearOptions {
     /// Iterations between two looks at the residual. The host reads numbers from a device only then.
     pub check_every: usize,
     /// A residual (2-norm, in the unit of the right-hand side) that is as good as none: what round-off leaves outside the range of a matrix
-    /// with an open level may be that large, however small the right-hand side is. Iterative methods go on for it where it is near ([`super::krylov::Target`]), since it saves another
+    /// with an open level may be that large, however small the right-hand side is. Iterative methods go on for it where it is near ([`crate::linalg::krylov::iteration::Target`]), since it saves another
     /// solve. No parameter: Newton's method knows.
     pub negligible: f64,
     /// What the entries of matrices and right-hand sides were rounded to: the distance from 1 to the next larger number of their type. No parameter: who computes them knows.

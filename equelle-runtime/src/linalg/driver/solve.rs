@@ -2,21 +2,22 @@
 
 use std::rc::Rc;
 
-use super::bicgstab::BiCgStab;
 use super::cache::{KeptKey, LinearCache};
-use super::cg::Cg;
 use super::choose::{Attempt, Diagonal, Facts, fields, plan};
-use super::csr::{Csr, Symmetry};
 use super::error::{LinearError, LinearErrorKind};
-use super::gmres::Gmres;
-use super::host::{HostSpace, power_of_two_near};
-use super::host_matrix::HostMatrix;
-use super::krylov::{Control, Cycle, End, Outcome, System, Target, iterate};
-use super::null_space::NullSpace;
 use super::options::{LinearOptions, Method, Preconditioning, refusal};
-use super::precond::Setting;
-use super::space::{LinearOperator, Preconditioner};
-use super::system_space::{Inspection, SystemSpace};
+use crate::linalg::krylov::bicgstab::BiCgStab;
+use crate::linalg::krylov::cg::Cg;
+use crate::linalg::krylov::gmres::Gmres;
+use crate::linalg::krylov::iteration::{Control, Cycle, End, Outcome, System, Target, iterate};
+use crate::linalg::matrix::csr::{Csr, Symmetry};
+use crate::linalg::matrix::scaling::power_of_two_near;
+use crate::linalg::null_space::NullSpace;
+use crate::linalg::precond::Setting;
+use crate::linalg::space::host::{HostSpace, norm};
+use crate::linalg::space::host_matrix::HostMatrix;
+use crate::linalg::space::system_space::{Inspection, SystemSpace};
+use crate::linalg::space::vector_space::{LinearOperator, Preconditioner};
 
 #[cfg(feature = "lu")]
 mod direct;
@@ -73,7 +74,7 @@ impl<E> From<Fault> for Failure<E> {
 
 /// Solves `A x = b`.
 ///
-/// Where a connected component of the matrix leaves the level of its unknowns open (see [`super::null_space`]), the right-hand side must be
+/// Where a connected component of the matrix leaves the level of its unknowns open (see [`crate::linalg::null_space`]), the right-hand side must be
 /// compatible, and the solution with mean zero there is returned. If the entries were rounded to a type coarser than double, it is the nearest matrix with such a level
 /// that is solved.
 ///
@@ -570,7 +571,7 @@ impl<S: SystemSpace, M: Preconditioner<S>> Preconditioner<S> for Levelled<'_, S,
 
 /// Refuses a right-hand side that is outside the range as far as the left null vectors are known.
 fn check_balance(null_space: &NullSpace, b: &[f64], scale: f64, options: &LinearOptions) -> Result<(), Fault> {
-    let allowed = NullSpace::allowed(super::host::norm(b) * scale, options) / scale;
+    let allowed = NullSpace::allowed(norm(b) * scale, options) / scale;
     let Some(worst) = null_space.imbalance(b, allowed) else { return Ok(()) };
     let unknowns = &null_space.components[worst.component].unknowns;
     let (count, first) = (unknowns.len(), unknowns[0]);
@@ -579,7 +580,7 @@ fn check_balance(null_space: &NullSpace, b: &[f64], scale: f64, options: &Linear
         let kind = LinearErrorKind::ZeroDerivative { count: alone, residual: (worst.sum * scale).abs() };
         return Err(Fault { residual: Some(1.0), ..Fault::new(kind, format!("it is largest for unknown number {first}")) });
     }
-    let relative = worst.least_residual / super::host::norm(b);
+    let relative = worst.least_residual / norm(b);
     let detail = format!("over {count} connected unknowns from number {first}; no solution has a relative residual below {relative:.1e}");
     Err(Fault { residual: Some(1.0), ..Fault::new(LinearErrorKind::Incompatible { imbalance: worst.sum * scale }, detail) })
 }

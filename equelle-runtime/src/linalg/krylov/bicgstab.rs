@@ -3,8 +3,8 @@
 //! H. A. van der Vorst, Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG for the solution of nonsymmetric linear systems,
 //! SIAM J. Sci. Stat. Comput. 13 (1992), doi:10.1137/0913035.
 
-use super::krylov::{Control, Cycle, Proposal, System, Watch};
-use super::space::{LinearOperator, Preconditioner, VectorSpace};
+use super::iteration::{Control, Cycle, Proposal, System, Watch};
+use crate::linalg::space::vector_space::{LinearOperator, Preconditioner, VectorSpace};
 
 /// Working vectors of BiCGStab, for any matrix.
 ///

@@ -4,8 +4,8 @@
 //! doi:10.6028/jres.049.044. With a preconditioner that depends on the residual, the flexible form: Y. Notay, Flexible conjugate
 //! gradients, SIAM J. Sci. Comput. 22 (2000), doi:10.1137/S1064827599362314.
 
-use super::krylov::{Control, Cycle, Proposal, System, Watch};
-use super::space::{LinearOperator, Preconditioner, VectorSpace};
+use super::iteration::{Control, Cycle, Proposal, System, Watch};
+use crate::linalg::space::vector_space::{LinearOperator, Preconditioner, VectorSpace};
 
 /// Working vectors of CG, for symmetric positive definite matrices (and singular ones when the right-hand side is in the range).
 ///

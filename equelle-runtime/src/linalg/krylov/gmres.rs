@@ -5,8 +5,8 @@
 //! what it made of each basis vector: Y. Saad, A flexible inner-outer preconditioned GMRES algorithm, SIAM J. Sci. Comput. 14 (1993),
 //! doi:10.1137/0914028.
 
-use super::krylov::{Control, Cycle, Proposal, System, Watch};
-use super::space::{LinearOperator, Preconditioner, VectorSpace};
+use super::iteration::{Control, Cycle, Proposal, System, Watch};
+use crate::linalg::space::vector_space::{LinearOperator, Preconditioner, VectorSpace};
 
 /// Basis of GMRES(m), for any matrix. Memory: m + 3 vectors, allocated as the first cycle reaches them; m more with a preconditioner that is variable or rounds much, and after a cycle
 /// whose own residual was far from the true one.

@@ -3,7 +3,7 @@
 //! A method's own recurrence drifts away from `b - A x`. So a method only ever *proposes* to stop; [`iterate`] then computes the residual
 //! from `x` and either agrees, starts another cycle from it, or says why there is no point.
 
-use super::space::{LinearOperator, Preconditioner, VectorSpace};
+use crate::linalg::space::vector_space::{LinearOperator, Preconditioner, VectorSpace};
 
 /// How small a residual is to be; 2-norms, in the unit of the right-hand side.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::csr::{Csr, CsrFault, Pattern, Symmetry};
-use super::rows::SparseRows;
+use super::sparse_rows::SparseRows;
 use crate::threads::Threads;
 
 /// Which elements depend on which: the pattern of a [`BlockMatrix`], which matrices share. Columns ascend within a row, none is repeated, and each row has its diagonal block.
@@ -66,7 +66,7 @@ impl BlockPattern {
     }
 
     /// From arrays that are known to fit.
-    pub(super) fn from_valid(k: usize, row_ptr: Vec<usize>, col_idx: Vec<u32>) -> BlockPattern {
+    pub(in crate::linalg) fn from_valid(k: usize, row_ptr: Vec<usize>, col_idx: Vec<u32>) -> BlockPattern {
         BlockPattern { k, row_ptr, col_idx, mirror: OnceLock::new(), rows: OnceLock::new() }
     }
 
@@ -135,7 +135,7 @@ impl BlockPattern {
     }
 
     /// The place in its row of each block's mirror block; `None` if some block has none.
-    pub(super) fn mirror(&self) -> Option<&[u32]> {
+    pub(in crate::linalg) fn mirror(&self) -> Option<&[u32]> {
         let made = self.mirror.get_or_init(|| {
             let mut mirror = vec![0; self.n_blocks()];
             // Rows come in ascending order, so the next block of a row is the next that is asked for.
@@ -273,7 +273,7 @@ impl BlockMatrix {
     ///
     /// # Panics
     /// If `x` or `y` is not `[k n]`.
-    pub(super) fn for_rows_on(&self, threads: &Threads, y: &mut [f64], x: &[f64], f: impl Fn(f64, usize, f64) -> f64 + Sync) {
+    pub(in crate::linalg) fn for_rows_on(&self, threads: &Threads, y: &mut [f64], x: &[f64], f: impl Fn(f64, usize, f64) -> f64 + Sync) {
         let total = self.n_rows();
         assert!(x.len() == total && y.len() == total, "vectors of the matrix's size");
         if total == 0 {

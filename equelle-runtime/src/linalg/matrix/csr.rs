@@ -39,7 +39,7 @@ impl Pattern {
     }
 
     /// From arrays that are known to fit.
-    pub(super) fn from_valid(n_rows: usize, n_cols: usize, row_ptr: Vec<usize>, col_idx: Vec<u32>) -> Pattern {
+    pub(in crate::linalg) fn from_valid(n_rows: usize, n_cols: usize, row_ptr: Vec<usize>, col_idx: Vec<u32>) -> Pattern {
         let (row_ptr, col_idx) = (Arc::new(row_ptr), Arc::new(col_idx));
         debug_assert!(Pattern::new(n_rows, n_cols, Arc::clone(&row_ptr), Arc::clone(&col_idx)).is_ok(), "arrays that fit");
         Pattern { n_rows, n_cols, row_ptr, col_idx }
@@ -125,7 +125,7 @@ impl Csr {
     }
 
     /// From arrays that are known to fit, as they come out of an algorithm of this module.
-    pub(super) fn from_valid(n_rows: usize, n_cols: usize, row_ptr: Vec<usize>, col_idx: Vec<u32>, values: Vec<f64>) -> Csr {
+    pub(in crate::linalg) fn from_valid(n_rows: usize, n_cols: usize, row_ptr: Vec<usize>, col_idx: Vec<u32>, values: Vec<f64>) -> Csr {
         debug_assert_eq!(col_idx.len(), values.len(), "arrays that fit");
         Csr { pattern: Arc::new(Pattern::from_valid(n_rows, n_cols, row_ptr, col_idx)), values }
     }

@@ -1,13 +1,13 @@
 //! Small dense matrices, row by row: solving with pivoting, and generalised inverses.
 
-use super::host::power_of_two_near;
+use super::scaling::power_of_two_near;
 
 /// Solves `A x = b` by elimination with row pivoting; `a` `[n, n]` is destroyed and `b` `[n]` becomes `x`. `false` if a pivot is not finite or
 /// vanishes beside the largest entry of its column (16 roundings); then `b` holds nothing useful.
 ///
 /// # Panics
 /// If the sizes do not fit.
-pub(super) fn solve_in_place(n: usize, a: &mut [f64], b: &mut [f64]) -> bool {
+pub(in crate::linalg) fn solve_in_place(n: usize, a: &mut [f64], b: &mut [f64]) -> bool {
     assert!(a.len() == n * n && b.len() == n, "a square matrix");
     let mut largest = 0.0f64;
     for value in a.iter() {
@@ -52,7 +52,7 @@ pub(super) fn solve_in_place(n: usize, a: &mut [f64], b: &mut [f64]) -> bool {
 }
 
 /// What rounding leaves of a pivot of a singular matrix of moderate size.
-pub(super) const ROUND_OFF: f64 = 1e-13;
+pub(in crate::linalg) const ROUND_OFF: f64 = 1e-13;
 
 /// The inverse of a regular matrix `[n, n]`; of a singular one the pseudo-inverse of the matrix with its diagonal scaled to 1, scaled
 /// back: `A X A = A`, `X A X = X`, and `X` is symmetric semidefinite if `A` is. Singular is what leaves a pivot of at most `least` times the
@@ -63,7 +63,7 @@ pub(super) const ROUND_OFF: f64 = 1e-13;
 ///
 /// # Panics
 /// If the size does not fit.
-pub(super) fn generalised_inverse(n: usize, matrix: &[f64], least: f64) -> Vec<f64> {
+pub(in crate::linalg) fn generalised_inverse(n: usize, matrix: &[f64], least: f64) -> Vec<f64> {
     assert_eq!(matrix.len(), n * n, "a square matrix");
     if n == 0 {
         return Vec::new();

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::null_space::{Component, Groups, Left, NullSpace, round_off, sum_vanishes, vanishing};
-use super::rows::SparseRows;
+use super::{Component, Groups, Left, NullSpace, round_off, sum_vanishes, vanishing};
+use crate::linalg::matrix::sparse_rows::SparseRows;
 
 /// The blocks that end at these numbers.
-pub(super) fn blocks(ends: &[usize]) -> Vec<Range<usize>> {
+pub(in crate::linalg) fn blocks(ends: &[usize]) -> Vec<Range<usize>> {
     let starts = std::iter::once(0).chain(ends.iter().copied());
     starts.zip(ends).map(|(start, &end)| start..end).collect()
 }
@@ -19,7 +19,7 @@ impl NullSpace {
     /// field by itself has one, all fields together may ([`NullSpace::find`]): those that only exchange something. An unknown that is in no
     /// equation is a part of its own if the equation of its number is empty too.
     ///
-    /// `rounding` is that of the entries ([`super::LinearOptions::rounding`]). As left null vector the rows of one equation, all with the same weight, are tried.
+    /// `rounding` is that of the entries ([`crate::linalg::LinearOptions::rounding`]). As left null vector the rows of one equation, all with the same weight, are tried.
     ///
     /// Cost: a few passes over the matrix for each block.
     ///

@@ -11,12 +11,14 @@
 //! Where several fields are unknown, as pressure and saturation, one of them may be determined up to a constant: then all rows sum to zero
 //! over its columns alone. The rows that balance may be those of any equation, or of all of them (see [`NullSpace::find_in_blocks`]).
 
+pub(super) mod coupled;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::csr::Csr;
-use super::options::LinearOptions;
-use super::rows::SparseRows;
+use crate::linalg::driver::options::LinearOptions;
+use crate::linalg::matrix::csr::Csr;
+use crate::linalg::matrix::sparse_rows::SparseRows;
 
 /// The constant null vectors of a square matrix.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -55,7 +57,7 @@ pub fn round_off(rounding: f64) -> f64 {
 
 impl NullSpace {
     /// Finds the connected components of the matrix graph whose rows sum to zero. Stored zeros are no connections; a row of zeros is a
-    /// component of its own. `rounding` is that of the entries ([`super::LinearOptions::rounding`]).
+    /// component of its own. `rounding` is that of the entries ([`LinearOptions::rounding`]).
     ///
     /// Cost: two passes over the rows where no row sums to zero, a few more otherwise.
     pub fn find(matrix: &impl SparseRows, rounding: f64) -> NullSpace {
@@ -137,7 +139,7 @@ impl NullSpace {
     /// The matrix whose rows sum to zero over each component but for a rounding of doubles, where those of `matrix` do but for roundings of a coarser type: of the entries
     /// of a row in a component the largest takes up the rest, which is less than it may be off. Without this, a constant would count as much as
     /// those roundings, which are beyond what a system is to be solved to.
-    pub(super) fn restore(&self, matrix: &Csr) -> Csr {
+    pub(in crate::linalg) fn restore(&self, matrix: &Csr) -> Csr {
         let mut of_column = vec![None; matrix.n_cols()];
         for (number, component) in self.components.iter().enumerate() {
             component.unknowns.iter().for_each(|&unknown| of_column[unknown] = Some(number));
@@ -203,7 +205,7 @@ pub struct Imbalance {
 impl Left {
     /// The vector with these values in all rows, divided by its largest; `None` for zero.
     #[cfg(feature = "lu")]
-    pub(super) fn from_dense(values: &[f64]) -> Option<Left> {
+    pub(in crate::linalg) fn from_dense(values: &[f64]) -> Option<Left> {
         let largest = values.iter().copied().fold(0.0, |most: f64, w| if w.abs() > most.abs() { w } else { most });
         let rows: Vec<usize> = (0..values.len()).filter(|&row| values[row] != 0.0).collect();
         let weights = rows.iter().map(|&row| values[row] / largest).collect();
@@ -212,7 +214,7 @@ impl Left {
 
     /// The row of the largest weight, the first of several.
     #[cfg(feature = "lu")]
-    pub(super) fn heaviest_row(&self) -> Option<usize> {
+    pub(in crate::linalg) fn heaviest_row(&self) -> Option<usize> {
         let heavier = |most: (Option<usize>, f64), (&row, w): (&usize, &f64)| if w.abs() > most.1 { (Some(row), w.abs()) } else { most };
         self.rows.iter().zip(&self.weights).fold((None, 0.0), heavier).0
     }
@@ -226,7 +228,7 @@ impl Left {
 }
 
 /// Whether numbers cancel but for round-off.
-pub(super) fn sum_vanishes(values: impl Iterator<Item = f64>, rounding: f64) -> bool {
+fn sum_vanishes(values: impl Iterator<Item = f64>, rounding: f64) -> bool {
     let (mut sum, mut size) = (0.0, 0.0);
     for value in values {
         sum += value;
@@ -301,7 +303,7 @@ fn balance(matrix: &impl SparseRows, rows: &[usize]) -> Option<Left> {
 }
 
 /// Those of the candidates, on different rows, that are left null vectors: all columns that they meet have a vanishing weighted sum.
-pub(super) fn vanishing(matrix: &impl SparseRows, candidates: Vec<Option<Left>>, tolerance: f64) -> Vec<Option<Left>> {
+fn vanishing(matrix: &impl SparseRows, candidates: Vec<Option<Left>>, tolerance: f64) -> Vec<Option<Left>> {
     let mut sums = vec![0.0; matrix.n_cols()];
     let mut sizes = vec![0.0; matrix.n_cols()];
     for candidate in candidates.iter().flatten() {

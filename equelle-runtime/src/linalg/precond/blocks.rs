@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::super::block_matrix::{BlockMatrix, BlockPattern};
-use super::super::csr::Csr;
-use super::super::dense::{ROUND_OFF, generalised_inverse, solve_in_place};
+use crate::linalg::matrix::block_matrix::{BlockMatrix, BlockPattern};
+use crate::linalg::matrix::csr::Csr;
+use crate::linalg::matrix::dense::{ROUND_OFF, generalised_inverse, solve_in_place};
 
 /// A square matrix of `[k, k]` blocks in compressed rows, one block after the other. Block (i, j) holds how the equations of element i depend on the unknowns of element
 /// j. Each row has its diagonal block.

@@ -1,17 +1,17 @@
 //! A preconditioner by name.
 
-use super::super::block_matrix::BlockMatrix;
-use super::super::csr::Csr;
-use super::super::matrix_space::MatrixSpace;
-use super::super::options::Preconditioning;
-use super::super::rows::SparseRows;
-use super::super::space::{Identity, Preconditioner};
 use super::amg::AmgOptions;
 use super::blocks::BlockCsr;
 use super::cpr::Cpr;
 use super::fsai::{Fsai, FsaiFactors, FsaiPattern};
 use super::ilu::{BlockFactors, Ilu};
 use super::simple::{BlockJacobi, Jacobi};
+use crate::linalg::driver::options::Preconditioning;
+use crate::linalg::matrix::block_matrix::BlockMatrix;
+use crate::linalg::matrix::csr::Csr;
+use crate::linalg::matrix::sparse_rows::SparseRows;
+use crate::linalg::space::matrix_space::MatrixSpace;
+use crate::linalg::space::vector_space::{Identity, Preconditioner};
 
 /// What a set-up needs to know besides the matrix.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +36,7 @@ pub(super) fn incomplete<S: MatrixSpace + 'static>(space: &mut S, blocks: BlockC
     })
 }
 
-/// Sets up a preconditioner. Those by blocks ask for fields of one size. Where the run is asked to end meanwhile ([`super::super::VectorSpace::is_interrupted`]), it soon returns any
+/// Sets up a preconditioner. Those by blocks ask for fields of one size. Where the run is asked to end meanwhile ([`crate::linalg::VectorSpace::is_interrupted`]), it soon returns any
 /// other one, and the caller is to look.
 ///
 /// # Errors

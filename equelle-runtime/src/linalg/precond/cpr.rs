@@ -10,14 +10,14 @@
 
 use std::cell::RefCell;
 
-use super::super::block_matrix::BlockMatrix;
-use super::super::csr::{Csr, Symmetry};
-use super::super::dense::solve_in_place;
-use super::super::matrix_space::MatrixSpace;
-use super::super::space::Preconditioner;
 use super::amg::AmgOptions;
 use super::blocks::BlockCsr;
 use super::build::incomplete;
+use crate::linalg::matrix::block_matrix::BlockMatrix;
+use crate::linalg::matrix::csr::{Csr, Symmetry};
+use crate::linalg::matrix::dense::solve_in_place;
+use crate::linalg::space::matrix_space::MatrixSpace;
+use crate::linalg::space::vector_space::Preconditioner;
 
 /// How far a field is from elliptic, from 0, by the matrix alone: an elliptic unknown acts through its differences, so the entries of a row
 /// in its columns sum to nearly zero, and neighbours act on each other both ways, while upwinding lets only one act. The mean over

@@ -8,10 +8,10 @@
 
 use std::cell::RefCell;
 
-use super::super::csr::Csr;
-use super::super::dense::solve_in_place;
-use super::super::matrix_space::MatrixSpace;
-use super::super::space::{Preconditioner, ROWS_PER_LOOK};
+use crate::linalg::matrix::csr::Csr;
+use crate::linalg::matrix::dense::solve_in_place;
+use crate::linalg::space::matrix_space::MatrixSpace;
+use crate::linalg::space::vector_space::{Preconditioner, ROWS_PER_LOOK};
 
 /// How dense the factors are.
 #[derive(Clone, Copy, Debug, PartialEq)]

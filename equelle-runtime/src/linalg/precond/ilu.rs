@@ -8,12 +8,12 @@
 //! In a system of `k` fields on the same elements, the block of an element is its `k` unknowns and `k` equations. A block is inverted with
 //! pivoting, so an equation need not hold its own unknown. One field is the case `k = 1`.
 
-use super::super::csr::Csr;
-use super::super::dense::{ROUND_OFF, generalised_inverse};
-use super::super::matrix_space::MatrixSpace;
-use super::super::schedule::Schedule;
-use super::super::space::{Preconditioner, ROWS_PER_LOOK};
 use super::blocks::BlockCsr;
+use crate::linalg::matrix::csr::Csr;
+use crate::linalg::matrix::dense::{ROUND_OFF, generalised_inverse};
+use crate::linalg::matrix::schedule::Schedule;
+use crate::linalg::space::matrix_space::MatrixSpace;
+use crate::linalg::space::vector_space::{Preconditioner, ROWS_PER_LOOK};
 
 /// `A` is about `(D + L) D^-1 (D + U)` with strictly triangular `L` and `U` by blocks and a block diagonal `D`, on the pattern of `A`.
 ///

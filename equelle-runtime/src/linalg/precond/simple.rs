@@ -1,10 +1,10 @@
 //! Preconditioners that are one product.
 
-use super::super::block_matrix::BlockMatrix;
-use super::super::csr::Csr;
-use super::super::matrix_space::MatrixSpace;
-use super::super::space::Preconditioner;
 use super::blocks::{block_diagonal_inverse, inverse_of_block_diagonal};
+use crate::linalg::matrix::block_matrix::BlockMatrix;
+use crate::linalg::matrix::csr::Csr;
+use crate::linalg::space::matrix_space::MatrixSpace;
+use crate::linalg::space::vector_space::Preconditioner;
 
 /// The inverse of the diagonal (Jacobi). Traffic: 32 bytes an element.
 #[derive(Debug)]

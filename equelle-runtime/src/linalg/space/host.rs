@@ -3,9 +3,10 @@
 use std::convert::Infallible;
 use std::ops::Range;
 
-use super::csr::Csr;
-use super::space::{CANCELLATION, LinearOperator, VectorSpace};
+use super::vector_space::{CANCELLATION, LinearOperator, VectorSpace};
 use crate::interrupt::Interrupt;
+use crate::linalg::matrix::csr::Csr;
+use crate::linalg::matrix::scaling::power_of_two_near;
 use crate::reduce;
 use crate::threads::{PerBlock, Threads};
 use crate::traits::Reduction;
@@ -17,7 +18,7 @@ pub struct HostSpace {
     leaves: Vec<f64>,
     threads: Threads,
     /// Whether multigrid is to be of doubles.
-    pub(super) in_doubles: bool,
+    pub(in crate::linalg) in_doubles: bool,
     interrupt: Interrupt,
 }
 
@@ -46,13 +47,13 @@ impl HostSpace {
     }
 
     /// From here on vectors have `n` elements.
-    pub(super) fn set_size(&mut self, n: usize) {
+    pub(in crate::linalg) fn set_size(&mut self, n: usize) {
         self.n = n;
         self.leaves.resize(reduce::leaf_count(n), 0.0);
     }
 
     /// Changes the elements of `y` and adds what `f` makes of each, from its number and itself, in the order of [`crate::reduce`].
-    pub(super) fn update_sum(&mut self, y: &mut [f64], f: impl Fn(usize, &mut f64) -> f64 + Sync) -> f64 {
+    pub(in crate::linalg) fn update_sum(&mut self, y: &mut [f64], f: impl Fn(usize, &mut f64) -> f64 + Sync) -> f64 {
         self.leaves.resize(reduce::leaf_count(y.len()), 0.0);
         self.threads.each_cheap(y.len(), (&mut *y, PerBlock(&mut self.leaves[..])), |range, (y, PerBlock(leaves))| {
             for ((start, y), sum) in range.step_by(reduce::LEAF).zip(y.chunks_mut(reduce::LEAF)).zip(leaves) {
@@ -63,7 +64,7 @@ impl HostSpace {
     }
 
     /// The sum of `n` values, made a range at a time, in the order of [`crate::reduce`].
-    pub(super) fn sum<V: IntoIterator<Item = f64>>(&mut self, n: usize, values: impl Fn(Range<usize>) -> V + Sync) -> f64 {
+    pub(in crate::linalg) fn sum<V: IntoIterator<Item = f64>>(&mut self, n: usize, values: impl Fn(Range<usize>) -> V + Sync) -> f64 {
         self.leaves.resize(reduce::leaf_count(n), 0.0);
         reduce::reduce_leaves(&self.threads, Reduction::Sum, n, &mut self.leaves, values).unwrap_or(0.0)
     }
@@ -95,20 +96,6 @@ pub fn norm(x: &[f64]) -> f64 {
     let Some(scale) = power_of_two_near(x) else { return f64::NAN };
     let scaled: Vec<f64> = x.iter().map(|x| x / scale).collect();
     dot(&scaled, &scaled).sqrt() * scale
-}
-
-/// A power of two near the largest magnitude, 1 if all are zero; `None` if an element is not finite. Dividing by it loses no bit of any
-/// element that matters beside the largest one.
-pub fn power_of_two_near(x: &[f64]) -> Option<f64> {
-    if x.iter().any(|x| !x.is_finite()) {
-        return None;
-    }
-    let largest = x.iter().fold(0.0f64, |most, x| most.max(x.abs()));
-    if largest == 0.0 {
-        return Some(1.0);
-    }
-    // The exponent field alone; subnormals get the smallest normal number.
-    Some(f64::from_bits(largest.to_bits() & 0x7ff0_0000_0000_0000).max(f64::MIN_POSITIVE))
 }
 
 /// What a [`VectorSpace`] on the host does with Scalars, which are doubles there whatever vectors are made of; which part of a sum is round-off is for each to say.
@@ -147,7 +134,7 @@ macro_rules! scalars_on_the_host {
         }
     };
 }
-pub(super) use scalars_on_the_host;
+pub(in crate::linalg) use scalars_on_the_host;
 
 impl VectorSpace for HostSpace {
     type Vector = Vec<f64>;

@@ -3,15 +3,15 @@
 
 use std::convert::Infallible;
 
-use super::block_matrix::BlockMatrix;
-use super::csr::Csr;
 use super::host::HostSpace;
 use super::matrix_space::{Correction, Direction, MatrixSpace, Shape, Smoothed};
-use super::mixed_precision::MixedPrecisionAmg;
-use super::precond::amg::{Amg, AmgOptions, Hierarchy};
-use super::precond::ilu::BlockFactors;
-use super::rows::SparseRows;
-use super::space::{Identity, Preconditioner, VectorSpace};
+use super::vector_space::{Identity, Preconditioner, VectorSpace};
+use crate::linalg::matrix::block_matrix::BlockMatrix;
+use crate::linalg::matrix::csr::Csr;
+use crate::linalg::matrix::sparse_rows::SparseRows;
+use crate::linalg::precond::amg::{Amg, AmgOptions, Hierarchy};
+use crate::linalg::precond::ilu::BlockFactors;
+use crate::linalg::precond::mixed_precision::MixedPrecisionAmg;
 
 /// A sparse matrix on the host.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,13 +2,13 @@
 //! computation happens, and the few operations on them.
 //!
 //! A preconditioner is set up on the host from a [`Csr`] and then handed over; what it does in an iteration is written once in
-//! [`super::precond`] with these operations. None of them waits for the device, and none looks at a value.
+//! [`crate::linalg::precond`] with these operations. None of them waits for the device, and none looks at a value.
 
-use super::csr::Csr;
 use super::host::HostSpace;
-use super::precond::amg::{Amg, AmgOptions, Hierarchy};
-use super::precond::ilu::BlockFactors;
-use super::space::{LinearOperator, Preconditioner, VectorSpace};
+use super::vector_space::{LinearOperator, Preconditioner, VectorSpace};
+use crate::linalg::matrix::csr::Csr;
+use crate::linalg::precond::amg::{Amg, AmgOptions, Hierarchy};
+use crate::linalg::precond::ilu::BlockFactors;
 
 /// The size of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,7 +141,7 @@ pub trait MatrixSpace: VectorSpace {
     }
     /// [`Preconditioner::advance`] with a diagonal matrix `D`; in one pass, which need not write `z`, 32 bytes an element.
     ///
-    /// [`Preconditioner::advance`]: super::space::Preconditioner::advance
+    /// [`Preconditioner::advance`]: super::vector_space::Preconditioner::advance
     fn advance_diagonal(
         &mut self,
         r: &mut Self::Vector,

@@ -1,22 +1,22 @@
-//! What a back-end provides for the front door ([`mod@super::solve`]), beyond what preconditioners need: what a matrix is like, its null vectors, and
+//! What a back-end provides for the front door ([`mod@crate::linalg::driver::solve`]), beyond what preconditioners need: what a matrix is like, its null vectors, and
 //! the way to the host for what is done there.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
 use std::rc::Rc;
 
-use super::choose::Facts;
-use super::csr::Csr;
-use super::direct::Direct;
 use super::host::HostSpace;
 use super::host_matrix::HostMatrix;
 use super::matrix_space::MatrixSpace;
-use super::null_space::NullSpace;
-use super::options::Preconditioning;
-use super::precond::simple::Jacobi;
-use super::precond::{Setting, build, build_of_blocks, cpr};
-use super::rows::SparseRows;
-use super::space::Preconditioner;
+use super::vector_space::Preconditioner;
+use crate::linalg::direct::solver::Direct;
+use crate::linalg::driver::choose::Facts;
+use crate::linalg::driver::options::Preconditioning;
+use crate::linalg::matrix::csr::Csr;
+use crate::linalg::matrix::sparse_rows::SparseRows;
+use crate::linalg::null_space::NullSpace;
+use crate::linalg::precond::simple::Jacobi;
+use crate::linalg::precond::{Setting, build, build_of_blocks, cpr};
 
 /// What a square matrix is like.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ pub trait SystemSpace: MatrixSpace + 'static {
     /// Null vectors, brought there.
     type Open;
 
-    /// From here on [`super::VectorSpace::zeros`] gives vectors of `n` elements.
+    /// From here on [`crate::linalg::VectorSpace::zeros`] gives vectors of `n` elements.
     fn set_len(&mut self, n: usize);
     /// Iterations between two looks at the residual with such a preconditioner, where a caller asks for so many.
     fn check_every(&self, asked: usize, preconditioner: Preconditioning) -> usize;
@@ -57,7 +57,7 @@ pub trait SystemSpace: MatrixSpace + 'static {
     fn departure_from_elliptic(&mut self, a: &Self::Matrix, k: usize) -> Result<Vec<f64>, Self::Error> {
         Ok(cpr::departure_from_elliptic(&*self.host_matrix(a)?, k))
     }
-    /// What a square matrix of fields that end at `ends` is like; `rounding` is that of its entries ([`super::LinearOptions::rounding`]).
+    /// What a square matrix of fields that end at `ends` is like; `rounding` is that of its entries ([`crate::linalg::LinearOptions::rounding`]).
     ///
     /// # Errors
     /// The device was lost.
@@ -78,7 +78,7 @@ pub trait SystemSpace: MatrixSpace + 'static {
     {
         Direct::Host
     }
-    /// Sets up a preconditioner for `factor` (a power of two, with a sign) times the matrix. Where the run is asked to end meanwhile ([`super::VectorSpace::is_interrupted`]), it soon returns
+    /// Sets up a preconditioner for `factor` (a power of two, with a sign) times the matrix. Where the run is asked to end meanwhile ([`crate::linalg::VectorSpace::is_interrupted`]), it soon returns
     /// any other one, and the caller is to look.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 //! operation of [`VectorSpace`] and [`MatrixSpace`] as one pass that reads and writes every number once.
 //!
 //! ```
-//! use equelle_runtime::linalg::traffic::{Traffic, Written};
+//! use equelle_runtime::linalg::space::traffic::{Traffic, Written};
 //! use equelle_runtime::linalg::{MatrixSpace, VectorSpace};
 //!
 //! let mut traffic = Traffic::new(1000, Written::Unread);
@@ -17,12 +17,12 @@ mod mixed_precision;
 
 use std::convert::Infallible;
 
-use super::csr::Csr;
 use super::host::HostSpace;
 use super::matrix_space::{Correction, Direction, MatrixSpace, Shape, Smoothed};
-use super::precond::amg::{Amg, AmgOptions, Hierarchy};
-use super::precond::ilu::BlockFactors;
-use super::space::{Preconditioner, VectorSpace};
+use super::vector_space::{Preconditioner, VectorSpace};
+use crate::linalg::matrix::csr::Csr;
+use crate::linalg::precond::amg::{Amg, AmgOptions, Hierarchy};
+use crate::linalg::precond::ilu::BlockFactors;
 use mixed_precision::MixedPrecisionAmg;
 
 /// What happens to memory that is written and not read before.
@@ -245,7 +245,7 @@ impl MatrixSpace for Traffic {
 
     fn multigrid(&mut self, matrix: Csr, ends: &[usize], options: &AmgOptions) -> Result<Box<dyn Preconditioner<Traffic>>, Infallible> {
         let n = matrix.n_rows();
-        let in_singles = self.in_singles && super::mixed_precision::suits(options);
+        let in_singles = self.in_singles && crate::linalg::precond::mixed_precision::suits(options);
         let hierarchy = Hierarchy::new(&mut HostSpace::new(n), matrix.into(), ends, options)?;
         if !in_singles {
             let hierarchy = hierarchy.brought_to(self)?;

@@ -3,15 +3,15 @@
 use std::time::{Duration, Instant};
 
 use super::{Failure, Fault, OpenLevels, Problem, SHARE, Solved, check_balance};
-use crate::linalg::cache::LinearCache;
-use crate::linalg::choose::SMALL;
-use crate::linalg::csr::Csr;
-use crate::linalg::device_lu::{DeviceLu, KeptFactors, Place};
-use crate::linalg::elimination::{Elimination, LuFault, left_null_vectors, pins, with_places};
-use crate::linalg::error::LinearErrorKind;
-use crate::linalg::host::norm;
-use crate::linalg::lu::OnHost;
-use crate::linalg::system_space::SystemSpace;
+use crate::linalg::direct::device_lu::{DeviceLu, KeptFactors, Place};
+use crate::linalg::direct::elimination::{Elimination, LuFault, left_null_vectors, pins, with_places};
+use crate::linalg::direct::lu::OnHost;
+use crate::linalg::driver::cache::LinearCache;
+use crate::linalg::driver::choose::SMALL;
+use crate::linalg::driver::error::LinearErrorKind;
+use crate::linalg::matrix::csr::Csr;
+use crate::linalg::space::host::norm;
+use crate::linalg::space::system_space::SystemSpace;
 
 /// Steps of iterative refinement that LU may take to meet the tolerance.
 const REFINEMENTS: usize = 3;

@@ -6,8 +6,8 @@
 
 use std::borrow::Cow;
 
-use super::super::super::csr::Csr;
 use super::Grouping;
+use crate::linalg::matrix::csr::Csr;
 
 /// Marks an unknown that is in no group.
 pub(super) const NONE: u32 = u32::MAX;

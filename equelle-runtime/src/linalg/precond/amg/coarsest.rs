@@ -4,11 +4,11 @@
 //! where cells are coupled a million times stronger upwards than sideways, whole columns of them have become one unknown, and what is left are the weak couplings beside the
 //! roundings of the strong ones. An inverse that took these roundings for a level would multiply residuals by the inverse of next to nothing, and drown the rest of a cycle.
 
-use super::super::super::csr::Csr;
-use super::super::super::dense::{ROUND_OFF, generalised_inverse};
 use super::AmgOptions;
 use super::setup::{CoarseParts, Coarsen, LevelParts};
 use super::spectrum::spectral_radius;
+use crate::linalg::matrix::csr::Csr;
+use crate::linalg::matrix::dense::{ROUND_OFF, generalised_inverse};
 
 /// Largest matrix that is inverted as a dense one when coarsening comes to an end before [`AmgOptions::coarse_size`].
 const LARGEST_DENSE: usize = 500;

@@ -2,11 +2,11 @@
 
 use std::cell::RefCell;
 
-use super::super::super::matrix_space::MatrixSpace;
-use super::super::super::space::Preconditioner;
 use super::AmgOptions;
 use super::setup::{CoarseParts, Coarsen, Hierarchy, LevelParts, visits_twice};
 use super::smoother::{Scratch, Smoother, Work};
+use crate::linalg::space::matrix_space::MatrixSpace;
+use crate::linalg::space::vector_space::Preconditioner;
 
 /// A level where the computation happens: four operators (matrix, smoother, restriction, prolongation) and working vectors.
 struct Level<S: MatrixSpace> {

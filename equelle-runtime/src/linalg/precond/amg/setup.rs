@@ -3,17 +3,18 @@
 use std::borrow::Cow;
 use std::convert::Infallible;
 
-use super::super::super::csr::Csr;
-use super::super::super::host::{HostSpace, power_of_two_near};
-use super::super::super::host_matrix::HostMatrix;
-use super::super::super::matrix_space::MatrixSpace;
-use super::super::super::mixed_precision::radius_in_singles;
-use super::super::super::space::VectorSpace;
-use super::super::super::system_space::SystemSpace;
 use super::aggregate::{NONE, aggregate, strong};
 use super::coarsest::coarsest;
 use super::spectrum::spectral_radius;
 use super::{AmgCycle, AmgOptions};
+use crate::linalg::matrix::csr::Csr;
+use crate::linalg::matrix::scaling::power_of_two_near;
+use crate::linalg::precond::mixed_precision::radius_in_singles;
+use crate::linalg::space::host::HostSpace;
+use crate::linalg::space::host_matrix::HostMatrix;
+use crate::linalg::space::matrix_space::MatrixSpace;
+use crate::linalg::space::system_space::SystemSpace;
+use crate::linalg::space::vector_space::VectorSpace;
 
 /// A level: the matrix, how it is smoothed, and the way to the next one.
 #[derive(Clone, Debug)]
@@ -127,7 +128,7 @@ pub fn noise(state: u64) -> f64 {
 }
 
 /// So many of them.
-pub(in super::super::super) fn noises(n: usize) -> impl Iterator<Item = f64> {
+pub(in crate::linalg::precond) fn noises(n: usize) -> impl Iterator<Item = f64> {
     let mut state = NOISE_SEED;
     (0..n).map(move |_| {
         state = state.wrapping_mul(NOISE.0).wrapping_add(NOISE.1);

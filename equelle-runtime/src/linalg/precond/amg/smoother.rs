@@ -1,7 +1,7 @@
 //! Smoothers of one level: polynomials in `D^-1 A`, a step in one pass, and Gauss-Seidel.
 
-use super::super::super::matrix_space::{Correction, Direction, MatrixSpace, Smoothed};
 use super::{AmgOptions, AmgSmoother};
+use crate::linalg::space::matrix_space::{Correction, Direction, MatrixSpace, Smoothed};
 
 /// Damping of Jacobi sweeps over the spectral radius: the best for the upper two thirds of the spectrum.
 const JACOBI_DAMPING: f64 = 4.0 / 3.0;

@@ -3,8 +3,8 @@
 //! C. Lanczos, An iteration method for the solution of the eigenvalue problem of linear differential and integral operators, J. Res. Nat.
 //! Bur. Standards 45 (1950), doi:10.6028/jres.045.026; its largest Ritz value by bisection on Sturm sequences.
 
-use super::super::super::matrix_space::MatrixSpace;
 use super::setup::Coarsen;
+use crate::linalg::space::matrix_space::MatrixSpace;
 
 /// Steps of Lanczos' method.
 const STEPS: usize = 10;
@@ -40,7 +40,7 @@ pub fn spectral_radius<S: Coarsen>(space: &mut S, matrix: &S::Matrix, inverse: &
 /// Largest Ritz value of `D^-1 A` with the inverse of the diagonal, from the residual `r`: what conjugate gradients with that preconditioner make of it tells the tridiagonal matrix
 /// of Lanczos' method (Y. Saad, Iterative Methods for Sparse Linear Systems, 2003, doi:10.1137/1.9780898718003, 6.7.3), in three passes a step where the operations of
 /// [`MatrixSpace`] are one each. 0 if there is none. The host looks once, at the end.
-pub(in super::super::super) fn lanczos<S: MatrixSpace>(
+pub(in crate::linalg::precond) fn lanczos<S: MatrixSpace>(
     space: &mut S,
     matrix: &S::Matrix,
     inverse: &S::Vector,
@@ -116,9 +116,9 @@ fn largest_eigenvalue(diagonal: &[f64], beside: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::super::csr::Csr;
-    use super::super::super::super::host::HostSpace;
     use super::*;
+    use crate::linalg::matrix::csr::Csr;
+    use crate::linalg::space::host::HostSpace;
 
     #[test]
     fn eigenvalues_of_a_tridiagonal_matrix() {

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::super::csr::Csr;
-use super::super::matrix_space::Shape;
+use crate::linalg::matrix::csr::Csr;
+use crate::linalg::space::matrix_space::Shape;
 
 /// Rows whose products are made together; threads share rows at multiples of it.
 const BLOCK: usize = 256;

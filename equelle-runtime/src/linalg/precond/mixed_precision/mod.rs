@@ -1,7 +1,7 @@
 //! Multigrid in single precision: which matrices it suits, and the cycle on the host. The levels take half the memory, and so do the passes over them. The iterative method around the cycle stays in double
 //! precision and meets the tolerance there; what a cycle rounds makes it another approximate inverse.
 //!
-//! Another back-end joins with a [`super::MatrixSpace`] whose vectors and matrices are of singles, to which a hierarchy goes that was set up in double precision, and with a preconditioner
+//! Another back-end joins with a [`crate::linalg::MatrixSpace`] whose vectors and matrices are of singles, to which a hierarchy goes that was set up in double precision, and with a preconditioner
 //! like [`MixedPrecisionAmg`], which converts at both ends of a cycle. Cycle and smoothers are written once, over either.
 //!
 //! Singles reach from 1e-38 to 1e38, so matrices and residuals are scaled by powers of two, which rounds nothing.
@@ -11,12 +11,13 @@ mod space;
 
 use std::cell::RefCell;
 
-use super::csr::Csr;
-use super::host::{HostSpace, power_of_two_near};
-use super::precond::amg::setup::{CoarseParts, noises};
-use super::precond::amg::spectrum::lanczos;
-use super::precond::amg::{Amg, AmgOptions, AmgSmoother, Hierarchy, LevelParts};
-use super::space::Preconditioner;
+use crate::linalg::matrix::csr::Csr;
+use crate::linalg::matrix::scaling::power_of_two_near;
+use crate::linalg::precond::amg::setup::{CoarseParts, noises};
+use crate::linalg::precond::amg::spectrum::lanczos;
+use crate::linalg::precond::amg::{Amg, AmgOptions, AmgSmoother, Hierarchy, LevelParts};
+use crate::linalg::space::host::HostSpace;
+use crate::linalg::space::vector_space::Preconditioner;
 use matrix::F32Matrix;
 use space::F32Space;
 
@@ -39,7 +40,7 @@ pub fn scale_of(least: f64, most: f64) -> Option<f64> {
 }
 
 /// A cycle whose levels are in single precision.
-pub(super) struct MixedPrecisionAmg {
+pub(in crate::linalg) struct MixedPrecisionAmg {
     amg: Amg<F32Space>,
     /// By which the matrix was multiplied.
     scale: f64,
@@ -172,8 +173,8 @@ fn is_within_range(matrix: &Csr, diagonal: &[f64]) -> bool {
     scale_of(least, most).is_some() && u32::try_from(matrix.n_entries()).is_ok()
 }
 
-/// [`super::precond::amg::spectrum::spectral_radius`] for a symmetric matrix, by the same steps; `None` if it is not within the range of singles.
-pub(super) fn radius_in_singles(space: &HostSpace, matrix: &Csr, inverse: &[f64]) -> Option<f64> {
+/// [`crate::linalg::precond::amg::spectrum::spectral_radius`] for a symmetric matrix, by the same steps; `None` if it is not within the range of singles.
+pub(in crate::linalg) fn radius_in_singles(space: &HostSpace, matrix: &Csr, inverse: &[f64]) -> Option<f64> {
     let n = matrix.n_rows();
     if !is_within_range(matrix, inverse) {
         return None;

@@ -2,12 +2,12 @@
 
 use std::convert::Infallible;
 
-use super::super::csr::Csr;
-use super::super::host::{HostSpace, scalars_on_the_host};
-use super::super::matrix_space::{Correction, Direction, MatrixSpace, Shape, Smoothed};
-use super::super::precond::ilu::BlockFactors;
-use super::super::space::VectorSpace;
 use super::matrix::F32Matrix;
+use crate::linalg::matrix::csr::Csr;
+use crate::linalg::precond::ilu::BlockFactors;
+use crate::linalg::space::host::{HostSpace, scalars_on_the_host};
+use crate::linalg::space::matrix_space::{Correction, Direction, MatrixSpace, Shape, Smoothed};
+use crate::linalg::space::vector_space::VectorSpace;
 use crate::reduce;
 use crate::threads::Threads;
 use crate::traits::Reduction;

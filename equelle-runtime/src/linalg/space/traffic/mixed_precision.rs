@@ -3,10 +3,10 @@
 use std::cell::RefCell;
 use std::convert::Infallible;
 
-use super::super::host::HostSpace;
-use super::super::precond::amg::{Amg, AmgOptions, Hierarchy};
-use super::super::space::{Preconditioner, VectorSpace};
 use super::{DOUBLE, SINGLE, Traffic};
+use crate::linalg::precond::amg::{Amg, AmgOptions, Hierarchy};
+use crate::linalg::space::host::HostSpace;
+use crate::linalg::space::vector_space::{Preconditioner, VectorSpace};
 
 /// A cycle of singles.
 pub(super) struct MixedPrecisionAmg {
