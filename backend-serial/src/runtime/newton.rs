@@ -1,16 +1,17 @@
 //! Newton's method: the problem that [`equelle_runtime::newton`] solves, on collections with derivatives.
 //!
-//! The unknowns of all equations are numbered one after the other; the Jacobian's rows likewise. What survives a solve is per place in the program: the
-//! part of a factorisation that depends on the pattern alone, which the next time step has again.
+//! The unknowns of all equations are numbered one after the other; the Jacobian's rows likewise. What survives a solve is
+//! per place in the program: the part of a factorisation that depends on the pattern alone, which the next time step has
+//! again.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use equelle_runtime::domain::Domain;
 use equelle_runtime::linalg::space::host::HostSpace;
-use equelle_runtime::linalg::{self, BlockMatrix, BlockPattern, Csr, CsrFault, HostMatrix, LinearCache, LinearOptions, Pattern};
-use equelle_runtime::newton::{self, Bounds, Correction, Ending, Entry, History, Problem, Size, Trial, Update};
+use equelle_runtime::linalg::{self, BlockMatrix, BlockPattern, Csr, CsrFault, HostMatrix, Pattern};
+use equelle_runtime::newton::{self, Bounds, Correction, Field, GridProblem, ProblemState, Size, Update};
 use equelle_runtime::reduce::{leaf_count, reduce_leaves, reduce_on};
 use equelle_runtime::threads::Threads;
 use equelle_runtime::{DerivativeAccess, EquelleRuntime, Error, ErrorKind, Implicit, Real, Reduction, Residual, Session};
@@ -22,33 +23,13 @@ use super::discrete::reduce_values;
 use super::jacobian::Jacobian;
 
 /// What Newton's method keeps between solves.
-#[derive(Default)]
-pub(super) struct Newton {
-    /// The parameters, once they have been read.
-    options: Option<(newton::Options, LinearOptions)>,
-    /// Of the linear solver, by Equelle line.
-    caches: BTreeMap<u32, LinearCache>,
-    /// The last pattern, by Equelle line.
-    assembled: BTreeMap<u32, Assembled>,
-}
-
-impl Newton {
-    /// Memory of the patterns of systems, in bytes; that of a single equation is its stencil's.
-    pub(super) fn pattern_bytes(&self) -> usize {
-        let bytes = |assembled: &Assembled| match &assembled.pattern {
-            Shared::Rows(_) if assembled.parts.len() < 2 => 0,
-            Shared::Rows(pattern) => size_of_val(pattern.row_ptr()) + size_of_val(pattern.col_idx()),
-            Shared::Blocks(pattern) => pattern.bytes(),
-        };
-        self.assembled.values().map(bytes).sum()
-    }
-}
+pub(super) type Newton = newton::Kept<HostSpace, Option<Assembled>>;
 
 /// Row pointers and columns of an equation.
 type Rows = (Arc<Vec<usize>>, Arc<Vec<u32>>);
 
 /// The pattern of a Jacobian, and the rows of equations that it was made of.
-struct Assembled {
+pub(super) struct Assembled {
     /// Their arrays. `[equations]`
     parts: Vec<Rows>,
     pattern: Shared,
@@ -63,6 +44,15 @@ enum Shared {
 }
 
 impl Assembled {
+    /// Its memory, in bytes; that of a single equation is its stencil's.
+    pub(super) fn bytes(&self) -> usize {
+        match &self.pattern {
+            Shared::Rows(_) if self.parts.len() < 2 => 0,
+            Shared::Rows(pattern) => size_of_val(pattern.row_ptr()) + size_of_val(pattern.col_idx()),
+            Shared::Blocks(pattern) => pattern.bytes(),
+        }
+    }
+
     /// Blocks, where all equations of a system depend on the unknowns of the same elements.
     fn new<R: Real>(equations: &[Rc<Jacobian<R>>], total: usize) -> Result<Assembled, CsrFault> {
         let shared = |jacobian: &Rc<Jacobian<R>>| {
@@ -108,16 +98,6 @@ impl Assembled {
 }
 
 impl<R: Real> SerialRuntime<R> {
-    /// The parameters of Newton's method and of linear solvers; read once.
-    fn newton_options(&mut self) -> Result<(newton::Options, LinearOptions), Error> {
-        if let Some(options) = &self.newton.options {
-            return Ok(options.clone());
-        }
-        let options = newton::session::options::<R>(&mut self.session)?;
-        self.newton.options = Some(options.clone());
-        Ok(options)
-    }
-
     /// Solves residual(u) = 0 from the guesses.
     pub(super) fn newton_solve(
         &mut self,
@@ -125,41 +105,13 @@ impl<R: Real> SerialRuntime<R> {
         residual: &mut Residual<'_, Self>,
     ) -> Result<Vec<ScalarCollection<R>>, Error> {
         let line = self.current_line();
-        let (options, linear) = self.newton_options().map_err(|error| error.at(line))?;
-        let options = newton::session::of_solve(&self.session, options, line);
-        let mut ends = Vec::with_capacity(guesses.len());
-        let mut total = 0;
-        for guess in guesses {
-            total += guess.domain.len();
-            ends.push(total);
-        }
-        let cache = self.newton.caches.remove(&line).unwrap_or_default();
-        let assembled = self.newton.assembled.remove(&line);
-        let mut problem = SerialProblem {
-            iterate: guesses.iter().map(|guess| self.without_derivatives(guess)).collect(),
-            rt: self,
-            residual,
-            ends,
-            equations: Vec::new(),
-            identities: Vec::new(),
-            line,
-            tolerance: linear.tolerance,
-            linear,
-            bounds: Vec::new(),
-            cache,
-            assembled,
-            values: Vec::new(),
-            norms: Vec::new(),
-            sizes: Vec::new(),
-            tells_updates: options.update_tol > 0.0,
-            search: options.line_search,
-            last: None,
-            unsolved: None,
-        };
+        let (options, linear) = self.newton.options(&mut self.session, R::EPSILON)?;
+        let iterate = guesses.iter().map(|guess| self.without_derivatives(guess)).collect();
+        let state = self.newton.begin(line, (&options, linear), iterate);
+        let mut problem = SerialProblem { rt: self, residual, state, identities: Vec::new(), values: Vec::new(), unsolved: None };
         let outcome = newton::solve(&mut problem, &options);
-        let SerialProblem { iterate, cache, assembled, .. } = problem;
-        self.newton.caches.insert(line, cache);
-        self.newton.assembled.extend(assembled.map(|assembled| (line, assembled)));
+        let SerialProblem { state, .. } = problem;
+        let iterate = self.newton.end(state);
         self.session.line(line);
         outcome.map_err(|error| error.at(line))?;
         Ok(iterate)
@@ -223,64 +175,32 @@ impl<R: CompiledReal> DerivativeAccess for SerialRuntime<R> {
     }
 }
 
+impl<R: Real> Field for ScalarCollection<R> {
+    fn domain(&self) -> &Arc<Domain> {
+        &self.domain
+    }
+
+    fn has_derivatives(&self) -> bool {
+        self.jacobian.is_some()
+    }
+}
+
+/// The state of a solve; its corrections are numbers on the host.
+type State<R> = ProblemState<ScalarCollection<R>, Vec<f64>, HostSpace, Option<Assembled>>;
+
 struct SerialProblem<'a, 'b, R: Real> {
     rt: &'a mut SerialRuntime<R>,
     residual: &'a mut Residual<'b, SerialRuntime<R>>,
-    iterate: Vec<ScalarCollection<R>>,
-    /// Where the unknowns of each equation end. `[equations]`
-    ends: Vec<usize>,
-    /// The residual at the iterate, with derivatives. `[equations]`
-    equations: Vec<ScalarCollection<R>>,
+    state: State<R>,
     /// The derivatives of the unknowns by themselves. `[equations]`
     identities: Vec<Rc<Jacobian<R>>>,
-    /// Equelle line of the solve.
-    line: u32,
-    linear: LinearOptions,
-    /// That the linear solver was asked for, if a looser one is not enough.
-    tolerance: f64,
-    /// Values that unknowns may take, of those that have bounds.
-    bounds: Vec<(usize, Bounds)>,
-    cache: LinearCache,
-    assembled: Option<Assembled>,
     /// Memory for the values of the matrix of a system.
     values: Vec<f64>,
-    /// Norm of each equation at the last evaluation. `[equations]`
-    norms: Vec<f64>,
-    /// How large the last correction of each unknown was. `[equations]`
-    sizes: Vec<Size>,
-    /// Whether the norm of corrections is asked for.
-    tells_updates: bool,
-    /// Whether corrections may be shortened.
-    search: bool,
-    /// The iterate before the last correction, and that correction, if it may be shortened.
-    last: Option<(Vec<ScalarCollection<R>>, Vec<f64>)>,
     /// The matrix of a linear system that could not be solved.
     unsolved: Option<HostMatrix>,
 }
 
 impl<R: Real> SerialProblem<'_, '_, R> {
-    fn total(&self) -> usize {
-        self.ends.last().copied().unwrap_or(0)
-    }
-
-    /// Every equation must be one for its unknown, and depend on some unknown.
-    fn check_equations(&self) -> Result<(), Error> {
-        if self.equations.len() != self.iterate.len() {
-            let (found, wanted) = (self.equations.len(), self.iterate.len());
-            return Err(Error::new(ErrorKind::Backend, format!("internal error: {found} equations for {wanted} unknowns")));
-        }
-        for (number, (equation, unknown)) in self.equations.iter().zip(&self.iterate).enumerate() {
-            if equation.domain.len() != unknown.domain.len() {
-                let message = format!("internal error: {} values of an equation for {}", equation.domain.len(), unknown.domain.len());
-                return Err(Error::new(ErrorKind::Backend, message));
-            }
-            if equation.jacobian().is_none() && !equation.domain.is_empty() {
-                return Err(newton::session::determines_nothing(number, self.iterate.len()));
-            }
-        }
-        Ok(())
-    }
-
     /// The Jacobian of all equations by all unknowns; takes the derivatives of the equations. The rows of one equation are the matrix, and so are those of a system in blocks: nothing
     /// is copied. Of another system the values are copied behind one another.
     fn matrix(&mut self) -> Result<HostMatrix, Error> {
@@ -288,14 +208,14 @@ impl<R: Real> SerialProblem<'_, '_, R> {
         if let Some(matrix) = self.unsolved.take() {
             return Ok(matrix);
         }
-        let total = self.total();
-        let taken: Vec<Rc<Jacobian<R>>> = self.equations.iter_mut().filter_map(|equation| equation.jacobian.take()).collect();
+        let total = self.state.total();
+        let taken: Vec<Rc<Jacobian<R>>> = self.state.equations.iter_mut().filter_map(|equation| equation.jacobian.take()).collect();
         let malformed = |fault| Error::new(ErrorKind::Backend, format!("internal error: the Jacobian is malformed: {fault}"));
-        let known = match self.assembled.take().filter(|known| known.is_for(&taken, total)) {
+        let known = match self.state.patterns.take().filter(|known| known.is_for(&taken, total)) {
             Some(known) => known,
             None => Assembled::new(&taken, total).map_err(malformed)?,
         };
-        let assembled = self.assembled.insert(known);
+        let assembled = self.state.patterns.insert(known);
         let taken = taken.into_iter().map(Rc::unwrap_or_clone);
         let pattern = match &assembled.pattern {
             Shared::Rows(pattern) => Arc::clone(pattern),
@@ -323,9 +243,9 @@ impl<R: Real> SerialProblem<'_, '_, R> {
     /// Goes from `base`, or from the iterate, by this part of a correction, as far as bounds allow; how large the unknowns are then, and what stopped at bounds.
     fn advance(&mut self, base: Option<&[ScalarCollection<R>]>, du: &[f64], length: f64) -> Update {
         let mut update = Update::default();
-        for (number, end) in self.ends.iter().enumerate() {
-            let values = base.unwrap_or(&self.iterate)[number].clone();
-            let bounds = self.bounds.iter().find(|(unknown, _)| *unknown == number).map(|(_, bounds)| *bounds);
+        for (number, end) in self.state.ends.iter().enumerate() {
+            let values = base.unwrap_or(&self.state.iterate)[number].clone();
+            let bounds = self.state.bounds_of(number);
             let du = &du[end - values.domain.len()..*end];
             let old = self.rt.values_of(&values);
             let mut new = self.rt.take_buffer(old.len());
@@ -344,15 +264,15 @@ impl<R: Real> SerialProblem<'_, '_, R> {
                     *value = R::from_f64(bounded);
                 }
             }
-            if self.tells_updates {
+            if self.state.tells_updates {
                 let squares: Vec<f64> = new.iter().map(|u| u.to_f64() * u.to_f64()).collect();
                 update.unknowns += equelle_runtime::reduce::reduce(Reduction::Sum, &squares).unwrap_or(0.0);
             }
             if base.is_none() {
                 let threads = self.rt.session.threads();
-                self.sizes.push(Size { correction: largest(threads, du), unknown: largest(threads, &new) });
+                self.state.sizes.push(Size { correction: largest(threads, du), unknown: largest(threads, &new) });
             }
-            self.iterate[number] = self.rt.scalar_collection_from(&values.domain, new);
+            self.state.iterate[number] = self.rt.scalar_collection_from(&values.domain, new);
         }
         update.unknowns = update.unknowns.sqrt();
         update
@@ -361,7 +281,7 @@ impl<R: Real> SerialProblem<'_, '_, R> {
     /// Keeps the memory of a matrix for the next one.
     fn keep(&mut self, matrix: HostMatrix) {
         match matrix {
-            HostMatrix::Rows(matrix) if self.iterate.len() == 1 => self.rt.give_back(R::vec_from_f64(matrix.into_values())),
+            HostMatrix::Rows(matrix) if self.state.iterate.len() == 1 => self.rt.give_back(R::vec_from_f64(matrix.into_values())),
             HostMatrix::Rows(matrix) => self.values = matrix.into_values(),
             HostMatrix::Blocks(matrix) => {
                 matrix.into_values().into_iter().for_each(|values| self.rt.give_back(R::vec_from_f64(values)));
@@ -377,11 +297,28 @@ fn largest<R: Real>(threads: &Threads, values: &[R]) -> f64 {
     reduce_leaves(threads, Reduction::Max, values.len(), &mut leaves, magnitudes).unwrap_or(0.0)
 }
 
-impl<R: Real> Problem for SerialProblem<'_, '_, R> {
+impl<R: Real> GridProblem for SerialProblem<'_, '_, R> {
+    type Field = ScalarCollection<R>;
+    type Correction = Vec<f64>;
+    type Space = HostSpace;
+    type Patterns = Option<Assembled>;
+
+    fn state(&self) -> &State<R> {
+        &self.state
+    }
+
+    fn state_mut(&mut self) -> &mut State<R> {
+        &mut self.state
+    }
+
+    fn session(&mut self) -> &mut Session {
+        &mut self.rt.session
+    }
+
     fn evaluate(&mut self) -> Result<f64, Error> {
-        let total = self.total();
-        let mut unknowns = Vec::with_capacity(self.iterate.len());
-        for (number, (values, end)) in self.iterate.iter().zip(&self.ends).enumerate() {
+        let total = self.state.total();
+        let mut unknowns = Vec::with_capacity(self.state.iterate.len());
+        for (number, (values, end)) in self.state.iterate.iter().zip(&self.state.ends).enumerate() {
             let unknown = match self.identities.get(number) {
                 Some(identity) => self.rt.unknown_with(values, identity),
                 None => self.rt.unknown(values, end - values.domain.len(), total)?,
@@ -391,37 +328,30 @@ impl<R: Real> Problem for SerialProblem<'_, '_, R> {
             }
             unknowns.push(unknown);
         }
-        self.equations = (self.residual)(self.rt, &unknowns)?;
-        self.rt.line(self.line);
+        self.state.equations = (self.residual)(self.rt, &unknowns)?;
+        self.rt.line(self.state.line);
         self.rt.check_derivatives_kept()?;
-        self.check_equations()?;
+        self.state.check_equations()?;
         let mut sum = 0.0;
-        self.norms.clear();
-        for equation in &self.equations {
+        self.state.norms.clear();
+        for equation in &self.state.equations {
             let values = self.rt.values_of(equation);
             let mut leaves = self.rt.doubles.take(leaf_count(values.len()));
             let square = reduce_values(self.rt, Reduction::Sum, &equation.domain, &values, &mut leaves, |r| r * r).unwrap_or(0.0);
-            self.norms.push(square.sqrt());
+            self.state.norms.push(square.sqrt());
             sum += square;
         }
         Ok(sum.sqrt())
     }
 
-    fn evaluate_silently(&mut self) -> Result<Trial, Error> {
-        self.rt.session.begin_trial();
-        let norm = self.evaluate();
-        let held_back = self.rt.session.end_trial();
-        Ok(Trial { norm: norm?, held_back })
-    }
-
     fn correct(&mut self) -> Result<Correction, Error> {
         let matrix = self.matrix()?;
-        let mut rhs = Vec::with_capacity(self.total());
-        for equation in &self.equations {
+        let mut rhs = Vec::with_capacity(self.state.total());
+        for equation in &self.state.equations {
             rhs.extend(self.rt.values_of(equation).iter().map(|r| r.to_f64()));
         }
-        let mut space = HostSpace::on(&self.linear.threads, rhs.len()).interruptible(self.rt.session.interrupt());
-        let solution = match linalg::solve_on_host(&mut space, &matrix, &self.ends, rhs, &self.linear, &mut self.cache) {
+        let mut space = HostSpace::on(&self.state.linear.threads, rhs.len()).interruptible(self.rt.session.interrupt());
+        let solution = match linalg::solve_on_host(&mut space, &matrix, &self.state.ends, rhs, &self.state.linear, &mut self.state.cache) {
             Ok(solution) => solution,
             Err(error) => {
                 self.unsolved = Some(matrix);
@@ -429,56 +359,44 @@ impl<R: Real> Problem for SerialProblem<'_, '_, R> {
             }
         };
         self.keep(matrix);
-        let base = self.search.then(|| self.iterate.clone());
-        self.sizes.clear();
+        let base = self.state.search.then(|| self.state.iterate.clone());
+        self.state.sizes.clear();
         let update = self.advance(None, &solution.x, 1.0);
-        let norm = if self.tells_updates { linalg::space::host::norm(&solution.x) } else { 0.0 };
+        let norm = if self.state.tells_updates { linalg::space::host::norm(&solution.x) } else { 0.0 };
         let update = Update { norm, ..update };
         let linear_iterations = (solution.method != linalg::Method::Lu).then_some(solution.iterations);
-        self.last = base.map(|base| (base, solution.x));
+        self.state.last = base.map(|base| (base, solution.x));
         Ok(Correction {
             update: Some(update),
             linear_iterations,
             relative_residual: solution.relative_residual,
             note: solution.note,
-            set_up: self.cache.take_set_up_time(),
+            set_up: self.state.cache.take_set_up_time(),
         })
     }
 
-    fn ranges(&mut self) -> Result<Vec<newton::Range>, Error> {
+    fn extremes(&mut self) -> Vec<Option<[f64; 2]>> {
         let extremes = |unknown: &ScalarCollection<R>| {
             let values = self.rt.values_of(unknown);
             let reduced = |reduction| reduce_on(self.rt.session.threads(), reduction, &values);
             Some([reduced(Reduction::Min)?, reduced(Reduction::Max)?])
         };
-        let extremes: Vec<_> = self.iterate.iter().map(extremes).collect();
-        Ok(newton::session::ranges(&self.rt.session, self.line, &extremes))
+        self.state.iterate.iter().map(extremes).collect()
     }
 
-    fn shorten(&mut self, length: f64) -> Result<(), Error> {
-        if let Some((base, du)) = self.last.take() {
-            self.advance(Some(&base), &du, length);
-            self.last = Some((base, du));
-        }
+    fn advance_from(&mut self, base: &[ScalarCollection<R>], correction: &Vec<f64>, length: f64) -> Result<(), Error> {
+        self.advance(Some(base), correction, length);
         Ok(())
     }
 
-    fn equation_norms(&mut self) -> Result<Vec<f64>, Error> {
-        Ok(self.norms.clone())
-    }
-
-    fn correction_sizes(&mut self) -> Result<Vec<Size>, Error> {
-        Ok(self.sizes.clone())
-    }
-
     fn terms(&mut self) -> Result<Vec<f64>, Error> {
-        let mut unknowns = Vec::with_capacity(self.total());
-        for unknown in &self.iterate {
+        let mut unknowns = Vec::with_capacity(self.state.total());
+        for unknown in &self.state.iterate {
             unknowns.extend(self.rt.values_of(unknown).iter().map(|u| u.to_f64().abs()));
         }
         let mut begin = 0;
-        let mut norms = Vec::with_capacity(self.ends.len());
-        for (equation, &end) in self.equations.iter().zip(&self.ends) {
+        let mut norms = Vec::with_capacity(self.state.ends.len());
+        for (equation, &end) in self.state.equations.iter().zip(&self.state.ends) {
             let terms: Vec<f64> = match (&self.unsolved, equation.jacobian()) {
                 (Some(matrix), _) => {
                     let term = |(column, value): (usize, f64)| value.abs() * unknowns[column];
@@ -500,65 +418,11 @@ impl<R: Real> Problem for SerialProblem<'_, '_, R> {
         Ok(norms)
     }
 
-    fn neglect(&mut self, residual: f64) {
-        self.linear.negligible = residual;
+    fn host_values(&mut self, values: &ScalarCollection<R>) -> Result<Vec<f64>, Error> {
+        Ok(R::slice_to_f64(&self.rt.values_of(values)))
     }
 
-    fn at_bounds(&mut self) -> Result<Option<[usize; 2]>, Error> {
-        let mut counts = [0, 0];
-        for &(number, Bounds { least, greatest }) in &self.bounds {
-            let values = self.rt.values_of(&self.iterate[number]);
-            let [least, greatest] = [R::from_f64(least), R::from_f64(greatest)];
-            counts[0] += values.iter().filter(|value| **value == least || **value == greatest).count();
-            counts[1] += values.len();
-        }
-        Ok(Some(counts))
-    }
-
-    fn check_interrupt(&mut self) -> Result<(), Error> {
-        self.rt.session.check_interrupt()
-    }
-
-    fn bound(&mut self, bounds: &[(usize, Bounds)]) -> Result<(), Error> {
-        self.bounds = bounds.to_vec();
-        Ok(())
-    }
-
-    fn loosen(&mut self, tolerance: f64) {
-        self.linear.tolerance = tolerance.max(self.tolerance);
-    }
-
-    fn worst(&mut self, count: usize) -> Result<Vec<Entry>, Error> {
-        let residuals: Vec<_> = self.equations.iter().map(|residual| (Arc::clone(&residual.domain), self.rt.values_of(residual))).collect();
-        Ok(newton::session::largest(self.rt.grid(), &residuals, count))
-    }
-
-    fn equations(&self) -> usize {
-        self.iterate.len()
-    }
-
-    fn print(&mut self, line: &str) -> Result<(), Error> {
-        self.rt.session.print_line(line)
-    }
-
-    fn warn(&mut self, text: &str) {
-        newton::session::warn(&mut self.rt.session, self.line, text);
-    }
-
-    fn ended(&mut self, history: &History, ending: Ending) {
-        self.rt.session.solve_ended(self.line, history, ending);
-        if ending != Ending::Converged && newton::dump::is_wanted(&self.rt.session) && self.equations.len() == self.iterate.len() {
-            let residuals: Vec<_> =
-                self.equations.iter().map(|residual| (Arc::clone(&residual.domain), self.rt.values_of(residual))).collect();
-            let matrix = self.unsolved.take().map_or_else(|| self.matrix(), Ok);
-            newton::dump::failure(&mut self.rt.session, self.line, &residuals, matrix.map(HostMatrix::into_rows));
-        }
-    }
-
-    fn dump(&mut self, initial: bool) -> Result<(), Error> {
-        let field =
-            |(u, r): (&ScalarCollection<R>, &ScalarCollection<R>)| (Arc::clone(&u.domain), self.rt.values_of(u), self.rt.values_of(r));
-        let fields: Vec<_> = self.iterate.iter().zip(&self.equations).map(field).collect();
-        newton::session::dump(&mut self.rt.session, initial, &fields)
+    fn host_matrix(&mut self) -> Result<Csr, Error> {
+        self.matrix().map(HostMatrix::into_rows)
     }
 }

@@ -11,6 +11,7 @@ use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, MemoryPlan, Real};
 
 use super::SerialRuntime;
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
+use super::newton::Assembled;
 
 /// State of a `For` loop.
 pub struct Loop {
@@ -172,7 +173,7 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
                 bytes(counters.bytes as u64),
                 counters.bytes
             ));
-            let patterns = self.stencil_bytes() + self.newton.pattern_bytes();
+            let patterns = self.stencil_bytes() + self.newton.patterns().flatten().map(Assembled::bytes).sum::<usize>();
             if let (true, Some(planned)) = (patterns > 0, self.session.planned_patterns(size_of::<R>())?) {
                 self.session
                     .note(format!("patterns of Jacobians: {} ({patterns} bytes, {planned} bytes foreseen)", bytes(patterns as u64)));

@@ -2,14 +2,12 @@
 
 use std::fs;
 use std::io::{BufWriter, Write};
-use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::linalg::Csr;
-use crate::real::Real;
 use crate::session::Session;
 
 /// The key: a folder.
@@ -23,12 +21,7 @@ pub fn is_wanted(session: &Session) -> bool {
 /// Writes the Jacobian and the residual at a failure of the solve at an Equelle line: `failure-00000-jacobian.mtx` and `failure-00000-residual.mtx`, numbered through
 /// the run. Rows and columns are by equation or unknown, then in the order of the grid's file. What goes wrong is a warning, since there is something worse to tell.
 /// `residuals`: domain and values of each equation, `[domain]`.
-pub fn failure<V: Deref<Target = [R]>, R: Real>(
-    session: &mut Session,
-    line: u32,
-    residuals: &[(Arc<Domain>, V)],
-    matrix: Result<Csr, Error>,
-) {
+pub fn failure(session: &mut Session, line: u32, residuals: &[(Arc<Domain>, Vec<f64>)], matrix: Result<Csr, Error>) {
     match matrix.map_err(|error| error.message).and_then(|matrix| write(session, line, residuals, &matrix)) {
         Ok(stem) => {
             session.message(&format!("line {line}: the system at the failure is in `{stem}-jacobian.mtx` and `{stem}-residual.mtx`"))
@@ -37,12 +30,7 @@ pub fn failure<V: Deref<Target = [R]>, R: Real>(
     }
 }
 
-fn write<V: Deref<Target = [R]>, R: Real>(
-    session: &mut Session,
-    line: u32,
-    residuals: &[(Arc<Domain>, V)],
-    matrix: &Csr,
-) -> Result<String, String> {
+fn write(session: &mut Session, line: u32, residuals: &[(Arc<Domain>, Vec<f64>)], matrix: &Csr) -> Result<String, String> {
     let dir = session.parameters().path(KEY).map_err(|error| error.message)?.unwrap_or_default();
     let io = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
     fs::create_dir_all(&dir).map_err(|error| io(&dir, error))?;
@@ -68,7 +56,7 @@ fn write<V: Deref<Target = [R]>, R: Real>(
     );
     let path = file("jacobian");
     jacobian(&path, matrix, &order, &place, &about).map_err(|error| io(&path, error))?;
-    let all: Vec<f64> = residuals.iter().flat_map(|(_, values)| values.iter().map(|value| value.to_f64())).collect();
+    let all: Vec<f64> = residuals.iter().flat_map(|(_, values)| values).copied().collect();
     let path = file("residual");
     residual(&path, &all, &order, &about).map_err(|error| io(&path, error))?;
     Ok(stem.display().to_string())

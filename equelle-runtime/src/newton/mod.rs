@@ -1,8 +1,9 @@
 //! Newton's method, written once for every back-end (runtime specification, section 6).
 //!
-//! A back-end implements [`Problem`] on its own vectors: evaluate the residual at the iterate, correct the iterate by one linear solve, name the worst
-//! entries; what all of them ask of the session is in [`session`]. [`solve()`] decides when to go on and when to stop, keeps the [`History`], and says what happened. [`Options`] are the keys `max_iter`,
-//! `abs_res_tol`, `verbose` and `newton_failure`.
+//! A back-end implements [`GridProblem`] on its own vectors: evaluate the residual at the iterate, correct the iterate by
+//! one linear solve. The rest of a [`Problem`] follows from the [`ProblemState`] that all of them have and from the
+//! session ([`session`]). [`solve()`] decides when to go on and when to stop, keeps the [`History`], and says what
+//! happened. [`Options`] are the keys `max_iter`, `abs_res_tol`, `verbose` and `newton_failure`.
 //!
 //! The norm is the Euclidean norm of the residual values of all equations, not scaled. Without `abs_res_tol` what ends a
 //! solve does not depend on the unit of the residual (`criteria.rs`). Further criteria, bounds, inexact corrections and a
@@ -12,6 +13,7 @@ mod advice;
 mod criteria;
 pub mod dump;
 mod options;
+mod problem_state;
 mod range;
 mod report;
 pub mod rescue;
@@ -21,6 +23,7 @@ mod solve;
 
 pub use criteria::Size;
 pub use options::{Bounds, OnFailure, Options};
+pub use problem_state::{Field, GridProblem, Kept, ProblemState};
 pub use range::Range;
 pub use report::{Ending, Entry, History, Iteration, Times};
 pub use solve::{Correction, Problem, Trial, Update, solve};

@@ -1,6 +1,5 @@
 //! What the problems of all back-ends ask of the session: parameters, messages, dumps, and the entries that a report names.
 
-use std::ops::Deref;
 use std::sync::Arc;
 
 use super::options::Options;
@@ -14,17 +13,18 @@ use crate::linalg::LinearOptions;
 use crate::real::Real;
 use crate::session::Session;
 
-/// The parameters of Newton's method and of the linear solvers of a run with collections of `R`, with its threads. Old names are warned of.
+/// The parameters of Newton's method and of the linear solvers of a run whose collections have this rounding, with its
+/// threads. Old names are warned of.
 ///
 /// # Errors
 /// `Data` for parameters that make no sense.
-pub fn options<R: Real>(session: &mut Session) -> Result<(Options, LinearOptions), Error> {
-    let nonlinear = Options { rounding: R::EPSILON, ..Options::from_parameters(session.parameters())? };
+pub fn options(session: &mut Session, rounding: f64) -> Result<(Options, LinearOptions), Error> {
+    let nonlinear = Options { rounding, ..Options::from_parameters(session.parameters())? };
     nonlinear.check_names(session.program().solves)?;
     let (mut linear, warnings) = LinearOptions::from_parameters(session.parameters())?;
     // A tenth, so that the residual can still come below the tolerance. Without one each solve says what is negligible.
     linear.negligible = 0.1 * nonlinear.abs_res_tol.unwrap_or(0.0);
-    linear.rounding = R::EPSILON;
+    linear.rounding = rounding;
     linear.threads = session.threads().clone();
     for warning in warnings {
         session.warning(&warning);
@@ -61,12 +61,12 @@ pub fn determines_nothing(number: usize, count: usize) -> Error {
 
 /// The `count` entries of residuals that are largest in magnitude, those that are not finite first, then by equation and place in the grid's file. `residuals`: one per
 /// equation, `[domain]` each.
-pub fn largest<V: Deref<Target = [R]>, R: Real>(grid: &Grid, residuals: &[(Arc<Domain>, V)], count: usize) -> Vec<Entry> {
+pub fn largest(grid: &Grid, residuals: &[(Arc<Domain>, Vec<f64>)], count: usize) -> Vec<Entry> {
     let mut all: Vec<(usize, usize, f64)> = Vec::new();
     for (equation, (domain, values)) in residuals.iter().enumerate() {
         match domain.file_order() {
-            None => all.extend(values.iter().enumerate().map(|(position, value)| (equation, position, value.to_f64()))),
-            Some(order) => all.extend(order.iter().map(|&position| (equation, position as usize, values[position as usize].to_f64()))),
+            None => all.extend(values.iter().enumerate().map(|(position, &value)| (equation, position, value))),
+            Some(order) => all.extend(order.iter().map(|&position| (equation, position as usize, values[position as usize]))),
         }
     }
     // In a total order NaN is above infinity; the sort keeps the order of equal ones.
@@ -80,16 +80,17 @@ pub fn largest<V: Deref<Target = [R]>, R: Real>(grid: &Grid, residuals: &[(Arc<D
     all.iter().take(count).map(entry).collect()
 }
 
-/// Puts out iterate and residual of each equation, at the guess or later. `fields`: domain, iterate and residual, `[domain]` each.
+/// Puts out iterate and residual of each equation, at the guess or later, as numbers of `R`. `fields`: domain, iterate and
+/// residual, `[domain]` each.
 ///
 /// # Errors
 /// `Io`.
-pub fn dump<V: Deref<Target = [R]>, R: Real>(session: &mut Session, initial: bool, fields: &[(Arc<Domain>, V, V)]) -> Result<(), Error> {
+pub fn dump<R: Real>(session: &mut Session, initial: bool, fields: &[(Arc<Domain>, Vec<f64>, Vec<f64>)]) -> Result<(), Error> {
     let (iterate, residual) = if initial { ("Initial u", "Initial residual") } else { ("Newton u", "Newton residual") };
     let tag = |tag: &str, number: usize| if fields.len() == 1 { tag.to_owned() } else { format!("{tag} {}", number + 1) };
     for (number, (domain, u, r)) in fields.iter().enumerate() {
-        session.dump_collection(&tag(iterate, number), domain, u)?;
-        session.dump_collection(&tag(residual, number), domain, r)?;
+        session.dump_collection(&tag(iterate, number), domain, &R::vec_from_f64(u.clone()))?;
+        session.dump_collection(&tag(residual, number), domain, &R::vec_from_f64(r.clone()))?;
     }
     Ok(())
 }

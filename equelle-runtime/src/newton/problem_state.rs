@@ -1,0 +1,351 @@
+//! What the problems of all back-ends have in common: the state of a solve, what is kept between solves, and the part of
+//! [`Problem`] that follows from them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::criteria::Size;
+use super::options::{Bounds, Options};
+use super::range::Range;
+use super::report::{Ending, Entry, History};
+use super::solve::{Correction, Problem, Trial};
+use super::{dump, session};
+use crate::domain::Domain;
+use crate::error::{Error, ErrorKind};
+use crate::linalg::{Csr, LinearCache, LinearOptions, VectorSpace};
+use crate::session::Session;
+
+/// Values of an unknown or of an equation on a domain, as a back-end keeps them.
+pub trait Field: Clone {
+    /// Its domain.
+    fn domain(&self) -> &Arc<Domain>;
+    /// Whether it depends on an unknown.
+    fn has_derivatives(&self) -> bool;
+}
+
+/// What Newton's method keeps between the solves of a run. `S`: the space of the linear solvers; `P`: what a back-end keeps
+/// of the patterns of a solve.
+pub struct Kept<S: VectorSpace + 'static, P> {
+    /// The parameters, once they have been read.
+    options: Option<(Options, LinearOptions)>,
+    /// By Equelle line.
+    solves: BTreeMap<u32, (LinearCache<S>, P)>,
+}
+
+impl<S: VectorSpace + 'static, P> Default for Kept<S, P> {
+    fn default() -> Self {
+        Kept { options: None, solves: BTreeMap::new() }
+    }
+}
+
+impl<S: VectorSpace + 'static, P: Default> Kept<S, P> {
+    /// The parameters of Newton's method and of linear solvers for the solve at the current line; read once. `rounding` is
+    /// that of the numbers in collections.
+    ///
+    /// # Errors
+    /// `Data` for parameters that make no sense.
+    pub fn options(&mut self, session: &mut Session, rounding: f64) -> Result<(Options, LinearOptions), Error> {
+        let line = session.current_line();
+        let (options, linear) = match &self.options {
+            Some(options) => options.clone(),
+            None => self.options.insert(session::options(session, rounding).map_err(|error| error.at(line))?).clone(),
+        };
+        Ok((session::of_solve(session, options, line), linear))
+    }
+
+    /// The state at the beginning of a solve at an Equelle line.
+    pub fn begin<V: Field, C>(
+        &mut self,
+        line: u32,
+        (options, linear): (&Options, LinearOptions),
+        iterate: Vec<V>,
+    ) -> ProblemState<V, C, S, P> {
+        let (cache, patterns) = self.solves.remove(&line).unwrap_or_default();
+        let ends = iterate.iter().scan(0, |end, unknown| {
+            *end += unknown.domain().len();
+            Some(*end)
+        });
+        ProblemState {
+            line,
+            ends: ends.collect(),
+            iterate,
+            equations: Vec::new(),
+            tolerance: linear.tolerance,
+            linear,
+            cache,
+            patterns,
+            bounds: Vec::new(),
+            norms: Vec::new(),
+            sizes: Vec::new(),
+            tells_updates: options.update_tol > 0.0,
+            search: options.line_search,
+            last: None,
+        }
+    }
+
+    /// Keeps what the next solve at this line has again; the iterate.
+    pub fn end<V, C>(&mut self, state: ProblemState<V, C, S, P>) -> Vec<V> {
+        self.solves.insert(state.line, (state.cache, state.patterns));
+        state.iterate
+    }
+
+    /// What is kept of patterns.
+    pub fn patterns(&self) -> impl Iterator<Item = &P> {
+        self.solves.values().map(|(_, patterns)| patterns)
+    }
+}
+
+/// The state of a solve. `V`: values of an unknown or an equation; `C`: a correction of all unknowns; `S` and `P` as in
+/// [`Kept`].
+pub struct ProblemState<V, C, S: VectorSpace + 'static, P> {
+    /// Equelle line of the solve.
+    pub line: u32,
+    /// `[unknowns]`
+    pub iterate: Vec<V>,
+    /// Where the unknowns of each equation end. `[equations]`
+    pub ends: Vec<usize>,
+    /// The residual at the iterate, with derivatives. `[equations]`
+    pub equations: Vec<V>,
+    /// For the next linear solve.
+    pub linear: LinearOptions,
+    /// That the linear solver was asked for, if a looser one is not enough.
+    tolerance: f64,
+    /// Of the linear solver.
+    pub cache: LinearCache<S>,
+    /// Of equations and of the matrix.
+    pub patterns: P,
+    /// Values that unknowns may take, of those that have bounds.
+    pub bounds: Vec<(usize, Bounds)>,
+    /// Norm of each equation at the last evaluation. `[equations]`
+    pub norms: Vec<f64>,
+    /// How large the last correction of each unknown was. `[equations]`
+    pub sizes: Vec<Size>,
+    /// Whether the norm of corrections is asked for.
+    pub tells_updates: bool,
+    /// Whether corrections may be shortened.
+    pub search: bool,
+    /// The iterate before the last correction, and that correction, if it may be shortened.
+    pub last: Option<(Vec<V>, C)>,
+}
+
+impl<V: Field, C, S: VectorSpace + 'static, P> ProblemState<V, C, S, P> {
+    /// Number of unknown values.
+    pub fn total(&self) -> usize {
+        self.ends.last().copied().unwrap_or(0)
+    }
+
+    /// The bounds of an unknown.
+    pub fn bounds_of(&self, unknown: usize) -> Option<Bounds> {
+        self.bounds.iter().find(|(number, _)| *number == unknown).map(|(_, bounds)| *bounds)
+    }
+
+    /// Whether there are as many equations as unknowns.
+    fn is_square(&self) -> bool {
+        self.equations.len() == self.iterate.len()
+    }
+
+    /// Every equation must be one for its unknown, and depend on some unknown.
+    ///
+    /// # Errors
+    /// `Simulation` if one does not depend on any; `Backend` (an internal error) if they do not fit.
+    pub fn check_equations(&self) -> Result<(), Error> {
+        let (equations, unknowns) = (self.equations.len(), self.iterate.len());
+        let internal_error = |what: String| Err(Error::new(ErrorKind::Backend, format!("internal error: {what}")));
+        if !self.is_square() {
+            return internal_error(format!("{equations} equations for {unknowns} unknowns"));
+        }
+        for (number, (equation, unknown)) in self.equations.iter().zip(&self.iterate).enumerate() {
+            let (found, wanted) = (equation.domain().len(), unknown.domain().len());
+            if found != wanted {
+                return internal_error(format!("{found} values of an equation for {wanted}"));
+            }
+            if !equation.has_derivatives() && found > 0 {
+                return Err(session::determines_nothing(number, unknowns));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A nonlinear problem of a run: what only its back-end can do. It is a [`Problem`].
+pub trait GridProblem {
+    /// Values of an unknown or of an equation.
+    type Field: Field;
+    /// A correction of all unknowns.
+    type Correction;
+    /// That of the linear solvers.
+    type Space: VectorSpace + 'static;
+    /// What is kept of patterns.
+    type Patterns;
+
+    /// The state of the solve.
+    fn state(&self) -> &ProblemState<Self::Field, Self::Correction, Self::Space, Self::Patterns>;
+    /// The state of the solve, to change it.
+    fn state_mut(&mut self) -> &mut ProblemState<Self::Field, Self::Correction, Self::Space, Self::Patterns>;
+    /// The run.
+    fn session(&mut self) -> &mut Session;
+
+    /// [`Problem::evaluate`], which leaves the norms of the equations in the state.
+    ///
+    /// # Errors
+    /// As there.
+    fn evaluate(&mut self) -> Result<f64, Error>;
+    /// [`Problem::correct`]. Leaves the sizes of the correction in the state by the next evaluation, and the correction itself
+    /// if there is a line search.
+    ///
+    /// # Errors
+    /// As there.
+    fn correct(&mut self) -> Result<Correction, Error>;
+    /// Goes from `base` by this part of a correction, as far as bounds allow.
+    ///
+    /// # Errors
+    /// Those of the back-end.
+    fn advance_from(&mut self, base: &[Self::Field], correction: &Self::Correction, length: f64) -> Result<(), Error>;
+    /// [`Problem::terms`].
+    ///
+    /// # Errors
+    /// As there.
+    fn terms(&mut self) -> Result<Vec<f64>, Error>;
+    /// Least and greatest value of each unknown at the last evaluation; `None` of one without elements. `[unknowns]`
+    fn extremes(&mut self) -> Vec<Option<[f64; 2]>>;
+
+    /// Values on the host. `[domain]`
+    ///
+    /// # Errors
+    /// Those of bringing them there.
+    fn host_values(&mut self, values: &Self::Field) -> Result<Vec<f64>, Error>;
+    /// The Jacobian of the last evaluation on the host.
+    ///
+    /// # Errors
+    /// Those of making it and of bringing it there.
+    fn host_matrix(&mut self) -> Result<Csr, Error>;
+}
+
+/// Values on a domain, `[domain]`.
+type OnDomain = (Arc<Domain>, Vec<f64>);
+
+/// Residual of each equation.
+fn residuals<G: GridProblem>(problem: &mut G) -> Result<Vec<OnDomain>, Error> {
+    let equations = problem.state().equations.clone();
+    equations.iter().map(|equation| Ok((Arc::clone(equation.domain()), problem.host_values(equation)?))).collect()
+}
+
+impl<G: GridProblem> Problem for G {
+    fn evaluate(&mut self) -> Result<f64, Error> {
+        GridProblem::evaluate(self)
+    }
+
+    fn evaluate_silently(&mut self) -> Result<Trial, Error> {
+        self.session().begin_trial();
+        let norm = GridProblem::evaluate(self);
+        let held_back = self.session().end_trial();
+        Ok(Trial { norm: norm?, held_back })
+    }
+
+    fn shorten(&mut self, length: f64) -> Result<(), Error> {
+        if let Some((base, correction)) = self.state_mut().last.take() {
+            self.advance_from(&base, &correction, length)?;
+            self.state_mut().last = Some((base, correction));
+        }
+        Ok(())
+    }
+
+    fn correct(&mut self) -> Result<Correction, Error> {
+        GridProblem::correct(self)
+    }
+
+    fn worst(&mut self, count: usize) -> Result<Vec<Entry>, Error> {
+        let residuals = residuals(self)?;
+        Ok(session::largest(self.session().grid(), &residuals, count))
+    }
+
+    fn ranges(&mut self) -> Result<Vec<Range>, Error> {
+        let (line, extremes) = (self.state().line, self.extremes());
+        Ok(session::ranges(self.session(), line, &extremes))
+    }
+
+    fn equation_norms(&mut self) -> Result<Vec<f64>, Error> {
+        Ok(self.state().norms.clone())
+    }
+
+    fn correction_sizes(&mut self) -> Result<Vec<Size>, Error> {
+        Ok(self.state().sizes.clone())
+    }
+
+    fn terms(&mut self) -> Result<Vec<f64>, Error> {
+        GridProblem::terms(self)
+    }
+
+    fn neglect(&mut self, residual: f64) {
+        self.state_mut().linear.negligible = residual;
+    }
+
+    fn at_bounds(&mut self) -> Result<Option<[usize; 2]>, Error> {
+        let is_single = is_single(&self.state().linear);
+        let mut counts = [0, 0];
+        for (number, Bounds { least, greatest }) in self.state().bounds.clone() {
+            let unknown = self.state().iterate[number].clone();
+            let values = self.host_values(&unknown)?;
+            let [least, greatest] = [least, greatest].map(|bound| if is_single { f64::from(bound as f32) } else { bound });
+            counts[0] += values.iter().filter(|value| **value == least || **value == greatest).count();
+            counts[1] += values.len();
+        }
+        Ok(Some(counts))
+    }
+
+    fn bound(&mut self, bounds: &[(usize, Bounds)]) -> Result<(), Error> {
+        self.state_mut().bounds = bounds.to_vec();
+        Ok(())
+    }
+
+    fn loosen(&mut self, tolerance: f64) {
+        let state = self.state_mut();
+        state.linear.tolerance = tolerance.max(state.tolerance);
+    }
+
+    fn equations(&self) -> usize {
+        self.state().iterate.len()
+    }
+
+    fn print(&mut self, line: &str) -> Result<(), Error> {
+        self.session().print_line(line)
+    }
+
+    fn warn(&mut self, text: &str) {
+        let line = self.state().line;
+        session::warn(self.session(), line, text);
+    }
+
+    fn dump(&mut self, initial: bool) -> Result<(), Error> {
+        let iterate = self.state().iterate.clone();
+        let iterate = iterate.iter().map(|unknown| self.host_values(unknown)).collect::<Result<Vec<_>, _>>()?;
+        let fields: Vec<_> = residuals(self)?.into_iter().zip(iterate).map(|((domain, residual), u)| (domain, u, residual)).collect();
+        if is_single(&self.state().linear) {
+            session::dump::<f32>(self.session(), initial, &fields)
+        } else {
+            session::dump::<f64>(self.session(), initial, &fields)
+        }
+    }
+
+    fn check_interrupt(&mut self) -> Result<(), Error> {
+        self.session().check_interrupt()
+    }
+
+    fn ended(&mut self, history: &History, ending: Ending) {
+        let line = self.state().line;
+        self.session().solve_ended(line, history, ending);
+        if ending == Ending::Converged || !dump::is_wanted(self.session()) || !self.state().is_square() {
+            return;
+        }
+        let (residuals, matrix) = match residuals(self) {
+            Ok(residuals) => (residuals, self.host_matrix()),
+            Err(error) => (Vec::new(), Err(error)),
+        };
+        dump::failure(self.session(), line, &residuals, matrix);
+    }
+}
+
+/// Whether collections are of singles.
+fn is_single(linear: &LinearOptions) -> bool {
+    linear.rounding > f64::EPSILON
+}
