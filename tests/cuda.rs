@@ -1,4 +1,4 @@
-//! The operation level of the CUDA runtime on its host device: examples and programs of the tests, interpreted, against the serial runtime. Every operation is a launch of one of the
+//! The operation level of the CUDA runtime on its emulator: examples and programs of the tests, interpreted, against the serial runtime. Every operation is a launch of one of the
 //! runtime's kernels. Needs a C++ compiler; without one nothing is tested, and `cargo xtask cuda-host-tests` insists on one. With `EQUELLE_CUDA_DEVICE=gpu` it all runs on a GPU.
 
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::{env, fs, io};
 
 use backend_cuda::runtime::device::Device;
-use backend_cuda::runtime::device::emulator::HostDevice;
+use backend_cuda::runtime::device::emulator::Emulator;
 use backend_cuda::runtime::device::gpu::GpuDevice;
 use backend_cuda::runtime::{CudaRuntime, Precision};
 use backend_serial::runtime::SerialRuntime;
@@ -30,7 +30,7 @@ fn device() -> Option<Rc<dyn Device>> {
         return Some(Rc::new(GpuDevice::open().expect("there is a GPU")));
     }
     let compiler = Command::new("c++").arg("--version").output().is_ok_and(|output| output.status.success());
-    compiler.then(|| Rc::new(HostDevice::new()) as Rc<dyn Device>)
+    compiler.then(|| Rc::new(Emulator::new()) as Rc<dyn Device>)
 }
 
 /// What a program puts out, run by `run`.

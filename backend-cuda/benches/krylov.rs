@@ -1,12 +1,12 @@
 //! Bytes a second of iterations of CG against the rate of a copy on the same device: `cargo bench -p backend-cuda --features runtime --bench krylov`. Arguments: cells along an edge,
-//! 100 and 200 if there are none; `jacobi` or `amg` for that preconditioner alone; `doubles` for cycles of multigrid in double precision too; `every=40` for so many iterations between two looks at the residual. Without a GPU the host device runs, which tells how many bytes an iteration must move and nothing of speed.
+//! 100 and 200 if there are none; `jacobi` or `amg` for that preconditioner alone; `doubles` for cycles of multigrid in double precision too; `every=40` for so many iterations between two looks at the residual. Without a GPU the emulator runs, which tells how many bytes an iteration must move and nothing of speed.
 
 use std::rc::Rc;
 use std::time::Instant;
 
 use backend_cuda::runtime::CudaRuntime;
 use backend_cuda::runtime::device::Device;
-use backend_cuda::runtime::device::emulator::HostDevice;
+use backend_cuda::runtime::device::emulator::Emulator;
 use backend_cuda::runtime::device::gpu::GpuDevice;
 use equelle_runtime::Error;
 use equelle_runtime::grid::{Cartesian, Grid};
@@ -157,8 +157,8 @@ fn main() {
             (Rc::new(gpu), Some(rate))
         }
         Err(error) => {
-            eprintln!("no GPU ({error}); on the host device");
-            (Rc::new(HostDevice::new()), None)
+            eprintln!("no GPU ({error}); on the emulator");
+            (Rc::new(Emulator::new()), None)
         }
     };
     if let Some(rate) = copy_rate {

@@ -6,11 +6,11 @@ mod common;
 use std::rc::Rc;
 
 use backend_cuda::runtime::device::direct::{DirectEngine, DirectSolves};
-use backend_cuda::runtime::device::emulator::HostDevice;
+use backend_cuda::runtime::device::emulator::Emulator;
 use backend_cuda::runtime::device::gpu::{GpuDevice, probe};
-use backend_cuda::runtime::device::sparse::{Room, SparseMatrix, SparseProducts};
+use backend_cuda::runtime::device::sparse::{Allocate, SparseMatrix, SparseProducts};
 use backend_cuda::runtime::device::{
-    BegunCopy, CompileOptions, CopyId, Device, DeviceFacts, DevicePtr, FunctionId, GraphId, Launch, ModuleId,
+    AsyncCopy, CompileOptions, CopyId, Device, DeviceFacts, DevicePtr, FunctionId, GraphId, Launch, ModuleId,
 };
 use backend_cuda::runtime::{FloatingPoint, KernelModule};
 use equelle_runtime::grid::{Cartesian, Grid};
@@ -35,9 +35,9 @@ fn a_machine_without_a_gpu_is_an_error_not_a_panic() {
 
 #[test]
 fn unused_buffers_of_other_sizes_make_room() {
-    // The host device has 4 GiB; its memory is not touched here, so that this costs nothing.
+    // The emulator has 4 GiB; its memory is not touched here, so that this costs nothing.
     let grid = Grid::cartesian(Cartesian::line(400_000_000, 1.0)).unwrap();
-    let mut rt = common::runtime(Rc::new(HostDevice::new()), grid, &[]);
+    let mut rt = common::runtime(Rc::new(Emulator::new()), grid, &[]);
     let (cells, faces) = (rt.domain(ALL_CELLS).unwrap(), rt.domain(CanonicalSet::new(EntityKind::Face, Extent::All)).unwrap());
     let on_cells = rt.new_collection(&cells).unwrap();
     let error = rt.new_collection(&faces).unwrap_err();
@@ -54,13 +54,13 @@ fn unused_buffers_of_other_sizes_make_room() {
     assert_eq!(rt.counters().allocations, before.allocations + 1);
 }
 
-/// The host device, except that it builds no graphs.
-struct NoGraphs(HostDevice);
+/// The emulator, except that it builds no graphs.
+struct NoGraphs(Emulator);
 
 impl SparseProducts for NoGraphs {
-    unsafe fn product(&self, a: &SparseMatrix, b: &SparseMatrix, room: &mut Room<'_>) -> Result<SparseMatrix, Error> {
+    unsafe fn product(&self, a: &SparseMatrix, b: &SparseMatrix, allocate: &mut Allocate<'_>) -> Result<SparseMatrix, Error> {
         // SAFETY: as the caller promises.
-        unsafe { self.0.product(a, b, room) }
+        unsafe { self.0.product(a, b, allocate) }
     }
 }
 
@@ -99,9 +99,9 @@ impl Device for NoGraphs {
         // SAFETY: the caller's promise.
         unsafe { self.0.download(from, bytes) }
     }
-    unsafe fn copy_aside(&self, pieces: &[(DevicePtr, usize)]) -> Result<Option<BegunCopy>, Error> {
+    unsafe fn copy_to_host_async(&self, pieces: &[(DevicePtr, usize)]) -> Result<Option<AsyncCopy>, Error> {
         // SAFETY: the caller's promise.
-        unsafe { self.0.copy_aside(pieces) }
+        unsafe { self.0.copy_to_host_async(pieces) }
     }
     fn await_copy(&self, copy: CopyId) -> Result<(), Error> {
         self.0.await_copy(copy)
@@ -140,7 +140,7 @@ fn without_graphs_the_numbers_are_the_same() {
     std::fs::write(&path, "1 ".repeat(10)).unwrap();
     let parameters = [format!("steps_filename={}", path.display())];
     let grid = Grid::cartesian(Cartesian::line(3, 1.0)).unwrap();
-    let mut rt = common::runtime(Rc::new(NoGraphs(HostDevice::new())), grid, &parameters);
+    let mut rt = common::runtime(Rc::new(NoGraphs(Emulator::new())), grid, &parameters);
     let cells = rt.domain(ALL_CELLS).unwrap();
     let mut u = rt.scalar_collection(&cells, vec![1.0, -3.0, 0.5]).unwrap();
     let sequence = rt.input_sequence("steps").unwrap();

@@ -1,4 +1,4 @@
-//! Explicit heat with kernels written by hand, launched as generated code launches them, against plain loops: on the host device, and on the GPU where
+//! Explicit heat with kernels written by hand, launched as generated code launches them, against plain loops: on the emulator, and on the GPU where
 //! there is one.
 #![cfg(feature = "runtime")]
 

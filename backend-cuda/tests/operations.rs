@@ -6,8 +6,8 @@ mod common;
 use std::rc::Rc;
 
 use backend_cuda::runtime::Precision;
-use backend_cuda::runtime::device::emulator::HostDevice;
-use backend_cuda::runtime::device::sparse::{Room, SparseMatrix, SparseProducts};
+use backend_cuda::runtime::device::emulator::Emulator;
+use backend_cuda::runtime::device::sparse::{Allocate, SparseMatrix, SparseProducts};
 use backend_cuda::runtime::device::{Device, DevicePtr};
 use backend_cuda::runtime::{Collection, CudaRuntime};
 use common::{devices, runtime, runtime_in};
@@ -233,19 +233,19 @@ fn a_steady_step_of_operations_copies_nothing_allocates_nothing_and_waits_for_no
 /// (1 2; 0 3) (0 4; 5 0) = (10 4; 15 0), of which the last entry is not there.
 #[test]
 fn products_of_sparse_matrices() {
-    fn stored(device: &HostDevice, bytes: Vec<u8>) -> DevicePtr {
+    fn stored(device: &Emulator, bytes: Vec<u8>) -> DevicePtr {
         let at = device.allocate(bytes.len() as u64).unwrap().unwrap();
         // SAFETY: the memory was allocated with this length.
         unsafe { device.upload(at, &bytes).unwrap() };
         at
     }
-    fn integers(device: &HostDevice, values: &[i32]) -> DevicePtr {
+    fn integers(device: &Emulator, values: &[i32]) -> DevicePtr {
         stored(device, values.iter().flat_map(|v| v.to_le_bytes()).collect())
     }
-    fn doubles(device: &HostDevice, values: &[f64]) -> DevicePtr {
+    fn doubles(device: &Emulator, values: &[f64]) -> DevicePtr {
         stored(device, values.iter().flat_map(|v| v.to_le_bytes()).collect())
     }
-    let device = HostDevice::new();
+    let device = Emulator::new();
     let matrix = |row_ptr: &[i32], col_idx: &[i32], values: &[f64]| SparseMatrix {
         rows: 2,
         columns: 2,
@@ -256,9 +256,9 @@ fn products_of_sparse_matrices() {
         precision: Precision::Double,
     };
     let (a, b) = (matrix(&[0, 2, 3], &[0, 1, 1], &[1.0, 2.0, 3.0]), matrix(&[0, 1, 2], &[1, 0], &[4.0, 5.0]));
-    let room: &mut Room<'_> = &mut |bytes| Ok(device.allocate(bytes)?.expect("there is room"));
+    let allocate: &mut Allocate<'_> = &mut |bytes| Ok(device.allocate(bytes)?.expect("there is room"));
     // SAFETY: both matrices were made above as they say.
-    let product = unsafe { device.product(&a, &b, room) }.unwrap();
+    let product = unsafe { device.product(&a, &b, allocate) }.unwrap();
     let read = |at: DevicePtr, bytes: usize| {
         let mut data = vec![0; bytes];
         // SAFETY: the product says that there are so many.

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
-use backend_cuda::runtime::device::emulator::HostDevice;
-use backend_cuda::runtime::device::{Device, STAGING};
+use backend_cuda::runtime::device::emulator::Emulator;
+use backend_cuda::runtime::device::{Device, STAGING_BUFFERS};
 use backend_cuda::runtime::{CudaRuntime, Precision, run_on};
 use common::{PROGRAM, devices, host_compiler, runtime, runtime_in};
 use equelle_runtime::grid::{Cartesian, Grid};
@@ -59,7 +59,7 @@ fn names(folder: &Path) -> Vec<String> {
 fn all_devices() -> Vec<Rc<dyn Device>> {
     let mut all = devices();
     if host_compiler() {
-        all.push(Rc::new(HostDevice::with_late_copies()));
+        all.push(Rc::new(Emulator::with_late_copies()));
     }
     all
 }
@@ -312,10 +312,10 @@ fn what_is_on_its_way_is_bounded() {
         unsafe { device.upload(memory, &[7; 256]) }.unwrap();
         let copy = || {
             // SAFETY: the memory is not written while it is copied.
-            let begun = unsafe { device.copy_aside(&[(memory, 200), (memory, 8)]) };
+            let begun = unsafe { device.copy_to_host_async(&[(memory, 200), (memory, 8)]) };
             begun.unwrap().expect("there is room for 208 bytes").1
         };
-        let mut on_the_way: Vec<_> = (0..STAGING).map(|_| copy()).collect();
+        let mut on_the_way: Vec<_> = (0..STAGING_BUFFERS).map(|_| copy()).collect();
         let given_back = Arc::new(AtomicBool::new(false));
         let (last, flag) = (on_the_way.pop().unwrap(), Arc::clone(&given_back));
         let (start, started) = mpsc::channel();

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use backend_cuda::runtime::CudaRuntime;
-use backend_cuda::runtime::device::emulator::HostDevice;
+use backend_cuda::runtime::device::emulator::Emulator;
 use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::linalg::{
     Csr, LinearCache, LinearError, LinearErrorKind, LinearOptions, MatrixSpace, Method, Preconditioning, Solution, refusal, solve_blocks,
@@ -155,7 +155,7 @@ fn every_solver_with_every_preconditioner_on_every_back_end() {
     if !common::host_compiler() {
         return;
     }
-    let mut rt = common::runtime(Rc::new(HostDevice::new()), Grid::cartesian(Cartesian::line(2, 1.0)).expect("a grid"), &[]);
+    let mut rt = common::runtime(Rc::new(Emulator::new()), Grid::cartesian(Cartesian::line(2, 1.0)).expect("a grid"), &[]);
     let found = page(&mut rt);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/book/src/reference/solvers.md");
     if std::env::var_os("EQUELLE_BLESS").is_some() {

@@ -1,11 +1,11 @@
-//! Random programs run the same at operation level on the serial and on the CUDA runtime, there on its host device, or on a GPU with `EQUELLE_CUDA_DEVICE=gpu`.
+//! Random programs run the same at operation level on the serial and on the CUDA runtime, there on its emulator, or on a GPU with `EQUELLE_CUDA_DEVICE=gpu`.
 
 use std::path::Path;
 use std::process::Command;
 use std::rc::Rc;
 
 use backend_cuda::runtime::device::Device;
-use backend_cuda::runtime::device::emulator::HostDevice;
+use backend_cuda::runtime::device::emulator::Emulator;
 use backend_cuda::runtime::device::gpu::GpuDevice;
 use backend_cuda::runtime::{Precision, run_on};
 use equelle_interp::Options;
@@ -23,7 +23,7 @@ fn device() -> Option<Rc<dyn Device>> {
         return Some(Rc::new(GpuDevice::open().expect("there is a GPU")));
     }
     let compiler = Command::new("c++").arg("--version").output().is_ok_and(|output| output.status.success());
-    compiler.then(|| Rc::new(HostDevice::new()) as Rc<dyn Device>)
+    compiler.then(|| Rc::new(Emulator::new()) as Rc<dyn Device>)
 }
 
 fn on_cuda(compiled: &Compiled, world: &World, device: &Rc<dyn Device>) -> Outcome {

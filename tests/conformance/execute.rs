@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::{env, fs};
 
 use backend_cuda::runtime::device::Device;
-use backend_cuda::runtime::device::emulator::HostDevice;
+use backend_cuda::runtime::device::emulator::Emulator;
 use backend_cuda::runtime::device::gpu::GpuDevice;
 use backend_cuda::runtime::{Precision, run_on};
 use equelle_front::check::{CheckOptions, check};
@@ -86,7 +86,7 @@ fn device() -> Option<Rc<dyn Device>> {
             return Some(Rc::new(GpuDevice::open().expect("there is a GPU")));
         }
         let compiler = Command::new("c++").arg("--version").output().is_ok_and(|output| output.status.success());
-        compiler.then(|| Rc::new(HostDevice::new()) as Rc<dyn Device>)
+        compiler.then(|| Rc::new(Emulator::new()) as Rc<dyn Device>)
     }
     thread_local! {
         static DEVICE: Option<Rc<dyn Device>> = open();

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use backend_cuda::runtime::CudaRuntime;
 use backend_cuda::runtime::device::Device;
-use backend_cuda::runtime::device::emulator::HostDevice;
+use backend_cuda::runtime::device::emulator::Emulator;
 use backend_cuda::runtime::device::gpu::GpuDevice;
 use equelle_runtime::Error;
 use equelle_runtime::grid::{Cartesian, Grid};
@@ -24,13 +24,13 @@ static PROGRAM: Program = Program {
     outputs: &[],
 };
 
-/// The GPU; without one the host device, which tells nothing of speed.
+/// The GPU; without one the emulator, which tells nothing of speed.
 pub fn device() -> Rc<dyn Device> {
     match GpuDevice::open() {
         Ok(gpu) => Rc::new(gpu),
         Err(error) => {
-            eprintln!("no GPU ({error}); on the host device");
-            Rc::new(HostDevice::new())
+            eprintln!("no GPU ({error}); on the emulator");
+            Rc::new(Emulator::new())
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Direct solves on a device: what is asked of its library and when, what of its failures reaches whom, and that what it finds is what the host finds. The host device has a library here that
+//! Direct solves on a device: what is asked of its library and when, what of its failures reaches whom, and that what it finds is what the host finds. The emulator has a library here that
 //! eliminates in dense rows without exchanging any; a GPU has cuDSS or nothing.
 
 use std::cell::{Cell, RefCell};
@@ -11,7 +11,7 @@ use equelle_runtime::linalg::{
 
 use crate::runtime::device::DevicePtr;
 use crate::runtime::device::direct::{DirectEngine, DirectSystem};
-use crate::runtime::device::emulator::HostDevice;
+use crate::runtime::device::emulator::Emulator;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::test_support::{box_matrix, numbers, runtime_on, runtimes};
 
@@ -41,7 +41,7 @@ impl Dense {
     }
 }
 
-/// Numbers of the host device.
+/// Numbers of the emulator.
 ///
 /// # Safety
 /// They are there, and nothing writes to them while the slice lives.
@@ -124,16 +124,16 @@ impl DirectEngine for Dense {
     }
 }
 
-/// Runtimes on the host device with such a library, and on the GPU if there is one.
+/// Runtimes on the emulator with such a library, and on the GPU if there is one.
 fn with_library() -> Vec<CudaRuntime> {
     let mut found = runtimes();
     if let Some(first) = found.first_mut().filter(|rt| rt.device.facts().arch == "host") {
-        *first = runtime_on(Rc::new(HostDevice::with_direct_engine(Dense::boxed)));
+        *first = runtime_on(Rc::new(Emulator::with_direct_engine(Dense::boxed)));
     }
     found
 }
 
-/// The host device with such a library, if there is a C++ compiler.
+/// The emulator with such a library, if there is a C++ compiler.
 fn host_with_library() -> Option<CudaRuntime> {
     with_library().into_iter().find(|rt| rt.device.facts().arch == "host")
 }

@@ -8,14 +8,14 @@ use equelle_runtime::{Error, ErrorKind};
 
 use crate::runtime::collections::Collection;
 use crate::runtime::conditions::HOLD;
-use crate::runtime::device::{Arriving, DevicePtr};
+use crate::runtime::device::{DevicePtr, PendingCopy};
 use crate::runtime::pool::Buffer;
 use crate::runtime::precision::{Precision, doubles, singles};
 use crate::runtime::program::CudaRuntime;
 
 /// Numbers on their way, and with them whether all conditions held when they were made.
 struct Coming {
-    bytes: Box<dyn Arriving>,
+    bytes: Box<dyn PendingCopy>,
     /// Bytes of a component.
     component: usize,
     components: usize,
@@ -57,7 +57,7 @@ impl CudaRuntime {
         pieces.extend(flag.as_ref().map(|flag| (flag.address(), 8)));
         // SAFETY: both buffers have these lengths at least. Kernels write to buffers that the pool handed out for their results, and the pool lets the stream wait for the copy first; memory
         // is given back after a wait for all work.
-        let begun = unsafe { self.device.copy_aside(&pieces) };
+        let begun = unsafe { self.device.copy_to_host_async(&pieces) };
         let Some((copy, bytes)) = self.located(begun)? else { return Ok(false) };
         let lent: [Option<&Rc<Buffer>>; 2] = [Some(&values.buffer), flag.as_ref()];
         lent.into_iter().flatten().for_each(|buffer| self.pool.is_copied(buffer, copy));

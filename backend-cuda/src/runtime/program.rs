@@ -118,7 +118,7 @@ pub fn report() -> Result<Vec<(String, String)>, Error> {
     let size = equelle_runtime::report::bytes;
     lines.push(("memory".to_owned(), format!("{} free of {}", size(free), size(total))));
     lines.push(("run-time compiler".to_owned(), format!("NVRTC {}", crate::runtime::device::gpu::nvrtc::version()?)));
-    let sparse = match crate::runtime::device::gpu::sparse::version() {
+    let sparse = match crate::runtime::device::gpu::cusparse::version() {
         Ok(version) => format!("cuSPARSE {version}"),
         Err(error) => format!("{} (-O0 and --ad=spgemm of implicit programs need it)", error.message),
     };
@@ -138,7 +138,7 @@ pub fn report() -> Result<Vec<(String, String)>, Error> {
 /// `Backend` if there is no usable device.
 pub fn open_device() -> Result<Rc<dyn Device>, Error> {
     match std::env::var("EQUELLE_CUDA_DEVICE").as_deref() {
-        Ok("host") => Ok(Rc::new(crate::runtime::device::emulator::HostDevice::new())),
+        Ok("host") => Ok(Rc::new(crate::runtime::device::emulator::Emulator::new())),
         Ok(other) if other != "gpu" && !other.is_empty() => {
             Err(Error::new(ErrorKind::Usage, format!("EQUELLE_CUDA_DEVICE must be `gpu` or `host`, not `{other}`")))
         }

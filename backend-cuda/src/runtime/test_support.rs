@@ -10,7 +10,7 @@ use equelle_runtime::session::{Options, Session};
 use equelle_runtime::source::Source;
 
 use crate::runtime::args::EqRows;
-use crate::runtime::device::emulator::HostDevice;
+use crate::runtime::device::emulator::Emulator;
 use crate::runtime::device::gpu::GpuDevice;
 use crate::runtime::device::{Device, DevicePtr};
 use crate::runtime::grid::bytes_of;
@@ -28,11 +28,11 @@ pub(super) static PROGRAM: Program = Program {
     outputs: &[],
 };
 
-/// Runtimes on the host device, if there is a C++ compiler, and on the GPU, if there is one.
+/// Runtimes on the emulator, if there is a C++ compiler, and on the GPU, if there is one.
 pub(super) fn runtimes() -> Vec<CudaRuntime> {
     let mut devices: Vec<Rc<dyn Device>> = Vec::new();
     if std::process::Command::new("c++").arg("--version").output().is_ok_and(|output| output.status.success()) {
-        devices.push(Rc::new(HostDevice::new()));
+        devices.push(Rc::new(Emulator::new()));
     }
     if let Ok(device) = GpuDevice::open() {
         devices.push(Rc::new(device));

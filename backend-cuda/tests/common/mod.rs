@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use backend_cuda::runtime::device::Device;
-use backend_cuda::runtime::device::emulator::HostDevice;
+use backend_cuda::runtime::device::emulator::Emulator;
 use backend_cuda::runtime::device::gpu::GpuDevice;
 use backend_cuda::runtime::{CudaRuntime, FloatingPoint, KernelModule, Precision};
 use equelle_runtime::grid::{Cartesian, Grid};
@@ -57,18 +57,18 @@ pub fn names_the_broken_kernel(error: &Error) {
     assert!(message.ends_with(kernel), "{message}");
 }
 
-/// Whether there is a C++ compiler, which the host device needs and a machine with only Rust may not have. `cargo xtask cuda-host-tests` insists on one.
+/// Whether there is a C++ compiler, which the emulator needs and a machine with only Rust may not have. `cargo xtask cuda-host-tests` insists on one.
 pub fn host_compiler() -> bool {
     let found = std::process::Command::new("c++").arg("--version").output().is_ok_and(|output| output.status.success());
     assert!(found || std::env::var("EQUELLE_NVRTC").as_deref() != Ok("required"), "no C++ compiler named `c++`");
     found
 }
 
-/// The host device if there is a C++ compiler, and the GPU if there is one.
+/// The emulator if there is a C++ compiler, and the GPU if there is one.
 pub fn devices() -> Vec<Rc<dyn Device>> {
     let mut devices: Vec<Rc<dyn Device>> = Vec::new();
     if host_compiler() {
-        devices.push(Rc::new(HostDevice::new()));
+        devices.push(Rc::new(Emulator::new()));
     }
     match GpuDevice::open() {
         Ok(device) => devices.push(Rc::new(device)),

@@ -1,6 +1,6 @@
 //! What the runtime needs of a device, and nothing more.
 //!
-//! Two implementations: [`crate::runtime::device::gpu::GpuDevice`] and, for tests without a GPU, the host device. Work goes to one stream: launches and copies run in the order of the calls; but what
+//! Two implementations: [`crate::runtime::device::gpu::GpuDevice`] and, for tests without a GPU, the emulator. Work goes to one stream: launches and copies run in the order of the calls; but what
 //! is put out is copied beside it.
 
 pub mod direct;
@@ -31,7 +31,7 @@ pub struct FunctionId(pub u32);
 pub struct CopyId(pub u64);
 
 /// Bytes on their way from the device to a buffer of the host, which is free again when this is dropped.
-pub trait Arriving: Send {
+pub trait PendingCopy: Send {
     /// Waits until they are there.
     ///
     /// # Errors
@@ -40,10 +40,10 @@ pub trait Arriving: Send {
 }
 
 /// A copy beside the stream, and its bytes.
-pub type BegunCopy = (CopyId, Box<dyn Arriving>);
+pub type AsyncCopy = (CopyId, Box<dyn PendingCopy>);
 
 /// Buffers of the host for copies beside the stream: what is on its way is bounded.
-pub const STAGING: usize = 3;
+pub const STAGING_BUFFERS: usize = 3;
 
 /// An instantiated graph of launches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -125,12 +125,12 @@ pub trait Device: SparseProducts + DirectSolves {
     /// # Safety
     /// `from` points to at least `bytes.len()` bytes allocated here.
     unsafe fn download(&self, from: DevicePtr, bytes: &mut [u8]) -> Result<(), Error>;
-    /// Begins to copy pieces of device memory to one buffer of the host, beside the stream: after all work that it has been given, while it goes on. Waits until one of [`STAGING`] buffers
+    /// Begins to copy pieces of device memory to one buffer of the host, beside the stream: after all work that it has been given, while it goes on. Waits until one of [`STAGING_BUFFERS`] buffers
     /// is free; another thread has them. `None`: the host has no room for such a buffer.
     ///
     /// # Safety
     /// Each piece is of memory allocated here, which no work that is appended before [`Device::await_copy`] writes, and which is not freed before [`Device::synchronise`].
-    unsafe fn copy_aside(&self, pieces: &[(DevicePtr, usize)]) -> Result<Option<BegunCopy>, Error>;
+    unsafe fn copy_to_host_async(&self, pieces: &[(DevicePtr, usize)]) -> Result<Option<AsyncCopy>, Error>;
     /// Makes work that is appended from now on wait for a copy; the host does not wait.
     fn await_copy(&self, copy: CopyId) -> Result<(), Error>;
     /// Appends a launch to the stream.

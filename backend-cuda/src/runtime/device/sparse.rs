@@ -1,4 +1,4 @@
-//! Products of sparse matrices: what the operation level needs of a library. cuSPARSE on GPUs, plain loops on the host device.
+//! Products of sparse matrices: what the operation level needs of a library. cuSPARSE on GPUs, plain loops on the emulator.
 
 use equelle_runtime::Error;
 
@@ -25,12 +25,12 @@ pub struct SparseMatrix {
 }
 
 /// Gives device memory of at least so many bytes, which stays as long as whoever asked for the product wants.
-pub type Room<'a> = dyn FnMut(u64) -> Result<DevicePtr, Error> + 'a;
+pub type Allocate<'a> = dyn FnMut(u64) -> Result<DevicePtr, Error> + 'a;
 
 /// A library for sparse matrices.
 pub trait SparseProducts {
     /// `a b`, in order with the other work of the device; its columns ascend within a row, and entries that are zero by value are there. The same bits every time: terms
-    /// of an entry are added in a fixed order, that of the entries of `a` on the host device.
+    /// of an entry are added in a fixed order, that of the entries of `a` on the emulator.
     ///
     /// # Errors
     /// `Backend`: the library is missing, or refuses. Those of `room`.
@@ -38,5 +38,5 @@ pub trait SparseProducts {
     /// # Safety
     /// Both matrices are in memory of this device, as they say; `a` has as many columns as `b` has rows, neither is without rows, columns or entries, and their columns are
     /// below their numbers of columns.
-    unsafe fn product(&self, a: &SparseMatrix, b: &SparseMatrix, room: &mut Room<'_>) -> Result<SparseMatrix, Error>;
+    unsafe fn product(&self, a: &SparseMatrix, b: &SparseMatrix, room: &mut Allocate<'_>) -> Result<SparseMatrix, Error>;
 }

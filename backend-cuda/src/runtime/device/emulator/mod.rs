@@ -2,7 +2,7 @@
 //!
 //! It shows that generated programs are right from end to end where there is no GPU. It is slow, and says nothing about races.
 
-mod aside;
+mod async_copy;
 mod sparse;
 
 use std::alloc::{Layout, alloc, dealloc};
@@ -18,7 +18,7 @@ use libloading::Library;
 
 use crate::runtime::cache;
 use crate::runtime::device::direct::{DirectEngine, DirectSolves};
-use crate::runtime::device::{BegunCopy, CompileOptions, CopyId, Device, DeviceFacts, DevicePtr, FunctionId, GraphId, Launch, ModuleId};
+use crate::runtime::device::{AsyncCopy, CompileOptions, CopyId, Device, DeviceFacts, DevicePtr, FunctionId, GraphId, Launch, ModuleId};
 use crate::runtime::kernels::{KernelModule, definitions};
 
 const SHIM: &str = include_str!("shim.hpp");
@@ -29,9 +29,9 @@ type Runner = unsafe extern "C" fn(*const c_uint, *const u64, *const c_uint);
 
 /// Runs kernels on the host.
 #[derive(Debug)]
-pub struct HostDevice {
+pub struct Emulator {
     facts: DeviceFacts,
-    aside: RefCell<aside::Aside>,
+    copies: RefCell<async_copy::AsyncCopies>,
     state: RefCell<State>,
     /// Makes engines for direct solves, if there are any.
     direct_engine: Option<fn() -> Box<dyn DirectEngine>>,
@@ -49,17 +49,17 @@ struct State {
     next_graph: u32,
 }
 
-impl HostDevice {
+impl Emulator {
     /// A device with nothing loaded.
     pub fn new() -> Self {
         let facts = DeviceFacts { name: "host (no GPU)".to_owned(), arch: "host".to_owned(), memory: MEMORY };
-        HostDevice { facts, aside: RefCell::default(), state: RefCell::new(State::default()), direct_engine: None }
+        Emulator { facts, copies: RefCell::default(), state: RefCell::new(State::default()), direct_engine: None }
     }
 
     /// The same, where copies beside the stream are made as late as the runtime allows: at the next download at the latest.
     pub fn with_late_copies() -> Self {
         let device = Self::new();
-        device.aside.borrow_mut().late = true;
+        device.copies.borrow_mut().late = true;
         device
     }
 
@@ -79,7 +79,7 @@ impl HostDevice {
     }
 }
 
-impl Default for HostDevice {
+impl Default for Emulator {
     fn default() -> Self {
         Self::new()
     }
@@ -124,14 +124,14 @@ fn compile(source: &str, options: &[String], target: &Path) -> Result<(), Error>
     std::fs::write(&text, source).map_err(|e| failure(format!("cannot write `{}`: {e}", text.display())))?;
     let output = Command::new("c++").args(FLAGS).args(options).arg("-o").arg(target).arg(&text).output();
     let _ = std::fs::remove_file(&text);
-    let output = output.map_err(|e| failure(format!("the host device needs a C++ compiler named `c++`: {e}")))?;
+    let output = output.map_err(|e| failure(format!("the emulator needs a C++ compiler named `c++`: {e}")))?;
     if output.status.success() {
         return Ok(());
     }
     Err(failure(format!("internal error: generated kernels do not compile\n{}", String::from_utf8_lossy(&output.stderr))))
 }
 
-impl Device for HostDevice {
+impl Device for Emulator {
     fn facts(&self) -> &DeviceFacts {
         &self.facts
     }
@@ -209,19 +209,19 @@ impl Device for HostDevice {
 
     unsafe fn download(&self, from: DevicePtr, bytes: &mut [u8]) -> Result<(), Error> {
         // Whoever reads may wait for what is on its way next.
-        self.aside.borrow_mut().make(CopyId(u64::MAX));
+        self.copies.borrow_mut().make(CopyId(u64::MAX));
         // SAFETY: the caller promises that `from` is that long.
         unsafe { std::ptr::copy_nonoverlapping(from.0 as *const u8, bytes.as_mut_ptr(), bytes.len()) };
         Ok(())
     }
 
-    unsafe fn copy_aside(&self, pieces: &[(DevicePtr, usize)]) -> Result<Option<BegunCopy>, Error> {
+    unsafe fn copy_to_host_async(&self, pieces: &[(DevicePtr, usize)]) -> Result<Option<AsyncCopy>, Error> {
         // SAFETY: as the caller promises.
-        Ok(Some(unsafe { self.aside.borrow_mut().copy(pieces) }))
+        Ok(Some(unsafe { self.copies.borrow_mut().copy(pieces) }))
     }
 
     fn await_copy(&self, copy: CopyId) -> Result<(), Error> {
-        self.aside.borrow_mut().make(copy);
+        self.copies.borrow_mut().make(copy);
         Ok(())
     }
 
@@ -253,16 +253,16 @@ impl Device for HostDevice {
     }
 }
 
-impl DirectSolves for HostDevice {
+impl DirectSolves for Emulator {
     unsafe fn direct_engine(&self) -> Result<Box<dyn DirectEngine>, String> {
         self.direct_engine.map(|new| new()).ok_or_else(|| "the device is the host".to_owned())
     }
 }
 
-impl Drop for HostDevice {
+impl Drop for Emulator {
     fn drop(&mut self) {
         // Whoever waits for a copy waits no longer.
-        self.aside.borrow_mut().make(CopyId(u64::MAX));
+        self.copies.borrow_mut().make(CopyId(u64::MAX));
         for (address, layout) in std::mem::take(&mut self.state.borrow_mut().memory) {
             // SAFETY: allocated in `allocate` with this layout, and taken out of the table.
             unsafe { dealloc(address as *mut u8, layout) };

@@ -1,13 +1,13 @@
-//! Products of sparse matrices on the host device: plain loops.
+//! Products of sparse matrices on the emulator: plain loops.
 
 use equelle_runtime::{Error, ErrorKind, Real};
 
-use super::HostDevice;
+use super::Emulator;
 use crate::runtime::device::DevicePtr;
-use crate::runtime::device::sparse::{Room, SparseMatrix, SparseProducts};
+use crate::runtime::device::sparse::{Allocate, SparseMatrix, SparseProducts};
 use crate::runtime::precision::Precision;
 
-/// `len` values at an address of the host device.
+/// `len` values at an address of the emulator.
 ///
 /// # Safety
 /// They are there, written, aligned, and nothing writes to them while the slice lives.
@@ -19,16 +19,16 @@ unsafe fn values<'a, T>(at: DevicePtr, len: usize) -> &'a [T] {
 /// Memory for these values, in which they are.
 ///
 /// # Safety
-/// `room` gives memory of the host device.
-unsafe fn stored<T: Copy>(values: &[T], room: &mut Room<'_>) -> Result<DevicePtr, Error> {
+/// `room` gives memory of the emulator.
+unsafe fn stored<T: Copy>(values: &[T], room: &mut Allocate<'_>) -> Result<DevicePtr, Error> {
     let at = room(size_of_val(values) as u64)?;
     // SAFETY: the room is new, so it does not overlap, and as long and at least as aligned as the values.
     unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), at.0 as *mut T, values.len()) };
     Ok(at)
 }
 
-impl SparseProducts for HostDevice {
-    unsafe fn product(&self, a: &SparseMatrix, b: &SparseMatrix, room: &mut Room<'_>) -> Result<SparseMatrix, Error> {
+impl SparseProducts for Emulator {
+    unsafe fn product(&self, a: &SparseMatrix, b: &SparseMatrix, room: &mut Allocate<'_>) -> Result<SparseMatrix, Error> {
         // SAFETY: what the caller promises.
         match a.precision {
             Precision::Double => unsafe { product::<f64>(a, b, room) },
@@ -41,7 +41,7 @@ impl SparseProducts for HostDevice {
 ///
 /// # Safety
 /// As for [`SparseProducts::product`].
-unsafe fn product<R: Real>(a: &SparseMatrix, b: &SparseMatrix, room: &mut Room<'_>) -> Result<SparseMatrix, Error> {
+unsafe fn product<R: Real>(a: &SparseMatrix, b: &SparseMatrix, room: &mut Allocate<'_>) -> Result<SparseMatrix, Error> {
     // SAFETY: the caller promises that the matrices are what they say, and kernels of this device have finished when their launch returns.
     let (a_ends, a_columns, a_values, b_ends, b_columns, b_values) = unsafe {
         (

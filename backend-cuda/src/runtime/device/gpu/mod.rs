@@ -1,11 +1,11 @@
 //! A CUDA device through the driver interface.
 
-mod aside;
+mod async_copy;
 pub mod cudss;
+pub mod cusparse;
 mod graph;
 pub mod nvrtc;
 pub mod probe;
-pub mod sparse;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use cudarc::driver::{result, sys};
 use equelle_runtime::{Error, ErrorKind};
 
 use crate::runtime::cache;
-use crate::runtime::device::{BegunCopy, CompileOptions, CopyId, Device, DeviceFacts, DevicePtr, FunctionId, GraphId, Launch, ModuleId};
+use crate::runtime::device::{AsyncCopy, CompileOptions, CopyId, Device, DeviceFacts, DevicePtr, FunctionId, GraphId, Launch, ModuleId};
 use crate::runtime::kernels::{FloatingPoint, KernelModule, definitions};
 
 /// The first CUDA device of the machine, with one stream, and another one for copies beside it.
@@ -26,8 +26,8 @@ pub struct GpuDevice {
     context: sys::CUcontext,
     stream: sys::CUstream,
     /// Copies beside the stream, from the first one on.
-    aside: RefCell<Option<aside::Aside>>,
-    sparse: sparse::LazyLibrary,
+    copies: RefCell<Option<async_copy::AsyncCopies>>,
+    sparse: cusparse::LazyLibrary,
     /// Whether a kernel may be started while the one before it in a graph ends.
     overlaps: bool,
     state: RefCell<State>,
@@ -79,10 +79,10 @@ impl GpuDevice {
         let stream = result::stream::create(result::stream::StreamKind::NonBlocking).map_err(no_device)?;
         let name = result::device::get_name(device).unwrap_or_else(|_| "CUDA device".to_owned());
         let facts = DeviceFacts { name, arch, memory: memory as u64 };
-        let (sparse, state) = (sparse::LazyLibrary::new(), RefCell::new(State::default()));
+        let (sparse, state) = (cusparse::LazyLibrary::new(), RefCell::new(State::default()));
         // `EQ_START` is nothing in kernels that are compiled for less.
         let overlaps = facts.arch.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().is_ok_and(|arch: u32| arch >= 90);
-        Ok(GpuDevice { facts, device, context, stream, aside: RefCell::new(None), sparse, overlaps, state })
+        Ok(GpuDevice { facts, device, context, stream, copies: RefCell::new(None), sparse, overlaps, state })
     }
 
     /// Version of the driver's CUDA, such as `13.0`.
@@ -209,20 +209,20 @@ impl Device for GpuDevice {
         }
     }
 
-    unsafe fn copy_aside(&self, pieces: &[(DevicePtr, usize)]) -> Result<Option<BegunCopy>, Error> {
+    unsafe fn copy_to_host_async(&self, pieces: &[(DevicePtr, usize)]) -> Result<Option<AsyncCopy>, Error> {
         let report = |e: result::DriverError| failed("copying from the GPU", &e);
-        let mut aside = self.aside.borrow_mut();
-        if aside.is_none() {
-            *aside = Some(aside::Aside::new(self.context).map_err(report)?);
+        let mut copies = self.copies.borrow_mut();
+        if copies.is_none() {
+            *copies = Some(async_copy::AsyncCopies::new(self.context).map_err(report)?);
         }
-        let Some(aside) = &mut *aside else { return Ok(None) };
+        let Some(copies) = &mut *copies else { return Ok(None) };
         // SAFETY: as the caller promises.
-        unsafe { aside.copy(self.stream, pieces) }.map_err(report)
+        unsafe { copies.copy(self.stream, pieces) }.map_err(report)
     }
 
     fn await_copy(&self, copy: CopyId) -> Result<(), Error> {
-        let aside = self.aside.borrow();
-        let waited = aside.as_ref().map_or(Ok(()), |aside| aside.wait(self.stream, copy));
+        let copies = self.copies.borrow();
+        let waited = copies.as_ref().map_or(Ok(()), |copies| copies.wait(self.stream, copy));
         waited.map_err(|e| failed("waiting for a copy from the GPU", &e))
     }
 
@@ -284,8 +284,8 @@ impl Device for GpuDevice {
     fn synchronise(&self) -> Result<(), Error> {
         // SAFETY: the stream lives as long as this.
         unsafe { result::stream::synchronize(self.stream) }.map_err(|e| failed("a kernel", &e))?;
-        let aside = self.aside.borrow();
-        aside.as_ref().map_or(Ok(()), aside::Aside::synchronise).map_err(|e| failed("copying from the GPU", &e))
+        let copies = self.copies.borrow();
+        copies.as_ref().map_or(Ok(()), async_copy::AsyncCopies::synchronise).map_err(|e| failed("copying from the GPU", &e))
     }
 }
 
@@ -293,7 +293,7 @@ impl Drop for GpuDevice {
     fn drop(&mut self) {
         let state = self.state.take();
         drop(self.sparse.take());
-        drop(self.aside.take());
+        drop(self.copies.take());
         // SAFETY: everything was made by this device and nothing is in flight after the wait.
         unsafe {
             let _ = result::stream::synchronize(self.stream);

@@ -11,7 +11,7 @@ use equelle_runtime::{Error, ErrorKind};
 
 use super::{GpuDevice, probe};
 use crate::runtime::device::DevicePtr;
-use crate::runtime::device::sparse::{Room, SparseMatrix, SparseProducts};
+use crate::runtime::device::sparse::{Allocate, SparseMatrix, SparseProducts};
 use crate::runtime::precision::Precision;
 
 /// An open library.
@@ -150,7 +150,7 @@ pub fn version() -> Result<String, Error> {
 }
 
 impl SparseProducts for GpuDevice {
-    unsafe fn product(&self, a: &SparseMatrix, b: &SparseMatrix, room: &mut Room<'_>) -> Result<SparseMatrix, Error> {
+    unsafe fn product(&self, a: &SparseMatrix, b: &SparseMatrix, room: &mut Allocate<'_>) -> Result<SparseMatrix, Error> {
         let what = "a product of sparse matrices";
         let library = match self.sparse.get() {
             Some(library) => library,

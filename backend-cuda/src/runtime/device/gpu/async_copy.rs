@@ -7,11 +7,11 @@ use cudarc::driver::{result, sys};
 use equelle_runtime::Error;
 
 use super::failed;
-use crate::runtime::device::{Arriving, BegunCopy, CopyId, DevicePtr, STAGING};
+use crate::runtime::device::{AsyncCopy, CopyId, DevicePtr, PendingCopy, STAGING_BUFFERS};
 
 /// What copies need, from the first one on.
 #[derive(Debug)]
-pub(super) struct Aside {
+pub(super) struct AsyncCopies {
     stream: sys::CUstream,
     /// That what is copied has been computed.
     ready: sys::CUevent,
@@ -72,7 +72,7 @@ struct InFlight {
 // SAFETY: the context outlives all copies (the device waits for them), and the driver takes it from any thread.
 unsafe impl Send for InFlight {}
 
-impl Arriving for InFlight {
+impl PendingCopy for InFlight {
     fn bytes(&mut self) -> Result<&[u8], Error> {
         let Some(slot) = &self.slot else { return Ok(&[]) };
         // SAFETY: the context exists, and so does the event; after it `len` bytes have been written, and nobody else has the slot.
@@ -101,31 +101,31 @@ fn event() -> Result<sys::CUevent, result::DriverError> {
     Ok(event)
 }
 
-impl Aside {
+impl AsyncCopies {
     /// In the context that is current.
-    pub(super) fn new(context: sys::CUcontext) -> Result<Aside, result::DriverError> {
+    pub(super) fn new(context: sys::CUcontext) -> Result<AsyncCopies, result::DriverError> {
         let stream = result::stream::create(result::stream::StreamKind::NonBlocking)?;
         let ready = event()?;
         let mut last = Vec::new();
         let mut free = Vec::new();
-        for number in 0..STAGING {
+        for number in 0..STAGING_BUFFERS {
             let done = event()?;
             last.push((CopyId(0), done));
             free.push(Slot { number, memory: std::ptr::null_mut(), capacity: 0, done });
         }
         let staging = Arc::new(Staging { free: Mutex::new(free), returned: Condvar::new() });
-        Ok(Aside { stream, ready, last, staging, copies: 0, context })
+        Ok(AsyncCopies { stream, ready, last, staging, copies: 0, context })
     }
 
     /// Begins a copy of pieces, after what the main stream has been given.
     ///
     /// # Safety
-    /// As for [`crate::runtime::device::Device::copy_aside`].
+    /// As for [`crate::runtime::device::Device::copy_to_host_async`].
     pub(super) unsafe fn copy(
         &mut self,
         main: sys::CUstream,
         pieces: &[(DevicePtr, usize)],
-    ) -> Result<Option<BegunCopy>, result::DriverError> {
+    ) -> Result<Option<AsyncCopy>, result::DriverError> {
         let len = pieces.iter().map(|piece| piece.1).sum();
         let mut slot = self.staging.take();
         if slot.capacity < len && !self.grow(&mut slot, len)? {
@@ -192,7 +192,7 @@ impl Aside {
     }
 }
 
-impl Drop for Aside {
+impl Drop for AsyncCopies {
     fn drop(&mut self) {
         let _ = self.synchronise();
         // SAFETY: nothing is in flight after the wait. A buffer that somebody still has is left to the end of the process.

@@ -1,4 +1,4 @@
-//! The runtime on the host device: kernels of a test program in CUDA C++, launched as generated code launches them.
+//! The runtime on the emulator: kernels of a test program in CUDA C++, launched as generated code launches them.
 #![cfg(feature = "runtime")]
 
 mod common;
@@ -6,7 +6,7 @@ mod common;
 use std::rc::Rc;
 
 use backend_cuda::runtime::device::CompileOptions;
-use backend_cuda::runtime::device::emulator::HostDevice;
+use backend_cuda::runtime::device::emulator::Emulator;
 use backend_cuda::runtime::{CudaRuntime, FloatingPoint, GridArrays, KernelModule, Precision, Scalar};
 use equelle_runtime::launch::Program;
 use equelle_runtime::params::Parameters;
@@ -63,7 +63,7 @@ const ALL_CELLS: CanonicalSet = CanonicalSet::new(EntityKind::Cell, Extent::All)
 fn runtime(words: &[&str]) -> CudaRuntime {
     let words: Vec<String> = words.iter().map(ToString::to_string).collect();
     let session = Session::from_parameters(&PROGRAM, Parameters::from_words(&words).unwrap(), Options::silent()).unwrap();
-    CudaRuntime::on_device(session, Rc::new(HostDevice::new())).unwrap()
+    CudaRuntime::on_device(session, Rc::new(Emulator::new())).unwrap()
 }
 
 /// Numbers whose sum depends on the order.
@@ -174,7 +174,7 @@ fn a_failed_condition_names_the_smallest_element_and_the_lines() {
 
 #[test]
 fn too_little_memory_is_an_error_with_sizes() {
-    // The host device has 4 GiB.
+    // The emulator has 4 GiB.
     let mut rt = runtime(&["nx=600000000", "grid_dim=1"]);
     let cells = rt.domain(ALL_CELLS).unwrap();
     let error = rt.new_collection(&cells).unwrap_err();

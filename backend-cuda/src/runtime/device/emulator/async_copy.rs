@@ -5,11 +5,11 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use equelle_runtime::Error;
 
-use crate::runtime::device::{Arriving, BegunCopy, CopyId, DevicePtr, STAGING};
+use crate::runtime::device::{AsyncCopy, CopyId, DevicePtr, PendingCopy, STAGING_BUFFERS};
 
 /// Copies that have not been made, and the buffers in use.
 #[derive(Debug, Default)]
-pub(super) struct Aside {
+pub(super) struct AsyncCopies {
     /// Whether copies are made as late as possible.
     pub late: bool,
     waiting: VecDeque<Waiting>,
@@ -45,7 +45,7 @@ struct InFlight {
     in_use: Arc<InUse>,
 }
 
-impl Arriving for InFlight {
+impl PendingCopy for InFlight {
     fn bytes(&mut self) -> Result<&[u8], Error> {
         let mut bytes = self.landing.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         while bytes.is_none() && self.bytes.is_empty() {
@@ -65,13 +65,13 @@ impl Drop for InFlight {
     }
 }
 
-impl Aside {
+impl AsyncCopies {
     /// # Safety
-    /// As for [`crate::runtime::device::Device::copy_aside`].
-    pub unsafe fn copy(&mut self, pieces: &[(DevicePtr, usize)]) -> BegunCopy {
+    /// As for [`crate::runtime::device::Device::copy_to_host_async`].
+    pub unsafe fn copy(&mut self, pieces: &[(DevicePtr, usize)]) -> AsyncCopy {
         let in_use = Arc::clone(&self.in_use);
         let mut number = in_use.number.lock().unwrap_or_else(PoisonError::into_inner);
-        while *number == STAGING {
+        while *number == STAGING_BUFFERS {
             // Whoever has a buffer waits for its bytes.
             self.make(CopyId(u64::MAX));
             number = in_use.returned.wait(number).unwrap_or_else(PoisonError::into_inner);
