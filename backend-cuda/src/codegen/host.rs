@@ -1,8 +1,5 @@
 //! `kernels_cuda.rs`: for each kernel, the arguments and the launch.
 
-use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
-use quote::{format_ident, quote};
-
 use equelle_front::backend::steady::steady_params;
 use equelle_front::backend::visit::vector_sizes;
 use equelle_front::backend::{BackendError, Handle, KernelNames};
@@ -10,9 +7,11 @@ use equelle_front::ir::{Kernel, ParamId, Rounding};
 use equelle_front::ops::Reduction;
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, SetTable, Shape};
 use equelle_front::verify::Verified;
+use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
+use quote::{format_ident, quote};
 
-use super::kernel::{Argument, Function, GridNeeds, KernelText, kernel_text};
-use super::{comment, device_name};
+use super::kernel::{KernelText, comment, device_name, kernel_text};
+use super::signature::{Argument, Function, GridNeeds};
 
 /// The Rust file that launches the kernels.
 ///

@@ -1,23 +1,26 @@
 //! Kernel IR to CUDA C++ and its host side.
 //!
-//! * [`reals`]: the types of numbers; [`text`]: statements; [`expr`]: expressions and paths; [`cells`]: what Cartesian bodies load and sum; [`sides`]: sums over faces on any grid; [`kernel`]: whole CUDA functions and the order of their arguments; [`equation`]: those of equations; [`host`]: the Rust file that launches them.
+//! Reading order: [`emit`] (text, expressions, statements), [`signature`] (the order of arguments),
+//! [`unstructured`] (any grid), [`cartesian`], [`jacobian`] (equations with derivatives), [`kernel`] (all
+//! functions of a kernel), [`host`] (the Rust file that launches them).
 //!
 //! Two files come out: `src/kernels.cu`, which the program compiles at start for the device it finds, and `src/kernels_cuda.rs`.
 
-mod cells;
-mod equation;
-mod expr;
+mod cartesian;
+mod emit;
 mod host;
+mod jacobian;
 mod kernel;
-mod reals;
-mod sides;
-mod text;
+mod signature;
+mod unstructured;
 
 use equelle_front::backend::steady::steady_params;
 use equelle_front::backend::{Backend, BackendError, KernelNames};
-use equelle_front::ir::{Kernel, Module};
+use equelle_front::ir::Kernel;
 use equelle_front::types::{Basic, Shape};
 use equelle_front::verify::Verified;
+
+use kernel::{comment, device_name, kernel_text};
 
 /// The CUDA back-end.
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,35 +46,13 @@ pub fn kernels_cu(module: &Verified) -> Result<String, BackendError> {
     let steady = steady_params(module);
     for ((kernel, names), steady) in module.kernels.iter().zip(KernelNames::of_module(module)).zip(&steady) {
         check_types(kernel)?;
-        let made = kernel::kernel_text(kernel, &module.sets, module.numbers, steady, device_name(&names), &comment(module, kernel));
+        let made = kernel_text(kernel, &module.sets, module.numbers, steady, device_name(&names), &comment(module, kernel));
         for function in made.functions() {
             text.push('\n');
             text.push_str(&function.text);
         }
     }
     Ok(text)
-}
-
-/// Name of the general function of a kernel on the device.
-fn device_name(names: &KernelNames) -> &str {
-    names.method.trim_start_matches("r#")
-}
-
-/// The Equelle lines that a kernel came from, as comments, innermost first.
-fn comment(module: &Module, kernel: &Kernel) -> String {
-    let source = &module.source;
-    if source.text().is_empty() {
-        return String::new();
-    }
-    let mut lines: Vec<u32> = Vec::new();
-    for span in &kernel.spans {
-        let line = source.line(span.start);
-        if !lines.contains(&line) {
-            lines.push(line);
-        }
-    }
-    lines.sort_unstable();
-    lines.iter().map(|&line| format!("// {}:{line}: {}\n", source.name(), source.line_text(line).trim())).collect()
 }
 
 fn check_types(kernel: &Kernel) -> Result<(), BackendError> {

@@ -1,18 +1,19 @@
-//! The trait method of a kernel: picks the form; and what the functions of all forms share.
+//! The trait method of a kernel: picks the form.
 
 use equelle_front::backend::visit::{Node, vector_sizes, visit_general};
 use equelle_front::backend::{BackendError, KernelNames, Namer};
-use equelle_front::ir::{KExpr, Kernel, Module, Space};
-use equelle_front::ops::Reduction;
-use equelle_front::types::{Basic, Shape};
+use equelle_front::ir::{KExpr, Kernel, Module};
+use equelle_front::types::Basic;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use super::general::{self, GeneralFunction, GridUse, Part};
-use super::reals::Reals;
-use super::text::{Text, ident, mentions};
-use super::writer::{Failure, Writer, Written, entity_kind};
-use super::{cartesian, stencil};
+use super::cartesian::function::{cartesian_equation, cartesian_functions};
+use super::emit::reals::Reals;
+use super::emit::text::ident;
+use super::emit::writer::{Failure, Written};
+use super::jacobian::unstructured::unstructured_equation;
+use super::signature::{GeneralFunction, GridUse, args_type, result_type};
+use super::unstructured::function::{Part, unstructured_function};
 
 /// Text of a kernel.
 pub(super) struct Method {
@@ -27,10 +28,10 @@ pub(super) fn write(module: &Module, kernel: &Kernel, names: &KernelNames, funct
     let name = |functions: &mut Namer, suffix: &str| ident(&functions.fresh(&format!("{}_{suffix}", names.method)));
     let general_name = name(functions, "general");
     let general = match &kernel.jacobian {
-        None => unwrap(kernel, general::function(module, kernel, names, general_name, Part::Whole, functions))?,
+        None => unwrap(kernel, unstructured_function(module, kernel, names, general_name, Part::Whole, functions))?,
         Some(form) => {
             let pattern_name = name(functions, "pattern");
-            unwrap(kernel, stencil::function(module, kernel, form, names, [general_name, pattern_name], functions))?
+            unwrap(kernel, unstructured_equation(module, kernel, form, names, [general_name, pattern_name], functions))?
         }
     };
     let reals = Reals::of(module, kernel);
@@ -47,8 +48,8 @@ pub(super) fn write(module: &Module, kernel: &Kernel, names: &KernelNames, funct
     // Only numbers are kept per axis.
     let kept = kernel.params.iter().all(|p| !p.per_axis || p.ty.basic == Basic::Scalar);
     let written = match (&kernel.jacobian, &kernel.cartesian) {
-        (Some(form), _) => form.cartesian.as_ref().filter(|_| kept).map(|b| cartesian::equation(module, kernel, names, form, b, functions)),
-        (None, Some(form)) if kept => Some(cartesian::functions(module, kernel, names, form, functions)),
+        (Some(form), _) => form.cartesian.as_ref().filter(|_| kept).map(|b| cartesian_equation(module, kernel, names, form, b, functions)),
+        (None, Some(form)) if kept => Some(cartesian_functions(module, kernel, names, form, functions)),
         (None, _) => None,
     };
     if let Some(written) = written {
@@ -58,7 +59,7 @@ pub(super) fn write(module: &Module, kernel: &Kernel, names: &KernelNames, funct
                 let mut before = TokenStream::new();
                 if !kernel.checks.is_empty() {
                     let checks_name = name(functions, "checks");
-                    let checks = unwrap(kernel, general::function(module, kernel, names, checks_name, Part::Checks, functions))?;
+                    let checks = unwrap(kernel, unstructured_function(module, kernel, names, checks_name, Part::Checks, functions))?;
                     let grid = checks.grid.map(|_| quote! { &grid });
                     let call = call(&checks.name, kernel, checks.generic(), &quote! { #grid });
                     items.extend(checks.item);
@@ -77,7 +78,7 @@ pub(super) fn write(module: &Module, kernel: &Kernel, names: &KernelNames, funct
     items.extend(general.item);
     let method = ident(&names.method);
     let args = args_type(kernel, names).map(|ty| quote! { , args: #ty });
-    let result = result_type(kernel, names)?;
+    let result = result_type(kernel)?;
     Ok(Method { method: quote! { fn #method(&mut self #args) -> Result<#result, Error> { #body } }, functions: items })
 }
 
@@ -173,147 +174,6 @@ fn call(name: &Ident, kernel: &Kernel, generic: Generic, extra: &TokenStream) ->
             _ => #name::<3 #others>(self, #args #extra),
         }
     }
-}
-
-/// The argument struct for this runtime.
-pub(super) fn args_type(kernel: &Kernel, names: &KernelNames) -> Option<TokenStream> {
-    let name = ident(&names.arguments);
-    (!kernel.params.is_empty()).then(|| quote! { #name<'_, SerialRuntime> })
-}
-
-/// `fn name<const DIM: usize>(rt: &mut SerialRuntime, args: &Args<'_, SerialRuntime>, grid: &G) -> Result<.., Error>`; arguments that the body does not use
-/// get an underscore.
-#[allow(clippy::too_many_arguments)]
-pub(super) fn signature(
-    kernel: &Kernel,
-    names: &KernelNames,
-    name: &Ident,
-    generics: &TokenStream,
-    takes_grid: bool,
-    body: &TokenStream,
-    result: Option<TokenStream>,
-    extra: TokenStream,
-) -> Written<TokenStream> {
-    let generics = (!generics.is_empty()).then(|| quote! { <#generics> });
-    let rt = ident(if mentions(body, "rt") { "rt" } else { "_rt" });
-    let args = args_type(kernel, names).map(|ty| {
-        let args = ident(if mentions(body, "args") { "args" } else { "_args" });
-        quote! { , #args: &#ty }
-    });
-    let grid = takes_grid.then(|| quote! { , grid: &G });
-    let result = match result {
-        Some(result) => result,
-        None => result_type(kernel, names)?,
-    };
-    Ok(quote! { fn #name #generics(#rt: &mut SerialRuntime #args #grid #extra) -> Result<#result, Error> })
-}
-
-/// Type of what a kernel gives.
-pub(super) fn result_type(kernel: &Kernel, _names: &KernelNames) -> Result<TokenStream, BackendError> {
-    let mut types = Vec::new();
-    for result in &kernel.results {
-        types.push(match (result.ty.shape, result.ty.basic) {
-            (Shape::Single, Basic::Scalar) => quote! { f64 },
-            (Shape::Single, Basic::Bool) => quote! { bool },
-            (Shape::Single, Basic::Vector) => quote! { [f64; 3] },
-            (Shape::Collection(_), Basic::Scalar) => quote! { ScalarCollection },
-            (Shape::Collection(_), Basic::Vector) => quote! { VectorCollection },
-            (Shape::Collection(_), Basic::Bool) => quote! { BoolCollection },
-            (Shape::Collection(_), Basic::Entity(_)) => quote! { EntityCollection },
-            _ => {
-                let span = kernel.spans.first().copied().unwrap_or_default();
-                return Err(BackendError::new(
-                    span,
-                    format!("kernel `{}` gives a {:?}, which is not possible", kernel.name, result.ty.basic),
-                ));
-            }
-        });
-    }
-    Ok(match types.as_slice() {
-        [one] => one.clone(),
-        many => quote! { (#(#many),*) },
-    })
-}
-
-/// Buffers for results.
-pub(super) fn buffers(writer: &Writer, len: TokenStream) -> Written<TokenStream> {
-    let mut out = TokenStream::new();
-    for (result, name) in writer.kernel.results.iter().zip(&writer.results) {
-        out.extend(match result.ty.basic {
-            Basic::Bool => quote! { let mut #name = rt.take_bool_buffer(#len); },
-            Basic::Vector => quote! { let mut #name: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(#len)); },
-            Basic::Entity(_) => quote! { let mut #name = rt.take_entity_buffer(#len); },
-            Basic::Scalar | Basic::Text => quote! { let mut #name = rt.take_buffer(#len); },
-        });
-    }
-    Ok(out)
-}
-
-/// Assignments of one element's values, at its index in the range at hand.
-pub(super) fn stores(writer: &Writer, index: &TokenStream, yields: &[Text]) -> Written<TokenStream> {
-    let mut out = TokenStream::new();
-    for ((result, slice), value) in writer.kernel.results.iter().zip(&writer.slices).zip(yields) {
-        out.extend(match result.ty.basic {
-            Basic::Vector => {
-                let component = writer.reals.stored(&Text::atom(ident("value")));
-                quote! {
-                    for (component, value) in #slice.iter_mut().zip(#value) { component[#index] = #component; }
-                }
-            }
-            Basic::Scalar => {
-                let value = writer.reals.stored(value);
-                quote! { #slice[#index] = #value; }
-            }
-            Basic::Bool | Basic::Entity(_) | Basic::Text => quote! { #slice[#index] = #value; },
-        });
-    }
-    Ok(out)
-}
-
-/// Buffers to collections, or reduced to Scalars: `Ok(...)`.
-pub(super) fn results(writer: &Writer) -> Written<TokenStream> {
-    if writer.kernel.space == Space::Unit {
-        return Ok(TokenStream::new());
-    }
-    let mut parts = Vec::new();
-    for (result, name) in writer.kernel.results.iter().zip(&writer.results) {
-        let info = ident(&writer.names.info);
-        parts.push(match (result.reduce, result.ty.basic) {
-            (Some(reduction), basic) => {
-                let reduction = ident(match reduction {
-                    Reduction::Max => "Max",
-                    Reduction::Min => "Min",
-                    Reduction::Sum => "Sum",
-                    Reduction::Prod => "Prod",
-                    Reduction::Any => {
-                        parts.push(quote! { #name.iter().any(|&truth| truth) });
-                        continue;
-                    }
-                    Reduction::All => {
-                        parts.push(quote! { #name.iter().all(|&truth| truth) });
-                        continue;
-                    }
-                });
-                match basic {
-                    Basic::Vector => quote! { rt.reduce_vectors_in_kernel(Reduction::#reduction, domain, #name, &#info)? },
-                    Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => {
-                        quote! { rt.reduce_in_kernel(Reduction::#reduction, domain, #name, &#info)? }
-                    }
-                }
-            }
-            (None, Basic::Vector) => quote! { rt.vector_collection_from(domain, #name) },
-            (None, Basic::Bool) => quote! { rt.bool_collection_from(domain, #name) },
-            (None, Basic::Entity(kind)) => {
-                let kind = entity_kind(kind);
-                quote! { rt.entity_collection_from(domain, #kind, #name) }
-            }
-            (None, Basic::Scalar | Basic::Text) => quote! { rt.scalar_collection_from(domain, #name) },
-        });
-    }
-    Ok(match parts.as_slice() {
-        [one] => quote! { Ok(#one) },
-        many => quote! { Ok((#(#many),*)) },
-    })
 }
 
 /// The largest Vector component that a kernel names.

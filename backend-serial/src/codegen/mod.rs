@@ -3,25 +3,17 @@
 //! Every kernel becomes a *general* function that runs on any grid, and, if it has a Cartesian form, functions for Cartesian grids: values per axis, or a loop over
 //! rows of cells whose inside runs without a test. The trait method picks.
 //!
-//! Reading order: [`text`] (tokens with precedence), [`reals`] (the type of numbers), [`writer`] (what a kernel's functions share), [`expr`] and [`path`] (expressions), [`block`] (statements), [`sum`] (sums over faces),
-//! [`outputs`] (what loops write), [`general`], [`stencil`] (equations with derivatives), [`cartesian`], [`faces`] (rows whose faces are evaluated once), [`row`] (equations on Cartesian grids),
-//! [`method`] (the trait method).
+//! Reading order: [`emit`] (text, expressions, statements), [`signature`], [`unstructured`] (any grid),
+//! [`flux`] (values of faces and cells), [`cartesian`] (rows of cells), [`jacobian`] (equations with
+//! derivatives), [`kernel`] (the trait method).
 
-mod block;
 mod cartesian;
-mod expr;
-mod faces;
-mod general;
-mod method;
-mod outputs;
-mod path;
-mod reals;
-mod row;
-mod stage;
-mod stencil;
-mod sum;
-mod text;
-mod writer;
+mod emit;
+mod flux;
+mod jacobian;
+mod kernel;
+mod signature;
+mod unstructured;
 
 use equelle_front::backend::{Backend, BackendError, KernelNames, Namer, Scratch, restore_comments};
 use equelle_front::ir::{Module, Precision};
@@ -29,6 +21,10 @@ use equelle_front::source::Span;
 use equelle_front::verify::Verified;
 use proc_macro2::TokenStream;
 use quote::quote;
+
+use emit::text;
+use emit::writer::RESERVED;
+use unstructured::face_flux_buffer;
 
 /// The back-end of plain loops.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,7 +40,7 @@ impl Backend for Serial {
     }
 
     fn scratch(&self, module: &Module) -> Vec<Scratch> {
-        stage::scratch(module)
+        face_flux_buffer::scratch(module)
     }
 }
 
@@ -57,12 +53,12 @@ pub fn kernels_file(module: &Verified) -> Result<String, BackendError> {
     let names = KernelNames::of_module(module);
     // Free functions, one or more per kernel.
     let mut functions = Namer::rust();
-    functions.reserve(writer::RESERVED);
+    functions.reserve(RESERVED);
     functions.reserve(names.iter().map(|n| n.method.clone()));
     let mut methods = TokenStream::new();
     let mut items = TokenStream::new();
     for (kernel, names) in module.kernels.iter().zip(&names) {
-        let written = method::write(module, kernel, names, &mut functions)?;
+        let written = kernel::write(module, kernel, names, &mut functions)?;
         if !methods.is_empty() {
             methods.extend(text::blank());
         }

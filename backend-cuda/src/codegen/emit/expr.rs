@@ -1,17 +1,18 @@
-//! Expressions and paths as CUDA C++ text.
+//! Expressions as CUDA C++ text.
 
 use equelle_front::backend::structural::along_one_axis;
 use equelle_front::ir::{KExpr, ParamId, Path, Side, UnaryOp};
 use equelle_front::ops::{Arithmetic, BinaryMath, Comparison, Logic};
-use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId};
+use equelle_front::types::{Basic, EntityKind};
 
+use super::path::high;
 use super::reals::Reals;
-use super::sides::SideNames;
-use super::text::{Form, Writer};
+use super::text::bare;
+use super::writer::{Form, Writer};
 
 impl Writer<'_> {
     /// An expression; compound ones come in parentheses.
-    pub(super) fn expr(&self, expr: &KExpr) -> String {
+    pub(in crate::codegen) fn expr(&self, expr: &KExpr) -> String {
         if self.form != Form::General
             && !matches!(expr, KExpr::Component(..))
             && let Some((component, rest)) = along_one_axis(expr)
@@ -124,7 +125,7 @@ impl Writer<'_> {
     }
 
     /// Position along the axis in half spacings: from the cell ([`Form::Cells`]) or from the face ([`Form::PerAxis`]).
-    pub(super) fn half_steps(&self, path: &Path) -> i32 {
+    pub(in crate::codegen) fn half_steps(&self, path: &Path) -> i32 {
         match path {
             Path::SideFace(Side::Low) | Path::First(_) => -1,
             Path::SideFace(Side::High) | Path::Second(_) => 1,
@@ -134,40 +135,7 @@ impl Writer<'_> {
         }
     }
 
-    /// An entity.
-    pub(super) fn path(&self, path: &Path) -> String {
-        match path {
-            Path::Here => match self.form {
-                Form::General => "here".to_owned(),
-                Form::Cells => "cell.index".to_owned(),
-                Form::PerAxis(_) => "axis".to_owned(),
-            },
-            Path::Local(id) => self.local(*id).to_owned(),
-            Path::First(face) => self.cell_of_side(face, true).unwrap_or_else(|| format!("{}.first", self.cells_of(face))),
-            Path::Second(face) => self.cell_of_side(face, false).unwrap_or_else(|| format!("{}.second", self.cells_of(face))),
-            Path::Through { param, at } => self.load(*param, at),
-            Path::Select { condition, if_true, if_false } => {
-                format!("({} ? {} : {})", self.expr(condition), self.path(if_true), self.path(if_false))
-            }
-            Path::SideFace(side) => format!("eq_side_face(g, cell, axis, {})", high(*side)),
-            Path::Neighbour(side) => format!("eq_neighbour(g, cell, axis, {})", high(*side)),
-            Path::Empty => "EQ_NONE".to_owned(),
-        }
-    }
-
-    pub(super) fn cells_of(&self, face: &Path) -> String {
-        if let Path::Local(id) = face
-            && let Some(side) = self.sides.get(id)
-        {
-            return side.cells.clone();
-        }
-        if self.tells_pattern() {
-            return format!("eq_try_cells(grid, {})", self.path(face));
-        }
-        format!("eq_cells(grid, {})", self.path(face))
-    }
-
-    pub(super) fn measure(&self, path: &Path) -> String {
+    pub(in crate::codegen) fn measure(&self, path: &Path) -> String {
         match self.kernel.path_kind(self.sets, path) {
             Some(EntityKind::Edge) => return self.reals.entering(&format!("eq_edge_length(grid, {})", self.path(path))),
             // A point counts as one.
@@ -188,7 +156,7 @@ impl Writer<'_> {
     }
 
     /// An element of a collection parameter.
-    pub(super) fn load(&self, id: ParamId, at: &Path) -> String {
+    pub(in crate::codegen) fn load(&self, id: ParamId, at: &Path) -> String {
         let param = &self.kernel.params[id.0 as usize];
         let name = self.param(id);
         let Some(set) = param.ty.mapping() else { return name.to_owned() };
@@ -220,78 +188,4 @@ impl Writer<'_> {
             Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => format!("{name}[{index}]"),
         }
     }
-
-    /// Position in a collection over `set` of the element that belongs to an entity.
-    pub(super) fn position(&self, set: SetId, at: &Path) -> String {
-        if *at == Path::Here && self.kernel.space_set() == Some(set) {
-            return if self.form == Form::General { "element".to_owned() } else { self.path(at) };
-        }
-        let all = self.sets.get(set).canonical.is_some_and(|c| c.extent == Extent::All);
-        if all { self.path(at) } else { self.rank(set, at) }
-    }
-
-    pub(super) fn rank(&self, set: SetId, at: &Path) -> String {
-        let ranks = &self.ranks[&set];
-        match (self.form, at) {
-            (Form::General, Path::Local(id)) if self.sides.contains_key(id) => self.rank_of_side(set, at, &self.sides[id]),
-            (Form::General, _) if self.tells_pattern() => format!("eq_try_rank({ranks}, {})", self.path(at)),
-            (Form::General, _) => format!("eq_rank({ranks}, {})", self.path(at)),
-            (_, Path::SideFace(side)) => format!("eq_side_rank(g, {ranks}, cell, axis, {})", high(*side)),
-            (Form::Cells, Path::Here) => format!("eq_cell_rank(g, {ranks}, cell)"),
-            (Form::Cells | Form::PerAxis(_), _) => format!("eq_rank_cartesian(g, {ranks}, {})", self.path(at)),
-        }
-    }
-
-    pub(super) fn member(&self, set: SetId, at: &Path) -> String {
-        let canonical = self.sets.get(set).canonical;
-        if canonical.is_some_and(|c| c.extent == Extent::All) {
-            return "true".to_owned();
-        }
-        if self.form == Form::General
-            && let Path::Local(id) = at
-            && let Some(SideNames { beyond, .. }) = self.sides.get(id)
-        {
-            match canonical {
-                Some(CanonicalSet::INTERIOR_FACES) => return format!("eq_is_inside({beyond})"),
-                Some(CanonicalSet::BOUNDARY_FACES) => return format!("(!eq_is_inside({beyond}))"),
-                Some(_) | None => {}
-            }
-        }
-        format!("({} != EQ_NONE)", self.rank(set, at))
-    }
-
-    /// Sets whose ranks the text mentions, in order.
-    pub(super) fn used_ranks(&self) -> Vec<SetId> {
-        let mentions = |name: &str| {
-            self.out.match_indices(name).any(|(i, _)| {
-                let word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
-                !word(self.out[..i].chars().next_back()) && !word(self.out[i + name.len()..].chars().next())
-            })
-        };
-        self.ranks.iter().filter(|(_, name)| mentions(name)).map(|(&set, _)| set).collect()
-    }
-}
-
-fn high(side: Side) -> u32 {
-    match side {
-        Side::Low => 0,
-        Side::High => 1,
-    }
-}
-
-/// Without the parentheses around the whole of it.
-pub(super) fn bare(text: &str) -> &str {
-    let Some(inner) = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')) else { return text };
-    let mut depth = 0i32;
-    for c in inner.chars() {
-        match c {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            _ => {}
-        }
-        if depth < 0 {
-            return text;
-        }
-    }
-    inner
 }

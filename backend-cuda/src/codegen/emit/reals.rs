@@ -6,29 +6,31 @@
 use equelle_front::ir::{Kernel, Numbers, Precision};
 use equelle_front::types::{Basic, Shape, Type};
 
+use super::text::bare;
+
 /// How a kernel computes, and what collections hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Reals {
+pub(in crate::codegen) struct Reals {
     computed: Precision,
     kept: Precision,
 }
 
 impl Reals {
     /// Everything in double precision.
-    pub(super) const DOUBLE: Reals = Reals { computed: Precision::Double, kept: Precision::Double };
+    pub(in crate::codegen) const DOUBLE: Reals = Reals { computed: Precision::Double, kept: Precision::Double };
 
     /// Of a kernel.
-    pub(super) fn of(kernel: &Kernel, numbers: Numbers) -> Self {
+    pub(in crate::codegen) fn of(kernel: &Kernel, numbers: Numbers) -> Self {
         Reals { computed: kernel.computes_in(numbers), kept: numbers.precision }
     }
 
     /// C++ type of a number.
-    pub(super) fn number(self) -> &'static str {
+    pub(in crate::codegen) fn number(self) -> &'static str {
         name(self.computed)
     }
 
     /// C++ type of one value.
-    pub(super) fn value(self, basic: Basic) -> &'static str {
+    pub(in crate::codegen) fn value(self, basic: Basic) -> &'static str {
         match (basic, self.computed) {
             (Basic::Scalar | Basic::Text, _) => self.number(),
             (Basic::Vector, Precision::Double) => "EqVector",
@@ -39,7 +41,7 @@ impl Reals {
     }
 
     /// C++ type of a stored element. What is no collection, and partial results of reductions (`reduced`), are doubles.
-    pub(super) fn stored(self, ty: &Type, reduced: bool) -> &'static str {
+    pub(in crate::codegen) fn stored(self, ty: &Type, reduced: bool) -> &'static str {
         let of_collection = matches!(ty.shape, Shape::Collection(_)) && !reduced;
         match ty.basic {
             Basic::Scalar | Basic::Vector | Basic::Text => name(if of_collection { self.kept } else { Precision::Double }),
@@ -49,15 +51,15 @@ impl Reals {
     }
 
     /// A number that is a double in the text, as expressions have it.
-    pub(super) fn entering(self, number: &str) -> String {
+    pub(in crate::codegen) fn entering(self, number: &str) -> String {
         match self.computed {
             Precision::Double => number.to_owned(),
-            Precision::Single => format!("float({})", super::expr::bare(number)),
+            Precision::Single => format!("float({})", bare(number)),
         }
     }
 
     /// The same of a Vector.
-    pub(super) fn entering_vector(self, vector: &str) -> String {
+    pub(in crate::codegen) fn entering_vector(self, vector: &str) -> String {
         match self.computed {
             Precision::Double => vector.to_owned(),
             Precision::Single => format!("eq_converted<float>({vector})"),
@@ -65,16 +67,16 @@ impl Reals {
     }
 
     /// A value as reductions take it.
-    pub(super) fn reduced(self, value: &str, basic: Basic) -> String {
+    pub(in crate::codegen) fn reduced(self, value: &str, basic: Basic) -> String {
         match (self.computed, basic) {
-            (Precision::Single, Basic::Scalar) => format!("double({})", super::expr::bare(value)),
+            (Precision::Single, Basic::Scalar) => format!("double({})", bare(value)),
             (Precision::Single, Basic::Vector) => format!("eq_converted<double>({value})"),
             (Precision::Double, _) | (Precision::Single, Basic::Bool | Basic::Entity(_) | Basic::Text) => value.to_owned(),
         }
     }
 
     /// A number, rounded if need be, as a literal that reads back to the same bits.
-    pub(super) fn literal(self, x: f64) -> String {
+    pub(in crate::codegen) fn literal(self, x: f64) -> String {
         let (x, text, suffix) = match self.computed {
             Precision::Double => (x, format!("{x:?}"), ""),
             Precision::Single => (f64::from(x as f32), format!("{:?}", x as f32), "f"),
@@ -89,7 +91,7 @@ impl Reals {
     }
 
     /// The Vector of zeros.
-    pub(super) fn zero_vector(self) -> &'static str {
+    pub(in crate::codegen) fn zero_vector(self) -> &'static str {
         match self.computed {
             Precision::Double => "eq_zero_vector()",
             Precision::Single => "eq_zero_vector<float>()",

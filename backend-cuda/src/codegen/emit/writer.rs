@@ -1,20 +1,20 @@
-//! Statements of kernels as CUDA C++ text. Works on the helpers of `runtime/kernels/prelude.cuh`.
+//! What the functions of one kernel share: names and lines of CUDA C++ text. It calls the helpers of
+//! `runtime/kernels/prelude.cuh`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use equelle_front::backend::Namer;
-use equelle_front::ir::{KBlock, KStmt, Kernel, LocalId, ParamId};
+use equelle_front::ir::{Kernel, LocalId, ParamId};
 use equelle_front::types::{SetId, SetTable};
 
-use super::equation::Derivatives;
-use super::expr::bare;
+use super::derivatives::Derivatives;
 use super::reals::Reals;
 use super::sides::SideNames;
 
 /// Which body of a kernel the text is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(in crate::codegen) enum Form {
     /// Any grid.
     General,
     /// Every cell of a Cartesian grid.
@@ -33,7 +33,7 @@ blockIdx blockDim gridDim warpSize size_t row rows told pattern stage stage_entr
 
 /// Names that belong to an unknown of an equation.
 #[derive(Clone, Debug)]
-pub(super) struct UnknownNames {
+pub(in crate::codegen) struct UnknownNames {
     /// Number of its first column.
     pub first: String,
     /// Derivative by the element here.
@@ -47,7 +47,7 @@ pub(super) struct UnknownNames {
 }
 
 /// Writes the text of one body.
-pub(super) struct Writer<'a> {
+pub(in crate::codegen) struct Writer<'a> {
     pub kernel: &'a Kernel,
     pub sets: &'a SetTable,
     pub reals: Reals,
@@ -59,31 +59,31 @@ pub(super) struct Writer<'a> {
     pub out: String,
     /// Where the body begins that every element has; before it, a march through the inside of the grid.
     pub body_at: usize,
-    pub(super) indent: usize,
+    pub(in crate::codegen) indent: usize,
     pub params: Vec<String>,
     /// Of the values of each parameter on the sides of cells.
     pub by_side: Vec<String>,
     pub results: Vec<String>,
-    pub(super) locals: Vec<String>,
+    pub(in crate::codegen) locals: Vec<String>,
     /// Name of the ranks argument of each set whose ranks the body needs.
     pub ranks: BTreeMap<SetId, String>,
     /// What is known of the faces that sums around go over.
-    pub(super) sides: BTreeMap<LocalId, SideNames>,
+    pub(in crate::codegen) sides: BTreeMap<LocalId, SideNames>,
     /// Arrays (by axis) that hold values of neighbours, loaded together before the sides are summed.
-    pub(super) neighbours: BTreeMap<(ParamId, u32), String>,
+    pub(in crate::codegen) neighbours: BTreeMap<(ParamId, u32), String>,
     /// Locals that hold values of the cell itself, loaded first.
-    pub(super) here: BTreeMap<ParamId, String>,
+    pub(in crate::codegen) here: BTreeMap<ParamId, String>,
     /// Locals that hold what is kept per axis, loaded first: arrays by axis, or one number.
-    pub(super) per_axis: BTreeMap<ParamId, String>,
+    pub(in crate::codegen) per_axis: BTreeMap<ParamId, String>,
     /// Of an equation: its unknowns, the first parameters.
     pub unknowns: Vec<UnknownNames>,
     /// Of an equation: what becomes of its derivatives.
     pub derivatives: Option<Derivatives>,
-    pub(super) names: Namer,
+    pub(in crate::codegen) names: Namer,
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(kernel: &'a Kernel, sets: &'a SetTable, reals: Reals, form: Form) -> Self {
+    pub(in crate::codegen) fn new(kernel: &'a Kernel, sets: &'a SetTable, reals: Reals, form: Form) -> Self {
         const NONE: &BTreeSet<ParamId> = &BTreeSet::new();
         let mut names = Namer::default();
         names.reserve(RESERVED.split(' '));
@@ -138,100 +138,40 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Name of the pointer argument of a Scalar parameter, whose value is read once.
     /// Where these parameters stay what they are while a loop goes round.
-    pub(super) fn with_steady(self, steady: &'a BTreeSet<ParamId>) -> Self {
+    pub(in crate::codegen) fn with_steady(self, steady: &'a BTreeSet<ParamId>) -> Self {
         Writer { steady, ..self }
     }
 
-    pub(super) fn pointer_name(&self, param: usize) -> String {
+    /// Name of the pointer argument of a Scalar parameter, whose value is read once.
+    pub(in crate::codegen) fn pointer_name(&self, param: usize) -> String {
         format!("{}_at", self.params[param])
     }
 
-    pub(super) fn open(&mut self, text: &str) {
+    pub(in crate::codegen) fn open(&mut self, text: &str) {
         self.line(text);
         self.indent += 1;
     }
 
-    pub(super) fn close(&mut self, text: &str) {
+    pub(in crate::codegen) fn close(&mut self, text: &str) {
         self.indent = self.indent.saturating_sub(1);
         self.line(text);
     }
 
     /// Goes on one level deeper after `} else {`.
-    pub(super) fn deeper(&mut self) {
+    pub(in crate::codegen) fn deeper(&mut self) {
         self.indent += 1;
     }
 
-    pub(super) fn line(&mut self, text: &str) {
+    pub(in crate::codegen) fn line(&mut self, text: &str) {
         let _ = writeln!(self.out, "{:width$}{text}", "", width = 2 * self.indent);
     }
 
-    pub(super) fn local(&self, id: LocalId) -> &str {
+    pub(in crate::codegen) fn local(&self, id: LocalId) -> &str {
         &self.locals[id.0 as usize]
     }
 
-    pub(super) fn param(&self, id: ParamId) -> &str {
+    pub(in crate::codegen) fn param(&self, id: ParamId) -> &str {
         &self.params[id.0 as usize]
-    }
-
-    /// Statements of a block; its yields are the caller's.
-    pub(super) fn statements(&mut self, block: &KBlock) {
-        for statement in &block.statements {
-            self.statement(statement);
-        }
-    }
-
-    pub(super) fn statement(&mut self, statement: &KStmt) {
-        match statement {
-            KStmt::Let { local, value } => {
-                let ty = self.kernel.local_type(*local).map_or(self.reals.number(), |t| self.reals.value(t.basic));
-                let text = format!("const {ty} {} = {};", self.local(*local), bare(&self.expr(value)));
-                self.line(&text);
-            }
-            KStmt::LetEntity { local, path } => {
-                let text = format!("const EqEntity {} = {};", self.local(*local), self.path(path));
-                self.line(&text);
-            }
-            KStmt::SumFaces { results, cell, face, only, body } => self.sum_faces(results, cell, *face, *only, body),
-            KStmt::Add { unknown, at, value } => self.add(*unknown, at, value),
-            KStmt::SumSides { results, low, high } => {
-                for &result in results {
-                    let text = format!("{} {} = {};", self.reals.number(), self.local(result), self.reals.literal(0.0));
-                    self.line(&text);
-                }
-                self.load_neighbours(low, high);
-                self.line("#pragma unroll");
-                self.open("for (int axis = 0; axis < DIM; ++axis) {");
-                self.side(results, low, 0);
-                self.side(results, high, 1);
-                self.close("}");
-                self.neighbours.clear();
-            }
-            KStmt::If { results, condition, then, otherwise } => {
-                for &result in results {
-                    let ty = self.kernel.local_type(result).map_or(self.reals.number(), |t| self.reals.value(t.basic));
-                    let text = format!("{ty} {};", self.local(result));
-                    self.line(&text);
-                }
-                let condition = self.expr(condition);
-                self.open(&format!("if ({}) {{", bare(&condition)));
-                self.branch(results, then);
-                if !(results.is_empty() && otherwise.statements.is_empty()) {
-                    self.close("} else {");
-                    self.deeper();
-                    self.branch(results, otherwise);
-                }
-                self.close("}");
-            }
-        }
-    }
-
-    pub(super) fn branch(&mut self, results: &[LocalId], block: &KBlock) {
-        self.statements(block);
-        for (&result, value) in results.iter().zip(&block.yields) {
-            let text = format!("{} = {};", self.local(result), bare(&self.expr(value)));
-            self.line(&text);
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! Sums over the faces of a cell, on any grid: a loop over its sides.
 //!
-//! A sum of the element here has the numbers that the next sides ask for on their way before it uses the first of them: [`Ahead`]. One side at a time, threads wait for the cell beyond
+//! A sum of the element here has the numbers that the next sides ask for on their way before it uses the first of them: [`Prefetch`]. One side at a time, threads wait for the cell beyond
 //! before they ask for its values. What interior faces have of their own and keep while a loop goes round is read from a copy in the order of the sides: `CudaRuntime::by_side`.
 //! Where what a face contributes depends on whether it is interior, both bodies are written; where exchanging its cells changes the sign of a
 //! term and nothing else, the sum need not ask for its direction.
@@ -12,45 +12,17 @@ use equelle_front::backend::visit::{Node, visit_block};
 use equelle_front::ir::{FaceFilter, KBlock, KExpr, LocalId, ParamId, Path};
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId};
 
-use super::expr::bare;
-use super::kernel::mentions;
-use super::text::{Form, Writer};
+use crate::codegen::emit::sides::{Prefetch, SideNames};
+use crate::codegen::emit::text::{bare, mentions};
+use crate::codegen::emit::writer::{Form, Writer};
 
-/// Most parameters of which values are loaded ahead: more take registers from what is computed with them. A step of shallow water, which has four, on 4096^2 cells as an unstructured
+/// Most parameters of which values are loaded prefetch: more take registers from what is computed with them. A step of shallow water, which has four, on 4096^2 cells as an unstructured
 /// grid takes 5.5 instead of 5.1 ms on an H200.
 const MOST_AHEAD: usize = 2;
 
-/// Names of what is known of a side in the loop over the sides of a cell.
-#[derive(Clone, Debug)]
-pub(super) struct SideNames {
-    /// The cell that sums.
-    cell: String,
-    /// Where the side is.
-    at: String,
-    /// What is beyond.
-    pub beyond: String,
-    /// Its two cells, in the order of the face.
-    pub cells: String,
-    /// What is loaded ahead, if anything.
-    ahead: Option<Ahead>,
-    /// Whether the text is written as if the cell that sums were the first one.
-    as_outward: bool,
-}
-
-/// Names of what is loaded before it is used.
-#[derive(Clone, Debug)]
-struct Ahead {
-    /// Number of the side among those loaded together.
-    number: String,
-    /// Arrays of the values in the cells beyond.
-    of_cells: BTreeMap<ParamId, String>,
-    /// Arrays of the values on interior faces.
-    of_faces: BTreeMap<ParamId, String>,
-}
-
 impl Writer<'_> {
     /// A sum over the faces of a cell, from 0.
-    pub(super) fn sum_faces(&mut self, results: &[LocalId], cell: &Path, face: LocalId, only: FaceFilter, body: &KBlock) {
+    pub(in crate::codegen) fn sum_faces(&mut self, results: &[LocalId], cell: &Path, face: LocalId, only: FaceFilter, body: &KBlock) {
         for &result in results {
             let text = format!("{} {} = {};", self.reals.number(), self.local(result), self.reals.literal(0.0));
             self.line(&text);
@@ -62,7 +34,7 @@ impl Writer<'_> {
             at: format!("{name}_at"),
             beyond: format!("{name}_beyond"),
             cells: format!("{name}_cells"),
-            ahead: None,
+            prefetch: None,
             as_outward: false,
         };
         self.line(&format!("const EqSides {name}_sides = eq_sides(grid, {own});"));
@@ -78,7 +50,7 @@ impl Writer<'_> {
             self.open(&format!("for (EqOffset {name}_at = {name}_sides.begin; {name}_at < {name}_sides.end; {name}_at += EQ_SLICE) {{"));
             self.line(&format!("const EqEntity {name}_beyond = grid.side_beyond[{name}_at];"));
         } else {
-            side.ahead = Some(self.load_ahead(&name, &of_cells, &of_faces));
+            side.prefetch = Some(self.prefetch(&name, &of_cells, &of_faces));
         }
         self.line(&format!("if ({name}_beyond == EQ_NO_SIDE) break;"));
         match only {
@@ -144,7 +116,7 @@ impl Writer<'_> {
     }
 
     /// Opens the loops over sides, and loads what the next ones ask for.
-    fn load_ahead(&mut self, name: &str, of_cells: &[ParamId], of_faces: &[ParamId]) -> Ahead {
+    fn prefetch(&mut self, name: &str, of_cells: &[ParamId], of_faces: &[ParamId]) -> Prefetch {
         self.open(&format!(
             "for (EqOffset {name}_from = {name}_sides.begin; {name}_from < {name}_sides.end; {name}_from += EQ_AHEAD * EQ_SLICE) {{"
         ));
@@ -182,7 +154,7 @@ impl Writer<'_> {
         self.open(&format!("for (unsigned int {number} = 0; {number} < EQ_AHEAD; ++{number}) {{"));
         self.line(&format!("const EqOffset {name}_at = {name}_from + {number} * EQ_SLICE;"));
         self.line(&format!("const EqEntity {name}_beyond = {name}_ahead[{number}];"));
-        Ahead { number: number.to_owned(), of_cells, of_faces }
+        Prefetch { number: number.to_owned(), of_cells, of_faces }
     }
 
     /// Adds the terms of a face: for interior ones and others apart where they differ. An equation keeps its conditions, which its pattern follows.
@@ -244,14 +216,14 @@ impl Writer<'_> {
     }
 
     /// The first or second cell of a face that a sum goes over, where the text knows which one sums.
-    pub(super) fn cell_of_side(&self, face: &Path, first: bool) -> Option<String> {
+    pub(in crate::codegen) fn cell_of_side(&self, face: &Path, first: bool) -> Option<String> {
         let Path::Local(id) = face else { return None };
         let side = self.sides.get(id).filter(|side| side.as_outward)?;
         Some(if first { side.cell.clone() } else { format!("eq_cell_beyond({})", side.beyond) })
     }
 
     /// A value at a face or one of its cells that was loaded ahead.
-    pub(super) fn value_at_side(&self, param: ParamId, at: &Path) -> Option<String> {
+    pub(in crate::codegen) fn value_at_side(&self, param: ParamId, at: &Path) -> Option<String> {
         let (face, first) = match at {
             Path::First(face) => (&**face, Some(true)),
             Path::Second(face) => (&**face, Some(false)),
@@ -259,7 +231,7 @@ impl Writer<'_> {
         };
         let Path::Local(id) = face else { return None };
         let side = self.sides.get(id)?;
-        let Ahead { number, of_cells, of_faces } = side.ahead.as_ref()?;
+        let Prefetch { number, of_cells, of_faces } = side.prefetch.as_ref()?;
         let Some(first) = first else { return of_faces.get(&param).map(|array| format!("{array}[{number}]")) };
         let (here, beyond) = (self.here.get(&param)?, format!("{}[{number}]", of_cells.get(&param)?));
         Some(match (side.as_outward, first) {
@@ -271,7 +243,7 @@ impl Writer<'_> {
     }
 
     /// Rank in a set of the face that a sum goes over.
-    pub(super) fn rank_of_side(&self, set: SetId, face: &Path, side: &SideNames) -> String {
+    pub(in crate::codegen) fn rank_of_side(&self, set: SetId, face: &Path, side: &SideNames) -> String {
         if self.sets.canonical_superset(set).extent == Extent::All {
             return format!("eq_rank({}, {})", self.ranks[&set], self.path(face));
         }

@@ -4,12 +4,13 @@ use equelle_front::ir::{KBlock, KStmt};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::find::has_terms;
-use crate::codegen::text::{Level, Text, mentions};
-use crate::codegen::writer::{End, Failure, Writer, Written};
+use crate::codegen::emit::place::End;
+use crate::codegen::emit::text::{Level, Text, mentions};
+use crate::codegen::emit::writer::{Failure, Writer, Written};
+use crate::codegen::flux::analysis::has_terms;
 
 /// A closure that gives the terms of all sums for one side of a cell on the boundary.
-pub(super) fn boundary(writer: &mut Writer, block: &KBlock) -> Written<TokenStream> {
+pub(in crate::codegen) fn boundary(writer: &mut Writer, block: &KBlock) -> Written<TokenStream> {
     let mut before = Vec::new();
     let mut sums: Vec<Ident> = Vec::new();
     let mut ends = [End::Low, End::High].map(|end| (end, TokenStream::new(), Vec::<TokenStream>::new()));

@@ -9,13 +9,13 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::boundary::boundary;
-use super::dag::{At, Node};
-use super::find::{Found, find};
-use super::functions::{Function, Kind, Scribe};
 use super::inside::{Inside, inside};
-use crate::codegen::method::stores;
-use crate::codegen::text::{ident, mentions};
-use crate::codegen::writer::{Failure, Form, RESERVED, Writer, Written};
+use crate::codegen::emit::outputs::stores;
+use crate::codegen::emit::text::{ident, mentions};
+use crate::codegen::emit::writer::{Failure, Form, RESERVED, Writer, Written};
+use crate::codegen::flux::analysis::{FluxAnalysis, analyse_cartesian_form};
+use crate::codegen::flux::dag::{At, Node};
+use crate::codegen::flux::function_writer::{Function, FunctionWriter, Kind};
 
 /// The functions of a kernel.
 pub(in crate::codegen) struct FaceRows {
@@ -48,52 +48,65 @@ pub(in crate::codegen) fn face_rows(
     // Tells whether there is one.
     boundary(&mut writer, block)?;
     let mut writer = Writer::new(module, kernel, names, Form::Cell, functions);
-    let Found { mut dag, yields, subsets, terms, sums, cells, expensive } = find(&mut writer, block)?;
+    let FluxAnalysis { mut dag, yields, subsets, terms, sums, cells, expensive } = analyse_cartesian_form(&mut writer, block)?;
     let mut stored = BTreeMap::new();
     for (number, &cell) in cells.iter().enumerate() {
         for at in [At::First, At::Second] {
             stored.insert(dag.moved(cell, At::Here, at), (number, at));
         }
     }
-    let found = Found { dag, yields, subsets, terms, sums, cells, expensive };
+    let analysis = FluxAnalysis { dag, yields, subsets, terms, sums, cells, expensive };
     let method = &names.method;
     let mut namer = functions.clone();
     namer.reserve(RESERVED);
-    for sum in &found.sums {
+    for sum in &analysis.sums {
         namer.reserve([writer.local(*sum)?.to_string()]);
     }
-    let scribe = Scribe { found: &found, stored: &stored, writer: &writer, namer };
+    let function_writer = FunctionWriter { analysis: &analysis, stored: &stored, writer: &writer, namer };
     let mut cells = None;
-    if !found.cells.is_empty() {
+    if !analysis.cells.is_empty() {
         let doc = format!(" Values that [`Kernels::{method}`] needs of one cell, for a row of cells.");
-        let outputs: Vec<String> = found.cells.iter().map(|node| found.dag.name(*node).to_owned()).collect();
-        cells = Some(scribe.function(&functions.fresh(&format!("{method}_cells")), &doc, &outputs, &found.cells, Kind::Cells)?);
+        let outputs: Vec<String> = analysis.cells.iter().map(|node| analysis.dag.name(*node).to_owned()).collect();
+        cells =
+            Some(function_writer.function(&functions.fresh(&format!("{method}_cells")), &doc, &outputs, &analysis.cells, Kind::Cells)?);
     }
     let mut faces = Vec::new();
-    for (axis, letter) in ["x", "y", "z"].into_iter().enumerate().filter(|_| !found.terms.is_empty()) {
+    for (axis, letter) in ["x", "y", "z"].into_iter().enumerate().filter(|_| !analysis.terms.is_empty()) {
         let doc = format!(" Terms of [`Kernels::{method}`] on faces that {letter} crosses, each between a first and a second cell.");
-        let roots: Vec<Node> = found.terms.iter().map(|terms| terms[axis]).collect();
-        let outputs: Vec<String> = found.sums.iter().map(|sum| kernel.locals[sum.0 as usize].name.clone()).collect();
-        faces.push(scribe.function(&functions.fresh(&format!("{method}_faces_{letter}")), &doc, &outputs, &roots, Kind::Faces(axis))?);
+        let roots: Vec<Node> = analysis.terms.iter().map(|terms| terms[axis]).collect();
+        let outputs: Vec<String> = analysis.sums.iter().map(|sum| kernel.locals[sum.0 as usize].name.clone()).collect();
+        faces.push(function_writer.function(
+            &functions.fresh(&format!("{method}_faces_{letter}")),
+            &doc,
+            &outputs,
+            &roots,
+            Kind::Faces(axis),
+        )?);
     }
     let outputs: Vec<String> = names.results.clone();
-    let doc = match found.terms.len() {
+    let doc = match analysis.terms.len() {
         0 => format!(" [`Kernels::{method}`] for a row of cells."),
         _ => format!(" [`Kernels::{method}`] for a row of cells, from the terms of their faces."),
     };
-    let row = scribe.function(&functions.fresh(&format!("{method}_row")), &doc, &outputs, &found.yields, Kind::Row)?;
-    let cheap = !found.expensive && !found.terms.is_empty();
-    let inside = cheap.then(|| inside(&scribe, names, functions)).transpose()?;
-    let row_and_faces = (found.expensive && !found.terms.is_empty()).then(|| {
+    let row = function_writer.function(&functions.fresh(&format!("{method}_row")), &doc, &outputs, &analysis.yields, Kind::Row)?;
+    let cheap = !analysis.expensive && !analysis.terms.is_empty();
+    let inside = cheap.then(|| inside(&function_writer, names, functions)).transpose()?;
+    let row_and_faces = (analysis.expensive && !analysis.terms.is_empty()).then(|| {
         let doc = format!(" [`Kernels::{method}`] for a row of cells, with the terms of the faces between it and the next row.");
-        scribe.function(&functions.fresh(&format!("{method}_row_and_faces_y")), &doc, &outputs, &found.yields, Kind::RowAndFaces)
+        function_writer.function(
+            &functions.fresh(&format!("{method}_row_and_faces_y")),
+            &doc,
+            &outputs,
+            &analysis.yields,
+            Kind::RowAndFaces,
+        )
     });
     let row_and_faces = row_and_faces.transpose()?;
     let all = std::iter::once(&row).chain(&row_and_faces).chain(&cells).chain(&faces);
     let mut items: TokenStream = all.map(|function| function.item.clone()).collect();
     items.extend(inside.as_ref().map(|inside| inside.items.clone()));
-    let subsets = found.subsets.clone();
-    Ok(FaceRows { items, subsets, counts: (found.cells.len(), found.terms.len()), cells, faces, row, row_and_faces, inside })
+    let subsets = analysis.subsets.clone();
+    Ok(FaceRows { items, subsets, counts: (analysis.cells.len(), analysis.terms.len()), cells, faces, row, row_and_faces, inside })
 }
 
 impl FaceRows {

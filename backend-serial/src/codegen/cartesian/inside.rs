@@ -7,14 +7,15 @@ use equelle_front::backend::{KernelNames, Namer};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use super::dag::{At, Node};
-use super::functions::{Arg, Beside, Body, Scribe, face_position};
-use crate::codegen::outputs::tuple;
-use crate::codegen::text::{Level, blank, ident};
-use crate::codegen::writer::{End, Failure, Writer, Written};
+use crate::codegen::emit::outputs::tuple;
+use crate::codegen::emit::place::End;
+use crate::codegen::emit::text::{Level, blank, ident};
+use crate::codegen::emit::writer::{Failure, Writer, Written};
+use crate::codegen::flux::dag::{At, Node};
+use crate::codegen::flux::function_writer::{Adjacent, Arg, Body, FunctionWriter, face_position};
 
 /// The function of one cell, and the one of many.
-pub(super) struct Inside {
+pub(in crate::codegen) struct Inside {
     cell: Ident,
     many: Ident,
     args: Vec<Arg>,
@@ -22,22 +23,22 @@ pub(super) struct Inside {
 }
 
 /// Writes both.
-pub(super) fn inside(scribe: &Scribe, names: &KernelNames, functions: &mut Namer) -> Written<Inside> {
+pub(in crate::codegen) fn inside(function_writer: &FunctionWriter, names: &KernelNames, functions: &mut Namer) -> Written<Inside> {
     let method = &names.method;
-    let mut body = scribe.body(0);
+    let mut body = function_writer.body(0);
     body.single = true;
     let outputs: Vec<Ident> = names.results.iter().map(|output| ident(&body.namer.fresh(output))).collect();
     let ends = ident(&body.namer.fresh("ends"));
     let sums = body.sums(&ends)?;
-    let statements = body.statements(&scribe.found.yields)?;
+    let statements = body.statements(&function_writer.analysis.yields)?;
     let values: Vec<TokenStream> =
-        scribe.found.yields.iter().map(|value| Ok(body.value(*value)?.at(Level::Choice))).collect::<Written<_>>()?;
+        function_writer.analysis.yields.iter().map(|value| Ok(body.value(*value)?.at(Level::Choice))).collect::<Written<_>>()?;
     let args = body.args;
     let (mut of_cell, mut of_many, mut lanes, mut elements) = (Vec::new(), Vec::new(), TokenStream::new(), Vec::new());
     for (arg, name) in &args {
         match arg {
             Arg::Grid | Arg::Param(_) | Arg::PerAxis(_) => {
-                let param = scribe.same_for_all(*arg, name)?;
+                let param = function_writer.same_for_all(*arg, name)?;
                 of_cell.push(param.clone());
                 of_many.push(param);
                 elements.push(quote! { #name });
@@ -48,7 +49,7 @@ pub(super) fn inside(scribe: &Scribe, names: &KernelNames, functions: &mut Namer
                 lanes.extend(quote! { let #name = &#name[..len]; });
                 elements.push(quote! { #name[i] });
             }
-            Arg::Beside(..) => {
+            Arg::Adjacent(..) => {
                 of_cell.push(quote! { #name: [f64; DIM], });
                 of_many.push(quote! { #name: [&[f64]; DIM], });
                 lanes.extend(quote! { let #name = #name.map(|side| &side[..len]); });
@@ -58,7 +59,7 @@ pub(super) fn inside(scribe: &Scribe, names: &KernelNames, functions: &mut Namer
         }
     }
     let (cell, many) = (ident(&functions.fresh(&format!("{method}_cell"))), ident(&functions.fresh(&format!("{method}_inside"))));
-    let terms = Literal::usize_unsuffixed(scribe.found.terms.len());
+    let terms = Literal::usize_unsuffixed(function_writer.analysis.terms.len());
     let real = vec![quote! { f64 }; outputs.len()];
     let (ty, value, first, blank) = (tuple(real), tuple(values), &outputs[0], blank());
     let rest = &outputs[1..];
@@ -94,8 +95,8 @@ pub(super) fn inside(scribe: &Scribe, names: &KernelNames, functions: &mut Namer
 
 impl Inside {
     /// Which function cuts the grid to rows: values of faces do not follow one another from row to row.
-    pub(super) fn rows(&self) -> TokenStream {
-        let of_faces = self.args.iter().any(|arg| matches!(arg, Arg::Beside(_, Beside::Face, _)));
+    pub(in crate::codegen) fn rows(&self) -> TokenStream {
+        let of_faces = self.args.iter().any(|arg| matches!(arg, Arg::Adjacent(_, Adjacent::Face, _)));
         if of_faces {
             quote! { strips }
         } else {
@@ -104,7 +105,7 @@ impl Inside {
     }
 
     /// What is done for `row`.
-    pub(super) fn row(&self, writer: &mut Writer) -> Written<TokenStream> {
+    pub(in crate::codegen) fn row(&self, writer: &mut Writer) -> Written<TokenStream> {
         let (mut many, mut one) = (Vec::new(), Vec::new());
         for arg in &self.args {
             match *arg {
@@ -118,7 +119,7 @@ impl Inside {
                     many.push(quote! { &#name[row.start..][..len] });
                     one.push(quote! { #name[side.cell] });
                 }
-                Arg::Beside(id, Beside::Cell, side) => {
+                Arg::Adjacent(id, Adjacent::Cell, side) => {
                     let name = writer.read(id)?;
                     let of = |cell: TokenStream| match side {
                         End::Low => quote! { #cell - grid.stride[axis] },
@@ -128,7 +129,7 @@ impl Inside {
                     many.push(quote! { std::array::from_fn(|axis| &#name[#first..][..len]) });
                     one.push(quote! { std::array::from_fn(|axis| #name[#cell]) });
                 }
-                Arg::Beside(id, Beside::Face, side) => {
+                Arg::Adjacent(id, Adjacent::Face, side) => {
                     let (name, position, high) = (writer.read(id)?, face_position(writer, id)?, side.is_high());
                     many.push(quote! { std::array::from_fn(|axis| &#name[grid.#position(row.at, axis, #high)..][..len]) });
                     one.push(quote! { std::array::from_fn(|axis| #name[grid.#position(side.at, axis, #high)]) });
@@ -152,14 +153,14 @@ impl Inside {
 impl Body<'_, '_, '_> {
     /// `let mut sum = 0.0; sum -= low; sum += high; ..`, as every form of the kernel adds.
     fn sums(&mut self, ends: &Ident) -> Written<TokenStream> {
-        let scribe = self.scribe;
-        let names = scribe.found.sums.iter().map(|sum| scribe.writer.local(*sum)).collect::<Written<Vec<_>>>()?;
+        let function_writer = self.function_writer;
+        let names = function_writer.analysis.sums.iter().map(|sum| function_writer.writer.local(*sum)).collect::<Written<Vec<_>>>()?;
         let mut out = quote! { #(let mut #names = 0.0;)* };
         for axis in 0..3 {
             let mut both = TokenStream::new();
             for side in [End::Low, End::High] {
                 (self.axis, self.side) = (axis, Some(side));
-                let roots: Vec<Node> = scribe.found.terms.iter().map(|terms| terms[axis]).collect();
+                let roots: Vec<Node> = function_writer.analysis.terms.iter().map(|terms| terms[axis]).collect();
                 let statements = self.statements(&roots)?;
                 let terms = roots.iter().map(|root| Ok(self.value(*root)?.at(Level::Choice))).collect::<Written<Vec<_>>>()?;
                 let add = if side == End::Low {

@@ -7,13 +7,14 @@ use equelle_front::types::{Basic, EntityKind, Type};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
+use super::place::{End, Leaf, Place};
 use super::reals::Reals;
-use super::text::{Level, Text, ident, real};
-use super::writer::{End, Failure, Form, Leaf, Place, Writer, Written};
+use super::text::{Level, Text, ident};
+use super::writer::{Failure, Form, Writer, Written};
 
 impl Writer<'_> {
     /// The value of an expression.
-    pub(super) fn expr(&mut self, expr: &KExpr) -> Written<Text> {
+    pub(in crate::codegen) fn expr(&mut self, expr: &KExpr) -> Written<Text> {
         if self.form != Form::General
             && !matches!(expr, KExpr::Component(..))
             && let Some((component, rest)) = along_one_axis(expr)
@@ -22,10 +23,10 @@ impl Writer<'_> {
             // With the axis known, as in rows, the compiler drops the branch not taken; it could not drop a product with zero.
             let axis = Literal::u32_unsuffixed(component);
             let rest = self.expr(&rest)?;
-            return Ok(Text::choice(&Text::atom(quote! { axis == #axis }), &rest, &real(0.0, self.reals)));
+            return Ok(Text::choice(&Text::atom(quote! { axis == #axis }), &rest, &self.reals.literal(0.0)));
         }
         Ok(match expr {
-            KExpr::Real(number) => real(*number, self.reals),
+            KExpr::Real(number) => self.reals.literal(*number),
             KExpr::Bool(value) => Text::atom(quote! { #value }),
             KExpr::Local(id) => {
                 let name = self.local(*id)?;
@@ -106,7 +107,7 @@ impl Writer<'_> {
     }
 
     /// Type of a value in the text.
-    pub(super) fn type_text(&self, ty: &Type) -> TokenStream {
+    pub(in crate::codegen) fn type_text(&self, ty: &Type) -> TokenStream {
         let real = self.reals.ty();
         match ty.basic {
             Basic::Scalar | Basic::Text => quote! { #real },
@@ -117,7 +118,7 @@ impl Writer<'_> {
     }
 
     /// In [`Form::Row`]: the name of something that is read; a new one takes the wanted name if it is free.
-    pub(super) fn leaf(&mut self, leaf: Leaf, wanted: &str) -> proc_macro2::Ident {
+    pub(in crate::codegen) fn leaf(&mut self, leaf: Leaf, wanted: &str) -> proc_macro2::Ident {
         if let Some((_, name)) = self.leaves.iter().find(|(l, _)| *l == leaf) {
             return name.clone();
         }
@@ -243,7 +244,7 @@ impl Writer<'_> {
                 Some(EntityKind::Face) => "face_area",
                 Some(EntityKind::Edge) => "edge_length",
                 // A point counts as one.
-                Some(EntityKind::Vertex) => return Ok(real(1.0, self.reals)),
+                Some(EntityKind::Vertex) => return Ok(self.reals.literal(1.0)),
                 None => return Err(self.no_geometry()),
             };
             return self.of_grid(method, at);
@@ -331,7 +332,7 @@ impl Writer<'_> {
         if to == from {
             return Ok(Text::atom(quote! { [0.0; DIM] }));
         }
-        let widths = real(f64::from(to - from) / 2.0, Reals::Double);
+        let widths = Reals::Double.literal(f64::from(to - from) / 2.0);
         Ok(Text::atom(quote! { grid.displacement::<DIM>(axis, #widths) }))
     }
 
@@ -391,7 +392,7 @@ impl Writer<'_> {
     }
 
     /// The type of an expression made of literals, where Rust does not know which type of number it is.
-    pub(super) fn untyped(&self, expr: &KExpr) -> Option<TokenStream> {
+    pub(in crate::codegen) fn untyped(&self, expr: &KExpr) -> Option<TokenStream> {
         let ty = self.reals.ty();
         let is_vector = self.is_vector(expr);
         self.is_made_of_literals(expr).then(|| {

@@ -1,16 +1,19 @@
 //! What the loops of a kernel write, range by range: `(&mut u[..], &mut v[..])` before the loop, `(u_values, v_values)` in it.
 
+use equelle_front::ir::Space;
+use equelle_front::ops::Reduction;
 use equelle_front::types::Basic;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::writer::Writer;
+use super::text::{Text, entity_kind, ident};
+use super::writer::{Writer, Written};
 
 /// The most items of a tuple that the runtime can cut.
 const WIDEST: usize = 12;
 
 /// Outputs of a loop.
-pub(super) struct Outputs {
+pub(in crate::codegen) struct Outputs {
     /// All of them, as an argument.
     pub whole: TokenStream,
     /// Those of a range, as a pattern.
@@ -19,7 +22,7 @@ pub(super) struct Outputs {
 
 impl Outputs {
     /// The buffers of the results of a kernel, and what else the loop writes.
-    pub(super) fn of(writer: &Writer, more: Option<Outputs>) -> Outputs {
+    pub(in crate::codegen) fn of(writer: &Writer, more: Option<Outputs>) -> Outputs {
         let (mut whole, mut part) = (Vec::new(), Vec::new());
         for ((result, name), slice) in writer.kernel.results.iter().zip(&writer.results).zip(&writer.slices) {
             match result.ty.basic {
@@ -41,18 +44,99 @@ impl Outputs {
     }
 
     /// Of a loop that writes nothing.
-    pub(super) fn none() -> Outputs {
+    pub(in crate::codegen) fn none() -> Outputs {
         Outputs { whole: quote! { () }, part: quote! { () } }
     }
 }
 
 /// A tuple, of tuples where there are too many items.
-pub(super) fn tuple(items: Vec<TokenStream>) -> TokenStream {
+pub(in crate::codegen) fn tuple(items: Vec<TokenStream>) -> TokenStream {
     match items.as_slice() {
         [one] => one.clone(),
         many if many.len() <= WIDEST => quote! { (#(#many),*) },
         many => tuple(many.chunks(WIDEST).map(|chunk| tuple(chunk.to_vec())).collect()),
     }
+}
+
+/// Buffers for results.
+pub(in crate::codegen) fn buffers(writer: &Writer, len: TokenStream) -> Written<TokenStream> {
+    let mut out = TokenStream::new();
+    for (result, name) in writer.kernel.results.iter().zip(&writer.results) {
+        out.extend(match result.ty.basic {
+            Basic::Bool => quote! { let mut #name = rt.take_bool_buffer(#len); },
+            Basic::Vector => quote! { let mut #name: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(#len)); },
+            Basic::Entity(_) => quote! { let mut #name = rt.take_entity_buffer(#len); },
+            Basic::Scalar | Basic::Text => quote! { let mut #name = rt.take_buffer(#len); },
+        });
+    }
+    Ok(out)
+}
+
+/// Assignments of one element's values, at its index in the range at hand.
+pub(in crate::codegen) fn stores(writer: &Writer, index: &TokenStream, yields: &[Text]) -> Written<TokenStream> {
+    let mut out = TokenStream::new();
+    for ((result, slice), value) in writer.kernel.results.iter().zip(&writer.slices).zip(yields) {
+        out.extend(match result.ty.basic {
+            Basic::Vector => {
+                let component = writer.reals.stored(&Text::atom(ident("value")));
+                quote! {
+                    for (component, value) in #slice.iter_mut().zip(#value) { component[#index] = #component; }
+                }
+            }
+            Basic::Scalar => {
+                let value = writer.reals.stored(value);
+                quote! { #slice[#index] = #value; }
+            }
+            Basic::Bool | Basic::Entity(_) | Basic::Text => quote! { #slice[#index] = #value; },
+        });
+    }
+    Ok(out)
+}
+
+/// Buffers to collections, or reduced to Scalars: `Ok(...)`.
+pub(in crate::codegen) fn results(writer: &Writer) -> Written<TokenStream> {
+    if writer.kernel.space == Space::Unit {
+        return Ok(TokenStream::new());
+    }
+    let mut parts = Vec::new();
+    for (result, name) in writer.kernel.results.iter().zip(&writer.results) {
+        let info = ident(&writer.names.info);
+        parts.push(match (result.reduce, result.ty.basic) {
+            (Some(reduction), basic) => {
+                let reduction = ident(match reduction {
+                    Reduction::Max => "Max",
+                    Reduction::Min => "Min",
+                    Reduction::Sum => "Sum",
+                    Reduction::Prod => "Prod",
+                    Reduction::Any => {
+                        parts.push(quote! { #name.iter().any(|&truth| truth) });
+                        continue;
+                    }
+                    Reduction::All => {
+                        parts.push(quote! { #name.iter().all(|&truth| truth) });
+                        continue;
+                    }
+                });
+                match basic {
+                    Basic::Vector => quote! { rt.reduce_vectors_in_kernel(Reduction::#reduction, domain, #name, &#info)? },
+                    Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => {
+                        quote! { rt.reduce_in_kernel(Reduction::#reduction, domain, #name, &#info)? }
+                    }
+                }
+            }
+            (None, Basic::Vector) => quote! { rt.vector_collection_from(domain, #name) },
+            (None, Basic::Bool) => quote! { rt.bool_collection_from(domain, #name) },
+            (None, Basic::Entity(kind)) => {
+                let kind = entity_kind(kind);
+                quote! { rt.entity_collection_from(domain, #kind, #name) }
+            }
+            (None, Basic::Scalar | Basic::Text) => quote! { rt.scalar_collection_from(domain, #name) },
+        });
+    }
+    Ok(match parts.as_slice() {
+        [one] => quote! { Ok(#one) },
+        many => quote! { Ok((#(#many),*)) },
+    })
 }
 
 #[cfg(test)]

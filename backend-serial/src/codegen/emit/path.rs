@@ -5,12 +5,13 @@ use equelle_front::types::{CanonicalSet, EntityKind, Extent, SetId};
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::place::{End, KnownFace, Place};
 use super::text::{Level, Text, ident};
-use super::writer::{End, Failure, Form, KnownFace, Place, Writer, Written};
+use super::writer::{Failure, Form, Writer, Written};
 
 impl Writer<'_> {
     /// The closed form of a path, in a Cartesian form; `None` if it has none.
-    pub(super) fn place(&self, path: &Path) -> Option<Place> {
+    pub(in crate::codegen) fn place(&self, path: &Path) -> Option<Place> {
         if self.form == Form::General {
             return None;
         }
@@ -34,7 +35,7 @@ impl Writer<'_> {
     }
 
     /// Whether the path is known to be Empty: the outer cell of a face on a side that is on the boundary.
-    pub(super) fn is_outside(&self, path: &Path) -> bool {
+    pub(in crate::codegen) fn is_outside(&self, path: &Path) -> bool {
         match path {
             Path::Empty => true,
             Path::First(face) => self.side_interior == Some(false) && self.place(face) == Some(Place::SideFace(End::Low)),
@@ -44,7 +45,7 @@ impl Writer<'_> {
     }
 
     /// The entity as u32, `NONE` for Empty.
-    pub(super) fn entity(&mut self, path: &Path) -> Written<Text> {
+    pub(in crate::codegen) fn entity(&mut self, path: &Path) -> Written<Text> {
         if self.is_outside(path) {
             return Ok(Text::atom(quote! { NONE }));
         }
@@ -105,7 +106,7 @@ impl Writer<'_> {
     }
 
     /// Whether the path leads back to [`Path::Here`].
-    pub(super) fn is_back_here(&self, path: &Path) -> bool {
+    pub(in crate::codegen) fn is_back_here(&self, path: &Path) -> bool {
         let (face, end) = match path {
             Path::Here => return true,
             Path::First(face) => (face, End::Low),
@@ -131,7 +132,7 @@ impl Writer<'_> {
     }
 
     /// Position of the entity in a set, as usize.
-    pub(super) fn position(&mut self, set: SetId, path: &Path) -> Written<Text> {
+    pub(in crate::codegen) fn position(&mut self, set: SetId, path: &Path) -> Written<Text> {
         if let (Form::Cell, Some(place)) = (self.form, self.place(path)) {
             return self.place_position(set, place);
         }
@@ -147,7 +148,7 @@ impl Writer<'_> {
     }
 
     /// Position of a place in a set, in [`Form::Cell`].
-    pub(super) fn place_position(&mut self, set: SetId, place: Place) -> Written<Text> {
+    pub(in crate::codegen) fn place_position(&mut self, set: SetId, place: Place) -> Written<Text> {
         if self.is_all(set) {
             return Ok(self.place_index(place));
         }
@@ -182,7 +183,7 @@ impl Writer<'_> {
     }
 
     /// Whether the entity is in the set.
-    pub(super) fn member(&mut self, set: SetId, path: &Path) -> Written<Text> {
+    pub(in crate::codegen) fn member(&mut self, set: SetId, path: &Path) -> Written<Text> {
         let canonical = self.module.sets.get(set).canonical;
         if self.is_all(set) {
             return Ok(Text::atom(quote! { true }));

@@ -4,14 +4,14 @@
 //! precision results are rounded where they are stored.
 
 use equelle_front::ir::{Kernel, Module, Precision};
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use super::text::ident;
+use super::text::{Level, Text, ident};
 
 /// How a kernel computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reals {
+pub(in crate::codegen) enum Reals {
     /// In double precision.
     Double,
     /// In double precision, into collections of single precision.
@@ -22,7 +22,7 @@ pub(super) enum Reals {
 
 impl Reals {
     /// Of a kernel.
-    pub(super) fn of(module: &Module, kernel: &Kernel) -> Self {
+    pub(in crate::codegen) fn of(module: &Module, kernel: &Kernel) -> Self {
         match (module.numbers.precision, kernel.computes_in(module.numbers)) {
             (Precision::Double, _) => Reals::Double,
             (Precision::Single, Precision::Single) => Reals::Single,
@@ -31,7 +31,7 @@ impl Reals {
     }
 
     /// The type in expressions.
-    pub(super) fn ty(self) -> Ident {
+    pub(in crate::codegen) fn ty(self) -> Ident {
         ident(match self {
             Reals::Double | Reals::Rounded => "f64",
             Reals::Single => "f32",
@@ -39,7 +39,7 @@ impl Reals {
     }
 
     /// The type in collections.
-    pub(super) fn kept(self) -> Ident {
+    pub(in crate::codegen) fn kept(self) -> Ident {
         ident(match self {
             Reals::Double => "f64",
             Reals::Rounded | Reals::Single => "f32",
@@ -47,18 +47,18 @@ impl Reals {
     }
 
     /// A value as a collection holds it.
-    pub(super) fn stored(self, value: &super::text::Text) -> TokenStream {
+    pub(in crate::codegen) fn stored(self, value: &Text) -> TokenStream {
         match self {
             Reals::Double | Reals::Single => quote! { #value },
             Reals::Rounded => {
-                let value = value.at(super::text::Level::Cast);
+                let value = value.at(Level::Cast);
                 quote! { #value as f32 }
             }
         }
     }
 
     /// Values per axis as a collection holds them.
-    pub(super) fn stored_per_axis(self, values: &Ident) -> TokenStream {
+    pub(in crate::codegen) fn stored_per_axis(self, values: &Ident) -> TokenStream {
         match self {
             Reals::Double | Reals::Single => quote! { #values },
             Reals::Rounded => quote! { #values.map(|value| value as f32) },
@@ -66,7 +66,7 @@ impl Reals {
     }
 
     /// A double as expressions have it.
-    pub(super) fn entering(self, value: TokenStream) -> TokenStream {
+    pub(in crate::codegen) fn entering(self, value: TokenStream) -> TokenStream {
         match self {
             Reals::Double | Reals::Rounded => value,
             Reals::Single => quote! { #value as f32 },
@@ -74,7 +74,7 @@ impl Reals {
     }
 
     /// Arguments of generic types that have a precision: nothing, or `<f32>`.
-    pub(super) fn argument(self) -> TokenStream {
+    pub(in crate::codegen) fn argument(self) -> TokenStream {
         match self {
             Reals::Double | Reals::Rounded => TokenStream::new(),
             Reals::Single => quote! { <f32> },
@@ -82,10 +82,58 @@ impl Reals {
     }
 
     /// The method that gives the Cartesian grid.
-    pub(super) fn cartesian_grid(self) -> Ident {
+    pub(in crate::codegen) fn cartesian_grid(self) -> Ident {
         ident(match self {
             Reals::Double | Reals::Rounded => "cartesian_grid",
             Reals::Single => "rounded_cartesian_grid",
         })
+    }
+
+    /// A number that reads back to the same bits, rounded if need be.
+    pub(in crate::codegen) fn literal(self, number: f64) -> Text {
+        let ty = self.ty();
+        let number = match self {
+            Reals::Double | Reals::Rounded => number,
+            Reals::Single => f64::from(number as f32),
+        };
+        if number.is_nan() {
+            return Text::atom(quote! { #ty::NAN });
+        }
+        if number.is_infinite() {
+            let name = ident(if number > 0.0 { "INFINITY" } else { "NEG_INFINITY" });
+            return Text::atom(quote! { #ty::#name });
+        }
+        let magnitude = match self {
+            Reals::Double | Reals::Rounded => Literal::f64_unsuffixed(number.abs()),
+            Reals::Single => Literal::f32_unsuffixed(number.abs() as f32),
+        };
+        if number.is_sign_negative() { Text::new(Level::Unary, quote! { -#magnitude }) } else { Text::atom(magnitude) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::ToTokens;
+
+    use super::*;
+
+    fn shown(reals: Reals, number: f64) -> String {
+        reals.literal(number).to_token_stream().to_string().replace(' ', "")
+    }
+
+    #[test]
+    fn numbers_read_back() {
+        for number in [0.0, -0.0, 0.1, 1e300, -5e-324, 1.0] {
+            let text = shown(Reals::Double, number);
+            assert_eq!(text.parse::<f64>().map(f64::to_bits), Ok(number.to_bits()), "{text}");
+        }
+    }
+
+    /// 0.1 and 1/3 in the digits of singles; what is beyond them is infinite, what is below is zero.
+    #[test]
+    fn single_precision_has_its_own_digits() {
+        let text = |number| shown(Reals::Single, number);
+        assert_eq!([text(0.1), text(-1.0 / 3.0), text(1e39), text(-1e39)], ["0.1", "-0.33333334", "f32::INFINITY", "f32::NEG_INFINITY"]);
+        assert_eq!(text(1e-60).parse::<f32>(), Ok(0.0));
     }
 }

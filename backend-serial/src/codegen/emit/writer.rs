@@ -3,19 +3,19 @@
 use std::collections::BTreeMap;
 
 use equelle_front::backend::{BackendError, KernelNames, Namer};
-use equelle_front::ir::{Kernel, LocalId, Module, Param, ParamId, Path, Side};
+use equelle_front::ir::{Kernel, LocalId, Module, Param, ParamId, Path};
 use equelle_front::source::Span;
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, Shape};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
+use super::derivatives::Derivatives;
+use super::place::{KnownFace, Leaf, Place, SideFunction};
 use super::reals::Reals;
-use super::stage::Staged;
-use super::stencil::Derivatives;
-use super::text::ident;
+use super::text::{canonical_set, ident};
 
 /// Names that the written functions use for their own purposes.
-pub(super) const RESERVED: [&str; 78] = [
+pub(in crate::codegen) const RESERVED: [&str; 78] = [
     "Side",
     "around",
     "boundary",
@@ -98,7 +98,7 @@ pub(super) const RESERVED: [&str; 78] = [
 
 /// Which function is being written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(in crate::codegen) enum Form {
     /// Any grid: `here` is an entity (u32), `position` its position in the space.
     General,
     /// One cell of a Cartesian grid: `here` is its index (usize), `at` its position; in a side block `axis` is the axis.
@@ -111,7 +111,7 @@ pub(super) enum Form {
 
 /// Why a function cannot be written.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub(in crate::codegen) enum Failure {
     /// A construct that no form of this back-end can express.
     Error(BackendError),
     /// A construct that this Cartesian form cannot express; the general form can.
@@ -125,82 +125,10 @@ impl From<BackendError> for Failure {
 }
 
 /// Result of writing.
-pub(super) type Written<T> = Result<T, Failure>;
-
-/// An entity that Cartesian forms know in closed form.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Place {
-    /// The cell (in a per-axis form of faces: the face).
-    Here,
-    /// The face on a side.
-    SideFace(End),
-    /// The cell beyond that face.
-    Neighbour(End),
-}
-
-/// A side, as something that has an order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum End {
-    /// Towards smaller coordinates.
-    Low,
-    /// Towards larger coordinates.
-    High,
-}
-
-impl From<Side> for End {
-    fn from(side: Side) -> Self {
-        match side {
-            Side::Low => End::Low,
-            Side::High => End::High,
-        }
-    }
-}
-
-impl End {
-    /// `low`, `high`
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            End::Low => "low",
-            End::High => "high",
-        }
-    }
-
-    /// For `high` arguments.
-    pub(super) fn is_high(self) -> bool {
-        self == End::High
-    }
-}
-
-/// What the inside of a row reads, and what a side function takes as an argument.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Leaf {
-    /// A single parameter.
-    Single(ParamId),
-    /// A value per axis (or one for all cells) of a parameter.
-    PerAxis(ParamId),
-    /// An element of a collection.
-    Element(ParamId, Place),
-    /// A local of the surrounding block.
-    Local(LocalId),
-}
-
-/// A face of a sum over the faces of a cell: names of its cells.
-#[derive(Clone, Debug)]
-pub(super) struct KnownFace {
-    /// The local that holds the face.
-    pub face: LocalId,
-    /// Its first cell, NONE outside.
-    pub first: Ident,
-    /// Its second cell, NONE outside.
-    pub second: Ident,
-    /// Which of them is the cell that is summed for, where that is known: the one at the low end of the face (its first one) or at the high end.
-    pub own: Option<End>,
-    /// Whether that cell is [`Path::Here`].
-    pub own_is_here: bool,
-}
+pub(in crate::codegen) type Written<T> = Result<T, Failure>;
 
 /// Writes functions of one kernel.
-pub(super) struct Writer<'a> {
+pub(in crate::codegen) struct Writer<'a> {
     pub module: &'a Module,
     pub kernel: &'a Kernel,
     pub names: &'a KernelNames,
@@ -241,31 +169,14 @@ pub(super) struct Writer<'a> {
     pub sums_written: usize,
     /// Where derivatives go, in the functions of an equation.
     pub derivatives: Option<Derivatives<'a>>,
-    /// Form::General: sums whose terms have been made before the loop.
-    pub staged: Staged,
+    /// Form::General: sums whose terms have been made before the loop: the terms of all faces, by the local of the face.
+    pub staged: BTreeMap<LocalId, Ident>,
     /// Names for functions over cells that the function being written may call, and those that it calls.
     pub cell_functions: (Namer, TokenStream),
 }
 
-/// A function that gives the terms of one side of a cell where there is a cell beyond.
-#[derive(Clone, Debug)]
-pub(super) struct SideFunction {
-    /// Its name.
-    pub name: Ident,
-    /// Generic arguments of a call: `::<DIM>` or nothing.
-    pub generics: TokenStream,
-    /// Whether its first arguments are the grid, and the axis.
-    pub takes: (bool, bool),
-    /// Its other arguments.
-    pub leaves: Vec<Leaf>,
-    /// In an equation: the derivatives that it adds to, its last arguments.
-    pub reached: Vec<(u32, Place)>,
-    /// The function.
-    pub item: TokenStream,
-}
-
 impl<'a> Writer<'a> {
-    pub(super) fn new(module: &'a Module, kernel: &'a Kernel, names: &'a KernelNames, form: Form, functions: &Namer) -> Self {
+    pub(in crate::codegen) fn new(module: &'a Module, kernel: &'a Kernel, names: &'a KernelNames, form: Form, functions: &Namer) -> Self {
         let mut namer = functions.clone();
         namer.reserve(RESERVED);
         namer.reserve([&names.arguments, &names.info]);
@@ -301,21 +212,21 @@ impl<'a> Writer<'a> {
             side_functions: Vec::new(),
             sums_written: 0,
             derivatives: None,
-            staged: Staged::new(),
+            staged: BTreeMap::new(),
             cell_functions: (functions.clone(), TokenStream::new()),
         }
     }
 
     /// Where messages about the kernel point.
-    pub(super) fn span(&self) -> Span {
+    pub(in crate::codegen) fn span(&self) -> Span {
         self.kernel.spans.first().copied().unwrap_or_default()
     }
 
-    pub(super) fn internal(&self, what: &str) -> Failure {
+    pub(in crate::codegen) fn internal(&self, what: &str) -> Failure {
         Failure::Error(BackendError::internal(self.span(), format!("kernel `{}`: {what}", self.kernel.name)))
     }
 
-    pub(super) fn param(&self, id: ParamId) -> Written<(&'a Param, Ident)> {
+    pub(in crate::codegen) fn param(&self, id: ParamId) -> Written<(&'a Param, Ident)> {
         match (self.kernel.params.get(id.0 as usize), self.params.get(id.0 as usize)) {
             (Some(param), Some(name)) => Ok((param, name.clone())),
             _ => Err(self.internal("a parameter that it does not have")),
@@ -327,18 +238,18 @@ impl<'a> Writer<'a> {
         ident(self.names.params.get(id.0 as usize).map_or("missing", String::as_str))
     }
 
-    pub(super) fn local(&self, id: LocalId) -> Written<Ident> {
+    pub(in crate::codegen) fn local(&self, id: LocalId) -> Written<Ident> {
         self.locals.get(id.0 as usize).cloned().ok_or_else(|| self.internal("a local that it does not have"))
     }
 
     /// Statements before the loop.
-    pub(super) fn prelude(&self) -> TokenStream {
+    pub(in crate::codegen) fn prelude(&self) -> TokenStream {
         // Domains first: asking for one changes the runtime, which nothing may borrow yet.
         self.domains.iter().chain(&self.prelude).map(|(_, _, tokens)| tokens.clone()).collect()
     }
 
     /// A name made by a statement before the loop; `make` gets the name.
-    pub(super) fn prepared(&mut self, key: String, wanted: Option<&str>, make: impl FnOnce(&Ident) -> TokenStream) -> Ident {
+    pub(in crate::codegen) fn prepared(&mut self, key: String, wanted: Option<&str>, make: impl FnOnce(&Ident) -> TokenStream) -> Ident {
         if let Some((_, name, _)) = self.prelude.iter().find(|(k, _, _)| *k == key) {
             return name.clone();
         }
@@ -352,7 +263,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The parameter as the body reads it: a number, a slice, slices of components.
-    pub(super) fn read(&mut self, id: ParamId) -> Written<Ident> {
+    pub(in crate::codegen) fn read(&mut self, id: ParamId) -> Written<Ident> {
         let ((param, name), field) = (self.param(id)?, self.field(id));
         let tokens = match (param.ty.shape, param.ty.basic) {
             (Shape::Single, Basic::Scalar) => {
@@ -386,14 +297,14 @@ impl<'a> Writer<'a> {
     }
 
     /// The parameter's values per axis.
-    pub(super) fn read_per_axis(&mut self, id: ParamId) -> Written<Ident> {
+    pub(in crate::codegen) fn read_per_axis(&mut self, id: ParamId) -> Written<Ident> {
         let ((_, name), field, ty) = (self.param(id)?, self.field(id), self.reals.ty());
         // The function that picks the form has looked that they are there.
         Ok(self.prepared(name.to_string(), None, |_| quote! { let #name = args.#field.per_axis().unwrap_or([#ty::NAN; 3]); }))
     }
 
     /// An expression of type `&Arc<Domain>`.
-    pub(super) fn domain(&mut self, set: SetId) -> Written<TokenStream> {
+    pub(in crate::codegen) fn domain(&mut self, set: SetId) -> Written<TokenStream> {
         if let Some(canonical) = self.module.sets.get(set).canonical {
             let key = canonical.name();
             if let Some((_, name, _)) = self.domains.iter().find(|(k, _, _)| *k == key) {
@@ -419,7 +330,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Positions of entities in a set.
-    pub(super) fn ranks(&mut self, set: SetId) -> Written<Ident> {
+    pub(in crate::codegen) fn ranks(&mut self, set: SetId) -> Written<Ident> {
         let canonical = self.module.sets.get(set).canonical.is_some();
         let domain = self.domain(set)?;
         let wanted = self.rank_name(set);
@@ -433,7 +344,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Positions in a run-time set by position in its canonical superset.
-    pub(super) fn subset_ranks(&mut self, set: SetId) -> Written<Ident> {
+    pub(in crate::codegen) fn subset_ranks(&mut self, set: SetId) -> Written<Ident> {
         let domain = self.domain(set)?;
         let wanted = self.rank_name(set);
         Ok(self.prepared(format!("subset ranks of {}", set.0), Some(&wanted), |name| {
@@ -450,45 +361,23 @@ impl<'a> Writer<'a> {
     }
 
     /// The set of a collection parameter.
-    pub(super) fn set_of(&self, id: ParamId) -> Written<SetId> {
+    pub(in crate::codegen) fn set_of(&self, id: ParamId) -> Written<SetId> {
         let (param, _) = self.param(id)?;
         param.ty.mapping().ok_or_else(|| self.internal("it loads an element of what is no collection"))
     }
 
     /// The canonical set that a set is, or is made a subset of.
-    pub(super) fn superset(&self, set: SetId) -> CanonicalSet {
+    pub(in crate::codegen) fn superset(&self, set: SetId) -> CanonicalSet {
         self.module.sets.canonical_superset(set)
     }
 
     /// Whether a set is all entities of its kind.
-    pub(super) fn is_all(&self, set: SetId) -> bool {
+    pub(in crate::codegen) fn is_all(&self, set: SetId) -> bool {
         matches!(self.module.sets.get(set).canonical, Some(CanonicalSet { extent: Extent::All, .. }))
     }
 
     /// Kind of the entity at the end of a path.
-    pub(super) fn kind(&self, path: &Path) -> Option<EntityKind> {
+    pub(in crate::codegen) fn kind(&self, path: &Path) -> Option<EntityKind> {
         self.kernel.path_kind(&self.module.sets, path)
     }
-}
-
-/// `EntityKind::Cell`
-pub(super) fn entity_kind(kind: EntityKind) -> TokenStream {
-    let kind = ident(match kind {
-        EntityKind::Cell => "Cell",
-        EntityKind::Face => "Face",
-        EntityKind::Edge => "Edge",
-        EntityKind::Vertex => "Vertex",
-    });
-    quote! { EntityKind::#kind }
-}
-
-/// `CanonicalSet { .. }`
-pub(super) fn canonical_set(set: CanonicalSet) -> TokenStream {
-    let kind = entity_kind(set.kind);
-    let extent = ident(match set.extent {
-        Extent::Interior => "Interior",
-        Extent::Boundary => "Boundary",
-        Extent::All => "All",
-    });
-    quote! { CanonicalSet::new(#kind, Extent::#extent) }
 }

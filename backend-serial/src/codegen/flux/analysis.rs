@@ -8,7 +8,8 @@ use equelle_front::ops::{Arithmetic, BinaryMath};
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId};
 
 use super::dag::{At, Dag, Node, Op, reach};
-use crate::codegen::writer::{End, Failure, Place, Writer, Written};
+use crate::codegen::emit::place::{End, Place};
+use crate::codegen::emit::writer::{Failure, Writer, Written};
 
 /// Faces whose terms take less time than this many additions are better evaluated by both of their cells.
 const WORTHWHILE: u32 = 16;
@@ -16,17 +17,17 @@ const WORTHWHILE: u32 = 16;
 const WORTH_STORING: u32 = 2;
 
 /// Reads the body of a sum over the interior faces of a cell of any grid; it yields the terms of a face. [`Failure::Form`] where it asks for something else than values of the face and its two cells.
-pub(super) fn terms_of_face(writer: &mut Writer, face: LocalId, body: &KBlock) -> Written<Found> {
+pub(in crate::codegen) fn analyse_face_terms(writer: &mut Writer, face: LocalId, body: &KBlock) -> Written<FluxAnalysis> {
     let mut reader = Reader::new(writer);
     reader.face = Some(face);
     let yields = reader.block(body)?;
     let mut dag = reader.dag;
     let cells = of_cells(&mut dag, &yields);
-    Ok(Found { dag, yields, subsets: Vec::new(), terms: Vec::new(), sums: Vec::new(), cells, expensive: true })
+    Ok(FluxAnalysis { dag, yields, subsets: Vec::new(), terms: Vec::new(), sums: Vec::new(), cells, expensive: true })
 }
 
 /// A body whose terms are the same for both cells of a face.
-pub(super) struct Found {
+pub(in crate::codegen) struct FluxAnalysis {
     pub dag: Dag,
     /// What the body yields, from values here and sums, for cells that are in none of the `subsets`; or the terms of one face.
     pub yields: Vec<Node>,
@@ -43,7 +44,7 @@ pub(super) struct Found {
 }
 
 /// Reads the body of a Cartesian form. [`Failure::Form`] where terms depend on the side that asks.
-pub(super) fn find(writer: &mut Writer, block: &KBlock) -> Written<Found> {
+pub(in crate::codegen) fn analyse_cartesian_form(writer: &mut Writer, block: &KBlock) -> Written<FluxAnalysis> {
     let mut reader = Reader::new(writer);
     let yields = reader.block(block)?;
     let Reader { mut dag, terms, sums, .. } = reader;
@@ -63,7 +64,7 @@ pub(super) fn find(writer: &mut Writer, block: &KBlock) -> Written<Found> {
     if !dag.below(&roots).iter().chain(&dag.below(&yields)).all(known) {
         return Err(Failure::Form);
     }
-    Ok(Found { dag, yields, subsets, terms, sums, cells, expensive })
+    Ok(FluxAnalysis { dag, yields, subsets, terms, sums, cells, expensive })
 }
 
 /// Values of one cell that some terms of faces are made of and that are worth storing, as values here.
@@ -110,7 +111,7 @@ fn is_bool(dag: &Dag, node: Node) -> bool {
 }
 
 /// Whether a sum adds anything at all.
-pub(super) fn has_terms(low: &SideBlocks, high: &SideBlocks) -> bool {
+pub(in crate::codegen) fn has_terms(low: &SideBlocks, high: &SideBlocks) -> bool {
     [&low.interior, &low.boundary, &high.interior, &high.boundary].into_iter().any(Option::is_some)
 }
 

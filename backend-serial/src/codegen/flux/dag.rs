@@ -8,11 +8,11 @@ use equelle_front::types::SetId;
 
 /// A value. Operands have smaller numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Node(u32);
+pub(in crate::codegen) struct Node(u32);
 
 /// Where an element is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum At {
+pub(in crate::codegen) enum At {
     /// At the cell that is evaluated.
     Here,
     /// At the first cell of a face.
@@ -24,18 +24,18 @@ pub(super) enum At {
 }
 
 /// What a value depends on, besides what is the same for all elements: a set of these.
-pub(super) mod reach {
+pub(in crate::codegen) mod reach {
     use super::At;
 
-    pub(in crate::codegen::faces) const HERE: u8 = 1;
-    pub(in crate::codegen::faces) const FIRST: u8 = 2;
-    pub(in crate::codegen::faces) const SECOND: u8 = 4;
+    pub(in crate::codegen) const HERE: u8 = 1;
+    pub(in crate::codegen) const FIRST: u8 = 2;
+    pub(in crate::codegen) const SECOND: u8 = 4;
     /// The face, or the axis.
-    pub(in crate::codegen::faces) const FACE: u8 = 8;
+    pub(in crate::codegen) const FACE: u8 = 8;
     /// Sums over faces.
-    pub(in crate::codegen::faces) const SUM: u8 = 16;
+    pub(in crate::codegen) const SUM: u8 = 16;
 
-    pub(in crate::codegen::faces) fn of(at: At) -> u8 {
+    pub(in crate::codegen) fn of(at: At) -> u8 {
         match at {
             At::Here => HERE,
             At::First => FIRST,
@@ -47,7 +47,7 @@ pub(super) mod reach {
 
 /// How a value is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Op {
+pub(in crate::codegen) enum Op {
     /// A number, by its bits.
     Real(u64),
     Bool(bool),
@@ -80,7 +80,7 @@ pub(super) enum Op {
 }
 
 impl Op {
-    pub(super) fn operands(self) -> Vec<Node> {
+    pub(in crate::codegen) fn operands(self) -> Vec<Node> {
         match self {
             Op::Real(_)
             | Op::Bool(_)
@@ -128,7 +128,7 @@ const SLOW: u32 = 8;
 
 /// All values of a kernel.
 #[derive(Default)]
-pub(super) struct Dag {
+pub(in crate::codegen) struct Dag {
     ops: Vec<Op>,
     known: HashMap<Op, Node>,
     reach: Vec<u8>,
@@ -137,36 +137,36 @@ pub(super) struct Dag {
 }
 
 impl Dag {
-    pub(super) fn op(&self, node: Node) -> Op {
+    pub(in crate::codegen) fn op(&self, node: Node) -> Op {
         self.ops[node.0 as usize]
     }
 
     /// What a value depends on, of [`reach`].
-    pub(super) fn reach(&self, node: Node) -> u8 {
+    pub(in crate::codegen) fn reach(&self, node: Node) -> u8 {
         self.reach[node.0 as usize]
     }
 
     /// Additions that an evaluation takes about as long as, if nothing in it is shared.
-    pub(super) fn cost(&self, node: Node) -> u32 {
+    pub(in crate::codegen) fn cost(&self, node: Node) -> u32 {
         self.cost[node.0 as usize]
     }
 
     /// The user's name of a value, if it has one.
-    pub(super) fn name(&self, node: Node) -> &str {
+    pub(in crate::codegen) fn name(&self, node: Node) -> &str {
         self.names.get(&node).map_or("value", String::as_str)
     }
 
-    pub(super) fn call(&mut self, node: Node, name: &str) {
+    pub(in crate::codegen) fn call(&mut self, node: Node, name: &str) {
         if !self.op(node).operands().is_empty() {
             self.names.entry(node).or_insert_with(|| name.to_owned());
         }
     }
 
-    pub(super) fn real(&mut self, number: f64) -> Node {
+    pub(in crate::codegen) fn real(&mut self, number: f64) -> Node {
         self.make(Op::Real(number.to_bits()))
     }
 
-    pub(super) fn make(&mut self, op: Op) -> Node {
+    pub(in crate::codegen) fn make(&mut self, op: Op) -> Node {
         if let Op::Select(condition, a, b) = op {
             return self.select(condition, a, b);
         }
@@ -238,7 +238,7 @@ impl Dag {
     }
 
     /// The same value at another place.
-    pub(super) fn moved(&mut self, node: Node, from: At, to: At) -> Node {
+    pub(in crate::codegen) fn moved(&mut self, node: Node, from: At, to: At) -> Node {
         if self.reach(node) & reach::of(from) == 0 {
             return node;
         }
@@ -261,7 +261,7 @@ impl Dag {
     }
 
     /// Values for elements that are in no set made at run time.
-    pub(super) fn outside_subsets(&mut self, roots: &[Node]) -> Vec<Node> {
+    pub(in crate::codegen) fn outside_subsets(&mut self, roots: &[Node]) -> Vec<Node> {
         let mut outside: BTreeMap<Node, Node> = BTreeMap::new();
         for old in self.below(roots) {
             let new = match self.op(old) {
@@ -277,12 +277,12 @@ impl Dag {
     }
 
     /// Some values and all they are made of, operands first.
-    pub(super) fn below(&self, roots: &[Node]) -> Vec<Node> {
+    pub(in crate::codegen) fn below(&self, roots: &[Node]) -> Vec<Node> {
         self.below_until(roots, |_| false)
     }
 
     /// The same, but not what those are made of that are given.
-    pub(super) fn below_until(&self, roots: &[Node], given: impl Fn(Node) -> bool) -> Vec<Node> {
+    pub(in crate::codegen) fn below_until(&self, roots: &[Node], given: impl Fn(Node) -> bool) -> Vec<Node> {
         let mut found = std::collections::BTreeSet::new();
         let mut open = roots.to_vec();
         while let Some(node) = open.pop() {

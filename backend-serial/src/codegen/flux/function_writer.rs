@@ -9,15 +9,16 @@ use equelle_front::types::{Basic, Extent};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
+use super::analysis::FluxAnalysis;
 use super::dag::{At, Dag, Node, Op};
-use super::find::Found;
-use crate::codegen::reals::Reals;
-use crate::codegen::text::{Level, Text, blank, ident, mentions, real};
-use crate::codegen::writer::{End, Failure, Writer, Written};
+use crate::codegen::emit::place::End;
+use crate::codegen::emit::reals::Reals;
+use crate::codegen::emit::text::{Level, Text, blank, ident, mentions};
+use crate::codegen::emit::writer::{Failure, Writer, Written};
 
 /// What a function reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Arg {
+pub(in crate::codegen) enum Arg {
     Grid,
     Param(ParamId),
     /// Three values, one for each axis.
@@ -29,18 +30,18 @@ pub(super) enum Arg {
     /// Terms of a sum: those of the low sides and those of the high sides, axis by axis.
     Terms(usize),
     /// Elements of the cells or faces on one side of a cell, for each axis.
-    Beside(ParamId, Beside, End),
+    Adjacent(ParamId, Adjacent, End),
 }
 
 /// What is on a side of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Beside {
+pub(in crate::codegen) enum Adjacent {
     Cell,
     Face,
 }
 
 /// One function.
-pub(super) struct Function {
+pub(in crate::codegen) struct Function {
     pub name: Ident,
     /// Generic arguments of a call: `::<DIM>` or nothing.
     pub generics: TokenStream,
@@ -51,7 +52,7 @@ pub(super) struct Function {
 
 /// What a function is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::codegen) enum Kind {
     /// Values of one cell.
     Cells,
     /// Terms of faces across an axis.
@@ -63,8 +64,8 @@ pub(super) enum Kind {
 }
 
 /// Writes one function after the other.
-pub(super) struct Scribe<'a, 'w> {
-    pub found: &'a Found,
+pub(in crate::codegen) struct FunctionWriter<'a, 'w> {
+    pub analysis: &'a FluxAnalysis,
     /// The stored values of first and second cells.
     pub stored: &'a BTreeMap<Node, (usize, At)>,
     pub writer: &'a Writer<'w>,
@@ -72,9 +73,9 @@ pub(super) struct Scribe<'a, 'w> {
     pub namer: Namer,
 }
 
-impl Scribe<'_, '_> {
+impl FunctionWriter<'_, '_> {
     /// A loop over slices of one length that writes `roots` to `outputs`.
-    pub(super) fn function(&self, name: &str, doc: &str, outputs: &[String], roots: &[Node], kind: Kind) -> Written<Function> {
+    pub(in crate::codegen) fn function(&self, name: &str, doc: &str, outputs: &[String], roots: &[Node], kind: Kind) -> Written<Function> {
         let axis = if let Kind::Faces(axis) = kind { axis } else { 0 };
         let mut body = self.body(axis);
         let outputs: Vec<Ident> = outputs.iter().map(|output| ident(&body.namer.fresh(output))).collect();
@@ -82,7 +83,7 @@ impl Scribe<'_, '_> {
         match kind {
             Kind::Cells | Kind::Faces(_) => {}
             Kind::Row => {
-                for number in 0..self.found.terms.len() {
+                for number in 0..self.analysis.terms.len() {
                     before.extend(body.sum(number)?);
                 }
             }
@@ -108,7 +109,7 @@ impl Scribe<'_, '_> {
                     lanes.extend(quote! { let #name = &#name[..len]; });
                 }
                 // Of cells inside the grid alone.
-                Arg::Beside(..) => return Err(Failure::Form),
+                Arg::Adjacent(..) => return Err(Failure::Form),
                 Arg::Terms(_) => {
                     generic = true;
                     let [low, high] = ["low", "high"].map(|side| ident(&format!("{name}_{side}")));
@@ -148,9 +149,9 @@ impl Scribe<'_, '_> {
         Ok(Function { name, generics, args: args.into_iter().map(|(arg, _)| arg).collect(), kind, item })
     }
 
-    pub(super) fn body(&self, axis: usize) -> Body<'_, '_, '_> {
+    pub(in crate::codegen) fn body(&self, axis: usize) -> Body<'_, '_, '_> {
         Body {
-            scribe: self,
+            function_writer: self,
             namer: self.namer.clone(),
             args: Vec::new(),
             bound: BTreeMap::new(),
@@ -163,7 +164,7 @@ impl Scribe<'_, '_> {
     }
 
     /// A parameter that is the same for all elements.
-    pub(super) fn same_for_all(&self, arg: Arg, name: &Ident) -> Written<TokenStream> {
+    pub(in crate::codegen) fn same_for_all(&self, arg: Arg, name: &Ident) -> Written<TokenStream> {
         Ok(match arg {
             Arg::Grid => quote! { #name: &CartesianGrid, },
             Arg::Param(id) => {
@@ -172,14 +173,14 @@ impl Scribe<'_, '_> {
                 quote! { #name: #ty, }
             }
             Arg::PerAxis(_) => quote! { #name: [f64; 3], },
-            Arg::Load(..) | Arg::Stored(..) | Arg::Terms(_) | Arg::Beside(..) => return Err(Failure::Form),
+            Arg::Load(..) | Arg::Stored(..) | Arg::Terms(_) | Arg::Adjacent(..) => return Err(Failure::Form),
         })
     }
 }
 
 /// What one function evaluates.
-pub(super) struct Body<'s, 'a, 'w> {
-    pub scribe: &'s Scribe<'a, 'w>,
+pub(in crate::codegen) struct Body<'s, 'a, 'w> {
+    pub function_writer: &'s FunctionWriter<'a, 'w>,
     pub namer: Namer,
     pub args: Vec<(Arg, Ident)>,
     pub bound: BTreeMap<Node, Ident>,
@@ -196,7 +197,7 @@ pub(super) struct Body<'s, 'a, 'w> {
 
 impl Body<'_, '_, '_> {
     fn dag(&self) -> &Dag {
-        &self.scribe.found.dag
+        &self.function_writer.analysis.dag
     }
 
     fn arg(&mut self, arg: Arg, wanted: &str) -> Ident {
@@ -210,8 +211,8 @@ impl Body<'_, '_, '_> {
 
     /// `let mut sum = 0.0; sum -= low_x[i]; sum += high_x[i]; ..`, as every form of the kernel adds.
     fn sum(&mut self, number: usize) -> Written<TokenStream> {
-        let local = self.scribe.found.sums[number];
-        let name = self.scribe.writer.local(local)?;
+        let local = self.function_writer.analysis.sums[number];
+        let name = self.function_writer.writer.local(local)?;
         let terms = self.arg(Arg::Terms(number), &format!("{name}_terms"));
         let add = |letter: &str| {
             let [low, high] = ["low", "high"].map(|side| ident(&format!("{terms}_{side}_{letter}")));
@@ -229,8 +230,8 @@ impl Body<'_, '_, '_> {
     /// Sums, with the terms of the faces between the row and the next one evaluated where they are added, in the order of [`Self::sum`]. They are stored where those below were:
     /// the names of these buffers.
     fn sums_and_faces(&mut self) -> Written<(TokenStream, Vec<Ident>)> {
-        let scribe = self.scribe;
-        let sums = scribe.found.sums.iter().map(|sum| scribe.writer.local(*sum)).collect::<Written<Vec<_>>>()?;
+        let function_writer = self.function_writer;
+        let sums = function_writer.analysis.sums.iter().map(|sum| function_writer.writer.local(*sum)).collect::<Written<Vec<_>>>()?;
         let mut names =
             |ending: &str| -> Vec<Ident> { sums.iter().map(|sum| ident(&self.namer.fresh(&format!("{sum}_{ending}")))).collect() };
         let (between, above) = (names("between"), names("above"));
@@ -239,7 +240,7 @@ impl Body<'_, '_, '_> {
             |side: &str, letter: &str| -> Vec<Ident> { lanes.iter().map(|lane| ident(&format!("{lane}_{side}_{letter}"))).collect() };
         let ([low_x, high_x], [low_z, high_z]) = (["low", "high"].map(|end| side(end, "x")), ["low", "high"].map(|end| side(end, "z")));
         (self.axis, self.of_first) = (1, true);
-        let roots: Vec<Node> = scribe.found.terms.iter().map(|terms| terms[1]).collect();
+        let roots: Vec<Node> = function_writer.analysis.terms.iter().map(|terms| terms[1]).collect();
         let statements = self.statements(&roots)?;
         let terms = roots.iter().map(|root| self.value(*root)).collect::<Written<Vec<Text>>>()?;
         (self.axis, self.of_first) = (0, false);
@@ -261,17 +262,17 @@ impl Body<'_, '_, '_> {
     }
 
     /// An element on a side of the cell.
-    fn beside(&mut self, id: ParamId, what: Beside, side: End) -> Written<Text> {
-        let (_, name) = self.scribe.writer.param(id)?;
-        let name = self.arg(Arg::Beside(id, what, side), &format!("{name}_{}", side.name()));
+    fn adjacent(&mut self, id: ParamId, what: Adjacent, side: End) -> Written<Text> {
+        let (_, name) = self.function_writer.writer.param(id)?;
+        let name = self.arg(Arg::Adjacent(id, what, side), &format!("{name}_{}", side.name()));
         let axis = Literal::usize_unsuffixed(self.axis);
         Ok(Text::atom(quote! { #name[#axis] }))
     }
 
     /// Values that are used more than once, and the branches of choices, which are thus evaluated in any case.
-    pub(super) fn statements(&mut self, roots: &[Node]) -> Written<TokenStream> {
-        let scribe = self.scribe;
-        let given = |node: Node| scribe.stored.contains_key(&node);
+    pub(in crate::codegen) fn statements(&mut self, roots: &[Node]) -> Written<TokenStream> {
+        let function_writer = self.function_writer;
+        let given = |node: Node| function_writer.stored.contains_key(&node);
         let nodes = self.dag().below_until(roots, given);
         let mut uses: BTreeMap<Node, usize> = BTreeMap::new();
         for &node in nodes.iter().filter(|node| !given(**node)) {
@@ -294,22 +295,22 @@ impl Body<'_, '_, '_> {
         Ok(out)
     }
 
-    pub(super) fn value(&mut self, node: Node) -> Written<Text> {
+    pub(in crate::codegen) fn value(&mut self, node: Node) -> Written<Text> {
         if let Some(name) = self.bound.get(&node) {
             return Ok(Text::atom(name));
         }
         if let Some(text) = self.given.get(&node) {
             return Ok(text.clone());
         }
-        if let Some(&(number, at)) = self.scribe.stored.get(&node) {
-            let cell = self.scribe.found.cells[number];
+        if let Some(&(number, at)) = self.function_writer.stored.get(&node) {
+            let cell = self.function_writer.analysis.cells[number];
             let wanted = format!("{}_{}", self.dag().name(cell), at_name(at));
             let name = self.arg(Arg::Stored(number, at), &wanted);
             return Ok(Text::atom(quote! { #name[i] }));
         }
-        let param = |id: ParamId| self.scribe.writer.param(id).map(|(_, name)| name.to_string());
+        let param = |id: ParamId| self.function_writer.writer.param(id).map(|(_, name)| name.to_string());
         Ok(match self.dag().op(node) {
-            Op::Real(bits) => real(f64::from_bits(bits), Reals::Double),
+            Op::Real(bits) => Reals::Double.literal(f64::from_bits(bits)),
             Op::Bool(value) => Text::atom(quote! { #value }),
             Op::Param(id) => {
                 let wanted = param(id)?;
@@ -334,13 +335,13 @@ impl Body<'_, '_, '_> {
                 self.grid();
                 Text::atom(quote! { grid.volume })
             }
-            Op::Sum(number) => Text::atom(self.scribe.writer.local(self.scribe.found.sums[number as usize])?),
+            Op::Sum(number) => Text::atom(self.function_writer.writer.local(self.function_writer.analysis.sums[number as usize])?),
             Op::Load(id, at) => {
                 let at = match (at, self.side) {
                     (At::First, Some(End::Low)) | (At::Second, Some(End::High)) => {
-                        return self.beside(id, Beside::Cell, self.side.unwrap_or(End::Low));
+                        return self.adjacent(id, Adjacent::Cell, self.side.unwrap_or(End::Low));
                     }
-                    (At::Face, Some(side)) => return self.beside(id, Beside::Face, side),
+                    (At::Face, Some(side)) => return self.adjacent(id, Adjacent::Face, side),
                     (At::First | At::Second, Some(_)) => At::Here,
                     (At::First, None) if self.of_first => At::Here,
                     (at, _) => at,
@@ -435,12 +436,12 @@ fn at_name(at: At) -> &'static str {
 
 impl Arg {
     /// What is given for a parameter that is the same for all elements.
-    pub(super) fn read(self, writer: &mut Writer) -> Written<TokenStream> {
+    pub(in crate::codegen) fn read(self, writer: &mut Writer) -> Written<TokenStream> {
         let name = match self {
             Arg::Grid => ident("grid"),
             Arg::Param(id) => return writer.read(id).map(|name| quote! { #name }),
             Arg::PerAxis(id) => return writer.read_per_axis(id).map(|name| quote! { #name }),
-            Arg::Load(..) | Arg::Stored(..) | Arg::Terms(_) | Arg::Beside(..) => return Err(Failure::Form),
+            Arg::Load(..) | Arg::Stored(..) | Arg::Terms(_) | Arg::Adjacent(..) => return Err(Failure::Form),
         };
         Ok(quote! { #name })
     }
@@ -448,7 +449,7 @@ impl Arg {
 
 impl Function {
     /// Its arguments but the outputs: `stored` are the values of first and second cells, `part` says which elements of a collection.
-    pub(super) fn args(
+    pub(in crate::codegen) fn args(
         &self,
         writer: &mut Writer,
         stored: [&[TokenStream]; 2],
@@ -477,7 +478,7 @@ impl Function {
                         Kind::Cells | Kind::Faces(_) | Kind::Row => quote! { sweep.low(#number), sweep.high(#number) },
                     }
                 }
-                Arg::Beside(..) => return Err(Failure::Form),
+                Arg::Adjacent(..) => return Err(Failure::Form),
             });
         }
         Ok(quote! { #(#args),* })
@@ -485,7 +486,7 @@ impl Function {
 }
 
 /// Which function of the grid says where the value of a face is in a collection.
-pub(super) fn face_position(writer: &Writer, id: ParamId) -> Written<Ident> {
+pub(in crate::codegen) fn face_position(writer: &Writer, id: ParamId) -> Written<Ident> {
     Ok(match writer.superset(writer.set_of(id)?).extent {
         Extent::Interior => ident("interior_face"),
         Extent::All | Extent::Boundary => ident("face"),

@@ -5,30 +5,31 @@ use equelle_front::ir::{JacobianForm, KBlock};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::outputs::Outputs;
-use super::stencil::Derivatives;
-use super::text::ident;
-use super::writer::{End, Place, Writer, Written};
+use crate::codegen::emit::derivatives::Derivatives;
+use crate::codegen::emit::outputs::Outputs;
+use crate::codegen::emit::place::{End, Place};
+use crate::codegen::emit::text::ident;
+use crate::codegen::emit::writer::{Writer, Written};
 
 /// A Jacobian form whose Cartesian body is being written.
-pub(super) struct Equation<'a> {
+pub(in crate::codegen) struct Equation<'a> {
     skeleton: &'a Skeleton,
     /// What its rows may have. `[unknowns]`
     reach: Vec<Reach>,
 }
 
 impl<'a> Equation<'a> {
-    pub(super) fn new(form: &JacobianForm, block: &KBlock, skeleton: &'a Skeleton) -> Self {
+    pub(in crate::codegen) fn new(form: &JacobianForm, block: &KBlock, skeleton: &'a Skeleton) -> Self {
         Equation { skeleton, reach: reach(form.unknowns, block) }
     }
 
     /// For a writer of one of its functions.
-    pub(super) fn derivatives(&self) -> Derivatives<'a> {
+    pub(in crate::codegen) fn derivatives(&self) -> Derivatives<'a> {
         Derivatives::by_places(self.skeleton)
     }
 
     /// The variables, zero.
-    pub(super) fn variables(&self, writer: &Writer) -> TokenStream {
+    pub(in crate::codegen) fn variables(&self, writer: &Writer) -> TokenStream {
         let mut out = TokenStream::new();
         for (unknown, reach) in (0..).zip(&self.reach) {
             for (place, used) in places(*reach) {
@@ -43,7 +44,7 @@ impl<'a> Equation<'a> {
     }
 
     /// Writes them to a row: of a cell `at` a place where there may be no cell beyond some sides, or of one inside a row.
-    pub(super) fn write(&self, writer: &Writer, inside: bool) -> TokenStream {
+    pub(in crate::codegen) fn write(&self, writer: &Writer, inside: bool) -> TokenStream {
         let entries = if inside {
             quote! { row }
         } else {
@@ -66,7 +67,7 @@ impl<'a> Equation<'a> {
     }
 
     /// Number of entries of the row of a cell that has all its neighbours.
-    pub(super) fn width(&self) -> TokenStream {
+    pub(in crate::codegen) fn width(&self) -> TokenStream {
         let own = Literal::usize_unsuffixed(self.reach.iter().filter(|r| r.own).count());
         let sides: usize = self.reach.iter().map(|r| usize::from(r.low) + usize::from(r.high)).sum();
         let sides = Literal::usize_unsuffixed(sides);
@@ -74,7 +75,7 @@ impl<'a> Equation<'a> {
     }
 
     /// Statements that make the stencil and the buffer of the entries, and the entries as outputs of the loop.
-    pub(super) fn prepare(&self, writer: &Writer) -> (TokenStream, Outputs) {
+    pub(in crate::codegen) fn prepare(&self, writer: &Writer) -> (TokenStream, Outputs) {
         let info = ident(&writer.names.info);
         let unknowns = writer.names.params.iter().take(self.reach.len()).map(|p| ident(p));
         let reach = self.reach.iter().map(|Reach { own, low, high }| quote! { Reach { own: #own, low: #low, high: #high } });
@@ -87,7 +88,7 @@ impl<'a> Equation<'a> {
     }
 
     /// What the function is worth.
-    pub(super) fn finish(&self, writer: &Writer) -> Written<TokenStream> {
+    pub(in crate::codegen) fn finish(&self, writer: &Writer) -> Written<TokenStream> {
         let result = writer.results.first().cloned().ok_or_else(|| writer.internal("an equation without a residual"))?;
         Ok(quote! {
             let residual = rt.scalar_collection_from(domain, #result);

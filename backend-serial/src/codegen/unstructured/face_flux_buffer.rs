@@ -2,39 +2,34 @@
 //! costs more than to store it and to read it twice, a loop over the faces makes the terms of interior ones first, and the loop over the cells only adds them: the same
 //! terms in the same order. A boundary face has one cell, which makes its terms when it adds them. What terms need of one cell is evaluated once for each cell before.
 
-use std::collections::BTreeMap;
-
 use equelle_front::backend::faces::specialised;
 use equelle_front::backend::visit::{Node, visit_block};
-use equelle_front::backend::{Backend, KernelNames, Namer, Scratch};
+use equelle_front::backend::{KernelNames, Namer, Scratch};
 use equelle_front::cost::CostModel;
 use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, LocalId, Module, Path, Space};
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::Serial;
-use super::faces::{OfFace, terms, values_of_cells};
-use super::reals::Reals;
-use super::text::{Level, ident, mentions};
-use super::writer::{Failure, Form, KnownFace, Writer, Written};
+use super::face_terms::{FaceTerms, cell_value_count, face_terms};
+use crate::codegen::emit::place::KnownFace;
+use crate::codegen::emit::reals::Reals;
+use crate::codegen::emit::text::{Level, ident, mentions};
+use crate::codegen::emit::writer::{Failure, Form, Writer, Written};
 
 /// What the general bodies of kernels keep while they run, by kernel.
-pub(super) fn scratch(module: &Module) -> Vec<Scratch> {
+pub(in crate::codegen) fn scratch(module: &Module) -> Vec<Scratch> {
     let names = KernelNames::of_module(module);
     let of_kernel = |(kernel, names)| {
         let mut writer = Writer::new(module, kernel, names, Form::General, &Namer::rust());
         let mut kept = Scratch::default();
         for (results, face, body) in writer.staged_sums() {
             kept.of_faces += results.len() as u32;
-            kept.of_cells += values_of_cells(&mut writer, face, &body);
+            kept.of_cells += cell_value_count(&mut writer, face, &body);
         }
         kept
     };
     module.kernels.iter().zip(&names).map(of_kernel).collect()
 }
-
-/// The terms of all faces, an array for each face, by the local that names the face in the sum.
-pub(super) type Staged = BTreeMap<LocalId, Ident>;
 
 impl<'a> Writer<'a> {
     /// Sums of the kernel's body whose terms are made before its loop: the results, the face, and the body where the face is an interior one.
@@ -44,7 +39,7 @@ impl<'a> Writer<'a> {
         if !self.is_all(set) || !self.kernel.checks.is_empty() || self.reals == Reals::Rounded {
             return Vec::new();
         }
-        let model = Serial.costs();
+        let model = CostModel::default();
         let mut sums = Vec::new();
         for statement in &self.kernel.body.statements {
             let KStmt::SumFaces { results, cell: Path::Here, face, only: FaceFilter::All | FaceFilter::Interior, body } = statement else {
@@ -59,7 +54,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The loops that make terms of faces for sums of the kernel's body; the body then reads them.
-    pub(super) fn stage(&mut self) -> Written<TokenStream> {
+    pub(in crate::codegen) fn stage(&mut self) -> Written<TokenStream> {
         let mut loops = TokenStream::new();
         for (results, face, body) in self.staged_sums() {
             loops.extend(self.stage_sum(results, face, &body)?);
@@ -74,8 +69,8 @@ impl<'a> Writer<'a> {
         let terms_of = sums.iter().map(ToString::to_string).collect::<Vec<_>>().join("`, `");
         let [buffer, part, all] = ["buffer", "part", "terms_of_faces"].map(|name| ident(&self.namer.fresh(name)));
         self.known_faces.push(KnownFace { face, first: from.clone(), second: to.clone(), own: None, own_is_here: false });
-        let written = match terms(self, face, body) {
-            Err(Failure::Form) => self.block(body).map(|(statements, terms)| OfFace {
+        let written = match face_terms(self, face, body) {
+            Err(Failure::Form) => self.block(body).map(|(statements, terms)| FaceTerms {
                 cells: TokenStream::new(),
                 slices: TokenStream::new(),
                 statements,
@@ -84,7 +79,7 @@ impl<'a> Writer<'a> {
             written => written,
         };
         self.known_faces.pop();
-        let OfFace { cells, slices, statements: before, terms } = written?;
+        let FaceTerms { cells, slices, statements: before, terms } = written?;
         let count = mentions(&slices, "cells").then(|| quote! { let cells = rt.grid().n_cells(); });
         let terms = terms.iter().map(|term| term.at(Level::Choice));
         let size = Literal::usize_unsuffixed(results.len());

@@ -6,16 +6,17 @@ use equelle_front::ir::{KBlock, KExpr, LocalId, Path};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::dag::{At, Op};
-use super::find::{Found, terms_of_face};
-use super::functions::{Kind, Scribe};
-use crate::codegen::outputs::tuple;
-use crate::codegen::reals::Reals;
-use crate::codegen::text::{Text, ident};
-use crate::codegen::writer::{Failure, KnownFace, RESERVED, Writer, Written};
+use crate::codegen::emit::outputs::tuple;
+use crate::codegen::emit::place::KnownFace;
+use crate::codegen::emit::reals::Reals;
+use crate::codegen::emit::text::{Text, ident};
+use crate::codegen::emit::writer::{Failure, RESERVED, Writer, Written};
+use crate::codegen::flux::analysis::{FluxAnalysis, analyse_face_terms};
+use crate::codegen::flux::dag::{At, Op};
+use crate::codegen::flux::function_writer::{FunctionWriter, Kind};
 
 /// How the terms of a face are made.
-pub(in crate::codegen) struct OfFace {
+pub(in crate::codegen) struct FaceTerms {
     /// Before the loop over faces: the loop over cells, if there is one.
     pub cells: TokenStream,
     /// Before the loop over the faces of a range: values of cells, cut to one length that the compiler knows, so that an index is checked once.
@@ -28,34 +29,34 @@ pub(in crate::codegen) struct OfFace {
 
 /// Terms of the face that the writer knows best, an interior one. [`Failure::Form`] if nothing in them is of one cell alone, or they ask for something else than values of the face
 /// and its two cells.
-pub(in crate::codegen) fn terms(writer: &mut Writer, face: LocalId, body: &KBlock) -> Written<OfFace> {
+pub(in crate::codegen) fn face_terms(writer: &mut Writer, face: LocalId, body: &KBlock) -> Written<FaceTerms> {
     let Some(KnownFace { first, second, .. }) = writer.known_faces.last().cloned() else { return Err(Failure::Form) };
-    let mut found = found(writer, face, body)?;
+    let mut analysis = analyse(writer, face, body)?;
     let method = &writer.names.method;
-    let names: Vec<String> = found.cells.iter().map(|cell| found.dag.name(*cell).to_owned()).collect();
+    let names: Vec<String> = analysis.cells.iter().map(|cell| analysis.dag.name(*cell).to_owned()).collect();
     let mut fresh = |ending: &str| -> Vec<Ident> {
         let names = names.iter().map(|name| ident(&writer.namer.fresh(&format!("{name}_{ending}"))));
         names.collect()
     };
     let (buffers, parts) = (fresh("of_cells"), fresh("of_cells_values"));
     let (mut stored, mut given) = (BTreeMap::new(), BTreeMap::new());
-    for (number, (cell, buffer)) in found.cells.clone().into_iter().zip(&buffers).enumerate() {
+    for (number, (cell, buffer)) in analysis.cells.clone().into_iter().zip(&buffers).enumerate() {
         for (at, end) in [(At::First, &first), (At::Second, &second)] {
-            let node = found.dag.moved(cell, At::Here, at);
+            let node = analysis.dag.moved(cell, At::Here, at);
             stored.insert(node, (number, at));
             given.insert(node, Text::atom(quote! { #buffer[#end as usize] }));
         }
     }
     let mut of_cells: Vec<Ident> = buffers.clone();
-    for node in found.dag.below_until(&found.yields, |node| stored.contains_key(&node)) {
-        if let Op::Load(id, At::First | At::Second) = found.dag.op(node) {
+    for node in analysis.dag.below_until(&analysis.yields, |node| stored.contains_key(&node)) {
+        if let Op::Load(id, At::First | At::Second) = analysis.dag.op(node) {
             let (_, name) = writer.param(id)?;
             if !of_cells.contains(&name) {
                 of_cells.push(name);
             }
         }
         if !stored.contains_key(&node)
-            && let Some(expr) = leaf(found.dag.op(node), face)
+            && let Some(expr) = leaf(analysis.dag.op(node), face)
         {
             given.insert(node, writer.expr(&expr)?);
         }
@@ -66,14 +67,14 @@ pub(in crate::codegen) fn terms(writer: &mut Writer, face: LocalId, body: &KBloc
         namer.reserve(RESERVED);
         // No value of a face is stored for a cell.
         let none = BTreeMap::new();
-        let cells = Scribe { found: &found, stored: &none, writer, namer: namer.clone() };
+        let cells = FunctionWriter { analysis: &analysis, stored: &none, writer, namer: namer.clone() };
         let doc = format!(" What faces need of a cell in [`Kernels::{method}`], for some cells.");
-        let function = cells.function(&name, &doc, &names, &found.cells, Kind::Cells)?;
-        let faces = Scribe { found: &found, stored: &stored, writer, namer };
+        let function = cells.function(&name, &doc, &names, &analysis.cells, Kind::Cells)?;
+        let faces = FunctionWriter { analysis: &analysis, stored: &stored, writer, namer };
         let mut body = faces.body(0);
         body.given = given;
-        let statements = body.statements(&found.yields)?;
-        let terms = found.yields.iter().map(|term| body.value(*term)).collect::<Written<Vec<Text>>>()?;
+        let statements = body.statements(&analysis.yields)?;
+        let terms = analysis.yields.iter().map(|term| body.value(*term)).collect::<Written<Vec<Text>>>()?;
         (function, statements, terms)
     };
     let args = function.args(writer, [&[], &[]], |at| match at {
@@ -92,21 +93,21 @@ pub(in crate::codegen) fn terms(writer: &mut Writer, face: LocalId, body: &KBloc
         #(let #buffers = &#buffers[..];)*
     };
     let slices = quote! { #(let #of_cells = &#of_cells[..cells];)* };
-    Ok(OfFace { cells, slices, statements, terms })
+    Ok(FaceTerms { cells, slices, statements, terms })
 }
 
 /// How many values of a cell are evaluated for the terms of faces.
-pub(in crate::codegen) fn values_of_cells(writer: &mut Writer, face: LocalId, body: &KBlock) -> u32 {
-    found(writer, face, body).map_or(0, |found| found.cells.len() as u32)
+pub(in crate::codegen) fn cell_value_count(writer: &mut Writer, face: LocalId, body: &KBlock) -> u32 {
+    analyse(writer, face, body).map_or(0, |analysis| analysis.cells.len() as u32)
 }
 
-fn found(writer: &mut Writer, face: LocalId, body: &KBlock) -> Written<Found> {
+fn analyse(writer: &mut Writer, face: LocalId, body: &KBlock) -> Written<FluxAnalysis> {
     // Functions over cells are written for double precision.
     if writer.reals != Reals::Double {
         return Err(Failure::Form);
     }
-    let found = terms_of_face(writer, face, body)?;
-    if found.cells.is_empty() { Err(Failure::Form) } else { Ok(found) }
+    let analysis = analyse_face_terms(writer, face, body)?;
+    if analysis.cells.is_empty() { Err(Failure::Form) } else { Ok(analysis) }
 }
 
 /// What is written for a value that is made of no other.

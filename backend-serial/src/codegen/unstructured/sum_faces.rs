@@ -9,8 +9,9 @@ use equelle_front::ir::{FaceFilter, KBlock, KStmt, LocalId, Path, SideBlocks};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::text::{Level, Text, ident, mentions};
-use super::writer::{End, Failure, Form, KnownFace, Writer, Written};
+use crate::codegen::emit::place::{End, KnownFace};
+use crate::codegen::emit::text::{Level, Text, ident, mentions};
+use crate::codegen::emit::writer::{Failure, Form, Writer, Written};
 
 /// The longest body of a sum over faces that is written twice, in statements.
 const WRITTEN_TWICE: usize = 8;
@@ -30,7 +31,7 @@ struct SumNames {
 
 impl Writer<'_> {
     /// The sums, from 0.
-    pub(super) fn sum_faces(
+    pub(in crate::codegen) fn sum_faces(
         &mut self,
         results: &[LocalId],
         cell: &Path,

@@ -1,0 +1,4 @@
+//! Cartesian forms.
+
+pub(super) mod function;
+mod sum_sides;

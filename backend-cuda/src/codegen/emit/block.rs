@@ -1,0 +1,68 @@
+//! Statements of kernels.
+
+use equelle_front::ir::{KBlock, KStmt, LocalId};
+
+use super::text::bare;
+use super::writer::Writer;
+
+impl Writer<'_> {
+    /// Statements of a block; its yields are the caller's.
+    pub(in crate::codegen) fn statements(&mut self, block: &KBlock) {
+        for statement in &block.statements {
+            self.statement(statement);
+        }
+    }
+
+    pub(in crate::codegen) fn statement(&mut self, statement: &KStmt) {
+        match statement {
+            KStmt::Let { local, value } => {
+                let ty = self.kernel.local_type(*local).map_or(self.reals.number(), |t| self.reals.value(t.basic));
+                let text = format!("const {ty} {} = {};", self.local(*local), bare(&self.expr(value)));
+                self.line(&text);
+            }
+            KStmt::LetEntity { local, path } => {
+                let text = format!("const EqEntity {} = {};", self.local(*local), self.path(path));
+                self.line(&text);
+            }
+            KStmt::SumFaces { results, cell, face, only, body } => self.sum_faces(results, cell, *face, *only, body),
+            KStmt::Add { unknown, at, value } => self.add(*unknown, at, value),
+            KStmt::SumSides { results, low, high } => {
+                for &result in results {
+                    let text = format!("{} {} = {};", self.reals.number(), self.local(result), self.reals.literal(0.0));
+                    self.line(&text);
+                }
+                self.load_neighbours(low, high);
+                self.line("#pragma unroll");
+                self.open("for (int axis = 0; axis < DIM; ++axis) {");
+                self.side(results, low, 0);
+                self.side(results, high, 1);
+                self.close("}");
+                self.neighbours.clear();
+            }
+            KStmt::If { results, condition, then, otherwise } => {
+                for &result in results {
+                    let ty = self.kernel.local_type(result).map_or(self.reals.number(), |t| self.reals.value(t.basic));
+                    let text = format!("{ty} {};", self.local(result));
+                    self.line(&text);
+                }
+                let condition = self.expr(condition);
+                self.open(&format!("if ({}) {{", bare(&condition)));
+                self.branch(results, then);
+                if !(results.is_empty() && otherwise.statements.is_empty()) {
+                    self.close("} else {");
+                    self.deeper();
+                    self.branch(results, otherwise);
+                }
+                self.close("}");
+            }
+        }
+    }
+
+    pub(in crate::codegen) fn branch(&mut self, results: &[LocalId], block: &KBlock) {
+        self.statements(block);
+        for (&result, value) in results.iter().zip(&block.yields) {
+            let text = format!("{} = {};", self.local(result), bare(&self.expr(value)));
+            self.line(&text);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! What a [`Writer`](super::writer::Writer) of an equation keeps about derivatives.
+
+use std::collections::BTreeSet;
+
+/// Where derivatives go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::codegen) enum Target {
+    /// To the entries of the row that the pattern has found for the additions, in their order.
+    Slots,
+    /// To the entries of the row that a search finds: where the state decides what is added.
+    Row,
+    /// To the pattern.
+    Pattern,
+    /// To variables for the cell and for the cells beyond its sides.
+    Places,
+}
+
+/// Derivatives of the function being written.
+#[derive(Clone, Debug)]
+pub(in crate::codegen) struct Derivatives {
+    pub target: Target,
+    /// Of the sums around, outermost first.
+    pub sums: Vec<Sum>,
+    /// Signs of the sides of a cell around: whether -1.
+    pub sides: Vec<bool>,
+    /// Unknowns whose element here has a variable of its own, which is added to the row at the end.
+    pub diagonals: BTreeSet<u32>,
+}
+
+/// A sum over the faces of a cell that is being written.
+#[derive(Clone, Debug)]
+pub(in crate::codegen) struct Sum {
+    /// Name of its sign, 1 or -1.
+    pub sign: String,
+    /// Name of the two cells of its face, if it sums over the faces of the element here.
+    pub here: Option<String>,
+}
+
+impl Derivatives {
+    pub(in crate::codegen) fn new(target: Target) -> Self {
+        Derivatives { target, sums: Vec::new(), sides: Vec::new(), diagonals: BTreeSet::new() }
+    }
+}

@@ -1,0 +1,11 @@
+//! The text of kernels: the types of numbers, expressions, statements, and what the functions of a kernel share.
+
+mod block;
+pub(super) mod derivatives;
+mod expr;
+pub(super) mod outputs;
+mod path;
+pub(super) mod reals;
+pub(super) mod sides;
+pub(super) mod text;
+pub(super) mod writer;

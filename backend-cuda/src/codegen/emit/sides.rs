@@ -1,0 +1,33 @@
+//! Names of what is known in the loop over the sides of a cell.
+
+use std::collections::BTreeMap;
+
+use equelle_front::ir::ParamId;
+
+/// Names of what is known of a side in the loop over the sides of a cell.
+#[derive(Clone, Debug)]
+pub(in crate::codegen) struct SideNames {
+    /// The cell that sums.
+    pub cell: String,
+    /// Where the side is.
+    pub at: String,
+    /// What is beyond.
+    pub beyond: String,
+    /// Its two cells, in the order of the face.
+    pub cells: String,
+    /// What is loaded ahead, if anything.
+    pub prefetch: Option<Prefetch>,
+    /// Whether the text is written as if the cell that sums were the first one.
+    pub as_outward: bool,
+}
+
+/// Names of what is loaded before it is used.
+#[derive(Clone, Debug)]
+pub(in crate::codegen) struct Prefetch {
+    /// Number of the side among those loaded together.
+    pub number: String,
+    /// Arrays of the values in the cells beyond.
+    pub of_cells: BTreeMap<ParamId, String>,
+    /// Arrays of the values on interior faces.
+    pub of_faces: BTreeMap<ParamId, String>,
+}

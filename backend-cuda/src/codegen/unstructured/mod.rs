@@ -1,0 +1,4 @@
+//! Kernels on any grid, one entity after the other.
+
+pub(super) mod function;
+mod sum_faces;

@@ -1,0 +1,147 @@
+//! Side functions: the terms of an interior side from the numbers that they depend on.
+
+use std::collections::BTreeMap;
+
+use equelle_front::backend::{KernelNames, Namer};
+use equelle_front::ir::{KBlock, KStmt, Kernel, LocalId, Module, ParamId};
+use equelle_front::types::Basic;
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+use crate::codegen::emit::place::{End, Leaf, Place, SideFunction};
+use crate::codegen::emit::text::{blank, ident, mentions};
+use crate::codegen::emit::writer::{Failure, Form, Writer, Written};
+use crate::codegen::jacobian::cartesian::Equation;
+
+/// Side functions of every sum, in the order in which the sums stand.
+#[allow(clippy::too_many_arguments)]
+pub(in crate::codegen) fn write_side_functions(
+    module: &Module,
+    kernel: &Kernel,
+    names: &KernelNames,
+    block: &KBlock,
+    equation: Option<&Equation<'_>>,
+    places: &mut BTreeMap<LocalId, Place>,
+    functions: &mut Namer,
+    out: &mut Vec<[Option<SideFunction>; 2]>,
+) -> Written<()> {
+    for statement in &block.statements {
+        match statement {
+            KStmt::LetEntity { local, path } => {
+                let mut writer = Writer::new(module, kernel, names, Form::Cell, functions);
+                writer.places = places.clone();
+                if let Some(place) = writer.place(path) {
+                    places.insert(*local, place);
+                }
+            }
+            KStmt::SumSides { results, low, high } => {
+                let mut pair = [None, None];
+                for (slot, side, blocks) in [(0, End::Low, low), (1, End::High, high)] {
+                    let Some(interior) = &blocks.interior else { continue };
+                    pair[slot] = match side_function(module, kernel, names, interior, equation, results, side, places, functions) {
+                        Ok(function) => Some(function),
+                        Err(Failure::Form) => None,
+                        Err(error) => return Err(error),
+                    };
+                }
+                out.push(pair);
+            }
+            KStmt::If { then, otherwise, .. } => {
+                write_side_functions(module, kernel, names, then, equation, &mut places.clone(), functions, out)?;
+                write_side_functions(module, kernel, names, otherwise, equation, &mut places.clone(), functions, out)?;
+            }
+            KStmt::Let { .. } | KStmt::SumFaces { .. } | KStmt::Add { .. } => {}
+        }
+    }
+    Ok(())
+}
+
+#[allow(clippy::too_many_arguments)]
+fn side_function(
+    module: &Module,
+    kernel: &Kernel,
+    names: &KernelNames,
+    block: &KBlock,
+    equation: Option<&Equation<'_>>,
+    results: &[LocalId],
+    side: End,
+    places: &BTreeMap<LocalId, Place>,
+    functions: &mut Namer,
+) -> Written<SideFunction> {
+    let mut writer = Writer::new(module, kernel, names, Form::Row, functions);
+    writer.places = places.clone();
+    writer.side_interior = Some(true);
+    writer.derivatives = equation.map(Equation::derivatives);
+    writer.begin_side(side);
+    let (statements, yields) = writer.block(block)?;
+    let reached = writer.derivatives.as_ref().map_or_else(Vec::new, |derivatives| derivatives.reached.clone());
+    let body = match yields.as_slice() {
+        [one] => quote! { #statements #one },
+        many => quote! { #statements (#(#many),*) },
+    };
+    let (real, precision) = (writer.reals.ty(), writer.reals.argument());
+    let types = results.iter().map(|_| quote! { #real });
+    let ty = if results.len() == 1 {
+        quote! { #real }
+    } else {
+        quote! { (#(#types),*) }
+    };
+    let takes = (mentions(&body, "grid"), mentions(&body, "axis"));
+    let vectors = writer.leaves.iter().any(|(leaf, _)| match leaf {
+        Leaf::Single(id) => kernel.params.get(id.0 as usize).is_some_and(|p| p.ty.basic == Basic::Vector),
+        Leaf::Local(id) => kernel.local_type(*id).is_some_and(|ty| ty.basic == Basic::Vector),
+        Leaf::PerAxis(_) | Leaf::Element(..) => false,
+    });
+    let (generics, turbofish) =
+        if mentions(&body, "DIM") || vectors { (quote! { <const DIM: usize> }, quote! { ::<DIM> }) } else { (quote! {}, quote! {}) };
+    let mut params = TokenStream::new();
+    if takes.0 {
+        params.extend(quote! { grid: &CartesianGrid #precision, });
+    }
+    if takes.1 {
+        params.extend(quote! { axis: usize, });
+    }
+    for (leaf, name) in &writer.leaves {
+        let ty = match leaf {
+            Leaf::Single(id) => single_type(kernel, &real, *id),
+            Leaf::PerAxis(_) => quote! { #real },
+            Leaf::Element(id, _) => element_type(kernel, &real, *id),
+            Leaf::Local(id) => writer.type_text(&kernel.local_type(*id).ok_or(Failure::Form)?),
+        };
+        params.extend(quote! { #name: #ty, });
+    }
+    for &(unknown, place) in &reached {
+        let name = writer.derivative(unknown, place).ok_or(Failure::Form)?;
+        params.extend(quote! { #name: &mut #real, });
+    }
+    let sum = results.first().map_or("sum", |r| kernel.locals[r.0 as usize].name.as_str());
+    let name = ident(&functions.fresh(&format!("{}_{sum}_{}", names.method, side.name())));
+    let doc = match side {
+        End::Low => " Term of the low side of a cell where there is a cell beyond; the caller subtracts it.",
+        End::High => " Term of the high side of a cell where there is a cell beyond; the caller adds it.",
+    };
+    let blank = blank();
+    let item = quote! {
+        #blank
+        #[doc = #doc]
+        #[inline(always)]
+        fn #name #generics(#params) -> #ty { #body }
+    };
+    let leaves = writer.leaves.into_iter().map(|(leaf, _)| leaf).collect();
+    Ok(SideFunction { name, generics: turbofish, takes, leaves, reached, item })
+}
+
+pub(in crate::codegen) fn single_type(kernel: &Kernel, real: &Ident, id: ParamId) -> TokenStream {
+    match kernel.params.get(id.0 as usize).map(|p| p.ty.basic) {
+        Some(Basic::Bool) => quote! { bool },
+        Some(Basic::Vector) => quote! { [#real; DIM] },
+        Some(Basic::Scalar | Basic::Entity(_) | Basic::Text) | None => quote! { #real },
+    }
+}
+
+pub(in crate::codegen) fn element_type(kernel: &Kernel, real: &Ident, id: ParamId) -> TokenStream {
+    match kernel.params.get(id.0 as usize).map(|p| p.ty.basic) {
+        Some(Basic::Bool) => quote! { bool },
+        Some(Basic::Scalar | Basic::Vector | Basic::Entity(_) | Basic::Text) | None => quote! { #real },
+    }
+}

@@ -1,0 +1,227 @@
+//! Sums over the sides of a cell.
+
+use equelle_front::ir::{KBlock, LocalId, SideBlocks};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::codegen::emit::place::{End, Leaf, Place, SideFunction};
+use crate::codegen::emit::text::{Level, mentions};
+use crate::codegen::emit::writer::{Failure, Form, Writer, Written};
+
+impl Writer<'_> {
+    /// Axis by axis the low side, subtracted, then the high side, added.
+    pub(in crate::codegen) fn sum_sides(&mut self, results: &[LocalId], low: &SideBlocks, high: &SideBlocks) -> Written<TokenStream> {
+        let number = self.sums_written;
+        self.sums_written += 1;
+        let sums = results.iter().map(|r| self.define(*r)).collect::<Written<Vec<_>>>()?;
+        let functions = self.side_functions.get(number).cloned().unwrap_or([None, None]);
+        let blocks = [&low.interior, &low.boundary, &high.interior, &high.boundary];
+        match self.form {
+            Form::Cell => {
+                let low = self.cell_side(End::Low, low, &functions[0], &sums)?;
+                let blocks: Vec<&KBlock> = blocks.into_iter().flatten().collect();
+                let high = self.cell_side(End::High, high, &functions[1], &sums)?;
+                let sums = self.typed_sums(&sums, &blocks);
+                Ok(quote! {
+                    #(let mut #sums = 0.0;)*
+                    for axis in 0..DIM { #low #high }
+                })
+            }
+            // Inside a row no side is on the boundary.
+            Form::Row if self.in_row && low.interior.is_none() && high.interior.is_none() => {
+                let sums = self.typed_sums(&sums, &[]);
+                Ok(quote! { #(let #sums = 0.0;)* })
+            }
+            Form::Row if self.in_row => {
+                let mut out = quote! { #(let mut #sums = 0.0;)* };
+                for axis in 0..3usize {
+                    let mut terms = TokenStream::new();
+                    for (side, blocks, function) in [(End::Low, low, &functions[0]), (End::High, high, &functions[1])] {
+                        if blocks.interior.is_some() {
+                            let function = function.as_ref().ok_or(Failure::Form)?;
+                            let call = self.row_call(function, axis)?;
+                            terms.extend(add_terms(side, &sums, &call));
+                        }
+                    }
+                    let number = proc_macro2::Literal::usize_unsuffixed(axis);
+                    out.extend(if axis == 0 {
+                        terms
+                    } else {
+                        quote! { if DIM > #number { #terms } }
+                    });
+                }
+                Ok(out)
+            }
+            Form::Row | Form::General | Form::PerAxis => Err(Failure::Form),
+        }
+    }
+
+    /// One side in [`Form::Cell`].
+    fn cell_side(
+        &mut self,
+        side: End,
+        blocks: &SideBlocks,
+        function: &Option<SideFunction>,
+        sums: &[proc_macro2::Ident],
+    ) -> Written<TokenStream> {
+        let outer = self.side_interior;
+        let interior = match (&blocks.interior, function) {
+            (None, _) => None,
+            (Some(_), Some(function)) => {
+                self.side_interior = Some(true);
+                let call = self.cell_call(function)?;
+                Some(add_terms(side, sums, &call))
+            }
+            (Some(block), None) => Some(self.inline_side(side, block, true, sums)?),
+        };
+        let boundary = match &blocks.boundary {
+            None => None,
+            Some(block) => Some(self.inline_side(side, block, false, sums)?),
+        };
+        self.side_interior = outer;
+        let (inside, outside) = match side {
+            End::Low => (quote! { at[axis] > 0 }, quote! { at[axis] == 0 }),
+            End::High => (quote! { at[axis] + 1 < grid.n[axis] }, quote! { at[axis] + 1 == grid.n[axis] }),
+        };
+        Ok(match (interior, boundary) {
+            (None, None) => TokenStream::new(),
+            (Some(interior), None) => quote! { if #inside { #interior } },
+            (None, Some(boundary)) => quote! { if #outside { #boundary } },
+            (Some(interior), Some(boundary)) => quote! { if #inside { #interior } else { #boundary } },
+        })
+    }
+
+    fn inline_side(&mut self, side: End, block: &KBlock, interior: bool, sums: &[proc_macro2::Ident]) -> Written<TokenStream> {
+        self.side_interior = Some(interior);
+        let places = self.places.clone();
+        self.begin_side(side);
+        let written = self.block(block);
+        self.end_side();
+        let (statements, terms) = written?;
+        self.places = places;
+        let (op, terms) = (add_or_subtract(side), terms.iter().map(|t| t.at(Level::Choice)));
+        let block = quote! { #statements #(#sums #op #terms;)* };
+        let high = side.is_high();
+        // Subsets are asked for this position more than once: whether the face is in them, and where.
+        let position =
+            (!interior && mentions(&block, "boundary_face")).then(|| quote! { let boundary_face = grid.boundary_face(at, axis, #high); });
+        Ok(quote! { #position #block })
+    }
+
+    /// A call of a side function from the cell function.
+    fn cell_call(&mut self, function: &SideFunction) -> Written<TokenStream> {
+        let mut args = Vec::new();
+        for leaf in &function.leaves {
+            args.push(match leaf {
+                Leaf::Single(id) => {
+                    let name = self.read(*id)?;
+                    quote! { #name }
+                }
+                Leaf::PerAxis(id) => {
+                    let (name, axis) = (self.read_per_axis(*id)?, self.per_axis_index(*id, quote! { axis })?);
+                    quote! { #name[#axis] }
+                }
+                Leaf::Element(id, place) => {
+                    let set = self.set_of(*id)?;
+                    let position = self.place_position(set, *place)?;
+                    let name = self.read(*id)?;
+                    quote! { #name[#position] }
+                }
+                Leaf::Local(id) => {
+                    let name = self.local(*id)?;
+                    quote! { #name }
+                }
+            });
+        }
+        args.extend(self.derivatives_of_side(function, &quote! { axis }));
+        Ok(call(function, quote! { axis }, &args))
+    }
+
+    /// A call of a side function from the row function, for one axis.
+    fn row_call(&mut self, function: &SideFunction, axis: usize) -> Written<TokenStream> {
+        let number = proc_macro2::Literal::usize_unsuffixed(axis);
+        let mut args = Vec::new();
+        for leaf in function.leaves.clone() {
+            args.push(match leaf {
+                Leaf::Single(id) => {
+                    let (_, name) = self.param(id)?;
+                    let name = self.leaf(leaf, &name.to_string());
+                    quote! { #name }
+                }
+                Leaf::PerAxis(id) => {
+                    let (_, name) = self.param(id)?;
+                    let index = self.per_axis_index(id, quote! { #number })?;
+                    let name = self.leaf(leaf, &name.to_string());
+                    quote! { #name[#index] }
+                }
+                Leaf::Element(id, place) => {
+                    let name = self.element_leaf(id, place)?;
+                    match self.lane_name(&name, place, axis) {
+                        Some(lane) => quote! { #lane[i] },
+                        None => quote! { #name[i] },
+                    }
+                }
+                Leaf::Local(id) => {
+                    let name = self.local(id)?;
+                    quote! { #name }
+                }
+            });
+        }
+        args.extend(self.derivatives_of_side(function, &quote! { #number }));
+        Ok(call(function, quote! { #number }, &args))
+    }
+
+    /// The variables that a side function adds derivatives to.
+    fn derivatives_of_side(&self, function: &SideFunction, axis: &TokenStream) -> Vec<TokenStream> {
+        let variable = |&(unknown, place): &(u32, Place)| {
+            let name = self.derivative(unknown, place)?;
+            Some(match place {
+                Place::Neighbour(_) => quote! { &mut #name[#axis] },
+                Place::Here | Place::SideFace(_) => quote! { &mut #name },
+            })
+        };
+        function.reached.iter().filter_map(variable).collect()
+    }
+
+    /// Which entry of values per axis belongs to a parameter: the axis for faces, 0 for cells.
+    fn per_axis_index(&self, id: equelle_front::ir::ParamId, axis: TokenStream) -> Written<TokenStream> {
+        let set = self.set_of(id)?;
+        Ok(match self.module.sets.get(set).kind {
+            equelle_front::types::EntityKind::Face => axis,
+            equelle_front::types::EntityKind::Cell | equelle_front::types::EntityKind::Edge | equelle_front::types::EntityKind::Vertex => {
+                quote! { 0 }
+            }
+        })
+    }
+}
+
+fn call(function: &SideFunction, axis: TokenStream, args: &[TokenStream]) -> TokenStream {
+    let (name, generics) = (&function.name, &function.generics);
+    let grid = function.takes.0.then(|| quote! { grid, });
+    let axis = function.takes.1.then(|| quote! { #axis, });
+    quote! { #name #generics(#grid #axis #(#args),*) }
+}
+
+/// The operator that adds terms of a side to a sum over sides. The sign is -1 on the low side, and subtracting is the same as adding the negative, to the bit.
+fn add_or_subtract(side: End) -> TokenStream {
+    match side {
+        End::Low => quote! { -= },
+        End::High => quote! { += },
+    }
+}
+
+/// `sum -= call;` for the low side, `sum += call;` for the high one.
+fn add_terms(side: End, sums: &[proc_macro2::Ident], call: &TokenStream) -> TokenStream {
+    let op = add_or_subtract(side);
+    match sums {
+        [] => quote! { #call; },
+        [sum] => quote! { #sum #op #call; },
+        many => {
+            let terms: Vec<_> = (0..many.len()).map(proc_macro2::Literal::usize_unsuffixed).collect();
+            quote! {
+                let terms = #call;
+                #(#many #op terms.#terms;)*
+            }
+        }
+    }
+}

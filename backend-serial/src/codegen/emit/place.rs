@@ -1,0 +1,93 @@
+//! Places that Cartesian forms know in closed form, and what functions read there.
+
+use equelle_front::ir::{LocalId, ParamId, Side};
+use proc_macro2::{Ident, TokenStream};
+
+/// An entity that Cartesian forms know in closed form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::codegen) enum Place {
+    /// The cell (in a per-axis form of faces: the face).
+    Here,
+    /// The face on a side.
+    SideFace(End),
+    /// The cell beyond that face.
+    Neighbour(End),
+}
+
+/// A side, as something that has an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::codegen) enum End {
+    /// Towards smaller coordinates.
+    Low,
+    /// Towards larger coordinates.
+    High,
+}
+
+impl From<Side> for End {
+    fn from(side: Side) -> Self {
+        match side {
+            Side::Low => End::Low,
+            Side::High => End::High,
+        }
+    }
+}
+
+impl End {
+    /// `low`, `high`
+    pub(in crate::codegen) fn name(self) -> &'static str {
+        match self {
+            End::Low => "low",
+            End::High => "high",
+        }
+    }
+
+    /// For `high` arguments.
+    pub(in crate::codegen) fn is_high(self) -> bool {
+        self == End::High
+    }
+}
+
+/// What the inside of a row reads, and what a side function takes as an argument.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::codegen) enum Leaf {
+    /// A single parameter.
+    Single(ParamId),
+    /// A value per axis (or one for all cells) of a parameter.
+    PerAxis(ParamId),
+    /// An element of a collection.
+    Element(ParamId, Place),
+    /// A local of the surrounding block.
+    Local(LocalId),
+}
+
+/// A face of a sum over the faces of a cell: names of its cells.
+#[derive(Clone, Debug)]
+pub(in crate::codegen) struct KnownFace {
+    /// The local that holds the face.
+    pub face: LocalId,
+    /// Its first cell, NONE outside.
+    pub first: Ident,
+    /// Its second cell, NONE outside.
+    pub second: Ident,
+    /// Which of them is the cell that is summed for, where that is known: the one at the low end of the face (its first one) or at the high end.
+    pub own: Option<End>,
+    /// Whether that cell is the element at hand.
+    pub own_is_here: bool,
+}
+
+/// A function that gives the terms of one side of a cell where there is a cell beyond.
+#[derive(Clone, Debug)]
+pub(in crate::codegen) struct SideFunction {
+    /// Its name.
+    pub name: Ident,
+    /// Generic arguments of a call: `::<DIM>` or nothing.
+    pub generics: TokenStream,
+    /// Whether its first arguments are the grid, and the axis.
+    pub takes: (bool, bool),
+    /// Its other arguments.
+    pub leaves: Vec<Leaf>,
+    /// In an equation: the derivatives that it adds to, its last arguments.
+    pub reached: Vec<(u32, Place)>,
+    /// The function.
+    pub item: TokenStream,
+}
