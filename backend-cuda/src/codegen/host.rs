@@ -213,13 +213,13 @@ fn launch(kernel: &Kernel, sets: &SetTable, names: &KernelNames, function: &Func
         let room = match (&domain, result.reduce, form) {
             (None, ..) => match result.ty.basic {
                 Basic::Vector => quote!(self.new_vector()?),
-                Basic::Bool => quote!(self.new_truth()?),
+                Basic::Bool => quote!(self.new_bool()?),
                 Basic::Scalar | Basic::Entity(_) | Basic::Text => quote!(self.new_number()?),
             },
             (Some(_), Some(reduction), _) => {
                 let reduce = reduction_tokens(reduction);
                 match (reduction, result.ty.basic) {
-                    (Reduction::Any | Reduction::All, _) => quote!(self.truth_leaves(#reduce, &domain)?),
+                    (Reduction::Any | Reduction::All, _) => quote!(self.bool_leaves(#reduce, &domain)?),
                     (_, Basic::Vector) => quote!(self.vector_leaves(#reduce, &domain)?),
                     (Reduction::Max | Reduction::Min | Reduction::Sum | Reduction::Prod, _) => quote!(self.leaves(#reduce, &domain)?),
                 }
@@ -279,7 +279,7 @@ fn launch(kernel: &Kernel, sets: &SetTable, names: &KernelNames, function: &Func
             (None, _, Basic::Vector) => quote!(Vector(#name)),
             (None, _, Basic::Bool) => quote!(Bool::Device(#name)),
             (None, _, Basic::Scalar | Basic::Entity(_) | Basic::Text) => quote!(Scalar::Device(#name)),
-            (Some(_), Some(Reduction::Any | Reduction::All), _) => quote!(self.combine_truths(#name)?),
+            (Some(_), Some(Reduction::Any | Reduction::All), _) => quote!(self.combine_bools(#name)?),
             (Some(_), Some(_), Basic::Vector) => quote!(self.combine_vectors(#name)?),
             (Some(_), Some(_), _) => quote!(self.combine(#name)?),
             (Some(_), None, _) => quote!(#name),

@@ -125,7 +125,7 @@ pub struct EqOperand {
 
 /// Truth values that an operation reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct EqTruth {
+pub struct EqBool {
     /// Address of the values; 0 when it is `value` for all.
     pub values: u64,
     /// 1 or 0, where there are no values.
@@ -231,7 +231,7 @@ impl Argument for EqOperand {
     }
 }
 
-impl Argument for EqTruth {
+impl Argument for EqBool {
     fn words(&self, words: &mut Vec<u64>) {
         words.extend([self.values, pair(self.value, self.stride)]);
     }
@@ -312,7 +312,7 @@ mod tests {
         assert_eq!(count(&|w| EqSlots { starts: 1, slots: 2 }.words(w)), 16);
         assert_eq!(count(&|w| EqPattern { counts: 1, starts: 2, columns: 3 }.words(w)), 24);
         assert_eq!(count(&|w| EqOperand::default().words(w)), 24);
-        assert_eq!(count(&|w| EqTruth::default().words(w)), 16);
+        assert_eq!(count(&|w| EqBool::default().words(w)), 16);
         let cartesian = EqCartesian {
             n: [1; 3],
             flat: 0,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use equelle_runtime::domain::Domain;
 use equelle_runtime::{BoolReduction, Comparison, Error, Logic};
 
-use crate::runtime::args::EqTruth;
+use crate::runtime::args::EqBool;
 use crate::runtime::arithmetic::{Extent, Numbers};
 use crate::runtime::collections::{Bool, BoolCollection, EntityCollection, Scalar};
 use crate::runtime::pool::Buffer;
@@ -14,7 +14,7 @@ use crate::runtime::program::CudaRuntime;
 
 /// Operations on truth values, in the order of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Truth {
+pub(super) enum BoolOp {
     Copy = 0,
     Not = 1,
     And = 2,
@@ -22,49 +22,49 @@ pub(super) enum Truth {
     Xor = 4,
 }
 
-impl From<Logic> for Truth {
-    fn from(logic: Logic) -> Truth {
+impl From<Logic> for BoolOp {
+    fn from(logic: Logic) -> BoolOp {
         match logic {
-            Logic::And => Truth::And,
-            Logic::Or => Truth::Or,
-            Logic::Xor => Truth::Xor,
+            Logic::And => BoolOp::And,
+            Logic::Or => BoolOp::Or,
+            Logic::Xor => BoolOp::Xor,
         }
     }
 }
 
-impl Truth {
+impl BoolOp {
     fn of(self, a: bool, b: bool) -> bool {
         match self {
-            Truth::Copy => a,
-            Truth::Not => !a,
-            Truth::And => a & b,
-            Truth::Or => a | b,
-            Truth::Xor => a ^ b,
+            BoolOp::Copy => a,
+            BoolOp::Not => !a,
+            BoolOp::And => a & b,
+            BoolOp::Or => a | b,
+            BoolOp::Xor => a ^ b,
         }
     }
 }
 
 /// Truth values as operations read them. Their memory is not handed out again before this is dropped.
 #[derive(Clone, Debug)]
-pub(super) struct Truths {
-    pub operand: EqTruth,
+pub(super) struct BoolOperand {
+    pub operand: EqBool,
     _memory: Option<Rc<Buffer>>,
 }
 
-impl Truths {
-    pub fn single(truth: &Bool) -> Truths {
-        match truth {
-            Bool::Known(value) => Truths { operand: EqTruth { value: u32::from(*value), ..EqTruth::default() }, _memory: None },
+impl BoolOperand {
+    pub fn single(value: &Bool) -> BoolOperand {
+        match value {
+            Bool::Known(value) => BoolOperand { operand: EqBool { value: u32::from(*value), ..EqBool::default() }, _memory: None },
             Bool::Device(buffer) => {
-                let operand = EqTruth { values: buffer.address().0, ..EqTruth::default() };
-                Truths { operand, _memory: Some(Rc::clone(buffer)) }
+                let operand = EqBool { values: buffer.address().0, ..EqBool::default() };
+                BoolOperand { operand, _memory: Some(Rc::clone(buffer)) }
             }
         }
     }
 
-    pub fn each(truths: &BoolCollection) -> Truths {
-        let operand = EqTruth { values: truths.pointer().0, stride: 1, ..EqTruth::default() };
-        Truths { operand, _memory: Some(Rc::clone(&truths.0.buffer)) }
+    pub fn each(bools: &BoolCollection) -> BoolOperand {
+        let operand = EqBool { values: bools.pointer().0, stride: 1, ..EqBool::default() };
+        BoolOperand { operand, _memory: Some(Rc::clone(&bools.0.buffer)) }
     }
 }
 
@@ -109,31 +109,37 @@ impl CudaRuntime {
         if let (Scalar::Known(a), Scalar::Known(b)) = (a, b) {
             return Ok(Bool::Known(op.holds(a, b)));
         }
-        let out = self.new_truth()?;
+        let out = self.new_bool()?;
         let (a, b) = (self.of_scalar(a), self.of_scalar(b));
         self.compare_into(op, Extent::alone(1), &a, &b, &out)?;
         Ok(Bool::Device(out))
     }
 
-    fn logic_into(&mut self, op: Truth, n: usize, a: &Truths, b: &Truths, out: &Rc<Buffer>) -> Result<(), Error> {
+    fn logic_into(&mut self, op: BoolOp, n: usize, a: &BoolOperand, b: &BoolOperand, out: &Rc<Buffer>) -> Result<(), Error> {
         let call = self.operation("equelle_logic")?.arg(op as u32).arg(n as u32).arg(a.operand).arg(b.operand).arg(out.address());
         self.launch_over(call, n)
     }
 
     /// Element-wise logic.
-    pub(super) fn combine_each(&mut self, op: Truth, domain: &Arc<Domain>, a: &Truths, b: &Truths) -> Result<BoolCollection, Error> {
+    pub(super) fn combine_each(
+        &mut self,
+        op: BoolOp,
+        domain: &Arc<Domain>,
+        a: &BoolOperand,
+        b: &BoolOperand,
+    ) -> Result<BoolCollection, Error> {
         let out = self.new_bool_collection(domain)?;
         self.logic_into(op, domain.len(), a, b, &out.0.buffer)?;
         Ok(out)
     }
 
     /// Logic of two truth values: on the host if the host knows both.
-    pub(super) fn combine_singles(&mut self, op: Truth, a: &Bool, b: &Bool) -> Result<Bool, Error> {
+    pub(super) fn combine_singles(&mut self, op: BoolOp, a: &Bool, b: &Bool) -> Result<Bool, Error> {
         if let (Bool::Known(a), Bool::Known(b)) = (a, b) {
             return Ok(Bool::Known(op.of(*a, *b)));
         }
-        let out = self.new_truth()?;
-        self.logic_into(op, 1, &Truths::single(a), &Truths::single(b), &out)?;
+        let out = self.new_bool()?;
+        self.logic_into(op, 1, &BoolOperand::single(a), &BoolOperand::single(b), &out)?;
         Ok(Bool::Device(out))
     }
 
@@ -147,7 +153,7 @@ impl CudaRuntime {
     }
 
     /// Whether one is true, or none is false. Their order does not matter, so they are combined by the tree alone.
-    pub(super) fn reduce_truths(&mut self, reduction: BoolReduction, values: &BoolCollection) -> Result<Bool, Error> {
-        self.combine_truths(crate::runtime::support::Leaves::of_truths(reduction, &values.0))
+    pub(super) fn reduce_to_bool(&mut self, reduction: BoolReduction, values: &BoolCollection) -> Result<Bool, Error> {
+        self.combine_bools(crate::runtime::support::Leaves::of_bools(reduction, &values.0))
     }
 }

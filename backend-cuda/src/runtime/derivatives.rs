@@ -15,14 +15,14 @@ use std::sync::Arc;
 use equelle_runtime::domain::Domain;
 use equelle_runtime::{BinaryMath, Elementary, Error, ErrorKind};
 
-use crate::runtime::args::EqTruth;
+use crate::runtime::args::EqBool;
 use crate::runtime::arithmetic::{Binary, Extent, Numbers, Unary};
+use crate::runtime::bools::BoolOperand;
 use crate::runtime::collections::{BoolCollection, Collection, Derivatives, EntityCollection};
 use crate::runtime::jacobian::{GridMatrix, Jacobian};
 use crate::runtime::kernels::DERIVATIVES_MODULE;
 use crate::runtime::pool::Buffer;
 use crate::runtime::program::CudaRuntime;
-use crate::runtime::truth::Truths;
 
 /// What an entry d of an operand's row adds to that of the result `v` of operands `a` and `b`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,13 +168,13 @@ impl CudaRuntime {
         b: &Numbers,
     ) -> Result<[Option<Jacobian>; 3], Error> {
         let mut out = [None, None, None];
-        let truths = Truths::each(condition);
+        let chosen = BoolOperand::each(condition);
         for (axis, out) in out.iter_mut().enumerate().take(extent.components) {
             let (left, right) = (a.jacobians[axis].as_ref(), b.jacobians[axis].as_ref());
             if let (Some(left), Some(right)) = (left, right) {
                 self.same_unknowns(left, right)?;
             }
-            *out = self.picked_rows(extent.n, truths.operand, None, [left, right])?;
+            *out = self.picked_rows(extent.n, chosen.operand, None, [left, right])?;
         }
         Ok(out)
     }
@@ -219,7 +219,7 @@ impl CudaRuntime {
 
     fn rows_from(&mut self, components: usize, n: usize, sources: &Buffer, data: &Numbers) -> Result<[Option<Jacobian>; 3], Error> {
         let mut out = [None, None, None];
-        let always = EqTruth { value: 1, ..EqTruth::default() };
+        let always = EqBool { value: 1, ..EqBool::default() };
         for (axis, out) in out.iter_mut().enumerate().take(components) {
             *out = self.picked_rows(n, always, Some(sources), [data.jacobians[axis].as_ref(), None])?;
         }

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use equelle_runtime::{Error, ErrorKind};
 
-use crate::runtime::args::{Call, EqRows, EqTruth};
+use crate::runtime::args::{Call, EqBool, EqRows};
 use crate::runtime::arithmetic::Numbers;
 use crate::runtime::collections::Derivatives;
 use crate::runtime::derivatives::Rule;
@@ -111,7 +111,7 @@ impl CudaRuntime {
     pub(super) fn picked_rows(
         &mut self,
         n: usize,
-        condition: EqTruth,
+        condition: EqBool,
         sources: Option<&Buffer>,
         [a, b]: [Option<&Jacobian>; 2],
     ) -> Result<Option<Jacobian>, Error> {

@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`device`] (what is needed of a device; [`device::gpu`] and, for tests, [`device::emulator`] implement it), [`kernels`] (kernel texts), [`pool`]
 //! (memory), [`queue`] (launches and graphs), [`args`] (arguments of kernels), [`program`] (the runtime itself), `support` (what generated kernels call), `tuning` (shapes of launches), `outputs`, `finite`,
-//! `grid` (its arrays), `sets` (lists and ranks), `traits`, `access`; then [`rows`] (Jacobians), `newton`, `krylov` (vectors of
+//! `grid` (its arrays), `sets` (lists and ranks), `traits`, `host_access`; then [`rows`] (Jacobians), `newton`, `krylov` (vectors of
 //! linear solvers), `passes` (what goes in one pass), `matrices`, `systems` (what solvers ask of matrices), `schedule`, `factors`, `elimination`, `fsai` and `direct` (LU on the device).
 //!
 //! # How a generated kernel is launched
@@ -38,8 +38,8 @@ pub mod pool;
 pub mod program;
 pub mod queue;
 
-mod access;
 mod arithmetic;
+mod bools;
 mod cache;
 mod coarsening;
 mod collections;
@@ -55,6 +55,7 @@ mod finite;
 mod forms;
 mod fsai;
 mod grid;
+mod host_access;
 mod jacobian;
 mod krylov;
 mod matrices;
@@ -84,7 +85,6 @@ mod systems_tests;
 mod test_support;
 mod topology;
 mod traits;
-mod truth;
 mod tuning;
 mod vectors;
 

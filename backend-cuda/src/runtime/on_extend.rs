@@ -35,7 +35,7 @@ impl CudaRuntime {
     }
 
     /// Truth values at the target's entities.
-    pub(super) fn on_truths(&mut self, data: &BoolCollection, target: &EntityCollection) -> Result<BoolCollection, Error> {
+    pub(super) fn gather_bools(&mut self, data: &BoolCollection, target: &EntityCollection) -> Result<BoolCollection, Error> {
         let out = self.new_bool_collection(target.domain())?;
         let checks = self.gather_checks(data.domain(), target)?;
         let call = self.gather("equelle_on_bools", data.domain(), target)?.arg(data.pointer()).arg(out.pointer()).arg(checks);
@@ -77,7 +77,7 @@ impl CudaRuntime {
     }
 
     /// Truth values, false where there are none.
-    pub(super) fn extend_truths(&mut self, data: &BoolCollection, domain: &Arc<Domain>) -> Result<BoolCollection, Error> {
+    pub(super) fn scatter_bools(&mut self, data: &BoolCollection, domain: &Arc<Domain>) -> Result<BoolCollection, Error> {
         let out = self.new_bool_collection(domain)?;
         let call = self.scatter("equelle_extend_bools", data.domain(), domain)?.arg(data.pointer()).arg(out.pointer());
         self.launch_over(call, domain.len())?;

@@ -7,6 +7,7 @@ use equelle_runtime::domain::Domain;
 use equelle_runtime::{BinaryMath, BoolReduction, Comparison, Elementary, Error, HostAccess, Logic, Operations, Reduction};
 
 use crate::runtime::arithmetic::{Binary, Extent, Unary};
+use crate::runtime::bools::{BoolOp, BoolOperand};
 use crate::runtime::collections::{
     Bool, BoolCollection as Bools, Collection as Scalars, EntityCollection as Entities, Scalar, Sequence, Vector,
     VectorCollection as Vectors,
@@ -14,7 +15,6 @@ use crate::runtime::collections::{
 use crate::runtime::on_extend::same_domain;
 use crate::runtime::program::CudaRuntime;
 use crate::runtime::topology::{Geometry, Side};
-use crate::runtime::truth::{Truth, Truths};
 
 impl Operations for CudaRuntime {
     fn first_cell(&mut self, faces: &Entities) -> Result<Entities, Error> {
@@ -135,7 +135,7 @@ impl Operations for CudaRuntime {
     }
 
     fn bools_not(&mut self, a: &Bool) -> Result<Bool, Error> {
-        self.combine_singles(Truth::Not, a, a)
+        self.combine_singles(BoolOp::Not, a, a)
     }
 
     fn bools_logic(&mut self, op: Logic, a: &Bool, b: &Bool) -> Result<Bool, Error> {
@@ -143,7 +143,7 @@ impl Operations for CudaRuntime {
     }
 
     fn logic_bool(&mut self, op: Logic, a: &Bools, b: &Bool) -> Result<Bools, Error> {
-        self.combine_each(op.into(), a.domain(), &Truths::each(a), &Truths::single(b))
+        self.combine_each(op.into(), a.domain(), &BoolOperand::each(a), &BoolOperand::single(b))
     }
 
     fn choose<T: Clone>(&mut self, condition: &Bool, a: &T, b: &T) -> Result<T, Error> {
@@ -282,19 +282,19 @@ impl Operations for CudaRuntime {
     }
 
     fn not(&mut self, a: &Bools) -> Result<Bools, Error> {
-        self.combine_each(Truth::Not, a.domain(), &Truths::each(a), &Truths::each(a))
+        self.combine_each(BoolOp::Not, a.domain(), &BoolOperand::each(a), &BoolOperand::each(a))
     }
 
     fn and(&mut self, a: &Bools, b: &Bools) -> Result<Bools, Error> {
-        self.combine_each(Truth::And, a.domain(), &Truths::each(a), &Truths::each(b))
+        self.combine_each(BoolOp::And, a.domain(), &BoolOperand::each(a), &BoolOperand::each(b))
     }
 
     fn or(&mut self, a: &Bools, b: &Bools) -> Result<Bools, Error> {
-        self.combine_each(Truth::Or, a.domain(), &Truths::each(a), &Truths::each(b))
+        self.combine_each(BoolOp::Or, a.domain(), &BoolOperand::each(a), &BoolOperand::each(b))
     }
 
     fn xor(&mut self, a: &Bools, b: &Bools) -> Result<Bools, Error> {
-        self.combine_each(Truth::Xor, a.domain(), &Truths::each(a), &Truths::each(b))
+        self.combine_each(BoolOp::Xor, a.domain(), &BoolOperand::each(a), &BoolOperand::each(b))
     }
 
     fn select(&mut self, condition: &Bools, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {
@@ -308,7 +308,7 @@ impl Operations for CudaRuntime {
     }
 
     fn select_bools(&mut self, condition: &Bools, a: &Bools, b: &Bools) -> Result<Bools, Error> {
-        self.select_truths(condition, a, b)
+        self.choose_bools(condition, a, b)
     }
 
     fn select_entities(&mut self, condition: &Bools, a: &Entities, b: &Entities) -> Result<Entities, Error> {
@@ -326,7 +326,7 @@ impl Operations for CudaRuntime {
     }
 
     fn on_bools(&mut self, data: &Bools, target: &Entities) -> Result<Bools, Error> {
-        self.on_truths(data, target)
+        self.gather_bools(data, target)
     }
 
     fn on_entities(&mut self, data: &Entities, target: &Entities) -> Result<Entities, Error> {
@@ -350,7 +350,7 @@ impl Operations for CudaRuntime {
     }
 
     fn extend_bools(&mut self, data: &Bools, domain: &Arc<Domain>) -> Result<Bools, Error> {
-        if same_domain(data.domain(), domain) { Ok(data.clone()) } else { self.extend_truths(data, domain) }
+        if same_domain(data.domain(), domain) { Ok(data.clone()) } else { self.scatter_bools(data, domain) }
     }
 
     fn extend_entities(&mut self, data: &Entities, domain: &Arc<Domain>) -> Result<Entities, Error> {
@@ -372,7 +372,7 @@ impl Operations for CudaRuntime {
     }
 
     fn spread_bool(&mut self, value: &Bool, domain: &Arc<Domain>) -> Result<Bools, Error> {
-        self.combine_each(Truth::Copy, domain, &Truths::single(value), &Truths::single(value))
+        self.combine_each(BoolOp::Copy, domain, &BoolOperand::single(value), &BoolOperand::single(value))
     }
 
     fn gradient(&mut self, values: &Scalars) -> Result<Scalars, Error> {
@@ -393,7 +393,7 @@ impl Operations for CudaRuntime {
     }
 
     fn reduce_bools(&mut self, reduction: BoolReduction, values: &Bools) -> Result<Bool, Error> {
-        self.reduce_truths(reduction, values)
+        self.reduce_to_bool(reduction, values)
     }
 
     fn sequence_mul(&mut self, sequence: &Sequence, s: &Scalar) -> Result<Sequence, Error> {

@@ -42,7 +42,7 @@ pub struct CudaRuntime {
     pub(super) tuning: Tuning,
     pub(super) constants: HashMap<u64, Rc<Buffer>>,
     /// False and true on the device, once asked for.
-    pub(super) truths: [Option<Rc<Buffer>>; 2],
+    pub(super) bools: [Option<Rc<Buffer>>; 2],
     pub(super) grid: DeviceGrid,
     pub(super) side_copies: SideCopies,
     /// Where the blocks of a sum count themselves, once asked for.
@@ -184,7 +184,7 @@ impl CudaRuntime {
             functions: HashMap::new(),
             tuning,
             constants: HashMap::new(),
-            truths: [None, None],
+            bools: [None, None],
             grid,
             side_copies: SideCopies::default(),
             arrived: None,

@@ -6,9 +6,9 @@ use equelle_runtime::Error;
 use equelle_runtime::domain::Domain;
 
 use crate::runtime::arithmetic::{Computed, Extent, Numbers};
+use crate::runtime::bools::BoolOperand;
 use crate::runtime::collections::{BoolCollection, EntityCollection};
 use crate::runtime::program::CudaRuntime;
-use crate::runtime::truth::Truths;
 
 impl CudaRuntime {
     /// Of numbers or Vectors, with the derivatives of the branch chosen.
@@ -20,15 +20,15 @@ impl CudaRuntime {
         b: &Numbers,
     ) -> Result<Computed, Error> {
         let buffer = self.room_for("the result of an operation", extent)?;
-        let truths = Truths::each(condition);
-        let call = self.operation("equelle_select")?.arg(extent.n as u32).arg(truths.operand);
+        let chosen = BoolOperand::each(condition);
+        let call = self.operation("equelle_select")?.arg(extent.n as u32).arg(chosen.operand);
         self.launch_extent(call.arg(a.operand).arg(b.operand).arg(buffer.address()), extent);
         let jacobians = self.select_rows(extent, condition, a, b)?;
         Ok(Computed { buffer, jacobians })
     }
 
     /// Of truth values.
-    pub(super) fn select_truths(
+    pub(super) fn choose_bools(
         &mut self,
         condition: &BoolCollection,
         a: &BoolCollection,
@@ -36,7 +36,7 @@ impl CudaRuntime {
     ) -> Result<BoolCollection, Error> {
         let domain: Arc<Domain> = Arc::clone(condition.domain());
         let out = self.new_bool_collection(&domain)?;
-        let [condition, a, b] = [condition, a, b].map(Truths::each);
+        let [condition, a, b] = [condition, a, b].map(BoolOperand::each);
         let call = self.operation("equelle_select_bools")?.arg(domain.len() as u32);
         let call = call.arg(condition.operand).arg(a.operand).arg(b.operand).arg(out.pointer());
         self.launch_over(call, domain.len())?;
@@ -53,7 +53,7 @@ impl CudaRuntime {
         let domain: Arc<Domain> = Arc::clone(condition.domain());
         let out = self.new_entity_collection(&domain, a.kind())?;
         let call = self.operation("equelle_select_entities")?.arg(domain.len() as u32);
-        let call = call.arg(Truths::each(condition).operand).arg(a.pointer()).arg(b.pointer()).arg(out.pointer());
+        let call = call.arg(BoolOperand::each(condition).operand).arg(a.pointer()).arg(b.pointer()).arg(out.pointer());
         self.launch_over(call, domain.len())?;
         Ok(out)
     }

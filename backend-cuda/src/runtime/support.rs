@@ -154,7 +154,7 @@ impl CudaRuntime {
     ///
     /// # Errors
     /// `Backend`: not enough memory.
-    pub fn new_truth(&mut self) -> Result<Rc<Buffer>, Error> {
+    pub fn new_bool(&mut self) -> Result<Rc<Buffer>, Error> {
         self.buffer("a truth value", 1)
     }
 
@@ -181,17 +181,17 @@ impl CudaRuntime {
     ///
     /// # Errors
     /// `Backend`: not enough memory.
-    pub fn bool_pointer(&mut self, truth: &Bool) -> Result<DevicePtr, Error> {
-        let value = match truth {
+    pub fn bool_pointer(&mut self, value: &Bool) -> Result<DevicePtr, Error> {
+        let value = match value {
             Bool::Device(buffer) => return Ok(buffer.address()),
             Bool::Known(value) => *value,
         };
-        if let Some(buffer) = &self.truths[usize::from(value)] {
+        if let Some(buffer) = &self.bools[usize::from(value)] {
             return Ok(buffer.address());
         }
         let buffer = self.upload("a truth value", &[u8::from(value)])?;
         let address = buffer.address();
-        self.truths[usize::from(value)] = Some(buffer);
+        self.bools[usize::from(value)] = Some(buffer);
         Ok(address)
     }
 
@@ -267,7 +267,7 @@ impl CudaRuntime {
     ///
     /// # Errors
     /// `Backend`: not enough memory.
-    pub fn truth_leaves(&mut self, reduction: BoolReduction, domain: &Arc<Domain>) -> Result<Leaves<BoolReduction>, Error> {
+    pub fn bool_leaves(&mut self, reduction: BoolReduction, domain: &Arc<Domain>) -> Result<Leaves<BoolReduction>, Error> {
         let count = reduce::leaf_count(domain.len());
         let buffer = self.buffer("partial results", count as u64)?;
         Ok(Leaves { count, buffer, reduction })
@@ -330,7 +330,7 @@ impl CudaRuntime {
     ///
     /// # Errors
     /// `Backend`: not enough memory.
-    pub fn combine_truths(&mut self, leaves: Leaves<BoolReduction>) -> Result<Bool, Error> {
+    pub fn combine_bools(&mut self, leaves: Leaves<BoolReduction>) -> Result<Bool, Error> {
         let Leaves { mut count, mut buffer, reduction } = leaves;
         let operation = match reduction {
             BoolReduction::Any => 0u32,
@@ -388,7 +388,7 @@ pub struct Leaves<R> {
 
 impl Leaves<BoolReduction> {
     /// The truth values of a collection, each as a leaf: their order does not matter.
-    pub(super) fn of_truths(reduction: BoolReduction, values: &Collection) -> Self {
+    pub(super) fn of_bools(reduction: BoolReduction, values: &Collection) -> Self {
         Leaves { count: values.domain.len(), buffer: Rc::clone(&values.buffer), reduction }
     }
 }

@@ -133,7 +133,7 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn output_bools(&mut self, tag: &str, value: &BoolCollection) -> Result<(), Error> {
-        let values: Vec<f64> = self.bools(value)?.into_iter().map(|truth| f64::from(u8::from(truth))).collect();
+        let values: Vec<f64> = self.bools(value)?.into_iter().map(|value| f64::from(u8::from(value))).collect();
         self.check_flag()?;
         self.session.output_collection(tag, value.domain(), &values)
     }

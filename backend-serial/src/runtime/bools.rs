@@ -46,7 +46,7 @@ pub(super) fn scalar_compare<R: Real>(rt: &SerialRuntime<R>, op: Comparison, s: 
 }
 
 /// Logic of two truth values.
-pub(super) fn combine_truths(op: Logic, a: bool, b: bool) -> bool {
+pub(super) fn combine_bools(op: Logic, a: bool, b: bool) -> bool {
     match op {
         Logic::And => a & b,
         Logic::Or => a | b,
@@ -66,7 +66,7 @@ pub(super) fn same_entities<R: Real>(rt: &SerialRuntime<R>, a: &EntityCollection
 }
 
 /// `f` of each element.
-pub(super) fn map_truths<R: Real>(rt: &SerialRuntime<R>, a: &BoolCollection, f: impl Fn(bool) -> bool) -> BoolCollection {
+pub(super) fn map_bools<R: Real>(rt: &SerialRuntime<R>, a: &BoolCollection, f: impl Fn(bool) -> bool) -> BoolCollection {
     let mut out = rt.take_bool_buffer(a.values.len());
     for (out, &a) in out.iter_mut().zip(a.values.iter()) {
         *out = f(a);
@@ -76,7 +76,7 @@ pub(super) fn map_truths<R: Real>(rt: &SerialRuntime<R>, a: &BoolCollection, f: 
 
 /// `Not` of each element.
 pub(super) fn not<R: Real>(rt: &SerialRuntime<R>, a: &BoolCollection) -> BoolCollection {
-    map_truths(rt, a, |a| !a)
+    map_bools(rt, a, |a| !a)
 }
 
 /// `f` of each pair of elements.

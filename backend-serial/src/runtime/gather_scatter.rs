@@ -40,7 +40,7 @@ pub(super) fn on_vectors<R: Real>(
 
 /// Truth values at the target's entities.
 pub(super) fn on_bools<R: Real>(rt: &SerialRuntime<R>, data: &BoolCollection, target: &EntityCollection) -> Result<BoolCollection, Error> {
-    let out = gather(&rt.truths, &data.domain, &data.values, target)?;
+    let out = gather(&rt.bools, &data.domain, &data.values, target)?;
     Ok(rt.bool_collection_from(&target.domain, out))
 }
 
@@ -89,7 +89,7 @@ pub(super) fn extend_bools<R: Real>(rt: &SerialRuntime<R>, data: &BoolCollection
     if same_domain(&data.domain, domain) {
         return Ok(data.clone());
     }
-    let out = scatter(&rt.truths, &data.domain, &data.values, domain, false)?;
+    let out = scatter(&rt.bools, &data.domain, &data.values, domain, false)?;
     Ok(rt.bool_collection_from(domain, out))
 }
 

@@ -77,7 +77,7 @@ impl<R: Real> HostAccess for SerialRuntime<R> {
 
     fn bool_collection(&mut self, domain: &Arc<Domain>, values: Vec<bool>) -> Result<BoolCollection, Error> {
         self.check_length(domain, values.len())?;
-        Ok(BoolCollection { domain: Arc::clone(domain), values: self.truths.adopt(values) })
+        Ok(BoolCollection { domain: Arc::clone(domain), values: self.bools.adopt(values) })
     }
 
     fn entity_collection(&mut self, domain: &Arc<Domain>, kind: EntityKind, values: Vec<Option<u32>>) -> Result<EntityCollection, Error> {

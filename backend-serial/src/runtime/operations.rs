@@ -10,7 +10,7 @@ use super::SerialRuntime;
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
 use super::topology::Side;
 use super::vectors::Vector;
-use super::{derivatives, discrete, on_extend, select, sequences, topology, truth, vectors};
+use super::{bools, discrete, forward, gather_scatter, select, sequences, topology, vectors};
 
 type Scalars<R> = ScalarCollection<R>;
 type Vectors<R> = VectorCollection<R>;
@@ -73,51 +73,51 @@ impl<R: Real> Operations for SerialRuntime<R> {
     }
 
     fn add(&mut self, a: &Scalars<R>, b: &Scalars<R>) -> Result<Scalars<R>, Error> {
-        self.located(derivatives::zip(self, a, b, |a, b| a + b, |_, _, _, d| d, |_, _, _, d| d))
+        self.located(forward::zip(self, a, b, |a, b| a + b, |_, _, _, d| d, |_, _, _, d| d))
     }
 
     fn sub(&mut self, a: &Scalars<R>, b: &Scalars<R>) -> Result<Scalars<R>, Error> {
-        self.located(derivatives::zip(self, a, b, |a, b| a - b, |_, _, _, d| d, |_, _, _, d| -d))
+        self.located(forward::zip(self, a, b, |a, b| a - b, |_, _, _, d| d, |_, _, _, d| -d))
     }
 
     fn mul(&mut self, a: &Scalars<R>, b: &Scalars<R>) -> Result<Scalars<R>, Error> {
-        self.located(derivatives::zip(self, a, b, |a, b| a * b, |_, b, _, d| b * d, |a, _, _, d| a * d))
+        self.located(forward::zip(self, a, b, |a, b| a * b, |_, b, _, d| b * d, |a, _, _, d| a * d))
     }
 
     fn div(&mut self, a: &Scalars<R>, b: &Scalars<R>) -> Result<Scalars<R>, Error> {
-        self.located(derivatives::zip(self, a, b, |a, b| a / b, |_, b, _, d| d / b, |_, b, quotient, d| -(quotient * d) / b))
+        self.located(forward::zip(self, a, b, |a, b| a / b, |_, b, _, d| d / b, |_, b, quotient, d| -(quotient * d) / b))
     }
 
     fn mul_scalar(&mut self, a: &Scalars<R>, s: &f64) -> Result<Scalars<R>, Error> {
         let s = R::from_f64(*s);
-        Ok(derivatives::map(self, a, |a| a * s, |_, _, d| d * s))
+        Ok(forward::map(self, a, |a| a * s, |_, _, d| d * s))
     }
 
     fn scalar_mul(&mut self, s: &f64, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
         let s = R::from_f64(*s);
-        Ok(derivatives::map(self, a, |a| s * a, |_, _, d| s * d))
+        Ok(forward::map(self, a, |a| s * a, |_, _, d| s * d))
     }
 
     fn div_scalar(&mut self, a: &Scalars<R>, s: &f64) -> Result<Scalars<R>, Error> {
         let s = R::from_f64(*s);
-        Ok(derivatives::map(self, a, |a| a / s, |_, _, d| d / s))
+        Ok(forward::map(self, a, |a| a / s, |_, _, d| d / s))
     }
 
     fn scalar_div(&mut self, s: &f64, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
         let s = R::from_f64(*s);
-        Ok(derivatives::map(self, a, |a| s / a, |a, quotient, d| -(quotient * d) / a))
+        Ok(forward::map(self, a, |a| s / a, |a, quotient, d| -(quotient * d) / a))
     }
 
     fn neg(&mut self, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
-        Ok(derivatives::map(self, a, |a| -a, |_, _, d| -d))
+        Ok(forward::map(self, a, |a| -a, |_, _, d| -d))
     }
 
     fn abs(&mut self, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
-        Ok(derivatives::map(self, a, R::abs, derivatives::by_sign))
+        Ok(forward::map(self, a, R::abs, forward::by_sign))
     }
 
     fn sqrt(&mut self, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
-        Ok(derivatives::map(self, a, R::sqrt, |_, root, d| R::from_f64(0.5) / root * d))
+        Ok(forward::map(self, a, R::sqrt, |_, root, d| R::from_f64(0.5) / root * d))
     }
 
     fn scalars_elementary(&mut self, function: Elementary, a: &f64) -> Result<f64, Error> {
@@ -166,11 +166,11 @@ impl<R: Real> Operations for SerialRuntime<R> {
     }
 
     fn vectors_mul_collection(&mut self, a: &Vector, s: &Scalars<R>) -> Result<Vectors<R>, Error> {
-        vectors::spread_with(self, a, s.domain(), |a| Ok(derivatives::map(self, s, |s| a * s, |_, _, d| a * d)))
+        vectors::spread_with(self, a, s.domain(), |a| Ok(forward::map(self, s, |s| a * s, |_, _, d| a * d)))
     }
 
     fn vectors_div_collection(&mut self, a: &Vector, s: &Scalars<R>) -> Result<Vectors<R>, Error> {
-        vectors::spread_with(self, a, s.domain(), |a| Ok(derivatives::map(self, s, |s| a / s, |s, quotient, d| -(quotient * d) / s)))
+        vectors::spread_with(self, a, s.domain(), |a| Ok(forward::map(self, s, |s| a / s, |s, quotient, d| -(quotient * d) / s)))
     }
 
     fn scalars_compare(&mut self, op: Comparison, a: &f64, b: &f64) -> Result<bool, Error> {
@@ -182,12 +182,12 @@ impl<R: Real> Operations for SerialRuntime<R> {
     }
 
     fn bools_logic(&mut self, op: Logic, a: &bool, b: &bool) -> Result<bool, Error> {
-        Ok(truth::combine_truths(op, *a, *b))
+        Ok(bools::combine_bools(op, *a, *b))
     }
 
     fn logic_bool(&mut self, op: Logic, a: &Bools, b: &bool) -> Result<Bools, Error> {
         let b = *b;
-        Ok(truth::map_truths(self, a, |a| truth::combine_truths(op, a, b)))
+        Ok(bools::map_bools(self, a, |a| bools::combine_bools(op, a, b)))
     }
 
     fn choose<T: Clone>(&mut self, condition: &bool, a: &T, b: &T) -> Result<T, Error> {
@@ -195,63 +195,56 @@ impl<R: Real> Operations for SerialRuntime<R> {
     }
 
     fn elementary(&mut self, function: Elementary, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
-        Ok(derivatives::map(self, a, |a| function.of(a), |a, value, d| function.derivative(a, value) * d))
+        Ok(forward::map(self, a, |a| function.of(a), |a, value, d| function.derivative(a, value) * d))
     }
 
     fn math(&mut self, function: BinaryMath, a: &Scalars<R>, b: &Scalars<R>) -> Result<Scalars<R>, Error> {
         let f = function;
-        let result = derivatives::zip(
-            self,
-            a,
-            b,
-            |a, b| f.of(a, b),
-            |a, b, _, d| f.by_first(a, b) * d,
-            |a, b, value, d| f.by_second(a, b, value) * d,
-        );
+        let result =
+            forward::zip(self, a, b, |a, b| f.of(a, b), |a, b, _, d| f.by_first(a, b) * d, |a, b, value, d| f.by_second(a, b, value) * d);
         self.located(result)
     }
 
     fn math_scalar(&mut self, function: BinaryMath, a: &Scalars<R>, s: &f64) -> Result<Scalars<R>, Error> {
         let s = R::from_f64(*s);
-        Ok(derivatives::map(self, a, |a| function.of(a, s), |a, _, d| function.by_first(a, s) * d))
+        Ok(forward::map(self, a, |a| function.of(a, s), |a, _, d| function.by_first(a, s) * d))
     }
 
     fn scalar_math(&mut self, function: BinaryMath, s: &f64, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
         let s = R::from_f64(*s);
-        Ok(derivatives::map(self, a, |a| function.of(s, a), |a, value, d| function.by_second(s, a, value) * d))
+        Ok(forward::map(self, a, |a| function.of(s, a), |a, value, d| function.by_second(s, a, value) * d))
     }
 
     fn vector_add(&mut self, a: &Vectors<R>, b: &Vectors<R>) -> Result<Vectors<R>, Error> {
-        self.located(vectors::zip(self, a, b, |a, b| derivatives::zip(self, a, b, |a, b| a + b, |_, _, _, d| d, |_, _, _, d| d)))
+        self.located(vectors::zip(self, a, b, |a, b| forward::zip(self, a, b, |a, b| a + b, |_, _, _, d| d, |_, _, _, d| d)))
     }
 
     fn vector_sub(&mut self, a: &Vectors<R>, b: &Vectors<R>) -> Result<Vectors<R>, Error> {
-        self.located(vectors::zip(self, a, b, |a, b| derivatives::zip(self, a, b, |a, b| a - b, |_, _, _, d| d, |_, _, _, d| -d)))
+        self.located(vectors::zip(self, a, b, |a, b| forward::zip(self, a, b, |a, b| a - b, |_, _, _, d| d, |_, _, _, d| -d)))
     }
 
     fn vector_neg(&mut self, a: &Vectors<R>) -> Result<Vectors<R>, Error> {
-        vectors::map(self, a, |a| Ok(derivatives::map(self, a, |a| -a, |_, _, d| -d)))
+        vectors::map(self, a, |a| Ok(forward::map(self, a, |a| -a, |_, _, d| -d)))
     }
 
     fn vector_mul(&mut self, a: &Vectors<R>, s: &Scalars<R>) -> Result<Vectors<R>, Error> {
-        let product = |a: &Scalars<R>| derivatives::zip(self, a, s, |a, b| a * b, |_, b, _, d| b * d, |a, _, _, d| a * d);
+        let product = |a: &Scalars<R>| forward::zip(self, a, s, |a, b| a * b, |_, b, _, d| b * d, |a, _, _, d| a * d);
         self.located(vectors::map(self, a, product))
     }
 
     fn vector_div(&mut self, a: &Vectors<R>, s: &Scalars<R>) -> Result<Vectors<R>, Error> {
-        let quotient =
-            |a: &Scalars<R>| derivatives::zip(self, a, s, |a, b| a / b, |_, b, _, d| d / b, |_, b, quotient, d| -(quotient * d) / b);
+        let quotient = |a: &Scalars<R>| forward::zip(self, a, s, |a, b| a / b, |_, b, _, d| d / b, |_, b, quotient, d| -(quotient * d) / b);
         self.located(vectors::map(self, a, quotient))
     }
 
     fn vector_mul_scalar(&mut self, a: &Vectors<R>, s: &f64) -> Result<Vectors<R>, Error> {
         let s = R::from_f64(*s);
-        vectors::map(self, a, |a| Ok(derivatives::map(self, a, |a| a * s, |_, _, d| d * s)))
+        vectors::map(self, a, |a| Ok(forward::map(self, a, |a| a * s, |_, _, d| d * s)))
     }
 
     fn vector_div_scalar(&mut self, a: &Vectors<R>, s: &f64) -> Result<Vectors<R>, Error> {
         let s = R::from_f64(*s);
-        vectors::map(self, a, |a| Ok(derivatives::map(self, a, |a| a / s, |_, _, d| d / s)))
+        vectors::map(self, a, |a| Ok(forward::map(self, a, |a| a / s, |_, _, d| d / s)))
     }
 
     fn length(&mut self, a: &Vectors<R>) -> Result<Scalars<R>, Error> {
@@ -271,35 +264,35 @@ impl<R: Real> Operations for SerialRuntime<R> {
     }
 
     fn compare(&mut self, op: Comparison, a: &Scalars<R>, b: &Scalars<R>) -> Result<Bools, Error> {
-        Ok(truth::compare(self, op, a, b))
+        Ok(bools::compare(self, op, a, b))
     }
 
     fn compare_scalar(&mut self, op: Comparison, a: &Scalars<R>, s: &f64) -> Result<Bools, Error> {
-        Ok(truth::compare_scalar(self, op, a, *s))
+        Ok(bools::compare_scalar(self, op, a, *s))
     }
 
     fn scalar_compare(&mut self, op: Comparison, s: &f64, a: &Scalars<R>) -> Result<Bools, Error> {
-        Ok(truth::scalar_compare(self, op, *s, a))
+        Ok(bools::scalar_compare(self, op, *s, a))
     }
 
     fn same_entities(&mut self, a: &Entities, b: &Entities) -> Result<Bools, Error> {
-        Ok(truth::same_entities(self, a, b))
+        Ok(bools::same_entities(self, a, b))
     }
 
     fn not(&mut self, a: &Bools) -> Result<Bools, Error> {
-        Ok(truth::not(self, a))
+        Ok(bools::not(self, a))
     }
 
     fn and(&mut self, a: &Bools, b: &Bools) -> Result<Bools, Error> {
-        Ok(truth::combine(self, a, b, |a, b| a & b))
+        Ok(bools::combine(self, a, b, |a, b| a & b))
     }
 
     fn or(&mut self, a: &Bools, b: &Bools) -> Result<Bools, Error> {
-        Ok(truth::combine(self, a, b, |a, b| a | b))
+        Ok(bools::combine(self, a, b, |a, b| a | b))
     }
 
     fn xor(&mut self, a: &Bools, b: &Bools) -> Result<Bools, Error> {
-        Ok(truth::combine(self, a, b, |a, b| a ^ b))
+        Ok(bools::combine(self, a, b, |a, b| a ^ b))
     }
 
     fn select(&mut self, condition: &Bools, a: &Scalars<R>, b: &Scalars<R>) -> Result<Scalars<R>, Error> {
@@ -319,51 +312,51 @@ impl<R: Real> Operations for SerialRuntime<R> {
     }
 
     fn on(&mut self, data: &Scalars<R>, target: &Entities) -> Result<Scalars<R>, Error> {
-        self.located(on_extend::on_scalars(self, data, target))
+        self.located(gather_scatter::on_scalars(self, data, target))
     }
 
     fn on_vectors(&mut self, data: &Vectors<R>, target: &Entities) -> Result<Vectors<R>, Error> {
-        self.located(on_extend::on_vectors(self, data, target))
+        self.located(gather_scatter::on_vectors(self, data, target))
     }
 
     fn on_bools(&mut self, data: &Bools, target: &Entities) -> Result<Bools, Error> {
-        self.located(on_extend::on_bools(self, data, target))
+        self.located(gather_scatter::on_bools(self, data, target))
     }
 
     fn on_entities(&mut self, data: &Entities, target: &Entities) -> Result<Entities, Error> {
-        self.located(on_extend::on_entities(self, data, target))
+        self.located(gather_scatter::on_entities(self, data, target))
     }
 
     fn extend(&mut self, data: &Scalars<R>, domain: &Domain) -> Result<Scalars<R>, Error> {
-        self.located(on_extend::extend_scalars(self, data, domain))
+        self.located(gather_scatter::extend_scalars(self, data, domain))
     }
 
     fn extend_vectors(&mut self, data: &Vectors<R>, domain: &Domain) -> Result<Vectors<R>, Error> {
-        self.located(on_extend::extend_vectors(self, data, domain))
+        self.located(gather_scatter::extend_vectors(self, data, domain))
     }
 
     fn extend_bools(&mut self, data: &Bools, domain: &Domain) -> Result<Bools, Error> {
-        self.located(on_extend::extend_bools(self, data, domain))
+        self.located(gather_scatter::extend_bools(self, data, domain))
     }
 
     fn extend_entities(&mut self, data: &Entities, domain: &Domain) -> Result<Entities, Error> {
-        self.located(on_extend::extend_entities(self, data, domain))
+        self.located(gather_scatter::extend_entities(self, data, domain))
     }
 
     fn spread(&mut self, value: &f64, domain: &Domain) -> Result<Scalars<R>, Error> {
-        Ok(on_extend::spread(self, R::from_f64(*value), domain))
+        Ok(gather_scatter::spread(self, R::from_f64(*value), domain))
     }
 
     fn spread_like(&mut self, value: &f64, like: &Scalars<R>) -> Result<Scalars<R>, Error> {
-        Ok(on_extend::spread(self, R::from_f64(*value), like.domain()))
+        Ok(gather_scatter::spread(self, R::from_f64(*value), like.domain()))
     }
 
     fn spread_vector(&mut self, value: &Vector, domain: &Domain) -> Result<Vectors<R>, Error> {
-        vectors::spread_with(self, value, domain, |component| Ok(on_extend::spread(self, component, domain)))
+        vectors::spread_with(self, value, domain, |component| Ok(gather_scatter::spread(self, component, domain)))
     }
 
     fn spread_bool(&mut self, value: &bool, domain: &Domain) -> Result<Bools, Error> {
-        Ok(on_extend::spread_bool(self, *value, domain))
+        Ok(gather_scatter::spread_bool(self, *value, domain))
     }
 
     fn gradient(&mut self, values: &Scalars<R>) -> Result<Scalars<R>, Error> {
@@ -386,8 +379,8 @@ impl<R: Real> Operations for SerialRuntime<R> {
 
     fn reduce_bools(&mut self, reduction: BoolReduction, values: &Bools) -> Result<bool, Error> {
         Ok(match reduction {
-            BoolReduction::Any => values.values().iter().any(|&truth| truth),
-            BoolReduction::All => values.values().iter().all(|&truth| truth),
+            BoolReduction::Any => values.values().iter().any(|&value| value),
+            BoolReduction::All => values.values().iter().all(|&value| value),
         })
     }
 

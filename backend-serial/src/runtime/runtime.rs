@@ -1,17 +1,78 @@
-//! Domains, inputs, outputs and loops: the session does the work.
+//! The runtime itself. Domains, inputs, outputs and loops: the session does the work.
 
+use std::cell::Cell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::GeometryArray;
 use equelle_runtime::input::CollectionInput;
 use equelle_runtime::report::bytes;
-use equelle_runtime::session::LoopState;
+use equelle_runtime::session::placement::Place;
+use equelle_runtime::session::{LoopState, Session};
 use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, MemoryPlan, Real};
 
-use super::SerialRuntime;
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
-use super::newton::Assembled;
+use super::newton::{Assembled, Newton};
+use super::pool::Pool;
+use super::stencil::Stencils;
+
+/// The CPU runtime. Collections hold `R`; Scalars, single Vectors and results of reductions are doubles.
+pub struct SerialRuntime<R = f64> {
+    pub(super) session: Session,
+    pub(super) reals: Rc<Pool<R>>,
+    /// Partial results of reductions.
+    pub(super) doubles: Rc<Pool<f64>>,
+    pub(super) bools: Rc<Pool<bool>>,
+    pub(super) indices: Rc<Pool<u32>>,
+    /// Entity collections of the domains asked for, one each.
+    pub(super) domain_entities: Vec<EntityCollection>,
+    /// Line at which a kernel first read a collection with derivatives, which it cannot pass on.
+    pub(super) derivatives_lost: Cell<Option<u32>>,
+    pub(super) newton: Newton,
+    pub(super) stencils: Stencils,
+}
+
+impl SerialRuntime {
+    /// A runtime for one run of a program in double precision, on the session's grid and data. Lets the grid be renumbered.
+    ///
+    /// # Panics
+    /// If domains of the session have been asked for, or its grid is shared.
+    pub fn new(session: Session) -> Self {
+        SerialRuntime::with_precision(session)
+    }
+}
+
+impl<R: Real> SerialRuntime<R> {
+    /// A runtime for one run of a program whose collections hold `R`, on the session's grid and data. Lets the grid be renumbered.
+    ///
+    /// # Panics
+    /// If domains of the session have been asked for, or its grid is shared.
+    pub fn with_precision(mut session: Session) -> Self {
+        session.renumber_grid();
+        SerialRuntime {
+            session,
+            reals: Rc::default(),
+            doubles: Rc::default(),
+            bools: Rc::default(),
+            indices: Rc::default(),
+            domain_entities: Vec::new(),
+            derivatives_lost: Cell::new(None),
+            newton: Newton::default(),
+            stencils: Stencils::default(),
+        }
+    }
+
+    /// The session it runs in.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// The session it runs in, to change how it talks before the program begins.
+    pub fn session_mut(&mut self) -> &mut Session {
+        &mut self.session
+    }
+}
 
 /// State of a `For` loop.
 pub struct Loop {
@@ -120,7 +181,7 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
     }
 
     fn output_bools(&mut self, tag: &str, value: &BoolCollection) -> Result<(), Error> {
-        let values: Vec<f64> = value.values.iter().map(|&truth| f64::from(u8::from(truth))).collect();
+        let values: Vec<f64> = value.values.iter().map(|&value| f64::from(u8::from(value))).collect();
         self.session.output_collection(tag, &value.domain, &values)
     }
 
@@ -186,4 +247,25 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
         self.session.finish();
         Ok(())
     }
+}
+
+/// Runs a program in double precision to its end: what a generated `main` hands to the launcher.
+///
+/// # Errors
+/// Those of the program, each with the Equelle line.
+pub fn run(session: Session, program: impl FnOnce(&mut SerialRuntime) -> Result<(), Error>) -> Result<(), Error> {
+    run_with_precision(session, program)
+}
+
+/// As [`run`], of a program in the precision `R`.
+///
+/// # Errors
+/// As there.
+pub fn run_with_precision<R: Real>(
+    mut session: Session,
+    program: impl FnOnce(&mut SerialRuntime<R>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    session.computes_on(Place::Cores);
+    let mut runtime = SerialRuntime::with_precision(session);
+    program(&mut runtime).map_err(|error| runtime.session.advise(runtime.session.locate(error)))
 }

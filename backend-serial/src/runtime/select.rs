@@ -4,7 +4,7 @@ use equelle_runtime::{Error, Real};
 
 use super::SerialRuntime;
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection};
-use super::derivatives;
+use super::forward;
 use super::support::same_domain;
 
 /// Of numbers.
@@ -19,7 +19,7 @@ pub(super) fn scalars<R: Real>(
     let mut out = rt.take_buffer(if_true.len());
     choose(&mut out, &condition.values, &if_true, &if_false);
     let out = rt.scalar_collection_from(&a.domain, out);
-    if a.jacobian.is_none() && b.jacobian.is_none() { Ok(out) } else { derivatives::select(out, &condition.values, a, b) }
+    if a.jacobian.is_none() && b.jacobian.is_none() { Ok(out) } else { forward::select(out, &condition.values, a, b) }
 }
 
 /// Of truth values.

@@ -65,7 +65,7 @@ impl<R: Real> SerialRuntime<R> {
 
     /// As [`Self::take_buffer`], of truth values.
     pub fn take_bool_buffer(&self, len: usize) -> Buffer<bool> {
-        self.truths.take(len)
+        self.bools.take(len)
     }
 
     /// As [`Self::take_buffer`], of entity indices ([`equelle_runtime::grid::NONE`] stands for Empty).
@@ -75,7 +75,7 @@ impl<R: Real> SerialRuntime<R> {
 
     /// What the buffer pools have done: in a steady step `allocated` does not grow.
     pub fn buffer_counters(&self) -> PoolCounters {
-        self.reals.counters().plus(self.doubles.counters()).plus(self.truths.counters()).plus(self.indices.counters())
+        self.reals.counters().plus(self.doubles.counters()).plus(self.bools.counters()).plus(self.indices.counters())
     }
 
     /// A collection whose values are those written to the buffer, one per element of the domain.

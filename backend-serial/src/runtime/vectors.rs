@@ -8,8 +8,8 @@ use equelle_runtime::{Error, ErrorKind, Real, Reduction};
 
 use super::SerialRuntime;
 use super::collections::{ScalarCollection, VectorCollection};
-use super::derivatives;
 use super::discrete::reduce_values;
+use super::forward;
 use super::support::same_domain;
 
 /// A single Vector; components beyond the dimension of the grid are 0.
@@ -95,10 +95,10 @@ pub(super) fn dot<R: Real>(rt: &SerialRuntime<R>, a: &VectorCollection<R>, b: &V
     debug_assert!(same_domain(&a.domain, &b.domain));
     let mut sum: Option<ScalarCollection<R>> = None;
     for (a, b) in parts(a).zip(parts(b)) {
-        let product = derivatives::zip(rt, &a, &b, |a, b| a * b, |_, b, _, d| b * d, |a, _, _, d| a * d)?;
+        let product = forward::zip(rt, &a, &b, |a, b| a * b, |_, b, _, d| b * d, |a, _, _, d| a * d)?;
         sum = Some(match sum {
             None => product,
-            Some(sum) => derivatives::zip(rt, &sum, &product, |a, b| a + b, |_, _, _, d| d, |_, _, _, d| d)?,
+            Some(sum) => forward::zip(rt, &sum, &product, |a, b| a + b, |_, _, _, d| d, |_, _, _, d| d)?,
         });
     }
     sum.ok_or_else(|| Error::new(ErrorKind::Backend, "a Vector has at least one component"))
@@ -107,7 +107,7 @@ pub(super) fn dot<R: Real>(rt: &SerialRuntime<R>, a: &VectorCollection<R>, b: &V
 /// Euclidean length: the square root of the sum of the squares of components, in order.
 pub(super) fn length<R: Real>(rt: &SerialRuntime<R>, a: &VectorCollection<R>) -> Result<ScalarCollection<R>, Error> {
     let squares = dot(rt, a, a)?;
-    Ok(derivatives::map(rt, &squares, R::sqrt, |_, root, d| R::from_f64(0.5) / root * d))
+    Ok(forward::map(rt, &squares, R::sqrt, |_, root, d| R::from_f64(0.5) / root * d))
 }
 
 /// A component as a collection of its own.

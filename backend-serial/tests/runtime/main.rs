@@ -3,16 +3,16 @@
 #![cfg(feature = "runtime")]
 
 mod arithmetic;
+mod bools;
 mod common;
 mod discrete;
+mod gather_scatter;
 mod geometry;
 mod heat;
 mod host;
-mod on_extend;
 mod per_axis;
 mod precision;
 mod program;
 mod reduce;
 mod sequences;
 mod stencil;
-mod truth;

@@ -124,9 +124,9 @@ impl Estimate {
 }
 
 fn collections(set: &SetMemory, len: u64, sizes: &Sizes<'_>) -> u64 {
-    let Buffers { numbers, truths, entities } = if sizes.grid.cartesian_shape().is_some() { set.cartesian } else { set.general };
+    let Buffers { numbers, bools, entities } = if sizes.grid.cartesian_shape().is_some() { set.cartesian } else { set.general };
     let numbers = u64::from(numbers[sizes.grid.dim() - 1]);
-    let each = numbers * sizes.real + u64::from(truths) + 4 * u64::from(entities);
+    let each = numbers * sizes.real + u64::from(bools) + 4 * u64::from(entities);
     each.saturating_mul(len) + if set.reduced { 8 * len.div_ceil(LEAF) } else { 0 }
 }
 

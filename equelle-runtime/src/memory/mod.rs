@@ -51,15 +51,15 @@ pub struct Buffers {
     /// Of numbers, on grids of 1, 2 and 3 dimensions.
     pub numbers: [u32; 3],
     /// Of truth values.
-    pub truths: u32,
+    pub bools: u32,
     /// Of entities.
     pub entities: u32,
 }
 
 impl Buffers {
     /// Of numbers by dimension of the grid, truth values and entities.
-    pub const fn new(numbers: [u32; 3], truths: u32, entities: u32) -> Buffers {
-        Buffers { numbers, truths, entities }
+    pub const fn new(numbers: [u32; 3], bools: u32, entities: u32) -> Buffers {
+        Buffers { numbers, bools, entities }
     }
 }
 

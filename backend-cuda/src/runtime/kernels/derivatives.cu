@@ -93,22 +93,22 @@ extern "C" __global__ void equelle_union_rows(unsigned int first, unsigned int s
 // Row k of the result is that of a where the condition holds, else that of b: number `sources[k]`, or k where there are no sources; none for EQ_NONE.
 
 // Lengths of rows that are picked.
-extern "C" __global__ void equelle_pick_lengths(EqEntity n, const EqTruth condition, const EqEntity* sources, const EqRows a, const EqRows b,
+extern "C" __global__ void equelle_pick_lengths(EqEntity n, const EqBool condition, const EqEntity* sources, const EqRows a, const EqRows b,
                                                 unsigned long long* row_ptr) {
   const EqEntity k = eq_index();
   if (k == 0) row_ptr[0] = 0;
   if (k >= n) return;
-  const EqRows& from = eq_truth(condition, k) ? a : b;
+  const EqRows& from = eq_bool(condition, k) ? a : b;
   const EqEntity row = sources ? sources[k] : k;
   row_ptr[k + 1] = row == EQ_NONE ? 0 : eq_row_end(from, row) - eq_row_begin(from, row);
 }
 
 // Their entries. 12 bytes read and written an entry.
-extern "C" __global__ void equelle_pick_rows(EqEntity n, const EqTruth condition, const EqEntity* sources, const EqRows a, const EqRows b,
+extern "C" __global__ void equelle_pick_rows(EqEntity n, const EqBool condition, const EqEntity* sources, const EqRows a, const EqRows b,
                                              const unsigned long long* row_ptr, EqEntity* columns, EqReal* entries) {
   const EqEntity k = eq_index();
   if (k >= n) return;
-  const EqRows& from = eq_truth(condition, k) ? a : b;
+  const EqRows& from = eq_bool(condition, k) ? a : b;
   const EqEntity row = sources ? sources[k] : k;
   if (row == EQ_NONE) return;
   unsigned long long at = row_ptr[k];

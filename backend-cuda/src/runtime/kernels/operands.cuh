@@ -10,12 +10,12 @@ struct EqOperand {
   EqEntity stride, component_stride;
 };
 // Truth values, a byte each, or one of them.
-struct EqTruth {
+struct EqBool {
   const unsigned char* values;
   unsigned int value;
   unsigned int stride;
 };
-static_assert(sizeof(EqOperand) == 24 && sizeof(EqTruth) == 16, "layout of arguments");
+static_assert(sizeof(EqOperand) == 24 && sizeof(EqBool) == 16, "layout of arguments");
 
 // Element k of a component.
 EQ_FUNCTION EqReal eq_component(const EqOperand& a, EqEntity k, unsigned int component) {
@@ -24,7 +24,7 @@ EQ_FUNCTION EqReal eq_component(const EqOperand& a, EqEntity k, unsigned int com
   return a.stride ? ((const EqReal*)a.values)[at] : (EqReal)((const double*)a.values)[at];
 }
 EQ_FUNCTION EqReal eq_number(const EqOperand& a, EqEntity k) { return eq_component(a, k, blockIdx.y); }
-EQ_FUNCTION bool eq_truth(const EqTruth& a, EqEntity k) { return (a.values ? a.values[(size_t)k * a.stride] : a.value) != 0; }
+EQ_FUNCTION bool eq_bool(const EqBool& a, EqEntity k) { return (a.values ? a.values[(size_t)k * a.stride] : a.value) != 0; }
 // Where element k of the component of this thread is.
 EQ_FUNCTION size_t eq_place(EqEntity n, EqEntity k) { return (size_t)blockIdx.y * n + k; }
 EQ_FUNCTION bool eq_nan(EqReal x) { return x != x; }

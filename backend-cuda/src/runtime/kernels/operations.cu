@@ -75,10 +75,10 @@ extern "C" __global__ void equelle_compare(unsigned int comparison, EqEntity n, 
 }
 
 // The first one; its opposite; both; at least one; exactly one: operation 0 to 4. 3 bytes an element.
-extern "C" __global__ void equelle_logic(unsigned int operation, EqEntity n, const EqTruth a, const EqTruth b, unsigned char* __restrict__ out) {
+extern "C" __global__ void equelle_logic(unsigned int operation, EqEntity n, const EqBool a, const EqBool b, unsigned char* __restrict__ out) {
   const EqEntity k = eq_index();
   if (k >= n) return;
-  const bool x = eq_truth(a, k), y = eq_truth(b, k);
+  const bool x = eq_bool(a, k), y = eq_bool(b, k);
   bool value = x;
   switch (operation) {
     case 1: value = !x; break;
@@ -102,21 +102,21 @@ extern "C" __global__ void equelle_is_empty(EqEntity n, const EqEntity* entities
 
 // ---- The ternary operator: the branch not chosen is not read -------------------------------------------------------------------------
 
-extern "C" __global__ void equelle_select(EqEntity n, const EqTruth condition, const EqOperand a, const EqOperand b, EqReal* __restrict__ out) {
+extern "C" __global__ void equelle_select(EqEntity n, const EqBool condition, const EqOperand a, const EqOperand b, EqReal* __restrict__ out) {
   const EqEntity k = eq_index();
-  if (k < n) out[eq_place(n, k)] = eq_truth(condition, k) ? eq_number(a, k) : eq_number(b, k);
+  if (k < n) out[eq_place(n, k)] = eq_bool(condition, k) ? eq_number(a, k) : eq_number(b, k);
 }
 
-extern "C" __global__ void equelle_select_bools(EqEntity n, const EqTruth condition, const EqTruth a, const EqTruth b,
+extern "C" __global__ void equelle_select_bools(EqEntity n, const EqBool condition, const EqBool a, const EqBool b,
                                                 unsigned char* __restrict__ out) {
   const EqEntity k = eq_index();
-  if (k < n) out[k] = eq_truth(condition, k) ? eq_truth(a, k) : eq_truth(b, k);
+  if (k < n) out[k] = eq_bool(condition, k) ? eq_bool(a, k) : eq_bool(b, k);
 }
 
-extern "C" __global__ void equelle_select_entities(EqEntity n, const EqTruth condition, const EqEntity* a, const EqEntity* b,
+extern "C" __global__ void equelle_select_entities(EqEntity n, const EqBool condition, const EqEntity* a, const EqEntity* b,
                                                    EqEntity* __restrict__ out) {
   const EqEntity k = eq_index();
-  if (k < n) out[k] = eq_truth(condition, k) ? a[k] : b[k];
+  if (k < n) out[k] = eq_bool(condition, k) ? a[k] : b[k];
 }
 
 // ---- Topology and geometry. Condition 0: an Empty entity has none --------------------------------------------------------------------

@@ -109,11 +109,11 @@ pub(in crate::codegen) fn results(writer: &Writer) -> Written<TokenStream> {
                     Reduction::Sum => "Sum",
                     Reduction::Prod => "Prod",
                     Reduction::Any => {
-                        parts.push(quote! { #name.iter().any(|&truth| truth) });
+                        parts.push(quote! { #name.iter().any(|&value| value) });
                         continue;
                     }
                     Reduction::All => {
-                        parts.push(quote! { #name.iter().all(|&truth| truth) });
+                        parts.push(quote! { #name.iter().all(|&value| value) });
                         continue;
                     }
                 });

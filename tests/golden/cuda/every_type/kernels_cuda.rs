@@ -22,7 +22,7 @@ impl Kernels for CudaRuntime {
     ) -> Result<(Vector, Bool, Scalar), Error> {
         self.vector_size(2, &DIRECTION)?;
         let along_out = self.new_vector()?;
-        let big_out = self.new_truth()?;
+        let big_out = self.new_bool()?;
         let growth_out = self.new_number()?;
         let a0 = self.scalar_pointer(args.k)?;
         let a1 = along_out.address();
@@ -244,8 +244,8 @@ impl Kernels for CudaRuntime {
         let total_out = self.vector_leaves(Reduction::Sum, &domain)?;
         let most_out = self.vector_leaves(Reduction::Max, &domain)?;
         let least_out = self.vector_leaves(Reduction::Min, &domain)?;
-        let some_out = self.truth_leaves(BoolReduction::Any, &domain)?;
-        let every_out = self.truth_leaves(BoolReduction::All, &domain)?;
+        let some_out = self.bool_leaves(BoolReduction::Any, &domain)?;
+        let every_out = self.bool_leaves(BoolReduction::All, &domain)?;
         let product_out = self.leaves(Reduction::Prod, &domain)?;
         let doubled_out = self.new_vector_collection(&domain)?;
         let a0 = self.space_in_file_order(&domain)?;
@@ -277,8 +277,8 @@ impl Kernels for CudaRuntime {
             self.combine_vectors(total_out)?,
             self.combine_vectors(most_out)?,
             self.combine_vectors(least_out)?,
-            self.combine_truths(some_out)?,
-            self.combine_truths(every_out)?,
+            self.combine_bools(some_out)?,
+            self.combine_bools(every_out)?,
             self.combine(product_out)?,
             doubled_out,
         ))
@@ -289,8 +289,8 @@ impl Kernels for CudaRuntime {
     ) -> Result<(Vector, Bool, Bool, Scalar), Error> {
         let domain = args.nowhere.clone();
         let total_out = self.vector_leaves(Reduction::Sum, &domain)?;
-        let some_out = self.truth_leaves(BoolReduction::Any, &domain)?;
-        let every_out = self.truth_leaves(BoolReduction::All, &domain)?;
+        let some_out = self.bool_leaves(BoolReduction::Any, &domain)?;
+        let every_out = self.bool_leaves(BoolReduction::All, &domain)?;
         let number_out = self.leaves(Reduction::Sum, &domain)?;
         let a0 = self.space_in_file_order(&domain)?;
         let a1 = self
@@ -313,8 +313,8 @@ impl Kernels for CudaRuntime {
         self.launch_over_leaves(call, total_out.len())?;
         Ok((
             self.combine_vectors(total_out)?,
-            self.combine_truths(some_out)?,
-            self.combine_truths(every_out)?,
+            self.combine_bools(some_out)?,
+            self.combine_bools(every_out)?,
             self.combine(number_out)?,
         ))
     }

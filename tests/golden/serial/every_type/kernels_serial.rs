@@ -954,8 +954,8 @@ fn extremes_general<const DIM: usize>(
         rt.reduce_vectors_in_kernel(Reduction::Sum, domain, total, &EXTREMES)?,
         rt.reduce_vectors_in_kernel(Reduction::Max, domain, most, &EXTREMES)?,
         rt.reduce_vectors_in_kernel(Reduction::Min, domain, least, &EXTREMES)?,
-        some.iter().any(|&truth| truth),
-        every.iter().all(|&truth| truth),
+        some.iter().any(|&value| value),
+        every.iter().all(|&value| value),
         rt.reduce_in_kernel(Reduction::Prod, domain, product, &EXTREMES)?,
         rt.vector_collection_from(domain, doubled),
     ))
@@ -998,8 +998,8 @@ fn nothing_general<const DIM: usize, G: Places<DIM>>(
     );
     Ok((
         rt.reduce_vectors_in_kernel(Reduction::Sum, domain, total, &NOTHING)?,
-        some.iter().any(|&truth| truth),
-        every.iter().all(|&truth| truth),
+        some.iter().any(|&value| value),
+        every.iter().all(|&value| value),
         rt.reduce_in_kernel(Reduction::Sum, domain, number, &NOTHING)?,
     ))
 }
