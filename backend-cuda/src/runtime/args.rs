@@ -1,4 +1,4 @@
-//! Arguments of kernels: the Rust side of the structs in `prelude.cuh`, field for field.
+//! Arguments of kernels: the Rust side of the structs in `kernels/prelude/arguments.cuh`, field for field.
 
 use crate::runtime::device::{DevicePtr, FunctionId, Launch, LaunchShape};
 

@@ -1,5 +1,5 @@
 //! What the functions of one kernel share: names and lines of CUDA C++ text. It calls the helpers of
-//! `runtime/kernels/prelude.cuh`.
+//! `runtime/kernels/prelude/`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -10,8 +10,8 @@ pub mod sparse;
 
 use self::direct::DirectSolves;
 use self::sparse::SparseProducts;
+pub use crate::runtime::kernels::CompileOptions;
 use crate::runtime::kernels::KernelModule;
-use crate::runtime::precision::Precision;
 use equelle_runtime::Error;
 
 /// Address in device memory; never 0 for memory that exists.
@@ -82,19 +82,6 @@ pub struct DeviceFacts {
     pub arch: String,
     /// Bytes of memory.
     pub memory: u64,
-}
-
-/// How kernels are compiled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct CompileOptions {
-    /// Dimension of the grid: `DIM` in the kernels.
-    pub dim: usize,
-    /// Whether offsets into the cells' face lists need 64 bits.
-    pub wide_offsets: bool,
-    /// Whether kernels of programs ask for the relations and the geometry of a Cartesian grid in closed form: `EQ_CARTESIAN` in the kernels.
-    pub cartesian: bool,
-    /// Of collections: `EqReal` in the kernels.
-    pub precision: Precision,
 }
 
 /// A device. Methods return errors without a line; the runtime adds it.

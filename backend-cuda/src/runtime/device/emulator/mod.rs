@@ -19,7 +19,7 @@ use libloading::Library;
 use crate::runtime::cache;
 use crate::runtime::device::direct::{DirectEngine, DirectSolves};
 use crate::runtime::device::{AsyncCopy, CompileOptions, CopyId, Device, DeviceFacts, DevicePtr, FunctionId, GraphId, Launch, ModuleId};
-use crate::runtime::kernels::{KernelModule, definitions};
+use crate::runtime::kernels::KernelModule;
 
 const SHIM: &str = include_str!("shim.hpp");
 /// A small device, so that programs that need too much memory say so.
@@ -143,7 +143,7 @@ impl Device for Emulator {
                 "extern \"C\" void {name}__run(const unsigned int* shape, const unsigned long long* words, const unsigned int* offsets) {{ eq_run({name}, shape, words, offsets); }}\n"
             ));
         }
-        let options = definitions(options);
+        let options = options.definitions();
         let key = cache::hash(&[source.as_bytes(), options.join(" ").as_bytes(), FLAGS.join(" ").as_bytes(), compiler_version()]);
         if let Some(&id) = self.state.borrow().loaded.get(&key) {
             return Ok(id);

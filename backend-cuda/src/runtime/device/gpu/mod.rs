@@ -16,7 +16,7 @@ use equelle_runtime::{Error, ErrorKind};
 
 use crate::runtime::cache;
 use crate::runtime::device::{AsyncCopy, CompileOptions, CopyId, Device, DeviceFacts, DevicePtr, FunctionId, GraphId, Launch, ModuleId};
-use crate::runtime::kernels::{FloatingPoint, KernelModule, definitions};
+use crate::runtime::kernels::{FloatingPoint, KernelModule};
 
 /// The first CUDA device of the machine, with one stream, and another one for copies beside it.
 #[derive(Debug)]
@@ -130,7 +130,7 @@ impl Device for GpuDevice {
     }
 
     fn load(&self, module: &KernelModule, options: CompileOptions) -> Result<ModuleId, Error> {
-        let mut flags = definitions(options);
+        let mut flags = options.definitions();
         if module.floating_point == FloatingPoint::Fast {
             flags.push("--fmad=true".to_owned());
         }

@@ -1,0 +1,244 @@
+//! Kernel modules: CUDA C++ text with what is needed to compile it.
+
+use equelle_runtime::Error;
+
+use super::prelude::PRELUDE;
+use crate::runtime::precision::Precision;
+
+/// How kernels do floating-point arithmetic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FloatingPoint {
+    /// Every operation as written: no contraction to fused multiply-add.
+    Strict,
+    /// Contraction allowed.
+    Fast,
+}
+
+/// How kernels are compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CompileOptions {
+    /// Dimension of the grid: `DIM` in the kernels.
+    pub dim: usize,
+    /// Whether offsets into the cells' face lists need 64 bits.
+    pub wide_offsets: bool,
+    /// Whether kernels of programs ask for the relations and the geometry of a Cartesian grid in closed form: `EQ_CARTESIAN` in the kernels.
+    pub cartesian: bool,
+    /// Of collections: `EqReal` in the kernels.
+    pub precision: Precision,
+}
+
+impl CompileOptions {
+    /// Macros of the kernels, as arguments of every compiler.
+    pub(crate) fn definitions(self) -> Vec<String> {
+        let mut definitions = vec![format!("-DDIM={}", self.dim)];
+        if self.wide_offsets {
+            definitions.push("-DEQ_WIDE_OFFSETS=1".to_owned());
+        }
+        if self.cartesian {
+            definitions.push("-DEQ_CARTESIAN=1".to_owned());
+        }
+        if self.precision == Precision::Single {
+            definitions.push("-DEQ_SINGLE=1".to_owned());
+        }
+        definitions
+    }
+}
+
+/// The kernels of a program. Generated programs hold one as a constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KernelModule {
+    /// Name of the program, for messages.
+    pub name: &'static str,
+    /// CUDA C++ text of the kernels, without the prelude.
+    pub source: &'static str,
+    /// Arithmetic.
+    pub floating_point: FloatingPoint,
+}
+
+/// The runtime's own kernels on Scalars and vectors of linear systems: loops, reduction trees, linear algebra. In double precision, as all that work on no collection.
+pub const RUNTIME_MODULE: KernelModule =
+    KernelModule { name: "equelle", source: include_str!("builtin.cu"), floating_point: FloatingPoint::Strict };
+
+/// The runtime's own kernels that work on collections.
+pub const COLLECTIONS_MODULE: KernelModule =
+    KernelModule { name: "collections", source: include_str!("collections.cu"), floating_point: FloatingPoint::Strict };
+
+/// The kernels of the operation level.
+pub const OPERATIONS_MODULE: KernelModule = KernelModule {
+    name: "operations",
+    source: concat!(include_str!("operands.cuh"), include_str!("operations.cu")),
+    floating_point: FloatingPoint::Strict,
+};
+
+/// The kernels of derivatives at the operation level.
+pub const DERIVATIVES_MODULE: KernelModule = KernelModule {
+    name: "derivatives",
+    source: concat!(include_str!("operands.cuh"), include_str!("derivatives.cu")),
+    floating_point: FloatingPoint::Strict,
+};
+
+/// The kernels of linear solvers.
+pub const SOLVERS_MODULE: KernelModule = KernelModule {
+    name: "solvers",
+    source: concat!(
+        include_str!("sums.cuh"),
+        include_str!("updates.cu"),
+        include_str!("products.cu"),
+        include_str!("forms.cu"),
+        include_str!("krylov.cu"),
+        include_str!("matrices.cu"),
+        include_str!("singles.cu"),
+        include_str!("coarsening.cu")
+    ),
+    floating_point: FloatingPoint::Strict,
+};
+
+/// Those of them that cycles of multigrid are made of, over vectors and matrices of singles.
+pub const SINGLES_MODULE: KernelModule = KernelModule {
+    name: "singles",
+    source: concat!(include_str!("sums.cuh"), include_str!("updates.cu"), include_str!("products.cu")),
+    floating_point: FloatingPoint::Strict,
+};
+
+/// The kernels that solve with triangular factors and sweep, apart because they take long to compile.
+pub const SUBSTITUTION_MODULE: KernelModule = KernelModule {
+    name: "substitution",
+    source: concat!(include_str!("schedule.cuh"), include_str!("triangular.cu")),
+    floating_point: FloatingPoint::Strict,
+};
+
+/// The kernels that make factors and inverses, apart for the same reason.
+pub const FACTORISATION_MODULE: KernelModule = KernelModule {
+    name: "factorisation",
+    source: concat!(include_str!("schedule.cuh"), include_str!("elimination.cu"), include_str!("fsai.cu")),
+    floating_point: FloatingPoint::Strict,
+};
+
+/// All that do not come from a program.
+pub const OWN_MODULES: [KernelModule; 8] = [
+    RUNTIME_MODULE,
+    COLLECTIONS_MODULE,
+    OPERATIONS_MODULE,
+    DERIVATIVES_MODULE,
+    SOLVERS_MODULE,
+    SINGLES_MODULE,
+    SUBSTITUTION_MODULE,
+    FACTORISATION_MODULE,
+];
+
+impl KernelModule {
+    /// In what it computes in a program of this precision: kernels of programs, and those that work on collections, in that; cycles of singles in single precision; the others in
+    /// double precision.
+    pub fn precision(&self, of_program: Precision) -> Precision {
+        if *self == SINGLES_MODULE {
+            return Precision::Single;
+        }
+        let on_collections = [COLLECTIONS_MODULE, OPERATIONS_MODULE, DERIVATIVES_MODULE].contains(self) || !OWN_MODULES.contains(self);
+        if on_collections { of_program } else { Precision::Double }
+    }
+
+    /// Whether its kernels know of a grid. The others are compiled once for all grids.
+    fn is_on_grids(&self) -> bool {
+        ![RUNTIME_MODULE, SOLVERS_MODULE, SINGLES_MODULE, SUBSTITUTION_MODULE, FACTORISATION_MODULE].contains(self)
+    }
+
+    /// How it is compiled in a program that is compiled so.
+    pub(crate) fn options(&self, of_program: CompileOptions) -> CompileOptions {
+        let precision = self.precision(of_program.precision);
+        if self.is_on_grids() {
+            // The operation level is the oracle, and reads arrays.
+            let cartesian = of_program.cartesian && !OWN_MODULES.contains(self);
+            CompileOptions { precision, cartesian, ..of_program }
+        } else {
+            CompileOptions { dim: 3, wide_offsets: false, cartesian: false, precision }
+        }
+    }
+
+    /// Whether a kernel begins with `EQ_START`: it waits by itself for the one before it in a graph, and may be started while that one ends.
+    pub(crate) fn waits_by_itself(&self, kernel: &str) -> bool {
+        let name = format!(" {kernel}(");
+        let definition = self.source.find("__global__").and_then(|from| {
+            let at = from + self.source[from..].find(&name)?;
+            let body = at + self.source[at..].find('{')? + 1;
+            Some(self.source[body..].trim_start())
+        });
+        definition.is_some_and(|body| body.starts_with("EQ_START"))
+    }
+
+    /// The same error of a compiler that was given [`KernelModule::full_source`], with the kernel that it found the error in and the lines of the program that this kernel was made of. As it is
+    /// where the error is in no kernel.
+    #[must_use]
+    pub fn with_kernel(&self, mut error: Error) -> Error {
+        let kernel = self.line_of(&error.message).and_then(|line| self.kernel_at(line));
+        if let Some((name, comments)) = kernel {
+            error.message.truncate(error.message.trim_end().len());
+            error.message += &format!("\nin kernel `{name}`");
+            if !comments.is_empty() {
+                error.message += ", made of";
+            }
+            for comment in comments {
+                error.message += &format!("\n  {comment}");
+            }
+        }
+        error
+    }
+
+    /// The first line of the module that a compiler reports an error in: NVRTC writes `name.cu(12): error`, others `name.cu:12:3: error`.
+    fn line_of(&self, message: &str) -> Option<usize> {
+        let file = format!("{}.cu", self.name);
+        let number = |line: &str| {
+            let place = line.split_once(&file)?.1.strip_prefix(['(', ':'])?;
+            place.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+        };
+        message.lines().filter(|line| line.contains("error")).find_map(number)
+    }
+
+    /// The kernel that a line belongs to, and the comments above it, which are the lines of the program.
+    fn kernel_at(&self, line: usize) -> Option<(&'static str, Vec<&'static str>)> {
+        let lines: Vec<&str> = self.source.lines().take(line).collect();
+        let head = lines.iter().rposition(|line| line.contains("__global__"))?;
+        let name = lines[head].split('(').next()?.split_whitespace().next_back()?;
+        let above = lines[..head].iter().rposition(|line| !line.starts_with("//")).map_or(0, |other| other + 1);
+        Some((name, lines[above..head].iter().map(|line| line.trim_start_matches(['/', ' '])).collect()))
+    }
+
+    /// Prelude and kernels as one text; line numbers of compiler messages are those of `source`.
+    pub fn full_source(&self) -> String {
+        format!("{PRELUDE}\n#line 1 \"{}.cu\"\n{}\n", self.name, self.source)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of the kernels of an iteration it is known that they wait by themselves, of others that they do not; a name that is the beginning of another is not taken for it.
+    #[test]
+    fn kernels_that_wait_by_themselves_are_known() {
+        for kernel in ["equelle_form_dot", "equelle_form_dots", "equelle_dot", "equelle_smooth", "equelle_numbers"] {
+            assert!(SOLVERS_MODULE.waits_by_itself(kernel), "{kernel}");
+        }
+        for kernel in ["equelle_slice_values", "equelle_inverse_diagonal", "equelle_for", "no_kernel"] {
+            assert!(!SOLVERS_MODULE.waits_by_itself(kernel), "{kernel}");
+        }
+        assert!(SINGLES_MODULE.waits_by_itself("equelle_smooth_dot"));
+        assert!(SOLVERS_MODULE.waits_by_itself("equelle_vector"));
+        assert!(!SOLVERS_MODULE.waits_by_itself("equelle_fill"));
+    }
+
+    /// What is read through a restricted pointer may be read ahead of the wait.
+    #[test]
+    fn kernels_that_wait_by_themselves_restrict_no_pointer() {
+        let mut found = 0;
+        for module in OWN_MODULES {
+            for kernel in module.source.split("extern \"C\" __global__").skip(1) {
+                let (arguments, body) = kernel.split_once('{').expect("a body");
+                if body.trim_start().starts_with("EQ_START") {
+                    found += 1;
+                    assert!(!arguments.contains("__restrict__"), "{arguments}");
+                }
+            }
+        }
+        assert!(found > 10, "{found} kernels");
+    }
+}

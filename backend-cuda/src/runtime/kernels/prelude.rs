@@ -1,0 +1,14 @@
+//! What every kernel text begins with.
+
+/// Helpers of all kernels, each part after those that it needs.
+pub const PRELUDE: &str = concat!(
+    include_str!("prelude/types.cuh"),
+    include_str!("prelude/arguments.cuh"),
+    include_str!("prelude/ranks.cuh"),
+    include_str!("prelude/vectors.cuh"),
+    include_str!("prelude/half_faces.cuh"),
+    include_str!("prelude/cartesian.cuh"),
+    include_str!("prelude/geometry.cuh"),
+    include_str!("prelude/jacobian.cuh"),
+    include_str!("prelude/reductions.cuh"),
+);

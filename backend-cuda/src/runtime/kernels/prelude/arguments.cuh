@@ -1,0 +1,113 @@
+// ---- Structs that kernels take by value ----------------------------------------------------------------------------------------------
+
+// First and second cell of a face.
+struct __align__(8) EqPair {
+  EqEntity first, second;
+};
+
+// A set to iterate over: `list` is null when it is all entities of its kind. `order`, for reductions, has the positions in the order of the grid's file; null where that is theirs.
+struct EqSpace {
+  const EqEntity* list;
+  const EqEntity* order;
+  EqEntity size;
+  unsigned int unused;
+};
+
+// A uniform Cartesian grid; numbering as in the runtime specification. Axes beyond DIM have n = 1.
+struct EqCartesian {
+  unsigned int n[3];
+  unsigned int flat;               // launches over cells are one-dimensional
+  EqEntity face_start[3];          // first face of each axis
+  unsigned int march;              // cells inside that a thread goes through, along the last axis, where a launch takes the boundary apart
+  EqEntity boundary_start[3];      // rank in BoundaryFaces of the first boundary face of each axis
+  unsigned int unused1;
+  EqEntity interior_start[3];      // rank in InteriorFaces of the first interior face of each axis
+  unsigned int unused2;
+  double spacing[3];               // dx, dy, dz
+  double area[3];                  // of a face of each axis
+  double volume;                   // of a cell
+};
+
+// A grid of any kind. Only the arrays that the launch asked for are there, and of a Cartesian grid not those whose place closed forms take. Vectors are stored component after component: [DIM][n].
+struct EqGrid {
+  EqEntity n_cells, n_faces;
+  // Faces as sides of cells, ascending within a cell. 32 cells next to each other are a slice: the first sides of all of them, then their second sides, as far as the cell with most of
+  // them has any, so that threads that run in step read what is side by side.
+  const EqOffset* side_starts;  // [slices + 1]
+  const EqEntity* side_beyond;  // the cell beyond, as eq_cell_beyond reads it; EQ_NO_SIDE where a cell has no more sides
+  const EqEntity* side_faces;   // the face
+  const EqEntity* side_ranks;   // its rank in InteriorFaces, or in BoundaryFaces
+  const EqPair* face_cells;     // [n_faces]
+  const double* cell_volumes;
+  const double* cell_centroids;
+  const double* face_areas;
+  const double* face_centroids;
+  const double* face_normals;  // unit length, first to second cell
+  EqEntity n_edges, n_vertices;  // 0 unless their places are there
+  const double* edge_lengths;
+  const double* edge_centroids;
+  const double* vertex_positions;
+  EqCartesian shape;  // of a Cartesian grid
+};
+
+// Canonical sets, as named in EqRanks::canonical.
+enum {
+  EQ_ALL_CELLS,
+  EQ_INTERIOR_CELLS,
+  EQ_BOUNDARY_CELLS,
+  EQ_ALL_FACES,
+  EQ_INTERIOR_FACES,
+  EQ_BOUNDARY_FACES,
+  // Of edges and vertices, which Cartesian forms do not reach.
+  EQ_ALL_EDGES,
+  EQ_INTERIOR_EDGES,
+  EQ_BOUNDARY_EDGES,
+  EQ_ALL_VERTICES,
+  EQ_INTERIOR_VERTICES,
+  EQ_BOUNDARY_VERTICES
+};
+
+// Ranks of entities in a set.
+struct EqRanks {
+  const EqEntity* outer;   // rank in the canonical superset of each entity; null where that is the entities from `first` on, in order
+  const EqEntity* inner;   // rank in the set of each element of the canonical superset; null for a canonical set
+  unsigned int canonical;  // the canonical superset
+  EqEntity first;
+  EqEntity count;          // of the canonical superset
+  unsigned int unused;
+};
+
+// Where kernels report conditions that do not hold.
+struct EqChecks {
+  unsigned long long* flag;
+  unsigned int first;
+  unsigned int unused;
+};
+
+// Rows of the Jacobian of an equation: entries of row k from row_ptr[k] on, columns ascending.
+struct EqRows {
+  const unsigned long long* row_ptr;
+  const EqEntity* columns;
+  EqReal* entries;
+};
+
+// Places of the additions of an equation in their rows, in the order of the additions: those of row k from starts[k] on.
+typedef unsigned short EqSlot;
+struct EqSlots {
+  const unsigned long long* starts;
+  const EqSlot* slots;
+};
+
+// Where a kernel tells which derivatives each element has. First `columns` is null and derivatives are counted, then the columns of element k are written
+// from starts[k] on; EQ_NONE for what does not exist.
+struct EqPattern {
+  unsigned int* counts;
+  const unsigned long long* starts;
+  EqEntity* columns;
+};
+
+// What the Rust side packs.
+static_assert(sizeof(EqRows) == 24 && sizeof(EqPattern) == 24 && sizeof(EqSlots) == 16, "layout of arguments");
+static_assert(sizeof(EqPair) == 8 && sizeof(EqSpace) == 24 && sizeof(EqGrid) == 240, "layout of arguments");
+static_assert(sizeof(EqCartesian) == 120 && sizeof(EqRanks) == 32 && sizeof(EqChecks) == 16, "layout of arguments");
+

@@ -1,0 +1,227 @@
+// ---- Cartesian grids -----------------------------------------------------------------------------------------------------------------
+
+// One value per axis, without indexing the parameter space at run time.
+template <class T>
+EQ_FUNCTION T eq_at(const T* values, int axis) { return axis == 0 ? values[0] : axis == 1 ? values[1] : values[2]; }
+
+// A cell and its position.
+struct EqCell {
+  EqEntity index;
+  unsigned int ijk[3];
+};
+
+// Position of a cell, by division.
+EQ_FUNCTION EqCell eq_cell(const EqCartesian& g, EqEntity index) {
+  EqCell cell;
+  const unsigned int row = index / g.n[0];
+  cell.index = index;
+  cell.ijk[0] = index - row * g.n[0];
+  cell.ijk[2] = row / g.n[1];
+  cell.ijk[1] = row - cell.ijk[2] * g.n[1];
+  return cell;
+}
+
+// The cell of this thread in a launch over the cells of a Cartesian grid; false beyond the grid.
+EQ_FUNCTION bool eq_cell_here(const EqCartesian& g, EqCell& cell) {
+  if (g.flat) {
+    const EqEntity index = eq_index();
+    if (index >= g.n[0] * g.n[1] * g.n[2]) return false;
+    cell = eq_cell(g, index);
+    return true;
+  }
+  cell.ijk[0] = blockIdx.x * blockDim.x + threadIdx.x;
+  cell.ijk[1] = blockIdx.y * blockDim.y + threadIdx.y;
+  cell.ijk[2] = blockIdx.z;
+  cell.index = cell.ijk[0] + g.n[0] * (cell.ijk[1] + g.n[1] * cell.ijk[2]);
+  return cell.ijk[0] < g.n[0] && cell.ijk[1] < g.n[1];
+}
+
+// Blocks of a launch that goes through the inside of a grid: layers of them, before those for the cells on the boundary.
+EQ_FUNCTION unsigned int eq_march_layers(const EqCartesian& g) { return g.flat ? 0 : DIM == 3 ? (g.n[2] + g.march - 1) / g.march : 1; }
+EQ_FUNCTION bool eq_is_march(const EqCartesian& g) { return blockIdx.z < eq_march_layers(g); }
+
+// A cell of this thread, if it is inside the grid.
+EQ_FUNCTION bool eq_inside_cell_here(const EqCartesian& g, unsigned int step, EqCell& cell) {
+  cell.ijk[0] = blockIdx.x * blockDim.x + threadIdx.x;
+  cell.ijk[1] = (DIM == 3 ? blockIdx.y : blockIdx.y * g.march + step) * blockDim.y + threadIdx.y;
+  cell.ijk[2] = DIM == 3 ? blockIdx.z * g.march + step : 0;
+  cell.index = cell.ijk[0] + g.n[0] * (cell.ijk[1] + g.n[1] * cell.ijk[2]);
+  bool inside = true;
+#pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) inside = inside && cell.ijk[axis] != 0 && cell.ijk[axis] + 1 < g.n[axis];
+  return inside;
+}
+
+// The k-th cell on the boundary: layers at both ends of z, then rows at both ends of y, then columns at both ends of x. False beyond the last one.
+EQ_FUNCTION bool eq_boundary_cell(const EqCartesian& g, EqEntity k, EqCell& cell) {
+  const unsigned int nx = g.n[0], ny = g.n[1], nz = g.n[2];
+  unsigned int i, j, l;
+  const unsigned int layers = DIM < 3 ? 0 : nz < 2 ? nz : 2, rows = DIM < 2 ? 0 : ny < 2 ? ny : 2, ends = nx < 2 ? nx : 2;
+  const unsigned int inside_z = DIM < 3 ? 1 : nz - layers, inside_y = DIM < 2 ? 1 : ny - rows;
+  const EqEntity in_layers = layers * nx * ny, in_rows = rows * nx * inside_z, in_ends = ends * inside_y * inside_z;
+  if (k < in_layers) {
+    const unsigned int row = k / nx;
+    i = k - row * nx;
+    j = row < ny ? row : row - ny;
+    l = row < ny ? 0 : nz - 1;
+  } else if (k - in_layers < in_rows) {
+    const unsigned int row = (k - in_layers) / nx;
+    i = k - in_layers - row * nx;
+    j = row < inside_z ? 0 : ny - 1;
+    l = (layers != 0) + (row < inside_z ? row : row - inside_z);
+  } else if (k - in_layers - in_rows < in_ends) {
+    const unsigned int at = k - in_layers - in_rows, high = at >= inside_y * inside_z, column = high ? at - inside_y * inside_z : at;
+    i = high ? nx - 1 : 0;
+    const unsigned int layer = column / inside_y;
+    j = (rows != 0) + column - layer * inside_y;
+    l = (layers != 0) + layer;
+  } else {
+    return false;
+  }
+  cell.ijk[0] = i;
+  cell.ijk[1] = j;
+  cell.ijk[2] = l;
+  cell.index = i + nx * (j + ny * l);
+  return true;
+}
+
+// The cell on the boundary of this thread, in a block beyond those that march; where there are none, any cell.
+EQ_FUNCTION bool eq_boundary_cell_here(const EqCartesian& g, EqCell& cell) {
+  if (g.flat) return eq_cell_here(g, cell);
+  const EqEntity block = ((blockIdx.z - eq_march_layers(g)) * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  return eq_boundary_cell(g, (block * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x, cell);
+}
+
+// Distance in the cell numbering between neighbours along an axis.
+EQ_FUNCTION EqEntity eq_stride(const EqCartesian& g, int axis) { return axis == 0 ? 1u : axis == 1 ? g.n[0] : g.n[0] * g.n[1]; }
+
+// The vector of length |s| along an axis.
+template <class T>
+EQ_FUNCTION EqVectorOf<T> eq_along(int axis, T s) {
+  EqVectorOf<T> v;
+#pragma unroll
+  for (int d = 0; d < DIM; ++d) v.c[d] = d == axis ? s : T(0);
+  return v;
+}
+
+// Whether a side of a cell (high: 0 or 1) is on the boundary of the grid.
+EQ_FUNCTION bool eq_side_on_boundary(const EqCartesian& g, const EqCell& cell, int axis, int high) {
+  return high ? cell.ijk[axis] + 1 == g.n[axis] : cell.ijk[axis] == 0;
+}
+
+// The cell beyond an interior side.
+EQ_FUNCTION EqEntity eq_neighbour(const EqCartesian& g, const EqCell& cell, int axis, int high) {
+  return high ? cell.index + eq_stride(g, axis) : cell.index - eq_stride(g, axis);
+}
+
+// Index of the face on a side.
+EQ_FUNCTION EqEntity eq_side_face(const EqCartesian& g, const EqCell& cell, int axis, int high) {
+  const unsigned int nx = g.n[0] + (axis == 0), ny = g.n[1] + (axis == 1);
+  const unsigned int i = cell.ijk[0] + (axis == 0 && high), j = cell.ijk[1] + (axis == 1 && high), k = cell.ijk[2] + (axis == 2 && high);
+  return g.face_start[axis] + i + nx * (j + ny * k);
+}
+
+// A face and its position; along its axis `ijk` counts nodes, 0 to n inclusive.
+struct EqFace {
+  EqEntity index;
+  int axis;
+  unsigned int ijk[3];
+};
+
+// Position of a face, by division.
+EQ_FUNCTION EqFace eq_face(const EqCartesian& g, EqEntity index) {
+  EqFace face;
+  face.index = index;
+  face.axis = 0;
+#pragma unroll
+  for (int axis = 1; axis < DIM; ++axis)
+    if (index >= g.face_start[axis]) face.axis = axis;
+  const unsigned int nx = g.n[0] + (face.axis == 0), ny = g.n[1] + (face.axis == 1);
+  const unsigned int within = index - eq_at(g.face_start, face.axis);
+  const unsigned int row = within / nx;
+  face.ijk[0] = within - row * nx;
+  face.ijk[2] = row / ny;
+  face.ijk[1] = row - face.ijk[2] * ny;
+  return face;
+}
+
+// Rank in a canonical set of faces of the face at node `along` of an axis; `low` and `outer` number its place below and above the axis.
+EQ_FUNCTION EqEntity eq_canonical_face_rank(const EqCartesian& g, unsigned int canonical, EqEntity face, int axis, unsigned int along,
+                                            unsigned int low, unsigned int outer) {
+  const unsigned int n = eq_at(g.n, axis);
+  const EqEntity stride = eq_stride(g, axis);
+  const bool boundary = along == 0 || along == n;
+  if (canonical == EQ_ALL_FACES) return face;
+  if (canonical == EQ_BOUNDARY_FACES) {
+    if (!boundary) return EQ_NONE;
+    const EqEntity start = eq_at(g.boundary_start, axis);
+    return start + low + stride * ((along == 0 ? 0u : 1u) + 2u * outer);
+  }
+  if (boundary) return EQ_NONE;
+  const EqEntity start = eq_at(g.interior_start, axis);
+  return start + low + stride * ((along - 1u) + (n - 1u) * outer);
+}
+
+// Rank in the set of the face on a side of a cell; EQ_NONE outside. For ranks passed in Cartesian form; no division.
+EQ_FUNCTION EqEntity eq_side_rank(const EqCartesian& g, const EqRanks& ranks, const EqCell& cell, int axis, int high) {
+  const unsigned int low = axis == 0 ? 0u : axis == 1 ? cell.ijk[0] : cell.ijk[0] + g.n[0] * cell.ijk[1];
+  const unsigned int outer = axis == 0 ? cell.ijk[1] + g.n[1] * cell.ijk[2] : axis == 1 ? cell.ijk[2] : 0u;
+  const EqEntity face = eq_side_face(g, cell, axis, high);
+  const EqEntity rank = eq_canonical_face_rank(g, ranks.canonical, face, axis, cell.ijk[axis] + high, low, outer);
+  if (!ranks.inner || rank == EQ_NONE) return rank;
+  return ranks.inner[rank];
+}
+
+// Whether a cell touches the boundary of the grid.
+EQ_FUNCTION bool eq_cell_on_boundary(const EqCartesian& g, const EqCell& cell) {
+  bool boundary = false;
+#pragma unroll
+  for (int axis = 0; axis < DIM; ++axis) boundary = boundary || cell.ijk[axis] == 0 || cell.ijk[axis] + 1 == g.n[axis];
+  return boundary;
+}
+
+// Number of interior cells with a smaller index than a cell.
+EQ_FUNCTION EqEntity eq_interior_cells_before(const EqCartesian& g, const EqCell& cell) {
+  EqEntity count = 0;
+  bool open = true;
+#pragma unroll
+  for (int axis = 2; axis >= 0; --axis) {
+    const unsigned int low = axis < DIM ? 1u : 0u;
+    EqEntity layer = 1;
+#pragma unroll
+    for (int a = 0; a < axis; ++a) layer *= a < DIM ? (g.n[a] > 2u ? g.n[a] - 2u : 0u) : 1u;
+    const unsigned int size = axis < DIM ? (g.n[axis] > 2u ? g.n[axis] - 2u : 0u) : 1u;
+    const unsigned int beyond = cell.ijk[axis] > low ? cell.ijk[axis] - low : 0u;
+    const unsigned int at = beyond < size ? beyond : size;
+    if (open) {
+      count += at * layer;
+      open = !(cell.ijk[axis] < low || at == size);
+    }
+  }
+  return count;
+}
+
+// Rank in the set of a cell at a known position; EQ_NONE outside. For ranks passed in Cartesian form.
+EQ_FUNCTION EqEntity eq_cell_rank(const EqCartesian& g, const EqRanks& ranks, const EqCell& cell) {
+  EqEntity rank = cell.index;
+  if (ranks.canonical != EQ_ALL_CELLS) {
+    const bool boundary = eq_cell_on_boundary(g, cell);
+    if (boundary != (ranks.canonical == EQ_BOUNDARY_CELLS)) return EQ_NONE;
+    const EqEntity interior = eq_interior_cells_before(g, cell);
+    rank = boundary ? cell.index - interior : interior;
+  }
+  return ranks.inner ? ranks.inner[rank] : rank;
+}
+
+// Rank of an entity (not Empty) of a Cartesian grid, or EQ_NONE outside the set. For ranks passed in Cartesian form; divides.
+EQ_FUNCTION EqEntity eq_rank_cartesian(const EqCartesian& g, const EqRanks& ranks, EqEntity entity) {
+  if (ranks.canonical <= EQ_BOUNDARY_CELLS) return eq_cell_rank(g, ranks, eq_cell(g, entity));
+  const EqFace face = eq_face(g, entity);
+  const unsigned int along = eq_at(face.ijk, face.axis);
+  const unsigned int low = face.axis == 0 ? 0u : face.axis == 1 ? face.ijk[0] : face.ijk[0] + g.n[0] * face.ijk[1];
+  const unsigned int outer = face.axis == 0 ? face.ijk[1] + g.n[1] * face.ijk[2] : face.axis == 1 ? face.ijk[2] : 0u;
+  const EqEntity rank = eq_canonical_face_rank(g, ranks.canonical, entity, face.axis, along, low, outer);
+  if (!ranks.inner || rank == EQ_NONE) return rank;
+  return ranks.inner[rank];
+}
+
