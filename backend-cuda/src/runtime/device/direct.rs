@@ -1,11 +1,11 @@
 //! Direct solves on a device: what a library there does.
 //!
-//! On GPUs that is cuDSS, where it is found. It keeps its factors in memory of its own, beside the pool of the runtime. The emulator has nothing of the kind, unless a test
-//! gives it something.
+//! On GPUs that is cuDSS, where it is found. It keeps its factors in memory of its own, beside the
+//! pool of the runtime. The emulator has nothing of the kind, unless a test gives it something.
 
 use equelle_runtime::linalg::{Definiteness, DirectFault};
 
-use super::DevicePtr;
+use super::ids::DevicePtr;
 
 /// A system in device memory. Offsets and columns are signed numbers of 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,8 @@ pub trait DirectEngine {
     /// Why not.
     ///
     /// # Safety
-    /// The system is in memory of this device, as it says, and stays there until another one is analysed or the engine is dropped; all of it has been written.
+    /// The system is in memory of this device, as it says, and stays there until another one is
+    /// analysed or the engine is dropped; all of it has been written.
     unsafe fn analyse(&mut self, system: &DirectSystem) -> Result<(), DirectFault>;
     /// Factorises the values that the system has.
     ///

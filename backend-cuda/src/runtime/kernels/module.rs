@@ -21,7 +21,8 @@ pub struct CompileOptions {
     pub dim: usize,
     /// Whether offsets into the cells' face lists need 64 bits.
     pub wide_offsets: bool,
-    /// Whether kernels of programs ask for the relations and the geometry of a Cartesian grid in closed form: `EQ_CARTESIAN` in the kernels.
+    /// Whether kernels of programs ask for the relations and the geometry of a Cartesian grid in
+    /// closed form: `EQ_CARTESIAN` in the kernels.
     pub cartesian: bool,
     /// Of collections: `EqReal` in the kernels.
     pub precision: Precision,
@@ -55,7 +56,8 @@ pub struct KernelModule {
     pub floating_point: FloatingPoint,
 }
 
-/// The runtime's own kernels on Scalars and vectors of linear systems: loops, reduction trees, linear algebra. In double precision, as all that work on no collection.
+/// The runtime's own kernels on Scalars and vectors of linear systems: loops, reduction trees,
+/// linear algebra. In double precision, as all that work on no collection.
 pub const RUNTIME_MODULE: KernelModule =
     KernelModule { name: "equelle", source: include_str!("builtin.cu"), floating_point: FloatingPoint::Strict };
 
@@ -100,7 +102,8 @@ pub const SINGLES_MODULE: KernelModule = KernelModule {
     floating_point: FloatingPoint::Strict,
 };
 
-/// The kernels that solve with triangular factors and sweep, apart because they take long to compile.
+/// The kernels that solve with triangular factors and sweep, apart because they take long to
+/// compile.
 pub const SUBSTITUTION_MODULE: KernelModule = KernelModule {
     name: "substitution",
     source: concat!(include_str!("schedule.cuh"), include_str!("triangular.cu")),
@@ -127,8 +130,9 @@ pub const OWN_MODULES: [KernelModule; 8] = [
 ];
 
 impl KernelModule {
-    /// In what it computes in a program of this precision: kernels of programs, and those that work on collections, in that; cycles of singles in single precision; the others in
-    /// double precision.
+    /// In what it computes in a program of this precision: kernels of programs, and those that work
+    /// on collections, in that; cycles of singles in single precision; the others in double
+    /// precision.
     pub fn precision(&self, of_program: Precision) -> Precision {
         if *self == SINGLES_MODULE {
             return Precision::Single;
@@ -154,8 +158,9 @@ impl KernelModule {
         }
     }
 
-    /// Whether a kernel begins with `EQ_START`: it waits by itself for the one before it in a graph, and may be started while that one ends.
-    pub(crate) fn waits_by_itself(&self, kernel: &str) -> bool {
+    /// Whether a kernel begins with `EQ_START`: it waits by itself for the one before it in a
+    /// graph, and may be started while that one ends (programmatic dependent launch).
+    pub(crate) fn is_programmatic(&self, kernel: &str) -> bool {
         let name = format!(" {kernel}(");
         let definition = self.source.find("__global__").and_then(|from| {
             let at = from + self.source[from..].find(&name)?;
@@ -165,8 +170,9 @@ impl KernelModule {
         definition.is_some_and(|body| body.starts_with("EQ_START"))
     }
 
-    /// The same error of a compiler that was given [`KernelModule::full_source`], with the kernel that it found the error in and the lines of the program that this kernel was made of. As it is
-    /// where the error is in no kernel.
+    /// The same error of a compiler that was given [`KernelModule::full_source`], with the kernel
+    /// that it found the error in and the lines of the program that this kernel was made of. As it
+    /// is where the error is in no kernel.
     #[must_use]
     pub fn with_kernel(&self, mut error: Error) -> Error {
         let kernel = self.line_of(&error.message).and_then(|line| self.kernel_at(line));
@@ -183,7 +189,8 @@ impl KernelModule {
         error
     }
 
-    /// The first line of the module that a compiler reports an error in: NVRTC writes `name.cu(12): error`, others `name.cu:12:3: error`.
+    /// The first line of the module that a compiler reports an error in: NVRTC writes `name.cu(12):
+    /// error`, others `name.cu:12:3: error`.
     fn line_of(&self, message: &str) -> Option<usize> {
         let file = format!("{}.cu", self.name);
         let number = |line: &str| {
@@ -193,7 +200,8 @@ impl KernelModule {
         message.lines().filter(|line| line.contains("error")).find_map(number)
     }
 
-    /// The kernel that a line belongs to, and the comments above it, which are the lines of the program.
+    /// The kernel that a line belongs to, and the comments above it, which are the lines of the
+    /// program.
     fn kernel_at(&self, line: usize) -> Option<(&'static str, Vec<&'static str>)> {
         let lines: Vec<&str> = self.source.lines().take(line).collect();
         let head = lines.iter().rposition(|line| line.contains("__global__"))?;
@@ -212,18 +220,19 @@ impl KernelModule {
 mod tests {
     use super::*;
 
-    /// Of the kernels of an iteration it is known that they wait by themselves, of others that they do not; a name that is the beginning of another is not taken for it.
+    /// Of the kernels of an iteration it is known that they wait by themselves, of others that they
+    /// do not; a name that is the beginning of another is not taken for it.
     #[test]
     fn kernels_that_wait_by_themselves_are_known() {
         for kernel in ["equelle_form_dot", "equelle_form_dots", "equelle_dot", "equelle_smooth", "equelle_numbers"] {
-            assert!(SOLVERS_MODULE.waits_by_itself(kernel), "{kernel}");
+            assert!(SOLVERS_MODULE.is_programmatic(kernel), "{kernel}");
         }
         for kernel in ["equelle_slice_values", "equelle_inverse_diagonal", "equelle_for", "no_kernel"] {
-            assert!(!SOLVERS_MODULE.waits_by_itself(kernel), "{kernel}");
+            assert!(!SOLVERS_MODULE.is_programmatic(kernel), "{kernel}");
         }
-        assert!(SINGLES_MODULE.waits_by_itself("equelle_smooth_dot"));
-        assert!(SOLVERS_MODULE.waits_by_itself("equelle_vector"));
-        assert!(!SOLVERS_MODULE.waits_by_itself("equelle_fill"));
+        assert!(SINGLES_MODULE.is_programmatic("equelle_smooth_dot"));
+        assert!(SOLVERS_MODULE.is_programmatic("equelle_vector"));
+        assert!(!SOLVERS_MODULE.is_programmatic("equelle_fill"));
     }
 
     /// What is read through a restricted pointer may be read ahead of the wait.

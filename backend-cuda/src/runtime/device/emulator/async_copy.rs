@@ -1,4 +1,5 @@
-//! Copies beside the stream: made at once, or as late as the runtime allows, which shows where it lets memory be written too early.
+//! Asynchronous copies to the host: made at once, or as late as the runtime allows, which shows
+//! where it lets memory be written too early.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -22,7 +23,7 @@ pub(super) struct AsyncCopies {
 struct Waiting {
     copy: CopyId,
     pieces: Vec<(DevicePtr, usize)>,
-    landing: Arc<Landing>,
+    to: Arc<Staged>,
 }
 
 /// Number of buffers in use.
@@ -32,24 +33,24 @@ struct InUse {
     returned: Condvar,
 }
 
-/// Where the bytes of a copy land.
+/// The bytes of a copy, once it is made.
 #[derive(Debug, Default)]
-struct Landing {
+struct Staged {
     bytes: Mutex<Option<Vec<u8>>>,
-    landed: Condvar,
+    made: Condvar,
 }
 
 struct InFlight {
-    landing: Arc<Landing>,
+    from: Arc<Staged>,
     bytes: Vec<u8>,
     in_use: Arc<InUse>,
 }
 
 impl PendingCopy for InFlight {
     fn bytes(&mut self) -> Result<&[u8], Error> {
-        let mut bytes = self.landing.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bytes = self.from.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         while bytes.is_none() && self.bytes.is_empty() {
-            bytes = self.landing.landed.wait(bytes).unwrap_or_else(PoisonError::into_inner);
+            bytes = self.from.made.wait(bytes).unwrap_or_else(PoisonError::into_inner);
         }
         if let Some(bytes) = bytes.take() {
             self.bytes = bytes;
@@ -73,31 +74,31 @@ impl AsyncCopies {
         let mut number = in_use.number.lock().unwrap_or_else(PoisonError::into_inner);
         while *number == STAGING_BUFFERS {
             // Whoever has a buffer waits for its bytes.
-            self.make(CopyId(u64::MAX));
+            self.complete(CopyId(u64::MAX));
             number = in_use.returned.wait(number).unwrap_or_else(PoisonError::into_inner);
         }
         *number += 1;
         drop(number);
         self.copies += 1;
-        let landing = Arc::new(Landing::default());
-        self.waiting.push_back(Waiting { copy: CopyId(self.copies), pieces: pieces.to_vec(), landing: Arc::clone(&landing) });
+        let staged = Arc::new(Staged::default());
+        self.waiting.push_back(Waiting { copy: CopyId(self.copies), pieces: pieces.to_vec(), to: Arc::clone(&staged) });
         if !self.late {
-            self.make(CopyId(self.copies));
+            self.complete(CopyId(self.copies));
         }
-        (CopyId(self.copies), Box::new(InFlight { landing, bytes: Vec::new(), in_use }))
+        (CopyId(self.copies), Box::new(InFlight { from: staged, bytes: Vec::new(), in_use }))
     }
 
     /// Makes the copies up to one.
-    pub fn make(&mut self, last: CopyId) {
+    pub fn complete(&mut self, last: CopyId) {
         while self.waiting.front().is_some_and(|waiting| waiting.copy <= last) {
-            let Some(Waiting { pieces, landing, .. }) = self.waiting.pop_front() else { return };
+            let Some(Waiting { pieces, to, .. }) = self.waiting.pop_front() else { return };
             let mut bytes = Vec::new();
             for (from, len) in pieces {
                 // SAFETY: allocated here and not written yet, as was promised when the copy began.
                 bytes.extend_from_slice(unsafe { std::slice::from_raw_parts(from.0 as *const u8, len) });
             }
-            *landing.bytes.lock().unwrap_or_else(PoisonError::into_inner) = Some(bytes);
-            landing.landed.notify_all();
+            *to.bytes.lock().unwrap_or_else(PoisonError::into_inner) = Some(bytes);
+            to.made.notify_all();
         }
     }
 }

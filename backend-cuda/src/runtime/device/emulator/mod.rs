@@ -1,6 +1,8 @@
-//! A device without a GPU: the same kernel text, compiled by the C++ compiler of the system and run thread after thread.
+//! A device without a GPU: the same kernel text, compiled by the C++ compiler of the system and run
+//! thread after thread.
 //!
-//! It shows that generated programs are right from end to end where there is no GPU. It is slow, and says nothing about races.
+//! It shows that generated programs are right from end to end where there is no GPU. It is slow,
+//! and says nothing about races.
 
 mod async_copy;
 mod sparse;
@@ -16,6 +18,7 @@ use std::sync::OnceLock;
 use equelle_runtime::{Error, ErrorKind};
 use libloading::Library;
 
+use self::async_copy::AsyncCopies;
 use crate::runtime::cache;
 use crate::runtime::device::direct::{DirectEngine, DirectSolves};
 use crate::runtime::device::{AsyncCopy, CompileOptions, CopyId, Device, DeviceFacts, DevicePtr, FunctionId, GraphId, Launch, ModuleId};
@@ -31,7 +34,7 @@ type Runner = unsafe extern "C" fn(*const c_uint, *const u64, *const c_uint);
 #[derive(Debug)]
 pub struct Emulator {
     facts: DeviceFacts,
-    copies: RefCell<async_copy::AsyncCopies>,
+    copies: RefCell<AsyncCopies>,
     state: RefCell<State>,
     /// Makes engines for direct solves, if there are any.
     direct_engine: Option<fn() -> Box<dyn DirectEngine>>,
@@ -56,7 +59,8 @@ impl Emulator {
         Emulator { facts, copies: RefCell::default(), state: RefCell::new(State::default()), direct_engine: None }
     }
 
-    /// The same, where copies beside the stream are made as late as the runtime allows: at the next download at the latest.
+    /// The same, where asynchronous copies are made as late as the runtime allows: at the next
+    /// download at the latest.
     pub fn with_late_copies() -> Self {
         let device = Self::new();
         device.copies.borrow_mut().late = true;
@@ -74,7 +78,8 @@ impl Emulator {
         let runner = self.state.borrow().functions[launch.function.0 as usize];
         let s = launch.shape;
         let shape = [s.grid[0], s.grid[1], s.grid[2], s.block[0], s.block[1], s.block[2]];
-        // SAFETY: the runner was made for this kernel; the caller of `launch` promises that words and offsets match its parameters.
+        // SAFETY: the runner was made for this kernel; the caller of `launch` promises that words
+        // and offsets match its parameters.
         unsafe { runner(shape.as_ptr(), launch.words.as_ptr(), launch.offsets.as_ptr()) };
     }
 }
@@ -85,7 +90,7 @@ impl Default for Emulator {
     }
 }
 
-fn failure(message: String) -> Error {
+fn failed(message: String) -> Error {
     Error::new(ErrorKind::Backend, message)
 }
 
@@ -121,14 +126,14 @@ fn library(key: u128, source: &str, options: &[String], target: &Path) -> Result
 
 fn compile(source: &str, options: &[String], target: &Path) -> Result<(), Error> {
     let text = cache::scratch_path("cpp");
-    std::fs::write(&text, source).map_err(|e| failure(format!("cannot write `{}`: {e}", text.display())))?;
+    std::fs::write(&text, source).map_err(|e| failed(format!("cannot write `{}`: {e}", text.display())))?;
     let output = Command::new("c++").args(FLAGS).args(options).arg("-o").arg(target).arg(&text).output();
     let _ = std::fs::remove_file(&text);
-    let output = output.map_err(|e| failure(format!("the emulator needs a C++ compiler named `c++`: {e}")))?;
+    let output = output.map_err(|e| failed(format!("the emulator needs a C++ compiler named `c++`: {e}")))?;
     if output.status.success() {
         return Ok(());
     }
-    Err(failure(format!("internal error: generated kernels do not compile\n{}", String::from_utf8_lossy(&output.stderr))))
+    Err(failed(format!("internal error: generated kernels do not compile\n{}", String::from_utf8_lossy(&output.stderr))))
 }
 
 impl Device for Emulator {
@@ -153,7 +158,7 @@ impl Device for Emulator {
         // SAFETY: the library was made from our kernels, whose initialisation does nothing.
         let library = unsafe { Library::new(&library_path) };
         let _ = std::fs::remove_file(&library_path);
-        let library = library.map_err(|e| failure(format!("cannot load compiled kernels: {e}")))?;
+        let library = library.map_err(|e| failed(format!("cannot load compiled kernels: {e}")))?;
         let mut state = self.state.borrow_mut();
         state.modules.push(library);
         let id = ModuleId(state.modules.len() as u32 - 1);
@@ -166,7 +171,7 @@ impl Device for Emulator {
         let runner = {
             // SAFETY: the symbol was generated with this signature by `load`.
             let symbol = unsafe { state.modules[module.0 as usize].get::<Runner>(format!("{name}__run").as_bytes()) };
-            *symbol.map_err(|e| failure(format!("internal error: kernel `{name}` is missing: {e}")))?
+            *symbol.map_err(|e| failed(format!("internal error: kernel `{name}` is missing: {e}")))?
         };
         state.functions.push(runner);
         Ok(FunctionId(state.functions.len() as u32 - 1))
@@ -196,7 +201,8 @@ impl Device for Emulator {
         let mut state = self.state.borrow_mut();
         if let Some(layout) = state.memory.remove(&memory.0) {
             state.used -= layout.size() as u64;
-            // SAFETY: allocated in `allocate` with this layout, and removed from the table, so freed once.
+            // SAFETY: allocated in `allocate` with this layout, and removed from the table, so
+            // freed once.
             unsafe { dealloc(memory.0 as *mut u8, layout) };
         }
     }
@@ -209,7 +215,7 @@ impl Device for Emulator {
 
     unsafe fn download(&self, from: DevicePtr, bytes: &mut [u8]) -> Result<(), Error> {
         // Whoever reads may wait for what is on its way next.
-        self.copies.borrow_mut().make(CopyId(u64::MAX));
+        self.copies.borrow_mut().complete(CopyId(u64::MAX));
         // SAFETY: the caller promises that `from` is that long.
         unsafe { std::ptr::copy_nonoverlapping(from.0 as *const u8, bytes.as_mut_ptr(), bytes.len()) };
         Ok(())
@@ -221,7 +227,7 @@ impl Device for Emulator {
     }
 
     fn await_copy(&self, copy: CopyId) -> Result<(), Error> {
-        self.copies.borrow_mut().make(copy);
+        self.copies.borrow_mut().complete(copy);
         Ok(())
     }
 
@@ -262,7 +268,7 @@ impl DirectSolves for Emulator {
 impl Drop for Emulator {
     fn drop(&mut self) {
         // Whoever waits for a copy waits no longer.
-        self.copies.borrow_mut().make(CopyId(u64::MAX));
+        self.copies.borrow_mut().complete(CopyId(u64::MAX));
         for (address, layout) in std::mem::take(&mut self.state.borrow_mut().memory) {
             // SAFETY: allocated in `allocate` with this layout, and taken out of the table.
             unsafe { dealloc(address as *mut u8, layout) };

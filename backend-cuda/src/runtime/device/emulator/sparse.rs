@@ -19,20 +19,20 @@ unsafe fn values<'a, T>(at: DevicePtr, len: usize) -> &'a [T] {
 /// Memory for these values, in which they are.
 ///
 /// # Safety
-/// `room` gives memory of the emulator.
-unsafe fn stored<T: Copy>(values: &[T], room: &mut Allocate<'_>) -> Result<DevicePtr, Error> {
-    let at = room(size_of_val(values) as u64)?;
-    // SAFETY: the room is new, so it does not overlap, and as long and at least as aligned as the values.
+/// `allocate` gives memory of the emulator.
+unsafe fn stored<T: Copy>(values: &[T], allocate: &mut Allocate<'_>) -> Result<DevicePtr, Error> {
+    let at = allocate(size_of_val(values) as u64)?;
+    // SAFETY: the memory is new, as long as the values and at least as aligned.
     unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), at.0 as *mut T, values.len()) };
     Ok(at)
 }
 
 impl SparseProducts for Emulator {
-    unsafe fn product(&self, a: &SparseMatrix, b: &SparseMatrix, room: &mut Allocate<'_>) -> Result<SparseMatrix, Error> {
+    unsafe fn product(&self, a: &SparseMatrix, b: &SparseMatrix, allocate: &mut Allocate<'_>) -> Result<SparseMatrix, Error> {
         // SAFETY: what the caller promises.
         match a.precision {
-            Precision::Double => unsafe { product::<f64>(a, b, room) },
-            Precision::Single => unsafe { product::<f32>(a, b, room) },
+            Precision::Double => unsafe { product::<f64>(a, b, allocate) },
+            Precision::Single => unsafe { product::<f32>(a, b, allocate) },
         }
     }
 }
@@ -41,8 +41,9 @@ impl SparseProducts for Emulator {
 ///
 /// # Safety
 /// As for [`SparseProducts::product`].
-unsafe fn product<R: Real>(a: &SparseMatrix, b: &SparseMatrix, room: &mut Allocate<'_>) -> Result<SparseMatrix, Error> {
-    // SAFETY: the caller promises that the matrices are what they say, and kernels of this device have finished when their launch returns.
+unsafe fn product<R: Real>(a: &SparseMatrix, b: &SparseMatrix, allocate: &mut Allocate<'_>) -> Result<SparseMatrix, Error> {
+    // SAFETY: the caller promises that the matrices are what they say, and kernels of this device
+    // have finished when their launch returns.
     let (a_ends, a_columns, a_values, b_ends, b_columns, b_values) = unsafe {
         (
             values::<i32>(a.row_ptr, a.rows + 1),
@@ -82,7 +83,7 @@ unsafe fn product<R: Real>(a: &SparseMatrix, b: &SparseMatrix, room: &mut Alloca
         let end = i32::try_from(columns.len());
         ends.push(end.map_err(|_| Error::new(ErrorKind::Backend, "a product of sparse matrices has too many entries"))?);
     }
-    // SAFETY: the caller's promise of where there is room.
-    let (row_ptr, col_idx, values) = unsafe { (stored(&ends, room)?, stored(&columns, room)?, stored(&sums, room)?) };
+    // SAFETY: the caller's promise of what `allocate` gives.
+    let (row_ptr, col_idx, values) = unsafe { (stored(&ends, allocate)?, stored(&columns, allocate)?, stored(&sums, allocate)?) };
     Ok(SparseMatrix { rows: a.rows, columns: b.columns, entries: columns.len(), row_ptr, col_idx, values, precision: a.precision })
 }

@@ -1,61 +1,56 @@
-//! Copies to the host beside the stream: a stream of their own, and a few buffers of pinned memory that are used again.
+//! Asynchronous copies to the host: a stream of their own, and a few buffers of pinned memory that
+//! are used again.
 
-use std::ffi::c_void;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use cudarc::driver::{result, sys};
+use cudarc::driver::result::{self, DriverError};
+use cudarc::driver::{CudaContext, CudaEvent, CudaStream, PinnedHostSlice, sys};
 use equelle_runtime::Error;
 
-use super::failed;
+use super::error::During;
 use crate::runtime::device::{AsyncCopy, CopyId, DevicePtr, PendingCopy, STAGING_BUFFERS};
 
 /// What copies need, from the first one on.
 #[derive(Debug)]
 pub(super) struct AsyncCopies {
-    stream: sys::CUstream,
+    stream: Arc<CudaStream>,
     /// That what is copied has been computed.
-    ready: sys::CUevent,
+    ready: CudaEvent,
     /// By staging buffer: the last copy into it, and the event after that.
-    last: Vec<(CopyId, sys::CUevent)>,
+    last: Vec<(CopyId, Arc<CudaEvent>)>,
     staging: Arc<Staging>,
     copies: u64,
-    context: sys::CUcontext,
 }
 
 /// Buffers that are not in use.
 #[derive(Debug)]
 struct Staging {
-    free: Mutex<Vec<Slot>>,
+    free: Mutex<Vec<StagingBuffer>>,
     returned: Condvar,
 }
 
-/// A buffer of pinned memory.
 #[derive(Debug)]
-struct Slot {
-    number: usize,
-    memory: *mut c_void,
-    capacity: usize,
+struct StagingBuffer {
+    index: usize,
+    memory: Option<PinnedHostSlice<u8>>,
     /// After the last copy into it.
-    done: sys::CUevent,
+    done: Arc<CudaEvent>,
 }
-
-// SAFETY: memory and event belong to whoever has the slot, and the driver takes them from any thread.
-unsafe impl Send for Slot {}
 
 impl Staging {
     /// A buffer; waits until there is one.
-    fn take(&self) -> Slot {
+    fn take(&self) -> StagingBuffer {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             match free.pop() {
-                Some(slot) => return slot,
+                Some(buffer) => return buffer,
                 None => free = self.returned.wait(free).unwrap_or_else(PoisonError::into_inner),
             }
         }
     }
 
-    fn give_back(&self, slot: Slot) {
-        self.free.lock().unwrap_or_else(PoisonError::into_inner).push(slot);
+    fn give_back(&self, buffer: StagingBuffer) {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
         self.returned.notify_one();
     }
 }
@@ -63,148 +58,109 @@ impl Staging {
 /// A copy in flight.
 struct InFlight {
     /// `None` once given back.
-    slot: Option<Slot>,
+    buffer: Option<StagingBuffer>,
     len: usize,
     staging: Arc<Staging>,
-    context: sys::CUcontext,
 }
-
-// SAFETY: the context outlives all copies (the device waits for them), and the driver takes it from any thread.
-unsafe impl Send for InFlight {}
 
 impl PendingCopy for InFlight {
     fn bytes(&mut self) -> Result<&[u8], Error> {
-        let Some(slot) = &self.slot else { return Ok(&[]) };
-        // SAFETY: the context exists, and so does the event; after it `len` bytes have been written, and nobody else has the slot.
-        unsafe {
-            result::ctx::set_current(self.context).map_err(|e| failed("waiting for a copy from the GPU", &e))?;
-            sys::cuEventSynchronize(slot.done).result().map_err(|e| failed("the kernels before a copy from the GPU", &e))?;
-            Ok(std::slice::from_raw_parts(slot.memory.cast(), self.len))
-        }
+        let Some(StagingBuffer { memory: Some(memory), done, .. }) = &self.buffer else { return Ok(&[]) };
+        done.synchronize().during("the kernels before a copy from the GPU")?;
+        Ok(&memory.as_slice().during("waiting for a copy from the GPU")?[..self.len])
     }
 }
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        if let Some(slot) = self.slot.take() {
-            self.staging.give_back(slot);
+        if let Some(buffer) = self.buffer.take() {
+            self.staging.give_back(buffer);
         }
     }
 }
 
-fn event() -> Result<sys::CUevent, result::DriverError> {
-    // Whoever waits sleeps, and nobody asks for times.
-    let mut event = std::ptr::null_mut();
-    let flags = sys::CUevent_flags::CU_EVENT_BLOCKING_SYNC as u32 | sys::CUevent_flags::CU_EVENT_DISABLE_TIMING as u32;
-    // SAFETY: the handle outlives the call.
-    unsafe { sys::cuEventCreate(&raw mut event, flags) }.result()?;
-    Ok(event)
-}
-
 impl AsyncCopies {
-    /// In the context that is current.
-    pub(super) fn new(context: sys::CUcontext) -> Result<AsyncCopies, result::DriverError> {
-        let stream = result::stream::create(result::stream::StreamKind::NonBlocking)?;
-        let ready = event()?;
-        let mut last = Vec::new();
-        let mut free = Vec::new();
-        for number in 0..STAGING_BUFFERS {
-            let done = event()?;
-            last.push((CopyId(0), done));
-            free.push(Slot { number, memory: std::ptr::null_mut(), capacity: 0, done });
+    pub(super) fn new(context: &Arc<CudaContext>) -> Result<AsyncCopies, DriverError> {
+        let stream = context.new_stream()?;
+        let (mut last, mut free) = (Vec::new(), Vec::new());
+        for index in 0..STAGING_BUFFERS {
+            // Whoever waits for it sleeps.
+            let done = Arc::new(context.new_event(Some(sys::CUevent_flags::CU_EVENT_BLOCKING_SYNC))?);
+            last.push((CopyId(0), Arc::clone(&done)));
+            free.push(StagingBuffer { index, memory: None, done });
         }
         let staging = Arc::new(Staging { free: Mutex::new(free), returned: Condvar::new() });
-        Ok(AsyncCopies { stream, ready, last, staging, copies: 0, context })
+        Ok(AsyncCopies { stream, ready: context.new_event(None)?, last, staging, copies: 0 })
     }
 
     /// Begins a copy of pieces, after what the main stream has been given.
     ///
     /// # Safety
     /// As for [`crate::runtime::device::Device::copy_to_host_async`].
-    pub(super) unsafe fn copy(
-        &mut self,
-        main: sys::CUstream,
-        pieces: &[(DevicePtr, usize)],
-    ) -> Result<Option<AsyncCopy>, result::DriverError> {
+    pub(super) unsafe fn copy(&mut self, main: &CudaStream, pieces: &[(DevicePtr, usize)]) -> Result<Option<AsyncCopy>, DriverError> {
         let len = pieces.iter().map(|piece| piece.1).sum();
-        let mut slot = self.staging.take();
-        if slot.capacity < len && !self.grow(&mut slot, len)? {
-            self.staging.give_back(slot);
+        let mut in_flight = InFlight { buffer: Some(self.staging.take()), len, staging: Arc::clone(&self.staging) };
+        let Some(buffer) = &mut in_flight.buffer else { return Ok(None) };
+        if buffer.memory.as_ref().map_or(0, PinnedHostSlice::len) < len && !self.grow(buffer, len)? {
             return Ok(None);
         }
-        let number = slot.number;
-        // From here on the slot comes back whatever happens.
-        let arriving = InFlight { len, staging: Arc::clone(&self.staging), context: self.context, slot: Some(slot) };
-        let Some(slot) = &arriving.slot else { return Ok(None) };
-        // SAFETY: streams and events exist; the slot holds `len` bytes, which nobody reads before the event; the pieces are the caller's promise.
-        unsafe {
-            result::event::record(self.ready, main)?;
-            result::stream::wait_event(self.stream, self.ready, sys::CUevent_wait_flags::CU_EVENT_WAIT_DEFAULT)?;
-            let mut to: *mut u8 = slot.memory.cast();
-            for &(from, bytes) in pieces {
-                result::memcpy_dtoh_async(std::slice::from_raw_parts_mut(to, bytes), from.0, self.stream)?;
-                to = to.add(bytes);
-            }
-            result::event::record(slot.done, self.stream)?;
+        self.ready.record(main)?;
+        self.stream.wait(&self.ready)?;
+        let mut to = match &mut buffer.memory {
+            Some(memory) => memory.as_mut_slice()?,
+            None => &mut [],
+        };
+        for &(from, bytes) in pieces {
+            let (piece, behind) = to.split_at_mut(bytes);
+            // SAFETY: nobody reads the buffer before the event; the piece is the caller's promise.
+            unsafe { result::memcpy_dtoh_async(piece, from.0, self.stream.cu_stream()) }?;
+            to = behind;
         }
+        buffer.done.record(&self.stream)?;
         self.copies += 1;
         let copy = CopyId(self.copies);
-        self.last[number].0 = copy;
-        Ok(Some((copy, Box::new(arriving))))
+        self.last[buffer.index].0 = copy;
+        Ok(Some((copy, Box::new(in_flight))))
     }
 
-    /// Gives a slot room for `len` bytes; false where there is none.
-    fn grow(&self, slot: &mut Slot, len: usize) -> Result<bool, result::DriverError> {
-        // SAFETY: no copy into the slot is in flight after the wait, and nobody else has it.
+    /// Gives a buffer memory for `len` bytes; false where there is none.
+    fn grow(&self, buffer: &mut StagingBuffer, len: usize) -> Result<bool, DriverError> {
+        // No copy into the buffer is in flight after the wait.
+        self.stream.synchronize()?;
+        buffer.memory = None;
+        // SAFETY: all bytes are written, so that slices of them are sound.
         unsafe {
-            result::stream::synchronize(self.stream)?;
-            if !slot.memory.is_null() {
-                result::free_host(std::mem::replace(&mut slot.memory, std::ptr::null_mut()))?;
-            }
-            slot.capacity = 0;
-            match result::malloc_host(len, 0) {
-                Ok(memory) => {
-                    (slot.memory, slot.capacity) = (memory, len);
-                    // Bytes that have values, so that slices of them are sound.
-                    std::ptr::write_bytes(memory.cast::<u8>(), 0, len);
+            match self.stream.context().alloc_pinned_with_flags(len, 0) {
+                Ok(mut memory) => {
+                    std::ptr::write_bytes(memory.as_mut_ptr()?, 0, len);
+                    buffer.memory = Some(memory);
                     Ok(true)
                 }
-                Err(result::DriverError(sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => Ok(false),
+                Err(DriverError(sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => Ok(false),
                 Err(error) => Err(error),
             }
         }
     }
 
     /// Makes the main stream wait for a copy.
-    pub(super) fn wait(&self, main: sys::CUstream, copy: CopyId) -> Result<(), result::DriverError> {
-        // Copies end in their order: where the buffer has been used again, the copy after it will do.
+    pub(super) fn wait(&self, main: &CudaStream, copy: CopyId) -> Result<(), DriverError> {
+        // Copies end in their order: where the buffer has been used again, the copy after it will
+        // do.
         match self.last.iter().filter(|(last, _)| *last >= copy).min_by_key(|(last, _)| *last) {
-            // SAFETY: stream and event exist.
-            Some((_, done)) => unsafe { result::stream::wait_event(main, *done, sys::CUevent_wait_flags::CU_EVENT_WAIT_DEFAULT) },
+            Some((_, done)) => main.wait(done),
             None => Ok(()),
         }
     }
 
     /// Waits for all copies.
-    pub(super) fn synchronise(&self) -> Result<(), result::DriverError> {
-        // SAFETY: the stream lives as long as this.
-        unsafe { result::stream::synchronize(self.stream) }
+    pub(super) fn synchronise(&self) -> Result<(), DriverError> {
+        self.stream.synchronize()
     }
 }
 
 impl Drop for AsyncCopies {
     fn drop(&mut self) {
+        // Buffers may be freed from here on.
         let _ = self.synchronise();
-        // SAFETY: nothing is in flight after the wait. A buffer that somebody still has is left to the end of the process.
-        unsafe {
-            for slot in self.staging.free.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
-                let _ = result::event::destroy(slot.done);
-                if !slot.memory.is_null() {
-                    let _ = result::free_host(slot.memory);
-                }
-            }
-            let _ = result::event::destroy(self.ready);
-            let _ = result::stream::destroy(self.stream);
-        }
     }
 }

@@ -1,25 +1,27 @@
 //! Products of sparse matrices by cuSPARSE (SpGEMM), through cudarc's module `cusparse`.
 
-use std::cell::OnceCell;
 use std::ffi::{CStr, c_void};
 use std::ptr::{from_ref, null_mut};
+use std::sync::Arc;
 
 use cudarc::cusparse::result::CusparseError;
 use cudarc::cusparse::sys as sparse;
-use cudarc::driver::sys as driver;
-use equelle_runtime::{Error, ErrorKind};
+use cudarc::driver::CudaStream;
+use equelle_runtime::Error;
 
-use super::{GpuDevice, probe};
+use super::error::GpuError;
+use super::probe;
 use crate::runtime::device::DevicePtr;
-use crate::runtime::device::sparse::{Allocate, SparseMatrix, SparseProducts};
+use crate::runtime::device::sparse::{Allocate, SparseMatrix};
 use crate::runtime::precision::Precision;
 
 /// An open library.
 #[derive(Debug)]
-pub(super) struct Library(sparse::cusparseHandle_t);
-
-/// Opened at first use: programs without sparse products do not need it.
-pub(super) type LazyLibrary = OnceCell<Library>;
+pub(super) struct Library {
+    handle: sparse::cusparseHandle_t,
+    /// Where it works.
+    _stream: Arc<CudaStream>,
+}
 
 /// A step of a product; the last two arguments are the size of its memory and the memory.
 type Step = unsafe fn(
@@ -37,26 +39,6 @@ type Step = unsafe fn(
     *mut usize,
     *mut c_void,
 ) -> sparse::cusparseStatus_t;
-
-impl Library {
-    fn open(stream: driver::CUstream) -> Result<Library, Error> {
-        probe::cusparse()?;
-        let mut handle = null_mut();
-        // SAFETY: the handle outlives the call; the library and its symbols have been looked up. The context of the device is current in this thread.
-        told("opening cuSPARSE", unsafe { sparse::cusparseCreate(&raw mut handle) })?;
-        let library = Library(handle);
-        // SAFETY: handle and stream exist; the two types name the same thing.
-        told("opening cuSPARSE", unsafe { sparse::cusparseSetStream(library.0, stream.cast()) })?;
-        Ok(library)
-    }
-}
-
-impl Drop for Library {
-    fn drop(&mut self) {
-        // SAFETY: created in `open`, destroyed once.
-        let _ = unsafe { sparse::cusparseDestroy(self.0) };
-    }
-}
 
 /// A matrix as the library describes it.
 struct Descriptor(sparse::cusparseSpMatDescr_t);
@@ -85,7 +67,7 @@ impl Descriptor {
                 type_of(matrix.precision),
             )
         };
-        told("describing a sparse matrix", status)?;
+        check("describing a sparse matrix", status)?;
         Ok(Descriptor(descriptor))
     }
 }
@@ -115,22 +97,18 @@ fn type_of(precision: Precision) -> sparse::cudaDataType_t {
     }
 }
 
-const AS_IT_IS: sparse::cusparseOperation_t = sparse::cusparseOperation_t::CUSPARSE_OPERATION_NON_TRANSPOSE;
+const NOT_TRANSPOSED: sparse::cusparseOperation_t = sparse::cusparseOperation_t::CUSPARSE_OPERATION_NON_TRANSPOSE;
 /// Documented to give the same bits at every run.
 const ALGORITHM: sparse::cusparseSpGEMMAlg_t = sparse::cusparseSpGEMMAlg_t::CUSPARSE_SPGEMM_ALG1;
 
 /// An answer of the library as a result of ours.
-fn told(what: &str, status: sparse::cusparseStatus_t) -> Result<(), Error> {
+fn check(task: &'static str, status: sparse::cusparseStatus_t) -> Result<(), Error> {
+    use sparse::cusparseStatus_t::{CUSPARSE_STATUS_ALLOC_FAILED, CUSPARSE_STATUS_INSUFFICIENT_RESOURCES};
     let Err(CusparseError(status)) = status.result() else { return Ok(()) };
     // SAFETY: the library answers with a text of its own that stays, for every number.
     let text = unsafe { CStr::from_ptr(sparse::cusparseGetErrorString(status)) }.to_string_lossy().into_owned();
-    let error = Error::new(ErrorKind::Backend, format!("{what} failed on the GPU: cuSPARSE says: {text}"));
-    Err(match status {
-        sparse::cusparseStatus_t::CUSPARSE_STATUS_ALLOC_FAILED | sparse::cusparseStatus_t::CUSPARSE_STATUS_INSUFFICIENT_RESOURCES => {
-            error.hint("use a smaller grid, or -O2 without --ad=spgemm")
-        }
-        _ => error,
-    })
+    let out_of_memory = matches!(status, CUSPARSE_STATUS_ALLOC_FAILED | CUSPARSE_STATUS_INSUFFICIENT_RESOURCES);
+    Err(GpuError::Cusparse { task, text, out_of_memory }.into())
 }
 
 /// Version of the library, such as `12.6.3`.
@@ -143,31 +121,43 @@ pub fn version() -> Result<String, Error> {
         let mut value = 0;
         // SAFETY: the number outlives the call.
         let status = unsafe { sparse::cusparseGetProperty(which, &raw mut value) };
-        told("asking for the version of cuSPARSE", status).map(|()| value)
+        check("asking for the version of cuSPARSE", status).map(|()| value)
     };
     use sparse::libraryPropertyType_t as P;
     Ok(format!("{}.{}.{}", part(P::MAJOR_VERSION)?, part(P::MINOR_VERSION)?, part(P::PATCH_LEVEL)?))
 }
 
-impl SparseProducts for GpuDevice {
-    unsafe fn product(&self, a: &SparseMatrix, b: &SparseMatrix, room: &mut Allocate<'_>) -> Result<SparseMatrix, Error> {
+impl Library {
+    /// Opens it, to work in a stream.
+    pub(super) fn open(stream: &Arc<CudaStream>) -> Result<Library, Error> {
+        probe::cusparse()?;
+        let mut handle = null_mut();
+        // SAFETY: the handle outlives the call; the library and its symbols have been looked up.
+        // The context of the device is current in this thread.
+        check("opening cuSPARSE", unsafe { sparse::cusparseCreate(&raw mut handle) })?;
+        let library = Library { handle, _stream: Arc::clone(stream) };
+        // SAFETY: handle and stream exist; the two types name the same thing.
+        check("opening cuSPARSE", unsafe { sparse::cusparseSetStream(handle, stream.cu_stream().cast()) })?;
+        Ok(library)
+    }
+
+    /// `a b`.
+    ///
+    /// # Errors
+    /// # Safety
+    /// Those of
+    /// [`SparseProducts::product`](crate::runtime::device::sparse::SparseProducts::product).
+    pub(super) unsafe fn product(&self, a: &SparseMatrix, b: &SparseMatrix, allocate: &mut Allocate<'_>) -> Result<SparseMatrix, Error> {
         let what = "a product of sparse matrices";
-        let library = match self.sparse.get() {
-            Some(library) => library,
-            None => {
-                let opened = Library::open(self.stream)?;
-                self.sparse.get_or_init(|| opened)
-            }
-        };
         let (left, right) = (Descriptor::of(a)?, Descriptor::of(b)?);
-        let row_ptr = room(4 * (a.rows + 1) as u64)?;
+        let row_ptr = allocate(4 * (a.rows + 1) as u64)?;
         let precision = a.precision;
         let empty =
             SparseMatrix { rows: a.rows, columns: b.columns, entries: 0, row_ptr, col_idx: DevicePtr(0), values: DevicePtr(0), precision };
         let result = Descriptor::of(&empty)?;
         let mut progress = null_mut();
         // SAFETY: the descriptor outlives the call.
-        told(what, unsafe { sparse::cusparseSpGEMM_createDescr(&raw mut progress) })?;
+        check(what, unsafe { sparse::cusparseSpGEMM_createDescr(&raw mut progress) })?;
         let progress = Product(progress);
         let (doubles, singles) = ([1.0f64, 0.0], [1.0f32, 0.0]);
         // One and zero, in the type of the entries.
@@ -177,18 +167,34 @@ impl SparseProducts for GpuDevice {
         };
         let numbers = type_of(precision);
 
-        // A step of the product, first asked for the memory that it wants, which the caller holds until the product is copied.
+        // A step of the product, first asked for the memory that it wants, which the caller holds
+        // until the product is copied.
         let mut step = |step: Step| -> Result<(), Error> {
             let run = |bytes: &mut usize, memory: *mut c_void| {
                 let (left, right) = (left.0.cast_const(), right.0.cast_const());
-                // SAFETY: handle, descriptors and numbers live; matrices are where the caller promises; `memory` has the size that the library asked for, or is null to ask.
-                told(what, unsafe {
-                    step(library.0, AS_IT_IS, AS_IT_IS, alpha, left, right, beta, result.0, numbers, ALGORITHM, progress.0, bytes, memory)
+                // SAFETY: handle, descriptors and numbers live; matrices are where the caller
+                // promises; `memory` has the size that the library asked for, or is null to ask.
+                check(what, unsafe {
+                    step(
+                        self.handle,
+                        NOT_TRANSPOSED,
+                        NOT_TRANSPOSED,
+                        alpha,
+                        left,
+                        right,
+                        beta,
+                        result.0,
+                        numbers,
+                        ALGORITHM,
+                        progress.0,
+                        bytes,
+                        memory,
+                    )
                 })
             };
             let mut bytes = 0;
             run(&mut bytes, null_mut())?;
-            let memory = room(bytes as u64)?;
+            let memory = allocate(bytes as u64)?;
             run(&mut bytes, pointer(memory))
         };
         step(sparse::cusparseSpGEMM_workEstimation)?;
@@ -196,17 +202,17 @@ impl SparseProducts for GpuDevice {
 
         let (mut rows, mut columns, mut entries) = (0i64, 0i64, 0i64);
         // SAFETY: the numbers outlive the call.
-        told(what, unsafe { sparse::cusparseSpMatGetSize(result.0.cast_const(), &raw mut rows, &raw mut columns, &raw mut entries) })?;
+        check(what, unsafe { sparse::cusparseSpMatGetSize(result.0.cast_const(), &raw mut rows, &raw mut columns, &raw mut entries) })?;
         let entries = usize::try_from(entries).unwrap_or(0);
-        let (col_idx, values) = (room(4 * entries as u64)?, room(precision.bytes() * entries as u64)?);
-        // SAFETY: the memory has room for as many rows and entries as the library told.
-        told(what, unsafe { sparse::cusparseCsrSetPointers(result.0, pointer(row_ptr), pointer(col_idx), pointer(values)) })?;
+        let (col_idx, values) = (allocate(4 * entries as u64)?, allocate(precision.bytes() * entries as u64)?);
+        // SAFETY: the memory is as long as the library says.
+        check(what, unsafe { sparse::cusparseCsrSetPointers(result.0, pointer(row_ptr), pointer(col_idx), pointer(values)) })?;
         // SAFETY: as for the steps before, whose work memory the caller still holds.
-        told(what, unsafe {
+        check(what, unsafe {
             sparse::cusparseSpGEMM_copy(
-                library.0,
-                AS_IT_IS,
-                AS_IT_IS,
+                self.handle,
+                NOT_TRANSPOSED,
+                NOT_TRANSPOSED,
                 alpha,
                 left.0.cast_const(),
                 right.0.cast_const(),
@@ -218,5 +224,12 @@ impl SparseProducts for GpuDevice {
             )
         })?;
         Ok(SparseMatrix { rows: a.rows, columns: b.columns, entries, row_ptr, col_idx, values, precision })
+    }
+}
+
+impl Drop for Library {
+    fn drop(&mut self) {
+        // SAFETY: created in `open`, destroyed once.
+        let _ = unsafe { sparse::cusparseDestroy(self.handle) };
     }
 }

@@ -1,66 +1,119 @@
-//! Kernels in graphs, one after the other.
+//! Graphs of kernels, one after the other.
 
 use std::ffi::c_void;
 
-use cudarc::driver::{result, sys};
+use cudarc::driver::result::{self, DriverError};
+use cudarc::driver::{CudaFunction, CudaStream, sys};
 
 use crate::runtime::device::Launch;
 
 /// A kernel of a loaded module.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct Kernel {
-    pub function: sys::CUfunction,
-    /// It begins by waiting for the kernel before it, and may be started while that one ends: `EQ_START` of the prelude.
-    pub waits_by_itself: bool,
+    pub function: CudaFunction,
+    /// It may be started while the kernel before it ends (programmatic dependent launch).
+    pub is_programmatic: bool,
 }
 
-/// Where edges of a graph begin that a kernel announces while it runs, or by its end: `CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC`, a macro of `cuda.h`.
-const ANNOUNCED: u8 = 1;
+/// Where edges begin at the end of a kernel or where it announces that the next one may start:
+/// `CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC`, a macro of `cuda.h`.
+const PROGRAMMATIC_PORT: u8 = 1;
 
 /// Addresses of the arguments of a launch, as the driver takes them.
 pub(super) fn addresses(launch: &Launch) -> Vec<*mut c_void> {
     launch.offsets.iter().map(|&o| launch.words[o as usize..].as_ptr().cast_mut().cast()).collect()
 }
 
-/// Appends a launch to a graph behind the one before. One that waits by itself may be started while that one ends.
-pub(super) fn append(
-    graph: sys::CUgraph,
-    previous: Option<sys::CUgraphNode>,
-    kernel: Kernel,
-    launch: &Launch,
-) -> Result<sys::CUgraphNode, result::DriverError> {
-    let s = launch.shape;
-    let mut arguments = addresses(launch);
-    let node = sys::CUDA_KERNEL_NODE_PARAMS {
-        func: kernel.function,
-        gridDimX: s.grid[0],
-        gridDimY: s.grid[1],
-        gridDimZ: s.grid[2],
-        blockDimX: s.block[0],
-        blockDimY: s.block[1],
-        blockDimZ: s.block[2],
-        sharedMemBytes: 0,
-        kernelParams: arguments.as_mut_ptr(),
-        extra: std::ptr::null_mut(),
-        kern: std::ptr::null_mut(),
-        ctx: std::ptr::null_mut(),
-    };
-    let mut added: sys::CUgraphNode = std::ptr::null_mut();
-    let waits_for_all = previous.filter(|_| !kernel.waits_by_itself);
-    let dependency = waits_for_all.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
-    let count = usize::from(waits_for_all.is_some());
-    // SAFETY: the driver copies node parameters, arguments and the dependency, which is of this graph.
-    unsafe { sys::cuGraphAddKernelNode_v2(&raw mut added, graph, dependency, count, &raw const node) }.result()?;
-    if let Some(before) = previous.filter(|_| kernel.waits_by_itself) {
-        let edge = sys::CUgraphEdgeData {
-            from_port: ANNOUNCED,
-            to_port: 0,
-            type_: sys::CUgraphDependencyType::CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC as u8,
-            reserved: [0; 5],
-        };
-        // SAFETY: both nodes are kernels of this graph. The second one waits for the end of the first before it touches memory; the first ended after all before it, since it waited for them or
-        // was not started before.
-        unsafe { sys::cuGraphAddDependencies_v2(graph, &raw const before, &raw const added, &raw const edge, 1) }.result()?;
+/// A graph that is being built. Raw calls: cudarc's `CudaGraph` comes from stream capture alone.
+struct Template(sys::CUgraph);
+
+impl Template {
+    fn new() -> Result<Template, DriverError> {
+        let mut graph = std::ptr::null_mut();
+        // SAFETY: `graph` outlives the call.
+        unsafe { sys::cuGraphCreate(&raw mut graph, 0) }.result()?;
+        Ok(Template(graph))
     }
-    Ok(added)
+
+    /// Appends a launch behind the one before, to start after it or while it ends.
+    fn append(&self, previous: Option<sys::CUgraphNode>, kernel: &Kernel, launch: &Launch) -> Result<sys::CUgraphNode, DriverError> {
+        let s = launch.shape;
+        let mut arguments = addresses(launch);
+        let node = sys::CUDA_KERNEL_NODE_PARAMS {
+            func: kernel.function.cu_function(),
+            gridDimX: s.grid[0],
+            gridDimY: s.grid[1],
+            gridDimZ: s.grid[2],
+            blockDimX: s.block[0],
+            blockDimY: s.block[1],
+            blockDimZ: s.block[2],
+            sharedMemBytes: 0,
+            kernelParams: arguments.as_mut_ptr(),
+            extra: std::ptr::null_mut(),
+            kern: std::ptr::null_mut(),
+            ctx: std::ptr::null_mut(),
+        };
+        let mut added = std::ptr::null_mut();
+        let full = previous.filter(|_| !kernel.is_programmatic);
+        let dependency = full.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
+        let count = usize::from(full.is_some());
+        // SAFETY: the driver copies parameters, arguments and the dependency, which is of this
+        // graph.
+        unsafe { sys::cuGraphAddKernelNode_v2(&raw mut added, self.0, dependency, count, &raw const node) }.result()?;
+        if let Some(before) = previous.filter(|_| kernel.is_programmatic) {
+            let edge = sys::CUgraphEdgeData {
+                from_port: PROGRAMMATIC_PORT,
+                to_port: 0,
+                type_: sys::CUgraphDependencyType::CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC as u8,
+                reserved: [0; 5],
+            };
+            // SAFETY: both nodes are of this graph. The second kernel waits for the end of the
+            // first before it touches memory, and the first ended or was started after all before
+            // it.
+            unsafe { sys::cuGraphAddDependencies_v2(self.0, &raw const before, &raw const added, &raw const edge, 1) }.result()?;
+        }
+        Ok(added)
+    }
+}
+
+impl Drop for Template {
+    fn drop(&mut self) {
+        // SAFETY: created in `new`, destroyed once; an instantiated graph does not need it.
+        let _ = unsafe { sys::cuGraphDestroy(self.0) }.result();
+    }
+}
+
+/// An instantiated graph.
+#[derive(Debug)]
+pub(super) struct Graph(sys::CUgraphExec);
+
+impl Graph {
+    /// Of these launches, in their order.
+    pub(super) fn new<'a>(launches: impl Iterator<Item = (&'a Kernel, &'a Launch)>) -> Result<Graph, DriverError> {
+        let template = Template::new()?;
+        let mut previous = None;
+        for (kernel, launch) in launches {
+            previous = Some(template.append(previous, kernel, launch)?);
+        }
+        let mut graph = std::ptr::null_mut();
+        // SAFETY: the template is complete; `graph` outlives the call.
+        unsafe { sys::cuGraphInstantiateWithFlags(&raw mut graph, template.0, 0) }.result()?;
+        Ok(Graph(graph))
+    }
+
+    /// Appends it to a stream.
+    ///
+    /// # Safety
+    /// Kernels and memory of its launches still exist.
+    pub(super) unsafe fn launch(&self, stream: &CudaStream) -> Result<(), DriverError> {
+        // SAFETY: graph and stream exist; the caller vouches for the rest.
+        unsafe { result::graph::launch(self.0, stream.cu_stream()) }
+    }
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        // SAFETY: instantiated in `new`, destroyed once.
+        let _ = unsafe { result::graph::exec_destroy(self.0) };
+    }
 }

@@ -3,50 +3,53 @@
 mod async_copy;
 pub mod cudss;
 pub mod cusparse;
+mod error;
 mod graph;
 pub mod nvrtc;
 pub mod probe;
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
-use std::ffi::CString;
+use std::sync::Arc;
 
-use cudarc::driver::{result, sys};
-use equelle_runtime::{Error, ErrorKind};
+use cudarc::driver::result::{self, DriverError};
+use cudarc::driver::{CudaContext, CudaModule, CudaStream, sys};
+use cudarc::nvrtc::Ptx;
+use equelle_runtime::Error;
 
+use self::async_copy::AsyncCopies;
+use self::error::{During, GpuError};
+use self::graph::{Graph, Kernel};
 use crate::runtime::cache;
-use crate::runtime::device::{AsyncCopy, CompileOptions, CopyId, Device, DeviceFacts, DevicePtr, FunctionId, GraphId, Launch, ModuleId};
+use crate::runtime::device::direct::{DirectEngine, DirectSolves};
+use crate::runtime::device::sparse::{Allocate, SparseMatrix, SparseProducts};
+use crate::runtime::device::{
+    AsyncCopy, CompileOptions, CopyId, Device, DeviceFacts, DevicePtr, FunctionId, GraphId, Launch, LaunchShape, ModuleId,
+};
 use crate::runtime::kernels::{FloatingPoint, KernelModule};
 
-/// The first CUDA device of the machine, with one stream, and another one for copies beside it.
+/// The first CUDA device of the machine, with one stream, and another one for asynchronous copies.
+/// Its context is the primary one, current in the thread that opened it.
 #[derive(Debug)]
 pub struct GpuDevice {
-    facts: DeviceFacts,
-    device: sys::CUdevice,
-    context: sys::CUcontext,
-    stream: sys::CUstream,
-    /// Copies beside the stream, from the first one on.
-    copies: RefCell<Option<async_copy::AsyncCopies>>,
-    sparse: cusparse::LazyLibrary,
-    /// Whether a kernel may be started while the one before it in a graph ends.
-    overlaps: bool,
+    // In the order in which they must be dropped.
+    cusparse: OnceCell<cusparse::Library>,
+    copies: RefCell<Option<AsyncCopies>>,
     state: RefCell<State>,
+    stream: Arc<CudaStream>,
+    context: Arc<CudaContext>,
+    facts: DeviceFacts,
+    /// Whether a kernel may be started while the one before it in a graph ends.
+    has_programmatic_launch: bool,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    modules: Vec<(sys::CUmodule, KernelModule)>,
+    graphs: Vec<Option<Graph>>,
+    kernels: Vec<Kernel>,
+    modules: Vec<(Arc<CudaModule>, KernelModule)>,
     /// By what they are made of.
     loaded: HashMap<u128, ModuleId>,
-    functions: Vec<graph::Kernel>,
-    graphs: Vec<Option<sys::CUgraphExec>>,
-}
-
-/// An error of the driver as ours.
-fn failed(what: &str, error: &result::DriverError) -> Error {
-    let text = error.error_string().ok().and_then(|s| s.to_str().ok()).unwrap_or("unknown error").to_owned();
-    let name = error.error_name().ok().and_then(|s| s.to_str().ok()).unwrap_or("").to_owned();
-    Error::new(ErrorKind::Backend, format!("{what} failed on the GPU: {text} ({name})"))
 }
 
 impl GpuDevice {
@@ -56,33 +59,26 @@ impl GpuDevice {
     /// `Backend`: no driver, no device, or the driver refuses.
     pub fn open() -> Result<GpuDevice, Error> {
         probe::driver()?;
-        let no_device =
-            |e: result::DriverError| failed("starting CUDA", &e).hint("check that `nvidia-smi` shows a GPU, or use --backend serial");
-        result::init().map_err(no_device)?;
-        if result::device::get_count().map_err(no_device)? == 0 {
-            let error = Error::new(ErrorKind::Backend, "no CUDA device was found");
-            return Err(error.hint("check that `nvidia-smi` shows a GPU, or use --backend serial"));
+        if CudaContext::device_count().map_err(GpuError::Start)? == 0 {
+            return Err(GpuError::NoDevice.into());
         }
-        let device = result::device::get(0).map_err(no_device)?;
-        // SAFETY: the device came from the driver.
-        let (major, minor, memory) = unsafe {
-            use sys::CUdevice_attribute as A;
-            let major = result::device::get_attribute(device, A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR).map_err(no_device)?;
-            let minor = result::device::get_attribute(device, A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR).map_err(no_device)?;
-            (major, minor, result::device::total_mem(device).map_err(no_device)?)
-        };
+        let context = CudaContext::new(0).map_err(GpuError::Start)?;
+        let (major, minor) = context.compute_capability().map_err(GpuError::Start)?;
+        let memory = context.total_mem().map_err(GpuError::Start)? as u64;
         let arch = nvrtc::target((10 * major + minor).unsigned_abs())?;
-        // SAFETY: the device came from the driver; the context is released when this is dropped.
-        let context = unsafe { result::primary_ctx::retain(device) }.map_err(no_device)?;
-        // SAFETY: the context was retained above.
-        unsafe { result::ctx::set_current(context) }.map_err(no_device)?;
-        let stream = result::stream::create(result::stream::StreamKind::NonBlocking).map_err(no_device)?;
-        let name = result::device::get_name(device).unwrap_or_else(|_| "CUDA device".to_owned());
-        let facts = DeviceFacts { name, arch, memory: memory as u64 };
-        let (sparse, state) = (cusparse::LazyLibrary::new(), RefCell::new(State::default()));
+        let stream = context.new_stream().map_err(GpuError::Start)?;
+        let name = context.name().unwrap_or_else(|_| "CUDA device".to_owned());
         // `EQ_START` is nothing in kernels that are compiled for less.
-        let overlaps = facts.arch.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().is_ok_and(|arch: u32| arch >= 90);
-        Ok(GpuDevice { facts, device, context, stream, copies: RefCell::new(None), sparse, overlaps, state })
+        let has_programmatic_launch = arch.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().is_ok_and(|arch: u32| arch >= 90);
+        Ok(GpuDevice {
+            cusparse: OnceCell::new(),
+            copies: RefCell::default(),
+            state: RefCell::default(),
+            stream,
+            context,
+            facts: DeviceFacts { name, arch, memory },
+            has_programmatic_launch,
+        })
     }
 
     /// Version of the driver's CUDA, such as `13.0`.
@@ -93,32 +89,33 @@ impl GpuDevice {
         probe::driver()?;
         let mut version = 0;
         // SAFETY: the number outlives the call.
-        unsafe { sys::cuDriverGetVersion(&raw mut version) }.result().map_err(|e| failed("asking for the driver's version", &e))?;
+        unsafe { sys::cuDriverGetVersion(&raw mut version) }.result().during("asking for the driver's version")?;
         Ok(format!("{}.{}", version / 1000, version % 1000 / 10))
     }
 
-    /// Bytes per second of a copy within the device's memory, read and written bytes counted, from ten copies of 256 MiB.
+    /// Bytes per second of a copy within the device's memory, read and written bytes counted, from
+    /// ten copies of 256 MiB. Raw calls: cudarc's copies record events, which would be measured.
     ///
     /// # Errors
     /// `Backend`.
     pub fn copy_rate(&self) -> Result<f64, Error> {
         const BYTES: usize = 256 << 20;
-        let report = |e: result::DriverError| failed("measuring the copy rate", &e);
+        const TASK: &str = "measuring the copy rate";
         // SAFETY: both buffers are of the size copied, and freed after the stream is idle.
         unsafe {
-            let from = result::malloc_sync(BYTES).map_err(report)?;
-            let to = result::malloc_sync(BYTES).map_err(report)?;
+            let from = result::malloc_sync(BYTES).during(TASK)?;
+            let to = result::malloc_sync(BYTES).during(TASK)?;
             let mut best = 0.0f64;
             for _ in 0..10 {
                 let start = std::time::Instant::now();
                 for _ in 0..4 {
-                    result::memcpy_dtod_async(to, from, BYTES, self.stream).map_err(report)?;
+                    result::memcpy_dtod_async(to, from, BYTES, self.stream.cu_stream()).during(TASK)?;
                 }
-                result::stream::synchronize(self.stream).map_err(report)?;
+                self.stream.synchronize().during(TASK)?;
                 best = best.max(8.0 * BYTES as f64 / start.elapsed().as_secs_f64());
             }
-            result::free_sync(from).map_err(report)?;
-            result::free_sync(to).map_err(report)?;
+            result::free_sync(from).during(TASK)?;
+            result::free_sync(to).during(TASK)?;
             Ok(best)
         }
     }
@@ -147,8 +144,7 @@ impl Device for GpuDevice {
                 image
             }
         };
-        // SAFETY: the image is what NVRTC made, whole (the cache checks a checksum).
-        let loaded = unsafe { result::module::load_data(image.as_ptr().cast()) }.map_err(|e| failed("loading kernels", &e))?;
+        let loaded = self.context.load_module(Ptx::from_binary(image)).during("loading kernels")?;
         let mut state = self.state.borrow_mut();
         state.modules.push((loaded, *module));
         let id = ModuleId(state.modules.len() as u32 - 1);
@@ -158,32 +154,30 @@ impl Device for GpuDevice {
 
     fn function(&self, module: ModuleId, name: &str) -> Result<FunctionId, Error> {
         let mut state = self.state.borrow_mut();
-        let c_name = CString::new(name).map_err(|_| Error::new(ErrorKind::Backend, "internal error: a kernel name holds a zero byte"))?;
-        let (module, text) = state.modules[module.0 as usize];
-        // SAFETY: the module was loaded by `load` and is unloaded only on drop.
-        let function = unsafe { result::module::get_function(module, c_name) }
-            .map_err(|e| failed(&format!("internal error: finding kernel `{name}`"), &e))?;
-        let waits_by_itself = self.overlaps && text.waits_by_itself(name);
-        state.functions.push(graph::Kernel { function, waits_by_itself });
-        Ok(FunctionId(state.functions.len() as u32 - 1))
+        let (loaded, text) = &state.modules[module.0 as usize];
+        let function = loaded.load_function(name).during(&format!("internal error: finding kernel `{name}`"))?;
+        let is_programmatic = self.has_programmatic_launch && text.is_programmatic(name);
+        state.kernels.push(Kernel { function, is_programmatic });
+        Ok(FunctionId(state.kernels.len() as u32 - 1))
     }
 
     fn allocate(&self, bytes: u64) -> Result<Option<DevicePtr>, Error> {
         // SAFETY: the memory is freed through `free` or with the context.
         match unsafe { result::malloc_sync(bytes as usize) } {
             Ok(address) => Ok(Some(DevicePtr(address))),
-            Err(result::DriverError(sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => Ok(None),
-            Err(e) => Err(failed("allocating memory", &e)),
+            Err(DriverError(sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => Ok(None),
+            error @ Err(_) => error.during("allocating memory").map(|_| None),
         }
     }
 
     fn memory(&self) -> Result<(u64, u64), Error> {
-        let (free, total) = result::mem_get_info().map_err(|e| failed("asking for free memory", &e))?;
+        let (free, total) = self.context.mem_get_info().during("asking for free memory")?;
         Ok((free as u64, total as u64))
     }
 
     unsafe fn free(&self, memory: DevicePtr) {
-        // SAFETY: as the caller promises. An error here is one of earlier work and comes up at the next call that can report it.
+        // SAFETY: as the caller promises. An error here is one of earlier work and comes up at the
+        // next call that can report it.
         let _ = unsafe { result::free_sync(memory.0) };
     }
 
@@ -192,10 +186,8 @@ impl Device for GpuDevice {
             return Ok(());
         }
         // SAFETY: as the caller promises; the wait lets the host reuse `bytes`.
-        unsafe {
-            result::memcpy_htod_async(to.0, bytes, self.stream).map_err(|e| failed("copying to the GPU", &e))?;
-            result::stream::synchronize(self.stream).map_err(|e| failed("copying to the GPU", &e))
-        }
+        let copied = unsafe { result::memcpy_htod_async(to.0, bytes, self.stream.cu_stream()) };
+        copied.and_then(|()| self.stream.synchronize()).during("copying to the GPU")
     }
 
     unsafe fn download(&self, from: DevicePtr, bytes: &mut [u8]) -> Result<(), Error> {
@@ -203,108 +195,87 @@ impl Device for GpuDevice {
             return self.synchronise();
         }
         // SAFETY: as the caller promises; the copy has finished when the stream has.
-        unsafe {
-            result::memcpy_dtoh_async(bytes, from.0, self.stream).map_err(|e| failed("copying from the GPU", &e))?;
-            result::stream::synchronize(self.stream).map_err(|e| failed("the kernels before a copy from the GPU", &e))
-        }
+        unsafe { result::memcpy_dtoh_async(bytes, from.0, self.stream.cu_stream()) }.during("copying from the GPU")?;
+        self.stream.synchronize().during("the kernels before a copy from the GPU")
     }
 
     unsafe fn copy_to_host_async(&self, pieces: &[(DevicePtr, usize)]) -> Result<Option<AsyncCopy>, Error> {
-        let report = |e: result::DriverError| failed("copying from the GPU", &e);
+        const TASK: &str = "copying from the GPU";
         let mut copies = self.copies.borrow_mut();
-        if copies.is_none() {
-            *copies = Some(async_copy::AsyncCopies::new(self.context).map_err(report)?);
-        }
-        let Some(copies) = &mut *copies else { return Ok(None) };
+        let copies = match &mut *copies {
+            Some(copies) => copies,
+            none => none.insert(AsyncCopies::new(&self.context).during(TASK)?),
+        };
         // SAFETY: as the caller promises.
-        unsafe { copies.copy(self.stream, pieces) }.map_err(report)
+        unsafe { copies.copy(&self.stream, pieces) }.during(TASK)
     }
 
     fn await_copy(&self, copy: CopyId) -> Result<(), Error> {
         let copies = self.copies.borrow();
-        let waited = copies.as_ref().map_or(Ok(()), |copies| copies.wait(self.stream, copy));
-        waited.map_err(|e| failed("waiting for a copy from the GPU", &e))
+        copies.as_ref().map_or(Ok(()), |copies| copies.wait(&self.stream, copy)).during("waiting for a copy from the GPU")
     }
 
     unsafe fn launch(&self, launch: &Launch) -> Result<(), Error> {
-        let function = self.state.borrow().functions[launch.function.0 as usize].function;
-        let s = launch.shape;
+        let state = self.state.borrow();
+        let function = &state.kernels[launch.function.0 as usize].function;
+        let LaunchShape { grid, block } = launch.shape;
         let mut arguments = graph::addresses(launch);
-        // SAFETY: as the caller promises; the driver copies the arguments before it returns.
-        unsafe {
-            result::launch_kernel(
-                function,
-                (s.grid[0], s.grid[1], s.grid[2]),
-                (s.block[0], s.block[1], s.block[2]),
-                0,
-                self.stream,
-                &mut arguments,
-            )
-        }
-        .map_err(|e| failed(&format!("launching kernel `{}`", launch.name), &e))
+        // SAFETY: as the caller promises; the driver copies the arguments before it returns. A raw
+        // call: cudarc's builder of launches takes arguments whose types are known.
+        unsafe { result::launch_kernel(function.cu_function(), grid.into(), block.into(), 0, self.stream.cu_stream(), &mut arguments) }
+            .during(&format!("launching kernel `{}`", launch.name))
     }
 
     unsafe fn build_graph(&self, launches: &[Launch]) -> Result<GraphId, Error> {
-        let report = |e: result::DriverError| failed("building a graph", &e);
-        let mut graph: sys::CUgraph = std::ptr::null_mut();
-        // SAFETY: `graph` outlives the call.
-        unsafe { sys::cuGraphCreate(&raw mut graph, 0) }.result().map_err(report)?;
-        let mut previous = None;
-        let mut exec: sys::CUgraphExec = std::ptr::null_mut();
-        let built = (|| {
-            for launch in launches {
-                let kernel = self.state.borrow().functions[launch.function.0 as usize];
-                previous = Some(graph::append(graph, previous, kernel, launch).map_err(report)?);
-            }
-            // SAFETY: the graph is complete; `exec` outlives the call.
-            unsafe { sys::cuGraphInstantiateWithFlags(&raw mut exec, graph, 0) }.result().map_err(report)
-        })();
-        // SAFETY: the graph was created above; the executable one does not need it.
-        let _ = unsafe { sys::cuGraphDestroy(graph) }.result();
-        built?;
         let mut state = self.state.borrow_mut();
-        state.graphs.push(Some(exec));
+        let kernels = launches.iter().map(|launch| (&state.kernels[launch.function.0 as usize], launch));
+        let graph = Graph::new(kernels).during("building a graph")?;
+        state.graphs.push(Some(graph));
         Ok(GraphId(state.graphs.len() as u32 - 1))
     }
 
     unsafe fn launch_graph(&self, graph: GraphId) -> Result<(), Error> {
-        let exec = self.state.borrow().graphs.get(graph.0 as usize).copied().flatten();
-        let Some(exec) = exec else { return Err(Error::new(ErrorKind::Backend, "internal error: a freed graph was launched")) };
-        // SAFETY: the graph exists; the caller vouches for its memory.
-        unsafe { result::graph::launch(exec, self.stream) }.map_err(|e| failed("launching a graph", &e))
+        let state = self.state.borrow();
+        let Some(Some(graph)) = state.graphs.get(graph.0 as usize) else { return Err(GpuError::FreedGraph.into()) };
+        // SAFETY: modules live as long as this; the caller vouches for the memory.
+        unsafe { graph.launch(&self.stream) }.during("launching a graph")
     }
 
     fn free_graph(&self, graph: GraphId) {
-        if let Some(exec) = self.state.borrow_mut().graphs.get_mut(graph.0 as usize).and_then(Option::take) {
-            // SAFETY: taken out of the table, so destroyed once.
-            let _ = unsafe { result::graph::exec_destroy(exec) };
+        if let Some(graph) = self.state.borrow_mut().graphs.get_mut(graph.0 as usize) {
+            *graph = None;
         }
     }
 
     fn synchronise(&self) -> Result<(), Error> {
-        // SAFETY: the stream lives as long as this.
-        unsafe { result::stream::synchronize(self.stream) }.map_err(|e| failed("a kernel", &e))?;
-        let copies = self.copies.borrow();
-        copies.as_ref().map_or(Ok(()), async_copy::AsyncCopies::synchronise).map_err(|e| failed("copying from the GPU", &e))
+        self.stream.synchronize().during("a kernel")?;
+        self.copies.borrow().as_ref().map_or(Ok(()), AsyncCopies::synchronise).during("copying from the GPU")
+    }
+}
+
+impl SparseProducts for GpuDevice {
+    unsafe fn product(&self, a: &SparseMatrix, b: &SparseMatrix, allocate: &mut Allocate<'_>) -> Result<SparseMatrix, Error> {
+        let library = match self.cusparse.get() {
+            Some(library) => library,
+            None => {
+                let opened = cusparse::Library::open(&self.stream)?;
+                self.cusparse.get_or_init(|| opened)
+            }
+        };
+        // SAFETY: as the caller promises.
+        unsafe { library.product(a, b, allocate) }
+    }
+}
+
+impl DirectSolves for GpuDevice {
+    unsafe fn direct_engine(&self) -> Result<Box<dyn DirectEngine>, String> {
+        cudss::engine()
     }
 }
 
 impl Drop for GpuDevice {
     fn drop(&mut self) {
-        let state = self.state.take();
-        drop(self.sparse.take());
-        drop(self.copies.take());
-        // SAFETY: everything was made by this device and nothing is in flight after the wait.
-        unsafe {
-            let _ = result::stream::synchronize(self.stream);
-            for exec in state.graphs.into_iter().flatten() {
-                let _ = result::graph::exec_destroy(exec);
-            }
-            for (module, _) in state.modules {
-                let _ = result::module::unload(module);
-            }
-            let _ = result::stream::destroy(self.stream);
-            let _ = result::primary_ctx::release(self.device);
-        }
+        // Nothing is in flight when graphs, modules and the stream go.
+        let _ = self.stream.synchronize();
     }
 }

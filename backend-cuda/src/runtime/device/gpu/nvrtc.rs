@@ -3,13 +3,15 @@
 use std::ffi::CString;
 
 use cudarc::nvrtc::{result, sys};
-use equelle_runtime::{Error, ErrorKind};
+use equelle_runtime::Error;
 
+use super::error::GpuError;
 use super::probe;
 use crate::runtime::kernels::PRELUDE;
 
-/// Compiles a kernel text as a program's start does, in strict floating point, the prelude before it: for a GPU architecture such as `sm_90` and a grid of `dim`
-/// dimensions. Needs NVRTC, but no GPU.
+/// Compiles a kernel text as a program's start does, in strict floating point, the prelude before
+/// it: for a GPU architecture such as `sm_90` and a grid of `dim` dimensions. Needs NVRTC, but no
+/// GPU.
 ///
 /// # Errors
 /// As [`compile`].
@@ -17,8 +19,9 @@ pub fn compile_with_nvrtc(source: &str, arch: &str, dim: usize) -> Result<Vec<u8
     compile(&format!("{PRELUDE}\n#line 1 \"kernels.cu\"\n{source}\n"), arch, &[format!("-DDIM={dim}")])
 }
 
-/// What to compile for on a device of a compute capability (10 major + minor): its machine code if NVRTC knows it, else text (PTX) of the newest
-/// architecture before it, which the driver translates.
+/// What to compile for on a device of a compute capability (10 major + minor): its machine code if
+/// NVRTC knows it, else text (PTX) of the newest architecture before it, which the driver
+/// translates.
 ///
 /// # Errors
 /// `Backend`: NVRTC is missing, or the device is older than all it knows.
@@ -26,32 +29,30 @@ pub fn target(capability: u32) -> Result<String, Error> {
     probe::nvrtc()?;
     let mut count = 0;
     // SAFETY: `count` outlives the call.
-    unsafe { sys::nvrtcGetNumSupportedArchs(&raw mut count) }.result().map_err(|e| internal(&format!("NVRTC: {e}")))?;
+    unsafe { sys::nvrtcGetNumSupportedArchs(&raw mut count) }.result().map_err(GpuError::Nvrtc)?;
     let mut known = vec![0; usize::try_from(count).unwrap_or(0)];
     // SAFETY: the array has the length that NVRTC asked for.
-    unsafe { sys::nvrtcGetSupportedArchs(known.as_mut_ptr()) }.result().map_err(|e| internal(&format!("NVRTC: {e}")))?;
+    unsafe { sys::nvrtcGetSupportedArchs(known.as_mut_ptr()) }.result().map_err(GpuError::Nvrtc)?;
     let known = known.into_iter().filter_map(|arch| u32::try_from(arch).ok());
     match known.filter(|&arch| arch <= capability).max() {
         Some(arch) if arch == capability => Ok(format!("sm_{arch}")),
         Some(arch) => Ok(format!("compute_{arch}")),
-        None => {
-            let message =
-                format!("the GPU (compute capability {}.{}) is too old for NVRTC {}", capability / 10, capability % 10, version()?);
-            Err(Error::new(ErrorKind::Backend, message).hint("use a newer GPU, or --backend serial"))
-        }
+        None => Err(GpuError::OldDevice { capability, nvrtc: version()? }.into()),
     }
 }
 
-/// Machine code of CUDA C++ text for an architecture such as `sm_90`; PTX, ending in a zero byte, for one such as `compute_90`. Without contraction to
-/// fused multiply-add, unless an option says otherwise.
+/// Machine code of CUDA C++ text for an architecture such as `sm_90`; PTX, ending in a zero byte,
+/// for one such as `compute_90`. Without contraction to fused multiply-add, unless an option says
+/// so.
 ///
 /// # Errors
-/// `Backend`: NVRTC is missing, or (an internal error, with the compiler's messages) the text does not compile.
+/// `Backend`: NVRTC is missing, or (an internal error, with the compiler's messages) the text does
+/// not compile.
 pub fn compile(source: &str, arch: &str, options: &[String]) -> Result<Vec<u8>, Error> {
     probe::nvrtc()?;
-    let text = CString::new(source).map_err(|_| internal("the kernel text holds a zero byte"))?;
-    let program = result::create_program(&text, Some(c"kernels.cu")).map_err(|e| internal(&format!("NVRTC: {e}")))?;
-    // Most of what the prelude declares is not used by any one module; that would stand before the error, dozens of times.
+    let text = CString::new(source).map_err(|_| GpuError::ZeroByte("the kernel text"))?;
+    let program = result::create_program(&text, Some(c"kernels.cu")).map_err(GpuError::Nvrtc)?;
+    // Without dozens of lines before an error on what a module does not use of the prelude.
     let mut all = vec![format!("--gpu-architecture={arch}"), "--std=c++17".to_owned(), "--diag-suppress=177".to_owned()];
     if !options.iter().any(|option| option.starts_with("--fmad")) {
         all.push("--fmad=false".to_owned());
@@ -65,31 +66,31 @@ pub fn compile(source: &str, arch: &str, options: &[String]) -> Result<Vec<u8>, 
             Err(_) => {
                 let log = result::get_program_log(program).unwrap_or_default();
                 let bytes: Vec<u8> = log.iter().map(|&c| c as u8).take_while(|&c| c != 0).collect();
-                Err(internal(&format!("generated kernels do not compile\n{}", String::from_utf8_lossy(&bytes))))
+                Err(GpuError::Compile(String::from_utf8_lossy(&bytes).into_owned()))
             }
         };
         let _ = result::destroy_program(program);
-        image
+        Ok(image?)
     }
 }
 
 /// # Safety
 /// `program` has been compiled for a real architecture.
-unsafe fn cubin(program: sys::nvrtcProgram) -> Result<Vec<u8>, Error> {
+unsafe fn cubin(program: sys::nvrtcProgram) -> Result<Vec<u8>, GpuError> {
     let mut size = 0;
     // SAFETY: `size` outlives the call.
-    unsafe { sys::nvrtcGetCUBINSize(program, &raw mut size) }.result().map_err(|e| internal(&format!("NVRTC: {e}")))?;
+    unsafe { sys::nvrtcGetCUBINSize(program, &raw mut size) }.result()?;
     let mut image = vec![0u8; size];
     // SAFETY: the buffer has the size that NVRTC asked for.
-    unsafe { sys::nvrtcGetCUBIN(program, image.as_mut_ptr().cast()) }.result().map_err(|e| internal(&format!("NVRTC: {e}")))?;
+    unsafe { sys::nvrtcGetCUBIN(program, image.as_mut_ptr().cast()) }.result()?;
     Ok(image)
 }
 
 /// # Safety
 /// `program` has been compiled.
-unsafe fn ptx(program: sys::nvrtcProgram) -> Result<Vec<u8>, Error> {
+unsafe fn ptx(program: sys::nvrtcProgram) -> Result<Vec<u8>, GpuError> {
     // SAFETY: as the caller promises.
-    let text = unsafe { result::get_ptx(program) }.map_err(|e| internal(&format!("NVRTC: {e}")))?;
+    let text = unsafe { result::get_ptx(program) }?;
     Ok(text.into_iter().map(|c| c as u8).collect())
 }
 
@@ -98,10 +99,6 @@ pub fn version() -> Result<String, Error> {
     probe::nvrtc()?;
     let (mut major, mut minor) = (0, 0);
     // SAFETY: both numbers outlive the call.
-    unsafe { sys::nvrtcVersion(&raw mut major, &raw mut minor) }.result().map_err(|e| internal(&format!("NVRTC: {e}")))?;
+    unsafe { sys::nvrtcVersion(&raw mut major, &raw mut minor) }.result().map_err(GpuError::Nvrtc)?;
     Ok(format!("{major}.{minor}"))
-}
-
-fn internal(message: &str) -> Error {
-    Error::new(ErrorKind::Backend, format!("internal error: {message}"))
 }

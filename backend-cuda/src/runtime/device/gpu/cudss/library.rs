@@ -1,5 +1,6 @@
-//! cuDSS as it is found when a program runs: its functions, and the few types and numbers of its interface that are used, written down from the documentation of version 1
-//! (<https://docs.nvidia.com/cuda/cudss/>). Other major versions have other signatures and are not taken.
+//! cuDSS as it is found when a program runs: its functions, and the few types and numbers of its
+//! interface that are used, written down from the documentation of version 1
+//! (<https://docs.nvidia.com/cuda/cudss/>). Other major versions have other signatures.
 
 use std::error::Error;
 use std::ffi::{c_int, c_void};
@@ -69,7 +70,8 @@ type ConfigSet = unsafe extern "C" fn(Object, c_int, *const c_void, usize) -> St
 type DataGet = unsafe extern "C" fn(Object, Object, c_int, *mut c_void, usize, *mut usize) -> Status;
 /// Handle, phase, settings, data, matrix, solution, right-hand side.
 type Execute = unsafe extern "C" fn(Object, c_int, Object, Object, Object, Object, Object) -> Status;
-/// The matrix; rows, columns, entries; where rows begin and end, columns, values; types of offsets, columns, values; kind, triangles, first number.
+/// The matrix; rows, columns, entries; where rows begin and end, columns, values; types of offsets,
+/// columns, values; kind, triangles, first number.
 #[rustfmt::skip]
 type CreateCsr = unsafe extern "C" fn(
     *mut Object, i64, i64, i64, *const c_void, *const c_void, *const c_void, *const c_void, c_int, c_int, c_int, c_int, c_int, c_int,
@@ -110,7 +112,8 @@ unsafe fn symbol<F: Copy>(library: &Library, name: &str) -> Result<F, String> {
 impl Api {
     /// The library in a file, by its path or by a name that the loader looks for.
     pub(super) fn open(file: &str) -> Result<Api, String> {
-        // SAFETY: loading the vendor's library runs its initialisation, which is what using it means. Whatever else has that name was put there by whoever runs the program.
+        // SAFETY: loading the vendor's library runs its initialisation, which is what using it
+        // means. Whatever else has that name was put there by whoever runs the program.
         let library = unsafe { Library::new(file) }.map_err(reason_of)?;
         // SAFETY: the type is that of the function in every version of the library.
         let property = unsafe { symbol::<GetProperty>(&library, "cudssGetProperty") }?;
@@ -155,7 +158,8 @@ fn reason_of(error: libloading::Error) -> String {
     error.source().map_or_else(|| error.to_string(), ToString::to_string)
 }
 
-/// The library under one of these names, or why there is none: what the first one that is there says, or nothing if none is.
+/// The library under one of these names, or why there is none: what the first one that is there
+/// says, or nothing if none is.
 fn first_of(names: &[&str]) -> Result<Api, Option<String>> {
     let mut reason = None;
     for name in names {
@@ -170,7 +174,7 @@ fn first_of(names: &[&str]) -> Result<Api, Option<String>> {
 }
 
 /// Why there is no library, for people.
-fn told(reason: Option<String>) -> String {
+fn explain(reason: Option<String>) -> String {
     reason.map_or_else(|| format!("cuDSS was not found (library `{}`)", NAMES[0]), |reason| format!("cuDSS cannot be used: {reason}"))
 }
 
@@ -180,10 +184,10 @@ pub(super) fn library() -> Result<&'static Api, String> {
     let found = LIBRARY.get_or_init(|| {
         first_of(&NAMES).or_else(|reason| {
             if reason.is_none() && NAMES.iter().all(|name| probe::usual_places(name).next().is_none()) {
-                return Err(told(None));
+                return Err(explain(None));
             }
             NEEDED.into_iter().chain(NAMES).for_each(probe::load_from_usual_places);
-            first_of(&NAMES).map_err(|later| told(reason.or(later)))
+            first_of(&NAMES).map_err(|later| explain(reason.or(later)))
         })
     });
     found.as_ref().map_err(String::clone)
@@ -193,7 +197,8 @@ pub(super) fn library() -> Result<&'static Api, String> {
 mod tests {
     use super::*;
 
-    /// The library of this machine, if there is one, has all functions that are used, and a version that is known.
+    /// The library of this machine, if there is one, has all functions that are used, and a version
+    /// that is known.
     #[test]
     fn the_library_of_this_machine() {
         match library() {
@@ -203,16 +208,17 @@ mod tests {
         assert_eq!(library().err(), library().err());
     }
 
-    /// What is not cuDSS is refused with a reason: nothing of that name, a file that is no library, and a library without its functions.
+    /// What is not cuDSS is refused with a reason: nothing of that name, a file that is no library,
+    /// and a library without its functions.
     #[test]
     fn what_is_not_the_library_is_refused() {
         let none = "libcudss.so.none";
         assert_eq!(first_of(&[none]).unwrap_err(), None);
-        assert_eq!(told(None), "cuDSS was not found (library `libcudss.so.1`)");
+        assert_eq!(explain(None), "cuDSS was not found (library `libcudss.so.1`)");
 
         let text = std::env::temp_dir().join(format!("no-library-{}.so", std::process::id()));
         std::fs::write(&text, "no machine code").expect("a file that can be written");
-        let error = told(first_of(&[none, text.to_str().expect("a path of letters")]).unwrap_err());
+        let error = explain(first_of(&[none, text.to_str().expect("a path of letters")]).unwrap_err());
         let _ = std::fs::remove_file(&text);
         assert!(error.starts_with("cuDSS cannot be used: ") && error.contains("no-library"), "{error}");
 

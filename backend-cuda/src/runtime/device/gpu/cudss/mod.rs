@@ -1,11 +1,15 @@
 //! Direct solves by cuDSS, a library that is loaded at first use where it is there.
 //!
-//! One engine has one handle and the factors of one system. The library refines nothing (the caller does, on the system itself) and is asked for the same bits at every run. It takes its
-//! memory from the driver, beside the pool: with functions of the caller for memory, version 1.0.0 fails in its analysis ("the buffer to be deregistered was not registered"), whatever
-//! these functions do.
+//! One engine has one handle and the factors of one system. The library refines nothing (the caller
+//! does, on the system itself) and is asked for the same bits at every run. It takes its memory
+//! from the driver, beside the pool: with functions of the caller for memory, version 1.0.0 fails
+//! in its analysis ("the buffer to be deregistered was not registered"), whatever these functions
+//! do.
 //!
-//! It works in a stream of its own, one that work in the default stream waits for and that waits for it: the library does some of its work there. In a stream that does not
-//! ([`StreamKind::NonBlocking`], as that of the device is) version 1.0.0 solved every system of a small program wrongly on an H200, and none in one that does.
+//! It works in a stream of its own, one that work in the default stream waits for and that waits
+//! for it: the library does some of its work there. In a stream that does not (as that of the
+//! device, and every `CudaStream` of cudarc) version 1.0.0 solved every system of a small program
+//! wrongly on an H200, and none in one that does.
 
 mod library;
 
@@ -17,9 +21,8 @@ use cudarc::driver::sys::CUstream;
 use equelle_runtime::linalg::{Definiteness, DirectFault};
 
 use self::library::{Api, Object, Status, config, data, library, matrix, phase, status};
-use super::GpuDevice;
 use crate::runtime::device::DevicePtr;
-use crate::runtime::device::direct::{DirectEngine, DirectSolves, DirectSystem};
+use crate::runtime::device::direct::{DirectEngine, DirectSystem};
 
 /// Version of the library, such as `1.0.0`.
 ///
@@ -34,7 +37,7 @@ fn version_of(api: &Api) -> String {
 }
 
 /// The variable of the environment that keeps cuDSS from being used where it is `off`.
-pub const SWITCH: &str = "EQUELLE_CUDSS";
+pub const ENVIRONMENT_SWITCH: &str = "EQUELLE_CUDSS";
 
 /// What is known of the system that was analysed last.
 struct Analysed {
@@ -58,7 +61,7 @@ struct Engine {
 }
 
 /// An answer as a result; texts of its answers the library has none.
-fn told(status: Status) -> Result<(), DirectFault> {
+fn check(status: Status) -> Result<(), DirectFault> {
     let text = match status {
         status::SUCCESS => return Ok(()),
         status::ALLOC_FAILED => return Err(DirectFault::OutOfMemory("there is not enough memory".to_owned())),
@@ -73,7 +76,7 @@ fn told(status: Status) -> Result<(), DirectFault> {
 }
 
 /// Waits for everything that the device was given, in whatever stream.
-fn settle() -> Result<(), DirectFault> {
+fn synchronise() -> Result<(), DirectFault> {
     result::ctx::synchronize().map_err(|_| DirectFault::Failed("a kernel failed".to_owned()))
 }
 
@@ -82,11 +85,12 @@ impl Engine {
         let mut engine = Engine { api, handle: null_mut(), config: null_mut(), analysed: None, stream: null_mut() };
         engine.stream =
             result::stream::create(StreamKind::Default).map_err(|_| DirectFault::Failed("there is no stream for it".to_owned()))?;
-        // SAFETY: objects and numbers outlive the calls, which copy them; the stream lives as long as the handle. The context of the device is current in this thread.
+        // SAFETY: objects and numbers outlive the calls, which copy them; the stream lives as long
+        // as the handle. The context of the device is current in this thread.
         unsafe {
-            told((api.create)(&raw mut engine.handle))?;
-            told((api.set_stream)(engine.handle, engine.stream))?;
-            told((api.config_create)(&raw mut engine.config))?;
+            check((api.create)(&raw mut engine.handle))?;
+            check((api.set_stream)(engine.handle, engine.stream))?;
+            check((api.config_create)(&raw mut engine.config))?;
         }
         engine.set(config::DETERMINISTIC_MODE, 1)?;
         engine.set(config::IR_N_STEPS, 0)?;
@@ -96,7 +100,7 @@ impl Engine {
     /// Sets a number.
     fn set(&self, what: i32, value: c_int) -> Result<(), DirectFault> {
         // SAFETY: the settings exist, the number outlives the call.
-        told(unsafe { (self.api.config_set)(self.config, what, (&raw const value).cast(), size_of::<c_int>()) })
+        check(unsafe { (self.api.config_set)(self.config, what, (&raw const value).cast(), size_of::<c_int>()) })
     }
 
     /// Runs phases on what has been analysed, and waits until they are done.
@@ -108,15 +112,16 @@ impl Engine {
             return Err(DirectFault::Failed("no system has been analysed".to_owned()));
         };
         // SAFETY: the objects exist; the memory that they name is there, as the caller promises.
-        told(unsafe { (self.api.execute)(self.handle, phases, self.config, *data, *matrix, *x, *b) })?;
-        settle()
+        check(unsafe { (self.api.execute)(self.handle, phases, self.config, *data, *matrix, *x, *b) })?;
+        synchronise()
     }
 
     /// Gives up the system, its analysis and its factors.
-    fn forget(&mut self) {
+    fn release(&mut self) {
         let Some(Analysed { data, matrix, b, x, .. }) = self.analysed.take() else { return };
-        let _ = settle();
-        // SAFETY: nothing that uses them is in flight after the wait; each object was created once and is destroyed once; null ones were never created.
+        let _ = synchronise();
+        // SAFETY: nothing that uses them is in flight after the wait; each object was created once
+        // and is destroyed once; null ones were never created.
         unsafe {
             for object in [matrix, b, x].into_iter().filter(|object| !object.is_null()) {
                 let _ = (self.api.matrix_destroy)(object);
@@ -139,10 +144,11 @@ impl Engine {
             Definiteness::General => matrix::GENERAL,
             Definiteness::Symmetric => matrix::POSITIVE_DEFINITE,
         };
-        // SAFETY: the objects outlive the calls, which read no device memory; what has been created is destroyed with what was analysed.
+        // SAFETY: the objects outlive the calls, which read no device memory; what has been created
+        // is destroyed with what was analysed.
         unsafe {
-            told((api.data_create)(handle, &raw mut made.data))?;
-            told((api.create_csr)(
+            check((api.data_create)(handle, &raw mut made.data))?;
+            check((api.create_csr)(
                 &raw mut made.matrix,
                 n,
                 n,
@@ -159,7 +165,7 @@ impl Engine {
                 matrix::FROM_ZERO,
             ))?;
             for (to, at) in [(&mut made.b, system.b), (&mut made.x, system.x)] {
-                told((api.create_dense)(to, n, 1, n, pointer(at), matrix::DOUBLES, matrix::BY_COLUMNS))?;
+                check((api.create_dense)(to, n, 1, n, pointer(at), matrix::DOUBLES, matrix::BY_COLUMNS))?;
             }
         }
         Ok(())
@@ -172,7 +178,7 @@ impl Engine {
         // SAFETY: the objects exist, the numbers outlive the call.
         unsafe {
             let size = size_of::<c_int>();
-            told((self.api.data_get)(self.handle, *data, data::INFO, (&raw mut info).cast(), size, &raw mut written))?;
+            check((self.api.data_get)(self.handle, *data, data::INFO, (&raw mut info).cast(), size, &raw mut written))?;
         }
         Ok(info)
     }
@@ -180,7 +186,7 @@ impl Engine {
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        self.forget();
+        self.release();
         // SAFETY: created in `new`, destroyed once, after all that needs them.
         unsafe {
             if !self.config.is_null() {
@@ -202,7 +208,7 @@ impl DirectEngine for Engine {
     }
 
     unsafe fn analyse(&mut self, system: &DirectSystem) -> Result<(), DirectFault> {
-        self.forget();
+        self.release();
         self.describe(system)?;
         // SAFETY: the caller's promise.
         unsafe { self.execute(phase::ANALYSIS) }
@@ -234,15 +240,14 @@ impl DirectEngine for Engine {
     }
 }
 
-impl DirectSolves for GpuDevice {
-    unsafe fn direct_engine(&self) -> Result<Box<dyn DirectEngine>, String> {
-        if std::env::var_os(SWITCH).is_some_and(|value| value == "off") {
-            return Err(format!("{SWITCH} is off"));
-        }
-        match Engine::new(library()?) {
-            Ok(engine) => Ok(Box::new(engine)),
-            Err(DirectFault::NotDefinite) => Err("cuDSS cannot be used".to_owned()),
-            Err(DirectFault::OutOfMemory(detail) | DirectFault::Failed(detail)) => Err(format!("cuDSS cannot be used: {detail}")),
-        }
+/// A new engine in the context that is current; the error says what is missing, for people.
+pub(super) fn engine() -> Result<Box<dyn DirectEngine>, String> {
+    if std::env::var_os(ENVIRONMENT_SWITCH).is_some_and(|value| value == "off") {
+        return Err(format!("{ENVIRONMENT_SWITCH} is off"));
+    }
+    match Engine::new(library()?) {
+        Ok(engine) => Ok(Box::new(engine)),
+        Err(DirectFault::NotDefinite) => Err("cuDSS cannot be used".to_owned()),
+        Err(DirectFault::OutOfMemory(detail) | DirectFault::Failed(detail)) => Err(format!("cuDSS cannot be used: {detail}")),
     }
 }

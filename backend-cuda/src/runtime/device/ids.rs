@@ -1,0 +1,45 @@
+//! What a device hands out, and what it is asked to launch.
+
+/// Address in device memory; never 0 for memory that exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DevicePtr(pub u64);
+
+/// A loaded module of kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ModuleId(pub u32);
+
+/// A kernel of a loaded module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FunctionId(pub u32);
+
+/// An asynchronous copy to the host; later ones have larger numbers, and end later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CopyId(pub u64);
+
+/// An instantiated graph of launches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct GraphId(pub u32);
+
+/// Numbers of blocks and of threads per block along each axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LaunchShape {
+    /// Blocks.
+    pub grid: [u32; 3],
+    /// Threads of a block.
+    pub block: [u32; 3],
+}
+
+/// One launch of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Launch {
+    /// The kernel.
+    pub function: FunctionId,
+    /// Its name, for messages.
+    pub name: &'static str,
+    /// Its shape.
+    pub shape: LaunchShape,
+    /// Argument values, each from a multiple of 8 bytes on.
+    pub words: Vec<u64>,
+    /// Where in `words` each argument begins.
+    pub offsets: Vec<u32>,
+}
