@@ -9,6 +9,7 @@ mod explain;
 mod fmt;
 mod man;
 mod run;
+mod stdout;
 
 use std::process::ExitCode;
 
@@ -18,6 +19,7 @@ use crate::console::Console;
 use crate::failure::Failure;
 use crate::package::written::Edits;
 use args::{Cli, Verb};
+use stdout::print;
 
 /// Parses the arguments of this process and does what they ask for.
 ///
@@ -66,15 +68,5 @@ fn dispatch(cli: Cli, console: &Console) -> Result<(), Failure> {
             }
         },
         (None, None) => Err(Failure::usage("no program given; try `equellec --help`")),
-    }
-}
-
-/// Writes results to standard output. A closed pipe is not an error: the reader has seen enough.
-fn print(text: &str) -> Result<(), Failure> {
-    use std::io::{ErrorKind, Write};
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::io("write", "standard output".as_ref(), &error)),
-        _ => Ok(()),
     }
 }

@@ -9,6 +9,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::rust::{blank, format, ident};
+use super::source::file_name;
 
 /// The file.
 pub(super) fn text(module: &Module) -> Result<String, BackendError> {
@@ -96,7 +97,7 @@ fn method(module: &Module, kernel: &Kernel, names: &KernelNames) -> Result<Token
         if !docs.is_empty() {
             docs.push(String::new());
         }
-        docs.push(format!(" {}:{line}: `{}`", super::file_name(module), module.source.line_text(line).trim().replace('`', "'")));
+        docs.push(format!(" {}:{line}: `{}`", file_name(module), module.source.line_text(line).trim().replace('`', "'")));
     }
     let space = match kernel.space {
         Space::Unit => " Evaluated once.".to_owned(),

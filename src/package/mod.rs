@@ -9,18 +9,19 @@ mod facts;
 mod host;
 mod kernels;
 mod manifest;
+mod options;
 mod rust;
+mod source;
 pub mod written;
 
-use std::path::Path;
-
-use equelle_front::backend::{Backend, BackendError, Namer, snake_case};
-use equelle_front::ir::{Equation, FunctionId, Module, Numbers, Op, Precision, Rounding};
-use equelle_front::source::Span;
-use equelle_front::time_steps::TimeLoop;
+use equelle_front::backend::{BackendError, Namer, snake_case};
+use equelle_front::ir::{Numbers, Precision, Rounding};
 use equelle_front::verify::Verified;
-use equelle_runtime::Retry;
 use quote::quote;
+
+pub use options::PackageOptions;
+use source::{newton_place, source_path};
+pub(crate) use source::{retries, solves};
 
 /// A cargo package as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,52 +34,6 @@ pub struct Package {
     pub implicit: bool,
 }
 
-/// How a package is written.
-#[derive(Clone, Copy)]
-pub struct PackageOptions<'a> {
-    /// Back-ends it can run on; the first one is the default.
-    pub backends: &'a [&'a dyn Backend],
-    /// Folder that holds the runtime crates, `<folder>/equelle-runtime` and so on.
-    pub runtime_crates: &'a Path,
-}
-
-/// What the runtime needs to know of the loops that solve equations.
-pub(crate) fn retries(module: &Module, loops: &[TimeLoop]) -> Vec<Retry> {
-    let line = |span: Span| if module.source.text().is_empty() { 0 } else { module.source.line(span.start) };
-    let retry = |time_loop: &TimeLoop| Retry {
-        line: line(time_loop.span),
-        obstacle: time_loop.obstacle.map(|(construct, span)| (construct, line(span))),
-    };
-    loops.iter().map(retry).collect()
-}
-
-/// The Equelle line of each solve, and what its unknowns are called.
-pub(crate) fn solves(module: &Module) -> Vec<(u32, Vec<String>)> {
-    let unknowns = |residuals: &[FunctionId], equations: &[Equation], count: usize| -> Vec<String> {
-        // Kernels begin with the unknowns, as the functions do that they are made of.
-        let of_kernel = equations.first().and_then(|equation| module.kernels.get(equation.kernel.0 as usize));
-        let of_function = residuals.first().and_then(|residual| module.functions.get(residual.0 as usize));
-        let names: Vec<&String> = match (of_kernel, of_function) {
-            (Some(kernel), _) => kernel.params.iter().map(|param| &param.name).collect(),
-            (None, Some(function)) => {
-                let named = function.params.iter().filter_map(|param| function.values.get(param.0 as usize));
-                named.map(|value| &value.name).collect()
-            }
-            (None, None) => Vec::new(),
-        };
-        names.into_iter().take(count).cloned().collect()
-    };
-    let mut solves = Vec::new();
-    host::each_newton(module, &mut |op, span| {
-        if let Op::Newton { residuals, guesses, equations, .. } = op {
-            let line = if module.source.text().is_empty() { 0 } else { module.source.line(span.start) };
-            solves.push((line, unknowns(residuals, equations, guesses.len())));
-        }
-    });
-    solves.sort_by_key(|(line, _)| *line);
-    solves
-}
-
 /// Writes the package of a program.
 ///
 /// # Errors
@@ -88,7 +43,7 @@ pub fn generate(verified: &Verified, options: &PackageOptions) -> Result<Package
     let name = package_name(&module.name);
     let library = library_name(&module.name);
     let facts = facts::facts(module);
-    let implicit = host::newton_place(module).is_some();
+    let implicit = newton_place(module).is_some();
     let mut files = vec![
         ("Cargo.toml".to_owned(), cargo_toml::text(&name, &library, implicit, options)),
         ("manifest.json".to_owned(), manifest::text(module, &facts)),
@@ -118,16 +73,6 @@ pub fn manifest(verified: &Verified) -> String {
 pub(crate) fn collection_tags(verified: &Verified) -> Vec<String> {
     let facts = facts::facts(verified.module());
     facts.collection_tags().map(str::to_owned).collect()
-}
-
-/// Name of the Equelle file, without its folder.
-fn file_name(module: &Module) -> &str {
-    module.source.name().rsplit(['/', '\\']).next().filter(|name| !name.is_empty()).unwrap_or("program.equelle")
-}
-
-/// Where the Equelle source is in the package; `None` for modules without one.
-fn source_path(module: &Module) -> Option<String> {
-    (!module.source.text().is_empty()).then(|| file_name(module).to_owned())
 }
 
 /// A name that cargo accepts, near to the stem of the Equelle file.

@@ -4,10 +4,7 @@
 //! `heat_explicit_3d` are results of the original Equelle implementation; here they are checked, not written. Implicit examples are in
 //! `implicit_data`.
 
-use std::fmt::Write as _;
-use std::path::Path;
-
-use crate::tools::{self, Failure, read, root};
+use crate::tools::{self, Failure, lines, read, root, samples};
 
 /// Writes everything, or with `check` fails if something would change.
 pub(crate) fn write(check: bool) -> Result<(), Failure> {
@@ -149,14 +146,6 @@ impl HeatCase {
     }
 }
 
-/// One value a line, with the fewest digits that read back as the same number.
-pub(crate) fn lines<T: std::fmt::Display>(values: impl Iterator<Item = T>) -> String {
-    values.fold(String::new(), |mut text, value| {
-        let _ = writeln!(text, "{value}");
-        text
-    })
-}
-
 /// The loops here must agree with the original implementation: 1e-12 relative, far above the rounding of 150 steps (each at most a few units
 /// in the 16th digit, and the scheme damps errors).
 fn compare_with_reference(case: &HeatCase) -> Result<(), Failure> {
@@ -171,11 +160,4 @@ fn compare_with_reference(case: &HeatCase) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-/// The `cell value` lines of a file of samples.
-pub(crate) fn samples(path: &Path) -> Result<Vec<(usize, f64)>, Failure> {
-    let text = read(path)?;
-    let pairs = text.lines().filter_map(|line| line.split_once(' '));
-    Ok(pairs.filter_map(|(cell, value)| Some((cell.parse().ok()?, value.parse().ok()?))).collect())
 }

@@ -5,8 +5,7 @@
 
 use std::path::Path;
 
-use crate::example_data::{lines, samples};
-use crate::tools::{Failure, read, root};
+use crate::tools::{Failure, lines, read, root, samples};
 
 /// A plain sum of solver and rounding errors of all steps stays below this, relative to the largest value.
 const TOLERANCE: f64 = 1e-11;

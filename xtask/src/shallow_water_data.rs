@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::example_data::lines;
+use crate::tools::lines;
 
 const N: usize = 50;
 const GRAVITY: f64 = 9.81;

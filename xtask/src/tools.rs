@@ -1,6 +1,7 @@
 //! What the commands share.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
@@ -103,4 +104,19 @@ pub(crate) fn equellec(profile: &str) -> Result<Command, Failure> {
         command.env("EQUELLE_CACHE_DIR", root().join("target/equelle-cache"));
     }
     Ok(command)
+}
+
+/// One value a line, with the fewest digits that read back as the same number.
+pub(crate) fn lines<T: std::fmt::Display>(values: impl Iterator<Item = T>) -> String {
+    values.fold(String::new(), |mut text, value| {
+        let _ = writeln!(text, "{value}");
+        text
+    })
+}
+
+/// The `cell value` lines of a file of samples.
+pub(crate) fn samples(path: &Path) -> Result<Vec<(usize, f64)>, Failure> {
+    let text = read(path)?;
+    let pairs = text.lines().filter_map(|line| line.split_once(' '));
+    Ok(pairs.filter_map(|(cell, value)| Some((cell.parse().ok()?, value.parse().ok()?))).collect())
 }

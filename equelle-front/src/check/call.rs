@@ -1,7 +1,7 @@
 //! Calls: of user functions here, of built-ins in `builtin_call`, of Newton in `newton`.
 
 use crate::check::checker::{CALL_WEIGHT, Checker, MAX_DEPTH};
-use crate::check::function::{Argument, Instance};
+use crate::check::definition::{Argument, Instance};
 use crate::check::scope::{DefinitionId, Meaning, State, VariableEntry};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;

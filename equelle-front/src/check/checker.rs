@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use crate::check::function::Definition;
+use crate::check::definition::Definition;
 use crate::check::print::{type_name, value_type_name};
 use crate::check::scope::{DefinitionId, Meaning, ScopeId, Scopes};
 use crate::check::{CheckOptions, Checked};

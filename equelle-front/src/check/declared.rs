@@ -2,44 +2,12 @@
 
 use crate::check::checker::Checker;
 use crate::check::print::basic_name;
-use crate::check::scope::{EntryId, Meaning, State};
+use crate::check::scope::{Declared, DeclaredKind, Meaning, Place, State};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, BasicTypeName, CollectionPlace, TypeExprKind};
 use crate::typed::TreeType;
 use crate::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, Shape, Type};
-
-/// A declared type.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Declared {
-    pub mutable: bool,
-    /// Number of elements of an array.
-    pub array: Option<u32>,
-    pub basic: Basic,
-    pub kind: DeclaredKind,
-    /// Where it is written.
-    pub span: Span,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum DeclaredKind {
-    Single,
-    Sequence,
-    /// Anywhere.
-    Collection,
-    /// `On` a set.
-    On(Place),
-    /// `Subset Of` a set.
-    SubsetOf(Place),
-}
-
-/// A set in a declared type.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Place {
-    Set(SetId),
-    /// The set of a variable that was not yet assigned when the type was written.
-    Postponed(EntryId),
-}
 
 /// What [`Checker::declared_part`] has seen on its way inwards.
 #[derive(Default)]

@@ -4,53 +4,12 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::check::checker::{CALL_WEIGHT, Checker, Frame, MAX_WORK};
-use crate::check::declared::Declared;
-use crate::check::scope::{DefinitionId, Meaning, Role, ScopeId, ScopeKind, State, VariableEntry};
+use crate::check::definition::{Argument, Defined, Definition, FunctionType, Instance};
+use crate::check::scope::{DefinitionId, Meaning, Role, ScopeKind, State, VariableEntry};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, Ident, StmtKind as Ast};
 use crate::typed::{Expr, Function, FunctionId, TreeType, Variable};
-use crate::types::Dimension;
-
-/// A function of the program; one per visit of its definition, so nested functions have one per instance around them.
-pub(super) struct Definition<'a> {
-    pub name: &'a Ident,
-    /// Scope that the body sees, up to the horizon.
-    scope: ScopeId,
-    horizon: u32,
-    pub declared: Option<Rc<FunctionType>>,
-    /// Parameters, body and place; `None` while it is only declared.
-    pub defined: Option<Defined<'a>>,
-    instances: HashMap<Vec<Argument>, Option<Instance>>,
-}
-
-#[derive(Clone, Copy)]
-pub(super) struct Defined<'a> {
-    pub params: &'a [Ident],
-    pub body: &'a ast::Block,
-    pub span: Span,
-}
-
-/// A declared function type.
-pub(super) struct FunctionType {
-    /// One per parameter; `None` where the type was reported.
-    pub params: Vec<Option<Declared>>,
-    pub result: Option<Declared>,
-    pub span: Span,
-}
-
-/// Type and dimensions of an argument: what instances differ by.
-pub(super) type Argument = (TreeType, Vec<Dimension>);
-
-/// A checked instance.
-#[derive(Clone, Debug)]
-pub(super) struct Instance {
-    pub id: FunctionId,
-    pub ty: TreeType,
-    pub dims: Vec<Dimension>,
-    /// A Newton call that it reaches.
-    pub newton: Option<Span>,
-}
 
 impl<'a> Checker<'a> {
     pub fn declare_function(&mut self, name: &'a Ident, params: &'a [(Ident, ast::TypeExpr)], result: &'a ast::TypeExpr) {

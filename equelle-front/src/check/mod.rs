@@ -15,7 +15,6 @@
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::Program;
 use crate::syntax::parse;
-use crate::typed::TypedProgram;
 
 mod arithmetic;
 mod builtin_call;
@@ -24,12 +23,14 @@ mod call;
 mod checker;
 mod constants;
 mod declared;
+mod definition;
 mod dependence;
 mod domain;
 mod dropped;
 mod expression;
 mod function;
 mod newton;
+mod outcome;
 mod power;
 mod print;
 mod scope;
@@ -39,24 +40,9 @@ mod truth;
 mod uncalled;
 mod unused;
 
+pub use outcome::{CheckOptions, Checked};
 pub use print::{set_name, type_name};
 pub use table::{BuiltinInfo, Category, Parameter, builtins};
-
-/// What the user can choose about checking.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CheckOptions {
-    /// Take no notice of dimensions. Units still scale their numbers to SI.
-    pub nondimensional: bool,
-}
-
-/// Outcome of [`check`].
-#[derive(Clone, Debug)]
-pub struct Checked {
-    /// The typed program, if there were no errors.
-    pub program: Option<TypedProgram>,
-    /// Errors and warnings, by position.
-    pub diagnostics: Vec<Diagnostic>,
-}
 
 /// Checks a program. Cost: linear in its length, times the number of instances of its functions.
 ///

@@ -2,8 +2,8 @@
 
 use crate::check::builtins::Row;
 use crate::check::checker::{Checker, dim};
+use crate::check::definition::Argument;
 use crate::check::dependence::{Analysis, Through};
-use crate::check::function::Argument;
 use crate::check::scope::Meaning;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;

@@ -5,9 +5,9 @@
 
 use std::collections::HashMap;
 
-use crate::check::declared::Declared;
 use crate::source::Span;
 use crate::typed::VarId;
+use crate::types::{Basic, SetId};
 
 /// Index of a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -52,6 +52,38 @@ pub(super) struct Entry<'a> {
 pub(super) enum Meaning {
     Variable(VariableEntry),
     Function(DefinitionId),
+}
+
+/// A declared type.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Declared {
+    pub mutable: bool,
+    /// Number of elements of an array.
+    pub array: Option<u32>,
+    pub basic: Basic,
+    pub kind: DeclaredKind,
+    /// Where it is written.
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum DeclaredKind {
+    Single,
+    Sequence,
+    /// Anywhere.
+    Collection,
+    /// `On` a set.
+    On(Place),
+    /// `Subset Of` a set.
+    SubsetOf(Place),
+}
+
+/// A set in a declared type.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Place {
+    Set(SetId),
+    /// The set of a variable that was not yet assigned when the type was written.
+    Postponed(EntryId),
 }
 
 #[derive(Clone)]

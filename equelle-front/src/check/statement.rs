@@ -1,8 +1,7 @@
 //! Statements: declaration, assignment, loops, call statements.
 
 use crate::check::checker::{Checker, show_dimension};
-use crate::check::declared::Declared;
-use crate::check::scope::{EntryId, Meaning, Role, ScopeKind, State, VariableEntry};
+use crate::check::scope::{Declared, EntryId, Meaning, Role, ScopeKind, State, VariableEntry};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, Ident, StmtKind as Ast};

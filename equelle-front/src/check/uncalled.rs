@@ -1,7 +1,7 @@
 //! Functions that no call reaches are checked as far as possible: with unknown parameters, or with declared ones where the declaration says enough.
 
 use crate::check::checker::{CALL_WEIGHT, Checker};
-use crate::check::function::Argument;
+use crate::check::definition::Argument;
 use crate::check::scope::DefinitionId;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::types::Dimension;

@@ -16,14 +16,14 @@ mod reciprocals;
 mod rewrite;
 mod simplify;
 
-pub use differentiate::{Untreated, differentiate};
+pub use differentiate::differentiate;
 pub(crate) use locals::{adds, assigned, drop_unread};
-pub use notes::{KeptCall, Need, Notes, Why};
+pub use notes::{KeptCall, Need, Notes, Untreated, Why};
 pub(crate) use rewrite::{NodeMut, rewrite_block, rewrite_expr};
 
 use crate::cost::CostModel;
-use crate::ir::{Function, Module};
-use crate::types::SetTable;
+use crate::ir::Module;
+use rewrite::each_function;
 
 /// Optimisation level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -113,11 +113,4 @@ pub fn optimise_by(mut module: Module, options: &Options, observer: &mut dyn FnM
         }
     }
     (module, notes)
-}
-
-fn each_function(module: &mut Module, pass: fn(&mut Function, &SetTable)) {
-    let sets = &module.sets;
-    for function in module.functions.iter_mut().chain([&mut module.main]) {
-        pass(function, sets);
-    }
 }

@@ -2,8 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::differentiate::Untreated;
 use crate::ir::ValueId;
+use crate::source::Span;
+
+/// A Newton solve whose derivatives are followed operation by operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Untreated {
+    /// The solve.
+    pub span: Span,
+    /// The construct that stands in the way, as part of a sentence: `a reduction of the unknown`.
+    pub construct: &'static str,
+}
 
 /// Decisions of the passes over one module.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,6 +1,8 @@
 //! Walking over kernel bodies in order to change them.
 
-use crate::ir::{KBlock, KExpr, KStmt, LocalId, Path};
+use crate::ir::{Function, KBlock, KExpr, KStmt, LocalId, Path};
+use crate::passes::Module;
+use crate::types::SetTable;
 
 /// A construct that may be changed.
 pub(crate) enum NodeMut<'a> {
@@ -107,5 +109,13 @@ pub(super) fn rewrite_path(path: &mut Path, f: &mut dyn FnMut(NodeMut<'_>)) {
             rewrite_path(if_true, f);
             rewrite_path(if_false, f);
         }
+    }
+}
+
+/// Runs a pass on each function of a module.
+pub(super) fn each_function(module: &mut Module, pass: fn(&mut Function, &SetTable)) {
+    let sets = &module.sets;
+    for function in module.functions.iter_mut().chain([&mut module.main]) {
+        pass(function, sets);
     }
 }

@@ -10,15 +10,16 @@
 pub mod rules;
 pub mod types;
 
+mod error;
 mod expr;
 mod function;
 mod kernel;
 
-use std::collections::BTreeSet;
-use std::fmt;
+pub use error::VerifyError;
 
-use crate::ir::{Module, Owner, Place};
-use crate::source::Span;
+use std::collections::BTreeSet;
+
+use crate::ir::{Module, Owner};
 
 /// A module that obeys the rules. Immutable: to change it, take it out with [`Verified::into_module`] and verify again.
 #[derive(Clone, Debug)]
@@ -37,27 +38,6 @@ impl Verified {
         self.module
     }
 }
-
-/// A rule that does not hold.
-#[derive(Clone, Debug, PartialEq)]
-pub struct VerifyError {
-    /// Where in the module.
-    pub place: Place,
-    /// Function or kernel it is in, or the set.
-    pub within: String,
-    /// Where in the Equelle program; the empty range when not known.
-    pub span: Span,
-    /// One sentence.
-    pub message: String,
-}
-
-impl fmt::Display for VerifyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.within, self.message)
-    }
-}
-
-impl std::error::Error for VerifyError {}
 
 /// Checks every rule.
 ///

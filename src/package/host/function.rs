@@ -10,10 +10,10 @@ use equelle_front::types::{Basic, Shape, Type};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
-use super::super::file_name;
 use super::super::kernels::type_text;
 use super::super::rust::{blank, comment, ident};
-use super::Program;
+use super::super::source::file_name;
+use super::program::Program;
 use super::uses::Uses;
 
 /// What stands for a value in the text.

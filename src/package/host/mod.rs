@@ -8,6 +8,7 @@ mod function;
 mod memory;
 mod newton;
 mod operations;
+mod program;
 mod statements;
 mod uses;
 
@@ -15,10 +16,9 @@ use std::collections::BTreeSet;
 
 use equelle_front::backend::{BackendError, KernelNames, Namer};
 use equelle_front::ir::{Block, Function, Module, Op, StmtKind, ValueId};
-use equelle_front::memory::geometry::{GeometryArray, kept_from};
+use equelle_front::memory::geometry::kept_from;
 use equelle_front::ops::Reduction;
-use equelle_front::source::Span;
-use equelle_front::time_steps::{self, TimeLoop};
+use equelle_front::time_steps;
 use equelle_front::types::{Basic, Shape};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
@@ -26,25 +26,9 @@ use quote::quote;
 use super::PackageOptions;
 use super::facts::Facts;
 use super::rust::{blank, format, ident};
+use super::source::{file_name, newton_place, retries, solves, source_path};
 use function::FunctionWriter;
-
-/// What functions share.
-struct Program<'a> {
-    module: &'a Module,
-    kernels: Vec<KernelNames>,
-    /// Rust names of the functions.
-    functions: Vec<String>,
-    /// Names that locals must not hide.
-    globals: Namer,
-    /// Bound of the runtime parameter.
-    bound: TokenStream,
-    /// Whether there is a constant `MEMORY`.
-    planned: bool,
-    /// The loops that solve equations.
-    time_loops: &'a [TimeLoop],
-    /// Arrays of geometry that are read from a statement of the main block on.
-    geometry: Vec<(usize, BTreeSet<GeometryArray>)>,
-}
+use program::Program;
 
 /// The file.
 pub(super) fn text(module: &Module, facts: &Facts, options: &PackageOptions) -> Result<String, BackendError> {
@@ -80,11 +64,8 @@ pub(super) fn text(module: &Module, facts: &Facts, options: &PackageOptions) -> 
     for (function, name) in module.functions.iter().zip(&program.functions) {
         items.extend(FunctionWriter::new(&program, function).item(name)?);
     }
-    let header = format!(
-        " `{}`, compiled by equellec {}. Names are those of the Equelle program.",
-        super::file_name(module),
-        env!("CARGO_PKG_VERSION")
-    );
+    let header =
+        format!(" `{}`, compiled by equellec {}. Names are those of the Equelle program.", file_name(module), env!("CARGO_PKG_VERSION"));
     let modules = modules(module, options);
     let imports = needs.imports(&program, !facts.inputs.is_empty(), plan.is_some().then_some(&memory));
     let program_facts = program_facts(&program, facts);
@@ -106,33 +87,11 @@ pub(super) fn text(module: &Module, facts: &Facts, options: &PackageOptions) -> 
     })
 }
 
-/// Where a program first uses Newton's method, if it does.
-pub(super) fn newton_place(module: &Module) -> Option<Span> {
-    let mut first = None;
-    each_newton(module, &mut |_, span| first = first.or(Some(span)));
-    first
-}
-
-/// Calls `f` with each solve and its place.
-pub(super) fn each_newton(module: &Module, f: &mut impl FnMut(&Op, Span)) {
-    fn in_block(block: &Block, f: &mut impl FnMut(&Op, Span)) {
-        for statement in &block.statements {
-            match &statement.kind {
-                StmtKind::Let { op: op @ Op::Newton { .. }, .. } => f(op, statement.span),
-                StmtKind::For { body, .. } => in_block(body, f),
-                StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {
-                }
-            }
-        }
-    }
-    module.functions.iter().chain([&module.main]).for_each(|function| in_block(&function.body, f));
-}
-
 /// `PROGRAM`
 fn program_facts(program: &Program, facts: &Facts) -> TokenStream {
     let module = program.module;
-    let (name, file) = (&module.name, super::file_name(module));
-    let source = match super::source_path(module) {
+    let (name, file) = (&module.name, file_name(module));
+    let source = match source_path(module) {
         Some(path) => {
             let path = format!("../{path}");
             quote! { include_str!(#path) }
@@ -146,7 +105,7 @@ fn program_facts(program: &Program, facts: &Facts) -> TokenStream {
         quote! { InputInfo { name: #name, kind: InputKind::#kind, domain: #domain, unit: #unit, default: #default, line: #line } }
     });
     let min_dim = Literal::u32_unsuffixed(facts.min_dim);
-    let retries = super::retries(module, program.time_loops).into_iter().map(|retry| {
+    let retries = retries(module, program.time_loops).into_iter().map(|retry| {
         let line = Literal::u32_unsuffixed(retry.line);
         let obstacle = match retry.obstacle {
             Some((construct, line)) => {
@@ -157,7 +116,7 @@ fn program_facts(program: &Program, facts: &Facts) -> TokenStream {
         };
         quote! { Retry { line: #line, obstacle: #obstacle } }
     });
-    let solves = super::solves(module).into_iter().map(|(line, unknowns)| {
+    let solves = solves(module).into_iter().map(|(line, unknowns)| {
         let line = Literal::u32_unsuffixed(line);
         quote! { Solve { line: #line, unknowns: &[#(#unknowns),*] } }
     });

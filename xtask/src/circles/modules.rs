@@ -137,7 +137,7 @@ impl Crate {
         Some(Target::Module(place))
     }
 
-    /// What a name means in a module. Inside a path a module comes before a function of the same name, at its end after it.
+    /// What a name means in a module. At the end of a path an item comes before a module of the same name, inside of it after it.
     fn look_up<'a>(&'a self, place: usize, name: &'a str, is_last: bool, depth: usize) -> Option<Target<'a>> {
         if depth == MOST_IMPORTS {
             return None;
@@ -145,15 +145,15 @@ impl Crate {
         let module = &self.modules[place];
         let child = module.children.get(name).map(|child| Target::Module(*child));
         let item = module.items.contains(name).then_some(Target::Item(place, name));
-        let own = if is_last { item.or(child) } else { child.or(item) };
         let imported = || self.follow(place, module.imported.get(name)?, depth + 1);
+        let own = if is_last { item.or_else(imported).or(child) } else { child.or_else(imported).or(item) };
         let with_all = || {
             module.globs.iter().find_map(|path| match self.follow(place, path, depth + 1)? {
                 Target::Module(inner) => self.look_up(inner, name, is_last, depth + 1),
                 Target::Item(..) => None,
             })
         };
-        own.or_else(imported).or_else(with_all)
+        own.or_else(with_all)
     }
 }
 

@@ -1,14 +1,12 @@
 //! What is made from the tables of the language: the grammar and the mode of the editors, and the reference of the book.
 //!
-//! The words come from the tables that the compiler itself uses: [`Keyword`], [`equelle_front::check::builtins`] and [`UNITS`].
+//! The words come from the tables that the compiler itself uses: [`equelle_front::syntax::Keyword`], [`equelle_front::check::builtins`] and
+//! [`equelle_front::units::UNITS`].
 
 mod emacs;
 mod reference;
 mod textmate;
-
-use equelle_front::check::BuiltinInfo;
-use equelle_front::syntax::Keyword;
-use equelle_front::units::UNITS;
+mod words;
 
 use crate::tools::{self, Failure, read, root};
 
@@ -36,68 +34,12 @@ fn files() -> [(&'static str, String); 4] {
     ]
 }
 
-/// What a reserved word is to a reader.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum WordKind {
-    /// A part of a type.
-    Type,
-    /// An operator that is a word.
-    Operator,
-    /// A truth value.
-    Constant,
-    /// A statement.
-    Control,
-}
-
-fn word_kind(word: Keyword) -> WordKind {
-    match word {
-        Keyword::Collection
-        | Keyword::Stencil
-        | Keyword::Sequence
-        | Keyword::Array
-        | Keyword::Of
-        | Keyword::Subset
-        | Keyword::Scalar
-        | Keyword::Vector
-        | Keyword::Bool
-        | Keyword::Cell
-        | Keyword::Face
-        | Keyword::Edge
-        | Keyword::Vertex
-        | Keyword::String
-        | Keyword::Function
-        | Keyword::Mutable => WordKind::Type,
-        Keyword::On | Keyword::Extend | Keyword::And | Keyword::Or | Keyword::Not | Keyword::Xor => WordKind::Operator,
-        Keyword::True | Keyword::False => WordKind::Constant,
-        Keyword::For | Keyword::In => WordKind::Control,
-    }
-}
-
-/// Reserved words of a kind, sorted.
-fn words(kind: WordKind) -> Vec<&'static str> {
-    let mut words: Vec<&str> = Keyword::ALL.iter().filter(|word| word_kind(**word) == kind).map(|word| word.as_str()).collect();
-    words.sort_unstable();
-    words
-}
-
-/// Names of the built-in functions, sorted.
-fn builtin_names(all: &[BuiltinInfo]) -> Vec<&str> {
-    let mut names: Vec<&str> = all.iter().map(|b| b.name.as_str()).collect();
-    names.sort_unstable();
-    names
-}
-
-/// Names of the units, sorted.
-fn unit_names() -> Vec<&'static str> {
-    let mut names: Vec<&str> = UNITS.iter().map(|unit| unit.name).collect();
-    names.sort_unstable();
-    names
-}
-
 #[cfg(test)]
 mod tests {
     use equelle_front::check::builtins;
+    use equelle_front::syntax::Keyword;
 
+    use super::words::{WordKind, builtin_names, unit_names, words};
     use super::*;
 
     /// `cargo xtask bless` writes them anew, as it does with all expected texts.

@@ -5,7 +5,7 @@
 use equelle_front::check::builtins;
 use serde_json::{Value, json};
 
-use super::{WordKind, builtin_names, unit_names, words};
+use super::words::{WordKind, builtin_names, unit_names, words};
 
 /// Symbols that are operators, longer ones before their beginnings.
 const OPERATORS: &str = r"->|<=|>=|==|!=|[-+*/^<>=?:|]";
@@ -91,7 +91,7 @@ mod tests {
     use regex::Regex;
     use serde_json::Value;
 
-    use super::super::{WordKind, word_kind};
+    use super::super::words::{WordKind, word_kind};
     use super::grammar;
     use crate::tools::root;
 

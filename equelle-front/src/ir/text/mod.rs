@@ -10,10 +10,12 @@ mod parse;
 mod parse_expr;
 mod parse_kernel;
 mod parse_op;
+mod parser;
 mod print;
 mod print_kernel;
 
-pub use parse::{Places, parse, parse_with_places};
+pub use parse::{parse, parse_with_places};
+pub use parser::Places;
 pub use print::print;
 
 /// Why a text is not a module.

@@ -4,8 +4,8 @@ use crate::ir::kernel::{KExpr, Path, Side};
 use crate::ir::op::UnaryOp;
 use crate::ir::text::lex::TokenKind;
 use crate::ir::text::names::RESERVED;
-use crate::ir::text::parse::Parsed;
 use crate::ir::text::parse_kernel::{KernelParser, Named};
+use crate::ir::text::parser::Parsed;
 use crate::ops::BinaryMath;
 
 /// Makes an expression of a path.

@@ -9,7 +9,7 @@ use crate::ir::kernel::{
 use crate::ir::op::Module;
 use crate::ir::place::{KernelItem, Place};
 use crate::ir::text::lex::TokenKind;
-use crate::ir::text::parse::{Parsed, Parser};
+use crate::ir::text::parser::{Parsed, Parser};
 use crate::ir::text::print_kernel::face_type;
 use crate::ops::Reduction;
 use crate::types::{SetTable, Type};

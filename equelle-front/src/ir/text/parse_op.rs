@@ -9,7 +9,7 @@ use crate::ir::op::{
 use crate::ir::place::{Owner, Place};
 use crate::ir::text::lex::TokenKind;
 use crate::ir::text::names::Name;
-use crate::ir::text::parse::{Parsed, Parser};
+use crate::ir::text::parser::{Parsed, Parser};
 use crate::ops::{Arithmetic, BinaryMath, Comparison, Logic, Reduction};
 use crate::source::Span;
 

@@ -16,19 +16,10 @@ use super::locals::{adds, drop_unread, drop_unused_locals};
 use crate::backend::visit::{Node, visit_block};
 use crate::cost::CostModel;
 use crate::ir::{JacobianForm, KBlock, KStmt, Kernel, Module, Path, StmtKind};
-use crate::source::Span;
+use crate::passes::Untreated;
 
 /// Name of the pass.
 pub(super) const NAME: &str = "differentiate";
-
-/// A Newton solve whose derivatives are followed operation by operation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Untreated {
-    /// The solve.
-    pub span: Span,
-    /// The construct that stands in the way, as part of a sentence: `a reduction of the unknown`.
-    pub construct: &'static str,
-}
 
 /// Gives every Newton solve of a module its equations as kernels, where that is possible, in the place of residual functions; those that put something out stay, for that alone. Notes the solves
 /// that keep residual functions for their derivatives, in order.

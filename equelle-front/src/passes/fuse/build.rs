@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::super::analysis::Defs;
 use super::facts::Facts;
+use super::names::{identifier, value_name};
 use super::plan::{Placement, Plan};
 use super::tidy::inline_single_uses;
-use super::{identifier, value_name};
 use crate::ir::{Function, KBlock, KExpr, KStmt, Local, LocalId, Op, Param, ParamId, Path, UnaryOp, ValueId};
 use crate::lower::UniqueNames;
 use crate::ops::Arithmetic;

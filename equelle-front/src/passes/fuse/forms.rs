@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::analysis::Defs;
 use super::build::{Builder, Interface, Mode, Result, Unfusable};
+use super::names::{identifier, must_exist, value_name};
 use super::plan::Plan;
-use super::{identifier, must_exist, value_name};
 use crate::ir::{CartesianForm, Check, CheckKind, Function, KBlock, KExpr, KResult, Kernel, Op, Path, Space, UnaryOp, ValueId};
 use crate::source::Span;
 use crate::types::{Basic, CanonicalSet, EntityKind, SetId, SetTable, Shape};

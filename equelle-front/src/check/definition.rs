@@ -1,0 +1,51 @@
+//! Functions of the program as the checker knows them.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::check::scope::{Declared, ScopeId};
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::syntax::ast::Ident;
+use crate::typed::{FunctionId, TreeType};
+use crate::types::Dimension;
+
+/// A function of the program; one per visit of its definition, so nested functions have one per instance around them.
+pub(super) struct Definition<'a> {
+    pub name: &'a Ident,
+    /// Scope that the body sees, up to the horizon.
+    pub scope: ScopeId,
+    pub horizon: u32,
+    pub declared: Option<Rc<FunctionType>>,
+    /// Parameters, body and place; `None` while it is only declared.
+    pub defined: Option<Defined<'a>>,
+    pub instances: HashMap<Vec<Argument>, Option<Instance>>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Defined<'a> {
+    pub params: &'a [Ident],
+    pub body: &'a ast::Block,
+    pub span: Span,
+}
+
+/// A declared function type.
+pub(super) struct FunctionType {
+    /// One per parameter; `None` where the type was reported.
+    pub params: Vec<Option<Declared>>,
+    pub result: Option<Declared>,
+    pub span: Span,
+}
+
+/// Type and dimensions of an argument: what instances differ by.
+pub(super) type Argument = (TreeType, Vec<Dimension>);
+
+/// A checked instance.
+#[derive(Clone, Debug)]
+pub(super) struct Instance {
+    pub id: FunctionId,
+    pub ty: TreeType,
+    pub dims: Vec<Dimension>,
+    /// A Newton call that it reaches.
+    pub newton: Option<Span>,
+}

@@ -1,0 +1,20 @@
+//! What can be chosen about checking, and its outcome.
+
+use crate::diagnostic::Diagnostic;
+use crate::typed::TypedProgram;
+
+/// What the user can choose about checking.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CheckOptions {
+    /// Take no notice of dimensions. Units still scale their numbers to SI.
+    pub nondimensional: bool,
+}
+
+/// Outcome of [`check`].
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The typed program, if there were no errors.
+    pub program: Option<TypedProgram>,
+    /// Errors and warnings, by position.
+    pub diagnostics: Vec<Diagnostic>,
+}

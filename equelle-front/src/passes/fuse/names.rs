@@ -1,0 +1,74 @@
+//! Names of values in kernels, and what must exist before them.
+
+use super::super::analysis::Defs;
+use crate::ir::{Failure, Function, Op, ValueId};
+use crate::types::{SetTable, Shape};
+
+/// The entities that an operation asks for data or geometry, which no Empty has.
+pub(super) fn must_exist(op: &Op) -> Option<ValueId> {
+    match op.failure() {
+        Failure::Empty(entities) => Some(entities),
+        Failure::Never | Failure::NoElements(_) | Failure::Outside => None,
+    }
+}
+
+/// Name of a value in kernels: the user's, or one made from what it is computed from.
+pub(super) fn value_name(function: &Function, defs: &Defs, sets: &SetTable, value: ValueId) -> String {
+    name_of(function, defs, sets, value, 2).unwrap_or_else(|| "value".to_owned())
+}
+
+fn name_of(function: &Function, defs: &Defs, sets: &SetTable, value: ValueId, depth: usize) -> Option<String> {
+    let info = &function.values[value.0 as usize];
+    if !info.name.is_empty() {
+        return Some(info.name.clone());
+    }
+    if let Shape::Domain(set) = info.ty.shape {
+        return Some(sets.get(set).name.trim_end_matches("()").to_owned());
+    }
+    if depth == 0 {
+        return None;
+    }
+    let part = |v: ValueId| name_of(function, defs, sets, v, depth - 1);
+    match defs.op(value)? {
+        Op::Unary(crate::ir::UnaryOp::Neg, a) => Some(format!("minus_{}", part(*a)?)),
+        Op::Unary(_, a) | Op::Component(a, _) => part(*a),
+        Op::On { data, .. } => part(*data),
+        Op::Extend { data, .. } | Op::Spread { value: data, .. } => part(*data),
+        Op::Arithmetic(_, a, b) | Op::Dot(a, b) | Op::Math(_, a, b) => match (part(*a), part(*b)) {
+            (Some(a), Some(b)) => Some(format!("{a}_{b}")),
+            (a, b) => a.or(b),
+        },
+        Op::Reduce(reduction, a) => {
+            let name = match reduction {
+                crate::ops::Reduction::Max => "max",
+                crate::ops::Reduction::Min => "min",
+                crate::ops::Reduction::Sum => "sum",
+                crate::ops::Reduction::Prod => "prod",
+                crate::ops::Reduction::Any => "any",
+                crate::ops::Reduction::All => "all",
+            };
+            Some(format!("{name}_{}", part(*a)?))
+        }
+        Op::Divergence(a) => Some(format!("divergence_{}", part(*a)?)),
+        Op::Gradient(a) => Some(format!("gradient_{}", part(*a)?)),
+        _ => None,
+    }
+}
+
+/// Letters, digits and underscores only, not starting with a digit, lower-case snake.
+pub(in crate::passes) fn identifier(name: &str) -> String {
+    let mut out = String::new();
+    for c in name.chars() {
+        if c.is_ascii_uppercase() {
+            if !out.is_empty() && !out.ends_with('_') && !out.ends_with(|c: char| c.is_ascii_uppercase()) {
+                out.push('_');
+            }
+            out.push(c.to_ascii_lowercase());
+        } else if c.is_ascii_alphanumeric() || c == '_' {
+            out.push(c);
+        } else {
+            out.push('_');
+        }
+    }
+    if out.is_empty() || out.starts_with(|c: char| c.is_ascii_digit()) { format!("v{out}") } else { out }
+}

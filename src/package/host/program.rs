@@ -1,0 +1,27 @@
+//! What the functions of a program share.
+
+use std::collections::BTreeSet;
+
+use equelle_front::backend::{KernelNames, Namer};
+use equelle_front::ir::Module;
+use equelle_front::memory::geometry::GeometryArray;
+use equelle_front::time_steps::TimeLoop;
+use proc_macro2::TokenStream;
+
+/// What functions share.
+pub(super) struct Program<'a> {
+    pub module: &'a Module,
+    pub kernels: Vec<KernelNames>,
+    /// Rust names of the functions.
+    pub functions: Vec<String>,
+    /// Names that locals must not hide.
+    pub globals: Namer,
+    /// Bound of the runtime parameter.
+    pub bound: TokenStream,
+    /// Whether there is a constant `MEMORY`.
+    pub planned: bool,
+    /// The loops that solve equations.
+    pub time_loops: &'a [TimeLoop],
+    /// Arrays of geometry that are read from a statement of the main block on.
+    pub geometry: Vec<(usize, BTreeSet<GeometryArray>)>,
+}

@@ -1,0 +1,14 @@
+//! How a package is written.
+
+use std::path::Path;
+
+use equelle_front::backend::Backend;
+
+/// How a package is written.
+#[derive(Clone, Copy)]
+pub struct PackageOptions<'a> {
+    /// Back-ends it can run on; the first one is the default.
+    pub backends: &'a [&'a dyn Backend],
+    /// Folder that holds the runtime crates, `<folder>/equelle-runtime` and so on.
+    pub runtime_crates: &'a Path,
+}
