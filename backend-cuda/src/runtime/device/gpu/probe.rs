@@ -15,118 +15,67 @@ struct Library {
     handle: unsafe fn() -> &'static libloading::Library,
     /// Its file in folders of toolkits, if it may be there.
     file: Option<&'static str>,
-    symbols: &'static [&'static str],
+    /// What of it is used, in words.
+    symbols: &'static str,
     missing: &'static str,
     install: &'static str,
     /// What is too old where a symbol is missing.
     name: &'static str,
     update: &'static str,
+    answer: OnceLock<Result<(), Error>>,
 }
 
-const DRIVER: Library = Library {
+static DRIVER: Library = Library {
     is_present: driver_crate::sys::is_culib_present,
     handle: driver_crate::sys::culib,
     file: None,
-    symbols: &[
-        "cuInit",
-        "cuDriverGetVersion",
-        "cuDeviceGet",
-        "cuDeviceGetCount",
-        "cuDeviceGetName",
-        "cuDeviceGetAttribute",
-        "cuDeviceTotalMem_v2",
-        "cuDevicePrimaryCtxRetain",
-        "cuDevicePrimaryCtxRelease_v2",
-        "cuCtxGetCurrent",
-        "cuCtxSetCurrent",
-        "cuCtxSynchronize",
-        "cuStreamCreate",
-        "cuStreamDestroy_v2",
-        "cuStreamSynchronize",
-        "cuMemAlloc_v2",
-        "cuMemFree_v2",
-        "cuMemGetInfo_v2",
-        "cuMemHostAlloc",
-        "cuMemFreeHost",
-        "cuEventCreate",
-        "cuEventRecord",
-        "cuEventSynchronize",
-        "cuEventDestroy_v2",
-        "cuStreamWaitEvent",
-        "cuMemcpyHtoDAsync_v2",
-        "cuMemcpyDtoHAsync_v2",
-        "cuMemcpyDtoDAsync_v2",
-        "cuModuleLoadData",
-        "cuModuleUnload",
-        "cuModuleGetFunction",
-        "cuLaunchKernel",
-        "cuGraphCreate",
-        "cuGraphAddKernelNode_v2",
-        "cuGraphAddDependencies_v2",
-        "cuGraphInstantiateWithFlags",
-        "cuGraphLaunch",
-        "cuGraphExecDestroy",
-        "cuGraphDestroy",
-        "cuGetErrorName",
-        "cuGetErrorString",
-    ],
+    symbols: "cuInit cuDriverGetVersion cuDeviceGet cuDeviceGetCount cuDeviceGetName \
+        cuDeviceGetAttribute cuDeviceTotalMem_v2 cuDevicePrimaryCtxRetain \
+        cuDevicePrimaryCtxRelease_v2 cuCtxGetCurrent cuCtxSetCurrent cuCtxSynchronize \
+        cuStreamCreate cuStreamDestroy_v2 cuStreamSynchronize cuMemAlloc_v2 cuMemFree_v2 \
+        cuMemGetInfo_v2 cuMemHostAlloc cuMemFreeHost cuEventCreate cuEventRecord \
+        cuEventSynchronize cuEventDestroy_v2 cuStreamWaitEvent cuMemcpyHtoDAsync_v2 \
+        cuMemcpyDtoHAsync_v2 cuMemcpyDtoDAsync_v2 cuModuleLoadData cuModuleUnload \
+        cuModuleGetFunction cuLaunchKernel cuGraphCreate cuGraphAddKernelNode_v2 \
+        cuGraphAddDependencies_v2 cuGraphInstantiateWithFlags cuGraphLaunch cuGraphExecDestroy \
+        cuGraphDestroy cuGetErrorName cuGetErrorString",
     missing: "no NVIDIA driver was found (library `libcuda.so.1`)",
     install: "install the NVIDIA driver, or use --backend serial",
     name: "the NVIDIA driver",
     update: "install a driver for CUDA 13.0 or later, or use --backend serial",
+    answer: OnceLock::new(),
 };
 
-const NVRTC: Library = Library {
+static NVRTC: Library = Library {
     is_present: nvrtc_crate::sys::is_culib_present,
     handle: nvrtc_crate::sys::culib,
     file: Some("libnvrtc.so.13"),
-    symbols: &[
-        "nvrtcVersion",
-        "nvrtcCreateProgram",
-        "nvrtcCompileProgram",
-        "nvrtcDestroyProgram",
-        "nvrtcGetProgramLog",
-        "nvrtcGetProgramLogSize",
-        "nvrtcGetCUBIN",
-        "nvrtcGetCUBINSize",
-        "nvrtcGetPTX",
-        "nvrtcGetPTXSize",
-        "nvrtcGetNumSupportedArchs",
-        "nvrtcGetSupportedArchs",
-    ],
+    symbols: "nvrtcVersion nvrtcCreateProgram nvrtcCompileProgram nvrtcDestroyProgram nvrtcGetProgramLog \
+        nvrtcGetProgramLogSize nvrtcGetCUBIN nvrtcGetCUBINSize nvrtcGetPTX nvrtcGetPTXSize \
+        nvrtcGetNumSupportedArchs nvrtcGetSupportedArchs",
     missing: "CUDA's run-time compiler was not found (library `libnvrtc.so`)",
     install: "install the CUDA toolkit 13.0 and put its library folder on LD_LIBRARY_PATH, or use --backend serial",
     name: "CUDA's run-time compiler",
     update: "install the CUDA toolkit 13.0 or later, or use --backend serial",
+    answer: OnceLock::new(),
 };
 
 const CUSPARSE_HINT: &str =
     "install the CUDA toolkit 13.0 and put its library folder on LD_LIBRARY_PATH, use -O2 without --ad=spgemm, or --backend serial";
 
-const CUSPARSE: Library = Library {
+static CUSPARSE: Library = Library {
     is_present: cusparse_crate::sys::is_culib_present,
     handle: cusparse_crate::sys::culib,
     file: Some("libcusparse.so.12"),
-    symbols: &[
-        "cusparseCreate",
-        "cusparseDestroy",
-        "cusparseSetStream",
-        "cusparseGetErrorString",
-        "cusparseGetProperty",
-        "cusparseCreateCsr",
-        "cusparseDestroySpMat",
-        "cusparseCsrSetPointers",
-        "cusparseSpMatGetSize",
-        "cusparseSpGEMM_createDescr",
-        "cusparseSpGEMM_destroyDescr",
-        "cusparseSpGEMM_workEstimation",
-        "cusparseSpGEMM_compute",
-        "cusparseSpGEMM_copy",
-    ],
+    symbols: "cusparseCreate cusparseDestroy cusparseSetStream cusparseGetErrorString \
+        cusparseGetProperty cusparseCreateCsr cusparseDestroySpMat cusparseCsrSetPointers \
+        cusparseSpMatGetSize cusparseSpGEMM_createDescr cusparseSpGEMM_destroyDescr \
+        cusparseSpGEMM_workEstimation cusparseSpGEMM_compute cusparseSpGEMM_copy",
     missing: "cuSPARSE was not found (library `libcusparse.so`), which derivatives at operation level need",
     install: CUSPARSE_HINT,
     name: "cuSPARSE",
     update: CUSPARSE_HINT,
+    answer: OnceLock::new(),
 };
 
 impl Library {
@@ -146,8 +95,8 @@ impl Library {
         // SAFETY: as above; the library was found, so this does not panic.
         let library = unsafe { (self.handle)() };
         // SAFETY: the symbol is only looked up, never called through this type.
-        let is_absent = |name: &&&str| unsafe { library.get::<unsafe extern "C" fn()>(name.as_bytes()) }.is_err();
-        self.symbols.iter().find(is_absent).map_or(Ok(()), |symbol| {
+        let is_absent = |name: &&str| unsafe { library.get::<unsafe extern "C" fn()>(name.as_bytes()) }.is_err();
+        self.symbols.split_whitespace().find(is_absent).map_or(Ok(()), |symbol| {
             let message = format!("{} is too old: it has no `{symbol}`", self.name);
             Err(GpuError::Library { message, hint: self.update }.into())
         })
@@ -159,8 +108,7 @@ impl Library {
 /// # Errors
 /// `Backend`, naming what is missing.
 pub fn driver() -> Result<(), Error> {
-    static ANSWER: OnceLock<Result<(), Error>> = OnceLock::new();
-    ANSWER.get_or_init(|| DRIVER.look_for()).clone()
+    DRIVER.answer.get_or_init(|| DRIVER.look_for()).clone()
 }
 
 /// Whether the run-time compiler and all of it that is used are there.
@@ -168,8 +116,7 @@ pub fn driver() -> Result<(), Error> {
 /// # Errors
 /// `Backend`, naming what is missing.
 pub fn nvrtc() -> Result<(), Error> {
-    static ANSWER: OnceLock<Result<(), Error>> = OnceLock::new();
-    ANSWER.get_or_init(|| NVRTC.look_for()).clone()
+    NVRTC.answer.get_or_init(|| NVRTC.look_for()).clone()
 }
 
 /// Whether the library for sparse matrices and all of it that is used are there. Derivatives of
@@ -178,8 +125,7 @@ pub fn nvrtc() -> Result<(), Error> {
 /// # Errors
 /// `Backend`, naming what is missing.
 pub fn cusparse() -> Result<(), Error> {
-    static ANSWER: OnceLock<Result<(), Error>> = OnceLock::new();
-    ANSWER.get_or_init(|| CUSPARSE.look_for()).clone()
+    CUSPARSE.answer.get_or_init(|| CUSPARSE.look_for()).clone()
 }
 
 /// Where a file is below the folders in which toolkits usually are: they are often installed
