@@ -8,9 +8,9 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
+use crate::entity::{CanonicalSet, EntityKind, Extent};
 use crate::error::{Error, ErrorKind};
 use crate::grid::{Grid, NONE};
-use crate::traits::{CanonicalSet, EntityKind, Extent};
 
 /// A set of distinct entities of one kind, ascending.
 #[derive(Debug)]

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod domain;
+pub mod entity;
 pub mod error;
 pub mod grid;
 pub mod hash;
@@ -19,8 +20,10 @@ pub mod math;
 pub mod memory;
 pub mod newton;
 pub mod number;
+pub mod operators;
 pub mod output;
 pub mod params;
+mod program;
 pub mod real;
 pub mod reduce;
 pub mod report;
@@ -31,12 +34,14 @@ pub mod threads;
 pub mod traits;
 
 pub use domain::Domain;
+pub use entity::{CanonicalSet, EntityKind, Extent};
 pub use error::{Error, ErrorKind};
 pub use grid::{GeometryArray, Grid};
-pub use launch::{Backend, InputInfo, InputKind, Program, Solve};
+pub use launch::Backend;
 pub use memory::{Buffers, MemoryPlan, SetMemory, SolveMemory};
-pub use newton::rescue::Retry;
+pub use operators::{BinaryMath, BoolReduction, Comparison, Elementary, Logic, Reduction};
 pub use params::Parameters;
+pub use program::{InputInfo, InputKind, Program, Retry, Solve};
 pub use real::Real;
 pub use session::Session;
 pub use source::Source;

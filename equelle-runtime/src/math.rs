@@ -2,8 +2,8 @@
 //!
 //! The functions of mathematics come from the crate `libm`: the same bits on every processor.
 
+use crate::operators::{BinaryMath, Elementary};
 use crate::real::Real;
-use crate::traits::{BinaryMath, Elementary};
 
 /// The smaller number; of equal ones (such as +0.0 and -0.0) the first; NaN if one is NaN.
 #[inline]

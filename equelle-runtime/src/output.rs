@@ -9,11 +9,11 @@ mod files;
 mod finite;
 mod held;
 mod later;
+mod record;
 
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
 
 use crate::error::Error;
 use crate::number::write_shortest;
@@ -21,75 +21,13 @@ use crate::params::Parameters;
 use crate::real::Real;
 use crate::run::RunRecord;
 use console::{print, print_columns};
-pub(crate) use files::is_file_name;
+pub use files::Moment;
 use files::{next_file, write_file};
 pub use finite::{Checked, Found, Nonfinite, NotFinite, Place, Step, What};
-pub use held::Held;
+pub use record::{Held, Record, Records};
 
 /// Elements of a collection that are printed at most, unless `output_to_file=false` is given.
 pub const LARGE: usize = 1000;
-
-/// One `Output` of a program, kept instead of written.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Record {
-    /// Of a scalar.
-    Scalar {
-        /// As given to `Output`.
-        tag: String,
-        /// Its value.
-        value: f64,
-    },
-    /// Of a truth value.
-    Bool {
-        /// As given to `Output`.
-        tag: String,
-        /// Its value.
-        value: bool,
-    },
-    /// Of text.
-    Text {
-        /// As given to `Output`.
-        tag: String,
-        /// Its value.
-        value: String,
-    },
-    /// Of a vector.
-    Vector {
-        /// As given to `Output`.
-        tag: String,
-        /// As many as the grid has dimensions.
-        components: Vec<f64>,
-    },
-    /// Of a collection of vectors.
-    Vectors {
-        /// As given to `Output`.
-        tag: String,
-        /// By element of the domain, then by component.
-        values: Vec<Vec<f64>>,
-    },
-    /// Of a collection; truth values are 1 and 0, entities their indices, -1 for Empty.
-    Collection {
-        /// As given to `Output`.
-        tag: String,
-        /// In the order of the domain.
-        values: Vec<f64>,
-    },
-}
-
-/// Outputs kept in memory; clones share it.
-#[derive(Clone, Debug, Default)]
-pub struct Records(Arc<Mutex<Vec<Record>>>);
-
-impl Records {
-    /// Takes what has been put out so far.
-    pub fn take(&self) -> Vec<Record> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
-    }
-
-    fn push(&self, record: Record) {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(record);
-    }
-}
 
 /// Which collections go to files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,15 +52,6 @@ impl ToFiles {
 enum Sink {
     Streams { console: Box<dyn Write + Send>, to_files: ToFiles, record: RunRecord },
     Memory(Records),
-}
-
-/// Where a run stands in its outermost loop.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Moment {
-    /// The round, from 1; 0 before the first.
-    pub step: u64,
-    /// Sum of the elements of the sequence up to that round; not a number where the back-end does not know them.
-    pub time: f64,
 }
 
 /// Where `output_to_file` and `output_dir` send files, for [`RunRecord::new`].

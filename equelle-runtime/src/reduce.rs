@@ -14,12 +14,12 @@ use std::ops::Range;
 
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
+use crate::operators::Reduction;
 use crate::real::Real;
-use crate::threads::{PerBlock, Threads};
-use crate::traits::Reduction;
+use crate::threads::{BLOCK, PerBlock, Threads};
 
 /// Elements of a leaf.
-pub const LEAF: usize = 1024;
+pub const LEAF: usize = BLOCK;
 /// Chains of a leaf.
 pub const CHAINS: usize = 256;
 

@@ -7,51 +7,28 @@ mod fit;
 mod known;
 pub mod placement;
 mod solves;
+mod summary;
+mod totals;
 
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 
 use crate::domain::Domain;
+use crate::entity::{CanonicalSet, EntityKind, Extent};
 use crate::error::{Error, ErrorKind, OF_CHOICE};
 use crate::grid::{Cartesian, FaceOrder, GeometryArray, Grid, MAX_CELLS_OF_ARRAYS, Renumber, StoredGeometry, opm, too_many_of};
 use crate::input::Inputs;
 use crate::interrupt::Interrupt;
-use crate::launch::Program;
 use crate::memory::MemoryPlan;
-use crate::newton::{Range, rescue};
+use crate::newton::{Range, timestep_cuts};
 use crate::output::{Moment, Nonfinite, Outputs, Records, output_dir};
 use crate::params::Parameters;
-use crate::report::{MessageFormat, Progress, ProgressStyle, bytes, peak_memory, seconds};
+use crate::program::Program;
+use crate::report::{MessageFormat, Progress, ProgressStyle};
 use crate::run::RunRecord;
 use crate::threads::Threads;
-use crate::traits::{CanonicalSet, EntityKind, Extent};
-
-/// Keys that the runtime itself understands.
-const GRID_KEYS: [&str; 11] = ["grid_filename", "grid_geometry", "grid_dim", "nx", "ny", "nz", "dx", "dy", "dz", "grid_layout", "renumber"];
-const OUTPUT_KEYS: [&str; 3] = ["output_to_file", "output_dir", "nonfinite"];
-/// Keys of parts that a given program may not use, so that one parameter file can serve several programs.
-const OTHER_KEYS: [&str; 19] = [
-    "threads",
-    "tune",
-    "memory_limit",
-    "verbose",
-    "max_iter",
-    "abs_res_tol",
-    "rel_res_tol",
-    "update_tol",
-    "newton_failure",
-    "newton_line_search",
-    "newton_forcing",
-    "newton_dump",
-    "timestep_cuts",
-    "solver",
-    "preconditioner",
-    "solver_tol",
-    "solver_max_iter",
-    "solver_restart",
-    "ghost_width",
-];
+use totals::{Rescues, Totals};
 
 /// How a session talks.
 pub struct Options {
@@ -126,8 +103,8 @@ pub struct Session {
     profile: bool,
     verbose: bool,
     /// By Equelle line.
-    solves: BTreeMap<u32, solves::Totals>,
-    rescues: solves::Rescues,
+    solves: BTreeMap<u32, Totals>,
+    rescues: Rescues,
     /// By Equelle line.
     ranges: BTreeMap<u32, Vec<Range>>,
     /// Failures of solves that were written down.
@@ -206,7 +183,7 @@ impl Session {
         let threads = Threads::from_parameters(&parameters)?;
         let renumber = Renumber::from_parameters(&parameters)?;
         let nonfinite = Nonfinite::from_parameters(&parameters)?;
-        rescue::check(program, &parameters)?;
+        timestep_cuts::check(program, &parameters)?;
         let record = RunRecord::new(program, &parameters, &grid, options.back_end, output_dir(&parameters)?);
         // Last, so that what is wrong with a run is found before it takes the folder.
         let outputs = Outputs::from_parameters(&parameters, options.stdout, record)?;
@@ -230,7 +207,7 @@ impl Session {
             verbose: options.verbose,
             interrupt: options.interrupt,
             solves: BTreeMap::new(),
-            rescues: solves::Rescues::default(),
+            rescues: Rescues::default(),
             ranges: BTreeMap::new(),
             failures: 0,
             notes: Vec::new(),
@@ -443,29 +420,6 @@ impl Session {
         self.progress.warning(text);
     }
 
-    /// End of the run: prints the summary. The second call does nothing.
-    pub fn finish(&mut self) {
-        if std::mem::replace(&mut self.finished, true) {
-            return;
-        }
-        if let Some(record) = self.outputs.record() {
-            record.finished();
-        }
-        for note in std::mem::take(&mut self.notes) {
-            self.progress.message(&note);
-        }
-        for line in self.solve_summary() {
-            self.progress.message(&line);
-        }
-        let event = self.summary_event();
-        self.progress.event(&event);
-        let summary = self.summary();
-        self.progress.message(&summary);
-        if let Some(hint) = self.placement_hint() {
-            self.progress.message(&hint);
-        }
-    }
-
     /// A warning for each parameter that has no effect, with the nearest key that would have. They
     /// are told when the session opens.
     pub fn unused_parameters(&self) -> Vec<String> {
@@ -498,35 +452,6 @@ impl Session {
             ));
         }
         warnings
-    }
-
-    fn summary(&self) -> String {
-        let elapsed = self.progress.elapsed().as_secs_f64();
-        let mut text = format!("done in {}", seconds(elapsed));
-        let steps = self.progress.steps();
-        if steps > 0 {
-            text.push_str(&format!(": {steps} step{} ({} each)", if steps == 1 { "" } else { "s" }, seconds(elapsed / steps as f64)));
-        }
-        text.push_str(&format!(", {} cells", self.grid.n_cells()));
-        if self.threads.are_used() {
-            text.push_str(&format!(", {} threads", self.threads.number()));
-        }
-        if let Some(mode) = self.mode {
-            text.push_str(&format!(", {mode}"));
-        }
-        if let Some(peak) = peak_memory() {
-            text.push_str(&format!(", peak memory {}", bytes(peak)));
-        }
-        if let Some(dir) = self.outputs.dir() {
-            let files = self.outputs.files_written();
-            text.push_str(&format!(", {files} file{} in `{}`", if files == 1 { "" } else { "s" }, dir.display()));
-            match self.outputs.record().map_or(0, RunRecord::removed) {
-                0 => {}
-                1 => text.push_str(" (1 of an earlier run removed)"),
-                removed => text.push_str(&format!(" ({removed} of earlier runs removed)")),
-            }
-        }
-        text
     }
 }
 

@@ -1,6 +1,6 @@
 //! The arrays of a Cartesian grid.
 
-use super::skeleton::Edges;
+use super::arrays::Edges;
 use super::{Cartesian, CartesianEdge, CartesianFace, Geometry, NONE, Topology};
 
 /// Topology of a Cartesian grid. Written in one sweep over cells and one over faces.

@@ -3,10 +3,23 @@
 //! With `N_a = n_a + 1` nodes along axis a: cell (i,j,k) is `i + nx (j + ny k)`; faces come axis by axis, and within the block of axis a the index is
 //! that of a grid with `N_a` cells along a. All normals point along positive axes: the first cell of a face is on its low side.
 
+use super::arrays::{MAX_ENTITIES, NONE, too_many};
 use super::cartesian_edges::{before_in_block, rank};
-use super::{Cartesian, MAX_ENTITIES, NONE, too_many};
+use crate::entity::{CanonicalSet, EntityKind, Extent};
 use crate::error::{Error, ErrorKind};
-use crate::traits::{CanonicalSet, EntityKind, Extent};
+
+/// A uniform Cartesian grid; numbering and orientation as in the runtime specification, section 1.3.
+/// In 1D `n[1] = n[2] = 1` and the `n[0] + 1` faces have area 1; in 2D `n[2] = 1`.
+/// Its functions expect a shape that [`super::Grid::cartesian`] accepts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cartesian {
+    /// 1, 2 or 3.
+    pub dim: usize,
+    /// Cells along each axis.
+    pub n: [usize; 3],
+    /// Cell widths dx, dy, dz.
+    pub spacing: [f64; 3],
+}
 
 /// Where a face of a Cartesian grid is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

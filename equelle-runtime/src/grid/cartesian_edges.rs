@@ -3,8 +3,9 @@
 //! With `N_a = n_a + 1` nodes along axis a: vertex (i,j,k) is `i + Nx (j + Ny k)`; edges come direction by direction, and within the block of direction a the index
 //! is that of a grid with `n_a` cells along a and `N_b` along the other axes b.
 
-use super::{Cartesian, MAX_ENTITIES};
-use crate::traits::{EntityKind, Extent};
+use super::arrays::MAX_ENTITIES;
+use super::cartesian::Cartesian;
+use crate::entity::{EntityKind, Extent};
 
 /// Where an edge of a Cartesian grid of 3 dimensions is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,56 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{Geometry, Grid, build};
-use crate::traits::EntityKind;
-
-/// An array of [`Geometry`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GeometryArray {
-    /// Volumes of cells.
-    CellVolumes,
-    /// Centroids of cells.
-    CellCentroids,
-    /// Areas of faces.
-    FaceAreas,
-    /// Centroids of faces.
-    FaceCentroids,
-    /// Normals of faces.
-    FaceNormals,
-}
-
-impl GeometryArray {
-    /// All of them.
-    pub const ALL: [GeometryArray; 5] = [
-        GeometryArray::CellVolumes,
-        GeometryArray::CellCentroids,
-        GeometryArray::FaceAreas,
-        GeometryArray::FaceCentroids,
-        GeometryArray::FaceNormals,
-    ];
-}
-
-impl Geometry {
-    pub(super) fn give_up(&mut self, arrays: &[GeometryArray]) {
-        for array in arrays {
-            match array {
-                GeometryArray::CellVolumes => self.cell_volumes = Vec::new(),
-                GeometryArray::CellCentroids => self.cell_centroids = Vec::new(),
-                GeometryArray::FaceAreas => self.face_areas = Vec::new(),
-                GeometryArray::FaceCentroids => self.face_centroids = Vec::new(),
-                GeometryArray::FaceNormals => self.face_normals = Vec::new(),
-            }
-        }
-    }
-
-    fn bytes(&self) -> usize {
-        size_of_val(&self.cell_volumes[..])
-            + size_of_val(&self.cell_centroids[..])
-            + size_of_val(&self.face_areas[..])
-            + size_of_val(&self.face_centroids[..])
-            + size_of_val(&self.face_normals[..])
-    }
-}
+use super::{Geometry, GeometryArray, Grid, build};
+use crate::entity::EntityKind;
 
 impl Grid {
     /// The same grid without its geometry, which a grid made of a shape would build anew and one of arrays does not have any more; everything else is shared.

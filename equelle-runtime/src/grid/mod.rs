@@ -9,6 +9,7 @@
 //! `shapes`, precision of text in `digits`), the order of cells and faces in memory in `renumber`
 //! and `cuthill_mckee`.
 
+mod arrays;
 mod build;
 mod cartesian;
 mod cartesian_edges;
@@ -16,6 +17,7 @@ mod cuthill_mckee;
 mod digits;
 mod geometry;
 mod neighbours;
+mod numbering;
 pub mod opm;
 mod renumber;
 mod sets;
@@ -25,19 +27,19 @@ mod stored;
 
 use std::sync::{Arc, OnceLock};
 
+use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
-use crate::traits::EntityKind;
 
-pub use cartesian::CartesianFace;
+pub use arrays::{Geometry, GeometryArray, NONE, Nodes, Topology};
+pub use cartesian::{Cartesian, CartesianFace};
 pub use cartesian_edges::CartesianEdge;
-pub use geometry::GeometryArray;
 pub use neighbours::{MAX_CELLS_OF_ARRAYS, Neighbour};
 pub use renumber::{FaceOrder, LARGE, Renumber};
-pub use skeleton::Nodes;
 pub use stored::StoredGeometry;
 
-/// Stands for "no entity" wherever an entity index is stored.
-pub const NONE: u32 = u32::MAX;
+pub(crate) use arrays::too_many_of;
+use arrays::{Edges, MAX_ENTITIES, too_many};
+use numbering::Numbering;
 
 /// A grid of 1, 2 or 3 dimensions.
 #[derive(Debug)]
@@ -55,76 +57,11 @@ pub struct Grid {
     given_up: Vec<GeometryArray>,
     nodes: Option<Arc<Nodes>>,
     /// Edges of a grid of 3 dimensions.
-    edges: Arc<OnceLock<skeleton::Edges>>,
+    edges: Arc<OnceLock<Edges>>,
     /// Positions of the vertices of a Cartesian grid of 2 or 3 dimensions.
     vertices: Arc<OnceLock<Vec<[f64; 3]>>>,
     /// Which numbers cells and faces have in the file.
-    numbering: Arc<renumber::Numbering>,
-}
-
-/// A uniform Cartesian grid; numbering and orientation as in the runtime specification, section 1.3.
-/// In 1D `n[1] = n[2] = 1` and the `n[0] + 1` faces have area 1; in 2D `n[2] = 1`.
-/// Its functions expect a shape that [`Grid::cartesian`] accepts.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cartesian {
-    /// 1, 2 or 3.
-    pub dim: usize,
-    /// Cells along each axis.
-    pub n: [usize; 3],
-    /// Cell widths dx, dy, dz.
-    pub spacing: [f64; 3],
-}
-
-/// Cells and faces.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Topology {
-    /// Start of each cell's slice of `cell_faces`. `[n_cells + 1]`
-    pub cell_face_pos: Vec<usize>,
-    /// Faces of each cell, within a cell ascending in the numbering of the file, which is the order of sums over them.
-    pub cell_faces: Vec<u32>,
-    /// First and second cell of each face; [`NONE`] outside. `[n_faces]`
-    pub face_cells: Vec<[u32; 2]>,
-}
-
-impl Topology {
-    /// Faces of a cell, ascending in the numbering of the file.
-    ///
-    /// # Panics
-    /// If there is no such cell.
-    pub fn faces_of(&self, cell: usize) -> &[u32] {
-        &self.cell_faces[self.cell_face_pos[cell]..self.cell_face_pos[cell + 1]]
-    }
-
-    /// Whether one of the two cells of a face is outside.
-    ///
-    /// # Panics
-    /// If there is no such face.
-    pub fn is_boundary_face(&self, face: usize) -> bool {
-        self.face_cells[face].contains(&NONE)
-    }
-
-    /// Whether any face of a cell is a boundary face.
-    ///
-    /// # Panics
-    /// If there is no such cell.
-    pub fn is_boundary_cell(&self, cell: usize) -> bool {
-        self.faces_of(cell).iter().any(|&face| self.is_boundary_face(face as usize))
-    }
-}
-
-/// Measures, centroids, normals. Vectors have three components, unused ones 0.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Geometry {
-    /// `[n_cells]`
-    pub cell_volumes: Vec<f64>,
-    /// `[n_cells]`
-    pub cell_centroids: Vec<[f64; 3]>,
-    /// `[n_faces]`
-    pub face_areas: Vec<f64>,
-    /// `[n_faces]`
-    pub face_centroids: Vec<[f64; 3]>,
-    /// Unit normals, from first to second cell. `[n_faces]`
-    pub face_normals: Vec<[f64; 3]>,
+    numbering: Arc<Numbering>,
 }
 
 impl Grid {
@@ -262,20 +199,15 @@ impl Grid {
         })
     }
 
+    /// What is beyond the faces of all cells, in the order of `cell_faces`; built on first use. `[n_cell_faces]`, 4 bytes each. Numbers of cells
+    /// must not change afterwards.
+    pub fn neighbours(&self) -> &[Neighbour] {
+        self.neighbours.get_or_init(|| neighbours::list(self.topology()))
+    }
+
     /// Shares the grid.
     #[must_use]
     pub fn shared(self) -> Arc<Grid> {
         Arc::new(self)
     }
-}
-
-/// Most entities of one kind: [`NONE`] and the count itself must fit in 32 bits.
-const MAX_ENTITIES: usize = u32::MAX as usize - 1;
-
-fn too_many(what: &str) -> Error {
-    too_many_of(what, MAX_ENTITIES)
-}
-
-pub(crate) fn too_many_of(what: &str, most: usize) -> Error {
-    Error::new(ErrorKind::Data, format!("the grid has too many {what}: at most {most} fit in 32-bit indices")).hint("use a coarser grid")
 }

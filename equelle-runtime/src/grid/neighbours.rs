@@ -1,6 +1,6 @@
 //! What is beyond each face of each cell, so that a sum over the faces of a cell reads memory in order and does not ask the face which cell is which.
 
-use super::{Grid, Topology};
+use super::arrays::Topology;
 
 /// Most cells of a grid of arrays: a [`Neighbour`] keeps two bits for itself.
 pub const MAX_CELLS_OF_ARRAYS: usize = (1 << 30) - 1;
@@ -38,15 +38,8 @@ impl Neighbour {
     }
 }
 
-impl Grid {
-    /// What is beyond the faces of all cells, in the order of `cell_faces`; built on first use. `[n_cell_faces]`, 4 bytes each. Numbers of cells
-    /// must not change afterwards.
-    pub fn neighbours(&self) -> &[Neighbour] {
-        self.neighbours.get_or_init(|| list(self.topology()))
-    }
-}
-
-fn list(topology: &Topology) -> Vec<Neighbour> {
+/// The neighbours of all cells, in the order of `cell_faces`.
+pub(super) fn list(topology: &Topology) -> Vec<Neighbour> {
     let mut neighbours = Vec::with_capacity(topology.cell_faces.len());
     for cell in 0..topology.cell_face_pos.len().saturating_sub(1) {
         neighbours.extend(topology.faces_of(cell).iter().map(|&face| Neighbour::new(topology.face_cells[face as usize], cell as u32)));
@@ -57,7 +50,7 @@ fn list(topology: &Topology) -> Vec<Neighbour> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grid::{Cartesian, NONE};
+    use crate::grid::{Cartesian, Grid, NONE};
 
     #[test]
     fn cells_and_directions_are_kept() {

@@ -11,10 +11,11 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
+use super::numbering::{Numbering, Permutation};
 use super::{Geometry, Grid, NONE, Topology, cuthill_mckee};
+use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
 use crate::params::Parameters;
-use crate::traits::EntityKind;
 
 /// Which grids are renumbered: parameter `renumber`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,46 +57,6 @@ impl Renumber {
                 let message = format!("parameter `renumber` must be `auto`, `no` or `yes`, not `{other}`");
                 Err(Error::new(ErrorKind::Data, message))
             }
-        }
-    }
-}
-
-/// Numbers of entities of one kind here and in the file.
-#[derive(Clone, Debug)]
-struct Permutation {
-    to_file: Vec<u32>,
-    from_file: Vec<u32>,
-}
-
-impl Permutation {
-    /// From the entities in their new order; `None` if it is the old one.
-    fn new(to_file: Vec<u32>) -> Option<Permutation> {
-        if to_file.iter().enumerate().all(|(new, &old)| new == old as usize) {
-            return None;
-        }
-        let mut from_file = vec![NONE; to_file.len()];
-        for (new, &old) in to_file.iter().enumerate() {
-            from_file[old as usize] = new as u32;
-        }
-        Some(Permutation { to_file, from_file })
-    }
-}
-
-/// How the numbering of a grid differs from that of its file; not at all, by default.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Numbering {
-    cells: Option<Permutation>,
-    faces: Option<Permutation>,
-    /// Number of interior faces, where all of them come before all others.
-    interior_first: Option<usize>,
-}
-
-impl Numbering {
-    fn of(&self, kind: EntityKind) -> Option<&Permutation> {
-        match kind {
-            EntityKind::Cell => self.cells.as_ref(),
-            EntityKind::Face => self.faces.as_ref(),
-            EntityKind::Edge | EntityKind::Vertex => None,
         }
     }
 }

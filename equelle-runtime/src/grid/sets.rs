@@ -1,8 +1,8 @@
 //! The canonical sets of a grid (runtime specification, section 1.5).
 
 use super::Grid;
+use crate::entity::{CanonicalSet, EntityKind, Extent};
 use crate::error::Error;
-use crate::traits::{CanonicalSet, EntityKind, Extent};
 
 impl CanonicalSet {
     /// The set of a kind and an extent.

@@ -4,7 +4,7 @@
 //! around the mean of its nodes, or from one of them. What follows is a range of areas, centroids
 //! and volumes. Area vectors do not depend on it.
 
-use super::skeleton::Nodes;
+use super::arrays::Nodes;
 
 pub(super) type Vector = [f64; 3];
 

@@ -11,48 +11,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{Grid, MAX_ENTITIES, build, too_many};
+use super::arrays::{Edges, MAX_ENTITIES, Nodes, too_many};
+use super::{Grid, build};
+use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
-use crate::traits::EntityKind;
-
-/// Nodes of a grid, and which of them each face has.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Nodes {
-    /// Positions, in metres; unused components 0. `[n_nodes]`
-    pub positions: Vec<[f64; 3]>,
-    /// Start of each face's slice of `face_nodes`. `[n_faces + 1]`
-    pub face_node_pos: Vec<usize>,
-    /// Nodes of each face; in 3D in their order around the face, in either sense.
-    pub face_nodes: Vec<u32>,
-}
-
-impl Nodes {
-    /// Nodes of a face.
-    ///
-    /// # Panics
-    /// If there is no such face.
-    pub fn of_face(&self, face: usize) -> &[u32] {
-        &self.face_nodes[self.face_node_pos[face]..self.face_node_pos[face + 1]]
-    }
-
-    /// Edges of a face, each as smaller and larger node in one number, whose order is the lexicographic one. A node that occurs twice in a row makes none.
-    fn edges_of_face(&self, face: usize) -> impl Iterator<Item = u64> + '_ {
-        let nodes = self.of_face(face);
-        let pairs = nodes.iter().zip(nodes.iter().cycle().skip(1));
-        pairs.filter(|(a, b)| a != b).map(|(&a, &b)| u64::from(a.min(b)) << 32 | u64::from(a.max(b)))
-    }
-}
-
-/// Edges of a grid of 3 dimensions.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Edges {
-    /// `[n_edges]`
-    pub lengths: Vec<f64>,
-    /// Midpoints. `[n_edges]`
-    pub centroids: Vec<[f64; 3]>,
-    /// Whether each belongs to a boundary face; empty where the shape of a Cartesian grid tells. `[n_edges]`
-    pub on_boundary: Vec<bool>,
-}
 
 impl EntityKind {
     /// The kind whose numbering, measure, centroids and boundary it shares on a grid of `dim` dimensions: edges are the faces in 2D and the cells in 1D, vertices
@@ -217,8 +179,8 @@ fn no_nodes(what: &str) -> Error {
 mod tests {
     use super::*;
     use crate::domain::Domain;
+    use crate::entity::{CanonicalSet, Extent};
     use crate::grid::Cartesian;
-    use crate::traits::{CanonicalSet, Extent};
 
     /// Tables of edges are large: only who asks for edges of a grid of 3 dimensions pays for them, and on a Cartesian grid sets alone need none.
     #[test]

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use super::{Buffers, MemoryPlan, SetMemory, SolveMemory};
+use crate::entity::{CanonicalSet, EntityKind, Extent};
 use crate::grid::Grid;
 use crate::report::bytes;
-use crate::traits::{CanonicalSet, EntityKind, Extent};
 
 /// Vectors of a linear solver beside the matrix: right-hand side, solution and what iterations keep.
 const SOLVER_VECTORS: u64 = 12;

@@ -9,7 +9,7 @@ pub use available::{available, parse_size};
 pub use estimate::Estimate;
 pub(crate) use estimate::{Multigrid, Sizes};
 
-use crate::traits::CanonicalSet;
+use crate::entity::CanonicalSet;
 
 /// Memory that a program needs, in elements of sets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! What may help where a solve fails: bounds that the iterates ask for, and which of the keys decides.
 
 use super::options::Options;
+use super::problem::Problem;
 use super::range::Range;
 use super::report::History;
-use super::solve::Problem;
 use crate::error::Error;
 
 /// A line with how many values stand at a bound, if some do.

@@ -16,8 +16,8 @@
 use std::fmt;
 
 use super::options::Options;
+use super::problem::{Problem, Size, Update};
 use super::report::History;
-use super::solve::{Problem, Update};
 use crate::error::{Error, ErrorKind};
 use crate::linalg::null_space::round_off;
 
@@ -86,15 +86,6 @@ impl fmt::Display for Met {
             Met::Rounding => write!(f, "the residual is what rounding leaves of its terms"),
         }
     }
-}
-
-/// How large the last correction of an unknown was; magnitudes, in its unit.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Size {
-    /// The largest correction, as the linear solver gave it.
-    pub correction: f64,
-    /// The largest value of the unknown after it.
-    pub unknown: f64,
 }
 
 impl Size {

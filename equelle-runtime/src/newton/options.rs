@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::{Error, ErrorKind};
-use crate::launch::Solve;
 use crate::params::Parameters;
+use crate::program::Solve;
 
 /// What happens when the residual norm is still above the tolerance after the last iteration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,11 +4,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::criteria::Size;
 use super::options::{Bounds, Options};
+use super::problem::{Correction, Problem, Size, Trial};
 use super::range::Range;
 use super::report::{Ending, Entry, History};
-use super::solve::{Correction, Problem, Trial};
 use super::{dump, session};
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::json;
-use crate::launch::Solve;
 use crate::number::general;
+use crate::program::Solve;
 
 /// Values that an unknown takes.
 #[derive(Clone, Debug, PartialEq)]

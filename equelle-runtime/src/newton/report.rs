@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use super::range::Range;
+use crate::entity::EntityKind;
 use crate::number::write_shortest;
 use crate::report::seconds;
-use crate::traits::EntityKind;
 
 /// One line of the history.
 #[derive(Clone, Debug, PartialEq)]

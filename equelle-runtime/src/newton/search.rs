@@ -5,7 +5,7 @@
 //! doi:10.1137/1.9781611971200), on the square of the norm, whose slope at 0 is -2 times itself for an exact correction.
 
 use super::criteria::Criteria;
-use super::solve::{Problem, Trial};
+use super::problem::{Problem, Trial};
 use crate::error::Error;
 
 /// Part of the reduction that a linear residual would have which is enough.

@@ -8,8 +8,8 @@ use super::report::Entry;
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
-use crate::launch::Solve;
 use crate::linalg::LinearOptions;
+use crate::program::Solve;
 use crate::real::Real;
 use crate::session::Session;
 

@@ -3,12 +3,20 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::Moment;
 use crate::error::{Error, ErrorKind};
 use crate::hash::StableHash;
 use crate::number::write_shortest;
 use crate::real::Real;
-use crate::run::{FileEntry, RunRecord};
+use crate::run::{FileEntry, RunRecord, not_in_names};
+
+/// Where a run stands in its outermost loop.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Moment {
+    /// The round, from 1; 0 before the first.
+    pub step: u64,
+    /// Sum of the elements of the sequence up to that round; not a number where the back-end does not know them.
+    pub time: f64,
+}
 
 /// Elements of text that are in memory at a time.
 pub(super) const CHUNK: usize = 16 * 1024;
@@ -22,15 +30,6 @@ pub(super) fn next_file(counts: &mut BTreeMap<String, u32>, record: &RunRecord, 
     }
     let number = counts.get_mut(tag).map_or(0, |count| std::mem::replace(count, *count + 1));
     Ok(FileEntry { tag: tag.to_owned(), number, step: moment.step, time: moment.time, size: 0, hash: String::new() })
-}
-
-fn not_in_names(c: char) -> bool {
-    matches!(c, '/' | '\\' | ':') || c.is_control()
-}
-
-/// Whether a tag can be part of a file name: it must not lead out of the output directory.
-pub(crate) fn is_file_name(tag: &str) -> bool {
-    !tag.contains(not_in_names)
 }
 
 fn check_tag(tag: &str) -> Result<(), Error> {

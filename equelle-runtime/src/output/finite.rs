@@ -1,12 +1,12 @@
 //! Numbers that are not finite: what a run does with them, and how a message says where one is.
 
 use crate::domain::Domain;
+use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
 use crate::number::write_shortest;
 use crate::params::Parameters;
 use crate::real::Real;
-use crate::traits::EntityKind;
 
 /// What happens to numbers that are put out, or are the state, and are not finite: `nonfinite`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

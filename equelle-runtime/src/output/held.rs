@@ -1,16 +1,9 @@
 //! Outputs that wait until it is known that they happen, and effects that must not happen at all.
 
-use super::{Outputs, Record};
+use super::Outputs;
+use super::record::{Held, Record};
 use crate::error::Error;
 use crate::real::Real;
-
-/// An `Output` that waits.
-#[derive(Clone, Debug)]
-pub struct Held {
-    record: Record,
-    /// Whether its numbers are single, which says how they are written.
-    single: bool,
-}
 
 impl Outputs {
     /// From now on outputs wait.

@@ -49,7 +49,7 @@ impl FileEntry {
             size: value.get("size").and_then(Value::as_u64)?,
             hash: text("hash")?.to_owned(),
         };
-        (entry.name() == name && crate::output::is_file_name(&entry.tag)).then_some(entry)
+        (entry.name() == name && is_file_name(&entry.tag)).then_some(entry)
     }
 
     /// Whether the file is there, with the content that it had.
@@ -68,6 +68,15 @@ fn hash_of(path: &Path) -> std::io::Result<String> {
             n => hash = hash.bytes(&buffer[..n]),
         }
     }
+}
+
+pub(crate) fn not_in_names(c: char) -> bool {
+    matches!(c, '/' | '\\' | ':') || c.is_control()
+}
+
+/// Whether a tag can be part of a file name: it must not lead out of the output directory.
+pub(crate) fn is_file_name(tag: &str) -> bool {
+    !tag.contains(not_in_names)
 }
 
 #[cfg(test)]

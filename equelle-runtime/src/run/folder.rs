@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::entry::FileEntry;
+use super::entry::{FileEntry, is_file_name};
 use super::lock::{Asked, Lock, ask};
 use super::temporary::{Temporary, remove_left};
 use super::{cannot_write, moment};
 use crate::error::{Error, ErrorKind};
-use crate::launch::Program;
+use crate::program::Program;
 
 /// The folder, with its locks.
 pub(super) struct Folder {
@@ -67,7 +67,7 @@ impl Folder {
         tags.sort_unstable();
         for tag in tags {
             // Others are an error where they are put out.
-            if crate::output::is_file_name(tag) {
+            if is_file_name(tag) {
                 folder.take_tag(tag)?;
             }
         }

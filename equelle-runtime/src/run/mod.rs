@@ -21,9 +21,9 @@ use serde_json::{Map, Value, json};
 use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
 use crate::hash::StableHash;
-use crate::launch::Program;
 use crate::params::Parameters;
-pub(crate) use entry::FileEntry;
+use crate::program::Program;
+pub(crate) use entry::{FileEntry, not_in_names};
 use folder::Folder;
 pub(crate) use temporary::Temporary;
 

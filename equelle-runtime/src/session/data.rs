@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::Session;
 use crate::domain::Domain;
+use crate::entity::EntityKind;
 use crate::error::Error;
 use crate::grid::NONE;
 use crate::input::CollectionInput;
 use crate::real::Real;
-use crate::traits::EntityKind;
 
 impl Session {
     /// Parameter `name`, or the default.

@@ -1,12 +1,12 @@
 //! Whether a program fits in memory, before anything is read.
 
 use super::Session;
+use crate::entity::{CanonicalSet, EntityKind, Extent};
 use crate::error::{Error, ErrorKind};
 use crate::input::choice::Choice;
-use crate::launch::InputKind;
 use crate::memory::{self, Estimate, MemoryPlan};
+use crate::program::InputKind;
 use crate::report::bytes;
-use crate::traits::{CanonicalSet, EntityKind, Extent};
 
 impl Session {
     /// Compares what a program needs with what there is: `memory_limit`, or else what the system has. `real` is the number of bytes of a number in a collection.

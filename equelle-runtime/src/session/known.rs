@@ -1,12 +1,38 @@
 //! What is known of the parameters before anything is read: which keys are nobody's, and which
 //! inputs have two sources.
 
-use super::{GRID_KEYS, OTHER_KEYS, OUTPUT_KEYS};
 use crate::error::Error;
 use crate::input::{Inputs, choice};
-use crate::launch::{InputKind, Program};
 use crate::linalg::driver::options::{KEYS as LINEAR_KEYS, OLD_KEYS as OLD_LINEAR_KEYS};
 use crate::params::{Parameters, near_match};
+use crate::program::{InputKind, Program};
+
+/// Keys that the runtime itself understands.
+const GRID_KEYS: [&str; 11] = ["grid_filename", "grid_geometry", "grid_dim", "nx", "ny", "nz", "dx", "dy", "dz", "grid_layout", "renumber"];
+const OUTPUT_KEYS: [&str; 3] = ["output_to_file", "output_dir", "nonfinite"];
+
+/// Keys of parts that a given program may not use, so that one parameter file can serve several programs.
+const OTHER_KEYS: [&str; 19] = [
+    "threads",
+    "tune",
+    "memory_limit",
+    "verbose",
+    "max_iter",
+    "abs_res_tol",
+    "rel_res_tol",
+    "update_tol",
+    "newton_failure",
+    "newton_line_search",
+    "newton_forcing",
+    "newton_dump",
+    "timestep_cuts",
+    "solver",
+    "preconditioner",
+    "solver_tol",
+    "solver_max_iter",
+    "solver_restart",
+    "ghost_width",
+];
 
 /// Keys that a number or a name follows.
 const FAMILIES: [&str; 3] = ["abs_res_tol_", "unknown_min_", "unknown_max_"];
@@ -73,7 +99,7 @@ pub(super) fn inputs(program: &Program, parameters: &Parameters) -> Result<Input
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::launch::{InputInfo, Solve};
+    use crate::program::{InputInfo, Solve};
     use crate::source::Source;
 
     static PROGRAM: Program = Program {

@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use super::Session;
-
 /// Where a back-end computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -40,18 +38,6 @@ pub fn hint(place: Place, cells: usize, seconds: f64, gpu_is_here: bool) -> Opti
 /// Whether the driver of a GPU has made its device here. Nothing is started for that.
 pub fn gpu_is_here() -> bool {
     ["/dev/nvidia0", "/dev/dxg"].iter().any(|device| Path::new(device).exists())
-}
-
-impl Session {
-    /// Says where the back-end computes, so that the summary can tell where else it would be faster.
-    pub fn computes_on(&mut self, place: Place) {
-        self.place = Some(place);
-    }
-
-    /// The hint of the summary.
-    pub(super) fn placement_hint(&self) -> Option<String> {
-        hint(self.place?, self.grid.n_cells(), self.progress.elapsed().as_secs_f64(), gpu_is_here())
-    }
 }
 
 #[cfg(test)]

@@ -4,30 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::Session;
+use super::totals::Rescues;
 use crate::json;
 use crate::newton::{Ending, History, Range, Times};
 use crate::report::{MessageFormat, seconds};
-
-/// Totals of the solves at an Equelle line.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Totals {
-    solves: usize,
-    not_converged: usize,
-    /// That took the guess for the solution.
-    without_iterations: usize,
-    iterations: usize,
-    linear_iterations: usize,
-    times: Times,
-    /// Of the solves after the first, which finds patterns and memory, and on a device compiles kernels.
-    after_first: Times,
-}
-
-/// Time steps that were taken in parts.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Rescues {
-    steps: usize,
-    parts: usize,
-}
 
 impl Session {
     /// Takes note of a solve of Newton's method at an Equelle line.

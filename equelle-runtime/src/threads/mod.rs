@@ -21,10 +21,7 @@ use crate::number::parse_integer;
 use crate::params::Parameters;
 use pool::Pool;
 
-pub use parts::{Entries, Parts, PerBlock};
-
-/// Ranges of [`Threads::each`] begin at multiples of this: the leaves of reductions, so that a range is whole leaves.
-pub const BLOCK: usize = crate::reduce::LEAF;
+pub use parts::{BLOCK, Entries, Parts, PerBlock};
 
 /// Loops over fewer elements stay on the calling thread: waking another one takes longer.
 pub const WORTH_SHARING: usize = 4 * BLOCK;

@@ -1,6 +1,8 @@
 //! Outputs of a loop, cut where the loop is cut.
 
-use super::BLOCK;
+/// Ranges of [`Threads::each`](super::Threads::each) begin at multiples of this: the leaves of reductions, so that a
+/// range is whole leaves.
+pub const BLOCK: usize = 1024;
 
 /// What a loop writes: one item per element, or several such. Slices, arrays and tuples of them (up to twelve, which may be tuples themselves), [`PerBlock`] and [`Entries`].
 pub trait Parts: Send + Sized {

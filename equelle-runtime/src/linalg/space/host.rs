@@ -7,9 +7,9 @@ use super::vector_space::{CANCELLATION, LinearOperator, VectorSpace};
 use crate::interrupt::Interrupt;
 use crate::linalg::matrix::csr::Csr;
 use crate::linalg::matrix::scaling::power_of_two_near;
+use crate::operators::Reduction;
 use crate::reduce;
 use crate::threads::{PerBlock, Threads};
-use crate::traits::Reduction;
 
 /// Vectors of a given length as `Vec<f64>`; every number is known at once.
 #[derive(Clone, Debug)]
@@ -126,7 +126,7 @@ macro_rules! scalars_on_the_host {
         }
 
         fn min(&mut self, a: &f64, b: &f64) -> f64 {
-            $crate::reduce::combine($crate::traits::Reduction::Min, *a, *b)
+            $crate::reduce::combine($crate::operators::Reduction::Min, *a, *b)
         }
 
         fn read<const N: usize>(&mut self, scalars: [&f64; N]) -> Result<[f64; N], std::convert::Infallible> {

@@ -8,9 +8,9 @@ use crate::linalg::precond::ilu::BlockFactors;
 use crate::linalg::space::host::{HostSpace, scalars_on_the_host};
 use crate::linalg::space::matrix_space::{Correction, Direction, MatrixSpace, Shape, Smoothed};
 use crate::linalg::space::vector_space::VectorSpace;
+use crate::operators::Reduction;
 use crate::reduce;
 use crate::threads::Threads;
-use crate::traits::Reduction;
 
 /// Vectors as `Vec<f32>`; scalars are doubles.
 #[derive(Clone, Debug)]

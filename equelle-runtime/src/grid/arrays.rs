@@ -1,0 +1,156 @@
+//! Arrays of a grid, and how many entities they can have.
+
+use crate::error::{Error, ErrorKind};
+
+/// Stands for "no entity" wherever an entity index is stored.
+pub const NONE: u32 = u32::MAX;
+
+/// Cells and faces.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Topology {
+    /// Start of each cell's slice of `cell_faces`. `[n_cells + 1]`
+    pub cell_face_pos: Vec<usize>,
+    /// Faces of each cell, within a cell ascending in the numbering of the file, which is the order of sums over them.
+    pub cell_faces: Vec<u32>,
+    /// First and second cell of each face; [`NONE`] outside. `[n_faces]`
+    pub face_cells: Vec<[u32; 2]>,
+}
+
+impl Topology {
+    /// Faces of a cell, ascending in the numbering of the file.
+    ///
+    /// # Panics
+    /// If there is no such cell.
+    pub fn faces_of(&self, cell: usize) -> &[u32] {
+        &self.cell_faces[self.cell_face_pos[cell]..self.cell_face_pos[cell + 1]]
+    }
+
+    /// Whether one of the two cells of a face is outside.
+    ///
+    /// # Panics
+    /// If there is no such face.
+    pub fn is_boundary_face(&self, face: usize) -> bool {
+        self.face_cells[face].contains(&NONE)
+    }
+
+    /// Whether any face of a cell is a boundary face.
+    ///
+    /// # Panics
+    /// If there is no such cell.
+    pub fn is_boundary_cell(&self, cell: usize) -> bool {
+        self.faces_of(cell).iter().any(|&face| self.is_boundary_face(face as usize))
+    }
+}
+
+/// Measures, centroids, normals. Vectors have three components, unused ones 0.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Geometry {
+    /// `[n_cells]`
+    pub cell_volumes: Vec<f64>,
+    /// `[n_cells]`
+    pub cell_centroids: Vec<[f64; 3]>,
+    /// `[n_faces]`
+    pub face_areas: Vec<f64>,
+    /// `[n_faces]`
+    pub face_centroids: Vec<[f64; 3]>,
+    /// Unit normals, from first to second cell. `[n_faces]`
+    pub face_normals: Vec<[f64; 3]>,
+}
+
+/// Most entities of one kind: [`NONE`] and the count itself must fit in 32 bits.
+pub(super) const MAX_ENTITIES: usize = u32::MAX as usize - 1;
+
+pub(super) fn too_many(what: &str) -> Error {
+    too_many_of(what, MAX_ENTITIES)
+}
+
+pub(crate) fn too_many_of(what: &str, most: usize) -> Error {
+    Error::new(ErrorKind::Data, format!("the grid has too many {what}: at most {most} fit in 32-bit indices")).hint("use a coarser grid")
+}
+
+/// An array of [`Geometry`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GeometryArray {
+    /// Volumes of cells.
+    CellVolumes,
+    /// Centroids of cells.
+    CellCentroids,
+    /// Areas of faces.
+    FaceAreas,
+    /// Centroids of faces.
+    FaceCentroids,
+    /// Normals of faces.
+    FaceNormals,
+}
+
+impl GeometryArray {
+    /// All of them.
+    pub const ALL: [GeometryArray; 5] = [
+        GeometryArray::CellVolumes,
+        GeometryArray::CellCentroids,
+        GeometryArray::FaceAreas,
+        GeometryArray::FaceCentroids,
+        GeometryArray::FaceNormals,
+    ];
+}
+
+impl Geometry {
+    pub(super) fn give_up(&mut self, arrays: &[GeometryArray]) {
+        for array in arrays {
+            match array {
+                GeometryArray::CellVolumes => self.cell_volumes = Vec::new(),
+                GeometryArray::CellCentroids => self.cell_centroids = Vec::new(),
+                GeometryArray::FaceAreas => self.face_areas = Vec::new(),
+                GeometryArray::FaceCentroids => self.face_centroids = Vec::new(),
+                GeometryArray::FaceNormals => self.face_normals = Vec::new(),
+            }
+        }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(&self.cell_volumes[..])
+            + size_of_val(&self.cell_centroids[..])
+            + size_of_val(&self.face_areas[..])
+            + size_of_val(&self.face_centroids[..])
+            + size_of_val(&self.face_normals[..])
+    }
+}
+
+/// Nodes of a grid, and which of them each face has.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Nodes {
+    /// Positions, in metres; unused components 0. `[n_nodes]`
+    pub positions: Vec<[f64; 3]>,
+    /// Start of each face's slice of `face_nodes`. `[n_faces + 1]`
+    pub face_node_pos: Vec<usize>,
+    /// Nodes of each face; in 3D in their order around the face, in either sense.
+    pub face_nodes: Vec<u32>,
+}
+
+impl Nodes {
+    /// Nodes of a face.
+    ///
+    /// # Panics
+    /// If there is no such face.
+    pub fn of_face(&self, face: usize) -> &[u32] {
+        &self.face_nodes[self.face_node_pos[face]..self.face_node_pos[face + 1]]
+    }
+
+    /// Edges of a face, each as smaller and larger node in one number, whose order is the lexicographic one. A node that occurs twice in a row makes none.
+    pub(super) fn edges_of_face(&self, face: usize) -> impl Iterator<Item = u64> + '_ {
+        let nodes = self.of_face(face);
+        let pairs = nodes.iter().zip(nodes.iter().cycle().skip(1));
+        pairs.filter(|(a, b)| a != b).map(|(&a, &b)| u64::from(a.min(b)) << 32 | u64::from(a.max(b)))
+    }
+}
+
+/// Edges of a grid of 3 dimensions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Edges {
+    /// `[n_edges]`
+    pub lengths: Vec<f64>,
+    /// Midpoints. `[n_edges]`
+    pub centroids: Vec<[f64; 3]>,
+    /// Whether each belongs to a boundary face; empty where the shape of a Cartesian grid tells. `[n_edges]`
+    pub on_boundary: Vec<bool>,
+}

@@ -1,0 +1,92 @@
+//! Operators of the operation level that are arguments of its methods.
+
+/// Comparisons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `<`
+    Less,
+    /// `>`
+    Greater,
+    /// `<=`
+    LessEqual,
+    /// `>=`
+    GreaterEqual,
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
+}
+
+impl Comparison {
+    /// Whether it holds of two values. With NaN only `!=` does.
+    #[inline]
+    pub fn holds<T: PartialOrd>(self, a: &T, b: &T) -> bool {
+        match self {
+            Comparison::Less => a < b,
+            Comparison::Greater => a > b,
+            Comparison::LessEqual => a <= b,
+            Comparison::GreaterEqual => a >= b,
+            Comparison::Equal => a == b,
+            Comparison::NotEqual => a != b,
+        }
+    }
+}
+
+/// Reductions of a collection to one value. NaN propagates through Max and Min.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    /// Largest; an error on an empty collection.
+    Max,
+    /// Smallest; an error on an empty collection.
+    Min,
+    /// Sum (see [`crate::reduce`] for the order); 0 when empty.
+    Sum,
+    /// Product, in the order of the sum; 1 when empty.
+    Prod,
+}
+
+/// Reductions of truth values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BoolReduction {
+    /// Whether one is true; false when empty.
+    Any,
+    /// Whether none is false; true when empty.
+    All,
+}
+
+/// Logic of two truth values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Logic {
+    /// Both.
+    And,
+    /// At least one.
+    Or,
+    /// Exactly one.
+    Xor,
+}
+
+/// Functions of one number, as accurate as the target's mathematical library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elementary {
+    /// Exponential function.
+    Exp,
+    /// Natural logarithm.
+    Log,
+    /// Sine, of radians.
+    Sin,
+    /// Cosine, of radians.
+    Cos,
+    /// Tangent, of radians.
+    Tan,
+}
+
+/// Functions of two numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinaryMath {
+    /// The smaller one; the first of two equal ones; NaN if one is NaN.
+    Min,
+    /// The larger one; the first of two equal ones; NaN if one is NaN.
+    Max,
+    /// The first to the power of the second.
+    Pow,
+}
