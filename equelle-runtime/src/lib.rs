@@ -1,6 +1,6 @@
 //! What generated Equelle programs call.
 //!
-//! Reading order: [`traits`] (the contract between generated code and back-ends), [`grid`], [`domain`], [`real`], [`reduce`], [`threads`] (loops on all cores), [`params`], [`number`],
+//! Reading order: [`traits`] (the contract between generated code and back-ends), [`entity`], [`operators`], [`grid`], [`domain`], [`real`], [`reduce`], [`threads`] (loops on all cores), [`params`], [`number`],
 //! [`input`], [`output`], [`report`], [`newton`] (Newton's method), [`session`] (all of these opened for one run), [`launch`] (the command line of a simulator), [`error`].
 //! Knows nothing of Equelle's syntax or IR.
 
