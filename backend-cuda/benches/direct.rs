@@ -7,7 +7,7 @@ mod common;
 use std::rc::Rc;
 use std::time::Instant;
 
-use backend_cuda::runtime::CudaRuntime;
+use backend_cuda::runtime::Space;
 use equelle_runtime::Error;
 use equelle_runtime::linalg::{
     Csr, Definiteness, Direct, DirectFault, DirectMatrix, LinearCache, LinearOptions, MatrixSpace, Method, SystemSpace, solve_blocks,
@@ -67,7 +67,7 @@ fn timed<T>(call: impl FnOnce() -> T) -> (f64, T) {
 }
 
 /// Each phase by itself; whether there is a direct solver.
-fn phases(rt: &mut CudaRuntime, name: &str, matrix: &Csr, definiteness: Definiteness) -> Result<bool, DirectFault> {
+fn phases(rt: &mut Space<f64>, name: &str, matrix: &Csr, definiteness: Definiteness) -> Result<bool, DirectFault> {
     let mut solver = match rt.direct_solver() {
         Direct::Solver(solver) => solver,
         Direct::Unavailable(reason) => {
@@ -102,7 +102,7 @@ fn phases(rt: &mut CudaRuntime, name: &str, matrix: &Csr, definiteness: Definite
 }
 
 /// By the front door: a first system, one with other values, one with the same and another right-hand side; and whether a second run gives the same bits.
-fn solves(rt: &mut CudaRuntime, name: &str, matrix: &Csr, ends: &[usize]) -> Result<(), Error> {
+fn solves(rt: &mut Space<f64>, name: &str, matrix: &Csr, ends: &[usize]) -> Result<(), Error> {
     let options = LinearOptions { method: Some(Method::Lu), tolerance: TOLERANCE, ..LinearOptions::default() };
     let rhs: Vec<f64> = (0..matrix.n_rows()).map(|k| (k % 13) as f64 - 5.0).collect();
     let other = matrix.scaled(1.5);
@@ -170,7 +170,7 @@ fn main() {
             }
             // A runtime for each, so that each begins with no memory.
             let mut rt = match common::runtime(Rc::clone(&device)) {
-                Ok(rt) => rt,
+                Ok(rt) => rt.linear_space(),
                 Err(error) => {
                     println!("direct, {name}: {error}");
                     std::process::exit(1);

@@ -4,10 +4,10 @@
 use std::rc::Rc;
 use std::time::Instant;
 
-use backend_cuda::runtime::CudaRuntime;
 use backend_cuda::runtime::device::Device;
 use backend_cuda::runtime::device::emulator::Emulator;
 use backend_cuda::runtime::device::gpu::GpuDevice;
+use backend_cuda::runtime::{CudaRuntime, Space};
 use equelle_runtime::Error;
 use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::launch::Program;
@@ -87,7 +87,7 @@ fn title((kind, in_singles): Kind) -> String {
     format!("CG+{}{precision}", kind.title())
 }
 
-fn measure(rt: &mut CudaRuntime, edge: usize, kind: Kind, every: usize, copy_rate: Option<f64>) -> Result<(), Error> {
+fn measure(rt: &mut Space<f64>, edge: usize, kind: Kind, every: usize, copy_rate: Option<f64>) -> Result<(), Error> {
     let title = title(kind);
     let (kind, in_singles) = kind;
     let matrix = heat(edge);
@@ -170,7 +170,8 @@ fn main() {
             let session = Session::on_grid(&PROGRAM, Parameters::default(), grid, Options::silent()).expect("a session");
             // A runtime for each, so that each begins with no graphs and no memory.
             let measured = CudaRuntime::on_device(session, Rc::clone(&device)).and_then(|rt| {
-                let mut rt = if kind.1 { rt } else { rt.in_doubles() };
+                let space = rt.linear_space();
+                let mut rt = if kind.1 { space } else { space.in_doubles() };
                 measure(&mut rt, edge, kind, every, copy_rate)
             });
             if let Err(error) = measured {

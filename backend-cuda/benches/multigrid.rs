@@ -6,7 +6,7 @@ mod common;
 use std::rc::Rc;
 use std::time::Instant;
 
-use backend_cuda::runtime::CudaRuntime;
+use backend_cuda::runtime::Space;
 use equelle_runtime::Error;
 use equelle_runtime::linalg::krylov::cg::Cg;
 use equelle_runtime::linalg::krylov::iteration::{Control, End, System, Target, iterate};
@@ -20,13 +20,13 @@ const MOST_GROWTH: f64 = 1.8;
 const TOLERANCE: f64 = 1e-8;
 
 /// Waits for everything that has been asked of the device.
-fn wait(rt: &mut CudaRuntime) -> Result<(), Error> {
+fn wait(rt: &mut Space<f64>) -> Result<(), Error> {
     let number = rt.constant(1.0);
     rt.read([&number]).map(drop)
 }
 
 /// Iterations of CG.
-fn measure(rt: &mut CudaRuntime, edge: usize) -> Result<usize, Error> {
+fn measure(rt: &mut Space<f64>, edge: usize) -> Result<usize, Error> {
     let options = AmgOptions::default();
     let matrix = common::poisson(edge);
     let n = matrix.n_rows();
@@ -78,7 +78,7 @@ fn main() {
     let mut found = Vec::new();
     for edge in sizes {
         // A runtime for each, so that each begins with no memory.
-        match common::runtime(Rc::clone(&device)).and_then(|mut rt| measure(&mut rt, edge)) {
+        match common::runtime(Rc::clone(&device)).and_then(|rt| measure(&mut rt.linear_space(), edge)) {
             Ok(iterations) => found.push(iterations),
             Err(error) => {
                 println!("multigrid, Laplacian of {edge}^3: {error}");

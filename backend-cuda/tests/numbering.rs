@@ -5,7 +5,7 @@ mod common;
 
 use std::sync::Arc;
 
-use backend_cuda::runtime::args::EqGrid;
+use backend_cuda::runtime::executor::arguments::EqGrid;
 use backend_cuda::runtime::{CudaRuntime, FloatingPoint, GridArrays, KernelModule};
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::{Cartesian, Grid, NONE, Renumber};

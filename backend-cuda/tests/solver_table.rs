@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::rc::Rc;
 
-use backend_cuda::runtime::CudaRuntime;
+use backend_cuda::runtime::Space;
 use backend_cuda::runtime::device::emulator::Emulator;
 use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::linalg::{
@@ -93,7 +93,7 @@ fn outcome<V>(result: Result<Solution<V>, LinearError>, method: Method, precondi
 }
 
 /// The page.
-fn page(rt: &mut CudaRuntime) -> String {
+fn page(rt: &mut Space<f64>) -> String {
     let mut text = "# Solvers and preconditioners\n\n".to_owned();
     let n: usize = SIZE.iter().product();
     let _ = writeln!(
@@ -155,8 +155,8 @@ fn every_solver_with_every_preconditioner_on_every_back_end() {
     if !common::host_compiler() {
         return;
     }
-    let mut rt = common::runtime(Rc::new(Emulator::new()), Grid::cartesian(Cartesian::line(2, 1.0)).expect("a grid"), &[]);
-    let found = page(&mut rt);
+    let rt = common::runtime(Rc::new(Emulator::new()), Grid::cartesian(Cartesian::line(2, 1.0)).expect("a grid"), &[]);
+    let found = page(&mut rt.linear_space());
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/book/src/reference/solvers.md");
     if std::env::var_os("EQUELLE_BLESS").is_some() {
         std::fs::write(&path, &found).expect("a file that can be written");

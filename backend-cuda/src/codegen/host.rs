@@ -180,11 +180,11 @@ fn equation(kernel: &Kernel, sets: &SetTable, names: &KernelNames, evaluation: &
     let slots = evaluation.arguments.contains(&Argument::Slots);
     quote! {
         let domain = #domain;
-        let mut sought = self.seek_rows(&#info, &domain, &[#(args.#unknowns),*], &[#(args.#through),*], #slots)?;
-        while let Some(pattern) = self.next_pattern(&mut sought)? {
+        let mut builder = self.begin_pattern(&#info, &domain, &[#(args.#unknowns),*], &[#(args.#through),*], #slots)?;
+        while let Some(pattern) = self.next_pattern(&mut builder)? {
             #tell
         }
-        let rows = self.found_rows(sought)?;
+        let rows = self.finish_pattern(builder)?;
         let #result = self.new_collection(&domain)?;
         let entries = self.new_entries(&rows)?;
         #evaluate
@@ -285,6 +285,10 @@ fn launch(kernel: &Kernel, sets: &SetTable, names: &KernelNames, function: &Func
             (Some(_), None, _) => quote!(#name),
         })
         .collect();
+    // Launches that come later follow entities without asking again whether they are Empty.
+    let makes_entities = kernel.results.iter().any(|result| matches!(result.ty.basic, Basic::Entity(_)));
+    let relied_on = !kernel.checks.is_empty() && (kernel.results.is_empty() || makes_entities);
+    let stop = relied_on.then(|| quote!(self.check_flag()?;));
     let value = match &finished[..] {
         [one] => quote!(Ok(#one)),
         many => quote!(Ok((#(#many),*))),
@@ -293,6 +297,7 @@ fn launch(kernel: &Kernel, sets: &SetTable, names: &KernelNames, function: &Func
         #before
         let call = self.call(&KERNELS, #device_name)? #passed;
         #run
+        #stop
         #value
     }
 }

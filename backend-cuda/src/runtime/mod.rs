@@ -1,9 +1,11 @@
 //! The CUDA runtime: data lives on the device from input to output.
 //!
-//! Reading order: [`device`] (what is needed of a device; [`device::gpu`] and, for tests, [`device::emulator`] implement it), [`kernels`] (kernel texts), [`pool`]
-//! (memory), [`queue`] (launches and graphs), [`args`] (arguments of kernels), [`program`] (the runtime itself), `support` (what generated kernels call), `tuning` (shapes of launches), `outputs`, `finite`,
-//! `grid` (its arrays), `sets` (lists and ranks), `traits`, `host_access`; then [`rows`] (Jacobians), `newton`, `krylov` (vectors of
-//! linear solvers), `passes` (what goes in one pass), `matrices`, `systems` (what solvers ask of matrices), `schedule`, `factors`, `elimination`, `fsai` and `direct` (LU on the device).
+//! Reading order: [`device`] (what is needed of a device; [`device::gpu`] and, for tests, [`device::emulator`]
+//! implement it), [`kernels`] (their texts), [`executor`] (memory, launches and graphs on a device), `linalg`
+//! (vectors, matrices and preconditioners, on the executor alone), `grid` (its arrays and sets), `values`
+//! (collections, memory, conditions, outputs), [`runtime`] (the runtime itself, of these parts), `kernel_arguments`
+//! (what generated host code calls), `traits` (the contract), `operations` (the operation level), `autodiff`
+//! (Jacobians and Newton's method).
 //!
 //! # How a generated kernel is launched
 //!
@@ -31,69 +33,29 @@
 //!
 //! Launches are queued; whatever needs a result on the host flushes the queue. See [`queue`] for graphs.
 
-pub mod args;
 pub mod device;
+pub mod executor;
 pub mod kernels;
-pub mod pool;
-pub mod program;
-pub mod queue;
 
-mod arithmetic;
-mod bools;
-mod cache;
-mod coarsening;
-mod collections;
-mod conditions;
-mod derivatives;
-mod direct;
-#[cfg(test)]
-mod direct_tests;
-mod discrete;
-mod elimination;
-mod factors;
-mod finite;
-mod forms;
-mod fsai;
-mod grid;
-mod host_access;
-mod jacobian;
-mod krylov;
-mod matrices;
-mod newton;
-mod on_extend;
+mod autodiff;
+pub(crate) mod grid;
+mod kernel_arguments;
+mod linalg;
 mod operations;
-mod outputs;
-mod parts;
-mod passes;
-mod precision;
-mod pressure;
-mod projection;
-pub mod rows;
-mod schedule;
-mod select;
-mod sequences;
-mod sets;
-mod sides;
-mod single;
-mod smoothing;
-mod steady;
-mod support;
-mod systems;
-#[cfg(test)]
-mod systems_tests;
+#[allow(clippy::module_inception)]
+pub mod runtime;
 #[cfg(test)]
 mod test_support;
-mod topology;
 mod traits;
-mod tuning;
-mod vectors;
+mod values;
 
-pub use collections::{
+pub use executor::precision::Precision;
+pub use executor::queue::Counters;
+pub use grid::arrays::GridArrays;
+pub use kernels::{FloatingPoint, KernelModule};
+pub use linalg::csr::Jacobian;
+pub use linalg::space::Space;
+pub use runtime::{CudaRuntime, open_device, report, run, run_on, run_with_precision};
+pub use values::collections::{
     Bool, BoolCollection, Collection, EntityCollection, Loop, Scalar, ScalarCollection, Sequence, Vector, VectorCollection,
 };
-pub use grid::GridArrays;
-pub use jacobian::Jacobian;
-pub use kernels::{FloatingPoint, KernelModule};
-pub use precision::Precision;
-pub use program::{CudaRuntime, open_device, report, run, run_on, run_with_precision};
-pub use queue::Counters;

@@ -9,14 +9,14 @@ use equelle_runtime::params::Parameters;
 use equelle_runtime::session::{Options, Session};
 use equelle_runtime::source::Source;
 
-use crate::runtime::args::EqRows;
 use crate::runtime::device::emulator::Emulator;
 use crate::runtime::device::gpu::GpuDevice;
 use crate::runtime::device::{Device, DevicePtr};
-use crate::runtime::grid::bytes_of;
-use crate::runtime::pool::Buffer;
-use crate::runtime::precision::doubles;
-use crate::runtime::program::CudaRuntime;
+use crate::runtime::executor::Executor;
+use crate::runtime::executor::arguments::EqRows;
+use crate::runtime::executor::pool::Buffer;
+use crate::runtime::linalg::space::Space;
+use crate::runtime::runtime::CudaRuntime;
 
 pub(super) static PROGRAM: Program = Program {
     name: "test",
@@ -40,6 +40,11 @@ pub(super) fn runtimes() -> Vec<CudaRuntime> {
     devices.into_iter().map(runtime_on).collect()
 }
 
+/// Spaces of doubles on the same devices.
+pub(super) fn spaces() -> Vec<Space<f64>> {
+    runtimes().into_iter().map(|rt| rt.linear_space()).collect()
+}
+
 /// A runtime on a device.
 pub(super) fn runtime_on(device: Rc<dyn Device>) -> CudaRuntime {
     let grid = Grid::cartesian(Cartesian::line(2, 1.0)).expect("a grid of two cells");
@@ -47,25 +52,25 @@ pub(super) fn runtime_on(device: Rc<dyn Device>) -> CudaRuntime {
     CudaRuntime::on_device(session, device).expect("a runtime")
 }
 
-impl CudaRuntime {
+impl Executor {
     /// Numbers on the device.
-    pub(super) fn put(&mut self, values: &[f64]) -> Rc<Buffer> {
-        self.upload("test data", &bytes_of(values, f64::to_le_bytes)).expect("room")
+    pub(super) fn put(&self, values: &[f64]) -> Rc<Buffer> {
+        self.upload("test data", values).expect("room")
     }
 
     /// A matrix on the device, and what owns its memory.
-    pub(super) fn put_matrix(&mut self, matrix: &Csr) -> (EqRows, [Rc<Buffer>; 3]) {
+    pub(super) fn put_matrix(&self, matrix: &Csr) -> (EqRows, [Rc<Buffer>; 3]) {
         let row_ptr: Vec<u64> = matrix.row_ptr().iter().map(|&start| start as u64).collect();
-        let row_ptr = self.upload("test data", &bytes_of(&row_ptr, u64::to_le_bytes)).expect("room");
-        let columns = self.upload("test data", &bytes_of(matrix.col_idx(), u32::to_le_bytes)).expect("room");
+        let row_ptr = self.upload("test data", &row_ptr).expect("room");
+        let columns = self.upload("test data", matrix.col_idx()).expect("room");
         let parts = [row_ptr, columns, self.put(matrix.values())];
         let [row_ptr, columns, entries] = [0, 1, 2].map(|part: usize| parts[part].address().0);
         (EqRows { row_ptr, columns, entries }, parts)
     }
 
     /// The bits of numbers on the device.
-    pub(super) fn bits(&mut self, from: DevicePtr, len: usize) -> Vec<u64> {
-        doubles(&self.download(from, 8 * len).expect("what was computed")).into_iter().map(f64::to_bits).collect()
+    pub(super) fn bits(&self, from: DevicePtr, len: usize) -> Vec<u64> {
+        self.download(from, len).expect("what was computed")
     }
 }
 

@@ -8,14 +8,12 @@ use equelle_runtime::grid::NONE;
 use equelle_runtime::session::finite::Nonfinite;
 use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, HostAccess, Real};
 
-use crate::runtime::args::Call;
-use crate::runtime::collections::{
+use crate::runtime::executor::precision::Precision;
+use crate::runtime::runtime::CudaRuntime;
+use crate::runtime::values::collections::{
     Bool, BoolCollection, Collection, EntityCollection, Loop, Scalar, ScalarCollection, Sequence, Vector, VectorCollection,
 };
-use crate::runtime::grid::bytes_of;
-use crate::runtime::precision::{Precision, doubles, singles};
-use crate::runtime::program::CudaRuntime;
-use crate::runtime::steady::{LAUNCHES_TOGETHER, ROUNDS_TOGETHER, Steady};
+use crate::runtime::values::steady::{LAUNCHES_TOGETHER, ROUNDS_TOGETHER, Steady};
 
 impl EquelleRuntime for CudaRuntime {
     type Scalar = Scalar;
@@ -42,7 +40,7 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn entities(&mut self, domain: &Arc<Domain>) -> Result<EntityCollection, Error> {
-        let buffer = self.elements(domain)?;
+        let buffer = self.grid.sets.elements(&self.executor, domain)?;
         let values = Collection::dense(domain, buffer);
         Ok(EntityCollection { values, kind: domain.kind() })
     }
@@ -71,7 +69,7 @@ impl EquelleRuntime for CudaRuntime {
 
     fn input_sequence(&mut self, name: &str) -> Result<Sequence, Error> {
         let values = self.session.input_sequence(name)?;
-        let buffer = self.upload(name, &bytes_of(&values, f64::to_le_bytes))?;
+        let buffer = self.executor.upload(name, &values)?;
         Ok(Sequence { len: values.len(), buffer, read: Some(values) })
     }
 
@@ -84,14 +82,21 @@ impl EquelleRuntime for CudaRuntime {
     fn output_collection(&mut self, tag: &str, value: &ScalarCollection) -> Result<(), Error> {
         // What is put out needs no derivatives.
         let dense = self.plain(value)?;
-        if self.output_aside(tag, &dense, 1)? {
+        if self.output_async(tag, &dense, 1)? {
             return Ok(());
         }
-        let bytes = self.download(dense.pointer(), self.precision.bytes() as usize * value.domain.len())?;
-        self.check_flag()?;
-        match self.precision {
-            Precision::Double => self.session.output_collection(tag, value.domain(), &doubles(&bytes)),
-            Precision::Single => self.session.output_collection(tag, value.domain(), &singles(&bytes)),
+        let n = value.domain.len();
+        match self.executor.precision() {
+            Precision::Double => {
+                let values: Vec<f64> = self.executor.download(dense.pointer(), n)?;
+                self.check_flag()?;
+                self.session.output_collection(tag, value.domain(), &values)
+            }
+            Precision::Single => {
+                let values: Vec<f32> = self.executor.download(dense.pointer(), n)?;
+                self.check_flag()?;
+                self.session.output_collection(tag, value.domain(), &values)
+            }
         }
     }
 
@@ -114,12 +119,12 @@ impl EquelleRuntime for CudaRuntime {
 
     fn output_vectors(&mut self, tag: &str, value: &VectorCollection) -> Result<(), Error> {
         let components = self.session.grid().dim();
-        if self.output_aside(tag, &value.values, components)? {
+        if self.output_async(tag, &value.values, components)? {
             return Ok(());
         }
         let values = self.vectors(value)?;
         self.check_flag()?;
-        match self.precision {
+        match self.executor.precision() {
             Precision::Double => {
                 let components: Vec<&[f64]> = values.iter().map(Vec::as_slice).collect();
                 self.session.output_vectors(tag, value.domain(), &components)
@@ -145,28 +150,35 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn begin_loop(&mut self, sequence: &Sequence) -> Result<Loop, Error> {
-        let taken = self.buffer("the state of a loop", 8)?;
-        let function = self.runtime_function("equelle_loop_begin")?;
-        let call = Call::new(function, "equelle_loop_begin").arg(taken.address());
-        self.launch_once(call);
+        let taken = self.executor.buffer("the state of a loop", 8)?;
+        let call = self.executor.runtime_call("equelle_loop_begin")?.arg(taken.address());
+        self.executor.launch_once(call);
         let state = match &sequence.read {
             Some(read) => self.session.begin_loop_over(read),
             None => self.session.begin_loop(sequence.len),
         };
         let steady = self.session.profile().then(Steady::default);
-        Ok(Loop { state, sequence: sequence.clone(), taken, window: None, used: 0, handed_over: self.queue.handed_over(), steady })
+        Ok(Loop {
+            state,
+            sequence: sequence.clone(),
+            taken,
+            window: None,
+            used: 0,
+            handed_over: self.executor.queue().handed_over(),
+            steady,
+        })
     }
 
     fn next(&mut self, state: &mut Loop) -> Result<Option<Scalar>, Error> {
         // What a few rounds queued is one sequence of launches, and so one graph: a graph costs some microseconds beyond its kernels.
         // A round that asked for results goes alone, so that sequences of launches repeat.
-        let went_alone = self.queue.handed_over() != state.handed_over;
-        if went_alone || state.used == ROUNDS_TOGETHER || self.queue.waiting() >= LAUNCHES_TOGETHER {
-            self.flush()?;
+        let went_alone = self.executor.queue().handed_over() != state.handed_over;
+        if went_alone || state.used == ROUNDS_TOGETHER || self.executor.queue().waiting() >= LAUNCHES_TOGETHER {
+            self.executor.flush()?;
         }
-        state.handed_over = self.queue.handed_over();
+        state.handed_over = self.executor.queue().handed_over();
         if self.session.next_step(&mut state.state).is_none() {
-            self.flush()?;
+            self.executor.flush()?;
             if let Some(steady) = &mut state.steady {
                 self.end_steady(steady)?;
             }
@@ -177,20 +189,21 @@ impl EquelleRuntime for CudaRuntime {
             self.next_steady(steady)?;
         }
         // The next window begins where a sequence of launches does, so that sequences repeat.
-        let window = match state.window.take().filter(|_| !self.queue.is_empty() && state.used < ROUNDS_TOGETHER) {
+        let window = match state.window.take().filter(|_| !self.executor.queue().is_empty() && state.used < ROUNDS_TOGETHER) {
             Some(window) => window,
             None => {
                 // Memory of its own, from the pool: the program may keep a number beyond its round.
-                let window = self.buffer("elements of a sequence", 8 * u64::from(ROUNDS_TOGETHER))?;
-                let function = self.runtime_function("equelle_loop_window")?;
-                let call = Call::new(function, "equelle_loop_window")
+                let window = self.executor.buffer("elements of a sequence", 8 * u64::from(ROUNDS_TOGETHER))?;
+                let call = self
+                    .executor
+                    .runtime_call("equelle_loop_window")?
                     .arg(state.sequence.buffer.address())
                     .arg(state.sequence.len as u64)
                     .arg(state.taken.address())
                     .arg(std::mem::take(&mut state.used))
                     .arg(ROUNDS_TOGETHER)
                     .arg(window.address());
-                self.launch_once(call);
+                self.executor.launch_once(call);
                 window
             }
         };
@@ -236,19 +249,19 @@ impl EquelleRuntime for CudaRuntime {
         if std::mem::replace(&mut self.finished, true) {
             return Ok(());
         }
-        self.flush()?;
-        self.synchronise()?;
+        self.executor.flush()?;
+        self.executor.synchronise()?;
         self.settle_outputs()?;
         self.check_flag()?;
-        if let Some(error) = self.queue.refused() {
-            let text = format!("steps were not run as graphs, which is slower on small grids: {error}");
-            self.session.warning(&text);
+        let refused = self.executor.queue().refused().map(ToString::to_string);
+        if let Some(error) = refused {
+            self.session.warning(&format!("steps were not run as graphs, which is slower on small grids: {error}"));
         }
-        if let Some(note) = self.tuning.note() {
+        for note in self.executor.tuning_notes() {
             self.session.note(note);
         }
         if self.session.profile() {
-            let c = self.counters;
+            let c = self.counters();
             let size = equelle_runtime::report::bytes;
             self.session.note(format!(
                 "device: {} kernels, {} of the rounds as graphs, {} copies to it ({}), {} from it ({}), {} allocations ({} in all), {} waits",
@@ -259,7 +272,7 @@ impl EquelleRuntime for CudaRuntime {
                 c.downloads,
                 size(c.downloaded_bytes),
                 c.allocations,
-                size(self.pool.bytes()),
+                size(self.executor.pool_bytes()),
                 c.synchronisations
             ));
         }
@@ -273,14 +286,14 @@ impl CudaRuntime {
     pub(super) fn number(&mut self, scalar: &Scalar) -> Result<f64, Error> {
         match scalar {
             Scalar::Known(value) => Ok(*value),
-            Scalar::Device(buffer) => Ok(doubles(&self.download(buffer.address(), 8)?)[0]),
-            Scalar::Element { of, index } => Ok(doubles(&self.download(of.number(*index), 8)?)[0]),
+            Scalar::Device(buffer) => Ok(self.executor.download_one(buffer.address())?),
+            Scalar::Element { of, index } => Ok(self.executor.download_one(of.number(*index))?),
         }
     }
 
     /// A collection with these values.
     pub(super) fn upload_values(&mut self, domain: &Arc<Domain>, values: &[f64]) -> Result<Collection, Error> {
-        let buffer = self.upload_reals(domain.name(), values)?;
+        let buffer = self.executor.upload_reals(domain.name(), values)?;
         Ok(Collection::dense(domain, buffer))
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! An equation becomes two functions. The *pattern* tells once per grid which derivatives each element has, from the skeleton of the Jacobian form; the other one evaluates, and
 //! adds each derivative to the entry of its column. Both add in one order, so that the place of each addition in its row is known, unless the state decides what is added: then the
-//! column is sought. One thread owns a row; the rows of a block are put together in shared memory and written behind one another.
+//! column is builder. One thread owns a row; the rows of a block are put together in shared memory and written behind one another.
 //!
 //! On Cartesian grids both have another form: derivatives by the cell and by those beyond its sides go to variables, and columns follow from the place of the cell.
 

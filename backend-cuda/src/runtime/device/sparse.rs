@@ -4,7 +4,7 @@
 use equelle_runtime::Error;
 
 use super::ids::DevicePtr;
-use crate::runtime::precision::Precision;
+use crate::runtime::executor::precision::Precision;
 
 /// A CSR matrix in device memory. Offsets and columns are signed numbers of 32 bits, as cuSPARSE
 /// takes them.

@@ -3,7 +3,7 @@
 use equelle_runtime::Error;
 
 use super::prelude::PRELUDE;
-use crate::runtime::precision::Precision;
+use crate::runtime::executor::precision::Precision;
 
 /// How kernels do floating-point arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

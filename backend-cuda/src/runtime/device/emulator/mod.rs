@@ -19,7 +19,7 @@ use equelle_runtime::{Error, ErrorKind};
 use libloading::Library;
 
 use self::async_copy::AsyncCopies;
-use crate::runtime::cache;
+use crate::runtime::executor::kernel_cache;
 use crate::runtime::device::direct::{DirectEngine, DirectSolves};
 use crate::runtime::device::{AsyncCopy, CompileOptions, CopyId, Device, DeviceFacts, DevicePtr, FunctionId, GraphId, Launch, ModuleId};
 use crate::runtime::kernels::KernelModule;
@@ -114,18 +114,18 @@ fn compiler_version() -> &'static [u8] {
 
 /// A library with these kernels at `target`: from the cache, where `key` finds it, or compiled.
 fn library(key: u128, source: &str, options: &[String], target: &Path) -> Result<(), Error> {
-    if cache::read(key, "so").is_some_and(|image| std::fs::write(target, image).is_ok()) {
+    if kernel_cache::read(key, "so").is_some_and(|image| std::fs::write(target, image).is_ok()) {
         return Ok(());
     }
     compile(source, options, target)?;
     if let Ok(image) = std::fs::read(target) {
-        cache::write(key, "so", &image);
+        kernel_cache::write(key, "so", &image);
     }
     Ok(())
 }
 
 fn compile(source: &str, options: &[String], target: &Path) -> Result<(), Error> {
-    let text = cache::scratch_path("cpp");
+    let text = kernel_cache::scratch_path("cpp");
     std::fs::write(&text, source).map_err(|e| failed(format!("cannot write `{}`: {e}", text.display())))?;
     let output = Command::new("c++").args(FLAGS).args(options).arg("-o").arg(target).arg(&text).output();
     let _ = std::fs::remove_file(&text);
@@ -149,11 +149,11 @@ impl Device for Emulator {
             ));
         }
         let options = options.definitions();
-        let key = cache::hash(&[source.as_bytes(), options.join(" ").as_bytes(), FLAGS.join(" ").as_bytes(), compiler_version()]);
+        let key = kernel_cache::hash(&[source.as_bytes(), options.join(" ").as_bytes(), FLAGS.join(" ").as_bytes(), compiler_version()]);
         if let Some(&id) = self.state.borrow().loaded.get(&key) {
             return Ok(id);
         }
-        let library_path = cache::scratch_path("so");
+        let library_path = kernel_cache::scratch_path("so");
         library(key, &source, &options, &library_path).map_err(|error| module.with_kernel(error))?;
         // SAFETY: the library was made from our kernels, whose initialisation does nothing.
         let library = unsafe { Library::new(&library_path) };

@@ -5,7 +5,7 @@ use equelle_runtime::{Error, ErrorKind, Real};
 use super::Emulator;
 use crate::runtime::device::DevicePtr;
 use crate::runtime::device::sparse::{Allocate, SparseMatrix, SparseProducts};
-use crate::runtime::precision::Precision;
+use crate::runtime::executor::precision::Precision;
 
 /// `len` values at an address of the emulator.
 ///

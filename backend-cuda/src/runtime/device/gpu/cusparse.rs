@@ -13,7 +13,7 @@ use super::error::GpuError;
 use super::probe;
 use crate::runtime::device::DevicePtr;
 use crate::runtime::device::sparse::{Allocate, SparseMatrix};
-use crate::runtime::precision::Precision;
+use crate::runtime::executor::precision::Precision;
 
 /// An open library.
 #[derive(Debug)]

@@ -20,7 +20,7 @@ use equelle_runtime::Error;
 use self::async_copy::AsyncCopies;
 use self::error::{During, GpuError};
 use self::graph::{Graph, Kernel};
-use crate::runtime::cache;
+use crate::runtime::executor::kernel_cache;
 use crate::runtime::device::direct::{DirectEngine, DirectSolves};
 use crate::runtime::device::sparse::{Allocate, SparseMatrix, SparseProducts};
 use crate::runtime::device::{
@@ -132,15 +132,15 @@ impl Device for GpuDevice {
             flags.push("--fmad=true".to_owned());
         }
         let source = module.full_source();
-        let key = cache::hash(&[source.as_bytes(), flags.join(" ").as_bytes(), self.facts.arch.as_bytes(), nvrtc::version()?.as_bytes()]);
+        let key = kernel_cache::hash(&[source.as_bytes(), flags.join(" ").as_bytes(), self.facts.arch.as_bytes(), nvrtc::version()?.as_bytes()]);
         if let Some(&id) = self.state.borrow().loaded.get(&key) {
             return Ok(id);
         }
-        let image = match cache::read(key, "cubin") {
+        let image = match kernel_cache::read(key, "cubin") {
             Some(image) => image,
             None => {
                 let image = nvrtc::compile(&source, &self.facts.arch, &flags).map_err(|error| module.with_kernel(error))?;
-                cache::write(key, "cubin", &image);
+                kernel_cache::write(key, "cubin", &image);
                 image
             }
         };

@@ -1,0 +1,91 @@
+//! Equations as the kernels of a program evaluate them: residuals with rows of the Jacobian.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use equelle_runtime::domain::Domain;
+use equelle_runtime::{Error, KernelInfo};
+
+use crate::runtime::autodiff::pattern::{Made, PatternBuilder};
+use crate::runtime::executor::arguments::EqPattern;
+use crate::runtime::executor::errors::internal_error;
+use crate::runtime::executor::pool::Buffer;
+use crate::runtime::linalg::csr::CsrPattern;
+use crate::runtime::runtime::CudaRuntime;
+use crate::runtime::values::collections::{Collection, Derivatives, EntityCollection};
+
+impl CudaRuntime {
+    /// The rows of an equation over a domain with these unknowns, whose paths lead through these entity collections: known, or to be told by launches of its pattern
+    /// kernel, see [`CudaRuntime::next_pattern`]. With `slots`, what is told is told in the order of the additions of the kernel that evaluates, and [`CsrPattern::slots`] has their places.
+    ///
+    /// # Errors
+    /// `Backend` (an internal error) if an unknown is none.
+    pub fn begin_pattern(
+        &mut self,
+        kernel: &KernelInfo,
+        domain: &Arc<Domain>,
+        unknowns: &[&Collection],
+        entities: &[&EntityCollection],
+        slots: bool,
+    ) -> Result<PatternBuilder, Error> {
+        let mut made = Made {
+            kernel: kernel.name,
+            n_cols: 0,
+            domain: Arc::clone(domain),
+            unknowns: Vec::with_capacity(unknowns.len()),
+            entities: entities.iter().map(|e| Rc::clone(&e.values.buffer)).collect(),
+        };
+        for unknown in unknowns {
+            let (first, n_cols) = self.place_of(unknown)?;
+            made.unknowns.push((first, Arc::clone(&unknown.domain)));
+            made.n_cols = n_cols;
+        }
+        Ok(self.patterns.begin(made, slots))
+    }
+
+    /// What the next launch of the pattern kernel takes; `None` when the pattern is known.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory, or the device fails.
+    pub fn next_pattern(&mut self, builder: &mut PatternBuilder) -> Result<Option<EqPattern>, Error> {
+        builder.next(&self.executor)
+    }
+
+    /// The pattern, to keep for the next evaluation.
+    ///
+    /// # Errors
+    /// `Backend` (an internal error) if it has not been told.
+    pub fn finish_pattern(&mut self, builder: PatternBuilder) -> Result<Rc<CsrPattern>, Error> {
+        self.patterns.finish(builder)
+    }
+
+    /// Room for the entries of rows, for a kernel to write.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn new_entries(&mut self, rows: &CsrPattern) -> Result<Rc<Buffer>, Error> {
+        self.executor.reals("the Jacobian", rows.entries())
+    }
+
+    /// A residual with its derivatives.
+    pub fn equation(&self, residual: Collection, rows: &Rc<CsrPattern>, entries: Rc<Buffer>) -> Collection {
+        let derivatives = Derivatives::Rows { rows: Rc::clone(rows), entries };
+        Collection { derivatives: Some(Rc::new(derivatives)), ..residual }
+    }
+
+    /// Number of the first column of an unknown.
+    ///
+    /// # Errors
+    /// `Backend` (an internal error) if it is none.
+    pub fn first_column(&self, unknown: &Collection) -> Result<u32, Error> {
+        Ok(self.place_of(unknown)?.0 as u32)
+    }
+
+    /// Number of the first column of an unknown, and how many columns there are.
+    pub(crate) fn place_of(&self, unknown: &Collection) -> Result<(usize, usize), Error> {
+        match unknown.derivatives.as_deref() {
+            Some(&Derivatives::Unknown { first, n_cols, .. }) => Ok((first, n_cols)),
+            Some(Derivatives::Rows { .. }) | None => Err(self.session.locate(internal_error("an unknown without derivatives"))),
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Matrices of the grid, which derivatives of Gradient and Divergence are multiplied by.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use equelle_runtime::domain::Domain;
+
+use crate::runtime::executor::pool::Buffer;
+
+/// A matrix of the grid, of which products are made.
+#[derive(Debug)]
+pub(crate) struct GridMatrix {
+    pub rows: usize,
+    pub columns: usize,
+    pub entries: usize,
+    pub row_ptr: Rc<Buffer>,
+    pub col_idx: Rc<Buffer>,
+    pub values: Rc<Buffer>,
+}
+
+/// Matrices of the grid, made at first use.
+#[derive(Debug, Default)]
+pub(crate) struct GridMatrices {
+    pub gradient: Option<Rc<GridMatrix>>,
+    /// By the domain of the operand, which is kept so that it stays what it is.
+    pub divergence: Vec<(Arc<Domain>, Rc<GridMatrix>)>,
+}

@@ -1,0 +1,85 @@
+//! Rules of differentiation: what an entry of an operand's row adds to that of the result.
+
+use equelle_runtime::{BinaryMath, Elementary};
+
+use crate::runtime::operations::arithmetic::{Binary, Unary};
+
+/// What an entry d of an operand's row adds to that of the result `v` of operands `a` and `b`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rule {
+    /// `d`
+    Keep,
+    /// `-d`
+    Negate,
+    /// `a d`
+    TimesFirst,
+    /// `b d`
+    TimesSecond,
+    /// `d / b`
+    OverSecond,
+    /// `-(v d) / b`
+    Denominator,
+    /// By the sign of `a`.
+    Sign,
+    /// `0.5 / v d`
+    Root,
+    /// As [`Elementary::derivative`].
+    Elementary(Elementary),
+    /// As [`BinaryMath::by_first`].
+    ByFirst(BinaryMath),
+    /// As [`BinaryMath::by_second`].
+    BySecond(BinaryMath),
+}
+
+impl Rule {
+    /// As the kernels number them.
+    pub fn number(self) -> u32 {
+        match self {
+            Rule::Keep => 0,
+            Rule::Negate => 1,
+            Rule::TimesFirst => 2,
+            Rule::TimesSecond => 3,
+            Rule::OverSecond => 4,
+            Rule::Denominator => 5,
+            Rule::Sign => 6,
+            Rule::Root => 7,
+            Rule::Elementary(Elementary::Exp) => 8,
+            Rule::Elementary(Elementary::Log) => 9,
+            Rule::Elementary(Elementary::Sin) => 10,
+            Rule::Elementary(Elementary::Cos) => 11,
+            Rule::Elementary(Elementary::Tan) => 12,
+            Rule::ByFirst(BinaryMath::Min) => 13,
+            Rule::BySecond(BinaryMath::Min) => 14,
+            Rule::ByFirst(BinaryMath::Max) => 15,
+            Rule::BySecond(BinaryMath::Max) => 16,
+            Rule::ByFirst(BinaryMath::Pow) => 17,
+            Rule::BySecond(BinaryMath::Pow) => 18,
+        }
+    }
+}
+
+impl Unary {
+    /// Its derivative.
+    pub fn rule(self) -> Rule {
+        match self {
+            Unary::Copy => Rule::Keep,
+            Unary::Neg => Rule::Negate,
+            Unary::Abs => Rule::Sign,
+            Unary::Sqrt => Rule::Root,
+            Unary::Elementary(function) => Rule::Elementary(function),
+        }
+    }
+}
+
+impl Binary {
+    /// Its derivatives by both operands.
+    pub fn rules(self) -> (Rule, Rule) {
+        match self {
+            Binary::Add => (Rule::Keep, Rule::Keep),
+            Binary::Sub => (Rule::Keep, Rule::Negate),
+            Binary::Mul => (Rule::TimesSecond, Rule::TimesFirst),
+            Binary::Div => (Rule::OverSecond, Rule::Denominator),
+            Binary::Math(function) => (Rule::ByFirst(function), Rule::BySecond(function)),
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! Arguments of kernels: the Rust side of the structs in `prelude.cuh`, field for field.
+
+use crate::runtime::device::{DevicePtr, FunctionId, Launch, LaunchShape};
+
+/// A set to iterate over.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EqSpace {
+    /// Address of the sorted entities; 0 when it is all of its kind.
+    pub list: u64,
+    /// Address of the positions in the order of the grid's file, or 0.
+    pub order: u64,
+    /// Number of entities.
+    pub size: u32,
+}
+
+/// A grid of any kind; addresses are 0 for arrays that a kernel did not ask for.
+#[derive(Clone, Copy, Debug, Default)]
+#[allow(missing_docs)]
+pub struct EqGrid {
+    pub n_cells: u32,
+    pub n_faces: u32,
+    pub side_starts: u64,
+    pub side_beyond: u64,
+    pub side_faces: u64,
+    pub side_ranks: u64,
+    pub face_cells: u64,
+    pub cell_volumes: u64,
+    pub cell_centroids: u64,
+    pub face_areas: u64,
+    pub face_centroids: u64,
+    pub face_normals: u64,
+    pub n_edges: u32,
+    pub n_vertices: u32,
+    pub edge_lengths: u64,
+    pub edge_centroids: u64,
+    pub vertex_positions: u64,
+    /// Of a Cartesian grid, where closed forms take the place of arrays.
+    pub shape: EqCartesian,
+}
+
+/// A uniform Cartesian grid.
+#[derive(Clone, Copy, Debug, Default)]
+#[allow(missing_docs)]
+pub struct EqCartesian {
+    pub n: [u32; 3],
+    /// 1 when launches over cells are one-dimensional.
+    pub flat: u32,
+    pub face_start: [u32; 3],
+    /// Cells that a thread goes through where a launch takes the boundary apart.
+    pub cells_per_thread: u32,
+    pub boundary_start: [u32; 3],
+    pub interior_start: [u32; 3],
+    pub spacing: [f64; 3],
+    pub area: [f64; 3],
+    pub volume: f64,
+}
+
+/// Ranks of entities in a set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EqRanks {
+    /// Address of the rank in the canonical superset of each entity, or 0.
+    pub outer: u64,
+    /// Address of the rank in the set of each element of the canonical superset, or 0.
+    pub inner: u64,
+    /// Number of the canonical superset.
+    pub canonical: u32,
+    /// Where `outer` is 0: the first entity of the canonical superset, which has all from there on.
+    pub first: u32,
+    /// And how many these are.
+    pub count: u32,
+}
+
+/// Where kernels report conditions that do not hold.
+#[derive(Clone, Copy, Debug)]
+pub struct EqChecks {
+    /// Address of the flag.
+    pub flag: u64,
+    /// Number of the kernel's first condition.
+    pub first: u32,
+}
+
+/// Rows of the Jacobian of an equation.
+#[derive(Clone, Copy, Debug)]
+pub struct EqRows {
+    /// Address of where rows begin, one more than there are rows.
+    pub row_ptr: u64,
+    /// Address of the columns, ascending within a row.
+    pub columns: u64,
+    /// Address of the entries.
+    pub entries: u64,
+}
+
+/// Places of the additions of an equation in its rows.
+#[derive(Clone, Copy, Debug)]
+pub struct EqSlots {
+    /// Address of where the additions of each row begin.
+    pub starts: u64,
+    /// Address of the places within the row, in the order of the additions.
+    pub slots: u64,
+}
+
+/// Where a kernel tells which derivatives each element has.
+#[derive(Clone, Copy, Debug)]
+pub struct EqPattern {
+    /// Address of their number, per element.
+    pub counts: u64,
+    /// Address of where the columns of each element begin; 0 while they are counted.
+    pub starts: u64,
+    /// Address of the columns; 0 while they are counted.
+    pub columns: u64,
+}
+
+/// Numbers that an operation reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct EqOperand {
+    /// Address of the values; 0 when it is `value` for all.
+    pub values: u64,
+    /// The number, where there are no values.
+    pub value: f64,
+    /// Numbers from one element to the next; 0 when there is one for all.
+    pub stride: u32,
+    /// Numbers from one component to the next; 0 when there is one for all.
+    pub component_stride: u32,
+}
+
+/// BoolOp values that an operation reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EqBool {
+    /// Address of the values; 0 when it is `value` for all.
+    pub values: u64,
+    /// 1 or 0, where there are no values.
+    pub value: u32,
+    /// 1, or 0 when there is one for all.
+    pub stride: u32,
+}
+
+/// A value that a kernel takes.
+pub trait Argument {
+    /// Appends its words, each of 8 bytes as they lie in memory.
+    fn words(&self, words: &mut Vec<u64>);
+}
+
+/// Two numbers in one word.
+pub(crate) fn pair(low: u32, high: u32) -> u64 {
+    u64::from(low) | u64::from(high) << 32
+}
+
+impl Argument for DevicePtr {
+    fn words(&self, words: &mut Vec<u64>) {
+        words.push(self.0);
+    }
+}
+
+impl Argument for u32 {
+    fn words(&self, words: &mut Vec<u64>) {
+        words.push(u64::from(*self));
+    }
+}
+
+impl Argument for u64 {
+    fn words(&self, words: &mut Vec<u64>) {
+        words.push(*self);
+    }
+}
+
+impl Argument for f64 {
+    fn words(&self, words: &mut Vec<u64>) {
+        words.push(self.to_bits());
+    }
+}
+
+impl Argument for EqSpace {
+    fn words(&self, words: &mut Vec<u64>) {
+        words.extend([self.list, self.order, pair(self.size, 0)]);
+    }
+}
+
+impl Argument for EqGrid {
+    fn words(&self, words: &mut Vec<u64>) {
+        words.push(pair(self.n_cells, self.n_faces));
+        words.extend([self.side_starts, self.side_beyond, self.side_faces, self.side_ranks]);
+        words.extend([self.face_cells, self.cell_volumes, self.cell_centroids]);
+        words.extend([self.face_areas, self.face_centroids, self.face_normals, pair(self.n_edges, self.n_vertices)]);
+        words.extend([self.edge_lengths, self.edge_centroids, self.vertex_positions]);
+        self.shape.words(words);
+    }
+}
+
+impl Argument for EqCartesian {
+    fn words(&self, words: &mut Vec<u64>) {
+        for (values, last) in
+            [(self.n, self.flat), (self.face_start, self.cells_per_thread), (self.boundary_start, 0), (self.interior_start, 0)]
+        {
+            words.extend([pair(values[0], values[1]), pair(values[2], last)]);
+        }
+        words.extend(self.spacing.iter().chain(&self.area).chain([&self.volume]).map(|x| x.to_bits()));
+    }
+}
+
+impl Argument for EqRanks {
+    fn words(&self, words: &mut Vec<u64>) {
+        words.extend([self.outer, self.inner, pair(self.canonical, self.first), pair(self.count, 0)]);
+    }
+}
+
+impl Argument for EqChecks {
+    fn words(&self, words: &mut Vec<u64>) {
+        words.extend([self.flag, pair(self.first, 0)]);
+    }
+}
+
+impl Argument for EqRows {
+    fn words(&self, words: &mut Vec<u64>) {
+        words.extend([self.row_ptr, self.columns, self.entries]);
+    }
+}
+
+impl Argument for EqSlots {
+    fn words(&self, words: &mut Vec<u64>) {
+        words.extend([self.starts, self.slots]);
+    }
+}
+
+impl Argument for EqPattern {
+    fn words(&self, words: &mut Vec<u64>) {
+        words.extend([self.counts, self.starts, self.columns]);
+    }
+}
+
+impl Argument for EqOperand {
+    fn words(&self, words: &mut Vec<u64>) {
+        words.extend([self.values, self.value.to_bits(), pair(self.stride, self.component_stride)]);
+    }
+}
+
+impl Argument for EqBool {
+    fn words(&self, words: &mut Vec<u64>) {
+        words.extend([self.values, pair(self.value, self.stride)]);
+    }
+}
+
+/// A launch being put together: arguments in the order of the kernel's parameters.
+#[derive(Clone, Debug)]
+pub struct Call {
+    function: FunctionId,
+    name: &'static str,
+    words: Vec<u64>,
+    offsets: Vec<u32>,
+}
+
+impl Call {
+    /// A launch of `function`; `name` is what messages call it.
+    pub fn new(function: FunctionId, name: &'static str) -> Self {
+        Call { function, name, words: Vec::new(), offsets: Vec::new() }
+    }
+
+    /// The next argument.
+    #[must_use]
+    pub fn arg(mut self, argument: impl Argument) -> Self {
+        self.offsets.push(self.words.len() as u32);
+        argument.words(&mut self.words);
+        self
+    }
+
+    /// The kernel.
+    pub(crate) fn function(&self) -> FunctionId {
+        self.function
+    }
+
+    /// What messages call it.
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The same call with a thread for so many cells, where the grid is among its arguments.
+    pub(crate) fn with_cells_per_thread(mut self, grid: &EqCartesian, cells_per_thread: u32) -> Self {
+        let words = |grid: &EqCartesian| {
+            let mut words = Vec::new();
+            grid.words(&mut words);
+            words
+        };
+        let (old, new) = (words(grid), words(&EqCartesian { cells_per_thread, ..*grid }));
+        for &offset in &self.offsets {
+            let argument = self.words.get_mut(offset as usize..offset as usize + old.len());
+            if let Some(argument) = argument.filter(|argument| **argument == *old) {
+                argument.copy_from_slice(&new);
+            }
+        }
+        self
+    }
+
+    pub(crate) fn shaped(self, shape: LaunchShape) -> Launch {
+        Launch { function: self.function, name: self.name, shape, words: self.words, offsets: self.offsets }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sizes that C++ gives the structs of the prelude: 8-byte alignment throughout.
+    #[test]
+    fn words_fill_the_structs() {
+        let count = |argument: &dyn Fn(&mut Vec<u64>)| {
+            let mut words = Vec::new();
+            argument(&mut words);
+            words.len() * 8
+        };
+        assert_eq!(count(&|w| EqSpace::default().words(w)), 24);
+        assert_eq!(count(&|w| EqGrid::default().words(w)), 240);
+        assert_eq!(count(&|w| EqRanks::default().words(w)), 32);
+        assert_eq!(count(&|w| EqChecks { flag: 1, first: 2 }.words(w)), 16);
+        assert_eq!(count(&|w| EqRows { row_ptr: 1, columns: 2, entries: 3 }.words(w)), 24);
+        assert_eq!(count(&|w| EqSlots { starts: 1, slots: 2 }.words(w)), 16);
+        assert_eq!(count(&|w| EqPattern { counts: 1, starts: 2, columns: 3 }.words(w)), 24);
+        assert_eq!(count(&|w| EqOperand::default().words(w)), 24);
+        assert_eq!(count(&|w| EqBool::default().words(w)), 16);
+        let cartesian = EqCartesian {
+            n: [1; 3],
+            flat: 0,
+            face_start: [0; 3],
+            cells_per_thread: 1,
+            boundary_start: [0; 3],
+            interior_start: [0; 3],
+            spacing: [1.0; 3],
+            area: [1.0; 3],
+            volume: 1.0,
+        };
+        assert_eq!(count(&|w| cartesian.words(w)), 120);
+    }
+}

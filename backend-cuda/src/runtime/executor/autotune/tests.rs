@@ -1,0 +1,179 @@
+//! Shapes of launches: that each reaches every element once, and that what was measured is found again.
+
+use std::rc::Rc;
+
+use equelle_runtime::grid::{Cartesian, Grid};
+use equelle_runtime::session::{Options, Session};
+
+use super::*;
+use crate::runtime::kernels::FloatingPoint;
+use crate::runtime::runtime::CudaRuntime;
+use crate::runtime::test_support::{PROGRAM, runtimes};
+
+/// Kernels that count how often they come to an element.
+const COUNTS: KernelModule = KernelModule {
+    name: "counts",
+    source: r#"
+extern "C" __global__ void EQ_LIGHT over_elements(const EqEntity size, double* __restrict__ count) {
+  const EqEntity element = eq_index();
+  if (element < size) count[element] += 1.0;
+}
+extern "C" __global__ void EQ_LIGHT over_cells(const EqCartesian g, double* __restrict__ count) {
+  EqCell cell;
+  if (eq_cell_here(g, cell)) count[cell.index] += 1.0;
+}
+extern "C" __global__ void EQ_HEAVY apart(const EqCartesian g, double* __restrict__ count) {
+  if (eq_is_march(g)) {
+    EqCell cell;
+    for (unsigned int step = 0; step < g.march; ++step)
+      if (eq_inside_cell_here(g, step, cell)) count[cell.index] += 1.0;
+    return;
+  }
+  EqCell cell;
+  if (eq_boundary_cell_here(g, cell)) count[cell.index] += 2.0;
+}
+extern "C" __global__ void EQ_LIGHT squares(const EqEntity size, const double* __restrict__ x, double* __restrict__ out) {
+  const EqEntity element = eq_index();
+  if (element < size) out[element] = x[element] * x[element];
+}
+"#,
+    floating_point: FloatingPoint::Strict,
+};
+
+/// The devices of this machine, with a runtime on a grid for each.
+fn on_grid(grid: Cartesian, words: &[&str]) -> Vec<CudaRuntime> {
+    let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+    let runtime = |rt: CudaRuntime| {
+        let grid = Grid::cartesian(grid).expect("a grid");
+        let parameters = Parameters::from_words(&words).expect("parameters");
+        let session = Session::on_grid(&PROGRAM, parameters, grid, Options::silent()).expect("a session");
+        CudaRuntime::on_device(session, Rc::clone(&rt.executor.device())).expect("a runtime")
+    };
+    runtimes().into_iter().map(runtime).collect()
+}
+
+fn name_of(over: LaunchDomain) -> &'static str {
+    match over {
+        LaunchDomain::Elements(_) => "over_elements",
+        LaunchDomain::Cells => "over_cells",
+        LaunchDomain::InsideAndBoundary => "apart",
+    }
+}
+
+#[test]
+fn every_shape_reaches_every_cell_once() {
+    // Rows shorter and longer than any block, one cell along an axis, and more rows than the longest cells_per_thread.
+    let grids = [
+        Cartesian::plane([300, 37], [1.0, 1.0]),
+        Cartesian::plane([5, 70], [1.0, 1.0]),
+        Cartesian::plane([1, 6], [1.0, 1.0]),
+        Cartesian::block([70, 19, 11], [1.0; 3]),
+        Cartesian::block([2, 1, 9], [1.0; 3]),
+    ];
+    for grid in grids {
+        for rt in on_grid(grid, &[]) {
+            let n = grid.n_cells();
+            for over in [LaunchDomain::Elements(n), LaunchDomain::Cells, LaunchDomain::InsideAndBoundary] {
+                let configs = rt.executor.configs(over).expect("a Cartesian grid");
+                assert!(configs.contains(&rt.executor.usual_config(over).expect("a Cartesian grid")));
+                for config in configs {
+                    let count = rt.executor.put(&vec![0.0; n]);
+                    let call = rt.executor.call(&COUNTS, name_of(over)).expect("a kernel");
+                    let call = match over {
+                        LaunchDomain::Elements(n) => call.arg(n as u32),
+                        LaunchDomain::Cells | LaunchDomain::InsideAndBoundary => {
+                            call.arg(rt.executor.cartesian_args().expect("a Cartesian grid"))
+                        }
+                    };
+                    let launch = rt.executor.in_shape(call.arg(count.address()), over, config).expect("a Cartesian grid");
+                    rt.executor.push(launch);
+                    let found = rt.executor.bits(count.address(), n);
+                    let shape = grid.n;
+                    let expected = |cell: usize| {
+                        let place = [cell % shape[0], cell / shape[0] % shape[1], cell / shape[0] / shape[1]];
+                        let inside = (0..grid.dim).all(|axis| place[axis] > 0 && place[axis] + 1 < shape[axis]);
+                        if over == LaunchDomain::InsideAndBoundary && !inside { 2.0f64 } else { 1.0 }
+                    };
+                    let expected: Vec<u64> = (0..n).map(|cell| expected(cell).to_bits()).collect();
+                    assert!(found == expected, "{over:?} in {config:?} on {shape:?}");
+                }
+            }
+        }
+    }
+}
+
+/// Launches a kernel once; the key of its shape on disk, and the shape that it had.
+fn launched(rt: &mut CudaRuntime, module: &KernelModule, x: &[f64]) -> (u128, LaunchShape) {
+    let over = LaunchDomain::Elements(x.len());
+    let (from, to) = (rt.executor.put(x), rt.executor.put(&vec![0.0; x.len()]));
+    let call = rt.executor.call(module, "squares").expect("a kernel");
+    let function = call.function();
+    rt.executor.launch_over(call.arg(x.len() as u32).arg(from.address()).arg(to.address()), x.len()).expect("a launch");
+    let shape = rt.executor.with_last(|launch| Some(launch.shape)).expect("it waits");
+    let found = rt.executor.bits(to.address(), x.len());
+    assert!(x.iter().map(|x| (x * x).to_bits()).eq(found), "the squares");
+    let kernel = rt.executor.kernel_key(function).unwrap_or_default();
+    (key(kernel, over, [0; 3], rt.executor.device().facts()), shape)
+}
+
+#[test]
+fn what_was_measured_is_found_again() {
+    let x: Vec<f64> = (0..1000).map(f64::from).collect();
+    let line = Cartesian::line(2, 1.0);
+    // A text that no test before had, so that nothing is known of it.
+    let unique = format!("{}// {:?} {}\n", COUNTS.source, std::time::SystemTime::now(), std::process::id());
+    let module = KernelModule { source: unique.leak(), ..COUNTS };
+    for device in 0..on_grid(line, &[]).len() {
+        let runtime = |words: &[&str]| on_grid(line, words).swap_remove(device);
+        let blocks = |shape: LaunchShape| (shape.grid[0], shape.block[0]);
+
+        // Nothing is known, and nothing asked for.
+        let mut rt = runtime(&[]);
+        let (place, shape) = launched(&mut rt, &module, &x);
+        assert_eq!(blocks(shape), (8, 128));
+        assert_eq!((kernel_cache::read(place, "shape"), rt.executor.tuning_notes()), (None, Vec::new()));
+
+        // Measured at the second launch, and kept.
+        let mut rt = runtime(&["tune=yes"]);
+        launched(&mut rt, &module, &x);
+        assert_eq!(kernel_cache::read(place, "shape"), None);
+        let (same, _) = launched(&mut rt, &module, &x);
+        assert_eq!(same, place);
+        let kept = kernel_cache::read(place, "shape").expect("it was measured");
+        let config = rt
+            .executor
+            .configs(LaunchDomain::Elements(1000))
+            .expect("elements")
+            .into_iter()
+            .find(|config| config.text().as_bytes() == kept);
+        let config = config.expect("one of the shapes");
+        let (_, shape) = launched(&mut runtime(&[]), &module, &x);
+        assert_eq!(blocks(shape), (1000u32.div_ceil(config.block[0]), config.block[0]));
+
+        // Another shape than the usual one, whichever was faster here.
+        kernel_cache::write(place, "shape", b"256 1 1");
+        let mut rt = runtime(&[]);
+        assert_eq!(blocks(launched(&mut rt, &module, &x).1), (4, 256));
+        assert!(rt.executor.tuning_notes()[0].starts_with("1 kernel is launched in shapes"));
+        assert_eq!(blocks(launched(&mut runtime(&["tune=no"]), &module, &x).1), (8, 128));
+
+        // What nobody can have measured.
+        for wrong in ["512 1 1", "0 1 1", "64 1", "", "usual"] {
+            kernel_cache::write(place, "shape", wrong.as_bytes());
+            assert_eq!(blocks(launched(&mut runtime(&[]), &module, &x).1), (8, 128), "{wrong:?}");
+        }
+        if let Some(folder) = kernel_cache::directory() {
+            let _ = std::fs::remove_file(folder.join(format!("{place:032x}.shape")));
+        }
+    }
+}
+
+#[test]
+fn one_of_three_words() {
+    let of = |word: &str| Tune::from_parameters(&Parameters::from_words(&[format!("tune={word}")]).expect("a word"));
+    assert_eq!(of("yes").ok(), Some(Tune::Yes));
+    assert_eq!(of("no").ok(), Some(Tune::No));
+    assert_eq!(of("auto").ok(), Some(Tune::Auto));
+    let error = of("maybe").expect_err("no such word");
+    assert_eq!((error.kind, error.message.as_str()), (ErrorKind::Data, "parameter `tune` must be `auto`, `no` or `yes`, not `maybe`"));
+}

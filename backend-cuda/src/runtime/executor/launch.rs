@@ -1,0 +1,223 @@
+//! Launches in the shapes that suit them.
+
+use std::time::Instant;
+
+use equelle_runtime::{Error, reduce};
+
+use crate::runtime::device::{FunctionId, Launch, LaunchShape};
+use crate::runtime::executor::arguments::Call;
+use crate::runtime::executor::autotune::{
+    BLOCK, BLOCKS, CELL_BLOCK, CELL_BLOCKS, CELLS_PER_THREAD, GAIN, Known, LONG_ENOUGH, LaunchConfig, LaunchDomain, MOST_BLOCKS,
+    MOST_LAUNCHES, ROUNDS, Tune, WORTH_IT, in_blocks, key,
+};
+use crate::runtime::executor::{Executor, kernel_cache};
+
+impl Executor {
+    /// Queues a launch.
+    pub(crate) fn push(&self, launch: Launch) {
+        self.queue.borrow_mut().push(launch);
+    }
+
+    /// Changes the launch that was queued last, while it waits.
+    pub(crate) fn with_last<T>(&self, change: impl FnOnce(&mut Launch) -> Option<T>) -> Option<T> {
+        self.queue.borrow_mut().last_mut().and_then(change)
+    }
+
+    /// Queues a call with one thread per element; nothing for none.
+    ///
+    /// # Errors
+    /// With `tune=yes` those of the device, which measures shapes; the launch itself reports at the next flush.
+    pub(crate) fn launch_over(&self, call: Call, elements: usize) -> Result<(), Error> {
+        self.launch_tuned(call, LaunchDomain::Elements(elements))
+    }
+
+    /// Queues a call with one block per leaf of a reduction.
+    pub(crate) fn launch_over_leaves(&self, call: Call, leaves: usize) {
+        if leaves > 0 {
+            self.push(call.shaped(LaunchShape { grid: [leaves as u32, 1, 1], block: [reduce::CHAINS as u32, 1, 1] }));
+        }
+    }
+
+    /// Queues a call of a single thread.
+    pub(crate) fn launch_once(&self, call: Call) {
+        self.push(call.shaped(LaunchShape { grid: [1; 3], block: [1; 3] }));
+    }
+
+    /// Queues a call with one thread per cell of the Cartesian grid, blocks along rows.
+    ///
+    /// # Errors
+    /// `Backend` (an internal error) if the run does not use Cartesian forms.
+    pub(crate) fn launch_over_cells(&self, call: Call) -> Result<(), Error> {
+        let g = self.cartesian_args()?;
+        let cells = g.n.iter().map(|&n| n as usize).product();
+        self.launch_tuned(call, if g.flat == 1 { LaunchDomain::Elements(cells) } else { LaunchDomain::Cells })
+    }
+
+    /// Queues a call that goes through the inside of the Cartesian grid, some cells a thread along the last axis, and then over the cells on its boundary, one a thread.
+    ///
+    /// # Errors
+    /// `Backend` (an internal error) if the run does not use Cartesian forms.
+    pub(crate) fn launch_inside_and_boundary(&self, call: Call) -> Result<(), Error> {
+        if self.cartesian_args()?.flat == 1 {
+            return self.launch_over_cells(call);
+        }
+        self.launch_tuned(call, LaunchDomain::InsideAndBoundary)
+    }
+
+    /// Queues a call in the shape that is best as far as is known; nothing for no elements.
+    pub(crate) fn launch_tuned(&self, call: Call, over: LaunchDomain) -> Result<(), Error> {
+        if over == LaunchDomain::Elements(0) {
+            return Ok(());
+        }
+        let config = self.config(&call, over)?;
+        let launch = self.in_shape(call, over, config)?;
+        self.push(launch);
+        Ok(())
+    }
+
+    /// A call in a shape.
+    pub(crate) fn in_shape(&self, call: Call, over: LaunchDomain, config: LaunchConfig) -> Result<Launch, Error> {
+        let [x, y] = config.block;
+        let block = [x, y, 1];
+        let grid = match over {
+            LaunchDomain::Elements(elements) => return Ok(call.shaped(in_blocks(elements, x))),
+            LaunchDomain::Cells => {
+                let n = self.cartesian_args()?.n;
+                [n[0].div_ceil(x), n[1].div_ceil(y), n[2]]
+            }
+            LaunchDomain::InsideAndBoundary => {
+                let g = self.cartesian_args()?;
+                let dim = self.dim();
+                let n = g.n.map(u64::from);
+                let inside: u64 = n[..dim].iter().map(|n| n.saturating_sub(2)).product();
+                let boundary = n.iter().product::<u64>() - inside;
+                let mut cells = block;
+                cells[dim - 1] *= config.cells_per_thread;
+                let [across, along, layers] = [0, 1, 2].map(|axis| g.n[axis].div_ceil(cells[axis]));
+                let threads = u64::from(across) * u64::from(along) * u64::from(x * y);
+                let shape = LaunchShape { grid: [across, along, layers + boundary.div_ceil(threads) as u32], block };
+                return Ok(call.with_cells_per_thread(&g, config.cells_per_thread).shaped(shape));
+            }
+        };
+        Ok(call.shaped(LaunchShape { grid, block }))
+    }
+
+    /// The shape where nothing was measured.
+    pub(crate) fn usual_config(&self, over: LaunchDomain) -> Result<LaunchConfig, Error> {
+        Ok(match over {
+            LaunchDomain::Elements(_) => LaunchConfig { block: BLOCK, cells_per_thread: 1 },
+            LaunchDomain::Cells => LaunchConfig { block: CELL_BLOCK, cells_per_thread: 1 },
+            LaunchDomain::InsideAndBoundary => {
+                LaunchConfig { block: CELL_BLOCK, cells_per_thread: self.cartesian_args()?.cells_per_thread }
+            }
+        })
+    }
+
+    /// All shapes that a launch may have on this grid.
+    pub(crate) fn configs(&self, over: LaunchDomain) -> Result<Vec<LaunchConfig>, Error> {
+        let (blocks, cells_per_thread): (&[[u32; 2]], &[u32]) = match over {
+            LaunchDomain::Elements(_) => (&BLOCKS, &[1]),
+            LaunchDomain::Cells => (&CELL_BLOCKS, &[1]),
+            LaunchDomain::InsideAndBoundary => (&CELL_BLOCKS, &CELLS_PER_THREAD),
+        };
+        let all =
+            cells_per_thread.iter().flat_map(|&cells_per_thread| blocks.iter().map(move |&block| LaunchConfig { block, cells_per_thread }));
+        let mut configs = Vec::new();
+        for config in all {
+            let nothing = Call::new(FunctionId(0), "");
+            let [_, y, z] = self.in_shape(nothing, over, config)?.shape.grid;
+            if y <= MOST_BLOCKS && z <= MOST_BLOCKS {
+                configs.push(config);
+            }
+        }
+        Ok(configs)
+    }
+
+    /// The shape of a call.
+    fn config(&self, call: &Call, over: LaunchDomain) -> Result<LaunchConfig, Error> {
+        let usual = self.usual_config(over)?;
+        let function = call.function();
+        let Some(kernel) = self.autotune.borrow().kernel(function) else { return Ok(usual) };
+        if matches!(over, LaunchDomain::Elements(elements) if elements < WORTH_IT) {
+            return Ok(usual);
+        }
+        let n = match over {
+            LaunchDomain::Elements(_) => [0; 3],
+            LaunchDomain::Cells | LaunchDomain::InsideAndBoundary => self.cartesian_args()?.n,
+        };
+        let (known, how) = self.autotune.borrow().known(function, over);
+        let known = match known {
+            Some(Known::Chosen(config)) => return Ok(config),
+            Some(Known::Launched) => {
+                let config = self.measured(call, over, usual)?;
+                kernel_cache::write(key(kernel, over, n, self.device.facts()), "shape", config.text().as_bytes());
+                Known::Chosen(config)
+            }
+            None if how == Tune::Yes => Known::Launched,
+            None => {
+                let kept = kernel_cache::read(key(kernel, over, n, self.device.facts()), "shape");
+                let config =
+                    self.configs(over)?.into_iter().find(|config| kept.as_deref() == Some(config.text().as_bytes())).unwrap_or(usual);
+                self.autotune.borrow_mut().from_before += usize::from(config != usual);
+                Known::Chosen(config)
+            }
+        };
+        self.autotune.borrow_mut().learn(function, over, known);
+        Ok(if let Known::Chosen(config) = known { config } else { usual })
+    }
+
+    /// The fastest shape of a call, which has been launched before and may be launched again. Waits for the device.
+    fn measured(&self, call: &Call, over: LaunchDomain, usual: LaunchConfig) -> Result<LaunchConfig, Error> {
+        // What it reads is there then.
+        self.flush()?;
+        self.synchronise()?;
+        let launches = ((LONG_ENOUGH / self.seconds(call, over, usual, 1)?) as usize).clamp(1, MOST_LAUNCHES);
+        let mut best = (f64::INFINITY, usual);
+        for config in self.configs(over)? {
+            let seconds = self.seconds(call, over, config, launches)?;
+            if seconds < best.0 {
+                best = (seconds, config);
+            }
+        }
+        // One after the other: clocks may have changed since the first of them.
+        let (before, after) = (self.seconds(call, over, usual, launches)?, self.seconds(call, over, best.1, launches)?);
+        let config = if after < GAIN * before { best.1 } else { usual };
+        if config != usual {
+            self.autotune.borrow_mut().measured.push(format!(
+                "`{}` is launched in {}, which takes {:.2} of the time of {}",
+                call.name(),
+                config.title(over),
+                after / before,
+                usual.title(over)
+            ));
+        }
+        Ok(config)
+    }
+
+    /// Seconds of a launch among some of them in a row.
+    fn seconds(&self, call: &Call, over: LaunchDomain, config: LaunchConfig, launches: usize) -> Result<f64, Error> {
+        let launch = self.in_shape(call.clone(), over, config)?;
+        // SAFETY: the runtime put the call together, its kernel takes any of these shapes, and the graph is freed before any of its memory is.
+        let graph = unsafe { self.device.build_graph(&vec![launch; launches]) }?;
+        let mut shortest = f64::INFINITY;
+        let mut result = Ok(());
+        for round in 0..ROUNDS {
+            let start = Instant::now();
+            // SAFETY: as above.
+            result = unsafe { self.device.launch_graph(graph) }.and_then(|()| self.device.synchronise());
+            if result.is_err() {
+                break;
+            }
+            if round > 0 {
+                shortest = shortest.min(start.elapsed().as_secs_f64() / launches as f64);
+            }
+            self.count(|counters| {
+                counters.kernels += launches as u64;
+                counters.graphs += 1;
+                counters.synchronisations += 1;
+            });
+        }
+        self.device.free_graph(graph);
+        result.map(|()| shortest)
+    }
+}

@@ -1,0 +1,295 @@
+//! What runs kernels on a device: its memory pool, the queue of launches, loaded modules, constants,
+//! counters and launch tuning. Grid, program and linear algebra stand on it and share it.
+//!
+//! Methods take `&self`: the handles of a run, all on one thread, share one executor. No method keeps
+//! a part borrowed while it calls another one.
+
+pub mod arguments;
+pub mod autotune;
+pub(crate) mod errors;
+pub(crate) mod kernel_cache;
+mod launch;
+pub mod pool;
+pub mod precision;
+pub mod queue;
+pub(crate) mod reduce;
+mod transfer;
+
+use std::cell::{Cell, OnceCell, Ref, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use equelle_runtime::Error;
+use equelle_runtime::interrupt::Interrupt;
+
+use crate::runtime::device::{CompileOptions, Device, DevicePtr, FunctionId, ModuleId};
+use crate::runtime::executor::arguments::{Call, EqCartesian};
+use crate::runtime::executor::autotune::{Autotune, Tune};
+use crate::runtime::executor::errors::{internal_error, out_of_memory};
+use crate::runtime::executor::pool::{Buffer, Pool};
+use crate::runtime::executor::precision::Precision;
+use crate::runtime::executor::queue::{Counters, Queue};
+use crate::runtime::kernels::{COLLECTIONS_MODULE, KernelModule, RUNTIME_MODULE};
+
+/// A device with all that the launches of a run share.
+pub struct Executor {
+    device: Rc<dyn Device>,
+    pool: RefCell<Pool>,
+    queue: RefCell<Queue>,
+    counters: Cell<Counters>,
+    /// How kernels of the program are compiled.
+    options: CompileOptions,
+    /// The grid, where it is Cartesian.
+    shape: Option<EqCartesian>,
+    modules: RefCell<HashMap<(&'static str, usize, Precision), ModuleId>>,
+    functions: RefCell<HashMap<(ModuleId, &'static str), FunctionId>>,
+    autotune: RefCell<Autotune>,
+    /// Numbers known on the host, by their bits.
+    constants: RefCell<HashMap<u64, Rc<Buffer>>>,
+    /// Where the blocks of a sum count themselves.
+    arrived: OnceCell<Rc<Buffer>>,
+    interrupt: Interrupt,
+    /// The first error of an operation that could not return it.
+    deferred: RefCell<Option<Error>>,
+}
+
+impl Executor {
+    /// An executor on a device, for kernels that are compiled so.
+    pub(crate) fn new(
+        device: Rc<dyn Device>,
+        options: CompileOptions,
+        shape: Option<EqCartesian>,
+        tune: Tune,
+        interrupt: Interrupt,
+    ) -> Rc<Executor> {
+        Rc::new(Executor {
+            device,
+            pool: RefCell::default(),
+            queue: RefCell::default(),
+            counters: Cell::default(),
+            options,
+            shape,
+            modules: RefCell::default(),
+            functions: RefCell::default(),
+            autotune: RefCell::new(Autotune::new(tune)),
+            constants: RefCell::default(),
+            arrived: OnceCell::new(),
+            interrupt,
+            deferred: RefCell::default(),
+        })
+    }
+
+    /// The device.
+    pub(crate) fn device(&self) -> &Rc<dyn Device> {
+        &self.device
+    }
+
+    /// Of collections.
+    pub(crate) fn precision(&self) -> Precision {
+        self.options.precision
+    }
+
+    /// Dimension of the grid.
+    pub(crate) fn dim(&self) -> usize {
+        self.options.dim
+    }
+
+    /// Whether offsets into the cells' face lists take 64 bits.
+    pub(crate) fn wide_offsets(&self) -> bool {
+        self.options.wide_offsets
+    }
+
+    /// The grid, where it is Cartesian.
+    pub(crate) fn shape(&self) -> Option<EqCartesian> {
+        self.shape
+    }
+
+    /// The Cartesian grid.
+    ///
+    /// # Errors
+    /// `Backend` (an internal error) if it is none.
+    pub(crate) fn cartesian_args(&self) -> Result<EqCartesian, Error> {
+        self.shape.ok_or_else(|| internal_error("a Cartesian kernel without a Cartesian grid"))
+    }
+
+    /// Whether the run has been asked to end.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupt.asked().is_some()
+    }
+
+    /// What the device was asked to do so far.
+    pub(crate) fn counters(&self) -> Counters {
+        self.counters.get()
+    }
+
+    pub(in crate::runtime::executor) fn count(&self, change: impl FnOnce(&mut Counters)) {
+        let mut counters = self.counters.get();
+        change(&mut counters);
+        self.counters.set(counters);
+    }
+
+    /// The queue, to look at.
+    pub(crate) fn queue(&self) -> Ref<'_, Queue> {
+        self.queue.borrow()
+    }
+
+    /// Bytes taken from the device.
+    pub(crate) fn pool_bytes(&self) -> u64 {
+        self.pool.borrow().bytes()
+    }
+
+    /// Bytes of buffers that have an owner.
+    #[cfg(test)]
+    pub(crate) fn pool_in_use(&self) -> u64 {
+        self.pool.borrow().in_use()
+    }
+
+    /// What identifies a kernel whose shape is looked for.
+    #[cfg(test)]
+    pub(crate) fn kernel_key(&self, function: FunctionId) -> Option<u128> {
+        self.autotune.borrow().kernel(function)
+    }
+
+    /// Lines of launch tuning for the summary.
+    pub(crate) fn tuning_notes(&self) -> Vec<String> {
+        self.autotune.borrow_mut().take_notes()
+    }
+
+    /// A kernel of a module for collections of a precision; both are prepared at first use.
+    fn function(&self, module: &KernelModule, precision: Precision, name: &'static str) -> Result<FunctionId, Error> {
+        let options = module.options(CompileOptions { precision, ..self.options });
+        let key = (module.name, module.source.as_ptr() as usize, precision);
+        let known = self.modules.borrow().get(&key).copied();
+        let id = match known {
+            Some(id) => id,
+            None => {
+                let id = self.device.load(module, options)?;
+                self.modules.borrow_mut().insert(key, id);
+                id
+            }
+        };
+        if let Some(&function) = self.functions.borrow().get(&(id, name)) {
+            return Ok(function);
+        }
+        let function = self.device.function(id, name)?;
+        self.autotune.borrow_mut().register(id, module, function, name, &format!("{options:?}"));
+        self.functions.borrow_mut().insert((id, name), function);
+        Ok(function)
+    }
+
+    /// A call of a kernel, to be given its arguments and launched.
+    ///
+    /// # Errors
+    /// `Backend`: the kernels cannot be compiled or loaded.
+    pub(crate) fn call(&self, module: &KernelModule, name: &'static str) -> Result<Call, Error> {
+        self.call_in(module, self.precision(), name)
+    }
+
+    /// The same for collections of another precision than that of the program.
+    pub(crate) fn call_in(&self, module: &KernelModule, precision: Precision, name: &'static str) -> Result<Call, Error> {
+        Ok(Call::new(self.function(module, precision, name)?, name))
+    }
+
+    /// A call of a kernel that works on collections of the program.
+    pub(crate) fn collection_call(&self, name: &'static str) -> Result<Call, Error> {
+        self.call(&COLLECTIONS_MODULE, name)
+    }
+
+    /// A call of a kernel of the runtime that works on no collection.
+    pub(crate) fn runtime_call(&self, name: &'static str) -> Result<Call, Error> {
+        self.call_in(&RUNTIME_MODULE, Precision::Double, name)
+    }
+
+    /// Memory for `bytes` bytes, with arbitrary contents.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub(crate) fn buffer(&self, what: &str, bytes: u64) -> Result<Rc<Buffer>, Error> {
+        if let Some(buffer) = self.take(bytes)? {
+            return Ok(buffer);
+        }
+        // Unused buffers of other sizes may be enough; graphs that use them go first.
+        self.flush()?;
+        self.synchronise()?;
+        self.queue.borrow_mut().forget(&*self.device);
+        // SAFETY: nothing is in flight after the wait, and no graph is left.
+        unsafe { self.pool.borrow_mut().trim(&*self.device) };
+        match self.take(bytes)? {
+            Some(buffer) => Ok(buffer),
+            None => Err(out_of_memory(what, bytes, self.pool_bytes(), self.device.memory().ok())),
+        }
+    }
+
+    fn take(&self, bytes: u64) -> Result<Option<Rc<Buffer>>, Error> {
+        let Some((buffer, new)) = self.pool.borrow_mut().take(&*self.device, bytes)? else { return Ok(None) };
+        self.count(|counters| counters.allocations += u64::from(new));
+        Ok(Some(Rc::new(buffer)))
+    }
+
+    /// Memory for a number.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub(crate) fn new_number(&self) -> Result<Rc<Buffer>, Error> {
+        self.buffer("a number", 8)
+    }
+
+    /// A number known on the host, uploaded once.
+    pub(crate) fn constant(&self, value: f64) -> Result<DevicePtr, Error> {
+        Ok(self.constant_buffer(value)?.address())
+    }
+
+    /// The same, to keep.
+    pub(crate) fn constant_buffer(&self, value: f64) -> Result<Rc<Buffer>, Error> {
+        if let Some(buffer) = self.constants.borrow().get(&value.to_bits()) {
+            return Ok(Rc::clone(buffer));
+        }
+        let buffer = self.upload("a number", &[value])?;
+        self.constants.borrow_mut().insert(value.to_bits(), Rc::clone(&buffer));
+        Ok(buffer)
+    }
+
+    /// Where the blocks of a sum count themselves; one sum after the other uses it.
+    pub(crate) fn arrived(&self) -> Result<DevicePtr, Error> {
+        if let Some(buffer) = self.arrived.get() {
+            return Ok(buffer.address());
+        }
+        let buffer = self.upload("a counter", &[0u32])?;
+        Ok(self.arrived.get_or_init(|| buffer).address())
+    }
+
+    /// A result; an error is kept for [`Executor::deferred`], the first one.
+    pub(crate) fn attempt<T>(&self, result: Result<T, Error>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.deferred.borrow_mut().get_or_insert(error);
+                None
+            }
+        }
+    }
+
+    /// The first error of operations that could not return it.
+    ///
+    /// # Errors
+    /// That one, once.
+    pub(crate) fn deferred(&self) -> Result<(), Error> {
+        self.deferred.borrow_mut().take().map_or(Ok(()), Err)
+    }
+
+    /// Waits for the device and forgets graphs: memory may be given back after this.
+    pub(crate) fn quiesce(&self) {
+        self.queue.borrow_mut().forget(&*self.device);
+        // A device that was lost has said so before.
+        let _ = self.device.synchronise();
+    }
+}
+
+impl Drop for Executor {
+    fn drop(&mut self) {
+        self.quiesce();
+        // SAFETY: nothing is in flight after the wait and no graph is left. Whatever shared this executor
+        // is gone, so nobody uses its buffers again.
+        unsafe { self.pool.borrow_mut().release(&*self.device) };
+    }
+}

@@ -1,0 +1,119 @@
+//! Device memory: buffers that return to a pool when their last handle drops.
+//!
+//! All work runs in one stream, so a buffer may be handed out again at once: whatever still reads it was launched before whatever writes it
+//! next. Of the buffers of a size the pool hands out the one with the lowest address: with the same buffers in use, the same requests get the same ones, in whatever order others came back.
+//! A buffer that is being copied to the host beside the stream is handed out like any other; the stream then waits for that copy first.
+//! So a loop over steps or iterations uses the same few buffers in a short rotation: nothing is allocated in a steady step, and its launches repeat with the same arguments.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use crate::runtime::device::{CopyId, Device, DevicePtr};
+use equelle_runtime::Error;
+
+/// Sizes are rounded up to this many bytes.
+const GRAIN: u64 = 256;
+
+/// Device memory with one owner; shared as `Rc<Buffer>`.
+#[derive(Debug)]
+pub struct Buffer {
+    address: DevicePtr,
+    size: u64,
+    free: Rc<RefCell<FreeLists>>,
+}
+
+type FreeLists = BTreeMap<u64, BTreeSet<u64>>;
+
+impl Buffer {
+    /// Where it is.
+    pub fn address(&self) -> DevicePtr {
+        self.address
+    }
+
+    /// Where one of its numbers is, of 8 bytes each.
+    pub(crate) fn number(&self, index: u32) -> DevicePtr {
+        DevicePtr(self.address.0 + 8 * u64::from(index))
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        self.free.borrow_mut().entry(self.size).or_default().insert(self.address.0);
+    }
+}
+
+/// Hands out buffers.
+#[derive(Debug, Default)]
+pub(crate) struct Pool {
+    free: Rc<RefCell<FreeLists>>,
+    all: Vec<DevicePtr>,
+    bytes: u64,
+    /// Copies of buffers that may be in flight, by address.
+    copies: BTreeMap<u64, CopyId>,
+}
+
+impl Pool {
+    /// A buffer of at least `bytes` bytes with arbitrary contents, and whether the device had to be asked for it; `None` when the device has
+    /// not enough memory left.
+    pub(crate) fn take(&mut self, device: &dyn Device, bytes: u64) -> Result<Option<(Buffer, bool)>, Error> {
+        let size = bytes.max(1).div_ceil(GRAIN) * GRAIN;
+        if let Some(address) = self.free.borrow_mut().get_mut(&size).and_then(BTreeSet::pop_first) {
+            if let Some(copy) = self.copies.remove(&address) {
+                device.await_copy(copy)?;
+            }
+            let address = DevicePtr(address);
+            return Ok(Some((Buffer { address, size, free: Rc::clone(&self.free) }, false)));
+        }
+        let Some(address) = device.allocate(size)? else { return Ok(None) };
+        self.all.push(address);
+        self.bytes += size;
+        Ok(Some((Buffer { address, size, free: Rc::clone(&self.free) }, true)))
+    }
+
+    /// Notes that a buffer is being copied beside the stream: it is not written again before that is done.
+    pub(crate) fn is_copied(&mut self, buffer: &Buffer, copy: CopyId) {
+        self.copies.insert(buffer.address.0, copy);
+    }
+
+    /// Gives the unused buffers back to the device.
+    ///
+    /// # Safety
+    /// No work in flight, no copy and no graph uses them.
+    pub(crate) unsafe fn trim(&mut self, device: &dyn Device) {
+        for (size, addresses) in std::mem::take(&mut *self.free.borrow_mut()) {
+            for address in addresses.into_iter().map(DevicePtr) {
+                self.all.retain(|&a| a != address);
+                self.copies.remove(&address.0);
+                self.bytes -= size;
+                // SAFETY: the address came from this device and has no owner; the caller promises that no work uses it.
+                unsafe { device.free(address) };
+            }
+        }
+    }
+
+    /// Gives everything back to the device.
+    ///
+    /// # Safety
+    /// No work in flight, no copy and no graph uses it, and no buffer that still has an owner is used again.
+    pub(crate) unsafe fn release(&mut self, device: &dyn Device) {
+        self.free.borrow_mut().clear();
+        self.copies.clear();
+        for address in std::mem::take(&mut self.all) {
+            // SAFETY: the address came from this device and is forgotten; the rest is the caller's promise.
+            unsafe { device.free(address) };
+        }
+        self.bytes = 0;
+    }
+
+    /// Bytes of buffers that have an owner.
+    #[cfg(test)]
+    pub(crate) fn in_use(&self) -> u64 {
+        self.bytes - self.free.borrow().iter().map(|(size, addresses)| size * addresses.len() as u64).sum::<u64>()
+    }
+
+    /// Bytes taken from the device.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}

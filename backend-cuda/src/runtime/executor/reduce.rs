@@ -1,0 +1,112 @@
+//! Reductions: leaves are combined by a binary tree, 256 neighbours in a launch.
+
+use std::rc::Rc;
+
+use equelle_runtime::{BoolReduction, Error, Reduction};
+
+use crate::runtime::device::DevicePtr;
+use crate::runtime::executor::Executor;
+use crate::runtime::executor::pool::Buffer;
+use crate::runtime::kernels::DERIVATIVES_MODULE;
+
+/// As the runtime's kernels number them.
+pub(crate) fn reduction_number(reduction: Reduction) -> u32 {
+    match reduction {
+        Reduction::Max => 0,
+        Reduction::Min => 1,
+        Reduction::Sum => 2,
+        Reduction::Prod => 3,
+    }
+}
+
+/// Partial results of a reduction.
+#[derive(Debug)]
+pub struct Leaves<R> {
+    pub(crate) count: usize,
+    pub(crate) buffer: Rc<Buffer>,
+    pub(crate) reduction: R,
+}
+
+impl<R> Leaves<R> {
+    /// Where they are.
+    pub fn pointer(&self) -> DevicePtr {
+        self.buffer.address()
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+impl Executor {
+    /// Combines `count` numbers at `from`, at least one, to one number at `to`.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub(crate) fn combine_into(&self, reduction: Reduction, mut count: usize, mut from: DevicePtr, to: DevicePtr) -> Result<(), Error> {
+        let operation = reduction_number(reduction);
+        // What is read must not be handed out as what is written.
+        let mut read = None;
+        // 256 neighbours per thread are eight levels of the tree.
+        loop {
+            let groups = count.div_ceil(256);
+            let next = if groups == 1 { None } else { Some(self.buffer("partial results", 8 * groups as u64)?) };
+            let target = next.as_ref().map_or(to, |next| next.address());
+            let call = self.runtime_call("equelle_tree")?.arg(operation).arg(count as u32).arg(from).arg(target);
+            self.launch_over(call, groups)?;
+            if groups == 1 {
+                return Ok(());
+            }
+            drop(std::mem::replace(&mut read, next));
+            (from, count) = (target, groups);
+        }
+    }
+
+    /// Combines truth values, at least one, a byte each; where the result is.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub(crate) fn combine_bools(&self, leaves: Leaves<BoolReduction>) -> Result<Rc<Buffer>, Error> {
+        let Leaves { mut count, mut buffer, reduction } = leaves;
+        let operation = match reduction {
+            BoolReduction::Any => 0u32,
+            BoolReduction::All => 1,
+        };
+        loop {
+            let groups = count.div_ceil(256);
+            let next = self.buffer("partial results", groups as u64)?;
+            let call = self.runtime_call("equelle_tree_bools")?.arg(operation).arg(count as u32).arg(buffer.address()).arg(next.address());
+            self.launch_over(call, groups)?;
+            (buffer, count) = (next, groups);
+            if count == 1 {
+                return Ok(buffer);
+            }
+        }
+    }
+
+    /// Turns `n` numbers of 64 bits into their running sums: within groups of 256, then over the groups.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub(crate) fn running_sums(&self, values: DevicePtr, n: usize) -> Result<(), Error> {
+        let groups = n.div_ceil(256);
+        if groups == 0 {
+            return Ok(());
+        }
+        let totals = self.buffer("partial results", 8 * groups as u64)?;
+        let call = self.call(&DERIVATIVES_MODULE, "equelle_running_sums")?.arg(n as u64).arg(values).arg(totals.address());
+        self.launch_over(call, groups)?;
+        if groups > 1 {
+            self.running_sums(totals.address(), groups)?;
+            let call = self.call(&DERIVATIVES_MODULE, "equelle_add_totals")?.arg(n as u64).arg(values).arg(totals.address());
+            self.launch_over(call, n)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,179 @@
+//! The grid on the device: arrays that general kernels ask for. Everything is uploaded at first use and stays.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use bytemuck::NoUninit;
+use equelle_runtime::grid::{Cartesian, Grid};
+use equelle_runtime::{EntityKind, Error};
+
+use crate::runtime::executor::arguments::{EqCartesian, EqGrid};
+use crate::runtime::executor::pool::Buffer;
+use crate::runtime::executor::{Executor, autotune};
+use crate::runtime::grid::half_faces::{self, SideCopies};
+use crate::runtime::grid::sets::DeviceSets;
+
+/// Which arrays of the grid a kernel reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct GridArrays {
+    /// What is beyond the sides of cells.
+    pub sides: bool,
+    /// The faces on them.
+    pub side_faces: bool,
+    /// The ranks of these faces among the interior ones, or those on the boundary.
+    pub side_ranks: bool,
+    /// The cells of faces.
+    pub face_cells: bool,
+    pub cell_volumes: bool,
+    pub cell_centroids: bool,
+    pub face_areas: bool,
+    pub face_centroids: bool,
+    pub face_normals: bool,
+    pub edge_lengths: bool,
+    pub edge_centroids: bool,
+    pub vertex_positions: bool,
+}
+
+impl GridArrays {
+    /// Those that there is nothing else for on a Cartesian grid.
+    fn without_closed_forms(self) -> GridArrays {
+        GridArrays {
+            face_cells: false,
+            cell_volumes: false,
+            cell_centroids: false,
+            face_areas: false,
+            face_centroids: false,
+            face_normals: false,
+            ..self
+        }
+    }
+}
+
+/// The grid on the device. Arrays are uploaded at first use and stay.
+pub(crate) struct DeviceGrid {
+    pub(crate) executor: Rc<Executor>,
+    arrays: HashMap<&'static str, Rc<Buffer>>,
+    pub(crate) sets: DeviceSets,
+    pub(crate) side_copies: SideCopies,
+}
+
+/// `[dim][n]` from vectors of three.
+fn components(vectors: &[[f64; 3]], dim: usize) -> Vec<f64> {
+    (0..dim).flat_map(|d| vectors.iter().map(move |v| v[d])).collect()
+}
+
+impl DeviceGrid {
+    /// A grid of which nothing has been uploaded.
+    pub(crate) fn new(executor: &Rc<Executor>) -> Self {
+        let executor = Rc::clone(executor);
+        DeviceGrid { executor, arrays: HashMap::new(), sets: DeviceSets::default(), side_copies: SideCopies::default() }
+    }
+
+    fn array<T: NoUninit>(&mut self, name: &'static str, make: impl FnOnce() -> Vec<T>) -> Result<u64, Error> {
+        if let Some(buffer) = self.arrays.get(name) {
+            return Ok(buffer.address().0);
+        }
+        let buffer = self.executor.upload(name, &make())?;
+        let address = buffer.address().0;
+        self.arrays.insert(name, buffer);
+        Ok(address)
+    }
+
+    /// The grid for general kernels of a program, with the arrays asked for, or its shape where closed forms take their place.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory. `Data`: it has no edges or vertices.
+    pub(crate) fn args(&mut self, grid: &Grid, needs: GridArrays) -> Result<EqGrid, Error> {
+        match self.executor.shape() {
+            None => self.arrays(grid, needs),
+            Some(shape) => Ok(EqGrid { shape, ..self.arrays(grid, needs.without_closed_forms())? }),
+        }
+    }
+
+    /// The grid with the arrays asked for.
+    ///
+    /// # Errors
+    /// As [`DeviceGrid::args`].
+    pub(crate) fn arrays(&mut self, grid: &Grid, needs: GridArrays) -> Result<EqGrid, Error> {
+        let (dim, wide) = (grid.dim(), self.executor.wide_offsets());
+        let (topology, geometry) = (|| grid.topology(), || grid.geometry());
+        let mut args = EqGrid { n_cells: grid.n_cells() as u32, n_faces: grid.n_faces() as u32, ..EqGrid::default() };
+        if needs.sides {
+            let starts = || half_faces::starts(topology());
+            args.side_starts = if wide {
+                self.array("where sides begin", || starts().into_iter().map(|start| start as u64).collect())?
+            } else {
+                self.array("where sides begin", || starts().into_iter().map(|start| start as u32).collect())?
+            };
+            args.side_beyond = self.array("the cells beyond sides", || half_faces::neighbours(topology()))?;
+        }
+        if needs.side_faces {
+            args.side_faces = self.array("the faces on sides", || half_faces::faces(topology()))?;
+        }
+        if needs.side_ranks {
+            args.side_ranks = self.array("the ranks of the faces on sides", || half_faces::ranks(topology()))?;
+        }
+        if needs.face_cells {
+            args.face_cells = self.array("the cells of faces", || topology().face_cells.clone())?;
+        }
+        if needs.cell_volumes {
+            args.cell_volumes = self.array("cell volumes", || geometry().cell_volumes.clone())?;
+        }
+        if needs.cell_centroids {
+            args.cell_centroids = self.array("cell centroids", || components(&geometry().cell_centroids, dim))?;
+        }
+        if needs.face_areas {
+            args.face_areas = self.array("face areas", || geometry().face_areas.clone())?;
+        }
+        if needs.face_centroids {
+            args.face_centroids = self.array("face centroids", || components(&geometry().face_centroids, dim))?;
+        }
+        if needs.face_normals {
+            args.face_normals = self.array("face normals", || components(&geometry().face_normals, dim))?;
+        }
+        if needs.edge_lengths {
+            args.edge_lengths = self.array("edge lengths", || grid.edge_lengths().to_vec())?;
+        }
+        if needs.edge_centroids {
+            args.n_edges = grid.n_entities(EntityKind::Edge)? as u32;
+            args.edge_centroids = self.array("edge centroids", || components(grid.edge_centroids(), dim))?;
+        }
+        if needs.vertex_positions {
+            args.n_vertices = grid.n_entities(EntityKind::Vertex)? as u32;
+            args.vertex_positions = self.array("vertex positions", || components(grid.vertex_positions(), dim))?;
+        }
+        Ok(args)
+    }
+}
+
+/// A uniform Cartesian grid as kernels take it.
+pub(crate) fn cartesian_args(shape: &Cartesian) -> EqCartesian {
+    let dim = shape.dim;
+    let n = shape.n.map(|n| n as u32);
+    let across = |axis: usize| (0..dim).filter(|&a| a != axis).map(|a| shape.n[a]).product::<usize>();
+    let (mut face_start, mut boundary_start, mut interior_start) = ([0; 3], [0; 3], [0; 3]);
+    let (mut boundary, mut interior) = (0, 0);
+    let mut area = [1.0; 3];
+    for axis in 0..dim {
+        face_start[axis] = shape.face_start(axis) as u32;
+        boundary_start[axis] = boundary as u32;
+        interior_start[axis] = interior as u32;
+        boundary += 2 * across(axis);
+        interior += (shape.n[axis] - 1) * across(axis);
+        area[axis] = (0..dim).filter(|&a| a != axis).map(|a| shape.spacing[a]).product();
+    }
+    let volume = shape.spacing[..dim].iter().product();
+    let flat = u32::from(dim == 1 || n[1] > 65_535 * 4 || n[2] > 65_535);
+    EqCartesian {
+        n,
+        flat,
+        face_start,
+        cells_per_thread: autotune::cells_per_thread(shape.n_cells()),
+        boundary_start,
+        interior_start,
+        spacing: shape.spacing,
+        area,
+        volume,
+    }
+}

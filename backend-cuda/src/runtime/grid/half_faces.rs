@@ -1,0 +1,98 @@
+//! Faces as sides of cells, in slices of cells next to each other: `EqGrid::side_starts` and what goes with it (see the prelude).
+
+use std::rc::Rc;
+
+use equelle_runtime::grid::{NONE, Neighbour, Topology};
+
+use crate::runtime::executor::pool::Buffer;
+
+/// Cells of a slice, `EQ_SLICE` of the prelude: as many as there are threads that run in step.
+const SLICE: usize = 32;
+/// `EQ_NO_SIDE` of the prelude. No [`Neighbour`]: bit 30 is set for what is outside alone, with all others but the mark.
+const NO_SIDE: u32 = NONE - 1;
+
+/// Copies of values on interior faces, in the order of sides: what each is a copy of, and the copy.
+#[derive(Debug, Default)]
+pub(crate) struct SideCopies(pub Vec<(Rc<Buffer>, Rc<Buffer>)>);
+
+/// Where the sides of each slice begin: `[slices + 1]`.
+pub(crate) fn starts(topology: &Topology) -> Vec<usize> {
+    let n_cells = topology.cell_face_pos.len().saturating_sub(1);
+    let mut starts = vec![0];
+    let mut end = 0;
+    for from in (0..n_cells).step_by(SLICE) {
+        let most = (from..n_cells.min(from + SLICE)).map(|cell| topology.faces_of(cell).len()).max();
+        end += SLICE * most.unwrap_or(0);
+        starts.push(end);
+    }
+    starts
+}
+
+/// What is beyond each side, as [`Neighbour`] packs it.
+pub(crate) fn neighbours(topology: &Topology) -> Vec<u32> {
+    list(topology, NO_SIDE, |cell, face| Neighbour::new(topology.face_cells[face as usize], cell).packed())
+}
+
+/// The face on each side.
+pub(crate) fn faces(topology: &Topology) -> Vec<u32> {
+    list(topology, NONE, |_, face| face)
+}
+
+/// The rank of the face on each side in InteriorFaces, or in BoundaryFaces.
+pub(crate) fn ranks(topology: &Topology) -> Vec<u32> {
+    let (mut interior, mut boundary) = (0, 0);
+    let mut next = |cells: &[u32; 2]| {
+        let count = if cells.contains(&NONE) { &mut boundary } else { &mut interior };
+        *count += 1;
+        *count - 1
+    };
+    let ranks: Vec<u32> = topology.face_cells.iter().map(&mut next).collect();
+    list(topology, NONE, |_, face| ranks[face as usize])
+}
+
+/// A value for each side, and `none` where a cell has fewer sides than others of its slice.
+fn list(topology: &Topology, none: u32, value: impl Fn(u32, u32) -> u32) -> Vec<u32> {
+    let starts = starts(topology);
+    let mut values = vec![none; starts[starts.len() - 1]];
+    for cell in 0..topology.cell_face_pos.len().saturating_sub(1) {
+        let first = starts[cell / SLICE] + cell % SLICE;
+        for (side, &face) in topology.faces_of(cell).iter().enumerate() {
+            values[first + side * SLICE] = value(cell as u32, face);
+        }
+    }
+    values
+}
+
+#[cfg(test)]
+mod tests {
+    use equelle_runtime::grid::{Cartesian, Grid};
+
+    use super::*;
+
+    /// A row of three cells: faces 0 to 3, of which 1 and 2 are interior.
+    #[test]
+    fn a_row_of_cells() {
+        let grid = Grid::cartesian(Cartesian::line(3, 1.0)).unwrap().as_unstructured();
+        let topology = grid.topology();
+        assert_eq!(starts(topology), [0, 64]);
+        let of = |values: Vec<u32>| (0..3).map(|cell| [values[cell], values[cell + 32]]).collect::<Vec<_>>();
+        assert_eq!(of(faces(topology)), [[0, 1], [1, 2], [2, 3]]);
+        assert_eq!(of(ranks(topology)), [[0, 0], [0, 1], [1, 1]]);
+        let outward = 1 << 31;
+        assert_eq!(of(neighbours(topology)), [[NONE >> 1, 1 | outward], [0, 2 | outward], [1, NONE]]);
+        assert!(neighbours(topology)[3..32].iter().all(|&beyond| beyond == NO_SIDE), "cells that are not there");
+    }
+
+    /// A slice is as long as its cell with most sides; others end before.
+    #[test]
+    fn cells_with_different_numbers_of_sides() {
+        let grid = Grid::cartesian(Cartesian::line(40, 1.0)).unwrap().as_unstructured();
+        let mut topology = grid.topology().clone();
+        // The last cell loses its last face.
+        topology.cell_faces.pop();
+        topology.cell_face_pos[40] -= 1;
+        assert_eq!(starts(&topology), [0, 64, 128]);
+        assert_eq!(faces(&topology)[64 + 7], 39);
+        assert_eq!(neighbours(&topology)[64 + 32 + 7], NO_SIDE);
+    }
+}

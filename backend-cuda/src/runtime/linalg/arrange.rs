@@ -1,0 +1,125 @@
+//! Matrices are arranged for products: by slices of rows where that wastes little, else several threads add a row.
+
+use std::rc::Rc;
+
+use equelle_runtime::Error;
+
+use crate::runtime::device::DevicePtr;
+use crate::runtime::executor::Executor;
+use crate::runtime::executor::arguments::{Call, EqRows};
+use crate::runtime::executor::pool::Buffer;
+use crate::runtime::kernels::SOLVERS_MODULE;
+use crate::runtime::linalg::csr::{CsrPattern, DeviceMatrix};
+use crate::runtime::linalg::spmv_format::{EqSparseMatrix, Form, SellPattern};
+
+/// Rows of a slice: `EQ_SLICE_ROWS` of the kernels.
+const SLICE: usize = 32;
+/// By which slices may be larger than compressed rows.
+const MOST_WASTE: f64 = 1.25;
+/// Entries of a row up to which a thread alone does well with it however few rows there are.
+const FEW_ENTRIES: f64 = 16.0;
+/// Threads that there should be for the device to be busy.
+const ENOUGH_THREADS: usize = 1 << 16;
+/// Entries of a row for each of the threads that add it.
+const ENTRIES_OF_A_LANE: f64 = 4.0;
+/// Most threads that add a row: as many as run in step.
+const MOST_LANES: u32 = 32;
+
+const WHAT: &str = "a matrix of the linear solver";
+
+/// How many threads add a row.
+pub(crate) fn lanes(rows: &CsrPattern) -> u32 {
+    let n = rows.len();
+    let mean = rows.entries() as f64 / n.max(1) as f64;
+    let mut lanes = 1;
+    while lanes < MOST_LANES
+        && (f64::from(lanes) * ENTRIES_OF_A_LANE < mean || (n * lanes as usize) < ENOUGH_THREADS && f64::from(2 * lanes) <= mean)
+    {
+        lanes *= 2;
+    }
+    lanes
+}
+
+#[cfg(test)]
+impl SellPattern {
+    /// Which part of the room for values of `n` rows is in slices whose entries have columns.
+    pub fn listed(&self, executor: &Executor, n: usize) -> f64 {
+        let last = DevicePtr(self.lists.address().0 + 8 * n.div_ceil(SLICE) as u64);
+        let listed: u64 = executor.download_one(last).expect("a device");
+        SLICE as f64 * listed as f64 / self.capacity as f64
+    }
+}
+
+/// Arranges a matrix for products.
+pub(crate) fn arrange(executor: &Executor, a: &DeviceMatrix) -> Result<(), Error> {
+    if a.form.get().is_some() {
+        return Ok(());
+    }
+    let form = match slices(executor, &a.rows)? {
+        Some(slices) => {
+            let values = executor.buffer(WHAT, 8 * slices.capacity as u64)?;
+            let call = slices_call(executor, "equelle_slice_values", a, &slices)?;
+            executor.launch_over(call.arg(values.address()), a.rows.len().next_multiple_of(SLICE))?;
+            Form::Slices(values)
+        }
+        None => Form::Rows(lanes(&a.rows)),
+    };
+    let _ = a.form.set(form);
+    Ok(())
+}
+
+/// The values of a matrix times `scale` by slices, as singles.
+pub(crate) fn slices_of_singles(executor: &Executor, a: &DeviceMatrix, slices: &SellPattern, scale: f64) -> Result<Rc<Buffer>, Error> {
+    let values = executor.buffer(WHAT, 4 * slices.capacity as u64)?;
+    let call = slices_call(executor, "equelle_slice_singles", a, slices)?.arg(scale);
+    executor.launch_over(call.arg(values.address()), a.rows.len().next_multiple_of(SLICE))?;
+    Ok(values)
+}
+
+fn slices_call(executor: &Executor, name: &'static str, a: &DeviceMatrix, slices: &SellPattern) -> Result<Call, Error> {
+    let call = executor.call(&SOLVERS_MODULE, name)?.arg(a.rows.len() as u32).arg(a.args());
+    Ok(call.arg(slices.starts.address()).arg(slices.lists.address()).arg(slices.shifts.address()))
+}
+
+/// The pattern of rows by slices, if it is worth it; builder once.
+pub(crate) fn slices(executor: &Executor, rows: &CsrPattern) -> Result<Option<Rc<SellPattern>>, Error> {
+    if let Some(known) = rows.slices.get() {
+        return Ok(known.clone());
+    }
+    let made = new_slices(executor, rows)?.map(Rc::new);
+    Ok(rows.slices.get_or_init(|| made).clone())
+}
+
+/// The pattern by slices, if it is worth it; the host waits for their sizes.
+fn new_slices(executor: &Executor, rows: &CsrPattern) -> Result<Option<SellPattern>, Error> {
+    let (n, entries) = (rows.len(), rows.entries());
+    let few = entries as f64 <= FEW_ENTRIES * n as f64;
+    if entries == 0 || i32::try_from(rows.n_cols()).is_err() || !(few || n >= ENOUGH_THREADS) {
+        return Ok(None);
+    }
+    let count = n.div_ceil(SLICE);
+    // One number more each, behind each other.
+    let (starts, lists) = (executor.buffer(WHAT, 8 * (count + 1) as u64)?, executor.buffer(WHAT, 8 * (count + 1) as u64)?);
+    let args = EqRows { row_ptr: rows.row_ptr.address().0, columns: rows.columns.address().0, entries: 0 };
+    let padded = n.next_multiple_of(SLICE);
+    let call = executor.call(&SOLVERS_MODULE, "equelle_slice_widths")?.arg(n as u32).arg(args);
+    executor.launch_over(call.arg(starts.address()).arg(lists.address()), padded)?;
+    let mut totals = [0; 2];
+    for (total, sizes) in totals.iter_mut().zip([&starts, &lists]) {
+        executor.running_sums(DevicePtr(sizes.address().0 + 8), count)?;
+        *total = executor.download_one::<u64>(DevicePtr(sizes.address().0 + 8 * count as u64))? as usize;
+    }
+    let [values, listed] = totals;
+    if (8 * values + 4 * listed) as f64 * SLICE as f64 > MOST_WASTE * 12.0 * entries as f64 {
+        return Ok(None);
+    }
+    let (shifts, columns) = (executor.buffer(WHAT, 4 * values as u64)?, executor.buffer(WHAT, (4 * SLICE * listed) as u64)?);
+    let call = executor.call(&SOLVERS_MODULE, "equelle_slice_columns")?.arg(n as u32).arg(args).arg(starts.address()).arg(lists.address());
+    executor.launch_over(call.arg(shifts.address()).arg(columns.address()), padded)?;
+    Ok(Some(SellPattern { starts, lists, shifts, columns, capacity: SLICE * values }))
+}
+
+/// Queues a call with the threads that a matrix takes.
+pub(crate) fn launch_over_form(executor: &Executor, call: Call, a: &EqSparseMatrix, n: usize) -> Result<(), Error> {
+    executor.launch_over(call, n * a.lanes as usize)
+}

@@ -1,0 +1,212 @@
+//! Sparse matrices by compressed rows on the device: patterns, which several matrices share, and entries.
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+use equelle_runtime::Error;
+use equelle_runtime::linalg::Csr;
+
+use crate::runtime::device::DevicePtr;
+use crate::runtime::executor::Executor;
+use crate::runtime::executor::arguments::{Call, EqRows, EqSlots};
+use crate::runtime::executor::errors::internal_error;
+use crate::runtime::executor::pool::Buffer;
+use crate::runtime::linalg::schedule::DeviceSchedule;
+use crate::runtime::linalg::spmv_format::{EqSparseMatrix, Form, SellPattern};
+
+/// The pattern of the rows of an equation, on the device and on the host.
+#[derive(Debug)]
+pub struct CsrPattern {
+    pub(crate) row_ptr: Rc<Buffer>,
+    pub(crate) columns: Rc<Buffer>,
+    len: usize,
+    entries: usize,
+    n_cols: usize,
+    /// Threads of a block of the kernel that evaluates.
+    pub(crate) block: u32,
+    /// Where the additions of each row begin, and their places in the row.
+    slots: Option<(Rc<Buffer>, Rc<Buffer>)>,
+    /// The same on the host, once it has been asked for.
+    host: OnceCell<HostPattern>,
+    /// The same by slices, once a matrix has been arranged for products; `None` if that is not worth it.
+    pub(crate) slices: OnceCell<Option<Rc<SellPattern>>>,
+}
+
+/// A pattern on the host.
+#[derive(Debug)]
+pub(crate) struct HostPattern {
+    /// `[rows + 1]`
+    pub row_ptr: Vec<usize>,
+    /// Ascending within a row.
+    pub columns: Vec<u32>,
+}
+
+/// Entries of the rows of a block that shared memory has room for: `EQ_STAGED` of the prelude.
+const STAGED: usize = 2560;
+
+/// Threads of a block where nothing is staged.
+const BLOCK: u32 = 256;
+
+/// The largest block whose rows fit in shared memory, wherever it is; if there is none, the largest of all.
+pub(crate) fn block_of(row_ptr: &[usize]) -> u32 {
+    let rows = row_ptr.len() - 1;
+    let fits = |block: u32| {
+        let block = block as usize;
+        (0..rows).step_by(block).all(|from| row_ptr[rows.min(from + block)] - row_ptr[from] <= STAGED)
+    };
+    [BLOCK, 128, 64, 32].into_iter().find(|&block| fits(block)).unwrap_or(BLOCK)
+}
+
+impl CsrPattern {
+    /// CsrPattern that are on the device alone: `len` rows of `n_cols` columns, with so many entries.
+    pub(crate) fn on_device(row_ptr: Rc<Buffer>, columns: Rc<Buffer>, len: usize, entries: usize, n_cols: usize) -> Self {
+        CsrPattern { row_ptr, columns, len, entries, n_cols, block: BLOCK, slots: None, host: OnceCell::new(), slices: OnceCell::new() }
+    }
+
+    /// The same pattern as a kernel of an equation takes it: threads of a block, places of additions, and what the host knows.
+    pub(crate) fn of_kernel(self, block: u32, slots: Option<(Rc<Buffer>, Rc<Buffer>)>, host: HostPattern) -> Self {
+        CsrPattern { block, slots, host: OnceCell::from(host), ..self }
+    }
+
+    /// The pattern on the host; copied at first use.
+    pub(crate) fn host(&self, executor: &Executor) -> Result<&HostPattern, Error> {
+        if let Some(known) = self.host.get() {
+            return Ok(known);
+        }
+        let row_ptr = executor.download::<u64>(self.row_ptr.address(), self.len + 1)?;
+        let row_ptr = row_ptr.into_iter().map(|end| end as usize).collect();
+        let columns = executor.download(self.columns.address(), self.entries)?;
+        Ok(self.host.get_or_init(|| HostPattern { row_ptr, columns }))
+    }
+
+    /// As kernels take them.
+    pub fn args(&self, entries: &Buffer) -> EqRows {
+        EqRows { row_ptr: self.row_ptr.address().0, columns: self.columns.address().0, entries: entries.address().0 }
+    }
+
+    /// Places of additions, as kernels take them.
+    ///
+    /// # Errors
+    /// `Backend` (an internal error) if they were not asked for when the rows were builder.
+    pub fn slots(&self) -> Result<EqSlots, Error> {
+        let (starts, slots) = self.slots.as_ref().ok_or_else(|| internal_error("rows without places of additions"))?;
+        Ok(EqSlots { starts: starts.address().0, slots: slots.address().0 })
+    }
+
+    /// Number of entries of all rows.
+    pub fn entries(&self) -> usize {
+        self.entries
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Number of columns: unknowns of the solve.
+    pub(crate) fn n_cols(&self) -> usize {
+        self.n_cols
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A sparse matrix by compressed rows: a pattern, which several matrices may share, and its entries.
+#[derive(Debug)]
+pub struct DeviceMatrix {
+    pub(crate) rows: Rc<CsrPattern>,
+    pub(crate) entries: Rc<Buffer>,
+    /// How it is arranged, once products have been announced; shared, as the entries are.
+    pub(crate) form: Rc<OnceCell<Form>>,
+    /// CsrPattern by colours, once they are swept over.
+    pub(crate) colours: OnceCell<DeviceSchedule>,
+    /// The same matrix on the host, once it has been asked for.
+    pub(crate) host: OnceCell<Csr>,
+}
+
+impl DeviceMatrix {
+    pub(crate) fn new(rows: Rc<CsrPattern>, entries: Rc<Buffer>) -> Self {
+        DeviceMatrix { rows, entries, form: Rc::default(), colours: OnceCell::new(), host: OnceCell::new() }
+    }
+
+    /// The same matrix again; nothing is copied.
+    pub fn share(&self) -> Self {
+        DeviceMatrix { form: Rc::clone(&self.form), ..DeviceMatrix::new(Rc::clone(&self.rows), Rc::clone(&self.entries)) }
+    }
+
+    /// As kernels take it.
+    pub(crate) fn args(&self) -> EqRows {
+        self.rows.args(&self.entries)
+    }
+
+    /// A matrix that is known to the host.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub(crate) fn upload(executor: &Executor, matrix: &Csr) -> Result<Self, Error> {
+        let what = "a matrix of the linear solver";
+        let row_ptr: Vec<u64> = matrix.row_ptr().iter().map(|&start| start as u64).collect();
+        let row_ptr = executor.upload(what, &row_ptr)?;
+        let columns = executor.upload(what, matrix.col_idx())?;
+        let entries = executor.upload(what, matrix.values())?;
+        let rows = CsrPattern::on_device(row_ptr, columns, matrix.n_rows(), matrix.n_entries(), matrix.n_cols());
+        Ok(DeviceMatrix::new(Rc::new(rows), entries))
+    }
+
+    /// The same matrix on the host; copied at first use.
+    ///
+    /// # Errors
+    /// `Backend`: a lost device.
+    pub(crate) fn host(&self, executor: &Executor) -> Result<&Csr, Error> {
+        if let Some(known) = self.host.get() {
+            return Ok(known);
+        }
+        let values = executor.download(self.entries.address(), self.rows.entries())?;
+        let pattern = self.rows.host(executor)?;
+        let made = Csr::new(self.rows.len(), self.rows.n_cols(), pattern.row_ptr.clone(), pattern.columns.clone(), values);
+        let made = made.map_err(|what| internal_error(&format!("a matrix is malformed: {what}")))?;
+        Ok(self.host.get_or_init(|| made))
+    }
+
+    /// As kernels of products take it, once it has been arranged.
+    pub(crate) fn form(&self) -> Option<EqSparseMatrix> {
+        match (self.form.get()?, self.rows.slices.get()) {
+            (Form::Slices(values), Some(Some(slices))) => Some(EqSparseMatrix::of_slices(slices, values, self.rows.n_cols())),
+            (Form::Slices(_), _) => None,
+            (Form::Rows(lanes), _) => Some(EqSparseMatrix::of_rows(self.args(), *lanes, self.rows.n_cols())),
+        }
+    }
+}
+
+/// Partial derivatives of a collection's elements: a pattern and its entries.
+#[derive(Clone, Debug)]
+pub struct Jacobian {
+    pub(crate) rows: Rc<CsrPattern>,
+    pub(crate) entries: Rc<Buffer>,
+}
+
+impl Jacobian {
+    /// Memory for rows whose lengths have been written behind the first entry of `row_ptr`, for the kernel that writes them.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub(crate) fn begin(executor: &Executor, row_ptr: Rc<Buffer>, n: usize, n_cols: usize) -> Result<Jacobian, Error> {
+        executor.running_sums(DevicePtr(row_ptr.address().0 + 8), n)?;
+        let total = executor.download_one::<u64>(DevicePtr(row_ptr.address().0 + 8 * n as u64))? as usize;
+        let columns = executor.buffer("columns of the Jacobian", 4 * total as u64)?;
+        let entries = executor.reals("the Jacobian", total)?;
+        Ok(Jacobian { rows: Rc::new(CsrPattern::on_device(row_ptr, columns, n, total, n_cols)), entries })
+    }
+
+    pub(crate) fn args(&self) -> EqRows {
+        self.rows.args(&self.entries)
+    }
+
+    /// The call of a kernel that writes columns and entries.
+    pub(crate) fn written_by(&self, call: Call) -> Call {
+        call.arg(self.rows.row_ptr.address()).arg(self.rows.columns.address()).arg(self.entries.address())
+    }
+}

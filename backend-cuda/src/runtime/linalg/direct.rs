@@ -1,0 +1,118 @@
+//! Direct solves on the device: the [`DirectSolver`] that the front door of linear systems asks, by the [`DirectEngine`] of the device. The system is in the pool.
+
+use std::rc::Rc;
+
+use equelle_runtime::linalg::{Direct, DirectFault, DirectMatrix, DirectSolver};
+use equelle_runtime::{Error, ErrorKind};
+
+use crate::runtime::device::Device;
+use crate::runtime::device::direct::{DirectEngine, DirectSystem};
+use crate::runtime::executor::pool::Buffer;
+use crate::runtime::linalg::space::Space;
+
+/// The memory of a system.
+struct Held {
+    system: DirectSystem,
+    values: Rc<Buffer>,
+    b: Rc<Buffer>,
+    x: Rc<Buffer>,
+    _pattern: [Rc<Buffer>; 2],
+}
+
+/// Direct solves by the library of a device.
+struct OnDevice {
+    // In the order in which they must be dropped.
+    engine: Box<dyn DirectEngine>,
+    held: Option<Held>,
+    _device: Rc<dyn Device>,
+}
+
+impl Space<f64> {
+    /// A direct solver on the device, or why there is none.
+    pub(crate) fn new_direct_solver(&self) -> Direct<Space<f64>> {
+        // SAFETY: what holds the engine holds the device as well, and drops the engine first.
+        match unsafe { self.executor.device().direct_engine() } {
+            Ok(engine) => Direct::Solver(Box::new(OnDevice { engine, held: None, _device: Rc::clone(&self.executor.device()) })),
+            Err(reason) => Direct::Unavailable(reason),
+        }
+    }
+
+    /// Waits until everything queued so far is done, for calls of an engine.
+    fn settle(&mut self) -> Result<(), DirectFault> {
+        self.executor.flush().and_then(|()| self.executor.synchronise()).map_err(failed)
+    }
+}
+
+/// An error of the device in the terms of a direct solver; whoever uses the device next gets it again.
+fn failed(error: Error) -> DirectFault {
+    DirectFault::Failed(error.message)
+}
+
+/// Numbers as the library takes them.
+fn signed(what: &str, number: usize) -> Result<i32, Error> {
+    i32::try_from(number).map_err(|_| Error::new(ErrorKind::Backend, format!("{what} are more than 32 bits count")))
+}
+
+impl Held {
+    fn new(rt: &mut Space<f64>, matrix: &DirectMatrix<'_>) -> Result<Held, Error> {
+        let what = "the system of a direct solve";
+        let (n, entries) = (matrix.n(), matrix.values.len());
+        signed("the rows of the matrix", n)?;
+        signed("the entries of the matrix", entries)?;
+        // Checked above: no row begins behind the last entry, no column is behind the last row.
+        let row_ptr = rt.executor.upload(what, &matrix.row_ptr.iter().map(|&start| start as i32).collect::<Vec<_>>())?;
+        let col_idx = rt.executor.upload(what, &matrix.col_idx.iter().map(|&column| column as i32).collect::<Vec<_>>())?;
+        let values = rt.executor.upload(what, matrix.values)?;
+        let zeros = vec![0.0f64; n];
+        let (b, x) = (rt.executor.upload(what, &zeros)?, rt.executor.upload(what, &zeros)?);
+        let system = DirectSystem {
+            n,
+            entries,
+            row_ptr: row_ptr.address(),
+            col_idx: col_idx.address(),
+            values: values.address(),
+            b: b.address(),
+            x: x.address(),
+            definiteness: matrix.definiteness,
+        };
+        Ok(Held { system, values, b, x, _pattern: [row_ptr, col_idx] })
+    }
+}
+
+/// What was not analysed, which callers do not ask for.
+fn nothing_analysed() -> DirectFault {
+    DirectFault::Failed("no system has been analysed".to_owned())
+}
+
+impl DirectSolver<Space<f64>> for OnDevice {
+    fn name(&self) -> String {
+        self.engine.name()
+    }
+
+    fn analyse(&mut self, rt: &mut Space<f64>, matrix: DirectMatrix<'_>) -> Result<(), DirectFault> {
+        let held = Held::new(rt, &matrix).map_err(failed)?;
+        rt.settle()?;
+        // SAFETY: the system is what was just written; it is kept until the next one has been analysed or the engine is dropped.
+        let analysed = unsafe { self.engine.analyse(&held.system) };
+        self.held = Some(held);
+        analysed
+    }
+
+    fn factorize(&mut self, rt: &mut Space<f64>, values: &[f64]) -> Result<(), DirectFault> {
+        let held = self.held.as_ref().filter(|held| held.system.entries == values.len()).ok_or_else(nothing_analysed)?;
+        rt.executor.upload_to(&held.values, values).map_err(failed)?;
+        rt.settle()?;
+        // SAFETY: the system is held.
+        unsafe { self.engine.factorize() }
+    }
+
+    fn solve(&mut self, rt: &mut Space<f64>, x: &mut [f64], transposed: bool) -> Result<(), DirectFault> {
+        let held = self.held.as_ref().filter(|held| held.system.n == x.len()).ok_or_else(nothing_analysed)?;
+        rt.executor.upload_to(&held.b, x).map_err(failed)?;
+        rt.settle()?;
+        // SAFETY: the system is held.
+        unsafe { self.engine.solve(transposed) }?;
+        x.copy_from_slice(&rt.executor.download(held.x.address(), x.len()).map_err(failed)?);
+        Ok(())
+    }
+}

@@ -1,0 +1,155 @@
+//! Vectors and matrices of singles on the device, with the operations of a cycle.
+
+use std::convert::Infallible;
+use std::rc::Rc;
+
+use equelle_runtime::Error;
+use equelle_runtime::linalg::precond::ilu::BlockFactors;
+use equelle_runtime::linalg::space::matrix_space::{Correction, Direction, Shape, Smoothed};
+use equelle_runtime::linalg::{Csr, MatrixSpace};
+
+use super::matrix::SingleMatrix;
+use crate::runtime::executor::errors::internal_error;
+use crate::runtime::linalg::csr::DeviceMatrix;
+use crate::runtime::linalg::matrix_space::Product;
+use crate::runtime::linalg::scalars::DeviceNumber;
+use crate::runtime::linalg::smoother::{Corrections, Smoothing};
+use crate::runtime::linalg::space::{DeviceVector, Space};
+
+/// A system as kernels take it.
+fn smoothing(on: Smoothed<'_, Space<f32>>) -> Smoothing {
+    let (inverse_diagonal, right) = (on.inverse_diagonal.address(), on.right.address());
+    Smoothing { n: on.matrix.shape().rows, matrix: on.matrix.form(), inverse_diagonal, right }
+}
+
+/// A correction as kernels take it.
+fn correction(by: Correction<'_, Space<f32>>) -> Result<Corrections, Error> {
+    let (coarse, inverse_diagonal) = (by.coarse.address(), by.inverse_diagonal.address());
+    Ok(Corrections { image: by.image.form(), prolongation: by.prolongation.rows()?, coarse, inverse_diagonal })
+}
+
+impl Space<f32> {
+    fn product(&mut self, product: Product, y: &DeviceVector<f32>, b: &DeviceVector<f32>, a: &SingleMatrix, x: &DeviceVector<f32>) {
+        debug_assert!(y.len == a.shape().rows && x.len == a.shape().columns, "vectors of the matrix's size");
+        let result = self.form_product(product, (a.shape().rows, &a.form()), [b.address(), x.address(), y.address()]);
+        self.executor.attempt(result);
+    }
+
+    /// What sets up matrices of doubles on the same device.
+    fn in_double_precision(&self) -> Space<f64> {
+        Space::new(&self.executor)
+    }
+}
+
+impl MatrixSpace for Space<f32> {
+    type Matrix = SingleMatrix;
+    /// There are none: cycles of singles smooth by polynomials.
+    type Factors = Infallible;
+
+    fn zeros_of(&mut self, len: usize) -> Result<DeviceVector<f32>, Error> {
+        self.new_zeros(len)
+    }
+
+    fn vector(&mut self, values: Vec<f64>) -> Result<DeviceVector<f32>, Error> {
+        let mut wide = self.in_double_precision();
+        let vector = wide.vector(values)?;
+        wide.narrowed_vector(&vector, 1.0)
+    }
+
+    fn matrix(&mut self, matrix: Csr) -> Result<SingleMatrix, Error> {
+        let matrix = DeviceMatrix::upload(&self.executor, &matrix)?;
+        SingleMatrix::arranged(&mut self.in_double_precision(), &matrix, 1.0)
+    }
+
+    fn factors(&mut self, _: BlockFactors) -> Result<Infallible, Error> {
+        Err(internal_error("factors of singles"))
+    }
+
+    fn shape(a: &SingleMatrix) -> Shape {
+        a.shape()
+    }
+
+    fn clear(&mut self, x: &mut DeviceVector<f32>) {
+        self.fill_zero(x);
+    }
+
+    fn multiply(&mut self, y: &mut DeviceVector<f32>, a: &SingleMatrix, x: &DeviceVector<f32>) {
+        self.product(Product::Set, y, y, a, x);
+    }
+
+    fn multiply_add(&mut self, y: &mut DeviceVector<f32>, a: &SingleMatrix, x: &DeviceVector<f32>) {
+        self.product(Product::Add, y, y, a, x);
+    }
+
+    fn multiply_sub(&mut self, y: &mut DeviceVector<f32>, a: &SingleMatrix, x: &DeviceVector<f32>) {
+        self.product(Product::Sub, y, y, a, x);
+    }
+
+    fn residual(&mut self, r: &mut DeviceVector<f32>, b: &DeviceVector<f32>, a: &SingleMatrix, x: &DeviceVector<f32>) {
+        self.product(Product::Residual, r, b, a, x);
+    }
+
+    fn add_diagonal(&mut self, z: &mut DeviceVector<f32>, a: f64, b: f64, d: &DeviceVector<f32>, r: &DeviceVector<f32>) {
+        self.scale_by_diagonal(z, [a, b], d, r);
+    }
+
+    fn smooth_from_zero(
+        &mut self,
+        y: &mut DeviceVector<f32>,
+        on: Smoothed<'_, Self>,
+        c: [f64; 3],
+        [_r, d]: [&mut DeviceVector<f32>; 2],
+        keep: bool,
+    ) {
+        let result = self.smooth_from_zero_into(&smoothing(on), c, [y.address(), d.address()], keep);
+        self.executor.attempt(result);
+    }
+
+    fn smooth(
+        &mut self,
+        y: &mut DeviceVector<f32>,
+        x: &DeviceVector<f32>,
+        on: Smoothed<'_, Self>,
+        c: [f64; 2],
+        [_r, d]: [&mut DeviceVector<f32>; 2],
+        keep: bool,
+    ) {
+        let result = self.smooth_into(&smoothing(on), c, [y.address(), x.address(), d.address()], keep);
+        self.executor.attempt(result);
+    }
+
+    fn smooth_dot(
+        &mut self,
+        y: &mut DeviceVector<f32>,
+        x: &DeviceVector<f32>,
+        on: Smoothed<'_, Self>,
+        c: [f64; 2],
+        [_r, d]: [&mut DeviceVector<f32>; 2],
+    ) -> DeviceNumber {
+        let executor = Rc::clone(&self.executor);
+        executor.make_scalar(|out| self.smooth_dot_into(&smoothing(on), c, [y.address(), x.address(), d.address()], out))
+    }
+
+    fn correct(
+        &mut self,
+        x: &mut DeviceVector<f32>,
+        d: &mut DeviceVector<f32>,
+        r: &mut DeviceVector<f32>,
+        by: Correction<'_, Self>,
+        c: f64,
+    ) {
+        let vectors = [x.address(), d.address(), r.address()];
+        let result = correction(by).and_then(|by| self.correct_into(&by, x.len, c, vectors));
+        self.executor.attempt(result);
+    }
+
+    /// A failure, which the next read reports: sweeps stay in double precision.
+    fn gauss_seidel(&mut self, _: &mut DeviceVector<f32>, _: &SingleMatrix, _: &DeviceVector<f32>, _: &DeviceVector<f32>, _: Direction) {
+        let result: Result<(), Error> = Err(internal_error("a sweep over singles"));
+        self.executor.attempt(result);
+    }
+
+    fn solve_factors(&mut self, _: &mut DeviceVector<f32>, factors: &Infallible, _: &DeviceVector<f32>) {
+        match *factors {}
+    }
+}

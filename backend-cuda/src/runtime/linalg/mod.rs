@@ -1,0 +1,23 @@
+//! Linear algebra on the device: vectors and matrices of the solvers of `equelle_runtime::linalg`, and
+//! what their preconditioners need. It uses the [executor](crate::runtime::executor) alone.
+
+pub(crate) mod arrange;
+mod connected_components;
+pub(crate) mod csr;
+mod direct;
+#[cfg(test)]
+mod direct_tests;
+mod fused_blas1;
+mod matrix_space;
+mod mixed_precision;
+mod null_space;
+mod precond;
+pub(crate) mod scalars;
+mod schedule;
+mod smoother;
+pub(crate) mod space;
+pub(crate) mod spgemm;
+pub(crate) mod spmv_format;
+mod system_space;
+#[cfg(test)]
+mod system_space_tests;

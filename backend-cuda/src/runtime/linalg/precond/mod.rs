@@ -1,0 +1,7 @@
+//! Preconditioners that are set up on the device.
+
+pub(crate) mod amg_setup;
+mod cpr;
+mod fsai;
+mod ilu0;
+pub(crate) mod triangular_solve;

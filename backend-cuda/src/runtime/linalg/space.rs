@@ -1,0 +1,310 @@
+//! Vectors of the linear solvers on the device, of doubles or of singles. Every call queues work; only
+//! [`VectorSpace::read`] waits.
+
+use std::any::Any;
+use std::marker::PhantomData;
+use std::rc::Rc;
+
+use equelle_runtime::linalg::VectorSpace;
+use equelle_runtime::{Error, Real};
+
+use crate::runtime::device::DevicePtr;
+use crate::runtime::executor::Executor;
+use crate::runtime::executor::arguments::Call;
+use crate::runtime::executor::errors::internal_error;
+use crate::runtime::executor::pool::Buffer;
+use crate::runtime::executor::precision::Precision;
+use crate::runtime::executor::queue::Counters;
+use crate::runtime::kernels::{SINGLES_MODULE, SOLVERS_MODULE};
+use crate::runtime::linalg::fused_blas1::Summand;
+use crate::runtime::linalg::scalars::{DeviceNumber, ScalarOp};
+
+/// What was set up for patterns of matrices, kept from one solve to the next: the last used first. By
+/// type, so that vectors need not know what preconditioners keep.
+#[derive(Default)]
+pub(crate) struct Kept(Vec<Rc<dyn Any>>);
+
+impl Kept {
+    /// What was kept of a type and suits; it counts as used.
+    pub(crate) fn find<K: 'static>(&mut self, suits: impl Fn(&K) -> bool) -> Option<Rc<K>> {
+        let at = self.0.iter().position(|kept| kept.downcast_ref().is_some_and(&suits))?;
+        let kept = self.0.remove(at);
+        self.0.insert(0, Rc::clone(&kept));
+        kept.downcast().ok()
+    }
+
+    /// Keeps something, and so many of its type at most.
+    pub(crate) fn keep<K: 'static>(&mut self, made: K, most: usize) -> Rc<K> {
+        let made = Rc::new(made);
+        self.0.insert(0, Rc::clone(&made) as Rc<dyn Any>);
+        let mut count = 0;
+        self.0.retain(|kept| {
+            count += usize::from(kept.is::<K>());
+            count <= most || !kept.is::<K>()
+        });
+        made
+    }
+
+    /// All that is kept of a type.
+    pub(crate) fn of_type<K: 'static>(&self) -> impl Iterator<Item = &K> {
+        self.0.iter().filter_map(|kept| kept.downcast_ref())
+    }
+
+    /// How many are kept of a type.
+    #[cfg(test)]
+    pub(crate) fn count<K: 'static>(&self) -> usize {
+        self.0.iter().filter(|kept| kept.is::<K>()).count()
+    }
+}
+
+/// Vectors and matrices of a precision on an executor. Scalars are doubles.
+pub struct Space<T> {
+    pub(crate) executor: Rc<Executor>,
+    /// Length of new vectors.
+    pub(crate) len: usize,
+    pub(crate) kept: Kept,
+    /// Whether multigrid is to be of doubles.
+    pub(crate) in_doubles: bool,
+    elements: PhantomData<T>,
+}
+
+/// A vector: numbers in device memory.
+#[derive(Debug)]
+pub struct DeviceVector<T = f64> {
+    pub(crate) buffer: Rc<Buffer>,
+    pub(crate) len: usize,
+    elements: PhantomData<T>,
+}
+
+impl<T> DeviceVector<T> {
+    pub(crate) fn new(buffer: Rc<Buffer>, len: usize) -> Self {
+        DeviceVector { buffer, len, elements: PhantomData }
+    }
+
+    pub(crate) fn address(&self) -> DevicePtr {
+        self.buffer.address()
+    }
+}
+
+/// Updates of a vector, as in the kernel.
+#[derive(Clone, Copy, Debug)]
+enum Update {
+    Copy = 0,
+    AddScaled = 1,
+    SubScaled = 2,
+    ScaleAdd = 3,
+    Scale = 4,
+}
+
+impl<T: Real> Space<T> {
+    /// Whether kernels do several operations of a Krylov method in one pass: those of doubles do.
+    const FUSES: bool = size_of::<T>() == 8;
+
+    /// The space of vectors on an executor.
+    pub(crate) fn new(executor: &Rc<Executor>) -> Self {
+        Space { executor: Rc::clone(executor), len: 0, kept: Kept::default(), in_doubles: false, elements: PhantomData }
+    }
+
+    /// What the device was asked to do so far.
+    pub fn counters(&self) -> Counters {
+        self.executor.counters()
+    }
+
+    /// A vector with arbitrary values.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub(crate) fn new_vector_of(&self, len: usize) -> Result<DeviceVector<T>, Error> {
+        let bytes = Precision::of::<T>().bytes() * len as u64;
+        Ok(DeviceVector::new(self.executor.buffer("a vector of the linear solver", bytes)?, len))
+    }
+
+    /// A vector of zeros.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub(crate) fn new_zeros(&self, len: usize) -> Result<DeviceVector<T>, Error> {
+        let vector = self.new_vector_of(len)?;
+        self.fill_zero(&vector);
+        Ok(vector)
+    }
+
+    /// Fills a vector with zeros.
+    pub(crate) fn fill_zero(&self, x: &DeviceVector<T>) {
+        let result = self
+            .solver_call("equelle_fill")
+            .and_then(|call| self.executor.launch_over(call.arg(x.len as u32).arg(0.0).arg(x.address()), x.len));
+        self.executor.attempt(result);
+    }
+
+    /// A call of a kernel on vectors and matrices of this precision.
+    ///
+    /// # Errors
+    /// `Backend`: the kernels cannot be compiled or loaded.
+    pub(crate) fn solver_call(&self, name: &'static str) -> Result<Call, Error> {
+        let module = match Precision::of::<T>() {
+            Precision::Double => &SOLVERS_MODULE,
+            Precision::Single => &SINGLES_MODULE,
+        };
+        self.executor.call(module, name)
+    }
+
+    fn update(&self, update: Update, y: &DeviceVector<T>, a: DevicePtr, x: &DeviceVector<T>) {
+        debug_assert_eq!(y.len, x.len, "vectors of one length");
+        let result = self.solver_call("equelle_vector").and_then(|call| {
+            let call = call.arg(update as u32).arg(y.len as u32).arg(y.address()).arg(a).arg(x.address());
+            self.executor.launch_over(call, y.len)
+        });
+        self.executor.attempt(result);
+    }
+
+    fn scaled(&self, update: Update, y: &DeviceVector<T>, a: &DeviceNumber, x: &DeviceVector<T>) {
+        if let Some(a) = a {
+            self.update(update, y, a.address(), x);
+        }
+    }
+
+    /// A sum over the elements of a vector.
+    pub(crate) fn sum_of(&mut self, y: &DeviceVector<T>, summand: Summand) -> DeviceNumber {
+        let executor = Rc::clone(&self.executor);
+        executor.make_scalar(|out| self.sum_into(y.len, y.address(), summand, out))
+    }
+}
+
+impl<T: Real> VectorSpace for Space<T> {
+    type Vector = DeviceVector<T>;
+    type Scalar = DeviceNumber;
+    type Error = Error;
+
+    fn zeros(&mut self) -> Result<DeviceVector<T>, Error> {
+        self.new_zeros(self.len)
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.executor.is_interrupted()
+    }
+
+    fn copy(&mut self, y: &mut DeviceVector<T>, x: &DeviceVector<T>) {
+        self.update(Update::Copy, y, DevicePtr(0), x);
+    }
+
+    fn dot(&mut self, x: &DeviceVector<T>, y: &DeviceVector<T>) -> DeviceNumber {
+        self.sum_of(y, Summand::Product { w: x.address() })
+    }
+
+    fn add_scaled(&mut self, y: &mut DeviceVector<T>, a: &DeviceNumber, x: &DeviceVector<T>) {
+        self.scaled(Update::AddScaled, y, a, x);
+    }
+
+    fn sub_scaled(&mut self, y: &mut DeviceVector<T>, a: &DeviceNumber, x: &DeviceVector<T>) {
+        self.scaled(Update::SubScaled, y, a, x);
+    }
+
+    fn scale_add(&mut self, y: &mut DeviceVector<T>, a: &DeviceNumber, x: &DeviceVector<T>) {
+        self.scaled(Update::ScaleAdd, y, a, x);
+    }
+
+    fn scale(&mut self, y: &mut DeviceVector<T>, a: &DeviceNumber) {
+        self.scaled(Update::Scale, y, a, y);
+    }
+
+    fn sub_scaled_dot(
+        &mut self,
+        y: &mut DeviceVector<T>,
+        a: &DeviceNumber,
+        x: &DeviceVector<T>,
+        w: Option<&DeviceVector<T>>,
+    ) -> DeviceNumber {
+        if !Self::FUSES {
+            self.sub_scaled(y, a, x);
+            return self.dot(w.unwrap_or(y), y);
+        }
+        let (a, x, w) = (a.as_ref()?.address(), x.address(), w.map(DeviceVector::address));
+        self.sum_of(y, Summand::Updated { a, x, w })
+    }
+
+    fn step(&mut self, x: &mut DeviceVector<T>, a: &DeviceNumber, p: &mut DeviceVector<T>, b: &DeviceNumber, z: &DeviceVector<T>) {
+        if !Self::FUSES {
+            self.add_scaled(x, a, p);
+            return self.scale_add(p, b, z);
+        }
+        if let (Some(a), Some(b)) = (a, b) {
+            let result = self.step_into(x.len, [x.address(), p.address()], [a.address(), b.address()], None, z.address());
+            self.executor.attempt(result);
+        }
+    }
+
+    fn add_scaled_two(&mut self, y: &mut DeviceVector<T>, a: &DeviceNumber, x: &DeviceVector<T>, b: &DeviceNumber, z: &DeviceVector<T>) {
+        if !Self::FUSES {
+            self.add_scaled(y, a, x);
+            return self.add_scaled(y, b, z);
+        }
+        if let (Some(a), Some(b)) = (a, b) {
+            let result = self.add_two_into(y.len, y.address(), [a.address(), b.address()], [x.address(), z.address()]);
+            self.executor.attempt(result);
+        }
+    }
+
+    fn bicgstab_direction(
+        &mut self,
+        p: &mut DeviceVector<T>,
+        a: &DeviceNumber,
+        v: &DeviceVector<T>,
+        b: &DeviceNumber,
+        r: &DeviceVector<T>,
+    ) {
+        if !Self::FUSES {
+            self.sub_scaled(p, a, v);
+            return self.scale_add(p, b, r);
+        }
+        if let (Some(a), Some(b)) = (a, b) {
+            let result = self.bicgstab_direction_into(p.len, p.address(), [a.address(), b.address()], [v.address(), r.address()]);
+            self.executor.attempt(result);
+        }
+    }
+
+    fn constant(&mut self, value: f64) -> DeviceNumber {
+        let result = self.executor.constant_buffer(value);
+        self.executor.attempt(result)
+    }
+
+    fn add(&mut self, a: &DeviceNumber, b: &DeviceNumber) -> DeviceNumber {
+        self.executor.scalar_of(ScalarOp::Add, a, b)
+    }
+
+    fn sub(&mut self, a: &DeviceNumber, b: &DeviceNumber) -> DeviceNumber {
+        self.executor.scalar_of(ScalarOp::Sub, a, b)
+    }
+
+    fn mul(&mut self, a: &DeviceNumber, b: &DeviceNumber) -> DeviceNumber {
+        self.executor.scalar_of(ScalarOp::Mul, a, b)
+    }
+
+    fn ratio(&mut self, a: &DeviceNumber, b: &DeviceNumber) -> DeviceNumber {
+        self.executor.scalar_of(ScalarOp::Ratio, a, b)
+    }
+
+    fn zero_if_cancelled(&mut self, a: &DeviceNumber, b: &DeviceNumber) -> DeviceNumber {
+        let operation = match Precision::of::<T>() {
+            Precision::Double => ScalarOp::ZeroIfCancelled,
+            Precision::Single => ScalarOp::ZeroIfCancelledSingles,
+        };
+        self.executor.scalar_of(operation, a, b)
+    }
+
+    fn sqrt(&mut self, a: &DeviceNumber) -> DeviceNumber {
+        self.executor.scalar_of(ScalarOp::Sqrt, a, a)
+    }
+
+    fn min(&mut self, a: &DeviceNumber, b: &DeviceNumber) -> DeviceNumber {
+        self.executor.scalar_of(ScalarOp::Min, a, b)
+    }
+
+    fn read<const N: usize>(&mut self, scalars: [&DeviceNumber; N]) -> Result<[f64; N], Error> {
+        self.executor.deferred()?;
+        let lost = || internal_error("a number that was not computed");
+        let addresses: Vec<DevicePtr> =
+            scalars.iter().map(|scalar| scalar.as_ref().map(|buffer| buffer.address())).collect::<Option<_>>().ok_or_else(lost)?;
+        self.executor.read_scalars(&addresses)?.try_into().map_err(|_| lost())
+    }
+}

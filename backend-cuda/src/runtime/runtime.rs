@@ -1,0 +1,192 @@
+//! The runtime of one run.
+
+use std::rc::Rc;
+
+use equelle_runtime::grid::FaceOrder;
+use equelle_runtime::session::Session;
+use equelle_runtime::session::placement::Place;
+use equelle_runtime::{EquelleRuntime, Error, ErrorKind, Real};
+
+use crate::runtime::autodiff::grid_matrix::GridMatrices;
+use crate::runtime::autodiff::newton_state::NewtonState;
+use crate::runtime::autodiff::pattern::KnownPatterns;
+use crate::runtime::device::gpu::GpuDevice;
+use crate::runtime::device::{CompileOptions, Device};
+use crate::runtime::executor::Executor;
+use crate::runtime::executor::autotune::Tune;
+use crate::runtime::executor::pool::Buffer;
+use crate::runtime::executor::precision::Precision;
+use crate::runtime::executor::queue::Counters;
+use crate::runtime::grid::arrays::{DeviceGrid, cartesian_args};
+use crate::runtime::linalg::space::Space;
+use crate::runtime::values::conditions::Conditions;
+
+/// Runs programs on a CUDA device.
+pub struct CudaRuntime {
+    pub(crate) session: Session,
+    pub(crate) grid: DeviceGrid,
+    pub(crate) conditions: Conditions,
+    /// False and true on the device, once asked for.
+    pub(crate) bools: [Option<Rc<Buffer>>; 2],
+    pub(crate) finished: bool,
+    /// Patterns of the Jacobians of equations.
+    pub(crate) patterns: KnownPatterns,
+    pub(crate) matrices: GridMatrices,
+    pub(crate) newton: NewtonState,
+    /// Equelle line at which a kernel first read an unknown without passing its derivatives on.
+    pub(crate) derivatives_lost: Option<u32>,
+    /// Vectors and matrices of linear systems.
+    pub(crate) solver: Space<f64>,
+    pub(crate) executor: Rc<Executor>,
+}
+
+/// Runs a program on the first CUDA device, or, with the environment variable `EQUELLE_CUDA_DEVICE=host`, on the host (a test aid).
+///
+/// # Errors
+/// `Backend` if there is no usable device; those of the program.
+pub fn run(session: Session, program: impl FnOnce(&mut CudaRuntime) -> Result<(), Error>) -> Result<(), Error> {
+    run_with_precision::<f64>(session, program)
+}
+
+/// As [`run`], of a program in the precision `R`.
+///
+/// # Errors
+/// As there.
+pub fn run_with_precision<R: Real>(session: Session, program: impl FnOnce(&mut CudaRuntime) -> Result<(), Error>) -> Result<(), Error> {
+    run_on(session, open_device()?, Precision::of::<R>(), program)
+}
+
+/// As [`run_with_precision`], on a device that is open already.
+///
+/// # Errors
+/// As there.
+pub fn run_on(
+    mut session: Session,
+    device: Rc<dyn Device>,
+    precision: Precision,
+    program: impl FnOnce(&mut CudaRuntime) -> Result<(), Error>,
+) -> Result<(), Error> {
+    session.computes_on(Place::Gpu);
+    let mut runtime = CudaRuntime::with_precision(session, device, precision)?;
+    let end = match program(&mut runtime) {
+        Ok(()) => runtime.finish(),
+        // Where an output before could not be written, that is what ended the run.
+        Err(error) => Err(runtime.ended_by(error)),
+    };
+    end.map_err(|error| runtime.session.advise(runtime.session.locate(error)))
+}
+
+/// What was found, line by line, for reports about the surroundings; the error says what is missing.
+///
+/// # Errors
+/// `Backend`.
+pub fn report() -> Result<Vec<(String, String)>, Error> {
+    let mut lines = vec![("driver".to_owned(), format!("CUDA {}", GpuDevice::driver_version()?))];
+    let device = GpuDevice::open()?;
+    let facts = device.facts();
+    lines.push(("device".to_owned(), format!("{} ({})", facts.name, facts.arch)));
+    let (free, total) = device.memory()?;
+    let size = equelle_runtime::report::bytes;
+    lines.push(("memory".to_owned(), format!("{} free of {}", size(free), size(total))));
+    lines.push(("run-time compiler".to_owned(), format!("NVRTC {}", crate::runtime::device::gpu::nvrtc::version()?)));
+    let sparse = match crate::runtime::device::gpu::cusparse::version() {
+        Ok(version) => format!("cuSPARSE {version}"),
+        Err(error) => format!("{} (-O0 and --ad=spgemm of implicit programs need it)", error.message),
+    };
+    lines.push(("sparse matrices".to_owned(), sparse));
+    let direct = crate::runtime::device::gpu::cudss::version().map_or_else(
+        |reason| format!("{reason} (solver=lu runs on the host; `pip install nvidia-cudss-cu13` has it)"),
+        |version| format!("cuDSS {version}"),
+    );
+    lines.push(("direct solves".to_owned(), direct));
+    lines.push(("copy rate".to_owned(), format!("{:.2} TB/s, bytes read and written", device.copy_rate()? / 1e12)));
+    Ok(lines)
+}
+
+/// The first CUDA device, or, with the environment variable `EQUELLE_CUDA_DEVICE=host`, the host (a test aid).
+///
+/// # Errors
+/// `Backend` if there is no usable device.
+pub fn open_device() -> Result<Rc<dyn Device>, Error> {
+    match std::env::var("EQUELLE_CUDA_DEVICE").as_deref() {
+        Ok("host") => Ok(Rc::new(crate::runtime::device::emulator::Emulator::new())),
+        Ok(other) if other != "gpu" && !other.is_empty() => {
+            Err(Error::new(ErrorKind::Usage, format!("EQUELLE_CUDA_DEVICE must be `gpu` or `host`, not `{other}`")))
+        }
+        _ => Ok(Rc::new(GpuDevice::open()?)),
+    }
+}
+
+impl CudaRuntime {
+    /// Opens the device and prepares it for the session's grid.
+    ///
+    /// # Errors
+    /// `Backend` if there is no usable device.
+    pub fn new(session: Session) -> Result<Self, Error> {
+        Self::on_device(session, open_device()?)
+    }
+
+    /// As [`CudaRuntime::new`], on a given device.
+    ///
+    /// # Errors
+    /// `Backend`.
+    pub fn on_device(session: Session, device: Rc<dyn Device>) -> Result<Self, Error> {
+        CudaRuntime::with_precision(session, device, Precision::Double)
+    }
+
+    /// As [`CudaRuntime::on_device`], with collections of a precision.
+    ///
+    /// # Errors
+    /// `Backend`; `Data` for a `tune` that is none.
+    pub fn with_precision(mut session: Session, device: Rc<dyn Device>, precision: Precision) -> Result<Self, Error> {
+        let tune = Tune::from_parameters(session.parameters())?;
+        session.message(&format!("running on {}", device.facts().name));
+        // Threads that run in step read the same face of many cells.
+        session.renumber_grid_with(FaceOrder::OfFile);
+        let grid = session.grid();
+        let (dim, shape) = (grid.dim(), grid.cartesian_shape().map(cartesian_args));
+        // Half-faces, at most two per face, must fit in an offset.
+        let wide_offsets = 2 * grid.n_faces() as u64 > u64::from(u32::MAX);
+        let options = CompileOptions { dim, wide_offsets, cartesian: shape.is_some(), precision };
+        let executor = Executor::new(device, options, shape, tune, session.interrupt().clone());
+        Ok(CudaRuntime {
+            grid: DeviceGrid::new(&executor),
+            session,
+            conditions: Conditions::new(&executor),
+            bools: [None, None],
+            finished: false,
+            patterns: KnownPatterns::default(),
+            matrices: GridMatrices::default(),
+            newton: NewtonState::default(),
+            derivatives_lost: None,
+            solver: Space::new(&executor),
+            executor,
+        })
+    }
+
+    /// The session.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// What the device was asked to do so far.
+    pub fn counters(&self) -> Counters {
+        self.executor.counters()
+    }
+
+    /// Vectors and matrices of linear systems on the device of this runtime.
+    pub fn linear_space(&self) -> Space<f64> {
+        Space::new(&self.executor)
+    }
+
+    pub(crate) fn located<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
+        result.map_err(|e| self.session.locate(e))
+    }
+}
+
+impl Drop for CudaRuntime {
+    fn drop(&mut self) {
+        // Direct solvers, which go before the executor, are not in use then.
+        self.executor.quiesce();
+    }
+}

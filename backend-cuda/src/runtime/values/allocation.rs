@@ -1,0 +1,122 @@
+//! Memory for the values of a program.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use equelle_runtime::domain::Domain;
+use equelle_runtime::{EntityKind, Error};
+
+use crate::runtime::executor::pool::Buffer;
+use crate::runtime::runtime::CudaRuntime;
+use crate::runtime::values::collections::{BoolCollection, Collection, EntityCollection, Layout, VectorCollection};
+
+impl CudaRuntime {
+    /// A collection with arbitrary values, for a kernel to write.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn new_collection(&mut self, domain: &Arc<Domain>) -> Result<Collection, Error> {
+        self.allocate(domain, self.executor.precision().bytes() * domain.len() as u64)
+    }
+
+    /// As [`CudaRuntime::new_collection`], of Vectors.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn new_vector_collection(&mut self, domain: &Arc<Domain>) -> Result<VectorCollection, Error> {
+        let bytes = self.executor.precision().bytes() * self.session.grid().dim() as u64 * domain.len() as u64;
+        Ok(VectorCollection::constant(self.allocate(domain, bytes)?))
+    }
+
+    /// As [`CudaRuntime::new_collection`], of truth values.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn new_bool_collection(&mut self, domain: &Arc<Domain>) -> Result<BoolCollection, Error> {
+        Ok(BoolCollection(self.allocate(domain, domain.len() as u64)?))
+    }
+
+    /// As [`CudaRuntime::new_collection`], of entities of a kind.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn new_entity_collection(&mut self, domain: &Arc<Domain>, kind: EntityKind) -> Result<EntityCollection, Error> {
+        let values = self.allocate(domain, 4 * domain.len() as u64)?;
+        Ok(EntityCollection { values, kind })
+    }
+
+    fn allocate(&mut self, domain: &Arc<Domain>, bytes: u64) -> Result<Collection, Error> {
+        let buffer = self.executor.buffer(domain.name(), bytes)?;
+        Ok(Collection::dense(domain, buffer))
+    }
+
+    /// A collection that a Cartesian run stores as one value per axis (faces) or one value (cells).
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn new_per_axis_collection(&mut self, domain: &Arc<Domain>) -> Result<Collection, Error> {
+        let buffer = self.executor.buffer(domain.name(), 8 * 3)?;
+        Ok(Collection { domain: Arc::clone(domain), buffer, layout: Layout::PerAxis, derivatives: None })
+    }
+
+    /// Number of evaluations of a per-axis kernel over a domain.
+    pub fn per_axis_len(&self, domain: &Domain) -> usize {
+        if domain.kind() == EntityKind::Face { self.session.grid().dim() } else { 1 }
+    }
+
+    /// Room for a number, for a kernel to write; [`Scalar::Device`] makes it a Scalar.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn new_number(&mut self) -> Result<Rc<Buffer>, Error> {
+        self.executor.buffer("a number", 8)
+    }
+
+    /// Room for a truth value, for a kernel to write; [`Bool::Device`] makes it a Bool.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn new_bool(&mut self) -> Result<Rc<Buffer>, Error> {
+        self.executor.buffer("a truth value", 1)
+    }
+
+    /// Room for a Vector, for a kernel to write.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn new_vector(&mut self) -> Result<Rc<Buffer>, Error> {
+        self.executor.buffer("a Vector", 8 * 3)
+    }
+
+    /// The collection with one value per element: itself, or spread out.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn dense(&mut self, collection: &Collection) -> Result<Collection, Error> {
+        if collection.derivatives.is_some() {
+            let line = self.session.current_line();
+            self.derivatives_lost.get_or_insert(line);
+        }
+        self.plain(collection)
+    }
+
+    /// As [`CudaRuntime::dense`], for what knows of derivatives or needs none.
+    pub(crate) fn plain(&mut self, collection: &Collection) -> Result<Collection, Error> {
+        if collection.layout == Layout::Dense {
+            return Ok(Collection { derivatives: None, ..collection.clone() });
+        }
+        let dense = self.new_collection(&collection.domain)?;
+        let faces = u32::from(collection.domain.kind() == EntityKind::Face);
+        let call = self
+            .executor
+            .collection_call("equelle_spread")?
+            .arg(self.executor.cartesian_args()?)
+            .arg(self.space(&collection.domain)?)
+            .arg(faces)
+            .arg(1u32)
+            .arg(collection.pointer())
+            .arg(dense.pointer());
+        self.executor.launch_over(call, collection.domain.len())?;
+        Ok(dense)
+    }
+}

@@ -1,0 +1,53 @@
+//! What generated kernels and operations check, and when the host looks.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use equelle_runtime::domain::Domain;
+use equelle_runtime::{Error, KernelInfo};
+
+use crate::runtime::executor::arguments::EqChecks;
+use crate::runtime::runtime::CudaRuntime;
+use crate::runtime::values::collections::EntityCollection;
+use crate::runtime::values::conditions::{Asked, FINITE, Gathered, HOLD, Origin};
+
+impl CudaRuntime {
+    /// Where the conditions of a kernel over a domain are reported.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn checks(&mut self, kernel: &'static KernelInfo, domain: &Arc<Domain>) -> Result<EqChecks, Error> {
+        let line = self.session.current_line();
+        self.conditions.checks_of(Origin::Kernel(kernel, line), domain, None)
+    }
+
+    /// The same for an operation at the current line.
+    pub(crate) fn operation_checks(&mut self, asked: Asked, domain: &Arc<Domain>) -> Result<EqChecks, Error> {
+        let line = self.session.current_line();
+        self.conditions.checks_of(Origin::Operation(asked, line), domain, None)
+    }
+
+    /// The same for an `On` that gathers from a domain at the current line.
+    pub(crate) fn gather_checks(&mut self, from: &Arc<Domain>, target: &EntityCollection) -> Result<EqChecks, Error> {
+        let line = self.session.current_line();
+        let gathered = Gathered { target: Rc::clone(&target.values.buffer), data: Arc::clone(from) };
+        self.conditions.checks_of(Origin::Operation(Asked::On { kind: target.kind() }, line), target.domain(), Some(gathered))
+    }
+
+    /// The error of a condition that does not hold, or of an output that is not finite, if any. Waits
+    /// for the launches before it.
+    ///
+    /// # Errors
+    /// `Simulation` of the first that does not hold; `Backend` if the device is lost.
+    pub fn check_flag(&mut self) -> Result<(), Error> {
+        self.read_flags().map(|_| ())
+    }
+
+    /// The word of numbers that are not finite, where all conditions hold and outputs are finite.
+    pub(crate) fn read_flags(&mut self) -> Result<u64, Error> {
+        let Some([flag, finite]) = self.conditions.read()? else { return Ok(FINITE) };
+        // An output that is being written may have seen it first.
+        self.settle_outputs()?;
+        if flag == HOLD { Ok(finite) } else { Err(self.conditions.error(flag)) }
+    }
+}

@@ -1,0 +1,177 @@
+//! Conditions that launches check: what is wrong where one does not hold. The first launch that finds one marks the smallest number of condition and element; the host
+//! looks at the next output and at the end, also at one by an error that came later.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use equelle_runtime::domain::Domain;
+use equelle_runtime::grid::NONE;
+use equelle_runtime::{EntityKind, Error, ErrorKind, KernelInfo};
+
+use crate::runtime::device::DevicePtr;
+use crate::runtime::executor::Executor;
+use crate::runtime::executor::arguments::EqChecks;
+use crate::runtime::executor::errors::internal_error;
+use crate::runtime::executor::pool::Buffer;
+
+/// Room for the numbers of the conditions that one kernel checks.
+const CONDITIONS_OF_A_KERNEL: usize = 1024;
+
+/// The flag where all conditions hold.
+pub(crate) const HOLD: u64 = u64::MAX;
+
+/// The word of a run whose numbers are all finite, beside the flag.
+pub(crate) const FINITE: u64 = HOLD;
+
+/// What an operation asks of entities of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// The grid's knowledge of them. Condition 0: none is Empty.
+    Geometry { kind: EntityKind, what: &'static str },
+    /// Data at them. Condition 0: none is Empty; 1: the data's domain holds them.
+    On { kind: EntityKind },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Origin {
+    /// A kernel that a statement at an Equelle line launches.
+    Kernel(&'static KernelInfo, u32),
+    /// An operation at an Equelle line.
+    Operation(Asked, u32),
+}
+
+/// The conditions that a kernel or an operation checks over a domain.
+#[derive(Clone, Debug)]
+struct Check {
+    origin: Origin,
+    domain: Arc<Domain>,
+    /// Of the last `On` there.
+    gathered: Option<Gathered>,
+}
+
+/// What an `On` looks for, and where.
+#[derive(Clone, Debug)]
+pub(crate) struct Gathered {
+    /// The entities, on the device; kept so that a message can name one.
+    pub target: Rc<Buffer>,
+    /// The domain of the data.
+    pub data: Arc<Domain>,
+}
+
+impl Check {
+    fn is(&self, origin: Origin, domain: &Arc<Domain>) -> bool {
+        let same = match (self.origin, origin) {
+            (Origin::Kernel(a, line), Origin::Kernel(b, other)) => std::ptr::eq(a, b) && line == other,
+            (Origin::Operation(a, line), Origin::Operation(b, other)) => a == b && line == other,
+            (Origin::Kernel(..), Origin::Operation(..)) | (Origin::Operation(..), Origin::Kernel(..)) => false,
+        };
+        same && Arc::ptr_eq(&self.domain, domain)
+    }
+
+    /// The error of a condition for the element at a position; `entity` is the one that an `On` looked for there, if it is known.
+    fn error(&self, condition: usize, position: usize, entity: Option<u32>) -> Error {
+        let (domain, owner_kind) = (&self.domain, self.domain.kind().noun());
+        let owner = (position < domain.len()).then(|| domain.grid().file_index(domain.kind(), domain.element(position)));
+        let whose = owner.map_or_else(String::new, |owner| format!("{owner_kind} {owner}"));
+        match self.origin {
+            Origin::Kernel(kernel, line) => Error::empty_element(owner_kind, owner).in_kernel(line, kernel.lines),
+            Origin::Operation(Asked::Geometry { kind, what }, line) => {
+                let kind = kind.noun();
+                Error::new(ErrorKind::Simulation, format!("an Empty {kind} has no {what}: the one that belongs to {whose}"))
+                    .hint("choose another entity where this one is Empty, with IsEmpty(...) ? ... : ...")
+                    .at(line)
+            }
+            Origin::Operation(Asked::On { .. }, line) if condition == 0 => Error::empty_element(owner_kind, owner).at(line),
+            Origin::Operation(Asked::On { kind }, line) => {
+                let builder = match entity {
+                    Some(entity) => format!("{} {}, which", kind.noun(), domain.grid().file_index(kind, entity)),
+                    None => format!("a {} that", kind.noun()),
+                };
+                let message = format!("`On` needs data at {builder} the data's domain does not hold (target of {whose})");
+                Error::new(ErrorKind::Simulation, message).hint("extend the data to a domain that holds the whole target").at(line)
+            }
+        }
+    }
+}
+
+/// Conditions that kernels check: the smallest one that failed, and where each number comes from; behind
+/// it, whether a number was not finite.
+pub(crate) struct Conditions {
+    executor: Rc<Executor>,
+    flags: Option<Rc<Buffer>>,
+    checks: Vec<Check>,
+    /// The flag of the first output that could not be written because a condition did not hold.
+    pub(crate) failed_output: Arc<AtomicU64>,
+}
+
+impl Conditions {
+    /// All conditions hold.
+    pub(crate) fn new(executor: &Rc<Executor>) -> Self {
+        let failed_output = Arc::new(AtomicU64::new(HOLD));
+        Conditions { executor: Rc::clone(executor), flags: None, checks: Vec::new(), failed_output }
+    }
+
+    /// The flag and the word of numbers that are not finite; `None` if they hold.
+    ///
+    /// # Errors
+    /// `Backend`: a lost device.
+    pub(crate) fn read(&mut self) -> Result<Option<[u64; 2]>, Error> {
+        let Some(flags) = &self.flags else { return Ok(None) };
+        let words = self.executor.download(flags.address(), 2)?;
+        let (flag, finite) = (words[0], words[1]);
+        if flag != HOLD {
+            // A step that is taken again begins with conditions that hold.
+            self.flags = None;
+        }
+        Ok((flag != HOLD || finite != FINITE).then_some([flag, finite]))
+    }
+
+    pub(crate) fn checks_of(&mut self, origin: Origin, domain: &Arc<Domain>, gathered: Option<Gathered>) -> Result<EqChecks, Error> {
+        let flag = self.flags()?;
+        let known = self.checks.iter().position(|check| check.is(origin, domain));
+        let first = known.unwrap_or_else(|| {
+            self.checks.push(Check { origin, domain: Arc::clone(domain), gathered: None });
+            self.checks.len() - 1
+        });
+        self.checks[first].gathered = gathered;
+        Ok(EqChecks { flag: flag.address().0, first: (first * CONDITIONS_OF_A_KERNEL) as u32 })
+    }
+
+    /// The flag, and behind it the word of numbers that are not finite.
+    pub(crate) fn flags(&mut self) -> Result<Rc<Buffer>, Error> {
+        if let Some(flags) = &self.flags {
+            return Ok(flags.clone());
+        }
+        let flags = self.executor.upload("the flag of conditions", &[HOLD, FINITE])?;
+        self.flags = Some(flags.clone());
+        Ok(flags)
+    }
+
+    /// What the flag is now, for a copy beside the stream; `None` where no condition is checked.
+    pub(crate) fn flag_now(&mut self) -> Result<Option<Rc<Buffer>>, Error> {
+        let Some(flag) = self.flags.clone().filter(|_| !self.checks.is_empty()) else { return Ok(None) };
+        let copy = self.executor.buffer("the flag of conditions", 8)?;
+        self.executor.launch_once(self.executor.runtime_call("equelle_word")?.arg(flag.address()).arg(copy.address()));
+        Ok(Some(copy))
+    }
+
+    /// The error of a flag that says that a condition does not hold.
+    pub(crate) fn error(&mut self, value: u64) -> Error {
+        let (number, position) = ((value >> 32) as usize, (value & 0xffff_ffff) as usize);
+        match self.checks.get(number / CONDITIONS_OF_A_KERNEL).cloned() {
+            Some(check) => {
+                let entity = check.gathered.as_ref().and_then(|gathered| self.not_held(gathered, position));
+                check.error(number % CONDITIONS_OF_A_KERNEL, position, entity)
+            }
+            None => internal_error("a kernel reported an unknown condition"),
+        }
+    }
+
+    /// The entity that an `On` looked for at a position, if the data's domain does not hold it: the `On` may have looked for others since.
+    fn not_held(&mut self, gathered: &Gathered, position: usize) -> Option<u32> {
+        let at = DevicePtr(gathered.target.address().0 + 4 * position as u64);
+        let entity: u32 = self.executor.download_one(at).ok()?;
+        (entity != NONE && gathered.data.rank(entity).is_none()).then_some(entity)
+    }
+}

@@ -1,0 +1,11 @@
+//! Values of a program on the device: handles, memory, host access, conditions, outputs, loops.
+
+pub(crate) mod allocation;
+pub(crate) mod checks;
+pub mod collections;
+pub(crate) mod conditions;
+mod finite;
+mod host_access;
+mod outputs;
+mod reduce;
+pub(crate) mod steady;

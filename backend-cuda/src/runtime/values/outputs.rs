@@ -1,0 +1,100 @@
+//! Outputs to files: the numbers are copied beside the stream, and a thread of the session writes them, while the device and the host go on.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use equelle_runtime::{Error, ErrorKind};
+
+use crate::runtime::device::PendingCopy;
+use crate::runtime::executor::precision::Precision;
+use crate::runtime::runtime::CudaRuntime;
+use crate::runtime::values::collections::Collection;
+use crate::runtime::values::conditions::HOLD;
+
+/// Numbers on their way, and with them whether all conditions held when they were made.
+struct PendingOutput {
+    bytes: Box<dyn PendingCopy>,
+    /// Bytes of a component.
+    component: usize,
+    components: usize,
+    /// Whether the flag follows the numbers.
+    flagged: bool,
+    failed: Arc<AtomicU64>,
+}
+
+impl PendingOutput {
+    /// The components, once they are here. The buffer of the host is free again then.
+    fn arrive<R: bytemuck::Pod>(mut self) -> Result<Vec<Vec<R>>, Error> {
+        let bytes = self.bytes.bytes()?;
+        let (values, flag) = bytes.split_at(self.component * self.components);
+        if self.flagged {
+            let flag = flag.try_into().map_or(HOLD, u64::from_le_bytes);
+            if flag != HOLD {
+                self.failed.store(flag, Ordering::Release);
+                // The runtime says which one: see `CudaRuntime::settled`.
+                return Err(Error::new(ErrorKind::Simulation, "a condition does not hold"));
+            }
+        }
+        Ok(values.chunks_exact(self.component).map(|bytes| bytemuck::pod_collect_to_vec(bytes)).collect())
+    }
+}
+
+impl CudaRuntime {
+    /// Puts out a collection stored densely, component after component, without waiting for it; false where outputs do not go to files at present, or there is nothing to copy.
+    pub(crate) fn output_async(&mut self, tag: &str, values: &Collection, components: usize) -> Result<bool, Error> {
+        let n = values.domain.len();
+        if n == 0 || !self.session.outputs_go_to_files(n) {
+            return Ok(false);
+        }
+        let component = self.executor.precision().bytes() as usize * n;
+        // What is printed meanwhile asks the flags, and so comes after an output that fails.
+        self.mark_not_finite(values, components)?;
+        let flag = self.conditions.flag_now()?;
+        let mut pieces = vec![(&values.buffer, component * components)];
+        pieces.extend(flag.as_ref().map(|flag| (flag, 8)));
+        let Some((_, bytes)) = self.executor.copy_to_host_async(&pieces)? else { return Ok(false) };
+        let pending =
+            PendingOutput { bytes, component, components, flagged: flag.is_some(), failed: Arc::clone(&self.conditions.failed_output) };
+        let domain = &values.domain;
+        let result = match self.executor.precision() {
+            Precision::Double => self.session.output_later(tag, domain, move || pending.arrive::<f64>()),
+            Precision::Single => self.session.output_later(tag, domain, move || pending.arrive::<f32>()),
+        };
+        self.settled(result)?;
+        Ok(true)
+    }
+
+    /// Waits until all outputs are in their files.
+    pub(crate) fn settle_outputs(&mut self) -> Result<(), Error> {
+        // Copies are made even where nothing more is launched.
+        let device = self.executor.device().synchronise();
+        let result = self.session.settle_outputs();
+        self.settled(result)?;
+        self.located(device)
+    }
+
+    /// The error of a run that an error ends: its outputs are in their files then. What went wrong with them came before, and so did a condition that no output has looked at.
+    /// That the device is lost, or the user had enough, the error itself says.
+    pub(crate) fn ended_by(&mut self, error: Error) -> Error {
+        let _ = self.executor.device().synchronise();
+        let result = self.session.settle_outputs();
+        if let Some(first) = self.settled(result).err().filter(|first| first.kind != ErrorKind::Backend) {
+            return first;
+        }
+        match error.kind {
+            ErrorKind::Backend | ErrorKind::Interrupted(_) => error,
+            ErrorKind::Usage | ErrorKind::Simulation | ErrorKind::Data | ErrorKind::Io => {
+                self.check_flag().err().filter(|first| first.kind != ErrorKind::Backend).unwrap_or(error)
+            }
+        }
+    }
+
+    /// What the thread that writes said, with the condition that does not hold in words.
+    fn settled(&mut self, result: Result<(), Error>) -> Result<(), Error> {
+        let Err(error) = result else { return Ok(()) };
+        Err(match self.conditions.failed_output.swap(HOLD, Ordering::Acquire) {
+            HOLD => error,
+            flag => self.conditions.error(flag),
+        })
+    }
+}

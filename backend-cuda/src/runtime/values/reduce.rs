@@ -1,0 +1,91 @@
+//! Reductions of the program: partial results by leaves, combined by a tree.
+
+use std::sync::Arc;
+
+use equelle_runtime::domain::Domain;
+use equelle_runtime::{BoolReduction, Error, Reduction, reduce};
+
+use crate::runtime::device::DevicePtr;
+use crate::runtime::executor::reduce::Leaves;
+use crate::runtime::runtime::CudaRuntime;
+use crate::runtime::values::collections::{Bool, Scalar, Vector};
+
+impl CudaRuntime {
+    /// Room for one partial result per leaf of a reduction over a domain.
+    ///
+    /// # Errors
+    /// `Simulation` for the largest or smallest of nothing; `Backend`: not enough memory.
+    pub fn leaves(&mut self, reduction: Reduction, domain: &Arc<Domain>) -> Result<Leaves<Reduction>, Error> {
+        self.leaves_of(reduction, domain, 1)
+    }
+
+    /// As [`CudaRuntime::leaves`], of Vectors: component after component.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn vector_leaves(&mut self, reduction: Reduction, domain: &Arc<Domain>) -> Result<Leaves<Reduction>, Error> {
+        self.leaves_of(reduction, domain, self.session.grid().dim())
+    }
+
+    fn leaves_of(&mut self, reduction: Reduction, domain: &Arc<Domain>, components: usize) -> Result<Leaves<Reduction>, Error> {
+        if domain.is_empty() && reduce::start(reduction).is_none() {
+            return Err(self.session.locate(reduce::nothing_to_reduce(reduction, domain)));
+        }
+        let count = reduce::leaf_count(domain.len());
+        let buffer = self.executor.buffer("partial results", 8 * (components * count) as u64)?;
+        Ok(Leaves { count, buffer, reduction })
+    }
+
+    /// As [`CudaRuntime::leaves`], of truth values.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn bool_leaves(&mut self, reduction: BoolReduction, domain: &Arc<Domain>) -> Result<Leaves<BoolReduction>, Error> {
+        let count = reduce::leaf_count(domain.len());
+        let buffer = self.executor.buffer("partial results", count as u64)?;
+        Ok(Leaves { count, buffer, reduction })
+    }
+
+    /// Combines the leaves by a binary tree.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn combine(&mut self, leaves: Leaves<Reduction>) -> Result<Scalar, Error> {
+        let Leaves { count, buffer, reduction } = leaves;
+        if count == 0 {
+            return Ok(Scalar::Known(reduce::start(reduction).unwrap_or(f64::NAN)));
+        }
+        let result = self.new_number()?;
+        self.executor.combine_into(reduction, count, buffer.address(), result.address())?;
+        Ok(Scalar::Device(result))
+    }
+
+    /// As [`CudaRuntime::combine`], component by component.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn combine_vectors(&mut self, leaves: Leaves<Reduction>) -> Result<Vector, Error> {
+        let Leaves { count, buffer, reduction } = leaves;
+        if count == 0 {
+            let start = reduce::start(reduction).unwrap_or(f64::NAN);
+            return Ok(Vector(self.executor.upload("a Vector", &[start; 3])?));
+        }
+        let result = self.new_vector()?;
+        for component in 0..self.session.grid().dim() as u64 {
+            let from = DevicePtr(buffer.address().0 + 8 * component * count as u64);
+            self.executor.combine_into(reduction, count, from, DevicePtr(result.address().0 + 8 * component))?;
+        }
+        Ok(Vector(result))
+    }
+
+    /// As [`CudaRuntime::combine`], of truth values.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub fn combine_bools(&mut self, leaves: Leaves<BoolReduction>) -> Result<Bool, Error> {
+        if leaves.is_empty() {
+            return Ok(Bool::Known(leaves.reduction == BoolReduction::All));
+        }
+        Ok(Bool::Device(self.executor.combine_bools(leaves)?))
+    }
+}

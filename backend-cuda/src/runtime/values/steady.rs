@@ -1,0 +1,66 @@
+//! With `--profile`: time and work of the rounds of a loop once its first rounds have compiled, allocated and recorded what they need.
+
+use std::time::Instant;
+
+use equelle_runtime::Error;
+
+use crate::runtime::executor::queue::Counters;
+use crate::runtime::runtime::CudaRuntime;
+
+/// Rounds that are queued together, at most: their launches are one graph.
+pub(crate) const ROUNDS_TOGETHER: u32 = 16;
+/// Launches from which on a round is queued for itself.
+pub(crate) const LAUNCHES_TOGETHER: usize = 64;
+/// Rounds that do not count at least, and sequences of launches: two buffers that swap need four until each of them is a graph.
+const WARM_UP: (usize, usize) = (10, 4);
+
+/// Measurement of one loop.
+#[derive(Debug, Default)]
+pub(crate) struct Steady {
+    rounds: usize,
+    /// Sequences of launches that were handed to the device.
+    sequences: usize,
+    since: Option<Start>,
+}
+
+/// Where the measurement began.
+#[derive(Debug)]
+struct Start {
+    at: Instant,
+    rounds: usize,
+    counters: Counters,
+}
+
+impl CudaRuntime {
+    /// A round begins.
+    pub(crate) fn next_steady(&mut self, steady: &mut Steady) -> Result<(), Error> {
+        if self.executor.queue().is_empty() {
+            if steady.since.is_none() && steady.rounds >= WARM_UP.0 && steady.sequences >= WARM_UP.1 {
+                self.executor.synchronise()?;
+                steady.since = Some(Start { at: Instant::now(), rounds: steady.rounds, counters: self.executor.counters() });
+            }
+            steady.sequences += 1;
+        }
+        steady.rounds += 1;
+        Ok(())
+    }
+
+    /// The loop is over: adds a line to the summary.
+    pub(crate) fn end_steady(&mut self, steady: &mut Steady) -> Result<(), Error> {
+        let Some(Start { at, rounds, counters: before }) = steady.since.take() else { return Ok(()) };
+        let after = self.executor.counters();
+        self.executor.synchronise()?;
+        let rounds = steady.rounds - rounds;
+        let milliseconds = 1e3 * at.elapsed().as_secs_f64() / rounds as f64;
+        self.session.note(format!(
+            "steady steps: {rounds} of {milliseconds:.4} ms; in all {} kernels, {} graphs, {} copies to the device, {} from it, {} allocations, {} waits",
+            after.kernels - before.kernels,
+            after.graphs - before.graphs,
+            after.uploads - before.uploads,
+            after.downloads - before.downloads,
+            after.allocations - before.allocations,
+            after.synchronisations - before.synchronisations
+        ));
+        Ok(())
+    }
+}
