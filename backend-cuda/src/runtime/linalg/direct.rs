@@ -32,7 +32,7 @@ impl Space<f64> {
     pub(crate) fn new_direct_solver(&self) -> Direct<Space<f64>> {
         // SAFETY: what holds the engine holds the device as well, and drops the engine first.
         match unsafe { self.executor.device().direct_engine() } {
-            Ok(engine) => Direct::Solver(Box::new(OnDevice { engine, held: None, _device: Rc::clone(&self.executor.device()) })),
+            Ok(engine) => Direct::Solver(Box::new(OnDevice { engine, held: None, _device: Rc::clone(self.executor.device()) })),
             Err(reason) => Direct::Unavailable(reason),
         }
     }

@@ -101,7 +101,7 @@ impl SystemSpace for Space<f64> {
     }
 
     fn host_vector(&mut self, x: &DeviceVector) -> Result<Vec<f64>, Error> {
-        Ok(self.executor.download(x.address(), x.len)?)
+        self.executor.download(x.address(), x.len)
     }
 
     fn host_matrix<'m>(&mut self, a: &'m DeviceMatrix) -> Result<Cow<'m, Csr>, Error> {

@@ -19,9 +19,9 @@ use equelle_runtime::{Error, ErrorKind};
 use libloading::Library;
 
 use self::async_copy::AsyncCopies;
-use crate::runtime::executor::kernel_cache;
 use crate::runtime::device::direct::{DirectEngine, DirectSolves};
 use crate::runtime::device::{AsyncCopy, CompileOptions, CopyId, Device, DeviceFacts, DevicePtr, FunctionId, GraphId, Launch, ModuleId};
+use crate::runtime::executor::kernel_cache;
 use crate::runtime::kernels::KernelModule;
 
 const SHIM: &str = include_str!("shim.hpp");

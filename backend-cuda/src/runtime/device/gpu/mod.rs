@@ -20,12 +20,12 @@ use equelle_runtime::Error;
 use self::async_copy::AsyncCopies;
 use self::error::{During, GpuError};
 use self::graph::{Graph, Kernel};
-use crate::runtime::executor::kernel_cache;
 use crate::runtime::device::direct::{DirectEngine, DirectSolves};
 use crate::runtime::device::sparse::{Allocate, SparseMatrix, SparseProducts};
 use crate::runtime::device::{
     AsyncCopy, CompileOptions, CopyId, Device, DeviceFacts, DevicePtr, FunctionId, GraphId, Launch, LaunchShape, ModuleId,
 };
+use crate::runtime::executor::kernel_cache;
 use crate::runtime::kernels::{FloatingPoint, KernelModule};
 
 /// The first CUDA device of the machine, with one stream, and another one for asynchronous copies.
@@ -132,7 +132,8 @@ impl Device for GpuDevice {
             flags.push("--fmad=true".to_owned());
         }
         let source = module.full_source();
-        let key = kernel_cache::hash(&[source.as_bytes(), flags.join(" ").as_bytes(), self.facts.arch.as_bytes(), nvrtc::version()?.as_bytes()]);
+        let key =
+            kernel_cache::hash(&[source.as_bytes(), flags.join(" ").as_bytes(), self.facts.arch.as_bytes(), nvrtc::version()?.as_bytes()]);
         if let Some(&id) = self.state.borrow().loaded.get(&key) {
             return Ok(id);
         }

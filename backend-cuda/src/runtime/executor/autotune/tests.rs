@@ -47,7 +47,7 @@ fn on_grid(grid: Cartesian, words: &[&str]) -> Vec<CudaRuntime> {
         let grid = Grid::cartesian(grid).expect("a grid");
         let parameters = Parameters::from_words(&words).expect("parameters");
         let session = Session::on_grid(&PROGRAM, parameters, grid, Options::silent()).expect("a session");
-        CudaRuntime::on_device(session, Rc::clone(&rt.executor.device())).expect("a runtime")
+        CudaRuntime::on_device(session, Rc::clone(rt.executor.device())).expect("a runtime")
     };
     runtimes().into_iter().map(runtime).collect()
 }

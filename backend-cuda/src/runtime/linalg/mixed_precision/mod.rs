@@ -16,7 +16,7 @@ use equelle_runtime::Error;
 use equelle_runtime::linalg::precond::amg::setup::CoarseParts;
 use equelle_runtime::linalg::precond::amg::{Amg, AmgOptions, Hierarchy};
 use equelle_runtime::linalg::precond::mixed_precision::{scale_of, suits};
-use equelle_runtime::linalg::{MatrixSpace, Preconditioner, SystemSpace, VectorSpace};
+use equelle_runtime::linalg::{Preconditioner, SystemSpace, VectorSpace};
 
 use crate::runtime::device::DevicePtr;
 use crate::runtime::executor::pool::Buffer;
