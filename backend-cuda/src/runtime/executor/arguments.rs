@@ -123,7 +123,7 @@ pub struct EqOperand {
     pub component_stride: u32,
 }
 
-/// BoolOp values that an operation reads.
+/// Bools that an operation reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EqBool {
     /// Address of the values; 0 when it is `value` for all.

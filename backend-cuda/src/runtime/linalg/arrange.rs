@@ -81,7 +81,7 @@ fn slices_call(executor: &Executor, name: &'static str, a: &DeviceMatrix, slices
     Ok(call.arg(slices.starts.address()).arg(slices.lists.address()).arg(slices.shifts.address()))
 }
 
-/// The pattern of rows by slices, if it is worth it; builder once.
+/// The pattern of rows by slices, if it is worth it; made once.
 pub(crate) fn slices(executor: &Executor, rows: &CsrPattern) -> Result<Option<Rc<SellPattern>>, Error> {
     if let Some(known) = rows.slices.get() {
         return Ok(known.clone());

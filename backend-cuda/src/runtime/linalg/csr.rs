@@ -87,7 +87,7 @@ impl CsrPattern {
     /// Places of additions, as kernels take them.
     ///
     /// # Errors
-    /// `Backend` (an internal error) if they were not asked for when the rows were builder.
+    /// `Backend` (an internal error) if they were not asked for when the pattern began.
     pub fn slots(&self) -> Result<EqSlots, Error> {
         let (starts, slots) = self.slots.as_ref().ok_or_else(|| internal_error("rows without places of additions"))?;
         Ok(EqSlots { starts: starts.address().0, slots: slots.address().0 })

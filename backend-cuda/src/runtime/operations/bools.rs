@@ -45,7 +45,7 @@ impl BoolOp {
     }
 }
 
-/// BoolOp values as operations read them. Their memory is not handed out again before this is dropped.
+/// Bools as operations read them. Their memory is not handed out again before this is dropped.
 #[derive(Clone, Debug)]
 pub(crate) struct BoolOperand {
     pub operand: EqBool,

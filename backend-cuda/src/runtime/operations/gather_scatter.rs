@@ -34,7 +34,7 @@ impl CudaRuntime {
         Ok(Computed { buffer, jacobians })
     }
 
-    /// BoolOp values at the target's entities.
+    /// Bools at the target's entities.
     pub(crate) fn gather_bools(&mut self, data: &BoolCollection, target: &EntityCollection) -> Result<BoolCollection, Error> {
         let out = self.new_bool_collection(target.domain())?;
         let checks = self.gather_checks(data.domain(), target)?;
@@ -76,7 +76,7 @@ impl CudaRuntime {
         Ok(Computed { buffer, jacobians })
     }
 
-    /// BoolOp values, false where there are none.
+    /// Bools, false where there are none.
     pub(crate) fn scatter_bools(&mut self, data: &BoolCollection, domain: &Arc<Domain>) -> Result<BoolCollection, Error> {
         let out = self.new_bool_collection(domain)?;
         let call = self.scatter("equelle_extend_bools", data.domain(), domain)?.arg(data.pointer()).arg(out.pointer());

@@ -62,7 +62,7 @@ fn name_of(over: LaunchDomain) -> &'static str {
 
 #[test]
 fn every_shape_reaches_every_cell_once() {
-    // Rows shorter and longer than any block, one cell along an axis, and more rows than the longest cells_per_thread.
+    // Rows shorter and longer than any block, one cell along an axis, and more rows than the longest run of cells of a thread.
     let grids = [
         Cartesian::plane([300, 37], [1.0, 1.0]),
         Cartesian::plane([5, 70], [1.0, 1.0]),
