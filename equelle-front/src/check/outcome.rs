@@ -10,7 +10,7 @@ pub struct CheckOptions {
     pub nondimensional: bool,
 }
 
-/// Outcome of [`check`].
+/// Outcome of [`check`](super::check()).
 #[derive(Clone, Debug)]
 pub struct Checked {
     /// The typed program, if there were no errors.
