@@ -157,13 +157,14 @@ impl Executor {
 
     /// A kernel of a module for collections of a precision; both are prepared at first use.
     fn function(&self, module: &KernelModule, precision: Precision, name: &'static str) -> Result<FunctionId, Error> {
-        let options = module.options(CompileOptions { precision, ..self.options });
+        // Comparing modules takes as long as their texts are: not at every call.
+        let options = || module.options(CompileOptions { precision, ..self.options });
         let key = (module.name, module.source.as_ptr() as usize, precision);
         let known = self.modules.borrow().get(&key).copied();
         let id = match known {
             Some(id) => id,
             None => {
-                let id = self.device.load(module, options)?;
+                let id = self.device.load(module, options())?;
                 self.modules.borrow_mut().insert(key, id);
                 id
             }
@@ -172,7 +173,7 @@ impl Executor {
             return Ok(function);
         }
         let function = self.device.function(id, name)?;
-        self.autotune.borrow_mut().register(id, module, function, name, &format!("{options:?}"));
+        self.autotune.borrow_mut().register(id, module, function, name, &format!("{:?}", options()));
         self.functions.borrow_mut().insert((id, name), function);
         Ok(function)
     }

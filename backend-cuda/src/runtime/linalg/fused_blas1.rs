@@ -7,7 +7,7 @@ use crate::runtime::device::{DevicePtr, LaunchShape};
 use crate::runtime::executor::arguments::{Argument, Call, EqRows};
 use crate::runtime::kernels::SOLVERS_MODULE;
 use crate::runtime::linalg::csr::DeviceMatrix;
-use crate::runtime::linalg::scalars::{NoScalarOps, ScalarOp};
+use crate::runtime::linalg::scalars::{NoScalarOps, ScalarOp, Summand};
 use crate::runtime::linalg::space::Space;
 use crate::runtime::linalg::spmv_format::EqSparseMatrix;
 
@@ -15,19 +15,6 @@ use crate::runtime::linalg::spmv_format::EqSparseMatrix;
 const BLOCK: u32 = reduce::CHAINS as u32;
 /// Most leaves that one block adds: `EQ_MOST_LEAVES` of the kernels.
 const MOST_LEAVES: usize = 256 * reduce::LEAF;
-
-/// What is done to `y` before a sum, and what is summed. `a` is a number on the device.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Summand {
-    /// `w . y`
-    Product { w: DevicePtr },
-    /// `y = y - a x`, then `w . y`, or `y . y` without `w`.
-    Updated { a: DevicePtr, x: DevicePtr, w: Option<DevicePtr> },
-    /// `y = y - a x`, then `y . D y`.
-    UpdatedDiagonal { a: DevicePtr, x: DevicePtr, d: DevicePtr },
-    /// `y . D y`
-    Diagonal { d: DevicePtr },
-}
 
 /// A matrix that a product with a sum is asked of.
 #[derive(Clone, Copy, Debug)]

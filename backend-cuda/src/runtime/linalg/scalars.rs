@@ -33,6 +33,19 @@ pub(crate) enum ScalarOp {
     ZeroIfCancelledSingles = 8,
 }
 
+/// What is done to `y` before a sum, and what is summed. `a` is a number on the device.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Summand {
+    /// `w . y`
+    Product { w: DevicePtr },
+    /// `y = y - a x`, then `w . y`, or `y . y` without `w`.
+    Updated { a: DevicePtr, x: DevicePtr, w: Option<DevicePtr> },
+    /// `y = y - a x`, then `y . D y`.
+    UpdatedDiagonal { a: DevicePtr, x: DevicePtr, d: DevicePtr },
+    /// `y . D y`
+    Diagonal { d: DevicePtr },
+}
+
 /// Kernels whose last argument is operations on numbers.
 const TAKE_SCALAR_OPS: [&str; 7] = [
     "equelle_dot",

@@ -10,7 +10,7 @@ use crate::runtime::executor::arguments::EqRows;
 use crate::runtime::executor::errors::internal_error;
 use crate::runtime::linalg::arrange::{arrange, launch_over_form};
 use crate::runtime::linalg::csr::DeviceMatrix;
-use crate::runtime::linalg::fused_blas1::Summand;
+use crate::runtime::linalg::scalars::Summand;
 use crate::runtime::linalg::space::Space;
 use crate::runtime::linalg::spmv_format::EqSparseMatrix;
 

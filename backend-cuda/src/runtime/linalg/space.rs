@@ -16,8 +16,7 @@ use crate::runtime::executor::pool::Buffer;
 use crate::runtime::executor::precision::Precision;
 use crate::runtime::executor::queue::Counters;
 use crate::runtime::kernels::{SINGLES_MODULE, SOLVERS_MODULE};
-use crate::runtime::linalg::fused_blas1::Summand;
-use crate::runtime::linalg::scalars::{DeviceNumber, ScalarOp};
+use crate::runtime::linalg::scalars::{DeviceNumber, ScalarOp, Summand};
 
 /// What was set up for patterns of matrices, kept from one solve to the next: the last used first. By
 /// type, so that vectors need not know what preconditioners keep.
