@@ -2,7 +2,7 @@
 
 use equelle_front::backend::visit::{Node, vector_sizes, visit_general};
 use equelle_front::backend::{BackendError, KernelNames, Namer};
-use equelle_front::ir::{KExpr, Kernel, Module};
+use equelle_front::ir::{KExpr, Kernel};
 use equelle_front::types::Basic;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
@@ -10,7 +10,7 @@ use quote::quote;
 use super::cartesian::function::{cartesian_equation, cartesian_functions};
 use super::emit::reals::Reals;
 use super::emit::text::ident;
-use super::emit::writer::{Failure, Written};
+use super::emit::writer::{Failure, Source, Written};
 use super::jacobian::unstructured::unstructured_equation;
 use super::signature::{GeneralFunction, GridUse, args_type, result_type};
 use super::unstructured::function::{Part, unstructured_function};
@@ -24,14 +24,15 @@ pub(super) struct Method {
 }
 
 /// Writes a kernel.
-pub(super) fn write(module: &Module, kernel: &Kernel, names: &KernelNames, functions: &mut Namer) -> Result<Method, BackendError> {
+pub(super) fn write(source: Source<'_>, functions: &mut Namer) -> Result<Method, BackendError> {
+    let Source { module, kernel, names } = source;
     let name = |functions: &mut Namer, suffix: &str| ident(&functions.fresh(&format!("{}_{suffix}", names.method)));
     let general_name = name(functions, "general");
     let general = match &kernel.jacobian {
-        None => unwrap(kernel, unstructured_function(module, kernel, names, general_name, Part::Whole, functions))?,
+        None => unwrap(kernel, unstructured_function(source, general_name, Part::Whole, functions))?,
         Some(form) => {
             let pattern_name = name(functions, "pattern");
-            unwrap(kernel, unstructured_equation(module, kernel, form, names, [general_name, pattern_name], functions))?
+            unwrap(kernel, unstructured_equation(source, form, [general_name, pattern_name], functions))?
         }
     };
     let reals = Reals::of(module, kernel);
@@ -48,8 +49,8 @@ pub(super) fn write(module: &Module, kernel: &Kernel, names: &KernelNames, funct
     // Only numbers are kept per axis.
     let kept = kernel.params.iter().all(|p| !p.per_axis || p.ty.basic == Basic::Scalar);
     let written = match (&kernel.jacobian, &kernel.cartesian) {
-        (Some(form), _) => form.cartesian.as_ref().filter(|_| kept).map(|b| cartesian_equation(module, kernel, names, form, b, functions)),
-        (None, Some(form)) if kept => Some(cartesian_functions(module, kernel, names, form, functions)),
+        (Some(form), _) => form.cartesian.as_ref().filter(|_| kept).map(|b| cartesian_equation(source, form, b, functions)),
+        (None, Some(form)) if kept => Some(cartesian_functions(source, form, functions)),
         (None, _) => None,
     };
     if let Some(written) = written {
@@ -59,7 +60,7 @@ pub(super) fn write(module: &Module, kernel: &Kernel, names: &KernelNames, funct
                 let mut before = TokenStream::new();
                 if !kernel.checks.is_empty() {
                     let checks_name = name(functions, "checks");
-                    let checks = unwrap(kernel, unstructured_function(module, kernel, names, checks_name, Part::Checks, functions))?;
+                    let checks = unwrap(kernel, unstructured_function(source, checks_name, Part::Checks, functions))?;
                     let grid = checks.grid.map(|_| quote! { &grid });
                     let call = call(&checks.name, kernel, checks.generic(), &quote! { #grid });
                     items.extend(checks.item);

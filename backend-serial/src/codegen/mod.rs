@@ -23,7 +23,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use emit::text;
-use emit::writer::RESERVED;
+use emit::writer::{RESERVED, Source};
 use unstructured::face_flux_buffer;
 
 /// The back-end of plain loops.
@@ -58,7 +58,7 @@ pub fn kernels_file(module: &Verified) -> Result<String, BackendError> {
     let mut methods = TokenStream::new();
     let mut items = TokenStream::new();
     for (kernel, names) in module.kernels.iter().zip(&names) {
-        let written = kernel::write(module, kernel, names, &mut functions)?;
+        let written = kernel::write(Source { module, kernel, names }, &mut functions)?;
         if !methods.is_empty() {
             methods.extend(text::blank());
         }

@@ -9,7 +9,7 @@ use quote::quote;
 
 use super::emit::reals::Reals;
 use super::emit::text::{blank, ident, mentions};
-use super::emit::writer::Written;
+use super::emit::writer::{Source, Written};
 
 /// A function of the general form and what a call of it must give.
 pub(super) struct GeneralFunction {
@@ -106,17 +106,15 @@ pub(super) fn result_type(kernel: &Kernel) -> Result<TokenStream, BackendError> 
 }
 
 /// A function of a body, generic over what the body asks of the grid. `extra` are arguments after the others.
-#[allow(clippy::too_many_arguments)]
 pub(super) fn generic_function(
-    module: &Module,
-    kernel: &Kernel,
-    names: &KernelNames,
+    source: Source<'_>,
     name: Ident,
     body: &TokenStream,
     result: Option<TokenStream>,
     extra: TokenStream,
     doc: &str,
 ) -> Written<GeneralFunction> {
+    let Source { module, kernel, names } = source;
     let mentioned = |names: &[&str]| names.iter().any(|name| mentions(body, name));
     let of_cells_and_faces = mentioned(&["cell_centroid", "face_centroid", "face_normal"]);
     // Variables of programs are called `edge_length` more often than not, and tables of edges are large: the word alone does not do.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use equelle_front::backend::{KernelNames, Namer};
-use equelle_front::ir::{KBlock, Kernel, Module};
+use equelle_front::backend::Namer;
+use equelle_front::ir::KBlock;
 use equelle_front::types::{Basic, SetId};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
@@ -12,7 +12,7 @@ use super::boundary::boundary;
 use super::inside::{Inside, inside};
 use crate::codegen::emit::outputs::stores;
 use crate::codegen::emit::text::{ident, mentions};
-use crate::codegen::emit::writer::{Failure, Form, RESERVED, Writer, Written};
+use crate::codegen::emit::writer::{Failure, Form, RESERVED, Source, Writer, Written};
 use crate::codegen::flux::analysis::{FluxAnalysis, analyse_cartesian_form};
 use crate::codegen::flux::dag::{At, Node};
 use crate::codegen::flux::function_writer::{Function, FunctionWriter, Kind};
@@ -34,20 +34,15 @@ pub(in crate::codegen) struct FaceRows {
 }
 
 /// Writes them. [`Failure::Form`] if the kernel is not of that kind.
-pub(in crate::codegen) fn face_rows(
-    module: &Module,
-    kernel: &Kernel,
-    names: &KernelNames,
-    block: &KBlock,
-    functions: &mut Namer,
-) -> Written<FaceRows> {
+pub(in crate::codegen) fn face_rows(source: Source<'_>, block: &KBlock, functions: &mut Namer) -> Written<FaceRows> {
+    let Source { kernel, names, .. } = source;
     if kernel.results.iter().any(|r| r.ty.basic != Basic::Scalar) {
         return Err(Failure::Form);
     }
-    let mut writer = Writer::new(module, kernel, names, Form::Cell, functions);
+    let mut writer = Writer::new(source, Form::Cell, functions);
     // Tells whether there is one.
     boundary(&mut writer, block)?;
-    let mut writer = Writer::new(module, kernel, names, Form::Cell, functions);
+    let mut writer = Writer::new(source, Form::Cell, functions);
     let FluxAnalysis { mut dag, yields, subsets, terms, sums, cells, expensive } = analyse_cartesian_form(&mut writer, block)?;
     let mut stored = BTreeMap::new();
     for (number, &cell) in cells.iter().enumerate() {

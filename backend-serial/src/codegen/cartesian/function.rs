@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use equelle_front::backend::Namer;
 use equelle_front::backend::stencil::Skeleton;
-use equelle_front::backend::{KernelNames, Namer};
-use equelle_front::ir::{CartesianForm, JacobianForm, KBlock, Kernel, Module, Rounding};
+use equelle_front::ir::{CartesianForm, JacobianForm, KBlock, Rounding};
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Shape};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -15,7 +15,7 @@ use super::side_function::write_side_functions;
 use crate::codegen::emit::outputs::{Outputs, buffers, results, stores};
 use crate::codegen::emit::reals::Reals;
 use crate::codegen::emit::text::{blank, ident, mentions};
-use crate::codegen::emit::writer::{Failure, Form, Writer, Written};
+use crate::codegen::emit::writer::{Failure, Form, Source, Writer, Written};
 use crate::codegen::jacobian::cartesian::Equation;
 use crate::codegen::signature::{args_type, result_type};
 
@@ -28,33 +28,26 @@ pub(in crate::codegen) struct Functions {
 }
 
 /// Writes a Cartesian form.
-pub(in crate::codegen) fn cartesian_functions(
-    module: &Module,
-    kernel: &Kernel,
-    names: &KernelNames,
-    form: &CartesianForm,
-    functions: &mut Namer,
-) -> Written<Functions> {
+pub(in crate::codegen) fn cartesian_functions(source: Source<'_>, form: &CartesianForm, functions: &mut Namer) -> Written<Functions> {
     match form {
-        CartesianForm::PerAxis(block) => per_axis(module, kernel, names, block, functions),
-        CartesianForm::Full(block) => full(module, kernel, names, block, None, functions),
+        CartesianForm::PerAxis(block) => per_axis(source, block, functions),
+        CartesianForm::Full(block) => full(source, block, None, functions),
     }
 }
 
 /// Writes the Cartesian body of a Jacobian form.
 pub(in crate::codegen) fn cartesian_equation(
-    module: &Module,
-    kernel: &Kernel,
-    names: &KernelNames,
+    source: Source<'_>,
     form: &JacobianForm,
     block: &KBlock,
     functions: &mut Namer,
 ) -> Written<Functions> {
     let skeleton = Skeleton::of(form);
-    full(module, kernel, names, block, Some(&Equation::new(form, block, &skeleton)), functions)
+    full(source, block, Some(&Equation::new(form, block, &skeleton)), functions)
 }
 
-fn entry_signature(module: &Module, kernel: &Kernel, names: &KernelNames, entry: &Ident, body: &TokenStream) -> Written<TokenStream> {
+fn entry_signature(source: Source<'_>, entry: &Ident, body: &TokenStream) -> Written<TokenStream> {
+    let Source { module, kernel, names } = source;
     let args = args_type(kernel, names).map(|ty| {
         let args = ident(if mentions(body, "args") { "args" } else { "_args" });
         quote! { #args: &#ty, }
@@ -70,11 +63,12 @@ fn entry_signature(module: &Module, kernel: &Kernel, names: &KernelNames, entry:
 }
 
 /// One value per axis, or one.
-fn per_axis(module: &Module, kernel: &Kernel, names: &KernelNames, block: &KBlock, functions: &mut Namer) -> Written<Functions> {
+fn per_axis(source: Source<'_>, block: &KBlock, functions: &mut Namer) -> Written<Functions> {
+    let Source { module, kernel, names } = source;
     let storable =
         kernel.results.iter().all(|r| r.reduce.is_none() && r.ty.basic == Basic::Scalar && matches!(r.ty.shape, Shape::Collection(_)));
     let (Some(set), true) = (kernel.space_set(), storable) else { return Err(Failure::Form) };
-    let mut writer = Writer::new(module, kernel, names, Form::PerAxis, functions);
+    let mut writer = Writer::new(source, Form::PerAxis, functions);
     let (statements, yields) = writer.block(block)?;
     let outputs = writer.results.clone();
     let domain = writer.domain(set)?;
@@ -101,33 +95,27 @@ fn per_axis(module: &Module, kernel: &Kernel, names: &KernelNames, block: &KBloc
         #result
     };
     let entry = ident(&functions.fresh(&format!("{}_per_axis", names.method)));
-    let signature = entry_signature(module, kernel, names, &entry, &body)?;
+    let signature = entry_signature(source, &entry, &body)?;
     Ok(Functions { items: quote! { #signature { #body } }, entry })
 }
 
 /// Cell and row code.
-fn full(
-    module: &Module,
-    kernel: &Kernel,
-    names: &KernelNames,
-    block: &KBlock,
-    equation: Option<&Equation<'_>>,
-    functions: &mut Namer,
-) -> Written<Functions> {
+fn full(source: Source<'_>, block: &KBlock, equation: Option<&Equation<'_>>, functions: &mut Namer) -> Written<Functions> {
+    let Source { module, kernel, names } = source;
     let all_cells = module.sets.canonical(CanonicalSet::ALL_CELLS);
     if kernel.space_set() != Some(all_cells) {
         return Err(Failure::Form);
     }
-    let mut writer = Writer::new(module, kernel, names, Form::Cell, functions);
+    let mut writer = Writer::new(source, Form::Cell, functions);
     // Rows that evaluate a face once are made of doubles, and of operations as written.
     let strict = writer.reals == Reals::Double && module.numbers.rounding == Rounding::Strict;
     let rows = match equation {
-        None if strict => face_rows(module, kernel, names, block, functions),
+        None if strict => face_rows(source, block, functions),
         None | Some(_) => Err(Failure::Form),
     };
     let (rows, functions_of_rows) = match rows {
         Ok(rows) => (rows.rows(&mut writer, block)?, rows.items),
-        Err(Failure::Form) => cells_and_rows(module, kernel, names, block, equation, functions, &mut writer)?,
+        Err(Failure::Form) => cells_and_rows(source, block, equation, functions, &mut writer)?,
         Err(error) => return Err(error),
     };
     let buffers = buffers(&writer, quote! { grid.n_cells() })?;
@@ -148,7 +136,7 @@ fn full(
         #finish
     };
     let entry = ident(&functions.fresh(&format!("{}_cartesian", names.method)));
-    let signature = entry_signature(module, kernel, names, &entry, &body)?;
+    let signature = entry_signature(source, &entry, &body)?;
     let mut items = quote! { #signature { #body } };
     items.extend(functions_of_rows);
     Ok(Functions { entry, items })
@@ -156,17 +144,15 @@ fn full(
 
 /// The loop over the rows of a range, cell by cell, the inside of rows by a function of its own where that can be, and the functions that it calls.
 fn cells_and_rows<'a>(
-    module: &Module,
-    kernel: &Kernel,
-    names: &KernelNames,
+    source: Source<'_>,
     block: &KBlock,
     equation: Option<&'a Equation<'a>>,
     functions: &mut Namer,
     writer: &mut Writer<'a>,
 ) -> Written<(TokenStream, TokenStream)> {
     let mut side_functions = Vec::new();
-    write_side_functions(module, kernel, names, block, equation, &mut BTreeMap::new(), functions, &mut side_functions)?;
-    let row = match row_function(module, kernel, names, block, equation, functions, &side_functions) {
+    write_side_functions(source, block, equation, &mut BTreeMap::new(), functions, &mut side_functions)?;
+    let row = match row_function(source, block, equation, functions, &side_functions) {
         Ok(row) => Some(row),
         Err(Failure::Form) => None,
         Err(error) => return Err(error),

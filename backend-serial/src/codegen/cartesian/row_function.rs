@@ -1,7 +1,7 @@
 //! The function that evaluates the inside of a row, where no side is on the boundary.
 
-use equelle_front::backend::{KernelNames, Namer};
-use equelle_front::ir::{KBlock, Kernel, Module, ParamId};
+use equelle_front::backend::Namer;
+use equelle_front::ir::{KBlock, ParamId};
 use equelle_front::types::{Basic, Extent};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
@@ -9,7 +9,7 @@ use quote::quote;
 use super::side_function::{element_type, single_type};
 use crate::codegen::emit::place::{End, Leaf, Place, SideFunction};
 use crate::codegen::emit::text::{blank, ident, mentions};
-use crate::codegen::emit::writer::{Failure, Form, Writer, Written};
+use crate::codegen::emit::writer::{Failure, Form, Source, Writer, Written};
 use crate::codegen::jacobian::cartesian::Equation;
 
 /// The function that evaluates the inside of a row.
@@ -24,19 +24,18 @@ pub(in crate::codegen) struct RowFunction {
 }
 
 pub(in crate::codegen) fn row_function(
-    module: &Module,
-    kernel: &Kernel,
-    names: &KernelNames,
+    source: Source<'_>,
     block: &KBlock,
     equation: Option<&Equation<'_>>,
     functions: &mut Namer,
     side_functions: &[[Option<SideFunction>; 2]],
 ) -> Written<RowFunction> {
+    let Source { kernel, names, .. } = source;
     // Vectors are stored component by component, and in a row nobody has indices.
     if kernel.results.iter().any(|r| matches!(r.ty.basic, Basic::Vector | Basic::Entity(_))) {
         return Err(Failure::Form);
     }
-    let mut writer = Writer::new(module, kernel, names, Form::Row, functions);
+    let mut writer = Writer::new(source, Form::Row, functions);
     writer.in_row = true;
     writer.side_functions = side_functions.to_vec();
     writer.derivatives = equation.map(Equation::derivatives);

@@ -2,23 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use equelle_front::backend::{KernelNames, Namer};
-use equelle_front::ir::{KBlock, KStmt, Kernel, LocalId, Module, ParamId};
+use equelle_front::backend::Namer;
+use equelle_front::ir::{KBlock, KStmt, Kernel, LocalId, ParamId};
 use equelle_front::types::Basic;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use crate::codegen::emit::place::{End, Leaf, Place, SideFunction};
 use crate::codegen::emit::text::{blank, ident, mentions};
-use crate::codegen::emit::writer::{Failure, Form, Writer, Written};
+use crate::codegen::emit::writer::{Failure, Form, Source, Writer, Written};
 use crate::codegen::jacobian::cartesian::Equation;
 
 /// Side functions of every sum, in the order in which the sums stand.
-#[allow(clippy::too_many_arguments)]
 pub(in crate::codegen) fn write_side_functions(
-    module: &Module,
-    kernel: &Kernel,
-    names: &KernelNames,
+    source: Source<'_>,
     block: &KBlock,
     equation: Option<&Equation<'_>>,
     places: &mut BTreeMap<LocalId, Place>,
@@ -28,7 +25,7 @@ pub(in crate::codegen) fn write_side_functions(
     for statement in &block.statements {
         match statement {
             KStmt::LetEntity { local, path } => {
-                let mut writer = Writer::new(module, kernel, names, Form::Cell, functions);
+                let mut writer = Writer::new(source, Form::Cell, functions);
                 writer.places = places.clone();
                 if let Some(place) = writer.place(path) {
                     places.insert(*local, place);
@@ -38,7 +35,7 @@ pub(in crate::codegen) fn write_side_functions(
                 let mut pair = [None, None];
                 for (slot, side, blocks) in [(0, End::Low, low), (1, End::High, high)] {
                     let Some(interior) = &blocks.interior else { continue };
-                    pair[slot] = match side_function(module, kernel, names, interior, equation, results, side, places, functions) {
+                    pair[slot] = match side_function(source, interior, equation, results, side, places, functions) {
                         Ok(function) => Some(function),
                         Err(Failure::Form) => None,
                         Err(error) => return Err(error),
@@ -47,8 +44,8 @@ pub(in crate::codegen) fn write_side_functions(
                 out.push(pair);
             }
             KStmt::If { then, otherwise, .. } => {
-                write_side_functions(module, kernel, names, then, equation, &mut places.clone(), functions, out)?;
-                write_side_functions(module, kernel, names, otherwise, equation, &mut places.clone(), functions, out)?;
+                write_side_functions(source, then, equation, &mut places.clone(), functions, out)?;
+                write_side_functions(source, otherwise, equation, &mut places.clone(), functions, out)?;
             }
             KStmt::Let { .. } | KStmt::SumFaces { .. } | KStmt::Add { .. } => {}
         }
@@ -56,11 +53,8 @@ pub(in crate::codegen) fn write_side_functions(
     Ok(())
 }
 
-#[allow(clippy::too_many_arguments)]
 fn side_function(
-    module: &Module,
-    kernel: &Kernel,
-    names: &KernelNames,
+    source: Source<'_>,
     block: &KBlock,
     equation: Option<&Equation<'_>>,
     results: &[LocalId],
@@ -68,7 +62,8 @@ fn side_function(
     places: &BTreeMap<LocalId, Place>,
     functions: &mut Namer,
 ) -> Written<SideFunction> {
-    let mut writer = Writer::new(module, kernel, names, Form::Row, functions);
+    let Source { kernel, names, .. } = source;
+    let mut writer = Writer::new(source, Form::Row, functions);
     writer.places = places.clone();
     writer.side_interior = Some(true);
     writer.derivatives = equation.map(Equation::derivatives);

@@ -127,6 +127,14 @@ impl From<BackendError> for Failure {
 /// Result of writing.
 pub(in crate::codegen) type Written<T> = Result<T, Failure>;
 
+/// A kernel, where it stands, and what its text is called.
+#[derive(Clone, Copy)]
+pub(in crate::codegen) struct Source<'a> {
+    pub module: &'a Module,
+    pub kernel: &'a Kernel,
+    pub names: &'a KernelNames,
+}
+
 /// Writes functions of one kernel.
 pub(in crate::codegen) struct Writer<'a> {
     pub module: &'a Module,
@@ -176,7 +184,8 @@ pub(in crate::codegen) struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    pub(in crate::codegen) fn new(module: &'a Module, kernel: &'a Kernel, names: &'a KernelNames, form: Form, functions: &Namer) -> Self {
+    pub(in crate::codegen) fn new(source: Source<'a>, form: Form, functions: &Namer) -> Self {
+        let Source { module, kernel, names } = source;
         let mut namer = functions.clone();
         namer.reserve(RESERVED);
         namer.reserve([&names.arguments, &names.info]);

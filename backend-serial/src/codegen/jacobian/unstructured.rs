@@ -5,9 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use equelle_front::backend::Namer;
 use equelle_front::backend::stencil::Skeleton;
-use equelle_front::backend::{KernelNames, Namer};
-use equelle_front::ir::{JacobianForm, Kernel, Module, Space};
+use equelle_front::ir::{JacobianForm, Space};
 use equelle_front::types::{Basic, Shape};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
@@ -15,40 +15,36 @@ use quote::quote;
 use crate::codegen::emit::derivatives::{Derivatives, Target};
 use crate::codegen::emit::outputs::{Outputs, buffers, stores};
 use crate::codegen::emit::text::{ident, mentions};
-use crate::codegen::emit::writer::{Failure, Form, Writer, Written};
+use crate::codegen::emit::writer::{Failure, Form, Source, Writer, Written};
 use crate::codegen::signature::{GeneralFunction, GridUse, generic_function};
 use crate::codegen::unstructured::function::loop_over;
 
 /// The function that evaluates, its item with the pattern's.
 pub(in crate::codegen) fn unstructured_equation<'a>(
-    module: &'a Module,
-    kernel: &'a Kernel,
+    source: Source<'a>,
     form: &'a JacobianForm,
-    names: &'a KernelNames,
     [name, pattern_name]: [Ident; 2],
     functions: &Namer,
 ) -> Written<GeneralFunction> {
     let skeleton = Skeleton::of(form);
-    match evaluation(module, kernel, form, names, &skeleton, Target::Slots, [&name, &pattern_name], functions) {
-        Err(Failure::Form) => evaluation(module, kernel, form, names, &skeleton, Target::Search, [&name, &pattern_name], functions),
+    match evaluation(source, form, &skeleton, Target::Slots, [&name, &pattern_name], functions) {
+        Err(Failure::Form) => evaluation(source, form, &skeleton, Target::Search, [&name, &pattern_name], functions),
         written => written,
     }
 }
 
-#[allow(clippy::too_many_arguments)]
 fn evaluation(
-    module: &Module,
-    kernel: &Kernel,
+    source: Source<'_>,
     form: &JacobianForm,
-    names: &KernelNames,
     skeleton: &Skeleton,
     target: Target,
     [name, pattern_name]: [&Ident; 2],
     functions: &Namer,
 ) -> Written<GeneralFunction> {
+    let Source { kernel, names, .. } = source;
     let new = |target, twice, diagonals| {
         let derivatives = Derivatives { twice, diagonals, ..Derivatives::new(target, skeleton) };
-        let mut writer = Writer::new(module, kernel, names, Form::General, functions);
+        let mut writer = Writer::new(source, Form::General, functions);
         writer.derivatives = Some(derivatives);
         writer
     };
@@ -71,7 +67,7 @@ fn evaluation(
     let body = quote! { #prelude let domain = #domain; #loop_ Ok(()) };
     let doc = format!(" Which derivatives [`Kernels::{}`] has, element by element.", names.method);
     let extra = quote! { , pattern: &mut Pattern };
-    let pattern = generic_function(module, kernel, names, pattern_name.clone(), &body, Some(quote! { () }), extra, &doc)?;
+    let pattern = generic_function(source, pattern_name.clone(), &body, Some(quote! { () }), extra, &doc)?;
 
     let own: Vec<Ident> = diagonals.iter().map(|k| writer.diagonal(*k)).collect();
     let places: Vec<Ident> = own.iter().map(|name| ident(&format!("{name}_slot"))).collect();
@@ -131,7 +127,7 @@ fn evaluation(
         Ok(rt.equation(residual, &stencil, rows))
     };
     let doc = format!(" [`Kernels::{}`] on any grid: the residual, and its derivatives by the unknowns.", names.method);
-    let mut written = generic_function(module, kernel, names, name.clone(), &body, None, TokenStream::new(), &doc)?;
+    let mut written = generic_function(source, name.clone(), &body, None, TokenStream::new(), &doc)?;
     written.item.extend(pattern.item);
     let none = GridUse { topology: false, sides: false, geometry: false, edges: false, vertices: false };
     let (a, b) = (written.grid.unwrap_or(none), pattern.grid.unwrap_or(none));

@@ -14,13 +14,13 @@ use super::face_terms::{FaceTerms, cell_value_count, face_terms};
 use crate::codegen::emit::place::KnownFace;
 use crate::codegen::emit::reals::Reals;
 use crate::codegen::emit::text::{Level, ident, mentions};
-use crate::codegen::emit::writer::{Failure, Form, Writer, Written};
+use crate::codegen::emit::writer::{Failure, Form, Source, Writer, Written};
 
 /// What the general bodies of kernels keep while they run, by kernel.
 pub(in crate::codegen) fn scratch(module: &Module) -> Vec<Scratch> {
     let names = KernelNames::of_module(module);
     let of_kernel = |(kernel, names)| {
-        let mut writer = Writer::new(module, kernel, names, Form::General, &Namer::rust());
+        let mut writer = Writer::new(Source { module, kernel, names }, Form::General, &Namer::rust());
         let mut kept = Scratch::default();
         for (results, face, body) in writer.staged_sums() {
             kept.of_faces += results.len() as u32;

@@ -1,14 +1,14 @@
 //! The general form: any grid, one entity after the other.
 
-use equelle_front::backend::{KernelNames, Namer};
-use equelle_front::ir::{CheckKind, KResult, Kernel, Module, Space};
+use equelle_front::backend::Namer;
+use equelle_front::ir::{CheckKind, KResult, Space};
 use equelle_front::types::{Basic, SetId};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use crate::codegen::emit::outputs::{Outputs, buffers, results, stores};
 use crate::codegen::emit::text::{Level, ident, mentions};
-use crate::codegen::emit::writer::{Form, Writer, Written};
+use crate::codegen::emit::writer::{Form, Source, Writer, Written};
 use crate::codegen::signature::{GeneralFunction, generic_function};
 
 /// What of a kernel a general function evaluates.
@@ -22,14 +22,13 @@ pub(in crate::codegen) enum Part {
 
 /// Writes the function of the general form.
 pub(in crate::codegen) fn unstructured_function(
-    module: &Module,
-    kernel: &Kernel,
-    names: &KernelNames,
+    source: Source<'_>,
     name: Ident,
     part: Part,
     functions: &mut Namer,
 ) -> Written<GeneralFunction> {
-    let mut writer = Writer::new(module, kernel, names, Form::General, functions);
+    let Source { kernel, names, .. } = source;
+    let mut writer = Writer::new(source, Form::General, functions);
     let checks = checks(&mut writer)?;
     let staged = match part {
         Part::Whole => writer.stage()?,
@@ -92,7 +91,7 @@ pub(in crate::codegen) fn unstructured_function(
         Part::Whole => format!(" [`Kernels::{}`] on any grid.", names.method),
         Part::Checks => format!(" Conditions of [`Kernels::{}`].", names.method),
     };
-    let mut written = generic_function(module, kernel, names, name, &body, result, TokenStream::new(), &doc)?;
+    let mut written = generic_function(source, name, &body, result, TokenStream::new(), &doc)?;
     let (names, items) = writer.cell_functions;
     *functions = names;
     written.item.extend(items);
