@@ -11,7 +11,7 @@ use equelle_runtime::linalg::krylov::cg::Cg;
 use equelle_runtime::linalg::krylov::iteration::{Control, End, System, Target, iterate};
 use equelle_runtime::linalg::precond::amg::{AmgOptions, AmgSmoother, Hierarchy};
 use equelle_runtime::linalg::space::host::{HostSpace, norm};
-use equelle_runtime::linalg::{Csr, MatrixSpace};
+use equelle_runtime::linalg::{Csr, MultigridSpace};
 
 /// 6 on the diagonal and -1 for each neighbour, with the value beyond the boundary held.
 fn poisson(n: usize) -> Csr {

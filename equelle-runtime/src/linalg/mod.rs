@@ -25,6 +25,6 @@ pub use matrix::block_matrix::{BlockMatrix, BlockPattern};
 pub use matrix::csr::{Csr, CsrFault, Pattern, Symmetry};
 pub use matrix::sparse_rows::SparseRows;
 pub use space::host_matrix::HostMatrix;
-pub use space::matrix_space::MatrixSpace;
+pub use space::matrix_space::{MatrixSpace, MultigridSpace};
 pub use space::system_space::SystemSpace;
 pub use space::vector_space::{LinearOperator, Preconditioner, VectorSpace};

@@ -7,7 +7,7 @@ use equelle_runtime::linalg::krylov::gmres::Gmres;
 use equelle_runtime::linalg::krylov::iteration::{Control, Cycle, End, System, Target, iterate};
 use equelle_runtime::linalg::precond::amg::{Amg, AmgCycle, AmgOptions, AmgSmoother};
 use equelle_runtime::linalg::space::host::{HostSpace, norm};
-use equelle_runtime::linalg::{Csr, MatrixSpace, Preconditioner, VectorSpace};
+use equelle_runtime::linalg::{Csr, MultigridSpace, Preconditioner, VectorSpace};
 use equelle_runtime::threads::Threads;
 
 use crate::common::Random;

@@ -6,7 +6,7 @@ use equelle_runtime::linalg::matrix::schedule::Schedule;
 use equelle_runtime::linalg::precond::amg::AmgOptions;
 use equelle_runtime::linalg::precond::ilu::BlockFactors;
 use equelle_runtime::linalg::space::matrix_space::{Correction, Direction, Shape, Smoothed};
-use equelle_runtime::linalg::{Csr, MatrixSpace, Preconditioner};
+use equelle_runtime::linalg::{Csr, MatrixSpace, MultigridSpace, Preconditioner};
 use equelle_runtime::{Error, Real};
 
 use crate::runtime::device::DevicePtr;
@@ -98,12 +98,6 @@ impl MatrixSpace for Space<f64> {
 
     fn shape(a: &DeviceMatrix) -> Shape {
         Shape { rows: a.rows.len(), columns: a.rows.n_cols(), entries: a.rows.entries(), fields: 1 }
-    }
-
-    /// On the device, where a cycle is of singles if they will do.
-    fn multigrid(&mut self, matrix: Csr, ends: &[usize], options: &AmgOptions) -> Result<Box<dyn Preconditioner<Space<f64>>>, Error> {
-        let matrix = self.matrix(matrix)?;
-        self.multigrid_of(matrix, ends, options)
     }
 
     fn clear(&mut self, x: &mut DeviceVector) {
@@ -224,5 +218,13 @@ impl MatrixSpace for Space<f64> {
     fn solve_factors(&mut self, z: &mut DeviceVector, factors: &DeviceFactors, r: &DeviceVector) {
         let result = factors.solve(&self.executor, z.address(), r.address());
         self.executor.attempt(result);
+    }
+}
+
+impl MultigridSpace for Space<f64> {
+    /// On the device, where a cycle is of singles if they will do.
+    fn multigrid(&mut self, matrix: Csr, ends: &[usize], options: &AmgOptions) -> Result<Box<dyn Preconditioner<Space<f64>>>, Error> {
+        let matrix = self.matrix(matrix)?;
+        self.multigrid_of(matrix, ends, options)
     }
 }

@@ -10,7 +10,7 @@ use crate::linalg::driver::options::Preconditioning;
 use crate::linalg::matrix::block_matrix::BlockMatrix;
 use crate::linalg::matrix::csr::Csr;
 use crate::linalg::matrix::sparse_rows::SparseRows;
-use crate::linalg::space::matrix_space::MatrixSpace;
+use crate::linalg::space::matrix_space::{MatrixSpace, MultigridSpace};
 use crate::linalg::space::vector_space::{Identity, Preconditioner};
 
 /// What a set-up needs to know besides the matrix.
@@ -44,7 +44,7 @@ pub(super) fn incomplete<S: MatrixSpace + 'static>(space: &mut S, blocks: BlockC
 ///
 /// # Panics
 /// If the matrix is not square, or fields differ in size where they must not.
-pub fn build<S: MatrixSpace + 'static>(
+pub fn build<S: MultigridSpace>(
     space: &mut S,
     matrix: &Csr,
     kind: Preconditioning,
@@ -74,7 +74,7 @@ pub fn build<S: MatrixSpace + 'static>(
 ///
 /// # Errors
 /// Out of memory.
-pub fn build_of_blocks<S: MatrixSpace + 'static>(
+pub fn build_of_blocks<S: MultigridSpace>(
     space: &mut S,
     matrix: &BlockMatrix,
     kind: Preconditioning,

@@ -16,7 +16,7 @@ use super::build::incomplete;
 use crate::linalg::matrix::block_matrix::BlockMatrix;
 use crate::linalg::matrix::csr::{Csr, Symmetry};
 use crate::linalg::matrix::dense::solve_in_place;
-use crate::linalg::space::matrix_space::MatrixSpace;
+use crate::linalg::space::matrix_space::{MatrixSpace, MultigridSpace};
 use crate::linalg::space::vector_space::Preconditioner;
 
 /// How far a field is from elliptic, from 0, by the matrix alone: an elliptic unknown acts through its differences, so the entries of a row
@@ -229,7 +229,7 @@ struct Work<V> {
     correction: V,
 }
 
-impl<S: MatrixSpace + 'static> Cpr<S> {
+impl<S: MultigridSpace> Cpr<S> {
     /// Sets up both stages for a matrix of `k` fields, of which number `pressure` (from 0) is elliptic.
     ///
     /// # Errors

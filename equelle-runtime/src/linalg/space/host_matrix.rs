@@ -5,13 +5,10 @@ use std::convert::Infallible;
 
 use super::host::HostSpace;
 use super::matrix_space::{Correction, Direction, MatrixSpace, Shape, Smoothed};
-use super::vector_space::{Identity, Preconditioner, VectorSpace};
 use crate::linalg::matrix::block_matrix::BlockMatrix;
 use crate::linalg::matrix::csr::Csr;
 use crate::linalg::matrix::sparse_rows::SparseRows;
-use crate::linalg::precond::amg::{Amg, AmgOptions, Hierarchy};
 use crate::linalg::precond::ilu::BlockFactors;
-use crate::linalg::precond::mixed_precision::MixedPrecisionAmg;
 
 /// A sparse matrix on the host.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,20 +95,6 @@ impl MatrixSpace for HostSpace {
 
     fn factors(&mut self, factors: BlockFactors) -> Result<BlockFactors, Infallible> {
         Ok(factors)
-    }
-
-    /// The levels in single precision where that will do.
-    fn multigrid(&mut self, matrix: Csr, ends: &[usize], options: &AmgOptions) -> Result<Box<dyn Preconditioner<Self>>, Infallible> {
-        let suits = !self.in_doubles && MixedPrecisionAmg::suits(&matrix, options);
-        let hierarchy = Hierarchy::new(self, matrix.into(), ends, options)?;
-        if self.is_interrupted() {
-            return Ok(Box::new(Identity));
-        }
-        Ok(if suits && MixedPrecisionAmg::counts(&hierarchy) {
-            Box::new(MixedPrecisionAmg::new(self, hierarchy, options))
-        } else {
-            Box::new(Amg::new(self, hierarchy, options)?)
-        })
     }
 
     fn shape(a: &HostMatrix) -> Shape {

@@ -4,10 +4,9 @@
 //! A preconditioner is set up on the host from a [`Csr`] and then handed over; what it does in an iteration is written once in
 //! [`crate::linalg::precond`] with these operations. None of them waits for the device, and none looks at a value.
 
-use super::host::HostSpace;
 use super::vector_space::{LinearOperator, Preconditioner, VectorSpace};
 use crate::linalg::matrix::csr::Csr;
-use crate::linalg::precond::amg::{Amg, AmgOptions, Hierarchy};
+use crate::linalg::precond::amg::AmgOptions;
 use crate::linalg::precond::ilu::BlockFactors;
 
 /// The size of a matrix.
@@ -99,20 +98,6 @@ pub trait MatrixSpace: VectorSpace {
     /// # Errors
     /// Out of memory.
     fn factors(&mut self, factors: BlockFactors) -> Result<Self::Factors, Self::Error>;
-
-    /// Multigrid for a square matrix whose unknowns of each field end at `ends`: set up on the host and brought over, unless a back-end does better.
-    /// Its levels may be in single precision, as on the host: then the cycle runs in a space of its own, over vectors and matrices of singles, and converts at both ends.
-    ///
-    /// # Errors
-    /// Out of memory.
-    fn multigrid(&mut self, matrix: Csr, ends: &[usize], options: &AmgOptions) -> Result<Box<dyn Preconditioner<Self>>, Self::Error>
-    where
-        Self: Sized + 'static,
-    {
-        let Ok(hierarchy) = Hierarchy::new(&mut HostSpace::new(matrix.n_rows()), matrix.into(), ends, options);
-        let hierarchy = hierarchy.brought_to(self)?;
-        Ok(Box::new(Amg::new(self, hierarchy, options)?))
-    }
 
     /// The size of a matrix.
     fn shape(a: &Self::Matrix) -> Shape;
@@ -229,6 +214,16 @@ pub trait MatrixSpace: VectorSpace {
     fn gauss_seidel(&mut self, x: &mut Self::Vector, a: &Self::Matrix, d: &Self::Vector, b: &Self::Vector, direction: Direction);
     /// `z = (L D U)^-1 r`
     fn solve_factors(&mut self, z: &mut Self::Vector, factors: &Self::Factors, r: &Self::Vector);
+}
+
+/// Multigrid over such matrices.
+pub trait MultigridSpace: MatrixSpace + Sized + 'static {
+    /// Multigrid for a square matrix whose unknowns of each field end at `ends`. Its levels may be in single precision: then
+    /// the cycle runs in a space of its own, over vectors and matrices of singles, and converts at both ends.
+    ///
+    /// # Errors
+    /// Out of memory.
+    fn multigrid(&mut self, matrix: Csr, ends: &[usize], options: &AmgOptions) -> Result<Box<dyn Preconditioner<Self>>, Self::Error>;
 }
 
 /// A matrix as an operator.

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::host::HostSpace;
 use super::host_matrix::HostMatrix;
-use super::matrix_space::MatrixSpace;
+use super::matrix_space::{MatrixSpace, MultigridSpace};
 use super::vector_space::Preconditioner;
 use crate::linalg::direct::solver::Direct;
 use crate::linalg::driver::choose::Facts;
@@ -30,7 +30,7 @@ pub struct Inspection {
 }
 
 /// Linear systems where the computation happens.
-pub trait SystemSpace: MatrixSpace + 'static {
+pub trait SystemSpace: MultigridSpace {
     /// Null vectors, brought there.
     type Open;
 

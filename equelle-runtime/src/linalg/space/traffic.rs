@@ -18,7 +18,7 @@ mod mixed_precision;
 use std::convert::Infallible;
 
 use super::host::HostSpace;
-use super::matrix_space::{Correction, Direction, MatrixSpace, Shape, Smoothed};
+use super::matrix_space::{Correction, Direction, MatrixSpace, MultigridSpace, Shape, Smoothed};
 use super::vector_space::{Preconditioner, VectorSpace};
 use crate::linalg::matrix::csr::Csr;
 use crate::linalg::precond::amg::{Amg, AmgOptions, Hierarchy};
@@ -243,17 +243,6 @@ impl MatrixSpace for Traffic {
         Ok(factors)
     }
 
-    fn multigrid(&mut self, matrix: Csr, ends: &[usize], options: &AmgOptions) -> Result<Box<dyn Preconditioner<Traffic>>, Infallible> {
-        let n = matrix.n_rows();
-        let in_singles = self.in_singles && crate::linalg::precond::mixed_precision::suits(options);
-        let hierarchy = Hierarchy::new(&mut HostSpace::new(n), matrix.into(), ends, options)?;
-        if !in_singles {
-            let hierarchy = hierarchy.brought_to(self)?;
-            return Ok(Box::new(Amg::new(self, hierarchy, options)?));
-        }
-        Ok(Box::new(MixedPrecisionAmg::new(Traffic { n, read: SINGLE, ..self.clone() }, hierarchy, options)?))
-    }
-
     fn shape(a: &Stored) -> Shape {
         a.shape
     }
@@ -337,5 +326,18 @@ impl MatrixSpace for Traffic {
         let blocks = factors.blocks().parts().1.len() - n;
         self.count(blocks, 8 * k * k + 4);
         self.count(n, 2 * (8 * k * k + ROW) + k * (self.read + self.written() + self.changed()));
+    }
+}
+
+impl MultigridSpace for Traffic {
+    fn multigrid(&mut self, matrix: Csr, ends: &[usize], options: &AmgOptions) -> Result<Box<dyn Preconditioner<Traffic>>, Infallible> {
+        let n = matrix.n_rows();
+        let in_singles = self.in_singles && crate::linalg::precond::mixed_precision::suits(options);
+        let hierarchy = Hierarchy::new(&mut HostSpace::new(n), matrix.into(), ends, options)?;
+        if !in_singles {
+            let hierarchy = hierarchy.brought_to(self)?;
+            return Ok(Box::new(Amg::new(self, hierarchy, options)?));
+        }
+        Ok(Box::new(MixedPrecisionAmg::new(Traffic { n, read: SINGLE, ..self.clone() }, hierarchy, options)?))
     }
 }

@@ -5,7 +5,9 @@ use equelle_runtime::linalg::krylov::iteration::{Control, End, Outcome, System, 
 use equelle_runtime::linalg::precond::amg::{AmgCycle, AmgOptions, AmgSmoother, Grouping};
 use equelle_runtime::linalg::space::host::{HostSpace, norm};
 use equelle_runtime::linalg::space::matrix_space::Plain;
-use equelle_runtime::linalg::{Csr, LinearCache, LinearErrorKind, LinearOptions, MatrixSpace, Method, Preconditioning, solve_in};
+use equelle_runtime::linalg::{
+    Csr, LinearCache, LinearErrorKind, LinearOptions, MatrixSpace, Method, MultigridSpace, Preconditioning, solve_in,
+};
 
 use super::*;
 use crate::runtime::test_support::{bits, box_matrix, laplacian, numbers, spaces};

@@ -5,7 +5,7 @@
 //! roundings of the strong ones. An inverse that took these roundings for a level would multiply residuals by the inverse of next to nothing, and drown the rest of a cycle.
 
 use super::AmgOptions;
-use super::setup::{CoarseParts, Coarsen, LevelParts};
+use super::hierarchy::{CoarseParts, Coarsen, LevelParts};
 use super::spectrum::spectral_radius;
 use crate::linalg::matrix::csr::Csr;
 use crate::linalg::matrix::dense::{ROUND_OFF, generalised_inverse};

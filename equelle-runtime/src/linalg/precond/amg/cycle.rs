@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 
 use super::AmgOptions;
-use super::setup::{CoarseParts, Coarsen, Hierarchy, LevelParts, visits_twice};
+use super::hierarchy::{CoarseParts, Coarsen, Hierarchy, LevelParts};
+use super::setup::visits_twice;
 use super::smoother::{Scratch, Smoother, Work};
 use crate::linalg::space::matrix_space::MatrixSpace;
 use crate::linalg::space::vector_space::Preconditioner;

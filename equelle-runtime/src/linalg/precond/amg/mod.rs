@@ -1,4 +1,5 @@
-//! Algebraic multigrid by smoothed aggregation: set up ([`setup`]) and cycles over the operations of a back-end.
+//! Algebraic multigrid by smoothed aggregation: levels (`hierarchy`), their set-up ([`setup`], on the host `host`) and cycles
+//! over the operations of a back-end.
 //!
 //! P. Vanek, J. Mandel and M. Brezina, Algebraic multigrid by smoothed aggregation for second and fourth order elliptic problems, Computing
 //! 56 (1996), doi:10.1007/BF02238511. K-cycle: Y. Notay and P. S. Vassilevski, Recursive Krylov-based multigrid cycles, Numer. Linear
@@ -12,12 +13,15 @@
 mod aggregate;
 mod coarsest;
 mod cycle;
+mod hierarchy;
+mod host;
+pub(super) mod noise;
 pub mod setup;
 mod smoother;
 pub mod spectrum;
 
 pub use cycle::Amg;
-pub use setup::{Coarsen, Coarsened, Hierarchy, LevelParts};
+pub use hierarchy::{Coarsen, Coarsened, Hierarchy, LevelParts};
 
 /// How the error that coarse levels do not see is reduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 //! C. Lanczos, An iteration method for the solution of the eigenvalue problem of linear differential and integral operators, J. Res. Nat.
 //! Bur. Standards 45 (1950), doi:10.6028/jres.045.026; its largest Ritz value by bisection on Sturm sequences.
 
-use super::setup::Coarsen;
+use super::hierarchy::Coarsen;
 use crate::linalg::space::matrix_space::MatrixSpace;
 
 /// Steps of Lanczos' method.

@@ -13,7 +13,8 @@ use std::cell::RefCell;
 
 use crate::linalg::matrix::csr::Csr;
 use crate::linalg::matrix::scaling::power_of_two_near;
-use crate::linalg::precond::amg::setup::{CoarseParts, noises};
+use crate::linalg::precond::amg::noise::noises;
+use crate::linalg::precond::amg::setup::CoarseParts;
 use crate::linalg::precond::amg::spectrum::lanczos;
 use crate::linalg::precond::amg::{Amg, AmgOptions, AmgSmoother, Hierarchy, LevelParts};
 use crate::linalg::space::host::HostSpace;

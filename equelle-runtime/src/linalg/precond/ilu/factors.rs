@@ -8,12 +8,11 @@
 //! In a system of `k` fields on the same elements, the block of an element is its `k` unknowns and `k` equations. A block is inverted with
 //! pivoting, so an equation need not hold its own unknown. One field is the case `k = 1`.
 
-use super::blocks::BlockCsr;
 use crate::linalg::matrix::csr::Csr;
 use crate::linalg::matrix::dense::{ROUND_OFF, generalised_inverse};
 use crate::linalg::matrix::schedule::Schedule;
-use crate::linalg::space::matrix_space::MatrixSpace;
-use crate::linalg::space::vector_space::{Preconditioner, ROWS_PER_LOOK};
+use crate::linalg::precond::blocks::{BlockCsr, write_inverse};
+use crate::linalg::space::vector_space::ROWS_PER_LOOK;
 
 /// `A` is about `(D + L) D^-1 (D + U)` with strictly triangular `L` and `U` by blocks and a block diagonal `D`, on the pattern of `A`.
 ///
@@ -298,29 +297,5 @@ fn subtract_product(k: usize, values: &mut [f64], target: usize, factor: &[f64],
 #[inline(always)]
 fn regular_inverse(k: usize, block: &[f64], original: &[f64], inverse: &mut [f64], room: &mut [f64]) -> bool {
     let size = |block: &[f64]| block.iter().fold(0.0f64, |most, value| most.max(value.abs()));
-    block.iter().all(|value| value.is_finite())
-        && size(block) > LEAST_PIVOT * size(original)
-        && super::blocks::write_inverse(k, block, inverse, room)
-}
-
-/// ILU(0) as a preconditioner. Traffic: 12 bytes an entry and 48 a row.
-#[derive(Debug)]
-pub struct Ilu<S: MatrixSpace> {
-    factors: S::Factors,
-}
-
-impl<S: MatrixSpace> Ilu<S> {
-    /// Takes over factors.
-    ///
-    /// # Errors
-    /// Out of memory.
-    pub fn new(space: &mut S, factors: BlockFactors) -> Result<Ilu<S>, S::Error> {
-        Ok(Ilu { factors: space.factors(factors)? })
-    }
-}
-
-impl<S: MatrixSpace> Preconditioner<S> for Ilu<S> {
-    fn apply(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) {
-        space.solve_factors(z, &self.factors, r);
-    }
+    block.iter().all(|value| value.is_finite()) && size(block) > LEAST_PIVOT * size(original) && write_inverse(k, block, inverse, room)
 }
