@@ -130,7 +130,7 @@ impl CudaRuntime {
         self.grid.sets.cartesian_ranks(&self.executor, domain)
     }
 
-    /// Values on InteriorFaces as cells read them, each by both cells of its face: in the order of `EqGrid::side_beyond`, where threads that run in step read what is side by side and need
+    /// Values on InteriorFaces as cells read them, each by both cells of its face: in the order of `EqGrid::side_neighbours`, where threads that run in step read what is side by side and need
     /// not ask for ranks. Made at first use and kept as long as the values are: for those that many launches read.
     ///
     /// # Errors

@@ -36,10 +36,10 @@ extern "C" __global__ void compute_u(const EqSpace space, const EqGrid grid, con
   double sum = 0.0;
   const EqSides sides = eq_sides(grid, here);
   for (EqOffset at = sides.begin; at < sides.end; at += EQ_SLICE) {
-    const EqEntity beyond = grid.side_beyond[at];
-    if (beyond == EQ_NO_SIDE) break;
+    const EqEntity neighbour = grid.side_neighbours[at];
+    if (neighbour == EQ_NO_SIDE) break;
     const EqEntity face = grid.side_faces[at];
-    const EqPair cells = eq_side_cells(here, beyond);
+    const EqPair cells = eq_side_cells(here, neighbour);
     double flux;
     if (cells.first != EQ_NONE && cells.second != EQ_NONE) {
       flux = -itrans[eq_rank(interior, face)] * (u[cells.second] - u[cells.first]);

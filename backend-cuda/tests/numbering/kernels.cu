@@ -33,9 +33,9 @@ extern "C" __global__ void neighbours(const EqCartesian g, EqEntity* __restrict_
 
 // How often each cell is met inside, in the low 8 bits, and as one on the boundary, in the next 8, by a launch that goes over both apart.
 extern "C" __global__ void visits(const EqCartesian g, EqEntity* __restrict__ out) {
-  if (eq_is_march(g)) {
+  if (eq_is_inside_block(g)) {
     EqCell cell;
-    for (unsigned int step = 0; step < g.march; ++step)
+    for (unsigned int step = 0; step < g.cells_per_thread; ++step)
       if (eq_inside_cell_here(g, step, cell)) out[cell.index] += eq_cell_on_boundary(g, cell) ? 100u : 1u;
     return;
   }

@@ -25,10 +25,10 @@ pub(in crate::codegen) fn cell_function(
     if apart {
         let mut inside = Writer::new(kernel, sets, reals, Form::Cells);
         inside.inside = true;
-        inside.open("if (eq_is_march(g)) {");
+        inside.open("if (eq_is_inside_block(g)) {");
         inside.line("EqCell cell;");
         inside.line("#pragma unroll 1");
-        inside.open("for (unsigned int step = 0; step < g.march; ++step) {");
+        inside.open("for (unsigned int step = 0; step < g.cells_per_thread; ++step) {");
         inside.line("if (!eq_inside_cell_here(g, step, cell)) continue;");
         inside.load_here(block);
         inside.statements(block);

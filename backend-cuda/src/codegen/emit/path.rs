@@ -69,11 +69,11 @@ impl Writer<'_> {
         }
         if self.form == Form::General
             && let Path::Local(id) = at
-            && let Some(SideNames { beyond, .. }) = self.sides.get(id)
+            && let Some(SideNames { neighbour, .. }) = self.sides.get(id)
         {
             match canonical {
-                Some(CanonicalSet::INTERIOR_FACES) => return format!("eq_is_inside({beyond})"),
-                Some(CanonicalSet::BOUNDARY_FACES) => return format!("(!eq_is_inside({beyond}))"),
+                Some(CanonicalSet::INTERIOR_FACES) => return format!("eq_is_inside({neighbour})"),
+                Some(CanonicalSet::BOUNDARY_FACES) => return format!("(!eq_is_inside({neighbour}))"),
                 Some(_) | None => {}
             }
         }

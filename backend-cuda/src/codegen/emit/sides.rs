@@ -12,7 +12,7 @@ pub(in crate::codegen) struct SideNames {
     /// Where the side is.
     pub at: String,
     /// What is beyond.
-    pub beyond: String,
+    pub neighbour: String,
     /// Its two cells, in the order of the face.
     pub cells: String,
     /// What is loaded ahead, if anything.

@@ -57,7 +57,7 @@ pub(in crate::codegen) struct Writer<'a> {
     /// Whether the cells are known to be inside the grid, all their neighbours there.
     pub inside: bool,
     pub out: String,
-    /// Where the body begins that every element has; before it, a march through the inside of the grid.
+    /// Where the body begins that every element has; before it, a loop through the inside of the grid.
     pub body_at: usize,
     pub(in crate::codegen) indent: usize,
     pub params: Vec<String>,

@@ -32,7 +32,7 @@ impl Writer<'_> {
         let mut side = SideNames {
             cell: own.clone(),
             at: format!("{name}_at"),
-            beyond: format!("{name}_beyond"),
+            neighbour: format!("{name}_neighbour"),
             cells: format!("{name}_cells"),
             prefetch: None,
             as_outward: false,
@@ -48,15 +48,15 @@ impl Writer<'_> {
         }
         if of_cells.is_empty() && of_faces.is_empty() {
             self.open(&format!("for (EqOffset {name}_at = {name}_sides.begin; {name}_at < {name}_sides.end; {name}_at += EQ_SLICE) {{"));
-            self.line(&format!("const EqEntity {name}_beyond = grid.side_beyond[{name}_at];"));
+            self.line(&format!("const EqEntity {name}_neighbour = grid.side_neighbours[{name}_at];"));
         } else {
             side.prefetch = Some(self.prefetch(&name, &of_cells, &of_faces));
         }
-        self.line(&format!("if ({name}_beyond == EQ_NO_SIDE) break;"));
+        self.line(&format!("if ({name}_neighbour == EQ_NO_SIDE) break;"));
         match only {
             FaceFilter::All => {}
-            FaceFilter::Interior => self.line(&format!("if (!eq_is_inside({name}_beyond)) continue;")),
-            FaceFilter::Boundary => self.line(&format!("if (eq_is_inside({name}_beyond)) continue;")),
+            FaceFilter::Interior => self.line(&format!("if (!eq_is_inside({name}_neighbour)) continue;")),
+            FaceFilter::Boundary => self.line(&format!("if (eq_is_inside({name}_neighbour)) continue;")),
         }
         // What is asked for comes first; whether it is, the rest of the text tells.
         let before = std::mem::take(&mut self.out);
@@ -68,7 +68,7 @@ impl Writer<'_> {
             self.line(&format!("const EqEntity {name} = grid.side_faces[{name}_at];"));
         }
         if mentions(&rest, &format!("{name}_cells")) {
-            self.line(&format!("const EqPair {name}_cells = eq_side_cells({own}, {name}_beyond);"));
+            self.line(&format!("const EqPair {name}_cells = eq_side_cells({own}, {name}_neighbour);"));
         }
         self.out += &rest;
         self.close("}");
@@ -118,27 +118,27 @@ impl Writer<'_> {
     /// Opens the loops over sides, and loads what the next ones ask for.
     fn prefetch(&mut self, name: &str, of_cells: &[ParamId], of_faces: &[ParamId]) -> Prefetch {
         self.open(&format!(
-            "for (EqOffset {name}_from = {name}_sides.begin; {name}_from < {name}_sides.end; {name}_from += EQ_AHEAD * EQ_SLICE) {{"
+            "for (EqOffset {name}_from = {name}_sides.begin; {name}_from < {name}_sides.end; {name}_from += EQ_PREFETCH * EQ_SLICE) {{"
         ));
         let array = |w: &mut Self, param: &ParamId, of: &str| {
             let array = w.names.fresh(&format!("{}_{of}", w.params[param.0 as usize]));
-            w.line(&format!("{} {array}[EQ_AHEAD] = {{}};", w.reals.number()));
+            w.line(&format!("{} {array}[EQ_PREFETCH] = {{}};", w.reals.number()));
             (*param, array)
         };
-        self.line(&format!("EqEntity {name}_ahead[EQ_AHEAD];"));
-        let of_cells: BTreeMap<ParamId, String> = of_cells.iter().map(|param| array(self, param, "beyond")).collect();
+        self.line(&format!("EqEntity {name}_prefetched[EQ_PREFETCH];"));
+        let of_cells: BTreeMap<ParamId, String> = of_cells.iter().map(|param| array(self, param, "neighbour")).collect();
         let of_faces: BTreeMap<ParamId, String> = of_faces.iter().map(|param| array(self, param, "side")).collect();
         let number = "ahead";
         self.line("#pragma unroll");
-        self.open(&format!("for (unsigned int {number} = 0; {number} < EQ_AHEAD; ++{number}) {{"));
-        self.line(&format!("{name}_ahead[{number}] = eq_beyond(grid, {name}_sides, {name}_from + {number} * EQ_SLICE);"));
+        self.open(&format!("for (unsigned int {number} = 0; {number} < EQ_PREFETCH; ++{number}) {{"));
+        self.line(&format!("{name}_prefetched[{number}] = eq_side_neighbour(grid, {name}_sides, {name}_from + {number} * EQ_SLICE);"));
         self.close("}");
         self.line("#pragma unroll");
-        self.open(&format!("for (unsigned int {number} = 0; {number} < EQ_AHEAD; ++{number}) {{"));
-        self.line(&format!("if (!eq_is_inside({name}_ahead[{number}])) continue;"));
+        self.open(&format!("for (unsigned int {number} = 0; {number} < EQ_PREFETCH; ++{number}) {{"));
+        self.line(&format!("if (!eq_is_inside({name}_prefetched[{number}])) continue;"));
         for (param, array) in &of_cells {
             let from = &self.params[param.0 as usize];
-            let text = format!("{array}[{number}] = {from}[eq_cell_beyond({name}_ahead[{number}])];");
+            let text = format!("{array}[{number}] = {from}[eq_neighbour_cell({name}_prefetched[{number}])];");
             self.line(&text);
         }
         for (param, array) in &of_faces {
@@ -151,9 +151,9 @@ impl Writer<'_> {
         }
         self.close("}");
         self.line("#pragma unroll");
-        self.open(&format!("for (unsigned int {number} = 0; {number} < EQ_AHEAD; ++{number}) {{"));
+        self.open(&format!("for (unsigned int {number} = 0; {number} < EQ_PREFETCH; ++{number}) {{"));
         self.line(&format!("const EqOffset {name}_at = {name}_from + {number} * EQ_SLICE;"));
-        self.line(&format!("const EqEntity {name}_beyond = {name}_ahead[{number}];"));
+        self.line(&format!("const EqEntity {name}_neighbour = {name}_prefetched[{number}];"));
         Prefetch { number: number.to_owned(), of_cells, of_faces }
     }
 
@@ -168,8 +168,8 @@ impl Writer<'_> {
             FaceFilter::Boundary => self.signed_terms(results, cell, face, &boundary),
             FaceFilter::All if interior == *body => self.signed_terms(results, cell, face, body),
             FaceFilter::All => {
-                let beyond = self.sides[&face].beyond.clone();
-                self.open(&format!("if (eq_is_inside({beyond})) {{"));
+                let neighbour = self.sides[&face].neighbour.clone();
+                self.open(&format!("if (eq_is_inside({neighbour})) {{"));
                 self.signed_terms(results, cell, face, &interior);
                 self.close("} else {");
                 self.deeper();
@@ -181,7 +181,7 @@ impl Writer<'_> {
 
     /// Adds the terms of a face, with its sign.
     fn signed_terms(&mut self, results: &[LocalId], cell: &Path, face: LocalId, body: &KBlock) {
-        let outward = format!("eq_is_outward({})", self.sides[&face].beyond);
+        let outward = format!("eq_is_outward({})", self.sides[&face].neighbour);
         if self.derivatives.is_none() && body.statements.is_empty() && body.yields.iter().all(|term| is_antisymmetric(term, face)) {
             self.set_outward(face, true);
             for (&result, term) in results.iter().zip(&body.yields) {
@@ -219,7 +219,7 @@ impl Writer<'_> {
     pub(in crate::codegen) fn cell_of_side(&self, face: &Path, first: bool) -> Option<String> {
         let Path::Local(id) = face else { return None };
         let side = self.sides.get(id).filter(|side| side.as_outward)?;
-        Some(if first { side.cell.clone() } else { format!("eq_cell_beyond({})", side.beyond) })
+        Some(if first { side.cell.clone() } else { format!("eq_neighbour_cell({})", side.neighbour) })
     }
 
     /// A value at a face or one of its cells that was loaded ahead.
@@ -233,12 +233,12 @@ impl Writer<'_> {
         let side = self.sides.get(id)?;
         let Prefetch { number, of_cells, of_faces } = side.prefetch.as_ref()?;
         let Some(first) = first else { return of_faces.get(&param).map(|array| format!("{array}[{number}]")) };
-        let (here, beyond) = (self.here.get(&param)?, format!("{}[{number}]", of_cells.get(&param)?));
+        let (here, neighbour) = (self.here.get(&param)?, format!("{}[{number}]", of_cells.get(&param)?));
         Some(match (side.as_outward, first) {
             (true, true) => here.clone(),
-            (true, false) => beyond,
-            (false, true) => format!("(eq_is_outward({}) ? {here} : {beyond})", side.beyond),
-            (false, false) => format!("(eq_is_outward({}) ? {beyond} : {here})", side.beyond),
+            (true, false) => neighbour,
+            (false, true) => format!("(eq_is_outward({}) ? {here} : {neighbour})", side.neighbour),
+            (false, false) => format!("(eq_is_outward({}) ? {neighbour} : {here})", side.neighbour),
         })
     }
 
@@ -247,6 +247,6 @@ impl Writer<'_> {
         if self.sets.canonical_superset(set).extent == Extent::All {
             return format!("eq_rank({}, {})", self.ranks[&set], self.path(face));
         }
-        format!("eq_rank_of_side(grid, {}, {}, {})", self.ranks[&set], side.at, side.beyond)
+        format!("eq_rank_of_side(grid, {}, {}, {})", self.ranks[&set], side.at, side.neighbour)
     }
 }

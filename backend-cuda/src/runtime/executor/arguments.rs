@@ -20,7 +20,7 @@ pub struct EqGrid {
     pub n_cells: u32,
     pub n_faces: u32,
     pub side_starts: u64,
-    pub side_beyond: u64,
+    pub side_neighbours: u64,
     pub side_faces: u64,
     pub side_ranks: u64,
     pub face_cells: u64,
@@ -178,7 +178,7 @@ impl Argument for EqSpace {
 impl Argument for EqGrid {
     fn words(&self, words: &mut Vec<u64>) {
         words.push(pair(self.n_cells, self.n_faces));
-        words.extend([self.side_starts, self.side_beyond, self.side_faces, self.side_ranks]);
+        words.extend([self.side_starts, self.side_neighbours, self.side_faces, self.side_ranks]);
         words.extend([self.face_cells, self.cell_volumes, self.cell_centroids]);
         words.extend([self.face_areas, self.face_centroids, self.face_normals, pair(self.n_edges, self.n_vertices)]);
         words.extend([self.edge_lengths, self.edge_centroids, self.vertex_positions]);

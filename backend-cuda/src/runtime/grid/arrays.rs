@@ -106,7 +106,7 @@ impl DeviceGrid {
             } else {
                 self.array("where sides begin", || starts().into_iter().map(|start| start as u32).collect())?
             };
-            args.side_beyond = self.array("the cells beyond sides", || half_faces::neighbours(topology()))?;
+            args.side_neighbours = self.array("the cells beyond sides", || half_faces::neighbours(topology()))?;
         }
         if needs.side_faces {
             args.side_faces = self.array("the faces on sides", || half_faces::faces(topology()))?;

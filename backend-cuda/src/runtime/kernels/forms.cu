@@ -1,4 +1,4 @@
-// Matrices are arranged for products, by slices of rows: see EqForm.
+// Matrices are arranged for products, by slices of rows: see EqSparseMatrix.
 
 // Most diagonals of a slice that are told by their distance from the main one.
 #define EQ_MOST_SHIFTS 48u

@@ -2,14 +2,14 @@
 
 // Room for the local system of each thread: `size` numbers, those of neighbouring threads side by side.
 struct EqLocal {
-  double* room;
+  double* workspace;
   EqEntity threads;
 };
 
 static_assert(sizeof(EqLocal) == 16, "layout of arguments");
 
-// Number k of the room of this thread.
-EQ_FUNCTION double& eq_local(const EqLocal& local, unsigned int k) { return local.room[(size_t)k * local.threads + eq_index()]; }
+// Number k of the workspace of this thread.
+EQ_FUNCTION double& eq_local(const EqLocal& local, unsigned int k) { return local.workspace[(size_t)k * local.threads + eq_index()]; }
 
 // The entries of sign times the matrix in rows and columns J, dense, or their transpose; then e, the last unit vector.
 EQ_CALLED void eq_gather_local(const EqLocal& local, const EqRows& a, double sign, const EqEntity* J, unsigned int m, bool transposed) {

@@ -21,8 +21,8 @@ EQ_FUNCTION double eq_row_product(const EqRows& a, EqEntity row, const double* x
 extern "C" __global__ void equelle_rows_dot(EqEntity n, const EqRows a, double* y, const double* x, const double* w, const EqSums sums,
                                             const EqNumbers numbers) {
   EQ_START
-  EQ_SUM_ROOM(1)
-  eq_sums<1>(n, sums, numbers, room, [=](EqEntity row) {
+  EQ_SUM_WORKSPACE(1)
+  eq_sums<1>(n, sums, numbers, workspace, [=](EqEntity row) {
     const double value = eq_row_product(a, row, x);
     y[row] = value;
     return EqValues{w[row] * value, 0.0};
@@ -33,8 +33,8 @@ extern "C" __global__ void equelle_rows_dot(EqEntity n, const EqRows a, double* 
 extern "C" __global__ void equelle_rows_dots(EqEntity n, const EqRows a, double* y, const double* x, const double* w, const EqSums sums,
                                              const EqNumbers numbers) {
   EQ_START
-  EQ_SUM_ROOM(2)
-  eq_sums<2>(n, sums, numbers, room, [=](EqEntity row) {
+  EQ_SUM_WORKSPACE(2)
+  eq_sums<2>(n, sums, numbers, workspace, [=](EqEntity row) {
     const double value = eq_row_product(a, row, x);
     y[row] = value;
     return EqValues{w[row] * value, value * value};
@@ -42,11 +42,11 @@ extern "C" __global__ void equelle_rows_dots(EqEntity n, const EqRows a, double*
 }
 
 // y = A x, and w . y, of a matrix by slices.
-extern "C" __global__ void EQ_SUMS_OF_ROWS equelle_form_dot(EqEntity n, const EqForm a, double* y, const double* x, const double* w, const EqSums sums,
+extern "C" __global__ void EQ_SUMS_OF_ROWS equelle_form_dot(EqEntity n, const EqSparseMatrix a, double* y, const double* x, const double* w, const EqSums sums,
                                             const EqNumbers numbers) {
   EQ_START
-  EQ_SUM_ROOM(1)
-  eq_sums<1>(n, sums, numbers, room, [=](EqEntity row) {
+  EQ_SUM_WORKSPACE(1)
+  eq_sums<1>(n, sums, numbers, workspace, [=](EqEntity row) {
     const double value = eq_slice_sum(a, row, [=](EqEntity column) { return x[column]; });
     y[row] = value;
     return EqValues{w[row] * value, 0.0};
@@ -54,11 +54,11 @@ extern "C" __global__ void EQ_SUMS_OF_ROWS equelle_form_dot(EqEntity n, const Eq
 }
 
 // y = A x, w . y and y . y, of a matrix by slices.
-extern "C" __global__ void EQ_SUMS_OF_ROWS equelle_form_dots(EqEntity n, const EqForm a, double* y, const double* x, const double* w, const EqSums sums,
+extern "C" __global__ void EQ_SUMS_OF_ROWS equelle_form_dots(EqEntity n, const EqSparseMatrix a, double* y, const double* x, const double* w, const EqSums sums,
                                              const EqNumbers numbers) {
   EQ_START
-  EQ_SUM_ROOM(2)
-  eq_sums<2>(n, sums, numbers, room, [=](EqEntity row) {
+  EQ_SUM_WORKSPACE(2)
+  eq_sums<2>(n, sums, numbers, workspace, [=](EqEntity row) {
     const double value = eq_slice_sum(a, row, [=](EqEntity column) { return x[column]; });
     y[row] = value;
     return EqValues{w[row] * value, value * value};

@@ -224,12 +224,12 @@ extern "C" __global__ void equelle_divergence(const EqGrid grid, const EqRanks r
   EqReal sum = 0;
   const EqSides sides = eq_sides(grid, cell);
   for (EqOffset at = sides.begin; at < sides.end; at += EQ_SLICE) {
-    const EqEntity beyond = grid.side_beyond[at];
-    if (beyond == EQ_NO_SIDE) break;
+    const EqEntity neighbour = grid.side_neighbours[at];
+    if (neighbour == EQ_NO_SIDE) break;
     const EqEntity position =
-        ranks.canonical == EQ_ALL_FACES ? eq_rank(ranks, grid.side_faces[at]) : eq_rank_of_side(grid, ranks, at, beyond);
+        ranks.canonical == EQ_ALL_FACES ? eq_rank(ranks, grid.side_faces[at]) : eq_rank_of_side(grid, ranks, at, neighbour);
     if (position == EQ_NONE) continue;
-    sum = eq_is_outward(beyond) ? sum + values[position] : sum - values[position];
+    sum = eq_is_outward(neighbour) ? sum + values[position] : sum - values[position];
   }
   out[cell] = sum;
 }

@@ -21,7 +21,7 @@
 // A sparse matrix: by compressed rows, and where `starts` is not null also by slices of 32 rows. A slice lists the first entries of all its rows, then the second ones and so on, so that threads
 // next to each other read what is side by side. Where its entries lie on few diagonals, as on a grid whose cells are in order, entries of one diagonal are listed together,
 // 0 where a row has none, and the diagonals by their distance from the main one; else each entry has its column.
-struct EqForm {
+struct EqSparseMatrix {
   EqRows rows;
   const unsigned long long* starts;  // of the values of each slice, in units of 32: [slices + 1]
   const unsigned long long* lists;   // of the columns of each slice, in units of 32; nothing between two for one by diagonals: [slices + 1]
@@ -32,13 +32,13 @@ struct EqForm {
   EqEntity n_cols;
 };
 
-static_assert(sizeof(EqForm) == 72, "layout of arguments");
+static_assert(sizeof(EqSparseMatrix) == 72, "layout of arguments");
 
 // ---- Sums over rows --------------------------------------------------------------------------------------------------------------------
 
 // The sum of entries times `x` of their columns, from first to last; entries that are not there add 0, which changes no bit.
 template <class X>
-EQ_FUNCTION EqReal eq_slice_sum(const EqForm& a, EqEntity row, X x) {
+EQ_FUNCTION EqReal eq_slice_sum(const EqSparseMatrix& a, EqEntity row, X x) {
   const EqEntity slice = row / EQ_SLICE_ROWS, lane = row % EQ_SLICE_ROWS;
   const unsigned long long start = a.starts[slice];
   const unsigned int width = (unsigned int)(a.starts[slice + 1] - start);
@@ -104,7 +104,7 @@ EQ_FUNCTION EqReal eq_row_sum(const EqRows& a, EqEntity row, bool is_there, unsi
 }
 
 template <class X>
-EQ_FUNCTION EqReal eq_form_sum(const EqForm& a, EqEntity row, bool is_there, unsigned int lane, X x) {
+EQ_FUNCTION EqReal eq_form_sum(const EqSparseMatrix& a, EqEntity row, bool is_there, unsigned int lane, X x) {
   if (a.starts) return is_there ? eq_slice_sum(a, row, x) : 0;
   return eq_row_sum(a.rows, row, is_there, lane, a.lanes, x);
 }
@@ -127,7 +127,7 @@ EQ_FUNCTION EqPlace eq_place(EqEntity n, unsigned int lanes) {
 }
 
 // y = A x; y = y + A x; y = y - A x; y = b - A x: operation 0 to 3.
-extern "C" __global__ void equelle_form_product(unsigned int operation, EqEntity n, const EqForm a, const EqReal* b, const EqReal* x,
+extern "C" __global__ void equelle_form_product(unsigned int operation, EqEntity n, const EqSparseMatrix a, const EqReal* b, const EqReal* x,
                                                 EqReal* y) {
   EQ_START
   const EqPlace at = eq_place(n, a.lanes);
@@ -150,7 +150,7 @@ EQ_FUNCTION EqReal eq_smoothing(EqReal c0, EqReal d, EqReal c1, EqReal inverse, 
 }
 
 // Two steps from zero: the first, c0 D b, is made wherever a row asks for it. The second goes to d if `keep`.
-extern "C" __global__ void equelle_smooth_from_zero(EqEntity n, const EqForm a, double c0, double c1, double c2, const EqReal* inverse,
+extern "C" __global__ void equelle_smooth_from_zero(EqEntity n, const EqSparseMatrix a, double c0, double c1, double c2, const EqReal* inverse,
                                                     const EqReal* b, EqReal* y, EqReal* d, unsigned int keep) {
   EQ_START
   const EqPlace at = eq_place(n, a.lanes);
@@ -163,7 +163,7 @@ extern "C" __global__ void equelle_smooth_from_zero(EqEntity n, const EqForm a, 
 }
 
 // d = c0 d + c1 D (b - A x), y = x + d; d is written if `keep`.
-extern "C" __global__ void equelle_smooth(EqEntity n, const EqForm a, double c0, double c1, const EqReal* inverse, const EqReal* b,
+extern "C" __global__ void equelle_smooth(EqEntity n, const EqSparseMatrix a, double c0, double c1, const EqReal* inverse, const EqReal* b,
                                           const EqReal* x, EqReal* y, EqReal* d, unsigned int keep) {
   EQ_START
   const EqPlace at = eq_place(n, a.lanes);
@@ -175,12 +175,12 @@ extern "C" __global__ void equelle_smooth(EqEntity n, const EqForm a, double c0,
 }
 
 // The same of a matrix by slices, without keeping d, and b . y.
-extern "C" __global__ void EQ_SUMS_OF_ROWS equelle_smooth_dot(EqEntity n, const EqForm a, double c0, double c1, const EqReal* inverse, const EqReal* b,
+extern "C" __global__ void EQ_SUMS_OF_ROWS equelle_smooth_dot(EqEntity n, const EqSparseMatrix a, double c0, double c1, const EqReal* inverse, const EqReal* b,
                                               const EqReal* x, EqReal* y, const EqReal* d, const EqSums sums,
                                               const EqNumbers numbers) {
   EQ_START
-  EQ_SUM_ROOM(1)
-  eq_sums<1>(n, sums, numbers, room, [=](EqEntity row) {
+  EQ_SUM_WORKSPACE(1)
+  eq_sums<1>(n, sums, numbers, workspace, [=](EqEntity row) {
     const EqReal sum = eq_slice_sum(a, row, [=](EqEntity column) { return x[column]; });
     const EqReal right = b[row];
     const EqReal value = x[row] + eq_smoothing((EqReal)c0, c0 == 0.0 ? 0 : d[row], (EqReal)c1, inverse[row], right - sum);
@@ -190,7 +190,7 @@ extern "C" __global__ void EQ_SUMS_OF_ROWS equelle_smooth_dot(EqEntity n, const 
 }
 
 // x = x + P e, d = c D (r - A P e), x = x + d, where `image` is A P.
-extern "C" __global__ void equelle_correct(EqEntity n, const EqForm image, const EqRows prolongation, const EqReal* e, const EqReal* r,
+extern "C" __global__ void equelle_correct(EqEntity n, const EqSparseMatrix image, const EqRows prolongation, const EqReal* e, const EqReal* r,
                                            const EqReal* inverse, double c, EqReal* x, EqReal* d) {
   EQ_START
   const EqPlace at = eq_place(n, image.lanes);

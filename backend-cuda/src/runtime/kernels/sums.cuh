@@ -109,7 +109,7 @@ EQ_FUNCTION double eq_product(EqReal a, EqReal b) { return (double)a * (double)b
 #define EQ_MOST_LEAVES (EQ_WARP_LEAVES * EQ_LEAF)
 
 #ifdef EQ_SHIM
-#define EQ_SUM_ROOM(N) double (*const room)[EQ_LEAF] = 0;
+#define EQ_SUM_WORKSPACE(N) double (*const workspace)[EQ_LEAF] = 0;
 
 EQ_FUNCTION double eq_add_leaves(double* leaves, unsigned int count) {
   for (; count > 1; count = (count + 1) / 2) {
@@ -119,7 +119,7 @@ EQ_FUNCTION double eq_add_leaves(double* leaves, unsigned int count) {
   return leaves[0];
 }
 #else
-#define EQ_SUM_ROOM(N) __shared__ double room[N][EQ_LEAF];
+#define EQ_SUM_WORKSPACE(N) __shared__ double workspace[N][EQ_LEAF];
 
 // The binary tree over leaves that other blocks have written, by all threads of a block; `shared` has room for EQ_LEAF numbers.
 EQ_FUNCTION double eq_add_leaves(const double* leaves, unsigned int count, double* shared) {
@@ -154,9 +154,9 @@ EQ_FUNCTION double eq_add_leaves(const double* leaves, unsigned int count, doubl
 #endif
 
 // One leaf for each block: `element` does what is to be done to an element and gives its values. They are added by chains, a thread for each. The block that ends last adds the leaves, and then does what is to be done to numbers.
-// `room` is shared memory for N leaves.
+// `workspace` is shared memory for N leaves.
 template <unsigned int N, class Element>
-EQ_FUNCTION void eq_sums(EqEntity n, const EqSums& sums, const EqNumbers& numbers, double (*room)[EQ_LEAF], Element element) {
+EQ_FUNCTION void eq_sums(EqEntity n, const EqSums& sums, const EqNumbers& numbers, double (*workspace)[EQ_LEAF], Element element) {
   const unsigned long long begin = (unsigned long long)blockIdx.x * EQ_LEAF;
   const unsigned int size = n - begin < EQ_LEAF ? (unsigned int)(n - begin) : EQ_LEAF;
 #ifdef EQ_SHIM
@@ -190,13 +190,13 @@ EQ_FUNCTION void eq_sums(EqEntity n, const EqSums& sums, const EqNumbers& number
   }
   for (unsigned int half = EQ_CHAINS / 2u; half >= 32u; half /= 2u) {
     if (chain >= half && chain < 2u * half) {
-      room[0][chain] = first;
-      if (N == 2) room[N - 1][chain] = second;
+      workspace[0][chain] = first;
+      if (N == 2) workspace[N - 1][chain] = second;
     }
     __syncthreads();
     if (chain < half) {
-      first = first + room[0][chain + half];
-      if (N == 2) second = second + room[N - 1][chain + half];
+      first = first + workspace[0][chain + half];
+      if (N == 2) second = second + workspace[N - 1][chain + half];
     }
   }
   if (chain < 32u) {
@@ -219,8 +219,8 @@ EQ_FUNCTION void eq_sums(EqEntity n, const EqSums& sums, const EqNumbers& number
   if (!is_last) return;
   __threadfence();
   EqOperands operands = eq_operands(numbers, sums.first, sums.second);
-  first = eq_add_leaves(sums.leaves, gridDim.x, room[0]);
-  if (N == 2) second = eq_add_leaves(sums.leaves + gridDim.x, gridDim.x, room[N - 1]);
+  first = eq_add_leaves(sums.leaves, gridDim.x, workspace[0]);
+  if (N == 2) second = eq_add_leaves(sums.leaves + gridDim.x, gridDim.x, workspace[N - 1]);
   if (chain >= 32u) return;
   eq_number_made(numbers, operands, sums.first, first);
   if (N == 2) eq_number_made(numbers, operands, sums.second, second);

@@ -35,12 +35,12 @@ extern "C" __global__ void equelle_add_diagonal(EqEntity n, double a, double b, 
 extern "C" __global__ void EQ_SUMS_OF_VECTORS equelle_dot(unsigned int operation, EqEntity n, EqReal* y, const double* a, const EqReal* x, const EqReal* w,
                                        const EqSums sums, const EqNumbers numbers) {
   EQ_START
-  EQ_SUM_ROOM(1)
+  EQ_SUM_WORKSPACE(1)
   switch (operation) {
-    case 0: eq_sums<1>(n, sums, numbers, room, [=](EqEntity k) { return EqValues{eq_product(w[k], y[k]), 0.0}; }); break;
+    case 0: eq_sums<1>(n, sums, numbers, workspace, [=](EqEntity k) { return EqValues{eq_product(w[k], y[k]), 0.0}; }); break;
     case 1: {
       const EqReal factor = (EqReal)*a;
-      eq_sums<1>(n, sums, numbers, room, [=](EqEntity k) {
+      eq_sums<1>(n, sums, numbers, workspace, [=](EqEntity k) {
         const EqReal value = y[k] - factor * x[k];
         y[k] = value;
         return EqValues{eq_product(w ? w[k] : value, value), 0.0};
@@ -49,13 +49,13 @@ extern "C" __global__ void EQ_SUMS_OF_VECTORS equelle_dot(unsigned int operation
     }
     case 2: {
       const EqReal factor = (EqReal)*a;
-      eq_sums<1>(n, sums, numbers, room, [=](EqEntity k) {
+      eq_sums<1>(n, sums, numbers, workspace, [=](EqEntity k) {
         const EqReal value = y[k] - factor * x[k];
         y[k] = value;
         return EqValues{eq_product(value, w[k] * value), 0.0};
       });
       break;
     }
-    default: eq_sums<1>(n, sums, numbers, room, [=](EqEntity k) { return EqValues{eq_product(y[k], w[k] * y[k]), 0.0}; }); break;
+    default: eq_sums<1>(n, sums, numbers, workspace, [=](EqEntity k) { return EqValues{eq_product(y[k], w[k] * y[k]), 0.0}; }); break;
   }
 }

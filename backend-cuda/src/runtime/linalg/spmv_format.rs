@@ -26,7 +26,7 @@ pub(crate) enum Form {
     Rows(u32),
 }
 
-/// A matrix as kernels take it: `EqForm` of `products.cu`.
+/// A matrix as kernels take it: `EqSparseMatrix` of `products.cu`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EqSparseMatrix {
     rows: EqRows,

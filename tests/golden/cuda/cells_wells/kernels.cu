@@ -20,27 +20,27 @@ extern "C" __global__ void EQ_LIGHT residual_of_cells(
   double outflow = 0.0;
   const EqSides f_sides = eq_sides(grid, here);
   const double p_here = p[element];
-  for (EqOffset f_from = f_sides.begin; f_from < f_sides.end; f_from += EQ_AHEAD * EQ_SLICE) {
-    EqEntity f_ahead[EQ_AHEAD];
-    double p_beyond[EQ_AHEAD] = {};
-    double itrans_side[EQ_AHEAD] = {};
+  for (EqOffset f_from = f_sides.begin; f_from < f_sides.end; f_from += EQ_PREFETCH * EQ_SLICE) {
+    EqEntity f_prefetched[EQ_PREFETCH];
+    double p_neighbour[EQ_PREFETCH] = {};
+    double itrans_side[EQ_PREFETCH] = {};
     #pragma unroll
-    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
-      f_ahead[ahead] = eq_beyond(grid, f_sides, f_from + ahead * EQ_SLICE);
+    for (unsigned int ahead = 0; ahead < EQ_PREFETCH; ++ahead) {
+      f_prefetched[ahead] = eq_side_neighbour(grid, f_sides, f_from + ahead * EQ_SLICE);
     }
     #pragma unroll
-    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
-      if (!eq_is_inside(f_ahead[ahead])) continue;
-      p_beyond[ahead] = p[eq_cell_beyond(f_ahead[ahead])];
+    for (unsigned int ahead = 0; ahead < EQ_PREFETCH; ++ahead) {
+      if (!eq_is_inside(f_prefetched[ahead])) continue;
+      p_neighbour[ahead] = p[eq_neighbour_cell(f_prefetched[ahead])];
       itrans_side[ahead] = itrans[grid.side_ranks[f_from + ahead * EQ_SLICE]];
     }
     #pragma unroll
-    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
+    for (unsigned int ahead = 0; ahead < EQ_PREFETCH; ++ahead) {
       const EqOffset f_at = f_from + ahead * EQ_SLICE;
-      const EqEntity f_beyond = f_ahead[ahead];
-      if (f_beyond == EQ_NO_SIDE) break;
-      if (!eq_is_inside(f_beyond)) continue;
-      outflow = outflow + ((-itrans_side[ahead]) * (p_beyond[ahead] - p_here));
+      const EqEntity f_neighbour = f_prefetched[ahead];
+      if (f_neighbour == EQ_NO_SIDE) break;
+      if (!eq_is_inside(f_neighbour)) continue;
+      outflow = outflow + ((-itrans_side[ahead]) * (p_neighbour[ahead] - p_here));
     }
   }
   const double taken = (eq_rank(wells_ranks, here) != EQ_NONE) ? (index[eq_rank(wells_ranks, here)] * (p[element] - bhp[eq_rank(wells_ranks, here)])) : 0.0;
@@ -60,10 +60,10 @@ extern "C" __global__ void EQ_LIGHT residual_of_cells_cartesian(
     double* __restrict__ residual_out) {
   const double compressibility = *compressibility_at;
   const double dt = *dt_at;
-  if (eq_is_march(g)) {
+  if (eq_is_inside_block(g)) {
     EqCell cell;
     #pragma unroll 1
-    for (unsigned int step = 0; step < g.march; ++step) {
+    for (unsigned int step = 0; step < g.cells_per_thread; ++step) {
       if (!eq_inside_cell_here(g, step, cell)) continue;
       const double p_here = p[cell.index];
       const double p0_here = p0[cell.index];

@@ -90,21 +90,21 @@ extern "C" __global__ void EQ_LIGHT transport(
     double area = 0.0;
     const EqSides f_sides = eq_sides(grid, here);
     for (EqOffset f_at = f_sides.begin; f_at < f_sides.end; f_at += EQ_SLICE) {
-      const EqEntity f_beyond = grid.side_beyond[f_at];
-      if (f_beyond == EQ_NO_SIDE) break;
+      const EqEntity f_neighbour = grid.side_neighbours[f_at];
+      if (f_neighbour == EQ_NO_SIDE) break;
       const EqEntity f = grid.side_faces[f_at];
-      const EqPair f_cells = eq_side_cells(here, f_beyond);
-      if (eq_is_inside(f_beyond)) {
+      const EqPair f_cells = eq_side_cells(here, f_neighbour);
+      if (eq_is_inside(f_neighbour)) {
         const EqEntity up = ((row_2[f] > 0.0) ? f_cells.first : f_cells.second);
-        const double w = t[eq_rank_of_side(grid, interior_faces_ranks, f_at, f_beyond)] * (u[up] * row_2[f]);
-        out = eq_is_outward(f_beyond) ? out + w : out - w;
+        const double w = t[eq_rank_of_side(grid, interior_faces_ranks, f_at, f_neighbour)] * (u[up] * row_2[f]);
+        out = eq_is_outward(f_neighbour) ? out + w : out - w;
         const double area_term = eq_face_area(grid, f);
-        area = eq_is_outward(f_beyond) ? area + area_term : area - area_term;
+        area = eq_is_outward(f_neighbour) ? area + area_term : area - area_term;
       } else {
         const double w = row_2[f] * u[element];
-        out = eq_is_outward(f_beyond) ? out + w : out - w;
+        out = eq_is_outward(f_neighbour) ? out + w : out - w;
         const double area_term_2 = eq_face_area(grid, f);
-        area = eq_is_outward(f_beyond) ? area + area_term_2 : area - area_term_2;
+        area = eq_is_outward(f_neighbour) ? area + area_term_2 : area - area_term_2;
       }
     }
     const double taken = (eq_rank(wells_ranks, here) != EQ_NONE) ? rate[eq_rank(wells_ranks, here)] : 0.0;
@@ -143,26 +143,26 @@ extern "C" __global__ void EQ_LIGHT diffuse(
   double n = 0.0;
   const EqSides f_sides = eq_sides(grid, here);
   for (EqOffset f_at = f_sides.begin; f_at < f_sides.end; f_at += EQ_SLICE) {
-    const EqEntity f_beyond = grid.side_beyond[f_at];
-    if (f_beyond == EQ_NO_SIDE) break;
-    if (!eq_is_inside(f_beyond)) continue;
+    const EqEntity f_neighbour = grid.side_neighbours[f_at];
+    if (f_neighbour == EQ_NO_SIDE) break;
+    if (!eq_is_inside(f_neighbour)) continue;
     const EqEntity f = grid.side_faces[f_at];
-    const EqPair f_cells = eq_side_cells(here, f_beyond);
+    const EqPair f_cells = eq_side_cells(here, f_neighbour);
     const EqVector across = eq_cell_centroid(grid, f_cells.second) - eq_cell_centroid(grid, f_cells.first);
-    const double s_term = (t[eq_rank_of_side(grid, interior_faces_ranks, f_at, f_beyond)] * (u[f_cells.second] - u[f_cells.first])) + (len[f] * g_2[eq_rank_of_side(grid, interior_faces_ranks, f_at, f_beyond)]);
-    s = eq_is_outward(f_beyond) ? s + s_term : s - s_term;
+    const double s_term = (t[eq_rank_of_side(grid, interior_faces_ranks, f_at, f_neighbour)] * (u[f_cells.second] - u[f_cells.first])) + (len[f] * g_2[eq_rank_of_side(grid, interior_faces_ranks, f_at, f_neighbour)]);
+    s = eq_is_outward(f_neighbour) ? s + s_term : s - s_term;
     const double n_term = half * eq_dot(eq_face_normal(grid, f), across);
-    n = eq_is_outward(f_beyond) ? n + n_term : n - n_term;
+    n = eq_is_outward(f_neighbour) ? n + n_term : n - n_term;
   }
   double edge = 0.0;
   const EqSides e_sides = eq_sides(grid, here);
   for (EqOffset e_at = e_sides.begin; e_at < e_sides.end; e_at += EQ_SLICE) {
-    const EqEntity e_beyond = grid.side_beyond[e_at];
-    if (e_beyond == EQ_NO_SIDE) break;
-    if (eq_is_inside(e_beyond)) continue;
+    const EqEntity e_neighbour = grid.side_neighbours[e_at];
+    if (e_neighbour == EQ_NO_SIDE) break;
+    if (eq_is_inside(e_neighbour)) continue;
     const EqEntity e = grid.side_faces[e_at];
     const double edge_term = eq_face_area(grid, e) * len[e];
-    edge = eq_is_outward(e_beyond) ? edge + edge_term : edge - edge_term;
+    edge = eq_is_outward(e_neighbour) ? edge + edge_term : edge - edge_term;
   }
   double x;
   if (far[element]) {
@@ -187,10 +187,10 @@ extern "C" __global__ void EQ_LIGHT diffuse_cartesian(
     double* __restrict__ u_new_out,
     unsigned char* __restrict__ even_out) {
   const double dt = *dt_at;
-  if (eq_is_march(g)) {
+  if (eq_is_inside_block(g)) {
     EqCell cell;
     #pragma unroll 1
-    for (unsigned int step = 0; step < g.march; ++step) {
+    for (unsigned int step = 0; step < g.cells_per_thread; ++step) {
       if (!eq_inside_cell_here(g, step, cell)) continue;
       const double u_here = u[cell.index];
       double t_axis[DIM];
@@ -300,11 +300,11 @@ extern "C" __global__ void EQ_LIGHT jump(
   double ring = 0.0;
   const EqSides g_2_sides = eq_sides(grid, far);
   for (EqOffset g_2_at = g_2_sides.begin; g_2_at < g_2_sides.end; g_2_at += EQ_SLICE) {
-    const EqEntity g_2_beyond = grid.side_beyond[g_2_at];
-    if (g_2_beyond == EQ_NO_SIDE) break;
-    const EqPair g_2_cells = eq_side_cells(far, g_2_beyond);
+    const EqEntity g_2_neighbour = grid.side_neighbours[g_2_at];
+    if (g_2_neighbour == EQ_NO_SIDE) break;
+    const EqPair g_2_cells = eq_side_cells(far, g_2_neighbour);
     const double ring_term = (g_2_cells.second == EQ_NONE) ? 1.0 : u[g_2_cells.second];
-    ring = eq_is_outward(g_2_beyond) ? ring + ring_term : ring - ring_term;
+    ring = eq_is_outward(g_2_neighbour) ? ring + ring_term : ring - ring_term;
   }
   j_out[element] = (u[cells[element]] - u[far]) + sqrt(fabs(ring));
 }

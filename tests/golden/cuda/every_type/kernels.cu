@@ -66,28 +66,28 @@ extern "C" __global__ void EQ_LIGHT fields(
   double across = 0.0;
   const EqSides f_sides = eq_sides(grid, here);
   const double u_here = u[element];
-  for (EqOffset f_from = f_sides.begin; f_from < f_sides.end; f_from += EQ_AHEAD * EQ_SLICE) {
-    EqEntity f_ahead[EQ_AHEAD];
-    double u_beyond[EQ_AHEAD] = {};
+  for (EqOffset f_from = f_sides.begin; f_from < f_sides.end; f_from += EQ_PREFETCH * EQ_SLICE) {
+    EqEntity f_prefetched[EQ_PREFETCH];
+    double u_neighbour[EQ_PREFETCH] = {};
     #pragma unroll
-    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
-      f_ahead[ahead] = eq_beyond(grid, f_sides, f_from + ahead * EQ_SLICE);
+    for (unsigned int ahead = 0; ahead < EQ_PREFETCH; ++ahead) {
+      f_prefetched[ahead] = eq_side_neighbour(grid, f_sides, f_from + ahead * EQ_SLICE);
     }
     #pragma unroll
-    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
-      if (!eq_is_inside(f_ahead[ahead])) continue;
-      u_beyond[ahead] = u[eq_cell_beyond(f_ahead[ahead])];
+    for (unsigned int ahead = 0; ahead < EQ_PREFETCH; ++ahead) {
+      if (!eq_is_inside(f_prefetched[ahead])) continue;
+      u_neighbour[ahead] = u[eq_neighbour_cell(f_prefetched[ahead])];
     }
     #pragma unroll
-    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
+    for (unsigned int ahead = 0; ahead < EQ_PREFETCH; ++ahead) {
       const EqOffset f_at = f_from + ahead * EQ_SLICE;
-      const EqEntity f_beyond = f_ahead[ahead];
-      if (f_beyond == EQ_NO_SIDE) break;
-      if (!eq_is_inside(f_beyond)) continue;
+      const EqEntity f_neighbour = f_prefetched[ahead];
+      if (f_neighbour == EQ_NO_SIDE) break;
+      if (!eq_is_inside(f_neighbour)) continue;
       const EqEntity f = grid.side_faces[f_at];
-      const double jump = (eq_is_outward(f_beyond) ? u_beyond[ahead] : u_here) - (eq_is_outward(f_beyond) ? u_here : u_beyond[ahead]);
+      const double jump = (eq_is_outward(f_neighbour) ? u_neighbour[ahead] : u_here) - (eq_is_outward(f_neighbour) ? u_here : u_neighbour[ahead]);
       const double across_term = big ? eq_min(jump, eq_dot(along, eq_face_normal(grid, f))) : eq_max(growth, jump);
-      across = eq_is_outward(f_beyond) ? across + across_term : across - across_term;
+      across = eq_is_outward(f_neighbour) ? across + across_term : across - across_term;
     }
   }
   const double waves = (sin(u[element]) + cos(u[element])) + tan(u[element]);
@@ -109,10 +109,10 @@ extern "C" __global__ void EQ_LIGHT fields_cartesian(
   const EqVector along = eq_load(along_at, 1, 0);
   const bool big = *big_at != 0;
   const double growth = *growth_at;
-  if (eq_is_march(g)) {
+  if (eq_is_inside_block(g)) {
     EqCell cell;
     #pragma unroll 1
-    for (unsigned int step = 0; step < g.march; ++step) {
+    for (unsigned int step = 0; step < g.cells_per_thread; ++step) {
       if (!eq_inside_cell_here(g, step, cell)) continue;
       const double u_here = u[cell.index];
       const EqVector scaled_c = big ? (along * u_here) : eq_zero_vector();
@@ -188,28 +188,28 @@ extern "C" __global__ void EQ_LIGHT smoothed(
   double flow = 0.0;
   const EqSides f_sides = eq_sides(grid, here);
   const double u_here = u[element];
-  for (EqOffset f_from = f_sides.begin; f_from < f_sides.end; f_from += EQ_AHEAD * EQ_SLICE) {
-    EqEntity f_ahead[EQ_AHEAD];
-    double u_beyond[EQ_AHEAD] = {};
+  for (EqOffset f_from = f_sides.begin; f_from < f_sides.end; f_from += EQ_PREFETCH * EQ_SLICE) {
+    EqEntity f_prefetched[EQ_PREFETCH];
+    double u_neighbour[EQ_PREFETCH] = {};
     #pragma unroll
-    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
-      f_ahead[ahead] = eq_beyond(grid, f_sides, f_from + ahead * EQ_SLICE);
+    for (unsigned int ahead = 0; ahead < EQ_PREFETCH; ++ahead) {
+      f_prefetched[ahead] = eq_side_neighbour(grid, f_sides, f_from + ahead * EQ_SLICE);
     }
     #pragma unroll
-    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
-      if (!eq_is_inside(f_ahead[ahead])) continue;
-      u_beyond[ahead] = u[eq_cell_beyond(f_ahead[ahead])];
+    for (unsigned int ahead = 0; ahead < EQ_PREFETCH; ++ahead) {
+      if (!eq_is_inside(f_prefetched[ahead])) continue;
+      u_neighbour[ahead] = u[eq_neighbour_cell(f_prefetched[ahead])];
     }
     #pragma unroll
-    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
+    for (unsigned int ahead = 0; ahead < EQ_PREFETCH; ++ahead) {
       const EqOffset f_at = f_from + ahead * EQ_SLICE;
-      const EqEntity f_beyond = f_ahead[ahead];
-      if (f_beyond == EQ_NO_SIDE) break;
-      if (!eq_is_inside(f_beyond)) continue;
+      const EqEntity f_neighbour = f_prefetched[ahead];
+      if (f_neighbour == EQ_NO_SIDE) break;
+      if (!eq_is_inside(f_neighbour)) continue;
       const EqEntity f = grid.side_faces[f_at];
       const double push = eq_dot(along, eq_face_normal(grid, f));
-      const double flow_term = big ? (push * ((eq_is_outward(f_beyond) ? u_beyond[ahead] : u_here) - (eq_is_outward(f_beyond) ? u_here : u_beyond[ahead]))) : eq_max(push, (eq_is_outward(f_beyond) ? u_here : u_beyond[ahead]));
-      flow = eq_is_outward(f_beyond) ? flow + flow_term : flow - flow_term;
+      const double flow_term = big ? (push * ((eq_is_outward(f_neighbour) ? u_neighbour[ahead] : u_here) - (eq_is_outward(f_neighbour) ? u_here : u_neighbour[ahead]))) : eq_max(push, (eq_is_outward(f_neighbour) ? u_here : u_neighbour[ahead]));
+      flow = eq_is_outward(f_neighbour) ? flow + flow_term : flow - flow_term;
     }
   }
   w_out[element] = (big != (u[element] < 0.0)) ? (u[element] + flow) : eq_min(flow, along.c[1]);
@@ -223,10 +223,10 @@ extern "C" __global__ void EQ_LIGHT smoothed_cartesian(
     double* __restrict__ w_out) {
   const EqVector along = eq_load(along_at, 1, 0);
   const bool big = *big_at != 0;
-  if (eq_is_march(g)) {
+  if (eq_is_inside_block(g)) {
     EqCell cell;
     #pragma unroll 1
-    for (unsigned int step = 0; step < g.march; ++step) {
+    for (unsigned int step = 0; step < g.cells_per_thread; ++step) {
       if (!eq_inside_cell_here(g, step, cell)) continue;
       const double u_here = u[cell.index];
       double flow_c = 0.0;
@@ -288,30 +288,30 @@ extern "C" __global__ void EQ_LIGHT fluxes(
   double q = 0.0;
   const EqSides f_sides = eq_sides(grid, here);
   const double u_here = u[element];
-  for (EqOffset f_from = f_sides.begin; f_from < f_sides.end; f_from += EQ_AHEAD * EQ_SLICE) {
-    EqEntity f_ahead[EQ_AHEAD];
-    double u_beyond[EQ_AHEAD] = {};
+  for (EqOffset f_from = f_sides.begin; f_from < f_sides.end; f_from += EQ_PREFETCH * EQ_SLICE) {
+    EqEntity f_prefetched[EQ_PREFETCH];
+    double u_neighbour[EQ_PREFETCH] = {};
     #pragma unroll
-    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
-      f_ahead[ahead] = eq_beyond(grid, f_sides, f_from + ahead * EQ_SLICE);
+    for (unsigned int ahead = 0; ahead < EQ_PREFETCH; ++ahead) {
+      f_prefetched[ahead] = eq_side_neighbour(grid, f_sides, f_from + ahead * EQ_SLICE);
     }
     #pragma unroll
-    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
-      if (!eq_is_inside(f_ahead[ahead])) continue;
-      u_beyond[ahead] = u[eq_cell_beyond(f_ahead[ahead])];
+    for (unsigned int ahead = 0; ahead < EQ_PREFETCH; ++ahead) {
+      if (!eq_is_inside(f_prefetched[ahead])) continue;
+      u_neighbour[ahead] = u[eq_neighbour_cell(f_prefetched[ahead])];
     }
     #pragma unroll
-    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
+    for (unsigned int ahead = 0; ahead < EQ_PREFETCH; ++ahead) {
       const EqOffset f_at = f_from + ahead * EQ_SLICE;
-      const EqEntity f_beyond = f_ahead[ahead];
-      if (f_beyond == EQ_NO_SIDE) break;
-      if (!eq_is_inside(f_beyond)) continue;
+      const EqEntity f_neighbour = f_prefetched[ahead];
+      if (f_neighbour == EQ_NO_SIDE) break;
+      if (!eq_is_inside(f_neighbour)) continue;
       const EqEntity f = grid.side_faces[f_at];
-      const EqPair f_cells = eq_side_cells(here, f_beyond);
-      const double jump = (eq_is_outward(f_beyond) ? u_beyond[ahead] : u_here) - (eq_is_outward(f_beyond) ? u_here : u_beyond[ahead]);
+      const EqPair f_cells = eq_side_cells(here, f_neighbour);
+      const double jump = (eq_is_outward(f_neighbour) ? u_neighbour[ahead] : u_here) - (eq_is_outward(f_neighbour) ? u_here : u_neighbour[ahead]);
       const double rise = (eq_cell_centroid(grid, f_cells.second) - eq_cell_centroid(grid, f_cells.first)).c[1];
       const double q_term = (fabs(eq_face_normal(grid, f).c[0]) > 0.5) ? sqrt(fabs(jump)) : (jump * log(rise));
-      q = eq_is_outward(f_beyond) ? q + q_term : q - q_term;
+      q = eq_is_outward(f_neighbour) ? q + q_term : q - q_term;
     }
   }
   flux_out[element] = q;
@@ -321,10 +321,10 @@ extern "C" __global__ void EQ_LIGHT fluxes_cartesian(
     const EqCartesian g,
     const double* __restrict__ u,
     double* __restrict__ flux_out) {
-  if (eq_is_march(g)) {
+  if (eq_is_inside_block(g)) {
     EqCell cell;
     #pragma unroll 1
-    for (unsigned int step = 0; step < g.march; ++step) {
+    for (unsigned int step = 0; step < g.cells_per_thread; ++step) {
       if (!eq_inside_cell_here(g, step, cell)) continue;
       const double u_here = u[cell.index];
       double q_c = 0.0;

@@ -52,39 +52,39 @@ extern "C" __global__ void EQ_LIGHT compute_u(
   double outflow = 0.0;
   const EqSides f_sides = eq_sides(grid, here);
   const double u_here = u[element];
-  for (EqOffset f_from = f_sides.begin; f_from < f_sides.end; f_from += EQ_AHEAD * EQ_SLICE) {
-    EqEntity f_ahead[EQ_AHEAD];
-    double u_beyond[EQ_AHEAD] = {};
-    double itrans_side[EQ_AHEAD] = {};
+  for (EqOffset f_from = f_sides.begin; f_from < f_sides.end; f_from += EQ_PREFETCH * EQ_SLICE) {
+    EqEntity f_prefetched[EQ_PREFETCH];
+    double u_neighbour[EQ_PREFETCH] = {};
+    double itrans_side[EQ_PREFETCH] = {};
     #pragma unroll
-    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
-      f_ahead[ahead] = eq_beyond(grid, f_sides, f_from + ahead * EQ_SLICE);
+    for (unsigned int ahead = 0; ahead < EQ_PREFETCH; ++ahead) {
+      f_prefetched[ahead] = eq_side_neighbour(grid, f_sides, f_from + ahead * EQ_SLICE);
     }
     #pragma unroll
-    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
-      if (!eq_is_inside(f_ahead[ahead])) continue;
-      u_beyond[ahead] = u[eq_cell_beyond(f_ahead[ahead])];
+    for (unsigned int ahead = 0; ahead < EQ_PREFETCH; ++ahead) {
+      if (!eq_is_inside(f_prefetched[ahead])) continue;
+      u_neighbour[ahead] = u[eq_neighbour_cell(f_prefetched[ahead])];
       itrans_side[ahead] = itrans_by_side[f_from + ahead * EQ_SLICE];
     }
     #pragma unroll
-    for (unsigned int ahead = 0; ahead < EQ_AHEAD; ++ahead) {
+    for (unsigned int ahead = 0; ahead < EQ_PREFETCH; ++ahead) {
       const EqOffset f_at = f_from + ahead * EQ_SLICE;
-      const EqEntity f_beyond = f_ahead[ahead];
-      if (f_beyond == EQ_NO_SIDE) break;
-      const EqPair f_cells = eq_side_cells(here, f_beyond);
-      if (eq_is_inside(f_beyond)) {
-        outflow = outflow + ((-itrans_side[ahead]) * (u_beyond[ahead] - u_here));
+      const EqEntity f_neighbour = f_prefetched[ahead];
+      if (f_neighbour == EQ_NO_SIDE) break;
+      const EqPair f_cells = eq_side_cells(here, f_neighbour);
+      if (eq_is_inside(f_neighbour)) {
+        outflow = outflow + ((-itrans_side[ahead]) * (u_neighbour[ahead] - u_here));
       } else {
         double boundary_flux;
-        if (eq_rank_of_side(grid, dirichlet_boundary_ranks, f_at, f_beyond) != EQ_NONE) {
+        if (eq_rank_of_side(grid, dirichlet_boundary_ranks, f_at, f_neighbour) != EQ_NONE) {
           const EqEntity inside = ((f_cells.first == EQ_NONE) ? f_cells.second : f_cells.first);
           const double sign = (f_cells.first == EQ_NONE) ? (-1.0) : 1.0;
-          boundary_flux = btrans[eq_rank_of_side(grid, dirichlet_boundary_ranks, f_at, f_beyond)] * (sign * (u[inside] - dirichlet_val[eq_rank_of_side(grid, dirichlet_boundary_ranks, f_at, f_beyond)]));
+          boundary_flux = btrans[eq_rank_of_side(grid, dirichlet_boundary_ranks, f_at, f_neighbour)] * (sign * (u[inside] - dirichlet_val[eq_rank_of_side(grid, dirichlet_boundary_ranks, f_at, f_neighbour)]));
         } else {
           boundary_flux = 0.0;
         }
         const double flux = boundary_flux;
-        outflow = eq_is_outward(f_beyond) ? outflow + flux : outflow - flux;
+        outflow = eq_is_outward(f_neighbour) ? outflow + flux : outflow - flux;
       }
     }
   }
@@ -101,10 +101,10 @@ extern "C" __global__ void EQ_LIGHT compute_u_cartesian(
     const double* __restrict__ dt_at,
     double* __restrict__ u_out) {
   const double dt = *dt_at;
-  if (eq_is_march(g)) {
+  if (eq_is_inside_block(g)) {
     EqCell cell;
     #pragma unroll 1
-    for (unsigned int step = 0; step < g.march; ++step) {
+    for (unsigned int step = 0; step < g.cells_per_thread; ++step) {
       if (!eq_inside_cell_here(g, step, cell)) continue;
       const double u_here = u[cell.index];
       double itrans_axis[DIM];

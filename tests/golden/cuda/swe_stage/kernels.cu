@@ -28,11 +28,11 @@ extern "C" __global__ void EQ_HEAVY stage(
   double sum_hv = 0.0;
   const EqSides f_sides = eq_sides(grid, here);
   for (EqOffset f_at = f_sides.begin; f_at < f_sides.end; f_at += EQ_SLICE) {
-    const EqEntity f_beyond = grid.side_beyond[f_at];
-    if (f_beyond == EQ_NO_SIDE) break;
+    const EqEntity f_neighbour = grid.side_neighbours[f_at];
+    if (f_neighbour == EQ_NO_SIDE) break;
     const EqEntity f = grid.side_faces[f_at];
-    const EqPair f_cells = eq_side_cells(here, f_beyond);
-    if (eq_is_inside(f_beyond)) {
+    const EqPair f_cells = eq_side_cells(here, f_neighbour);
+    if (eq_is_inside(f_neighbour)) {
       const double nx = eq_face_normal(grid, f).c[0];
       const double ny = eq_face_normal(grid, f).c[1];
       const double h1 = w[f_cells.first] - b[f_cells.first];
@@ -118,11 +118,11 @@ extern "C" __global__ void EQ_HEAVY stage(
       const double flux_hv = (ax * tangential_x) + (ay * normal_y);
       const double area = eq_face_area(grid, f);
       const double sum_w_term = area * flux_w;
-      sum_w = eq_is_outward(f_beyond) ? sum_w + sum_w_term : sum_w - sum_w_term;
+      sum_w = eq_is_outward(f_neighbour) ? sum_w + sum_w_term : sum_w - sum_w_term;
       const double sum_hu_term = area * flux_hu;
-      sum_hu = eq_is_outward(f_beyond) ? sum_hu + sum_hu_term : sum_hu - sum_hu_term;
+      sum_hu = eq_is_outward(f_neighbour) ? sum_hu + sum_hu_term : sum_hu - sum_hu_term;
       const double sum_hv_term = area * flux_hv;
-      sum_hv = eq_is_outward(f_beyond) ? sum_hv + sum_hv_term : sum_hv - sum_hv_term;
+      sum_hv = eq_is_outward(f_neighbour) ? sum_hv + sum_hv_term : sum_hv - sum_hv_term;
     } else {
       const double nx = eq_face_normal(grid, f).c[0];
       const double ny = eq_face_normal(grid, f).c[1];
@@ -136,11 +136,11 @@ extern "C" __global__ void EQ_HEAVY stage(
       const double flux_hv = (sqrt((ny * ny)) * pressure) * sy;
       const double area = eq_face_area(grid, f);
       const double sum_w_term_2 = area * flux_w;
-      sum_w = eq_is_outward(f_beyond) ? sum_w + sum_w_term_2 : sum_w - sum_w_term_2;
+      sum_w = eq_is_outward(f_neighbour) ? sum_w + sum_w_term_2 : sum_w - sum_w_term_2;
       const double sum_hu_term_2 = area * flux_hu;
-      sum_hu = eq_is_outward(f_beyond) ? sum_hu + sum_hu_term_2 : sum_hu - sum_hu_term_2;
+      sum_hu = eq_is_outward(f_neighbour) ? sum_hu + sum_hu_term_2 : sum_hu - sum_hu_term_2;
       const double sum_hv_term_2 = area * flux_hv;
-      sum_hv = eq_is_outward(f_beyond) ? sum_hv + sum_hv_term_2 : sum_hv - sum_hv_term_2;
+      sum_hv = eq_is_outward(f_neighbour) ? sum_hv + sum_hv_term_2 : sum_hv - sum_hv_term_2;
     }
   }
   const double wet = ((w[element] - b[element]) > 0.05) ? 1.0 : 0.0;
@@ -175,10 +175,10 @@ extern "C" __global__ void EQ_HEAVY stage_cartesian(
   const double dx = *dx_at;
   const double dy = *dy_at;
   const double dt = *dt_at;
-  if (eq_is_march(g)) {
+  if (eq_is_inside_block(g)) {
     EqCell cell;
     #pragma unroll 1
-    for (unsigned int step = 0; step < g.march; ++step) {
+    for (unsigned int step = 0; step < g.cells_per_thread; ++step) {
       if (!eq_inside_cell_here(g, step, cell)) continue;
       const double w_here = w[cell.index];
       const double b_here = b[cell.index];

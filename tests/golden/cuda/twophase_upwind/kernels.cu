@@ -23,15 +23,15 @@ extern "C" __global__ void EQ_LIGHT compute_residual(
   double outflow = 0.0;
   const EqSides f_sides = eq_sides(grid, here);
   for (EqOffset f_at = f_sides.begin; f_at < f_sides.end; f_at += EQ_SLICE) {
-    const EqEntity f_beyond = grid.side_beyond[f_at];
-    if (f_beyond == EQ_NO_SIDE) break;
-    if (!eq_is_inside(f_beyond)) continue;
-    const EqPair f_cells = eq_side_cells(here, f_beyond);
-    const EqEntity upwind = ((flux[eq_rank_of_side(grid, interior_faces_ranks, f_at, f_beyond)] >= 0.0) ? f_cells.first : f_cells.second);
+    const EqEntity f_neighbour = grid.side_neighbours[f_at];
+    if (f_neighbour == EQ_NO_SIDE) break;
+    if (!eq_is_inside(f_neighbour)) continue;
+    const EqPair f_cells = eq_side_cells(here, f_neighbour);
+    const EqEntity upwind = ((flux[eq_rank_of_side(grid, interior_faces_ranks, f_at, f_neighbour)] >= 0.0) ? f_cells.first : f_cells.second);
     const double water = eq_divide(s[upwind], watervisc);
     const double oil = eq_divide(1.0 - s[upwind], oilvisc);
-    const double outflow_term = eq_divide(water, water + oil) * flux[eq_rank_of_side(grid, interior_faces_ranks, f_at, f_beyond)];
-    outflow = eq_is_outward(f_beyond) ? outflow + outflow_term : outflow - outflow_term;
+    const double outflow_term = eq_divide(water, water + oil) * flux[eq_rank_of_side(grid, interior_faces_ranks, f_at, f_neighbour)];
+    outflow = eq_is_outward(f_neighbour) ? outflow + outflow_term : outflow - outflow_term;
   }
   double inflow;
   if (eq_rank(source_cells_ranks, here) != EQ_NONE) {
@@ -62,10 +62,10 @@ extern "C" __global__ void EQ_LIGHT compute_residual_cartesian(
   const double watervisc = *watervisc_at;
   const double oilvisc = *oilvisc_at;
   const double dt = *dt_at;
-  if (eq_is_march(g)) {
+  if (eq_is_inside_block(g)) {
     EqCell cell;
     #pragma unroll 1
-    for (unsigned int step = 0; step < g.march; ++step) {
+    for (unsigned int step = 0; step < g.cells_per_thread; ++step) {
       if (!eq_inside_cell_here(g, step, cell)) continue;
       const double s_here = s[cell.index];
       const double s0_here = s0[cell.index];

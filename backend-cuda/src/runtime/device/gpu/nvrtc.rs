@@ -65,8 +65,8 @@ pub fn compile(source: &str, arch: &str, options: &[String]) -> Result<Vec<u8>, 
             Ok(()) => ptx(program),
             Err(_) => {
                 let log = result::get_program_log(program).unwrap_or_default();
-                let bytes: Vec<u8> = log.iter().map(|&c| c as u8).take_while(|&c| c != 0).collect();
-                Err(GpuError::Compile(String::from_utf8_lossy(&bytes).into_owned()))
+                let text = bytemuck::cast_slice(&log).split(|&byte: &u8| byte == 0).next().unwrap_or_default();
+                Err(GpuError::Compile(String::from_utf8_lossy(text).into_owned()))
             }
         };
         let _ = result::destroy_program(program);
@@ -90,8 +90,7 @@ unsafe fn cubin(program: sys::nvrtcProgram) -> Result<Vec<u8>, GpuError> {
 /// `program` has been compiled.
 unsafe fn ptx(program: sys::nvrtcProgram) -> Result<Vec<u8>, GpuError> {
     // SAFETY: as the caller promises.
-    let text = unsafe { result::get_ptx(program) }?;
-    Ok(text.into_iter().map(|c| c as u8).collect())
+    Ok(bytemuck::cast_vec(unsafe { result::get_ptx(program) }?))
 }
 
 /// Version of the library, such as `13.0`.

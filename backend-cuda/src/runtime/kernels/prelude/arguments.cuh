@@ -18,7 +18,7 @@ struct EqCartesian {
   unsigned int n[3];
   unsigned int flat;               // launches over cells are one-dimensional
   EqEntity face_start[3];          // first face of each axis
-  unsigned int march;              // cells inside that a thread goes through, along the last axis, where a launch takes the boundary apart
+  unsigned int cells_per_thread;   // cells inside that a thread goes through, along the last axis, where a launch takes the boundary apart
   EqEntity boundary_start[3];      // rank in BoundaryFaces of the first boundary face of each axis
   unsigned int unused1;
   EqEntity interior_start[3];      // rank in InteriorFaces of the first interior face of each axis
@@ -34,7 +34,7 @@ struct EqGrid {
   // Faces as sides of cells, ascending within a cell. 32 cells next to each other are a slice: the first sides of all of them, then their second sides, as far as the cell with most of
   // them has any, so that threads that run in step read what is side by side.
   const EqOffset* side_starts;  // [slices + 1]
-  const EqEntity* side_beyond;  // the cell beyond, as eq_cell_beyond reads it; EQ_NO_SIDE where a cell has no more sides
+  const EqEntity* side_neighbours;  // the neighbour, as eq_neighbour_cell reads it; EQ_NO_SIDE where a cell has no more sides
   const EqEntity* side_faces;   // the face
   const EqEntity* side_ranks;   // its rank in InteriorFaces, or in BoundaryFaces
   const EqPair* face_cells;     // [n_faces]

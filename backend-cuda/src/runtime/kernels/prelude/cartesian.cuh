@@ -37,14 +37,14 @@ EQ_FUNCTION bool eq_cell_here(const EqCartesian& g, EqCell& cell) {
 }
 
 // Blocks of a launch that goes through the inside of a grid: layers of them, before those for the cells on the boundary.
-EQ_FUNCTION unsigned int eq_march_layers(const EqCartesian& g) { return g.flat ? 0 : DIM == 3 ? (g.n[2] + g.march - 1) / g.march : 1; }
-EQ_FUNCTION bool eq_is_march(const EqCartesian& g) { return blockIdx.z < eq_march_layers(g); }
+EQ_FUNCTION unsigned int eq_inside_layers(const EqCartesian& g) { return g.flat ? 0 : DIM == 3 ? (g.n[2] + g.cells_per_thread - 1) / g.cells_per_thread : 1; }
+EQ_FUNCTION bool eq_is_inside_block(const EqCartesian& g) { return blockIdx.z < eq_inside_layers(g); }
 
 // A cell of this thread, if it is inside the grid.
 EQ_FUNCTION bool eq_inside_cell_here(const EqCartesian& g, unsigned int step, EqCell& cell) {
   cell.ijk[0] = blockIdx.x * blockDim.x + threadIdx.x;
-  cell.ijk[1] = (DIM == 3 ? blockIdx.y : blockIdx.y * g.march + step) * blockDim.y + threadIdx.y;
-  cell.ijk[2] = DIM == 3 ? blockIdx.z * g.march + step : 0;
+  cell.ijk[1] = (DIM == 3 ? blockIdx.y : blockIdx.y * g.cells_per_thread + step) * blockDim.y + threadIdx.y;
+  cell.ijk[2] = DIM == 3 ? blockIdx.z * g.cells_per_thread + step : 0;
   cell.index = cell.ijk[0] + g.n[0] * (cell.ijk[1] + g.n[1] * cell.ijk[2]);
   bool inside = true;
 #pragma unroll
@@ -85,10 +85,10 @@ EQ_FUNCTION bool eq_boundary_cell(const EqCartesian& g, EqEntity k, EqCell& cell
   return true;
 }
 
-// The cell on the boundary of this thread, in a block beyond those that march; where there are none, any cell.
+// The cell on the boundary of this thread, in a block behind those for the inside; where there are none, any cell.
 EQ_FUNCTION bool eq_boundary_cell_here(const EqCartesian& g, EqCell& cell) {
   if (g.flat) return eq_cell_here(g, cell);
-  const EqEntity block = ((blockIdx.z - eq_march_layers(g)) * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  const EqEntity block = ((blockIdx.z - eq_inside_layers(g)) * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
   return eq_boundary_cell(g, (block * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x, cell);
 }
 

@@ -79,23 +79,23 @@ EQ_FUNCTION T eq_chains(T partial, EqEntity count, Combine combine) {
 }
 EQ_FUNCTION bool eq_tells_leaf() { return threadIdx.x + 1 == EQ_CHAINS; }
 #else
-EQ_FUNCTION double eq_from_lane(double value, unsigned int beyond) { return __shfl_down_sync(0xffffffffu, value, beyond); }
-EQ_FUNCTION bool eq_from_lane(bool value, unsigned int beyond) { return __shfl_down_sync(0xffffffffu, (int)value, beyond) != 0; }
-EQ_FUNCTION EqVector eq_from_lane(const EqVector& value, unsigned int beyond) {
+EQ_FUNCTION double eq_from_lane(double value, unsigned int lanes) { return __shfl_down_sync(0xffffffffu, value, lanes); }
+EQ_FUNCTION bool eq_from_lane(bool value, unsigned int lanes) { return __shfl_down_sync(0xffffffffu, (int)value, lanes) != 0; }
+EQ_FUNCTION EqVector eq_from_lane(const EqVector& value, unsigned int lanes) {
   EqVector v;
 #pragma unroll
-  for (int d = 0; d < DIM; ++d) v.c[d] = eq_from_lane(value.c[d], beyond);
+  for (int d = 0; d < DIM; ++d) v.c[d] = eq_from_lane(value.c[d], lanes);
   return v;
 }
 template <int NUMBER, class T, class Combine>
 EQ_FUNCTION T eq_chains(T partial, EqEntity count, Combine combine) {
-  __shared__ T room[EQ_CHAINS];
+  __shared__ T workspace[EQ_CHAINS];
   const unsigned int chain = threadIdx.x;
   for (unsigned int half = EQ_CHAINS / 2; half >= 32u; half /= 2) {
     // Each half has its own place, so that nothing is overwritten that is still read.
-    if (chain >= half && chain < 2 * half) room[chain] = partial;
+    if (chain >= half && chain < 2 * half) workspace[chain] = partial;
     __syncthreads();
-    if (chain < half && chain + half < count) partial = combine(partial, room[chain + half]);
+    if (chain < half && chain + half < count) partial = combine(partial, workspace[chain + half]);
   }
   if (chain < 32u) {
 #pragma unroll
