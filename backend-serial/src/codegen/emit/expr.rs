@@ -386,8 +386,9 @@ impl Writer<'_> {
             | KExpr::Compare(..)
             | KExpr::Logic(..)
             | KExpr::Vector(_)
-            | KExpr::Entity(_)
-            | KExpr::Displacement { .. } => false,
+            | KExpr::Entity(_) => false,
+            // From an entity to itself.
+            KExpr::Displacement { to, from } => self.half_widths(to).is_some_and(|width| self.half_widths(from) == Some(width)),
         }
     }
 
