@@ -31,7 +31,7 @@
 //! }
 //! ```
 //!
-//! Launches are queued; whatever needs a result on the host flushes the queue. See [`queue`] for graphs.
+//! Launches are queued; whatever needs a result on the host flushes the queue. See [`executor::queue`] for graphs.
 
 pub mod device;
 pub mod executor;

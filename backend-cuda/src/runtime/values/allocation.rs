@@ -64,7 +64,7 @@ impl CudaRuntime {
         if domain.kind() == EntityKind::Face { self.session.grid().dim() } else { 1 }
     }
 
-    /// Room for a number, for a kernel to write; [`Scalar::Device`] makes it a Scalar.
+    /// Room for a number, for a kernel to write; [`Scalar::Device`](crate::runtime::Scalar::Device) makes it a Scalar.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
@@ -72,7 +72,7 @@ impl CudaRuntime {
         self.executor.buffer("a number", 8)
     }
 
-    /// Room for a truth value, for a kernel to write; [`Bool::Device`] makes it a Bool.
+    /// Room for a truth value, for a kernel to write; [`Bool::Device`](crate::runtime::Bool::Device) makes it a Bool.
     ///
     /// # Errors
     /// `Backend`: not enough memory.
