@@ -75,7 +75,7 @@ pub(crate) fn united_rows(
     Ok(made)
 }
 
-/// CsrPattern of `a` where the condition holds, else of `b`: those that `sources` names, or all in order. `None` has no entries.
+/// Rows of `a` where the condition holds, else of `b`: those that `sources` names, or all in order. `None` has no entries.
 pub(crate) fn picked_rows(
     executor: &Executor,
     n: usize,

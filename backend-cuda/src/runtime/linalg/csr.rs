@@ -58,7 +58,7 @@ pub(crate) fn block_of(row_ptr: &[usize]) -> u32 {
 }
 
 impl CsrPattern {
-    /// CsrPattern that are on the device alone: `len` rows of `n_cols` columns, with so many entries.
+    /// A pattern on the device alone: `len` rows of `n_cols` columns, with so many entries.
     pub(crate) fn on_device(row_ptr: Rc<Buffer>, columns: Rc<Buffer>, len: usize, entries: usize, n_cols: usize) -> Self {
         CsrPattern { row_ptr, columns, len, entries, n_cols, block: BLOCK, slots: None, host: OnceCell::new(), slices: OnceCell::new() }
     }
@@ -121,7 +121,7 @@ pub struct DeviceMatrix {
     pub(crate) entries: Rc<Buffer>,
     /// How it is arranged, once products have been announced; shared, as the entries are.
     pub(crate) form: Rc<OnceCell<Form>>,
-    /// CsrPattern by colours, once they are swept over.
+    /// Rows by colours, once they are swept over.
     pub(crate) colours: OnceCell<DeviceSchedule>,
     /// The same matrix on the host, once it has been asked for.
     pub(crate) host: OnceCell<Csr>,

@@ -111,7 +111,8 @@ impl MixedPrecision {
         Ok(MixedPrecision { amg, scale, factors, work: RefCell::new(work) })
     }
 
-    /// Brings `r` to singles, after `r = r - a q` if that is asked for; `scale_of_residual` tells its size, or that before the update.
+    /// Brings `r` to singles, after `r = r - a q` if that is asked for; `scale_of_residual`
+    /// is its size, or that before the update.
     fn narrow(
         &self,
         rt: &mut Space<f64>,
