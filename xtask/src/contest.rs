@@ -40,10 +40,13 @@ pub fn run(seeds: impl Iterator<Item = u64>, with_project: bool, device: Option<
         started.map_err(|error| format!("`{}` cannot be run: {error}", built.display()))
     };
     let running: Vec<Child> = (0..shares).map(start).collect::<Result<_, _>>()?;
-    let mut failed = 0;
-    for mut child in running {
+    let mut failed = Vec::new();
+    for (share, mut child) in running.into_iter().enumerate() {
         let status = child.wait().map_err(|error| format!("`{}`: {error}", built.display()))?;
-        failed += usize::from(!status.success());
+        // A share that a signal ended has said nothing itself.
+        if !status.success() {
+            failed.push(format!("share {share}/{shares} of `{}` ended with {status}", built.display()));
+        }
     }
-    if failed == 0 { Ok(()) } else { Err(format!("{failed} of {shares} shares of `{}` failed", built.display())) }
+    if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
 }

@@ -69,7 +69,7 @@ impl CudaRuntime {
     /// # Errors
     /// `Backend`: not enough memory.
     pub fn new_number(&mut self) -> Result<Rc<Buffer>, Error> {
-        self.executor.buffer("a number", 8)
+        self.executor.new_number()
     }
 
     /// Room for a truth value, for a kernel to write; [`Bool::Device`](crate::runtime::Bool::Device) makes it a Bool.
