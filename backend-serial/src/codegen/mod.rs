@@ -100,10 +100,12 @@ fn imports(precision: Precision, names: &[KernelNames], methods: &TokenStream, i
         Precision::Single => (of_others, of_numbers),
     };
     let runtime = (!runtime.is_empty()).then(|| quote! { use backend_serial::runtime::{#(#runtime),*}; });
-    let mut entities = pick(&["Arrays", "Entities", "Places"]);
-    if mentioned("ranks") || mentioned("canonical_ranks") {
-        entities.push(text::ident("Positions"));
-    }
+    // Ranks come from a method of `Entities`, which Cartesian forms name nowhere else.
+    let ranks = mentioned("ranks") || mentioned("canonical_ranks");
+    let mut entities = pick(&["Arrays", "Places"]);
+    entities.extend((ranks || mentioned("Entities")).then(|| text::ident("Entities")));
+    entities.extend(ranks.then(|| text::ident("Positions")));
+    entities.sort();
     let kernel = pick(&[
         "CartesianGrid",
         "SubsetRanks",
