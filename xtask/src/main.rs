@@ -3,6 +3,7 @@
 mod bench;
 mod bless;
 mod circles;
+mod columns;
 mod compile_kernels;
 mod contest;
 mod converge;
@@ -16,6 +17,7 @@ mod implicit_step;
 mod random;
 mod shallow_water_data;
 mod tools;
+mod words;
 
 use std::process::ExitCode;
 
@@ -36,6 +38,10 @@ enum Command {
         /// Only circles with a file in this folder, with the imports that make them
         folder: Option<String>,
     },
+    /// Print names that docs/conventions.md replaces; fail if there is one
+    Words,
+    /// Print comments and prose of more than 100 columns; fail if there is one
+    Columns,
     /// Write the grammar and the mode of the editors, and the reference of the book, from the tables of the compiler
     Editors {
         /// Write nothing; fail if something would change
@@ -95,6 +101,8 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Command::parse() {
         Command::Bless { check } => bless::bless(check),
+        Command::Words => words::run(),
+        Command::Columns => columns::run(),
         Command::Circles { folder } => circles::run(folder.as_deref()),
         Command::Editors { check } => editors::write(check),
         Command::ExampleData { check } => example_data::write(check),

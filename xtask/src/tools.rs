@@ -31,6 +31,16 @@ pub(crate) fn run(command: &mut Command) -> Result<(), Failure> {
     if status.success() { Ok(()) } else { Err(format!("{} failed: {status}", command.get_program().to_string_lossy())) }
 }
 
+/// Files that git knows with one of these endings, as paths from the root of the workspace.
+pub(crate) fn tracked_files(endings: &[&str]) -> Result<Vec<String>, Failure> {
+    let mut git = Command::new("git");
+    git.current_dir(root()).args(["ls-files", "--cached", "--others", "--exclude-standard"]);
+    let listed = git.output().map_err(|error| format!("git cannot be run: {error}"))?;
+    let files = String::from_utf8_lossy(&listed.stdout).into_owned();
+    let wanted = |file: &&str| file.rsplit_once('.').is_some_and(|(_, ending)| endings.contains(&ending)) && root().join(file).is_file();
+    Ok(files.lines().filter(wanted).map(str::to_owned).collect())
+}
+
 /// Reads a text file.
 pub(crate) fn read(path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(|error| format!("cannot read `{}`: {error}", path.display()))
@@ -85,7 +95,8 @@ pub(crate) fn examples() -> Result<Vec<Example>, Failure> {
     Ok(examples)
 }
 
-/// The compiler of this workspace, built once for all calls, with a build cache below target/. The profile is `dev` or `release`.
+/// The compiler of this workspace, built once for all calls, with a build cache below target/. The
+/// profile is `dev` or `release`.
 pub(crate) fn equellec(profile: &str) -> Result<Command, Failure> {
     static BUILT: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     // Nobody panics while it is locked; and what it holds would still be true.
