@@ -14,6 +14,8 @@ mod example_data;
 mod gpu_bundle;
 mod implicit_data;
 mod implicit_step;
+#[cfg(test)]
+mod pages;
 mod random;
 mod shallow_water_data;
 mod tools;

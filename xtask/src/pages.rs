@@ -1,0 +1,185 @@
+//! Checks of the documentation against the repository: links, paths, names and quoted code exist.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use crate::tools::{root, tracked_files};
+
+/// Endings of the sources that names are looked up in.
+const SOURCES: [&str; 8] = ["rs", "cu", "cuh", "hpp", "toml", "py", "sh", "equelle"];
+/// Endings of other files that pages name.
+const OTHERS: [&str; 4] = ["md", "json", "eqir", "out"];
+/// Files of generated packages and of runs, which the repository does not hold.
+const GENERATED: [&str; 2] = ["manifest.json", ".equelle-package.json"];
+/// Suffixes that make a word in back-ticks a path.
+const SUFFIXES: [&str; 9] = [".rs", ".cu", ".cuh", ".hpp", ".md", ".toml", ".json", ".eqir", ".sh"];
+
+/// The files of the repository and the words in its sources.
+struct Repository {
+    files: Vec<String>,
+    words_of: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Repository {
+    fn read() -> Repository {
+        let tracked = |endings: &[&str]| tracked_files(endings).expect("git lists the files");
+        let sources = tracked(&SOURCES);
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let words = |file: &String| {
+            let text = fs::read_to_string(root().join(file)).unwrap_or_default();
+            text.split(|c| !is_word(c)).map(str::to_owned).collect()
+        };
+        let this = file!().replace('\\', "/");
+        let looked_up = sources.iter().filter(|file| **file != this);
+        let words_of = looked_up.map(|file| (file.clone(), words(file))).collect();
+        Repository { files: [sources, tracked(&OTHERS)].concat(), words_of }
+    }
+
+    /// A file or folder with this path, or whose path ends so.
+    fn has_path(&self, path: &str) -> bool {
+        let path = path.trim_end_matches('/');
+        if GENERATED.contains(&path) || root().join(path).exists() {
+            return true;
+        }
+        let (below, inside) = (format!("/{path}"), format!("{path}/"));
+        let matches =
+            |file: &String| file == path || file.ends_with(&below) || file.starts_with(&inside) || file.contains(&format!("{below}/"));
+        self.files.iter().any(matches)
+    }
+
+    fn has_word(&self, word: &str) -> bool {
+        self.words_of.values().any(|words| words.contains(word)) || self.files.iter().any(|file| stem(file) == word)
+    }
+
+    /// `Type::member` stands in one file; of `module::item` each part is a word or a module.
+    fn has_item(&self, item: &str) -> bool {
+        let parts: Vec<&str> = item.split("::").collect();
+        if parts[0].starts_with(|c: char| c.is_ascii_uppercase()) {
+            return self.words_of.values().any(|words| parts.iter().all(|part| words.contains(*part)));
+        }
+        parts.iter().all(|part| self.has_word(part) || self.has_path(&format!("{part}.rs")))
+    }
+}
+
+/// `a/b.rs` is `b`.
+fn stem(file: &str) -> &str {
+    let name = file.rsplit_once('/').map_or(file, |(_, name)| name);
+    name.split_once('.').map_or(name, |(stem, _)| stem)
+}
+
+/// `a/{b,c}.rs` is `a/b.rs` and `a/c.rs`.
+fn expanded(word: &str) -> Vec<String> {
+    match (word.find('{'), word.find('}')) {
+        (Some(open), Some(close)) if open < close => {
+            let names = word[open + 1..close].split(',');
+            names.flat_map(|name| expanded(&format!("{}{name}{}", &word[..open], &word[close + 1..]))).collect()
+        }
+        _ => vec![word.to_owned()],
+    }
+}
+
+/// What is wrong with a word in back-ticks.
+fn fault(repository: &Repository, word: &str) -> Option<String> {
+    let only = |extra: &str| word.chars().all(|c| c.is_ascii_alphanumeric() || extra.contains(c));
+    let is_path = only("_./-") && (word.contains('/') || SUFFIXES.iter().any(|end| word.ends_with(end)));
+    if is_path {
+        let is_ours = !word.starts_with(['/', '-', '~']) && !word.contains("PROGRAM");
+        return (is_ours && !repository.has_path(word)).then(|| format!("no file or folder `{word}`"));
+    }
+    let word = word.trim_end_matches("()").trim_end_matches('!');
+    let is_name = word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == ':') && !word.contains(":::");
+    let has_hump = word.chars().zip(word.chars().skip(1)).any(|(a, b)| a.is_ascii_lowercase() && b.is_ascii_uppercase());
+    if !is_name || word.is_empty() {
+        return None;
+    }
+    if word.contains("::") {
+        return (!repository.has_item(word)).then(|| format!("no item `{word}`"));
+    }
+    ((word.contains('_') || has_hump) && !repository.has_word(word)).then(|| format!("no name `{word}` in the sources"))
+}
+
+/// Lines of a quotation that do not follow each other in the text, where `...` stands for lines left out.
+fn misquoted<'a>(quotation: &[&'a str], text: &str) -> Option<&'a str> {
+    let mut lines = text.lines().map(str::trim);
+    let said = quotation.iter().map(|line| line.trim()).filter(|line| !line.is_empty() && !line.ends_with("..."));
+    said.into_iter().find(|line| !lines.any(|other| other == *line))
+}
+
+/// The faults of a page. Names and paths in back-ticks are looked up if `names`.
+fn faults(repository: &Repository, page: &str, names: bool) -> Vec<String> {
+    let text = fs::read_to_string(root().join(page)).expect("a page");
+    let folder = page.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut faults = Vec::new();
+    let mut quotation: Option<(Option<&str>, Vec<&str>)> = None;
+    for (number, line) in text.lines().enumerate() {
+        let mut add = |fault: String| faults.push(format!("{page}:{}: {fault}", number + 1));
+        if let Some(info) = line.trim_start().strip_prefix("```") {
+            match quotation.take() {
+                None => quotation = Some((info.split_once(" from ").map(|(_, file)| file.trim()), Vec::new())),
+                Some((Some(file), lines)) => match fs::read_to_string(root().join(file)) {
+                    Ok(text) => {
+                        misquoted(&lines, &text).into_iter().for_each(|line| add(format!("not in this order in {file}: {line}")));
+                    }
+                    Err(error) => add(format!("quotes {file}: {error}")),
+                },
+                Some((None, _)) => {}
+            }
+            continue;
+        }
+        if let Some((_, lines)) = &mut quotation {
+            lines.push(line);
+            continue;
+        }
+        for target in line.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target) {
+            let path = target.split('#').next().unwrap_or_default();
+            if !target.contains("://") && !path.is_empty() && !root().join(folder).join(path).exists() {
+                add(format!("a link to {target}, which is not there"));
+            }
+        }
+        if names {
+            let words = line.split('`').skip(1).step_by(2).flat_map(expanded);
+            words.filter_map(|word| fault(repository, &word)).for_each(&mut add);
+        }
+    }
+    faults
+}
+
+#[test]
+fn pages_speak_of_what_exists() {
+    let repository = Repository::read();
+    let is_page = |file: &&String| file.ends_with(".md") && !file.starts_with("docs/book/") && !file.contains("/diagnostic/pages/");
+    let is_history = |file: &str| file == "CHANGELOG.md" || file.starts_with("docs/benchmarks/");
+    // The page of conventions lists words that are not to be used.
+    let looks_up = |file: &str| {
+        !is_history(file) && (file.starts_with("docs/") || !file.contains('/')) && file != "docs/conventions.md" && file != "README.md"
+    };
+    let found: Vec<String> = repository.files.iter().filter(is_page).flat_map(|page| faults(&repository, page, looks_up(page))).collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn every_page_of_internals_says_what_its_reader_will_know() {
+    let files = tracked_files(&["md"]).expect("git lists the files");
+    for page in files.iter().filter(|file| file.starts_with("docs/internals/") || *file == "docs/ir.md") {
+        let text = fs::read_to_string(root().join(page)).expect("a page");
+        let opening = text.lines().nth(2).unwrap_or_default();
+        assert!(opening.starts_with("After this page you "), "{page} begins with: {opening}");
+    }
+}
+
+#[test]
+fn the_map_is_one_page() {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("the page");
+    let words = text.split_whitespace().count();
+    assert!(words <= 1200, "ARCHITECTURE.md has {words} words, more than 1200");
+}
+
+#[test]
+fn what_does_not_exist_is_found() {
+    let repository = Repository::read();
+    let fault = |word: &str| fault(&repository, word).is_some();
+    assert!(fault("src/nowhere.rs") && fault(concat!("Backend::has_", "newton")) && fault(concat!("no_such_", "name")));
+    assert!(!fault("xtask/src/pages.rs") && !fault("Backend::files") && !fault("linalg/krylov/cg.rs") && !fault("plain"));
+    assert_eq!(misquoted(&["b", "...", "a"], "a\nb\nc"), Some("a"));
+    assert_eq!(misquoted(&["  a", "...", "c"], "a\nb\nc"), None);
+}
