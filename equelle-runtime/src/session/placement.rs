@@ -12,7 +12,7 @@ pub enum Place {
 }
 
 /// From about so many cells on a run on a GPU is done sooner than on all cores beside it, its start of 0.3 s included: of an explicit program if it is of some ten thousand steps (13,000 at 10,648 cells,
-/// 3,700 at 262,144), of implicit heat of 105 steps, of two phases of 28 (docs/benchmarks/2026-11-21-h200-converge-crossover.md; `cargo xtask crossover` makes such tables). A step alone is faster there from
+/// 3,700 at 262,144), of implicit heat of 105 steps, of two phases of 28 (docs/benchmarks/crossover.md; `cargo xtask crossover` makes such tables). A step alone is faster there from
 /// 1,000 cells on, of implicit heat from 1,700. It varies with devices and programs; hints keep a factor of [`CLEARLY`] away.
 pub const CROSSOVER_CELLS: usize = 10_000;
 
