@@ -7,31 +7,9 @@
 //! (what generated host code calls), `traits` (the contract), `operations` (the operation level), `autodiff`
 //! (Jacobians and Newton's method).
 //!
-//! # How a generated kernel is launched
-//!
-//! ```text
-//! fn compute_u(&mut self, args: ComputeU<'_, Self>) -> Result<ScalarCollection, Error> {
-//!     let domain = self.canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
-//!     let u_new = self.new_collection(&domain)?;
-//!     if self.uses_cartesian_forms() {
-//!         let call = self
-//!             .call(&KERNELS, "compute_u_cartesian")?
-//!             .arg(self.cartesian_args()?)
-//!             .arg(self.cartesian_ranks(args.dirichlet_boundary)?)
-//!             .arg(self.dense(args.u)?.pointer())
-//!             .arg(self.scalar_pointer(args.dt)?)
-//!             .arg(args.minus_itrans.pointer())
-//!             .arg(u_new.pointer());
-//!         self.launch_over_cells(call)?;
-//!     } else {
-//!         let call = self.call(&KERNELS, "compute_u")?.arg(self.space(&domain)?).arg(self.grid_args(GridArrays { sides: true, ..GridArrays::default() })?) // ...
-//!         self.launch_over(call, domain.len())?;
-//!     }
-//!     Ok(u_new)
-//! }
-//! ```
-//!
-//! Launches are queued; whatever needs a result on the host flushes the queue. See [`executor::queue`] for graphs.
+//! Generated host code calls `kernel_arguments`; docs/internals/cuda.md quotes one of its launches.
+//! Launches are queued; whatever needs a result on the host flushes the queue. See
+//! [`executor::queue`] for graphs.
 
 pub mod device;
 pub mod executor;
