@@ -11,6 +11,8 @@ const SOURCES: [&str; 8] = ["rs", "cu", "cuh", "hpp", "toml", "py", "sh", "equel
 const OTHERS: [&str; 4] = ["md", "json", "eqir", "out"];
 /// Files of generated packages and of runs, which the repository does not hold.
 const GENERATED: [&str; 2] = ["manifest.json", ".equelle-package.json"];
+/// What follows a path that a recipe asks for.
+const NEW: &str = " (new)";
 /// Suffixes that make a word in back-ticks a path.
 const SUFFIXES: [&str; 9] = [".rs", ".cu", ".cuh", ".hpp", ".md", ".toml", ".json", ".eqir", ".sh"];
 
@@ -137,8 +139,9 @@ fn faults(repository: &Repository, page: &str, names: bool) -> Vec<String> {
             }
         }
         if names {
-            let words = line.split('`').skip(1).step_by(2).flat_map(expanded);
-            words.filter_map(|word| fault(repository, &word)).for_each(&mut add);
+            let parts: Vec<&str> = line.split('`').collect();
+            let words = parts[1..].chunks(2).filter(|part| !part.get(1).is_some_and(|after| after.starts_with(NEW)));
+            words.flat_map(|part| expanded(part[0])).filter_map(|word| fault(repository, &word)).for_each(&mut add);
         }
     }
     faults
