@@ -10,7 +10,7 @@ use std::time::Instant;
 use backend_cuda::runtime::Space;
 use equelle_runtime::Error;
 use equelle_runtime::linalg::{
-    Csr, Definiteness, Direct, DirectFault, DirectMatrix, LinearCache, LinearOptions, MatrixSpace, Method, SystemSpace, solve_blocks,
+    Csr, Definiteness, Direct, DirectError, DirectMatrix, LinearCache, LinearOptions, MatrixSpace, Method, SystemSpace, solve_blocks,
     solve_in,
 };
 
@@ -67,7 +67,7 @@ fn timed<T>(call: impl FnOnce() -> T) -> (f64, T) {
 }
 
 /// Each phase by itself; whether there is a direct solver.
-fn phases(rt: &mut Space<f64>, name: &str, matrix: &Csr, definiteness: Definiteness) -> Result<bool, DirectFault> {
+fn phases(rt: &mut Space<f64>, name: &str, matrix: &Csr, definiteness: Definiteness) -> Result<bool, DirectError> {
     let mut solver = match rt.direct_solver() {
         Direct::Solver(solver) => solver,
         Direct::Unavailable(reason) => {

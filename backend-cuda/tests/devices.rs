@@ -10,7 +10,7 @@ use backend_cuda::runtime::device::emulator::Emulator;
 use backend_cuda::runtime::device::gpu::{GpuDevice, probe};
 use backend_cuda::runtime::device::sparse::{Allocate, SparseMatrix, SparseProducts};
 use backend_cuda::runtime::device::{
-    AsyncCopy, CompileOptions, CopyId, Device, DeviceFacts, DevicePtr, FunctionId, GraphId, Launch, ModuleId,
+    AsyncCopy, CompileOptions, CopyId, Device, DeviceProperties, DevicePtr, FunctionId, GraphId, Launch, ModuleId,
 };
 use backend_cuda::runtime::{FloatingPoint, KernelModule};
 use equelle_runtime::grid::{Cartesian, Grid};
@@ -72,7 +72,7 @@ impl DirectSolves for NoGraphs {
 }
 
 impl Device for NoGraphs {
-    fn facts(&self) -> &DeviceFacts {
+    fn facts(&self) -> &DeviceProperties {
         self.0.facts()
     }
     fn load(&self, module: &KernelModule, options: CompileOptions) -> Result<ModuleId, Error> {

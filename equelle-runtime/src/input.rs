@@ -10,7 +10,7 @@ use std::sync::Arc;
 use self::choice::{Choice, filename_key, from_file_key};
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
-use crate::number::{NumberFault, Words, line_and_column, parse_integer, parse_number, quoted};
+use crate::number::{NumberError, Words, line_and_column, parse_integer, parse_number, quoted};
 use crate::params::Parameters;
 
 /// A collection as it was given.
@@ -193,8 +193,8 @@ pub fn numbers_in(path: &Path, text: &[u8]) -> Result<Vec<f64>, Error> {
             Ok(value) => values.push(value),
             Err(fault) => {
                 let what = match fault {
-                    NumberFault::NotANumber => "is not a number",
-                    NumberFault::OutOfRange => "is beyond the range of numbers",
+                    NumberError::NotANumber => "is not a number",
+                    NumberError::OutOfRange => "is beyond the range of numbers",
                 };
                 return Err(at(path, text, word.offset, &format!("{} {what}", quoted(word.bytes)))
                     .hint("a data file holds numbers separated by white space, nothing else"));
@@ -220,13 +220,13 @@ pub fn read_entities(path: &Path, text: &[u8], within: &Domain) -> Result<Vec<u3
         let fail = |what: String, hint: &str| Err(at(path, text, word.offset, &what).hint(hint));
         let value = match parse_integer(word.bytes) {
             Ok(value) => value,
-            Err(NumberFault::NotANumber) => {
+            Err(NumberError::NotANumber) => {
                 return fail(
                     format!("{shown} is not a {kind} index"),
                     "a domain file holds whole numbers separated by white space, nothing else",
                 );
             }
-            Err(NumberFault::OutOfRange) => i64::MAX,
+            Err(NumberError::OutOfRange) => i64::MAX,
         };
         let Some(element) = u32::try_from(value).ok().filter(|&e| (e as usize) < total) else {
             let range = if total == 0 { "none".to_string() } else { format!("0 to {}", total - 1) };

@@ -4,7 +4,7 @@ use crate::real::Real;
 
 /// Why a word is not the number wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NumberFault {
+pub enum NumberError {
     /// Not a number at all. `nan` and `inf` are not accepted.
     NotANumber,
     /// A number, but too large.
@@ -19,7 +19,7 @@ const EXACT_POWERS: [f64; 23] =
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn parse_number(word: &[u8]) -> Result<f64, NumberFault> {
+pub fn parse_number(word: &[u8]) -> Result<f64, NumberError> {
     let (negative, digits) = match word {
         [b'-', rest @ ..] => (true, rest),
         [b'+', rest @ ..] => (false, rest),
@@ -46,31 +46,31 @@ pub fn parse_number(word: &[u8]) -> Result<f64, NumberFault> {
         return Ok(if negative { -value } else { value });
     }
     if word.is_empty() || !word.iter().all(|b| matches!(b, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E')) {
-        return Err(NumberFault::NotANumber);
+        return Err(NumberError::NotANumber);
     }
-    let text = std::str::from_utf8(word).map_err(|_| NumberFault::NotANumber)?;
-    let value: f64 = text.parse().map_err(|_| NumberFault::NotANumber)?;
-    if value.is_finite() { Ok(value) } else { Err(NumberFault::OutOfRange) }
+    let text = std::str::from_utf8(word).map_err(|_| NumberError::NotANumber)?;
+    let value: f64 = text.parse().map_err(|_| NumberError::NotANumber)?;
+    if value.is_finite() { Ok(value) } else { Err(NumberError::OutOfRange) }
 }
 
 /// A whole number, possibly negative.
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn parse_integer(word: &[u8]) -> Result<i64, NumberFault> {
+pub fn parse_integer(word: &[u8]) -> Result<i64, NumberError> {
     let (sign, digits) = match word {
         [b'-', rest @ ..] => (-1, rest),
         [b'+', rest @ ..] => (1, rest),
         _ => (1, word),
     };
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
-        return Err(NumberFault::NotANumber);
+        return Err(NumberError::NotANumber);
     }
     digits
         .iter()
         .try_fold(0i64, |value, &digit| value.checked_mul(10)?.checked_add(i64::from(digit - b'0')))
         .map(|value| sign * value)
-        .ok_or(NumberFault::OutOfRange)
+        .ok_or(NumberError::OutOfRange)
 }
 
 /// The words of a text, one at a time.

@@ -23,7 +23,7 @@ use crate::run::RunRecord;
 use console::{print, print_columns};
 pub use files::Moment;
 use files::{next_file, write_file};
-pub use finite::{Checked, Found, Nonfinite, NotFinite, Place, Step, What};
+pub use finite::{Checked, CheckedValues, ElementLocation, FirstNonfinite, Nonfinite, NotFinite, Step};
 pub use record::{Held, Record, Records};
 
 /// Elements of a collection that are printed at most, unless `output_to_file=false` is given.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, ErrorKind};
-use crate::number::{NumberFault, parse_integer, parse_number};
+use crate::number::{NumberError, parse_integer, parse_number};
 
 /// Where a parameter was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -181,7 +181,7 @@ impl Parameters {
         let Some(entry) = self.entry(key) else { return Ok(None) };
         let wrong = |fault| wrong_type(key, entry, fault, "a whole number, 0 or more");
         let value = parse_integer(entry.value.as_bytes()).map_err(wrong)?;
-        usize::try_from(value).map(Some).map_err(|_| wrong(NumberFault::NotANumber))
+        usize::try_from(value).map(Some).map_err(|_| wrong(NumberError::NotANumber))
     }
 
     /// `true` or `false`.
@@ -193,7 +193,7 @@ impl Parameters {
         match entry.value.as_str() {
             "true" => Ok(Some(true)),
             "false" => Ok(Some(false)),
-            _ => Err(wrong_type(key, entry, NumberFault::NotANumber, "`true` or `false`")),
+            _ => Err(wrong_type(key, entry, NumberError::NotANumber, "`true` or `false`")),
         }
     }
 
@@ -204,7 +204,7 @@ impl Parameters {
     pub fn path(&self, key: &str) -> Result<Option<PathBuf>, Error> {
         let Some(entry) = self.entry(key) else { return Ok(None) };
         if entry.value.is_empty() {
-            return Err(wrong_type(key, entry, NumberFault::NotANumber, "a file name"));
+            return Err(wrong_type(key, entry, NumberError::NotANumber, "a file name"));
         }
         Ok(Some(match &entry.origin {
             Origin::CommandLine => PathBuf::from(&entry.value),
@@ -239,10 +239,10 @@ impl Parameters {
     }
 }
 
-fn wrong_type(key: &str, entry: &Entry, fault: NumberFault, expected: &str) -> Error {
+fn wrong_type(key: &str, entry: &Entry, fault: NumberError, expected: &str) -> Error {
     let what = match fault {
-        NumberFault::NotANumber => format!("must be {expected}, not `{}`", entry.value),
-        NumberFault::OutOfRange => format!("`{}` is beyond the range of numbers", entry.value),
+        NumberError::NotANumber => format!("must be {expected}, not `{}`", entry.value),
+        NumberError::OutOfRange => format!("`{}` is beyond the range of numbers", entry.value),
     };
     Error::new(ErrorKind::Data, format!("parameter `{key}` ({}) {what}", entry.origin))
 }

@@ -113,7 +113,7 @@ pub struct Session {
     /// How numbers are kept and rounded, where that is not the default.
     mode: Option<&'static str>,
     /// Where the back-end computes, if it told.
-    place: Option<placement::Place>,
+    place: Option<placement::ComputeDevice>,
     /// The sequence of the outermost loop, and where the run stands in it.
     outer: Option<Arc<Vec<f64>>>,
     finished: bool,

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use equelle_runtime::grid::FaceOrder;
 use equelle_runtime::session::Session;
-use equelle_runtime::session::placement::Place;
+use equelle_runtime::session::placement::ComputeDevice;
 use equelle_runtime::{EquelleRuntime, Error, ErrorKind, Real};
 
 use crate::runtime::autodiff::grid_matrix::GridMatrices;
@@ -66,7 +66,7 @@ pub fn run_on(
     precision: Precision,
     program: impl FnOnce(&mut CudaRuntime) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    session.computes_on(Place::Gpu);
+    session.computes_on(ComputeDevice::Gpu);
     let mut runtime = CudaRuntime::with_precision(session, device, precision)?;
     let end = match program(&mut runtime) {
         Ok(()) => runtime.finish(),

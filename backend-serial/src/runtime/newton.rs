@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::linalg::space::host::HostSpace;
-use equelle_runtime::linalg::{self, BlockMatrix, BlockPattern, Csr, CsrFault, HostMatrix, Pattern};
+use equelle_runtime::linalg::{self, BlockMatrix, BlockPattern, Csr, CsrError, HostMatrix, Pattern};
 use equelle_runtime::newton::{self, Bounds, Correction, Field, GridProblem, ProblemState, Size, Update};
 use equelle_runtime::reduce::{leaf_count, reduce_leaves, reduce_on};
 use equelle_runtime::threads::Threads;
@@ -23,7 +23,7 @@ use super::discrete::reduce_values;
 use super::jacobian::Jacobian;
 
 /// What Newton's method keeps between solves.
-pub(super) type Newton = newton::Kept<HostSpace, Option<Assembled>>;
+pub(super) type Newton = newton::NewtonCaches<HostSpace, Option<Assembled>>;
 
 /// Row pointers and columns of an equation.
 type Rows = (Arc<Vec<usize>>, Arc<Vec<u32>>);
@@ -54,7 +54,7 @@ impl Assembled {
     }
 
     /// Blocks, where all equations of a system depend on the unknowns of the same elements.
-    fn new<R: Real>(equations: &[Rc<Jacobian<R>>], total: usize) -> Result<Assembled, CsrFault> {
+    fn new<R: Real>(equations: &[Rc<Jacobian<R>>], total: usize) -> Result<Assembled, CsrError> {
         let shared = |jacobian: &Rc<Jacobian<R>>| {
             let (row_ptr, columns) = jacobian.pattern();
             (Arc::clone(row_ptr), Arc::clone(columns))

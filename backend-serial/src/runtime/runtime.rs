@@ -8,7 +8,7 @@ use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::GeometryArray;
 use equelle_runtime::input::CollectionInput;
 use equelle_runtime::report::bytes;
-use equelle_runtime::session::placement::Place;
+use equelle_runtime::session::placement::ComputeDevice;
 use equelle_runtime::session::{LoopState, Session};
 use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, MemoryPlan, Real};
 
@@ -265,7 +265,7 @@ pub fn run_with_precision<R: Real>(
     mut session: Session,
     program: impl FnOnce(&mut SerialRuntime<R>) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    session.computes_on(Place::Cores);
+    session.computes_on(ComputeDevice::Cores);
     let mut runtime = SerialRuntime::with_precision(session);
     program(&mut runtime).map_err(|error| runtime.session.advise(runtime.session.locate(error)))
 }

@@ -12,7 +12,7 @@ use super::shapes::{Face, dot, minus, norm};
 use super::stored::{Item, Mismatch, Stored};
 use super::{Geometry, Grid, MAX_ENTITIES, NONE, Nodes, StoredGeometry, Topology};
 use crate::error::{Error, ErrorKind};
-use crate::number::{NumberFault, Words, line_and_column, parse_integer, parse_number, quoted};
+use crate::number::{NumberError, Words, line_and_column, parse_integer, parse_number, quoted};
 use crate::threads::Threads;
 
 /// Reads a grid file and checks its geometry.
@@ -144,8 +144,8 @@ impl<'a> Reader<'a> {
         let word = self.word(name, item)?;
         let value = parse_number(word.bytes).map_err(|fault| {
             let what = match fault {
-                NumberFault::NotANumber => "is not a number",
-                NumberFault::OutOfRange => "is beyond the range of numbers",
+                NumberError::NotANumber => "is not a number",
+                NumberError::OutOfRange => "is beyond the range of numbers",
             };
             self.error_at(word.offset, &format!("{name}[{item}]: {} {what}", quoted(word.bytes)))
         })?;

@@ -31,18 +31,18 @@ pub fn from_file_key(name: &str) -> String {
 
 /// What one place, command line or parameter files, says of an input.
 #[derive(Clone, Copy)]
-struct Said {
+struct Assignment {
     value: bool,
     filename: bool,
     wants_file: bool,
 }
 
-impl Said {
+impl Assignment {
     /// What there is in `place`, with the flag that counts there.
-    fn by(parameters: &Parameters, name: &str, from_file: Option<bool>, place: fn(&Origin) -> bool) -> Said {
+    fn by(parameters: &Parameters, name: &str, from_file: Option<bool>, place: fn(&Origin) -> bool) -> Assignment {
         let given = |key: &str| parameters.origin(key).is_some_and(place);
         let filename = given(&filename_key(name));
-        Said { value: given(name), filename, wants_file: from_file.unwrap_or(filename) }
+        Assignment { value: given(name), filename, wants_file: from_file.unwrap_or(filename) }
     }
 }
 
@@ -56,8 +56,8 @@ pub fn of_collection(parameters: &Parameters, name: &str, shared: bool) -> Resul
     let key = from_file_key(name);
     let flag = parameters.flag(&key)?;
     let flag_of_words = flag.filter(|_| parameters.origin(&key).is_some_and(on_command_line));
-    let words = Said::by(parameters, name, flag_of_words, on_command_line);
-    let files = Said::by(parameters, name, flag, |origin| !on_command_line(origin));
+    let words = Assignment::by(parameters, name, flag_of_words, on_command_line);
+    let files = Assignment::by(parameters, name, flag, |origin| !on_command_line(origin));
     for said in [words, files] {
         if said.wants_file {
             if !parameters.contains(&filename_key(name)) {
@@ -114,7 +114,7 @@ fn no_file_name(parameters: &Parameters, name: &str) -> Error {
     }
 }
 
-fn two_sources(parameters: &Parameters, name: &str, said: Said) -> Error {
+fn two_sources(parameters: &Parameters, name: &str, said: Assignment) -> Error {
     let (flag, filename) = (from_file_key(name), filename_key(name));
     let file = if said.filename { &filename } else { &flag };
     let [value, file] = [name, file].map(|key| format!("`{key}={}`{}", parameters.text(key).unwrap_or_default(), place(parameters, key)));

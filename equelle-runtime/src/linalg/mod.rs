@@ -16,13 +16,13 @@ pub mod null_space;
 pub mod precond;
 pub mod space;
 
-pub use direct::solver::{Definiteness, Direct, DirectFault, DirectMatrix, DirectSolver};
+pub use direct::solver::{Definiteness, Direct, DirectError, DirectMatrix, DirectSolver};
 pub use driver::cache::LinearCache;
 pub use driver::error::{LinearError, LinearErrorKind};
 pub use driver::options::{LinearOptions, Method, Preconditioning, refusal};
 pub use driver::solve::{Solution, solve, solve_blocks, solve_in, solve_on_host};
 pub use matrix::block_matrix::{BlockMatrix, BlockPattern};
-pub use matrix::csr::{Csr, CsrFault, Pattern, Symmetry};
+pub use matrix::csr::{Csr, CsrError, Pattern, Symmetry};
 pub use matrix::sparse_rows::SparseRows;
 pub use space::host_matrix::HostMatrix;
 pub use space::matrix_space::{MatrixSpace, MultigridSpace};

@@ -54,7 +54,7 @@ const STALLED: f64 = 0.5;
 
 /// The criterion that ended a solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Met {
+pub(super) enum ConvergedReason {
     /// `abs_res_tol`.
     Absolute,
     /// `rel_res_tol`.
@@ -73,17 +73,17 @@ pub(super) enum Met {
     Rounding,
 }
 
-impl fmt::Display for Met {
+impl fmt::Display for ConvergedReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Met::Absolute => write!(f, "the norm of the residual is at most `abs_res_tol`"),
-            Met::Relative => write!(f, "the residual has been reduced by `rel_res_tol`"),
-            Met::Update => write!(f, "the correction was at most `update_tol` of the unknowns"),
-            Met::Equations => write!(f, "the norm of each equation is at most its own tolerance"),
-            Met::Zero => write!(f, "the residual is zero"),
-            Met::Next(part) => write!(f, "the next correction would be about {part:.1e} of the unknowns"),
-            Met::Reduced(part) => write!(f, "the residual is {part:.1e} of that at the guess"),
-            Met::Rounding => write!(f, "the residual is what rounding leaves of its terms"),
+            ConvergedReason::Absolute => write!(f, "the norm of the residual is at most `abs_res_tol`"),
+            ConvergedReason::Relative => write!(f, "the residual has been reduced by `rel_res_tol`"),
+            ConvergedReason::Update => write!(f, "the correction was at most `update_tol` of the unknowns"),
+            ConvergedReason::Equations => write!(f, "the norm of each equation is at most its own tolerance"),
+            ConvergedReason::Zero => write!(f, "the residual is zero"),
+            ConvergedReason::Next(part) => write!(f, "the next correction would be about {part:.1e} of the unknowns"),
+            ConvergedReason::Reduced(part) => write!(f, "the residual is {part:.1e} of that at the guess"),
+            ConvergedReason::Rounding => write!(f, "the residual is what rounding leaves of its terms"),
         }
     }
 }
@@ -144,37 +144,37 @@ impl<'a> Criteria<'a> {
     }
 
     /// The criterion that holds after an evaluation, with the `update` that led there.
-    pub fn met(&self, problem: &mut dyn Problem, history: &History, update: Option<Update>) -> Result<Option<Met>, Error> {
+    pub fn met(&self, problem: &mut dyn Problem, history: &History, update: Option<Update>) -> Result<Option<ConvergedReason>, Error> {
         let (norm, options) = (history.norm(), self.options);
         if self.are_met_by_norm(norm) {
-            return Ok(Some(Met::Absolute));
+            return Ok(Some(ConvergedReason::Absolute));
         }
         let first = history.iterations.first().map_or(norm, |first| first.norm);
         if options.rel_res_tol > 0.0 && norm <= options.rel_res_tol * first {
-            return Ok(Some(Met::Relative));
+            return Ok(Some(ConvergedReason::Relative));
         }
         if options.update_tol > 0.0 && history.count() > 0 {
             let update = update.ok_or_else(|| Error::new(ErrorKind::Data, "this back-end takes no tolerance of updates (`update_tol`)"))?;
             // What stopped at a bound, or was shortened, did not come as far as it should.
             if update.at_bounds == 0 && !update.shortened && update.norm <= options.update_tol * update.unknowns {
-                return Ok(Some(Met::Update));
+                return Ok(Some(ConvergedReason::Update));
             }
         }
         if !options.equation_tols.is_empty() {
             let norms = problem.equation_norms()?;
             if options.equation_tols.iter().all(|&(equation, tolerance)| norms.get(equation).is_some_and(|norm| *norm <= tolerance)) {
-                return Ok(Some(Met::Equations));
+                return Ok(Some(ConvergedReason::Equations));
             }
         }
         match self.are_default() {
-            true if norm == 0.0 => Ok(Some(Met::Zero)),
+            true if norm == 0.0 => Ok(Some(ConvergedReason::Zero)),
             true if history.count() > 0 => self.met_by_default(problem),
             true | false => Ok(None),
         }
     }
 
     /// What the last evaluation says after a correction, where no tolerance of the residual is given.
-    pub fn met_by_default(&self, problem: &mut dyn Problem) -> Result<Option<Met>, Error> {
+    pub fn met_by_default(&self, problem: &mut dyn Problem) -> Result<Option<ConvergedReason>, Error> {
         if !self.are_default() {
             return Ok(None);
         }
@@ -186,7 +186,7 @@ impl<'a> Criteria<'a> {
         if (0..norms.len()).any(|number| !reduced[number] && stalls(number)) {
             rounded = self.within_rounding(problem, &norms)?;
             if rounded.iter().all(|rounded| *rounded) {
-                return Ok(Some(Met::Rounding));
+                return Ok(Some(ConvergedReason::Rounding));
             }
         }
         let kept = |number: usize| match (norms[number], self.before[number]) {
@@ -199,12 +199,12 @@ impl<'a> Criteria<'a> {
         let part = if sizes.is_empty() { 1.0 } else { sizes.into_iter().map(Size::part).fold(0.0, largest) };
         let next = part * kept;
         if next <= self.limits.next {
-            return Ok(Some(Met::Next(next)));
+            return Ok(Some(ConvergedReason::Next(next)));
         }
         let is_reduced = (0..norms.len()).all(|number| reduced[number] || rounded[number]);
         if is_reduced && next <= self.limits.next_if_reduced {
             let left = (0..norms.len()).filter(|&number| !rounded[number]).map(|number| norms[number] / self.first[number]);
-            return Ok(Some(Met::Reduced(left.fold(0.0, largest))));
+            return Ok(Some(ConvergedReason::Reduced(left.fold(0.0, largest))));
         }
         Ok(None)
     }

@@ -25,7 +25,7 @@ pub mod timestep_cuts;
 
 pub use options::{Bounds, OnFailure, Options};
 pub use problem::{Correction, Problem, Size, Trial, Update};
-pub use problem_state::{Field, GridProblem, Kept, ProblemState};
+pub use problem_state::{Field, GridProblem, NewtonCaches, ProblemState};
 pub use range::Range;
-pub use report::{Ending, Entry, History, Iteration, Times};
+pub use report::{Entry, History, Iteration, SolveOutcome, Times};
 pub use solve::solve;

@@ -2,7 +2,7 @@
 
 use super::options::Bounds;
 use super::range::Range;
-use super::report::{Ending, Entry, History};
+use super::report::{Entry, History, SolveOutcome};
 use crate::error::{Error, ErrorKind};
 
 /// What one linear solve did.
@@ -171,7 +171,7 @@ pub trait Problem {
     }
 
     /// Takes note of how the solve went. Called once, at its end.
-    fn ended(&mut self, history: &History, ending: Ending) {
+    fn ended(&mut self, history: &History, ending: SolveOutcome) {
         let _ = (history, ending);
     }
 }

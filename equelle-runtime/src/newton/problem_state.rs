@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::options::{Bounds, Options};
 use super::problem::{Correction, Problem, Size, Trial};
 use super::range::Range;
-use super::report::{Ending, Entry, History};
+use super::report::{Entry, History, SolveOutcome};
 use super::{dump, session};
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
@@ -24,20 +24,20 @@ pub trait Field: Clone {
 
 /// What Newton's method keeps between the solves of a run. `S`: the space of the linear solvers; `P`: what a back-end keeps
 /// of the patterns of a solve.
-pub struct Kept<S: VectorSpace + 'static, P> {
+pub struct NewtonCaches<S: VectorSpace + 'static, P> {
     /// The parameters, once they have been read.
     options: Option<(Options, LinearOptions)>,
     /// By Equelle line.
     solves: BTreeMap<u32, (LinearCache<S>, P)>,
 }
 
-impl<S: VectorSpace + 'static, P> Default for Kept<S, P> {
+impl<S: VectorSpace + 'static, P> Default for NewtonCaches<S, P> {
     fn default() -> Self {
-        Kept { options: None, solves: BTreeMap::new() }
+        NewtonCaches { options: None, solves: BTreeMap::new() }
     }
 }
 
-impl<S: VectorSpace + 'static, P: Default> Kept<S, P> {
+impl<S: VectorSpace + 'static, P: Default> NewtonCaches<S, P> {
     /// The parameters of Newton's method and of linear solvers for the solve at the current line; read once. `rounding` is
     /// that of the numbers in collections.
     ///
@@ -95,7 +95,7 @@ impl<S: VectorSpace + 'static, P: Default> Kept<S, P> {
 }
 
 /// The state of a solve. `V`: values of an unknown or an equation; `C`: a correction of all unknowns; `S` and `P` as in
-/// [`Kept`].
+/// [`NewtonCaches`].
 pub struct ProblemState<V, C, S: VectorSpace + 'static, P> {
     /// Equelle line of the solve.
     pub line: u32,
@@ -221,10 +221,10 @@ pub trait GridProblem {
 }
 
 /// Values on a domain, `[domain]`.
-type OnDomain = (Arc<Domain>, Vec<f64>);
+type DomainValues = (Arc<Domain>, Vec<f64>);
 
 /// Residual of each equation.
-fn residuals<G: GridProblem>(problem: &mut G) -> Result<Vec<OnDomain>, Error> {
+fn residuals<G: GridProblem>(problem: &mut G) -> Result<Vec<DomainValues>, Error> {
     let equations = problem.state().equations.clone();
     equations.iter().map(|equation| Ok((Arc::clone(equation.domain()), problem.host_values(equation)?))).collect()
 }
@@ -330,10 +330,10 @@ impl<G: GridProblem> Problem for G {
         self.session().check_interrupt()
     }
 
-    fn ended(&mut self, history: &History, ending: Ending) {
+    fn ended(&mut self, history: &History, ending: SolveOutcome) {
         let line = self.state().line;
         self.session().solve_ended(line, history, ending);
-        if ending == Ending::Converged || !dump::is_wanted(self.session()) || !self.state().is_square() {
+        if ending == SolveOutcome::Converged || !dump::is_wanted(self.session()) || !self.state().is_square() {
             return;
         }
         let (residuals, matrix) = match residuals(self) {

@@ -41,7 +41,7 @@ impl std::ops::AddAssign for Times {
 
 /// How a solve ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum SolveOutcome {
     /// A criterion holds.
     Converged,
     /// No iterations are left.

@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use super::advice;
-use super::criteria::{Criteria, Met};
+use super::criteria::{ConvergedReason, Criteria};
 use super::options::{OnFailure, Options};
 use super::problem::{Correction, Problem, Update};
 use super::range::Range;
-use super::report::{Ending, History, Iteration, Times, worst_table};
+use super::report::{History, Iteration, SolveOutcome, Times, worst_table};
 use super::search::{LineSearch, Step};
 use crate::error::{Error, ErrorKind};
 use crate::report::seconds;
@@ -38,14 +38,14 @@ pub fn solve(problem: &mut dyn Problem, options: &Options) -> Result<History, Er
         }
     }
     let ending = match &end {
-        Ok(true) => Ending::Converged,
-        Ok(false) => Ending::NotConverged,
-        Err(_) => Ending::Failed,
+        Ok(true) => SolveOutcome::Converged,
+        Ok(false) => SolveOutcome::NotConverged,
+        Err(_) => SolveOutcome::Failed,
     };
     history.is_kept = match ending {
-        Ending::Converged => true,
-        Ending::NotConverged => options.on_failure != OnFailure::Error,
-        Ending::Failed => false,
+        SolveOutcome::Converged => true,
+        SolveOutcome::NotConverged => options.on_failure != OnFailure::Error,
+        SolveOutcome::Failed => false,
     };
     problem.ended(&history, ending);
     let converged = end?;
@@ -121,7 +121,7 @@ fn iterate(problem: &mut dyn Problem, options: &Options, history: &mut History) 
             problem.check_interrupt()?;
             let norms = problem.equation_norms()?;
             if criteria.within_rounding(problem, &norms)?.iter().all(|rounded| *rounded) {
-                return stopped(problem, Met::Rounding, options);
+                return stopped(problem, ConvergedReason::Rounding, options);
             }
             let rounding = criteria.rounding(problem)?;
             let mut allowed = neglected;
@@ -179,7 +179,7 @@ fn timed<T>(run: impl FnOnce() -> T) -> (T, f64) {
 }
 
 /// Says what has ended a solve that has converged.
-fn stopped(problem: &mut dyn Problem, met: Met, options: &Options) -> Result<bool, Error> {
+fn stopped(problem: &mut dyn Problem, met: ConvergedReason, options: &Options) -> Result<bool, Error> {
     if options.verbose > 1 {
         problem.print(&format!("Newton solver stops: {met}"))?;
     }

@@ -42,7 +42,7 @@ pub type Step = (usize, usize);
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checked {
     /// What it is.
-    pub what: What,
+    pub what: CheckedValues,
     /// Equelle line; 0 where it is not known.
     pub line: u32,
     /// The step in which, or after which; `None` outside loops.
@@ -53,7 +53,7 @@ pub struct Checked {
 
 /// What numbers are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum CheckedValues {
     /// Those of an `Output` with this tag.
     Output(String),
     /// Those of a mutable variable.
@@ -62,7 +62,7 @@ pub enum What {
 
 /// The first number that is not finite, in the order of the domain.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Found {
+pub struct FirstNonfinite {
     /// Position of its element; 0 of a single value.
     pub position: usize,
     /// Which component, from 0.
@@ -73,12 +73,12 @@ pub struct Found {
     pub value: f64,
 }
 
-impl Found {
+impl FirstNonfinite {
     /// The first of components by element, given by component, that is not finite.
-    pub fn first<R: Real>(components: &[&[R]]) -> Option<Found> {
+    pub fn first<R: Real>(components: &[&[R]]) -> Option<FirstNonfinite> {
         let in_component = |(component, values): (usize, &&[R])| {
             let position = first_of(values)?;
-            Some(Found { position, component, components: components.len(), value: values[position].to_f64() })
+            Some(FirstNonfinite { position, component, components: components.len(), value: values[position].to_f64() })
         };
         components.iter().enumerate().filter_map(in_component).min_by_key(|found| (found.position, found.component))
     }
@@ -95,17 +95,17 @@ fn first_of<R: Real>(values: &[R]) -> Option<usize> {
 
 /// An element of a domain.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Place {
+pub struct ElementLocation {
     kind: EntityKind,
     /// In the grid's numbering.
     entity: u32,
 }
 
-impl Place {
+impl ElementLocation {
     /// The element at a position in the order of the grid's file.
-    pub fn in_file_order(domain: &Domain, position: usize) -> Option<Place> {
+    pub fn in_file_order(domain: &Domain, position: usize) -> Option<ElementLocation> {
         let position = domain.file_order().map_or(position, |order| order[position] as usize);
-        (position < domain.len()).then(|| Place { kind: domain.kind(), entity: domain.element(position) })
+        (position < domain.len()).then(|| ElementLocation { kind: domain.kind(), entity: domain.element(position) })
     }
 }
 
@@ -115,9 +115,9 @@ pub struct NotFinite {
     /// What was checked.
     pub checked: Checked,
     /// The number.
-    pub found: Found,
+    pub found: FirstNonfinite,
     /// Whose it is; `None` of a single value.
-    pub place: Option<Place>,
+    pub place: Option<ElementLocation>,
 }
 
 impl NotFinite {
@@ -125,13 +125,13 @@ impl NotFinite {
     pub fn error(&self, grid: &Grid) -> Error {
         let Checked { what, line, step, finite } = &self.checked;
         let (subject, when, earlier) = match what {
-            What::Output(tag) => (format!("output `{tag}` is not finite"), "in", "when it was put out in"),
-            What::State(name) => (format!("`{name}` is not finite"), "after", "after"),
+            CheckedValues::Output(tag) => (format!("output `{tag}` is not finite"), "in", "when it was put out in"),
+            CheckedValues::State(name) => (format!("`{name}` is not finite"), "after", "after"),
         };
         let when = match (step, what) {
             (Some((step, steps)), _) => format!(" {when} step {step} of {steps}"),
-            (None, What::Output(_)) => String::new(),
-            (None, What::State(_)) => " at the end of the run".to_owned(),
+            (None, CheckedValues::Output(_)) => String::new(),
+            (None, CheckedValues::State(_)) => " at the end of the run".to_owned(),
         };
         let last = match (step, finite) {
             (Some((step, _)), Some(finite)) if finite + 1 == *step => format!("; step {step} is the first where it is not"),
@@ -140,12 +140,12 @@ impl NotFinite {
         };
         let whose = match &self.place {
             None => "it".to_owned(),
-            Some(Place { kind, entity }) => {
+            Some(ElementLocation { kind, entity }) => {
                 let at = grid.centroid(*kind, *entity).map_or_else(String::new, |centroid| at(&centroid[..grid.dim()]));
                 format!("{} {}{at}", kind.noun(), grid.file_index(*kind, *entity))
             }
         };
-        let Found { component, components, value, .. } = self.found;
+        let FirstNonfinite { component, components, value, .. } = self.found;
         let number = if value.is_nan() { "NaN".to_owned() } else { shortest(value) };
         let is = if components == 1 { format!("is {number}") } else { format!("has {number} as component {component}") };
         Error::new(ErrorKind::Simulation, format!("{subject}{when}: {whose} {is}{last}"))
@@ -174,21 +174,21 @@ mod tests {
 
     #[test]
     fn the_first_number_in_the_order_of_the_elements() {
-        assert_eq!(Found::first::<f64>(&[]), None);
-        assert_eq!(Found::first(&[&[1.0, f64::MAX, -0.0][..]]), None);
+        assert_eq!(FirstNonfinite::first::<f64>(&[]), None);
+        assert_eq!(FirstNonfinite::first(&[&[1.0, f64::MAX, -0.0][..]]), None);
         for position in [0, 1, 1023, 1024, 1025, 2999] {
             for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
                 let mut values = vec![1.0; 3000];
                 values[position] = value;
                 values[2999] = f64::NAN;
-                let found = Found::first(&[&values[..]]).expect("one");
+                let found = FirstNonfinite::first(&[&values[..]]).expect("one");
                 assert_eq!((found.position, found.component), (position, 0));
                 assert!(position == 2999 || found.value.to_bits() == value.to_bits());
             }
         }
         // The second element of the first component comes after the first element of the second one.
         let (x, y) = ([1.0_f32, f32::INFINITY], [f32::NAN, 0.0]);
-        let found = Found::first(&[&x[..], &y[..]]).expect("one");
+        let found = FirstNonfinite::first(&[&x[..], &y[..]]).expect("one");
         assert_eq!((found.position, found.component, found.components), (0, 1, 2));
         assert!(found.value.is_nan());
     }

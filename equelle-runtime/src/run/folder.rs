@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use super::entry::{FileEntry, is_file_name};
-use super::lock::{Asked, Lock, ask};
+use super::lock::{Lock, LockAttempt, ask};
 use super::temporary::{Temporary, remove_left};
 use super::{cannot_write, moment};
 use crate::error::{Error, ErrorKind};
@@ -44,9 +44,11 @@ impl Folder {
         let owner = format!("program `{}`, process {}{host}, since {}\n", program.name, std::process::id(), moment::now());
         let lock_path = dir.join(format!(".{}.run.lock", program.name));
         let (lock, warning) = match ask(&lock_path, &owner).map_err(|error| cannot_write(dir, &error))? {
-            Asked::Ours(lock) => (Some(lock), None),
-            Asked::Taken(other) => return Err(taken(dir, &format!("`{}` puts out to `{}` already", program.name, dir.display()), &other)),
-            Asked::Unsupported(error) => {
+            LockAttempt::Ours(lock) => (Some(lock), None),
+            LockAttempt::Taken(other) => {
+                return Err(taken(dir, &format!("`{}` puts out to `{}` already", program.name, dir.display()), &other));
+            }
+            LockAttempt::Unsupported(error) => {
                 (None, Some(format!("nothing keeps other runs out of `{}`, so that no files are removed there: {error}", dir.display())))
             }
         };
@@ -87,12 +89,12 @@ impl Folder {
             return Ok(());
         }
         let lock = match ask(&self.dir.join(format!(".{tag}.output.lock")), &self.owner).map_err(|error| cannot_write(&self.dir, &error))? {
-            Asked::Ours(lock) => Some(lock),
-            Asked::Taken(other) => {
+            LockAttempt::Ours(lock) => Some(lock),
+            LockAttempt::Taken(other) => {
                 let what = format!("another run puts out `{tag}` to `{}` already", self.dir.display());
                 return Err(taken(&self.dir, &what, &other));
             }
-            Asked::Unsupported(_) => None,
+            LockAttempt::Unsupported(_) => None,
         };
         self.tags.insert(tag.to_owned(), lock);
         Ok(())

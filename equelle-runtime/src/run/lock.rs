@@ -15,7 +15,7 @@ pub(super) struct Lock {
 
 /// What came of asking for a lock.
 #[derive(Debug)]
-pub(super) enum Asked {
+pub(super) enum LockAttempt {
     /// It is ours.
     Ours(Lock),
     /// Of another run, with what that says of itself; empty if it cannot be read.
@@ -28,18 +28,18 @@ pub(super) enum Asked {
 ///
 /// # Errors
 /// If the file cannot be opened or written.
-pub(super) fn ask(path: &Path, owner: &str) -> std::io::Result<Asked> {
+pub(super) fn ask(path: &Path, owner: &str) -> std::io::Result<LockAttempt> {
     loop {
         let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Ok(Asked::Taken(owner_of(&mut file))),
-            Err(TryLockError::Error(error)) => return Ok(Asked::Unsupported(error)),
+            Err(TryLockError::WouldBlock) => return Ok(LockAttempt::Taken(owner_of(&mut file))),
+            Err(TryLockError::Error(error)) => return Ok(LockAttempt::Unsupported(error)),
         }
         if is_at(&file, path) {
             file.set_len(0)?;
             file.write_all(owner.as_bytes())?;
-            return Ok(Asked::Ours(Lock { file, path: path.to_owned() }));
+            return Ok(LockAttempt::Ours(Lock { file, path: path.to_owned() }));
         }
     }
 }
@@ -89,12 +89,12 @@ mod tests {
         let path = std::env::temp_dir().join(format!("equelle-lock-{}", std::process::id()));
         // As a killed run leaves it.
         std::fs::write(&path, "an owner that is gone, with a long name").unwrap();
-        let Asked::Ours(lock) = ask(&path, "first").unwrap() else { panic!("nobody has it") };
-        let Asked::Taken(owner) = ask(&path, "second").unwrap() else { panic!("it is taken") };
+        let LockAttempt::Ours(lock) = ask(&path, "first").unwrap() else { panic!("nobody has it") };
+        let LockAttempt::Taken(owner) = ask(&path, "second").unwrap() else { panic!("it is taken") };
         assert_eq!(owner, "first");
         drop(lock);
         assert!(!path.exists());
-        assert!(matches!(ask(&path, "third").unwrap(), Asked::Ours(_)));
+        assert!(matches!(ask(&path, "third").unwrap(), LockAttempt::Ours(_)));
     }
 
     /// Many threads that ask for, hold and drop the same lock: never two at once, although its file is removed every time.
@@ -107,7 +107,7 @@ mod tests {
             for _ in 0..4 {
                 scope.spawn(|| {
                     for _ in 0..300 {
-                        if let Asked::Ours(lock) = ask(&path, "x").unwrap() {
+                        if let LockAttempt::Ours(lock) = ask(&path, "x").unwrap() {
                             assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0, "two at once");
                             taken.fetch_add(1, Ordering::SeqCst);
                             inside.fetch_sub(1, Ordering::SeqCst);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::{LoopState, Session};
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
-use crate::output::{Checked, Found, NotFinite, Place, Step, What};
+use crate::output::{Checked, CheckedValues, ElementLocation, FirstNonfinite, NotFinite, Step};
 use crate::real::Real;
 
 pub use crate::output::Nonfinite;
@@ -66,7 +66,7 @@ impl Session {
                 before.filter(|&before| before < step)
             }
         };
-        Checked { what: What::Output(tag.to_owned()), line: self.line, step, finite }
+        Checked { what: CheckedValues::Output(tag.to_owned()), line: self.line, step, finite }
     }
 
     fn checks_state(&self, name: &str) -> Checked {
@@ -76,7 +76,7 @@ impl Session {
             Some(_) => state,
             None => self.finite.sampled.map(|(step, _)| step),
         };
-        Checked { what: What::State(name.to_owned()), line: self.line, step: sampled, finite }
+        Checked { what: CheckedValues::State(name.to_owned()), line: self.line, step: sampled, finite }
     }
 
     /// Whether an output is checked now; what only a trial would put out is not.
@@ -91,7 +91,7 @@ impl Session {
         }
         let checked = self.checks_output(tag);
         let components: Vec<&[f64]> = numbers.chunks(1).collect();
-        let Some(found) = Found::first(&components) else { return Ok(()) };
+        let Some(found) = FirstNonfinite::first(&components) else { return Ok(()) };
         // What a thread still writes comes before.
         self.settle_outputs()?;
         Err(NotFinite { checked, found, place: None }.error(&self.grid))
@@ -103,9 +103,9 @@ impl Session {
             return Ok(());
         }
         let checked = self.checks_output(tag);
-        let Some(found) = Found::first(components) else { return Ok(()) };
+        let Some(found) = FirstNonfinite::first(components) else { return Ok(()) };
         self.settle_outputs()?;
-        let place = Place::in_file_order(domain, found.position);
+        let place = ElementLocation::in_file_order(domain, found.position);
         Err(NotFinite { checked, found, place }.error(&self.grid))
     }
 
@@ -120,8 +120,8 @@ impl Session {
         move |components| {
             let Some(checked) = checked else { return Ok(()) };
             let columns: Vec<&[R]> = components.iter().map(Vec::as_slice).collect();
-            let Some(found) = Found::first(&columns) else { return Ok(()) };
-            let place = Place::in_file_order(&domain, found.position);
+            let Some(found) = FirstNonfinite::first(&columns) else { return Ok(()) };
+            let place = ElementLocation::in_file_order(&domain, found.position);
             let not_finite = NotFinite { checked, found, place };
             *found_later.lock().unwrap_or_else(PoisonError::into_inner) = Some(not_finite);
             Err(Error::new(ErrorKind::Simulation, "an output is not finite"))
@@ -146,7 +146,7 @@ impl Session {
             return Ok(());
         }
         let components: Vec<&[f64]> = numbers.chunks(1).collect();
-        let Some(found) = Found::first(&components) else { return Ok(()) };
+        let Some(found) = FirstNonfinite::first(&components) else { return Ok(()) };
         Err(NotFinite { checked: self.checks_state(name), found, place: None }.error(&self.grid))
     }
 
@@ -158,13 +158,13 @@ impl Session {
     /// # Panics
     /// If there is not one for each element.
     pub fn check_collection<R: Real>(&mut self, name: &str, domain: &Domain, components: &[&[R]]) -> Result<(), Error> {
-        if self.nonfinite == Nonfinite::Allow || Found::first(components).is_none() {
+        if self.nonfinite == Nonfinite::Allow || FirstNonfinite::first(components).is_none() {
             return Ok(());
         }
         let ordered: Vec<_> = components.iter().map(|component| domain.in_file_order(component)).collect();
         let components: Vec<&[R]> = ordered.iter().map(|component| &component[..]).collect();
-        let Some(found) = Found::first(&components) else { return Ok(()) };
-        let place = Place::in_file_order(domain, found.position);
+        let Some(found) = FirstNonfinite::first(&components) else { return Ok(()) };
+        let place = ElementLocation::in_file_order(domain, found.position);
         Err(NotFinite { checked: self.checks_state(name), found, place }.error(&self.grid))
     }
 }

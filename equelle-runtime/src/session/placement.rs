@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// Where a back-end computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ComputeDevice {
     /// On the cores of this machine.
     Cores,
     /// On a GPU.
@@ -23,15 +23,15 @@ const CLEARLY: usize = 4;
 const LONG: f64 = 10.0;
 
 /// What a run of so many cells and seconds could do better, if anything.
-pub fn hint(place: Place, cells: usize, seconds: f64, gpu_is_here: bool) -> Option<String> {
+pub fn hint(place: ComputeDevice, cells: usize, seconds: f64, gpu_is_here: bool) -> Option<String> {
     match place {
-        Place::Gpu if cells < CROSSOVER_CELLS / CLEARLY => Some(format!(
+        ComputeDevice::Gpu if cells < CROSSOVER_CELLS / CLEARLY => Some(format!(
             "hint: a grid of {cells} cells is small for a GPU: below about {CROSSOVER_CELLS} the cores are faster (`--backend serial`)"
         )),
-        Place::Cores if cells > CROSSOVER_CELLS * CLEARLY && seconds > LONG && gpu_is_here => Some(format!(
+        ComputeDevice::Cores if cells > CROSSOVER_CELLS * CLEARLY && seconds > LONG && gpu_is_here => Some(format!(
             "hint: this machine has a GPU, which is faster from about {CROSSOVER_CELLS} cells on: build with `--backend serial,cuda`, run with `--backend cuda`"
         )),
-        Place::Gpu | Place::Cores => None,
+        ComputeDevice::Gpu | ComputeDevice::Cores => None,
     }
 }
 
@@ -48,23 +48,23 @@ mod tests {
     fn hints_come_far_from_the_crossover_alone() {
         let (small, near, large) = (CROSSOVER_CELLS / 5, CROSSOVER_CELLS, CROSSOVER_CELLS * 5);
         assert_eq!(
-            hint(Place::Gpu, small, 0.5, true).as_deref(),
+            hint(ComputeDevice::Gpu, small, 0.5, true).as_deref(),
             Some("hint: a grid of 2000 cells is small for a GPU: below about 10000 the cores are faster (`--backend serial`)")
         );
         assert_eq!(
-            hint(Place::Cores, large, 20.0, true).as_deref(),
+            hint(ComputeDevice::Cores, large, 20.0, true).as_deref(),
             Some(
                 "hint: this machine has a GPU, which is faster from about 10000 cells on: build with `--backend serial,cuda`, run with `--backend cuda`"
             )
         );
         for (place, cells, seconds, gpu_is_here) in [
-            (Place::Gpu, near, 20.0, true),
-            (Place::Gpu, large, 20.0, true),
-            (Place::Cores, small, 20.0, true),
-            (Place::Cores, near, 20.0, true),
+            (ComputeDevice::Gpu, near, 20.0, true),
+            (ComputeDevice::Gpu, large, 20.0, true),
+            (ComputeDevice::Cores, small, 20.0, true),
+            (ComputeDevice::Cores, near, 20.0, true),
             // Over before a GPU would have begun; and none there.
-            (Place::Cores, large, 5.0, true),
-            (Place::Cores, large, 20.0, false),
+            (ComputeDevice::Cores, large, 5.0, true),
+            (ComputeDevice::Cores, large, 20.0, false),
         ] {
             assert_eq!(hint(place, cells, seconds, gpu_is_here), None, "{place:?} {cells} {seconds} {gpu_is_here}");
         }

@@ -6,17 +6,17 @@ use std::fmt::Write as _;
 use super::Session;
 use super::totals::Rescues;
 use crate::json;
-use crate::newton::{Ending, History, Range, Times};
+use crate::newton::{History, Range, SolveOutcome, Times};
 use crate::report::{MessageFormat, seconds};
 
 impl Session {
     /// Takes note of a solve of Newton's method at an Equelle line.
-    pub fn solve_ended(&mut self, line: u32, history: &History, ending: Ending) {
+    pub fn solve_ended(&mut self, line: u32, history: &History, ending: SolveOutcome) {
         let times = history.times();
         let totals = self.solves.entry(line).or_default();
         totals.solves += 1;
-        totals.not_converged += usize::from(ending != Ending::Converged);
-        totals.without_iterations += usize::from(ending == Ending::Converged && history.count() == 0);
+        totals.not_converged += usize::from(ending != SolveOutcome::Converged);
+        totals.without_iterations += usize::from(ending == SolveOutcome::Converged && history.count() == 0);
         totals.iterations += history.count();
         totals.linear_iterations += history.linear_iterations();
         totals.times += times;
@@ -32,9 +32,9 @@ impl Session {
         } else if self.verbose {
             let place = self.place(line);
             let end = match ending {
-                Ending::Converged => "converged",
-                Ending::NotConverged => "did not converge",
-                Ending::Failed => "failed",
+                SolveOutcome::Converged => "converged",
+                SolveOutcome::NotConverged => "did not converge",
+                SolveOutcome::Failed => "failed",
             };
             let unknowns = if history.ranges.is_empty() { String::new() } else { format!("\nunknowns: {}", Range::text(&history.ranges)) };
             self.progress.message(&format!(
@@ -104,11 +104,11 @@ impl Session {
         self.progress.current_step().map_or_else(|| "null".to_owned(), |(step, _)| step.to_string())
     }
 
-    fn solve_event(&self, line: u32, history: &History, ending: Ending) -> String {
+    fn solve_event(&self, line: u32, history: &History, ending: SolveOutcome) -> String {
         let outcome = match ending {
-            Ending::Converged => "converged",
-            Ending::NotConverged => "not_converged",
-            Ending::Failed => "failed",
+            SolveOutcome::Converged => "converged",
+            SolveOutcome::NotConverged => "not_converged",
+            SolveOutcome::Failed => "failed",
         };
         let iterations: Vec<String> = history
             .iterations

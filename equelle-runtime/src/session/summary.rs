@@ -59,7 +59,7 @@ impl Session {
     }
 
     /// Says where the back-end computes, so that the summary can tell where else it would be faster.
-    pub fn computes_on(&mut self, place: placement::Place) {
+    pub fn computes_on(&mut self, place: placement::ComputeDevice) {
         self.place = Some(place);
     }
 

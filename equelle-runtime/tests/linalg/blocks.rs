@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use equelle_runtime::linalg::driver::choose::Facts;
+use equelle_runtime::linalg::driver::choose::MatrixProperties;
 use equelle_runtime::linalg::null_space::NullSpace;
 use equelle_runtime::linalg::precond::blocks::{BlockCsr, block_diagonal_inverse, inverse_of_block_diagonal};
 use equelle_runtime::linalg::precond::cpr::{departure_from_elliptic, departure_of_blocks};
@@ -10,7 +10,7 @@ use equelle_runtime::linalg::space::host::HostSpace;
 use equelle_runtime::linalg::space::matrix_space::{Direction, Shape};
 use equelle_runtime::linalg::space::traffic::{Traffic, Written};
 use equelle_runtime::linalg::{
-    BlockMatrix, BlockPattern, Csr, CsrFault, HostMatrix, LinearCache, LinearOptions, MatrixSpace, Method, Preconditioning, SparseRows,
+    BlockMatrix, BlockPattern, Csr, CsrError, HostMatrix, LinearCache, LinearOptions, MatrixSpace, Method, Preconditioning, SparseRows,
     Symmetry, SystemSpace, refusal, solve_in,
 };
 use equelle_runtime::threads::{Threads, WORTH_SHARING};
@@ -83,8 +83,8 @@ fn blocks_by_hand() {
     assert_eq!(matrix.scaled(-2.0).entry(0, 3), -8.0);
     assert_eq!(BlockCsr::of(&matrix), BlockCsr::new(matrix.rows(), 2));
     let short = BlockMatrix::with_pattern(Arc::clone(&pattern), vec![vec![0.0; 8], vec![0.0; 7]]);
-    assert_eq!(short, Err(CsrFault::Lengths));
-    assert_eq!(BlockMatrix::with_pattern(pattern, vec![vec![0.0; 8]]), Err(CsrFault::Lengths));
+    assert_eq!(short, Err(CsrError::Lengths));
+    assert_eq!(BlockMatrix::with_pattern(pattern, vec![vec![0.0; 8]]), Err(CsrError::Lengths));
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn what_a_matrix_is_like() {
         let n = matrix.n_rows() / k;
         let ends: Vec<usize> = (1..=k).map(|field| field * n).collect();
         assert_eq!(here.rows(), &matrix, "case {number}");
-        assert_eq!(Facts::new(&here, &ends, false), Facts::new(&matrix, &ends, false), "case {number}");
+        assert_eq!(MatrixProperties::new(&here, &ends, false), MatrixProperties::new(&matrix, &ends, false), "case {number}");
         let open = NullSpace::find_in_blocks(&matrix, &ends, f64::EPSILON);
         assert_eq!(NullSpace::find_in_blocks(&here, &ends, f64::EPSILON), open, "case {number}");
         assert_eq!(bits(&departure_of_blocks(&here)), bits(&departure_from_elliptic(&matrix, k)), "case {number}");

@@ -1,22 +1,22 @@
 //! What is chosen where nothing is asked for, what is tried next, and what is kept between solves.
 
-use equelle_runtime::linalg::driver::choose::{Diagonal, Facts, plan};
+use equelle_runtime::linalg::driver::choose::{Diagonal, MatrixProperties, plan};
 use equelle_runtime::linalg::{Csr, LinearCache, LinearErrorKind, LinearOptions, Method, Preconditioning, Symmetry, solve};
 
 use crate::common::{Random, dense, distance, relative_residual, triplets};
 use crate::grids::Cells;
 
-fn facts(matrix: &Csr) -> Facts {
-    Facts::new(matrix, &[matrix.n_rows()], false)
+fn facts(matrix: &Csr) -> MatrixProperties {
+    MatrixProperties::new(matrix, &[matrix.n_rows()], false)
 }
 
-fn pairs(facts: &Facts, options: &LinearOptions) -> Vec<(Method, Preconditioning)> {
+fn pairs(facts: &MatrixProperties, options: &LinearOptions) -> Vec<(Method, Preconditioning)> {
     plan(facts, options).iter().map(|attempt| (attempt.method, attempt.preconditioner)).collect()
 }
 
 #[test]
 fn facts_by_hand() {
-    let found = Facts::new(&dense([[4.0, -1.0], [-2.0, 3.0]]), &[1, 2], false);
+    let found = MatrixProperties::new(&dense([[4.0, -1.0], [-2.0, 3.0]]), &[1, 2], false);
     assert_eq!((found.unknowns, found.fields, found.diagonal, found.dominance), (2, 2, Diagonal::Positive, 1.5));
     assert!(matches!(found.symmetry, Symmetry::Numerical { .. }));
     assert!(!found.may_be_definite());
@@ -25,7 +25,11 @@ fn facts_by_hand() {
     assert_eq!((found.diagonal, found.dominance, found.may_be_definite()), (Diagonal::Negative, 3.0, true));
     assert_eq!(facts(&dense([[1.0, 0.0], [0.0, -1.0]])).diagonal, Diagonal::Mixed);
     assert_eq!(facts(&dense([[0.0, 1.0], [1.0, 1.0]])).diagonal, Diagonal::Mixed);
-    assert_eq!(Facts::new(&dense([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]), &[2, 3], false).fields, 1, "of two sizes");
+    assert_eq!(
+        MatrixProperties::new(&dense([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]), &[2, 3], false).fields,
+        1,
+        "of two sizes"
+    );
 }
 
 #[test]
@@ -38,22 +42,22 @@ fn plans() {
     assert_eq!(pairs(&poisson, &auto), [(Cg, Amg), (Cg, Ilu0), (Lu, Plain), (Cg, Amg)], "in the end the first one, with all iterations");
     assert_eq!(pairs(&facts(&Cells::cube(10).poisson()), &auto), [(Lu, Plain)], "small");
     // No direct solver for millions.
-    assert_eq!(pairs(&Facts { unknowns: 1_000_000, ..poisson.clone() }, &auto), [(Cg, Amg), (Cg, Ilu0), (Cg, Jacobi)]);
+    assert_eq!(pairs(&MatrixProperties { unknowns: 1_000_000, ..poisson.clone() }, &auto), [(Cg, Amg), (Cg, Ilu0), (Cg, Jacobi)]);
     let transport = facts(&Cells::cube(12).transport([1.0, 0.0, 0.0]));
     assert_eq!(pairs(&transport, &auto), [(BiCgStab, Amg), (Gmres, Ilu0), (Lu, Plain), (BiCgStab, Amg)]);
     // A short time step: the diagonal does it all.
     let heat = facts(&Cells::cube(12).diffusion(|_, _, _| 0.01, [0.0, 0.0, 0.0]));
-    let step = Facts { dominance: 16.0, ..heat };
+    let step = MatrixProperties { dominance: 16.0, ..heat };
     assert_eq!(pairs(&step, &auto)[0], (Cg, Jacobi));
     assert!(step.describe().ends_with("positive diagonal, dominant by 16.0"), "{}", step.describe());
-    assert_eq!(pairs(&Facts { fields: 2, ..step.clone() }, &asked(Some(BiCgStab), None))[0], (BiCgStab, Jacobi));
-    assert_eq!(pairs(&Facts { dominance: 1.01, ..step }, &asked(Some(BiCgStab), None))[0], (BiCgStab, Amg));
-    let indefinite = Facts { diagonal: Diagonal::Mixed, ..poisson.clone() };
+    assert_eq!(pairs(&MatrixProperties { fields: 2, ..step.clone() }, &asked(Some(BiCgStab), None))[0], (BiCgStab, Jacobi));
+    assert_eq!(pairs(&MatrixProperties { dominance: 1.01, ..step }, &asked(Some(BiCgStab), None))[0], (BiCgStab, Amg));
+    let indefinite = MatrixProperties { diagonal: Diagonal::Mixed, ..poisson.clone() };
     assert_eq!(pairs(&indefinite, &auto), [(BiCgStab, Ilu0), (Lu, Plain), (BiCgStab, Ilu0)]);
-    let system = Facts { fields: 2, ..transport.clone() };
+    let system = MatrixProperties { fields: 2, ..transport.clone() };
     assert_eq!(pairs(&system, &auto)[0], (Gmres, Cpr));
     // Which right-hand sides fit only a factorisation tells.
-    assert_eq!(pairs(&Facts { is_range_unknown: true, ..poisson.clone() }, &auto), [(Lu, Plain)]);
+    assert_eq!(pairs(&MatrixProperties { is_range_unknown: true, ..poisson.clone() }, &auto), [(Lu, Plain)]);
     // What is asked for stays.
     assert_eq!(pairs(&poisson, &asked(Some(Gmres), Some(Fsai))), [(Gmres, Fsai)]);
     assert_eq!(pairs(&poisson, &asked(Some(Lu), None)), [(Lu, Plain)]);

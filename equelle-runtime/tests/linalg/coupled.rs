@@ -1,6 +1,6 @@
 //! Several fields, one of which has an open level: pressure and saturation of flow between closed boundaries.
 
-use equelle_runtime::linalg::null_space::{Left, NullSpace};
+use equelle_runtime::linalg::null_space::{LeftNullVector, NullSpace};
 use equelle_runtime::linalg::{Csr, LinearCache, LinearErrorKind, LinearOptions, Method, Solution, solve_blocks};
 
 use crate::common::{distance, neumann, options, relative_residual, triplets};
@@ -54,7 +54,7 @@ fn the_level_of_one_field_is_open() {
         assert_eq!(null_space.components[0].unknowns, [0, 1, 2, 3]);
         // The flow out of all cells is nothing.
         let rows: Vec<usize> = (flow * n..flow * n + n).collect();
-        assert_eq!(null_space.components[0].left, Some(Left { rows, weights: vec![1.0; 4] }));
+        assert_eq!(null_space.components[0].left, Some(LeftNullVector { rows, weights: vec![1.0; 4] }));
         let methods: &[Method] = if flow == 0 { &[Method::Lu, Method::BiCgStab, Method::Gmres] } else { &[Method::Lu] };
         check(&matrix, &[n, 2 * n], &x, methods, &format!("flow in block {flow}"));
 

@@ -1,6 +1,6 @@
 //! Sparse matrices.
 
-use equelle_runtime::linalg::{Csr, CsrFault, Symmetry};
+use equelle_runtime::linalg::{Csr, CsrError, Symmetry};
 
 use crate::common::{Random, dense, triplets};
 
@@ -8,17 +8,17 @@ use crate::common::{Random, dense, triplets};
 fn checks() {
     let new = |row_ptr: &[usize], col_idx: &[u32], n: usize| Csr::new(2, 2, row_ptr.to_vec(), col_idx.to_vec(), vec![1.0; n]).err();
     assert_eq!(new(&[0, 1, 3], &[0, 0, 1], 3), None);
-    assert_eq!(new(&[0, 1, 3], &[0, 0, 1], 2), Some(CsrFault::Lengths));
-    assert_eq!(new(&[0, 3], &[0, 0, 1], 3), Some(CsrFault::RowPointers));
-    assert_eq!(new(&[1, 1, 3], &[0, 0, 1], 3), Some(CsrFault::RowPointers));
-    assert_eq!(new(&[0, 4, 3], &[0, 0, 1], 3), Some(CsrFault::RowPointers));
-    assert_eq!(new(&[0, 1, 2], &[0, 0, 1], 3), Some(CsrFault::RowPointers));
-    assert_eq!(new(&[0, 1, 3], &[0, 0, 2], 3), Some(CsrFault::ColumnOutOfRange(1)));
-    assert_eq!(new(&[0, 1, 3], &[0, 1, 0], 3), Some(CsrFault::ColumnsNotAscending(1)));
-    assert_eq!(new(&[0, 1, 3], &[0, 1, 1], 3), Some(CsrFault::ColumnsNotAscending(1)));
-    assert_eq!(Csr::new(0, 0, vec![], vec![], vec![]).err(), Some(CsrFault::RowPointers));
-    assert_eq!(Csr::from_triplets(2, 2, &[(0, 2, 1.0)]).err(), Some(CsrFault::ColumnOutOfRange(0)));
-    assert_eq!(Csr::from_triplets(2, 2, &[(2, 0, 1.0)]).err(), Some(CsrFault::ColumnOutOfRange(2)));
+    assert_eq!(new(&[0, 1, 3], &[0, 0, 1], 2), Some(CsrError::Lengths));
+    assert_eq!(new(&[0, 3], &[0, 0, 1], 3), Some(CsrError::RowPointers));
+    assert_eq!(new(&[1, 1, 3], &[0, 0, 1], 3), Some(CsrError::RowPointers));
+    assert_eq!(new(&[0, 4, 3], &[0, 0, 1], 3), Some(CsrError::RowPointers));
+    assert_eq!(new(&[0, 1, 2], &[0, 0, 1], 3), Some(CsrError::RowPointers));
+    assert_eq!(new(&[0, 1, 3], &[0, 0, 2], 3), Some(CsrError::ColumnOutOfRange(1)));
+    assert_eq!(new(&[0, 1, 3], &[0, 1, 0], 3), Some(CsrError::ColumnsNotAscending(1)));
+    assert_eq!(new(&[0, 1, 3], &[0, 1, 1], 3), Some(CsrError::ColumnsNotAscending(1)));
+    assert_eq!(Csr::new(0, 0, vec![], vec![], vec![]).err(), Some(CsrError::RowPointers));
+    assert_eq!(Csr::from_triplets(2, 2, &[(0, 2, 1.0)]).err(), Some(CsrError::ColumnOutOfRange(0)));
+    assert_eq!(Csr::from_triplets(2, 2, &[(2, 0, 1.0)]).err(), Some(CsrError::ColumnOutOfRange(2)));
 }
 
 #[test]

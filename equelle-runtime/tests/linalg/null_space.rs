@@ -1,6 +1,6 @@
 //! Matrices that leave the level of the unknown open: closed boundaries.
 
-use equelle_runtime::linalg::null_space::{Left, NullSpace};
+use equelle_runtime::linalg::null_space::{LeftNullVector, NullSpace};
 use equelle_runtime::linalg::{Csr, LinearErrorKind, LinearOptions, Method};
 
 use crate::common::{Random, dense, distance, neumann, options, plain, refused, solved, triplets};
@@ -100,7 +100,7 @@ fn equations_divided_by_volumes() {
     let matrix = scale_rows(&neumann(3, 1, || 1.0), &volumes.map(|v| 1.0 / v));
     let null_space = NullSpace::find(&matrix, f64::EPSILON);
     assert_eq!(null_space.components.len(), 1);
-    assert_eq!(null_space.components[0].left, Some(Left { rows: vec![0, 1, 2], weights: vec![0.25, 1.0, 0.5] }));
+    assert_eq!(null_space.components[0].left, Some(LeftNullVector { rows: vec![0, 1, 2], weights: vec![0.25, 1.0, 0.5] }));
     for method in [Method::Lu, Method::BiCgStab, Method::Gmres] {
         let rhs = [-1.0 / 3.0, 0.0, 1.0 / 6.0];
         let solution = solved(&matrix, &rhs, &LinearOptions { tolerance: 1e-13, ..options(method) });

@@ -3,9 +3,9 @@
 use equelle_runtime::grid::{Geometry, Grid, Topology};
 use equelle_runtime::interrupt::{Interrupt, Signal};
 use equelle_runtime::launch::{help, launch_words, render_error};
-use equelle_runtime::newton::{Ending, History, Iteration, Range, Times};
+use equelle_runtime::newton::{History, Iteration, Range, SolveOutcome, Times};
 use equelle_runtime::report::{MessageFormat, Progress, ProgressStyle, bytes, peak_memory, seconds};
-use equelle_runtime::session::placement::Place;
+use equelle_runtime::session::placement::ComputeDevice;
 use equelle_runtime::session::{Options, Session};
 use equelle_runtime::{Backend, Error, ErrorKind, Parameters, Program};
 
@@ -288,15 +288,15 @@ fn solves_are_told() {
     let mut state = session.begin_loop(3);
     session.next_step(&mut state);
     session.next_step(&mut state);
-    session.solve_ended(2, &two_iterations(), Ending::Converged);
+    session.solve_ended(2, &two_iterations(), SolveOutcome::Converged);
     // The later one evaluates faster: 0.5 s in all.
     let mut later = two_iterations();
     later.iterations.iter_mut().zip([0.25, 0.125, 0.125]).for_each(|(iteration, assembly)| iteration.times.assembly = assembly);
     later.ranges = vec![range("p", 1e6, 2.5e6), range("s", -1.0 / 3.0, 0.375)];
-    session.solve_ended(2, &later, Ending::NotConverged);
+    session.solve_ended(2, &later, SolveOutcome::NotConverged);
     // A third one, whose result is dropped, counts for the times but not for the ranges.
     let dropped = History { iterations: Vec::new(), ranges: vec![range("s", -7.0, 8.0)], is_kept: false, ..History::default() };
-    session.solve_ended(3, &dropped, Ending::Failed);
+    session.solve_ended(3, &dropped, SolveOutcome::Failed);
     session.step_failed(1, 10.0, 2, "reason\nmore");
     session.step_rescued(1, 10.0, 2);
     session.finish();
@@ -322,7 +322,7 @@ fn solves_are_told() {
 /// A grid of six cells on a GPU; a run that lets nobody know where it computes gets no hint.
 #[test]
 fn small_grids_on_a_gpu_get_a_hint() {
-    for (place, hints) in [(Some(Place::Gpu), 1), (Some(Place::Cores), 0), (None, 0)] {
+    for (place, hints) in [(Some(ComputeDevice::Gpu), 1), (Some(ComputeDevice::Cores), 0), (None, 0)] {
         let stderr = Buffer::default();
         let options = Options { quiet: false, progress: ProgressStyle::Lines, stderr: Box::new(stderr.clone()), ..Options::silent() };
         let mut session = Session::open_with(&HEAT, &words(&["k=1"]), options).unwrap();
@@ -352,7 +352,7 @@ fn events_are_json() {
     let mut history = two_iterations();
     history.iterations[2].norm = f64::NAN;
     history.ranges[1].least = f64::NAN;
-    session.solve_ended(2, &history, Ending::Failed);
+    session.solve_ended(2, &history, SolveOutcome::Failed);
     session.step_failed(1, 10.0, 2, "a \"reason\"");
     session.step_rescued(1, 10.0, 2);
     session.next_step(&mut state);

@@ -1,7 +1,9 @@
 //! Newton's method on problems whose iterates are known.
 
 use equelle_runtime::interrupt::Signal;
-use equelle_runtime::newton::{Bounds, Correction, Ending, Entry, History, OnFailure, Options, Problem, Range, Size, Trial, Update, solve};
+use equelle_runtime::newton::{
+    Bounds, Correction, Entry, History, OnFailure, Options, Problem, Range, Size, SolveOutcome, Trial, Update, solve,
+};
 use equelle_runtime::{EntityKind, Error, ErrorKind, Parameters, Solve};
 
 /// u^2 - a, one number. Keeps what was said.
@@ -28,7 +30,7 @@ struct SquareRoot {
     /// Whether the values of the unknown cannot be had.
     is_lost: bool,
     /// How the solve ended, with the ranges of the unknown, and whether they count.
-    ended: Option<(Ending, Vec<Range>, bool)>,
+    ended: Option<(SolveOutcome, Vec<Range>, bool)>,
 }
 
 impl SquareRoot {
@@ -105,7 +107,7 @@ impl Problem for SquareRoot {
         Ok(Range::of_solve(Some(&SOLVE), &[Some([self.u, 2.0 * self.u])]))
     }
 
-    fn ended(&mut self, history: &History, ending: Ending) {
+    fn ended(&mut self, history: &History, ending: SolveOutcome) {
         self.ended = Some((ending, history.ranges.clone(), history.is_kept));
     }
 
@@ -256,22 +258,22 @@ fn ranges_are_those_of_the_last_iterate() {
     };
     let text = |text: &str| text.to_owned();
     // u^2 = 4 from 2: the guess is the solution. u^2 = -1: 2 - 5/4.
-    assert_eq!(ended(4.0, false, OnFailure::Error), (Some((Ending::Converged, text("u from 2 to 4"), true)), None));
-    let wanders = Some((Ending::NotConverged, text("u from 0.75 to 1.5"), true));
+    assert_eq!(ended(4.0, false, OnFailure::Error), (Some((SolveOutcome::Converged, text("u from 2 to 4"), true)), None));
+    let wanders = Some((SolveOutcome::NotConverged, text("u from 0.75 to 1.5"), true));
     assert_eq!(ended(-1.0, false, OnFailure::Continue), (wanders.clone(), None));
     assert_eq!(ended(-1.0, false, OnFailure::Warn), (wanders, None));
-    let dropped = Some((Ending::NotConverged, text("u from 0.75 to 1.5"), false));
+    let dropped = Some((SolveOutcome::NotConverged, text("u from 0.75 to 1.5"), false));
     assert_eq!(ended(-1.0, false, OnFailure::Error), (dropped, Some(ErrorKind::Simulation)));
     // Without a residual that is finite, and where the values cannot be had.
     assert_eq!(
         ended(f64::NAN, false, OnFailure::Continue),
-        (Some((Ending::Failed, text("u from 2 to 4"), false)), Some(ErrorKind::Simulation))
+        (Some((SolveOutcome::Failed, text("u from 2 to 4"), false)), Some(ErrorKind::Simulation))
     );
-    assert_eq!(ended(4.0, true, OnFailure::Continue), (Some((Ending::Failed, text(""), false)), Some(ErrorKind::Backend)));
+    assert_eq!(ended(4.0, true, OnFailure::Continue), (Some((SolveOutcome::Failed, text(""), false)), Some(ErrorKind::Backend)));
     // A run that is asked to end asks for nothing more.
     let mut problem = SquareRoot { ends_after: 0, ..SquareRoot::new(-1.0, 2.0) };
     solve(&mut problem, &options).unwrap_err();
-    assert_eq!(problem.ended, Some((Ending::Failed, Vec::new(), false)));
+    assert_eq!(problem.ended, Some((SolveOutcome::Failed, Vec::new(), false)));
 }
 
 #[test]

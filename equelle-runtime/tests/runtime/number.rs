@@ -1,6 +1,6 @@
 //! Reading and writing of numbers.
 
-use equelle_runtime::number::{NumberFault, Words, general, line_and_column, parse_integer, parse_number, quoted, write_shortest};
+use equelle_runtime::number::{NumberError, Words, general, line_and_column, parse_integer, parse_number, quoted, write_shortest};
 
 #[test]
 fn numbers_read_as_the_standard_library_reads_them() {
@@ -65,14 +65,14 @@ fn words_that_are_no_numbers() {
         "", "+", "-", ".", "-.", "e5", "1e", "1e+", "1.2.3", "--1", "+-1", "nan", "inf", "-inf", "NaN", "infinity", "0x10", "1,5", "1f",
         "1_000", "\u{661}",
     ] {
-        assert_eq!(parse_number(word.as_bytes()), Err(NumberFault::NotANumber), "{word}");
+        assert_eq!(parse_number(word.as_bytes()), Err(NumberError::NotANumber), "{word}");
     }
-    assert_eq!(parse_number(b"1e999"), Err(NumberFault::OutOfRange));
-    assert_eq!(parse_number(b"\xff"), Err(NumberFault::NotANumber));
+    assert_eq!(parse_number(b"1e999"), Err(NumberError::OutOfRange));
+    assert_eq!(parse_number(b"\xff"), Err(NumberError::NotANumber));
     for word in ["", "+", "-", "1.0", "1e3", "0x1", "--1"] {
-        assert_eq!(parse_integer(word.as_bytes()), Err(NumberFault::NotANumber), "{word}");
+        assert_eq!(parse_integer(word.as_bytes()), Err(NumberError::NotANumber), "{word}");
     }
-    assert_eq!(parse_integer(b"99999999999999999999"), Err(NumberFault::OutOfRange));
+    assert_eq!(parse_integer(b"99999999999999999999"), Err(NumberError::OutOfRange));
     assert_eq!((parse_integer(b"-12"), parse_integer(b"+7"), parse_integer(b"007")), (Ok(-12), Ok(7), Ok(7)));
 }
 

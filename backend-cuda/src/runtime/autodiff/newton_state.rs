@@ -8,7 +8,7 @@ use crate::runtime::linalg::csr::CsrPattern;
 use crate::runtime::linalg::space::Space;
 
 /// What Newton's method keeps between solves.
-pub(crate) type NewtonState = newton::Kept<Space<f64>, Patterns>;
+pub(crate) type NewtonState = newton::NewtonCaches<Space<f64>, Patterns>;
 
 /// The last patterns of a solve.
 #[derive(Default)]

@@ -3,7 +3,7 @@
 //! On GPUs that is cuDSS, where it is found. It keeps its factors in memory of its own, beside the
 //! pool of the runtime. The emulator has nothing of the kind, unless a test gives it something.
 
-use equelle_runtime::linalg::{Definiteness, DirectFault};
+use equelle_runtime::linalg::{Definiteness, DirectError};
 
 use super::ids::DevicePtr;
 
@@ -40,7 +40,7 @@ pub trait DirectEngine {
     /// # Safety
     /// The system is in memory of this device, as it says, and stays there until another one is
     /// analysed or the engine is dropped; all of it has been written.
-    unsafe fn analyse(&mut self, system: &DirectSystem) -> Result<(), DirectFault>;
+    unsafe fn analyse(&mut self, system: &DirectSystem) -> Result<(), DirectError>;
     /// Factorises the values that the system has.
     ///
     /// # Errors
@@ -48,7 +48,7 @@ pub trait DirectEngine {
     ///
     /// # Safety
     /// The system that was analysed last is still there.
-    unsafe fn factorize(&mut self) -> Result<(), DirectFault>;
+    unsafe fn factorize(&mut self) -> Result<(), DirectError>;
     /// Writes the solution of the system, or of its transpose.
     ///
     /// # Errors
@@ -56,7 +56,7 @@ pub trait DirectEngine {
     ///
     /// # Safety
     /// The system that was analysed last is still there.
-    unsafe fn solve(&mut self, transposed: bool) -> Result<(), DirectFault>;
+    unsafe fn solve(&mut self, transposed: bool) -> Result<(), DirectError>;
 }
 
 /// Devices that may have a library for direct solves.

@@ -36,7 +36,7 @@ pub const STAGING_BUFFERS: usize = 3;
 
 /// What is known of a device.
 #[derive(Clone, Debug, PartialEq)]
-pub struct DeviceFacts {
+pub struct DeviceProperties {
     /// Name as the vendor gives it.
     pub name: String,
     /// Architecture that kernels are compiled for, such as `sm_90`.
@@ -48,7 +48,7 @@ pub struct DeviceFacts {
 /// A device. Methods return errors without a line; the runtime adds it.
 pub trait Device: SparseProducts + DirectSolves {
     /// What it is.
-    fn facts(&self) -> &DeviceFacts;
+    fn facts(&self) -> &DeviceProperties;
     /// Compiles (or takes from the cache) and loads a module; one that is loaded stays the same.
     fn load(&self, module: &KernelModule, options: CompileOptions) -> Result<ModuleId, Error>;
     /// Finds a kernel.

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use equelle_runtime::params::Parameters;
 use equelle_runtime::{Error, ErrorKind};
 
-use crate::runtime::device::{DeviceFacts, FunctionId, LaunchShape, ModuleId};
+use crate::runtime::device::{DeviceProperties, FunctionId, LaunchShape, ModuleId};
 use crate::runtime::executor::kernel_cache;
 use crate::runtime::kernels::{KernelModule, OWN_MODULES};
 
@@ -184,7 +184,7 @@ impl Autotune {
 }
 
 /// Where a shape is kept.
-pub(super) fn key(kernel: u128, over: LaunchDomain, n: [u32; 3], facts: &DeviceFacts) -> u128 {
+pub(super) fn key(kernel: u128, over: LaunchDomain, n: [u32; 3], facts: &DeviceProperties) -> u128 {
     kernel_cache::hash(&[&kernel.to_le_bytes(), format!("{over:?} {n:?}").as_bytes(), facts.name.as_bytes(), facts.arch.as_bytes()])
 }
 

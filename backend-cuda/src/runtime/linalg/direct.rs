@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use equelle_runtime::linalg::{Direct, DirectFault, DirectMatrix, DirectSolver};
+use equelle_runtime::linalg::{Direct, DirectError, DirectMatrix, DirectSolver};
 use equelle_runtime::{Error, ErrorKind};
 
 use crate::runtime::device::Device;
@@ -38,14 +38,14 @@ impl Space<f64> {
     }
 
     /// Waits until everything queued so far is done, for calls of an engine.
-    fn settle(&mut self) -> Result<(), DirectFault> {
+    fn settle(&mut self) -> Result<(), DirectError> {
         self.executor.flush().and_then(|()| self.executor.synchronise()).map_err(failed)
     }
 }
 
 /// An error of the device in the terms of a direct solver; whoever uses the device next gets it again.
-fn failed(error: Error) -> DirectFault {
-    DirectFault::Failed(error.message)
+fn failed(error: Error) -> DirectError {
+    DirectError::Failed(error.message)
 }
 
 /// Numbers as the library takes them.
@@ -80,8 +80,8 @@ impl Held {
 }
 
 /// What was not analysed, which callers do not ask for.
-fn nothing_analysed() -> DirectFault {
-    DirectFault::Failed("no system has been analysed".to_owned())
+fn nothing_analysed() -> DirectError {
+    DirectError::Failed("no system has been analysed".to_owned())
 }
 
 impl DirectSolver<Space<f64>> for OnDevice {
@@ -89,7 +89,7 @@ impl DirectSolver<Space<f64>> for OnDevice {
         self.engine.name()
     }
 
-    fn analyse(&mut self, rt: &mut Space<f64>, matrix: DirectMatrix<'_>) -> Result<(), DirectFault> {
+    fn analyse(&mut self, rt: &mut Space<f64>, matrix: DirectMatrix<'_>) -> Result<(), DirectError> {
         let held = Held::new(rt, &matrix).map_err(failed)?;
         rt.settle()?;
         // SAFETY: the system is what was just written; it is kept until the next one has been analysed or the engine is dropped.
@@ -98,7 +98,7 @@ impl DirectSolver<Space<f64>> for OnDevice {
         analysed
     }
 
-    fn factorize(&mut self, rt: &mut Space<f64>, values: &[f64]) -> Result<(), DirectFault> {
+    fn factorize(&mut self, rt: &mut Space<f64>, values: &[f64]) -> Result<(), DirectError> {
         let held = self.held.as_ref().filter(|held| held.system.entries == values.len()).ok_or_else(nothing_analysed)?;
         rt.executor.upload_to(&held.values, values).map_err(failed)?;
         rt.settle()?;
@@ -106,7 +106,7 @@ impl DirectSolver<Space<f64>> for OnDevice {
         unsafe { self.engine.factorize() }
     }
 
-    fn solve(&mut self, rt: &mut Space<f64>, x: &mut [f64], transposed: bool) -> Result<(), DirectFault> {
+    fn solve(&mut self, rt: &mut Space<f64>, x: &mut [f64], transposed: bool) -> Result<(), DirectError> {
         let held = self.held.as_ref().filter(|held| held.system.n == x.len()).ok_or_else(nothing_analysed)?;
         rt.executor.upload_to(&held.b, x).map_err(failed)?;
         rt.settle()?;

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use equelle_runtime::linalg::{
-    Csr, Definiteness, DirectFault, LinearCache, LinearError, LinearErrorKind, LinearOptions, MatrixSpace, Method, Solution, SystemSpace,
+    Csr, Definiteness, DirectError, LinearCache, LinearError, LinearErrorKind, LinearOptions, MatrixSpace, Method, Solution, SystemSpace,
     solve_blocks, solve_in,
 };
 
@@ -55,7 +55,7 @@ impl DirectEngine for Dense {
         "dense rows".to_owned()
     }
 
-    unsafe fn analyse(&mut self, system: &DirectSystem) -> Result<(), DirectFault> {
+    unsafe fn analyse(&mut self, system: &DirectSystem) -> Result<(), DirectError> {
         let what = match system.definiteness {
             Definiteness::General => "analyse",
             Definiteness::Symmetric => "analyse as definite",
@@ -66,11 +66,11 @@ impl DirectEngine for Dense {
         Ok(())
     }
 
-    unsafe fn factorize(&mut self) -> Result<(), DirectFault> {
+    unsafe fn factorize(&mut self) -> Result<(), DirectError> {
         ASKED.with_borrow_mut(|asked| asked.push("factorize"));
         let system = self.system.expect("an analysed system");
         if !FITS.get() {
-            return Err(DirectFault::OutOfMemory("there is not enough memory".to_owned()));
+            return Err(DirectError::OutOfMemory("there is not enough memory".to_owned()));
         }
         let n = system.n;
         // SAFETY: the caller promises that the system is there.
@@ -86,7 +86,7 @@ impl DirectEngine for Dense {
         for step in 0..n {
             let pivot = rows[step][step];
             if system.definiteness == Definiteness::Symmetric && pivot <= 0.0 {
-                return Err(DirectFault::NotDefinite);
+                return Err(DirectError::NotDefinite);
             }
             let (above, below) = rows.split_at_mut(step + 1);
             for row in below {
@@ -99,7 +99,7 @@ impl DirectEngine for Dense {
         Ok(())
     }
 
-    unsafe fn solve(&mut self, transposed: bool) -> Result<(), DirectFault> {
+    unsafe fn solve(&mut self, transposed: bool) -> Result<(), DirectError> {
         let system = self.system.expect("an analysed system");
         let n = system.n;
         // SAFETY: the caller promises that the system is there.

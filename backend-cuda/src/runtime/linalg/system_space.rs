@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use equelle_runtime::linalg::driver::choose::{Diagonal, Facts, SYMMETRY};
+use equelle_runtime::linalg::driver::choose::{Diagonal, MatrixProperties, SYMMETRY};
 use equelle_runtime::linalg::null_space::NullSpace;
 use equelle_runtime::linalg::precond::amg::AmgOptions;
 use equelle_runtime::linalg::precond::simple::Jacobi;
@@ -29,11 +29,11 @@ const KNOWN_PARTS: usize = 8;
 const LARGEST_BLOCK: u32 = 128;
 
 /// What the kernel that inspects a matrix writes: see there.
-struct Found {
+struct MatrixInspection {
     words: [u64; 7],
 }
 
-impl Found {
+impl MatrixInspection {
     /// Nothing found.
     fn nothing() -> [u64; 7] {
         [u64::MAX, u64::MAX, u64::MAX, u64::MAX, u64::MAX, f64::INFINITY.to_bits(), u64::MAX]
@@ -45,7 +45,7 @@ impl Found {
         (place != u64::MAX).then_some(((place >> 32) as usize, (place & u64::from(u32::MAX)) as usize))
     }
 
-    fn facts(&self, unknowns: usize, ends: &[usize]) -> Facts {
+    fn facts(&self, unknowns: usize, ends: &[usize]) -> MatrixProperties {
         let symmetry = match (self.place(1), self.place(2)) {
             (Some((row, column)), _) => Symmetry::Structural { row, column },
             (None, Some((row, column))) => Symmetry::Numerical { row, column },
@@ -57,7 +57,7 @@ impl Found {
             (false, false) => Diagonal::Mixed,
         };
         // The kernel keeps the least of what it is told, so it is told the complement.
-        Facts::of(unknowns, ends, symmetry, diagonal, f64::from_bits(self.words[5]), f64::from_bits(!self.words[6]))
+        MatrixProperties::of(unknowns, ends, symmetry, diagonal, f64::from_bits(self.words[5]), f64::from_bits(!self.words[6]))
     }
 }
 
@@ -77,7 +77,7 @@ impl Space<f64> {
 }
 
 impl SystemSpace for Space<f64> {
-    type Open = Rc<Projection>;
+    type NullVectors = Rc<Projection>;
 
     fn set_len(&mut self, n: usize) {
         self.len = n;
@@ -197,13 +197,13 @@ impl Space<f64> {
     }
 
     /// What a matrix is like.
-    fn look_at(&mut self, a: &DeviceMatrix) -> Result<Found, Error> {
+    fn look_at(&mut self, a: &DeviceMatrix) -> Result<MatrixInspection, Error> {
         let n = a.rows.len();
-        let found = self.executor.upload("what a matrix is like", &Found::nothing())?;
+        let found = self.executor.upload("what a matrix is like", &MatrixInspection::nothing())?;
         let call = self.solver_call("equelle_inspect")?.arg(n as u32).arg(a.args()).arg(SYMMETRY).arg(found.address());
         self.executor.launch_over(call, n)?;
         let told = self.executor.download(found.address(), 7)?;
-        Ok(Found { words: std::array::from_fn(|word| told[word]) })
+        Ok(MatrixInspection { words: std::array::from_fn(|word| told[word]) })
     }
 
     /// Whether a square matrix is symmetric and its diagonal positive.

@@ -1,7 +1,7 @@
 //! Linear systems on the device against the host: vectors and products to the bit, preconditioners likewise where both take the rows in one order, and the front door by what it
 //! solves, chooses and refuses.
 
-use equelle_runtime::linalg::driver::choose::Facts;
+use equelle_runtime::linalg::driver::choose::MatrixProperties;
 use equelle_runtime::linalg::null_space::NullSpace;
 use equelle_runtime::linalg::precond::amg::{AmgOptions, AmgSmoother, Grouping};
 use equelle_runtime::linalg::precond::{Setting, build};
@@ -109,7 +109,7 @@ fn matrices_are_looked_at_as_on_the_host() {
     let empty_row = Csr::from_triplets(2, 2, &[(1, 1, 3.0)]).expect("legal entries");
     for matrix in [upwind, ring, skew, indefinite, negative, closed, empty_row, box_matrix([3, 3, 3], 2)] {
         let n = matrix.n_rows();
-        let host = Facts::new(&matrix, &[n], false);
+        let host = MatrixProperties::new(&matrix, &[n], false);
         for mut rt in spaces() {
             let a = rt.matrix(matrix.clone()).expect("room");
             let Inspection { not_finite, null_space, facts } = rt.inspect(&a, &[n], f64::EPSILON).expect("a device");
@@ -120,7 +120,7 @@ fn matrices_are_looked_at_as_on_the_host() {
             if let Symmetry::Structural { row, column } | Symmetry::Numerical { row, column } = facts.symmetry {
                 assert!(matrix.entry(row, column) != matrix.entry(column, row));
             }
-            assert_eq!(Facts { symmetry: host.symmetry, ..facts }, host);
+            assert_eq!(MatrixProperties { symmetry: host.symmetry, ..facts }, host);
         }
     }
 }

@@ -3,33 +3,33 @@
 //! Symmetric matrices are scaled symmetrically, with the sign that makes the diagonal positive, and factorised as positive definite; where that fails, as any other matrix.
 
 use super::elimination::{
-    Elimination, Factored, LuFault, Pin, check_condition, equilibrate, one_norm, pin, scaled_values, symmetric_scales,
+    Elimination, FactorError, Factored, Pin, check_condition, equilibrate, one_norm, pin, scaled_values, symmetric_scales,
 };
-use super::solver::{Definiteness, Direct, DirectFault, DirectMatrix, DirectSolver};
+use super::solver::{Definiteness, Direct, DirectError, DirectMatrix, DirectSolver};
 use crate::linalg::matrix::csr::Csr;
 
 /// Where the systems of a cache are factorised.
-pub(in crate::linalg) enum Place<S> {
+pub(in crate::linalg) enum FactorLocation<S> {
     /// Nobody has asked the back-end.
     Unknown,
     /// On the host; says why not on the device, if there is one.
     Host(Option<String>),
     /// By the direct solver of the back-end.
-    Device(KeptFactors<S>),
+    Device(CachedFactors<S>),
 }
 
-impl<S> Place<S> {
-    pub(in crate::linalg) fn of(direct: Direct<S>) -> Place<S> {
+impl<S> FactorLocation<S> {
+    pub(in crate::linalg) fn of(direct: Direct<S>) -> FactorLocation<S> {
         match direct {
-            Direct::Host => Place::Host(None),
-            Direct::Unavailable(reason) => Place::Host(Some(reason)),
-            Direct::Solver(solver) => Place::Device(KeptFactors { solver, pattern: None, factored: None, stale: false }),
+            Direct::Host => FactorLocation::Host(None),
+            Direct::Unavailable(reason) => FactorLocation::Host(Some(reason)),
+            Direct::Solver(solver) => FactorLocation::Device(CachedFactors { solver, pattern: None, factored: None, stale: false }),
         }
     }
 }
 
 /// A direct solver, and what is kept of it between solves.
-pub(in crate::linalg) struct KeptFactors<S> {
+pub(in crate::linalg) struct CachedFactors<S> {
     solver: Box<dyn DirectSolver<S>>,
     pattern: Option<Analysed>,
     /// What its factors are of, if there are any.
@@ -47,7 +47,7 @@ struct Analysed {
     is_indefinite: bool,
 }
 
-impl<S> KeptFactors<S> {
+impl<S> CachedFactors<S> {
     /// Name and version of the solver.
     pub(in crate::linalg) fn name(&self) -> String {
         self.solver.name()
@@ -73,23 +73,23 @@ impl<S> KeptFactors<S> {
 
 /// LU by the direct solver of the device, as the elimination that `solve_lu` asks for.
 pub(in crate::linalg) struct DeviceLu<'a, S> {
-    pub kept: &'a mut KeptFactors<S>,
+    pub kept: &'a mut CachedFactors<S>,
     pub space: &'a mut S,
     /// Whether the matrix is symmetric and its diagonal of one sign.
     pub may_be_definite: bool,
 }
 
 /// A fault of the solver as one of ours.
-fn lu_fault(fault: DirectFault) -> LuFault {
+fn lu_fault(fault: DirectError) -> FactorError {
     match fault {
-        DirectFault::NotDefinite => LuFault::Unanswered("the matrix is not positive definite".to_owned()),
-        DirectFault::OutOfMemory(detail) | DirectFault::Failed(detail) => LuFault::Unanswered(detail),
+        DirectError::NotDefinite => FactorError::Unanswered("the matrix is not positive definite".to_owned()),
+        DirectError::OutOfMemory(detail) | DirectError::Failed(detail) => FactorError::Unanswered(detail),
     }
 }
 
 impl<S> DeviceLu<'_, S> {
     /// Factorises scaled values, with an analysis if the pattern or what is known of the matrix is new.
-    fn eliminate(&mut self, matrix: &Csr, scaled: &[f64], definiteness: Definiteness) -> Result<(), DirectFault> {
+    fn eliminate(&mut self, matrix: &Csr, scaled: &[f64], definiteness: Definiteness) -> Result<(), DirectError> {
         let kept = &mut *self.kept;
         let known = kept.known(matrix);
         let is_indefinite = known.is_some_and(|known| known.is_indefinite);
@@ -102,7 +102,7 @@ impl<S> DeviceLu<'_, S> {
             kept.pattern = Some(Analysed { row_ptr, col_idx, definiteness, is_indefinite });
         }
         let done = kept.solver.factorize(self.space, scaled);
-        if let Err(DirectFault::OutOfMemory(_) | DirectFault::Failed(_)) = &done {
+        if let Err(DirectError::OutOfMemory(_) | DirectError::Failed(_)) = &done {
             kept.pattern = None;
         }
         done
@@ -110,7 +110,7 @@ impl<S> DeviceLu<'_, S> {
 }
 
 impl<S> Elimination for DeviceLu<'_, S> {
-    fn factorize(&mut self, matrix: &Csr, pinned: &[Pin]) -> Result<(), LuFault> {
+    fn factorize(&mut self, matrix: &Csr, pinned: &[Pin]) -> Result<(), FactorError> {
         let values = pin(matrix, pinned);
         let known = self.kept.known(matrix);
         if known.is_some() && self.kept.factored.as_ref().is_some_and(|kept| kept.values == values) {
@@ -127,14 +127,14 @@ impl<S> Elimination for DeviceLu<'_, S> {
             let scaled = scaled_values(matrix, &values, &row_scale, &column_scale);
             match self.eliminate(matrix, &scaled, Definiteness::Symmetric) {
                 Ok(()) => tried = Some((scaled, row_scale, column_scale)),
-                Err(DirectFault::NotDefinite) => {
+                Err(DirectError::NotDefinite) => {
                     if let Some(pattern) = &mut self.kept.pattern {
                         pattern.is_indefinite = true;
                     }
                 }
                 // What it cannot do as a symmetric matrix it may do as any.
-                Err(DirectFault::Failed(_)) => {}
-                Err(fault @ DirectFault::OutOfMemory(_)) => return Err(lu_fault(fault)),
+                Err(DirectError::Failed(_)) => {}
+                Err(fault @ DirectError::OutOfMemory(_)) => return Err(lu_fault(fault)),
             }
         }
         let (scaled, row_scale, column_scale) = match tried {
@@ -153,9 +153,9 @@ impl<S> Elimination for DeviceLu<'_, S> {
         Ok(())
     }
 
-    fn solve(&mut self, x: &mut [f64], transposed: bool) -> Result<(), LuFault> {
-        let KeptFactors { solver, factored, .. } = &mut *self.kept;
-        let Some(factored) = factored else { return Err(LuFault::Unanswered("there are no factors".to_owned())) };
+    fn solve(&mut self, x: &mut [f64], transposed: bool) -> Result<(), FactorError> {
+        let CachedFactors { solver, factored, .. } = &mut *self.kept;
+        let Some(factored) = factored else { return Err(FactorError::Unanswered("there are no factors".to_owned())) };
         factored.solve(x, transposed, |x| solver.solve(self.space, x, transposed).map_err(lu_fault))
     }
 }
@@ -171,7 +171,7 @@ mod tests {
     struct Scripted {
         lu: LuCache,
         matrix: Option<Csr>,
-        answer: Result<(), DirectFault>,
+        answer: Result<(), DirectError>,
         /// What of a solution it gives.
         part: f64,
     }
@@ -181,39 +181,39 @@ mod tests {
             "another".to_owned()
         }
 
-        fn analyse(&mut self, _: &mut HostSpace, matrix: DirectMatrix<'_>) -> Result<(), DirectFault> {
+        fn analyse(&mut self, _: &mut HostSpace, matrix: DirectMatrix<'_>) -> Result<(), DirectError> {
             let (row_ptr, col_idx, values) = (matrix.row_ptr.to_vec(), matrix.col_idx.to_vec(), matrix.values.to_vec());
             self.matrix = Csr::new(matrix.n(), matrix.n(), row_ptr, col_idx, values).ok();
             Ok(())
         }
 
-        fn factorize(&mut self, _: &mut HostSpace, values: &[f64]) -> Result<(), DirectFault> {
+        fn factorize(&mut self, _: &mut HostSpace, values: &[f64]) -> Result<(), DirectError> {
             self.answer.clone()?;
-            let matrix = self.matrix.as_mut().ok_or_else(|| DirectFault::Failed("no pattern".to_owned()))?;
+            let matrix = self.matrix.as_mut().ok_or_else(|| DirectError::Failed("no pattern".to_owned()))?;
             matrix.values_mut().copy_from_slice(values);
-            self.lu.factorize(matrix, &[], &|| false).map_err(|fault| DirectFault::Failed(format!("{fault:?}")))
+            self.lu.factorize(matrix, &[], &|| false).map_err(|fault| DirectError::Failed(format!("{fault:?}")))
         }
 
-        fn solve(&mut self, _: &mut HostSpace, x: &mut [f64], transposed: bool) -> Result<(), DirectFault> {
-            let solved = self.lu.solve(x, transposed).map_err(|fault| DirectFault::Failed(format!("{fault:?}")));
+        fn solve(&mut self, _: &mut HostSpace, x: &mut [f64], transposed: bool) -> Result<(), DirectError> {
+            let solved = self.lu.solve(x, transposed).map_err(|fault| DirectError::Failed(format!("{fault:?}")));
             x.iter_mut().for_each(|x| *x *= self.part);
             solved
         }
     }
 
     /// A solve by such a solver, and the note of where it was.
-    fn solved(answer: Result<(), DirectFault>, matrix: &Csr, rhs: &[f64]) -> (Result<Solution, LinearErrorKind>, Option<String>) {
+    fn solved(answer: Result<(), DirectError>, matrix: &Csr, rhs: &[f64]) -> (Result<Solution, LinearErrorKind>, Option<String>) {
         solved_in_part(answer, 1.0, matrix, rhs)
     }
 
     fn solved_in_part(
-        answer: Result<(), DirectFault>,
+        answer: Result<(), DirectError>,
         part: f64,
         matrix: &Csr,
         rhs: &[f64],
     ) -> (Result<Solution, LinearErrorKind>, Option<String>) {
         let mut cache = LinearCache::default();
-        cache.place = Place::of(Direct::Solver(Box::new(Scripted { lu: LuCache::default(), matrix: None, answer, part })));
+        cache.place = FactorLocation::of(Direct::Solver(Box::new(Scripted { lu: LuCache::default(), matrix: None, answer, part })));
         let options = LinearOptions { method: Some(Method::Lu), ..LinearOptions::default() };
         let found = solve(matrix, rhs, &options, &mut cache).map_err(|error| error.kind);
         (found, cache.direct_note())
@@ -234,13 +234,13 @@ mod tests {
         let (found, note) = solved(Ok(()), &regular(), &[4.0, 3.0]);
         near(found);
         assert_eq!(note.as_deref(), Some("LU runs on the device, by another"));
-        for fault in [DirectFault::Failed("it is tired".to_owned()), DirectFault::OutOfMemory("it is tired".to_owned())] {
+        for fault in [DirectError::Failed("it is tired".to_owned()), DirectError::OutOfMemory("it is tired".to_owned())] {
             let (found, note) = solved(Err(fault), &regular(), &[4.0, 3.0]);
             near(found);
             assert_eq!(note.as_deref(), Some("LU runs on the host: another has no solution: it is tired"));
         }
         // Not definite, whatever it is taken for.
-        let (found, note) = solved(Err(DirectFault::NotDefinite), &regular(), &[4.0, 3.0]);
+        let (found, note) = solved(Err(DirectError::NotDefinite), &regular(), &[4.0, 3.0]);
         near(found);
         assert_eq!(note.as_deref(), Some("LU runs on the host: another has no solution: the matrix is not positive definite"));
         // Both say that a matrix is singular: it stays where it is.

@@ -8,7 +8,7 @@
 use crate::linalg::matrix::csr::Csr;
 use crate::linalg::matrix::scaling::power_of_two_near;
 use crate::linalg::null_space::coupled::blocks;
-use crate::linalg::null_space::{Left, NullSpace};
+use crate::linalg::null_space::{LeftNullVector, NullSpace};
 
 /// An equation that is replaced by "this unknown is 0".
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,7 +19,7 @@ pub(in crate::linalg) struct Pin {
 
 /// Why there are no factors, or no solution with them.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::linalg) enum LuFault {
+pub(in crate::linalg) enum FactorError {
     /// The matrix is singular to working precision; says how that showed.
     Singular(String),
     /// A row or a column of the matrix is zero; says which.
@@ -36,9 +36,9 @@ pub(in crate::linalg) enum LuFault {
 pub(in crate::linalg) trait Elimination {
     /// Factorises, reusing what is kept. `matrix` has an entry at each pin; in the row and in the column of a pin everything counts as 0 but
     /// the pin, which counts as 1.
-    fn factorize(&mut self, matrix: &Csr, pinned: &[Pin]) -> Result<(), LuFault>;
+    fn factorize(&mut self, matrix: &Csr, pinned: &[Pin]) -> Result<(), FactorError>;
     /// `x = A^-1 b`, in place, with the matrix factorised last; `x = A^-T b` if asked for. Not finite if a pivot was zero.
-    fn solve(&mut self, x: &mut [f64], transposed: bool) -> Result<(), LuFault>;
+    fn solve(&mut self, x: &mut [f64], transposed: bool) -> Result<(), FactorError>;
 }
 
 /// What goes with numerical factors.
@@ -57,8 +57,8 @@ impl Factored {
         &self,
         x: &mut [f64],
         transposed: bool,
-        solve_scaled: impl FnOnce(&mut [f64]) -> Result<(), LuFault>,
-    ) -> Result<(), LuFault> {
+        solve_scaled: impl FnOnce(&mut [f64]) -> Result<(), FactorError>,
+    ) -> Result<(), FactorError> {
         let (before, after) = if transposed { (&self.column_scale, &self.row_scale) } else { (&self.row_scale, &self.column_scale) };
         x.iter_mut().zip(before).for_each(|(x, scale)| *x /= scale);
         solve_scaled(x)?;
@@ -94,7 +94,7 @@ pub(in crate::linalg) fn pin(matrix: &Csr, pinned: &[Pin]) -> Vec<f64> {
 }
 
 /// Powers of two by which rows, then columns, are divided to bring their largest entries near 1.
-pub(in crate::linalg) fn equilibrate(matrix: &Csr, values: &[f64]) -> Result<(Vec<f64>, Vec<f64>), LuFault> {
+pub(in crate::linalg) fn equilibrate(matrix: &Csr, values: &[f64]) -> Result<(Vec<f64>, Vec<f64>), FactorError> {
     let n = matrix.n_rows();
     let mut row_scale = Vec::with_capacity(n);
     let mut largest = vec![0.0f64; n];
@@ -102,7 +102,7 @@ pub(in crate::linalg) fn equilibrate(matrix: &Csr, values: &[f64]) -> Result<(Ve
         let range = matrix.row_ptr()[row]..matrix.row_ptr()[row + 1];
         let own = &values[range.clone()];
         if own.iter().all(|value| *value == 0.0) {
-            return Err(LuFault::Zero(format!("row {row} is zero, so equation {row} depends on no unknown")));
+            return Err(FactorError::Zero(format!("row {row} is zero, so equation {row} depends on no unknown")));
         }
         let scale = power_of_two_near(own).unwrap_or(f64::NAN);
         for (&column, value) in matrix.col_idx()[range].iter().zip(own) {
@@ -112,7 +112,7 @@ pub(in crate::linalg) fn equilibrate(matrix: &Csr, values: &[f64]) -> Result<(Ve
         row_scale.push(scale);
     }
     if let Some(column) = largest.iter().position(|most| *most == 0.0) {
-        return Err(LuFault::Zero(format!("column {column} is zero, so no equation depends on unknown {column}")));
+        return Err(FactorError::Zero(format!("column {column} is zero, so no equation depends on unknown {column}")));
     }
     let column_scale = largest.iter().map(|most| power_of_two_near(&[*most]).unwrap_or(f64::NAN)).collect();
     Ok((row_scale, column_scale))
@@ -164,13 +164,13 @@ fn worst_condition(n: usize) -> f64 {
 pub(in crate::linalg) fn check_condition(
     n: usize,
     norm: f64,
-    solve: impl FnMut(&mut [f64], bool) -> Result<(), LuFault>,
-) -> Result<(), LuFault> {
+    solve: impl FnMut(&mut [f64], bool) -> Result<(), FactorError>,
+) -> Result<(), FactorError> {
     let condition = norm * inverse_norm(n, solve)?;
     // NaN counts as singular.
     if condition.is_nan() || condition > worst_condition(n) {
         let text = format!("its condition number is about {condition:.1e} after scaling, so no digit of a solution would be correct");
-        return Err(LuFault::Singular(text));
+        return Err(FactorError::Singular(text));
     }
     Ok(())
 }
@@ -178,7 +178,7 @@ pub(in crate::linalg) fn check_condition(
 /// A lower bound, rarely below a third, of the 1-norm of the inverse of a matrix (Hager 1984, Higham 1988). The start is a
 /// vector of fixed pseudo-random signs rather than ones, which the inverse of a nearly singular Laplacian may not magnify at all.
 /// Infinite or NaN if a pivot was zero.
-fn inverse_norm(n: usize, mut solve: impl FnMut(&mut [f64], bool) -> Result<(), LuFault>) -> Result<f64, LuFault> {
+fn inverse_norm(n: usize, mut solve: impl FnMut(&mut [f64], bool) -> Result<(), FactorError>) -> Result<f64, FactorError> {
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     let mut x: Vec<f64> = (0..n)
         .map(|_| {
@@ -222,7 +222,7 @@ pub(in crate::linalg) fn pins(matrix: &Csr, null_space: &NullSpace, ends: &[usiz
     let choose = |component: &crate::linalg::null_space::Component| {
         let first = component.unknowns[0];
         let own = blocks.iter().position(|block| block.contains(&first)).unwrap_or(0);
-        if let Some(row) = component.left.as_ref().and_then(Left::heaviest_row) {
+        if let Some(row) = component.left.as_ref().and_then(LeftNullVector::heaviest_row) {
             // On the diagonal if possible: it is there in most matrices.
             let column = if component.unknowns.binary_search(&row).is_ok() { row } else { first };
             return Pin { row, column };
@@ -263,7 +263,7 @@ pub(in crate::linalg) fn left_null_vectors(
     pinned: &[Pin],
     factors: &mut impl Elimination,
     anew: bool,
-) -> Result<NullSpace, LuFault> {
+) -> Result<NullSpace, FactorError> {
     let mut known = null_space.clone();
     for (component, own) in known.components.iter_mut().zip(pinned) {
         if component.left.is_some() && !anew {
@@ -275,7 +275,7 @@ pub(in crate::linalg) fn left_null_vectors(
         pinned.iter().for_each(|pin| w[pin.column] = 0.0);
         w[own.column] = 1.0;
         factors.solve(&mut w, true)?;
-        component.left = Left::from_dense(&w);
+        component.left = LeftNullVector::from_dense(&w);
     }
     Ok(known)
 }

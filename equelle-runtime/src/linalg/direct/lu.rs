@@ -14,7 +14,7 @@ use faer::sparse::linalg::lu::{LuRef, NumericLu, SymbolicLu, factorize_symbolic_
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, Par};
 
-use super::elimination::{Elimination, Factored, LuFault, Pin, check_condition, equilibrate, one_norm, pin, scaled_values};
+use super::elimination::{Elimination, FactorError, Factored, Pin, check_condition, equilibrate, one_norm, pin, scaled_values};
 use super::interruptible::{Undone, interruptible};
 use crate::linalg::matrix::csr::Csr;
 
@@ -44,11 +44,11 @@ impl LuCache {
     }
 }
 
-impl From<Undone> for LuFault {
-    fn from(undone: Undone) -> LuFault {
+impl From<Undone> for FactorError {
+    fn from(undone: Undone) -> FactorError {
         match undone {
-            Undone::Interrupted => LuFault::Interrupted,
-            Undone::NoThread => LuFault::OutOfMemory,
+            Undone::Interrupted => FactorError::Interrupted,
+            Undone::NoThread => FactorError::OutOfMemory,
         }
     }
 }
@@ -60,10 +60,10 @@ const MOMENT: usize = 5000;
 fn step<T: Send + 'static>(
     n: usize,
     is_interrupted: &dyn Fn() -> bool,
-    work: impl FnOnce() -> Result<T, LuFault> + Send + 'static,
-) -> Result<T, LuFault> {
+    work: impl FnOnce() -> Result<T, FactorError> + Send + 'static,
+) -> Result<T, FactorError> {
     if is_interrupted() {
-        return Err(LuFault::Interrupted);
+        return Err(FactorError::Interrupted);
     }
     if n <= MOMENT { work() } else { interruptible(is_interrupted, work)? }
 }
@@ -75,18 +75,23 @@ pub(in crate::linalg) struct OnHost<'a> {
 }
 
 impl Elimination for OnHost<'_> {
-    fn factorize(&mut self, matrix: &Csr, pinned: &[Pin]) -> Result<(), LuFault> {
+    fn factorize(&mut self, matrix: &Csr, pinned: &[Pin]) -> Result<(), FactorError> {
         self.kept.factorize(matrix, pinned, self.is_interrupted)
     }
 
-    fn solve(&mut self, x: &mut [f64], transposed: bool) -> Result<(), LuFault> {
+    fn solve(&mut self, x: &mut [f64], transposed: bool) -> Result<(), FactorError> {
         self.kept.solve(x, transposed)
     }
 }
 
 impl LuCache {
     /// As [`Elimination::factorize`].
-    pub(in crate::linalg) fn factorize(&mut self, matrix: &Csr, pinned: &[Pin], is_interrupted: &dyn Fn() -> bool) -> Result<(), LuFault> {
+    pub(in crate::linalg) fn factorize(
+        &mut self,
+        matrix: &Csr,
+        pinned: &[Pin],
+        is_interrupted: &dyn Fn() -> bool,
+    ) -> Result<(), FactorError> {
         let n = matrix.n_rows();
         let values = pin(matrix, pinned);
         if !self.knows_pattern(matrix) {
@@ -98,12 +103,12 @@ impl LuCache {
             let (row_ptr, col_idx) = (matrix.row_ptr().to_vec(), matrix.col_idx().to_vec());
             let pattern = step(n, is_interrupted, move || {
                 let transpose = SymbolicSparseColMatRef::new_checked(n, n, &row_ptr, None, &columns);
-                let symbolic = factorize_symbolic_lu(transpose, Default::default()).map_err(|_| LuFault::OutOfMemory)?;
+                let symbolic = factorize_symbolic_lu(transpose, Default::default()).map_err(|_| FactorError::OutOfMemory)?;
                 Ok(Pattern { row_ptr, col_idx, columns, symbolic })
             })?;
             self.pattern = Some(Arc::new(pattern));
         }
-        let Some(pattern) = &self.pattern else { return Err(LuFault::OutOfMemory) };
+        let Some(pattern) = &self.pattern else { return Err(FactorError::OutOfMemory) };
         if self.factored.as_ref().is_some_and(|kept| kept.values == values) {
             return Ok(());
         }
@@ -126,8 +131,8 @@ impl LuCache {
     }
 
     /// As [`Elimination::solve`].
-    pub(in crate::linalg) fn solve(&self, x: &mut [f64], transposed: bool) -> Result<(), LuFault> {
-        let (Some(pattern), Some(factored)) = (&self.pattern, &self.factored) else { return Err(LuFault::OutOfMemory) };
+    pub(in crate::linalg) fn solve(&self, x: &mut [f64], transposed: bool) -> Result<(), FactorError> {
+        let (Some(pattern), Some(factored)) = (&self.pattern, &self.factored) else { return Err(FactorError::OutOfMemory) };
         let (lu, mut workspace) = (LuRef::new_unchecked(&pattern.symbolic, &self.numeric), workspace(pattern)?);
         factored.solve(x, transposed, |x| {
             substitute(lu, x, transposed, &mut workspace);
@@ -137,10 +142,10 @@ impl LuCache {
 }
 
 /// Memory to solve in.
-fn workspace(pattern: &Pattern) -> Result<MemBuffer, LuFault> {
+fn workspace(pattern: &Pattern) -> Result<MemBuffer, FactorError> {
     let scratch = pattern.symbolic.solve_transpose_in_place_scratch::<f64>(1, Par::Seq);
     let workspace = MemBuffer::try_new(scratch.or(pattern.symbolic.solve_in_place_scratch::<f64>(1, Par::Seq)));
-    workspace.map_err(|_| LuFault::OutOfMemory)
+    workspace.map_err(|_| FactorError::OutOfMemory)
 }
 
 /// Solves with the factors of the transpose.
@@ -156,18 +161,18 @@ fn substitute(lu: LuRef<'_, usize, f64>, x: &mut [f64], transposed: bool, worksp
 }
 
 /// Compressed rows of a matrix are compressed columns of its transpose, which is what is factorised; solving then transposes back.
-fn numeric_factors(pattern: &Pattern, numeric: &mut NumericLu<usize, f64>, n: usize, scaled: &[f64]) -> Result<(), LuFault> {
+fn numeric_factors(pattern: &Pattern, numeric: &mut NumericLu<usize, f64>, n: usize, scaled: &[f64]) -> Result<(), FactorError> {
     let transpose = SymbolicSparseColMatRef::new_checked(n, n, &pattern.row_ptr, None, &pattern.columns);
     let scratch = pattern.symbolic.factorize_numeric_lu_scratch::<f64>(Par::Seq, Default::default());
-    let mut workspace = MemBuffer::try_new(scratch).map_err(|_| LuFault::OutOfMemory)?;
+    let mut workspace = MemBuffer::try_new(scratch).map_err(|_| FactorError::OutOfMemory)?;
     let stack = MemStack::new(&mut workspace);
     let matrix = SparseColMatRef::new(transpose, scaled);
     match pattern.symbolic.factorize_numeric_lu(numeric, matrix, Par::Seq, stack, Default::default()) {
         Ok(_) => Ok(()),
-        Err(LuError::SymbolicSingular { index }) => {
-            Err(LuFault::Singular(format!("elimination finds no pivot in step {index}: some unknowns do not appear in enough equations")))
-        }
-        Err(LuError::Generic(_)) => Err(LuFault::OutOfMemory),
+        Err(LuError::SymbolicSingular { index }) => Err(FactorError::Singular(format!(
+            "elimination finds no pivot in step {index}: some unknowns do not appear in enough equations"
+        ))),
+        Err(LuError::Generic(_)) => Err(FactorError::OutOfMemory),
     }
 }
 
@@ -189,7 +194,7 @@ mod tests {
         assert_eq!(solve(&first, [4.0, 4.0]), Ok((true, [2.0, 1.0])));
         // Other values on the same pattern; then singular ones, after which nothing wrong is left behind.
         assert_eq!(solve(&matrix([4.0, 0.0, 0.0, 4.0]), [4.0, 4.0]), Ok((true, [1.0, 1.0])));
-        assert!(matches!(solve(&matrix([1.0, 1.0, 1.0, 1.0]), [1.0, 1.0]), Err(LuFault::Singular(_))));
+        assert!(matches!(solve(&matrix([1.0, 1.0, 1.0, 1.0]), [1.0, 1.0]), Err(FactorError::Singular(_))));
         assert_eq!(solve(&first, [2.0, 4.0]), Ok((true, [1.0, 1.0])));
         // The transpose, by the second column of the inverse of ((2, 1), (0, 4)): x = (1/2, 0) b0 + (-1/8, 1/4) b1.
         let upper = matrix([2.0, 1.0, 0.0, 4.0]);
@@ -213,10 +218,10 @@ mod tests {
                 .collect();
             let matrix = Csr::from_triplets(n, n, &entries).expect("legal");
             let mut cache = LuCache::default();
-            assert_eq!(cache.factorize(&matrix, &[], &|| true).err(), Some(LuFault::Interrupted));
+            assert_eq!(cache.factorize(&matrix, &[], &|| true).err(), Some(FactorError::Interrupted));
             assert!(!cache.knows_pattern(&matrix));
             let is_asked = std::cell::Cell::new(false);
-            assert_eq!(cache.factorize(&matrix, &[], &|| is_asked.replace(true)).err(), Some(LuFault::Interrupted));
+            assert_eq!(cache.factorize(&matrix, &[], &|| is_asked.replace(true)).err(), Some(FactorError::Interrupted));
             let mut x = vec![0.0; n];
             x[0] = 1.0;
             cache.factorize(&matrix, &[], &|| false).and_then(|()| cache.solve(&mut x, false)).expect("regular");

@@ -13,7 +13,7 @@ pub enum Definiteness {
 
 /// Why a direct solver does not give an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DirectFault {
+pub enum DirectError {
     /// A matrix that was said to be symmetric is not positive definite.
     NotDefinite,
     /// Not enough memory for the factors; says how much.
@@ -50,17 +50,17 @@ pub trait DirectSolver<S: ?Sized> {
     ///
     /// # Errors
     /// Why not; nothing is kept then.
-    fn analyse(&mut self, space: &mut S, matrix: DirectMatrix<'_>) -> Result<(), DirectFault>;
+    fn analyse(&mut self, space: &mut S, matrix: DirectMatrix<'_>) -> Result<(), DirectError>;
     /// Factorises the matrix with these values on the pattern that was analysed last. `[entries]`
     ///
     /// # Errors
     /// Why not; there are no factors then. A small pivot is no reason: it shows in what is solved.
-    fn factorize(&mut self, space: &mut S, values: &[f64]) -> Result<(), DirectFault>;
+    fn factorize(&mut self, space: &mut S, values: &[f64]) -> Result<(), DirectError>;
     /// Overwrites a right-hand side with the solution of the system or, if asked for, of its transpose. `[n]`
     ///
     /// # Errors
     /// Why not.
-    fn solve(&mut self, space: &mut S, x: &mut [f64], transposed: bool) -> Result<(), DirectFault>;
+    fn solve(&mut self, space: &mut S, x: &mut [f64], transposed: bool) -> Result<(), DirectError>;
 }
 
 /// Where a back-end has matrices factorised.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::choose::Attempt;
 use super::options::{LinearOptions, Method, Preconditioning};
 #[cfg(feature = "lu")]
-use crate::linalg::direct::{device_lu::Place, lu::LuCache};
+use crate::linalg::direct::{device_lu::FactorLocation, lu::LuCache};
 use crate::linalg::precond::amg::AmgOptions;
 use crate::linalg::space::host::HostSpace;
 use crate::linalg::space::matrix_space::Shape;
@@ -20,8 +20,8 @@ pub struct LinearCache<S: VectorSpace + 'static = HostSpace> {
     #[cfg(feature = "lu")]
     pub(in crate::linalg) lu: LuCache,
     #[cfg(feature = "lu")]
-    pub(in crate::linalg) place: Place<S>,
-    kept: Option<Kept<S>>,
+    pub(in crate::linalg) place: FactorLocation<S>,
+    kept: Option<CachedPreconditioner<S>>,
     /// The method that did it last, and whether there was something to tell of the choice.
     last: Option<((Method, Preconditioning), bool)>,
     /// What failed where another method did not, and has not done it since.
@@ -36,7 +36,7 @@ impl<S: VectorSpace> Default for LinearCache<S> {
             #[cfg(feature = "lu")]
             lu: LuCache::default(),
             #[cfg(feature = "lu")]
-            place: Place::Unknown,
+            place: FactorLocation::Unknown,
             kept: None,
             last: None,
             failed: Vec::new(),
@@ -52,8 +52,8 @@ impl<S: VectorSpace> std::fmt::Debug for LinearCache<S> {
 }
 
 /// A preconditioner of an older matrix.
-struct Kept<S: VectorSpace + 'static> {
-    key: KeptKey,
+struct CachedPreconditioner<S: VectorSpace + 'static> {
+    key: CacheKey,
     preconditioner: Box<dyn Preconditioner<S>>,
     /// Iterations that it took on its own matrix.
     iterations: usize,
@@ -61,7 +61,7 @@ struct Kept<S: VectorSpace + 'static> {
 
 /// What must be the same for a preconditioner to be used again.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::linalg) struct KeptKey {
+pub(in crate::linalg) struct CacheKey {
     kind: Preconditioning,
     rows: usize,
     entries: usize,
@@ -71,7 +71,7 @@ pub(in crate::linalg) struct KeptKey {
     amg: AmgOptions,
 }
 
-impl KeptKey {
+impl CacheKey {
     pub(in crate::linalg) fn new(
         shape: Shape,
         kind: Preconditioning,
@@ -79,9 +79,9 @@ impl KeptKey {
         is_symmetric: bool,
         pressure: usize,
         options: &LinearOptions,
-    ) -> KeptKey {
+    ) -> CacheKey {
         let Shape { rows, entries, .. } = shape;
-        KeptKey { kind, rows, entries, is_negated: sign < 0.0, is_symmetric, pressure, amg: options.amg }
+        CacheKey { kind, rows, entries, is_negated: sign < 0.0, is_symmetric, pressure, amg: options.amg }
     }
 }
 
@@ -90,7 +90,7 @@ const SET_UP: usize = 10;
 
 impl<S: VectorSpace> LinearCache<S> {
     /// A preconditioner from before, and after how many iterations to give it up.
-    pub(in crate::linalg) fn kept(&self, key: &KeptKey) -> Option<(&dyn Preconditioner<S>, usize)> {
+    pub(in crate::linalg) fn kept(&self, key: &CacheKey) -> Option<(&dyn Preconditioner<S>, usize)> {
         let kept = self.kept.as_ref().filter(|kept| kept.key == *key)?;
         Some((&*kept.preconditioner, 2 * (kept.iterations + SET_UP)))
     }
@@ -103,9 +103,11 @@ impl<S: VectorSpace> LinearCache<S> {
     }
 
     /// Keeps a new one, if its set-up costs more than an iteration or two, and the iterations that it took.
-    pub(in crate::linalg) fn keep(&mut self, key: KeptKey, preconditioner: Box<dyn Preconditioner<S>>, iterations: usize) {
+    pub(in crate::linalg) fn keep(&mut self, key: CacheKey, preconditioner: Box<dyn Preconditioner<S>>, iterations: usize) {
         self.kept = match key.kind {
-            Preconditioning::Amg | Preconditioning::Cpr | Preconditioning::Fsai => Some(Kept { key, preconditioner, iterations }),
+            Preconditioning::Amg | Preconditioning::Cpr | Preconditioning::Fsai => {
+                Some(CachedPreconditioner { key, preconditioner, iterations })
+            }
             Preconditioning::None
             | Preconditioning::Jacobi
             | Preconditioning::BlockJacobi
@@ -132,9 +134,9 @@ impl<S: VectorSpace> LinearCache<S> {
     pub fn direct_note(&self) -> Option<String> {
         #[cfg(feature = "lu")]
         match &self.place {
-            Place::Host(Some(reason)) => return Some(format!("LU runs on the host: {reason}")),
-            Place::Device(kept) => return Some(format!("LU runs on the device, by {}", kept.name())),
-            Place::Unknown | Place::Host(None) => {}
+            FactorLocation::Host(Some(reason)) => return Some(format!("LU runs on the host: {reason}")),
+            FactorLocation::Device(kept) => return Some(format!("LU runs on the device, by {}", kept.name())),
+            FactorLocation::Unknown | FactorLocation::Host(None) => {}
         }
         None
     }

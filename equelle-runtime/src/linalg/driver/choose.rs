@@ -40,7 +40,7 @@ pub enum Diagonal {
 
 /// What a matrix is like.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Facts {
+pub struct MatrixProperties {
     /// Unknowns.
     pub unknowns: usize,
     /// Fields on the same elements, 1 if they differ in size.
@@ -57,9 +57,9 @@ pub struct Facts {
     pub is_range_unknown: bool,
 }
 
-impl Facts {
+impl MatrixProperties {
     /// Looks at a square matrix, row by row and then for symmetry.
-    pub fn new(matrix: &impl SparseRows, ends: &[usize], is_range_unknown: bool) -> Facts {
+    pub fn new(matrix: &impl SparseRows, ends: &[usize], is_range_unknown: bool) -> MatrixProperties {
         let (mut dominance, mut size) = (f64::INFINITY, 0.0f64);
         let (mut positive, mut negative) = (true, true);
         for row in 0..matrix.n_rows() {
@@ -87,12 +87,12 @@ impl Facts {
             (false, false) => Diagonal::Mixed,
         };
         let symmetry = matrix.symmetry(SYMMETRY);
-        Facts { is_range_unknown, ..Facts::of(matrix.n_rows(), ends, symmetry, diagonal, dominance, size) }
+        MatrixProperties { is_range_unknown, ..MatrixProperties::of(matrix.n_rows(), ends, symmetry, diagonal, dominance, size) }
     }
 
     /// What a back-end found out of a matrix whose fields end at `ends`; all of the range is known.
-    pub fn of(unknowns: usize, ends: &[usize], symmetry: Symmetry, diagonal: Diagonal, dominance: f64, size: f64) -> Facts {
-        Facts { unknowns, fields: fields(ends), symmetry, diagonal, dominance, size, is_range_unknown: false }
+    pub fn of(unknowns: usize, ends: &[usize], symmetry: Symmetry, diagonal: Diagonal, dominance: f64, size: f64) -> MatrixProperties {
+        MatrixProperties { unknowns, fields: fields(ends), symmetry, diagonal, dominance, size, is_range_unknown: false }
     }
 
     /// What to multiply the matrix by for a preconditioner: a power of two, with its sign, so that nothing that a set-up
@@ -183,7 +183,7 @@ const FIRST_TRY: (usize, usize) = (500, 60);
 const SLOW_TRY: (usize, usize) = (1000, 300);
 
 /// What to try, in order. What the user asked for is left as it is; one answer where nothing is open.
-pub fn plan(facts: &Facts, options: &LinearOptions) -> Vec<Attempt> {
+pub fn plan(facts: &MatrixProperties, options: &LinearOptions) -> Vec<Attempt> {
     let full = (options.max_iterations, 2 * facts.unknowns + 100);
     let attempt = |method, preconditioner, limit: (usize, usize)| Attempt {
         method,
@@ -218,7 +218,7 @@ pub fn plan(facts: &Facts, options: &LinearOptions) -> Vec<Attempt> {
 type Limit = (usize, usize);
 
 /// Preconditioners for a matrix like this, best first.
-fn preconditioners(facts: &Facts, tolerance: f64) -> Vec<(Preconditioning, Limit)> {
+fn preconditioners(facts: &MatrixProperties, tolerance: f64) -> Vec<(Preconditioning, Limit)> {
     use Preconditioning::{Amg, BlockIlu0, Cpr, Ilu0, Jacobi};
     let mut list = Vec::new();
     if facts.prefers_jacobi(tolerance) {
@@ -240,7 +240,7 @@ fn preconditioners(facts: &Facts, tolerance: f64) -> Vec<(Preconditioning, Limit
     list
 }
 
-fn all(facts: &Facts, tolerance: f64) -> Vec<(Method, Preconditioning, Limit)> {
+fn all(facts: &MatrixProperties, tolerance: f64) -> Vec<(Method, Preconditioning, Limit)> {
     let lu = (Method::Lu, Preconditioning::None, FIRST_TRY);
     let has_lu = cfg!(feature = "lu");
     // Only LU finds which right-hand sides fit.

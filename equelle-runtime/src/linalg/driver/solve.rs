@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use super::cache::{KeptKey, LinearCache};
-use super::choose::{Attempt, Diagonal, Facts, fields, plan};
+use super::cache::{CacheKey, LinearCache};
+use super::choose::{Attempt, Diagonal, MatrixProperties, fields, plan};
 use super::error::{LinearError, LinearErrorKind};
 use super::options::{LinearOptions, Method, Preconditioning, refusal};
 use crate::linalg::krylov::bicgstab::BiCgStab;
@@ -44,7 +44,7 @@ pub struct Solution<V = Vec<f64>> {
 const SHARE: f64 = 0.9;
 
 /// How a method fails, before it is put into words.
-struct Fault {
+struct MethodError {
     kind: LinearErrorKind,
     iterations: usize,
     /// 2-norm in the unit of the scaled right-hand side; `None` for 1.
@@ -52,23 +52,23 @@ struct Fault {
     detail: String,
 }
 
-impl Fault {
-    fn new(kind: LinearErrorKind, detail: impl Into<String>) -> Fault {
-        Fault { kind, iterations: 0, residual: None, detail: detail.into() }
+impl MethodError {
+    fn new(kind: LinearErrorKind, detail: impl Into<String>) -> MethodError {
+        MethodError { kind, iterations: 0, residual: None, detail: detail.into() }
     }
 }
 
 /// Why an attempt came to nothing.
 enum Failure<E> {
     /// The method failed; another one may not.
-    Fault(Fault),
+    MethodError(MethodError),
     /// The device did.
     Device(E),
 }
 
-impl<E> From<Fault> for Failure<E> {
-    fn from(fault: Fault) -> Self {
-        Failure::Fault(fault)
+impl<E> From<MethodError> for Failure<E> {
+    fn from(fault: MethodError) -> Self {
+        Failure::MethodError(fault)
     }
 }
 
@@ -145,7 +145,7 @@ pub fn solve_in<S: SystemSpace>(
     let n = ends.last().copied().unwrap_or(0);
     assert!(S::shape(matrix).rows == n && S::shape(matrix).columns == n, "a square matrix for these unknowns");
     space.set_len(n);
-    let error = |attempt: (Method, Preconditioning), fault: Fault| LinearError {
+    let error = |attempt: (Method, Preconditioning), fault: MethodError| LinearError {
         kind: fault.kind,
         method: attempt.0,
         preconditioner: attempt.1,
@@ -156,7 +156,8 @@ pub fn solve_in<S: SystemSpace>(
     };
     // What is said before any method is chosen.
     let asked = (options.method.unwrap_or(Method::Lu), options.preconditioner.unwrap_or(Preconditioning::None));
-    let not_finite = |detail| error(asked, Fault { residual: Some(f64::NAN), ..Fault::new(LinearErrorKind::NonFinite, detail) });
+    let not_finite =
+        |detail| error(asked, MethodError { residual: Some(f64::NAN), ..MethodError::new(LinearErrorKind::NonFinite, detail) });
     let largest = space.largest(&rhs);
     let [largest] = space.read([&largest])?;
     if !largest.is_finite() {
@@ -199,7 +200,7 @@ pub fn solve_in<S: SystemSpace>(
         space.to_range(&vectors, b);
     }
     facts.is_range_unknown = !null_space.is_known();
-    let open = OpenLevels { null_space: &null_space, vectors: &vectors, ends, scale };
+    let open = SystemNullSpace { null_space: &null_space, vectors: &vectors, ends, scale };
     let problem = Problem { matrix, b: projected.as_ref().unwrap_or(&rhs), open: &open, facts: &facts, options };
 
     let mut before: Vec<LinearError> = Vec::new();
@@ -228,9 +229,9 @@ pub fn solve_in<S: SystemSpace>(
                 }
                 let kind = if relative_residual.is_finite() { LinearErrorKind::Stagnation } else { LinearErrorKind::NonFinite };
                 let detail = format!("the true residual stays above the tolerance {:.1e}", options.tolerance);
-                Fault { kind, iterations, residual: Some(relative_residual), detail }
+                MethodError { kind, iterations, residual: Some(relative_residual), detail }
             }
-            Err(Failure::Fault(fault)) => fault,
+            Err(Failure::MethodError(fault)) => fault,
             Err(Failure::Device(failure)) => return Err(failure),
         };
         made += fault.iterations;
@@ -249,7 +250,7 @@ pub fn solve_in<S: SystemSpace>(
         }
     }
     let Some(mut last) = before.pop() else {
-        return Ok(Err(error(asked, Fault::new(LinearErrorKind::MaxIterations, "no method was tried"))));
+        return Ok(Err(error(asked, MethodError::new(LinearErrorKind::MaxIterations, "no method was tried"))));
     };
     last.before = before.iter().map(LinearError::summary).collect();
     Ok(Err(last))
@@ -266,7 +267,13 @@ fn with_accepted(open: Option<String>, relative_residual: f64, is_negligible: bo
 }
 
 /// What was chosen and why, where the choice was free.
-fn choice(facts: &Facts, options: &LinearOptions, attempt: Attempt, detail: &Option<String>, before: &[LinearError]) -> Option<String> {
+fn choice(
+    facts: &MatrixProperties,
+    options: &LinearOptions,
+    attempt: Attempt,
+    detail: &Option<String>,
+    before: &[LinearError],
+) -> Option<String> {
     if options.method.is_some() && options.preconditioner.is_some() && detail.is_none() {
         return None;
     }
@@ -298,7 +305,7 @@ fn residual_norm<S: SystemSpace>(space: &mut S, matrix: &S::Matrix, b: &S::Vecto
 }
 
 /// What a system leaves open.
-struct OpenLevels<'a, V> {
+struct SystemNullSpace<'a, V> {
     null_space: &'a Rc<NullSpace>,
     /// The same where the computation happens.
     vectors: &'a V,
@@ -321,15 +328,15 @@ struct Solved<V> {
 struct Problem<'a, S: SystemSpace> {
     matrix: &'a S::Matrix,
     b: &'a S::Vector,
-    open: &'a OpenLevels<'a, S::Open>,
-    facts: &'a Facts,
+    open: &'a SystemNullSpace<'a, S::NullVectors>,
+    facts: &'a MatrixProperties,
     options: &'a LinearOptions,
 }
 
 impl<S: SystemSpace> Problem<'_, S> {
     fn solve(&self, space: &mut S, attempt: Attempt, cache: &mut LinearCache<S>) -> Result<Solved<S::Vector>, Failure<S::Error>> {
         if let Some(reason) = refusal(attempt.method, attempt.preconditioner) {
-            return Err(Fault::new(LinearErrorKind::Unsuitable, reason).into());
+            return Err(MethodError::new(LinearErrorKind::Unsuitable, reason).into());
         }
         let mut solved = match attempt.method {
             Method::Lu => self.solve_directly(space, cache)?,
@@ -341,7 +348,7 @@ impl<S: SystemSpace> Problem<'_, S> {
 
     #[cfg(not(feature = "lu"))]
     fn solve_directly(&self, _: &mut S, _: &mut LinearCache<S>) -> Result<Solved<S::Vector>, Failure<S::Error>> {
-        Err(Fault::new(LinearErrorKind::Breakdown, "this program was built without LU").into())
+        Err(MethodError::new(LinearErrorKind::Breakdown, "this program was built without LU").into())
     }
 
     fn solve_krylov(&self, space: &mut S, attempt: Attempt, cache: &mut LinearCache<S>) -> Result<Solved<S::Vector>, Failure<S::Error>> {
@@ -351,16 +358,16 @@ impl<S: SystemSpace> Problem<'_, S> {
             let matrix = space.host_matrix(self.matrix).map_err(Failure::Device)?;
             let (here, there) = (matrix.entry(row, column), matrix.entry(column, row));
             let detail = format!("the matrix is not symmetric: {here:e} in row {row}, column {column}, but {there:e} in the mirror place");
-            return Err(Fault::new(LinearErrorKind::Breakdown, detail).into());
+            return Err(MethodError::new(LinearErrorKind::Breakdown, detail).into());
         }
         let ends = self.open.ends;
         let k = fields(ends);
         let by_blocks = matches!(attempt.preconditioner, Preconditioning::BlockJacobi | Preconditioning::BlockIlu0 | Preconditioning::Cpr);
         if by_blocks && k != ends.len() {
-            return Err(Fault::new(LinearErrorKind::Unsuitable, "the unknowns are not on the same elements").into());
+            return Err(MethodError::new(LinearErrorKind::Unsuitable, "the unknowns are not on the same elements").into());
         }
         if attempt.preconditioner == Preconditioning::Cpr && k < 2 {
-            return Err(Fault::new(LinearErrorKind::Unsuitable, "two stages need two unknowns an element").into());
+            return Err(MethodError::new(LinearErrorKind::Unsuitable, "two stages need two unknowns an element").into());
         }
         let (pressure, detail) = if attempt.preconditioner == Preconditioning::Cpr { self.pressure(space, k)? } else { (0, None) };
 
@@ -377,7 +384,7 @@ impl<S: SystemSpace> Problem<'_, S> {
         let vectors = (!self.open.null_space.is_empty()).then_some(self.open.vectors);
         let operator = Projected { matrix: self.matrix, vectors, sign };
         let symmetric = self.facts.may_be_definite();
-        let key = KeptKey::new(S::shape(self.matrix), attempt.preconditioner, sign, symmetric, pressure, self.options);
+        let key = CacheKey::new(S::shape(self.matrix), attempt.preconditioner, sign, symmetric, pressure, self.options);
 
         let mut wasted = 0;
         if let Some((kept, limit)) = cache.kept(&key) {
@@ -387,8 +394,8 @@ impl<S: SystemSpace> Problem<'_, S> {
                     cache.used(iterations);
                     return Ok(Solved { x, iterations, detail });
                 }
-                Err(Failure::Fault(fault)) if fault.kind == LinearErrorKind::Interrupted => return Err(fault.into()),
-                Err(Failure::Fault(fault)) => wasted = fault.iterations,
+                Err(Failure::MethodError(fault)) if fault.kind == LinearErrorKind::Interrupted => return Err(fault.into()),
+                Err(Failure::MethodError(fault)) => wasted = fault.iterations,
                 Err(Failure::Device(failure)) => return Err(Failure::Device(failure)),
             }
         }
@@ -399,7 +406,7 @@ impl<S: SystemSpace> Problem<'_, S> {
         let made = cache.set_up(|_| space.set_up(self.matrix, factor, attempt.preconditioner, setting));
         let preconditioner = made.map_err(Failure::Device)?;
         if space.is_interrupted() {
-            return Err(Fault::new(LinearErrorKind::Interrupted, "it was being set up").into());
+            return Err(MethodError::new(LinearErrorKind::Interrupted, "it was being set up").into());
         }
         let detail = detail.or_else(|| preconditioner.note());
         let left = attempt.max_iterations.saturating_sub(wasted).max(1);
@@ -408,7 +415,7 @@ impl<S: SystemSpace> Problem<'_, S> {
                 cache.keep(key, preconditioner, iterations);
                 Ok(Solved { x, iterations: wasted + iterations, detail })
             }
-            Err(Failure::Fault(fault)) => Err(Fault { iterations: wasted + fault.iterations, ..fault }.into()),
+            Err(Failure::MethodError(fault)) => Err(MethodError { iterations: wasted + fault.iterations, ..fault }.into()),
             Err(Failure::Device(failure)) => Err(Failure::Device(failure)),
         }
     }
@@ -419,7 +426,7 @@ impl<S: SystemSpace> Problem<'_, S> {
             Some(given) if given < k => Ok((given, None)),
             Some(given) => {
                 let detail = format!("`cpr_pressure={}` names no unknown: there are {k}", given + 1);
-                Err(Fault::new(LinearErrorKind::Unsuitable, detail).into())
+                Err(MethodError::new(LinearErrorKind::Unsuitable, detail).into())
             }
             None => {
                 let departures = space.departure_from_elliptic(self.matrix, k).map_err(Failure::Device)?;
@@ -467,7 +474,7 @@ impl<S: SystemSpace> Problem<'_, S> {
             // Residuals within the range and a symmetric preconditioner: levels enter no dot product.
             (Method::Cg, _) => run(space, Cg::new, system, &mut x, b, control),
             (method, Some(vectors)) => {
-                let preconditioner = &Levelled { preconditioner, vectors };
+                let preconditioner = &WithoutNullSpace { preconditioner, vectors };
                 self.run_any(space, method, System { operator, preconditioner }, &mut x, b, control)
             }
             (method, None) => self.run_any(space, method, system, &mut x, b, control),
@@ -495,7 +502,7 @@ impl<S: SystemSpace> Problem<'_, S> {
             );
         }
         let residual = Some(outcome.residual / size);
-        Err(Fault { kind, iterations: outcome.iterations, residual, detail }.into())
+        Err(MethodError { kind, iterations: outcome.iterations, residual, detail }.into())
     }
 }
 
@@ -503,7 +510,7 @@ impl<S: SystemSpace> Problem<'_, S> {
 struct Projected<'a, S: SystemSpace> {
     matrix: &'a S::Matrix,
     /// `None` where the matrix leaves nothing open.
-    vectors: Option<&'a S::Open>,
+    vectors: Option<&'a S::NullVectors>,
     sign: f64,
 }
 
@@ -549,12 +556,12 @@ impl<S: SystemSpace> LinearOperator<S> for Projected<'_, S> {
 
 /// What a preconditioner makes, without the open levels: what a set-up has rounded may bring them in many times as large as the rest, which would lose as many digits in a product
 /// with the matrix.
-struct Levelled<'a, S: SystemSpace, M> {
+struct WithoutNullSpace<'a, S: SystemSpace, M> {
     preconditioner: &'a M,
-    vectors: &'a S::Open,
+    vectors: &'a S::NullVectors,
 }
 
-impl<S: SystemSpace, M: Preconditioner<S>> Preconditioner<S> for Levelled<'_, S, M> {
+impl<S: SystemSpace, M: Preconditioner<S>> Preconditioner<S> for WithoutNullSpace<'_, S, M> {
     fn apply(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) {
         self.preconditioner.apply(space, z, r);
         space.remove_mean(self.vectors, z);
@@ -570,7 +577,7 @@ impl<S: SystemSpace, M: Preconditioner<S>> Preconditioner<S> for Levelled<'_, S,
 }
 
 /// Refuses a right-hand side that is outside the range as far as the left null vectors are known.
-fn check_balance(null_space: &NullSpace, b: &[f64], scale: f64, options: &LinearOptions) -> Result<(), Fault> {
+fn check_balance(null_space: &NullSpace, b: &[f64], scale: f64, options: &LinearOptions) -> Result<(), MethodError> {
     let allowed = NullSpace::allowed(norm(b) * scale, options) / scale;
     let Some(worst) = null_space.imbalance(b, allowed) else { return Ok(()) };
     let unknowns = &null_space.components[worst.component].unknowns;
@@ -578,11 +585,11 @@ fn check_balance(null_space: &NullSpace, b: &[f64], scale: f64, options: &Linear
     if count == 1 {
         let alone = null_space.components.iter().filter(|component| component.unknowns.len() == 1).count();
         let kind = LinearErrorKind::ZeroDerivative { count: alone, residual: (worst.sum * scale).abs() };
-        return Err(Fault { residual: Some(1.0), ..Fault::new(kind, format!("it is largest for unknown number {first}")) });
+        return Err(MethodError { residual: Some(1.0), ..MethodError::new(kind, format!("it is largest for unknown number {first}")) });
     }
     let relative = worst.least_residual / norm(b);
     let detail = format!("over {count} connected unknowns from number {first}; no solution has a relative residual below {relative:.1e}");
-    Err(Fault { residual: Some(1.0), ..Fault::new(LinearErrorKind::Incompatible { imbalance: worst.sum * scale }, detail) })
+    Err(MethodError { residual: Some(1.0), ..MethodError::new(LinearErrorKind::Incompatible { imbalance: worst.sum * scale }, detail) })
 }
 
 /// Iterates by a new method.

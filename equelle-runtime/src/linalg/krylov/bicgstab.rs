@@ -3,7 +3,7 @@
 //! H. A. van der Vorst, Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG for the solution of nonsymmetric linear systems,
 //! SIAM J. Sci. Stat. Comput. 13 (1992), doi:10.1137/0913035.
 
-use super::iteration::{Control, Cycle, Proposal, System, Watch};
+use super::iteration::{Control, Cycle, ResidualMonitor, StopReason, System};
 use crate::linalg::space::vector_space::{LinearOperator, Preconditioner, VectorSpace};
 
 /// Working vectors of BiCGStab, for any matrix.
@@ -44,9 +44,9 @@ impl<S: VectorSpace> Cycle<S> for BiCgStab<S> {
         x: &mut S::Vector,
         r: &mut S::Vector,
         control: Control,
-    ) -> Result<(usize, Proposal), S::Error> {
+    ) -> Result<(usize, StopReason), S::Error> {
         let BiCgStab { shadow, p, v, t, along_p, along_r } = self;
-        let mut watch = Watch::new(control);
+        let mut watch = ResidualMonitor::new(control);
         space.copy(shadow, r);
         space.copy(p, r);
         let shadow_square = space.dot(shadow, shadow);
@@ -76,7 +76,7 @@ impl<S: VectorSpace> Cycle<S> for BiCgStab<S> {
                     space.read([&square, &rho_new, &shadow_v, &shadow_square, &v_square, &ts, &tt, &half_square])?;
                 // An overflow may also show as a step of zero.
                 if ![shadow_v, v_square, ts, tt].iter().all(|value| value.is_finite()) {
-                    return Ok((iteration, Proposal::NonFinite));
+                    return Ok((iteration, StopReason::NonFinite));
                 }
                 let vanishes = |dot: f64, a: f64, b: f64| dot.abs() <= ROUND_OFF * a.sqrt() * b.sqrt();
                 let breakdown = || {
@@ -88,7 +88,7 @@ impl<S: VectorSpace> Cycle<S> for BiCgStab<S> {
                         vanishes(rho, shadow_square, square).then(|| "the shadow residual is orthogonal to the residual".to_owned())
                     }
                 };
-                if let Some(proposal) = watch.judge(space, iteration, square.sqrt(), breakdown) {
+                if let Some(proposal) = watch.check(space, iteration, square.sqrt(), breakdown) {
                     return Ok((iteration, proposal));
                 }
             }

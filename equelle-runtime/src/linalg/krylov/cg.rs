@@ -4,7 +4,7 @@
 //! doi:10.6028/jres.049.044. With a preconditioner that depends on the residual, the flexible form: Y. Notay, Flexible conjugate
 //! gradients, SIAM J. Sci. Comput. 22 (2000), doi:10.1137/S1064827599362314.
 
-use super::iteration::{Control, Cycle, Proposal, System, Watch};
+use super::iteration::{Control, Cycle, ResidualMonitor, StopReason, System};
 use crate::linalg::space::vector_space::{LinearOperator, Preconditioner, VectorSpace};
 
 /// Working vectors of CG, for symmetric positive definite matrices (and singular ones when the right-hand side is in the range).
@@ -40,12 +40,12 @@ impl<S: VectorSpace> Cycle<S> for Cg<S> {
         x: &mut S::Vector,
         r: &mut S::Vector,
         control: Control,
-    ) -> Result<(usize, Proposal), S::Error> {
+    ) -> Result<(usize, StopReason), S::Error> {
         if self.before.is_none() && system.preconditioner.is_variable() {
             self.before = Some(space.zeros()?);
         }
         let Cg { p, q, z, before } = self;
-        let mut watch = Watch::new(control);
+        let mut watch = ResidualMonitor::new(control);
         system.preconditioner.apply(space, z, r);
         space.copy(p, z);
         let mut rz = space.dot(r, z);
@@ -67,7 +67,7 @@ impl<S: VectorSpace> Cycle<S> for Cg<S> {
                 // An overflow may also show as a step of zero.
                 if !curvature.is_finite() {
                     space.add_scaled(x, &alpha, p);
-                    return Ok((iteration, Proposal::NonFinite));
+                    return Ok((iteration, StopReason::NonFinite));
                 }
                 let breakdown = || {
                     if least_curvature <= 0.0 {
@@ -76,7 +76,7 @@ impl<S: VectorSpace> Cycle<S> for Cg<S> {
                         (least_rz <= 0.0).then(|| format!("r.Mr = {least_rz:.1e}, so the preconditioner is not positive definite"))
                     }
                 };
-                if let Some(proposal) = watch.judge(space, iteration, read.sqrt(), breakdown) {
+                if let Some(proposal) = watch.check(space, iteration, read.sqrt(), breakdown) {
                     space.add_scaled(x, &alpha, p);
                     return Ok((iteration, proposal));
                 }

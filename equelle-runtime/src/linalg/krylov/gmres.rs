@@ -5,7 +5,7 @@
 //! what it made of each basis vector: Y. Saad, A flexible inner-outer preconditioned GMRES algorithm, SIAM J. Sci. Comput. 14 (1993),
 //! doi:10.1137/0914028.
 
-use super::iteration::{Control, Cycle, Proposal, System, Watch};
+use super::iteration::{Control, Cycle, ResidualMonitor, StopReason, System};
 use crate::linalg::space::vector_space::{LinearOperator, Preconditioner, VectorSpace};
 
 /// Basis of GMRES(m), for any matrix. Memory: m + 3 vectors, allocated as the first cycle reaches them; m more with a preconditioner that is variable or rounds much, and after a cycle
@@ -75,8 +75,8 @@ impl<S: VectorSpace> Cycle<S> for Gmres<S> {
         x: &mut S::Vector,
         r: &mut S::Vector,
         control: Control,
-    ) -> Result<(usize, Proposal), S::Error> {
-        let mut watch = Watch::new(control);
+    ) -> Result<(usize, StopReason), S::Error> {
+        let mut watch = ResidualMonitor::new(control);
         let keeps = self.keeps(system.preconditioner);
         let zero = space.constant(0.0);
         let one = space.constant(1.0);
@@ -141,18 +141,18 @@ impl<S: VectorSpace> Cycle<S> for Gmres<S> {
                 let [residual, pivot, least_pivot] = space.read([&rhs[iteration], &pivot, &least_pivot])?;
                 // An overflow may also show as a direction of length zero.
                 if !pivot.is_finite() {
-                    break Proposal::NonFinite;
+                    break StopReason::NonFinite;
                 }
                 let residual = residual.abs();
                 if least_pivot == 0.0 {
-                    break Proposal::Breakdown("the Krylov space does not grow any more and holds no solution".to_owned());
+                    break StopReason::Breakdown("the Krylov space does not grow any more and holds no solution".to_owned());
                 }
-                if let Some(proposal) = watch.judge(space, iteration, residual, || None) {
+                if let Some(proposal) = watch.check(space, iteration, residual, || None) {
                     break proposal;
                 }
             }
             if iteration == self.restart {
-                break Proposal::Restart;
+                break StopReason::Restart;
             }
         };
         self.correct(space, system, x, r, &columns, &mut rhs);

@@ -81,7 +81,7 @@ pub struct Outcome {
 
 /// Why a method proposes to stop.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Proposal {
+pub enum StopReason {
     /// By its recurrence the residual is at most the aim; or it is accepted, and the aim costs too much.
     Converged,
     /// The cycle is complete.
@@ -112,7 +112,7 @@ pub trait Cycle<S: VectorSpace> {
         x: &mut S::Vector,
         r: &mut S::Vector,
         control: Control,
-    ) -> Result<(usize, Proposal), S::Error>;
+    ) -> Result<(usize, StopReason), S::Error>;
 
     /// A preconditioner turned out not to be the fixed linear map that it was taken for: what a cycle made of its own numbers was far from the truth. Asks for a form that allows for
     /// it, in all cycles from here on; `false` if there is none, or it has been asked for before.
@@ -189,13 +189,13 @@ pub fn iterate<S: VectorSpace, A: LinearOperator<S>, M: Preconditioner<S>>(
         }
         let gained = norm <= GAIN * previous;
         // What a method believes to have gained is not there; a whole cycle makes no residual larger, on paper.
-        let is_drift = if proposal == Proposal::Converged { !gained } else { norm > (1.0 + LEAST_RESTART_GAIN) * previous };
+        let is_drift = if proposal == StopReason::Converged { !gained } else { norm > (1.0 + LEAST_RESTART_GAIN) * previous };
         match proposal {
-            Proposal::NonFinite => break End::NonFinite,
-            Proposal::Interrupted => break End::Interrupted,
+            StopReason::NonFinite => break End::NonFinite,
+            StopReason::Interrupted => break End::Interrupted,
             _ if !norm.is_finite() => break End::NonFinite,
-            Proposal::OutOfIterations => break End::MaxIterations,
-            Proposal::Converged | Proposal::Restart if is_drift && method.allow_for_variation() => {
+            StopReason::OutOfIterations => break End::MaxIterations,
+            StopReason::Converged | StopReason::Restart if is_drift && method.allow_for_variation() => {
                 // An iterate that is worse than none is no place to go on from.
                 if norm > start {
                     let zero = space.constant(0.0);
@@ -204,22 +204,22 @@ pub fn iterate<S: VectorSpace, A: LinearOperator<S>, M: Preconditioner<S>>(
                     continue;
                 }
             }
-            Proposal::Converged if !gained => {
+            StopReason::Converged if !gained => {
                 break End::Stagnation(format!("its own residual reached the tolerance, the true one stays at {norm:.1e}"));
             }
-            Proposal::OutOfPatience if !gained => {
+            StopReason::OutOfPatience if !gained => {
                 break End::Stagnation(format!("no smaller residual in {} iterations", control.patience));
             }
-            Proposal::Restart if norm > (1.0 - LEAST_RESTART_GAIN) * previous => {
+            StopReason::Restart if norm > (1.0 - LEAST_RESTART_GAIN) * previous => {
                 break End::Stagnation(format!("a cycle of {made} iterations left the residual at {norm:.1e}"));
             }
-            Proposal::Breakdown(what) if !gained => {
+            StopReason::Breakdown(what) if !gained => {
                 failures += 1;
                 if norm == previous || failures > RETRIES {
                     break End::Breakdown(what);
                 }
             }
-            Proposal::Converged | Proposal::OutOfPatience | Proposal::Restart | Proposal::Breakdown(_) => failures = 0,
+            StopReason::Converged | StopReason::OutOfPatience | StopReason::Restart | StopReason::Breakdown(_) => failures = 0,
         }
         previous = norm;
     };
@@ -244,7 +244,7 @@ fn true_residual<S: VectorSpace>(
 
 /// Follows the residual that a method computes for itself.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Watch {
+pub(super) struct ResidualMonitor {
     control: Control,
     least: f64,
     least_at: usize,
@@ -252,9 +252,9 @@ pub(super) struct Watch {
     accepted_at: Option<usize>,
 }
 
-impl Watch {
-    pub fn new(control: Control) -> Watch {
-        Watch { control, least: f64::INFINITY, least_at: 0, accepted_at: None }
+impl ResidualMonitor {
+    pub fn new(control: Control) -> ResidualMonitor {
+        ResidualMonitor { control, least: f64::INFINITY, least_at: 0, accepted_at: None }
     }
 
     /// Whether the host should look after this iteration (from 1).
@@ -263,38 +263,38 @@ impl Watch {
     }
 
     /// What the residual says; `breakdown` is asked only when it is finite and the iteration goes on.
-    pub fn judge<S: VectorSpace>(
+    pub fn check<S: VectorSpace>(
         &mut self,
         space: &S,
         iteration: usize,
         residual: f64,
         breakdown: impl FnOnce() -> Option<String>,
-    ) -> Option<Proposal> {
+    ) -> Option<StopReason> {
         if !residual.is_finite() {
-            return Some(Proposal::NonFinite);
+            return Some(StopReason::NonFinite);
         }
         let Target { accept, aim } = self.control.target;
         if residual <= aim {
-            return Some(Proposal::Converged);
+            return Some(StopReason::Converged);
         }
         if residual <= accept {
             let accepted_at = *self.accepted_at.get_or_insert(iteration);
             if (iteration - accepted_at) as f64 >= FOR_AIM * accepted_at as f64 {
-                return Some(Proposal::Converged);
+                return Some(StopReason::Converged);
             }
         }
         if let Some(what) = breakdown() {
-            return Some(Proposal::Breakdown(what));
+            return Some(StopReason::Breakdown(what));
         }
         if space.is_interrupted() {
-            return Some(Proposal::Interrupted);
+            return Some(StopReason::Interrupted);
         }
         if residual < self.least {
             (self.least, self.least_at) = (residual, iteration);
         }
         if iteration >= self.control.max_iterations {
-            return Some(Proposal::OutOfIterations);
+            return Some(StopReason::OutOfIterations);
         }
-        (iteration - self.least_at >= self.control.patience).then_some(Proposal::OutOfPatience)
+        (iteration - self.least_at >= self.control.patience).then_some(StopReason::OutOfPatience)
     }
 }

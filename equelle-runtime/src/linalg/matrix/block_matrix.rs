@@ -11,7 +11,7 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::csr::{Csr, CsrFault, Pattern, Symmetry};
+use super::csr::{Csr, CsrError, Pattern, Symmetry};
 use super::sparse_rows::SparseRows;
 use crate::threads::Threads;
 
@@ -182,12 +182,12 @@ impl BlockMatrix {
     ///
     /// # Errors
     /// There are not as many values as entries.
-    pub fn with_pattern(pattern: Arc<BlockPattern>, values: Vec<Vec<f64>>) -> Result<BlockMatrix, CsrFault> {
+    pub fn with_pattern(pattern: Arc<BlockPattern>, values: Vec<Vec<f64>>) -> Result<BlockMatrix, CsrError> {
         let entries = pattern.k() * pattern.n_blocks();
         if values.len() == pattern.k() && values.iter().all(|values| values.len() == entries) {
             Ok(BlockMatrix { pattern, values, rows: OnceLock::new() })
         } else {
-            Err(CsrFault::Lengths)
+            Err(CsrError::Lengths)
         }
     }
 

@@ -21,18 +21,18 @@ impl Pattern {
     ///
     /// # Errors
     /// The arrays do not fit each other, or the columns of a row do not ascend strictly.
-    pub fn new(n_rows: usize, n_cols: usize, row_ptr: Arc<Vec<usize>>, col_idx: Arc<Vec<u32>>) -> Result<Pattern, CsrFault> {
+    pub fn new(n_rows: usize, n_cols: usize, row_ptr: Arc<Vec<usize>>, col_idx: Arc<Vec<u32>>) -> Result<Pattern, CsrError> {
         let ends = row_ptr.first() == Some(&0) && row_ptr.last() == Some(&col_idx.len());
         if row_ptr.len() != n_rows + 1 || !ends || row_ptr.windows(2).any(|pair| pair[0] > pair[1]) {
-            return Err(CsrFault::RowPointers);
+            return Err(CsrError::RowPointers);
         }
         for row in 0..n_rows {
             let columns = &col_idx[row_ptr[row]..row_ptr[row + 1]];
             if columns.iter().any(|&column| column as usize >= n_cols) {
-                return Err(CsrFault::ColumnOutOfRange(row));
+                return Err(CsrError::ColumnOutOfRange(row));
             }
             if columns.windows(2).any(|pair| pair[0] >= pair[1]) {
-                return Err(CsrFault::ColumnsNotAscending(row));
+                return Err(CsrError::ColumnsNotAscending(row));
             }
         }
         Ok(Pattern { n_rows, n_cols, row_ptr, col_idx })
@@ -72,7 +72,7 @@ pub struct Csr {
 
 /// What is wrong with the arrays of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CsrFault {
+pub enum CsrError {
     /// `row_ptr` must have one entry more than there are rows, start with 0, never descend and end with the number of entries.
     RowPointers,
     /// `col_idx` and `values` differ in length.
@@ -83,25 +83,25 @@ pub enum CsrFault {
     ColumnsNotAscending(usize),
 }
 
-impl fmt::Display for CsrFault {
+impl fmt::Display for CsrError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CsrFault::RowPointers => f.write_str("the row pointers do not start at 0, ascend and end with the number of entries"),
-            CsrFault::Lengths => f.write_str("there are not as many column indices as values"),
-            CsrFault::ColumnOutOfRange(row) => write!(f, "row {row} has a column beyond the last"),
-            CsrFault::ColumnsNotAscending(row) => write!(f, "the columns of row {row} do not ascend"),
+            CsrError::RowPointers => f.write_str("the row pointers do not start at 0, ascend and end with the number of entries"),
+            CsrError::Lengths => f.write_str("there are not as many column indices as values"),
+            CsrError::ColumnOutOfRange(row) => write!(f, "row {row} has a column beyond the last"),
+            CsrError::ColumnsNotAscending(row) => write!(f, "the columns of row {row} do not ascend"),
         }
     }
 }
 
-impl std::error::Error for CsrFault {}
+impl std::error::Error for CsrError {}
 
 impl Csr {
     /// From its arrays: `row_ptr` `[n_rows + 1]`, `col_idx` and `values` `[n_entries]`.
     ///
     /// # Errors
     /// The arrays do not fit each other, or the columns of a row do not ascend strictly.
-    pub fn new(n_rows: usize, n_cols: usize, row_ptr: Vec<usize>, col_idx: Vec<u32>, values: Vec<f64>) -> Result<Csr, CsrFault> {
+    pub fn new(n_rows: usize, n_cols: usize, row_ptr: Vec<usize>, col_idx: Vec<u32>, values: Vec<f64>) -> Result<Csr, CsrError> {
         let pattern = Pattern::new(n_rows, n_cols, Arc::new(row_ptr), Arc::new(col_idx))?;
         Csr::with_pattern(Arc::new(pattern), values)
     }
@@ -110,8 +110,8 @@ impl Csr {
     ///
     /// # Errors
     /// There are not as many values as entries.
-    pub fn with_pattern(pattern: Arc<Pattern>, values: Vec<f64>) -> Result<Csr, CsrFault> {
-        if pattern.n_entries() == values.len() { Ok(Csr { pattern, values }) } else { Err(CsrFault::Lengths) }
+    pub fn with_pattern(pattern: Arc<Pattern>, values: Vec<f64>) -> Result<Csr, CsrError> {
+        if pattern.n_entries() == values.len() { Ok(Csr { pattern, values }) } else { Err(CsrError::Lengths) }
     }
 
     /// The pattern.
@@ -134,11 +134,11 @@ impl Csr {
     ///
     /// # Errors
     /// An entry lies outside (reported by its row; a row beyond the last counts as out of range too).
-    pub fn from_triplets(n_rows: usize, n_cols: usize, entries: &[(usize, usize, f64)]) -> Result<Csr, CsrFault> {
+    pub fn from_triplets(n_rows: usize, n_cols: usize, entries: &[(usize, usize, f64)]) -> Result<Csr, CsrError> {
         let mut sorted: Vec<(usize, u32, f64)> = Vec::with_capacity(entries.len());
         for &(row, column, value) in entries {
             let Some(narrow) = u32::try_from(column).ok().filter(|_| row < n_rows && column < n_cols) else {
-                return Err(CsrFault::ColumnOutOfRange(row));
+                return Err(CsrError::ColumnOutOfRange(row));
             };
             sorted.push((row, narrow, value));
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::{Component, Groups, Left, NullSpace, round_off, sum_vanishes, vanishing};
+use super::{Component, Groups, LeftNullVector, NullSpace, round_off, sum_vanishes, vanishing};
 use crate::linalg::matrix::sparse_rows::SparseRows;
 
 /// The blocks that end at these numbers.
@@ -78,16 +78,16 @@ fn open_parts(matrix: &impl SparseRows, block: &Range<usize>, blocks: &[Range<us
     parts.retain(|_, part| !part.rows.is_empty() || is_zero(part.unknowns[0]));
 
     let parts: Vec<Part> = parts.into_values().collect();
-    let mut left: Vec<Option<Left>> = vec![None; parts.len()];
+    let mut left: Vec<Option<LeftNullVector>> = vec![None; parts.len()];
     for equation in blocks {
-        let candidate = |(part, left): (&Part, &Option<Left>)| {
+        let candidate = |(part, left): (&Part, &Option<LeftNullVector>)| {
             let rows: Vec<usize> = if part.rows.is_empty() {
                 part.unknowns.iter().copied().filter(|unknown| equation.contains(unknown)).collect()
             } else {
                 part.rows.iter().copied().filter(|row| equation.contains(row)).collect()
             };
             let weights = vec![1.0; rows.len()];
-            (left.is_none() && !rows.is_empty()).then_some(Left { rows, weights })
+            (left.is_none() && !rows.is_empty()).then_some(LeftNullVector { rows, weights })
         };
         let candidates = parts.iter().zip(&left).map(candidate).collect();
         let found = vanishing(matrix, candidates, round_off(rounding));

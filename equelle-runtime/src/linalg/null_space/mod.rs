@@ -33,12 +33,12 @@ pub struct Component {
     /// Their columns, ascending.
     pub unknowns: Vec<usize>,
     /// The left null vector; `None` if not known.
-    pub left: Option<Left>,
+    pub left: Option<LeftNullVector>,
 }
 
 /// A left null vector: zero but for these rows.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Left {
+pub struct LeftNullVector {
     /// Rows, ascending.
     pub rows: Vec<usize>,
     /// Its values in these rows, the largest magnitude 1.
@@ -87,7 +87,7 @@ impl NullSpace {
             }
             parts[of_root[root]].push(row);
         }
-        let ones = |rows: &Vec<usize>| Left { rows: rows.clone(), weights: vec![1.0; rows.len()] };
+        let ones = |rows: &Vec<usize>| LeftNullVector { rows: rows.clone(), weights: vec![1.0; rows.len()] };
         let mut left = vanishing(matrix, parts.iter().map(|rows| Some(ones(rows))).collect(), round_off(rounding));
         if left.iter().any(Option::is_none) {
             let candidates =
@@ -202,14 +202,14 @@ pub struct Imbalance {
     pub least_residual: f64,
 }
 
-impl Left {
+impl LeftNullVector {
     /// The vector with these values in all rows, divided by its largest; `None` for zero.
     #[cfg(feature = "lu")]
-    pub(in crate::linalg) fn from_dense(values: &[f64]) -> Option<Left> {
+    pub(in crate::linalg) fn from_dense(values: &[f64]) -> Option<LeftNullVector> {
         let largest = values.iter().copied().fold(0.0, |most: f64, w| if w.abs() > most.abs() { w } else { most });
         let rows: Vec<usize> = (0..values.len()).filter(|&row| values[row] != 0.0).collect();
         let weights = rows.iter().map(|&row| values[row] / largest).collect();
-        (largest != 0.0).then_some(Left { rows, weights })
+        (largest != 0.0).then_some(LeftNullVector { rows, weights })
     }
 
     /// The row of the largest weight, the first of several.
@@ -280,7 +280,7 @@ impl Groups {
 
 /// Weights by detailed balance along a breadth-first tree from the component's first row. `None` where the pattern is not symmetric or a weight
 /// is not finite.
-fn balance(matrix: &impl SparseRows, rows: &[usize]) -> Option<Left> {
+fn balance(matrix: &impl SparseRows, rows: &[usize]) -> Option<LeftNullVector> {
     let position: BTreeMap<usize, usize> = rows.iter().enumerate().map(|(position, &row)| (row, position)).collect();
     let mut weights = vec![0.0; rows.len()];
     weights[0] = 1.0;
@@ -299,11 +299,11 @@ fn balance(matrix: &impl SparseRows, rows: &[usize]) -> Option<Left> {
     }
     let largest = weights.iter().fold(0.0, |most: f64, w| if w.abs() > most.abs() { *w } else { most });
     let usable = weights.iter().all(|w| *w != 0.0 && w.is_finite());
-    usable.then(|| Left { rows: rows.to_vec(), weights: weights.iter().map(|w| w / largest).collect() })
+    usable.then(|| LeftNullVector { rows: rows.to_vec(), weights: weights.iter().map(|w| w / largest).collect() })
 }
 
 /// Those of the candidates, on different rows, that are left null vectors: all columns that they meet have a vanishing weighted sum.
-fn vanishing(matrix: &impl SparseRows, candidates: Vec<Option<Left>>, tolerance: f64) -> Vec<Option<Left>> {
+fn vanishing(matrix: &impl SparseRows, candidates: Vec<Option<LeftNullVector>>, tolerance: f64) -> Vec<Option<LeftNullVector>> {
     let mut sums = vec![0.0; matrix.n_cols()];
     let mut sizes = vec![0.0; matrix.n_cols()];
     for candidate in candidates.iter().flatten() {
@@ -315,6 +315,7 @@ fn vanishing(matrix: &impl SparseRows, candidates: Vec<Option<Left>>, tolerance:
         }
     }
     let vanishes = |column: usize| f64::abs(sums[column]) <= tolerance * sizes[column];
-    let is_null = |left: &Left| left.rows.iter().all(|&row| matrix.row(row).all(|(column, value)| value == 0.0 || vanishes(column)));
+    let is_null =
+        |left: &LeftNullVector| left.rows.iter().all(|&row| matrix.row(row).all(|(column, value)| value == 0.0 || vanishes(column)));
     candidates.into_iter().map(|candidate| candidate.filter(is_null)).collect()
 }

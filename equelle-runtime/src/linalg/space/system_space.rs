@@ -10,7 +10,7 @@ use super::host_matrix::HostMatrix;
 use super::matrix_space::{MatrixSpace, MultigridSpace};
 use super::vector_space::Preconditioner;
 use crate::linalg::direct::solver::Direct;
-use crate::linalg::driver::choose::Facts;
+use crate::linalg::driver::choose::MatrixProperties;
 use crate::linalg::driver::options::Preconditioning;
 use crate::linalg::matrix::csr::Csr;
 use crate::linalg::matrix::sparse_rows::SparseRows;
@@ -25,14 +25,14 @@ pub struct Inspection {
     pub not_finite: Option<(usize, usize, f64)>,
     /// What it leaves open.
     pub null_space: Rc<NullSpace>,
-    /// For the choice of a method. [`Facts::is_range_unknown`] is left to the caller.
-    pub facts: Facts,
+    /// For the choice of a method. [`MatrixProperties::is_range_unknown`] is left to the caller.
+    pub facts: MatrixProperties,
 }
 
 /// Linear systems where the computation happens.
 pub trait SystemSpace: MultigridSpace {
     /// Null vectors, brought there.
-    type Open;
+    type NullVectors;
 
     /// From here on [`crate::linalg::VectorSpace::zeros`] gives vectors of `n` elements.
     fn set_len(&mut self, n: usize);
@@ -66,11 +66,11 @@ pub trait SystemSpace: MultigridSpace {
     ///
     /// # Errors
     /// Out of memory.
-    fn open(&mut self, null_space: &Rc<NullSpace>) -> Result<Self::Open, Self::Error>;
+    fn open(&mut self, null_space: &Rc<NullSpace>) -> Result<Self::NullVectors, Self::Error>;
     /// Makes `y` orthogonal to the left null vectors that are known.
-    fn to_range(&mut self, open: &Self::Open, y: &mut Self::Vector);
+    fn to_range(&mut self, open: &Self::NullVectors, y: &mut Self::Vector);
     /// Gives `x` the mean zero on each open part.
-    fn remove_mean(&mut self, open: &Self::Open, x: &mut Self::Vector);
+    fn remove_mean(&mut self, open: &Self::NullVectors, x: &mut Self::Vector);
     /// Where matrices are factorised, and the direct solver if the back-end has one. Asked once for each cache.
     fn direct_solver(&mut self) -> Direct<Self>
     where
@@ -95,7 +95,7 @@ pub trait SystemSpace: MultigridSpace {
 }
 
 impl SystemSpace for HostSpace {
-    type Open = Rc<NullSpace>;
+    type NullVectors = Rc<NullSpace>;
 
     fn set_len(&mut self, n: usize) {
         self.set_size(n);
@@ -185,5 +185,5 @@ fn inspected(a: &impl SparseRows, ends: &[usize], rounding: f64) -> Inspection {
         Some((row, column, value))
     });
     let null_space = Rc::new(if not_finite.is_none() { NullSpace::find_in_blocks(a, ends, rounding) } else { NullSpace::default() });
-    Inspection { not_finite, null_space, facts: Facts::new(a, ends, false) }
+    Inspection { not_finite, null_space, facts: MatrixProperties::new(a, ends, false) }
 }

@@ -20,7 +20,9 @@ use libloading::Library;
 
 use self::async_copy::AsyncCopies;
 use crate::runtime::device::direct::{DirectEngine, DirectSolves};
-use crate::runtime::device::{AsyncCopy, CompileOptions, CopyId, Device, DeviceFacts, DevicePtr, FunctionId, GraphId, Launch, ModuleId};
+use crate::runtime::device::{
+    AsyncCopy, CompileOptions, CopyId, Device, DeviceProperties, DevicePtr, FunctionId, GraphId, Launch, ModuleId,
+};
 use crate::runtime::executor::errors::internal_error;
 use crate::runtime::executor::kernel_cache;
 use crate::runtime::kernels::KernelModule;
@@ -34,7 +36,7 @@ type Runner = unsafe extern "C" fn(*const c_uint, *const u64, *const c_uint);
 /// Runs kernels on the host.
 #[derive(Debug)]
 pub struct Emulator {
-    facts: DeviceFacts,
+    facts: DeviceProperties,
     copies: RefCell<AsyncCopies>,
     state: RefCell<State>,
     /// Makes engines for direct solves, if there are any.
@@ -56,7 +58,7 @@ struct State {
 impl Emulator {
     /// A device with nothing loaded.
     pub fn new() -> Self {
-        let facts = DeviceFacts { name: "host (no GPU)".to_owned(), arch: "host".to_owned(), memory: MEMORY };
+        let facts = DeviceProperties { name: "host (no GPU)".to_owned(), arch: "host".to_owned(), memory: MEMORY };
         Emulator { facts, copies: RefCell::default(), state: RefCell::new(State::default()), direct_engine: None }
     }
 
@@ -138,7 +140,7 @@ fn compile(source: &str, options: &[String], target: &Path) -> Result<(), Error>
 }
 
 impl Device for Emulator {
-    fn facts(&self) -> &DeviceFacts {
+    fn facts(&self) -> &DeviceProperties {
         &self.facts
     }
 

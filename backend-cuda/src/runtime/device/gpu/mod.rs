@@ -23,7 +23,7 @@ use self::graph::{Graph, Kernel};
 use crate::runtime::device::direct::{DirectEngine, DirectSolves};
 use crate::runtime::device::sparse::{Allocate, SparseMatrix, SparseProducts};
 use crate::runtime::device::{
-    AsyncCopy, CompileOptions, CopyId, Device, DeviceFacts, DevicePtr, FunctionId, GraphId, Launch, LaunchShape, ModuleId,
+    AsyncCopy, CompileOptions, CopyId, Device, DeviceProperties, DevicePtr, FunctionId, GraphId, Launch, LaunchShape, ModuleId,
 };
 use crate::runtime::executor::kernel_cache;
 use crate::runtime::kernels::{FloatingPoint, KernelModule};
@@ -38,7 +38,7 @@ pub struct GpuDevice {
     state: RefCell<State>,
     stream: Arc<CudaStream>,
     context: Arc<CudaContext>,
-    facts: DeviceFacts,
+    facts: DeviceProperties,
     /// Whether a kernel may be started while the one before it in a graph ends.
     has_programmatic_launch: bool,
 }
@@ -76,7 +76,7 @@ impl GpuDevice {
             state: RefCell::default(),
             stream,
             context,
-            facts: DeviceFacts { name, arch, memory },
+            facts: DeviceProperties { name, arch, memory },
             has_programmatic_launch,
         })
     }
@@ -122,7 +122,7 @@ impl GpuDevice {
 }
 
 impl Device for GpuDevice {
-    fn facts(&self) -> &DeviceFacts {
+    fn facts(&self) -> &DeviceProperties {
         &self.facts
     }
 

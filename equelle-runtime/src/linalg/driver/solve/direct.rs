@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Failure, Fault, OpenLevels, Problem, SHARE, Solved, check_balance};
-use crate::linalg::direct::device_lu::{DeviceLu, KeptFactors, Place};
-use crate::linalg::direct::elimination::{Elimination, LuFault, left_null_vectors, pins, with_places};
+use super::{Failure, MethodError, Problem, SHARE, Solved, SystemNullSpace, check_balance};
+use crate::linalg::direct::device_lu::{CachedFactors, DeviceLu, FactorLocation};
+use crate::linalg::direct::elimination::{Elimination, FactorError, left_null_vectors, pins, with_places};
 use crate::linalg::direct::lu::OnHost;
 use crate::linalg::driver::cache::LinearCache;
 use crate::linalg::driver::choose::SMALL;
@@ -26,10 +26,10 @@ impl<S: SystemSpace> Problem<'_, S> {
         }
         let matrix = space.host_matrix(self.matrix).map_err(Failure::Device)?;
         let b = space.host_vector(self.b).map_err(Failure::Device)?;
-        let known = std::mem::replace(&mut cache.place, Place::Unknown);
-        let mut place = if let Place::Unknown = known { self.place(space) } else { known };
+        let known = std::mem::replace(&mut cache.place, FactorLocation::Unknown);
+        let mut place = if let FactorLocation::Unknown = known { self.place(space) } else { known };
         let mut reason = None;
-        if let Place::Device(kept) = &mut place {
+        if let FactorLocation::Device(kept) = &mut place {
             match self.solve_on_device(space, &matrix, &b, kept, cache) {
                 Ok(solved) => {
                     cache.place = place;
@@ -56,16 +56,16 @@ impl<S: SystemSpace> Problem<'_, S> {
             matches!(fault.kind, LinearErrorKind::Singular | LinearErrorKind::ZeroDerivative { .. } | LinearErrorKind::Incompatible { .. })
         });
         // What it could not do now it could not do the next time either.
-        cache.place = if reason.is_some() && !is_confirmed { Place::Host(reason) } else { place };
+        cache.place = if reason.is_some() && !is_confirmed { FactorLocation::Host(reason) } else { place };
         self.brought(space, solved?)
     }
 
     /// Where to factorise: where the computation happens if the back-end can, unless nobody asked for LU and the system is small.
-    fn place(&self, space: &mut S) -> Place<S> {
+    fn place(&self, space: &mut S) -> FactorLocation<S> {
         if self.options.method.is_none() && self.facts.unknowns <= SMALL {
-            return Place::Host(Some("the system is small".to_owned()));
+            return FactorLocation::Host(Some("the system is small".to_owned()));
         }
-        Place::of(space.direct_solver())
+        FactorLocation::of(space.direct_solver())
     }
 
     /// By the direct solver of the back-end; again, with a new order of elimination, where the one that was kept does not do.
@@ -74,7 +74,7 @@ impl<S: SystemSpace> Problem<'_, S> {
         space: &mut S,
         matrix: &Csr,
         b: &[f64],
-        kept: &mut KeptFactors<S>,
+        kept: &mut CachedFactors<S>,
         cache: &mut LinearCache<S>,
     ) -> Result<(Vec<f64>, usize), Unsolved> {
         loop {
@@ -99,30 +99,30 @@ impl<S: SystemSpace> Problem<'_, S> {
 /// Why elimination gives no solution.
 enum Unsolved {
     /// The matrix has none, or none that is closer, whatever the factors; or the run is to end.
-    ByMatrix(Fault),
+    ByMatrix(MethodError),
     /// The factors say so, or there are none.
-    ByFactors(Fault),
+    ByFactors(MethodError),
 }
 
-fn interrupted() -> Fault {
-    Fault::new(LinearErrorKind::Interrupted, "it was being factorised")
+fn interrupted() -> MethodError {
+    MethodError::new(LinearErrorKind::Interrupted, "it was being factorised")
 }
 
-impl From<LuFault> for Unsolved {
-    fn from(fault: LuFault) -> Unsolved {
+impl From<FactorError> for Unsolved {
+    fn from(fault: FactorError) -> Unsolved {
         let memory = || "there is not enough memory for the factors".to_owned();
         match fault {
-            LuFault::Zero(detail) => Unsolved::ByMatrix(Fault::new(LinearErrorKind::Singular, detail)),
-            LuFault::Singular(detail) => Unsolved::ByFactors(Fault::new(LinearErrorKind::Singular, detail)),
-            LuFault::OutOfMemory => Unsolved::ByFactors(Fault::new(LinearErrorKind::Breakdown, memory())),
-            LuFault::Unanswered(detail) => Unsolved::ByFactors(Fault::new(LinearErrorKind::Breakdown, detail)),
-            LuFault::Interrupted => Unsolved::ByMatrix(interrupted()),
+            FactorError::Zero(detail) => Unsolved::ByMatrix(MethodError::new(LinearErrorKind::Singular, detail)),
+            FactorError::Singular(detail) => Unsolved::ByFactors(MethodError::new(LinearErrorKind::Singular, detail)),
+            FactorError::OutOfMemory => Unsolved::ByFactors(MethodError::new(LinearErrorKind::Breakdown, memory())),
+            FactorError::Unanswered(detail) => Unsolved::ByFactors(MethodError::new(LinearErrorKind::Breakdown, detail)),
+            FactorError::Interrupted => Unsolved::ByMatrix(interrupted()),
         }
     }
 }
 
-impl From<Fault> for Unsolved {
-    fn from(fault: Fault) -> Unsolved {
+impl From<MethodError> for Unsolved {
+    fn from(fault: MethodError) -> Unsolved {
         Unsolved::ByFactors(fault)
     }
 }
@@ -135,7 +135,7 @@ fn solve_lu<S: SystemSpace>(
     problem: &Problem<'_, S>,
     took: &mut Duration,
 ) -> Result<(Vec<f64>, usize), Unsolved> {
-    let &OpenLevels { null_space, ends, scale, .. } = problem.open;
+    let &SystemNullSpace { null_space, ends, scale, .. } = problem.open;
     let options = problem.options;
     let started = Instant::now();
     // Which equation balances an open level is not known for sure before the factorisation; what succeeded is kept, so asking again is cheap.
@@ -145,7 +145,7 @@ fn solve_lu<S: SystemSpace>(
     let mut first_fault = None;
     let mut target = with_places(matrix, &pinned);
     while let Err(fault) = factors.factorize(target.as_ref().unwrap_or(matrix), &pinned) {
-        let is_final = fault == LuFault::Interrupted;
+        let is_final = fault == FactorError::Interrupted;
         let fault = first_fault.get_or_insert(fault);
         let Some(next) = choices.next().filter(|_| !is_final) else {
             *took += started.elapsed();
@@ -177,7 +177,11 @@ fn solve_lu<S: SystemSpace>(
         factors.solve(&mut r, false)?;
         x.iter_mut().zip(&r).for_each(|(x, r)| *x += r);
         if x.iter().any(|x| !x.is_finite()) {
-            return Err(Fault { iterations: refinement, ..Fault::new(LinearErrorKind::Singular, "the solution is not finite") }.into());
+            return Err(MethodError {
+                iterations: refinement,
+                ..MethodError::new(LinearErrorKind::Singular, "the solution is not finite")
+            }
+            .into());
         }
         r = matrix.mul(&x);
         r.iter_mut().zip(&b).for_each(|(r, b)| *r = b - *r);
@@ -191,7 +195,7 @@ fn solve_lu<S: SystemSpace>(
         return Ok((x, REFINEMENTS));
     }
     let detail = format!("{REFINEMENTS} steps of iterative refinement leave the residual above the tolerance {:.1e}", options.tolerance);
-    let fault = Fault { kind: LinearErrorKind::Stagnation, iterations: REFINEMENTS, residual: Some(best), detail };
+    let fault = MethodError { kind: LinearErrorKind::Stagnation, iterations: REFINEMENTS, residual: Some(best), detail };
     Err(if norm(&r) <= OF_ROUND_OFF * round_off(matrix, &x, &b) { Unsolved::ByMatrix(fault) } else { Unsolved::ByFactors(fault) })
 }
 

@@ -17,7 +17,7 @@ pub(super) const NONE: u32 = u32::MAX;
 const DOMINANT: f64 = 3.0;
 
 /// The matrix without weak couplings.
-pub(super) struct Strong<'m> {
+pub(super) struct StrongCouplings<'m> {
     /// Strong off-diagonal entries and the diagonal, to which the weak ones of the row are added; other fields are left out altogether.
     pub filtered: Cow<'m, Csr>,
     /// Rows whose diagonal dominates: they need no coarse grid.
@@ -27,7 +27,7 @@ pub(super) struct Strong<'m> {
 /// Couplings with `|a_ij| > theta sqrt(s_i s_j)` are strong, where `s` is the largest coupling of a row with its own field. `field` tells the
 /// field of each unknown; empty for one field. `measure` is the matrix itself, or for a nonsymmetric one the mean of the magnitudes of it and
 /// its transpose on its pattern.
-pub(super) fn strong<'m>(matrix: &'m Csr, measure: &Csr, field: &[u8], theta: f64) -> Strong<'m> {
+pub(super) fn strong<'m>(matrix: &'m Csr, measure: &Csr, field: &[u8], theta: f64) -> StrongCouplings<'m> {
     let n = matrix.n_rows();
     let same = |i: usize, j: usize| field.is_empty() || field[i] == field[j];
     let mut size = vec![0.0f64; n];
@@ -57,7 +57,7 @@ pub(super) fn strong<'m>(matrix: &'m Csr, measure: &Csr, field: &[u8], theta: f6
         all && has_diagonal
     };
     if (0..n).all(whole) {
-        return Strong { filtered: Cow::Borrowed(matrix), is_dominant };
+        return StrongCouplings { filtered: Cow::Borrowed(matrix), is_dominant };
     }
     let entries = matrix.n_entries();
     let (mut row_ptr, mut col_idx, mut values) = (Vec::with_capacity(n + 1), Vec::with_capacity(entries), Vec::with_capacity(entries));
@@ -92,7 +92,7 @@ pub(super) fn strong<'m>(matrix: &'m Csr, measure: &Csr, field: &[u8], theta: f6
         values[at] = diagonal;
         row_ptr.push(col_idx.len());
     }
-    Strong { filtered: Cow::Owned(Csr::from_valid(n, n, row_ptr, col_idx, values)), is_dominant }
+    StrongCouplings { filtered: Cow::Owned(Csr::from_valid(n, n, row_ptr, col_idx, values)), is_dominant }
 }
 
 /// The place of a row in the order of [`Grouping::Scattered`], before those with a larger number: its bits mixed (finaliser of MurmurHash3, A. Appleby), in which no
@@ -109,7 +109,7 @@ pub fn scattered(row: u32) -> u32 {
 /// Rows in an order that is fixed beforehand take their neighbourhoods, as far as these are free; this is a maximal set of rows whose neighbourhoods have nothing in common,
 /// which many rows at a time find as well (N. Bell, S. Dalton and L. Olson, Exposing fine-grained parallelism in algebraic multigrid methods, SIAM J. Sci. Comput. 34 (2012),
 /// doi:10.1137/110838844).
-pub(super) fn aggregate(strong: &Strong<'_>, grouping: Grouping) -> (Vec<u32>, usize) {
+pub(super) fn aggregate(strong: &StrongCouplings<'_>, grouping: Grouping) -> (Vec<u32>, usize) {
     let graph = &strong.filtered;
     let n = graph.n_rows();
     let neighbours = |row: usize| graph.row(row).filter(move |(column, _)| *column != row);

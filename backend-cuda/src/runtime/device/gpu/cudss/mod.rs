@@ -18,7 +18,7 @@ use std::ptr::{null, null_mut};
 
 use cudarc::driver::result::{self, stream::StreamKind};
 use cudarc::driver::sys::CUstream;
-use equelle_runtime::linalg::{Definiteness, DirectFault};
+use equelle_runtime::linalg::{Definiteness, DirectError};
 
 use self::library::{Api, Object, Status, config, data, library, matrix, phase, status};
 use crate::runtime::device::DevicePtr;
@@ -61,10 +61,10 @@ struct Engine {
 }
 
 /// An answer as a result; texts of its answers the library has none.
-fn check(status: Status) -> Result<(), DirectFault> {
+fn check(status: Status) -> Result<(), DirectError> {
     let text = match status {
         status::SUCCESS => return Ok(()),
-        status::ALLOC_FAILED => return Err(DirectFault::OutOfMemory("there is not enough memory".to_owned())),
+        status::ALLOC_FAILED => return Err(DirectError::OutOfMemory("there is not enough memory".to_owned())),
         1 => "it is not initialised",
         3 => "a value is not valid",
         4 => "this is not supported",
@@ -72,19 +72,19 @@ fn check(status: Status) -> Result<(), DirectFault> {
         6 => "an internal error",
         _ => "an unknown answer",
     };
-    Err(DirectFault::Failed(format!("it says: {text} ({status})")))
+    Err(DirectError::Failed(format!("it says: {text} ({status})")))
 }
 
 /// Waits for everything that the device was given, in whatever stream.
-fn synchronise() -> Result<(), DirectFault> {
-    result::ctx::synchronize().map_err(|_| DirectFault::Failed("a kernel failed".to_owned()))
+fn synchronise() -> Result<(), DirectError> {
+    result::ctx::synchronize().map_err(|_| DirectError::Failed("a kernel failed".to_owned()))
 }
 
 impl Engine {
-    fn new(api: &'static Api) -> Result<Engine, DirectFault> {
+    fn new(api: &'static Api) -> Result<Engine, DirectError> {
         let mut engine = Engine { api, handle: null_mut(), config: null_mut(), analysed: None, stream: null_mut() };
         engine.stream =
-            result::stream::create(StreamKind::Default).map_err(|_| DirectFault::Failed("there is no stream for it".to_owned()))?;
+            result::stream::create(StreamKind::Default).map_err(|_| DirectError::Failed("there is no stream for it".to_owned()))?;
         // SAFETY: objects and numbers outlive the calls, which copy them; the stream lives as long
         // as the handle. The context of the device is current in this thread.
         unsafe {
@@ -98,7 +98,7 @@ impl Engine {
     }
 
     /// Sets a number.
-    fn set(&self, what: i32, value: c_int) -> Result<(), DirectFault> {
+    fn set(&self, what: i32, value: c_int) -> Result<(), DirectError> {
         // SAFETY: the settings exist, the number outlives the call.
         check(unsafe { (self.api.config_set)(self.config, what, (&raw const value).cast(), size_of::<c_int>()) })
     }
@@ -107,9 +107,9 @@ impl Engine {
     ///
     /// # Safety
     /// The system is where it was said to be.
-    unsafe fn execute(&self, phases: i32) -> Result<(), DirectFault> {
+    unsafe fn execute(&self, phases: i32) -> Result<(), DirectError> {
         let Some(Analysed { data, matrix, b, x, .. }) = &self.analysed else {
-            return Err(DirectFault::Failed("no system has been analysed".to_owned()));
+            return Err(DirectError::Failed("no system has been analysed".to_owned()));
         };
         // SAFETY: the objects exist; the memory that they name is there, as the caller promises.
         check(unsafe { (self.api.execute)(self.handle, phases, self.config, *data, *matrix, *x, *b) })?;
@@ -133,7 +133,7 @@ impl Engine {
     }
 
     /// Describes a system.
-    fn describe(&mut self, system: &DirectSystem) -> Result<(), DirectFault> {
+    fn describe(&mut self, system: &DirectSystem) -> Result<(), DirectError> {
         let nothing = null_mut();
         let definiteness = system.definiteness;
         let made = Analysed { data: nothing, matrix: nothing, b: nothing, x: nothing, definiteness, factored: false };
@@ -172,7 +172,7 @@ impl Engine {
     }
 
     /// What the library says of the last factorisation: 0, or a row.
-    fn info(&self) -> Result<c_int, DirectFault> {
+    fn info(&self) -> Result<c_int, DirectError> {
         let Some(Analysed { data, .. }) = &self.analysed else { return Ok(0) };
         let (mut info, mut written) = (0, 0);
         // SAFETY: the objects exist, the numbers outlive the call.
@@ -207,14 +207,14 @@ impl DirectEngine for Engine {
         format!("cuDSS {}", version_of(self.api))
     }
 
-    unsafe fn analyse(&mut self, system: &DirectSystem) -> Result<(), DirectFault> {
+    unsafe fn analyse(&mut self, system: &DirectSystem) -> Result<(), DirectError> {
         self.release();
         self.describe(system)?;
         // SAFETY: the caller's promise.
         unsafe { self.execute(phase::ANALYSIS) }
     }
 
-    unsafe fn factorize(&mut self) -> Result<(), DirectFault> {
+    unsafe fn factorize(&mut self) -> Result<(), DirectError> {
         let again = self.analysed.as_ref().is_some_and(|analysed| analysed.factored);
         let phases = if again { phase::REFACTORIZATION } else { phase::FACTORIZATION };
         // SAFETY: the caller's promise.
@@ -222,8 +222,8 @@ impl DirectEngine for Engine {
         let definiteness = self.analysed.as_ref().map(|analysed| analysed.definiteness);
         let done = executed.and_then(|()| match (self.info()?, definiteness) {
             (0, _) => Ok(()),
-            (_, Some(Definiteness::Symmetric)) => Err(DirectFault::NotDefinite),
-            (row, _) => Err(DirectFault::Failed(format!("elimination fails at row {row}"))),
+            (_, Some(Definiteness::Symmetric)) => Err(DirectError::NotDefinite),
+            (row, _) => Err(DirectError::Failed(format!("elimination fails at row {row}"))),
         });
         if let Some(analysed) = &mut self.analysed {
             analysed.factored = done.is_ok();
@@ -231,7 +231,7 @@ impl DirectEngine for Engine {
         done
     }
 
-    unsafe fn solve(&mut self, transposed: bool) -> Result<(), DirectFault> {
+    unsafe fn solve(&mut self, transposed: bool) -> Result<(), DirectError> {
         // A symmetric matrix is its transpose.
         let is_general = self.analysed.as_ref().is_some_and(|analysed| analysed.definiteness == Definiteness::General);
         self.set(config::SOLVE_MODE, c_int::from(transposed && is_general))?;
@@ -247,7 +247,7 @@ pub(super) fn engine() -> Result<Box<dyn DirectEngine>, String> {
     }
     match Engine::new(library()?) {
         Ok(engine) => Ok(Box::new(engine)),
-        Err(DirectFault::NotDefinite) => Err("cuDSS cannot be used".to_owned()),
-        Err(DirectFault::OutOfMemory(detail) | DirectFault::Failed(detail)) => Err(format!("cuDSS cannot be used: {detail}")),
+        Err(DirectError::NotDefinite) => Err("cuDSS cannot be used".to_owned()),
+        Err(DirectError::OutOfMemory(detail) | DirectError::Failed(detail)) => Err(format!("cuDSS cannot be used: {detail}")),
     }
 }
