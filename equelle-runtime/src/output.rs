@@ -4,11 +4,11 @@
 //! `tag-00000.output`, one value a line. Numbers have the shortest digits that read back as the same number. A file appears under its name only when it is complete; what else
 //! a run does in its output folder is in [`crate::run`].
 
+mod background;
 mod console;
+mod deferred;
 mod files;
 mod finite;
-mod held;
-mod later;
 mod record;
 
 use std::collections::BTreeMap;
@@ -21,10 +21,10 @@ use crate::params::Parameters;
 use crate::real::Real;
 use crate::run::RunRecord;
 use console::{print, print_columns};
-pub use files::Moment;
+pub use files::StepTime;
 use files::{next_file, write_file};
 pub use finite::{Checked, CheckedValues, ElementLocation, FirstNonfinite, Nonfinite, NotFinite, Step};
-pub use record::{Held, Record, Records};
+pub use record::{DeferredOutput, Record, Records};
 
 /// Elements of a collection that are printed at most, unless `output_to_file=false` is given.
 pub const LARGE: usize = 1000;
@@ -69,12 +69,12 @@ pub struct Outputs {
     files: usize,
     text: String,
     /// What waits, where outputs wait.
-    held: Option<Vec<Held>>,
+    held: Option<Vec<DeferredOutput>>,
     /// Where nothing is put out: whether something would have been.
     muted: Option<bool>,
     /// For files that are written while the run goes on.
-    writer: later::Writer,
-    moment: Moment,
+    writer: background::Writer,
+    moment: StepTime,
     /// What was not told yet.
     notes: Vec<String>,
     warnings: Vec<String>,
@@ -111,20 +111,20 @@ impl Outputs {
             text: String::new(),
             held: None,
             muted: None,
-            writer: later::Writer::default(),
-            moment: Moment::default(),
+            writer: background::Writer::default(),
+            moment: StepTime::default(),
             notes: Vec::new(),
             warnings: Vec::new(),
         }
     }
 
     /// Where the run stands now.
-    pub fn at(&mut self, moment: Moment) {
+    pub fn at(&mut self, moment: StepTime) {
         self.moment = moment;
     }
 
     /// What [`Outputs::at`] said last.
-    pub fn moment(&self) -> Moment {
+    pub fn moment(&self) -> StepTime {
         self.moment
     }
 

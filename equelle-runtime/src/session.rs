@@ -22,7 +22,7 @@ use crate::input::Inputs;
 use crate::interrupt::Interrupt;
 use crate::memory::MemoryPlan;
 use crate::newton::{Range, timestep_cuts};
-use crate::output::{Moment, Nonfinite, Outputs, Records, output_dir};
+use crate::output::{Nonfinite, Outputs, Records, StepTime, output_dir};
 use crate::params::Parameters;
 use crate::program::Program;
 use crate::report::{MessageFormat, Progress, ProgressStyle};
@@ -400,7 +400,7 @@ impl Session {
         if self.progress.is_outermost() {
             let element = self.outer.as_ref().and_then(|outer| outer.get(state.next - 1)).copied().unwrap_or(f64::NAN);
             let moment = self.outputs.moment();
-            self.outputs.at(Moment { step: moment.step + 1, time: moment.time + element });
+            self.outputs.at(StepTime { step: moment.step + 1, time: moment.time + element });
         }
         Some(state.next - 1)
     }

@@ -7,7 +7,7 @@
 use crate::error::{Error, ErrorKind};
 use crate::json;
 use crate::newton::timestep_cuts::{KEY, cuts};
-use crate::output::Held;
+use crate::output::DeferredOutput;
 use crate::traits::Implicit;
 
 /// A step of a loop as a function: from the runtime, the length of the step and the state to the new state.
@@ -32,7 +32,7 @@ pub fn step<R: Implicit, S: Clone>(
     let ranges = rt.session().ranges().clone();
     rt.session().hold_outputs();
     let whole = body(rt, length, state.clone());
-    let outputs = rt.session().take_held_outputs();
+    let outputs = rt.session().take_deferred_outputs();
     let mut error = match whole {
         Err(error) if error.kind == ErrorKind::Simulation => error,
         Ok(_) | Err(_) => {
@@ -78,11 +78,11 @@ fn in_parts<R: Implicit, S: Clone>(
     opening: usize,
     mut state: S,
     body: &mut Step<'_, R, S>,
-) -> Result<(S, Vec<Held>), Error> {
+) -> Result<(S, Vec<DeferredOutput>), Error> {
     let mut outputs = Vec::new();
     for number in 0..parts {
         let next = body(rt, part, state);
-        let held = rt.session().take_held_outputs();
+        let held = rt.session().take_deferred_outputs();
         state = next?;
         match number {
             0 => outputs.extend(held.into_iter().take(opening)),

@@ -11,7 +11,7 @@ use crate::run::{FileEntry, RunRecord, not_in_names};
 
 /// Where a run stands in its outermost loop.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Moment {
+pub struct StepTime {
     /// The round, from 1; 0 before the first.
     pub step: u64,
     /// Sum of the elements of the sequence up to that round; not a number where the back-end does not know them.
@@ -22,7 +22,7 @@ pub struct Moment {
 pub(super) const CHUNK: usize = 16 * 1024;
 
 /// The next file of a tag, before there are numbers for it. The tag is this run's from now on.
-pub(super) fn next_file(counts: &mut BTreeMap<String, u32>, record: &RunRecord, tag: &str, moment: Moment) -> Result<FileEntry, Error> {
+pub(super) fn next_file(counts: &mut BTreeMap<String, u32>, record: &RunRecord, tag: &str, moment: StepTime) -> Result<FileEntry, Error> {
     check_tag(tag)?;
     record.begin_file(tag)?;
     if !counts.contains_key(tag) {

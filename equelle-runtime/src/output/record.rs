@@ -66,7 +66,7 @@ impl Records {
 
 /// An `Output` that waits.
 #[derive(Clone, Debug)]
-pub struct Held {
+pub struct DeferredOutput {
     pub(super) record: Record,
     /// Whether its numbers are single, which says how they are written.
     pub(super) single: bool,

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::entry::{FileEntry, is_file_name};
 use super::lock::{Lock, LockAttempt, ask};
 use super::temporary::{Temporary, remove_left};
-use super::{cannot_write, moment};
+use super::{cannot_write, timestamp};
 use crate::error::{Error, ErrorKind};
 use crate::program::Program;
 
@@ -40,8 +40,8 @@ impl Folder {
     /// `Io`.
     pub(super) fn open(dir: &Path, program: &'static Program) -> Result<(Folder, Option<String>), Error> {
         std::fs::create_dir_all(dir).map_err(|error| cannot_write(dir, &error))?;
-        let host = moment::host().map_or_else(String::new, |host| format!(" on {host}"));
-        let owner = format!("program `{}`, process {}{host}, since {}\n", program.name, std::process::id(), moment::now());
+        let host = timestamp::host().map_or_else(String::new, |host| format!(" on {host}"));
+        let owner = format!("program `{}`, process {}{host}, since {}\n", program.name, std::process::id(), timestamp::now());
         let lock_path = dir.join(format!(".{}.run.lock", program.name));
         let (lock, warning) = match ask(&lock_path, &owner).map_err(|error| cannot_write(dir, &error))? {
             LockAttempt::Ours(lock) => (Some(lock), None),

@@ -10,8 +10,8 @@
 mod entry;
 mod folder;
 mod lock;
-mod moment;
 mod temporary;
+mod timestamp;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -161,7 +161,7 @@ impl State {
             End::Unknown if std::thread::panicking() => ("failed", Some(101), None),
             End::Unknown => ("failed", None, None),
         };
-        self.head.insert("ended".to_owned(), json!(moment::now()));
+        self.head.insert("ended".to_owned(), json!(timestamp::now()));
         folder.write_record(&self.head, state, code, message).map_err(|error| cannot_write(&self.dir, &error))?;
         folder.end();
         Ok(())
@@ -204,8 +204,8 @@ fn head(program: &Program, parameters: &Parameters, grid: &Grid, back_end: &str)
         "grid": of_grid,
         "back_end": back_end,
         "versions": { "equelle-runtime": env!("CARGO_PKG_VERSION") },
-        "process": { "id": std::process::id(), "host": moment::host() },
-        "started": moment::now(),
+        "process": { "id": std::process::id(), "host": timestamp::host() },
+        "started": timestamp::now(),
     });
     match value {
         Value::Object(map) => map,

@@ -158,7 +158,7 @@ impl Session {
             check(&components)?;
             Ok(components)
         };
-        let result = self.outputs.later(tag, line, domain.len(), numbers);
+        let result = self.outputs.write_in_background(tag, line, domain.len(), numbers);
         self.tell_of_outputs();
         self.told(result)
     }

@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::error::Error;
-use crate::output::Held;
+use crate::output::DeferredOutput;
 
 impl Session {
     /// From now on outputs are dropped, and [`Session::holds_back`] says so.
@@ -26,7 +26,7 @@ impl Session {
     }
 
     /// Takes the outputs that wait.
-    pub fn take_held_outputs(&mut self) -> Vec<Held> {
+    pub fn take_deferred_outputs(&mut self) -> Vec<DeferredOutput> {
         self.outputs.take_held()
     }
 
@@ -34,7 +34,7 @@ impl Session {
     ///
     /// # Errors
     /// Those of the outputs.
-    pub fn release_outputs(&mut self, held: Vec<Held>) -> Result<(), Error> {
+    pub fn release_outputs(&mut self, held: Vec<DeferredOutput>) -> Result<(), Error> {
         if !held.is_empty() {
             self.progress.close_bar();
         }

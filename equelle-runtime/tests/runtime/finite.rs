@@ -131,7 +131,7 @@ fn attempts_and_trials() {
     session.begin_trial();
     session.output_scalar("a", f64::NAN).unwrap();
     assert!(session.end_trial());
-    let held = session.take_held_outputs();
+    let held = session.take_deferred_outputs();
     session.release_outputs(held).unwrap();
     assert_eq!(records.take(), [Record::Scalar { tag: "a".to_owned(), value: 1.0 }]);
 }

@@ -166,7 +166,7 @@ fn large_collections_go_to_files_unless_asked_otherwise() {
     );
     out.collection("u", &large).unwrap();
     out.vectors("v", &[&large, &large]).unwrap();
-    out.later("u", 1, LARGE + 1, || Ok(vec![vec![0.5; LARGE + 1]])).unwrap();
+    out.write_in_background("u", 1, LARGE + 1, || Ok(vec![vec![0.5; LARGE + 1]])).unwrap();
     out.settle().unwrap();
     let notes = out.take_notes();
     assert_eq!(notes.len(), 1, "{notes:?}");
@@ -214,7 +214,7 @@ fn outputs_wait_or_do_not_happen() {
     let cells = session.domain(ALL_CELLS).unwrap();
     session.hold_outputs();
     session.output_scalar("dropped", 1.0).unwrap();
-    assert_eq!(session.take_held_outputs().len(), 1);
+    assert_eq!(session.take_deferred_outputs().len(), 1);
     // 0.1 in single precision is written so, not with the digits of the nearest double.
     session.output_collection("u", &cells, &[0.1_f32, 2.0]).unwrap();
     session.output_vectors("v", &cells, &[&[0.1_f32, 2.0], &[3.0, 4.0]]).unwrap();
@@ -228,7 +228,7 @@ fn outputs_wait_or_do_not_happen() {
     session.output_scalar("tried", 1.0).unwrap();
     assert!(session.end_trial());
     assert_eq!(stdout.text(), "");
-    let held = session.take_held_outputs();
+    let held = session.take_deferred_outputs();
     session.release_outputs(held).unwrap();
     session.output_scalar("later", 6.0).unwrap();
     assert_eq!(stdout.text(), "s = 0.5\nb = true\nw = 1 2\nt = text\nlater = 6\n");
@@ -243,8 +243,8 @@ fn files_are_written_later_in_their_order() {
     let (mut out, console) = outputs(&["output_to_file=true", &format!("output_dir={}", dir.display())]);
     assert!(out.go_to_files(2));
     let (arrive, arrived) = std::sync::mpsc::channel::<f64>();
-    out.later("u", 3, 2, move || Ok(vec![vec![arrived.recv().unwrap(), 2.0]])).unwrap();
-    out.later("u", 4, 1, || Ok(vec![vec![3.0_f32], vec![0.1]])).unwrap();
+    out.write_in_background("u", 3, 2, move || Ok(vec![vec![arrived.recv().unwrap(), 2.0]])).unwrap();
+    out.write_in_background("u", 4, 1, || Ok(vec![vec![3.0_f32], vec![0.1]])).unwrap();
     out.scalar("n", 1.0).unwrap();
     assert_eq!(console.text(), "n = 1\n", "the run goes on");
     assert!(!names_in(&dir).iter().any(|name| name.ends_with(".output")), "the second file is not there before the first");
@@ -269,7 +269,7 @@ fn what_fails_later_is_told_once_and_nothing_follows() {
     std::fs::create_dir_all(dir.join("u-00001.output").join("in the way")).unwrap();
     for number in 0..3 {
         // Whether the third one is told already depends on the thread.
-        let told = out.later("u", 7 + number, 1, move || Ok(vec![vec![f64::from(number)]]));
+        let told = out.write_in_background("u", 7 + number, 1, move || Ok(vec![vec![f64::from(number)]]));
         if let Err(error) = told.and_then(|()| if number == 2 { out.settle() } else { Ok(()) }) {
             assert_eq!((error.kind, &error.lines[..]), (ErrorKind::Io, &[8][..]));
             assert!(error.message.contains("u-00001.output"), "{error}");
@@ -294,7 +294,7 @@ fn files_that_wait_are_few() {
     let thread = std::thread::spawn(move || {
         for _ in 0..files {
             let arrived = Arc::clone(&arrived);
-            out.later("u", 1, 1, move || {
+            out.write_in_background("u", 1, 1, move || {
                 arrived.lock().unwrap().recv().unwrap();
                 Ok(vec![vec![1.0]])
             })

@@ -1,7 +1,7 @@
 //! Outputs that wait until it is known that they happen, and effects that must not happen at all.
 
 use super::Outputs;
-use super::record::{Held, Record};
+use super::record::{DeferredOutput, Record};
 use crate::error::Error;
 use crate::real::Real;
 
@@ -12,7 +12,7 @@ impl Outputs {
     }
 
     /// Takes what waits; later outputs go on waiting.
-    pub fn take_held(&mut self) -> Vec<Held> {
+    pub fn take_held(&mut self) -> Vec<DeferredOutput> {
         self.held.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
@@ -20,9 +20,9 @@ impl Outputs {
     ///
     /// # Errors
     /// Those of the outputs.
-    pub fn release(&mut self, held: Vec<Held>) -> Result<(), Error> {
+    pub fn release(&mut self, held: Vec<DeferredOutput>) -> Result<(), Error> {
         self.held = None;
-        for Held { record, single } in held {
+        for DeferredOutput { record, single } in held {
             match record {
                 Record::Scalar { tag, value } => self.scalar(&tag, value)?,
                 Record::Bool { tag, value } => self.bool(&tag, value)?,
@@ -63,7 +63,7 @@ impl Outputs {
             return true;
         }
         let Some(held) = &mut self.held else { return false };
-        held.push(Held { record: record(), single });
+        held.push(DeferredOutput { record: record(), single });
         true
     }
 }

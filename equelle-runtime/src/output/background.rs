@@ -125,7 +125,7 @@ impl Outputs {
     ///
     /// # Panics
     /// If collections do not go to files.
-    pub fn later<R: Real>(
+    pub fn write_in_background<R: Real>(
         &mut self,
         tag: &str,
         line: u32,
