@@ -175,7 +175,8 @@ fn explanations_completions_doctor() {
     }
 }
 
-/// The library for direct solves on the GPU is looked for where the loader looks, and only its version 1 is taken.
+/// The library for direct solves on the GPU is looked for where the loader looks, and only its
+/// version 1 is taken.
 #[test]
 fn doctor_tells_of_cudss() {
     let folder = scratch("cudss");
@@ -189,7 +190,8 @@ fn doctor_tells_of_cudss() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// The form without a verb: a package that cargo can build on its own, the same bytes every time, files left alone when nothing changed.
+/// The form without a verb: a package that cargo can build on its own, the same bytes every time,
+/// files left alone when nothing changed.
 #[test]
 fn packages_are_byte_stable() {
     let folder = scratch("package");
@@ -311,7 +313,8 @@ fn compare_prints_how_far_levels_are_apart() {
     assert!(stdout(&apart).contains("beyond the tolerance") && stderr(&apart).contains("differ by more than"), "{}", stdout(&apart));
 }
 
-/// A loop without rounds evaluates nothing; with rounds, what stands before the failing line is put out. At both levels, interpreted.
+/// A loop without rounds evaluates nothing; with rounds, what stands before the failing line is put
+/// out. At both levels, interpreted.
 #[test]
 fn what_fails_in_a_loop_fails_there() {
     let folder = scratch("fails");

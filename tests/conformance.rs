@@ -1,6 +1,8 @@
-//! The language, rule by rule: small programs with the values or the diagnostics that the rule gives. `conformance/README.md` describes the format.
+//! The language, rule by rule: small programs with the values or the diagnostics that the rule
+//! gives. `conformance/README.md` describes the format.
 //!
-//! Every program goes through parser, checker and lowering, and is interpreted as lowered and after the passes of `-O2`, there also on the grid as an unstructured one.
+//! Every program goes through parser, checker and lowering, and is interpreted as lowered and after
+//! the passes of `-O2`, there also on the grid as an unstructured one.
 //! `EQUELLE_CASE=text cargo test --test conformance` runs the cases whose name contains the text.
 
 #[path = "conformance/format.rs"]

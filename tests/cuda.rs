@@ -1,5 +1,7 @@
-//! The operation level of the CUDA runtime on its emulator: examples and programs of the tests, interpreted, against the serial runtime. Every operation is a launch of one of the
-//! runtime's kernels. Needs a C++ compiler; without one nothing is tested, and `cargo xtask cuda-host-tests` insists on one. With `EQUELLE_CUDA_DEVICE=gpu` it all runs on a GPU.
+//! The operation level of the CUDA runtime on its emulator: examples and programs of the tests,
+//! interpreted, against the serial runtime. Every operation is a launch of one of the runtime's
+//! kernels. Needs a C++ compiler; without one nothing is tested, and `cargo xtask cuda-host-tests`
+//! insists on one. With `EQUELLE_CUDA_DEVICE=gpu` it all runs on a GPU.
 
 use std::path::Path;
 use std::process::Command;
@@ -54,7 +56,8 @@ fn numbers(record: &Record) -> (&str, Vec<f64>) {
     }
 }
 
-/// Runs a program on both runtimes at operation level, and with `--ad=spgemm`; outputs agree to `tolerance` of the largest value of each, or to the bit.
+/// Runs a program on both runtimes at operation level, and with `--ad=spgemm`; outputs agree to
+/// `tolerance` of the largest value of each, or to the bit.
 fn agree(path: &str, words: &[&str], tolerance: f64) {
     let Some(device) = device() else { return };
     for level in [OptLevel::O0, OptLevel::O2] {
@@ -112,7 +115,8 @@ fn example(name: &str, more: &[&str], tolerance: f64) {
     agree(&format!("examples/{name}/{name}.equelle"), &words, tolerance);
 }
 
-/// Runs an example in single precision on both runtimes at operation level; outputs agree to `tolerance` of the largest value of each.
+/// Runs an example in single precision on both runtimes at operation level; outputs agree to
+/// `tolerance` of the largest value of each.
 fn single(name: &str, more: &[&str], tolerance: f64) {
     let Some(device) = device() else { return };
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -139,11 +143,13 @@ fn single(name: &str, more: &[&str], tolerance: f64) {
 /// Operations are those of the serial runtime in its order: the same bits on any grid.
 const BITS: f64 = 0.0;
 
-/// Rows of a ternary have the entries of the branch chosen here and of both there; the factorisation of a matrix with another pattern rounds differently, and Newton's method
-/// leaves that as it is.
+/// Rows of a ternary have the entries of the branch chosen here and of both there; the
+/// factorisation of a matrix with another pattern rounds differently, and Newton's method leaves
+/// that as it is.
 const PIVOTS: f64 = 1e-12;
 
-/// Linear systems solved to 1e-10 by the Krylov methods of the device and of the host, which are not the same to the bit; the condition of the Jacobians, 1e3 to 1e4, multiplies that.
+/// Linear systems solved to 1e-10 by the Krylov methods of the device and of the host, which are
+/// not the same to the bit; the condition of the Jacobians, 1e3 to 1e4, multiplies that.
 const SOLVER: f64 = 1e-6;
 
 /// A file with the first of the time steps of an example, as a parameter.
@@ -181,8 +187,9 @@ fn krylov_methods() {
     example("heat_implicit_2d", &["solver=cg", "solver_tol=1e-10"], SOLVER);
 }
 
-/// 9120 unknowns: CG with multigrid is chosen on both back-ends, with different groups. Newton's method multiplies what is left of a linear system, 1e-10, by the condition of
-/// the matrix, which is below 10.
+/// 9120 unknowns: CG with multigrid is chosen on both back-ends, with different groups. Newton's
+/// method multiplies what is left of a linear system, 1e-10, by the condition of the matrix, which
+/// is below 10.
 #[test]
 fn multigrid_is_chosen_and_set_up() {
     let steps = few_steps("examples/heat_implicit_3d");
@@ -252,8 +259,10 @@ fn told(
     (text.lines().map(|line| serde_json::from_str(line).unwrap()).collect(), outputs.take())
 }
 
-/// Heat conduction over a step whose first residual is 2 dt times the root of 1152, as a cell has 1 to 3 of 864 sides at the boundary: 339. A linear solve may leave 1e-8 of that, 3e-6, and Newton's
-/// method is content with 1e-6. All linear solvers go on for that, so that one correction is enough, however often a back-end looks at residuals.
+/// Heat conduction over a step whose first residual is 2 dt times the root of 1152, as a cell has 1
+/// to 3 of 864 sides at the boundary: 339. A linear solve may leave 1e-8 of that, 3e-6, and
+/// Newton's method is content with 1e-6. All linear solvers go on for that, so that one correction
+/// is enough, however often a back-end looks at residuals.
 #[test]
 fn one_correction_is_enough_for_what_is_linear() {
     let Some(device) = device() else { return };
@@ -286,8 +295,9 @@ fn ranges(event: &serde_json::Value) -> Vec<(String, f64, f64)> {
 /// What the reader of JSON rounds: the last bit.
 const PARSED: f64 = f64::EPSILON;
 
-/// Ranges of unknowns are those of the collections that are put out after each solve, and those of the run the widest. Without bounds, steps of twice the pores of a cell
-/// end at negative saturations, where the equations hold as well; the ranges show it.
+/// Ranges of unknowns are those of the collections that are put out after each solve, and those of
+/// the run the widest. Without bounds, steps of twice the pores of a cell end at negative
+/// saturations, where the equations hold as well; the ranges show it.
 #[test]
 fn ranges_are_those_of_what_is_put_out() {
     let Some(device) = device() else { return };
@@ -329,7 +339,8 @@ fn ranges_are_those_of_what_is_put_out() {
     }
 }
 
-/// Criteria beside the norm of the residual end solves of both runtimes after the same iterations, before they run out. Without a tolerance for that norm they alone decide.
+/// Criteria beside the norm of the residual end solves of both runtimes after the same iterations,
+/// before they run out. Without a tolerance for that norm they alone decide.
 #[test]
 fn other_criteria() {
     let Some(device) = device() else { return };
@@ -353,7 +364,8 @@ fn other_criteria() {
             counts.push(expected);
         }
     }
-    // In the first step saturations are below a tenth almost everywhere: a correction that stops at a bound is small, but no convergence.
+    // In the first step saturations are below a tenth almost everywhere: a correction that stops at
+    // a bound is small, but no convergence.
     let bounded = ["update_tol=1e-2", "unknown_min_s=0.1", "newton_failure=continue"];
     let expected = iterations(None, &bounded);
     assert_eq!(iterations(Some(&device), &bounded), expected);
@@ -362,8 +374,9 @@ fn other_criteria() {
     assert!(counts[0] < counts[2] && counts[4] < counts[6], "{counts:?}");
 }
 
-/// Without a tolerance both runtimes end after the same iterations, and by what the device brings with the norm of the residual: sizes of corrections, and terms where nothing
-/// is left but rounding.
+/// Without a tolerance both runtimes end after the same iterations, and by what the device brings
+/// with the norm of the residual: sizes of corrections, and terms where nothing is left but
+/// rounding.
 #[test]
 fn without_a_tolerance() {
     let Some(device) = device() else { return };
@@ -382,7 +395,8 @@ fn without_a_tolerance() {
     }
 }
 
-/// Early corrections that are computed roughly take fewer iterations of the linear solver, on both runtimes, and lead to the same tolerance. Gas on 400 cells from one end to the other.
+/// Early corrections that are computed roughly take fewer iterations of the linear solver, on both
+/// runtimes, and lead to the same tolerance. Gas on 400 cells from one end to the other.
 #[test]
 fn rough_corrections() {
     let Some(device) = device() else { return };
@@ -425,7 +439,8 @@ fn rough_corrections() {
     }
 }
 
-/// A few spacings of singles at the largest value, where a factorisation that rounds differently may end.
+/// A few spacings of singles at the largest value, where a factorisation that rounds differently
+/// may end.
 const SINGLE_PIVOTS: f64 = 4.0 * f32::EPSILON as f64;
 
 #[test]
@@ -459,7 +474,8 @@ fn programs_of_the_tests() {
     agree("tests/run/edges_and_vertices.equelle", &[&edges], BITS);
 }
 
-/// The files that a run leaves, what it prints, and the error that ends it; on a device, or on the serial back-end.
+/// The files that a run leaves, what it prints, and the error that ends it; on a device, or on the
+/// serial back-end.
 fn ended(path: &str, words: &[String], folder: &Path, device: Option<&Rc<dyn Device>>) -> (Vec<(String, String)>, String, Error) {
     let (source, verified) = compiled(path, OptLevel::O0);
     let _ = fs::remove_dir_all(folder);
@@ -485,7 +501,8 @@ fn ended(path: &str, words: &[String], folder: &Path, device: Option<&Rc<dyn Dev
     (files, printed, result.unwrap_err())
 }
 
-/// Runs that blow up, where it is seen at an output while files are still being written, and at the state: `tests/run/finite.rs` says what the serial back-end gives.
+/// Runs that blow up, where it is seen at an output while files are still being written, and at the
+/// state: `tests/run/finite.rs` says what the serial back-end gives.
 #[test]
 fn numbers_that_are_not_finite() {
     let Some(device) = device() else { return };

@@ -1,4 +1,5 @@
-//! Implicit programs: Newton's method and linear solvers from Equelle text to checked numbers, and how they fail.
+//! Implicit programs: Newton's method and linear solvers from Equelle text to checked numbers, and
+//! how they fail.
 
 #[path = "run/support.rs"]
 #[allow(dead_code, reason = "shared with other tests")]

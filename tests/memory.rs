@@ -40,7 +40,8 @@ fn a_step_needs_the_old_and_the_new_field() {
         "{HEAD}u : Mutable Collection Of Scalar On AllCells()\nu = u_in\nFor dt In timesteps {{\n    u = u + dt * Divergence(Gradient(u))\n}}\n"
     );
     assert_eq!(numbers(&text, OptLevel::O2, CELLS), (2, 2));
-    // Operation by operation: the input, which nothing reads any more, has given its array to u. Then the Divergence, its product and the sum beside u.
+    // Operation by operation: the input, which nothing reads any more, has given its array to u.
+    // Then the Divergence, its product and the sum beside u.
     assert_eq!(numbers(&text, OptLevel::O0, CELLS), (4, 4));
     assert_eq!(numbers(&text, OptLevel::O0, "InteriorFaces()"), (1, 1));
 }
@@ -144,7 +145,8 @@ fn functions_are_run_once() {
     }
     text.push_str(&format!("{HEAD}Output(\"y\", f40(u_in))\n"));
     let (general, _) = numbers(&text, OptLevel::O0, CELLS);
-    // f1 has two results, an argument and their sum; each level above keeps the first result and the argument while the second call runs. And the input.
+    // f1 has two results, an argument and their sum; each level above keeps the first result and
+    // the argument while the second call runs. And the input.
     assert_eq!(general, 4 + 2 * 39 + 1);
 }
 
@@ -207,8 +209,10 @@ fn buffers(output: &Output) -> (u64, u64, u64) {
     (before("allocated"), before("bytes,"), before("bytes foreseen"))
 }
 
-/// Programs that other tests build as well, with their levels, and bytes that two solves share because their Jacobians happen to be as long as each other, which nothing foresees:
-/// of two_phase five entries a row in 150 cells. Where derivatives are followed operation by operation, they are not in buffers.
+/// Programs that other tests build as well, with their levels, and bytes that two solves share
+/// because their Jacobians happen to be as long as each other, which nothing foresees: of two_phase
+/// five entries a row in 150 cells. Where derivatives are followed operation by operation, they are
+/// not in buffers.
 const PROGRAMS: [(&str, &[&str], u64); 6] = [
     ("heat_explicit_2d", &["-O0", "-O2"], 0),
     ("heat_explicit_3d", &["-O0", "-O2"], 0),
@@ -219,7 +223,8 @@ const PROGRAMS: [(&str, &[&str], u64); 6] = [
     ("two_phase_implicit", &["-O2"], 0),
 ];
 
-/// What is foreseen bounds what a run takes, and not by much: programs whose loops run do all that the compiler saw.
+/// What is foreseen bounds what a run takes, and not by much: programs whose loops run do all that
+/// the compiler saw.
 #[test]
 fn runs_take_what_was_foreseen() {
     for (name, levels, shared) in PROGRAMS {
@@ -251,8 +256,10 @@ fn noted(output: &Output, line: &str, before: &str) -> u64 {
     line[..end].trim().rsplit([' ', '(']).next().and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{line}"))
 }
 
-/// Assembly for implicit heat in a cube of n^3 cells, on both kinds of grids: the CSR matrix has 12 bytes an entry and 8 a row, and n^3 + 6 (n - 1) n^2 entries; what else the
-/// program has are its fields. The map of slots, positions of rows, and what is left of the geometry come on top, all together at most half of that.
+/// Assembly for implicit heat in a cube of n^3 cells, on both kinds of grids: the CSR matrix has 12
+/// bytes an entry and 8 a row, and n^3 + 6 (n - 1) n^2 entries; what else the program has are its
+/// fields. The map of slots, positions of rows, and what is left of the geometry come on top, all
+/// together at most half of that.
 fn assembly_of_a_cube(n: usize) {
     let program = "examples/heat_implicit_3d/heat_implicit_3d.equelle";
     let folder = scratch(&format!("memory-assembly-{n}"));
@@ -281,7 +288,8 @@ fn assembly_of_a_cube(n: usize) {
         let (_, taken, _) = buffers(&output);
         let (patterns, geometry) =
             (noted(&output, "patterns of Jacobians: ", " bytes,"), noted(&output, "geometry at the end: ", " bytes)"));
-        // Buffers are the fields and the entries of the matrix, patterns the rest of it and the slots.
+        // Buffers are the fields and the entries of the matrix, patterns the rest of it and the
+        // slots.
         let fields = taken - 8 * entries;
         assert!(patterns >= rest, "{layout}: {patterns}");
         assert_eq!(patterns > rest + cells, slots, "{layout}: {patterns}");
@@ -295,8 +303,9 @@ fn assembly_of_a_cube(n: usize) {
     fs::remove_dir_all(&folder).expect("removed");
 }
 
-/// Two unknowns that diffuse through each other in a cube of n^3 cells: every equation depends on both of the cell and its neighbours, so that the CSR matrix has four entries for one of
-/// a single equation. What is counted and allowed is the same; pore volumes and the like are fields.
+/// Two unknowns that diffuse through each other in a cube of n^3 cells: every equation depends on
+/// both of the cell and its neighbours, so that the CSR matrix has four entries for one of a single
+/// equation. What is counted and allowed is the same; pore volumes and the like are fields.
 fn assembly_of_a_system(n: usize) {
     let folder = scratch(&format!("memory-system-{n}"));
     let program = folder.join("coupled.equelle");
@@ -310,7 +319,8 @@ fn assembly_of_a_system(n: usize) {
     for layout in ["grid_layout=auto", "grid_layout=unstructured"] {
         let run =
             |more: &[&str]| Command::new(&built).args(&words).arg(layout).args(more).output().expect("a simulator that was built starts");
-        // Whatever the residual is, it is small enough: assembly alone, of one iterate. The pattern of the blocks is made when a matrix is asked for.
+        // Whatever the residual is, it is small enough: assembly alone, of one iterate. The pattern
+        // of the blocks is made when a matrix is asked for.
         let (output, solved) = (run(&["abs_res_tol=1e300"]), run(&[]));
         let (_, taken, foreseen) = buffers(&output);
         let patterns = noted(&solved, "patterns of Jacobians: ", " bytes,");
@@ -321,7 +331,8 @@ fn assembly_of_a_system(n: usize) {
         let over = all as f64 / (matrix + fields) as f64;
         println!("{layout}: matrix {matrix}, fields {fields}, patterns and slots {patterns}, geometry {geometry} bytes; all {over:.3}");
         assert!(2 * all <= 3 * (matrix + fields), "{layout}: {all} bytes: {}", stderr(&output));
-        // Rows at the boundary are shorter than what is foreseen for all: 27 / 30 of the entries of the smallest cube that is tested.
+        // Rows at the boundary are shorter than what is foreseen for all: 27 / 30 of the entries of
+        // the smallest cube that is tested.
         assert!(taken <= foreseen && foreseen as f64 <= 1.25 * taken as f64, "{layout}: {taken} bytes, foreseen {foreseen}");
         assert!(
             patterns <= patterns_foreseen && patterns_foreseen as f64 <= 1.25 * patterns as f64,
@@ -376,7 +387,8 @@ fn geometry_that_nothing_reads_any_more_is_given_up() {
         let line = text.lines().map(str::trim).find(|line| line.starts_with("rt.keep_geometry(")).unwrap_or_default();
         line.to_owned()
     };
-    // Of faces the product of areas is stored before the loop, and nothing is left to read; of cells volumes are read where they are.
+    // Of faces the product of areas is stored before the loop, and nothing is left to read; of
+    // cells volumes are read where they are.
     let steps = [
         ("u + dt * Divergence(area * area * area * Gradient(u))", "rt.keep_geometry(&[]);"),
         ("u + dt / |AllCells()| * Divergence(Gradient(u))", "rt.keep_geometry(&[GeometryArray::CellVolumes]);"),
@@ -411,7 +423,8 @@ fn steady_steps_allocate_nothing() {
 #[test]
 fn too_much_is_refused_before_anything_is_read() {
     let built = built_with("-O2", Dimensions::Checked, "examples/heat_explicit_3d/heat_explicit_3d.equelle");
-    // A million cells: two fields are 16 MB; the 60,000 boundary faces are listed. No input is given, which nobody notices.
+    // A million cells: two fields are 16 MB; the 60,000 boundary faces are listed. No input is
+    // given, which nobody notices.
     let grid = ["grid_dim=3", "nx=100", "ny=100", "nz=100"];
     let refused = simulate(&built, &[&grid[..], &["memory_limit=10MB"]].concat());
     assert_eq!(refused.status.code(), Some(4));

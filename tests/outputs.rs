@@ -1,4 +1,5 @@
-//! Runs that meet in one output folder, and runs that are killed: every file that has its name is whole, and of one run.
+//! Runs that meet in one output folder, and runs that are killed: every file that has its name is
+//! whole, and of one run.
 //!
 //! The counts here are small; `cargo test --test outputs -- --ignored` takes those of `.ci/full`.
 
@@ -14,7 +15,8 @@ const CELLS: usize = 3000;
 /// Files of a run.
 const STEPS: usize = 12;
 
-/// Adds 0.125 in each step to what is given, and puts that out: file k holds `u0 + k/8` for each cell.
+/// Adds 0.125 in each step to what is given, and puts that out: file k holds `u0 + k/8` for each
+/// cell.
 const PROGRAM: &str = "u0 = InputScalarWithDefault(\"u0\", 0)
 steps = InputSequenceOfScalar(\"steps\")
 u : Mutable Collection Of Scalar On AllCells()
@@ -188,7 +190,8 @@ fn two_hundred_kills() {
     kills("many-kills", 200);
 }
 
-/// A run that waits in the middle, so that the other one meets it for sure: Ctrl-C ends it, and its record says so.
+/// A run that waits in the middle, so that the other one meets it for sure: Ctrl-C ends it, and its
+/// record says so.
 #[test]
 #[cfg(unix)]
 fn the_record_says_that_a_run_was_interrupted() {

@@ -1,4 +1,5 @@
-//! Generated packages: their text compiles without a warning, and what they compute is what the interpreter computes, bit for bit.
+//! Generated packages: their text compiles without a warning, and what they compute is what the
+//! interpreter computes, bit for bit.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -119,7 +120,8 @@ impl Case {
         command.output().expect("the program starts")
     }
 
-    /// Runs the program and compares every output with the interpreter's. An unstructured grid is also renumbered, which must not change a bit of either.
+    /// Runs the program and compares every output with the interpreter's. An unstructured grid is
+    /// also renumbered, which must not change a bit of either.
     fn compare(&self, module: &Verified, program: &Path, layout: &str) {
         let case = self.clone().word(&format!("grid_layout={layout}"));
         let records = case.interpreted(module, layout == "auto").unwrap_or_else(|e| panic!("{e}"));
@@ -153,7 +155,8 @@ impl Case {
                     assert!(printed.lines().any(|l| l == line), "{layout}: `{line}` is not in {printed}");
                     continue;
                 }
-                // Numbers go to standard output, rounded; the collections that depend on them are compared.
+                // Numbers go to standard output, rounded; the collections that depend on them are
+                // compared.
                 Record::Scalar { .. } | Record::Vector { .. } => continue,
             };
             let number = counts.entry(tag.clone()).and_modify(|n| *n += 1).or_insert(0);
@@ -185,7 +188,8 @@ fn heat_gives_the_reference_numbers() {
     let output = case.folder.join("out");
     let run = case.run(&program, &output);
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-    // Output of the original implementation; every operation on these numbers is exact to within 1000 * 2^-53, of which there are fewer than ten.
+    // Output of the original implementation; every operation on these numbers is exact to within
+    // 1000 * 2^-53, of which there are fewer than ten.
     let expected = [710.0, 522.5, 477.5, 290.0, 522.5, 500.0, 500.0, 477.5, 500.0, 500.0, 500.0, 500.0];
     let found = fs::read_to_string(output.join("expU-00001.output")).expect("two steps were put out");
     let found: Vec<f64> = found.split_whitespace().map(|v| v.parse().expect("a number")).collect();
@@ -193,7 +197,8 @@ fn heat_gives_the_reference_numbers() {
     for (found, expected) in found.iter().zip(expected) {
         assert!((found - expected).abs() <= 10.0 * 1000.0 * f64::EPSILON / 2.0, "{found} {expected}");
     }
-    // Other shapes against the interpreter: a row, a column, no inside at all, a block; widths that are not powers of two.
+    // Other shapes against the interpreter: a row, a column, no inside at all, a block; widths that
+    // are not powers of two.
     for (name, grid, faces) in [
         ("heat-line", "grid_dim=1 nx=7 dx=0.3", "0 7"),
         ("heat-column", "grid_dim=2 nx=1 ny=5 dx=0.3 dy=0.7", "0 3 10 15"),
@@ -235,7 +240,8 @@ fn every_construct_case(name: &str, grid: &str, inlet: &str, cells: usize, faces
 #[test]
 fn every_construct_agrees_with_the_interpreter() {
     let (module, program) = every_construct();
-    // In 2D 5x4 has 6*4 + 5*5 = 49 faces; 4 and 9 are x-faces on the high side (5 + 6j would be, for nx = 5: 5, 11).
+    // In 2D 5x4 has 6*4 + 5*5 = 49 faces; 4 and 9 are x-faces on the high side (5 + 6j would be,
+    // for nx = 5: 5, 11).
     let plane = every_construct_case("every-2d", "grid_dim=2 nx=5 ny=4 dx=0.5 dy=0.25", "5 11", 20, 49);
     // In 3D 4x3x5: 5*3*5 + 4*4*5 + 4*3*6 = 227 faces.
     let block = every_construct_case("every-3d", "grid_dim=3 nx=4 ny=3 nz=5 dx=0.5 dy=0.3 dz=0.7", "4 9", 60, 227);
@@ -313,8 +319,10 @@ fn cuda_on_the_host_gives_the_serial_numbers() {
     }
 }
 
-/// The same words, and numbers to 1e-12 of the largest one: geometry is rounded differently on widths that are not powers of two, and functions of numbers are those
-/// of another library, each within two units in the last place (4e-16), which no step here magnifies by more than a thousand.
+/// The same words, and numbers to 1e-12 of the largest one: geometry is rounded differently on
+/// widths that are not powers of two, and functions of numbers are those of another library, each
+/// within two units in the last place (4e-16), which no step here magnifies by more than a
+/// thousand.
 fn close(expected: &str, found: &str, what: &str) {
     let number = |word: &str| word.parse::<f64>().ok();
     let (expected, found): (Vec<_>, Vec<_>) = (expected.split_whitespace().collect(), found.split_whitespace().collect());

@@ -1,5 +1,6 @@
-//! The programs of the original Equelle project, written afresh: what they give, against results of the original implementation (2018, double
-//! precision). Heat conduction and the flow of a gas are in `run` and `implicit`.
+//! The programs of the original Equelle project, written afresh: what they give, against results of
+//! the original implementation (2018, double precision). Heat conduction and the flow of a gas are
+//! in `run` and `implicit`.
 
 #[path = "run/support.rs"]
 #[allow(dead_code, reason = "shared with other tests")]

@@ -1,6 +1,8 @@
-//! What `--report` says: recorded for examples and for a program that shows the reasons; numbers of kernels, loads and bytes that are derived by hand.
+//! What `--report` says: recorded for examples and for a program that shows the reasons; numbers of
+//! kernels, loads and bytes that are derived by hand.
 //!
-//! `EQUELLE_BLESS=1 cargo test --test report` rewrites the records; review the difference like code.
+//! `EQUELLE_BLESS=1 cargo test --test report` rewrites the records; review the difference like
+//! code.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -38,7 +40,8 @@ fn example_report(name: &str) -> Report {
     report_of(name, &example(name))
 }
 
-/// Kernels of the parts that run once in each round of the outermost loop: what stands in it and, of loops in it, one round.
+/// Kernels of the parts that run once in each round of the outermost loop: what stands in it and,
+/// of loops in it, one round.
 fn kernels_per_step(report: &Report) -> usize {
     report.steps().map(|part| part.kernels().count()).sum()
 }
@@ -70,7 +73,8 @@ fn reports_are_as_recorded() {
     assert!(wrong.is_empty(), "EQUELLE_BLESS=1 records what is seen\n{}", wrong.join("\n"));
 }
 
-/// What the compiler is held to: the design of 2014 launched 35 kernels a step of heat conduction and 1000 a step of shallow water.
+/// What the compiler is held to: the design of 2014 launched 35 kernels a step of heat conduction
+/// and 1000 a step of shallow water.
 #[test]
 fn kernels_of_a_step() {
     for name in ["heat_explicit_2d", "heat_explicit_3d"] {
@@ -93,8 +97,10 @@ fn only_kernel(text: &str) -> KernelItem {
     kernel.clone()
 }
 
-/// Explicit heat on cells of 2 dim faces, 1 + 2 dim loads of the field. By hand, any grid in 3 dimensions, per cell: the field 8, volumes 8, transmissibilities of 3 faces
-/// 24, where faces begin 8, 6 faces of 4, 3 faces with two cells 24, positions of 3 faces among the interior ones 12, the result 8: 116 bytes. Cartesian: the field and the result.
+/// Explicit heat on cells of 2 dim faces, 1 + 2 dim loads of the field. By hand, any grid in 3
+/// dimensions, per cell: the field 8, volumes 8, transmissibilities of 3 faces 24, where faces
+/// begin 8, 6 faces of 4, 3 faces with two cells 24, positions of 3 faces among the interior ones
+/// 12, the result 8: 116 bytes. Cartesian: the field and the result.
 #[test]
 fn traffic_of_heat_conduction() {
     let report = example_report("heat_explicit_3d");
@@ -102,7 +108,8 @@ fn traffic_of_heat_conduction() {
     assert_eq!(report.dimensions, [2, 3]);
     let u = step[0];
     assert_eq!(u.name, "compute_u");
-    // Flops: per face the difference, the product and the sum; then a quotient, a product and a difference.
+    // Flops: per face the difference, the product and the sum; then a quotient, a product and a
+    // difference.
     let general = Traffic { own: 2, neighbours: 6, faces: 6, elsewhere: 0, indices: 2 + 6 * 4, stores: 1, bytes: 116.0, flops: 6 * 3 + 3 };
     assert_eq!(u.general[1], general);
     let cartesian = Traffic { own: 1, neighbours: 6, faces: 0, elsewhere: 0, indices: 0, stores: 1, bytes: 16.0, flops: 21 };
@@ -111,7 +118,8 @@ fn traffic_of_heat_conduction() {
     assert_eq!(traffic[0], Traffic { neighbours: 4, flops: 15, ..cartesian });
 }
 
-/// The residual of a Laplacian in 2 dimensions: the row of a cell has it and its four neighbours; the kernel writes these and the residual.
+/// The residual of a Laplacian in 2 dimensions: the row of a cell has it and its four neighbours;
+/// the kernel writes these and the residual.
 #[test]
 fn derivatives_are_stores() {
     let text = "\
@@ -136,9 +144,11 @@ fn small_kernels_by_hand() {
     let expected = Traffic { own: 2, stores: 1, bytes: 24.0, flops: 1, ..Traffic::default() };
     assert_eq!(product.general, [expected; 2]);
     assert_eq!(product.lines, [3]);
-    // A face reads both its cells, found by two indices; each cell is read by the dim faces that are its share.
+    // A face reads both its cells, found by two indices; each cell is read by the dim faces that
+    // are its share.
     let faces = only_kernel("u = InputCollectionOfScalar(\"u\", AllCells())\nOutput(\"g\", Gradient(u))\n");
-    // Per face: 1/2 cell of 8 bytes, two indices, the index of the face among interior faces, the result.
+    // Per face: 1/2 cell of 8 bytes, two indices, the index of the face among interior faces, the
+    // result.
     assert_eq!(faces.general[0], Traffic { neighbours: 2, indices: 2, stores: 1, bytes: 4.0 + 8.0 + 8.0, flops: 1, ..Traffic::default() });
     assert_eq!(faces.cartesian, Cartesian::General);
     // The longer branch counts, the loads of both.

@@ -1,4 +1,5 @@
-//! Numbers: programs interpreted and compiled, at both levels, against reference results and exact answers; bad input from end to end.
+//! Numbers: programs interpreted and compiled, at both levels, against reference results and exact
+//! answers; bad input from end to end.
 
 #[path = "run/support.rs"]
 #[allow(dead_code, reason = "shared with other tests")]

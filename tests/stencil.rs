@@ -1,4 +1,5 @@
-//! Stencil differentiation against sparse-matrix derivatives: residuals and Jacobians of every iterate, on example programs and on programs made for a rule each.
+//! Stencil differentiation against sparse-matrix derivatives: residuals and Jacobians of every
+//! iterate, on example programs and on programs made for a rule each.
 
 #[path = "run/support.rs"]
 #[allow(dead_code, reason = "shared with other tests")]

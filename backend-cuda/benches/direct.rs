@@ -1,6 +1,8 @@
-//! Direct solves of implicit heat and of a system of two fields on cubes: each phase on the device, and solves by the front door beside the LU of the host,
-//! `cargo bench -p backend-cuda --features runtime --bench direct`. Arguments: cells along an edge, 20 and 50 if there are none. The host solves the systems of at most 20,000 unknowns.
-//! Where the device has no direct solver it says so, and that is no failure.
+//! Direct solves of implicit heat and of a system of two fields on cubes: each phase on the device,
+//! and solves by the front door beside the LU of the host,
+//! `cargo bench -p backend-cuda --features runtime --bench direct`. Arguments: cells along an edge,
+//! 20 and 50 if there are none. The host solves the systems of at most 20,000 unknowns. Where the
+//! device has no direct solver it says so, and that is no failure.
 
 mod common;
 
@@ -26,7 +28,8 @@ fn heat(edge: usize) -> Csr {
     changed(&common::poisson(edge), 1, |_, _, side, value| if side == 0 { value + 1.0 } else { value })
 }
 
-/// Diffusion, and transport towards higher numbers, coupled in each cell so weakly that every diagonal entry exceeds the sum of the others of its row: not symmetric, and regular at any size.
+/// Diffusion, and transport towards higher numbers, coupled in each cell so weakly that every
+/// diagonal entry exceeds the sum of the others of its row: not symmetric, and regular at any size.
 fn two_fields(edge: usize) -> Csr {
     changed(&common::poisson(edge), 2, |f, g, side, value| match (f, g, side) {
         (0, 0, 0) => value + 0.1,
@@ -39,7 +42,8 @@ fn two_fields(edge: usize) -> Csr {
     })
 }
 
-/// A matrix of fields from one of a field: `entry(f, g, side, value)` couples equation `f` to unknown `g` of a cell before (-1), the same (0) or behind (1). Zeros are left out.
+/// A matrix of fields from one of a field: `entry(f, g, side, value)` couples equation `f` to
+/// unknown `g` of a cell before (-1), the same (0) or behind (1). Zeros are left out.
 fn changed(matrix: &Csr, fields: usize, entry: impl Fn(usize, usize, i32, f64) -> f64) -> Csr {
     let n = matrix.n_rows();
     let (mut row_ptr, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
@@ -101,7 +105,8 @@ fn phases(rt: &mut Space<f64>, name: &str, matrix: &Csr, definiteness: Definiten
     Ok(true)
 }
 
-/// By the front door: a first system, one with other values, one with the same and another right-hand side; and whether a second run gives the same bits.
+/// By the front door: a first system, one with other values, one with the same and another
+/// right-hand side; and whether a second run gives the same bits.
 fn solves(rt: &mut Space<f64>, name: &str, matrix: &Csr, ends: &[usize]) -> Result<(), Error> {
     let options = LinearOptions { method: Some(Method::Lu), tolerance: TOLERANCE, ..LinearOptions::default() };
     let rhs: Vec<f64> = (0..matrix.n_rows()).map(|k| (k % 13) as f64 - 5.0).collect();

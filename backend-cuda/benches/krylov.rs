@@ -1,5 +1,9 @@
-//! Bytes a second of iterations of CG against the rate of a copy on the same device: `cargo bench -p backend-cuda --features runtime --bench krylov`. Arguments: cells along an edge,
-//! 100 and 200 if there are none; `jacobi` or `amg` for that preconditioner alone; `doubles` for cycles of multigrid in double precision too; `every=40` for so many iterations between two looks at the residual. Without a GPU the emulator runs, which tells how many bytes an iteration must move and nothing of speed.
+//! Bytes a second of iterations of CG against the rate of a copy on the same device:
+//! `cargo bench -p backend-cuda --features runtime --bench krylov`. Arguments: cells along an edge,
+//! 100 and 200 if there are none; `jacobi` or `amg` for that preconditioner alone; `doubles` for
+//! cycles of multigrid in double precision too; `every=40` for so many iterations between two looks
+//! at the residual. Without a GPU the emulator runs, which tells how many bytes an iteration must
+//! move and nothing of speed.
 
 use std::rc::Rc;
 use std::time::Instant;
@@ -37,7 +41,8 @@ const CHECK_EVERY: usize = 10;
 /// Iterations of the shorter and the longer run: what both have besides iterations drops out.
 const RUNS: [usize; 2] = [20, 120];
 
-/// Implicit heat on a cube of `edge` cells an edge, closed but for one side: a step so long that the matrix is near the Laplacian.
+/// Implicit heat on a cube of `edge` cells an edge, closed but for one side: a step so long that
+/// the matrix is near the Laplacian.
 fn heat(edge: usize) -> Csr {
     let n = edge * edge * edge;
     let conductance = 10.0;

@@ -1,5 +1,7 @@
-//! Multigrid on the Laplacian of cubes: set-up, iterations and time of CG on the device, `cargo bench -p backend-cuda --features runtime --bench multigrid`. Arguments: cells along an
-//! edge, 32, 64, 128 and 256 if there are none. Without a GPU the emulator runs, which tells iterations and nothing of speed.
+//! Multigrid on the Laplacian of cubes: set-up, iterations and time of CG on the device,
+//! `cargo bench -p backend-cuda --features runtime --bench multigrid`. Arguments: cells along an
+//! edge, 32, 64, 128 and 256 if there are none. Without a GPU the emulator runs, which tells
+//! iterations and nothing of speed.
 
 mod common;
 

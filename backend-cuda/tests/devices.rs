@@ -168,7 +168,8 @@ const DIVIDING: KernelModule = KernelModule {
     floating_point: FloatingPoint::Strict,
 };
 
-/// Every pair of zeros, infinities, what is not a number, and numbers from the least to the largest.
+/// Every pair of zeros, infinities, what is not a number, and numbers from the least to the
+/// largest.
 #[test]
 fn divisions_are_those_of_ieee_bit_for_bit() {
     let magnitudes = [0.0, f64::from_bits(1), 1e-310, f64::MIN_POSITIVE, 1e-200, 0.3, 1.0, 9.81, 1e200, f64::MAX, f64::INFINITY, f64::NAN];

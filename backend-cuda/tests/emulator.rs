@@ -1,4 +1,5 @@
-//! The runtime on the emulator: kernels of a test program in CUDA C++, launched as generated code launches them.
+//! The runtime on the emulator: kernels of a test program in CUDA C++, launched as generated code
+//! launches them.
 #![cfg(feature = "runtime")]
 
 mod common;
@@ -91,7 +92,8 @@ fn reductions_have_the_documented_order() {
     }
 }
 
-/// Two by two cells: inner faces are 0|1, 2|3, 0|2, 1|3. Each cell has two of them, and zeros on its other sides. The copy is made once.
+/// Two by two cells: inner faces are 0|1, 2|3, 0|2, 1|3. Each cell has two of them, and zeros on
+/// its other sides. The copy is made once.
 #[test]
 fn values_of_inner_faces_come_to_both_their_cells() {
     if !common::host_compiler() {
@@ -149,7 +151,8 @@ fn a_steady_step_copies_nothing_allocates_nothing_and_waits_for_nothing() {
         round += 1;
     }
     let _ = std::fs::remove_file(&path);
-    // 199 of the 200 factors were applied: 2 was read and dropped after round 111, so the product of the others is 0.5.
+    // 199 of the 200 factors were applied: 2 was read and dropped after round 111, so the product
+    // of the others is 0.5.
     assert_eq!(rt.values(&u).unwrap(), [0.5, 1.0, 1.5, 2.0, 2.5]);
     // A number kept from the first round still has its value.
     assert_eq!(rt.scalar_value(&first.unwrap()).unwrap(), 2.0);

@@ -1,5 +1,5 @@
-//! Explicit heat with kernels written by hand, launched as generated code launches them, against plain loops: on the emulator, and on the GPU where
-//! there is one.
+//! Explicit heat with kernels written by hand, launched as generated code launches them, against
+//! plain loops: on the emulator, and on the GPU where there is one.
 #![cfg(feature = "runtime")]
 
 mod common;
@@ -149,7 +149,8 @@ fn both_forms_agree_with_plain_loops_bit_for_bit() {
                 let grid = Grid::cartesian(shape).unwrap();
                 let grid = if unstructured { grid.as_unstructured() } else { grid };
                 let what = format!("{:?} on {}, unstructured: {unstructured}", &shape.n[..shape.dim], device.facts().name);
-                // Where there is more than a block or two, in whichever shapes are the fastest here.
+                // Where there is more than a block or two, in whichever shapes are the fastest
+                // here.
                 let tune = if grid.n_cells() > 500 { "tune=yes" } else { "tune=no" };
                 let parameters = [format!("timesteps_filename={}", path.display()), tune.to_owned()];
                 let mut rt = common::runtime(device.clone(), grid, &parameters);

@@ -1,4 +1,5 @@
-//! The prelude's numbering of grids against the runtime library's, entity by entity, and who makes what is kept of it.
+//! The prelude's numbering of grids against the runtime library's, entity by entity, and who makes
+//! what is kept of it.
 #![cfg(feature = "runtime")]
 
 mod common;
@@ -65,7 +66,8 @@ fn forms(shape: Cartesian) -> [(&'static str, Grid); 3] {
     [("Cartesian", Grid::cartesian(shape).unwrap()), ("unstructured", unstructured()), ("interior faces first", renumbered)]
 }
 
-/// Canonical sets of all kinds that a grid has, of each every second element, and of those every second one.
+/// Canonical sets of all kinds that a grid has, of each every second element, and of those every
+/// second one.
 fn nested_sets(rt: &mut CudaRuntime) -> Vec<Arc<Domain>> {
     let kinds = [EntityKind::Cell, EntityKind::Face, EntityKind::Edge, EntityKind::Vertex];
     let extents = [Extent::All, Extent::Interior, Extent::Boundary];
@@ -79,7 +81,8 @@ fn nested_sets(rt: &mut CudaRuntime) -> Vec<Arc<Domain>> {
     sets
 }
 
-/// Ranks are made by the device, of lists that it has: what goes there is a list that the host alone knows, once.
+/// Ranks are made by the device, of lists that it has: what goes there is a list that the host
+/// alone knows, once.
 #[test]
 fn only_lists_are_copied_to_the_device() {
     for device in common::devices() {
@@ -94,7 +97,8 @@ fn only_lists_are_copied_to_the_device() {
                     let what = format!("{} of {}, {form}, {:?}", set.name(), around.name(), &shape.n[..shape.dim]);
                     let closed_form = form == "Cartesian" && matches!(set.kind(), EntityKind::Cell | EntityKind::Face);
                     let mut expected_bytes = 0;
-                    // A list of a canonical set is asked for only where nothing else says what is in it, and then it makes a table.
+                    // A list of a canonical set is asked for only where nothing else says what is
+                    // in it, and then it makes a table.
                     let needed = [(around.offset().is_none(), &around), (set.canonical_set().is_none(), &set)];
                     for (_, domain) in needed.into_iter().filter(|&(needed, _)| needed) {
                         let by_device = domain.canonical_set().is_some() && closed_form;
@@ -129,7 +133,8 @@ fn neighbours_are_the_cells_of_the_faces() {
         for shape in common::shapes() {
             let mut rt = common::runtime(device.clone(), Grid::cartesian(shape).unwrap(), &[]);
             let sides = 2 * shape.dim * shape.n_cells();
-            // Room for one index per side of a cell: a collection over as many cells of another grid.
+            // Room for one index per side of a cell: a collection over as many cells of another
+            // grid.
             let room = Grid::cartesian(equelle_runtime::grid::Cartesian::line(sides, 1.0)).unwrap().shared();
             let room = Domain::canonical(&room, CanonicalSet::new(EntityKind::Cell, Extent::All)).unwrap();
             let out = rt.entity_collection(&room, EntityKind::Cell, vec![Some(0); sides]).unwrap();
@@ -154,7 +159,8 @@ fn neighbours_are_the_cells_of_the_faces() {
     }
 }
 
-/// Each cell once, by the part of the launch that it belongs to; grids of one cell and of two along an axis have no inside.
+/// Each cell once, by the part of the launch that it belongs to; grids of one cell and of two along
+/// an axis have no inside.
 #[test]
 fn a_march_and_its_boundary_meet_every_cell_once() {
     let thin = [[1, 1, 1], [2, 1, 3], [5, 2, 1], [40, 9, 1], [7, 3, 11], [33, 17, 6], [3, 3, 3], [67, 131, 61], [130, 65, 70]];
@@ -190,7 +196,8 @@ fn numbers(rt: &mut CudaRuntime, kernel: &'static str, grid: EqGrid, threads: us
     rt.values(&out).unwrap().into_iter().map(f64::to_bits).collect()
 }
 
-/// Spacings without a finite binary form, where differences of nodes differ from the spacing: what a Cartesian run computes is what another one reads, to the bit, and nothing is copied for it.
+/// Spacings without a finite binary form, where differences of nodes differ from the spacing: what
+/// a Cartesian run computes is what another one reads, to the bit, and nothing is copied for it.
 #[test]
 fn closed_forms_have_the_bits_of_the_arrays() {
     let needs = GridArrays {

@@ -1,4 +1,5 @@
-//! What NVRTC makes of kernels. Needs the library, no GPU; without it these tests pass unless `EQUELLE_NVRTC=required`.
+//! What NVRTC makes of kernels. Needs the library, no GPU; without it these tests pass unless
+//! `EQUELLE_NVRTC=required`.
 #![cfg(feature = "runtime")]
 
 mod common;
@@ -75,7 +76,8 @@ fn kernels_that_do_not_compile_are_an_error_with_the_compilers_words() {
     assert!(!error.message.contains("warning"), "nothing but the error: {}", error.message);
 }
 
-/// The second kernel of a program, and what is said of it: its name, and the lines that it was made of.
+/// The second kernel of a program, and what is said of it: its name, and the lines that it was made
+/// of.
 #[test]
 fn kernels_that_do_not_compile_are_named_with_their_lines() {
     if missing() {

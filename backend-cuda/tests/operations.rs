@@ -1,4 +1,5 @@
-//! The operation level by values worked out by hand, on every device that there is. What the language says of each operation is tested by `tests/conformance`, which runs here too.
+//! The operation level by values worked out by hand, on every device that there is. What the
+//! language says of each operation is tested by `tests/conformance`, which runs here too.
 #![cfg(feature = "runtime")]
 
 mod common;
@@ -40,7 +41,8 @@ fn gradient_and_divergence_of_the_specification() {
     }
 }
 
-/// Evaluates a residual once and gives the rows of its Jacobian; its value is 0 so that no system is solved.
+/// Evaluates a residual once and gives the rows of its Jacobian; its value is 0 so that no system
+/// is solved.
 fn rows_of(
     rt: &mut CudaRuntime,
     guess: &[f64],
@@ -73,7 +75,8 @@ fn rows_begin_where_the_rows_before_end() {
             rt.mul(&divergence, u)
         });
         assert_eq!(rows.len(), n);
-        // r_k = (u_(k+1) - 2 u_k + u_(k-1)) u_k, where the sum in brackets is 0 for u_k = k; at the ends one term of the sum is missing.
+        // r_k = (u_(k+1) - 2 u_k + u_(k-1)) u_k, where the sum in brackets is 0 for u_k = k; at the
+        // ends one term of the sum is missing.
         assert_eq!(rows[0], [(0, 1.0), (1, 0.0)]);
         for k in [1, 255, 256, 257, 65_535, 65_536, 65_537, n - 2] {
             let u = k as f64;
@@ -84,7 +87,8 @@ fn rows_begin_where_the_rows_before_end() {
     }
 }
 
-/// u / sqrt(u^2 + 1) = 0 from 2: the next iterate of u is -u^3, so that Newton's method goes away; shorter steps lead to the root.
+/// u / sqrt(u^2 + 1) = 0 from 2: the next iterate of u is -u^3, so that Newton's method goes away;
+/// shorter steps lead to the root.
 #[test]
 fn line_search_finds_what_whole_steps_miss() {
     for device in devices() {
@@ -127,7 +131,8 @@ fn an_on_that_finds_no_data_names_the_entity() {
     }
 }
 
-/// The factor 0.5 / Sqrt(0) is infinite where the constant branch is chosen: its rows are not there.
+/// The factor 0.5 / Sqrt(0) is infinite where the constant branch is chosen: its rows are not
+/// there.
 #[test]
 fn branches_that_are_not_chosen_have_no_entries() {
     for device in devices() {
@@ -188,7 +193,8 @@ fn a_residual_without_the_unknown_is_an_error() {
 /// Rounds of five operations that are one graph: with these there are 64 launches or more.
 const ROUNDS: u64 = 13;
 
-/// `u = u - Divergence(Gradient(u)) * dt` step by step, in whole numbers below 64 * 5^20, which doubles hold: `dt` is 1 for 20 steps, then 0.
+/// `u = u - Divergence(Gradient(u)) * dt` step by step, in whole numbers below 64 * 5^20, which
+/// doubles hold: `dt` is 1 for 20 steps, then 0.
 #[test]
 fn a_steady_step_of_operations_copies_nothing_allocates_nothing_and_waits_for_nothing() {
     for device in devices() {

@@ -1,4 +1,5 @@
-//! Outputs to files: written by a thread while the run goes on, complete and in their order, whatever ends the run.
+//! Outputs to files: written by a thread while the run goes on, complete and in their order,
+//! whatever ends the run.
 #![cfg(feature = "runtime")]
 
 mod common;
@@ -81,7 +82,8 @@ fn doubled(round: usize) -> Vec<f64> {
     (0..CELLS).map(|k| k as f64 * 2.0_f64.powi(round as i32)).collect()
 }
 
-/// The two buffers of the state are written again every other round, while the copies of what they held may be waiting.
+/// The two buffers of the state are written again every other round, while the copies of what they
+/// held may be waiting.
 #[test]
 fn a_step_with_an_output_is_one_copy_and_waits_for_nothing() {
     for (number, device) in all_devices().into_iter().enumerate() {
@@ -161,7 +163,8 @@ fn numbers_are_those_of_outputs_at_once() {
     }
 }
 
-/// A folder stands where the third file should: nothing is written after it, and the run ends with the name of the file.
+/// A folder stands where the third file should: nothing is written after it, and the run ends with
+/// the name of the file.
 #[test]
 fn what_cannot_be_written_ends_the_run() {
     for (number, device) in all_devices().into_iter().enumerate() {
@@ -211,7 +214,8 @@ fn a_run_that_fails_writes_what_it_has_put_out() {
     }
 }
 
-/// Cell 2 looks for cell 3, where there are no data: its output is not written, nor what follows, and the error is that of outputs at once.
+/// Cell 2 looks for cell 3, where there are no data: its output is not written, nor what follows,
+/// and the error is that of outputs at once.
 #[test]
 fn a_condition_that_does_not_hold_keeps_the_output_back() {
     for (number, device) in all_devices().into_iter().enumerate() {
@@ -251,8 +255,9 @@ impl std::io::Write for Printed {
     }
 }
 
-/// 1 in cell 7, times 1e155 (1e20 in single precision), is infinite after the second step: the third file is not written, nothing is printed after it, however late its
-/// numbers come, and the error is that of outputs at once. The state at the end, which nobody put out, is found too.
+/// 1 in cell 7, times 1e155 (1e20 in single precision), is infinite after the second step: the
+/// third file is not written, nothing is printed after it, however late its numbers come, and the
+/// error is that of outputs at once. The state at the end, which nobody put out, is found too.
 #[test]
 fn numbers_that_are_not_finite_end_the_run() {
     for (number, device) in all_devices().into_iter().enumerate() {

@@ -1,4 +1,5 @@
-//! Every solver with every preconditioner on every back-end, and the page of the book that says what came of it. With `EQUELLE_BLESS` set the page is written.
+//! Every solver with every preconditioner on every back-end, and the page of the book that says
+//! what came of it. With `EQUELLE_BLESS` set the page is written.
 #![cfg(feature = "runtime")]
 
 mod common;
@@ -19,8 +20,9 @@ use equelle_runtime::linalg::{
 const SIZE: [usize; 3] = [12, 11, 10];
 const TOLERANCE: f64 = 1e-8;
 
-/// A matrix by what it does between neighbours: `entry(f, g, side)` couples equation `f` to unknown `g` of a neighbour (-1 before, 1 behind on each axis) or of the cell itself (0, with
-/// the number of neighbours).
+/// A matrix by what it does between neighbours: `entry(f, g, side)` couples equation `f` to unknown
+/// `g` of a neighbour (-1 before, 1 behind on each axis) or of the cell itself (0, with the number
+/// of neighbours).
 fn matrix(fields: usize, entry: impl Fn(usize, usize, i32, usize) -> f64) -> Csr {
     let n = SIZE.iter().product::<usize>();
     let strides = [1, SIZE[0], SIZE[0] * SIZE[1]];
@@ -74,7 +76,8 @@ fn systems() -> Vec<(&'static str, usize, Csr)> {
 fn outcome<V>(result: Result<Solution<V>, LinearError>, method: Method, preconditioner: Preconditioning) -> Result<String, String> {
     match result {
         Ok(solution) => {
-            // Checked by the front door on the system itself; what it says must be what was asked for.
+            // Checked by the front door on the system itself; what it says must be what was asked
+            // for.
             assert_eq!((solution.method, solution.preconditioner), (method, preconditioner));
             assert!(solution.relative_residual <= TOLERANCE);
             Ok(if method == Method::Lu { "yes".to_owned() } else { solution.iterations.to_string() })

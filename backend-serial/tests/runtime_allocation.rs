@@ -12,14 +12,16 @@ use equelle_runtime::session::Options;
 use equelle_runtime::*;
 
 thread_local! {
-    /// Allocations of this thread; without destructor or lazy start, so that counting allocates nothing.
+    /// Allocations of this thread; without destructor or lazy start, so that counting allocates
+    /// nothing.
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
 
 /// The system's allocator, counting.
 struct Counting;
 
-// SAFETY: every call goes to `System` unchanged, whose guarantees are those asked for; counting touches only a thread-local number.
+// SAFETY: every call goes to `System` unchanged, whose guarantees are those asked for; counting
+// touches only a thread-local number.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
@@ -46,7 +48,8 @@ static PROGRAM: Program = Program {
     outputs: &[],
 };
 
-/// One step that visits every topic: geometry, vectors, comparison, ternary, On, Extend, Gradient, Divergence, reductions.
+/// One step that visits every topic: geometry, vectors, comparison, ternary, On, Extend, Gradient,
+/// Divergence, reductions.
 fn step(rt: &mut SerialRuntime, u: &<SerialRuntime as EquelleRuntime>::ScalarCollection, dt: f64) -> Result<f64, Error> {
     rt.line(3);
     let interior = rt.domain(CanonicalSet { kind: EntityKind::Face, extent: Extent::Interior })?;

@@ -19,7 +19,8 @@ pub struct Mesh {
 }
 
 impl Mesh {
-    /// A cube of unit cells with conductivity `k` and temperatures given on both ends of the first axis, numbered as the compiler's Cartesian grids are.
+    /// A cube of unit cells with conductivity `k` and temperatures given on both ends of the first
+    /// axis, numbered as the compiler's Cartesian grids are.
     pub fn cube(n: usize, k: f64, ends: [f64; 2]) -> Mesh {
         let cells = n.pow(3);
         let (across_y, across_z) = ((n + 1) * n * n, 2 * (n + 1) * n * n);

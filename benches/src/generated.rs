@@ -87,8 +87,9 @@ pub struct Generated {
 }
 
 impl Generated {
-    /// Runs the whole program; its steps are timed by the progress bar, which is always drawn at the end of the first step and at the end of the last one. The
-    /// values are those of all output collections, one after the other.
+    /// Runs the whole program; its steps are timed by the progress bar, which is always drawn at
+    /// the end of the first step and at the end of the last one. The values are those of all output
+    /// collections, one after the other.
     pub fn run(self, layout: Layout, problem: &Problem) -> Run {
         let clock = Clock::default();
         let options =

@@ -16,7 +16,8 @@ pub struct Suite {
     pub cases: &'static [Case],
     /// Makes the problem with `n` cells along each axis and a number of steps.
     pub prepare: fn(usize, usize) -> Problem,
-    /// How much results may differ, as a part of the largest value; where it comes from stands there.
+    /// How much results may differ, as a part of the largest value; where it comes from stands
+    /// there.
     pub tolerance: f64,
     /// What is checked once, before anything is timed.
     pub check: fn(),
@@ -140,7 +141,8 @@ pub fn time(suite: &Suite, n: usize, steps: usize, repetitions: usize, report: &
     }
 }
 
-/// Time per cell as grids grow, of the generated programs and of the loops by hand, which show what of a jump is the machine's.
+/// Time per cell as grids grow, of the generated programs and of the loops by hand, which show what
+/// of a jump is the machine's.
 pub fn scaling(suite: &Suite, sizes: &[usize], steps: usize, repetitions: usize, report: &mut Report) {
     println!("\n## {}: time per cell as the grid grows\n", suite.name);
     println!(

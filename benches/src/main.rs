@@ -1,8 +1,11 @@
-//! Programs that `equellec` generates against loops written by hand: the same problem, in one process, with the same compiler flags. `cargo xtask bench` builds this
-//! beside the generated packages and starts it; what it prints is Markdown.
+//! Programs that `equellec` generates against loops written by hand: the same problem, in one
+//! process, with the same compiler flags. `cargo xtask bench` builds this beside the generated
+//! packages and starts it; what it prints is Markdown.
 //!
-//! Only steps are timed: all of a run but the first, which warms caches and touches the memory. Copies, loops by hand and generated programs take turns, and medians over
-//! the turns are printed, so that a busy machine disturbs all of them alike. Times of one thread are those that the thread was running; others are by the clock.
+//! Only steps are timed: all of a run but the first, which warms caches and touches the memory.
+//! Copies, loops by hand and generated programs take turns, and medians over the turns are printed,
+//! so that a busy machine disturbs all of them alike. Times of one thread are those that the thread
+//! was running; others are by the clock.
 
 #[cfg(any(feature = "heat", feature = "residual"))]
 mod cube;

@@ -22,7 +22,8 @@ pub fn copy(cells: usize, steps: usize, threads: usize) -> f64 {
             }
             return;
         }
-        // Each thread copies its part back and forth, so that none waits for another within the time that is taken.
+        // Each thread copies its part back and forth, so that none waits for another within the
+        // time that is taken.
         std::thread::scope(|scope| {
             for (from, to) in from.chunks_mut(part).zip(to.chunks_mut(part)) {
                 scope.spawn(move || {

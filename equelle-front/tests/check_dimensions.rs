@@ -1,4 +1,5 @@
-//! Every rule about dimensions, for each of the seven base dimensions: a rule that overlooks one of them lets a program pass here.
+//! Every rule about dimensions, for each of the seven base dimensions: a rule that overlooks one of
+//! them lets a program pass here.
 
 use equelle_front::check::{CheckOptions, Checked, check_text};
 use equelle_front::diagnostic::Code;
@@ -20,8 +21,8 @@ fn program(text: &str) -> TypedProgram {
     checked.program.unwrap_or_else(|| panic!("{text}\n{:#?}", checked.diagnostics))
 }
 
-/// What programs below may use: `p` has no dimension and `q` that of the unit, `us` and `qs` are collections of them. Of `k`, the square
-/// root is `q`; `r` has the reciprocal.
+/// What programs below may use: `p` has no dimension and `q` that of the unit, `us` and `qs` are
+/// collections of them. Of `k`, the square root is `q`; `r` has the reciprocal.
 fn with_prelude(unit: &str, text: &str) -> String {
     format!(
         "p = 2\nq = 1 [{unit}]\nk = 1 [{unit}^2]\nr = 1 [{unit}^-1]\ncells = AllCells()\nus = 1 Extend cells\nqs = q Extend cells\n\
@@ -234,7 +235,8 @@ fn exponents_stop_at_the_largest_magnitude() {
             let text = with_prelude(unit, &format!("x = {expression}"));
             assert_eq!(codes(&text), [Code::DimensionRange], "{text}");
         }
-        // In the equation of a solve, in a loop that raises its variable's dimension by a function, and in a second instance.
+        // In the equation of a solve, in a loop that raises its variable's dimension by a function,
+        // and in a second instance.
         for program in [
             "f(u) = {\n-> u^2147483647 * u\n}\nx = NewtonSolve(f, qs)",
             "f(a) = {\n-> a^2147483647\n}\nx = f(q)\ny = f(k)",

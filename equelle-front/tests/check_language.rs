@@ -1,5 +1,6 @@
-//! What the language means once it is lowered: operations in the order of the text form, and functions as instances. Expected texts follow from the
-//! rules that stand beside the lowering of each construct.
+//! What the language means once it is lowered: operations in the order of the text form, and
+//! functions as instances. Expected texts follow from the rules that stand beside the lowering of
+//! each construct.
 
 use equelle_front::check::{CheckOptions, Checked, check, type_name};
 use equelle_front::diagnostic::Code;
@@ -152,7 +153,8 @@ fn carried(module: &Module) -> Vec<Carried> {
 #[test]
 fn variables_that_residuals_assign_are_carried() {
     let module = module(CARRYING);
-    // Captures of f: n, u. Captures of g: n, seen_0, seen_1, u. Both read n, which f writes; g alone has seen.
+    // Captures of f: n, u. Captures of g: n, seen_0, seen_1, u. Both read n, which f writes; g
+    // alone has seen.
     let expected = [
         Carried { reads: vec![(0, 0), (1, 0)], writes: vec![(0, 1)] },
         Carried { reads: vec![(1, 1)], writes: vec![(1, 1)] },

@@ -52,7 +52,8 @@ fn a_chain_that_doubles_domains_ends_with_a_diagnostic() {
 
 #[test]
 fn three_instances_on_each_of_thirty_levels() {
-    // Each level calls the one before twice for each of three kinds of argument: a number, a length, a collection.
+    // Each level calls the one before twice for each of three kinds of argument: a number, a
+    // length, a collection.
     let calls = format!("{}y = f30(1) + f30(2)\nz = f30(1 [Meter])\nc = f30(1 Extend AllCells())\n", chain(30, "x", "#(x) + #(x)"));
     let text = format!("{calls}Output(\"y\", y)\nOutput(\"z\", z)\nOutput(\"c\", c)\n");
     let checked = run(&text);
@@ -62,12 +63,14 @@ fn three_instances_on_each_of_thirty_levels() {
 
 #[test]
 fn dimensions_that_differ_at_every_level_are_instances_of_their_own() {
-    // f0 gets x, x^2 of f1's argument, ...: level i is instantiated for 1 and for its caller's products, never 2^i times.
+    // f0 gets x, x^2 of f1's argument, ...: level i is instantiated for 1 and for its caller's
+    // products, never 2^i times.
     let text =
         format!("{}y = f30(1)\nz = f30(1 [Meter])\nOutput(\"y\", y)\nOutput(\"z\", z)\n", chain(30, "x / x", "#(x) + #(x * 1 [Second])"));
     let checked = run(&text);
     assert_eq!(codes(&checked), []);
-    // From level i there are 30 - i steps down to it, each with or without a second: 31 - i dimensions, times two for the metre.
+    // From level i there are 30 - i steps down to it, each with or without a second: 31 - i
+    // dimensions, times two for the metre.
     assert_eq!(checked.program.map(|p| p.functions.len()), Some(2 * (1..=31).sum::<usize>()));
 }
 
@@ -88,7 +91,8 @@ fn optimising_a_chain_that_calls_twice_does_not_blow_it_up() {
     assert!(before < 500, "{before}");
     let module = optimise(module, OptLevel::O2);
     let after = statements(&module);
-    // Inlining all would make 2^30 of them. Bodies stop growing at a thousand statements, which takes ten links: three such steps, and what they call, fused.
+    // Inlining all would make 2^30 of them. Bodies stop growing at a thousand statements, which
+    // takes ten links: three such steps, and what they call, fused.
     assert!(after < 10_000, "{before} statements became {after}");
     assert!(verify(module).is_ok());
 }
@@ -111,7 +115,8 @@ fn a_chain_of_thousands_of_terms_is_checked_and_lowered_on_a_small_stack() {
         let n = statements(&module);
         assert!(n >= terms / 2 * 2 + terms / 3 * 2 && n < 2 * terms, "{n}");
         let module = optimise(module, OptLevel::O2);
-        // One kernel of definitions with hundreds of operations each, not one of thousands, nor thousands of one.
+        // One kernel of definitions with hundreds of operations each, not one of thousands, nor
+        // thousands of one.
         let [kernel] = module.kernels.as_slice() else { panic!("{} kernels", module.kernels.len()) };
         let definitions = kernel.body.statements.len();
         assert!(definitions > terms / 250 && definitions < terms / 10, "{definitions}");
@@ -187,7 +192,8 @@ fn time_is_linear_in_the_length_of_the_program() {
         (0..3).map(|_| once()).min().unwrap_or_default()
     };
     let (short, long) = (time(2_500), time(20_000));
-    // Eight times the lines: 8 times the time when linear, 64 times when quadratic. 24 is three times linear.
+    // Eight times the lines: 8 times the time when linear, 64 times when quadratic. 24 is three
+    // times linear.
     assert!(long < short * 24 + Duration::from_millis(20), "2,500 lines {short:?}, 20,000 lines {long:?}");
 }
 
@@ -226,7 +232,8 @@ fn many_mistakes_take_linear_time_too() {
     assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
 }
 
-/// A small generator of pseudo-random numbers (Marsaglia's xorshift, 2003), so that failures repeat.
+/// A small generator of pseudo-random numbers (Marsaglia's xorshift, 2003), so that failures
+/// repeat.
 struct Random(u64);
 
 impl Random {

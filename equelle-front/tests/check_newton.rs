@@ -1,4 +1,5 @@
-//! Equations and unknowns that have nothing to do with each other, and dependences that must not be overlooked.
+//! Equations and unknowns that have nothing to do with each other, and dependences that must not be
+//! overlooked.
 
 use equelle_front::check::{CheckOptions, check_text};
 use equelle_front::diagnostic::Code;
@@ -94,7 +95,8 @@ fn every_path_of_a_derivative_is_seen() {
 
 #[test]
 fn a_variable_of_the_program_carries_unknowns_from_equation_to_equation() {
-    // The value of the second equation depends on `b` by way of what the first one left, one iteration ago or in this one.
+    // The value of the second equation depends on `b` by way of what the first one left, one
+    // iteration ago or in this one.
     let text = "v : Mutable Collection Of Scalar On cells = g\nr(a, b) = {\nv = b\n-> a - g\n}\nq(a, b) = {\n-> a * v - one\n}\n";
     for order in ["[r, q]", "[q, r]"] {
         assert_eq!(found(&format!("{text}x = NewtonSolveSystem({order}, [one, 2 * g])")), [], "{order}");

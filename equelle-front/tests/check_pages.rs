@@ -1,4 +1,5 @@
-//! The examples of the explain pages: the wrong one has the mistake, the corrected one has no diagnostics.
+//! The examples of the explain pages: the wrong one has the mistake, the corrected one has no
+//! diagnostics.
 
 use equelle_front::check::{CheckOptions, check};
 use equelle_front::diagnostic::Code;

@@ -1,4 +1,5 @@
-//! The checker on whole programs: the heat equation in both styles, instances, domains, scopes, warnings.
+//! The checker on whole programs: the heat equation in both styles, instances, domains, scopes,
+//! warnings.
 
 use equelle_front::check::{CheckOptions, Checked, check, type_name};
 use equelle_front::diagnostic::Code;

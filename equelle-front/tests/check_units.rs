@@ -27,7 +27,8 @@ fn factor(text: &str) -> f64 {
 
 #[test]
 fn every_unit_of_the_language() {
-    // Name, factor, dimension: section 10 of the language specification. The decimal literals are the doubles nearest to the exact factors.
+    // Name, factor, dimension: section 10 of the language specification. The decimal literals are
+    // the doubles nearest to the exact factors.
     let table = [
         ("Pico", 1e-12, ""),
         ("Nano", 1e-9, ""),
@@ -86,7 +87,8 @@ fn every_unit_of_the_language() {
 
 #[test]
 fn factors_are_exact_until_the_one_rounding() {
-    // In doubles 1e-3 * 1e-3 is 1.0000000000000001e-6 and 1e-7 / 101325 * 101325 need not return to 1e-7.
+    // In doubles 1e-3 * 1e-3 is 1.0000000000000001e-6 and 1e-7 / 101325 * 101325 need not return to
+    // 1e-7.
     assert_eq!(factor("Milli^2"), 1e-6);
     assert_eq!(factor("Milli*Milli"), 1e-6);
     assert_eq!(factor("Darcy*Atm/Pascal"), 1e-7);
@@ -127,7 +129,8 @@ fn unknown_and_absurd_units_are_errors() {
         "Inch^2000000000",
         "(Meter^1000)^1000",
         "Pico^26",
-        // Back in range, after an exponent of the dimension or of the factor has left what can be held.
+        // Back in range, after an exponent of the dimension or of the factor has left what can be
+        // held.
         "(Meter^2147483647*Meter)/Meter^2147483647",
         "(Second^-2147483647/Second)*Second^2147483647",
         "(Meter^65536)^65536/Meter",

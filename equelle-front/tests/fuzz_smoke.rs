@@ -1,5 +1,7 @@
-//! 10^5 random texts and 10^5 mutated programs through the front-end: no panic, no text that takes long, no memory to speak of. The same targets run without
-//! end under `fuzz/`; this test is their short, deterministic form. `EQUELLE_FUZZ_TEXTS=5000000 cargo test --release -p equelle-front --test fuzz_smoke` makes it as
+//! 10^5 random texts and 10^5 mutated programs through the front-end: no panic, no text that takes
+//! long, no memory to speak of. The same targets run without end under `fuzz/`; this test is their
+//! short, deterministic form.
+//! `EQUELLE_FUZZ_TEXTS=5000000 cargo test --release -p equelle-front --test fuzz_smoke` makes it as
 //! long as one likes, with other texts after the first 10^5.
 
 use std::path::{Path, PathBuf};
@@ -29,7 +31,8 @@ static PROGRAMS: LazyLock<Vec<String>> = LazyLock::new(|| {
     programs.into_iter().map(|path| std::fs::read_to_string(path).unwrap_or_default()).filter(|text| text.len() < 20_000).collect()
 });
 
-/// Equelle programs in a folder and the folders in it. Programs that are wrong on purpose are as good a seed as others.
+/// Equelle programs in a folder and the folders in it. Programs that are wrong on purpose are as
+/// good a seed as others.
 fn collect(folder: &Path, programs: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -46,7 +49,8 @@ fn texts() -> u64 {
     std::env::var("EQUELLE_FUZZ_TEXTS").ok().and_then(|n| n.parse().ok()).unwrap_or(100_000)
 }
 
-/// No text of a few hundred lines may take longer, in a debug build on a busy machine; they take milliseconds.
+/// No text of a few hundred lines may take longer, in a debug build on a busy machine; they take
+/// milliseconds.
 const LONGEST: Duration = Duration::from_secs(20);
 
 /// Peak memory of the test, all threads together.
@@ -88,7 +92,8 @@ const WORDS: &[&str] = &[
     "\n", "\n", "\r\n", " ", "\t", "$", "_", "\u{e9}", "\u{feff}", "\0", "99999999999",
 ];
 
-/// Reads, and when there are no syntax errors formats, re-reads and checks. `full` also renders what was found.
+/// Reads, and when there are no syntax errors formats, re-reads and checks. `full` also renders
+/// what was found.
 fn feed(text: &str, full: bool) {
     let parsed = parse(text);
     let mut diagnostics = parsed.diagnostics;
@@ -114,7 +119,8 @@ fn feed(text: &str, full: bool) {
 /// Programs that were compiled.
 static COMPILED: AtomicU64 = AtomicU64::new(0);
 
-/// Whatever the checker accepts goes through lowering and every pass, and is a valid module after each.
+/// Whatever the checker accepts goes through lowering and every pass, and is a valid module after
+/// each.
 fn compile(program: &TypedProgram, text: &str) {
     COMPILED.fetch_add(1, Ordering::Relaxed);
     let module = lower(program, &SourceFile::new("fuzz.equelle", text), "fuzz");
@@ -135,7 +141,8 @@ fn feed_all(make: impl Fn(&mut Random) -> String + Sync) {
             let make = &make;
             scope.spawn(move || {
                 for i in (thread..texts()).step_by(threads as usize) {
-                    // Seeded by its number alone, so that the texts do not depend on the number of threads.
+                    // Seeded by its number alone, so that the texts do not depend on the number of
+                    // threads.
                     let text = make(&mut Random::new(i + 1));
                     let start = Instant::now();
                     let outcome = std::panic::catch_unwind(|| feed(&text, i % 64 == 0));
@@ -227,7 +234,8 @@ fn mutate(text: &mut String, random: &mut Random) {
     }
 }
 
-/// Whole programs in which one or two words stand where other words stood: mostly wrong in one place, sometimes right.
+/// Whole programs in which one or two words stand where other words stood: mostly wrong in one
+/// place, sometimes right.
 #[test]
 fn programs_with_words_exchanged() {
     feed_all(|random| {

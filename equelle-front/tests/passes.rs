@@ -1,4 +1,5 @@
-//! Passes, text to text: `tests/passes/<pass>/<case>.eqir` goes through one pass and must give `<case>.out`. `EQUELLE_BLESS=1` rewrites the outputs.
+//! Passes, text to text: `tests/passes/<pass>/<case>.eqir` goes through one pass and must give
+//! `<case>.out`. `EQUELLE_BLESS=1` rewrites the outputs.
 
 use std::path::{Path, PathBuf};
 
@@ -119,7 +120,8 @@ fn entities_of_a_merged_kernel_are_of_any_set() {
     assert!(module.kernels.iter().any(|k| k.results.len() == 2), "{}", ir::text::print(&module));
 }
 
-/// Fluxes, sources and both stages of the Runge-Kutta method: what a hand-written program does in two kernels.
+/// Fluxes, sources and both stages of the Runge-Kutta method: what a hand-written program does in
+/// two kernels.
 #[test]
 fn shallow_water_is_one_kernel_per_stage() {
     let module = compile(include_str!("../../examples/shallow_water/shallow_water.equelle"), OptLevel::O2);

@@ -1,4 +1,5 @@
-//! The formatter against the parser: print -> parse gives the same tree, printing twice gives the same text.
+//! The formatter against the parser: print -> parse gives the same tree, printing twice gives the
+//! same text.
 
 #[path = "syntax_round_trip/written.rs"]
 mod written;

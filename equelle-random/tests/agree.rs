@@ -16,7 +16,8 @@ fn worlds() -> Worlds {
     Worlds::write(&folder, &triangles).expect("the target folder can be written")
 }
 
-/// Programs that found something once: a Vector times a component of a normal in a Cartesian form; a negative number times such a component that is 0.
+/// Programs that found something once: a Vector times a component of a normal in a Cartesian form;
+/// a negative number times such a component that is 0.
 const FOUND: [u64; 2] = [117_455, 203_502];
 
 #[test]
@@ -26,6 +27,7 @@ fn every_way_gives_the_same() {
     let ended = found.iter().filter(|found| found.as_ref().is_ok_and(|&ended| ended > 0)).count();
     let failures: Vec<String> = found.into_iter().filter_map(Result::err).collect();
     assert!(failures.is_empty(), "{} programs differ\n{}", failures.len(), failures[..failures.len().min(5)].join("\n"));
-    // Programs that fail in the same way in every way: of nothing that fails nothing would be shown.
+    // Programs that fail in the same way in every way: of nothing that fails nothing would be
+    // shown.
     assert!(ended as u64 > PROGRAMS / 20, "only {ended} of {PROGRAMS} programs end with an error");
 }

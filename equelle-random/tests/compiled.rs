@@ -1,4 +1,5 @@
-//! Random programs compiled, many to one binary: bit for bit what the interpreter gives, for any number of threads.
+//! Random programs compiled, many to one binary: bit for bit what the interpreter gives, for any
+//! number of threads.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! Random programs run the same at operation level on the serial and on the CUDA runtime, there on its emulator, or on a GPU with `EQUELLE_CUDA_DEVICE=gpu`.
+//! Random programs run the same at operation level on the serial and on the CUDA runtime, there on
+//! its emulator, or on a GPU with `EQUELLE_CUDA_DEVICE=gpu`.
 
 use std::path::Path;
 use std::process::Command;

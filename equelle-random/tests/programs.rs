@@ -1,5 +1,7 @@
-//! Every program of the project, examples and those of the tests, run in every way: interpreted before and after the passes, compiled at both levels and on several threads, on
-//! its grid and on the same grid as an unstructured one with cells and faces in another order. All are compiled to one binary.
+//! Every program of the project, examples and those of the tests, run in every way: interpreted
+//! before and after the passes, compiled at both levels and on several threads, on its grid and on
+//! the same grid as an unstructured one with cells and faces in another order. All are compiled to
+//! one binary.
 
 use std::path::Path;
 
@@ -32,11 +34,13 @@ const EVERYWHERE: usize = 2;
 /// Half the spacing of singles at 1.
 const ROUNDING: f64 = 0.5 * f32::EPSILON as f64;
 
-/// Operations that a value of an explicit scheme goes through in a step: two stages of shallow water have the most, fewer than 100 each. The schemes do not let errors grow, so that
-/// roundings add up at most.
+/// Operations that a value of an explicit scheme goes through in a step: two stages of shallow
+/// water have the most, fewer than 100 each. The schemes do not let errors grow, so that roundings
+/// add up at most.
 const OPERATIONS: f64 = 200.0;
 
-/// What elementary roundings may add up to between levels, or layouts, whose geometry is not the same numbers: the project's promise, of the largest value of an output.
+/// What elementary roundings may add up to between levels, or layouts, whose geometry is not the
+/// same numbers: the project's promise, of the largest value of an output.
 const GEOMETRY: Tolerance = Tolerance::relative(1e-12);
 
 /// A program as it is compiled.
@@ -163,7 +167,8 @@ fn other_numbers(compiled: &Compiled<'_>, case: &Case, binary: &Binary, differen
         let what = format!("{} {} {layout:?}", subject.name, case.name);
         let mut run = |build: usize, case: &Case, threads: &[&str]| on_threads(compiled, build, case, layout, threads, binary, differences);
         let (double, fast) = (run(1, case, &["1"]), run(4, case, &["1", "2", "4"]));
-        // A contracted operation, or a product with a reciprocal, is off by at most 1.5 roundings more than the strict one.
+        // A contracted operation, or a product with a reciprocal, is off by at most 1.5 roundings
+        // more than the strict one.
         let allowed = subject.solved.unwrap_or(Tolerance::relative(1.5 * operations * 0.5 * f64::EPSILON));
         differences.compare(&format!("{what}, fast"), &double, &fast, allowed);
         let (words, allowed) = match subject.single {

@@ -13,7 +13,8 @@ use equelle_random::generate::{Purpose, program};
 const RESIDUALS: usize = 500;
 const SEED: u64 = 700_000;
 
-/// At every evaluation the interpreter compares residuals and derivatives of both ways. The residuals need not be solvable, so how a solve ends does not matter.
+/// At every evaluation the interpreter compares residuals and derivatives of both ways. The
+/// residuals need not be solvable, so how a solve ends does not matter.
 #[test]
 fn both_ways_give_the_same() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("random-residuals");

@@ -1,7 +1,9 @@
-//! A matrix of blocks beside the same matrix in compressed rows: pressure and saturation of two phases on cubes, linearised at random saturations. What a step of Newton's method
-//! asks of its matrix, each in turn with either; the fastest of all turns.
+//! A matrix of blocks beside the same matrix in compressed rows: pressure and saturation of two
+//! phases on cubes, linearised at random saturations. What a step of Newton's method asks of its
+//! matrix, each in turn with either; the fastest of all turns.
 //!
-//! Arguments: cells along an edge, separated by commas, by default 46,100; and how often everything takes its turn, by default 15; whole solves twice.
+//! Arguments: cells along an edge, separated by commas, by default 46,100; and how often everything
+//! takes its turn, by default 15; whole solves twice.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -19,8 +21,10 @@ fn number(seed: usize) -> f64 {
     ((mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// The balance of all volume and that of water in every cell, by pressure and saturation: mobilities s and (1 - s) / 10, taken from the side that the flow comes from, along a
-/// falling pressure with some noise; a step that moves about a tenth of what is in a cell. Pressure is held beyond the first layer of cells.
+/// The balance of all volume and that of water in every cell, by pressure and saturation:
+/// mobilities s and (1 - s) / 10, taken from the side that the flow comes from, along a falling
+/// pressure with some noise; a step that moves about a tenth of what is in a cell. Pressure is held
+/// beyond the first layer of cells.
 fn two_phase(m: usize) -> Csr {
     let n = m * m * m;
     let saturation: Vec<f64> = (0..n).map(|cell| 0.2 + 0.6 * number(cell)).collect();
@@ -40,7 +44,8 @@ fn two_phase(m: usize) -> Csr {
                 let drive = pressure[cell] - pressure[other];
                 let (from, up) = if drive >= 0.0 { (own, cell) } else { (at, other) };
                 let s = saturation[up];
-                // Total mobility and its slope; of water for the second equation, times the part of a cell that flows.
+                // Total mobility and its slope; of water for the second equation, times the part of
+                // a cell that flows.
                 let (mobility, slope) = if equation == 0 { (s + (1.0 - s) / 10.0, 0.9) } else { (0.1 * s, 0.1) };
                 by_pressure[own] += mobility;
                 by_pressure[at] -= mobility;
@@ -94,7 +99,8 @@ fn turn(times: &mut Times, matrix: &HostMatrix, way: usize, b: &[f64]) {
     }
 }
 
-/// A solve with the two-stage preconditioner, and as many iterations as are made with the other one until the limit.
+/// A solve with the two-stage preconditioner, and as many iterations as are made with the other one
+/// until the limit.
 fn solves(times: &mut Times, matrix: &HostMatrix, way: usize, b: &[f64]) {
     let mut space = HostSpace::new(b.len());
     let ends = [b.len() / 2, b.len()];

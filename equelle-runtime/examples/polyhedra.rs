@@ -1,10 +1,13 @@
 //! Generator of grids of polyhedra in OPM's text format, for trials of solvers.
 //!
-//! * `cargo run -p equelle-runtime --example polyhedra -- tetrahedra 6 5 4`: the unit cube cut into boxes, each into six tetrahedra around a diagonal; interior nodes are
-//!   moved by up to a tenth of the spacing.
-//! * `... -- clusters 46 112 22 45000`: boxes of 50 x 50 x 5 m, of which clusters at random places are removed until about that many are left; what is not connected to
-//!   most of the rest is removed too.
-//! * `... -- bent 6 5 4`: the unit cube cut into boxes whose interior nodes are moved by up to a tenth of the spacing, so that most faces are not flat.
+//! * `cargo run -p equelle-runtime --example polyhedra -- tetrahedra 6 5 4`: the unit cube cut into
+//!   boxes, each into six tetrahedra around a diagonal; interior nodes are moved by up to a tenth
+//!   of the spacing.
+//! * `... -- clusters 46 112 22 45000`: boxes of 50 x 50 x 5 m, of which clusters at random places
+//!   are removed until about that many are left; what is not connected to most of the rest is
+//!   removed too.
+//! * `... -- bent 6 5 4`: the unit cube cut into boxes whose interior nodes are moved by up to a
+//!   tenth of the spacing, so that most faces are not flat.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -36,7 +39,8 @@ pub struct Mesh {
     cells: Vec<Vec<Vec<usize>>>,
 }
 
-/// Six tetrahedra a box, whose faces meet those of the neighbours: all share the diagonal from the lowest to the highest corner.
+/// Six tetrahedra a box, whose faces meet those of the neighbours: all share the diagonal from the
+/// lowest to the highest corner.
 pub fn tetrahedra(n: [usize; 3]) -> Mesh {
     let nodes = moved_nodes(n);
     let node = |place: [usize; 3]| place[0] + (n[0] + 1) * (place[1] + (n[1] + 1) * place[2]);
@@ -158,7 +162,8 @@ impl Mesh {
 
     /// Text of the grid file.
     pub fn text(&self) -> String {
-        // Faces as they are met: the first cell is the one that meets the face first, and its nodes turn around that cell's outer normal.
+        // Faces as they are met: the first cell is the one that meets the face first, and its nodes
+        // turn around that cell's outer normal.
         let mut face_of: BTreeMap<Vec<usize>, usize> = BTreeMap::new();
         let mut faces: Vec<&[usize]> = Vec::new();
         let mut face_cells: Vec<[i64; 2]> = Vec::new();
@@ -248,7 +253,8 @@ impl Mesh {
         (area, centroid.map(|x| x / total))
     }
 
-    /// Volume and centroid of a cell: tetrahedra over the triangles of its faces, with their tips at one of its nodes.
+    /// Volume and centroid of a cell: tetrahedra over the triangles of its faces, with their tips
+    /// at one of its nodes.
     fn volume_and_centroid(&self, faces: &[Vec<usize>]) -> (f64, Point) {
         let tip = self.nodes[faces[0][0]];
         let (mut volume, mut centroid) = (0.0, [0.0; 3]);

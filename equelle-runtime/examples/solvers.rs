@@ -1,7 +1,8 @@
-//! Multigrid-preconditioned CG on the seven-point Laplacian of cubes, a table of iterations and times. `benches/peers/solvers.py` computes the
-//! same systems with PyAMG.
+//! Multigrid-preconditioned CG on the seven-point Laplacian of cubes, a table of iterations and
+//! times. `benches/peers/solvers.py` computes the same systems with PyAMG.
 //!
-//! The preconditioner is that of a simulation on the processor: the levels are of singles but with sweeps of Gauss-Seidel, the iterative method is of doubles.
+//! The preconditioner is that of a simulation on the processor: the levels are of singles but with
+//! sweeps of Gauss-Seidel, the iterative method is of doubles.
 //!
 //! Arguments: cells along an edge, separated by commas; by default 32,64.
 

@@ -2,9 +2,11 @@
 //!
 //! `cargo run -p equelle-runtime --example triangles -- 6 5 > grids/triangles-6x5.grid`
 //!
-//! The unit square is cut into nx by ny quadrilaterals, each into two triangles along a diagonal that changes from one to the next. Interior nodes are
-//! moved by up to a fifth of the spacing, so that no two cells are alike; faces are numbered as they are met, and every third one is
-//! turned around, so that nothing in the file resembles a Cartesian grid's order. With a third argument, `shuffled`, cells and faces get random numbers.
+//! The unit square is cut into nx by ny quadrilaterals, each into two triangles along a diagonal
+//! that changes from one to the next. Interior nodes are moved by up to a fifth of the spacing, so
+//! that no two cells are alike; faces are numbered as they are met, and every third one is turned
+//! around, so that nothing in the file resembles a Cartesian grid's order. With a third argument,
+//! `shuffled`, cells and faces get random numbers.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -45,7 +47,8 @@ pub fn triangles(nx: usize, ny: usize, order: Order) -> String {
         shuffle(&mut cells);
     }
 
-    // Faces as they are met, counter-clockwise around each cell: the first cell is the one that meets the face first.
+    // Faces as they are met, counter-clockwise around each cell: the first cell is the one that
+    // meets the face first.
     let mut face_of: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     let mut face_nodes: Vec<[usize; 2]> = Vec::new();
     let mut face_cells: Vec<[i64; 2]> = Vec::new();
@@ -95,7 +98,8 @@ pub fn triangles(nx: usize, ny: usize, order: Order) -> String {
     for [first, second] in &face_cells {
         let _ = writeln!(text, "{first} {second}");
     }
-    // Going from node a to node b with the first cell on the left, the normal is to the right: (dy, -dx).
+    // Going from node a to node b with the first cell on the left, the normal is to the right: (dy,
+    // -dx).
     let ends = |face: usize| (nodes[face_nodes[face][0]], nodes[face_nodes[face][1]]);
     for face in 0..n_faces {
         let (a, b) = ends(face);

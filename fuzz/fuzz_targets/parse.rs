@@ -1,4 +1,5 @@
-//! Any bytes through the lexer, the parser and the renderer of diagnostics: no panic, diagnostics in order and within the text.
+//! Any bytes through the lexer, the parser and the renderer of diagnostics: no panic, diagnostics
+//! in order and within the text.
 
 #![no_main]
 

@@ -72,14 +72,15 @@ fn run(case: &Case) -> Result<(), String> {
     Ok(())
 }
 
-/// Interprets a program over the CUDA runtime: every operation is a launch of a kernel of the runtime.
+/// Interprets a program over the CUDA runtime: every operation is a launch of a kernel of the
+/// runtime.
 fn on_cuda(verified: &Verified, session: Session) -> Result<(), Error> {
     let device = device().ok_or_else(|| Error::new(ErrorKind::Backend, "no device"))?;
     run_on(session, device, Precision::Double, |runtime| equelle_interp::interpret(verified, runtime))
 }
 
-/// The device of all cases: the GPU where `EQUELLE_CUDA_DEVICE=gpu`, else the host; `None` without a C++ compiler, which that needs and a machine with only Rust may not
-/// have.
+/// The device of all cases: the GPU where `EQUELLE_CUDA_DEVICE=gpu`, else the host; `None` without
+/// a C++ compiler, which that needs and a machine with only Rust may not have.
 fn device() -> Option<Rc<dyn Device>> {
     fn open() -> Option<Rc<dyn Device>> {
         if env::var("EQUELLE_CUDA_DEVICE").is_ok_and(|device| device == "gpu") {
@@ -284,7 +285,8 @@ fn all_close(expected: &[f64], found: &[f64], tolerance: f64) -> bool {
     expected.len() == found.len() && expected.iter().zip(found).all(|(a, b)| close(*a, *b, tolerance * scale))
 }
 
-/// Equal bits, both not a number (its sign and payload mean nothing), or within the margin if there is one.
+/// Equal bits, both not a number (its sign and payload mean nothing), or within the margin if there
+/// is one.
 fn close(expected: f64, found: f64, margin: f64) -> bool {
     expected.to_bits() == found.to_bits() || (expected.is_nan() && found.is_nan()) || (margin > 0.0 && (expected - found).abs() <= margin)
 }

@@ -1,5 +1,6 @@
-//! Implicit programs converge with default parameters on grids of all kinds, and what they give obeys the laws that they solve. `cargo xtask converge` does the same at
-//! 45,000 cells. Grids have more than 1000 cells, so that the linear solvers are iterative ones.
+//! Implicit programs converge with default parameters on grids of all kinds, and what they give
+//! obeys the laws that they solve. `cargo xtask converge` does the same at 45,000 cells. Grids have
+//! more than 1000 cells, so that the linear solvers are iterative ones.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,7 +47,8 @@ fn converges(grid: &Grid, folder: &Path) {
         fs::write(&path, values.iter().map(|value| format!("{value:e}\n")).collect::<String>()).unwrap();
         path
     };
-    // Six powers of ten from cell to cell: the digits of multiples of the golden ratio are spread evenly.
+    // Six powers of ten from cell to cell: the digits of multiples of the golden ratio are spread
+    // evenly.
     let contrast: Vec<f64> = (0..n).map(|cell| 10.0_f64.powf(-6.0 * (cell as f64 * 0.618_033_988_749_895).fract())).collect();
     let run = |program: &str, dimensions, words: &[String]| -> Outputs {
         let words: Vec<&str> = grid.words.iter().chain(words).map(String::as_str).collect();
@@ -57,7 +59,8 @@ fn converges(grid: &Grid, folder: &Path) {
     let total: f64 = grid.volumes.iter().sum();
     let sum = |values: &[f64]| -> f64 { grid.volumes.iter().zip(values).map(|(volume, value)| volume * value).sum() };
 
-    // Heat: temperatures stay between those around and those at first, up to 1e-6. Widths of cells are 10 or less.
+    // Heat: temperatures stay between those around and those at first, up to 1e-6. Widths of cells
+    // are 10 or less.
     let mut words = vec![steps("heat", &[1e5])];
     words.extend(input("k", &contrast).into_iter().chain(input("u_initial", &contrast)));
     let heat = run("tests/implicit/heat_contrast.equelle", Dimensions::Unchecked, &words);
@@ -78,8 +81,10 @@ fn converges(grid: &Grid, folder: &Path) {
     // Roundings of the largest pressure, as many as there are cells at most.
     assert!(mean.abs() < 1e-15 * n as f64 * most, "{}: mean {mean:e} of {most:e}", grid.name);
 
-    // Two phases, three steps that inject twice what the pores of a cell hold: all the water that was injected is there, and saturations are such. Together they need to be told
-    // so: negative ones solve the equations in the cell of the sink too, and lie behind a pole that the iterates from a guess of 0.5 jump over.
+    // Two phases, three steps that inject twice what the pores of a cell hold: all the water that
+    // was injected is there, and saturations are such. Together they need to be told so: negative
+    // ones solve the equations in the cell of the sink too, and lie behind a pole that the iterates
+    // from a guess of 0.5 jump over.
     let porosity = 0.2;
     let share = 2.0 / n as f64;
     let length = share * porosity * total / RATE;
@@ -93,7 +98,8 @@ fn converges(grid: &Grid, folder: &Path) {
         let outputs = run(program, dimensions, &[&words[..], &bounds].concat());
         let s = outputs.last("saturation");
         let water = porosity * sum(s) / (3.0 * length * RATE);
-        // A residual of 1e-6 in each cell at most, of saturations whose mean is `share` a step; the pressure is solved to 1e-8 of the rate.
+        // A residual of 1e-6 in each cell at most, of saturations whose mean is `share` a step; the
+        // pressure is solved to 1e-8 of the rate.
         assert!((water - 1.0).abs() < 1e-6 / share, "{} {program}: {water} of the water", grid.name);
         for s in outputs.fields("saturation") {
             assert!(s.iter().all(|s| (-1e-6..=1.0 + 1e-6).contains(s)), "{} {program}", grid.name);
@@ -110,7 +116,8 @@ fn converges(grid: &Grid, folder: &Path) {
     let p = gas.last("pressure");
     let before = 3e6;
     let gained: Vec<f64> = p.iter().map(|p| p - before).collect();
-    // Density is p / (287.058 * 290); the norm of what is missing is below 1e-6 kg/s for 1e5 s, its sum sqrt(n) times that; and roundings of the pressure.
+    // Density is p / (287.058 * 290); the norm of what is missing is below 1e-6 kg/s for 1e5 s, its
+    // sum sqrt(n) times that; and roundings of the pressure.
     let mass = sum(&gained) / (287.058 * 290.0);
     let allowed = (n as f64).sqrt() * 1e-6 * 1e5 + 1e-15 * n as f64 * before * total / (287.058 * 290.0);
     assert!(mass.abs() < allowed, "{}: {mass:e} kg of gas, {allowed:e} are allowed", grid.name);

@@ -8,7 +8,8 @@ use equelle_runtime::number::general;
 use crate::scalar::{SQUARE_ROOT, interpret, program};
 use crate::support::{built, repository, scratch, stderr};
 
-/// u^2 = -1 has no real root: Newton wanders. The report has a history of 3 iterations and the worst cells; what was put out before stays.
+/// u^2 = -1 has no real root: Newton wanders. The report has a history of 3 iterations and the
+/// worst cells; what was put out before stays.
 #[test]
 fn no_convergence_is_an_error_with_a_report() {
     let folder = scratch("no-convergence");
@@ -18,7 +19,8 @@ fn no_convergence_is_an_error_with_a_report() {
     let output = interpret(&path, &words);
     let text = stderr(&output);
     assert_eq!(output.status.code(), Some(3), "{text}");
-    // The residual is the same in the three cells: 5 sqrt(3) at 2; du = 5/4, u = 3/4, r = 25/16; du = 25/24, u = -7/24, r = (25/24)^2; and so on.
+    // The residual is the same in the three cells: 5 sqrt(3) at 2; du = 5/4, u = 3/4, r = 25/16;
+    // du = 25/24, u = -7/24, r = (25/24)^2; and so on.
     let (mut u, mut r) = (2.0_f64, 5.0_f64);
     let mut lines = vec![format!("{:.6e}", r * 3.0_f64.sqrt())];
     for _ in 0..3 {
@@ -52,7 +54,8 @@ fn no_convergence_is_an_error_with_a_report() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// The same from a compiled program: the first step of the plate cannot be solved without an iteration; the initial field has been written.
+/// The same from a compiled program: the first step of the plate cannot be solved without an
+/// iteration; the initial field has been written.
 #[test]
 fn compiled_program_fails_with_the_same_report() {
     let folder = scratch("no-convergence-compiled");
@@ -65,7 +68,8 @@ fn compiled_program_fails_with_the_same_report() {
     let text = stderr(&output);
     assert_eq!(output.status.code(), Some(3), "{text}");
     assert!(text.contains("error: Newton's method did not converge in 0 iterations: the norm of the residual is 1.85"), "{text}");
-    // Temperatures of 1000 and 0 are given beside cells of 500: the largest entries are there, of equal magnitude.
+    // Temperatures of 1000 and 0 are given beside cells of 500: the largest entries are there, of
+    // equal magnitude.
     assert!(text.contains("  cell 0 at (5, 5): -1.313364e3\n  cell 3 at (35, 5): 1.313364e3\n"), "{text}");
     assert!(text.contains("heat_implicit_3d.equelle:45: u0 = NewtonSolve(residual, u0)"), "{text}");
     assert!(text.contains("hint: "), "{text}");
@@ -75,7 +79,8 @@ fn compiled_program_fails_with_the_same_report() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// The square root of a negative guess: never taken for convergence, whatever `newton_failure` says.
+/// The square root of a negative guess: never taken for convergence, whatever `newton_failure`
+/// says.
 #[test]
 fn residual_that_is_not_finite_is_an_error() {
     let folder = scratch("not-finite");
@@ -116,7 +121,8 @@ fn residual_without_the_unknown_is_an_error() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// u^2 = 4 from 3 with u at least 2.1: the first correction leads to 13/6, the second stops at the bound.
+/// u^2 = 4 from 3 with u at least 2.1: the first correction leads to 13/6, the second stops at the
+/// bound.
 #[test]
 fn bounds_and_tolerances_of_single_unknowns() {
     let folder = scratch("bounds");
@@ -131,7 +137,8 @@ fn bounds_and_tolerances_of_single_unknowns() {
     let (code, text, value) = run(&["unknown_min_1=2.1", "newton_failure=continue", "verbose=2"]);
     assert_eq!((code, value.as_str()), (Some(0), "2.1\n2.1\n"), "{text}");
     assert!(text.contains("2 values stopped at a bound"), "{text}");
-    // r = 5, then (5/6)^2 = 0.694, in each of two cells: sqrt 2 times that is 0.98. The update was 5/6 of 13/6.
+    // r = 5, then (5/6)^2 = 0.694, in each of two cells: sqrt 2 times that is 0.98. The update was
+    // 5/6 of 13/6.
     for criterion in ["abs_res_tol_1=1", "rel_res_tol=0.14", "update_tol=0.4"] {
         let (code, text, value) = run(&[criterion]);
         assert_eq!(code, Some(0), "{criterion}: {text}");

@@ -7,8 +7,10 @@ use crate::support::{How, assert_close, equellec, numbers, repository, run, scra
 const GAS: &str = "examples/gas_1d/gas_1d.equelle";
 const PRESSURE: &str = "tests/implicit/pressure_neumann.equelle";
 
-/// Expected are results of the original implementation (spec/examples.md, section 3). There Newton stops below 1e-6 kg/s, after one iteration, with a residual of
-/// 5e-11 kg/s, and so does a solve by default; a different order of operations moves the pressure by roundings of 3e6: 1e-15 relative to it, times a few.
+/// Expected are results of the original implementation (spec/examples.md, section 3). There Newton
+/// stops below 1e-6 kg/s, after one iteration, with a residual of 5e-11 kg/s, and so does a solve
+/// by default; a different order of operations moves the pressure by roundings of 3e6: 1e-15
+/// relative to it, times a few.
 #[test]
 fn gas_gives_the_numbers_of_the_original() {
     let param = repository("examples/gas_1d/case.param");
@@ -22,7 +24,8 @@ fn gas_gives_the_numbers_of_the_original() {
     }
 }
 
-/// With a strong source the density on the faces matters: several iterations, each squaring the residual.
+/// With a strong source the density on the faces matters: several iterations, each squaring the
+/// residual.
 #[test]
 fn gas_converges_quadratically() {
     let folder = scratch("gas-quadratic");
@@ -39,7 +42,8 @@ fn gas_converges_quadratically() {
     assert!(output.status.success(), "{}", stderr(&output));
     let norms = norms(&String::from_utf8_lossy(&output.stdout));
     assert!(norms.len() >= 5, "{norms:?}");
-    // r_new <= C r_old^2 with one C for all iterations above rounding (a residual of terms of 2 kg/s is exact to about 1e-15).
+    // r_new <= C r_old^2 with one C for all iterations above rounding (a residual of terms of 2
+    // kg/s is exact to about 1e-15).
     let rates: Vec<f64> = norms.windows(2).filter(|pair| pair[1] > 1e-12).map(|pair| pair[1] / (pair[0] * pair[0])).collect();
     let (least, most) = rates.iter().fold((f64::INFINITY, 0.0_f64), |(least, most), &rate| (least.min(rate), most.max(rate)));
     assert!(rates.len() >= 3 && most < 20.0 * least, "{norms:?} {rates:?}");
@@ -52,7 +56,8 @@ fn norms(text: &str) -> Vec<f64> {
     text.lines().filter(|line| line.starts_with("Newton iteration")).filter_map(after).collect()
 }
 
-/// Words for the pressure part of the two-phase example: 4 x 3 cells of 10 m, a source in one corner and a sink in the other.
+/// Words for the pressure part of the two-phase example: 4 x 3 cells of 10 m, a source in one
+/// corner and a sink in the other.
 fn pressure_words(folder: &std::path::Path, values: &str) -> Vec<String> {
     fs::write(folder.join("cells.txt"), "0 11\n").unwrap();
     fs::write(folder.join("values.txt"), values).unwrap();
@@ -68,8 +73,8 @@ fn pressure_words(folder: &std::path::Path, values: &str) -> Vec<String> {
     ]
 }
 
-/// The listed differences have 9 digits (spec/examples.md, section 4): 1e-9 of the largest, and the iterative solver's tolerance of 1e-8 beyond that; a
-/// tolerance of 1e-12 makes it small.
+/// The listed differences have 9 digits (spec/examples.md, section 4): 1e-9 of the largest, and the
+/// iterative solver's tolerance of 1e-8 beyond that; a tolerance of 1e-12 makes it small.
 #[test]
 fn pressure_differences_without_a_level() {
     let folder = scratch("pressure");
@@ -111,7 +116,8 @@ fn sources_that_do_not_sum_to_zero_are_refused_with_the_imbalance() {
         let text = stderr(&output);
         assert_eq!(output.status.code(), Some(3), "{solver}: {text}");
         assert!(output.stdout.is_empty(), "nothing was solved");
-        // The residual is the outflow minus the sources, so its sum is minus that of the sources: 5e-5 m^3/s.
+        // The residual is the outflow minus the sources, so its sum is minus that of the sources:
+        // 5e-5 m^3/s.
         let imbalance =
             text.split("imbalance is ").nth(1).and_then(|rest| rest.split_whitespace().next()).unwrap_or_else(|| panic!("{text}"));
         let imbalance: f64 = imbalance.trim_end_matches(['(', ',', ';']).parse().unwrap_or_else(|_| panic!("{text}"));

@@ -1,6 +1,7 @@
 //! Implicit heat conduction: the examples, and the cases of the original implementation.
 //!
-//! The three examples are one program under three names, so the simulators of one of them run all cases.
+//! The three examples are one program under three names, so the simulators of one of them run all
+//! cases.
 
 use std::fs;
 
@@ -19,7 +20,8 @@ fn case(how: How, program: &str, folder: &str, more: &[&str]) -> Outputs {
     run(how, program, &words)
 }
 
-/// Largest distance between the reference and a field, in kelvin: the samples in the repository, and whole fields where they are at hand.
+/// Largest distance between the reference and a field, in kelvin: the samples in the repository,
+/// and whole fields where they are at hand.
 fn distance_to_box_reference(outputs: &Outputs) -> f64 {
     let fields = outputs.fields("u");
     assert_eq!(fields.len(), 21, "the initial field and one a step");
@@ -53,8 +55,9 @@ fn larger(most: f64, difference: f64) -> f64 {
     if difference.is_nan() { f64::NAN } else { most.max(difference.abs()) }
 }
 
-/// That all outputs agree to 1e-12 of the largest value: the two ways to derivatives add the same products in different orders, a direct solver turns a few roundings of
-/// a matrix with a condition number below 100 into a few hundred.
+/// That all outputs agree to 1e-12 of the largest value: the two ways to derivatives add the same
+/// products in different orders, a direct solver turns a few roundings of a matrix with a condition
+/// number below 100 into a few hundred.
 fn assert_agree(a: &Outputs, b: &Outputs, what: &str) {
     assert_eq!(a.fields("u").len(), b.fields("u").len(), "{what}");
     for (step, (a, b)) in a.fields("u").iter().zip(b.fields("u")).enumerate() {
@@ -63,8 +66,9 @@ fn assert_agree(a: &Outputs, b: &Outputs, what: &str) {
     assert_close(&a.scalars["maximum of u"], &b.scalars["maximum of u"], 1e-12, what);
 }
 
-/// Direct solver: the reference was computed with one too, and its authors' independent check differs by 6e-12; 1e-9 is asked for. All spacings are 1,
-/// so both layouts give the same bits, and both levels the same numbers.
+/// Direct solver: the reference was computed with one too, and its authors' independent check
+/// differs by 6e-12; 1e-9 is asked for. All spacings are 1, so both layouts give the same bits, and
+/// both levels the same numbers.
 #[test]
 fn box_with_lu_gives_the_reference_and_the_same_bits() {
     let folder = "examples/heat_implicit_3d";
@@ -82,7 +86,8 @@ fn box_with_lu_gives_the_reference_and_the_same_bits() {
     assert_eq!(maxima[20], first.last("u").iter().copied().fold(f64::NEG_INFINITY, f64::max));
 }
 
-/// Newton stops at a residual norm of 1e-9. The residual's matrix is the identity plus a positive operator, so an error is at most 1e-9 a step, 2e-8 in all.
+/// Newton stops at a residual norm of 1e-9. The residual's matrix is the identity plus a positive
+/// operator, so an error is at most 1e-9 a step, 2e-8 in all.
 #[test]
 fn box_with_bicgstab_gives_the_reference() {
     let outputs = case(How::Compiled2, PROGRAM, "examples/heat_implicit_3d", &["solver=bicgstab", "abs_res_tol=1e-9"]);
@@ -91,8 +96,8 @@ fn box_with_bicgstab_gives_the_reference() {
     assert!(distance > 0.0, "an iterative solver is not exact to the last bit");
 }
 
-/// Expected are results of the original implementation (spec/examples.md, section 1), one Newton iteration a step. Both solve directly: 1e-12 relative
-/// is a few hundred roundings.
+/// Expected are results of the original implementation (spec/examples.md, section 1), one Newton
+/// iteration a step. Both solve directly: 1e-12 relative is a few hundred roundings.
 #[test]
 fn plate_gives_the_numbers_of_the_original() {
     let folder = "examples/heat_implicit_2d";
@@ -116,7 +121,8 @@ fn plate_gives_the_numbers_of_the_original() {
     for how in [How::Compiled2, How::Interpreted2] {
         assert_agree(&case(how, PROGRAM, folder, &unstructured), &interpreted, &format!("{how:?}"));
     }
-    // One iteration is enough for a linear problem: two would be needed if the first step were not a solution.
+    // One iteration is enough for a linear problem: two would be needed if the first step were not
+    // a solution.
     case(How::Interpreted2, PROGRAM, folder, &["max_iter=1"]);
 }
 
@@ -143,7 +149,8 @@ fn triangles_give_the_numbers_of_a_plain_loop() {
     }
 }
 
-/// The case of the original implementation on 450 triangles with defaults, where it is at hand: 1e-9 is asked for; its authors suggest 1e-10.
+/// The case of the original implementation on 450 triangles with defaults, where it is at hand:
+/// 1e-9 is asked for; its authors suggest 1e-10.
 #[test]
 fn triangles_of_the_reference() {
     let folder = "../shared/reference/heat-implicit-2d-triangles";

@@ -1,4 +1,5 @@
-//! Time-step rescue: a step that fails is taken in parts, and ends where small steps end; what cannot be rescued is said before the run.
+//! Time-step rescue: a step that fails is taken in parts, and ends where small steps end; what
+//! cannot be rescued is said before the run.
 
 use std::fs;
 use std::path::Path;
@@ -6,8 +7,9 @@ use std::path::Path;
 use crate::scalar::{interpret, program};
 use crate::support::{How, Outputs, run, scratch, stderr};
 
-/// Backward Euler for u' = -u^3 in each cell. The longer the step, the more iterations it takes from the value before it. `start` and the two outputs after
-/// the solve show the state before a step, `u` that after it; `count` counts the rounds.
+/// Backward Euler for u' = -u^3 in each cell. The longer the step, the more iterations it takes
+/// from the value before it. `start` and the two outputs after the solve show the state before a
+/// step, `u` that after it; `count` counts the rounds.
 const DECAY: &str = "timesteps = InputSequenceOfScalar(\"timesteps\")
 u0 : Mutable Collection Of Scalar On AllCells()
 count : Mutable Scalar
@@ -49,8 +51,9 @@ fn borrowed(words: &[String]) -> Vec<&str> {
     words.iter().map(String::as_str).collect()
 }
 
-/// Steps of 1/4, 16 and 1/4: the second one needs more than five iterations until it is cut in `parts`. The run ends where the run with the parts as steps ends, bit for
-/// bit: the parts are the same computations. What is put out belongs to the three steps.
+/// Steps of 1/4, 16 and 1/4: the second one needs more than five iterations until it is cut in
+/// `parts`. The run ends where the run with the parts as steps ends, bit for bit: the parts are the
+/// same computations. What is put out belongs to the three steps.
 #[test]
 fn rescued_step_ends_where_small_steps_end() {
     let folder = scratch("rescue");
@@ -87,8 +90,9 @@ fn rescued_step_ends_where_small_steps_end() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// u' = dt in one cell, where a step may be no longer than 3.9 / u. From 1 in a step of 4: as a whole it fails; so does the second of two parts, from 5, and the last of four, from 4;
-/// eight end at 3. The ranges of the run are those of what it kept.
+/// u' = dt in one cell, where a step may be no longer than 3.9 / u. From 1 in a step of 4: as a
+/// whole it fails; so does the second of two parts, from 5, and the last of four, from 4; eight end
+/// at 3. The ranges of the run are those of what it kept.
 #[test]
 fn ranges_leave_out_what_was_tried() {
     let folder = scratch("rescue-ranges");
@@ -118,8 +122,8 @@ Output(\"u\", u0)
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// Without an iteration no part is short enough. The run fails as without cuts, after two more attempts, with the outputs of all steps before and the one of the state
-/// before the failed step.
+/// Without an iteration no part is short enough. The run fails as without cuts, after two more
+/// attempts, with the outputs of all steps before and the one of the state before the failed step.
 #[test]
 fn cuts_run_out() {
     let folder = scratch("rescue-exhausted");
@@ -163,7 +167,8 @@ fn only_failures_of_the_simulation_are_tried_again() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// What stands in the way is named, with its line, before anything is computed; without the parameter the program runs.
+/// What stands in the way is named, with its line, before anything is computed; without the
+/// parameter the program runs.
 #[test]
 fn what_cannot_be_taken_again_is_refused_before_the_run() {
     let folder = scratch("rescue-refused");

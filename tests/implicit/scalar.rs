@@ -28,7 +28,8 @@ u = NewtonSolve(residual, guess Extend AllCells())
 Output(\"u\", u)
 ";
 
-/// Newton for u^2 = 2 on one cell: u - r/(2u), so that the residual is (r/(2u))^2 after each step: quadratic convergence, iterate by iterate.
+/// Newton for u^2 = 2 on one cell: u - r/(2u), so that the residual is (r/(2u))^2 after each step:
+/// quadratic convergence, iterate by iterate.
 #[test]
 fn square_root_converges_quadratically() {
     let folder = scratch("square-root");
@@ -76,7 +77,8 @@ fn dir(folder: &Path) -> String {
     format!("output_dir={}", folder.display())
 }
 
-/// Outputs in a residual come once per evaluation, 1 + iterations times, at every level. The residual calls a function and reads a mutable.
+/// Outputs in a residual come once per evaluation, 1 + iterations times, at every level. The
+/// residual calls a function and reads a mutable.
 #[test]
 fn effects_fire_once_per_evaluation() {
     let folder = scratch("residual-effects");
@@ -134,7 +136,8 @@ Output(\"y\", u[1])
         let outputs = run(how, &path.to_string_lossy(), &["nx=3", "ny=1", "abs_res_tol=1e-12"]);
         for (tag, value) in [("x", 2.0), ("y", 1.0)] {
             for found in outputs.last(tag) {
-                // The Jacobian at the solution has the inverse [2 -1; -1 1]: errors are at most 3 times the residual.
+                // The Jacobian at the solution has the inverse [2 -1; -1 1]: errors are at most 3
+                // times the residual.
                 assert!((found - value).abs() <= 3e-12, "{how:?}: {tag} = {found}");
             }
         }

@@ -6,7 +6,8 @@ use std::path::Path;
 use crate::scalar::{interpret, program};
 use crate::support::{How, run, scratch, stderr};
 
-/// u / sqrt(u^2 + 1) = 0 from 2: the next iterate of u is -u^3, so that Newton's method goes away; shorter steps lead to the root.
+/// u / sqrt(u^2 + 1) = 0 from 2: the next iterate of u is -u^3, so that Newton's method goes away;
+/// shorter steps lead to the root.
 #[test]
 fn line_search_finds_what_whole_steps_miss() {
     let folder = scratch("line-search");
@@ -34,7 +35,8 @@ Output(\"u\", u)
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// u^2 = 1 from 0.1, where the first step is shortened to a tenth: 0.595. Outputs and variables of the residual see the guess, and each iterate once.
+/// u^2 = 1 from 0.1, where the first step is shortened to a tenth: 0.595. Outputs and variables of
+/// the residual see the guess, and each iterate once.
 #[test]
 fn trials_have_no_effects() {
     let folder = scratch("line-search-effects");
@@ -61,7 +63,8 @@ Output(\"count\", count)
             (0..5).for_each(|_| expected.push(expected[expected.len() - 1] / 2.0 + 0.5 / expected[expected.len() - 1]));
             assert_eq!(seen.len(), expected.len(), "{how:?}: {seen:?}");
             for (seen, expected) in seen.iter().zip(&expected) {
-                // A few roundings of numbers near 1, times the derivative of an iterate by the one before, which is below 1.
+                // A few roundings of numbers near 1, times the derivative of an iterate by the one
+                // before, which is below 1.
                 assert!((seen - expected).abs() < 1e-13, "{how:?}: {seen} {expected}");
             }
             if let Some(count) = outputs.scalars.get("count") {
@@ -85,7 +88,8 @@ fn matrix_market(path: &Path, header: &str) -> (Vec<usize>, Vec<Vec<f64>>) {
 const MATRIX: &str = "%%MatrixMarket matrix coordinate real general";
 const ARRAY: &str = "%%MatrixMarket matrix array real general";
 
-/// u^2 + div(-grad u) = 1 on three cells, which no iteration may solve: at 2 the Jacobian is 4 on the diagonal and the Laplacian, the residual 3.
+/// u^2 + div(-grad u) = 1 on three cells, which no iteration may solve: at 2 the Jacobian is 4 on
+/// the diagonal and the Laplacian, the residual 3.
 #[test]
 fn system_at_a_failure_is_written() {
     let folder = scratch("newton-dump");
@@ -117,14 +121,16 @@ Output(\"u\", u)
     let (_, entries) = matrix_market(&file("jacobian"), MATRIX);
     assert_eq!(entries.iter().filter(|entry| entry[0] == 2.0).map(|entry| entry[2]).sum::<f64>(), 0.0, "the Laplacian alone: {entries:?}");
 
-    // With `warn` the run goes on, and a second failure would be another file; what cannot be written is a warning.
+    // With `warn` the run goes on, and a second failure would be another file; what cannot be
+    // written is a warning.
     let blocked = format!("newton_dump={}", path.display());
     let output = interpret(&path, &["nx=3", "ny=1", "max_iter=0", "newton_failure=continue", &blocked]);
     assert!(output.status.success() && stderr(&output).contains("the system at the failure could not be written: "), "{}", stderr(&output));
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// Two equations on a grid that is renumbered: rows and columns are in the order of the file all the same.
+/// Two equations on a grid that is renumbered: rows and columns are in the order of the file all
+/// the same.
 #[test]
 fn system_is_in_the_order_of_the_file() {
     let folder = scratch("newton-dump-order");

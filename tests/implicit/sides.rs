@@ -1,7 +1,7 @@
 //! Each side of a cell in the rows of generated kernels, by value.
 //!
-//! A wrong sign of one derivative leaves the residual right, so that Newton's method may still arrive. One correction of a
-//! linear problem is the solution only where the whole matrix is right.
+//! A wrong sign of one derivative leaves the residual right, so that Newton's method may still
+//! arrive. One correction of a linear problem is the solution only where the whole matrix is right.
 
 use crate::support::{Dimensions, How, run_with};
 
@@ -18,7 +18,8 @@ fn one_correction_solves_a_linear_problem_without_two_like_sides() {
         let solve = |how, layout: &str| {
             let layout = format!("grid_layout={layout}");
             let mut words: Vec<&str> = dims.split(' ').collect();
-            // 1e-9 is far above rounding in sums of ten terms of magnitude 1 to 100, and far below what a wrong row leaves.
+            // 1e-9 is far above rounding in sums of ten terms of magnitude 1 to 100, and far below
+            // what a wrong row leaves.
             words.extend(["grid_dim=3", "u0_from_file=true", &file, &layout, "solver=lu", "max_iter=1", "abs_res_tol=1e-9"]);
             run_with(how, Dimensions::Unchecked, PROGRAM, &words).last("u").to_vec()
         };

@@ -1,4 +1,5 @@
-//! The unit of a residual: without a tolerance it changes nothing, and results are nearer to the solution than those of a tolerance of 1e-6 in any unit.
+//! The unit of a residual: without a tolerance it changes nothing, and results are nearer to the
+//! solution than those of a tolerance of 1e-6 in any unit.
 
 use std::fs;
 
@@ -14,8 +15,8 @@ struct Example {
     residuals: &'static str,
     /// A tolerance at which the residual falls no more, in its unit.
     stagnates: &'static str,
-    /// How far the results with `abs_res_tol=1e-6`, which had been the default, are from those at most: by tag, over the largest value. Measured at that
-    /// commit, and rounded down.
+    /// How far the results with `abs_res_tol=1e-6`, which had been the default, are from those at
+    /// most: by tag, over the largest value. Measured at that commit, and rounded down.
     before: &'static [(&'static str, f64)],
 }
 
@@ -110,7 +111,8 @@ fn scaled(example: &Example, factor: f64) -> String {
     text
 }
 
-/// Bits of all outputs and the iterations, linear ones included, for all equations times 2^-40 to 2^40. Odd powers have no root that is a power of two.
+/// Bits of all outputs and the iterations, linear ones included, for all equations times 2^-40 to
+/// 2^40. Odd powers have no root that is a power of two.
 #[test]
 fn examples_have_no_unit() {
     for example in &EXAMPLES {
@@ -124,7 +126,8 @@ fn examples_have_no_unit() {
     }
 }
 
-/// Results by default are at least as near to those of solves that go on until the residual falls no more as results of the former default were.
+/// Results by default are at least as near to those of solves that go on until the residual falls
+/// no more as results of the former default were.
 #[test]
 fn defaults_are_near_the_solution() {
     for example in &EXAMPLES {
@@ -158,7 +161,8 @@ fn defaults_are_near_the_solution() {
     }
 }
 
-/// A source and a sink in the corners of 4 x 3 cells, a thousandth of those in the reference: its pressure differences are a thousandth.
+/// A source and a sink in the corners of 4 x 3 cells, a thousandth of those in the reference: its
+/// pressure differences are a thousandth.
 #[test]
 fn wells_of_a_tenth_of_a_cubic_centimetre_a_second() {
     let folder = scratch("small-wells");
@@ -207,13 +211,15 @@ Output(\"u\", MaxReduce(u))
     let output = interpret(&program(&folder, text), &["nx=3", &format!("steps_filename={}", folder.join("steps.txt").display())]);
     let told = stderr(&output);
     assert!(output.status.success(), "{told}");
-    // 1, 1.5, 1.4167, 1.4142157, and 1.4142135623747 with a residual of 5e-12; the square of no double is 2, so that there is one correction a step.
+    // 1, 1.5, 1.4167, 1.4142157, and 1.4142135623747 with a residual of 5e-12; the square of no
+    // double is 2, so that there is one correction a step.
     let line = told.lines().find(|line| line.starts_with("Newton's method")).unwrap_or_else(|| panic!("{told}"));
     assert!(line.contains("6 solves, 9 iterations"), "{line}");
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// The derivative of y * y - 1 is zero at 0, whichever solver finds it: no sources are out of balance.
+/// The derivative of y * y - 1 is zero at 0, whichever solver finds it: no sources are out of
+/// balance.
 #[test]
 fn a_derivative_that_is_zero() {
     let folder = scratch("zero-derivative");

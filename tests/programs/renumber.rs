@@ -1,4 +1,5 @@
-//! A renumbered grid changes nothing that a program puts out. All programs of the project are run so in `equelle-random/tests/programs.rs`; here cells and faces have no order at all.
+//! A renumbered grid changes nothing that a program puts out. All programs of the project are run
+//! so in `equelle-random/tests/programs.rs`; here cells and faces have no order at all.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -1,4 +1,5 @@
-//! Shallow water: two steps on 5 x 3 cells, a lake at rest, and the dam break of the original project's reference.
+//! Shallow water: two steps on 5 x 3 cells, a lake at rest, and the dam break of the original
+//! project's reference.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -9,8 +10,8 @@ use crate::support::{Dimensions, EVERY_WAY, How, Outputs, assert_close, built, n
 
 pub const PROGRAM: &str = "examples/shallow_water/shallow_water.equelle";
 
-/// Writes a case on unit cells and returns its parameter file: the bottom is a function of x and y, taken in the middle of each side; the depth one of
-/// the cell's position.
+/// Writes a case on unit cells and returns its parameter file: the bottom is a function of x and y,
+/// taken in the middle of each side; the depth one of the cell's position.
 fn write_case(
     folder: &Path,
     n: [usize; 2],
@@ -50,8 +51,9 @@ pub fn sloping_dam_break(how: How, program: &str) -> Outputs {
     outputs
 }
 
-/// Results of the original implementation after two steps (spec/examples.md, section 8); independent code reproduces them to 1e-15. Numbers up to 2.2,
-/// each a few roundings of 1.1e-16 away.
+/// Results of the original implementation after two steps (spec/examples.md, section 8);
+/// independent code reproduces them to 1e-15. Numbers up to 2.2, each a few roundings of 1.1e-16
+/// away.
 pub fn check_sloping_dam_break(outputs: &Outputs, what: &str) {
     let w = [
         2.083440940140308,
@@ -94,7 +96,8 @@ fn dam_break_on_a_slope_gives_the_numbers_of_the_original() {
     }
 }
 
-/// A film that counts as dry stays where it is on a slope, bit for bit: no flux, no push, and halves of a number add up to it.
+/// A film that counts as dry stays where it is on a slope, bit for bit: no flux, no push, and
+/// halves of a number add up to it.
 #[test]
 fn film_does_not_move() {
     let folder = scratch("film");
@@ -138,7 +141,8 @@ fn axes_are_alike() {
     fs::remove_dir_all(&turned).unwrap();
 }
 
-/// The example's numbers come from a plain loop (`cargo xtask example-data`), 100 steps; the reference case below keeps 4e-15 after 500.
+/// The example's numbers come from a plain loop (`cargo xtask example-data`), 100 steps; the
+/// reference case below keeps 4e-15 after 500.
 #[test]
 fn example_gives_the_numbers_of_a_plain_loop() {
     let folder = repository("examples/shallow_water");
@@ -152,13 +156,15 @@ fn example_gives_the_numbers_of_a_plain_loop() {
             }
         }
         let water = |step: usize| outputs.fields("q1")[step].iter().sum::<f64>();
-        // 100 steps, each with a few roundings of 2e-16 in 2,500 cells of about 1; that they all add up gives 1e-10.
+        // 100 steps, each with a few roundings of 2e-16 in 2,500 cells of about 1; that they all
+        // add up gives 1e-10.
         assert!((water(100) - water(0)).abs() < 1e-9, "{how:?}: {:e}", water(100) - water(0));
     }
 }
 
-/// The reference of the original project, 100 x 100 cells, 500 steps, where it is at hand. 1e-12 is the tolerance that it suggests; independent code came
-/// within 4e-15. Interpreted at `-O0` 100 steps, at `-O2` one: the interpreter is slow.
+/// The reference of the original project, 100 x 100 cells, 500 steps, where it is at hand. 1e-12 is
+/// the tolerance that it suggests; independent code came within 4e-15. Interpreted at `-O0` 100
+/// steps, at `-O2` one: the interpreter is slow.
 #[test]
 fn reference_case() {
     let folder = repository("../shared/reference/swe-dam-break");

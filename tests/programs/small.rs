@@ -61,7 +61,8 @@ fn products_with_normals() {
     }
 }
 
-/// 3 x 3 unit cells: centroids at 0.5, 1.5, 2.5; only the cell in the middle has no face on the boundary.
+/// 3 x 3 unit cells: centroids at 0.5, 1.5, 2.5; only the cell in the middle has no face on the
+/// boundary.
 #[test]
 fn operators_and_strings() {
     for name in ["operators", "operators_declared"] {
@@ -98,7 +99,8 @@ fn calculator() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// Arrays of 2, 3 and 4 collections. What goes in comes out; the rest by hand for h = 2, hu = 3, hv = 1 with g = 9.81.
+/// Arrays of 2, 3 and 4 collections. What goes in comes out; the rest by hand for h = 2, hu = 3,
+/// hv = 1 with g = 9.81.
 #[test]
 fn shallow_water_sketch() {
     for (how, outputs) in outputs("shallow_water_sketch", &["nx=2", "ny=2", "h0=2", "hu0=3", "hv0=1"]) {

@@ -1,5 +1,6 @@
-//! Water drives oil out of 4 x 3 cells of 10 m: permeability 1e-12 m^2, porosity 0.2, oil at the start; 1e-4 m^3/s go in at one corner and come out at
-//! the opposite one; two steps of 100 s. And the case of the original project's reference, 15 x 10 cells.
+//! Water drives oil out of 4 x 3 cells of 10 m: permeability 1e-12 m^2, porosity 0.2, oil at the
+//! start; 1e-4 m^3/s go in at one corner and come out at the opposite one; two steps of 100 s. And
+//! the case of the original project's reference, 15 x 10 cells.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,8 @@ const GRAVITY: &str = "examples/two_phase_gravity/two_phase_gravity.equelle";
 
 const INTERPRETED: [How; 2] = [How::Interpreted0, How::Interpreted2];
 
-/// Newton starts from a saturation of 0.5, so its results are differences of numbers of that size: a few roundings of 1.1e-16 each.
+/// Newton starts from a saturation of 0.5, so its results are differences of numbers of that size:
+/// a few roundings of 1.1e-16 each.
 const SATURATION: f64 = 5e-16;
 
 /// The tolerance of the original implementation, whose results are compared with: it stops there.
@@ -41,7 +43,8 @@ fn iterations(program: &str, param: &Path, words: &[&str]) -> Vec<usize> {
     text.lines().filter_map(count).collect()
 }
 
-/// Parameters of the case: for programs that solve a system they bound its second unknown, which others do not have.
+/// Parameters of the case: for programs that solve a system they bound its second unknown, which
+/// others do not have.
 fn small_param(program: &str) -> PathBuf {
     let system = [COUPLED, CONSERVATION, COUPLED_DECLARED].contains(&program);
     repository(if system { "examples/two_phase_implicit/case.param" } else { "examples/two_phase_gravity/case.param" })
@@ -62,8 +65,8 @@ fn check_shape(outputs: &Outputs, what: &str) {
     assert!(outputs.fields("pressure")[0].iter().chain(&outputs.fields("saturation")[0]).all(|value| *value == 0.0), "{what}");
 }
 
-/// All values after the first step, the first four after the second, and pressure differences to the 9 digits that are known. The level of the pressure
-/// is arbitrary; here its mean stays 0.
+/// All values after the first step, the first four after the second, and pressure differences to
+/// the 9 digits that are known. The level of the pressure is arbitrary; here its mean stays 0.
 pub fn check_sequential(outputs: &Outputs, what: &str) {
     check_shape(outputs, what);
     let first = [
@@ -140,8 +143,8 @@ fn balances_of_both_phases_give_the_numbers_of_the_original() {
     assert_eq!(iterations(CONSERVATION, &small_param(CONSERVATION), &[ORIGINAL]), [3, 2]);
 }
 
-/// Outputs inside of functions come once per call: the flux is evaluated twice and once in the residuals (one iteration, then none), and once after each
-/// solve.
+/// Outputs inside of functions come once per call: the flux is evaluated twice and once in the
+/// residuals (one iteration, then none), and once after each solve.
 #[test]
 fn gravity_gives_the_numbers_of_the_original() {
     let expected = [0.0009925692421154687, 3.969761044936776e-06, 9.19284026174825e-9, 1.165030113485272e-11];
@@ -176,8 +179,10 @@ fn without_mean(values: &[f64]) -> Vec<f64> {
     values.iter().map(|value| value - mean).collect()
 }
 
-/// 15 x 10 cells with a random permeability, 20 steps of 5 days; steps 1, 10 and 20 are in the repository, all of them where the original's reference is
-/// at hand. The tolerances are those suggested with the reference: an independent program and another compiler came within 2e-14 of it.
+/// 15 x 10 cells with a random permeability, 20 steps of 5 days; steps 1, 10 and 20 are in the
+/// repository, all of them where the original's reference is at hand. The tolerances are those
+/// suggested with the reference: an independent program and another compiler came within 2e-14 of
+/// it.
 #[test]
 fn reference_case() {
     let folder = repository("examples/two_phase");
@@ -206,7 +211,8 @@ fn reference_case() {
     assert_eq!(iterations(SEQUENTIAL, &folder.join("case.param"), &[]), expected);
 }
 
-/// Where little flows the programs agree, and the change is the one of first order: the source times the oil that it displaces.
+/// Where little flows the programs agree, and the change is the one of first order: the source
+/// times the oil that it displaces.
 #[test]
 fn coupled_and_sequential_agree_when_little_flows() {
     let folder = scratch("little-flow");
@@ -220,18 +226,21 @@ fn coupled_and_sequential_agree_when_little_flows() {
     // 1e-4 m^3 of water into pores of 20 m^3, from where 800/920 of what flows is water.
     let expected = 5e-6 * (1.0 - 800.0 / 920.0);
     let change = coupled[0] - 0.4;
-    // A second term, with d(share)/ds = 0.36, is the change times 2e-6; rounding of 0.4 is 1e-10 of the change.
+    // A second term, with d(share)/ds = 0.36, is the change times 2e-6; rounding of 0.4 is 1e-10 of
+    // the change.
     assert!((change - expected).abs() < 1e-5 * expected, "{change:e}, expected {expected:e}");
-    // The total mobility changes by at most 4.5 times the saturation; each result differs by no more than the product of both changes.
+    // The total mobility changes by at most 4.5 times the saturation; each result differs by no
+    // more than the product of both changes.
     assert_near(&coupled, &sequential, 5.0 * expected * expected, "coupled");
     // The same equations, solved to 1e-14.
     assert_near(&balances, &coupled, 1e-13, "balances");
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// Steps that inject 2, 20 and 200 times what the pores of a cell hold. The case bounds saturations, so every step ends in one that there is; all volumes are kept: what is in the
-/// pores is what was there and came in, less what left, which is the share of water at the sink. Without bounds some of the same steps
-/// converge to saturations below 0.
+/// Steps that inject 2, 20 and 200 times what the pores of a cell hold. The case bounds
+/// saturations, so every step ends in one that there is; all volumes are kept: what is in the pores
+/// is what was there and came in, less what left, which is the share of water at the sink. Without
+/// bounds some of the same steps converge to saturations below 0.
 #[test]
 fn long_steps_end_in_saturations_that_there_are() {
     let folder = scratch("long-steps");
@@ -251,7 +260,8 @@ fn long_steps_end_in_saturations_that_there_are() {
                 assert!(after.iter().all(|s| (0.0..=1.0).contains(s)), "{what}: {after:?}");
                 let share = after[11] / (after[11] + 0.1 * (1.0 - after[11]));
                 let gained: f64 = after.iter().sum::<f64>() - before.iter().sum::<f64>();
-                // The norm of the residual is below 1e-10 in saturations, where volumes are balanced by the length of the step.
+                // The norm of the residual is below 1e-10 in saturations, where volumes are
+                // balanced by the length of the step.
                 assert!((gained - cells * (1.0 - share)).abs() < 1e-8 * cells, "{what}: {gained} cells of water more");
             }
             let free = run_with(How::Interpreted2, Dimensions::Unchecked, program, &[&words[..], &["unknown_min_s=-1e300"]].concat());

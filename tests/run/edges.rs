@@ -7,8 +7,9 @@ use crate::support::{EVERY_WAY, How, Outputs, repository, run, scratch};
 
 const PROGRAM: &str = "tests/run/edges_and_vertices.equelle";
 
-/// Runs the program with data in a folder: `grid` is the part of the parameter file that says which grid, `chosen` the boundary edges with values of their own and
-/// their values, `corner` two boundary vertices, whose values are 1 and 3.
+/// Runs the program with data in a folder: `grid` is the part of the parameter file that says which
+/// grid, `chosen` the boundary edges with values of their own and their values, `corner` two
+/// boundary vertices, whose values are 1 and 3.
 fn run_on(how: How, folder: &Path, grid: &str, chosen: [&str; 2], corner: &str) -> Outputs {
     let files = [("chosen", chosen[0]), ("v", chosen[1]), ("corner", corner), ("c", "1 3"), ("steps", "0.5 0.25")];
     let mut parameters = format!("{grid}\n");
@@ -31,9 +32,10 @@ fn sparse(n: usize, given: &[(usize, f64)]) -> Vec<f64> {
     values
 }
 
-/// 2 x 2 x 2 cells of 1/2 x 2 x 4. Edges: 2 * 3 * 3 each way, x first; inside there are the two pieces of one line each way:
-/// x (i,1,1) = i + 2 (1 + 3) = 8, 9; y (1,j,1) = 18 + 1 + 3 (j + 2) = 25, 28; z (1,1,k) = 36 + 1 + 3 (1 + 3 k) = 40, 49. Vertices: 27, one of them inside.
-/// All numbers are small multiples of powers of two: exact, and the same on every way.
+/// 2 x 2 x 2 cells of 1/2 x 2 x 4. Edges: 2 * 3 * 3 each way, x first; inside there are the two
+/// pieces of one line each way: x (i,1,1) = i + 2 (1 + 3) = 8, 9; y (1,j,1) = 18 + 1 + 3 (j + 2) =
+/// 25, 28; z (1,1,k) = 36 + 1 + 3 (1 + 3 k) = 40, 49. Vertices: 27, one of them inside. All numbers
+/// are small multiples of powers of two: exact, and the same on every way.
 #[test]
 fn a_block_of_eight_cells() {
     let folder = scratch("edges-block");
@@ -48,7 +50,8 @@ fn a_block_of_eight_cells() {
         assert_eq!(found.last("length"), lengths, "{how:?} {layout}");
         assert_eq!((scalar(&found, "all_length"), scalar(&found, "inner_length"), scalar(&found, "outer_length")), (117.0, 13.0, 104.0));
         assert_eq!((scalar(&found, "vertices"), scalar(&found, "inner_vertices"), scalar(&found, "outer_vertices")), (27.0, 1.0, 26.0));
-        // An x edge is half way between nodes at 0, 1/2, 1; the others are at nodes, and i goes fastest.
+        // An x edge is half way between nodes at 0, 1/2, 1; the others are at nodes, and i goes
+        // fastest.
         let edge_x: Vec<f64> = [0.25, 0.75].repeat(9).into_iter().chain([0.0, 0.5, 1.0].repeat(12)).collect();
         assert_eq!(found.last("edge_x"), edge_x, "{how:?} {layout}");
         assert_eq!(found.last("vertex_x"), [0.0, 0.5, 1.0].repeat(9), "{how:?} {layout}");
@@ -61,7 +64,8 @@ fn a_block_of_eight_cells() {
         let boundary: Vec<f64> = (0..54).map(|edge| if inner.contains(&edge) { 0.0 } else { lengths[edge] }).collect();
         assert_eq!(found.last("boundary_length"), boundary, "{how:?} {layout}");
 
-        // Steps of 1/2 and 1/4 add 3/4 of 1 and 3 at the corners; vertex 13 = (1,1,1) is the one inside.
+        // Steps of 1/2 and 1/4 add 3/4 of 1 and 3 at the corners; vertex 13 = (1,1,1) is the one
+        // inside.
         let mut t = [0.0, 0.5, 1.0].repeat(9);
         t[0] += 0.75;
         t[26] += 2.25;
@@ -71,8 +75,9 @@ fn a_block_of_eight_cells() {
     }
 }
 
-/// 2 x 3 cells of 1/2 x 1/4: edges are the faces, 3 * 3 across x (length 1/4) and 2 * 4 across y (length 1/2); inside are 1, 4, 7 and 11, 12, 13, 14.
-/// Vertices: 3 * 4, inside are (1,1) and (1,2).
+/// 2 x 3 cells of 1/2 x 1/4: edges are the faces, 3 * 3 across x (length 1/4) and 2 * 4 across y
+/// (length 1/2); inside are 1, 4, 7 and 11, 12, 13, 14. Vertices: 3 * 4, inside are (1,1) and
+/// (1,2).
 #[test]
 fn in_two_dimensions_edges_are_faces() {
     let folder = scratch("edges-plane");
@@ -95,7 +100,8 @@ fn in_two_dimensions_edges_are_faces() {
     }
 }
 
-/// Five cells of width 1/2: the edges are the cells, of which the first and the last are on the boundary; the vertices are the faces.
+/// Five cells of width 1/2: the edges are the cells, of which the first and the last are on the
+/// boundary; the vertices are the faces.
 #[test]
 fn in_one_dimension_edges_are_cells_and_vertices_are_faces() {
     let folder = scratch("edges-line");
@@ -111,14 +117,15 @@ fn in_one_dimension_edges_are_cells_and_vertices_are_faces() {
     }
 }
 
-/// The triangles of `grids/triangles-6x5.grid`: 101 edges of which 22 on the boundary, 7 * 6 vertices of which 22 on the boundary. The boundary of the unit square has
-/// length 4.
+/// The triangles of `grids/triangles-6x5.grid`: 101 edges of which 22 on the boundary, 7 * 6
+/// vertices of which 22 on the boundary. The boundary of the unit square has length 4.
 #[test]
 fn triangles_of_a_grid_file() {
     let folder = scratch("edges-triangles");
     for how in EVERY_WAY {
         let grid = format!("grid_filename = {}\nu = 0.5", repository("grids/triangles-6x5.grid").display());
-        // Edges 0, 4 and 100 have a cell on one side only, as face_cells in the file says. Node 0 is at (0,0), node 41 at (1,1).
+        // Edges 0, 4 and 100 have a cell on one side only, as face_cells in the file says. Node 0
+        // is at (0,0), node 41 at (1,1).
         let found = run_on(how, &folder, &grid, ["0 4 100", "10 20 30"], "0 41");
         assert_eq!((found.last("length").len(), found.last("vertex_x").len()), (101, 42), "{how:?}");
         assert_eq!((scalar(&found, "inner_vertices"), scalar(&found, "outer_vertices")), (20.0, 22.0), "{how:?}");

@@ -62,7 +62,8 @@ fn heat_is_conserved_without_flow_through_the_boundary() {
         for layout in ["auto", "unstructured"] {
             let outputs = problem.run(how, layout, &folder);
             let after: f64 = outputs.last("expU").iter().sum();
-            // Each step rounds each cell a few times: 50 steps x a few units of 1.1e-16, relative to the mean.
+            // Each step rounds each cell a few times: 50 steps x a few units of 1.1e-16, relative
+            // to the mean.
             assert!((after - before).abs() <= 1e-13 * before, "{how:?} {layout}: {before} became {after}");
             let spread = |u: &[f64]| u.iter().fold(f64::MIN, |a, &b| a.max(b)) - u.iter().fold(f64::MAX, |a, &b| a.min(b));
             assert!(spread(outputs.last("expU")) < 0.5 * spread(&start), "{how:?} {layout}: heat does spread");
@@ -75,8 +76,9 @@ fn heat_is_conserved_without_flow_through_the_boundary() {
 #[test]
 fn linear_steady_state_stays() {
     for (dim, n) in [(1, [8, 1, 1]), (2, [8, 3, 1]), (3, [8, 3, 2])] {
-        // With a spacing of 1 everything is a binary fraction and nothing changes; with 0.7 differences of centroids are rounded: about
-        // 1e-16 of 900 per step, and the scheme damps them.
+        // With a spacing of 1 everything is a binary fraction and nothing changes; with 0.7
+        // differences of centroids are rounded: about 1e-16 of 900 per step, and the scheme damps
+        // them.
         for (spacing, tolerance) in [(1.0, 0.0), (0.7, 1e-14)] {
             let rows = n[1] * n[2];
             let start: Vec<f64> = (0..8 * rows).map(|cell| 100.0 + 100.0 * ((cell % 8) as f64 + 0.5)).collect();

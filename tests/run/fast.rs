@@ -5,8 +5,10 @@ use std::path::PathBuf;
 
 use crate::support::{How, assert_close, equellec, repository, run, run_simulator, scratch, stderr};
 
-/// Each operation that is contracted or divided by a reciprocal is off by at most 1.5 roundings more than the strict one, of 2^-53 each. Neither scheme lets errors grow: explicit heat takes means, waves
-/// move over smooth ground. So roundings add up: at most 20 operations a cell and stage with heat, 100 with shallow water.
+/// Each operation that is contracted or divided by a reciprocal is off by at most 1.5 roundings
+/// more than the strict one, of 2^-53 each. Neither scheme lets errors grow: explicit heat takes
+/// means, waves move over smooth ground. So roundings add up: at most 20 operations a cell and
+/// stage with heat, 100 with shallow water.
 #[test]
 fn results_stay_within_the_roundings_left_out() {
     const ROUNDING: f64 = 0.5 * f64::EPSILON;

@@ -1,4 +1,5 @@
-//! Runs that blow up: the error, what was written before, and that every way of running a program agrees on both.
+//! Runs that blow up: the error, what was written before, and that every way of running a program
+//! agrees on both.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,8 +56,9 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Steps of 1e30 multiply the first cell by 1e30, once more by a number of less than six digits (Catalan's, after k steps 4^k at most): 1e300 after ten steps, and in step 11
-/// too large. The Laplacian of a peak is negative, so that odd steps make it negative.
+/// Steps of 1e30 multiply the first cell by 1e30, once more by a number of less than six digits
+/// (Catalan's, after k steps 4^k at most): 1e300 after ten steps, and in step 11 too large. The
+/// Laplacian of a peak is negative, so that odd steps make it negative.
 #[test]
 fn an_output_that_is_not_finite_ends_the_run() {
     let folder = scratch("finite-output");
@@ -84,7 +86,8 @@ fn an_output_that_is_not_finite_ends_the_run() {
     assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "what was written differs");
 }
 
-/// Nothing is put out while it happens: the state at the end says so; of a long run, that after 1024 steps, and each time that their number has doubled.
+/// Nothing is put out while it happens: the state at the end says so; of a long run, that after
+/// 1024 steps, and each time that their number has doubled.
 #[test]
 fn state_that_is_not_finite_ends_the_run() {
     let folder = scratch("finite-state");

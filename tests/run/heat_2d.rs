@@ -6,7 +6,8 @@ use crate::support::{EVERY_WAY, assert_close, numbers, repository, run, scratch}
 
 const PROGRAM: &str = "examples/heat_explicit_2d/heat_explicit_2d.equelle";
 
-/// The expected fields come from a plain loop (`cargo xtask example-data`); rounding of 100 damped steps stays far below 1e-12.
+/// The expected fields come from a plain loop (`cargo xtask example-data`); rounding of 100 damped
+/// steps stays far below 1e-12.
 #[test]
 fn example_gives_the_numbers_of_a_plain_loop() {
     let param = repository("examples/heat_explicit_2d/case.param");
@@ -22,7 +23,8 @@ fn example_gives_the_numbers_of_a_plain_loop() {
     }
 }
 
-/// Two steps on 4 x 3 cells that can be followed by hand, in SI units with k = 0.3 and cv = 1. The original implementation gives the same.
+/// Two steps on 4 x 3 cells that can be followed by hand, in SI units with k = 0.3 and cv = 1. The
+/// original implementation gives the same.
 #[test]
 fn two_steps_by_hand() {
     let folder = scratch("heat-2d-by-hand");

@@ -5,7 +5,8 @@ use std::fs;
 use crate::support::{How, Outputs, assert_close, numbers, repository, run};
 
 const PROGRAM: &str = "examples/heat_explicit_3d/heat_explicit_3d.equelle";
-/// The same computation with declared functions, nested `On` and a subset restricted from all boundary faces.
+/// The same computation with declared functions, nested `On` and a subset restricted from all
+/// boundary faces.
 const DECLARED: &str = "tests/run/heat_declared.equelle";
 
 /// The reference is given to 16 digits; after 150 damped steps rounding stays far below 1e-12.
@@ -16,7 +17,8 @@ fn case(how: How, program: &str, layout: &str) -> Outputs {
     run(how, program, &[&param.to_string_lossy(), &format!("grid_layout={layout}")])
 }
 
-/// Compares with results of the original implementation: samples, minimum, maximum and mean, and whole fields where they are at hand.
+/// Compares with results of the original implementation: samples, minimum, maximum and mean, and
+/// whole fields where they are at hand.
 fn check(outputs: &Outputs, what: &str) {
     let fields = outputs.fields("expU");
     assert_eq!(fields.len(), 151, "{what}: one field a step, and the last one again");
@@ -47,7 +49,8 @@ fn check(outputs: &Outputs, what: &str) {
     assert_eq!(maxima[149], fields[149].iter().copied().fold(f64::NEG_INFINITY, f64::max));
 }
 
-/// All steps; that every way gives the same bits is shown on some of them, for all programs, in `equelle-random/tests/programs.rs`.
+/// All steps; that every way gives the same bits is shown on some of them, for all programs, in
+/// `equelle-random/tests/programs.rs`.
 #[test]
 fn both_levels_give_the_reference() {
     for how in [How::Compiled0, How::Compiled2] {

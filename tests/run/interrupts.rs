@@ -13,7 +13,8 @@ const PROGRAM: &str = "examples/heat_explicit_2d/heat_explicit_2d.equelle";
 /// Steps of the runs: far more than are taken before the signal comes.
 const STEPS: usize = 1_000_000;
 
-/// Starts a run, waits for the outputs of its first steps, and sends a signal; the run ends with `code`, says at which step, and its files are complete.
+/// Starts a run, waits for the outputs of its first steps, and sends a signal; the run ends with
+/// `code`, says at which step, and its files are complete.
 fn ends_well(mut command: Command, folder: &Path, signal: &str, code: i32) {
     fs::write(folder.join("steps.txt"), "0.01\n".repeat(STEPS)).expect("written");
     let outputs = folder.join("outputs");
@@ -64,7 +65,8 @@ fn the_interpreter_does_too() {
     fs::remove_dir_all(&folder).expect("removed");
 }
 
-/// Runs one long step of heat conduction, sends a signal while it is solved, and looks how it ends: soon, with the exit code of the signal and the step.
+/// Runs one long step of heat conduction, sends a signal while it is solved, and looks how it ends:
+/// soon, with the exit code of the signal and the step.
 fn ends_within_a_solve(name: &str, words: &[&str], after: Duration) {
     let folder = scratch(name);
     fs::write(folder.join("steps.txt"), "1e6\n").expect("written");

@@ -1,6 +1,7 @@
 //! Collections of single precision, against double precision.
 //!
-//! A single is within 2^-24 of what it stands for, relatively. Tolerances below count the roundings that a run can add up, each of at most that size.
+//! A single is within 2^-24 of what it stands for, relatively. Tolerances below count the roundings
+//! that a run can add up, each of at most that size.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -49,8 +50,10 @@ fn compare(program: &str, words: &[&str], fields: &[&str], tolerance: f64, betwe
     fs::remove_dir_all(&folder).expect("a scratch folder can be removed");
 }
 
-/// A step of explicit heat takes means of temperatures with weights that are not negative, so errors do not grow: a step adds at most the about 15 roundings of a cell (two for each of
-/// six faces, and three), 150 steps 150 times that. Geometry is made of ones, so both levels do the same operations.
+/// A step of explicit heat takes means of temperatures with weights that are not negative, so
+/// errors do not grow: a step adds at most the about 15 roundings of a cell (two for each of six
+/// faces, and three), 150 steps 150 times that. Geometry is made of ones, so both levels do the
+/// same operations.
 #[test]
 fn explicit_heat() {
     let param = repository("examples/heat_explicit_3d/case.param");
@@ -58,8 +61,9 @@ fn explicit_heat() {
     compare("examples/heat_explicit_3d/heat_explicit_3d.equelle", &[&param], &["expU"], 150.0 * 15.0 * ROUNDING, 0.0);
 }
 
-/// Waves move without growing, over smooth ground: 100 steps of two stages, each with fewer than 40 roundings on the way from the old state to the new one, which errors pass once. Both levels
-/// do the same operations on a grid of ones.
+/// Waves move without growing, over smooth ground: 100 steps of two stages, each with fewer than 40
+/// roundings on the way from the old state to the new one, which errors pass once. Both levels do
+/// the same operations on a grid of ones.
 #[test]
 fn shallow_water() {
     let param = repository("examples/shallow_water/case.param");
@@ -67,7 +71,8 @@ fn shallow_water() {
     compare("examples/shallow_water/shallow_water.equelle", &[&param], &["q1"], 100.0 * 2.0 * 40.0 * ROUNDING, 0.0);
 }
 
-/// Two steps to a residual of 1e-3, from which the solution is as far as the residual over the least eigenvalue of the matrix, 1 + dt * (least eigenvalue of the Laplacian) >= 1: 1e-3 each, in
+/// Two steps to a residual of 1e-3, from which the solution is as far as the residual over the
+/// least eigenvalue of the matrix, 1 + dt * (least eigenvalue of the Laplacian) >= 1: 1e-3 each, in
 /// temperatures up to 1000; and the roundings of the residual, 20 of them, of 1000 each.
 #[test]
 fn implicit_heat() {
@@ -77,7 +82,8 @@ fn implicit_heat() {
     compare("examples/heat_implicit_2d/heat_implicit_2d.equelle", &[&param, "abs_res_tol=1e-3"], &["u"], tolerance, tolerance);
 }
 
-/// What flows out of a cell flows into its neighbour, so each step changes the sum by roundings alone: 30 steps, 15 roundings a cell, of values up to 400.
+/// What flows out of a cell flows into its neighbour, so each step changes the sum by roundings
+/// alone: 30 steps, 15 roundings a cell, of values up to 400.
 #[test]
 fn heat_is_conserved() {
     let folder = scratch("single-conservation");

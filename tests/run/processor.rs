@@ -8,8 +8,9 @@ use crate::support::{built, equellec, repository, scratch, stderr};
 
 const PROGRAM: &str = "examples/shallow_water/shallow_water.equelle";
 
-/// Rust neither contracts nor reorders operations, whatever the processor can do: 20 steps of a program with products, quotients and square roots in vectorised loops, with spacings that
-/// have no finite binary form, give files of the same bytes.
+/// Rust neither contracts nor reorders operations, whatever the processor can do: 20 steps of a
+/// program with products, quotients and square roots in vectorised loops, with spacings that have
+/// no finite binary form, give files of the same bytes.
 #[test]
 fn the_processor_changes_no_bit() {
     let folder = scratch("processor");

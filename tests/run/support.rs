@@ -75,7 +75,8 @@ pub fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Runs a program that must succeed. `words` are parameter files and assignments; outputs are collected, whatever the parameters say of them.
+/// Runs a program that must succeed. `words` are parameter files and assignments; outputs are
+/// collected, whatever the parameters say of them.
 pub fn run(how: How, program: &str, words: &[&str]) -> Outputs {
     run_with(how, Dimensions::Checked, program, words)
 }
@@ -135,7 +136,8 @@ fn compiled(level: &str, dimensions: Dimensions, program: &str, words: &[&str]) 
     outputs
 }
 
-/// Runs a simulator with outputs to a folder that is removed afterwards: the outputs, and what it said on standard error.
+/// Runs a simulator with outputs to a folder that is removed afterwards: the outputs, and what it
+/// said on standard error.
 pub fn run_simulator(simulator: &Path, folder: &Path, words: &[&str]) -> (Outputs, String) {
     fs::create_dir_all(folder).expect("a scratch folder can be written");
     let output = Command::new(simulator)

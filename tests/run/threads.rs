@@ -1,4 +1,5 @@
-//! The parameter `threads`. That it changes no bit of a result is shown for all programs in `equelle-random/tests/programs.rs`.
+//! The parameter `threads`. That it changes no bit of a result is shown for all programs in
+//! `equelle-random/tests/programs.rs`.
 
 use std::process::Command;
 

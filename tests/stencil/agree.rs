@@ -1,4 +1,5 @@
-//! Agreement of the two ways, entry by entry: the interpreter evaluates both at every iterate and refuses differences beyond round-off.
+//! Agreement of the two ways, entry by entry: the interpreter evaluates both at every iterate and
+//! refuses differences beyond round-off.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +17,8 @@ use equellec::interpret;
 
 use crate::support::repository;
 
-/// The program with equations as kernels beside residual functions, before fusion; the solves that have none.
+/// The program with equations as kernels beside residual functions, before fusion; the solves that
+/// have none.
 pub fn treated(source: &SourceFile) -> (Verified, Vec<Untreated>) {
     let parsed = syntax::parse(source.text());
     assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
@@ -115,7 +117,8 @@ fn what_cannot_be_treated_is_named() {
     }
 }
 
-/// Each residual exercises rules of its own. They need not converge: one evaluation compares, and the first iterates do.
+/// Each residual exercises rules of its own. They need not converge: one evaluation compares, and
+/// the first iterates do.
 pub const RULES: &[(&str, &str)] = &[
     ("powers", "-> a * u * u + Sqrt(u + b) - u / b + (b / u)"),
     ("magnitude", "-> |u - b| + u * u * u - |b - 2 * u|"),

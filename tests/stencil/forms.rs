@@ -1,4 +1,5 @@
-//! The two bodies of an equation, and the derivatives of every implicit example: near its guess, where nothing happens to be equal or zero.
+//! The two bodies of an equation, and the derivatives of every implicit example: near its guess,
+//! where nothing happens to be equal or zero.
 
 use std::fs;
 use std::path::PathBuf;
@@ -47,7 +48,8 @@ fn evaluated(text: &str, words: &[String], cartesian_forms: bool, h: f64) -> Vec
     evaluate_equations_at(&verified, &mut SerialRuntime::new(session), options, &moved).unwrap_or_else(|e| panic!("{e:?}"))
 }
 
-/// Name, text and words of every example with a Newton solve. Widths of cells are powers of two, so that closed forms and arrays of geometry are the same numbers.
+/// Name, text and words of every example with a Newton solve. Widths of cells are powers of two, so
+/// that closed forms and arrays of geometry are the same numbers.
 fn examples() -> Vec<(String, String, Vec<String>)> {
     let mut folders: Vec<PathBuf> =
         fs::read_dir(repository("examples")).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_dir()).collect();
@@ -81,12 +83,14 @@ fn every_example_has_a_body_for_cartesian_grids() {
     }
 }
 
-/// Differences that rounding leaves between sums of the same terms. A value of the cell itself is shared by its sides in the Cartesian body, so that its derivative is a sum of at most
-/// six terms before it is multiplied; each entry is a sum of at most 13 terms of at most 8 operations: (13 + 6 + 8) half units in the last place of terms that are at most
-/// twice the largest entry.
+/// Differences that rounding leaves between sums of the same terms. A value of the cell itself is
+/// shared by its sides in the Cartesian body, so that its derivative is a sum of at most six terms
+/// before it is multiplied; each entry is a sum of at most 13 terms of at most 8 operations: (13 +
+/// 6 + 8) half units in the last place of terms that are at most twice the largest entry.
 const ROUNDING: f64 = 27.0 * f64::EPSILON;
 
-/// The bodies add the same terms: to the bit in the same order where values of the cell are loads alone, else up to the order of terms.
+/// The bodies add the same terms: to the bit in the same order where values of the cell are loads
+/// alone, else up to the order of terms.
 #[test]
 fn both_bodies_give_the_same() {
     let mut compared = 0;
@@ -124,8 +128,10 @@ fn both_bodies_give_the_same() {
     assert!(compared >= 16, "only {compared}");
 }
 
-/// `r(g + h d) - r(g) - h J d` falls with the square of h, on triangles and on Cartesian grids of one, two and three dimensions, by both bodies: a hundredth of it is left at a tenth
-/// of h, or nothing but rounding where a residual is linear. Rounding is 1e-16 of the terms of a row, at most some twenty.
+/// `r(g + h d) - r(g) - h J d` falls with the square of h, on triangles and on Cartesian grids of
+/// one, two and three dimensions, by both bodies: a hundredth of it is left at a tenth of h, or
+/// nothing but rounding where a residual is linear. Rounding is 1e-16 of the terms of a row, at
+/// most some twenty.
 #[test]
 fn remainders_of_every_example_are_of_second_order() {
     for (name, text, words) in examples() {
@@ -153,7 +159,8 @@ fn remainders_of_every_example_are_of_second_order() {
     }
 }
 
-/// Of every unknown of the solve, in the order of the columns: the value at the base point and the change.
+/// Of every unknown of the solve, in the order of the columns: the value at the base point and the
+/// change.
 fn changes(text: &str, words: &[String], base: &[Evaluated]) -> Vec<(f64, f64)> {
     let source = SourceFile::new("p.equelle", text);
     let (verified, _) = treated(&source);

@@ -27,7 +27,8 @@ fn row(entries: &[(usize, f64)]) -> BTreeMap<usize, f64> {
     entries.iter().copied().collect()
 }
 
-/// u - u0 - dt k Laplace(u) on three unit cells in a line, dt k = 1/2: rows (3/2, -1/2), (-1/2, 2, -1/2), (-1/2, 3/2).
+/// u - u0 - dt k Laplace(u) on three unit cells in a line, dt k = 1/2: rows (3/2, -1/2), (-1/2, 2,
+/// -1/2), (-1/2, 3/2).
 #[test]
 fn heat_in_one_dimension() {
     let text = "u0 = 1 Extend AllCells()
@@ -43,7 +44,8 @@ Output(\"u\", u)
     assert_eq!(found[0].rows, expected);
 }
 
-/// Flow to the right through the face of cells 0 and 1, to the left through that of 1 and 2: the flux is 2 u0^2 and -3 u2^2, at u = (1, 2, 4). What leaves cell 0 enters cell 1.
+/// Flow to the right through the face of cells 0 and 1, to the left through that of 1 and 2: the
+/// flux is 2 u0^2 and -3 u2^2, at u = (1, 2, 4). What leaves cell 0 enters cell 1.
 #[test]
 fn transport_from_upstream_by_entity() {
     let folder = scratch("stencil-upwind");
@@ -68,7 +70,8 @@ Output(\"u\", u)
     assert_eq!(found[0].rows, expected);
 }
 
-/// Two unknowns, on the two cells and on the face between them, numbered 0, 1 and 2: x + div(y) and y * x(first) - 3, at x = (2, 5), y = 7.
+/// Two unknowns, on the two cells and on the face between them, numbered 0, 1 and 2: x + div(y) and
+/// y * x(first) - 3, at x = (2, 5), y = 7.
 #[test]
 fn unknowns_on_different_sets() {
     let text = "first(x, y) = {
@@ -86,7 +89,8 @@ Output(\"x\", s[0])
     assert_eq!(found[1].rows, [row(&[(0, 7.0), (2, 2.0)])]);
 }
 
-/// r(g + h d) - r(g) - h J d falls with the square of h where r is smooth. The residual is of degree 3, sums in sums included.
+/// r(g + h d) - r(g) - h J d falls with the square of h where r is smooth. The residual is of
+/// degree 3, sums in sums included.
 #[test]
 fn remainder_is_of_second_order() {
     let folder = scratch("stencil-taylor");
@@ -117,7 +121,8 @@ Output(\"u\", u)
         (0..12).map(of_row).fold(0.0, f64::max)
     };
     let (coarse, fine) = (remainder(1e-2), remainder(1e-3));
-    // A hundredth, up to the terms of third order: a tenth of a tenth of the second ones at h = 1e-2.
+    // A hundredth, up to the terms of third order: a tenth of a tenth of the second ones at h =
+    // 1e-2.
     let ratio = coarse / fine;
     assert!((80.0..125.0).contains(&ratio), "{coarse:e} {fine:e}");
 }

@@ -57,7 +57,8 @@ pub fn names_the_broken_kernel(error: &Error) {
     assert!(message.ends_with(kernel), "{message}");
 }
 
-/// Whether there is a C++ compiler, which the emulator needs and a machine with only Rust may not have. `cargo xtask cuda-host-tests` insists on one.
+/// Whether there is a C++ compiler, which the emulator needs and a machine with only Rust may not
+/// have. `cargo xtask cuda-host-tests` insists on one.
 pub fn host_compiler() -> bool {
     let found = std::process::Command::new("c++").arg("--version").output().is_ok_and(|output| output.status.success());
     assert!(found || std::env::var("EQUELLE_NVRTC").as_deref() != Ok("required"), "no C++ compiler named `c++`");
@@ -89,7 +90,8 @@ pub fn runtime_in(precision: Precision, device: Rc<dyn Device>, grid: Grid, para
     CudaRuntime::with_precision(session, device, precision).unwrap()
 }
 
-/// Shapes that exercise every branch of the numbering: each dimension, one cell along an axis, rows longer than a block.
+/// Shapes that exercise every branch of the numbering: each dimension, one cell along an axis, rows
+/// longer than a block.
 pub fn shapes() -> Vec<Cartesian> {
     // Powers of two, so that every order of geometric operations gives the same bits.
     let spacing = [0.5, 2.0, 0.25];

@@ -1,4 +1,5 @@
-//! The branch that a ternary does not choose enters neither values nor derivatives, whatever becomes of the result.
+//! The branch that a ternary does not choose enters neither values nor derivatives, whatever
+//! becomes of the result.
 
 use backend_serial::runtime::{ScalarCollection, SerialRuntime};
 use equelle_runtime::*;
@@ -18,7 +19,8 @@ fn where_positive(
 
 #[test]
 fn infinite_and_undefined_branches_stay_out() -> Result<(), Error> {
-    // u > 0 ? 1/u : u and u > 0 ? Sqrt(u) : u at 4, 0, -1: 1/0 is infinite with derivative -inf, Sqrt(-1) is NaN with derivative NaN.
+    // u > 0 ? 1/u : u and u > 0 ? Sqrt(u) : u at 4, 0, -1: 1/0 is infinite with derivative -inf,
+    // Sqrt(-1) is NaN with derivative NaN.
     let mut rt = line(3);
     let u = unknown_on_cells(&mut rt, &[4.0, 0.0, -1.0])?;
     let reciprocal = rt.scalar_div(&1.0, &u)?;
@@ -42,7 +44,8 @@ fn infinite_and_undefined_branches_stay_out() -> Result<(), Error> {
 
 #[test]
 fn entries_of_the_other_branch_stay_zero_through_everything() -> Result<(), Error> {
-    // u > 0 ? u : 0 at 4 and -1, then Sqrt, whose factor at 0 is infinite. A zero by value would become NaN.
+    // u > 0 ? u : 0 at 4 and -1, then Sqrt, whose factor at 0 is infinite. A zero by value would
+    // become NaN.
     let mut rt = line(2);
     let u = unknown_on_cells(&mut rt, &[4.0, -1.0])?;
     let cells = rt.domain(ALL_CELLS)?;
@@ -74,7 +77,8 @@ fn entries_of_the_other_branch_stay_zero_through_everything() -> Result<(), Erro
 
 #[test]
 fn differences_keep_them_apart_on_both_sides() -> Result<(), Error> {
-    // u > 0 ? u : 0 at -1, 4, -1: the face's first cell has the entry that is not there, then its second.
+    // u > 0 ? u : 0 at -1, 4, -1: the face's first cell has the entry that is not there, then its
+    // second.
     let mut rt = line(3);
     let u = unknown_on_cells(&mut rt, &[-1.0, 4.0, -1.0])?;
     let cells = rt.domain(ALL_CELLS)?;
@@ -88,7 +92,8 @@ fn differences_keep_them_apart_on_both_sides() -> Result<(), Error> {
 
 #[test]
 fn a_derivative_that_is_zero_by_value_does_not_hide_an_undefined_one() -> Result<(), Error> {
-    // Sqrt(u u) has a kink at 0: 0.5/0 times 2 u = 0 is undefined, also after a negation of the zero.
+    // Sqrt(u u) has a kink at 0: 0.5/0 times 2 u = 0 is undefined, also after a negation of the
+    // zero.
     let mut rt = line(2);
     let u = unknown_on_cells(&mut rt, &[0.0, 4.0])?;
     let square = rt.mul(&u, &u)?;

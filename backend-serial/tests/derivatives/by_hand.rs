@@ -1,4 +1,5 @@
-//! Exact Jacobians of small cases. Values are powers of two where a quotient or root is taken, so every answer is exact.
+//! Exact Jacobians of small cases. Values are powers of two where a quotient or root is taken, so
+//! every answer is exact.
 
 use equelle_runtime::grid::Cartesian;
 use equelle_runtime::*;
@@ -119,8 +120,8 @@ fn poisson_in_three_cells() -> Result<(), Error> {
 
 #[test]
 fn divergence_adds_in_ascending_face_index() -> Result<(), Error> {
-    // One cell, faces left 0, right 1, bottom 2, top 3, all fluxes multiples of u: the sum of derivatives is that of the values, -1e16 + 1e16 + 1 = 1,
-    // and in another order 0 or 2.
+    // One cell, faces left 0, right 1, bottom 2, top 3, all fluxes multiples of u: the sum of
+    // derivatives is that of the values, -1e16 + 1e16 + 1 = 1, and in another order 0 or 2.
     let mut rt = cartesian(Cartesian::plane([1, 1], [1.0, 1.0]));
     let u = unknown_on_cells(&mut rt, &[1.0])?;
     let faces = rt.domain(ALL_FACES)?;
@@ -171,7 +172,8 @@ fn on_and_extend_between_subsets() -> Result<(), Error> {
 
 #[test]
 fn upwinding_by_values_and_by_entities() -> Result<(), Error> {
-    // Three cells, flow to the right through face 1 and to the left through face 2: upstream are cells 0 and 2.
+    // Three cells, flow to the right through face 1 and to the left through face 2: upstream are
+    // cells 0 and 2.
     let mut rt = line(3);
     let u = unknown_on_cells(&mut rt, &[1.0, 2.0, 3.0])?;
     let square = rt.mul(&u, &u)?;

@@ -1,4 +1,5 @@
-//! Derivatives of the operation level: Jacobians by hand, Taylor tests of every rule, patterns, branches not chosen, wrong use.
+//! Derivatives of the operation level: Jacobians by hand, Taylor tests of every rule, patterns,
+//! branches not chosen, wrong use.
 
 #![cfg(feature = "runtime")]
 

@@ -25,7 +25,8 @@ fn volumes(rt: &mut SerialRuntime) -> Residual {
     rt.measure(&cells)
 }
 
-/// Backward Euler for heat conduction, Dirichlet values on all boundary faces: `u - u0 + (dt/vol) Divergence(fluxes)`.
+/// Backward Euler for heat conduction, Dirichlet values on all boundary faces:
+/// `u - u0 + (dt/vol) Divergence(fluxes)`.
 pub fn heat(rt: &mut SerialRuntime, u: &ScalarCollection) -> Residual {
     let trans = transmissibility(rt)?;
     let gradient = rt.gradient(u)?;
@@ -60,7 +61,8 @@ pub fn heat(rt: &mut SerialRuntime, u: &ScalarCollection) -> Residual {
     rt.add(&difference, &change)
 }
 
-/// Isothermal ideal gas: `(vol/dt) (rho(p) - rho0) + Divergence(v rho)`, with the mean density on faces.
+/// Isothermal ideal gas: `(vol/dt) (rho(p) - rho0) + Divergence(v rho)`, with the mean density on
+/// faces.
 pub fn gas(rt: &mut SerialRuntime, p: &ScalarCollection) -> Residual {
     let trans = transmissibility(rt)?;
     let gradient = rt.gradient(p)?;
@@ -79,7 +81,8 @@ pub fn gas(rt: &mut SerialRuntime, p: &ScalarCollection) -> Residual {
     rt.add(&change, &outflow)
 }
 
-/// Transport of a saturation with fractional flow `s^2 / (s^2 + (1 - s)^2)`, upwinded by values in a fixed velocity field.
+/// Transport of a saturation with fractional flow `s^2 / (s^2 + (1 - s)^2)`, upwinded by values in
+/// a fixed velocity field.
 pub fn transport(rt: &mut SerialRuntime, s: &ScalarCollection, velocity: &ScalarCollection) -> Residual {
     let water = rt.mul(s, s)?;
     let cells = rt.domain(ALL_CELLS)?;

@@ -1,6 +1,7 @@
 //! Every rule passes a Taylor test: `|f(u + h d) - f(u) - h J d|` falls as the square of h.
 //!
-//! Operations that are linear are applied to squares and cubes of the unknown, because their own remainder is rounding alone.
+//! Operations that are linear are applied to squares and cubes of the unknown, because their own
+//! remainder is rounding alone.
 
 use backend_serial::runtime::{ScalarCollection, SerialRuntime};
 use equelle_runtime::*;
@@ -12,7 +13,8 @@ use crate::residuals;
 
 type Function = fn(&mut SerialRuntime, &ScalarCollection) -> Result<ScalarCollection, Error>;
 
-/// Steps 2^-4 to 2^-9: the remainder at the last, about 1e-6 of the values, is far above their rounding of 1e-15.
+/// Steps 2^-4 to 2^-9: the remainder at the last, about 1e-6 of the values, is far above their
+/// rounding of 1e-15.
 const STEPS: std::ops::RangeInclusive<i32> = 4..=9;
 
 /// Below the order 2 by what terms of third order cost at these steps; a wrong Jacobian gives 1.
@@ -266,8 +268,9 @@ fn residuals_of_programs() {
 
 #[test]
 fn two_unknowns_on_different_domains() -> Result<(), Error> {
-    // f(u, q) = Divergence(q (u On FirstCell)): the product of both steps is the remainder, h^2 times that of the directions, for every h the same
-    // factor; so is the order. u on 60 cells, q on the interior faces.
+    // f(u, q) = Divergence(q (u On FirstCell)): the product of both steps is the remainder, h^2
+    // times that of the directions, for every h the same factor; so is the order. u on 60 cells, q
+    // on the interior faces.
     let mut rt = triangles();
     let [first, _] = cells_of(&mut rt, INTERIOR_FACES)?;
     let (cells, faces) = (rt.domain(ALL_CELLS)?, rt.domain(INTERIOR_FACES)?);

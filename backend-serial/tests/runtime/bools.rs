@@ -58,7 +58,8 @@ fn truth_tables() -> Result<(), Error> {
 
 #[test]
 fn the_branch_not_taken_never_shows_through() -> Result<(), Error> {
-    // x > 0 ? 1/x : x. A blend t m + f (1 - m) would give NaN at 0, and at the NaN of the other branch.
+    // x > 0 ? 1/x : x. A blend t m + f (1 - m) would give NaN at 0, and at the NaN of the other
+    // branch.
     let mut rt = line(3, 1.0);
     let cells = rt.domain(ALL_CELLS)?;
     let x = rt.scalar_collection(&cells, vec![4.0, 0.0, -1.0])?;

@@ -35,7 +35,8 @@ fn volumes_and_areas_of_the_worked_example() -> Result<(), Error> {
     let (cells, faces) = (rt.domain(ALL_CELLS)?, rt.domain(ALL_FACES)?);
     let (cells, faces) = (rt.entities(&cells)?, rt.entities(&faces)?);
     let (volumes, areas) = (rt.measure(&cells)?, rt.measure(&faces)?);
-    // Widths are differences of node positions (at most 0.9), each exact to half a unit in the last place: 2^-53, twice.
+    // Widths are differences of node positions (at most 0.9), each exact to half a unit in the last
+    // place: 2^-53, twice.
     let tolerance = 2.0 * f64::EPSILON;
     for volume in rt.values(&volumes)? {
         assert!((volume - 0.15).abs() <= tolerance, "{volume}");
@@ -49,8 +50,9 @@ fn volumes_and_areas_of_the_worked_example() -> Result<(), Error> {
 
 #[test]
 fn faces_are_added_in_ascending_index() -> Result<(), Error> {
-    // One cell; faces left 0, right 1, bottom 2, top 3. The fluxes leave through high sides: -1e16 + 1e16 + 1 = 1.
-    // In the order left, bottom, right, top the 1 would be absorbed and the sum be 0.
+    // One cell; faces left 0, right 1, bottom 2, top 3. The fluxes leave through high sides:
+    // -1e16 + 1e16 + 1 = 1. In the order left, bottom, right, top the 1 would be absorbed and the
+    // sum be 0.
     let mut rt = plane([1, 1], [1.0, 1.0]);
     let faces = rt.domain(ALL_FACES)?;
     let fluxes = rt.scalar_collection(&faces, vec![1e16, 1e16, -1.0, 0.0])?;
@@ -77,7 +79,8 @@ fn sums_start_at_positive_zero() -> Result<(), Error> {
 
 #[test]
 fn the_domain_decides_not_the_length() -> Result<(), Error> {
-    // Two cells: one interior face, 1. A flux of 5 on the subset {0} has the same length as one on InteriorFaces().
+    // Two cells: one interior face, 1. A flux of 5 on the subset {0} has the same length as one on
+    // InteriorFaces().
     let mut rt = line(2, 1.0);
     let (all, interior) = (rt.domain(ALL_FACES)?, rt.domain(INTERIOR_FACES)?);
     let inflow = Domain::subset("inflow", &all, vec![0])?;

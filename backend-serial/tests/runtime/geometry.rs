@@ -144,7 +144,8 @@ fn only_faces_have_cells_and_normals() -> Result<(), Error> {
     Ok(())
 }
 
-/// A block of 2 x 1 x 1 cells, treated as a Cartesian one and as any other: 12 vertices; edges 2 * 2 * 2 along x, 3 * 2 along y and along z.
+/// A block of 2 x 1 x 1 cells, treated as a Cartesian one and as any other: 12 vertices; edges 2 *
+/// 2 * 2 along x, 3 * 2 along y and along z.
 #[test]
 fn edges_and_vertices() -> Result<(), Error> {
     let shape = Cartesian::block([2, 1, 1], [0.5, 2.0, 4.0]);

@@ -1,4 +1,5 @@
-//! Explicit heat conduction written against the trait, one call per Equelle operation, as `-O0` does.
+//! Explicit heat conduction written against the trait, one call per Equelle operation, as `-O0`
+//! does.
 
 use std::sync::Arc;
 
@@ -30,13 +31,15 @@ impl<R: Operations> Heat<R> {
         let all_cells = rt.entities(&all_cells)?;
         let volumes = rt.measure(&all_cells)?;
 
-        // itrans = k * |faces| / |Centroid(FirstCell(faces)) - Centroid(SecondCell(faces))|; `a * b / c` is a * (b / c).
+        // itrans = k * |faces| / |Centroid(FirstCell(faces)) - Centroid(SecondCell(faces))|;
+        // `a * b / c` is a * (b / c).
         let interior = rt.domain(INTERIOR_FACES)?;
         let faces = rt.entities(&interior)?;
         let (first, second) = (rt.first_cell(&faces)?, rt.second_cell(&faces)?);
         let interior_trans = Self::transmissibility(rt, &k, &faces, &first, &second)?;
 
-        // bcells = IsEmpty(FirstCell(bf)) ? SecondCell(bf) : FirstCell(bf), and the sign of a flux that leaves them.
+        // bcells = IsEmpty(FirstCell(bf)) ? SecondCell(bf) : FirstCell(bf), and the sign of a flux
+        // that leaves them.
         let boundary = rt.domain(BOUNDARY_FACES)?;
         let faces = rt.entities(&boundary)?;
         let (first, second) = (rt.first_cell(&faces)?, rt.second_cell(&faces)?);
@@ -82,7 +85,8 @@ impl<R: Operations> Heat<R> {
         // -itrans * Gradient(u)
         let (minus_trans, gradient) = (rt.neg(&self.interior_trans)?, rt.gradient(u)?);
         let interior_flux = rt.mul(&minus_trans, &gradient)?;
-        // (btrans On dirichlet) * (sign On dirichlet) * ((u On (bcells On dirichlet)) - value), zero on the rest of the boundary.
+        // (btrans On dirichlet) * (sign On dirichlet) * ((u On (bcells On dirichlet)) - value),
+        // zero on the rest of the boundary.
         let at = rt.entities(&self.dirichlet)?;
         let (trans, sign) = (rt.on(&self.boundary_trans, &at)?, rt.on(&self.boundary_sign, &at)?);
         let cells = rt.on_entities(&self.boundary_cells, &at)?;
@@ -128,10 +132,12 @@ fn small_case(rt: &mut SerialRuntime, steps: usize) -> Result<Vec<f64>, Error> {
 #[test]
 fn two_steps_reproduce_the_published_numbers() -> Result<(), Error> {
     // By hand: T = 0.3 inside, 0.6 at the held faces. Step 1: 500 +- 0.5 * 0.6 * 500 = 650, 350.
-    // Step 2, cell 0: 650 - 0.5 * (0.6 * (650 - 1000) + 0.3 * (650 - 500) + 0.3 * (650 - 500)) = 650 + 105 - 45 = 710; its two neighbours get 22.5.
+    // Step 2, cell 0: 650 - 0.5 * (0.6 * (650 - 1000) + 0.3 * (650 - 500) + 0.3 * (650 - 500)) =
+    // 650 + 105 - 45 = 710; its two neighbours get 22.5.
     let first = [650.0, 500.0, 500.0, 350.0, 500.0, 500.0, 500.0, 500.0, 500.0, 500.0, 500.0, 500.0];
     let second = [710.0, 522.5, 477.5, 290.0, 522.5, 500.0, 500.0, 477.5, 500.0, 500.0, 500.0, 500.0];
-    // The published run shows 16 digits. 0.3 is not a binary fraction; each of at most 10 roundings a step is at most 2^-53 of 1000.
+    // The published run shows 16 digits. 0.3 is not a binary fraction; each of at most 10 roundings
+    // a step is at most 2^-53 of 1000.
     let tolerance = 20.0 * 1000.0 * f64::EPSILON / 2.0;
     for (steps, expected) in [(1, first), (2, second)] {
         let mut rt = plane([4, 3], [1.0, 1.0]);
@@ -153,7 +159,8 @@ fn treated_as_unstructured_it_is_bitwise_the_same() -> Result<(), Error> {
 
 #[test]
 fn the_block_of_9120_cells_reproduces_the_reference() -> Result<(), Error> {
-    // 19 x 24 x 20 unit cells at 500, k = 0.3; 50 z at x = 0 and 1000 - 50 z at x = 19, z at the face centroid.
+    // 19 x 24 x 20 unit cells at 500, k = 0.3; 50 z at x = 0 and 1000 - 50 z at x = 19, z at the
+    // face centroid.
     let (nx, ny, nz) = (19, 24, 20);
     let mut rt = block([nx, ny, nz], [1.0; 3]);
     let (mut faces, mut values) = (vec![], vec![]);
@@ -163,8 +170,9 @@ fn the_block_of_9120_cells_reproduces_the_reference() -> Result<(), Error> {
         values.extend([50.0 * z, 1000.0 - 50.0 * z]);
     }
     let heat = case(&mut rt, 0.3, faces, values)?;
-    // Reference values of the original implementation, first three cells. Tolerance: 1e-12 relative to the largest value, 916, as the reference's
-    // digits (16) and its agreement with an independent implementation (3.2e-12 absolute) support.
+    // Reference values of the original implementation, first three cells. Tolerance: 1e-12 relative
+    // to the largest value, 916, as the reference's digits (16) and its agreement with an
+    // independent implementation (3.2e-12 absolute) support.
     let expected: [(usize, [f64; 3]); 3] = [
         (1, [357.5, 500.0, 500.0]),
         (50, [96.154_288_210_964_37, 204.839_967_713_352_6, 290.377_559_469_028_6]),
@@ -181,7 +189,8 @@ fn the_block_of_9120_cells_reproduces_the_reference() -> Result<(), Error> {
     }
     let (min, max) = u.iter().fold((f64::MAX, f64::MIN), |(min, max), &u| (min.min(u), max.max(u)));
     assert!((min - 83.778_611_999_806_33).abs() <= tolerance && (max - 916.221_388_000_193_7).abs() <= tolerance, "{min} {max}");
-    // The boundary values are symmetric about 500, so the mean stays. 9120 values of at most 2^10, each off by what 150 steps of rounding leave.
+    // The boundary values are symmetric about 500, so the mean stays. 9120 values of at most 2^10,
+    // each off by what 150 steps of rounding leave.
     let mean = u.iter().sum::<f64>() / u.len() as f64;
     assert!((mean - 500.0).abs() <= tolerance, "{mean}");
     Ok(())
@@ -200,7 +209,8 @@ fn without_dirichlet_faces_total_heat_is_conserved_to_round_off() -> Result<(), 
     let before = total(&initial);
     let steps = 200;
     let after = run_steps(&mut rt, &heat, initial.clone(), 0.2, steps)?;
-    // A cell's update rounds about 2 * 6 + 3 times a step, each time by at most 2^-53 of its temperature (at most 400); the sums below add one per cell.
+    // A cell's update rounds about 2 * 6 + 3 times a step, each time by at most 2^-53 of its
+    // temperature (at most 400); the sums below add one per cell.
     let tolerance = (15 * steps + n_cells) as f64 * f64::EPSILON / 2.0 * before;
     assert!((total(&after) - before).abs() <= tolerance, "{before} became {}", total(&after));
     // And something happened: the field has become smoother.
@@ -211,14 +221,16 @@ fn without_dirichlet_faces_total_heat_is_conserved_to_round_off() -> Result<(), 
 
 #[test]
 fn a_linear_steady_state_stays_to_round_off() -> Result<(), Error> {
-    // u = 100 + 25 x between held ends: all fluxes are equal, so every sum is zero but for roundings.
+    // u = 100 + 25 x between held ends: all fluxes are equal, so every sum is zero but for
+    // roundings.
     let n = 10;
     let mut rt = line(n, 0.4);
     let heat = case(&mut rt, 0.3, vec![0, n as u32], vec![100.0, 100.0 + 25.0 * 0.4 * n as f64])?;
     let initial: Vec<f64> = (0..n).map(|cell| 100.0 + 25.0 * 0.4 * (cell as f64 + 0.5)).collect();
     let after = run_steps(&mut rt, &heat, initial.clone(), 0.1, 500)?;
-    // Fluxes of size 7.5 come from differences of temperatures up to 200, each rounded to 2^-53 of it; times T / V * dt < 0.4 a step. The scheme
-    // contracts (0.3 * 0.1 / 0.16 < 1/2), so that errors do not grow beyond what 500 steps could add up to.
+    // Fluxes of size 7.5 come from differences of temperatures up to 200, each rounded to 2^-53 of
+    // it; times T / V * dt < 0.4 a step. The scheme contracts (0.3 * 0.1 / 0.16 < 1/2), so that
+    // errors do not grow beyond what 500 steps could add up to.
     let tolerance = 500.0 * 2.0 * 200.0 * f64::EPSILON;
     for (before, after) in initial.iter().zip(&after) {
         assert!((before - after).abs() <= tolerance, "{before} became {after}");
@@ -243,7 +255,8 @@ fn a_steady_step_takes_every_buffer_from_the_pool() -> Result<(), Error> {
     }
     let after = rt.buffer_counters();
     assert_eq!((after.allocated, after.bytes), (before.allocated, before.bytes));
-    // 18 results (an Extend to the same set would be none) and the leaves of the reduction, ten times.
+    // 18 results (an Extend to the same set would be none) and the leaves of the reduction, ten
+    // times.
     assert_eq!(after.taken - before.taken, 10 * 19);
     Ok(())
 }

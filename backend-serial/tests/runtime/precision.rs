@@ -28,7 +28,8 @@ fn values_scalars_and_geometry_are_rounded_where_they_enter() -> Result<(), Erro
 
 #[test]
 fn reductions_accumulate_in_double_precision() -> Result<(), Error> {
-    // Singles from 2^24 on are 2 apart, so that a single would absorb every 1; in doubles the sum is exact.
+    // Singles from 2^24 on are 2 apart, so that a single would absorb every 1; in doubles the sum
+    // is exact.
     let n = 3000;
     let mut rt = single_precision(n, 1.0);
     let cells = rt.domain(ALL_CELLS)?;
@@ -40,9 +41,12 @@ fn reductions_accumulate_in_double_precision() -> Result<(), Error> {
     Ok(())
 }
 
-/// `u * u = 2` in each cell, from 1. A correction is made in double precision and rounded, so that the last iterate is the rounded root: its error is half the spacing of singles
-/// in [1, 2), 2^-24, and what the quadratic convergence leaves, (u0 - root)^2 / 2, far below it. The residual there is up to 2 sqrt(2) 2^-24 and its own rounding 2^-24, so that
-/// no smaller tolerance than 4 * 2^-24 per cell can be asked for. Without a tolerance the solve ends there as well, and from there after one correction.
+/// `u * u = 2` in each cell, from 1. A correction is made in double precision and rounded, so that
+/// the last iterate is the rounded root: its error is half the spacing of singles in [1, 2), 2^-24,
+/// and what the quadratic convergence leaves, (u0 - root)^2 / 2, far below it. The residual there
+/// is up to 2 sqrt(2) 2^-24 and its own rounding 2^-24, so that no smaller tolerance than 4 * 2^-24
+/// per cell can be asked for. Without a tolerance the solve ends there as well, and from there
+/// after one correction.
 #[test]
 fn newton_solves_in_double_precision_what_is_evaluated_in_single() -> Result<(), Error> {
     static PROGRAM: Program = Program {
@@ -83,7 +87,8 @@ fn newton_solves_in_double_precision_what_is_evaluated_in_single() -> Result<(),
     Ok(())
 }
 
-/// Singles are put out in the digits that tell them apart, Scalars made of them as the doubles that they are.
+/// Singles are put out in the digits that tell them apart, Scalars made of them as the doubles that
+/// they are.
 #[test]
 fn outputs_show_what_a_single_can_tell() -> Result<(), Error> {
     let mut text = String::new();

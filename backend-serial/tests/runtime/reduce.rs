@@ -4,7 +4,8 @@ use equelle_runtime::*;
 
 use crate::common::{ALL_CELLS, failure, line};
 
-/// 2^53: from here on doubles are 2 apart, so that adding a single 1 is absorbed (ties go to even) and adding 2 is not.
+/// 2^53: from here on doubles are 2 apart, so that adding a single 1 is absorbed (ties go to even)
+/// and adding 2 is not.
 const BIG: f64 = 9_007_199_254_740_992.0;
 
 fn reduced(reduction: Reduction, values: Vec<f64>) -> Result<f64, Error> {
@@ -27,7 +28,8 @@ fn small_answers() -> Result<(), Error> {
 #[test]
 fn a_leaf_and_one_more() -> Result<(), Error> {
     let values: Vec<f64> = (1..=1025).map(|i| 1.0 / f64::from(i)).collect();
-    // Chain c of leaf 0 is 1/(c+1) + 1/(c+257) + ...; the second half is added to the first until one number is left.
+    // Chain c of leaf 0 is 1/(c+1) + 1/(c+257) + ...; the second half is added to the first until
+    // one number is left.
     let mut chains: Vec<f64> = (0..256).map(|chain| values[chain..1024].iter().step_by(256).fold(0.0, |sum, v| sum + v)).collect();
     while chains.len() > 1 {
         let second = chains.split_off(chains.len() / 2);
@@ -51,9 +53,9 @@ fn the_second_leaf_is_summed_by_itself() -> Result<(), Error> {
 
 #[test]
 fn a_full_tree_and_one_more() -> Result<(), Error> {
-    // 2^20 + 1 values: 1024 leaves and one of a single element.
-    // Level 1: 2^53 + 1 is absorbed; leaves 2 and 3 make 2. Level 2: 2^53 + 2. The odd last leaf joins at the very end:
-    // 2^53 + 3 lies between 2^53 + 2 and 2^53 + 4, and the latter has the even significand.
+    // 2^20 + 1 values: 1024 leaves and one of a single element. Level 1: 2^53 + 1 is absorbed;
+    // leaves 2 and 3 make 2. Level 2: 2^53 + 2. The odd last leaf joins at the very end: 2^53 + 3
+    // lies between 2^53 + 2 and 2^53 + 4, and the latter has the even significand.
     let mut values = vec![0.0; (1 << 20) + 1];
     for leaf in [1, 2, 3, 1024] {
         values[leaf * 1024] = 1.0;

@@ -23,7 +23,8 @@ fn unknowns(rt: &mut SerialRuntime, count: usize) -> Result<Vec<ScalarCollection
     (0..count).map(|k| rt.unknown(&zeros, k * n, count * n)).collect()
 }
 
-/// The same rows as those told cell by cell from the numbering of the grid, for shapes with single layers, of one unknown and of two that reach differently.
+/// The same rows as those told cell by cell from the numbering of the grid, for shapes with single
+/// layers, of one unknown and of two that reach differently.
 #[test]
 fn closed_form_is_what_kernels_tell() -> Result<(), Error> {
     let shapes = [
@@ -71,7 +72,8 @@ fn closed_form_is_what_kernels_tell() -> Result<(), Error> {
     Ok(())
 }
 
-/// Entries go by ascending column: beyond the low sides last axis first, the cell, beyond the high sides.
+/// Entries go by ascending column: beyond the low sides last axis first, the cell, beyond the high
+/// sides.
 #[test]
 fn rows_are_written_by_ascending_column() {
     let grid = runtime(Cartesian::block([3, 4, 5], [1.0; 3])).cartesian_grid().expect("a Cartesian grid");
@@ -90,7 +92,8 @@ fn rows_are_written_by_ascending_column() {
     assert_eq!(corner, [3.0, 1.0, 4.0, 6.0]);
 }
 
-/// Beside the matrix that they are shared with, rows in closed form need nothing, and others 2 bytes an addition: far below half a matrix. `[12 bytes an entry and 8 a row]`
+/// Beside the matrix that they are shared with, rows in closed form need nothing, and others 2
+/// bytes an addition: far below half a matrix. `[12 bytes an entry and 8 a row]`
 #[test]
 fn memory_beside_the_matrix() -> Result<(), Error> {
     let shape = Cartesian::block([32, 32, 32], [1.0; 3]);

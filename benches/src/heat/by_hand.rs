@@ -10,16 +10,18 @@ use crate::measure::now;
 /// Bytes a cell on a Cartesian grid: temperature read and written.
 pub const CARTESIAN_TRAFFIC: usize = 16;
 
-/// Bytes a cell on any grid: temperature read and written (16), inverse volume (8), offset (4), 6 faces (24), and of 3 faces a cell two cells (24) and a
-/// transmissibility (24).
+/// Bytes a cell on any grid: temperature read and written (16), inverse volume (8), offset (4), 6
+/// faces (24), and of 3 faces a cell two cells (24) and a transmissibility (24).
 pub const UNSTRUCTURED_TRAFFIC: usize = 16 + 8 + 4 + 24 + 24 + 24;
 
 /// How it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// Index arithmetic, and the terms of an axis drawn together to a second difference: `g (low - 2 here + high)`.
+    /// Index arithmetic, and the terms of an axis drawn together to a second difference:
+    /// `g (low - 2 here + high)`.
     Stencil,
-    /// Index arithmetic, and the floating-point operations of the Equelle program, which a compiler must not change: a flux per face, added in order.
+    /// Index arithmetic, and the floating-point operations of the Equelle program, which a compiler
+    /// must not change: a flux per face, added in order.
     Fluxes,
     /// Lists of faces and cells.
     Mesh,
@@ -52,10 +54,11 @@ fn steps(problem: &Problem, mut step: impl FnMut(&[f64], &mut [f64])) -> Run {
     Run { step, values: u }
 }
 
-/// One step on a cube: the inside of each row without tests, the rest cell by cell. [`CARTESIAN_TRAFFIC`] bytes a cell.
+/// One step on a cube: the inside of each row without tests, the rest cell by cell.
+/// [`CARTESIAN_TRAFFIC`] bytes a cell.
 ///
-/// `g` is diffusivity times time step over squared cell width, per axis. `row` is a function of its own, so that the compiler knows that what is written overlaps
-/// nothing that is read.
+/// `g` is diffusivity times time step over squared cell width, per axis. `row` is a function of its
+/// own, so that the compiler knows that what is written overlaps nothing that is read.
 fn cartesian_step(n: usize, g: [f64; 3], u: &[f64], new: &mut [f64], row: fn([f64; 3], &[f64], [&[f64]; 6], &mut [f64])) {
     let (y, z) = (n, n * n);
     for k in 0..n {
@@ -93,7 +96,8 @@ fn stencil_row(g: [f64; 3], here: &[f64], sides: [&[f64]; 6], new: &mut [f64]) {
     }
 }
 
-/// The inside of a row in [`Style::Fluxes`]. `g` holds the time step too, which the program multiplies last; that is not more operations.
+/// The inside of a row in [`Style::Fluxes`]. `g` holds the time step too, which the program
+/// multiplies last; that is not more operations.
 fn flux_row(g: [f64; 3], here: &[f64], sides: [&[f64]; 6], new: &mut [f64]) {
     let len = new.len();
     let (here, [west, east, south, north, below, above]) = (&here[..len], sides.map(|side| &side[..len]));
@@ -112,9 +116,11 @@ fn flux_row(g: [f64; 3], here: &[f64], sides: [&[f64]; 6], new: &mut [f64]) {
     }
 }
 
-/// One step on any grid: one pass over the cells, gathering over the faces of each. [`UNSTRUCTURED_TRAFFIC`] bytes a cell.
+/// One step on any grid: one pass over the cells, gathering over the faces of each.
+/// [`UNSTRUCTURED_TRAFFIC`] bytes a cell.
 ///
-/// Of several ways to write it this is the fastest in safe Rust: the test for the outside is the bounds check that is needed anyway.
+/// Of several ways to write it this is the fastest in safe Rust: the test for the outside is the
+/// bounds check that is needed anyway.
 #[inline(never)]
 fn mesh_step(mesh: &Mesh, dt: f64, u: &[f64], new: &mut [f64]) {
     let (face_cells, trans, given) = (&mesh.face_cells[..], &mesh.trans[..], &mesh.given[..]);

@@ -1,4 +1,5 @@
-//! Explicit heat conduction: a cube of unit cells, temperatures given on both ends of the first axis, no heat through the other sides. The program is benches/heat.equelle.
+//! Explicit heat conduction: a cube of unit cells, temperatures given on both ends of the first
+//! axis, no heat through the other sides. The program is benches/heat.equelle.
 
 mod by_hand;
 
@@ -22,8 +23,8 @@ const LOW: f64 = 100.0;
 /// Temperature given at x = n.
 const HIGH: f64 = 900.0;
 
-/// Of generated programs besides what the loop by hand needs: of 3 faces a cell the position in InteriorFaces(), by which transmissibilities are found; offsets
-/// have 8 bytes instead of 4.
+/// Of generated programs besides what the loop by hand needs: of 3 faces a cell the position in
+/// InteriorFaces(), by which transmissibilities are found; offsets have 8 bytes instead of 4.
 const MORE: usize = 3 * 4 + 4;
 
 const STRICT: Generated = Generated { program: &heat::PROGRAM, simulate: heat::simulate::<SerialRuntime> };
@@ -90,8 +91,9 @@ pub const SUITE: Suite = Suite {
         },
     ],
     prepare,
-    // All add the same terms, in another order and with factors drawn out of the sum. A step does about 10 operations on a value, each with a relative error of at
-    // most 1.1e-16, and does not enlarge errors that are there: this is enough for 900 steps.
+    // All add the same terms, in another order and with factors drawn out of the sum. A step does
+    // about 10 operations on a value, each with a relative error of at most 1.1e-16, and does not
+    // enlarge errors that are there: this is enough for 900 steps.
     tolerance: 1e-12,
     check: || {},
 };

@@ -1,4 +1,5 @@
-//! What an expert would write, in safe Rust: the residual and the values of the matrix in one pass over the cells.
+//! What an expert would write, in safe Rust: the residual and the values of the matrix in one pass
+//! over the cells.
 
 use std::hint::black_box;
 
@@ -7,9 +8,11 @@ use crate::cube::{Mesh, OUTSIDE};
 use crate::harness::{Problem, Run};
 use crate::measure::now;
 
-/// Bytes a cell: unknown and old value read, residual and seven entries written; the norm reads the residual from cache.
+/// Bytes a cell: unknown and old value read, residual and seven entries written; the norm reads the
+/// residual from cache.
 pub const CARTESIAN_TRAFFIC: usize = 16 + 8 + 56;
-/// Besides: offsets of faces and entries (8), six faces (24) and their slots (6), of three faces two cells (24) and a transmissibility (24), inverse volume (8).
+/// Besides: offsets of faces and entries (8), six faces (24) and their slots (6), of three faces
+/// two cells (24) and a transmissibility (24), inverse volume (8).
 pub const UNSTRUCTURED_TRAFFIC: usize = CARTESIAN_TRAFFIC + 8 + 24 + 6 + 24 + 24 + 8;
 
 /// How it is written.
@@ -28,7 +31,8 @@ struct System {
     /// `[cells + 1]`
     row_ptr: Vec<u32>,
     columns: Vec<u32>,
-    /// Slot in its row of the neighbour beyond each face of a cell, and after them that of the cell itself. `[cell_faces + cells]`
+    /// Slot in its row of the neighbour beyond each face of a cell, and after them that of the cell
+    /// itself. `[cell_faces + cells]`
     slots: Vec<u8>,
     values: Vec<f64>,
     residual: Vec<f64>,

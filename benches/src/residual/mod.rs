@@ -1,8 +1,10 @@
-//! Residual and Jacobian of implicit heat conduction: the program of examples/heat_implicit_3d on a cube of unit cells, without outputs in the loop. Temperatures are given on both
-//! ends of the first axis.
+//! Residual and Jacobian of implicit heat conduction: the program of examples/heat_implicit_3d on a
+//! cube of unit cells, without outputs in the loop. Temperatures are given on both ends of the
+//! first axis.
 //!
-//! The tolerance of Newton's method is so large that the guess is accepted: a step is one evaluation of the residual with its Jacobian, and the norm of the residual. What is
-//! evaluated is checked by true steps on a small cube.
+//! The tolerance of Newton's method is so large that the guess is accepted: a step is one
+//! evaluation of the residual with its Jacobian, and the norm of the residual. What is evaluated is
+//! checked by true steps on a small cube.
 
 mod by_hand;
 
@@ -110,7 +112,8 @@ fn check() {
     let expected = by_hand::steps(Style::Cartesian, &problem);
     let near = |name: &str, own: &[f64]| {
         let worst = own.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, |worst: f64, d| if d <= worst { worst } else { d });
-        // The residual of each of 4 steps is at most 1e-8, and the inverse of the matrix has norm 1 at most.
+        // The residual of each of 4 steps is at most 1e-8, and the inverse of the matrix has norm 1
+        // at most.
         assert!(own.len() == expected.len() && worst <= 1e-7, "{name}: fields differ by {worst}");
     };
     assert!(expected.iter().any(|u| (u - START).abs() > 1.0), "nothing happened");

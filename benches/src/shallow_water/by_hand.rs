@@ -1,5 +1,7 @@
-//! What an expert would write for a Cartesian grid, in safe Rust: row by row, what faces need of a cell is computed once for a cell, and the flux through a face once for a
-//! face. Both wait in buffers of a row's length, which stay in the second-level cache. Every loop is one that compilers vectorise: slices of one length, no branches.
+//! What an expert would write for a Cartesian grid, in safe Rust: row by row, what faces need of a
+//! cell is computed once for a cell, and the flux through a face once for a face. Both wait in
+//! buffers of a row's length, which stay in the second-level cache. Every loop is one that
+//! compilers vectorise: slices of one length, no branches.
 
 use std::hint::black_box;
 
@@ -8,7 +10,8 @@ use super::{Bottom, Bowl, DRY, DT, finished, surface};
 use crate::harness::{Problem, Run};
 use crate::measure::now;
 
-/// Bytes a cell, both stages: state read and written, five fields of the bottom; the second stage reads the old state too.
+/// Bytes a cell, both stages: state read and written, five fields of the bottom; the second stage
+/// reads the old state too.
 pub const TRAFFIC: usize = 2 * (3 + 3 + 5) * 8 + 3 * 8;
 
 /// Runs all steps.
@@ -197,7 +200,8 @@ fn advance<const LAST: bool>(dt: f64, q: f64, old: f64, push: f64, x: [f64; 2], 
     if LAST { 0.5 * old + 0.5 * euler } else { euler }
 }
 
-/// Fluxes between a row and the row above, or the wall after the last row, and the new state of the row.
+/// Fluxes between a row and the row above, or the wall after the last row, and the new state of the
+/// row.
 #[allow(clippy::too_many_arguments)]
 #[inline(never)]
 fn update<const PROGRAM: bool, const LAST: bool, const LAST_ROW: bool>(

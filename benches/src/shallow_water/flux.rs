@@ -16,7 +16,8 @@ pub struct Wet {
     pub pressure: f64,
 }
 
-/// `PROGRAM` keeps the operations of the Equelle program; otherwise one division does for both velocities.
+/// `PROGRAM` keeps the operations of the Equelle program; otherwise one division does for both
+/// velocities.
 #[inline(always)]
 pub fn wet<const PROGRAM: bool>(w: f64, hu: f64, hv: f64, bottom: f64) -> Wet {
     let h = w - bottom;
@@ -39,8 +40,9 @@ pub fn wet<const PROGRAM: bool>(w: f64, hu: f64, hv: f64, bottom: f64) -> Wet {
     }
 }
 
-/// Central-upwind flux through a face from the state, flux along the normal, velocity along the normal and speed of waves of both sides. `PROGRAM` keeps the operations of the
-/// Equelle program; otherwise there is one division.
+/// Central-upwind flux through a face from the state, flux along the normal, velocity along the
+/// normal and speed of waves of both sides. `PROGRAM` keeps the operations of the Equelle program;
+/// otherwise there is one division.
 #[inline(always)]
 pub fn central_upwind<const PROGRAM: bool>(q: [[f64; 3]; 2], f: [[f64; 3]; 2], velocity: [f64; 2], wave: [f64; 2]) -> [f64; 3] {
     let larger = |a: f64, b: f64| if a > b { a } else { b };

@@ -1,5 +1,6 @@
-//! What an expert would write for any grid, in safe Rust: what faces need of a cell is computed once and kept together, the flux through a face is computed once and stored,
-//! and cells gather the fluxes of their faces.
+//! What an expert would write for any grid, in safe Rust: what faces need of a cell is computed
+//! once and kept together, the flux through a face is computed once and stored, and cells gather
+//! the fluxes of their faces.
 
 use std::hint::black_box;
 
@@ -8,8 +9,10 @@ use super::{Bottom, Bowl, DRY, DT, finished, surface};
 use crate::harness::{Problem, Run};
 use crate::measure::now;
 
-/// Bytes a cell in one stage: state read twice and written once (72), what faces need written and read (128), of two faces a cell two cells (16), area and normal (48), flux
-/// written and read (96); in a cell the offset (4) and four faces (16), inverse volume (8) and the bottom, its middle twice (48).
+/// Bytes a cell in one stage: state read twice and written once (72), what faces need written and
+/// read (128), of two faces a cell two cells (16), area and normal (48), flux written and read
+/// (96); in a cell the offset (4) and four faces (16), inverse volume (8) and the bottom, its
+/// middle twice (48).
 const STAGE: usize = 72 + 128 + 16 + 48 + 96 + 4 + 16 + 8 + 48;
 /// Bytes a cell, both stages; the second reads the old state too.
 pub const TRAFFIC: usize = 2 * STAGE + 24;
@@ -66,12 +69,14 @@ impl Mesh {
 
 type State = [Vec<f64>; 3];
 
-/// State, discharges of wet cells, velocity, speed of waves and pressure are 9 numbers; the discharges of a wet cell are those of the state.
-/// `[w, hu, hv, wet, u, v, wave, pressure]`, where `wet` is 1 or 0: one line of the cache.
+/// State, discharges of wet cells, velocity, speed of waves and pressure are 9 numbers; the
+/// discharges of a wet cell are those of the state. `[w, hu, hv, wet, u, v, wave, pressure]`, where
+/// `wet` is 1 or 0: one line of the cache.
 type Cell = [f64; 8];
 
-/// Runs all steps. `PROGRAM`: with the operations of the Equelle program, which evaluates a flux along each axis for every face, with four divisions each; otherwise one along
-/// the normal, with one division.
+/// Runs all steps. `PROGRAM`: with the operations of the Equelle program, which evaluates a flux
+/// along each axis for every face, with four divisions each; otherwise one along the normal, with
+/// one division.
 pub fn run<const PROGRAM: bool>(problem: &Problem) -> Run {
     let n = problem.n;
     let bowl = Bowl::new(n);

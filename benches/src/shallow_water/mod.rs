@@ -1,5 +1,6 @@
-//! Shallow water over a bowl whose corners are dry, in which a column of water collapses: the program and the case of examples/shallow_water on any number of cells,
-//! without outputs in the loop.
+//! Shallow water over a bowl whose corners are dry, in which a column of water collapses: the
+//! program and the case of examples/shallow_water on any number of cells, without outputs in the
+//! loop.
 
 mod by_hand;
 mod flux;
@@ -26,11 +27,12 @@ const FAST: Generated = Generated { program: &shallow_water_fast::PROGRAM, simul
 const CARTESIAN: &str = "Cartesian, by hand";
 const MESH: &str = "unstructured, by hand";
 
-/// Of the generated program on a Cartesian grid, both stages: state read and written, elevation of the bottom in the middle and on four sides, two slopes; the second stage
-/// reads the old state too.
+/// Of the generated program on a Cartesian grid, both stages: state read and written, elevation of
+/// the bottom in the middle and on four sides, two slopes; the second stage reads the old state
+/// too.
 const TRAFFIC: usize = 2 * (3 + 3 + 1 + 4 + 2) * 8 + 3 * 8;
-/// Besides, in each stage: offset of the faces of a cell (8), four faces (16), volume (8), and of two faces a cell: two cells (16), position in InteriorFaces() (8), area
-/// (16) and normal (32).
+/// Besides, in each stage: offset of the faces of a cell (8), four faces (16), volume (8), and of
+/// two faces a cell: two cells (16), position in InteriorFaces() (8), area (16) and normal (32).
 const UNSTRUCTURED_TRAFFIC: usize = TRAFFIC + 2 * (8 + 16 + 8 + 16 + 8 + 16 + 32);
 
 pub const SUITE: Suite = Suite {
@@ -91,8 +93,9 @@ pub const SUITE: Suite = Suite {
         },
     ],
     prepare,
-    // A step does about 100 operations on a value, each with a relative error of at most 1.1e-16, and the scheme does not enlarge errors that are there (its steps are below
-    // the limit of stability): this is enough for 100 steps.
+    // A step does about 100 operations on a value, each with a relative error of at most 1.1e-16,
+    // and the scheme does not enlarge errors that are there (its steps are below the limit of
+    // stability): this is enough for 100 steps.
     tolerance: 1e-12,
     check: || {},
 };
@@ -133,7 +136,8 @@ impl Bowl {
 struct Bottom {
     /// Elevation in the middle.
     middle: Vec<f64>,
-    /// The push along an axis is its first factor times the elevation of the surface over its second.
+    /// The push along an axis is its first factor times the elevation of the surface over its
+    /// second.
     push_x: Vec<f64>,
     mean_x: Vec<f64>,
     push_y: Vec<f64>,

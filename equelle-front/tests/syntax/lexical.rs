@@ -14,7 +14,8 @@ fn number(text: &str) -> f64 {
 
 #[test]
 fn numbers() {
-    // Each decimal is compared with the nearest double, which the Rust compiler computes from the same digits.
+    // Each decimal is compared with the nearest double, which the Rust compiler computes from the
+    // same digits.
     for (text, expected) in [
         ("3", 3.0),
         ("007", 7.0),

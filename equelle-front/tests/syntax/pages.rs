@@ -1,4 +1,5 @@
-//! The explanation pages of the syntax family: the erroneous example has the error, the corrected one has none.
+//! The explanation pages of the syntax family: the erroneous example has the error, the corrected
+//! one has none.
 
 use equelle_front::diagnostic::Code;
 use equelle_front::diagnostic::explain::explain;

@@ -1,5 +1,5 @@
-//! Random trees that the grammar can express: parentheses are put where the table of the language specification (3.3)
-//! demands them, and sometimes where it does not.
+//! Random trees that the grammar can express: parentheses are put where the table of the language
+//! specification (3.3) demands them, and sometimes where it does not.
 
 use equelle_front::source::Span;
 use equelle_front::syntax::ast::*;
@@ -83,7 +83,8 @@ fn at_least(least: u8, operand: Expr) -> Box<Expr> {
 
 fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
     let own = op_level(op);
-    // `Not a == b` is `Not (a == b)`, so a bare `Not` cannot be the left operand of a comparison or anything tighter.
+    // `Not a == b` is `Not (a == b)`, so a bare `Not` cannot be the left operand of a comparison or
+    // anything tighter.
     let not_on_the_left = own >= 7 && ends_with_not(&left);
     // `-a ^ b` is an error.
     let negated = op == BinaryOp::Power && matches!(left.kind, ExprKind::Unary { .. });

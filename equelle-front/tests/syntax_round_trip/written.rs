@@ -1,4 +1,5 @@
-//! The formatter on texts as people write them: any spelling of numbers, comments anywhere, any layout.
+//! The formatter on texts as people write them: any spelling of numbers, comments anywhere, any
+//! layout.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -81,8 +82,8 @@ fn a_tree_from_elsewhere_is_printed_by_its_values() {
     }
 }
 
-/// The text with its tokens in the same lines, but with blanks, continuations and comments between them, and with other spellings of its
-/// numbers. `noise` says which, over and over.
+/// The text with its tokens in the same lines, but with blanks, continuations and comments between
+/// them, and with other spellings of its numbers. `noise` says which, over and over.
 fn as_people_write(text: &str, noise: &[u8]) -> String {
     let mut noise = noise.iter().copied().cycle();
     let mut out = String::new();

@@ -33,7 +33,8 @@ fn filled(matrix: &Csr, k: usize) -> Csr {
     triplets(k * n, &entries)
 }
 
-/// Random blocks for the neighbours on a line of `n` elements, with one far neighbour; symmetric with `symmetric`.
+/// Random blocks for the neighbours on a line of `n` elements, with one far neighbour; symmetric
+/// with `symmetric`.
 fn random(k: usize, n: usize, symmetric: bool) -> Csr {
     let mut random = Random(11);
     let mut entries = Vec::new();
@@ -66,7 +67,8 @@ fn bits(values: &[f64]) -> Vec<u64> {
 
 #[test]
 fn blocks_by_hand() {
-    // Two elements that depend on each other, two fields; then a pattern of the first element alone.
+    // Two elements that depend on each other, two fields; then a pattern of the first element
+    // alone.
     let rows = [[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0], [9.0, 10.0, 11.0, 12.0], [13.0, 14.0, 15.0, 16.0]];
     let pattern = Arc::new(BlockPattern::of_equations(&[(&[0, 4, 8][..], &[0, 1, 2, 3, 0, 1, 2, 3][..]); 2]).expect("dense blocks"));
     assert_eq!((pattern.k(), pattern.n(), pattern.row_ptr(), pattern.col_idx()), (2, 2, &[0, 2, 4][..], &[0, 1, 0, 1][..]));
@@ -92,7 +94,8 @@ fn what_is_no_matrix_of_dense_blocks() {
     let of = |rows: &[usize], columns: &[u32], other: &[u32]| BlockPattern::of_equations(&[(rows, columns), (rows, other)]);
     let full = &[0, 1, 2, 3, 0, 1, 2, 3];
     assert!(of(&[0, 4, 8], full, full).is_some());
-    // Equations that differ; one unknown missing in a row; no diagonal block; columns beyond the unknowns; other elements of the second unknown.
+    // Equations that differ; one unknown missing in a row; no diagonal block; columns beyond the
+    // unknowns; other elements of the second unknown.
     assert_eq!(of(&[0, 4, 8], full, &[0, 1, 2, 3, 0, 1, 2, 9]), None);
     assert_eq!(of(&[0, 3, 7], &[0, 1, 2, 0, 1, 2, 3], &[0, 1, 2, 0, 1, 2, 3]), None);
     assert_eq!(of(&[0, 2, 4], &[1, 3, 1, 3], &[1, 3, 1, 3]), None);

@@ -79,7 +79,8 @@ fn shifted(matrix: &Csr, by: f64) -> Csr {
     Csr::with_pattern(matrix.pattern().clone(), values).unwrap()
 }
 
-/// Backward Euler for heat on a cube, `a` = k dt / dx^2: the diagonal is `1 + 6 a` and the rest of a row `6 a`.
+/// Backward Euler for heat on a cube, `a` = k dt / dx^2: the diagonal is `1 + 6 a` and the rest of
+/// a row `6 a`.
 #[test]
 fn jacobi_while_it_is_cheaper() {
     let cells = Cells::cube(20);
@@ -93,7 +94,8 @@ fn jacobi_while_it_is_cheaper() {
         let b = Random(5).numbers(n);
         let jacobi = LinearOptions { preconditioner: Some(Preconditioning::Jacobi), ..LinearOptions::default() };
         let made = solve(&matrix, &b, &jacobi, &mut LinearCache::default()).unwrap();
-        // The prediction is a bound, of which much is not left out where the eigenvalues fill their interval.
+        // The prediction is a bound, of which much is not left out where the eigenvalues fill their
+        // interval.
         assert!(made.iterations as f64 <= facts.jacobi_products(1e-8).ceil(), "{a}: {} {}", made.iterations, facts.jacobi_products(1e-8));
         if a <= 10.0 {
             assert!(
@@ -156,7 +158,8 @@ fn what_fails_is_followed_by_another() {
 
 #[test]
 fn the_report_when_nothing_helps() {
-    // Larger than what LU is tried for, so that iterative methods are all there is; what happens at one end does not reach the other.
+    // Larger than what LU is tried for, so that iterative methods are all there is; what happens at
+    // one end does not reach the other.
     let matrix = Cells([60_000, 1, 1]).diffusion(|_, _, _| 1.0, [1.0, 0.0, 0.0]);
     let b = Random(3).numbers(matrix.n_rows());
     let options = LinearOptions { preconditioner: Some(Preconditioning::Jacobi), max_iterations: 1010, ..LinearOptions::default() };
@@ -190,7 +193,8 @@ fn a_set_up_is_used_again_while_it_helps() {
     let fresh = |matrix: &Csr| solve(matrix, &b, &amg, &mut LinearCache::default()).unwrap();
     let first = solve(&matrix(0.0, 0.1), &b, &amg, &mut cache).unwrap();
     assert_eq!(first, fresh(&matrix(0.0, 0.1)));
-    // Slowly changing: the old hierarchy takes a few more iterations at most, and the answer is the same to the tolerance.
+    // Slowly changing: the old hierarchy takes a few more iterations at most, and the answer is the
+    // same to the tolerance.
     for step in 1..5 {
         let now = matrix(0.05 * step as f64, 0.1);
         let (kept, new) = (solve(&now, &b, &amg, &mut cache).unwrap(), fresh(&now));

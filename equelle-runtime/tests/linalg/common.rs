@@ -87,7 +87,8 @@ pub fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()))
 }
 
-/// The sum of the fluxes out of each cell of an nx by ny grid with these coefficients per face and closed boundaries: pure Neumann.
+/// The sum of the fluxes out of each cell of an nx by ny grid with these coefficients per face and
+/// closed boundaries: pure Neumann.
 pub fn neumann(nx: usize, ny: usize, mut coefficient: impl FnMut() -> f64) -> Csr {
     let mut entries = Vec::new();
     let mut face = |a: usize, b: usize| {

@@ -1,11 +1,13 @@
-//! Several fields, one of which has an open level: pressure and saturation of flow between closed boundaries.
+//! Several fields, one of which has an open level: pressure and saturation of flow between closed
+//! boundaries.
 
 use equelle_runtime::linalg::null_space::{LeftNullVector, NullSpace};
 use equelle_runtime::linalg::{Csr, LinearCache, LinearErrorKind, LinearOptions, Method, Solution, solve_blocks};
 
 use crate::common::{distance, neumann, options, relative_residual, triplets};
 
-/// Where the equations of one matrix go: blocks of n rows and n columns, (row block, column block, matrix, factor).
+/// Where the equations of one matrix go: blocks of n rows and n columns, (row block, column block,
+/// matrix, factor).
 fn assemble(n: usize, parts: &[(usize, usize, &Csr, f64)]) -> Csr {
     let blocks = 1 + parts.iter().map(|part| part.0.max(part.1)).max().unwrap();
     let mut entries = Vec::new();
@@ -38,7 +40,8 @@ fn check(matrix: &Csr, ends: &[usize], x: &[f64], methods: &[Method], what: &str
     }
 }
 
-/// The flow equation and the transport equation of 2 x 2 cells: L p + 0.3 L s and 0.7 L p + s + 0.2 L s, in either order.
+/// The flow equation and the transport equation of 2 x 2 cells: L p + 0.3 L s and 0.7 L p + s + 0.2
+/// L s, in either order.
 #[test]
 fn the_level_of_one_field_is_open() {
     let n = 4;
@@ -70,8 +73,9 @@ fn the_level_of_one_field_is_open() {
     }
 }
 
-/// Balances of two phases over volumes v: water (0.4 L p + 0.5 L s) / v + s, oil (0.6 L p - 0.2 L s) / v - s. Their sum times the volumes is a flow,
-/// which no single equation shows: the left null vector is (v, v).
+/// Balances of two phases over volumes v: water (0.4 L p + 0.5 L s) / v + s, oil (0.6 L p - 0.2 L
+/// s) / v - s. Their sum times the volumes is a flow, which no single equation shows: the left null
+/// vector is (v, v).
 #[test]
 fn all_equations_together_balance() {
     let n = 6;
@@ -94,8 +98,9 @@ fn all_equations_together_balance() {
     assert!((imbalance - 0.25).abs() < 1e-14, "{error}");
 }
 
-/// Cross-wise: field 0 appears as differences in both equations, and only the second balances, with weights that differ. The first attempt, to leave out
-/// an equation of block 0, must fail and the second must be made.
+/// Cross-wise: field 0 appears as differences in both equations, and only the second balances, with
+/// weights that differ. The first attempt, to leave out an equation of block 0, must fail and the
+/// second must be made.
 #[test]
 fn the_equation_to_leave_out_is_found() {
     let n = 3;
@@ -140,7 +145,8 @@ fn regular_and_hopeless_systems() {
     assert!(attempt(&cut_off, &[2, 4], &[2.0, 1.0, 3.0, 4.0], &options(Method::Lu)).is_err());
 }
 
-/// Round-off outside the range is refused beside a small right-hand side, unless it is called negligible.
+/// Round-off outside the range is refused beside a small right-hand side, unless it is called
+/// negligible.
 #[test]
 fn negligible_imbalance() {
     let matrix = neumann(2, 1, || 1.0);

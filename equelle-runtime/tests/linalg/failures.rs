@@ -26,7 +26,8 @@ fn cg_breaks_down_on_an_indefinite_matrix() {
     assert!(error.to_string().contains("not positive definite") && error.to_string().contains("bicgstab"), "{error}");
     // With the signed diagonal as preconditioner r.Mr = 0 as well.
     assert_eq!(refused(&dense([[1.0, 0.0], [0.0, -1.0]]), &[1.0, 1.0], &options(Method::Cg)).kind, LinearErrorKind::Breakdown);
-    // Where the curvature is negative without being zero, here r.Ar = 0.25 - 1, CG may still happen upon the solution; that is not refused.
+    // Where the curvature is negative without being zero, here r.Ar = 0.25 - 1, CG may still happen
+    // upon the solution; that is not refused.
     for check_every in [1, 10] {
         let solution =
             crate::common::solved(&dense([[1.0, 0.0], [0.0, -1.0]]), &[0.5, 1.0], &LinearOptions { check_every, ..plain(Method::Cg) });
@@ -60,8 +61,8 @@ fn gmres_breaks_down_where_the_krylov_space_ends_without_a_solution() {
 
 #[test]
 fn gmres_stagnates_on_a_cyclic_shift() {
-    // Brown (1991): A e_i = e_(i-1) and b = e_1 give no smaller residual before iteration n. With fewer iterations a cycle nothing ever
-    // moves.
+    // Brown (1991): A e_i = e_(i-1) and b = e_1 give no smaller residual before iteration n. With
+    // fewer iterations a cycle nothing ever moves.
     let n = 20;
     let matrix = triplets(n, &(0..n).map(|i| (i, (i + 1) % n, 1.0)).collect::<Vec<_>>());
     let mut rhs = vec![0.0; n];
@@ -84,7 +85,8 @@ fn hilbert() -> equelle_runtime::linalg::Csr {
 
 #[test]
 fn what_double_precision_cannot_give_is_stagnation() {
-    // Residuals cannot fall below about 1e-16 |A| |x|, and |x| is large beside |b|: for b = e_0, x_i reaches 1e15.
+    // Residuals cannot fall below about 1e-16 |A| |x|, and |x| is large beside |b|: for b = e_0,
+    // x_i reaches 1e15.
     let mut rhs = vec![0.0; 12];
     rhs[11] = 1.0;
     for method in [Method::Cg, Method::BiCgStab, Method::Gmres] {
@@ -139,7 +141,8 @@ fn singular_matrices() {
 
 #[test]
 fn singular_matrices_of_random_rank() {
-    // Twenty unknowns, the last row a combination of the others with random factors: dense, so that elimination rounds everything.
+    // Twenty unknowns, the last row a combination of the others with random factors: dense, so that
+    // elimination rounds everything.
     let mut random = Random(77);
     for _ in 0..50 {
         let n = 20;
@@ -156,7 +159,8 @@ fn singular_matrices_of_random_rank() {
 
 #[test]
 fn lu_out_of_accuracy() {
-    // Condition number 1e13 of the Hilbert matrix of order 10: regular, but no residual of 1e-17 exists in double precision.
+    // Condition number 1e13 of the Hilbert matrix of order 10: regular, but no residual of 1e-17
+    // exists in double precision.
     let entries: Vec<_> = (0..10).flat_map(|i| (0..10).map(move |j| (i, j, 1.0 / (i + j + 1) as f64))).collect();
     let error = refused(&triplets(10, &entries), &[1.0; 10], &LinearOptions { tolerance: 1e-17, ..options(Method::Lu) });
     assert_eq!(error.kind, LinearErrorKind::Stagnation, "{error}");
@@ -218,7 +222,8 @@ fn derivatives_that_are_zero() {
     }
 }
 
-/// A looser tolerance is suggested only where one helps: with the residual of a tenth of a matrix that is not for the method it does not.
+/// A looser tolerance is suggested only where one helps: with the residual of a tenth of a matrix
+/// that is not for the method it does not.
 #[test]
 fn looser_tolerances_are_suggested_where_they_help() {
     let error = |relative_residual: f64, kind: LinearErrorKind, method: Method| {
@@ -235,8 +240,9 @@ fn looser_tolerances_are_suggested_where_they_help() {
     }
 }
 
-/// No method reaches a relative residual of 1e-18, below the rounding of the right-hand side itself. Where a residual is as good as none, what was reached is
-/// enough; where none is, and where it is above, the failure stays.
+/// No method reaches a relative residual of 1e-18, below the rounding of the right-hand side
+/// itself. Where a residual is as good as none, what was reached is enough; where none is, and
+/// where it is above, the failure stays.
 #[test]
 fn residual_that_rounding_leaves_may_be_negligible() {
     let matrix = Cells::cube(6).poisson();
@@ -255,7 +261,8 @@ fn residual_that_rounding_leaves_may_be_negligible() {
     }
 }
 
-/// A run that has been asked to end does not wait for a solver, whichever it is, and nothing else is tried.
+/// A run that has been asked to end does not wait for a solver, whichever it is, and nothing else
+/// is tried.
 #[test]
 fn iterations_end_when_the_run_is_asked_to() {
     let matrix = Cells::cube(12).poisson();
@@ -284,7 +291,8 @@ fn iterations_end_when_the_run_is_asked_to() {
     }
 }
 
-/// Multiplies by one number where a vector is positive and by another where it is not, and says nothing of it.
+/// Multiplies by one number where a vector is positive and by another where it is not, and says
+/// nothing of it.
 struct Uneven;
 
 impl Preconditioner<HostSpace> for Uneven {
@@ -293,8 +301,9 @@ impl Preconditioner<HostSpace> for Uneven {
     }
 }
 
-/// Of the sum of what a preconditioner made of the basis GMRES then asks once more, and gets another vector: the true residual stays where its own is gone. It must find out, begin anew
-/// with all vectors kept, and solve the system, of which the basis spans all there is.
+/// Of the sum of what a preconditioner made of the basis GMRES then asks once more, and gets
+/// another vector: the true residual stays where its own is gone. It must find out, begin anew with
+/// all vectors kept, and solve the system, of which the basis spans all there is.
 #[test]
 fn gmres_allows_for_a_preconditioner_that_varies() {
     struct Matrix;
@@ -317,7 +326,8 @@ fn gmres_allows_for_a_preconditioner_that_varies() {
     assert!(worst <= 1e-10, "{worst}");
 }
 
-/// Nor for a set-up: of two fields of 8000 unknowns, by every preconditioner that takes long, and by LU, with systems in compressed rows and in blocks.
+/// Nor for a set-up: of two fields of 8000 unknowns, by every preconditioner that takes long, and
+/// by LU, with systems in compressed rows and in blocks.
 #[test]
 fn set_ups_end_when_the_run_is_asked_to() {
     let poisson = Cells::cube(20).poisson();

@@ -37,7 +37,8 @@ impl Cells {
         std::array::from_fn(|axis| usize::from(place[axis] == 0) + usize::from(place[axis] + 1 == self.0[axis]))
     }
 
-    /// Fluxes out of cells, `t (u_a - u_b)` with the coefficient of each face, and twice that of the axis where the boundary holds a value.
+    /// Fluxes out of cells, `t (u_a - u_b)` with the coefficient of each face, and twice that of
+    /// the axis where the boundary holds a value.
     pub fn diffusion(self, coefficient: impl Fn(usize, usize, usize) -> f64, held: [f64; 3]) -> Csr {
         let mut entries = Vec::new();
         for (a, b, axis) in self.faces() {
@@ -51,12 +52,14 @@ impl Cells {
         triplets(self.count(), &entries)
     }
 
-    /// The seven-point Laplacian with the value of the neighbour beyond the boundary held: 6 on the diagonal, -1 beside it.
+    /// The seven-point Laplacian with the value of the neighbour beyond the boundary held: 6 on the
+    /// diagonal, -1 beside it.
     pub fn poisson(self) -> Csr {
         self.diffusion(|_, _, _| 1.0, [1.0; 3])
     }
 
-    /// Diffusion with a conductivity a cell, harmonic mean at faces; values held at both ends of the first axis.
+    /// Diffusion with a conductivity a cell, harmonic mean at faces; values held at both ends of
+    /// the first axis.
     pub fn heterogeneous(self, conductivity: &[f64]) -> Csr {
         let mean = |a: usize, b: usize, _: usize| 2.0 * conductivity[a] * conductivity[b] / (conductivity[a] + conductivity[b]);
         self.diffusion(mean, [1.0, 0.0, 0.0])
@@ -82,9 +85,10 @@ impl Cells {
         triplets(self.count(), &entries)
     }
 
-    /// One implicit step of two-phase flow, pressures first: water and oil balances of each cell, linearised about random saturations. Total flow
-    /// through a conductivity a cell, fractional flows upwinded along the first axis, storage from compressibility and saturation; the step is so large
-    /// that what flows through a cell is several times its content.
+    /// One implicit step of two-phase flow, pressures first: water and oil balances of each cell,
+    /// linearised about random saturations. Total flow through a conductivity a cell, fractional
+    /// flows upwinded along the first axis, storage from compressibility and saturation; the step
+    /// is so large that what flows through a cell is several times its content.
     pub fn two_phase(self, conductivity: &[f64], compressibility: f64, seed: u64) -> Csr {
         let n = self.count();
         let mut random = Random(seed);
@@ -117,7 +121,8 @@ impl Cells {
         triplets(2 * n, &entries)
     }
 
-    /// The same without any boundary: the balance of volume and that of water, each with the flow through a face times a mobility at the cell before it; `coefficient` by axis. The level of
+    /// The same without any boundary: the balance of volume and that of water, each with the flow
+    /// through a face times a mobility at the cell before it; `coefficient` by axis. The level of
     /// the pressure is open, and the volume balances add up to nothing.
     pub fn closed_two_phase(self, coefficient: [f64; 3], seed: u64) -> Csr {
         let n = self.count();
@@ -126,7 +131,8 @@ impl Cells {
         let mut entries = Vec::new();
         for (a, b, axis) in self.faces() {
             let (t, s) = (coefficient[axis], saturation[a]);
-            // Mobilities s^2 of water and (1 - s)^2 of the other phase, and their slopes times a flow of 0.5.
+            // Mobilities s^2 of water and (1 - s)^2 of the other phase, and their slopes times a
+            // flow of 0.5.
             let (total, water) = (s * s + (1.0 - s) * (1.0 - s), s * s);
             for (equation, mobility, slope) in [(0, total, 2.0 * s - 1.0), (1, water, s)] {
                 for (cell, sign) in [(a, 1.0), (b, -1.0)] {

@@ -1,4 +1,5 @@
-//! Linear systems: hand-computed answers, random systems of each solver's class, and every way to fail.
+//! Linear systems: hand-computed answers, random systems of each solver's class, and every way to
+//! fail.
 
 #![cfg(feature = "lu")]
 

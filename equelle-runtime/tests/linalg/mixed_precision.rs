@@ -1,4 +1,5 @@
-//! Multigrid in single precision on the host: the iterations of double precision, the tolerance, the same bits for any number of threads.
+//! Multigrid in single precision on the host: the iterations of double precision, the tolerance,
+//! the same bits for any number of threads.
 
 use std::convert::Infallible;
 
@@ -13,7 +14,8 @@ use equelle_runtime::threads::Threads;
 use crate::common::Random;
 use crate::grids::Cells;
 
-/// Iterations of a method to `tolerance`, with levels as the host takes them and in double precision.
+/// Iterations of a method to `tolerance`, with levels as the host takes them and in double
+/// precision.
 fn iterations<C: Cycle<HostSpace>>(
     new: impl Fn(&mut HostSpace) -> Result<C, Infallible>,
     matrix: &Csr,
@@ -39,7 +41,8 @@ fn iterations<C: Cycle<HostSpace>>(
     })
 }
 
-/// What a cycle rounds to singles costs an iteration at most, or one of ten where contrasts make them many: CG loses its directions sooner.
+/// What a cycle rounds to singles costs an iteration at most, or one of ten where contrasts make
+/// them many: CG loses its directions sooner.
 #[test]
 fn iterations_are_those_of_doubles() {
     let cells = Cells::cube(20);
@@ -65,8 +68,9 @@ fn iterations_are_those_of_doubles() {
     }
 }
 
-/// GMRES keeps what cycles made: the cycle of a combination of basis vectors differs from the combination of their cycles by roundings of singles, times the condition of the matrix beside the
-/// right-hand side.
+/// GMRES keeps what cycles made: the cycle of a combination of basis vectors differs from the
+/// combination of their cycles by roundings of singles, times the condition of the matrix beside
+/// the right-hand side.
 #[test]
 fn gmres_has_no_drift() {
     let matrix = Cells::cube(20).poisson();
@@ -77,7 +81,8 @@ fn gmres_has_no_drift() {
     }
 }
 
-/// A range of numbers that singles cannot hold, and sweeps that do not gain from them, stay in double precision.
+/// A range of numbers that singles cannot hold, and sweeps that do not gain from them, stay in
+/// double precision.
 #[test]
 fn doubles_where_singles_will_not_do() {
     let cells = Cells::cube(12);
@@ -104,7 +109,8 @@ fn doubles_where_singles_will_not_do() {
     }
 }
 
-/// A cycle is linear in powers of two, however small or large the residual, and a residual of zero gives zero.
+/// A cycle is linear in powers of two, however small or large the residual, and a residual of zero
+/// gives zero.
 #[test]
 fn residuals_of_any_size() {
     let matrix = Cells::cube(12).poisson();

@@ -52,8 +52,8 @@ fn incompatible_sources_are_refused_with_the_imbalance() {
 
 #[test]
 fn the_tolerance_of_the_balance() {
-    // The best x leaves |sum| / sqrt(n) = 5e-10 here, and |b| = sqrt(2): allowed is a tenth of 1e-8 |b| = 1.4e-9. Ten times the imbalance
-    // is too much.
+    // The best x leaves |sum| / sqrt(n) = 5e-10 here, and |b| = sqrt(2): allowed is a tenth of 1e-8
+    // |b| = 1.4e-9. Ten times the imbalance is too much.
     let matrix = neumann(4, 1, || 1.0);
     for method in Method::ALL {
         solved(&matrix, &[1.0, 0.0, 0.0, -1.0 + 1e-9], &options(method));
@@ -113,8 +113,9 @@ fn equations_divided_by_volumes() {
 
 #[test]
 fn left_null_vectors_that_only_a_factorisation_finds() {
-    // A ring of three with upwinding: x_i minus its predecessor and a little of a second predecessor. Rows sum to zero, columns do not, and
-    // the pattern is not balanced in detail: a_01 a_12 a_20 differs from a_02 a_21 a_10.
+    // A ring of three with upwinding: x_i minus its predecessor and a little of a second
+    // predecessor. Rows sum to zero, columns do not, and the pattern is not balanced in detail:
+    // a_01 a_12 a_20 differs from a_02 a_21 a_10.
     let matrix = dense([[3.0, -1.0, -2.0], [-4.0, 5.0, -1.0], [-1.0, -1.0, 2.0]]);
     let null_space = NullSpace::find(&matrix, f64::EPSILON);
     assert!(null_space.components.len() == 1 && !null_space.is_known());
@@ -160,7 +161,8 @@ fn several_parts_and_cells_cut_off() {
     assert_eq!(parts, [vec![0, 1, 2], vec![5]]);
     for method in Method::ALL {
         let solution = solved(&matrix, &[1.0, 0.0, -1.0, 2.0, 4.0, 0.0], &LinearOptions { tolerance: 1e-13, ..options(method) });
-        // p0 - p1 = 1, p1 - p2 = 1, mean 0; 3 p3 - p4 = 2 and p4 - p3 = 4: p3 = 3, p4 = 7; nothing happens in cell 5.
+        // p0 - p1 = 1, p1 - p2 = 1, mean 0; 3 p3 - p4 = 2 and p4 - p3 = 4: p3 = 3, p4 = 7; nothing
+        // happens in cell 5.
         assert!(distance(&solution.x, &[1.0, 0.0, -1.0, 3.0, 7.0, 0.0]) < 1e-11, "{method:?}: {:?}", solution.x);
         assert!(solution.note.unwrap().contains("2 connected parts"));
         // Balanced in all, but not part by part: the worst is the cell that is cut off.
@@ -179,15 +181,16 @@ fn a_weak_boundary_condition_is_not_taken_for_none() {
     entries.push((0, 0, 1e-12));
     let matrix = triplets(5, &entries);
     assert!(NullSpace::find(&matrix, f64::EPSILON).is_empty());
-    // All of the source leaves through the weak tie: x = 1e12, nearly constant; 1 + 1e-12 holds the tie to 4 digits only.
+    // All of the source leaves through the weak tie: x = 1e12, nearly constant; 1 + 1e-12 holds the
+    // tie to 4 digits only.
     let solution = solved(&matrix, &[0.0, 0.0, 0.0, 0.0, 1.0], &options(Method::Lu));
     assert!(solution.x.iter().all(|x| (x * 1e-12 - 1.0).abs() < 1e-3), "{:?}", solution.x);
 }
 
 #[test]
 fn the_pressure_of_the_two_phase_example() {
-    // 4 x 3 cells, transmissibility perm * lambda with injected water at 1e-4 in cell 0, produced in cell 11 (oil everywhere, viscosity
-    // 0.005): 1e-12 / 0.005.
+    // 4 x 3 cells, transmissibility perm * lambda with injected water at 1e-4 in cell 0, produced
+    // in cell 11 (oil everywhere, viscosity 0.005): 1e-12 / 0.005.
     let matrix = neumann(4, 3, || 1e-12 / 0.005);
     let mut rhs = vec![0.0; 12];
     (rhs[0], rhs[11]) = (1e-4, -1e-4);

@@ -1,4 +1,5 @@
-//! Preconditioners: where they are exact, how iterations depend on the grid, and the table of solvers and preconditioners.
+//! Preconditioners: where they are exact, how iterations depend on the grid, and the table of
+//! solvers and preconditioners.
 
 use equelle_runtime::linalg::precond::amg::{AmgCycle, AmgOptions, AmgSmoother, Hierarchy};
 use equelle_runtime::linalg::precond::cpr::{departure_from_elliptic, pressure_weights};
@@ -27,7 +28,8 @@ fn solved_blocks(matrix: &Csr, ends: &[usize], options: &LinearOptions) -> Solut
 
 #[test]
 fn incomplete_factors_without_fill_are_exact() {
-    // Eliminating a tridiagonal matrix makes no fill, so one iteration solves it; that holds by blocks too.
+    // Eliminating a tridiagonal matrix makes no fill, so one iteration solves it; that holds by
+    // blocks too.
     let n = 50;
     let mut random = Random(6);
     let mut entries: Vec<_> = (0..n).map(|i| (i, i, 4.0 + random.number())).collect();
@@ -37,7 +39,8 @@ fn incomplete_factors_without_fill_are_exact() {
     let mut entries = Vec::new();
     for (i, j) in (0..n).flat_map(|i| [(i, i), (i, (i + 1).min(n - 1)), ((i + 1).min(n - 1), i)]) {
         for (f, g) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-            // The large entries couple each equation with the other unknown, so the diagonal is no help.
+            // The large entries couple each equation with the other unknown, so the diagonal is no
+            // help.
             let size = if i == j && f != g { 6.0 } else { 1.0 };
             entries.push((f * n + i, g * n + j, size * (1.0 + 0.3 * random.number())));
         }
@@ -88,7 +91,8 @@ fn approximate_inverses_with_full_patterns_are_exact() {
 
 #[test]
 fn multigrid_iterations_hardly_depend_on_the_size() {
-    // PyAMG's smoothed aggregation with the same smoother takes 9 and 11 (benches/peers); 1.3 times that is allowed, and a growth of 1.8.
+    // PyAMG's smoothed aggregation with the same smoother takes 9 and 11 (benches/peers); 1.3 times
+    // that is allowed, and a growth of 1.8.
     let amg = with(Method::Cg, Preconditioning::Amg);
     let counts = [16, 32, 64].map(|n| iterations(&Cells::cube(n).poisson(), &amg));
     assert!(counts[0] <= 9 && counts[1] <= 11 && counts[2] <= 14, "{counts:?}");
@@ -107,7 +111,8 @@ fn smoothers_and_cycles() {
             let amg = AmgOptions { smoother: Some(smoother), cycle, coarse_size: 4, ..AmgOptions::default() };
             for method in [Method::Cg, Method::BiCgStab, Method::Gmres] {
                 let count = iterations(&matrix, &LinearOptions { amg, ..with(method, Preconditioning::Amg) });
-                // Two-grid theory bounds the condition number by a constant; 14 iterations for 1e-8 mean a factor of 0.27.
+                // Two-grid theory bounds the condition number by a constant; 14 iterations for 1e-8
+                // mean a factor of 0.27.
                 assert!(count <= 14, "{method:?} {smoother:?} {cycle:?}: {count}");
             }
         }
@@ -130,7 +135,8 @@ fn a_hierarchy_keeps_constants_and_coarsens() {
     // Seven-point stencils become wider ones on far fewer points: a factor of two covers them.
     assert!(hierarchy.complexity < 2.0, "{}", hierarchy.complexity);
     for level in &hierarchy.levels {
-        // Closed boundaries: constants are the null space on each level, to the round-off of a few dozen terms.
+        // Closed boundaries: constants are the null space on each level, to the round-off of a few
+        // dozen terms.
         let (matrix, prolongation) = (level.matrix.rows(), level.prolongation.rows());
         let ones = vec![1.0; prolongation.n_cols()];
         assert!(prolongation.mul(&ones).iter().all(|value| (value - 1.0).abs() < 1e-13));
@@ -183,7 +189,8 @@ fn closed_boundaries() {
             let solution = solved(&matrix, &matrix.mul(&x), &options);
             let mean = x.iter().sum::<f64>() / x.len() as f64;
             let exact: Vec<f64> = x.iter().map(|x| x - mean).collect();
-            // The least eigenvalue but zero is (pi / 300)^2 = 1.1e-4, and |b| is below 1e3: 1e-11 * 1e3 / 1e-4 = 1e-4 bounds the error.
+            // The least eigenvalue but zero is (pi / 300)^2 = 1.1e-4, and |b| is below 1e3: 1e-11 *
+            // 1e3 / 1e-4 = 1e-4 bounds the error.
             assert!(distance(&solution.x, &exact) < 1e-4, "{name} {preconditioner:?}");
             if preconditioner == Preconditioning::Amg {
                 assert!(solution.iterations <= 22, "{name}: {}", solution.iterations);
@@ -192,8 +199,10 @@ fn closed_boundaries() {
     }
 }
 
-/// Closed boxes of cells 1000 times as wide as high: what couples columns of cells is small beside the roundings of what couples the cells of one, and the weights of the pressure
-/// equation differ from cell to cell. An inverse of the coarsest level that took those roundings for a level had no solver converge here.
+/// Closed boxes of cells 1000 times as wide as high: what couples columns of cells is small beside
+/// the roundings of what couples the cells of one, and the weights of the pressure equation differ
+/// from cell to cell. An inverse of the coarsest level that took those roundings for a level had no
+/// solver converge here.
 #[test]
 fn closed_boxes_of_flat_cells() {
     let cells = Cells::cube(12);
@@ -205,7 +214,8 @@ fn closed_boxes_of_flat_cells() {
             // Two stages see through the box: about ten iterations, as for cubes.
             assert!(solution.iterations <= 20, "{method:?}: {}", solution.iterations);
         }
-        // One unknown, equations in units of their own: not symmetric, and the left null vector is no constant.
+        // One unknown, equations in units of their own: not symmetric, and the left null vector is
+        // no constant.
         let mut random = Random(seed);
         let weights: Vec<f64> = (0..n).map(|_| 2.0 + random.number()).collect();
         let closed = cells.diffusion(|_, _, axis| if axis == 2 { 1e6 } else { 1.0 }, [0.0; 3]);
@@ -231,7 +241,8 @@ fn transport() {
 
 #[test]
 fn saddle_points() {
-    // Divergence-free flow through the faces of a grid: (I B; B^T 0), with as many zeros on the diagonal as cells, less one for the level.
+    // Divergence-free flow through the faces of a grid: (I B; B^T 0), with as many zeros on the
+    // diagonal as cells, less one for the level.
     let cells = Cells([8, 8, 1]);
     let faces = cells.faces();
     let (m, n) = (faces.len(), cells.count() - 1);
@@ -245,7 +256,8 @@ fn saddle_points() {
     for (method, preconditioner) in [(Method::Gmres, Preconditioning::Ilu0), (Method::Lu, Preconditioning::None)] {
         iterations(&matrix, &with(method, preconditioner));
     }
-    // CG sees that it is indefinite, or finds the solution nevertheless; it must not stop anywhere else.
+    // CG sees that it is indefinite, or finds the solution nevertheless; it must not stop anywhere
+    // else.
     let b = matrix.mul(&Random(1).numbers(m + n));
     if let Err(error) = crate::common::attempt(&matrix, &b, &with(Method::Cg, Preconditioning::None)) {
         assert_eq!(error.kind, LinearErrorKind::Breakdown, "{error}");
@@ -320,9 +332,11 @@ fn what_does_not_suit_the_blocks() {
 
 #[test]
 fn the_pressure_equation() {
-    // One element, water (2 p + 4 s), oil (3 p - 2 s): twice oil plus water has no s. Weights (1, 2) over the largest.
+    // One element, water (2 p + 4 s), oil (3 p - 2 s): twice oil plus water has no s. Weights
+    // (1, 2) over the largest.
     assert_eq!(pressure_weights(&dense([[2.0, 4.0], [3.0, -2.0]]), 2, 0), [0.5, 1.0]);
-    // The other unknown from the same: 3 water - 2 oil has no p, and 16 s; over the largest (1, -2/3).
+    // The other unknown from the same: 3 water - 2 oil has no p, and 16 s; over the largest (1,
+    // -2/3).
     let weights = pressure_weights(&dense([[2.0, 4.0], [3.0, -2.0]]), 2, 1);
     assert!(distance(&weights, &[1.0, -2.0 / 3.0]) < 1e-15, "{weights:?}");
     // A singular block: the equation with the most of the pressure, here minus the first.
@@ -367,8 +381,8 @@ fn two_stages_for_two_phases() {
 
 #[test]
 fn grids_with_holes() {
-    // 46 x 112 x 22 cells of a layered reservoir, thin ones, with clusters of inactive cells: about 45,000 are left. Conductivities vary by 100 within a
-    // layer and by 10 between layers.
+    // 46 x 112 x 22 cells of a layered reservoir, thin ones, with clusters of inactive cells: about
+    // 45,000 are left. Conductivities vary by 100 within a layer and by 10 between layers.
     let cells = Cells([46, 112, 22]);
     let mut random = Random(11);
     let mut active = vec![true; cells.count()];

@@ -1,4 +1,5 @@
-//! A thousand random systems of eight kinds: solved to the tolerance, or refused with the right reason.
+//! A thousand random systems of eight kinds: solved to the tolerance, or refused with the right
+//! reason.
 
 use equelle_runtime::linalg::{
     Csr, LinearCache, LinearError, LinearErrorKind, LinearOptions, Method, Preconditioning, Solution, refusal, solve,
@@ -24,7 +25,8 @@ struct System {
     verdict: Verdict,
 }
 
-/// Edges between near numbers, so that a direct solver makes little fill; each number has one to an earlier one.
+/// Edges between near numbers, so that a direct solver makes little fill; each number has one to an
+/// earlier one.
 fn edges(random: &mut Random, n: usize) -> Vec<(usize, usize)> {
     let reach = 12;
     let mut edges: Vec<(usize, usize)> = (1..n).map(|i| (i, i - 1 - random.below(reach.min(i)))).collect();
@@ -92,7 +94,8 @@ fn system(case: usize, random: &mut Random) -> System {
             system.b[random.below(n)] += (1e-3 + random.number().abs()) * size.max(1e-3);
             system
         }
-        // Unknowns that are in no equation, and equations without unknowns: balanced, not balanced, or an empty row of an unknown that others use.
+        // Unknowns that are in no equation, and equations without unknowns: balanced, not balanced,
+        // or an empty row of an unknown that others use.
         5 => {
             let mut entries = laplacian(random, n);
             entries.push((0, 0, 1.0));
@@ -107,7 +110,8 @@ fn system(case: usize, random: &mut Random) -> System {
                 return system;
             }
             let mut system = image(random, triplets(n, &entries), Verdict::Singular);
-            // A small matrix goes to the direct solver, which sees the empty row; an iterative method may find one of the many solutions.
+            // A small matrix goes to the direct solver, which sees the empty row; an iterative
+            // method may find one of the many solutions.
             system.verdict = if n <= 1000 { Verdict::Singular } else { Verdict::SolvedOrRefused };
             system
         }

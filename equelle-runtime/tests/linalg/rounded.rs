@@ -1,4 +1,5 @@
-//! Matrices whose entries were computed in single precision: what cancels on paper cancels but for roundings of singles.
+//! Matrices whose entries were computed in single precision: what cancels on paper cancels but for
+//! roundings of singles.
 
 use equelle_runtime::linalg::null_space::NullSpace;
 use equelle_runtime::linalg::{Csr, LinearCache, LinearErrorKind, LinearOptions, Method, Solution, solve, solve_blocks};
@@ -52,13 +53,15 @@ fn a_closed_grid_keeps_its_mean() {
             let solution = solved(&matrix, &b, &single(method));
             let x = &solution.x;
             assert!(x.iter().sum::<f64>().abs() <= 1e-13 * n as f64 * largest(x), "{method:?}");
-            // (A + dA)(x + dx) = b: |dx| <= |dA x| / smallest eigenvalue, which is above 0.1 (pi / 30)^2 = 1.1e-3; a row of dA has at most five entries, of at most 8.4, each off
-            // by 6e-8 of that, and its diagonal takes up as much again.
+            // (A + dA)(x + dx) = b: |dx| <= |dA x| / smallest eigenvalue, which is above 0.1 (pi /
+            // 30)^2 = 1.1e-3; a row of dA has at most five entries, of at most 8.4, each off by
+            // 6e-8 of that, and its diagonal takes up as much again.
             let bound = (n as f64).sqrt() * 10.0 * 8.4 * 0.5 * SINGLE * largest(x) / 1.1e-3;
             assert!(distance(x, &expected.x) <= bound, "{method:?}: {:e} of {bound:e}", distance(x, &expected.x));
             assert!(solution.note.is_some_and(|note| note.contains("level of 1 connected part")), "{method:?}");
         }
-        // A source without a sink of the same size is refused: 1e-4 of the largest is far above roundings.
+        // A source without a sink of the same size is refused: 1e-4 of the largest is far above
+        // roundings.
         let mut more = b.clone();
         more[n / 2] += 1e-4 * largest(&b) * n as f64;
         for method in Method::ALL {
@@ -80,7 +83,8 @@ fn equations_divided_by_volumes() {
     assert!(null_space.components.len() == 1 && null_space.is_known());
     let weights = &null_space.components[0].left.as_ref().expect("known").weights;
     let heaviest = largest(&volumes);
-    // A weight is a product of at most 19 quotients (the longest way from the first cell) of two singles, and of the one that the others are divided by.
+    // A weight is a product of at most 19 quotients (the longest way from the first cell) of two
+    // singles, and of the one that the others are divided by.
     let off = 2.0 * 19.0 * SINGLE;
     volumes.iter().zip(weights).for_each(|(v, w)| assert!((v / heaviest - w).abs() <= off * w, "{v} {w}"));
     let b = balanced(random.numbers(n));
@@ -88,7 +92,8 @@ fn equations_divided_by_volumes() {
     let rhs: Vec<f64> = b.iter().zip(&per_volume).map(|(b, v)| f64::from((b * v) as f32)).collect();
     for method in [Method::Lu, Method::BiCgStab, Method::Gmres] {
         let solution = solved(&matrix, &rhs, &single(method));
-        // As above, with the smallest eigenvalue above 0.1 (pi / 12)^2 = 6.8e-3, and three roundings of each entry, volume and right-hand side.
+        // As above, with the smallest eigenvalue above 0.1 (pi / 12)^2 = 6.8e-3, and three
+        // roundings of each entry, volume and right-hand side.
         let bound = (n as f64).sqrt() * 30.0 * 8.4 * 0.5 * SINGLE * largest(&solution.x) / 6.8e-3;
         assert!(distance(&solution.x, &expected.x) <= bound, "{method:?}: {:e} of {bound:e}", distance(&solution.x, &expected.x));
     }
@@ -142,7 +147,8 @@ fn the_level_of_one_field_of_two() {
     for method in [Method::Lu, Method::BiCgStab, Method::Gmres] {
         let solution = solve_blocks(&matrix, &ends, &b, &single(method), &mut LinearCache::default());
         let solution = solution.unwrap_or_else(|error| panic!("{method:?}: {error}"));
-        // Entries and right-hand side are off by 6e-8 of at most 9 each, nine to a row; condition numbers are below 1000.
+        // Entries and right-hand side are off by 6e-8 of at most 9 each, nine to a row; condition
+        // numbers are below 1000.
         let found = distance(&solution.x, &x);
         assert!(found <= 1000.0 * 10.0 * 0.5 * SINGLE * 9.0, "{method:?}: {found:e}");
     }

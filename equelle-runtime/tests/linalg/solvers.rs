@@ -12,9 +12,11 @@ fn simple(method: Method) -> &'static [Preconditioning] {
 
 #[test]
 fn hand_computed_systems() {
-    // 4x + y = 6, x + 3y = 7 has x = 1, y = 2. Symmetric positive definite, so each method takes it.
+    // 4x + y = 6, x + 3y = 7 has x = 1, y = 2. Symmetric positive definite, so each method takes
+    // it.
     let spd = dense([[4.0, 1.0], [1.0, 3.0]]);
-    // 2x + y = 3, -x + 2z = 5, 3y + z = 0: y = 3 - 2x, z = (5 + x) / 2, so 9 - 6x + 2.5 + x/2 = 0 and x = 23/11, y = -13/11, z = 39/11.
+    // 2x + y = 3, -x + 2z = 5, 3y + z = 0: y = 3 - 2x, z = (5 + x) / 2, so 9 - 6x + 2.5 + x/2 = 0
+    // and x = 23/11, y = -13/11, z = 39/11.
     let general = dense([[2.0, 1.0, 0.0], [-1.0, 0.0, 2.0], [0.0, 3.0, 1.0]]);
     let expected = [23.0 / 11.0, -13.0 / 11.0, 39.0 / 11.0];
     for method in Method::ALL {
@@ -34,7 +36,8 @@ fn hand_computed_systems() {
 
 #[test]
 fn three_cells_between_a_source_and_a_level() {
-    // Three cells in a row with closed ends: -p0 + p1 = 1/3, p0 - 2 p1 + p2 = 0, p1 - p2 = -1/3 and p0 = 0 gives 0, 1/3, 2/3.
+    // Three cells in a row with closed ends: -p0 + p1 = 1/3, p0 - 2 p1 + p2 = 0, p1 - p2 = -1/3 and
+    // p0 = 0 gives 0, 1/3, 2/3.
     let matrix = dense([[1.0, 0.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 1.0]]);
     let rhs = [0.0, 0.0, 1.0 / 3.0];
     for method in [Method::Lu, Method::BiCgStab, Method::Gmres] {
@@ -82,15 +85,16 @@ fn dominate(random: &mut Random, n: usize, mut entries: Vec<(usize, usize, f64)>
     triplets(n, &entries)
 }
 
-/// Solves 200 systems with both preconditioners, each look at the residual after 1 and after 7 iterations, and counts iterations.
+/// Solves 200 systems with both preconditioners, each look at the residual after 1 and after 7
+/// iterations, and counts iterations.
 fn two_hundred(method: Method, system: impl Fn(&mut Random, usize) -> Csr) {
     let mut random = Random(method as u64 + 10);
     let mut iterations = 0;
     for case in 0..200 {
         let n = 1 + random.below(60);
         let matrix = system(&mut random, n);
-        // The image of a vector of ones and less: where the rows have different units, a right-hand side without them has no x that meets
-        // the tolerance.
+        // The image of a vector of ones and less: where the rows have different units, a right-hand
+        // side without them has no x that meets the tolerance.
         let rhs = matrix.mul(&random.numbers(n));
         for &preconditioner in simple(method) {
             for check_every in [1, 7] {
@@ -131,7 +135,8 @@ fn gmres_on_random_dominant_systems() {
 #[test]
 fn lu_on_random_general_systems() {
     two_hundred(Method::Lu, |random, n| {
-        // A permutation away from the diagonal makes it regular in nearly all cases; pivots must be searched for.
+        // A permutation away from the diagonal makes it regular in nearly all cases; pivots must be
+        // searched for.
         let shift = random.below(n);
         let mut entries = random_entries(random, n, 3, false);
         entries.extend((0..n).map(|i| (i, (i + shift) % n, 2.0 + random.number())));
@@ -144,7 +149,8 @@ fn lu_on_random_general_systems() {
 
 #[test]
 fn what_is_not_of_the_class_is_solved_or_refused() {
-    // Neither dominant nor definite: the iterative methods may fail, but must not claim success (`attempt` checks), and LU solves them.
+    // Neither dominant nor definite: the iterative methods may fail, but must not claim success
+    // (`attempt` checks), and LU solves them.
     let mut random = Random(5);
     let mut failures = 0;
     for _ in 0..200 {
@@ -210,7 +216,8 @@ fn same_bits_twice_with_and_without_cache() {
         let fresh = |matrix: &Csr| -> Vec<u64> {
             solve(matrix, &rhs, &options(method), &mut LinearCache::default()).unwrap().x.iter().map(|x| x.to_bits()).collect()
         };
-        // The second has the pattern of the first; the third call changes nothing; the fourth goes back.
+        // The second has the pattern of the first; the third call changes nothing; the fourth goes
+        // back.
         let results = [bits(&first), bits(&second), bits(&second), bits(&first)];
         assert_ne!(results[0], results[1]);
         assert_eq!(results[1], results[2], "{method:?}");
@@ -239,13 +246,15 @@ fn looking_seldom_costs_a_few_iterations_only() {
 
 #[test]
 fn cg_ends_within_as_many_iterations_as_there_are_eigenvalues() {
-    // Diagonal with three distinct eigenvalues: three iterations in exact arithmetic, whatever the size.
+    // Diagonal with three distinct eigenvalues: three iterations in exact arithmetic, whatever the
+    // size.
     let n = 300;
     let matrix = triplets(n, &(0..n).map(|i| (i, i, [1.0, 2.0, 5.0][i % 3])).collect::<Vec<_>>());
     assert_eq!(solved(&matrix, &vec![1.0; n], &plain(Method::Cg)).iterations, 3);
     assert_eq!(solved(&matrix, &vec![1.0; n], &options(Method::Cg)).iterations, 1, "Jacobi is the inverse");
     assert_eq!(solved(&matrix, &vec![1.0; n], &plain(Method::Gmres)).iterations, 3);
-    // BiCGStab spends two products on an iteration; its polynomial of degree 2k holds the three in two iterations only by chance.
+    // BiCGStab spends two products on an iteration; its polynomial of degree 2k holds the three in
+    // two iterations only by chance.
     assert_eq!(solved(&matrix, &vec![1.0; n], &plain(Method::BiCgStab)).iterations, 3);
 }
 
@@ -260,7 +269,8 @@ fn aims_are_near() {
     assert_eq!((of(1e-8, 1e-7), of(1e-8, 0.0)), (Target::just(1e-8), Target::just(1e-8)));
 }
 
-/// Where a residual that saves the caller a solve is near, it is reached, by few iterations more; where it is not, nothing changes.
+/// Where a residual that saves the caller a solve is near, it is reached, by few iterations more;
+/// where it is not, nothing changes.
 #[test]
 fn a_residual_that_saves_a_solve_is_aimed_at() {
     let matrix = neumann(40, 40, || 1.0);
@@ -291,8 +301,9 @@ fn a_residual_that_saves_a_solve_is_aimed_at() {
     }
 }
 
-/// A solution near 1e6 in entries near 1 that cancel: their products leave roundings of 1e-10 in each row, 2e-9 in the norm of 400 of them. What is accepted is more than that, and what is aimed at
-/// less. It is as solved as without an aim, and soon.
+/// A solution near 1e6 in entries near 1 that cancel: their products leave roundings of 1e-10 in
+/// each row, 2e-9 in the norm of 400 of them. What is accepted is more than that, and what is aimed
+/// at less. It is as solved as without an aim, and soon.
 #[test]
 fn an_aim_out_of_reach_is_given_up() {
     let n = 400;

@@ -6,7 +6,8 @@ use equelle_runtime::threads::{CHEAP_WORTH_SHARING, Threads};
 use crate::common::{Random, options, solved, triplets};
 use crate::grids::Cells;
 
-/// Rows of -1, 2.5 + something, -1 and a far neighbour: diagonally dominant, symmetric; large enough for every loop to be shared.
+/// Rows of -1, 2.5 + something, -1 and a far neighbour: diagonally dominant, symmetric; large
+/// enough for every loop to be shared.
 fn system() -> (Csr, Vec<f64>) {
     let n = CHEAP_WORTH_SHARING + 1234;
     let mut random = Random(7);

@@ -21,8 +21,9 @@ fn setting(n: &usize) -> Setting<'_> {
     Setting { ends: std::slice::from_ref(n), symmetric: true, singular: false, pressure: 0, amg: AmgOptions::default() }
 }
 
-/// Bytes of one product, one application of the preconditioner, and an iteration without either: the difference of `more` and `fewer` iterations, neither of which looks at the
-/// residual but at its end.
+/// Bytes of one product, one application of the preconditioner, and an iteration without either:
+/// the difference of `more` and `fewer` iterations, neither of which looks at the residual but at
+/// its end.
 fn bytes<C: Cycle<Traffic>>(
     matrix: &Csr,
     kind: Preconditioning,
@@ -64,13 +65,15 @@ fn bytes_of_iterations() {
     assert_eq!(cg, product + ilu + 80 * n);
     let [_, _, bicgstab] = bytes(&matrix, Preconditioning::Ilu0, BiCgStab::new, [10, 30]);
     assert_eq!(bicgstab, 2 * (product + ilu) + 136 * n);
-    // Iterations 10 to 19 (from 0) of a cycle: 32 (j + 1) + 16 each, 32 * 15.5 + 16 on average; the update at its end 16; and a new basis vector of zeros 8.
+    // Iterations 10 to 19 (from 0) of a cycle: 32 (j + 1) + 16 each, 32 * 15.5 + 16 on average; the
+    // update at its end 16; and a new basis vector of zeros 8.
     let [_, _, gmres] = bytes(&matrix, Preconditioning::Ilu0, |space| Gmres::new(space, 30), [10, 20]);
     assert_eq!(gmres, product + ilu + (496 + 16 + 16 + 8) * n);
 }
 
-/// The costs by which a method is chosen: bytes of an iteration over those of a product. A cube has fewer entries a row near its sides, and coarse levels that depend on its size,
-/// so that a tenth is what they may differ by.
+/// The costs by which a method is chosen: bytes of an iteration over those of a product. A cube has
+/// fewer entries a row near its sides, and coarse levels that depend on its size, so that a tenth
+/// is what they may differ by.
 #[test]
 fn costs_of_the_choice() {
     let matrix = Cells::cube(24).poisson();
@@ -83,7 +86,8 @@ fn costs_of_the_choice() {
     near(Preconditioning::Amg, MULTIGRID_COST);
 }
 
-/// Memory whose lines are fetched before they are written: 8 more for each number that is only written.
+/// Memory whose lines are fetched before they are written: 8 more for each number that is only
+/// written.
 #[test]
 fn lines_that_are_fetched_count() {
     let matrix = Cells([4, 4, 1]).poisson();
@@ -97,7 +101,8 @@ fn lines_that_are_fetched_count() {
     assert_eq!(space.take(), 12 * entries + 32 * n + 24 * n + 32 * n);
 }
 
-/// A row of 64 cells by slices: three diagonals, of which a slice of 32 rows has all; and a matrix each of whose entries is on a diagonal of its own.
+/// A row of 64 cells by slices: three diagonals, of which a slice of 32 rows has all; and a matrix
+/// each of whose entries is on a diagonal of its own.
 #[test]
 fn bytes_of_slices() {
     let line: Vec<_> = (0..64).flat_map(|i: usize| [(i, i, 2.0), (i, i.max(1) - 1, -1.0), (i, (i + 1).min(63), -1.0)]).collect();
@@ -124,8 +129,9 @@ fn bytes_of_a_cycle() {
     let rows = |a: &<HostSpace as MatrixSpace>::Matrix| 12 * HostSpace::shape(a).entries as u64 + 8 * HostSpace::shape(a).rows as u64;
     let (fine, coarse) = (n as u64, HostSpace::shape(inverse).rows as u64);
     assert!(level.image.is_none());
-    // Two steps from zero (b, the diagonal, x), the residual (x, b, r), its restriction, the direct solution, its prolongation (x twice), a step of the polynomial (x, b, the diagonal, the next x, the
-    // step), and the last one (which reads the step).
+    // Two steps from zero (b, the diagonal, x), the residual (x, b, r), its restriction, the direct
+    // solution, its prolongation (x twice), a step of the polynomial (x, b, the diagonal, the next
+    // x, the step), and the last one (which reads the step).
     let expected = 3 * 8 * fine + 3 * 8 * fine + 8 * (fine + coarse) + 16 * coarse + (16 * fine + 8 * coarse) + 5 * 8 * fine + 5 * 8 * fine;
     let expected = expected + 4 * rows(&level.matrix) + rows(&level.restriction) + rows(inverse) + rows(&level.prolongation);
     let mut space = Traffic::new(n, Written::Unread);
@@ -138,7 +144,8 @@ fn bytes_of_a_cycle() {
     assert_eq!(space.take(), expected);
 }
 
-/// A cycle of singles moves half of what one of doubles does, but for columns and where rows begin, and CG around it: the update of the residual with its copy 28 bytes an unknown, a step
+/// A cycle of singles moves half of what one of doubles does, but for columns and where rows begin,
+/// and CG around it: the update of the residual with its copy 28 bytes an unknown, a step
 /// 36. A look reads the residual once more, and twice where its norm is not known.
 #[test]
 fn bytes_of_a_cycle_of_singles() {

@@ -1,4 +1,5 @@
-//! The unit of the equations: a system times a power of two has the same solution to the bit, after the same iterations.
+//! The unit of the equations: a system times a power of two has the same solution to the bit, after
+//! the same iterations.
 
 use equelle_runtime::linalg::precond::amg::{AmgCycle, AmgOptions, AmgSmoother};
 use equelle_runtime::linalg::{Csr, LinearCache, LinearOptions, Method, Preconditioning, refusal, solve_blocks};
@@ -36,7 +37,8 @@ fn every_solver_with_every_preconditioner() {
         let mut random = Random(4);
         move || 1.5 + random.number()
     });
-    // Zeros on the diagonal, which incomplete factors, block inverses and sweeps replace by something.
+    // Zeros on the diagonal, which incomplete factors, block inverses and sweeps replace by
+    // something.
     let no_diagonal: Vec<(usize, usize, f64)> =
         (0..40).flat_map(|i| [(i, i, if i % 5 == 0 { 0.0 } else { 3.0 }), (i, (i + 1) % 40, 1.0), ((i + 1) % 40, i, -1.5)]).collect();
     let systems = [

@@ -50,7 +50,8 @@ fn a_block_of_two_by_two_by_two() {
     // 3^3 vertices, 3 * 2 * 3 * 3 edges, 3 * 3 * 2 * 2 faces.
     assert_eq!(counts(&grid), [27, 54, 36, 8]);
     assert_eq!(euler(&grid), 1);
-    // The two pieces of the line through the middle, each way: x edges (i,1,1) = i + 2 (1 + 3), y edges 18 + 1 + 3 (j + 2), z edges 36 + 1 + 3 (1 + 3 k).
+    // The two pieces of the line through the middle, each way: x edges (i,1,1) = i + 2 (1 + 3), y
+    // edges 18 + 1 + 3 (j + 2), z edges 36 + 1 + 3 (1 + 3 k).
     assert_eq!(elements(&grid, INTERIOR_EDGES), [8, 9, 25, 28, 40, 49]);
     assert_eq!(elements(&grid, BOUNDARY_EDGES).len(), 48);
     assert_eq!(elements(&grid, INTERIOR_VERTICES), [13]);
@@ -110,7 +111,8 @@ fn nodes_of(shape: &Cartesian) -> Nodes {
     nodes
 }
 
-/// Edges by their places: midpoint, length and whether on the boundary. Quarters, so that places are whole numbers.
+/// Edges by their places: midpoint, length and whether on the boundary. Quarters, so that places
+/// are whole numbers.
 fn edges_by_place(grid: &Grid) -> Vec<([i64; 3], i64, bool)> {
     let boundary = elements(grid, BOUNDARY_EDGES);
     let quarters = |x: f64| (4.0 * x) as i64;
@@ -124,7 +126,8 @@ fn edges_by_place(grid: &Grid) -> Vec<([i64; 3], i64, bool)> {
     edges
 }
 
-/// The same block as shape, as hidden shape, and as arrays with nodes, where edges are found from the faces. Widths are powers of two: exact.
+/// The same block as shape, as hidden shape, and as arrays with nodes, where edges are found from
+/// the faces. Widths are powers of two: exact.
 #[test]
 fn a_cartesian_block_and_its_unstructured_forms_have_the_same_edges() {
     let shape = Cartesian::block([3, 2, 4], [0.5, 2.0, 1.0]);
@@ -150,8 +153,9 @@ fn a_cartesian_block_and_its_unstructured_forms_have_the_same_edges() {
 
 /// An octahedron of four tetrahedra around the axis from node 5 to node 4, in OPM's text format.
 ///
-/// Nodes 0 to 3 are (1,0,0), (0,1,0), (-1,0,0), (0,-1,0), 4 and 5 are (0,0,1) and (0,0,-1). Tetrahedron k has nodes k, k + 1, 4, 5; faces k (upper) and 4 + k (lower)
-/// are outside, face 8 + k = (k, 4, 5) is between tetrahedra k - 1 and k.
+/// Nodes 0 to 3 are (1,0,0), (0,1,0), (-1,0,0), (0,-1,0), 4 and 5 are (0,0,1) and (0,0,-1).
+/// Tetrahedron k has nodes k, k + 1, 4, 5; faces k (upper) and 4 + k (lower) are outside, face 8 +
+/// k = (k, 4, 5) is between tetrahedra k - 1 and k.
 fn octahedron() -> String {
     let nodes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, -1.0f64]];
     let next = |k: usize| (k + 1) % 4;
@@ -188,7 +192,8 @@ fn tetrahedra_around_an_axis() {
     // 12 edges of the octahedron and the axis.
     assert_eq!(counts(&grid), [6, 13, 12, 4]);
     assert_eq!(euler(&grid), 1);
-    // In the order of (smaller, larger) node: 01 03 04 05 12 14 15 23 24 25 34 35 45. Only the axis, the last one, is inside; all vertices are outside.
+    // In the order of (smaller, larger) node: 01 03 04 05 12 14 15 23 24 25 34 35 45. Only the
+    // axis, the last one, is inside; all vertices are outside.
     assert_eq!(elements(&grid, INTERIOR_EDGES), [12]);
     assert_eq!(elements(&grid, BOUNDARY_EDGES), (0..12).collect::<Vec<u32>>());
     assert_eq!((elements(&grid, INTERIOR_VERTICES), elements(&grid, BOUNDARY_VERTICES)), (vec![], vec![0, 1, 2, 3, 4, 5]));
@@ -207,7 +212,8 @@ fn triangles_have_the_edges_of_their_faces() {
     assert_eq!(elements(&grid, BOUNDARY_EDGES), elements(&grid, BOUNDARY_FACES));
     let boundary = elements(&grid, BOUNDARY_VERTICES);
     assert_eq!(boundary.len(), 22);
-    // The square's own: a node is on the boundary where x or y is 0 or 1, which the generator does not move.
+    // The square's own: a node is on the boundary where x or y is 0 or 1, which the generator does
+    // not move.
     let on_square = |p: &[f64; 3]| p[..2].iter().any(|&x| x == 0.0 || x == 1.0);
     let expected: Vec<u32> = (0..42).filter(|&v| on_square(&grid.vertex_positions()[v as usize])).collect();
     assert_eq!(boundary, expected);
@@ -246,7 +252,8 @@ fn nodes_that_do_not_fit() {
     refused(|nodes| nodes.face_nodes[3] = 8, "a node is out of range");
 }
 
-/// A node that stands twice in a row around a face, as where a face has collapsed, makes no edge of length 0.
+/// A node that stands twice in a row around a face, as where a face has collapsed, makes no edge of
+/// length 0.
 #[test]
 fn a_repeated_node_makes_no_edge() {
     let shape = Cartesian::block([1, 1, 1], [1.0; 3]);
@@ -261,7 +268,8 @@ fn a_repeated_node_makes_no_edge() {
 
 #[test]
 fn too_many_edges_for_an_index() {
-    // 1.2e9 cells in rods of one by one: 5 n + 1 faces would not fit either, so a sheet: 3 n faces and 8 n edges, about.
+    // 1.2e9 cells in rods of one by one: 5 n + 1 faces would not fit either, so a sheet: 3 n faces
+    // and 8 n edges, about.
     let grid = Grid::cartesian(Cartesian::block([30_000, 30_000, 1], [1.0; 3])).unwrap();
     let error = grid.n_entities(EntityKind::Edge).unwrap_err();
     assert!(error.message.contains("too many edges"), "{}", error.message);

@@ -22,7 +22,8 @@ fn refused(result: Result<(), Error>, message: &str, line: u32) {
     assert!(error.hint.unwrap().contains("nonfinite=allow"));
 }
 
-/// Elements are found in the order of the file, whatever the numbering here, and named as there: cell 17 is the fourth of the third row, cell 31 comes later.
+/// Elements are found in the order of the file, whatever the numbering here, and named as there:
+/// cell 17 is the fourth of the third row, cell 31 comes later.
 #[test]
 fn the_first_element_of_the_file() {
     let mut session = renumbered(&[]);
@@ -120,7 +121,8 @@ fn steps() {
     refused(session.output_scalar("a", f64::NAN), "output `a` is not finite in step 1 of 2: it is NaN", 7);
 }
 
-/// An attempt at a step fails at such an output, before it waits; a trial of a line search does not put it out.
+/// An attempt at a step fails at such an output, before it waits; a trial of a line search does not
+/// put it out.
 #[test]
 fn attempts_and_trials() {
     let mut session = open(&[]).unwrap();
@@ -136,7 +138,8 @@ fn attempts_and_trials() {
     assert_eq!(records.take(), [Record::Scalar { tag: "a".to_owned(), value: 1.0 }]);
 }
 
-/// Numbers that arrive on the thread that writes: the error has the step and the line of its output, and nothing after it is written.
+/// Numbers that arrive on the thread that writes: the error has the step and the line of its
+/// output, and nothing after it is written.
 #[test]
 fn files_that_are_written_later() {
     let dir = fresh_dir("finite-later");

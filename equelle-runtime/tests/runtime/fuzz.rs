@@ -1,4 +1,5 @@
-//! Damaged files: any byte may be anything, and nothing may panic. The sequence of random numbers is fixed, so that a failure can be repeated.
+//! Damaged files: any byte may be anything, and nothing may panic. The sequence of random numbers
+//! is fixed, so that a failure can be repeated.
 
 use std::path::Path;
 
@@ -26,7 +27,8 @@ impl Random {
         (self.next() % n.max(1) as u64) as usize
     }
 
-    /// One to four changes: a byte replaced (often by one that matters), removed, doubled, or a stretch cut out or the end cut off.
+    /// One to four changes: a byte replaced (often by one that matters), removed, doubled, or a
+    /// stretch cut out or the end cut off.
     fn damaged(&mut self, text: &[u8]) -> Vec<u8> {
         const USEFUL: &[u8] = b"0123456789-+.eE \n\t=#/\r,naif\x00\xff";
         let mut text = text.to_vec();

@@ -32,8 +32,8 @@ fn worked_example_of_the_specification() {
     let interior: Vec<u32> = [1, 2, 3, 6, 7, 8, 11, 12, 13].into_iter().chain(19..=26).collect();
     assert_eq!(grid.canonical_elements(INTERIOR_FACES).unwrap(), interior);
 
-    // Widths are differences of rounded positions, so measures agree with 0.15, 0.3 and 0.5 to a few units in the last place of the positions:
-    // 3 * 0.3 is off by 1e-16.
+    // Widths are differences of rounded positions, so measures agree with 0.15, 0.3 and 0.5 to a
+    // few units in the last place of the positions: 3 * 0.3 is off by 1e-16.
     let geometry = grid.geometry();
     assert!(geometry.cell_volumes.iter().all(|v| (v - 0.15).abs() < 1e-15));
     assert!(geometry.face_areas[..15].iter().all(|a| (a - 0.3).abs() < 1e-15));
@@ -79,8 +79,8 @@ fn three_dimensions() {
     // 4*2*2 x-faces, 3*3*2 y-faces, 3*2*3 z-faces.
     assert_eq!((grid.n_cells(), grid.n_faces()), (12, 16 + 18 + 18));
     let (topology, geometry) = (grid.topology(), grid.geometry());
-    // Cell (1,1,1) = 1 + 3*(1 + 2*1) = 10: x-faces 1 + 4*(1 + 2) = 13 and 14; y-faces 16 + 1 + 3*(1 + 3*1) = 29 and 32;
-    // z-faces 34 + 1 + 3*(1 + 2*1) = 44 and 50.
+    // Cell (1,1,1) = 1 + 3*(1 + 2*1) = 10: x-faces 1 + 4*(1 + 2) = 13 and 14; y-faces 16 + 1 +
+    // 3*(1 + 3*1) = 29 and 32; z-faces 34 + 1 + 3*(1 + 2*1) = 44 and 50.
     assert_eq!(topology.faces_of(10), [13, 14, 29, 32, 44, 50]);
     assert_eq!(topology.face_cells[13], [9, 10]);
     assert_eq!(topology.face_cells[29], [7, 10]);
@@ -145,8 +145,9 @@ fn cells_are_closed() {
         let grid = Grid::cartesian(shape).unwrap();
         // Opposite faces have areas computed from the same widths: the sum is exactly zero.
         assert_eq!(worst_closure(&grid), 0.0, "{shape:?}");
-        // Divergence theorem for the position: volume = sum of position . outward area vector / dim. Rounding: 6 terms, positions below 10 times
-        // a width, each with a relative error of 1e-16.
+        // Divergence theorem for the position: volume = sum of position . outward area vector /
+        // dim. Rounding: 6 terms, positions below 10 times a width, each with a relative error of
+        // 1e-16.
         let (topology, geometry) = (grid.topology(), grid.geometry());
         for cell in 0..grid.n_cells() {
             let mut sum = 0.0;

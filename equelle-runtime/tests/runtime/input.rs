@@ -9,7 +9,8 @@ use crate::common::*;
 
 const GRID: [&str; 4] = ["nx=4", "ny=3", "dx=0.5", "dy=0.3"];
 
-/// A session on the worked example's grid with a parameter file made of `text` beside the data files.
+/// A session on the worked example's grid with a parameter file made of `text` beside the data
+/// files.
 fn session(test: &str, text: &str, files: &[(&str, &str)]) -> (Session, std::path::PathBuf) {
     let dir = fresh_dir(test);
     for (name, content) in files {

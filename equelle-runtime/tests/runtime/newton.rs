@@ -19,7 +19,8 @@ struct SquareRoot {
     tolerances: Vec<f64>,
     /// Where the last correction started, and that correction.
     last: (f64, f64),
-    /// Whether the residual has effects; where they happened, and where the residual was only tried.
+    /// Whether the residual has effects; where they happened, and where the residual was only
+    /// tried.
     has_effects: bool,
     effects: Vec<f64>,
     trials: Vec<f64>,
@@ -161,7 +162,8 @@ impl Problem for SquareRoot {
     }
 }
 
-/// With du = r/(2u) the next residual is du^2 = r^2/(4u^2), so each divided by the square of the one before tends to 1/(4*2) = 1/8.
+/// With du = r/(2u) the next residual is du^2 = r^2/(4u^2), so each divided by the square of the
+/// one before tends to 1/(4*2) = 1/8.
 #[test]
 fn residuals_are_squared() {
     let mut problem = SquareRoot::new(2.0, 3.0);
@@ -295,7 +297,8 @@ fn options_come_from_parameters() {
     }
 }
 
-/// From 3 to the root of 2: u = 3, 1.8333, 1.4621, 1.4150, ...; r = 7, 1.3611, 0.13780, 0.0022, ...; du = 1.1667, 0.3712, 0.0471, ...
+/// From 3 to the root of 2: u = 3, 1.8333, 1.4621, 1.4150, ...; r = 7, 1.3611, 0.13780, 0.0022,
+/// ...; du = 1.1667, 0.3712, 0.0471, ...
 #[test]
 fn other_criteria_end_it_sooner() {
     let count = |options: Options| solve(&mut SquareRoot::new(2.0, 3.0), &options).unwrap().count();
@@ -313,7 +316,8 @@ fn other_criteria_end_it_sooner() {
     assert!(error.kind == ErrorKind::Data && error.message == "parameter `abs_res_tol_2` is for number 2 of 1", "{error}");
 }
 
-/// The root of 2 is beyond the bound: the iterate stays there, which is not convergence however small the updates are.
+/// The root of 2 is beyond the bound: the iterate stays there, which is not convergence however
+/// small the updates are.
 #[test]
 fn bounds_hold_the_iterate() {
     let bounds = vec![(0, Bounds { least: 1.5, greatest: 4.0 })];
@@ -326,8 +330,8 @@ fn bounds_hold_the_iterate() {
     assert!(problem.printed.contains(&"1 values stopped at a bound".to_owned()), "{:?}", problem.printed);
 }
 
-/// 0.5; then the square of that times 0.9, which is more than 0.9 (1.3611 / 7)^2; then 0.9 (0.13780 / 1.36111)^2 = 0.00922, and so on, never below
-/// half of what the tolerance needs.
+/// 0.5; then the square of that times 0.9, which is more than 0.9 (1.3611 / 7)^2; then 0.9 (0.13780
+/// / 1.36111)^2 = 0.00922, and so on, never below half of what the tolerance needs.
 #[test]
 fn corrections_become_exact_as_the_residual_falls() {
     let mut problem = SquareRoot::new(2.0, 3.0);
@@ -376,7 +380,8 @@ fn options_of_single_equations_and_unknowns() {
     }
 }
 
-/// Bounds by name are those of the solves that have such an unknown, and go before bounds by number there.
+/// Bounds by name are those of the solves that have such an unknown, and go before bounds by number
+/// there.
 #[test]
 fn bounds_by_the_names_of_unknowns() {
     let parameters = |words: &[&str]| Parameters::from_words(&words.iter().map(ToString::to_string).collect::<Vec<_>>()).unwrap();
@@ -404,7 +409,8 @@ fn searching() -> Options {
     Options { line_search: true, max_iter: 20, ..Options::default() }
 }
 
-/// A step that reduces the residual is taken whole, and costs no residual more: the iterates are those without a search.
+/// A step that reduces the residual is taken whole, and costs no residual more: the iterates are
+/// those without a search.
 #[test]
 fn line_search_leaves_good_steps_alone() {
     let mut plain = SquareRoot::new(2.0, 3.0);
@@ -416,8 +422,9 @@ fn line_search_leaves_good_steps_alone() {
     assert!(!history.table().contains("length"));
 }
 
-/// u^2 = 1 from 0.1: the correction leads to 5.05, where the residual is 24.5 instead of 0.99. The parabola through norm, slope and that norm has its
-/// least value at 1 / ((24.5025/0.99)^2 - 1 + 2) = 0.0016, so a tenth is tried: 0.1 + 0.495 = 0.595, where the residual is 0.646.
+/// u^2 = 1 from 0.1: the correction leads to 5.05, where the residual is 24.5 instead of 0.99. The
+/// parabola through norm, slope and that norm has its least value at 1 / ((24.5025/0.99)^2 - 1 +
+/// 2) = 0.0016, so a tenth is tried: 0.1 + 0.495 = 0.595, where the residual is 0.646.
 #[test]
 fn line_search_shortens_what_goes_too_far() {
     let mut problem = SquareRoot::new(1.0, 0.1);
@@ -443,9 +450,10 @@ fn effects_of_trials_do_not_happen() {
     assert!(problem.trials.len() > history.count(), "the first step took two trials");
 }
 
-/// Below 0.5 there is no residual: from 3 the correction for u^2 = 0.26 leads to 1.54, then 0.85, 0.58, 0.5141, ..., always above. From 0.9 for 0.26 to 0.594.
-/// For u^2 = 0.01 from 1 it leads to 0.505, and then to 0.262, where the residual is NaN; half of that is 0.384, a quarter 0.444, and so on: none is at or above
-/// 0.5 but those shorter than 0.005/0.243 of it.
+/// Below 0.5 there is no residual: from 3 the correction for u^2 = 0.26 leads to 1.54, then 0.85,
+/// 0.58, 0.5141, ..., always above. From 0.9 for 0.26 to 0.594. For u^2 = 0.01 from 1 it leads to
+/// 0.505, and then to 0.262, where the residual is NaN; half of that is 0.384, a quarter 0.444, and
+/// so on: none is at or above 0.5 but those shorter than 0.005/0.243 of it.
 #[test]
 fn line_search_leaves_what_is_not_finite() {
     let mut problem = SquareRoot { pole: Some(0.5), ..SquareRoot::new(0.01, 1.0) };
@@ -455,7 +463,8 @@ fn line_search_leaves_what_is_not_finite() {
     assert!(problem.u >= 0.5 && history.norm().is_finite());
 }
 
-/// u^2 = -1 has no root: at 0 the residual is least, and no step reduces it. Near there the search gives up, says so, and the steps are whole ones from then on.
+/// u^2 = -1 has no root: at 0 the residual is least, and no step reduces it. Near there the search
+/// gives up, says so, and the steps are whole ones from then on.
 #[test]
 fn line_search_switches_itself_off() {
     let mut problem = SquareRoot::new(-1.0, 1e-9);
@@ -468,7 +477,8 @@ fn line_search_switches_itself_off() {
     assert_eq!(problem.evaluations, 3);
 }
 
-/// Whatever a failure of the solve means, a run that is asked to end does so: after the guess and two corrections, before the third.
+/// Whatever a failure of the solve means, a run that is asked to end does so: after the guess and
+/// two corrections, before the third.
 #[test]
 fn a_solve_ends_between_corrections() {
     let mut problem = SquareRoot { ends_after: 2, ..SquareRoot::new(2.0, 100.0) };

@@ -6,7 +6,8 @@ use equelle_runtime::{Error, ErrorKind, Parameters, Solve};
 /// Value and derivative of an equation at the unknowns.
 type Equation = fn(&[f64]) -> (f64, f64);
 
-/// Equations, each for an unknown of one value, whose derivatives by the other unknowns are taken for zero.
+/// Equations, each for an unknown of one value, whose derivatives by the other unknowns are taken
+/// for zero.
 struct Equations {
     functions: Vec<Equation>,
     /// By which each equation is multiplied.
@@ -18,7 +19,8 @@ struct Equations {
     noise: f64,
     /// What a correction is multiplied by: a matrix that turns roundings into much.
     condition: f64,
-    /// What linear solves leave of the residual, and how many of them refuse one that is not above what is negligible.
+    /// What linear solves leave of the residual, and how many of them refuse one that is not above
+    /// what is negligible.
     inexact: f64,
     refuses: bool,
     negligible: Vec<f64>,
@@ -143,7 +145,8 @@ fn factors() -> impl Iterator<Item = f64> {
     (-40..=40).map(|power| 2.0_f64.powi(power))
 }
 
-/// The iterates have the same bits whatever the equations are multiplied by, and are as many, with every option that looks at the norm of the residual.
+/// The iterates have the same bits whatever the equations are multiplied by, and are as many, with
+/// every option that looks at the norm of the residual.
 #[test]
 fn a_factor_changes_nothing() {
     let plain = Options { max_iter: 30, ..Options::default() };
@@ -171,7 +174,8 @@ fn a_factor_changes_nothing() {
     }
 }
 
-/// Wells of 1e-7 m^3/s were no reason to compute a pressure: the guess was within 1e-6. A tolerance that is given means what it says.
+/// Wells of 1e-7 m^3/s were no reason to compute a pressure: the guess was within 1e-6. A tolerance
+/// that is given means what it says.
 #[test]
 fn a_small_residual_is_no_solution() {
     let wells = || Equations { factors: vec![1e-7 / 6.0], ..Equations::new(&[three], &[0.0]) };
@@ -189,7 +193,8 @@ fn a_guess_that_is_the_solution_costs_one_correction() {
     // The nearest double to the root of 2: the residual is 4.4e-16.
     let mut problem = Equations::new(&[root_of_two], &[std::f64::consts::SQRT_2]);
     assert_eq!(solved(&mut problem, &Options::default()).count(), 1);
-    // A residual that stays what rounding makes of terms of 6, with a matrix that turns it into 1e-6 of the unknown.
+    // A residual that stays what rounding makes of terms of 6, with a matrix that turns it into
+    // 1e-6 of the unknown.
     let noisy = |verbose: usize, line_search: bool| {
         let mut problem = Equations { noise: 4e-16, condition: 1e10, ..Equations::new(&[|_| (0.0, 2.0)], &[3.0]) };
         let count = solved(&mut problem, &Options { verbose, line_search, ..Options::default() }).count();
@@ -217,7 +222,8 @@ fn singles_end_with_their_rounding() {
     assert!(solve(&mut problem, &Options::default()).is_err(), "doubles leave less");
 }
 
-/// u^10 = 1 from 100: the residual falls by 0.35 a correction from 1e20, so that 1e10 would be a small part of it.
+/// u^10 = 1 from 100: the residual falls by 0.35 a correction from 1e20, so that 1e10 would be a
+/// small part of it.
 #[test]
 fn a_guess_that_is_far_off_makes_nothing_small() {
     let mut problem = Equations::new(&[|u| (u[0].powi(10) - 1.0, 10.0 * u[0].powi(9))], &[100.0]);
@@ -241,7 +247,8 @@ fn linear_solves_that_are_not_exact() {
     assert_eq!(negligible, [0.5 * (2e-10 * 6.0)]);
 }
 
-/// An equation that the guess satisfies holds up none, whatever its unit is beside that of the other; nor does an unknown that is zero.
+/// An equation that the guess satisfies holds up none, whatever its unit is beside that of the
+/// other; nor does an unknown that is zero.
 #[test]
 fn equations_count_for_themselves() {
     for factor in [1e-12, 1.0, 1e12] {
@@ -259,7 +266,8 @@ fn equations_count_for_themselves() {
     }
 }
 
-/// A system that has no solution for a residual of roundings alone is solved; beside more than that the roundings are left out.
+/// A system that has no solution for a residual of roundings alone is solved; beside more than that
+/// the roundings are left out.
 #[test]
 fn roundings_without_a_solution() {
     let mut problem = Equations { noise: 4e-16, refuses: true, ..Equations::new(&[|_| (0.0, 2.0)], &[3.0]) };

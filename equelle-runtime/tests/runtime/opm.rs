@@ -209,8 +209,9 @@ fn cells_that_are_not_closed() {
 
 #[test]
 fn a_twisted_but_sound_cell_is_accepted() {
-    // Cell 0 is L-shaped: (0,0) (4,0) (4,4) (3,4) (3,1) (0,1), area 7, centroid ((4*2 + 3*3.5)/7, (4*0.5 + 3*2.5)/7) = (18.5/7, 9.5/7).
-    // Cell 1 is the unit square (2,1)-(3,2) in its corner. The boundary faces 3 (x = 3, y from 2 to 4) and 6 (y = 1, x from 0 to 2) have outward normals
+    // Cell 0 is L-shaped: (0,0) (4,0) (4,4) (3,4) (3,1) (0,1), area 7, centroid ((4*2 + 3*3.5)/7,
+    // (4*0.5 + 3*2.5)/7) = (18.5/7, 9.5/7). Cell 1 is the unit square (2,1)-(3,2) in its corner.
+    // The boundary faces 3 (x = 3, y from 2 to 4) and 6 (y = 1, x from 0 to 2) have outward normals
     // that point back over the centroid of cell 0.
     let text = "2 2 10 9 20 12
 0 0
@@ -239,7 +240,8 @@ fn a_twisted_but_sound_cell_is_accepted() {
 2.5 1.5";
     let grid = read(text).unwrap();
     assert!(worst_closure(&grid) < 1e-15);
-    // The same face with its normal turned around is the one to blame, although its normal now points along the way and that of face 3 does not.
+    // The same face with its normal turned around is the one to blame, although its normal now
+    // points along the way and that of face 3 does not.
     let error = read(&text.replace("0 1  0 2  -1 0  -1 0  0 1\n", "0 1  0 -2  -1 0  -1 0  0 1\n")).unwrap_err();
     assert!(error.message.starts_with("grid.txt:19: face_normals[6]: swapped orientation"), "{}", error.message);
 }
@@ -254,7 +256,8 @@ fn the_committed_triangles_are_what_their_generator_makes() {
     assert_eq!((grid.dim(), grid.n_cells(), grid.n_faces()), (2, 60, 101));
     assert_eq!(grid.canonical_elements(BOUNDARY_FACES).unwrap().len(), 22);
     assert_consistent(&grid);
-    // Sums of three (closure) and sixty (volume of the unit square) numbers of size 0.2 or less: round-off.
+    // Sums of three (closure) and sixty (volume of the unit square) numbers of size 0.2 or less:
+    // round-off.
     assert!(worst_closure(&grid) < 1e-15);
     assert!((grid.geometry().cell_volumes.iter().sum::<f64>() - 1.0).abs() < 1e-14);
 }

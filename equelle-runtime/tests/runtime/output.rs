@@ -150,7 +150,8 @@ fn outputs_kept_in_memory() {
     assert_eq!(records.take(), []);
 }
 
-/// Without `output_to_file` large collections go to files, which a note says once; with it they go where it says.
+/// Without `output_to_file` large collections go to files, which a note says once; with it they go
+/// where it says.
 #[test]
 fn large_collections_go_to_files_unless_asked_otherwise() {
     let dir = fresh_dir("output-large");
@@ -203,7 +204,8 @@ fn printed_text_is_never_whole_in_memory() {
     assert_eq!((largest, all), (19 * 16_384, 4 + 19 * 500_000 + 1));
 }
 
-/// Outputs that wait are written as they would have been, in their order; those of a trial never are.
+/// Outputs that wait are written as they would have been, in their order; those of a trial never
+/// are.
 #[test]
 fn outputs_wait_or_do_not_happen() {
     let stdout = Buffer::default();

@@ -76,7 +76,8 @@ fn a_renumbered_grid_is_the_same_grid() {
     }
 }
 
-/// Interior faces in the order of the first of their cells: a loop over the cells walks through them, and no face is further back than its cells.
+/// Interior faces in the order of the first of their cells: a loop over the cells walks through
+/// them, and no face is further back than its cells.
 #[test]
 fn faces_follow_their_cells() {
     let grid = renumbered(shuffled(9, 8), Renumber::Yes);
@@ -87,8 +88,10 @@ fn faces_follow_their_cells() {
     assert!(boundary.is_sorted(), "{boundary:?}");
 }
 
-/// In random order neighbours are n/3 apart. Breadth first, they are in one level or in two that follow each other, so at most two levels apart; a level is a front across
-/// w x w squares of two triangles each, at most four cells of each of its w squares. So 8 w is a bound; the mean is below it.
+/// In random order neighbours are n/3 apart. Breadth first, they are in one level or in two that
+/// follow each other, so at most two levels apart; a level is a front across w x w squares of two
+/// triangles each, at most four cells of each of its w squares. So 8 w is a bound; the mean is
+/// below it.
 #[test]
 fn neighbours_come_close_together() {
     let (w, file) = (60, shuffled(60, 60));
@@ -125,7 +128,8 @@ fn a_grid_in_two_parts() {
 fn which_grids_are_renumbered() {
     let line = |n: usize| Grid::cartesian(Cartesian::plane([n, 1], [1.0; 2])).unwrap().as_unstructured();
     assert!(!renumbered(line(LARGE - 1), Renumber::Auto).is_renumbered());
-    // The cells of a Cartesian grid are in a good order; its faces are not: those across y come last, and the boundary is among them.
+    // The cells of a Cartesian grid are in a good order; its faces are not: those across y come
+    // last, and the boundary is among them.
     let auto = renumbered(line(LARGE), Renumber::Auto);
     assert!(auto.is_renumbered());
     assert!((0..LARGE as u32).all(|cell| auto.file_index(EntityKind::Cell, cell) == cell));
@@ -148,13 +152,15 @@ fn session(extra: &[&str]) -> Session {
     session
 }
 
-/// What is read in the order of the file is put out in it, and in between each value is at its element.
+/// What is read in the order of the file is put out in it, and in between each value is at its
+/// element.
 #[test]
 fn inputs_and_outputs_are_in_the_order_of_the_file() {
     let dir = fresh_dir("renumbered_inputs");
     let values: Vec<f64> = (0..35).map(|cell| f64::from(cell) + 0.5).collect();
     let u = file(&dir, "u.txt", &values.iter().map(|v| format!("{v} ")).collect::<String>());
-    // All on the boundary of 7 x 5 cells: 8 x 5 = 40 faces across x, then 7 x 6 across y, the last seven at the top.
+    // All on the boundary of 7 x 5 cells: 8 x 5 = 40 faces across x, then 7 x 6 across y, the last
+    // seven at the top.
     let wells = file(&dir, "dir.txt", "0 7 40 45 75 81");
     let v = file(&dir, "v.txt", "100 107 140 145 175 181");
     let mut session = session(&[
@@ -240,7 +246,8 @@ fn bad_words_are_refused_and_useless_ones_warned_of() {
     assert!(session.grid().is_renumbered());
 }
 
-/// Neighbours are near each other in the order of rows, so that cells keep it; then faces can keep the file's order too, among the interior and among the boundary faces.
+/// Neighbours are near each other in the order of rows, so that cells keep it; then faces can keep
+/// the file's order too, among the interior and among the boundary faces.
 #[test]
 fn faces_can_keep_the_order_of_the_file() {
     let mut grid = Grid::cartesian(Cartesian::plane([110, 100], [1.0, 1.0])).unwrap().as_unstructured();

@@ -84,7 +84,8 @@ fn failures_are_recorded() {
     assert_eq!(outputs_in(&dir), 1);
 }
 
-/// 100 steps, then 2: what is there afterwards is of the second run; nothing that is not the first one's goes away.
+/// 100 steps, then 2: what is there afterwards is of the second run; nothing that is not the first
+/// one's goes away.
 #[test]
 fn files_of_the_run_before_go_away() {
     let dir = fresh_dir("record-stale");
@@ -132,7 +133,8 @@ fn a_run_without_outputs_removes_nothing() {
     assert_eq!(outputs_in(&dir), 1);
 }
 
-/// As a run leaves it that is killed: the record of its start, its journal, locks that nobody holds, a file without a name.
+/// As a run leaves it that is killed: the record of its start, its journal, locks that nobody
+/// holds, a file without a name.
 #[test]
 fn what_a_killed_run_left_blocks_nobody_and_goes_away() {
     let dir = fresh_dir("record-killed");
