@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
+#[allow(dead_code)]
 #[path = "equelle-runtime/src/hash.rs"]
 mod hash;
 

@@ -1,7 +1,8 @@
 //! The cache: the unpacked runtime crates and everything built with them.
 //!
 //! ```text
-//! <cache>/equelle/
+//! <cache>/                                                                       equelle_runtime::cache::folder()
+//!   kernels/                                                                     of the CUDA runtime
 //!   target/                                                                      shared by all versions: a new one builds no foreign crate again
 //!   <version>-<hash>/
 //!     Cargo.toml, Cargo.lock, equelle-runtime/, backend-serial/, backend-cuda/    the embedded workspace
@@ -12,10 +13,9 @@
 //! processes may start at once.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::{env, fs, io};
+use std::{fs, io};
 
-use equelle_runtime::{Error, ErrorKind};
+use equelle_runtime::{Error, ErrorKind, cache};
 
 use crate::failure::Failure;
 
@@ -36,7 +36,9 @@ impl Cache {
     /// # Errors
     /// No cache folder can be determined, or it cannot be written.
     pub fn open() -> Result<Self, Failure> {
-        Self::open_in(&base_folder()?)
+        let folder = cache::folder()
+            .ok_or_else(|| Error::new(ErrorKind::Io, "no folder for the build cache: the home folder is not known").hint(SET_VARIABLE))?;
+        Self::open_in(&folder)
     }
 
     /// The same in a given folder.
@@ -44,10 +46,9 @@ impl Cache {
     /// # Errors
     /// The folder cannot be written.
     pub fn open_in(base: &Path) -> Result<Self, Failure> {
-        let base = base.join("equelle");
         let root = base.join(version_hash());
         write_folder(&root, embedded::FILES)?;
-        Ok(Cache { base, root })
+        Ok(Cache { base: base.to_owned(), root })
     }
 
     /// The folder of this version.
@@ -86,59 +87,31 @@ pub fn lock_file() -> &'static str {
     embedded::FILES.iter().find(|(name, _)| *name == "Cargo.lock").map_or("", |(_, text)| text)
 }
 
-/// The folder above `equelle/`: `EQUELLE_CACHE_DIR`, else the platform's folder for caches.
-///
-/// # Errors
-/// None of the variables that lead there is set.
-pub fn base_folder() -> Result<PathBuf, Failure> {
-    let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let platform = || {
-        let home = set("HOME");
-        if cfg!(windows) {
-            set("LOCALAPPDATA")
-        } else if cfg!(target_os = "macos") {
-            home.map(|home| home.join("Library/Caches"))
-        } else {
-            set("XDG_CACHE_HOME").filter(|path| path.is_absolute()).or_else(|| home.map(|home| home.join(".cache")))
-        }
-    };
-    set("EQUELLE_CACHE_DIR").or_else(platform).map(|path| std::path::absolute(&path).unwrap_or(path)).ok_or_else(|| {
-        Error::new(ErrorKind::Io, "no folder for the build cache: the home folder is not known")
-            .hint("set EQUELLE_CACHE_DIR to a folder that can be written")
-            .into()
-    })
-}
+/// How to choose another folder.
+const SET_VARIABLE: &str = "set EQUELLE_CACHE_DIR to a folder that can be written";
 
 /// Makes a folder with these files (path with `/`, text), complete or not at all, unless it is there.
 fn write_folder(folder: &Path, files: &[(&str, &str)]) -> Result<(), Failure> {
-    static COUNTER: AtomicU32 = AtomicU32::new(0);
     if folder.is_dir() {
         return Ok(());
     }
     let parent = folder.parent().unwrap_or(folder);
-    let temporary = parent.join(format!(".new-{}-{}", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed)));
     let written = (|| {
+        fs::create_dir_all(parent)?;
+        let temporary = tempfile::Builder::new().prefix(".new-").tempdir_in(parent)?;
         for (name, text) in files {
-            let path = temporary.join(name);
-            fs::create_dir_all(path.parent().unwrap_or(&temporary))?;
+            let path = temporary.path().join(name);
+            fs::create_dir_all(path.parent().unwrap_or(parent))?;
             fs::write(&path, text)?;
         }
-        fs::rename(&temporary, folder)
+        fs::rename(temporary.path(), folder)
     })();
-    match written {
-        Ok(()) => Ok(()),
-        Err(error) => {
-            // Whatever is left of it does no harm; and another process may have been faster.
-            let _ = fs::remove_dir_all(&temporary);
-            if folder.is_dir() { Ok(()) } else { Err(cannot_write(folder, &error)) }
-        }
-    }
+    // Another process may have been faster.
+    written.or_else(|error| if folder.is_dir() { Ok(()) } else { Err(cannot_write(folder, &error)) })
 }
 
 fn cannot_write(folder: &Path, error: &io::Error) -> Failure {
-    Error::new(ErrorKind::Io, format!("cannot write the build cache `{}`: {error}", folder.display()))
-        .hint("set EQUELLE_CACHE_DIR to a folder that can be written")
-        .into()
+    Error::new(ErrorKind::Io, format!("cannot write the build cache `{}`: {error}", folder.display())).hint(SET_VARIABLE).into()
 }
 
 #[cfg(test)]
@@ -147,9 +120,9 @@ mod tests {
 
     #[test]
     fn unpacked_workspace_stands_alone() {
-        let base = env::temp_dir().join(format!("equelle-cache-test-{}", std::process::id()));
+        let base = tempfile::tempdir().unwrap();
         let results: Vec<_> = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| Cache::open_in(&base).map_err(|e| format!("{e:?}")))).collect();
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| Cache::open_in(base.path()).map_err(|e| format!("{e:?}")))).collect();
             threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
         });
         let root = results[0].as_ref().expect("unpacks").root().to_owned();
@@ -163,6 +136,5 @@ mod tests {
             assert!(!manifest.contains("equelle-front") && !manifest.contains("workspace = true"), "{manifest}");
             assert!(!manifest.contains("[[") && !manifest.contains("dev-dependencies"), "targets that are not there: {manifest}");
         }
-        fs::remove_dir_all(&base).unwrap();
     }
 }

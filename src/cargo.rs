@@ -6,13 +6,13 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 use std::{env, fs, thread};
 
-use equelle_runtime::{Error, ErrorKind};
+use equelle_runtime::hash::StableHash;
+use equelle_runtime::{Error, ErrorKind, temporary};
 
 use crate::cache::{Cache, version_hash};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::processor::Flags;
-use equelle_runtime::hash::StableHash;
 
 /// Left in a package's folder when it has been built: the path of its program.
 const STAMP: &str = "built";
@@ -40,16 +40,10 @@ pub fn build(cache: &Cache, folder: &Path, runtime: &str, flags: &Flags, console
     }
     let Some(program) = attempt.program else { return Err(explain(&attempt)) };
     console.progress(&format!("Built in {:.1} s", start.elapsed().as_secs_f64()));
-    write_whole(&prepared, "")?;
-    write_whole(&stamp, &program.to_string_lossy())?;
+    let write = |path: &Path, text: &str| temporary::write(path, text.as_bytes()).map_err(|error| Failure::io("write", path, &error));
+    write(&prepared, "")?;
+    write(&stamp, &program.to_string_lossy())?;
     Ok(program)
-}
-
-/// Writes a file under another name, then renames it, so that no reader sees half of it.
-fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
-    let temporary = path.with_extension(format!("new-{}", std::process::id()));
-    let written = fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, path));
-    written.map_err(|error| Failure::io("write", path, &error))
 }
 
 /// What came of one run of cargo.

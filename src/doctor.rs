@@ -1,8 +1,9 @@
 //! `equellec doctor`: what of the surroundings is usable.
 
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
 
+use backend_cuda::libraries;
 use equelle_runtime::session::placement::CROSSOVER_CELLS;
 
 use crate::cache::{self, Cache};
@@ -35,8 +36,8 @@ pub fn examine() -> Report {
         Err(_) => "cache      cannot be written".to_owned(),
     });
     lines.push(format!("serial     {}", if cargo.is_ok() && cache.is_ok() { "usable" } else { "not usable" }));
-    let driver = find_library(&["libcuda.so.1", "nvcuda.dll"]);
-    let compiler = find_library(&["libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "nvrtc64_130_0.dll"]);
+    let driver = libraries::find(&["libcuda.so.1", "nvcuda.dll"]);
+    let compiler = libraries::find(&["libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "nvrtc64_130_0.dll"]);
     let shown = |path: &Option<PathBuf>| path.as_ref().map_or_else(|| "not found".to_owned(), |path| path.display().to_string());
     lines.push(format!("cuda       driver: {}; run-time compiler: {}", shown(&driver), shown(&compiler)));
     if driver.is_none() || compiler.is_none() {
@@ -44,30 +45,13 @@ pub fn examine() -> Report {
     } else {
         lines.push(format!("           faster than the cores on grids of more than about {CROSSOVER_CELLS} cells"));
     }
-    let direct = match (find_library(&["libcudss.so.1"]), find_library(&["libcudss.so.0"])) {
+    let direct = match (libraries::find(&["libcudss.so.1"]), libraries::find(&["libcudss.so.0"])) {
         (Some(path), _) => format!("cuDSS 1: {}; for `solver=lu`, unless EQUELLE_CUDSS is off", path.display()),
         (None, Some(path)) => format!("cuDSS 0 is too old: {}; {GET_CUDSS}", path.display()),
         (None, None) => format!("cuDSS not found, `solver=lu` runs on the host; {GET_CUDSS}"),
     };
     lines.push(format!("           direct solves: {direct}"));
     Report { text: lines.join("\n") + "\n", result: cargo.map(drop).and(cache.map(drop)) }
-}
-
-/// The first of these libraries in the folders where the system's loader would look. Loading it is left to the programs that use it.
-fn find_library(names: &[&str]) -> Option<PathBuf> {
-    let variable = if cfg!(windows) { "PATH" } else { "LD_LIBRARY_PATH" };
-    let mut folders: Vec<PathBuf> = env::var_os(variable).map(|value| env::split_paths(&value).collect()).unwrap_or_default();
-    let usual = [
-        "/usr/lib/x86_64-linux-gnu",
-        "/usr/lib/aarch64-linux-gnu",
-        "/usr/lib64",
-        "/usr/lib",
-        "/usr/lib/wsl/lib",
-        "/usr/local/nvidia/lib64",
-    ];
-    folders.extend(usual.map(PathBuf::from));
-    folders.extend(["/usr/local/cuda/lib64", "/usr/local/cuda/targets/x86_64-linux/lib"].map(PathBuf::from));
-    folders.iter().flat_map(|folder| names.iter().map(move |name| folder.join(name))).find(|path| path.exists())
 }
 
 /// Bytes of all files below a folder.

@@ -6,5 +6,6 @@ compile_error!("without the feature `codegen` or `runtime` there is nothing in t
 
 #[cfg(feature = "codegen")]
 pub mod codegen;
+pub mod libraries;
 #[cfg(feature = "runtime")]
 pub mod runtime;

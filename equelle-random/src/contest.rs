@@ -224,8 +224,8 @@ mod tests {
     #[test]
     fn programs_of_the_project() {
         let triangles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../grids/triangles-6x5.grid");
-        let folder = std::env::temp_dir().join(format!("equelle-contest-{}", std::process::id()));
-        let worlds = Worlds::write(&folder, &triangles).expect("a folder");
+        let folder = tempfile::tempdir().expect("a folder");
+        let worlds = Worlds::write(folder.path(), &triangles).expect("a folder");
         let runs: &[&[&str]] = &[&["nx=2"], &["nx=3", "ny=2"]];
         let (good, bad) = ([entry("a", "-O2", runs), entry("a", "-O0", runs)], [entry("b", "-O2", &[&["nx=0"]])]);
         let found = score(&[&good, &bad], &None, &worlds);
@@ -234,7 +234,6 @@ mod tests {
         let Score { agree, failures, .. } = score(&[&good], &Some("lost"), &worlds);
         assert_eq!((agree, failures.len(), failures[0].lines().count()), (0, 1, 4));
         assert!(failures[0].starts_with("a, -O2, on nx=2: ends with `Backend at line 0: lost`, not with no error\n"), "{failures:?}");
-        std::fs::remove_dir_all(folder).expect("the folder");
     }
 
     fn outcome(value: f64, error: Option<&str>) -> Outcome {

@@ -23,6 +23,11 @@ impl StableHash {
         self.bytes(text.as_bytes()).bytes(&[0xff])
     }
 
+    /// As a number.
+    pub fn value(self) -> u64 {
+        self.0
+    }
+
     /// As 16 hexadecimal digits.
     pub fn digits(self) -> String {
         format!("{:016x}", self.0)

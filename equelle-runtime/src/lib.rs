@@ -6,6 +6,8 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "cache")]
+pub mod cache;
 pub mod domain;
 pub mod entity;
 pub mod error;
@@ -30,6 +32,7 @@ pub mod report;
 pub mod run;
 pub mod session;
 pub mod source;
+pub mod temporary;
 pub mod threads;
 pub mod traits;
 

@@ -70,10 +70,10 @@ pub(super) fn compare(args: &CompareArgs, console: &Console) -> Result<(), Failu
         (Real::F64, true) => SOLVERS,
         (Real::F64, false) => ROUND_OFF,
     });
-    let scratch = Scratch::new()?;
+    let scratch = tempfile::tempdir().map_err(|error| Failure::io("make a folder in", &env::temp_dir(), &error))?;
     let run = |way: Way| -> Result<Outputs, Failure> {
         console.progress(&format!("Running on {}", way.title()));
-        let folder = scratch.0.join(way.title().replace(' ', ""));
+        let folder = scratch.path().join(way.title().replace(' ', ""));
         let mut command = Command::new(&programs[&(way.level as u8)]);
         if backends.len() > 1 {
             command.args(["--backend", way.backend.name()]);
@@ -114,24 +114,6 @@ fn ways(args: &CompareArgs) -> Vec<Way> {
         }
     }
     ways
-}
-
-/// A folder that is removed at the end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> Result<Self, Failure> {
-        let folder = env::temp_dir().join(format!("equelle-compare-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).map_err(|error| Failure::io("make", &folder, &error))?;
-        Ok(Scratch(folder))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }
 
 /// One output: numbers, or words that must be the same.

@@ -17,6 +17,7 @@ use crate::pipeline;
 use crate::processor::{Flags, TargetCpu};
 use crate::registry::{self, BackendName};
 use equelle_runtime::hash::StableHash;
+use equelle_runtime::temporary;
 
 /// Writes the package of a program; returns its folder.
 pub(super) fn write_package(
@@ -44,9 +45,12 @@ pub(super) fn build(args: &BuildArgs, console: &Console) -> Result<(), Failure> 
     let program = folder.join(format!("{}{}", compiled.package.name, std::env::consts::EXE_SUFFIX));
     if !same_content(&built, &program) {
         // A program that is running cannot be overwritten, but its name can be given to another file.
-        let temporary = folder.join(format!(".{}-{}", compiled.package.name, std::process::id()));
-        let copied = fs::copy(&built, &temporary).and_then(|_| fs::rename(&temporary, &program));
-        copied.map_err(|error| Failure::io("write", &program, &error))?;
+        let copy = || -> std::io::Result<()> {
+            let temporary = temporary::builder().tempfile_in(&folder)?.into_temp_path();
+            fs::copy(&built, &temporary)?;
+            Ok(temporary.persist(&program)?)
+        };
+        copy().map_err(|error| Failure::io("write", &program, &error))?;
     }
     super::print(&format!("{}\n", program.display()))
 }

@@ -113,36 +113,35 @@ mod tests {
 
     #[test]
     fn edits_survive_unless_forced() {
-        let folder = std::env::temp_dir().join(format!("equelle-written-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&folder);
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = scratch.path();
         let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
         let both = package(&[("Cargo.toml", "1"), ("src/cuda.rs", "1"), ("src/lib.rs", "1")]);
-        write(&both, "lock", &folder, Edits::Keep).unwrap();
+        write(&both, "lock", folder, Edits::Keep).unwrap();
         assert_eq!((read("src/lib.rs").as_str(), read("Cargo.lock").as_str()), ("1", "lock"));
         // Another version of the program, over files that nobody touched; files of the user, the lock file among them, are no matter.
         fs::write(folder.join("src/mine.rs"), "mine").unwrap();
         fs::write(folder.join("Cargo.lock"), "updated").unwrap();
         let one = package(&[("Cargo.toml", "2"), ("src/lib.rs", "2")]);
-        write(&one, "lock", &folder, Edits::Keep).unwrap();
+        write(&one, "lock", folder, Edits::Keep).unwrap();
         assert_eq!(["src/lib.rs", "src/cuda.rs", "src/mine.rs", "Cargo.lock"].map(read), ["2", "1", "mine", "updated"]);
         // What is as it should be is no edit, wherever it comes from; what was removed comes back.
         fs::write(folder.join("src/lib.rs"), "3").unwrap();
         fs::remove_file(folder.join("Cargo.toml")).unwrap();
         let next = package(&[("Cargo.toml", "3"), ("src/cuda.rs", "3"), ("src/lib.rs", "3")]);
-        write(&next, "lock", &folder, Edits::Keep).unwrap();
+        write(&next, "lock", folder, Edits::Keep).unwrap();
         assert_eq!(["Cargo.toml", "src/cuda.rs", "src/lib.rs"].map(read), ["3", "3", "3"]);
         // Edited files, and one of the user's in the way.
         fs::write(folder.join("src/lib.rs"), "edited").unwrap();
         fs::write(folder.join("src/new.rs"), "mine").unwrap();
         let last = package(&[("Cargo.toml", "4"), ("src/cuda.rs", "3"), ("src/lib.rs", "4"), ("src/new.rs", "4")]);
-        let text = message(write(&last, "lock", &folder, Edits::Keep));
+        let text = message(write(&last, "lock", folder, Edits::Keep));
         assert!(text.ends_with("changed since: src/lib.rs, src/new.rs"), "{text}");
         assert_eq!(["Cargo.toml", "src/lib.rs", "src/new.rs"].map(read), ["3", "edited", "mine"], "nothing was written");
-        write(&last, "lock", &folder, Edits::Overwrite).unwrap();
+        write(&last, "lock", folder, Edits::Overwrite).unwrap();
         assert_eq!(["Cargo.toml", "src/lib.rs", "src/new.rs", "src/mine.rs"].map(read), ["4", "4", "4", "mine"]);
         // Without its record every file that differs counts.
         fs::remove_file(folder.join(NAME)).unwrap();
-        message(write(&next, "lock", &folder, Edits::Keep));
-        fs::remove_dir_all(&folder).unwrap();
+        message(write(&next, "lock", folder, Edits::Keep));
     }
 }

@@ -27,8 +27,9 @@ const KINDS: [(&str, &[&str]); 11] = [
 /// Runs the programs of `programs` seeds from `seed` on.
 pub fn run(programs: u64, seed: u64) -> Result<(), Failure> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let folder = root.join(format!("target/random-{}", std::process::id()));
-    let worlds = Worlds::write(&folder, &root.join("grids/triangles-6x5.grid")).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let scratch = tempfile::tempdir_in(root.join("target")).map_err(|e| format!("the folder `target`: {e}"))?;
+    let folder = scratch.path();
+    let worlds = Worlds::write(folder, &root.join("grids/triangles-6x5.grid")).map_err(|e| format!("{}: {e}", folder.display()))?;
     let begin = Instant::now();
     let (mut failures, mut ended) = (0_usize, 0_u64);
     let mut kinds = [0_u64; KINDS.len()];
@@ -52,6 +53,5 @@ pub fn run(programs: u64, seed: u64) -> Result<(), Failure> {
         println!("{count:8} with {kind}");
     }
     println!("{ended:8} end with an error on a grid, the same in every way");
-    std::fs::remove_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     if failures == 0 { Ok(()) } else { Err(format!("{failures} of {programs} programs fail")) }
 }

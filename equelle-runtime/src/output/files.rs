@@ -1,6 +1,7 @@
 //! Collections in files of their own.
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::path::Path;
 
 use crate::error::{Error, ErrorKind};
@@ -59,11 +60,12 @@ pub(super) fn write_file<R: Real>(record: &RunRecord, mut entry: FileEntry, colu
                 }
                 text.push('\n');
             }
-            file.write(text.as_bytes())?;
+            file.write_all(text.as_bytes())?;
             hash = hash.bytes(text.as_bytes());
             entry.size += text.len() as u64;
         }
-        file.sync()?;
+        // What is renamed before it is on the disk may be empty after a loss of power.
+        file.as_file().sync_all()?;
         entry.hash = hash.digits();
         record.complete(file, entry)
     };

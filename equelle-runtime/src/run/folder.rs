@@ -6,10 +6,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
+use tempfile::NamedTempFile;
 
 use super::entry::{FileEntry, is_file_name};
 use super::lock::{Lock, LockAttempt, ask};
-use super::temporary::{Temporary, remove_left};
+use super::temporary;
 use super::{cannot_write, timestamp};
 use crate::error::{Error, ErrorKind};
 use crate::program::Program;
@@ -74,7 +75,7 @@ impl Folder {
             }
         }
         if folder.lock.is_some() {
-            remove_left(dir, program.name).map_err(|error| cannot_write(dir, &error))?;
+            temporary::remove_left(dir, program.name).map_err(|error| cannot_write(dir, &error))?;
         }
         folder.earlier = folder.read_earlier()?;
         Ok((folder, warning))
@@ -169,11 +170,11 @@ impl Folder {
     }
 
     /// Gives a file its name, and lists it.
-    pub(super) fn complete(&mut self, temporary: Temporary, entry: FileEntry) -> std::io::Result<()> {
+    pub(super) fn complete(&mut self, file: NamedTempFile, entry: FileEntry) -> std::io::Result<()> {
         let journal = self.journal.as_mut().ok_or_else(|| std::io::Error::other("there is no journal"))?;
         // First: a run that is killed in between has listed one file too many, and not one too few.
         journal.write_all(format!("{}\n", entry.json()).as_bytes())?;
-        temporary.name(&self.dir.join(entry.name()))?;
+        file.persist(self.dir.join(entry.name()))?;
         self.files.push(entry);
         Ok(())
     }
@@ -194,10 +195,11 @@ impl Folder {
         let list = |files: &[FileEntry]| Value::Array(files.iter().map(FileEntry::json).collect());
         record.insert("files".to_owned(), list(&self.files));
         record.insert("earlier_files".to_owned(), list(&self.earlier));
-        let mut temporary = Temporary::create(&self.dir, self.program.name)?;
-        temporary.write(format!("{:#}\n", Value::Object(record)).as_bytes())?;
-        temporary.sync()?;
-        temporary.name(&self.record_path())
+        let mut file = temporary::create(&self.dir, self.program.name)?;
+        file.write_all(format!("{:#}\n", Value::Object(record)).as_bytes())?;
+        file.as_file().sync_all()?;
+        file.persist(self.record_path())?;
+        Ok(())
     }
 
     /// After the last record: the journal has nothing to add to it.

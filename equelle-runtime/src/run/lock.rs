@@ -86,7 +86,8 @@ mod tests {
 
     #[test]
     fn one_owner_at_a_time() {
-        let path = std::env::temp_dir().join(format!("equelle-lock-{}", std::process::id()));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
         // As a killed run leaves it.
         std::fs::write(&path, "an owner that is gone, with a long name").unwrap();
         let LockAttempt::Ours(lock) = ask(&path, "first").unwrap() else { panic!("nobody has it") };
@@ -101,7 +102,8 @@ mod tests {
     #[test]
     fn removal_lets_no_two_in() {
         use std::sync::atomic::{AtomicUsize, Ordering};
-        let path = std::env::temp_dir().join(format!("equelle-lock-removed-{}", std::process::id()));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
         let (inside, taken) = (AtomicUsize::new(0), AtomicUsize::new(0));
         std::thread::scope(|scope| {
             for _ in 0..4 {

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value, json};
+use tempfile::NamedTempFile;
 
 use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
@@ -25,7 +26,6 @@ use crate::params::Parameters;
 use crate::program::Program;
 pub(crate) use entry::{FileEntry, not_in_names};
 use folder::Folder;
-pub(crate) use temporary::Temporary;
 
 /// How a run ended, as far as is known.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,19 +104,19 @@ impl RunRecord {
     ///
     /// # Errors
     /// Of the system.
-    pub(crate) fn temporary(&self) -> std::io::Result<Temporary> {
+    pub(crate) fn temporary(&self) -> std::io::Result<NamedTempFile> {
         let state = self.state();
-        Temporary::create(&state.dir, state.program.name)
+        temporary::create(&state.dir, state.program.name)
     }
 
     /// Gives a file, which has been synced, its name.
     ///
     /// # Errors
     /// Of the system.
-    pub(crate) fn complete(&self, temporary: Temporary, entry: FileEntry) -> std::io::Result<()> {
+    pub(crate) fn complete(&self, file: NamedTempFile, entry: FileEntry) -> std::io::Result<()> {
         let mut state = self.state();
         let folder = state.folder.as_mut().ok_or_else(|| std::io::Error::other("the run has ended"))?;
-        folder.complete(temporary, entry)
+        folder.complete(file, entry)
     }
 
     /// Files of earlier runs that were removed.

@@ -147,7 +147,7 @@ fn what_a_killed_run_left_blocks_nobody_and_goes_away() {
     file(&dir, ".heat.run.files", &format!("{journal}{{\"name\":\"u-0"));
     file(&dir, ".heat.run.lock", "program `heat`, process 1\n");
     file(&dir, ".u.output.lock", "program `heat`, process 1\n");
-    file(&dir, ".heat.run-1-7.part", "0.1\n0.");
+    file(&dir, ".heat.run-a1B2c3D4.part", "0.1\n0.");
     steps(&dir, 0, Ok(())).unwrap();
     assert_eq!(names_in(&dir), ["heat.run.json", "u-00000.output"]);
 }

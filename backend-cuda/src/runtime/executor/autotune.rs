@@ -115,8 +115,8 @@ pub(super) enum Known {
 pub(crate) struct Autotune {
     how: Tune,
     /// What identifies modules and kernels of the program on disk.
-    modules: HashMap<ModuleId, u128>,
-    kernels: HashMap<FunctionId, u128>,
+    modules: HashMap<ModuleId, u64>,
+    kernels: HashMap<FunctionId, u64>,
     known: HashMap<(FunctionId, LaunchDomain), Known>,
     /// Kernels whose shape is another than the usual one because an earlier run found it.
     pub(super) from_before: usize,
@@ -157,7 +157,7 @@ impl Autotune {
     }
 
     /// What identifies a kernel on disk, if its shape is looked for.
-    pub(super) fn kernel(&self, function: FunctionId) -> Option<u128> {
+    pub(super) fn kernel(&self, function: FunctionId) -> Option<u64> {
         self.kernels.get(&function).copied()
     }
 
@@ -184,7 +184,7 @@ impl Autotune {
 }
 
 /// Where a shape is kept.
-pub(super) fn key(kernel: u128, over: LaunchDomain, n: [u32; 3], facts: &DeviceProperties) -> u128 {
+pub(super) fn key(kernel: u64, over: LaunchDomain, n: [u32; 3], facts: &DeviceProperties) -> u64 {
     kernel_cache::hash(&[&kernel.to_le_bytes(), format!("{over:?} {n:?}").as_bytes(), facts.name.as_bytes(), facts.arch.as_bytes()])
 }
 

@@ -146,7 +146,7 @@ impl Executor {
 
     /// What identifies a kernel whose shape is looked for.
     #[cfg(test)]
-    pub(crate) fn kernel_key(&self, function: FunctionId) -> Option<u128> {
+    pub(crate) fn kernel_key(&self, function: FunctionId) -> Option<u64> {
         self.autotune.borrow().kernel(function)
     }
 

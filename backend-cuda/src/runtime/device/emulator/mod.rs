@@ -47,7 +47,7 @@ pub struct Emulator {
 struct State {
     modules: Vec<Library>,
     /// By what they are made of.
-    loaded: BTreeMap<u128, ModuleId>,
+    loaded: BTreeMap<u64, ModuleId>,
     functions: Vec<Runner>,
     memory: BTreeMap<u64, Layout>,
     used: u64,
@@ -116,7 +116,7 @@ fn compiler_version() -> &'static [u8] {
 }
 
 /// A library with these kernels at `target`: from the cache, where `key` finds it, or compiled.
-fn library(key: u128, source: &str, options: &[String], target: &Path) -> Result<(), Error> {
+fn library(key: u64, source: &str, options: &[String], target: &Path) -> Result<(), Error> {
     if kernel_cache::read(key, "so").is_some_and(|image| std::fs::write(target, image).is_ok()) {
         return Ok(());
     }
@@ -127,11 +127,14 @@ fn library(key: u128, source: &str, options: &[String], target: &Path) -> Result
     Ok(())
 }
 
+fn cannot_write(error: std::io::Error) -> Error {
+    failed(format!("cannot write the text of kernels: {error}"))
+}
+
 fn compile(source: &str, options: &[String], target: &Path) -> Result<(), Error> {
-    let text = kernel_cache::scratch_path("cpp");
-    std::fs::write(&text, source).map_err(|e| failed(format!("cannot write `{}`: {e}", text.display())))?;
+    let text = kernel_cache::scratch_path("cpp").map_err(cannot_write)?;
+    std::fs::write(&text, source).map_err(cannot_write)?;
     let output = Command::new("c++").args(FLAGS).args(options).arg("-o").arg(target).arg(&text).output();
-    let _ = std::fs::remove_file(&text);
     let output = output.map_err(|e| failed(format!("the emulator needs a C++ compiler named `c++`: {e}")))?;
     if output.status.success() {
         return Ok(());
@@ -156,11 +159,11 @@ impl Device for Emulator {
         if let Some(&id) = self.state.borrow().loaded.get(&key) {
             return Ok(id);
         }
-        let library_path = kernel_cache::scratch_path("so");
+        let library_path = kernel_cache::scratch_path("so").map_err(cannot_write)?;
         library(key, &source, &options, &library_path).map_err(|error| module.with_kernel(error))?;
         // SAFETY: the library was made from our kernels, whose initialisation does nothing.
-        let library = unsafe { Library::new(&library_path) };
-        let _ = std::fs::remove_file(&library_path);
+        let library = unsafe { Library::new(&*library_path) };
+        drop(library_path);
         let library = library.map_err(|e| failed(format!("cannot load compiled kernels: {e}")))?;
         let mut state = self.state.borrow_mut();
         state.modules.push(library);

@@ -49,7 +49,7 @@ struct State {
     kernels: Vec<Kernel>,
     modules: Vec<(Arc<CudaModule>, KernelModule)>,
     /// By what they are made of.
-    loaded: HashMap<u128, ModuleId>,
+    loaded: HashMap<u64, ModuleId>,
 }
 
 impl GpuDevice {

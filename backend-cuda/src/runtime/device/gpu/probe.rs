@@ -1,13 +1,13 @@
 //! What of CUDA is there. cudarc panics when a library or symbol is missing, so everything used is
 //! looked up here first.
 
-use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use cudarc::{cusparse as cusparse_crate, driver as driver_crate, nvrtc as nvrtc_crate};
 use equelle_runtime::Error;
 
 use super::error::GpuError;
+use crate::libraries::in_toolkits;
 
 /// A library of CUDA, as cudarc loads it and as messages speak of it.
 struct Library {
@@ -87,7 +87,7 @@ impl Library {
         if let Some(file) = self.file
             && !is_present()
         {
-            load_from_usual_places(file);
+            load_from_toolkits(file);
         }
         if !is_present() {
             return Err(GpuError::Library { message: self.missing.to_owned(), hint: self.install }.into());
@@ -128,22 +128,11 @@ pub fn cusparse() -> Result<(), Error> {
     CUSPARSE.answer.get_or_init(|| CUSPARSE.look_for()).clone()
 }
 
-/// Where a file is below the folders in which toolkits usually are: they are often installed
-/// without being on the loader's path.
-pub(super) fn usual_places(file: &str) -> impl Iterator<Item = PathBuf> {
-    let set = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(std::env::var_os).map(PathBuf::from);
-    let roots = set.chain(["/usr/local/cuda", "/opt/cuda"].map(PathBuf::from));
-    let folders = ["lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"];
-    let paths = roots.flat_map(move |root| folders.map(|folder| root.join(folder)));
-    let file = file.to_owned();
-    paths.map(move |folder| folder.join(&file)).filter(|path| path.is_file())
-}
-
-/// A library that is loaded is found by its name alone, so one that the loader does not find is
-/// loaded from where toolkits usually are.
-pub(super) fn load_from_usual_places(file: &str) {
+/// Loads a library that the loader does not find from a toolkit: once loaded, it is found by its
+/// name alone.
+pub(super) fn load_from_toolkits(file: &str) {
     // SAFETY: loading the vendor's library runs its initialisation, which is what using it means.
-    if let Some(library) = usual_places(file).find_map(|path| unsafe { libloading::Library::new(&path) }.ok()) {
+    if let Some(library) = in_toolkits(file).find_map(|path| unsafe { libloading::Library::new(&path) }.ok()) {
         // It stays loaded for good, as cudarc's own handle does.
         std::mem::forget(library);
     }

@@ -103,7 +103,7 @@ fn every_shape_reaches_every_cell_once() {
 }
 
 /// Launches a kernel once; the key of its shape on disk, and the shape that it had.
-fn launched(rt: &mut CudaRuntime, module: &KernelModule, x: &[f64]) -> (u128, LaunchShape) {
+fn launched(rt: &mut CudaRuntime, module: &KernelModule, x: &[f64]) -> (u64, LaunchShape) {
     let over = LaunchDomain::Elements(x.len());
     let (from, to) = (rt.executor.put(x), rt.executor.put(&vec![0.0; x.len()]));
     let call = rt.executor.call(module, "squares").expect("a kernel");
@@ -163,7 +163,7 @@ fn what_was_measured_is_found_again() {
             assert_eq!(blocks(launched(&mut runtime(&[]), &module, &x).1), (8, 128), "{wrong:?}");
         }
         if let Some(folder) = kernel_cache::directory() {
-            let _ = std::fs::remove_file(folder.join(format!("{place:032x}.shape")));
+            let _ = std::fs::remove_file(folder.join(format!("{place:016x}.shape")));
         }
     }
 }

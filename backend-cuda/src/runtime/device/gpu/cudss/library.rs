@@ -10,6 +10,7 @@ use cudarc::driver::sys::CUstream;
 use libloading::Library;
 
 use super::super::probe;
+use crate::libraries::in_toolkits;
 
 /// The major version whose interface is written down here.
 const MAJOR: c_int = 1;
@@ -183,10 +184,10 @@ pub(super) fn library() -> Result<&'static Api, String> {
     static LIBRARY: OnceLock<Result<Api, String>> = OnceLock::new();
     let found = LIBRARY.get_or_init(|| {
         first_of(&NAMES).or_else(|reason| {
-            if reason.is_none() && NAMES.iter().all(|name| probe::usual_places(name).next().is_none()) {
+            if reason.is_none() && NAMES.iter().all(|name| in_toolkits(name).next().is_none()) {
                 return Err(explain(None));
             }
-            NEEDED.into_iter().chain(NAMES).for_each(probe::load_from_usual_places);
+            NEEDED.into_iter().chain(NAMES).for_each(probe::load_from_toolkits);
             first_of(&NAMES).map_err(|later| explain(reason.or(later)))
         })
     });
@@ -216,10 +217,10 @@ mod tests {
         assert_eq!(first_of(&[none]).unwrap_err(), None);
         assert_eq!(explain(None), "cuDSS was not found (library `libcudss.so.1`)");
 
-        let text = std::env::temp_dir().join(format!("no-library-{}.so", std::process::id()));
+        let folder = tempfile::tempdir().expect("a folder that can be written");
+        let text = folder.path().join("no-library.so");
         std::fs::write(&text, "no machine code").expect("a file that can be written");
         let error = explain(first_of(&[none, text.to_str().expect("a path of letters")]).unwrap_err());
-        let _ = std::fs::remove_file(&text);
         assert!(error.starts_with("cuDSS cannot be used: ") && error.contains("no-library"), "{error}");
 
         if cfg!(target_os = "linux") {

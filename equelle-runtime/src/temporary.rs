@@ -1,0 +1,51 @@
+//! Files that appear complete or not at all: written under a temporary name, then renamed.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use tempfile::Builder;
+
+/// Temporary files with the permissions of other files: they keep them when they get their names.
+pub fn builder<'a>() -> Builder<'a, 'a> {
+    #[allow(unused_mut)]
+    let mut builder = Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder
+}
+
+/// Writes a file, in place of one that had its name. No reader sees half of it.
+///
+/// # Errors
+/// Of the system; the file is as it was.
+pub fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file = builder().tempfile_in(path.parent().unwrap_or(Path::new(".")))?;
+    file.write_all(bytes)?;
+    file.persist(path)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_replaced_and_nothing_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        for text in ["one", "two"] {
+            write(&path, text.as_bytes()).unwrap();
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert!(write(&folder.path().join("none/file"), b"").is_err());
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
+            let other = folder.path().join("other");
+            std::fs::write(&other, "").unwrap();
+            assert_eq!(mode(&path), mode(&other));
+        }
+    }
+}
