@@ -86,6 +86,45 @@ impl Error {
             .hint(format!("run on a grid of dimension {components}, or give Vector {dim} components")))
     }
 
+    /// That a Vector on a grid of dimension `dim` has a component.
+    ///
+    /// # Errors
+    /// `Data`, if it has not.
+    pub fn vector_component(index: usize, dim: usize) -> Result<(), Error> {
+        if index < dim {
+            return Ok(());
+        }
+        let message = match dim {
+            1 => format!("component [{index}] of a Vector: the grid has dimension 1, so component [0] alone"),
+            dim => format!("component [{index}] of a Vector: the grid has dimension {dim}, so components [0] to [{}]", dim - 1),
+        };
+        Err(Error::new(ErrorKind::Data, message).hint(format!("run on a grid of dimension {} or more", index + 1)))
+    }
+
+    /// An operation of faces takes no entities of this kind.
+    pub fn needs_faces(operation: &str, kind: &str) -> Error {
+        Error::new(ErrorKind::Backend, format!("{operation} of a {kind} is not defined: it needs faces"))
+    }
+
+    /// The entity of this kind that belongs to `owner` is Empty, so the grid has nothing on it.
+    pub fn empty_entity(kind: &str, what: &str, owner: &str) -> Error {
+        Error::new(ErrorKind::Simulation, format!("an Empty {kind} has no {what}: the one that belongs to {owner}"))
+            .hint("choose another entity where this one is Empty, with IsEmpty(...) ? ... : ...")
+    }
+
+    /// An `On` looked for data at an entity, which belongs to `owner`, where there is none.
+    pub fn no_data_at(kind: &str, entity: Option<u32>, owner: &str) -> Error {
+        let entity = entity.map_or_else(|| format!("a {kind} that"), |entity| format!("{kind} {entity}, which"));
+        let message = format!("`On` needs data at {entity} the data's domain does not hold (target of {owner})");
+        Error::new(ErrorKind::Simulation, message).hint("extend the data to a domain that holds the whole target")
+    }
+
+    /// The domain that an `Extend` goes to does not hold an entity of the data's.
+    pub fn not_in_larger_domain(kind: &str, entity: u32) -> Error {
+        Error::new(ErrorKind::Simulation, format!("`Extend` cannot place {kind} {entity}: the larger domain does not hold it"))
+            .hint("extend to a domain that holds the data's whole domain")
+    }
+
     /// Adds what to do.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {

@@ -4,7 +4,6 @@ use equelle_runtime::Real;
 
 use super::SerialRuntime;
 use super::collections::ScalarCollection;
-use super::support::same_domain;
 
 /// `f` of each element.
 pub(super) fn map<R: Real>(rt: &SerialRuntime<R>, a: &ScalarCollection<R>, f: impl Fn(R) -> R) -> ScalarCollection<R> {
@@ -23,7 +22,7 @@ pub(super) fn zip<R: Real>(
     b: &ScalarCollection<R>,
     f: impl Fn(R, R) -> R,
 ) -> ScalarCollection<R> {
-    debug_assert!(same_domain(&a.domain, &b.domain));
+    debug_assert!(a.domain.same_elements(&b.domain));
     let (left, right) = (rt.values_of(a), rt.values_of(b));
     let mut out = rt.take_buffer(left.len());
     for ((out, &a), &b) in out.iter_mut().zip(left.iter()).zip(right.iter()) {

@@ -4,7 +4,6 @@ use equelle_runtime::{Comparison, Logic, Real};
 
 use super::SerialRuntime;
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection};
-use super::support::same_domain;
 
 /// Element-wise comparison; with NaN only `!=` holds.
 pub(super) fn compare<R: Real>(rt: &SerialRuntime<R>, op: Comparison, a: &ScalarCollection<R>, b: &ScalarCollection<R>) -> BoolCollection {
@@ -56,7 +55,7 @@ pub(super) fn combine_bools(op: Logic, a: bool, b: bool) -> bool {
 
 /// Whether the entities, or two Empties, are the same.
 pub(super) fn same_entities<R: Real>(rt: &SerialRuntime<R>, a: &EntityCollection, b: &EntityCollection) -> BoolCollection {
-    debug_assert!(same_domain(&a.domain, &b.domain));
+    debug_assert!(a.domain.same_elements(&b.domain));
     debug_assert_eq!(a.kind, b.kind);
     let mut out = rt.take_bool_buffer(a.values.len());
     for ((out, a), b) in out.iter_mut().zip(a.values.iter()).zip(b.values.iter()) {
@@ -86,7 +85,7 @@ pub(super) fn combine<R: Real>(
     b: &BoolCollection,
     f: impl Fn(bool, bool) -> bool,
 ) -> BoolCollection {
-    debug_assert!(same_domain(&a.domain, &b.domain));
+    debug_assert!(a.domain.same_elements(&b.domain));
     let mut out = rt.take_bool_buffer(a.values.len());
     for ((out, &a), &b) in out.iter_mut().zip(a.values.iter()).zip(b.values.iter()) {
         *out = f(a, b);
@@ -104,7 +103,7 @@ fn map<R: Real>(rt: &SerialRuntime<R>, a: &ScalarCollection<R>, f: impl Fn(R) ->
 }
 
 fn zip<R: Real>(rt: &SerialRuntime<R>, a: &ScalarCollection<R>, b: &ScalarCollection<R>, f: impl Fn(R, R) -> bool) -> BoolCollection {
-    debug_assert!(same_domain(&a.domain, &b.domain));
+    debug_assert!(a.domain.same_elements(&b.domain));
     let (left, right) = (rt.values_of(a), rt.values_of(b));
     let mut out = rt.take_bool_buffer(left.len());
     for ((out, &a), &b) in out.iter_mut().zip(left.iter()).zip(right.iter()) {

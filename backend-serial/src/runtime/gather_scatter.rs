@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::NONE;
-use equelle_runtime::{Error, ErrorKind, Real};
+use equelle_runtime::{Error, Real};
 
 use super::SerialRuntime;
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
 use super::pool::{Buffer, Pool};
-use super::support::{element_at, on_empty, same_domain};
+use super::support::{element_at, on_empty};
 use super::vectors;
 
 /// Numbers at the target's entities.
@@ -60,7 +60,7 @@ pub(super) fn extend_scalars<R: Real>(
     data: &ScalarCollection<R>,
     domain: &Arc<Domain>,
 ) -> Result<ScalarCollection<R>, Error> {
-    if same_domain(&data.domain, domain) {
+    if data.domain.same_elements(domain) {
         return Ok(data.clone());
     }
     let out = scatter(&rt.reals, &data.domain, &rt.values_of(data), domain, R::ZERO)?;
@@ -78,7 +78,7 @@ pub(super) fn extend_vectors<R: Real>(
     data: &VectorCollection<R>,
     domain: &Arc<Domain>,
 ) -> Result<VectorCollection<R>, Error> {
-    if same_domain(&data.domain, domain) {
+    if data.domain.same_elements(domain) {
         return Ok(data.clone());
     }
     vectors::map(rt, data, |component| extend_scalars(rt, component, domain))
@@ -86,7 +86,7 @@ pub(super) fn extend_vectors<R: Real>(
 
 /// Truth values, false where there are none.
 pub(super) fn extend_bools<R: Real>(rt: &SerialRuntime<R>, data: &BoolCollection, domain: &Arc<Domain>) -> Result<BoolCollection, Error> {
-    if same_domain(&data.domain, domain) {
+    if data.domain.same_elements(domain) {
         return Ok(data.clone());
     }
     let out = scatter(&rt.bools, &data.domain, &data.values, domain, false)?;
@@ -99,7 +99,7 @@ pub(super) fn extend_entities<R: Real>(
     data: &EntityCollection,
     domain: &Arc<Domain>,
 ) -> Result<EntityCollection, Error> {
-    if same_domain(&data.domain, domain) {
+    if data.domain.same_elements(domain) {
         return Ok(data.clone());
     }
     let out = scatter(&rt.indices, &data.domain, &data.values, domain, NONE)?;
@@ -140,7 +140,9 @@ fn scatter<T: Copy + Default>(pool: &Rc<Pool<T>>, from: &Domain, data: &[T], dom
     let mut out = pool.take(domain.len());
     out.fill(filler);
     for (&entity, &value) in from.elements().iter().zip(data) {
-        let rank = domain.rank(entity).ok_or_else(|| not_within(from, entity))?;
+        let rank = domain
+            .rank(entity)
+            .ok_or_else(|| Error::not_in_larger_domain(from.kind().noun(), from.grid().file_index(from.kind(), entity)))?;
         out[rank as usize] = value;
     }
     Ok(out)
@@ -154,12 +156,5 @@ fn unreachable_data(target: &EntityCollection, entity: u32, position: usize) -> 
     let owner = element_at(&target.domain, position);
     let (kind, owner_kind) = (target.kind.noun(), target.domain.kind().noun());
     let entity = target.domain.grid().file_index(target.kind, entity);
-    let message = format!("`On` needs data at {kind} {entity}, which the data's domain does not hold (target of {owner_kind} {owner})");
-    Error::new(ErrorKind::Simulation, message).hint("extend the data to a domain that holds the whole target")
-}
-
-fn not_within(from: &Domain, entity: u32) -> Error {
-    let entity = from.grid().file_index(from.kind(), entity);
-    let message = format!("`Extend` cannot place {} {entity}: the larger domain does not hold it", from.kind().noun());
-    Error::new(ErrorKind::Simulation, message).hint("extend to a domain that holds the data's whole domain")
+    Error::no_data_at(kind, Some(entity), &format!("{owner_kind} {owner}"))
 }

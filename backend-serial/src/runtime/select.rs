@@ -5,7 +5,6 @@ use equelle_runtime::{Error, Real};
 use super::SerialRuntime;
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection};
 use super::forward;
-use super::support::same_domain;
 
 /// Of numbers.
 pub(super) fn scalars<R: Real>(
@@ -14,7 +13,7 @@ pub(super) fn scalars<R: Real>(
     a: &ScalarCollection<R>,
     b: &ScalarCollection<R>,
 ) -> Result<ScalarCollection<R>, Error> {
-    debug_assert!(same_domain(&condition.domain, &a.domain) && same_domain(&a.domain, &b.domain));
+    debug_assert!(condition.domain.same_elements(&a.domain) && a.domain.same_elements(&b.domain));
     let (if_true, if_false) = (rt.values_of(a), rt.values_of(b));
     let mut out = rt.take_buffer(if_true.len());
     choose(&mut out, &condition.values, &if_true, &if_false);
@@ -24,7 +23,7 @@ pub(super) fn scalars<R: Real>(
 
 /// Of truth values.
 pub(super) fn bools<R: Real>(rt: &SerialRuntime<R>, condition: &BoolCollection, a: &BoolCollection, b: &BoolCollection) -> BoolCollection {
-    debug_assert!(same_domain(&condition.domain, &a.domain) && same_domain(&a.domain, &b.domain));
+    debug_assert!(condition.domain.same_elements(&a.domain) && a.domain.same_elements(&b.domain));
     let mut out = rt.take_bool_buffer(a.values.len());
     choose(&mut out, &condition.values, &a.values, &b.values);
     rt.bool_collection_from(&a.domain, out)
@@ -37,7 +36,7 @@ pub(super) fn entities<R: Real>(
     a: &EntityCollection,
     b: &EntityCollection,
 ) -> EntityCollection {
-    debug_assert!(same_domain(&condition.domain, &a.domain) && same_domain(&a.domain, &b.domain));
+    debug_assert!(condition.domain.same_elements(&a.domain) && a.domain.same_elements(&b.domain));
     debug_assert_eq!(a.kind, b.kind);
     let mut out = rt.take_entity_buffer(a.values.len());
     choose(&mut out, &condition.values, &a.values, &b.values);

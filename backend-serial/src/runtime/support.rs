@@ -201,8 +201,3 @@ pub(super) fn on_empty(domain: &Domain, position: usize) -> Error {
 pub(super) fn element_at(domain: &Domain, position: usize) -> u32 {
     if position < domain.len() { domain.grid().file_index(domain.kind(), domain.element(position)) } else { NONE }
 }
-
-/// Whether two collections can be operands of one call.
-pub(super) fn same_domain(a: &Arc<Domain>, b: &Arc<Domain>) -> bool {
-    Arc::ptr_eq(a, b) || a.same_elements(b)
-}

@@ -83,10 +83,7 @@ fn not_there(entities: &EntityCollection, position: usize, what: &str) -> Error 
     let kind = entities.kind.noun();
     let owner_kind = entities.domain.kind().noun();
     match entities.values.get(position) {
-        Some(&NONE) | None => {
-            Error::new(ErrorKind::Simulation, format!("an Empty {kind} has no {what}: the one that belongs to {owner_kind} {owner}"))
-                .hint("choose another entity where this one is Empty, with IsEmpty(...) ? ... : ...")
-        }
+        Some(&NONE) | None => Error::empty_entity(kind, what, &format!("{owner_kind} {owner}")),
         Some(&entity) => {
             let entity = entities.domain.grid().file_index(entities.kind, entity);
             Error::new(ErrorKind::Simulation, format!("the grid has no {kind} {entity}, which belongs to {owner_kind} {owner}"))
@@ -95,10 +92,5 @@ fn not_there(entities: &EntityCollection, position: usize, what: &str) -> Error 
 }
 
 fn only_faces(entities: &EntityCollection, operation: &str) -> Result<(), Error> {
-    match entities.kind {
-        EntityKind::Face => Ok(()),
-        EntityKind::Cell | EntityKind::Edge | EntityKind::Vertex => {
-            Err(Error::new(ErrorKind::Backend, format!("{operation} of a {} is not defined: it needs faces", entities.kind.noun())))
-        }
-    }
+    if entities.kind == EntityKind::Face { Ok(()) } else { Err(Error::needs_faces(operation, entities.kind.noun())) }
 }

@@ -10,33 +10,22 @@ use super::SerialRuntime;
 use super::collections::{ScalarCollection, VectorCollection};
 use super::discrete::reduce_values;
 use super::forward;
-use super::support::same_domain;
 
 /// A single Vector; components beyond the dimension of the grid are 0.
 pub(super) type Vector = [f64; 3];
 
 /// A single Vector of as many components as the grid has dimensions.
 pub(super) fn single<R: Real>(rt: &SerialRuntime<R>, components: &[f64]) -> Result<Vector, Error> {
-    check_count(rt, components.len())?;
+    Error::vector_size(components.len(), rt.grid().dim())?;
     Ok(std::array::from_fn(|i| components.get(i).copied().unwrap_or(0.0)))
 }
 
 /// A collection of as many components as the grid has dimensions.
 pub(super) fn collect<R: Real>(rt: &SerialRuntime<R>, components: &[&ScalarCollection<R>]) -> Result<VectorCollection<R>, Error> {
-    check_count(rt, components.len())?;
+    Error::vector_size(components.len(), rt.grid().dim())?;
     let domain = Arc::clone(components[0].domain());
-    debug_assert!(components.iter().all(|component| same_domain(component.domain(), &domain)));
+    debug_assert!(components.iter().all(|component| component.domain().same_elements(&domain)));
     from_parts(rt, &domain, |axis| components.get(axis).map(|component| Ok((*component).clone())))
-}
-
-fn check_count<R: Real>(rt: &SerialRuntime<R>, count: usize) -> Result<(), Error> {
-    let dim = rt.grid().dim();
-    if count == dim {
-        return Ok(());
-    }
-    let components = if count == 1 { "1 component".to_owned() } else { format!("{count} components") };
-    Err(Error::new(ErrorKind::Data, format!("a Vector of {components} on a grid of dimension {dim}"))
-        .hint(format!("run on a grid of dimension {count}, or give Vector {dim} components")))
 }
 
 /// Of as many parts as the grid has dimensions, without a list of them: a steady step allocates nothing.
@@ -76,7 +65,7 @@ pub(super) fn zip<R: Real>(
     b: &VectorCollection<R>,
     f: impl Fn(&ScalarCollection<R>, &ScalarCollection<R>) -> Result<ScalarCollection<R>, Error>,
 ) -> Result<VectorCollection<R>, Error> {
-    debug_assert!(same_domain(&a.domain, &b.domain));
+    debug_assert!(a.domain.same_elements(&b.domain));
     from_parts(rt, &a.domain, |axis| Some(f(&a.part(axis)?, &b.part(axis)?)))
 }
 
@@ -92,7 +81,7 @@ pub(super) fn spread_with<R: Real>(
 
 /// Sum of the products of components, in order; it starts with the first product.
 pub(super) fn dot<R: Real>(rt: &SerialRuntime<R>, a: &VectorCollection<R>, b: &VectorCollection<R>) -> Result<ScalarCollection<R>, Error> {
-    debug_assert!(same_domain(&a.domain, &b.domain));
+    debug_assert!(a.domain.same_elements(&b.domain));
     let mut sum: Option<ScalarCollection<R>> = None;
     for (a, b) in parts(a).zip(parts(b)) {
         let product = forward::zip(rt, &a, &b, |a, b| a * b, |_, b, _, d| b * d, |a, _, _, d| a * d)?;
@@ -112,26 +101,19 @@ pub(super) fn length<R: Real>(rt: &SerialRuntime<R>, a: &VectorCollection<R>) ->
 
 /// A component as a collection of its own.
 pub(super) fn component<R: Real>(rt: &SerialRuntime<R>, a: &VectorCollection<R>, index: usize) -> Result<ScalarCollection<R>, Error> {
-    a.part(index).ok_or_else(|| no_component(rt, index))
+    Error::vector_component(index, rt.grid().dim())?;
+    a.part(index).ok_or_else(|| Error::new(ErrorKind::Backend, "a Vector lacks a component"))
 }
 
 /// A component of one Vector.
 pub(super) fn single_component<R: Real>(rt: &SerialRuntime<R>, a: &Vector, index: usize) -> Result<f64, Error> {
-    a[..rt.grid().dim()].get(index).copied().ok_or_else(|| no_component(rt, index))
+    Error::vector_component(index, rt.grid().dim())?;
+    Ok(a[index])
 }
 
 /// As [`dot`], of single Vectors.
 pub(super) fn single_dot<R: Real>(rt: &SerialRuntime<R>, a: &Vector, b: &Vector) -> f64 {
     (1..rt.grid().dim()).fold(a[0] * b[0], |sum, i| sum + a[i] * b[i])
-}
-
-fn no_component<R: Real>(rt: &SerialRuntime<R>, index: usize) -> Error {
-    let dim = rt.grid().dim();
-    let message = match dim {
-        1 => format!("component [{index}] of a Vector: the grid has dimension 1, so component [0] alone"),
-        dim => format!("component [{index}] of a Vector: the grid has dimension {dim}, so components [0] to [{}]", dim - 1),
-    };
-    Error::new(ErrorKind::Data, message).hint(format!("run on a grid of dimension {} or more", index + 1))
 }
 
 /// The reduction of each component.

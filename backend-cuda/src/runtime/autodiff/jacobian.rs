@@ -15,21 +15,36 @@ use crate::runtime::autodiff::rules::Rule;
 use crate::runtime::device::DevicePtr;
 use crate::runtime::device::sparse::SparseMatrix;
 use crate::runtime::executor::Executor;
-use crate::runtime::executor::arguments::{EqBool, EqRows};
+use crate::runtime::executor::arguments::{EqBool, EqOperand, EqRows};
 use crate::runtime::executor::errors::internal_error;
 use crate::runtime::executor::pool::Buffer;
 use crate::runtime::kernels::DERIVATIVES_MODULE;
 use crate::runtime::linalg::csr::{CsrPattern, Jacobian};
 use crate::runtime::linalg::spgemm::{narrow, sparse_product};
-use crate::runtime::operations::arithmetic::Numbers;
+use crate::runtime::values::collections::{Collection, Derivatives};
 
 /// As kernels take rows that may not be there.
 fn args_of(jacobian: Option<&Jacobian>) -> EqRows {
     jacobian.map_or(EqRows { row_ptr: 0, columns: 0, entries: 0 }, Jacobian::args)
 }
 
+/// The derivatives that a collection carries.
+pub(crate) fn jacobian_of(executor: &Executor, c: &Collection) -> Result<Option<Jacobian>, Error> {
+    match c.derivatives.as_deref() {
+        None => Ok(None),
+        Some(Derivatives::Rows { rows, entries }) => Ok(Some(Jacobian { rows: Rc::clone(rows), entries: Rc::clone(entries) })),
+        Some(Derivatives::Unknown { first, n_cols, identity }) => {
+            if let Some(known) = identity.get() {
+                return Ok(Some(known.clone()));
+            }
+            let made = identity_rows(executor, *first, c.domain.len(), *n_cols)?;
+            Ok(Some(identity.get_or_init(|| made).clone()))
+        }
+    }
+}
+
 /// Derivatives of the unknowns `first .. first + n` themselves, of `n_cols` in total.
-pub(crate) fn identity_rows(executor: &Executor, first: usize, n: usize, n_cols: usize) -> Result<Jacobian, Error> {
+fn identity_rows(executor: &Executor, first: usize, n: usize, n_cols: usize) -> Result<Jacobian, Error> {
     let row_ptr = executor.buffer("rows of the Jacobian", 8 * (n + 1) as u64)?;
     let columns = executor.buffer("columns of the Jacobian", 4 * n as u64)?;
     let entries = executor.reals("the Jacobian", n)?;
@@ -39,21 +54,14 @@ pub(crate) fn identity_rows(executor: &Executor, first: usize, n: usize, n_cols:
 }
 
 /// Entries of a function of operands `a` and `b` with the result `v`, of which one alone has derivatives.
-pub(crate) fn scaled_rows(
-    executor: &Executor,
-    rule: Rule,
-    of: &Jacobian,
-    a: &Numbers,
-    b: &Numbers,
-    v: &Numbers,
-) -> Result<Jacobian, Error> {
+pub(crate) fn scaled_rows(executor: &Executor, rule: Rule, of: &Jacobian, [a, b, v]: [EqOperand; 3]) -> Result<Jacobian, Error> {
     if rule == Rule::Keep {
         return Ok(of.clone());
     }
     let n = of.rows.len();
     let entries = executor.reals("the Jacobian", of.rows.entries())?;
     let call = executor.call(&DERIVATIVES_MODULE, "equelle_scale_rows")?.arg(rule.number()).arg(n as u32).arg(of.args());
-    executor.launch_over(call.arg(a.operand).arg(b.operand).arg(v.operand).arg(entries.address()), n)?;
+    executor.launch_over(call.arg(a).arg(b).arg(v).arg(entries.address()), n)?;
     Ok(Jacobian { rows: Rc::clone(&of.rows), entries })
 }
 
@@ -62,7 +70,7 @@ pub(crate) fn united_rows(
     executor: &Executor,
     rules: (Rule, Rule),
     [left, right]: [&Jacobian; 2],
-    [a, b, v]: [&Numbers; 3],
+    [a, b, v]: [EqOperand; 3],
 ) -> Result<Jacobian, Error> {
     let n = left.rows.len();
     let row_ptr = executor.buffer("rows of the Jacobian", 8 * (n + 1) as u64)?;
@@ -70,7 +78,7 @@ pub(crate) fn united_rows(
     executor.launch_over(call.arg(row_ptr.address()), n.max(1))?;
     let made = Jacobian::begin(executor, row_ptr, n, left.rows.n_cols())?;
     let call = executor.call(&DERIVATIVES_MODULE, "equelle_union_rows")?.arg(rules.0.number()).arg(rules.1.number()).arg(n as u32);
-    let call = call.arg(left.args()).arg(right.args()).arg(a.operand).arg(b.operand).arg(v.operand);
+    let call = call.arg(left.args()).arg(right.args()).arg(a).arg(b).arg(v);
     executor.launch_over(made.written_by(call), n)?;
     Ok(made)
 }

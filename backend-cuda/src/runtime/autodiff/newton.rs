@@ -94,7 +94,7 @@ impl CudaProblem<'_, '_> {
     fn settle_rows(&mut self) -> Result<(), Error> {
         let mut patterns = Vec::with_capacity(self.state.equations.len());
         for number in 0..self.state.equations.len() {
-            let Some(mut jacobian) = self.rt.jacobian_of(&self.state.equations[number])? else { continue };
+            let Some(mut jacobian) = jacobian::jacobian_of(&self.rt.executor, &self.state.equations[number])? else { continue };
             if let Some(old) = self.state.patterns.equations.get(number) {
                 jacobian.rows = jacobian::same_pattern(&self.rt.executor, old, &jacobian.rows)?;
             }
@@ -110,7 +110,7 @@ impl CudaProblem<'_, '_> {
     fn matrix(&mut self) -> Result<DeviceMatrix, Error> {
         let mut equations = Vec::with_capacity(self.state.equations.len());
         for number in 0..self.state.equations.len() {
-            equations.extend(self.rt.jacobian_of(&self.state.equations[number])?);
+            equations.extend(jacobian::jacobian_of(&self.rt.executor, &self.state.equations[number])?);
         }
         if let [only] = &equations[..] {
             let entries = self.rt.executor.doubles_of(&only.entries, only.rows.entries())?;
@@ -241,7 +241,11 @@ impl CudaProblem<'_, '_> {
     fn queue_extremes(&mut self) -> Result<Vec<Option<Rc<Buffer>>>, Error> {
         let mut extremes = Vec::with_capacity(self.state.iterate.len());
         for unknown in &self.state.iterate {
-            extremes.push(if unknown.domain.is_empty() { None } else { Some(self.rt.extremes(unknown.domain.len(), unknown.pointer())?) });
+            extremes.push(if unknown.domain.is_empty() {
+                None
+            } else {
+                Some(self.rt.executor.extremes(unknown.domain.len(), unknown.pointer())?)
+            });
         }
         Ok(extremes)
     }

@@ -2,7 +2,7 @@
 
 use equelle_runtime::{BinaryMath, Elementary};
 
-use crate::runtime::operations::arithmetic::{Binary, Unary};
+use crate::runtime::operations::functions::{Binary, Unary};
 
 /// What an entry d of an operand's row adds to that of the result `v` of operands `a` and `b`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

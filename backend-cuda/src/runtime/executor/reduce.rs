@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use equelle_runtime::{BoolReduction, Error, Reduction};
+use equelle_runtime::{BoolReduction, Error, Reduction, reduce};
 
 use crate::runtime::device::DevicePtr;
 use crate::runtime::executor::Executor;
@@ -90,6 +90,18 @@ impl Executor {
         }
     }
 
+    /// The least and the greatest of `len` values of a collection, at least one, as two numbers on the device; NaN if one is. In one pass.
+    pub(crate) fn extremes(&self, len: usize, values: DevicePtr) -> Result<Rc<Buffer>, Error> {
+        /// Blocks that go through a collection side by side: some for each multiprocessor.
+        const BLOCKS: usize = 512;
+        let blocks = reduce::leaf_count(len).min(BLOCKS);
+        let leaves = self.buffer("partial results", 16 * blocks as u64)?;
+        let (arrived, out) = (self.arrived()?, self.buffer("numbers", 16)?);
+        let call = self.collection_call("equelle_extremes")?.arg(len as u32).arg(values).arg(leaves.address());
+        self.launch_over_leaves(call.arg(arrived).arg(out.address()), blocks);
+        Ok(out)
+    }
+
     /// Turns `n` numbers of 64 bits into their running sums: within groups of 256, then over the groups.
     ///
     /// # Errors
@@ -108,5 +120,36 @@ impl Executor {
             self.launch_over(call, n)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::runtime::test_support::{bits, numbers, runtimes};
+
+    /// One block and many, of which some go through the values twice; twice each, since blocks count themselves.
+    #[test]
+    fn extremes_are_those_of_all_values() {
+        for rt in runtimes() {
+            for n in [1, 700, 300_000, 700_001] {
+                let mut values = numbers(n as u64, n);
+                let known = |values: &[f64]| {
+                    [values.iter().copied().fold(f64::INFINITY, f64::min), values.iter().copied().fold(-f64::INFINITY, f64::max)]
+                };
+                for last in [0.25, f64::INFINITY, -3.0] {
+                    values[n - 1] = last;
+                    let put = rt.executor.put(&values);
+                    let found = rt.executor.extremes(n, put.address()).expect("room");
+                    assert_eq!(rt.executor.bits(found.address(), 2), bits(&known(&values)), "{n} values, the last one {last}");
+                }
+                values[n / 2] = f64::NAN;
+                let put = rt.executor.put(&values);
+                let found = rt.executor.extremes(n, put.address()).expect("room");
+                assert!(
+                    rt.executor.bits(found.address(), 2).into_iter().all(|number| f64::from_bits(number).is_nan()),
+                    "{n} values with NaN"
+                );
+            }
+        }
     }
 }

@@ -9,7 +9,8 @@ use equelle_runtime::{BoolReduction, Comparison, Error, Logic};
 use crate::runtime::executor::arguments::EqBool;
 use crate::runtime::executor::pool::Buffer;
 use crate::runtime::executor::reduce::Leaves;
-use crate::runtime::operations::arithmetic::{Extent, Numbers};
+use crate::runtime::operations::arithmetic::{operation, operation_of};
+use crate::runtime::operations::operand::{Extent, Operand};
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{Bool, BoolCollection, EntityCollection, Scalar};
 
@@ -52,8 +53,8 @@ pub(crate) struct BoolOperand {
     _memory: Option<Rc<Buffer>>,
 }
 
-impl BoolOperand {
-    pub fn single(truth: &Bool) -> BoolOperand {
+impl From<&Bool> for BoolOperand {
+    fn from(truth: &Bool) -> BoolOperand {
         match truth {
             Bool::Known(value) => BoolOperand { operand: EqBool { value: u32::from(*value), ..EqBool::default() }, _memory: None },
             Bool::Device(buffer) => {
@@ -62,8 +63,10 @@ impl BoolOperand {
             }
         }
     }
+}
 
-    pub fn each(truths: &BoolCollection) -> BoolOperand {
+impl From<&BoolCollection> for BoolOperand {
+    fn from(truths: &BoolCollection) -> BoolOperand {
         let operand = EqBool { values: truths.pointer().0, stride: 1, ..EqBool::default() };
         BoolOperand { operand, _memory: Some(Rc::clone(&truths.0.buffer)) }
     }
@@ -80,81 +83,79 @@ fn number(op: Comparison) -> u32 {
     }
 }
 
-impl CudaRuntime {
-    fn compare_into(&mut self, op: Comparison, extent: Extent, a: &Numbers, b: &Numbers, out: &Rc<Buffer>) -> Result<(), Error> {
-        let call = self
-            .operation_of(extent.of, "equelle_compare")?
-            .arg(number(op))
-            .arg(extent.n as u32)
-            .arg(a.operand)
-            .arg(b.operand)
-            .arg(out.address());
-        self.executor.launch_over(call, extent.n)
-    }
+fn compare_into(
+    rt: &mut CudaRuntime,
+    op: Comparison,
+    extent: Extent,
+    a: &impl Operand,
+    b: &impl Operand,
+    out: &Rc<Buffer>,
+) -> Result<(), Error> {
+    let (a, b) = (a.values(rt)?, b.values(rt)?);
+    let call = operation_of(rt, extent.of, "equelle_compare")?.arg(number(op)).arg(extent.n as u32);
+    rt.executor.launch_over(call.arg(a.operand).arg(b.operand).arg(out.address()), extent.n)
+}
 
-    /// Element-wise comparison; with NaN only `!=` holds.
-    pub(crate) fn compare_numbers(
-        &mut self,
-        op: Comparison,
-        domain: &Arc<Domain>,
-        a: &Numbers,
-        b: &Numbers,
-    ) -> Result<BoolCollection, Error> {
-        let out = self.new_bool_collection(domain)?;
-        self.compare_into(op, Extent::scalars(domain), a, b, &out.0.buffer)?;
-        Ok(out)
-    }
+/// Element-wise comparison; with NaN only `!=` holds.
+pub(super) fn compare(
+    rt: &mut CudaRuntime,
+    op: Comparison,
+    domain: &Arc<Domain>,
+    a: &impl Operand,
+    b: &impl Operand,
+) -> Result<BoolCollection, Error> {
+    let out = rt.new_bool_collection(domain)?;
+    compare_into(rt, op, Extent::scalars(domain), a, b, &out.0.buffer)?;
+    Ok(out)
+}
 
-    /// Comparison of two numbers: on the host if the host knows both.
-    pub(crate) fn compare_singles(&mut self, op: Comparison, a: &Scalar, b: &Scalar) -> Result<Bool, Error> {
-        if let (Scalar::Known(a), Scalar::Known(b)) = (a, b) {
-            return Ok(Bool::Known(op.holds(a, b)));
-        }
-        let out = self.new_bool()?;
-        let (a, b) = (self.of_scalar(a), self.of_scalar(b));
-        self.compare_into(op, Extent::alone(1), &a, &b, &out)?;
-        Ok(Bool::Device(out))
+/// Comparison of two numbers: on the host if the host knows both.
+pub(super) fn compare_scalars(rt: &mut CudaRuntime, op: Comparison, a: &Scalar, b: &Scalar) -> Result<Bool, Error> {
+    if let (Scalar::Known(a), Scalar::Known(b)) = (a, b) {
+        return Ok(Bool::Known(op.holds(a, b)));
     }
+    let out = rt.new_bool()?;
+    compare_into(rt, op, Extent::alone(1), a, b, &out)?;
+    Ok(Bool::Device(out))
+}
 
-    fn logic_into(&mut self, op: BoolOp, n: usize, a: &BoolOperand, b: &BoolOperand, out: &Rc<Buffer>) -> Result<(), Error> {
-        let call = self.operation("equelle_logic")?.arg(op as u32).arg(n as u32).arg(a.operand).arg(b.operand).arg(out.address());
-        self.executor.launch_over(call, n)
-    }
+fn logic_into(rt: &CudaRuntime, op: BoolOp, n: usize, a: BoolOperand, b: BoolOperand, out: &Rc<Buffer>) -> Result<(), Error> {
+    let call = operation(rt, "equelle_logic")?.arg(op as u32).arg(n as u32).arg(a.operand).arg(b.operand).arg(out.address());
+    rt.executor.launch_over(call, n)
+}
 
-    /// Element-wise logic.
-    pub(crate) fn combine_each(
-        &mut self,
-        op: BoolOp,
-        domain: &Arc<Domain>,
-        a: &BoolOperand,
-        b: &BoolOperand,
-    ) -> Result<BoolCollection, Error> {
-        let out = self.new_bool_collection(domain)?;
-        self.logic_into(op, domain.len(), a, b, &out.0.buffer)?;
-        Ok(out)
-    }
+/// Element-wise logic.
+pub(super) fn combine(
+    rt: &mut CudaRuntime,
+    op: BoolOp,
+    domain: &Arc<Domain>,
+    a: impl Into<BoolOperand>,
+    b: impl Into<BoolOperand>,
+) -> Result<BoolCollection, Error> {
+    let out = rt.new_bool_collection(domain)?;
+    logic_into(rt, op, domain.len(), a.into(), b.into(), &out.0.buffer)?;
+    Ok(out)
+}
 
-    /// Logic of two truth values: on the host if the host knows both.
-    pub(crate) fn combine_singles(&mut self, op: BoolOp, a: &Bool, b: &Bool) -> Result<Bool, Error> {
-        if let (Bool::Known(a), Bool::Known(b)) = (a, b) {
-            return Ok(Bool::Known(op.of(*a, *b)));
-        }
-        let out = self.new_bool()?;
-        self.logic_into(op, 1, &BoolOperand::single(a), &BoolOperand::single(b), &out)?;
-        Ok(Bool::Device(out))
+/// Logic of two truth values: on the host if the host knows both.
+pub(super) fn combine_bools(rt: &mut CudaRuntime, op: BoolOp, a: &Bool, b: &Bool) -> Result<Bool, Error> {
+    if let (Bool::Known(a), Bool::Known(b)) = (a, b) {
+        return Ok(Bool::Known(op.of(*a, *b)));
     }
+    let out = rt.new_bool()?;
+    logic_into(rt, op, 1, a.into(), b.into(), &out)?;
+    Ok(Bool::Device(out))
+}
 
-    /// Whether two entities, or two Empties, are the same.
-    pub(crate) fn compare_entities(&mut self, a: &EntityCollection, b: &EntityCollection) -> Result<BoolCollection, Error> {
-        let (domain, n) = (Arc::clone(a.domain()), a.domain().len());
-        let out = self.new_bool_collection(&domain)?;
-        let call = self.operation("equelle_same_entities")?.arg(n as u32).arg(a.pointer()).arg(b.pointer()).arg(out.pointer());
-        self.executor.launch_over(call, n)?;
-        Ok(out)
-    }
+/// Whether two entities, or two Empties, are the same.
+pub(super) fn same_entities(rt: &mut CudaRuntime, a: &EntityCollection, b: &EntityCollection) -> Result<BoolCollection, Error> {
+    let (out, n) = (rt.new_bool_collection(a.domain())?, a.domain().len());
+    let call = operation(rt, "equelle_same_entities")?.arg(n as u32).arg(a.pointer()).arg(b.pointer()).arg(out.pointer());
+    rt.executor.launch_over(call, n)?;
+    Ok(out)
+}
 
-    /// Whether one is true, or none is false. Their order does not matter, so they are combined by the tree alone.
-    pub(crate) fn reduce_to_bool(&mut self, reduction: BoolReduction, values: &BoolCollection) -> Result<Bool, Error> {
-        self.combine_bools(Leaves { count: values.domain().len(), buffer: Rc::clone(&values.0.buffer), reduction })
-    }
+/// Whether one is true, or none is false. Their order does not matter, so they are combined by the tree alone.
+pub(super) fn reduce(rt: &mut CudaRuntime, reduction: BoolReduction, values: &BoolCollection) -> Result<Bool, Error> {
+    rt.combine_bools(Leaves { count: values.domain().len(), buffer: Rc::clone(&values.0.buffer), reduction })
 }

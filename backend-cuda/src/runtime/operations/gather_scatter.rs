@@ -2,113 +2,106 @@
 
 use std::sync::Arc;
 
+use equelle_runtime::Error;
 use equelle_runtime::domain::Domain;
-use equelle_runtime::{Error, ErrorKind};
 
+use crate::runtime::autodiff::forward;
 use crate::runtime::executor::arguments::Call;
-use crate::runtime::operations::arithmetic::{Computed, Extent, Numbers, Of};
+use crate::runtime::operations::arithmetic::{buffer_for, launch_extent, operation};
+use crate::runtime::operations::operand::{Computed, Extent, Operand};
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{BoolCollection, EntityCollection};
 
-impl CudaRuntime {
-    /// A call for the positions of the target's entities in the domain of data.
-    fn gather(&mut self, name: &'static str, from: &Arc<Domain>, target: &EntityCollection) -> Result<Call, Error> {
-        let ranks = self.ranks(from)?;
-        Ok(self.operation(name)?.arg(target.domain().len() as u32).arg(target.pointer()).arg(ranks))
-    }
-
-    /// Numbers or Vectors at the target's entities, with their derivatives.
-    pub(crate) fn on_numbers(
-        &mut self,
-        components: usize,
-        from: &Arc<Domain>,
-        data: &Numbers,
-        target: &EntityCollection,
-    ) -> Result<Computed, Error> {
-        let extent = Extent { n: target.domain().len(), components, of: Of::Collection };
-        let buffer = self.room_for(target.domain().name(), extent)?;
-        let checks = self.gather_checks(from, target)?;
-        let call = self.gather("equelle_on", from, target)?.arg(data.operand).arg(buffer.address()).arg(checks);
-        self.launch_extent(call, extent);
-        let jacobians = self.rows_on(components, from, data, target)?;
-        Ok(Computed { buffer, jacobians })
-    }
-
-    /// Bools at the target's entities.
-    pub(crate) fn gather_bools(&mut self, data: &BoolCollection, target: &EntityCollection) -> Result<BoolCollection, Error> {
-        let out = self.new_bool_collection(target.domain())?;
-        let checks = self.gather_checks(data.domain(), target)?;
-        let call = self.gather("equelle_on_bools", data.domain(), target)?.arg(data.pointer()).arg(out.pointer()).arg(checks);
-        self.executor.launch_over(call, target.domain().len())?;
-        Ok(out)
-    }
-
-    /// Entities at the target's entities. Empty data stays Empty; an Empty target is an error here as everywhere.
-    pub(crate) fn on_among(&mut self, data: &EntityCollection, target: &EntityCollection) -> Result<EntityCollection, Error> {
-        let out = self.new_entity_collection(target.domain(), data.kind())?;
-        let checks = self.gather_checks(data.domain(), target)?;
-        let call = self.gather("equelle_on_entities", data.domain(), target)?.arg(data.pointer()).arg(out.pointer()).arg(checks);
-        self.executor.launch_over(call, target.domain().len())?;
-        Ok(out)
-    }
-
-    /// A call over a domain that holds `from`, for the positions there.
-    fn scatter(&mut self, name: &'static str, from: &Arc<Domain>, domain: &Arc<Domain>) -> Result<Call, Error> {
-        let checked = self.check_within(from, domain);
-        self.located(checked)?;
-        let (space, ranks) = (self.space(domain)?, self.ranks(from)?);
-        Ok(self.operation(name)?.arg(space).arg(ranks))
-    }
-
-    /// Numbers or Vectors, zero where there are none, with their derivatives.
-    pub(crate) fn extend_numbers(
-        &mut self,
-        components: usize,
-        from: &Arc<Domain>,
-        data: &Numbers,
-        domain: &Arc<Domain>,
-    ) -> Result<Computed, Error> {
-        let extent = Extent { n: domain.len(), components, of: Of::Collection };
-        let buffer = self.room_for(domain.name(), extent)?;
-        let call = self.scatter("equelle_extend", from, domain)?.arg(data.operand).arg(buffer.address());
-        self.launch_extent(call, extent);
-        let jacobians = self.rows_extended(components, from, data, domain)?;
-        Ok(Computed { buffer, jacobians })
-    }
-
-    /// Bools, false where there are none.
-    pub(crate) fn scatter_bools(&mut self, data: &BoolCollection, domain: &Arc<Domain>) -> Result<BoolCollection, Error> {
-        let out = self.new_bool_collection(domain)?;
-        let call = self.scatter("equelle_extend_bools", data.domain(), domain)?.arg(data.pointer()).arg(out.pointer());
-        self.executor.launch_over(call, domain.len())?;
-        Ok(out)
-    }
-
-    /// Entities, Empty where there are none.
-    pub(crate) fn extend_among(&mut self, data: &EntityCollection, domain: &Arc<Domain>) -> Result<EntityCollection, Error> {
-        let out = self.new_entity_collection(domain, data.kind())?;
-        let call = self.scatter("equelle_extend_entities", data.domain(), domain)?.arg(data.pointer()).arg(out.pointer());
-        self.executor.launch_over(call, domain.len())?;
-        Ok(out)
-    }
-
-    /// Every element of `from` must be in `domain`. Looked at once for each pair.
-    fn check_within(&mut self, from: &Arc<Domain>, domain: &Arc<Domain>) -> Result<(), Error> {
-        if self.grid.sets.known_within(from, domain) {
-            return Ok(());
-        }
-        let absent = if domain.is_all() { None } else { from.elements().iter().find(|&&entity| domain.rank(entity).is_none()) };
-        if let Some(&entity) = absent {
-            let entity = from.grid().file_index(from.kind(), entity);
-            let message = format!("`Extend` cannot place {} {entity}: the larger domain does not hold it", from.kind().noun());
-            return Err(Error::new(ErrorKind::Simulation, message).hint("extend to a domain that holds the data's whole domain"));
-        }
-        self.grid.sets.note_within(from, domain);
-        Ok(())
-    }
+/// A call for the positions of the target's entities in the domain of data.
+fn gather(rt: &mut CudaRuntime, name: &'static str, from: &Arc<Domain>, target: &EntityCollection) -> Result<Call, Error> {
+    let ranks = rt.ranks(from)?;
+    Ok(operation(rt, name)?.arg(target.domain().len() as u32).arg(target.pointer()).arg(ranks))
 }
 
-/// Whether two domains have the same elements.
-pub(crate) fn same_domain(a: &Arc<Domain>, b: &Arc<Domain>) -> bool {
-    Arc::ptr_eq(a, b) || a.same_elements(b)
+/// Numbers or Vectors at the target's entities, with their derivatives.
+pub(super) fn on_numbers(
+    rt: &mut CudaRuntime,
+    extent: Extent,
+    from: &Arc<Domain>,
+    data: &impl Operand,
+    target: &EntityCollection,
+) -> Result<Computed, Error> {
+    let data = data.numbers(rt)?;
+    let buffer = buffer_for(rt, target.domain().name(), extent)?;
+    let checks = rt.gather_checks(from, target)?;
+    let call = gather(rt, "equelle_on", from, target)?.arg(data.operand).arg(buffer.address()).arg(checks);
+    launch_extent(rt, call, extent);
+    let jacobians = forward::on(rt, extent, from, &data, target)?;
+    Ok(Computed { buffer, jacobians })
+}
+
+/// Bools at the target's entities.
+pub(super) fn on_bools(rt: &mut CudaRuntime, data: &BoolCollection, target: &EntityCollection) -> Result<BoolCollection, Error> {
+    let out = rt.new_bool_collection(target.domain())?;
+    let checks = rt.gather_checks(data.domain(), target)?;
+    let call = gather(rt, "equelle_on_bools", data.domain(), target)?.arg(data.pointer()).arg(out.pointer()).arg(checks);
+    rt.executor.launch_over(call, target.domain().len())?;
+    Ok(out)
+}
+
+/// Entities at the target's entities. Empty data stays Empty; an Empty target is an error here as everywhere.
+pub(super) fn on_entities(rt: &mut CudaRuntime, data: &EntityCollection, target: &EntityCollection) -> Result<EntityCollection, Error> {
+    let out = rt.new_entity_collection(target.domain(), data.kind())?;
+    let checks = rt.gather_checks(data.domain(), target)?;
+    let call = gather(rt, "equelle_on_entities", data.domain(), target)?.arg(data.pointer()).arg(out.pointer()).arg(checks);
+    rt.executor.launch_over(call, target.domain().len())?;
+    Ok(out)
+}
+
+/// A call over a domain that holds `from`, for the positions there.
+fn scatter(rt: &mut CudaRuntime, name: &'static str, from: &Arc<Domain>, domain: &Arc<Domain>) -> Result<Call, Error> {
+    let checked = check_within(rt, from, domain);
+    rt.located(checked)?;
+    let (space, ranks) = (rt.space(domain)?, rt.ranks(from)?);
+    Ok(operation(rt, name)?.arg(space).arg(ranks))
+}
+
+/// Numbers or Vectors, zero where there are none, with their derivatives.
+pub(super) fn extend_numbers(
+    rt: &mut CudaRuntime,
+    extent: Extent,
+    from: &Arc<Domain>,
+    data: &impl Operand,
+    domain: &Arc<Domain>,
+) -> Result<Computed, Error> {
+    let data = data.numbers(rt)?;
+    let buffer = buffer_for(rt, domain.name(), extent)?;
+    let call = scatter(rt, "equelle_extend", from, domain)?.arg(data.operand).arg(buffer.address());
+    launch_extent(rt, call, extent);
+    let jacobians = forward::extend(rt, extent, from, &data, domain)?;
+    Ok(Computed { buffer, jacobians })
+}
+
+/// Bools, false where there are none.
+pub(super) fn extend_bools(rt: &mut CudaRuntime, data: &BoolCollection, domain: &Arc<Domain>) -> Result<BoolCollection, Error> {
+    let out = rt.new_bool_collection(domain)?;
+    let call = scatter(rt, "equelle_extend_bools", data.domain(), domain)?.arg(data.pointer()).arg(out.pointer());
+    rt.executor.launch_over(call, domain.len())?;
+    Ok(out)
+}
+
+/// Entities, Empty where there are none.
+pub(super) fn extend_entities(rt: &mut CudaRuntime, data: &EntityCollection, domain: &Arc<Domain>) -> Result<EntityCollection, Error> {
+    let out = rt.new_entity_collection(domain, data.kind())?;
+    let call = scatter(rt, "equelle_extend_entities", data.domain(), domain)?.arg(data.pointer()).arg(out.pointer());
+    rt.executor.launch_over(call, domain.len())?;
+    Ok(out)
+}
+
+/// Every element of `from` must be in `domain`. Looked at once for each pair.
+fn check_within(rt: &mut CudaRuntime, from: &Arc<Domain>, domain: &Arc<Domain>) -> Result<(), Error> {
+    if rt.grid.sets.known_within(from, domain) {
+        return Ok(());
+    }
+    let absent = if domain.is_all() { None } else { from.elements().iter().find(|&&entity| domain.rank(entity).is_none()) };
+    if let Some(&entity) = absent {
+        return Err(Error::not_in_larger_domain(from.kind().noun(), from.grid().file_index(from.kind(), entity)));
+    }
+    rt.grid.sets.note_within(from, domain);
+    Ok(())
 }

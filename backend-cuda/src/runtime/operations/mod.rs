@@ -1,10 +1,12 @@
 //! The operation level: each method hands over to the file of its topic. An operation is one launch, on what the device has; only [`Operations::choose`] waits
 //! for it.
 
-pub(crate) mod arithmetic;
-pub(crate) mod bools;
+mod arithmetic;
+mod bools;
 mod discrete;
+pub(crate) mod functions;
 mod gather_scatter;
+pub(crate) mod operand;
 mod select;
 mod sequences;
 mod topology;
@@ -15,10 +17,11 @@ use std::sync::Arc;
 use equelle_runtime::domain::Domain;
 use equelle_runtime::{BinaryMath, BoolReduction, Comparison, Elementary, Error, HostAccess, Logic, Operations, Reduction};
 
-use crate::runtime::operations::arithmetic::{Binary, Extent, Unary};
-use crate::runtime::operations::bools::{BoolOp, BoolOperand};
-use crate::runtime::operations::gather_scatter::same_domain;
-use crate::runtime::operations::topology::{Geometry, Side};
+use crate::runtime::operations::arithmetic::unary;
+use crate::runtime::operations::bools::BoolOp;
+use crate::runtime::operations::functions::{Binary, Unary};
+use crate::runtime::operations::operand::{Extent, Operand};
+use crate::runtime::operations::topology::Side;
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{
     Bool, BoolCollection as Bools, Collection as Scalars, EntityCollection as Entities, Scalar, Sequence, Vector,
@@ -27,132 +30,123 @@ use crate::runtime::values::collections::{
 
 impl Operations for CudaRuntime {
     fn first_cell(&mut self, faces: &Entities) -> Result<Entities, Error> {
-        self.cell_of(faces, Side::First)
+        topology::cell_of(self, faces, Side::First)
     }
 
     fn second_cell(&mut self, faces: &Entities) -> Result<Entities, Error> {
-        self.cell_of(faces, Side::Second)
+        topology::cell_of(self, faces, Side::Second)
     }
 
     fn is_empty(&mut self, entities: &Entities) -> Result<Bools, Error> {
-        self.which_are_empty(entities)
+        topology::is_empty(self, entities)
     }
 
     fn measure(&mut self, entities: &Entities) -> Result<Scalars, Error> {
-        self.measures_of(entities)
+        topology::measure(self, entities)
     }
 
     fn centroid(&mut self, entities: &Entities) -> Result<Vectors, Error> {
-        self.places_of(entities, Geometry::Centroid)
+        topology::centroid(self, entities)
     }
 
     fn normal(&mut self, faces: &Entities) -> Result<Vectors, Error> {
-        self.places_of(faces, Geometry::Normal)
+        topology::normal(self, faces)
     }
 
     fn scalars_add(&mut self, a: &Scalar, b: &Scalar) -> Result<Scalar, Error> {
-        self.scalar_zip(Binary::Add, a, b)
+        arithmetic::zip_scalars(self, Binary::Add, a, b)
     }
 
     fn scalars_sub(&mut self, a: &Scalar, b: &Scalar) -> Result<Scalar, Error> {
-        self.scalar_zip(Binary::Sub, a, b)
+        arithmetic::zip_scalars(self, Binary::Sub, a, b)
     }
 
     fn scalars_mul(&mut self, a: &Scalar, b: &Scalar) -> Result<Scalar, Error> {
-        self.scalar_zip(Binary::Mul, a, b)
+        arithmetic::zip_scalars(self, Binary::Mul, a, b)
     }
 
     fn scalars_div(&mut self, a: &Scalar, b: &Scalar) -> Result<Scalar, Error> {
-        self.scalar_zip(Binary::Div, a, b)
+        arithmetic::zip_scalars(self, Binary::Div, a, b)
     }
 
     fn scalar_neg(&mut self, a: &Scalar) -> Result<Scalar, Error> {
-        self.scalar_map(Unary::Neg, a)
+        arithmetic::map_scalar(self, Unary::Neg, a)
     }
 
     fn scalar_abs(&mut self, a: &Scalar) -> Result<Scalar, Error> {
-        self.scalar_map(Unary::Abs, a)
+        arithmetic::map_scalar(self, Unary::Abs, a)
     }
 
     fn scalar_sqrt(&mut self, a: &Scalar) -> Result<Scalar, Error> {
-        self.scalar_map(Unary::Sqrt, a)
+        arithmetic::map_scalar(self, Unary::Sqrt, a)
     }
 
     fn scalars_elementary(&mut self, function: Elementary, a: &Scalar) -> Result<Scalar, Error> {
-        self.scalar_map(Unary::Elementary(function), a)
+        arithmetic::map_scalar(self, Unary::Elementary(function), a)
     }
 
     fn scalars_math(&mut self, function: BinaryMath, a: &Scalar, b: &Scalar) -> Result<Scalar, Error> {
-        self.scalar_zip(Binary::Math(function), a, b)
+        arithmetic::zip_scalars(self, Binary::Math(function), a, b)
     }
 
     fn vector(&mut self, components: &[&Scalar]) -> Result<Vector, Error> {
-        self.single_vector(components)
+        vectors::single(self, components)
     }
 
     fn vectors_add(&mut self, a: &Vector, b: &Vector) -> Result<Vector, Error> {
-        let (a, b) = (self.of_vector(a), self.of_vector(b));
-        self.single_vectors(Binary::Add, &a, &b)
+        arithmetic::zip_single_vectors(self, Binary::Add, a, b)
     }
 
     fn vectors_sub(&mut self, a: &Vector, b: &Vector) -> Result<Vector, Error> {
-        let (a, b) = (self.of_vector(a), self.of_vector(b));
-        self.single_vectors(Binary::Sub, &a, &b)
+        arithmetic::zip_single_vectors(self, Binary::Sub, a, b)
     }
 
     fn vectors_neg(&mut self, a: &Vector) -> Result<Vector, Error> {
-        let (extent, a) = (self.one_vector(), self.of_vector(a));
-        Ok(Vector(self.unary(Unary::Neg, extent, &a)?.buffer))
+        vectors::map_single(self, Unary::Neg, a)
     }
 
     fn vectors_mul(&mut self, a: &Vector, s: &Scalar) -> Result<Vector, Error> {
-        let (a, s) = (self.of_vector(a), self.of_scalar(s));
-        self.single_vectors(Binary::Mul, &a, &s)
+        arithmetic::zip_single_vectors(self, Binary::Mul, a, s)
     }
 
     fn vectors_div(&mut self, a: &Vector, s: &Scalar) -> Result<Vector, Error> {
-        let (a, s) = (self.of_vector(a), self.of_scalar(s));
-        self.single_vectors(Binary::Div, &a, &s)
+        arithmetic::zip_single_vectors(self, Binary::Div, a, s)
     }
 
     fn vectors_dot(&mut self, a: &Vector, b: &Vector) -> Result<Scalar, Error> {
-        let (a, b) = (self.of_vector(a), self.of_vector(b));
-        Ok(Scalar::Device(self.inner_product(false, Extent::alone(1), &a, &b)?.buffer))
+        vectors::single_inner_product(self, false, a, b)
     }
 
     fn vectors_length(&mut self, a: &Vector) -> Result<Scalar, Error> {
-        let a = self.of_vector(a);
-        Ok(Scalar::Device(self.inner_product(true, Extent::alone(1), &a, &a)?.buffer))
+        vectors::single_inner_product(self, true, a, a)
     }
 
     fn vectors_component(&mut self, a: &Vector, index: usize) -> Result<Scalar, Error> {
-        self.single_component(a, index)
+        vectors::single_component(self, a, index)
     }
 
     fn vectors_mul_collection(&mut self, a: &Vector, s: &Scalars) -> Result<Vectors, Error> {
-        let (a, right) = (self.of_vector(a), self.of_collection(s)?);
-        self.zip_vectors(Binary::Mul, s.domain(), &a, &right)
+        arithmetic::zip_vectors(self, Binary::Mul, s.domain(), a, s)
     }
 
     fn vectors_div_collection(&mut self, a: &Vector, s: &Scalars) -> Result<Vectors, Error> {
-        let (a, right) = (self.of_vector(a), self.of_collection(s)?);
-        self.zip_vectors(Binary::Div, s.domain(), &a, &right)
+        arithmetic::zip_vectors(self, Binary::Div, s.domain(), a, s)
     }
 
     fn scalars_compare(&mut self, op: Comparison, a: &Scalar, b: &Scalar) -> Result<Bool, Error> {
-        self.compare_singles(op, a, b)
+        bools::compare_scalars(self, op, a, b)
     }
 
     fn bools_not(&mut self, a: &Bool) -> Result<Bool, Error> {
-        self.combine_singles(BoolOp::Not, a, a)
+        bools::combine_bools(self, BoolOp::Not, a, a)
     }
 
     fn bools_logic(&mut self, op: Logic, a: &Bool, b: &Bool) -> Result<Bool, Error> {
-        self.combine_singles(op.into(), a, b)
+        bools::combine_bools(self, op.into(), a, b)
     }
 
     fn logic_bool(&mut self, op: Logic, a: &Bools, b: &Bool) -> Result<Bools, Error> {
-        self.combine_each(op.into(), a.domain(), &BoolOperand::each(a), &BoolOperand::single(b))
+        bools::combine(self, op.into(), a.domain(), a, b)
     }
 
     fn choose<T: Clone>(&mut self, condition: &Bool, a: &T, b: &T) -> Result<T, Error> {
@@ -160,215 +154,202 @@ impl Operations for CudaRuntime {
     }
 
     fn elementary(&mut self, function: Elementary, a: &Scalars) -> Result<Scalars, Error> {
-        self.map(Unary::Elementary(function), a)
+        arithmetic::map(self, Unary::Elementary(function), a)
     }
 
     fn math(&mut self, function: BinaryMath, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {
-        self.zip(Binary::Math(function), a, b)
+        arithmetic::zip(self, Binary::Math(function), a.domain(), a, b)
     }
 
     fn math_scalar(&mut self, function: BinaryMath, a: &Scalars, s: &Scalar) -> Result<Scalars, Error> {
-        self.with_scalar(Binary::Math(function), a, s)
+        arithmetic::zip(self, Binary::Math(function), a.domain(), a, s)
     }
 
     fn scalar_math(&mut self, function: BinaryMath, s: &Scalar, a: &Scalars) -> Result<Scalars, Error> {
-        self.scalar_with(Binary::Math(function), s, a)
+        arithmetic::zip(self, Binary::Math(function), a.domain(), s, a)
     }
 
     fn add(&mut self, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {
-        self.zip(Binary::Add, a, b)
+        arithmetic::zip(self, Binary::Add, a.domain(), a, b)
     }
 
     fn sub(&mut self, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {
-        self.zip(Binary::Sub, a, b)
+        arithmetic::zip(self, Binary::Sub, a.domain(), a, b)
     }
 
     fn mul(&mut self, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {
-        self.zip(Binary::Mul, a, b)
+        arithmetic::zip(self, Binary::Mul, a.domain(), a, b)
     }
 
     fn div(&mut self, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {
-        self.zip(Binary::Div, a, b)
+        arithmetic::zip(self, Binary::Div, a.domain(), a, b)
     }
 
     fn mul_scalar(&mut self, a: &Scalars, s: &Scalar) -> Result<Scalars, Error> {
-        self.with_scalar(Binary::Mul, a, s)
+        arithmetic::zip(self, Binary::Mul, a.domain(), a, s)
     }
 
     fn scalar_mul(&mut self, s: &Scalar, a: &Scalars) -> Result<Scalars, Error> {
-        self.scalar_with(Binary::Mul, s, a)
+        arithmetic::zip(self, Binary::Mul, a.domain(), s, a)
     }
 
     fn div_scalar(&mut self, a: &Scalars, s: &Scalar) -> Result<Scalars, Error> {
-        self.with_scalar(Binary::Div, a, s)
+        arithmetic::zip(self, Binary::Div, a.domain(), a, s)
     }
 
     fn scalar_div(&mut self, s: &Scalar, a: &Scalars) -> Result<Scalars, Error> {
-        self.scalar_with(Binary::Div, s, a)
+        arithmetic::zip(self, Binary::Div, a.domain(), s, a)
     }
 
     fn neg(&mut self, a: &Scalars) -> Result<Scalars, Error> {
-        self.map(Unary::Neg, a)
+        arithmetic::map(self, Unary::Neg, a)
     }
 
     fn abs(&mut self, a: &Scalars) -> Result<Scalars, Error> {
-        self.map(Unary::Abs, a)
+        arithmetic::map(self, Unary::Abs, a)
     }
 
     fn sqrt(&mut self, a: &Scalars) -> Result<Scalars, Error> {
-        self.map(Unary::Sqrt, a)
+        arithmetic::map(self, Unary::Sqrt, a)
     }
 
     fn vector_add(&mut self, a: &Vectors, b: &Vectors) -> Result<Vectors, Error> {
-        let (left, right) = (self.of_vectors(a), self.of_vectors(b));
-        self.zip_vectors(Binary::Add, a.domain(), &left, &right)
+        arithmetic::zip_vectors(self, Binary::Add, a.domain(), a, b)
     }
 
     fn vector_sub(&mut self, a: &Vectors, b: &Vectors) -> Result<Vectors, Error> {
-        let (left, right) = (self.of_vectors(a), self.of_vectors(b));
-        self.zip_vectors(Binary::Sub, a.domain(), &left, &right)
+        arithmetic::zip_vectors(self, Binary::Sub, a.domain(), a, b)
     }
 
     fn vector_neg(&mut self, a: &Vectors) -> Result<Vectors, Error> {
-        self.map_vectors(Unary::Neg, a)
+        vectors::map(self, Unary::Neg, a)
     }
 
     fn vector_mul(&mut self, a: &Vectors, s: &Scalars) -> Result<Vectors, Error> {
-        let (left, right) = (self.of_vectors(a), self.of_collection(s)?);
-        self.zip_vectors(Binary::Mul, a.domain(), &left, &right)
+        arithmetic::zip_vectors(self, Binary::Mul, a.domain(), a, s)
     }
 
     fn vector_div(&mut self, a: &Vectors, s: &Scalars) -> Result<Vectors, Error> {
-        let (left, right) = (self.of_vectors(a), self.of_collection(s)?);
-        self.zip_vectors(Binary::Div, a.domain(), &left, &right)
+        arithmetic::zip_vectors(self, Binary::Div, a.domain(), a, s)
     }
 
     fn vector_mul_scalar(&mut self, a: &Vectors, s: &Scalar) -> Result<Vectors, Error> {
-        let (left, right) = (self.of_vectors(a), self.of_scalar(s));
-        self.zip_vectors(Binary::Mul, a.domain(), &left, &right)
+        arithmetic::zip_vectors(self, Binary::Mul, a.domain(), a, s)
     }
 
     fn vector_div_scalar(&mut self, a: &Vectors, s: &Scalar) -> Result<Vectors, Error> {
-        let (left, right) = (self.of_vectors(a), self.of_scalar(s));
-        self.zip_vectors(Binary::Div, a.domain(), &left, &right)
+        arithmetic::zip_vectors(self, Binary::Div, a.domain(), a, s)
     }
 
     fn length(&mut self, a: &Vectors) -> Result<Scalars, Error> {
-        let operand = self.of_vectors(a);
-        Ok(self.inner_product(true, Extent::scalars(a.domain()), &operand, &operand)?.scalars(a.domain()))
+        Ok(vectors::inner_product(self, true, Extent::scalars(a.domain()), a, a)?.scalars(a.domain()))
     }
 
     fn dot(&mut self, a: &Vectors, b: &Vectors) -> Result<Scalars, Error> {
-        let (left, right) = (self.of_vectors(a), self.of_vectors(b));
-        Ok(self.inner_product(false, Extent::scalars(a.domain()), &left, &right)?.scalars(a.domain()))
+        Ok(vectors::inner_product(self, false, Extent::scalars(a.domain()), a, b)?.scalars(a.domain()))
     }
 
     fn component(&mut self, a: &Vectors, index: usize) -> Result<Scalars, Error> {
-        self.component_of(a, index)
+        vectors::component(self, a, index)
     }
 
     fn vector_collection_of(&mut self, components: &[&Scalars]) -> Result<Vectors, Error> {
-        self.collect(components)
+        vectors::collect(self, components)
     }
 
     fn compare(&mut self, op: Comparison, a: &Scalars, b: &Scalars) -> Result<Bools, Error> {
-        let (left, right) = (self.of_values(a)?, self.of_values(b)?);
-        self.compare_numbers(op, a.domain(), &left, &right)
+        bools::compare(self, op, a.domain(), a, b)
     }
 
     fn compare_scalar(&mut self, op: Comparison, a: &Scalars, s: &Scalar) -> Result<Bools, Error> {
-        let (left, right) = (self.of_values(a)?, self.of_scalar(s));
-        self.compare_numbers(op, a.domain(), &left, &right)
+        bools::compare(self, op, a.domain(), a, s)
     }
 
     fn scalar_compare(&mut self, op: Comparison, s: &Scalar, a: &Scalars) -> Result<Bools, Error> {
-        let (left, right) = (self.of_scalar(s), self.of_values(a)?);
-        self.compare_numbers(op, a.domain(), &left, &right)
+        bools::compare(self, op, a.domain(), s, a)
     }
 
     fn same_entities(&mut self, a: &Entities, b: &Entities) -> Result<Bools, Error> {
-        self.compare_entities(a, b)
+        bools::same_entities(self, a, b)
     }
 
     fn not(&mut self, a: &Bools) -> Result<Bools, Error> {
-        self.combine_each(BoolOp::Not, a.domain(), &BoolOperand::each(a), &BoolOperand::each(a))
+        bools::combine(self, BoolOp::Not, a.domain(), a, a)
     }
 
     fn and(&mut self, a: &Bools, b: &Bools) -> Result<Bools, Error> {
-        self.combine_each(BoolOp::And, a.domain(), &BoolOperand::each(a), &BoolOperand::each(b))
+        bools::combine(self, BoolOp::And, a.domain(), a, b)
     }
 
     fn or(&mut self, a: &Bools, b: &Bools) -> Result<Bools, Error> {
-        self.combine_each(BoolOp::Or, a.domain(), &BoolOperand::each(a), &BoolOperand::each(b))
+        bools::combine(self, BoolOp::Or, a.domain(), a, b)
     }
 
     fn xor(&mut self, a: &Bools, b: &Bools) -> Result<Bools, Error> {
-        self.combine_each(BoolOp::Xor, a.domain(), &BoolOperand::each(a), &BoolOperand::each(b))
+        bools::combine(self, BoolOp::Xor, a.domain(), a, b)
     }
 
     fn select(&mut self, condition: &Bools, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {
-        let (left, right) = (self.of_collection(a)?, self.of_collection(b)?);
-        Ok(self.select_numbers(Extent::scalars(a.domain()), condition, &left, &right)?.scalars(a.domain()))
+        Ok(select::numbers(self, Extent::scalars(a.domain()), condition, a, b)?.scalars(a.domain()))
     }
 
     fn select_vectors(&mut self, condition: &Bools, a: &Vectors, b: &Vectors) -> Result<Vectors, Error> {
-        let (extent, left, right) = (self.vectors_over(a.domain()), self.of_vectors(a), self.of_vectors(b));
-        Ok(self.select_numbers(extent, condition, &left, &right)?.vectors(a.domain()))
+        let extent = Extent::vectors(self, a.domain());
+        Ok(select::numbers(self, extent, condition, a, b)?.vectors(a.domain()))
     }
 
     fn select_bools(&mut self, condition: &Bools, a: &Bools, b: &Bools) -> Result<Bools, Error> {
-        self.choose_bools(condition, a, b)
+        select::bools(self, condition, a, b)
     }
 
     fn select_entities(&mut self, condition: &Bools, a: &Entities, b: &Entities) -> Result<Entities, Error> {
-        self.select_among(condition, a, b)
+        select::entities(self, condition, a, b)
     }
 
     fn on(&mut self, data: &Scalars, target: &Entities) -> Result<Scalars, Error> {
-        let numbers = self.of_collection(data)?;
-        Ok(self.on_numbers(1, data.domain(), &numbers, target)?.scalars(target.domain()))
+        let extent = Extent::scalars(target.domain());
+        Ok(gather_scatter::on_numbers(self, extent, data.domain(), data, target)?.scalars(target.domain()))
     }
 
     fn on_vectors(&mut self, data: &Vectors, target: &Entities) -> Result<Vectors, Error> {
-        let (components, numbers) = (self.one_vector().components, self.of_vectors(data));
-        Ok(self.on_numbers(components, data.domain(), &numbers, target)?.vectors(target.domain()))
+        let extent = Extent::vectors(self, target.domain());
+        Ok(gather_scatter::on_numbers(self, extent, data.domain(), data, target)?.vectors(target.domain()))
     }
 
     fn on_bools(&mut self, data: &Bools, target: &Entities) -> Result<Bools, Error> {
-        self.gather_bools(data, target)
+        gather_scatter::on_bools(self, data, target)
     }
 
     fn on_entities(&mut self, data: &Entities, target: &Entities) -> Result<Entities, Error> {
-        self.on_among(data, target)
+        gather_scatter::on_entities(self, data, target)
     }
 
     fn extend(&mut self, data: &Scalars, domain: &Arc<Domain>) -> Result<Scalars, Error> {
-        if same_domain(data.domain(), domain) {
+        if data.domain().same_elements(domain) {
             return Ok(data.clone());
         }
-        let numbers = self.of_collection(data)?;
-        Ok(self.extend_numbers(1, data.domain(), &numbers, domain)?.scalars(domain))
+        Ok(gather_scatter::extend_numbers(self, Extent::scalars(domain), data.domain(), data, domain)?.scalars(domain))
     }
 
     fn extend_vectors(&mut self, data: &Vectors, domain: &Arc<Domain>) -> Result<Vectors, Error> {
-        if same_domain(data.domain(), domain) {
+        if data.domain().same_elements(domain) {
             return Ok(data.clone());
         }
-        let (components, numbers) = (self.one_vector().components, self.of_vectors(data));
-        Ok(self.extend_numbers(components, data.domain(), &numbers, domain)?.vectors(domain))
+        let extent = Extent::vectors(self, domain);
+        Ok(gather_scatter::extend_numbers(self, extent, data.domain(), data, domain)?.vectors(domain))
     }
 
     fn extend_bools(&mut self, data: &Bools, domain: &Arc<Domain>) -> Result<Bools, Error> {
-        if same_domain(data.domain(), domain) { Ok(data.clone()) } else { self.scatter_bools(data, domain) }
+        if data.domain().same_elements(domain) { Ok(data.clone()) } else { gather_scatter::extend_bools(self, data, domain) }
     }
 
     fn extend_entities(&mut self, data: &Entities, domain: &Arc<Domain>) -> Result<Entities, Error> {
-        if same_domain(data.domain(), domain) { Ok(data.clone()) } else { self.extend_among(data, domain) }
+        if data.domain().same_elements(domain) { Ok(data.clone()) } else { gather_scatter::extend_entities(self, data, domain) }
     }
 
     fn spread(&mut self, value: &Scalar, domain: &Arc<Domain>) -> Result<Scalars, Error> {
-        let value = self.of_scalar(value);
-        Ok(self.unary(Unary::Copy, Extent::scalars(domain), &value)?.scalars(domain))
+        let value = value.values(self)?;
+        Ok(unary(self, Unary::Copy, Extent::scalars(domain), &value)?.scalars(domain))
     }
 
     fn spread_like(&mut self, value: &Scalar, like: &Scalars) -> Result<Scalars, Error> {
@@ -376,44 +357,43 @@ impl Operations for CudaRuntime {
     }
 
     fn spread_vector(&mut self, value: &Vector, domain: &Arc<Domain>) -> Result<Vectors, Error> {
-        let (extent, value) = (self.vectors_over(domain), self.of_vector(value));
-        Ok(self.unary(Unary::Copy, extent, &value)?.vectors(domain))
+        let value = value.values(self)?;
+        Ok(unary(self, Unary::Copy, Extent::vectors(self, domain), &value)?.vectors(domain))
     }
 
     fn spread_bool(&mut self, value: &Bool, domain: &Arc<Domain>) -> Result<Bools, Error> {
-        self.combine_each(BoolOp::Copy, domain, &BoolOperand::single(value), &BoolOperand::single(value))
+        bools::combine(self, BoolOp::Copy, domain, value, value)
     }
 
     fn gradient(&mut self, values: &Scalars) -> Result<Scalars, Error> {
-        self.gradient_of(values)
+        discrete::gradient(self, values)
     }
 
     fn divergence(&mut self, values: &Scalars) -> Result<Scalars, Error> {
-        self.divergence_of(values)
+        discrete::divergence(self, values)
     }
 
     fn reduce(&mut self, reduction: Reduction, values: &Scalars) -> Result<Scalar, Error> {
-        let numbers = self.of_values(values)?;
-        self.reduce_numbers(reduction, values.domain(), &numbers)
+        discrete::reduce(self, reduction, values)
     }
 
     fn reduce_vectors(&mut self, reduction: Reduction, values: &Vectors) -> Result<Vector, Error> {
-        self.reduce_components(reduction, values)
+        discrete::reduce_components(self, reduction, values)
     }
 
     fn reduce_bools(&mut self, reduction: BoolReduction, values: &Bools) -> Result<Bool, Error> {
-        self.reduce_to_bool(reduction, values)
+        bools::reduce(self, reduction, values)
     }
 
     fn sequence_mul(&mut self, sequence: &Sequence, s: &Scalar) -> Result<Sequence, Error> {
-        self.sequence_with(Binary::Mul, sequence, s)
+        sequences::with_scalar(self, Binary::Mul, sequence, s)
     }
 
     fn sequence_div(&mut self, sequence: &Sequence, s: &Scalar) -> Result<Sequence, Error> {
-        self.sequence_with(Binary::Div, sequence, s)
+        sequences::with_scalar(self, Binary::Div, sequence, s)
     }
 
     fn sequence_neg(&mut self, sequence: &Sequence) -> Result<Sequence, Error> {
-        self.sequence_map(Unary::Neg, sequence)
+        sequences::map(self, Unary::Neg, sequence)
     }
 }

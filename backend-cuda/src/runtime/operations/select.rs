@@ -1,60 +1,53 @@
 //! The ternary operator: per element the value of one branch; the other one is not read.
 
-use std::sync::Arc;
-
 use equelle_runtime::Error;
-use equelle_runtime::domain::Domain;
 
-use crate::runtime::operations::arithmetic::{Computed, Extent, Numbers};
+use crate::runtime::autodiff::forward;
+use crate::runtime::operations::arithmetic::{launch_extent, operation, result_buffer};
 use crate::runtime::operations::bools::BoolOperand;
+use crate::runtime::operations::operand::{Computed, Extent, Operand};
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{BoolCollection, EntityCollection};
 
-impl CudaRuntime {
-    /// Of numbers or Vectors, with the derivatives of the branch chosen.
-    pub(crate) fn select_numbers(
-        &mut self,
-        extent: Extent,
-        condition: &BoolCollection,
-        a: &Numbers,
-        b: &Numbers,
-    ) -> Result<Computed, Error> {
-        let buffer = self.room_for("the result of an operation", extent)?;
-        let truths = BoolOperand::each(condition);
-        let call = self.operation("equelle_select")?.arg(extent.n as u32).arg(truths.operand);
-        self.launch_extent(call.arg(a.operand).arg(b.operand).arg(buffer.address()), extent);
-        let jacobians = self.select_rows(extent, condition, a, b)?;
-        Ok(Computed { buffer, jacobians })
-    }
+/// Of numbers or Vectors, with the derivatives of the branch chosen.
+pub(super) fn numbers<T: Operand>(
+    rt: &mut CudaRuntime,
+    extent: Extent,
+    condition: &BoolCollection,
+    a: &T,
+    b: &T,
+) -> Result<Computed, Error> {
+    let (a, b, truths) = (a.numbers(rt)?, b.numbers(rt)?, BoolOperand::from(condition).operand);
+    let buffer = result_buffer(rt, extent)?;
+    let call = operation(rt, "equelle_select")?.arg(extent.n as u32).arg(truths);
+    launch_extent(rt, call.arg(a.operand).arg(b.operand).arg(buffer.address()), extent);
+    let jacobians = forward::select(rt, extent, truths, &a, &b)?;
+    Ok(Computed { buffer, jacobians })
+}
 
-    /// Of truth values.
-    pub(crate) fn choose_bools(
-        &mut self,
-        condition: &BoolCollection,
-        a: &BoolCollection,
-        b: &BoolCollection,
-    ) -> Result<BoolCollection, Error> {
-        let domain: Arc<Domain> = Arc::clone(condition.domain());
-        let out = self.new_bool_collection(&domain)?;
-        let [condition, a, b] = [condition, a, b].map(BoolOperand::each);
-        let call = self.operation("equelle_select_bools")?.arg(domain.len() as u32);
-        let call = call.arg(condition.operand).arg(a.operand).arg(b.operand).arg(out.pointer());
-        self.executor.launch_over(call, domain.len())?;
-        Ok(out)
-    }
+/// Of truth values.
+pub(super) fn bools(
+    rt: &mut CudaRuntime,
+    condition: &BoolCollection,
+    a: &BoolCollection,
+    b: &BoolCollection,
+) -> Result<BoolCollection, Error> {
+    let (out, n) = (rt.new_bool_collection(condition.domain())?, condition.domain().len());
+    let [condition, a, b] = [condition, a, b].map(BoolOperand::from);
+    let call = operation(rt, "equelle_select_bools")?.arg(n as u32).arg(condition.operand).arg(a.operand).arg(b.operand);
+    rt.executor.launch_over(call.arg(out.pointer()), n)?;
+    Ok(out)
+}
 
-    /// Of entities of one kind.
-    pub(crate) fn select_among(
-        &mut self,
-        condition: &BoolCollection,
-        a: &EntityCollection,
-        b: &EntityCollection,
-    ) -> Result<EntityCollection, Error> {
-        let domain: Arc<Domain> = Arc::clone(condition.domain());
-        let out = self.new_entity_collection(&domain, a.kind())?;
-        let call = self.operation("equelle_select_entities")?.arg(domain.len() as u32);
-        let call = call.arg(BoolOperand::each(condition).operand).arg(a.pointer()).arg(b.pointer()).arg(out.pointer());
-        self.executor.launch_over(call, domain.len())?;
-        Ok(out)
-    }
+/// Of entities of one kind.
+pub(super) fn entities(
+    rt: &mut CudaRuntime,
+    condition: &BoolCollection,
+    a: &EntityCollection,
+    b: &EntityCollection,
+) -> Result<EntityCollection, Error> {
+    let (out, n) = (rt.new_entity_collection(condition.domain(), a.kind())?, condition.domain().len());
+    let call = operation(rt, "equelle_select_entities")?.arg(n as u32).arg(BoolOperand::from(condition).operand);
+    rt.executor.launch_over(call.arg(a.pointer()).arg(b.pointer()).arg(out.pointer()), n)?;
+    Ok(out)
 }

@@ -15,7 +15,7 @@ impl CudaRuntime {
     ///
     /// # Errors
     /// `Backend`: not enough memory.
-    pub fn new_collection(&mut self, domain: &Arc<Domain>) -> Result<Collection, Error> {
+    pub fn new_collection(&self, domain: &Arc<Domain>) -> Result<Collection, Error> {
         self.allocate(domain, self.executor.precision().bytes() * domain.len() as u64)
     }
 
@@ -23,7 +23,7 @@ impl CudaRuntime {
     ///
     /// # Errors
     /// `Backend`: not enough memory.
-    pub fn new_vector_collection(&mut self, domain: &Arc<Domain>) -> Result<VectorCollection, Error> {
+    pub fn new_vector_collection(&self, domain: &Arc<Domain>) -> Result<VectorCollection, Error> {
         let bytes = self.executor.precision().bytes() * self.session.grid().dim() as u64 * domain.len() as u64;
         Ok(VectorCollection::constant(self.allocate(domain, bytes)?))
     }
@@ -32,7 +32,7 @@ impl CudaRuntime {
     ///
     /// # Errors
     /// `Backend`: not enough memory.
-    pub fn new_bool_collection(&mut self, domain: &Arc<Domain>) -> Result<BoolCollection, Error> {
+    pub fn new_bool_collection(&self, domain: &Arc<Domain>) -> Result<BoolCollection, Error> {
         Ok(BoolCollection(self.allocate(domain, domain.len() as u64)?))
     }
 
@@ -40,12 +40,12 @@ impl CudaRuntime {
     ///
     /// # Errors
     /// `Backend`: not enough memory.
-    pub fn new_entity_collection(&mut self, domain: &Arc<Domain>, kind: EntityKind) -> Result<EntityCollection, Error> {
+    pub fn new_entity_collection(&self, domain: &Arc<Domain>, kind: EntityKind) -> Result<EntityCollection, Error> {
         let values = self.allocate(domain, 4 * domain.len() as u64)?;
         Ok(EntityCollection { values, kind })
     }
 
-    fn allocate(&mut self, domain: &Arc<Domain>, bytes: u64) -> Result<Collection, Error> {
+    fn allocate(&self, domain: &Arc<Domain>, bytes: u64) -> Result<Collection, Error> {
         let buffer = self.executor.buffer(domain.name(), bytes)?;
         Ok(Collection::dense(domain, buffer))
     }
@@ -54,7 +54,7 @@ impl CudaRuntime {
     ///
     /// # Errors
     /// `Backend`: not enough memory.
-    pub fn new_per_axis_collection(&mut self, domain: &Arc<Domain>) -> Result<Collection, Error> {
+    pub fn new_per_axis_collection(&self, domain: &Arc<Domain>) -> Result<Collection, Error> {
         let buffer = self.executor.buffer(domain.name(), 8 * 3)?;
         Ok(Collection { domain: Arc::clone(domain), buffer, layout: Layout::PerAxis, derivatives: None })
     }
@@ -68,7 +68,7 @@ impl CudaRuntime {
     ///
     /// # Errors
     /// `Backend`: not enough memory.
-    pub fn new_number(&mut self) -> Result<Rc<Buffer>, Error> {
+    pub fn new_number(&self) -> Result<Rc<Buffer>, Error> {
         self.executor.new_number()
     }
 
@@ -76,7 +76,7 @@ impl CudaRuntime {
     ///
     /// # Errors
     /// `Backend`: not enough memory.
-    pub fn new_bool(&mut self) -> Result<Rc<Buffer>, Error> {
+    pub fn new_bool(&self) -> Result<Rc<Buffer>, Error> {
         self.executor.buffer("a truth value", 1)
     }
 
@@ -84,7 +84,7 @@ impl CudaRuntime {
     ///
     /// # Errors
     /// `Backend`: not enough memory.
-    pub fn new_vector(&mut self) -> Result<Rc<Buffer>, Error> {
+    pub fn new_vector(&self) -> Result<Rc<Buffer>, Error> {
         self.executor.buffer("a Vector", 8 * 3)
     }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU64;
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::NONE;
-use equelle_runtime::{EntityKind, Error, ErrorKind, KernelInfo};
+use equelle_runtime::{EntityKind, Error, KernelInfo};
 
 use crate::runtime::device::DevicePtr;
 use crate::runtime::executor::Executor;
@@ -76,20 +76,10 @@ impl Check {
         let whose = owner.map_or_else(String::new, |owner| format!("{owner_kind} {owner}"));
         match self.origin {
             Origin::Kernel(kernel, line) => Error::empty_element(owner_kind, owner).in_kernel(line, kernel.lines),
-            Origin::Operation(Asked::Geometry { kind, what }, line) => {
-                let kind = kind.noun();
-                Error::new(ErrorKind::Simulation, format!("an Empty {kind} has no {what}: the one that belongs to {whose}"))
-                    .hint("choose another entity where this one is Empty, with IsEmpty(...) ? ... : ...")
-                    .at(line)
-            }
+            Origin::Operation(Asked::Geometry { kind, what }, line) => Error::empty_entity(kind.noun(), what, &whose).at(line),
             Origin::Operation(Asked::On { .. }, line) if condition == 0 => Error::empty_element(owner_kind, owner).at(line),
             Origin::Operation(Asked::On { kind }, line) => {
-                let builder = match entity {
-                    Some(entity) => format!("{} {}, which", kind.noun(), domain.grid().file_index(kind, entity)),
-                    None => format!("a {} that", kind.noun()),
-                };
-                let message = format!("`On` needs data at {builder} the data's domain does not hold (target of {whose})");
-                Error::new(ErrorKind::Simulation, message).hint("extend the data to a domain that holds the whole target").at(line)
+                Error::no_data_at(kind.noun(), entity.map(|entity| domain.grid().file_index(kind, entity)), &whose).at(line)
             }
         }
     }

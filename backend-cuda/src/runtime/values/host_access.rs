@@ -7,6 +7,7 @@ use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::{Grid, NONE};
 use equelle_runtime::{DerivativeAccess, EntityKind, Error, HostAccess};
 
+use crate::runtime::autodiff::jacobian::jacobian_of;
 use crate::runtime::executor::errors::internal_error;
 use crate::runtime::linalg::csr::CsrPattern;
 use crate::runtime::runtime::CudaRuntime;
@@ -131,7 +132,7 @@ impl DerivativeAccess for CudaRuntime {
     }
 
     fn derivatives(&mut self, values: &ScalarCollection) -> Result<Vec<Vec<(usize, f64)>>, Error> {
-        let Some(jacobian) = self.jacobian_of(values)? else { return Ok(Vec::new()) };
+        let Some(jacobian) = jacobian_of(&self.executor, values)? else { return Ok(Vec::new()) };
         let entries = self.executor.download_reals(jacobian.entries.address(), jacobian.rows.entries())?;
         let host = jacobian.rows.host(&self.executor)?;
         let row = |ends: &[usize]| (ends[0]..ends[1]).map(|k| (host.columns[k] as usize, entries[k])).collect();
