@@ -7,18 +7,10 @@ use equelle_runtime::Real;
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::{Grid, NONE, Neighbour};
 
-use super::kernel::{CartesianGrid, Ranks};
+use super::cartesian_grid::CartesianGrid;
+use super::ranks::{MapRanks, Ranks, SubsetMapRanks};
 
-/// Positions of entities in a domain.
-pub trait Positions: Copy + Sync {
-    /// Position of an entity; beyond every collection if it is not in the domain.
-    ///
-    /// # Panics
-    /// May, if the grid has no such entity.
-    fn of(&self, entity: u32) -> usize;
-    /// Whether an entity is in the domain; [`NONE`] is in none.
-    fn contains(&self, entity: u32) -> bool;
-}
+pub use super::ranks::Positions;
 
 /// Relations and measures of entities; read by all threads of a loop. Geometry is that of the grid in double precision, rounded to `R`.
 pub trait Entities<R = f64>: Sync {
@@ -220,74 +212,7 @@ impl<R: Real> Entities<R> for Arrays<'_, R> {
     }
 
     fn ranks<'d>(&self, domain: &'d Domain) -> SubsetMapRanks<'d> {
-        let base = domain.base().map_or(MapRanks { offset: 0, len: 0, map: &[] }, |base| MapRanks::new(base));
-        SubsetMapRanks { base, map: domain.rank_map().unwrap_or(&[]) }
-    }
-}
-
-/// Positions of a canonical set: the index less a constant, where its elements are consecutive, or a map over all entities of the kind. A type of its own: a look-up
-/// with no more than this test, which always goes the same way, and without a call keeps the loop around it in registers.
-#[derive(Clone, Copy, Debug)]
-pub struct MapRanks<'d> {
-    /// The element at position 0.
-    offset: u32,
-    /// Number of consecutive elements; 0 for a set with a map.
-    len: u32,
-    /// Empty where elements are consecutive.
-    map: &'d [u32],
-}
-
-impl<'d> MapRanks<'d> {
-    fn new(domain: &'d Domain) -> Self {
-        match domain.offset() {
-            Some(offset) => MapRanks { offset, len: domain.len() as u32, map: &[] },
-            None => MapRanks { offset: 0, len: 0, map: domain.rank_map().unwrap_or(&[]) },
-        }
-    }
-}
-
-impl Positions for MapRanks<'_> {
-    #[inline]
-    fn of(&self, entity: u32) -> usize {
-        // What is not in the set ends beyond every collection: below 0 it wraps around, and `NONE` is more than any number of entities.
-        if self.map.is_empty() { entity.wrapping_sub(self.offset) as usize } else { self.map[entity as usize] as usize }
-    }
-
-    #[inline]
-    fn contains(&self, entity: u32) -> bool {
-        if self.map.is_empty() {
-            entity.wrapping_sub(self.offset) < self.len
-        } else {
-            self.map.get(entity as usize).is_some_and(|&rank| rank != NONE)
-        }
-    }
-}
-
-/// Positions of a run-time set, as a map over its canonical superset.
-#[derive(Clone, Copy, Debug)]
-pub struct SubsetMapRanks<'d> {
-    base: MapRanks<'d>,
-    map: &'d [u32],
-}
-
-impl SubsetMapRanks<'_> {
-    #[inline]
-    fn find(&self, entity: u32) -> Option<&u32> {
-        let position =
-            if self.base.map.is_empty() { entity.wrapping_sub(self.base.offset) } else { *self.base.map.get(entity as usize)? };
-        self.map.get(position as usize)
-    }
-}
-
-impl Positions for SubsetMapRanks<'_> {
-    #[inline]
-    fn of(&self, entity: u32) -> usize {
-        self.find(entity).map_or(usize::MAX, |&rank| rank as usize)
-    }
-
-    #[inline]
-    fn contains(&self, entity: u32) -> bool {
-        self.find(entity).is_some_and(|&rank| rank != NONE)
+        SubsetMapRanks::new(domain)
     }
 }
 

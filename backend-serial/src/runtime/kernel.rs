@@ -1,17 +1,18 @@
-//! What generated kernels call beside [`super::support`]: positions of entities in sets, Vectors as arrays, and the uniform Cartesian grid in closed form.
+//! What generated kernels call beside [`super::support`]: loops, reductions, and Vectors as arrays.
 
 use std::ops::Range;
 
 use equelle_runtime::domain::Domain;
-use equelle_runtime::grid::{Cartesian, NONE};
 use equelle_runtime::threads::Parts;
 use equelle_runtime::{Error, ErrorKind, KernelInfo, Real, Reduction};
 
 use super::SerialRuntime;
 use super::collections::VectorCollection;
 use super::discrete;
-use super::entities::Positions;
 use super::pool::Buffer;
+
+pub use super::cartesian_grid::{CartesianGrid, Row};
+pub use super::ranks::{Ranks, SubsetRanks};
 
 impl<R: Real> SerialRuntime<R> {
     /// The grid for kernels in Cartesian form; `None` where a run uses the general forms.
@@ -118,79 +119,6 @@ impl<R: Real> SerialRuntime<R> {
     }
 }
 
-/// Positions of entities in a domain.
-#[derive(Clone, Copy, Debug)]
-pub enum Ranks<'a> {
-    /// Of an All-set: the index itself.
-    All {
-        /// Number of elements.
-        len: usize,
-    },
-    /// Of a set with a map over the All-set.
-    Map(&'a [u32]),
-    /// Of any other set.
-    Domain(&'a Domain),
-}
-
-impl<'a> Ranks<'a> {
-    /// Positions in a domain, through a map where there can be one.
-    pub(super) fn mapped(domain: &'a Domain) -> Self {
-        match domain.base() {
-            None => Ranks::All { len: domain.len() },
-            // A map over the All-set is one look-up, and worth its memory in a kernel that runs every step.
-            Some(base) if base.is_all() => match domain.rank_map() {
-                Some(map) => Ranks::Map(map),
-                None => Ranks::Domain(domain),
-            },
-            Some(_) => Ranks::Domain(domain),
-        }
-    }
-}
-
-impl Positions for Ranks<'_> {
-    #[inline]
-    fn of(&self, entity: u32) -> usize {
-        let rank = match self {
-            Ranks::All { len } => return if (entity as usize) < *len { entity as usize } else { usize::MAX },
-            Ranks::Map(map) => map.get(entity as usize).copied().unwrap_or(NONE),
-            Ranks::Domain(domain) => domain.rank(entity).unwrap_or(NONE),
-        };
-        if rank == NONE { usize::MAX } else { rank as usize }
-    }
-
-    #[inline]
-    fn contains(&self, entity: u32) -> bool {
-        self.of(entity) != usize::MAX
-    }
-}
-
-/// Positions in a domain by position in its canonical superset; empty for canonical sets. Where a kernel knows the position in the superset in closed form, as for
-/// the boundary faces of a Cartesian grid, this is one look-up.
-#[derive(Clone, Copy, Debug)]
-pub struct SubsetRanks<'a>(&'a [u32]);
-
-impl<'a> SubsetRanks<'a> {
-    /// Positions in a subset.
-    pub fn new(domain: &'a Domain) -> Self {
-        SubsetRanks(domain.rank_map().unwrap_or(&[]))
-    }
-
-    /// Position of the entity at a position of the canonical superset; `usize::MAX` if it is not in the subset.
-    #[inline]
-    pub fn of(&self, position: usize) -> usize {
-        match self.0.get(position) {
-            Some(&rank) if rank != NONE => rank as usize,
-            _ => usize::MAX,
-        }
-    }
-
-    /// Whether the entity at a position of the canonical superset is in the subset.
-    #[inline]
-    pub fn contains(&self, position: usize) -> bool {
-        self.of(position) != usize::MAX
-    }
-}
-
 /// The components of a collection, as many as the grid has dimensions.
 pub fn components<const DIM: usize>(vectors: &VectorCollection) -> [&[f64]; DIM] {
     vectors.slices()
@@ -290,256 +218,9 @@ pub fn lane<'a, const DIM: usize, R: Real>(rows: &[&'a [R]; DIM], axis: usize, l
     rows.get(axis).map_or(&[][..], |row| &row[..len])
 }
 
-/// A uniform Cartesian grid as kernels use it: numbering and geometry in closed form.
-///
-/// The faces of axis a are layers of `stride[a]` faces, `n[a] + 1` layers to a slab; a cell's position `at` gives layer and slab. Within a
-/// row of cells (fixed j, k) every index here grows by one from cell to cell.
-#[derive(Clone, Copy, Debug)]
-pub struct CartesianGrid<R = f64> {
-    /// Number of axes.
-    pub dim: usize,
-    /// Cells along each axis; 1 for absent ones.
-    pub n: [usize; 3],
-    /// Distance in the cell numbering of neighbours along each axis.
-    pub stride: [usize; 3],
-    /// Cell widths; 1 for absent axes.
-    pub spacing: [R; 3],
-    /// Area of the faces across each axis.
-    pub area: [R; 3],
-    /// Volume of a cell.
-    pub volume: R,
-    shape: Cartesian,
-    face_start: [usize; 3],
-    interior_start: [usize; 3],
-    boundary_start: [usize; 3],
-}
-
-/// A row of cells along the first axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row {
-    /// First cell.
-    pub start: usize,
-    /// Position along the second axis.
-    pub j: usize,
-    /// Position along the third axis.
-    pub k: usize,
-    /// Whether all its cells but the first and the last are interior, and there are such.
-    pub interior: bool,
-}
-
-impl CartesianGrid {
-    /// Of a shape.
-    pub fn new(shape: &Cartesian) -> Self {
-        let present = |axis: usize| axis < shape.dim;
-        let spacing: [f64; 3] = std::array::from_fn(|a| if present(a) { shape.spacing[a] } else { 1.0 });
-        let mut grid = CartesianGrid {
-            shape: *shape,
-            dim: shape.dim,
-            n: shape.n,
-            stride: std::array::from_fn(|a| shape.stride(a)),
-            spacing,
-            area: std::array::from_fn(|axis| (0..3).filter(|&a| a != axis).map(|a| spacing[a]).product()),
-            volume: spacing[0] * spacing[1] * spacing[2],
-            face_start: [0; 3],
-            interior_start: [0; 3],
-            boundary_start: [0; 3],
-        };
-        for axis in 1..3 {
-            let before = axis - 1;
-            let (layer, n) = (shape.n_cells() / shape.n[before], shape.n[before]);
-            let (all, interior, boundary) = if present(before) { (n + 1, n - 1, 2) } else { (0, 0, 0) };
-            grid.face_start[axis] = grid.face_start[before] + layer * all;
-            grid.interior_start[axis] = grid.interior_start[before] + layer * interior;
-            grid.boundary_start[axis] = grid.boundary_start[before] + layer * boundary;
-        }
-        grid
-    }
-
-    /// With geometry in another precision: computed in double precision, then rounded.
-    pub fn rounded<R: Real>(&self) -> CartesianGrid<R> {
-        CartesianGrid {
-            dim: self.dim,
-            n: self.n,
-            stride: self.stride,
-            spacing: self.spacing.map(R::from_f64),
-            area: self.area.map(R::from_f64),
-            volume: R::from_f64(self.volume),
-            shape: self.shape,
-            face_start: self.face_start,
-            interior_start: self.interior_start,
-            boundary_start: self.boundary_start,
-        }
-    }
-}
-
-impl<R: Real> CartesianGrid<R> {
-    /// The shape.
-    pub fn shape(&self) -> &Cartesian {
-        &self.shape
-    }
-
-    /// Width of a layer of cells: the difference of its nodes, which may differ from the spacing in the last bits; 1 for absent axes.
-    #[inline]
-    pub fn width(&self, axis: usize, layer: usize) -> f64 {
-        if axis >= self.dim {
-            return 1.0;
-        }
-        (layer + 1) as f64 * self.spacing(axis) - layer as f64 * self.spacing(axis)
-    }
-
-    /// Cell width along an axis that the grid has.
-    #[inline]
-    pub(super) fn spacing(&self, axis: usize) -> f64 {
-        self.shape.spacing[axis]
-    }
-
-    /// Number of cells.
-    pub fn n_cells(&self) -> usize {
-        self.n[0] * self.n[1] * self.n[2]
-    }
-
-    /// All rows, in the order of the cells.
-    pub fn rows(&self) -> impl Iterator<Item = Row> + use<R> {
-        self.rows_in(&(0..self.n_cells()))
-    }
-
-    /// The rows of a range of cells that is whole rows, in order.
-    pub fn rows_in(&self, cells: &Range<usize>) -> impl Iterator<Item = Row> + use<R> {
-        let (grid, rows) = (*self, cells.start / self.n[0]..cells.end / self.n[0]);
-        let inside = move |axis: usize, at: usize| axis >= grid.dim || (at > 0 && at + 1 < grid.n[axis]);
-        rows.map(move |row| {
-            let (j, k) = (row % grid.n[1], row / grid.n[1]);
-            Row { start: row * grid.n[0], j, k, interior: grid.n[0] > 2 && inside(1, j) && inside(2, k) }
-        })
-    }
-
-    /// Position of a cell.
-    #[inline]
-    pub fn at(&self, cell: usize) -> [usize; 3] {
-        let row = cell / self.n[0];
-        [cell % self.n[0], row % self.n[1], row / self.n[1]]
-    }
-
-    /// Index of the face on the low or high side of the cell at a position.
-    #[inline]
-    pub fn face(&self, at: [usize; 3], axis: usize, high: bool) -> usize {
-        let (low, slab) = self.low_and_slab(at, axis);
-        self.face_start[axis] + low + self.stride[axis] * (at[axis] + usize::from(high) + (self.n[axis] + 1) * slab)
-    }
-
-    /// Position of that face, which is an interior face, in InteriorFaces().
-    #[inline]
-    pub fn interior_face(&self, at: [usize; 3], axis: usize, high: bool) -> usize {
-        let (low, slab) = self.low_and_slab(at, axis);
-        // The low face of the first layer is on the boundary, so this is never asked of it.
-        (self.interior_start[axis] + low + self.stride[axis] * (at[axis] + usize::from(high) + (self.n[axis] - 1) * slab))
-            .wrapping_sub(self.stride[axis])
-    }
-
-    /// Position of that face, which is a boundary face, in BoundaryFaces().
-    #[inline]
-    pub fn boundary_face(&self, at: [usize; 3], axis: usize, high: bool) -> usize {
-        let (low, slab) = self.low_and_slab(at, axis);
-        self.boundary_start[axis] + low + self.stride[axis] * (usize::from(high) + 2 * slab)
-    }
-
-    /// Index within a layer of the faces across an axis, and number of the slab.
-    #[inline]
-    fn low_and_slab(&self, at: [usize; 3], axis: usize) -> (usize, usize) {
-        match axis {
-            0 => (0, at[1] + self.n[1] * at[2]),
-            1 => (at[0], at[2]),
-            _ => (at[0] + self.n[0] * at[1], 0),
-        }
-    }
-
-    /// The Vector from an entity to another one, `widths` cell widths further along an axis.
-    #[inline]
-    pub fn displacement<const DIM: usize>(&self, axis: usize, widths: f64) -> [R; DIM] {
-        std::array::from_fn(|a| if a == axis { R::from_f64(widths * self.spacing(a)) } else { R::ZERO })
-    }
-
-    /// Unit normal of the faces across an axis.
-    #[inline]
-    pub fn normal<const DIM: usize>(&self, axis: usize) -> [R; DIM] {
-        std::array::from_fn(|a| if a == axis { R::ONE } else { R::ZERO })
-    }
-
-    /// Centroid of the cell at a position: the mean of its nodes, as in the arrays of the grid.
-    #[inline]
-    pub fn cell_centroid<const DIM: usize>(&self, at: [usize; 3]) -> [R; DIM] {
-        std::array::from_fn(|a| R::from_f64((at[a] as f64 * self.spacing(a) + (at[a] + 1) as f64 * self.spacing(a)) / 2.0))
-    }
-
-    /// Centroid of the face on the low or high side of the cell at a position.
-    #[inline]
-    pub fn face_centroid<const DIM: usize>(&self, at: [usize; 3], axis: usize, high: bool) -> [R; DIM] {
-        let mut centroid = self.cell_centroid(at);
-        if let Some(along) = centroid.get_mut(axis) {
-            *along = R::from_f64((at[axis] + usize::from(high)) as f64 * self.spacing(axis));
-        }
-        centroid
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The closed forms against the grid's own numbering, on shapes with a single layer and of every dimension.
-    #[test]
-    fn closed_forms_agree_with_the_grid() {
-        use equelle_runtime::{CanonicalSet, EntityKind, Extent};
-        let shapes = [
-            Cartesian::line(5, 0.5),
-            Cartesian::line(1, 0.5),
-            Cartesian::plane([4, 3], [0.5, 0.3]),
-            Cartesian::plane([1, 3], [0.5, 0.3]),
-            Cartesian::block([3, 4, 5], [0.5, 0.25, 2.0]),
-            Cartesian::block([3, 1, 2], [0.5, 0.25, 2.0]),
-        ];
-        for shape in shapes {
-            let grid = CartesianGrid::new(&shape);
-            let rank = |extent, face: usize| shape.set_rank(CanonicalSet { kind: EntityKind::Face, extent }, face as u32);
-            for cell in 0..shape.n_cells() {
-                let at = grid.at(cell);
-                assert_eq!(at, shape.cell_ijk(cell));
-                for (axis, high) in (0..shape.dim).flat_map(|a| [(a, false), (a, true)]) {
-                    let face = shape.cell_face(cell, axis, high);
-                    assert_eq!(grid.face(at, axis, high), face, "{shape:?} {at:?}");
-                    match rank(Extent::Boundary, face) {
-                        Some(rank) => assert_eq!(grid.boundary_face(at, axis, high), rank as usize, "{shape:?} {at:?} {axis} {high}"),
-                        None => {
-                            let rank = rank(Extent::Interior, face).expect("a face is interior or not");
-                            assert_eq!(grid.interior_face(at, axis, high), rank as usize, "{shape:?} {at:?} {axis} {high}");
-                        }
-                    }
-                }
-            }
-            let inside: usize = grid.rows().filter(|r| r.interior).map(|_| shape.n[0] - 2).sum();
-            assert_eq!(inside, shape.set_len(CanonicalSet { kind: EntityKind::Cell, extent: Extent::Interior }), "{shape:?}");
-        }
-    }
-
-    /// Areas and volumes are products of spacings; centroids those of the arrays. Spacings are powers of two, so all is exact.
-    #[test]
-    fn geometry_agrees_with_the_arrays() {
-        let shape = Cartesian::block([3, 4, 5], [0.5, 0.25, 2.0]);
-        let grid = CartesianGrid::new(&shape);
-        let arrays = equelle_runtime::grid::Grid::cartesian(shape).expect("a valid shape");
-        let geometry = arrays.geometry();
-        for cell in 0..shape.n_cells() {
-            let at = grid.at(cell);
-            assert_eq!(grid.cell_centroid::<3>(at), geometry.cell_centroids[cell]);
-            assert_eq!(grid.volume, geometry.cell_volumes[cell]);
-            for (axis, high) in (0..3).flat_map(|a| [(a, false), (a, true)]) {
-                let face = grid.face(at, axis, high);
-                assert_eq!(grid.face_centroid::<3>(at, axis, high), geometry.face_centroids[face]);
-                assert_eq!(grid.area[axis], geometry.face_areas[face]);
-                assert_eq!(grid.normal::<3>(axis), geometry.face_normals[face]);
-            }
-        }
-    }
 
     #[test]
     fn vectors() {

@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`collections`] (what values are), [`pool`] (where their memory comes from), [`support`], [`kernel`] and [`entities`] (what kernels call),
 //! then the operation level, one topic per file: `topology`, `arithmetic`, `vectors`, `bools`, `select`, `gather_scatter`, `discrete`, `sequences`;
-//! then `forward` and `jacobian`, what they add inside a Newton solve, which is in `newton`.
+//! then `forward` and `jacobian`, what they add inside a Newton solve, which is in `newton`; [`stencil`] and `equation`, the rows that kernels of equations write.
 //! `runtime` (the runtime itself, with the trait for all programs), `operations` and `host_access` hold the trait
 //! implementations; they add the Equelle line to every error.
 //!
@@ -12,18 +12,22 @@
 
 mod arithmetic;
 mod bools;
+mod cartesian_grid;
 pub mod collections;
 mod compiled;
 mod discrete;
 pub mod entities;
+mod equation;
 mod forward;
 mod gather_scatter;
 mod host_access;
 mod jacobian;
 pub mod kernel;
 mod newton;
+mod newton_state;
 mod operations;
 pub mod pool;
+mod ranks;
 #[expect(clippy::module_inception, reason = "what the folder is about")]
 mod runtime;
 mod select;

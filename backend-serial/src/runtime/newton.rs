@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::linalg::space::host::HostSpace;
-use equelle_runtime::linalg::{self, BlockMatrix, BlockPattern, Csr, CsrError, HostMatrix, Pattern};
+use equelle_runtime::linalg::{self, BlockMatrix, Csr, HostMatrix};
 use equelle_runtime::newton::{self, Bounds, Correction, Field, GridProblem, ProblemState, Size, Update};
 use equelle_runtime::reduce::{leaf_count, reduce_leaves, reduce_on};
 use equelle_runtime::threads::Threads;
@@ -21,81 +21,7 @@ use super::collections::{ScalarCollection, VectorCollection};
 use super::compiled::CompiledReal;
 use super::discrete::reduce_values;
 use super::jacobian::Jacobian;
-
-/// What Newton's method keeps between solves.
-pub(super) type Newton = newton::NewtonCaches<HostSpace, Option<Assembled>>;
-
-/// Row pointers and columns of an equation.
-type Rows = (Arc<Vec<usize>>, Arc<Vec<u32>>);
-
-/// The pattern of a Jacobian, and the rows of equations that it was made of.
-pub(super) struct Assembled {
-    /// Their arrays. `[equations]`
-    parts: Vec<Rows>,
-    pattern: Shared,
-}
-
-/// What the matrices of a solve share.
-enum Shared {
-    /// The rows of all equations, one equation after the other.
-    Rows(Arc<Pattern>),
-    /// Those that all equations have, element by element.
-    Blocks(Arc<BlockPattern>),
-}
-
-impl Assembled {
-    /// Its memory, in bytes; that of a single equation is its stencil's.
-    pub(super) fn bytes(&self) -> usize {
-        match &self.pattern {
-            Shared::Rows(_) if self.parts.len() < 2 => 0,
-            Shared::Rows(pattern) => size_of_val(pattern.row_ptr()) + size_of_val(pattern.col_idx()),
-            Shared::Blocks(pattern) => pattern.bytes(),
-        }
-    }
-
-    /// Blocks, where all equations of a system depend on the unknowns of the same elements.
-    fn new<R: Real>(equations: &[Rc<Jacobian<R>>], total: usize) -> Result<Assembled, CsrError> {
-        let shared = |jacobian: &Rc<Jacobian<R>>| {
-            let (row_ptr, columns) = jacobian.pattern();
-            (Arc::clone(row_ptr), Arc::clone(columns))
-        };
-        let parts: Vec<Rows> = equations.iter().map(shared).collect();
-        if parts.len() > 1 {
-            let arrays: Vec<(&[usize], &[u32])> = parts.iter().map(|(row_ptr, columns)| (&row_ptr[..], &columns[..])).collect();
-            if let Some(blocks) = BlockPattern::of_equations(&arrays) {
-                return Ok(Assembled { parts, pattern: Shared::Blocks(Arc::new(blocks)) });
-            }
-        }
-        let pattern = match &parts[..] {
-            [(row_ptr, columns)] => Pattern::new(total, total, Arc::clone(row_ptr), Arc::clone(columns))?,
-            parts => {
-                let mut row_ptr = Vec::with_capacity(total + 1);
-                let mut columns = Vec::with_capacity(parts.iter().map(|(_, columns)| columns.len()).sum());
-                row_ptr.push(0);
-                for (ends, of_part) in parts {
-                    let before = columns.len();
-                    row_ptr.extend(ends[1..].iter().map(|end| before + end));
-                    columns.extend_from_slice(of_part);
-                }
-                Pattern::new(total, total, Arc::new(row_ptr), Arc::new(columns))?
-            }
-        };
-        Ok(Assembled { parts, pattern: Shared::Rows(Arc::new(pattern)) })
-    }
-
-    /// Whether these rows are where they were.
-    fn is_for<R: Real>(&self, equations: &[Rc<Jacobian<R>>], total: usize) -> bool {
-        let rows = match &self.pattern {
-            Shared::Rows(pattern) => pattern.row_ptr().len() - 1,
-            Shared::Blocks(pattern) => pattern.k() * pattern.n(),
-        };
-        let same = |(part, jacobian): (&Rows, &Rc<Jacobian<R>>)| {
-            let (row_ptr, columns) = jacobian.pattern();
-            Arc::ptr_eq(&part.0, row_ptr) && Arc::ptr_eq(&part.1, columns)
-        };
-        rows == total && self.parts.len() == equations.len() && self.parts.iter().zip(equations).all(same)
-    }
-}
+use super::newton_state::{Assembled, Shared};
 
 impl<R: Real> SerialRuntime<R> {
     /// Solves residual(u) = 0 from the guesses.

@@ -13,7 +13,7 @@ use equelle_runtime::session::{LoopState, Session};
 use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, MemoryPlan, Real};
 
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
-use super::newton::{Assembled, Newton};
+use super::newton_state::{Assembled, NewtonState};
 use super::pool::Pool;
 use super::stencil::Stencils;
 
@@ -29,7 +29,7 @@ pub struct SerialRuntime<R = f64> {
     pub(super) domain_entities: Vec<EntityCollection>,
     /// Line at which a kernel first read a collection with derivatives, which it cannot pass on.
     pub(super) derivatives_lost: Cell<Option<u32>>,
-    pub(super) newton: Newton,
+    pub(super) newton: NewtonState,
     pub(super) stencils: Stencils,
 }
 
@@ -58,7 +58,7 @@ impl<R: Real> SerialRuntime<R> {
             indices: Rc::default(),
             domain_entities: Vec::new(),
             derivatives_lost: Cell::new(None),
-            newton: Newton::default(),
+            newton: NewtonState::default(),
             stencils: Stencils::default(),
         }
     }
@@ -234,7 +234,7 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
                 bytes(counters.bytes as u64),
                 counters.bytes
             ));
-            let patterns = self.stencil_bytes() + self.newton.patterns().flatten().map(Assembled::bytes).sum::<usize>();
+            let patterns = self.stencils.bytes() + self.newton.patterns().flatten().map(Assembled::bytes).sum::<usize>();
             if let (true, Some(planned)) = (patterns > 0, self.session.planned_patterns(size_of::<R>())?) {
                 self.session
                     .note(format!("patterns of Jacobians: {} ({patterns} bytes, {planned} bytes foreseen)", bytes(patterns as u64)));

@@ -4,34 +4,64 @@
 //! which the equation adds them. A [`Stencil`] keeps the rows and, for each addition, the slot of its row that it goes to. An evaluation then reads slots one after the
 //! other; it searches and sorts nothing.
 
-use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use equelle_runtime::Real;
 use equelle_runtime::domain::Domain;
 use equelle_runtime::threads::BLOCK;
-use equelle_runtime::{Error, ErrorKind, KernelInfo, Real};
 
-use super::SerialRuntime;
+use super::cartesian_grid::CartesianGrid;
 use super::collections::{EntityCollection, ScalarCollection};
 use super::jacobian::Jacobian;
-use super::kernel::CartesianGrid;
 use super::pool::{Buffer, Values};
+
+/// What a stencil is made for: handles, kept so that nothing else is at their addresses.
+pub(super) struct Made {
+    /// Number of the first unknown of each group of unknowns, and how many there are.
+    pub unknowns: Vec<(usize, usize)>,
+    pub n_cols: usize,
+    domain: Arc<Domain>,
+    of_unknowns: Vec<Arc<Domain>>,
+    entities: Vec<Values<u32>>,
+}
 
 /// Rows of an equation and the slots of its additions. Memory: 2 bytes an addition beside the pattern of the matrix.
 pub struct Stencil {
-    n_cols: usize,
     row_ptr: Arc<Vec<usize>>,
     columns: Arc<Vec<u32>>,
     slots: Vec<u16>,
     /// The first slot of every [`BLOCK`] rows. `[rows / BLOCK, rounded up]`
     slot_starts: Vec<usize>,
-    /// Number of the first unknown of each group of unknowns, and how many there are.
-    unknowns: Vec<(usize, usize)>,
-    /// What it was made for, kept so that nothing else is at these addresses.
-    domain: Arc<Domain>,
-    of_unknowns: Vec<Arc<Domain>>,
-    entities: Vec<Values<u32>>,
+    made: Made,
+}
+
+impl Made {
+    /// For an equation over a domain, with paths through these entity collections; `unknowns` ascend.
+    pub(super) fn new<R: Real>(
+        domain: &Arc<Domain>,
+        unknowns: &[&ScalarCollection<R>],
+        (ranges, n_cols): (Vec<(usize, usize)>, usize),
+        entities: &[&EntityCollection],
+    ) -> Self {
+        Made {
+            unknowns: ranges,
+            n_cols,
+            domain: Arc::clone(domain),
+            of_unknowns: unknowns.iter().map(|u| Arc::clone(u.domain())).collect(),
+            entities: entities.iter().map(|e| e.values().clone()).collect(),
+        }
+    }
+
+    fn is(&self, other: &Made) -> bool {
+        let same = |(a, b): (&Values<u32>, &Values<u32>)| std::ptr::eq(a.as_ptr(), b.as_ptr()) && a.len() == b.len();
+        Arc::ptr_eq(&self.domain, &other.domain)
+            && self.n_cols == other.n_cols
+            && self.unknowns == other.unknowns
+            && self.of_unknowns.iter().zip(&other.of_unknowns).all(|(a, b)| Arc::ptr_eq(a, b))
+            && self.entities.len() == other.entities.len()
+            && self.entities.iter().zip(&other.entities).all(same)
+    }
 }
 
 impl Stencil {
@@ -62,24 +92,13 @@ impl Stencil {
 
     /// The rows, to search: for kernels whose additions have no fixed order.
     pub fn rows(&self) -> RowPattern<'_> {
-        RowPattern { row_ptr: &self.row_ptr, columns: &self.columns, unknowns: &self.unknowns }
+        RowPattern { row_ptr: &self.row_ptr, columns: &self.columns, unknowns: &self.made.unknowns }
     }
 
-    fn is_for<R: Real>(
-        &self,
-        domain: &Arc<Domain>,
-        unknowns: &[&ScalarCollection<R>],
-        ranges: &[(usize, usize)],
-        n_cols: usize,
-        entities: &[&EntityCollection],
-    ) -> bool {
-        let same = |(a, b): (&Arc<Domain>, &&ScalarCollection<R>)| Arc::ptr_eq(a, b.domain());
-        Arc::ptr_eq(&self.domain, domain)
-            && self.n_cols == n_cols
-            && self.unknowns == ranges
-            && self.of_unknowns.iter().zip(unknowns).all(same)
-            && self.entities.len() == entities.len()
-            && self.entities.iter().zip(entities).all(|(a, b)| std::ptr::eq(a.as_ptr(), b.values().as_ptr()) && a.len() == b.values().len())
+    /// A residual with its derivatives.
+    pub(super) fn equation<R: Real>(&self, residual: ScalarCollection<R>, entries: Buffer<R>) -> ScalarCollection<R> {
+        let jacobian = Jacobian::written(self.made.n_cols, &self.row_ptr, &self.columns, entries.share());
+        ScalarCollection { jacobian: Some(Rc::new(jacobian)), ..residual }
     }
 }
 
@@ -137,7 +156,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    fn new(unknowns: &[(usize, usize)], rows: usize) -> Self {
+    pub(super) fn new(unknowns: &[(usize, usize)], rows: usize) -> Self {
         let mut row_ptr = Vec::with_capacity(rows + 1);
         row_ptr.push(0);
         Pattern {
@@ -176,6 +195,40 @@ impl Pattern {
         }
         self.columns.extend_from_slice(&self.sorted);
         self.row_ptr.push(self.columns.len());
+    }
+
+    /// Whether there are `rows` rows, and no entry has a place that cannot be numbered.
+    pub(super) fn is_complete(&self, rows: usize) -> bool {
+        !self.too_long && self.row_ptr.len() == rows + 1
+    }
+
+    /// Rows in closed form, without slots: of every cell, by unknown, what is reached.
+    pub(super) fn cartesian(grid: &CartesianGrid<impl Real>, unknowns: &[(usize, usize)], reach: &[Reach]) -> Self {
+        let n = grid.n_cells();
+        let pairs: usize = (0..grid.dim).map(|axis| n / grid.n[axis] * (grid.n[axis] - 1)).sum();
+        let of = |reach: &Reach| usize::from(reach.own) * n + (usize::from(reach.low) + usize::from(reach.high)) * pairs;
+        let mut pattern = Pattern::new(unknowns, n);
+        let columns = &mut pattern.columns;
+        columns.reserve_exact(reach.iter().map(of).sum());
+        for here in 0..n {
+            let at = grid.at(here);
+            for (&(first, _), reach) in unknowns.iter().zip(reach) {
+                let cell = first + here;
+                if reach.low {
+                    let low = (0..grid.dim).rev().filter(|&axis| at[axis] > 0);
+                    columns.extend(low.map(|axis| (cell - grid.stride[axis]) as u32));
+                }
+                if reach.own {
+                    columns.push(cell as u32);
+                }
+                if reach.high {
+                    let high = (0..grid.dim).filter(|&axis| at[axis] + 1 < grid.n[axis]);
+                    columns.extend(high.map(|axis| (cell + grid.stride[axis]) as u32));
+                }
+            }
+            pattern.row_ptr.push(columns.len());
+        }
+        pattern
     }
 }
 
@@ -241,190 +294,35 @@ impl<'a, R: Real> RowEntries<'a, R> {
     }
 }
 
-/// Rows in closed form: of every cell, by unknown its number of the first element and what is reached.
-fn cartesian_rows(grid: &CartesianGrid<impl Real>, unknowns: &[(usize, Reach)]) -> (Vec<usize>, Vec<u32>) {
-    let n = grid.n_cells();
-    let pairs: usize = (0..grid.dim).map(|axis| n / grid.n[axis] * (grid.n[axis] - 1)).sum();
-    let of = |reach: &Reach| usize::from(reach.own) * n + (usize::from(reach.low) + usize::from(reach.high)) * pairs;
-    let (mut row_ptr, mut columns) = (Vec::with_capacity(n + 1), Vec::with_capacity(unknowns.iter().map(|(_, reach)| of(reach)).sum()));
-    row_ptr.push(0);
-    for here in 0..n {
-        let at = grid.at(here);
-        for &(first, reach) in unknowns {
-            let cell = first + here;
-            if reach.low {
-                let low = (0..grid.dim).rev().filter(|&axis| at[axis] > 0);
-                columns.extend(low.map(|axis| (cell - grid.stride[axis]) as u32));
-            }
-            if reach.own {
-                columns.push(cell as u32);
-            }
-            if reach.high {
-                let high = (0..grid.dim).filter(|&axis| at[axis] + 1 < grid.n[axis]);
-                columns.extend(high.map(|axis| (cell + grid.stride[axis]) as u32));
-            }
-        }
-        row_ptr.push(columns.len());
-    }
-    (row_ptr, columns)
-}
-
 /// Stencils of a run, by kernel.
 #[derive(Default)]
 pub(super) struct Stencils {
     known: Vec<(&'static str, Rc<Stencil>)>,
     /// How many have been built.
-    built: Cell<u64>,
+    pub built: u64,
 }
 
-/// Where the unknowns of an equation are among all of the solve.
-struct Key {
-    /// First column and number of each.
-    ranges: Vec<(usize, usize)>,
-    n_cols: usize,
-}
+impl Stencils {
+    /// The stencil of a kernel, if it was made for the same.
+    pub fn known(&self, kernel: &str, made: &Made) -> Option<Rc<Stencil>> {
+        let (_, stencil) = self.known.iter().find(|(name, _)| *name == kernel)?;
+        stencil.made.is(made).then(|| Rc::clone(stencil))
+    }
 
-fn fault(kernel: &KernelInfo, what: &str) -> Error {
-    Error::new(ErrorKind::Backend, format!("internal error: {}: {what}", kernel.name))
-}
-
-impl<R: Real> SerialRuntime<R> {
-    /// The stencil of an equation, built by `build` unless it is known: for this domain, these unknowns, and these entity collections, the same handles.
-    ///
-    /// # Errors
-    /// Those of `build`; `Backend` if an unknown is none, or if a row has more entries than can be numbered.
-    pub fn stencil(
-        &mut self,
-        kernel: &KernelInfo,
-        domain: &Arc<Domain>,
-        unknowns: &[&ScalarCollection<R>],
-        entities: &[&EntityCollection],
-        build: impl FnOnce(&mut SerialRuntime<R>, &mut Pattern) -> Result<(), Error>,
-    ) -> Result<Rc<Stencil>, Error> {
-        let key = self.stencil_key(kernel, unknowns)?;
-        if let Some(known) = self.known_stencil(kernel, &key, domain, unknowns, entities) {
-            return Ok(known);
-        }
-        let mut pattern = Pattern::new(&key.ranges, domain.len());
-        build(self, &mut pattern)?;
-        if pattern.too_long || pattern.row_ptr.len() != domain.len() + 1 {
-            return Err(fault(kernel, "rows that cannot be kept"));
-        }
+    /// The stencil of a kernel with this pattern, in the place of the one before.
+    pub fn keep(&mut self, kernel: &'static str, made: Made, mut pattern: Pattern) -> Rc<Stencil> {
         pattern.columns.shrink_to_fit();
         pattern.slots.shrink_to_fit();
-        let of_unknowns = unknowns.iter().map(|u| Arc::clone(u.domain())).collect();
-        Ok(self.keep_stencil(
-            kernel,
-            Stencil {
-                n_cols: key.n_cols,
-                row_ptr: Arc::new(pattern.row_ptr),
-                columns: Arc::new(pattern.columns),
-                slots: pattern.slots,
-                slot_starts: pattern.slot_starts,
-                unknowns: key.ranges,
-                domain: Arc::clone(domain),
-                of_unknowns,
-                entities: entities.iter().map(|e| e.values().clone()).collect(),
-            },
-        ))
-    }
-
-    /// The stencil of an equation on a Cartesian grid, unless it is known: rows follow from the places of cells, and there are no slots. Memory: the pattern of the matrix alone.
-    ///
-    /// # Errors
-    /// `Backend` if an unknown is none, or if it or the equation is not over the cells of the grid.
-    pub fn cartesian_stencil(
-        &mut self,
-        kernel: &KernelInfo,
-        grid: &CartesianGrid<R>,
-        domain: &Arc<Domain>,
-        unknowns: &[&ScalarCollection<R>],
-        reach: &[Reach],
-    ) -> Result<Rc<Stencil>, Error> {
-        let key = self.stencil_key(kernel, unknowns)?;
-        if let Some(known) = self.known_stencil(kernel, &key, domain, unknowns, &[]) {
-            return Ok(known);
-        }
-        let n = grid.n_cells();
-        if domain.len() != n || key.ranges.iter().any(|&(_, len)| len != n) || reach.len() != unknowns.len() {
-            return Err(fault(kernel, "an equation or an unknown that is not over the cells of the grid"));
-        }
-        let places: Vec<(usize, Reach)> = key.ranges.iter().zip(reach).map(|(&(first, _), &reach)| (first, reach)).collect();
-        let (row_ptr, columns) = cartesian_rows(grid, &places);
-        let of_unknowns = unknowns.iter().map(|u| Arc::clone(u.domain())).collect();
-        Ok(self.keep_stencil(
-            kernel,
-            Stencil {
-                n_cols: key.n_cols,
-                row_ptr: Arc::new(row_ptr),
-                columns: Arc::new(columns),
-                slots: Vec::new(),
-                slot_starts: Vec::new(),
-                unknowns: key.ranges,
-                domain: Arc::clone(domain),
-                of_unknowns,
-                entities: Vec::new(),
-            },
-        ))
-    }
-
-    /// The columns of the unknowns. They must ascend, so that the columns of a row do.
-    fn stencil_key(&self, kernel: &KernelInfo, unknowns: &[&ScalarCollection<R>]) -> Result<Key, Error> {
-        let (mut ranges, mut n_cols, mut end) = (Vec::with_capacity(unknowns.len()), 0, 0);
-        for unknown in unknowns {
-            let jacobian = unknown.jacobian().ok_or_else(|| fault(kernel, "an unknown without derivatives"))?;
-            let (first, len) = (jacobian.first_column(), unknown.domain().len());
-            if first < end {
-                return Err(fault(kernel, "unknowns in another order than their numbers"));
-            }
-            end = first + len;
-            n_cols = jacobian.n_cols();
-            ranges.push((first, len));
-        }
-        if end > n_cols {
-            return Err(fault(kernel, "more unknowns than the solve has"));
-        }
-        Ok(Key { ranges, n_cols })
-    }
-
-    fn known_stencil(
-        &self,
-        kernel: &KernelInfo,
-        key: &Key,
-        domain: &Arc<Domain>,
-        unknowns: &[&ScalarCollection<R>],
-        entities: &[&EntityCollection],
-    ) -> Option<Rc<Stencil>> {
-        let (_, stencil) = self.stencils.known.iter().find(|(name, _)| *name == kernel.name)?;
-        stencil.is_for(domain, unknowns, &key.ranges, key.n_cols, entities).then(|| Rc::clone(stencil))
-    }
-
-    fn keep_stencil(&mut self, kernel: &KernelInfo, stencil: Stencil) -> Rc<Stencil> {
-        let stencil = Rc::new(stencil);
-        self.stencils.built.set(self.stencils.built.get() + 1);
-        self.stencils.known.retain(|(name, _)| *name != kernel.name);
-        self.stencils.known.push((kernel.name, Rc::clone(&stencil)));
+        let Pattern { row_ptr, columns, slots, slot_starts, .. } = pattern;
+        let stencil = Rc::new(Stencil { row_ptr: Arc::new(row_ptr), columns: Arc::new(columns), slots, slot_starts, made });
+        self.built += 1;
+        self.known.retain(|(name, _)| *name != kernel);
+        self.known.push((kernel, Rc::clone(&stencil)));
         stencil
     }
 
-    /// Memory of all stencils, in bytes.
-    pub(super) fn stencil_bytes(&self) -> usize {
-        self.stencils.known.iter().map(|(_, stencil)| stencil.bytes()).sum()
-    }
-
-    /// How many stencils have been built in this run: in a steady step this does not grow.
-    pub fn stencils_built(&self) -> u64 {
-        self.stencils.built.get()
-    }
-
-    /// The values of an unknown, for a kernel that passes its derivatives on.
-    pub fn unknown_values(&self, unknown: &ScalarCollection<R>) -> Values<R> {
-        self.values_of(unknown)
-    }
-
-    /// A residual with its derivatives.
-    pub fn equation(&self, residual: ScalarCollection<R>, stencil: &Stencil, entries: Buffer<R>) -> ScalarCollection<R> {
-        let jacobian = Jacobian::written(stencil.n_cols, &stencil.row_ptr, &stencil.columns, entries.share());
-        ScalarCollection { jacobian: Some(Rc::new(jacobian)), ..residual }
+    /// Their memory, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.known.iter().map(|(_, stencil)| stencil.bytes()).sum()
     }
 }

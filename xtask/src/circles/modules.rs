@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::iter::successors;
 
 use quote::ToTokens;
-use syn::{Item, ItemMod, Visibility};
+use syn::{ImplItem, Item, ItemImpl, ItemMod, Type, Visibility};
 
 use super::imports::{Path, Use, is_for_tests, name_of, read_code, read_use};
 use crate::tools::Failure;
@@ -37,6 +37,8 @@ struct Module {
     globs: Vec<Path>,
     /// Paths of `pub use`, for others rather than for this module.
     reexported: BTreeSet<Path>,
+    /// Types with inherent methods here, and how many: not those for tests.
+    methods: Vec<(Path, usize)>,
     /// Paths of other imports, and those that the code has, which may be single names.
     used: BTreeSet<Path>,
 }
@@ -111,6 +113,19 @@ impl Crate {
         imports
     }
 
+    /// How many inherent methods each type has, by the file of its definition and its name.
+    pub(super) fn methods(&self) -> BTreeMap<(&str, &str), usize> {
+        let mut methods = BTreeMap::new();
+        for (place, module) in self.modules.iter().enumerate() {
+            for (path, count) in &module.methods {
+                if let Some(Target::Item(target, name)) = self.follow(place, path, 0) {
+                    *methods.entry((self.files[self.modules[target].file].as_str(), name)).or_default() += count;
+                }
+            }
+        }
+        methods
+    }
+
     /// Whether a path leads to a module below another, or to an item of one.
     fn leads_below(&self, place: usize, path: &[String]) -> bool {
         let Some(Target::Module(target) | Target::Item(target, _)) = self.follow(place, path, 0) else { return false };
@@ -166,6 +181,9 @@ impl Module {
             }
             return;
         }
+        if let Item::Impl(block) = item {
+            self.methods.extend(inherent_methods(block));
+        }
         self.items.extend(name_of(item));
         let code = read_code(item.to_token_stream());
         self.used.extend(code.paths);
@@ -179,4 +197,12 @@ impl Module {
             None => self.globs.push(one.path),
         }
     }
+}
+
+/// The type of an inherent `impl`, and how many methods stand there.
+fn inherent_methods(block: &ItemImpl) -> Option<(Path, usize)> {
+    let Type::Path(of) = &*block.self_ty else { return None };
+    let is_method = |item: &&ImplItem| matches!(item, ImplItem::Fn(method) if !is_for_tests(&method.attrs));
+    let path = of.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+    (block.trait_.is_none() && !is_for_tests(&block.attrs)).then(|| (path, block.items.iter().filter(is_method).count()))
 }

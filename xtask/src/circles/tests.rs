@@ -102,3 +102,19 @@ fn the_strictest_limit_of_the_files_decides() {
     assert!(!circle(&["other/src/a.rs", "strict/srcs.rs"]).is_too_large(&limits));
     assert!(circle(&["other/src/a.rs", "other/src/b.rs", "other/src/c.rs"]).is_too_large(&limits));
 }
+
+#[test]
+fn methods_of_a_type_are_counted_wherever_they_stand() {
+    let files = [
+        ("src/lib.rs", "mod a; mod b;"),
+        ("src/a.rs", "pub struct Wide<T>(T); impl<T> Wide<T> { fn one() {} const NONE: u32 = 0; #[cfg(test)] fn for_tests() {} }"),
+        (
+            "src/b.rs",
+            "use crate::a::Wide; struct Own; impl Wide<u32> { fn two() {} fn three() {} } impl Clone for Own { fn clone(&self) {} }",
+        ),
+    ];
+    let texts = BTreeMap::from(files);
+    let library =
+        Crate::read("src/lib.rs", &|file: &str| texts.get(file).map(|text| (*text).to_owned())).expect("a crate that can be read");
+    assert_eq!(library.methods(), BTreeMap::from([(("src/a.rs", "Wide"), 3)]));
+}

@@ -1,0 +1,101 @@
+//! Equations as the kernels of a program evaluate them: the stencil, known or built, and residuals with rows of the Jacobian.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use equelle_runtime::domain::Domain;
+use equelle_runtime::{Error, ErrorKind, KernelInfo, Real};
+
+use super::SerialRuntime;
+use super::cartesian_grid::CartesianGrid;
+use super::collections::{EntityCollection, ScalarCollection};
+use super::pool::{Buffer, Values};
+use super::stencil::{Made, Pattern, Reach, Stencil};
+
+fn fault(kernel: &KernelInfo, what: &str) -> Error {
+    Error::new(ErrorKind::Backend, format!("internal error: {}: {what}", kernel.name))
+}
+
+/// First column and number of each unknown, and the number of columns. They must ascend, so that the columns of a row do.
+fn columns_of<R: Real>(kernel: &KernelInfo, unknowns: &[&ScalarCollection<R>]) -> Result<(Vec<(usize, usize)>, usize), Error> {
+    let (mut ranges, mut n_cols, mut end) = (Vec::with_capacity(unknowns.len()), 0, 0);
+    for unknown in unknowns {
+        let jacobian = unknown.jacobian().ok_or_else(|| fault(kernel, "an unknown without derivatives"))?;
+        let (first, len) = (jacobian.first_column(), unknown.domain().len());
+        if first < end {
+            return Err(fault(kernel, "unknowns in another order than their numbers"));
+        }
+        end = first + len;
+        n_cols = jacobian.n_cols();
+        ranges.push((first, len));
+    }
+    if end > n_cols {
+        return Err(fault(kernel, "more unknowns than the solve has"));
+    }
+    Ok((ranges, n_cols))
+}
+
+impl<R: Real> SerialRuntime<R> {
+    /// The stencil of an equation, built by `build` unless it is known: for this domain, these unknowns, and these entity collections, the same handles.
+    ///
+    /// # Errors
+    /// Those of `build`; `Backend` if an unknown is none, or if a row has more entries than can be numbered.
+    pub fn stencil(
+        &mut self,
+        kernel: &KernelInfo,
+        domain: &Arc<Domain>,
+        unknowns: &[&ScalarCollection<R>],
+        entities: &[&EntityCollection],
+        build: impl FnOnce(&mut SerialRuntime<R>, &mut Pattern) -> Result<(), Error>,
+    ) -> Result<Rc<Stencil>, Error> {
+        let made = Made::new(domain, unknowns, columns_of(kernel, unknowns)?, entities);
+        if let Some(known) = self.stencils.known(kernel.name, &made) {
+            return Ok(known);
+        }
+        let mut pattern = Pattern::new(&made.unknowns, domain.len());
+        build(self, &mut pattern)?;
+        if !pattern.is_complete(domain.len()) {
+            return Err(fault(kernel, "rows that cannot be kept"));
+        }
+        Ok(self.stencils.keep(kernel.name, made, pattern))
+    }
+
+    /// The stencil of an equation on a Cartesian grid, unless it is known: rows follow from the places of cells, and there are no slots. Memory: the pattern of the matrix alone.
+    ///
+    /// # Errors
+    /// `Backend` if an unknown is none, or if it or the equation is not over the cells of the grid.
+    pub fn cartesian_stencil(
+        &mut self,
+        kernel: &KernelInfo,
+        grid: &CartesianGrid<R>,
+        domain: &Arc<Domain>,
+        unknowns: &[&ScalarCollection<R>],
+        reach: &[Reach],
+    ) -> Result<Rc<Stencil>, Error> {
+        let made = Made::new(domain, unknowns, columns_of(kernel, unknowns)?, &[]);
+        if let Some(known) = self.stencils.known(kernel.name, &made) {
+            return Ok(known);
+        }
+        let n = grid.n_cells();
+        if domain.len() != n || made.unknowns.iter().any(|&(_, len)| len != n) || reach.len() != unknowns.len() {
+            return Err(fault(kernel, "an equation or an unknown that is not over the cells of the grid"));
+        }
+        let pattern = Pattern::cartesian(grid, &made.unknowns, reach);
+        Ok(self.stencils.keep(kernel.name, made, pattern))
+    }
+
+    /// How many stencils have been built in this run: in a steady step this does not grow.
+    pub fn stencils_built(&self) -> u64 {
+        self.stencils.built
+    }
+
+    /// The values of an unknown, for a kernel that passes its derivatives on.
+    pub fn unknown_values(&self, unknown: &ScalarCollection<R>) -> Values<R> {
+        self.values_of(unknown)
+    }
+
+    /// A residual with its derivatives.
+    pub fn equation(&self, residual: ScalarCollection<R>, stencil: &Stencil, entries: Buffer<R>) -> ScalarCollection<R> {
+        stencil.equation(residual, entries)
+    }
+}
