@@ -5,7 +5,7 @@
 
 pub mod branches;
 pub mod faces;
-pub mod steady;
+pub mod loop_invariant;
 pub mod stencil;
 pub mod structural;
 pub mod visit;

@@ -1,6 +1,6 @@
 //! `kernels_cuda.rs`: for each kernel, the arguments and the launch.
 
-use equelle_front::backend::steady::steady_params;
+use equelle_front::backend::loop_invariant::steady_params;
 use equelle_front::backend::visit::vector_sizes;
 use equelle_front::backend::{BackendError, Handle, KernelNames};
 use equelle_front::ir::{Kernel, ParamId, Rounding};

@@ -14,7 +14,7 @@ mod kernel;
 mod signature;
 mod unstructured;
 
-use equelle_front::backend::steady::steady_params;
+use equelle_front::backend::loop_invariant::steady_params;
 use equelle_front::backend::{Backend, BackendError, KernelNames};
 use equelle_front::ir::Kernel;
 use equelle_front::types::{Basic, Shape};
