@@ -8,6 +8,7 @@ pub mod faces;
 pub mod loop_invariant;
 pub mod stencil;
 pub mod structural;
+pub mod usage;
 pub mod visit;
 
 use std::collections::BTreeSet;
@@ -291,7 +292,7 @@ impl KernelNames {
     fn of_kernel(kernel: &Kernel, methods: &mut Namer, items: &mut Namer) -> KernelNames {
         let method = methods.fresh(&snake_case(&kernel.name));
         let arguments = items.fresh(&camel_case(&method));
-        let info = items.fresh(&method.trim_start_matches("r#").to_uppercase());
+        let info = items.fresh(&method.to_uppercase());
         let mut fields = Namer::rust();
         let params = kernel.params.iter().map(|p| fields.fresh(&p.name)).collect();
         let results = kernel.results.iter().map(|r| fields.fresh(&r.name)).collect();

@@ -1,42 +1,32 @@
 //! `kernels_cuda.rs`: for each kernel, the arguments and the launch.
 
-use equelle_front::backend::loop_invariant::steady_params;
-use equelle_front::backend::visit::vector_sizes;
-use equelle_front::backend::{BackendError, Handle, KernelNames};
-use equelle_front::ir::{Kernel, ParamId, Rounding};
+use std::collections::BTreeSet;
+
+use equelle_front::backend::{BackendError, Handle};
+use equelle_front::ir::{Module, ParamId, Rounding};
 use equelle_front::ops::Reduction;
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, SetTable, Shape};
-use equelle_front::verify::Verified;
-use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 
-use super::kernel::{KernelText, comment, device_name, kernel_text};
-use super::signature::{Argument, Function, GridNeeds};
+use super::emit::uses::GridUse;
+use super::kernel::{CartesianFunction, EquationText, Functions, KernelText};
+use super::signature::{Argument, Function};
 
 /// The Rust file that launches the kernels.
 ///
 /// # Errors
 /// An internal error if the text made is not Rust.
-pub(super) fn kernels_file(module: &Verified) -> Result<String, BackendError> {
-    let module = module.module();
-    let names = KernelNames::of_module(module);
-    let mut methods = TokenStream::new();
-    for ((kernel, names), steady) in module.kernels.iter().zip(&names).zip(&steady_params(module)) {
-        let made = kernel_text(kernel, &module.sets, module.numbers, steady, device_name(names), "");
-        methods.extend(method(kernel, &module.sets, names, &made, &comment(module, kernel)));
-    }
-    let imports = module.kernels.iter().zip(&names).filter(|(k, _)| !k.params.is_empty()).map(|(_, n)| {
-        let arguments = ident(&n.arguments);
-        quote!(#arguments)
-    });
-    let needs_info = |k: &Kernel| !k.checks.is_empty() || !vector_sizes(k).is_empty() || k.jacobian.is_some();
-    let infos = module.kernels.iter().zip(&names).filter(|(k, _)| needs_info(k)).map(|(_, n)| {
-        let info = ident(&n.info);
-        quote!(#info)
-    });
-    let runtime = ["Bool", "BoolCollection", "EntityCollection", "Vector", "VectorCollection"].map(|name| (name, mentions(&methods, name)));
-    let runtime = runtime.iter().filter(|(_, used)| *used).map(|(name, _)| ident(name));
-    let reductions = mentions(&methods, "BoolReduction").then(|| quote!(BoolReduction,));
+pub(super) fn kernels_file(module: &Module, kernels: &[KernelText<'_>]) -> Result<String, BackendError> {
+    let methods = kernels.iter().map(|made| Launch { made, sets: &module.sets }.method());
+    let imports = kernels.iter().filter(|made| !made.kernel.params.is_empty()).map(|made| ident(&made.names.arguments));
+    let infos = kernels.iter().filter(|made| needs_info(made)).map(|made| ident(&made.names.info));
+    let results = || kernels.iter().flat_map(|made| &made.kernel.results);
+    let handles: BTreeSet<&str> = results().filter_map(|result| Handle::of(&result.ty)).map(Handle::name).collect();
+    let runtime = ["Bool", "BoolCollection", "EntityCollection", "Vector", "VectorCollection"];
+    let runtime = runtime.into_iter().filter(|name| handles.contains(name)).map(ident);
+    let reductions = results().any(|result| matches!(result.reduce, Some(Reduction::Any | Reduction::All)));
+    let reductions = reductions.then(|| quote!(BoolReduction,));
     let name = &module.name;
     let floating_point = ident(match module.numbers.rounding {
         Rounding::Strict => "Strict",
@@ -57,7 +47,7 @@ pub(super) fn kernels_file(module: &Verified) -> Result<String, BackendError> {
             KernelModule { name: #name, source: include_str!("kernels.cu"), floating_point: FloatingPoint::#floating_point };
 
         impl Kernels for CudaRuntime {
-            #methods
+            #(#methods)*
         }
     };
     let parsed =
@@ -65,131 +55,19 @@ pub(super) fn kernels_file(module: &Verified) -> Result<String, BackendError> {
     Ok(prettyplease::unparse(&parsed))
 }
 
-fn mentions(tokens: &TokenStream, name: &str) -> bool {
-    tokens.clone().into_iter().any(|tree| match tree {
-        TokenTree::Ident(ident) => ident == name,
-        TokenTree::Group(group) => mentions(&group.stream(), name),
-        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
-    })
+fn needs_info(made: &KernelText<'_>) -> bool {
+    made.usage.can_fail || !made.usage.general.vector_sizes.is_empty() || made.kernel.jacobian.is_some()
 }
 
 fn ident(name: &str) -> Ident {
-    match name.strip_prefix("r#") {
-        Some(raw) => Ident::new_raw(raw, Span::call_site()),
-        None => Ident::new(name, Span::call_site()),
-    }
+    Ident::new(name, Span::call_site())
 }
 
-fn method(kernel: &Kernel, sets: &SetTable, names: &KernelNames, made: &KernelText, comment: &str) -> TokenStream {
-    let (method, arguments) = (ident(&names.method), ident(&names.arguments));
-    let results: Vec<Ident> = kernel.results.iter().filter_map(|r| Handle::of(&r.ty)).map(|h| ident(h.name())).collect();
-    let returned = match &results[..] {
-        [one] => quote!(#one),
-        many => quote!((#(#many),*)),
-    };
-    let sizes = vector_sizes(kernel).into_iter().map(|components| {
-        let (components, info) = (Literal::usize_unsuffixed(components), ident(&names.info));
-        quote!(self.vector_size(#components, &#info)?;)
-    });
-    let body = match (&made.cartesian, &made.pattern) {
-        (cartesian, Some(pattern)) => {
-            let general = equation(kernel, sets, names, &made.general, pattern, Form::General);
-            match (cartesian, &made.cartesian_pattern) {
-                (Some((evaluation, _)), Some(pattern)) => {
-                    let cartesian = equation(kernel, sets, names, evaluation, pattern, Form::Cells);
-                    quote! {
-                        if self.uses_cartesian_forms() {
-                            #cartesian
-                        } else {
-                            #general
-                        }
-                    }
-                }
-                (None, _) | (_, None) => general,
-            }
-        }
-        (None, None) => launch(kernel, sets, names, &made.general, Form::General),
-        (Some((function, per_axis)), None) => {
-            let general = launch(kernel, sets, names, &made.general, Form::General);
-            let form = if *per_axis { Form::PerAxis } else { Form::Cells };
-            let cartesian = launch(kernel, sets, names, function, form);
-            quote! {
-                if self.uses_cartesian_forms() {
-                    #cartesian
-                } else {
-                    #general
-                }
-            }
-        }
-    };
-    // A kernel without parameters has no argument struct.
-    let parameter = if kernel.params.is_empty() { quote!() } else { quote!(args: #arguments<'_, Self>) };
-    let docs = comment.lines().map(|l| format!(" {}", l.trim_start_matches("// ").replace("->", "→")));
-    quote! {
-        #(#[doc = #docs])*
-        fn #method(&mut self, #parameter) -> Result<#returned, Error> {
-            #(#sizes)*
-            #body
-        }
-    }
-}
-
-/// Statements that launch an equation: what tells its pattern, unless that is known, then what evaluates.
-fn equation(kernel: &Kernel, sets: &SetTable, names: &KernelNames, evaluation: &Function, pattern: &Function, form: Form) -> TokenStream {
-    let Some(domain) = kernel.space_set().map(|set| domain_of(kernel, sets, names, set)) else {
-        // The verifier demands a set.
-        return quote!(compile_error!("an equation that is over no set"));
-    };
-    let result = format_ident!("{}_out", names.results[0].trim_start_matches("r#"));
-    let count = kernel.jacobian.as_ref().map_or(0, |form| form.unknowns as usize);
-    let unknowns: Vec<Ident> = names.params.iter().take(count).map(|p| ident(p)).collect();
-    // Paths lead through these; the pattern is that of their entities.
-    let through = kernel.params.iter().zip(&names.params).filter(|(p, _)| Handle::of(&p.ty) == Some(Handle::EntityCollection));
-    let through = through.map(|(_, name)| ident(name));
-    let results = [result.clone()];
-    let passed = |function: &Function, launch: TokenStream| {
-        let (mut before, mut passed) = (TokenStream::new(), TokenStream::new());
-        for (number, &argument) in function.arguments.iter().enumerate() {
-            let value = match argument {
-                // Values kept per axis are spread out, but never those of an unknown.
-                Argument::Param(param) if param < count => {
-                    let field = ident(&names.params[param]);
-                    quote!(args.#field.pointer())
-                }
-                Argument::Param(param) if needs_dense(kernel, form, param) => {
-                    let (dense, field) = (dense_name(names, param), ident(&names.params[param]));
-                    before.extend(quote!(let #dense = self.dense(args.#field)?;));
-                    argument_tokens(kernel, sets, names, function, form, argument, &results)
-                }
-                _ => argument_tokens(kernel, sets, names, function, form, argument, &results),
-            };
-            let name = format_ident!("a{number}");
-            before.extend(quote!(let #name = #value;));
-            passed.extend(quote!(.arg(#name)));
-        }
-        let name = &function.name;
-        quote! {
-            #before
-            let call = self.call(&KERNELS, #name)? #passed;
-            #launch
-        }
-    };
-    let tell = passed(pattern, quote!(self.launch_over(call, domain.len())?;));
-    let evaluate = passed(evaluation, quote!(self.launch_over_rows(call, &rows)?;));
-    let info = ident(&names.info);
-    let slots = evaluation.arguments.contains(&Argument::Slots);
-    quote! {
-        let domain = #domain;
-        let mut builder = self.begin_pattern(&#info, &domain, &[#(args.#unknowns),*], &[#(args.#through),*], #slots)?;
-        while let Some(pattern) = self.next_pattern(&mut builder)? {
-            #tell
-        }
-        let rows = self.finish_pattern(builder)?;
-        let #result = self.new_collection(&domain)?;
-        let entries = self.new_entries(&rows)?;
-        #evaluate
-        Ok(self.equation(#result, &rows, entries))
-    }
+/// A kernel whose launch is being written.
+#[derive(Clone, Copy)]
+struct Launch<'a> {
+    made: &'a KernelText<'a>,
+    sets: &'a SetTable,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -199,205 +77,305 @@ enum Form {
     PerAxis,
 }
 
-/// Statements that launch one function and give its results.
-fn launch(kernel: &Kernel, sets: &SetTable, names: &KernelNames, function: &Function, form: Form) -> TokenStream {
-    let mut before = TokenStream::new();
-    let domain = kernel.space_set().map(|set| {
-        let expr = domain_of(kernel, sets, names, set);
-        before.extend(quote!(let domain = #expr;));
-        quote!(domain)
-    });
-    let mut result_names = Vec::new();
-    for (number, result) in kernel.results.iter().enumerate() {
-        let name = format_ident!("{}_out", names.results[number].trim_start_matches("r#"));
-        let room = match (&domain, result.reduce, form) {
-            (None, ..) => match result.ty.basic {
-                Basic::Vector => quote!(self.new_vector()?),
-                Basic::Bool => quote!(self.new_bool()?),
-                Basic::Scalar | Basic::Entity(_) | Basic::Text => quote!(self.new_number()?),
-            },
-            (Some(_), Some(reduction), _) => {
-                let reduce = reduction_tokens(reduction);
-                match (reduction, result.ty.basic) {
-                    (Reduction::Any | Reduction::All, _) => quote!(self.bool_leaves(#reduce, &domain)?),
-                    (_, Basic::Vector) => quote!(self.vector_leaves(#reduce, &domain)?),
-                    (Reduction::Max | Reduction::Min | Reduction::Sum | Reduction::Prod, _) => quote!(self.leaves(#reduce, &domain)?),
-                }
+impl Launch<'_> {
+    /// The method of the trait `Kernels`.
+    fn method(self) -> TokenStream {
+        let KernelText { kernel, names, usage, lines, functions } = self.made;
+        let (method, arguments) = (ident(&names.method), ident(&names.arguments));
+        let results: Vec<Ident> = kernel.results.iter().filter_map(|r| Handle::of(&r.ty)).map(|h| ident(h.name())).collect();
+        let returned = match &results[..] {
+            [one] => quote!(#one),
+            many => quote!((#(#many),*)),
+        };
+        let sizes = usage.general.vector_sizes.iter().map(|&components| {
+            let (components, info) = (Literal::usize_unsuffixed(components), ident(&names.info));
+            quote!(self.vector_size(#components, &#info)?;)
+        });
+        let (general, cartesian) = match functions {
+            Functions::Equation { general, cartesian } => {
+                (self.equation(general, Form::General), cartesian.as_ref().map(|text| self.equation(text, Form::Cells)))
             }
-            (Some(_), None, Form::PerAxis) => quote!(self.new_per_axis_collection(&domain)?),
-            (Some(_), None, Form::General | Form::Cells) => match result.ty.basic {
-                Basic::Vector => quote!(self.new_vector_collection(&domain)?),
-                Basic::Bool => quote!(self.new_bool_collection(&domain)?),
-                Basic::Entity(kind) => {
-                    let kind = kind_tokens(kind);
-                    quote!(self.new_entity_collection(&domain, #kind)?)
+            Functions::Values { general, cartesian } => {
+                let cartesian = cartesian.as_ref().map(|function| match function {
+                    CartesianFunction::Cells(function) => self.launch(function, Form::Cells),
+                    CartesianFunction::PerAxis(function) => self.launch(function, Form::PerAxis),
+                });
+                (self.launch(general, Form::General), cartesian)
+            }
+        };
+        let body = match cartesian {
+            Some(cartesian) => quote! {
+                if self.uses_cartesian_forms() {
+                    #cartesian
+                } else {
+                    #general
                 }
-                Basic::Scalar | Basic::Text => quote!(self.new_collection(&domain)?),
+            },
+            None => general,
+        };
+        // A kernel without parameters has no argument struct.
+        let parameter = if kernel.params.is_empty() { quote!() } else { quote!(args: #arguments<'_, Self>) };
+        let docs = lines.iter().map(|line| format!(" {}", line.replace("->", "→")));
+        quote! {
+            #(#[doc = #docs])*
+            fn #method(&mut self, #parameter) -> Result<#returned, Error> {
+                #(#sizes)*
+                #body
+            }
+        }
+    }
+
+    /// Statements that launch an equation: what tells its pattern, unless that is known, then what evaluates.
+    fn equation(self, EquationText { evaluation, pattern }: &EquationText, form: Form) -> TokenStream {
+        let KernelText { kernel, names, .. } = self.made;
+        let Some(domain) = kernel.space_set().map(|set| self.domain_of(set)) else {
+            // The verifier demands a set.
+            return quote!(compile_error!("an equation that is over no set"));
+        };
+        let result = format_ident!("{}_out", names.results[0]);
+        let count = kernel.jacobian.as_ref().map_or(0, |form| form.unknowns as usize);
+        let unknowns: Vec<Ident> = names.params.iter().take(count).map(|p| ident(p)).collect();
+        // Paths lead through these; the pattern is that of their entities.
+        let through = kernel.params.iter().zip(&names.params).filter(|(p, _)| Handle::of(&p.ty) == Some(Handle::EntityCollection));
+        let through = through.map(|(_, name)| ident(name));
+        let results = [result.clone()];
+        let passed = |function: &Function, launch: TokenStream| {
+            let (mut before, mut passed) = (TokenStream::new(), TokenStream::new());
+            for (number, &argument) in function.arguments.iter().enumerate() {
+                let value = match argument {
+                    // Values kept per axis are spread out, but never those of an unknown.
+                    Argument::Param(param) if param < count => {
+                        let field = ident(&names.params[param]);
+                        quote!(args.#field.pointer())
+                    }
+                    Argument::Param(param) if self.needs_dense(form, param) => {
+                        let (dense, field) = (self.dense_name(param), ident(&names.params[param]));
+                        before.extend(quote!(let #dense = self.dense(args.#field)?;));
+                        self.argument_tokens(function, form, argument, &results)
+                    }
+                    _ => self.argument_tokens(function, form, argument, &results),
+                };
+                let name = format_ident!("a{number}");
+                before.extend(quote!(let #name = #value;));
+                passed.extend(quote!(.arg(#name)));
+            }
+            let name = &function.name;
+            quote! {
+                #before
+                let call = self.call(&KERNELS, #name)? #passed;
+                #launch
+            }
+        };
+        let tell = passed(pattern, quote!(self.launch_over(call, domain.len())?;));
+        let evaluate = passed(evaluation, quote!(self.launch_over_rows(call, &rows)?;));
+        let info = ident(&names.info);
+        let slots = evaluation.arguments.contains(&Argument::Slots);
+        quote! {
+            let domain = #domain;
+            let mut builder = self.begin_pattern(&#info, &domain, &[#(args.#unknowns),*], &[#(args.#through),*], #slots)?;
+            while let Some(pattern) = self.next_pattern(&mut builder)? {
+                #tell
+            }
+            let rows = self.finish_pattern(builder)?;
+            let #result = self.new_collection(&domain)?;
+            let entries = self.new_entries(&rows)?;
+            #evaluate
+            Ok(self.equation(#result, &rows, entries))
+        }
+    }
+
+    /// Statements that launch one function and give its results.
+    fn launch(self, function: &Function, form: Form) -> TokenStream {
+        let KernelText { kernel, names, usage, .. } = self.made;
+        let mut before = TokenStream::new();
+        let domain = kernel.space_set().map(|set| {
+            let expr = self.domain_of(set);
+            before.extend(quote!(let domain = #expr;));
+            quote!(domain)
+        });
+        let mut result_names = Vec::new();
+        for (number, result) in kernel.results.iter().enumerate() {
+            let name = format_ident!("{}_out", names.results[number]);
+            let room = match (&domain, result.reduce, form) {
+                (None, ..) => match result.ty.basic {
+                    Basic::Vector => quote!(self.new_vector()?),
+                    Basic::Bool => quote!(self.new_bool()?),
+                    Basic::Scalar | Basic::Entity(_) | Basic::Text => quote!(self.new_number()?),
+                },
+                (Some(_), Some(reduction), _) => {
+                    let reduce = reduction_tokens(reduction);
+                    match (reduction, result.ty.basic) {
+                        (Reduction::Any | Reduction::All, _) => quote!(self.bool_leaves(#reduce, &domain)?),
+                        (_, Basic::Vector) => quote!(self.vector_leaves(#reduce, &domain)?),
+                        (Reduction::Max | Reduction::Min | Reduction::Sum | Reduction::Prod, _) => quote!(self.leaves(#reduce, &domain)?),
+                    }
+                }
+                (Some(_), None, Form::PerAxis) => quote!(self.new_per_axis_collection(&domain)?),
+                (Some(_), None, Form::General | Form::Cells) => match result.ty.basic {
+                    Basic::Vector => quote!(self.new_vector_collection(&domain)?),
+                    Basic::Bool => quote!(self.new_bool_collection(&domain)?),
+                    Basic::Entity(kind) => {
+                        let kind = kind_tokens(kind);
+                        quote!(self.new_entity_collection(&domain, #kind)?)
+                    }
+                    Basic::Scalar | Basic::Text => quote!(self.new_collection(&domain)?),
+                },
+            };
+            before.extend(quote!(let #name = #room;));
+            result_names.push(name);
+        }
+        let reduced = kernel.results.iter().position(|r| r.reduce.is_some());
+        let mut passed = TokenStream::new();
+        for (number, &argument) in function.arguments.iter().enumerate() {
+            if let Argument::Param(param) = argument
+                && self.needs_dense(form, param)
+            {
+                // The copy of a collection stored per axis must outlive the call: its memory must not be handed out before.
+                let (dense, field) = (self.dense_name(param), ident(&names.params[param]));
+                before.extend(quote!(let #dense = self.dense(args.#field)?;));
+            }
+            let value = self.argument_tokens(function, form, argument, &result_names);
+            let name = format_ident!("a{number}");
+            before.extend(quote!(let #name = #value;));
+            passed.extend(quote!(.arg(#name)));
+        }
+        let device_name = &function.name;
+        let run = match (&domain, reduced, form) {
+            (_, _, Form::Cells) if function.apart => quote!(self.launch_inside_and_boundary(call)?;),
+            (_, _, Form::Cells) => quote!(self.launch_over_cells(call)?;),
+            (None, ..) => quote!(self.launch_over(call, 1)?;),
+            (Some(_), Some(first), _) => {
+                let leaves = &result_names[first];
+                quote!(self.launch_over_leaves(call, #leaves.len())?;)
+            }
+            (Some(_), None, Form::PerAxis) => quote! {
+                let count = self.per_axis_len(&domain);
+                self.launch_over(call, count)?;
+            },
+            (Some(_), None, Form::General) => quote! {
+                let count = domain.len();
+                self.launch_over(call, count)?;
             },
         };
-        before.extend(quote!(let #name = #room;));
-        result_names.push(name);
-    }
-    let reduced = kernel.results.iter().position(|r| r.reduce.is_some());
-    let mut passed = TokenStream::new();
-    for (number, &argument) in function.arguments.iter().enumerate() {
-        if let Argument::Param(param) = argument
-            && needs_dense(kernel, form, param)
-        {
-            // The copy of a collection stored per axis must outlive the call: its memory must not be handed out before.
-            let (dense, field) = (dense_name(names, param), ident(&names.params[param]));
-            before.extend(quote!(let #dense = self.dense(args.#field)?;));
-        }
-        let value = argument_tokens(kernel, sets, names, function, form, argument, &result_names);
-        let name = format_ident!("a{number}");
-        before.extend(quote!(let #name = #value;));
-        passed.extend(quote!(.arg(#name)));
-    }
-    let device_name = &function.name;
-    let run = match (&domain, reduced, form) {
-        (_, _, Form::Cells) if function.apart => quote!(self.launch_inside_and_boundary(call)?;),
-        (_, _, Form::Cells) => quote!(self.launch_over_cells(call)?;),
-        (None, ..) => quote!(self.launch_over(call, 1)?;),
-        (Some(_), Some(first), _) => {
-            let leaves = &result_names[first];
-            quote!(self.launch_over_leaves(call, #leaves.len())?;)
-        }
-        (Some(_), None, Form::PerAxis) => quote! {
-            let count = self.per_axis_len(&domain);
-            self.launch_over(call, count)?;
-        },
-        (Some(_), None, Form::General) => quote! {
-            let count = domain.len();
-            self.launch_over(call, count)?;
-        },
-    };
-    let finished: Vec<TokenStream> = kernel
-        .results
-        .iter()
-        .zip(&result_names)
-        .map(|(result, name)| match (&domain, result.reduce, result.ty.basic) {
-            (None, _, Basic::Vector) => quote!(Vector(#name)),
-            (None, _, Basic::Bool) => quote!(Bool::Device(#name)),
-            (None, _, Basic::Scalar | Basic::Entity(_) | Basic::Text) => quote!(Scalar::Device(#name)),
-            (Some(_), Some(Reduction::Any | Reduction::All), _) => quote!(self.combine_bools(#name)?),
-            (Some(_), Some(_), Basic::Vector) => quote!(self.combine_vectors(#name)?),
-            (Some(_), Some(_), _) => quote!(self.combine(#name)?),
-            (Some(_), None, _) => quote!(#name),
-        })
-        .collect();
-    // Launches that come later follow entities without asking again whether they are Empty.
-    let makes_entities = kernel.results.iter().any(|result| matches!(result.ty.basic, Basic::Entity(_)));
-    let relied_on = !kernel.checks.is_empty() && (kernel.results.is_empty() || makes_entities);
-    let stop = relied_on.then(|| quote!(self.check_flag()?;));
-    let value = match &finished[..] {
-        [one] => quote!(Ok(#one)),
-        many => quote!(Ok((#(#many),*))),
-    };
-    quote! {
-        #before
-        let call = self.call(&KERNELS, #device_name)? #passed;
-        #run
-        #stop
-        #value
-    }
-}
-
-/// The domain of a set: a parameter, or a canonical set.
-fn domain_of(kernel: &Kernel, sets: &SetTable, names: &KernelNames, set: SetId) -> TokenStream {
-    match sets.get(set).canonical {
-        Some(canonical) => {
-            let canonical = canonical_tokens(canonical);
-            quote!(self.canonical_domain(#canonical)?)
-        }
-        None => match kernel.domain_param(set) {
-            Some(ParamId(number)) => {
-                let field = ident(&names.params[number as usize]);
-                quote!(args.#field.clone())
-            }
-            // The verifier demands the parameter.
-            None => quote!(compile_error!("a kernel without its domain")),
-        },
-    }
-}
-
-fn argument_tokens(
-    kernel: &Kernel,
-    sets: &SetTable,
-    names: &KernelNames,
-    function: &Function,
-    form: Form,
-    argument: Argument,
-    results: &[Ident],
-) -> TokenStream {
-    match argument {
-        Argument::Space if kernel.results.iter().any(|r| r.reduce.is_some()) => quote!(self.space_in_file_order(&domain)?),
-        Argument::Space => quote!(self.space(&domain)?),
-        Argument::Grid => {
-            let arrays = grid_arrays(function.grid);
-            quote!(self.grid_args(#arrays)?)
-        }
-        Argument::Cartesian => quote!(self.cartesian_args()?),
-        Argument::Ranks(set) => {
-            let of = domain_of(kernel, sets, names, set);
-            let get = if form == Form::General { quote!(ranks) } else { quote!(cartesian_ranks) };
-            quote!({
-                let of = #of;
-                self.#get(&of)?
+        let finished: Vec<TokenStream> = kernel
+            .results
+            .iter()
+            .zip(&result_names)
+            .map(|(result, name)| match (&domain, result.reduce, result.ty.basic) {
+                (None, _, Basic::Vector) => quote!(Vector(#name)),
+                (None, _, Basic::Bool) => quote!(Bool::Device(#name)),
+                (None, _, Basic::Scalar | Basic::Entity(_) | Basic::Text) => quote!(Scalar::Device(#name)),
+                (Some(_), Some(Reduction::Any | Reduction::All), _) => quote!(self.combine_bools(#name)?),
+                (Some(_), Some(_), Basic::Vector) => quote!(self.combine_vectors(#name)?),
+                (Some(_), Some(_), _) => quote!(self.combine(#name)?),
+                (Some(_), None, _) => quote!(#name),
             })
+            .collect();
+        let stop = usage.host_waits.then(|| quote!(self.check_flag()?;));
+        let value = match &finished[..] {
+            [one] => quote!(Ok(#one)),
+            many => quote!(Ok((#(#many),*))),
+        };
+        quote! {
+            #before
+            let call = self.call(&KERNELS, #device_name)? #passed;
+            #run
+            #stop
+            #value
         }
-        Argument::Checks => {
-            let info = ident(&names.info);
-            quote!(self.checks(&#info, &domain)?)
-        }
-        Argument::Param(number) => {
-            let field = ident(&names.params[number]);
-            let param = &kernel.params[number];
-            if param.ty.shape == Shape::Single {
-                match param.ty.basic {
-                    Basic::Vector => quote!(args.#field.pointer()),
-                    Basic::Bool => quote!(self.bool_pointer(args.#field)?),
-                    Basic::Scalar | Basic::Entity(_) | Basic::Text => quote!(self.scalar_pointer(args.#field)?),
+    }
+
+    /// The domain of a set: a parameter, or a canonical set.
+    fn domain_of(self, set: SetId) -> TokenStream {
+        let KernelText { kernel, names, .. } = self.made;
+        match self.sets.get(set).canonical {
+            Some(canonical) => {
+                let canonical = canonical_tokens(canonical);
+                quote!(self.canonical_domain(#canonical)?)
+            }
+            None => match kernel.domain_param(set) {
+                Some(ParamId(number)) => {
+                    let field = ident(&names.params[number as usize]);
+                    quote!(args.#field.clone())
                 }
-            } else if needs_dense(kernel, form, number) {
-                let dense = dense_name(names, number);
-                quote!(#dense.pointer())
-            } else {
-                quote!(args.#field.pointer())
+                // The verifier demands the parameter.
+                None => quote!(compile_error!("a kernel without its domain")),
+            },
+        }
+    }
+
+    fn argument_tokens(self, function: &Function, form: Form, argument: Argument, results: &[Ident]) -> TokenStream {
+        let KernelText { kernel, names, .. } = self.made;
+        match argument {
+            Argument::Space if kernel.results.iter().any(|r| r.reduce.is_some()) => quote!(self.space_in_file_order(&domain)?),
+            Argument::Space => quote!(self.space(&domain)?),
+            Argument::Grid => {
+                let arrays = grid_arrays(function.grid);
+                quote!(self.grid_args(#arrays)?)
+            }
+            Argument::Cartesian => quote!(self.cartesian_args()?),
+            Argument::Ranks(set) => {
+                let of = self.domain_of(set);
+                let get = if form == Form::General { quote!(ranks) } else { quote!(cartesian_ranks) };
+                quote!({
+                    let of = #of;
+                    self.#get(&of)?
+                })
+            }
+            Argument::Checks => {
+                let info = ident(&names.info);
+                quote!(self.checks(&#info, &domain)?)
+            }
+            Argument::Param(number) => {
+                let field = ident(&names.params[number]);
+                let param = &kernel.params[number];
+                if param.ty.shape == Shape::Single {
+                    match param.ty.basic {
+                        Basic::Vector => quote!(args.#field.pointer()),
+                        Basic::Bool => quote!(self.bool_pointer(args.#field)?),
+                        Basic::Scalar | Basic::Entity(_) | Basic::Text => quote!(self.scalar_pointer(args.#field)?),
+                    }
+                } else if self.needs_dense(form, number) {
+                    let dense = self.dense_name(number);
+                    quote!(#dense.pointer())
+                } else {
+                    quote!(args.#field.pointer())
+                }
+            }
+            Argument::BySide(number) => {
+                let field = ident(&names.params[number]);
+                quote!(self.by_side(args.#field)?)
+            }
+            Argument::Size(number) => {
+                let field = ident(&names.params[number]);
+                quote!(args.#field.domain().len() as u32)
+            }
+            Argument::Rows => quote!(rows.args(&entries)),
+            Argument::Slots => quote!(rows.slots()?),
+            Argument::Pattern => quote!(pattern),
+            Argument::First(number) => {
+                let field = ident(&names.params[number]);
+                quote!(self.first_column(args.#field)?)
+            }
+            Argument::Result(number) => {
+                let name = &results[number];
+                if kernel.space_set().is_none() { quote!(#name.address()) } else { quote!(#name.pointer()) }
             }
         }
-        Argument::BySide(number) => {
-            let field = ident(&names.params[number]);
-            quote!(self.by_side(args.#field)?)
-        }
-        Argument::Size(number) => {
-            let field = ident(&names.params[number]);
-            quote!(args.#field.domain().len() as u32)
-        }
-        Argument::Rows => quote!(rows.args(&entries)),
-        Argument::Slots => quote!(rows.slots()?),
-        Argument::Pattern => quote!(pattern),
-        Argument::First(number) => {
-            let field = ident(&names.params[number]);
-            quote!(self.first_column(args.#field)?)
-        }
-        Argument::Result(number) => {
-            let name = &results[number];
-            if kernel.space_set().is_none() { quote!(#name.address()) } else { quote!(#name.pointer()) }
-        }
+    }
+
+    /// Whether a parameter is read as one value per element of a collection of numbers.
+    fn needs_dense(self, form: Form, param: usize) -> bool {
+        let info = &self.made.kernel.params[param];
+        Handle::of(&info.ty) == Some(Handle::ScalarCollection) && !(info.per_axis && form != Form::General)
+    }
+
+    fn dense_name(self, param: usize) -> Ident {
+        format_ident!("{}_dense", self.made.names.params[param])
     }
 }
 
-/// Whether a parameter is read as one value per element of a collection of numbers.
-fn needs_dense(kernel: &Kernel, form: Form, param: usize) -> bool {
-    let info = &kernel.params[param];
-    Handle::of(&info.ty) == Some(Handle::ScalarCollection) && !(info.per_axis && form != Form::General)
-}
-
-fn dense_name(names: &KernelNames, param: usize) -> Ident {
-    format_ident!("{}_dense", names.params[param].trim_start_matches("r#"))
-}
-
-fn grid_arrays(needs: GridNeeds) -> TokenStream {
+fn grid_arrays(needs: GridUse) -> TokenStream {
     let fields = [
         ("sides", needs.sides),
         ("side_faces", needs.side_faces),

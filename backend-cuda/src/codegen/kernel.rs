@@ -1,93 +1,116 @@
-//! One kernel: its CUDA C++ functions.
-
-use std::collections::BTreeSet;
+//! One kernel: its CUDA C++ functions, from which the device text and the host side both come.
 
 use equelle_front::backend::KernelNames;
-use equelle_front::backend::branches::share_across_branches;
-use equelle_front::ir::{CartesianForm, Kernel, Module, Numbers, ParamId};
-use equelle_front::types::{Basic, SetTable, Type};
+use equelle_front::backend::usage::{KernelUsage, ModuleUsage};
+use equelle_front::ir::{CartesianForm, Kernel, Module};
+use equelle_front::types::{Basic, Type};
 
 use super::cartesian::function::{axis_function, cell_function};
 use super::emit::reals::Reals;
+use super::emit::writer::Source;
 use super::jacobian::cartesian::cartesian_equation;
-use super::jacobian::unstructured::{EquationText, unstructured_equation};
+use super::jacobian::unstructured::unstructured_equation;
 use super::signature::Function;
 use super::unstructured::function::unstructured_function;
 
-/// The functions of one kernel.
+/// A kernel and its functions.
 #[derive(Clone, Debug)]
-pub(super) struct KernelText {
-    pub general: Function,
-    /// The Cartesian form and whether it is [`CartesianForm::PerAxis`].
-    pub cartesian: Option<(Function, bool)>,
-    /// Of an equation: what tells its derivatives, in both forms.
-    pub pattern: Option<Function>,
-    pub cartesian_pattern: Option<Function>,
+pub(super) struct KernelText<'a> {
+    pub kernel: &'a Kernel,
+    pub names: KernelNames,
+    pub usage: KernelUsage,
+    /// The Equelle lines that it came from: `file:line: text`.
+    pub lines: Vec<String>,
+    pub functions: Functions,
 }
 
-impl KernelText {
-    /// All of them.
-    pub(super) fn functions(&self) -> impl Iterator<Item = &Function> {
-        let cartesian = self.cartesian.as_ref().map(|(function, _)| function);
-        [Some(&self.general), cartesian, self.pattern.as_ref(), self.cartesian_pattern.as_ref()].into_iter().flatten()
+/// The functions of a kernel.
+#[derive(Clone, Debug)]
+pub(super) enum Functions {
+    /// For any grid, and for Cartesian grids.
+    Values { general: Function, cartesian: Option<CartesianFunction> },
+    /// The same of an equation.
+    Equation { general: EquationText, cartesian: Option<EquationText> },
+}
+
+/// The function for Cartesian grids.
+#[derive(Clone, Debug)]
+pub(super) enum CartesianFunction {
+    /// Of [`CartesianForm::Full`].
+    Cells(Function),
+    /// Of [`CartesianForm::PerAxis`].
+    PerAxis(Function),
+}
+
+/// The function that evaluates an equation, and the one that tells the pattern of its rows.
+#[derive(Clone, Debug)]
+pub(super) struct EquationText {
+    pub evaluation: Function,
+    pub pattern: Function,
+}
+
+impl KernelText<'_> {
+    /// All functions, in the order of the text.
+    pub(super) fn functions(&self) -> Vec<&Function> {
+        match &self.functions {
+            Functions::Values { general, cartesian } => {
+                let cartesian = cartesian.as_ref().map(|function| match function {
+                    CartesianFunction::Cells(function) | CartesianFunction::PerAxis(function) => function,
+                });
+                [Some(general), cartesian].into_iter().flatten().collect()
+            }
+            Functions::Equation { general, cartesian } => {
+                let evaluations = std::iter::once(&general.evaluation).chain(cartesian.as_ref().map(|text| &text.evaluation));
+                let patterns = std::iter::once(&general.pattern).chain(cartesian.as_ref().map(|text| &text.pattern));
+                evaluations.chain(patterns).collect()
+            }
+        }
     }
 }
 
-/// Writes the functions of a kernel, given the parameters that stay what they are while a loop goes round. `comment` stands above them.
-pub(super) fn kernel_text(
-    kernel: &Kernel,
-    sets: &SetTable,
-    numbers: Numbers,
-    steady: &BTreeSet<ParamId>,
-    name: &str,
-    comment: &str,
-) -> KernelText {
-    let mut shared = kernel.clone();
-    share_across_branches(&mut shared, sets);
-    let kernel = &shared;
-    let reals = Reals::of(kernel, numbers);
+/// Writes the functions of all kernels of a module.
+pub(super) fn kernel_texts(module: &Module) -> Vec<KernelText<'_>> {
+    let kernels = module.kernels.iter().zip(KernelNames::of_module(module)).zip(ModuleUsage::of(module).kernels);
+    let text = |((kernel, names), usage): ((_, KernelNames), _)| {
+        let reals = Reals::of(kernel, module.numbers);
+        let functions = functions(Source { kernel, sets: &module.sets, usage: &usage, reals, name: &names.method });
+        KernelText { kernel, names, usage, lines: source_lines(module, kernel), functions }
+    };
+    kernels.map(text).collect()
+}
+
+fn functions(source: Source<'_>) -> Functions {
+    let kernel = source.kernel;
     // Conditions and reductions are those of the general form; only numbers are kept per axis.
     let number = |ty: &Type| ty.basic == Basic::Scalar;
-    let plain = kernel.checks.is_empty()
+    let plain = !source.usage.can_fail
         && kernel.results.iter().all(|r| r.reduce.is_none())
         && kernel.params.iter().all(|p| !p.per_axis || number(&p.ty));
     if let Some(form) = &kernel.jacobian {
-        let EquationText { evaluation, pattern } = unstructured_equation(kernel, form, sets, reals, steady, name, comment);
         let cartesian = form.cartesian.as_ref().filter(|_| plain);
-        let cartesian = cartesian.map(|block| cartesian_equation(kernel, form.unknowns, block, sets, reals, name, comment));
-        let (cartesian, cartesian_pattern) = cartesian.map(|text| ((text.evaluation, false), text.pattern)).unzip();
-        return KernelText { general: evaluation, cartesian, pattern: Some(pattern), cartesian_pattern };
+        return Functions::Equation {
+            general: unstructured_equation(source, form),
+            cartesian: cartesian.map(|block| cartesian_equation(source, form.unknowns, block)),
+        };
     }
-    let general = unstructured_function(kernel, sets, reals, steady, name, comment);
-    let possible = |form: &&CartesianForm| match form {
-        CartesianForm::Full(_) => plain,
-        CartesianForm::PerAxis(_) => plain && kernel.results.iter().all(|r| number(&r.ty)),
+    let cartesian = match &kernel.cartesian {
+        Some(CartesianForm::Full(block)) if plain => Some(CartesianFunction::Cells(cell_function(source, block))),
+        Some(CartesianForm::PerAxis(block)) if plain && kernel.results.iter().all(|r| number(&r.ty)) => {
+            Some(CartesianFunction::PerAxis(axis_function(source, block)))
+        }
+        Some(CartesianForm::Full(_) | CartesianForm::PerAxis(_)) | None => None,
     };
-    let cartesian = kernel.cartesian.as_ref().filter(possible).map(|form| match form {
-        CartesianForm::Full(block) => (cell_function(kernel, sets, reals, &format!("{name}_cartesian"), comment, block), false),
-        CartesianForm::PerAxis(block) => (axis_function(kernel, sets, reals, &format!("{name}_per_axis"), comment, block), true),
-    });
-    KernelText { general, cartesian, pattern: None, cartesian_pattern: None }
+    Functions::Values { general: unstructured_function(source), cartesian }
 }
 
-/// Name of the general function of a kernel on the device.
-pub(super) fn device_name(names: &KernelNames) -> &str {
-    names.method.trim_start_matches("r#")
-}
-
-/// The Equelle lines that a kernel came from, as comments, innermost first.
-pub(super) fn comment(module: &Module, kernel: &Kernel) -> String {
+/// The Equelle lines that a kernel came from.
+fn source_lines(module: &Module, kernel: &Kernel) -> Vec<String> {
     let source = &module.source;
     if source.text().is_empty() {
-        return String::new();
+        return Vec::new();
     }
-    let mut lines: Vec<u32> = Vec::new();
-    for span in &kernel.spans {
-        let line = source.line(span.start);
-        if !lines.contains(&line) {
-            lines.push(line);
-        }
-    }
+    let mut lines: Vec<u32> = kernel.spans.iter().map(|span| source.line(span.start)).collect();
     lines.sort_unstable();
-    lines.iter().map(|&line| format!("// {}:{line}: {}\n", source.name(), source.line_text(line).trim())).collect()
+    lines.dedup();
+    lines.iter().map(|&line| format!("{}:{line}: {}", source.name(), source.line_text(line).trim())).collect()
 }

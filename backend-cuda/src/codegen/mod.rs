@@ -14,13 +14,13 @@ mod kernel;
 mod signature;
 mod unstructured;
 
-use equelle_front::backend::loop_invariant::steady_params;
-use equelle_front::backend::{Backend, BackendError, KernelNames};
-use equelle_front::ir::Kernel;
+use equelle_front::backend::branches::share_across_branches;
+use equelle_front::backend::{Backend, BackendError};
+use equelle_front::ir::{Kernel, Module};
 use equelle_front::types::{Basic, Shape};
 use equelle_front::verify::Verified;
 
-use kernel::{comment, device_name, kernel_text};
+use kernel::{KernelText, kernel_texts};
 
 /// The CUDA back-end.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,29 +32,31 @@ impl Backend for Cuda {
     }
 
     fn files(&self, module: &Verified) -> Result<Vec<(String, String)>, BackendError> {
-        Ok(vec![("src/kernels.cu".to_owned(), kernels_cu(module)?), ("src/kernels_cuda.rs".to_owned(), host::kernels_file(module)?)])
+        let mut module = module.module().clone();
+        for kernel in &mut module.kernels {
+            check_types(kernel)?;
+            share_across_branches(kernel, &module.sets);
+        }
+        let kernels = kernel_texts(&module);
+        let (device, host) = (kernels_cu(&module, &kernels), host::kernels_file(&module, &kernels)?);
+        Ok(vec![("src/kernels.cu".to_owned(), device), ("src/kernels_cuda.rs".to_owned(), host)])
     }
 }
 
 /// The CUDA C++ text of all kernels of a module. It needs the runtime's prelude before it.
-///
-/// # Errors
-/// If a kernel uses a type that the device code has no storage for.
-pub fn kernels_cu(module: &Verified) -> Result<String, BackendError> {
-    let module = module.module();
+fn kernels_cu(module: &Module, kernels: &[KernelText<'_>]) -> String {
     let mut text = format!("// Kernels of {}. Helpers beginning with eq_ or Eq are the runtime's.\n", module.name);
-    let steady = steady_params(module);
-    for ((kernel, names), steady) in module.kernels.iter().zip(KernelNames::of_module(module)).zip(&steady) {
-        check_types(kernel)?;
-        let made = kernel_text(kernel, &module.sets, module.numbers, steady, device_name(&names), &comment(module, kernel));
-        for function in made.functions() {
+    for kernel in kernels {
+        for function in kernel.functions() {
             text.push('\n');
-            text.push_str(&function.text);
+            kernel.lines.iter().for_each(|line| text += &format!("// {line}\n"));
+            text += &function.to_string();
         }
     }
-    Ok(text)
+    text
 }
 
+/// An error if a kernel uses a type that the device code has no storage for.
 fn check_types(kernel: &Kernel) -> Result<(), BackendError> {
     let span = kernel.spans.first().copied().unwrap_or_default();
     for param in &kernel.params {

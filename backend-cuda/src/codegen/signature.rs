@@ -1,13 +1,12 @@
-//! Signatures of the functions of a kernel: the order of their arguments, and what they read of the grid.
+//! The functions of a kernel: the order of their arguments, and their launch bounds.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
-use equelle_front::backend::visit::{Node, visit_block, visit_expr};
-use equelle_front::ir::{KBlock, KExpr, Kernel, Path};
-use equelle_front::types::{Basic, EntityKind, SetId, SetTable, Shape};
+use equelle_front::backend::usage::BodyUsage;
+use equelle_front::types::{Basic, SetId, Shape};
 
-use super::emit::text::mentions;
-use super::emit::writer::{Form, Writer};
+use super::emit::uses::GridUse;
+use super::emit::writer::Writer;
 
 /// An argument of a CUDA function, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,46 +39,74 @@ pub(super) enum Argument {
     Result(usize),
 }
 
-/// What a body reads of an `EqGrid`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct GridNeeds {
-    pub sides: bool,
-    pub side_faces: bool,
-    pub side_ranks: bool,
-    pub face_cells: bool,
-    pub cell_volumes: bool,
-    pub cell_centroids: bool,
-    pub face_areas: bool,
-    pub face_centroids: bool,
-    pub face_normals: bool,
-    pub edge_lengths: bool,
-    pub edge_centroids: bool,
-    pub vertex_positions: bool,
+/// Launch bounds of a function, a macro of the prelude.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LaunchBounds {
+    Light,
+    Heavy,
+    /// It puts rows of a Jacobian together in shared memory.
+    Rows,
 }
 
-/// A CUDA function made from one body.
+impl LaunchBounds {
+    /// Divisions and roots in a body that make a function a heavy one.
+    const HEAVY: usize = 12;
+
+    /// Of a function for a body.
+    pub(super) fn of(body: &BodyUsage, puts_rows_together: bool) -> Self {
+        match body.divisions_and_roots {
+            Self::HEAVY.. => LaunchBounds::Heavy,
+            _ if puts_rows_together => LaunchBounds::Rows,
+            _ => LaunchBounds::Light,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            LaunchBounds::Light => "EQ_LIGHT",
+            LaunchBounds::Heavy => "EQ_HEAVY",
+            LaunchBounds::Rows => "EQ_ROWS",
+        }
+    }
+}
+
+/// A CUDA function made from one body, as its text and its launch have it.
 #[derive(Clone, Debug)]
 pub(super) struct Function {
     pub name: String,
-    pub text: String,
+    pub bounds: LaunchBounds,
     pub arguments: Vec<Argument>,
-    pub grid: GridNeeds,
+    /// Arrays that its [`Argument::Grid`] has.
+    pub grid: GridUse,
     /// Whether it goes through the inside of a Cartesian grid and over its boundary cells apart.
     pub apart: bool,
+    /// Declarations of the arguments.
+    parameters: Vec<String>,
+    body: String,
 }
 
-/// Divisions and roots in its text that make a function a heavy one.
-const HEAVY: usize = 12;
+impl Function {
+    /// The same, launched over the inside of a Cartesian grid and over its boundary cells apart.
+    pub(super) fn inside_and_boundary(self) -> Self {
+        Function { apart: true, ..self }
+    }
+}
 
-/// Adds the signature and the reads of Scalars.
-pub(super) fn finish(w: Writer<'_>, kernel: &Kernel, name: &str, comment: &str, mut arguments: Vec<Argument>, grid: GridNeeds) -> Function {
-    let body = &w.out;
-    let mut scalars = String::new();
-    for (number, param) in kernel.params.iter().enumerate() {
-        if mentions(body, &w.by_side[number]) {
+impl fmt::Display for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (bounds, parameters) = (self.bounds.name(), self.parameters.join(",\n    "));
+        write!(f, "extern \"C\" __global__ void {bounds} {}(\n    {parameters}) {{\n{}}}\n", self.name, self.body)
+    }
+}
+
+/// Adds the signature and the reads of Scalars. `arguments` come before parameters and results.
+pub(super) fn finish(w: Writer<'_>, name: String, bounds: LaunchBounds, mut arguments: Vec<Argument>, grid: GridUse) -> Function {
+    let mut body = String::new();
+    for (number, param) in w.kernel.params.iter().enumerate() {
+        if w.uses.by_side.contains(&number) {
             arguments.push(Argument::BySide(number));
         }
-        if !mentions(body, &w.params[number]) {
+        if !w.uses.params.contains(&number) {
             continue;
         }
         match param.ty.shape {
@@ -89,38 +116,31 @@ pub(super) fn finish(w: Writer<'_>, kernel: &Kernel, name: &str, comment: &str, 
                 let _ = match param.ty.basic {
                     Basic::Vector => {
                         let value = w.reals.entering_vector(&format!("eq_load({pointer}, 1, 0)"));
-                        writeln!(scalars, "  const {} {name} = {value};", w.reals.value(Basic::Vector))
+                        writeln!(body, "  const {} {name} = {value};", w.reals.value(Basic::Vector))
                     }
-                    Basic::Bool => writeln!(scalars, "  const bool {name} = *{pointer} != 0;"),
+                    Basic::Bool => writeln!(body, "  const bool {name} = *{pointer} != 0;"),
                     Basic::Scalar | Basic::Entity(_) | Basic::Text => {
-                        writeln!(scalars, "  const {} {name} = {};", w.reals.number(), w.reals.entering(&format!("*{pointer}")))
+                        writeln!(body, "  const {} {name} = {};", w.reals.number(), w.reals.entering(&format!("*{pointer}")))
                     }
                 };
             }
             Shape::Collection(_) => {}
         }
         arguments.push(Argument::Param(number));
-        if mentions(body, &format!("{}_size", w.params[number])) {
+        if w.uses.sizes.contains(&number) {
             arguments.push(Argument::Size(number));
         }
     }
     if !arguments.contains(&Argument::Pattern) {
-        arguments.extend((0..kernel.results.len()).map(Argument::Result));
+        arguments.extend((0..w.kernel.results.len()).map(Argument::Result));
     }
-    let signature: Vec<String> = arguments.iter().map(|a| declaration(&w, kernel, *a)).collect();
-    let once = &body[w.body_at..];
-    let costly: usize = [" / ", "eq_divide(", "sqrt("].iter().map(|what| once.matches(what).count()).sum();
-    let weight = match costly {
-        HEAVY.. => "EQ_HEAVY",
-        _ if arguments.contains(&Argument::Rows) && w.form == Form::General => "EQ_ROWS",
-        _ => "EQ_LIGHT",
-    };
-    let text =
-        format!("{comment}extern \"C\" __global__ void {weight} {name}(\n    {}) {{\n{scalars}{body}}}\n", signature.join(",\n    "));
-    Function { name: name.to_owned(), text, arguments, grid, apart: false }
+    body += &w.out;
+    let parameters = arguments.iter().map(|a| declaration(&w, *a)).collect();
+    Function { name, bounds, arguments, grid, apart: false, parameters, body }
 }
 
-fn declaration(w: &Writer<'_>, kernel: &Kernel, argument: Argument) -> String {
+fn declaration(w: &Writer<'_>, argument: Argument) -> String {
+    let kernel = w.kernel;
     match argument {
         Argument::Space => "const EqSpace space".to_owned(),
         Argument::Grid => "const EqGrid grid".to_owned(),
@@ -135,7 +155,7 @@ fn declaration(w: &Writer<'_>, kernel: &Kernel, argument: Argument) -> String {
         Argument::BySide(number) => {
             format!("const {}* __restrict__ {}", w.reals.stored(&kernel.params[number].ty, false), w.by_side[number])
         }
-        Argument::Size(number) => format!("const EqEntity {}_size", w.params[number]),
+        Argument::Size(number) => format!("const EqEntity {}", w.size_name(number)),
         Argument::Rows => "const EqRows rows".to_owned(),
         Argument::Slots => "const EqSlots slots".to_owned(),
         Argument::Pattern => "const EqPattern pattern".to_owned(),
@@ -145,37 +165,4 @@ fn declaration(w: &Writer<'_>, kernel: &Kernel, argument: Argument) -> String {
             format!("{}* __restrict__ {}", w.reals.stored(&result.ty, result.reduce.is_some()), w.results[number])
         }
     }
-}
-
-/// Arrays of the grid that conditions and a body read, and their text.
-pub(super) fn grid_needs(kernel: &Kernel, sets: &SetTable, conditions: &[&KExpr], body: &KBlock, text: &str) -> GridNeeds {
-    let says = |words: &[&str]| words.iter().any(|word| mentions(text, word));
-    let mut needs = GridNeeds {
-        sides: says(&["eq_sides"]),
-        side_faces: says(&["side_faces"]),
-        side_ranks: says(&["side_ranks", "eq_rank_of_side"]),
-        face_cells: says(&["eq_cells", "eq_try_cells"]),
-        ..GridNeeds::default()
-    };
-    let kind = |path: &Path| kernel.path_kind(sets, path);
-    let mut visit = |node: Node<'_>| match node {
-        Node::Expr(KExpr::Measure(at)) => match kind(at) {
-            Some(EntityKind::Cell) | None => needs.cell_volumes = true,
-            Some(EntityKind::Face) => needs.face_areas = true,
-            Some(EntityKind::Edge) => needs.edge_lengths = true,
-            // A point counts as one.
-            Some(EntityKind::Vertex) => {}
-        },
-        Node::Expr(KExpr::Centroid(at)) => match kind(at) {
-            Some(EntityKind::Cell) | None => needs.cell_centroids = true,
-            Some(EntityKind::Face) => needs.face_centroids = true,
-            Some(EntityKind::Edge) => needs.edge_centroids = true,
-            Some(EntityKind::Vertex) => needs.vertex_positions = true,
-        },
-        Node::Expr(KExpr::Normal(_)) => needs.face_normals = true,
-        Node::Stmt(_) | Node::Expr(_) | Node::Path(_) => {}
-    };
-    conditions.iter().for_each(|condition| visit_expr(condition, &mut visit));
-    visit_block(body, &mut visit);
-    needs
 }

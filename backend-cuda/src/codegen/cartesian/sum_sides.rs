@@ -30,12 +30,12 @@ impl Writer<'_> {
         });
         for param in wanted {
             let value = self.load(param, &Path::Here);
-            let name = self.names.fresh(&format!("{}_here", self.param(param)));
+            let name = self.names.fresh(&format!("{}_here", self.params[param.0 as usize]));
             self.line(&format!("const {} {name} = {value};", self.reals.number()));
             self.here.insert(param, name);
         }
         for param in kept {
-            let of = self.param(param).to_owned();
+            let of = self.param(param);
             let faces = self.kernel.params[param.0 as usize].ty.mapping().is_some_and(|set| self.sets.get(set).kind == EntityKind::Face);
             let name = self.names.fresh(&format!("{of}_{}", if faces { "axis" } else { "here" }));
             if faces {
@@ -72,7 +72,7 @@ impl Writer<'_> {
         for &(param, number) in &wanted {
             let side = if number == 0 { Side::Low } else { Side::High };
             let value = self.load(param, &Path::Neighbour(side));
-            let name = self.names.fresh(&format!("{}_{}", self.param(param), if number == 0 { "low" } else { "high" }));
+            let name = self.names.fresh(&format!("{}_{}", self.params[param.0 as usize], if number == 0 { "low" } else { "high" }));
             let zeros = if self.inside { "" } else { " = {}" };
             self.line(&format!("{} {name}[DIM]{zeros};", self.reals.number()));
             lines[number as usize].push(format!("{name}[axis] = {value};"));

@@ -2,7 +2,6 @@
 
 use equelle_front::ir::{KBlock, KStmt, LocalId};
 
-use super::text::bare;
 use super::writer::Writer;
 
 impl Writer<'_> {
@@ -17,11 +16,13 @@ impl Writer<'_> {
         match statement {
             KStmt::Let { local, value } => {
                 let ty = self.kernel.local_type(*local).map_or(self.reals.number(), |t| self.reals.value(t.basic));
-                let text = format!("const {ty} {} = {};", self.local(*local), bare(&self.expr(value)));
+                let value = self.expr(value);
+                let text = format!("const {ty} {} = {};", self.local(*local), value.bare());
                 self.line(&text);
             }
             KStmt::LetEntity { local, path } => {
-                let text = format!("const EqEntity {} = {};", self.local(*local), self.path(path));
+                let entity = self.path(path);
+                let text = format!("const EqEntity {} = {entity};", self.local(*local));
                 self.line(&text);
             }
             KStmt::SumFaces { results, cell, face, only, body } => self.sum_faces(results, cell, *face, *only, body),
@@ -46,7 +47,7 @@ impl Writer<'_> {
                     self.line(&text);
                 }
                 let condition = self.expr(condition);
-                self.open(&format!("if ({}) {{", bare(&condition)));
+                self.open(&format!("if ({}) {{", condition.bare()));
                 self.branch(results, then);
                 if !(results.is_empty() && otherwise.statements.is_empty()) {
                     self.close("} else {");
@@ -61,7 +62,8 @@ impl Writer<'_> {
     pub(in crate::codegen) fn branch(&mut self, results: &[LocalId], block: &KBlock) {
         self.statements(block);
         for (&result, value) in results.iter().zip(&block.yields) {
-            let text = format!("{} = {};", self.local(result), bare(&self.expr(value)));
+            let value = self.expr(value);
+            let text = format!("{} = {};", self.local(result), value.bare());
             self.line(&text);
         }
     }

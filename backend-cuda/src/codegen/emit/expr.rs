@@ -7,25 +7,25 @@ use equelle_front::types::{Basic, EntityKind};
 
 use super::path::high;
 use super::reals::Reals;
-use super::text::bare;
+use super::text::Text;
 use super::writer::{Form, Writer};
 
 impl Writer<'_> {
-    /// An expression; compound ones come in parentheses.
-    pub(in crate::codegen) fn expr(&self, expr: &KExpr) -> String {
+    /// An expression.
+    pub(in crate::codegen) fn expr(&mut self, expr: &KExpr) -> Text {
         if self.form != Form::General
             && !matches!(expr, KExpr::Component(..))
             && let Some((component, rest)) = along_one_axis(expr)
             && self.kernel.expr_basic(expr) != Basic::Vector
         {
             // Axes are unrolled, so that this is no test at run time.
-            return format!("(axis == {component} ? {} : {})", self.expr(&rest), self.reals.literal(0.0));
+            return Text::compound(format!("axis == {component} ? {} : {}", self.expr(&rest), self.reals.literal(0.0)));
         }
         match expr {
             KExpr::Real(x) => self.reals.literal(*x),
-            KExpr::Bool(b) => b.to_string(),
-            KExpr::Local(id) => self.local(*id).to_owned(),
-            KExpr::Param(id) => self.param(*id).to_owned(),
+            KExpr::Bool(b) => Text::name(b.to_string()),
+            KExpr::Local(id) => Text::name(self.local(*id)),
+            KExpr::Param(id) => Text::name(self.param(*id)),
             KExpr::Load { param, at } => self.load(*param, at),
             KExpr::Measure(path) => self.measure(path),
             KExpr::Centroid(path) => {
@@ -35,41 +35,34 @@ impl Writer<'_> {
                     Some(EntityKind::Vertex) => "eq_vertex_position",
                     Some(EntityKind::Cell) | None => "eq_cell_centroid",
                 };
-                self.reals.entering_vector(&format!("{function}(grid, {})", self.path(path)))
+                let centroid = format!("{function}(grid, {})", self.path(path));
+                Text::atom(self.reals.entering_vector(&centroid))
             }
-            KExpr::Normal(path) => match self.form {
-                Form::General => self.reals.entering_vector(&format!("eq_face_normal(grid, {})", self.path(path))),
+            KExpr::Normal(path) => Text::atom(match self.form {
+                Form::General => {
+                    let normal = format!("eq_face_normal(grid, {})", self.path(path));
+                    self.reals.entering_vector(&normal)
+                }
                 Form::Cells | Form::PerAxis(_) => format!("eq_along(axis, {})", self.reals.literal(1.0)),
-            },
-            KExpr::IsEmpty(path) => format!("({} == EQ_NONE)", self.path(path)),
+            }),
+            KExpr::IsEmpty(path) => Text::compound(format!("{} == EQ_NONE", self.path(path))),
             KExpr::Member { set, at } => self.member(*set, at),
-            KExpr::Same(a, b) => format!("({} == {})", self.path(a), self.path(b)),
-            KExpr::Unary(op, a) => match op {
-                UnaryOp::Neg => format!("(-{})", self.expr(a)),
-                UnaryOp::Not => format!("(!{})", self.expr(a)),
-                UnaryOp::Abs => format!("fabs({})", self.expr(a)),
-                UnaryOp::Sqrt => format!("sqrt({})", self.expr(a)),
-                UnaryOp::Length => format!("eq_length({})", self.expr(a)),
-                UnaryOp::Exp => format!("exp({})", self.expr(a)),
-                UnaryOp::Log => format!("log({})", self.expr(a)),
-                UnaryOp::Sin => format!("sin({})", self.expr(a)),
-                UnaryOp::Cos => format!("cos({})", self.expr(a)),
-                UnaryOp::Tan => format!("tan({})", self.expr(a)),
-            },
+            KExpr::Same(a, b) => Text::compound(format!("{} == {}", self.path(a), self.path(b))),
+            KExpr::Unary(op, a) => self.unary(*op, a),
             // What is the same for every element is no 0 that meets many others.
             KExpr::Arithmetic(Arithmetic::Div, a, b)
                 if self.kernel.expr_basic(a) == Basic::Scalar && !matches!(**a, KExpr::Real(_) | KExpr::Param(_)) =>
             {
-                format!("eq_divide({}, {})", bare(&self.expr(a)), bare(&self.expr(b)))
+                Text::atom(format!("eq_divide({}, {})", self.expr(a).bare(), self.expr(b).bare()))
             }
             KExpr::Arithmetic(op, a, b) => {
                 let sign = match op {
-                    Arithmetic::Add => '+',
-                    Arithmetic::Sub => '-',
-                    Arithmetic::Mul => '*',
-                    Arithmetic::Div => '/',
+                    Arithmetic::Add => "+",
+                    Arithmetic::Sub => "-",
+                    Arithmetic::Mul => "*",
+                    Arithmetic::Div => "/",
                 };
-                format!("({} {sign} {})", self.expr(a), self.expr(b))
+                self.infix(a, sign, b)
             }
             KExpr::Compare(op, a, b) => {
                 let sign = match op {
@@ -80,7 +73,7 @@ impl Writer<'_> {
                     Comparison::Equal => "==",
                     Comparison::NotEqual => "!=",
                 };
-                format!("({} {sign} {})", self.expr(a), self.expr(b))
+                self.infix(a, sign, b)
             }
             KExpr::Logic(op, a, b) => {
                 let sign = match op {
@@ -88,25 +81,22 @@ impl Writer<'_> {
                     Logic::Or => "||",
                     Logic::Xor => "!=",
                 };
-                format!("({} {sign} {})", self.expr(a), self.expr(b))
+                self.infix(a, sign, b)
             }
             KExpr::Select { condition, if_true, if_false } => {
-                format!("({} ? {} : {})", self.expr(condition), self.expr(if_true), self.expr(if_false))
+                Text::compound(format!("{} ? {} : {}", self.expr(condition), self.expr(if_true), self.expr(if_false)))
             }
-            KExpr::Component(a, index) => format!("{}.c[{index}]", self.expr(a)),
-            KExpr::Dot(a, b) => format!("eq_dot({}, {})", self.expr(a), self.expr(b)),
-            KExpr::Vector(components) => {
-                let components: Vec<String> = components.iter().map(|c| self.expr(c)).collect();
-                format!("eq_vector({})", components.join(", "))
-            }
-            KExpr::ZeroVector => self.reals.zero_vector().to_owned(),
+            KExpr::Component(a, index) => Text::atom(format!("{}.c[{index}]", self.expr(a))),
+            KExpr::Dot(a, b) => self.call("eq_dot", &[a, b]),
+            KExpr::Vector(components) => self.call("eq_vector", &components.iter().collect::<Vec<_>>()),
+            KExpr::ZeroVector => self.reals.zero_vector(),
             KExpr::Math(op, a, b) => {
                 let name = match op {
                     BinaryMath::Min => "eq_min",
                     BinaryMath::Max => "eq_max",
                     BinaryMath::Pow => "pow",
                 };
-                format!("{name}({}, {})", self.expr(a), self.expr(b))
+                self.call(name, &[a, b])
             }
             KExpr::Entity(path) => self.path(path),
             KExpr::Displacement { to, from } => {
@@ -114,14 +104,39 @@ impl Writer<'_> {
                 let spacing = "eq_at(g.spacing, axis)";
                 let along = match half_steps {
                     // Also outside a side, where there is no axis.
-                    0 => return self.reals.zero_vector().to_owned(),
+                    0 => return self.reals.zero_vector(),
                     2 => spacing.to_owned(),
                     -2 => format!("-{spacing}"),
                     n => format!("{} * {spacing}", Reals::DOUBLE.literal(f64::from(n) * 0.5)),
                 };
-                format!("eq_along(axis, {})", self.reals.entering(&along))
+                Text::atom(format!("eq_along(axis, {})", self.reals.entering(&along)))
             }
         }
+    }
+
+    fn unary(&mut self, op: UnaryOp, a: &KExpr) -> Text {
+        let function = match op {
+            UnaryOp::Neg => return Text::compound(format!("-{}", self.expr(a))),
+            UnaryOp::Not => return Text::compound(format!("!{}", self.expr(a))),
+            UnaryOp::Abs => "fabs",
+            UnaryOp::Sqrt => "sqrt",
+            UnaryOp::Length => "eq_length",
+            UnaryOp::Exp => "exp",
+            UnaryOp::Log => "log",
+            UnaryOp::Sin => "sin",
+            UnaryOp::Cos => "cos",
+            UnaryOp::Tan => "tan",
+        };
+        self.call(function, &[a])
+    }
+
+    fn infix(&mut self, a: &KExpr, sign: &str, b: &KExpr) -> Text {
+        Text::compound(format!("{} {sign} {}", self.expr(a), self.expr(b)))
+    }
+
+    fn call(&mut self, function: &str, arguments: &[&KExpr]) -> Text {
+        let arguments: Vec<String> = arguments.iter().map(|a| self.expr(a).to_string()).collect();
+        Text::atom(format!("{function}({})", arguments.join(", ")))
     }
 
     /// Position along the axis in half spacings: from the cell ([`Form::Cells`]) or from the face ([`Form::PerAxis`]).
@@ -135,9 +150,12 @@ impl Writer<'_> {
         }
     }
 
-    pub(in crate::codegen) fn measure(&self, path: &Path) -> String {
+    pub(in crate::codegen) fn measure(&mut self, path: &Path) -> Text {
         match self.kernel.path_kind(self.sets, path) {
-            Some(EntityKind::Edge) => return self.reals.entering(&format!("eq_edge_length(grid, {})", self.path(path))),
+            Some(EntityKind::Edge) => {
+                let length = format!("eq_edge_length(grid, {})", self.path(path));
+                return Text::atom(self.reals.entering(&length));
+            }
             // A point counts as one.
             Some(EntityKind::Vertex) => return self.reals.literal(1.0),
             Some(EntityKind::Cell | EntityKind::Face) | None => {}
@@ -147,23 +165,23 @@ impl Writer<'_> {
             Path::Here => self.kernel.space_kind(self.sets) == Some(EntityKind::Face),
             _ => self.kernel.path_kind(self.sets, path) == Some(EntityKind::Face),
         };
-        self.reals.entering(&match (self.form, face) {
+        let measure = match (self.form, face) {
             (Form::General, true) => format!("eq_face_area(grid, {})", self.path(path)),
             (Form::General, false) => format!("eq_cell_volume(grid, {})", self.path(path)),
             (Form::Cells | Form::PerAxis(_), true) => "eq_at(g.area, axis)".to_owned(),
             (Form::Cells | Form::PerAxis(_), false) => "g.volume".to_owned(),
-        })
+        };
+        Text::atom(self.reals.entering(&measure))
     }
 
     /// An element of a collection parameter.
-    pub(in crate::codegen) fn load(&self, id: ParamId, at: &Path) -> String {
+    pub(in crate::codegen) fn load(&mut self, id: ParamId, at: &Path) -> Text {
         let param = &self.kernel.params[id.0 as usize];
-        let name = self.param(id);
-        let Some(set) = param.ty.mapping() else { return name.to_owned() };
+        let Some(set) = param.ty.mapping() else { return Text::name(self.param(id)) };
         if *at == Path::Here
             && let Some(local) = self.here.get(&id)
         {
-            return local.clone();
+            return Text::name(local);
         }
         if let Some(value) = self.value_at_side(id, at) {
             return value;
@@ -171,21 +189,30 @@ impl Writer<'_> {
         if let Path::Neighbour(side) = at
             && let Some(array) = self.neighbours.get(&(id, high(*side)))
         {
-            return format!("{array}[axis]");
+            return Text::atom(format!("{array}[axis]"));
         }
-        let (index, size) = if param.per_axis && self.form != Form::General {
-            let faces = self.sets.get(set).kind == EntityKind::Face;
-            if let Some(local) = self.per_axis.get(&id) {
-                return if faces { format!("{local}[axis]") } else { local.clone() };
-            }
-            if faces { ("axis".to_owned(), "DIM".to_owned()) } else { ("0".to_owned(), "1".to_owned()) }
-        } else {
-            (self.position(set, at), format!("{name}_size"))
+        let per_axis = param.per_axis && self.form != Form::General;
+        let faces = self.sets.get(set).kind == EntityKind::Face;
+        if per_axis && let Some(local) = self.per_axis.get(&id) {
+            return if faces { Text::atom(format!("{local}[axis]")) } else { Text::name(local) };
+        }
+        let index = match (per_axis, faces) {
+            (true, true) => Text::name("axis"),
+            (true, false) => Text::atom("0"),
+            (false, _) => self.position(set, at),
         };
-        match param.ty.basic {
+        let name = self.param(id);
+        Text::atom(match param.ty.basic {
             Basic::Entity(_) if self.tells_pattern() => format!("eq_try_entity({name}, {index})"),
-            Basic::Vector => format!("eq_load({name}, {size}, {index})"),
+            Basic::Vector => {
+                let size = match (per_axis, faces) {
+                    (true, true) => "DIM".to_owned(),
+                    (true, false) => "1".to_owned(),
+                    (false, _) => self.size(id),
+                };
+                format!("eq_load({name}, {size}, {index})")
+            }
             Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => format!("{name}[{index}]"),
-        }
+        })
     }
 }

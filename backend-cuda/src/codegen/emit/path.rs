@@ -4,85 +4,99 @@ use equelle_front::ir::{Path, Side};
 use equelle_front::types::{CanonicalSet, Extent, SetId};
 
 use super::sides::SideNames;
-use super::text::mentions;
+use super::text::Text;
 use super::writer::{Form, Writer};
 
 impl Writer<'_> {
     /// An entity.
-    pub(in crate::codegen) fn path(&self, path: &Path) -> String {
+    pub(in crate::codegen) fn path(&mut self, path: &Path) -> Text {
         match path {
             Path::Here => match self.form {
-                Form::General => "here".to_owned(),
-                Form::Cells => "cell.index".to_owned(),
-                Form::PerAxis(_) => "axis".to_owned(),
+                Form::General => Text::name("here"),
+                Form::Cells => Text::atom("cell.index"),
+                Form::PerAxis(_) => Text::name("axis"),
             },
-            Path::Local(id) => self.local(*id).to_owned(),
-            Path::First(face) => self.cell_of_side(face, true).unwrap_or_else(|| format!("{}.first", self.cells_of(face))),
-            Path::Second(face) => self.cell_of_side(face, false).unwrap_or_else(|| format!("{}.second", self.cells_of(face))),
+            Path::Local(id) => {
+                if self.sides.contains_key(id) {
+                    self.uses.faces.insert(*id);
+                }
+                Text::name(self.local(*id))
+            }
+            Path::First(face) => self.cell_of_face(face, true),
+            Path::Second(face) => self.cell_of_face(face, false),
             Path::Through { param, at } => self.load(*param, at),
             Path::Select { condition, if_true, if_false } => {
-                format!("({} ? {} : {})", self.expr(condition), self.path(if_true), self.path(if_false))
+                Text::compound(format!("{} ? {} : {}", self.expr(condition), self.path(if_true), self.path(if_false)))
             }
-            Path::SideFace(side) => format!("eq_side_face(g, cell, axis, {})", high(*side)),
-            Path::Neighbour(side) => format!("eq_neighbour(g, cell, axis, {})", high(*side)),
-            Path::Empty => "EQ_NONE".to_owned(),
+            Path::SideFace(side) => Text::atom(format!("eq_side_face(g, cell, axis, {})", high(*side))),
+            Path::Neighbour(side) => Text::atom(format!("eq_neighbour(g, cell, axis, {})", high(*side))),
+            Path::Empty => Text::name("EQ_NONE"),
         }
     }
 
-    pub(in crate::codegen) fn cells_of(&self, face: &Path) -> String {
+    /// The first cell of a face, or the second.
+    fn cell_of_face(&mut self, face: &Path, first: bool) -> Text {
+        if let Some(cell) = self.cell_of_side(face, first) {
+            return Text::atom(cell);
+        }
+        let (cells, end) = (self.cells_of(face), if first { "first" } else { "second" });
+        Text::atom(format!("{cells}.{end}"))
+    }
+
+    fn cells_of(&mut self, face: &Path) -> String {
         if let Path::Local(id) = face
             && let Some(side) = self.sides.get(id)
         {
+            self.uses.face_cells.insert(*id);
             return side.cells.clone();
         }
-        if self.tells_pattern() {
-            return format!("eq_try_cells(grid, {})", self.path(face));
-        }
-        format!("eq_cells(grid, {})", self.path(face))
+        self.uses.grid.face_cells = true;
+        let cells = if self.tells_pattern() { "eq_try_cells" } else { "eq_cells" };
+        format!("{cells}(grid, {})", self.path(face))
     }
 
     /// Position in a collection over `set` of the element that belongs to an entity.
-    pub(in crate::codegen) fn position(&self, set: SetId, at: &Path) -> String {
+    pub(in crate::codegen) fn position(&mut self, set: SetId, at: &Path) -> Text {
         if *at == Path::Here && self.kernel.space_set() == Some(set) {
-            return if self.form == Form::General { "element".to_owned() } else { self.path(at) };
+            return if self.form == Form::General { Text::name("element") } else { self.path(at) };
         }
         let all = self.sets.get(set).canonical.is_some_and(|c| c.extent == Extent::All);
         if all { self.path(at) } else { self.rank(set, at) }
     }
 
-    pub(in crate::codegen) fn rank(&self, set: SetId, at: &Path) -> String {
-        let ranks = &self.ranks[&set];
-        match (self.form, at) {
-            (Form::General, Path::Local(id)) if self.sides.contains_key(id) => self.rank_of_side(set, at, &self.sides[id]),
+    pub(in crate::codegen) fn rank(&mut self, set: SetId, at: &Path) -> Text {
+        self.uses.ranks.insert(set);
+        let ranks = self.ranks[&set].clone();
+        if let (Form::General, Path::Local(id)) = (self.form, at)
+            && let Some(side) = self.sides.get(id).cloned()
+        {
+            return self.rank_of_side(set, at, &side);
+        }
+        Text::atom(match (self.form, at) {
             (Form::General, _) if self.tells_pattern() => format!("eq_try_rank({ranks}, {})", self.path(at)),
             (Form::General, _) => format!("eq_rank({ranks}, {})", self.path(at)),
             (_, Path::SideFace(side)) => format!("eq_side_rank(g, {ranks}, cell, axis, {})", high(*side)),
             (Form::Cells, Path::Here) => format!("eq_cell_rank(g, {ranks}, cell)"),
             (Form::Cells | Form::PerAxis(_), _) => format!("eq_rank_cartesian(g, {ranks}, {})", self.path(at)),
-        }
+        })
     }
 
-    pub(in crate::codegen) fn member(&self, set: SetId, at: &Path) -> String {
+    pub(in crate::codegen) fn member(&mut self, set: SetId, at: &Path) -> Text {
         let canonical = self.sets.get(set).canonical;
         if canonical.is_some_and(|c| c.extent == Extent::All) {
-            return "true".to_owned();
+            return Text::name("true");
         }
         if self.form == Form::General
             && let Path::Local(id) = at
             && let Some(SideNames { neighbour, .. }) = self.sides.get(id)
         {
             match canonical {
-                Some(CanonicalSet::INTERIOR_FACES) => return format!("eq_is_inside({neighbour})"),
-                Some(CanonicalSet::BOUNDARY_FACES) => return format!("(!eq_is_inside({neighbour}))"),
+                Some(CanonicalSet::INTERIOR_FACES) => return Text::atom(format!("eq_is_inside({neighbour})")),
+                Some(CanonicalSet::BOUNDARY_FACES) => return Text::compound(format!("!eq_is_inside({neighbour})")),
                 Some(_) | None => {}
             }
         }
-        format!("({} != EQ_NONE)", self.rank(set, at))
-    }
-
-    /// Sets whose ranks the text mentions, in order.
-    pub(in crate::codegen) fn used_ranks(&self) -> Vec<SetId> {
-        self.ranks.iter().filter(|(_, name)| mentions(&self.out, name)).map(|(&set, _)| set).collect()
+        Text::compound(format!("{} != EQ_NONE", self.rank(set, at)))
     }
 }
 

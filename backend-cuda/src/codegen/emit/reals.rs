@@ -6,7 +6,7 @@
 use equelle_front::ir::{Kernel, Numbers, Precision};
 use equelle_front::types::{Basic, Shape, Type};
 
-use super::text::bare;
+use super::text::Text;
 
 /// How a kernel computes, and what collections hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl Reals {
     pub(in crate::codegen) fn entering(self, number: &str) -> String {
         match self.computed {
             Precision::Double => number.to_owned(),
-            Precision::Single => format!("float({})", bare(number)),
+            Precision::Single => format!("float({number})"),
         }
     }
 
@@ -67,35 +67,37 @@ impl Reals {
     }
 
     /// A value as reductions take it.
-    pub(in crate::codegen) fn reduced(self, value: &str, basic: Basic) -> String {
+    pub(in crate::codegen) fn reduced(self, value: Text, basic: Basic) -> Text {
         match (self.computed, basic) {
-            (Precision::Single, Basic::Scalar) => format!("double({})", bare(value)),
-            (Precision::Single, Basic::Vector) => format!("eq_converted<double>({value})"),
-            (Precision::Double, _) | (Precision::Single, Basic::Bool | Basic::Entity(_) | Basic::Text) => value.to_owned(),
+            (Precision::Single, Basic::Scalar) => Text::atom(format!("double({})", value.bare())),
+            (Precision::Single, Basic::Vector) => Text::atom(format!("eq_converted<double>({value})")),
+            (Precision::Double, _) | (Precision::Single, Basic::Bool | Basic::Entity(_) | Basic::Text) => value,
         }
     }
 
     /// A number, rounded if need be, as a literal that reads back to the same bits.
-    pub(in crate::codegen) fn literal(self, x: f64) -> String {
+    pub(in crate::codegen) fn literal(self, x: f64) -> Text {
         let (x, text, suffix) = match self.computed {
             Precision::Double => (x, format!("{x:?}"), ""),
             Precision::Single => (f64::from(x as f32), format!("{:?}", x as f32), "f"),
         };
         if x.is_nan() {
-            return format!("(0.0{suffix} / 0.0{suffix})");
+            return Text::compound(format!("0.0{suffix} / 0.0{suffix}"));
         }
         if x.is_infinite() {
-            return if x > 0.0 { format!("(1.0{suffix} / 0.0{suffix})") } else { format!("(-1.0{suffix} / 0.0{suffix})") };
+            let sign = if x > 0.0 { "" } else { "-" };
+            return Text::compound(format!("{sign}1.0{suffix} / 0.0{suffix}"));
         }
-        if x.is_sign_negative() { format!("({text}{suffix})") } else { format!("{text}{suffix}") }
+        let text = format!("{text}{suffix}");
+        if x.is_sign_negative() { Text::compound(text) } else { Text::atom(text) }
     }
 
     /// The Vector of zeros.
-    pub(in crate::codegen) fn zero_vector(self) -> &'static str {
-        match self.computed {
+    pub(in crate::codegen) fn zero_vector(self) -> Text {
+        Text::atom(match self.computed {
             Precision::Double => "eq_zero_vector()",
             Precision::Single => "eq_zero_vector<float>()",
-        }
+        })
     }
 }
 
@@ -113,7 +115,7 @@ mod tests {
     #[test]
     fn literals() {
         let of = |computed| Reals { computed, kept: Precision::Single };
-        let texts = |reals: Reals| [0.1, -2.0, 1e39, f64::NAN, -1e-60].map(|x| reals.literal(x));
+        let texts = |reals: Reals| [0.1, -2.0, 1e39, f64::NAN, -1e-60].map(|x| reals.literal(x).to_string());
         assert_eq!(texts(of(Precision::Double)), ["0.1", "(-2.0)", "1e39", "(0.0 / 0.0)", "(-1e-60)"]);
         assert_eq!(texts(of(Precision::Single)), ["0.1f", "(-2.0f)", "(1.0f / 0.0f)", "(0.0f / 0.0f)", "(-0.0f)"]);
     }

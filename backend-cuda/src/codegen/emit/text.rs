@@ -1,24 +1,54 @@
-//! Pieces of CUDA C++ text.
+//! Expressions as CUDA C++ text that knows whether it needs parentheses.
 
-/// Without the parentheses around the whole of it.
-pub(in crate::codegen) fn bare(text: &str) -> &str {
-    let Some(inner) = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')) else { return text };
-    let mut depth = 0i32;
-    for c in inner.chars() {
-        match c {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            _ => {}
-        }
-        if depth < 0 {
-            return text;
-        }
-    }
-    inner
+use std::fmt;
+
+/// An expression. Displayed as an operand: compound ones in parentheses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::codegen) struct Text {
+    bare: String,
+    form: TextForm,
 }
 
-/// Whether a name occurs in a text, as a whole word.
-pub(in crate::codegen) fn mentions(text: &str, name: &str) -> bool {
-    let word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
-    text.match_indices(name).any(|(i, _)| !word(text[..i].chars().next_back()) && !word(text[i + name.len()..].chars().next()))
+/// How an expression holds together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TextForm {
+    /// The name of one value.
+    Name,
+    /// A literal, a call, an element.
+    Atom,
+    /// An operation.
+    Compound,
+}
+
+impl Text {
+    pub(in crate::codegen) fn name(text: impl Into<String>) -> Self {
+        Text { bare: text.into(), form: TextForm::Name }
+    }
+
+    pub(in crate::codegen) fn atom(text: impl Into<String>) -> Self {
+        Text { bare: text.into(), form: TextForm::Atom }
+    }
+
+    pub(in crate::codegen) fn compound(text: impl Into<String>) -> Self {
+        Text { bare: text.into(), form: TextForm::Compound }
+    }
+
+    /// As a whole expression: an argument, an index, the right side of a definition.
+    pub(in crate::codegen) fn bare(&self) -> &str {
+        &self.bare
+    }
+
+    /// Whether it is the name of a value, which costs nothing to repeat.
+    pub(in crate::codegen) fn is_name(&self) -> bool {
+        self.form == TextForm::Name
+    }
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.form {
+            TextForm::Name | TextForm::Atom => f.write_str(&self.bare),
+            TextForm::Compound => write!(f, "({})", self.bare),
+        }
+    }
 }

@@ -1,16 +1,18 @@
 //! What the functions of one kernel share: names and lines of CUDA C++ text. It calls the helpers of
 //! `runtime/kernels/prelude/`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use equelle_front::backend::Namer;
+use equelle_front::backend::usage::KernelUsage;
 use equelle_front::ir::{Kernel, LocalId, ParamId};
 use equelle_front::types::{SetId, SetTable};
 
 use super::derivatives::Derivatives;
 use super::reals::Reals;
 use super::sides::SideNames;
+use super::uses::Uses;
 
 /// Which body of a kernel the text is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,19 +48,29 @@ pub(in crate::codegen) struct UnknownNames {
     pub high: String,
 }
 
+/// A kernel, and what is known of it.
+#[derive(Clone, Copy)]
+pub(in crate::codegen) struct Source<'a> {
+    pub kernel: &'a Kernel,
+    pub sets: &'a SetTable,
+    pub usage: &'a KernelUsage,
+    pub reals: Reals,
+    /// Name of its general function.
+    pub name: &'a str,
+}
+
 /// Writes the text of one body.
 pub(in crate::codegen) struct Writer<'a> {
     pub kernel: &'a Kernel,
     pub sets: &'a SetTable,
     pub reals: Reals,
     pub form: Form,
-    /// Parameters whose argument is the same while a loop goes round.
-    pub steady: &'a BTreeSet<ParamId>,
+    pub usage: &'a KernelUsage,
     /// Whether the cells are known to be inside the grid, all their neighbours there.
     pub inside: bool,
     pub out: String,
-    /// Where the body begins that every element has; before it, a loop through the inside of the grid.
-    pub body_at: usize,
+    /// What the text refers to.
+    pub uses: Uses,
     pub(in crate::codegen) indent: usize,
     pub params: Vec<String>,
     /// Of the values of each parameter on the sides of cells.
@@ -83,8 +95,8 @@ pub(in crate::codegen) struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    pub(in crate::codegen) fn new(kernel: &'a Kernel, sets: &'a SetTable, reals: Reals, form: Form) -> Self {
-        const NONE: &BTreeSet<ParamId> = &BTreeSet::new();
+    pub(in crate::codegen) fn new(source: Source<'a>, form: Form) -> Self {
+        let Source { kernel, sets, usage, reals, .. } = source;
         let mut names = Namer::default();
         names.reserve(RESERVED.split(' '));
         let params = kernel.params.iter().map(|p| names.fresh(&p.name)).collect();
@@ -107,10 +119,10 @@ impl<'a> Writer<'a> {
             sets,
             reals,
             form,
-            steady: NONE,
+            usage,
             inside: false,
             out: String::new(),
-            body_at: 0,
+            uses: Uses::default(),
             indent: 1,
             params,
             by_side,
@@ -129,7 +141,7 @@ impl<'a> Writer<'a> {
         writer
     }
 
-    /// Names a ranks argument for every set; [`Writer::used_ranks`] tells which are needed.
+    /// Names a ranks argument for every set; [`Uses::ranks`] tells which are needed.
     fn name_ranks(&mut self) {
         for set in self.sets.ids() {
             let name = self.sets.get(set).name.trim_end_matches("()").to_owned();
@@ -138,9 +150,10 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Where these parameters stay what they are while a loop goes round.
-    pub(in crate::codegen) fn with_steady(self, steady: &'a BTreeSet<ParamId>) -> Self {
-        Writer { steady, ..self }
+    /// Appends the text of another writer of the kernel.
+    pub(in crate::codegen) fn append(&mut self, other: Writer<'_>) {
+        self.out += &other.out;
+        self.uses.append(other.uses);
     }
 
     /// Name of the pointer argument of a Scalar parameter, whose value is read once.
@@ -171,7 +184,25 @@ impl<'a> Writer<'a> {
         &self.locals[id.0 as usize]
     }
 
-    pub(in crate::codegen) fn param(&self, id: ParamId) -> &str {
-        &self.params[id.0 as usize]
+    /// A parameter, as a value or as a pointer to values.
+    pub(in crate::codegen) fn param(&mut self, id: ParamId) -> String {
+        self.uses.params.insert(id.0 as usize);
+        self.params[id.0 as usize].clone()
+    }
+
+    /// Number of elements of a collection parameter.
+    pub(in crate::codegen) fn size(&mut self, id: ParamId) -> String {
+        self.uses.sizes.insert(id.0 as usize);
+        self.size_name(id.0 as usize)
+    }
+
+    pub(in crate::codegen) fn size_name(&self, param: usize) -> String {
+        format!("{}_size", self.params[param])
+    }
+
+    /// Number of the first column of an unknown.
+    pub(in crate::codegen) fn first_column(&mut self, unknown: usize) -> String {
+        self.uses.first_columns.insert(unknown);
+        self.unknowns[unknown].first.clone()
     }
 }

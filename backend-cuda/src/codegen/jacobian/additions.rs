@@ -4,7 +4,7 @@ use equelle_front::backend::visit::{Node, visit_stmt};
 use equelle_front::ir::{KBlock, KExpr, KStmt, ParamId, Path, Side};
 
 use crate::codegen::emit::derivatives::{Sum, Target};
-use crate::codegen::emit::writer::{UnknownNames, Writer};
+use crate::codegen::emit::writer::Writer;
 
 /// Whether a block adds derivatives.
 pub(in crate::codegen) fn adds(block: &KBlock) -> bool {
@@ -67,12 +67,12 @@ impl Writer<'_> {
                 // The verifier lets nothing else through.
                 _ => names.own.clone(),
             };
-            let text = format!("{variable} = {variable} {} {};", if minus { '-' } else { '+' }, self.expr(value));
-            self.line(&text);
+            let value = self.expr(value);
+            self.line(&format!("{variable} = {variable} {} {value};", if minus { '-' } else { '+' }));
             return;
         }
         let same = self.kernel.space_set() == Some(set);
-        let UnknownNames { first, own, .. } = self.unknowns[number as usize].clone();
+        let own = self.unknowns[number as usize].own.clone();
         // The cell at this end of the face may be the element here.
         let end = match at {
             Path::First(face) | Path::Second(face) if same => match &**face {
@@ -84,38 +84,44 @@ impl Writer<'_> {
             _ => false,
         };
         let certain = same && *at == Path::Here;
-        let (row, by_slot) = (derivatives.target != Target::Pattern, derivatives.target == Target::Slots);
-        let signs: Vec<String> = derivatives.sums.iter().map(|sum| sum.sign.clone()).collect();
+        let (target, signs) = (derivatives.target, derivatives.sums.iter().map(|sum| sum.sign.clone()).collect::<Vec<_>>());
         if (end || certain)
             && let Some(derivatives) = &mut self.derivatives
         {
             derivatives.diagonals.insert(number);
         }
-        let (position, entity) = (self.position(set, at), self.path(at));
-        if !row {
-            let tell = format!("eq_tell(told, {first}, {position});");
-            match (certain, end) {
-                (true, _) => {}
-                (false, true) => self.line(&format!("if ({entity} != here) {tell}")),
-                (false, false) => self.line(&tell),
+        if target == Target::Pattern {
+            if certain {
+                return;
             }
+            let (first, position) = (self.first_column(number as usize), self.position(set, at));
+            let elsewhere = if end { format!("if ({} != here) ", self.path(at)) } else { String::new() };
+            self.line(&format!("{elsewhere}eq_tell(told, {first}, {position});"));
             return;
         }
-        let factors: Vec<String> = signs.into_iter().chain([self.expr(value)]).collect();
+        let factors: Vec<String> = signs.into_iter().chain([self.expr(value).to_string()]).collect();
         let value = factors.join(" * ");
-        let add =
-            if by_slot { format!("eq_add_at(row, *slot++, {value});") } else { format!("eq_add(row, {first} + {position}, {value});") };
-        match (certain, end) {
-            (true, _) => self.line(&format!("{own} = {own} + {value};")),
-            (false, true) => {
-                self.open(&format!("if ({entity} == here) {{"));
-                self.line(&format!("{own} = {own} + {value};"));
-                self.close("} else {");
-                self.deeper();
-                self.line(&add);
-                self.close("}");
+        let here = format!("{own} = {own} + {value};");
+        if certain {
+            self.line(&here);
+            return;
+        }
+        let add = match target {
+            Target::Slots => format!("eq_add_at(row, *slot++, {value});"),
+            Target::Row | Target::Pattern | Target::Places => {
+                format!("eq_add(row, {} + {}, {value});", self.first_column(number as usize), self.position(set, at))
             }
-            (false, false) => self.line(&add),
+        };
+        if end {
+            let entity = self.path(at);
+            self.open(&format!("if ({entity} == here) {{"));
+            self.line(&here);
+            self.close("} else {");
+            self.deeper();
+            self.line(&add);
+            self.close("}");
+        } else {
+            self.line(&add);
         }
     }
 }

@@ -2,41 +2,34 @@
 //! columns follow from the place of the cell.
 
 use equelle_front::backend::stencil::{Reach, reach};
-use equelle_front::ir::{KBlock, Kernel};
-use equelle_front::types::SetTable;
+use equelle_front::backend::usage::BodyUsage;
+use equelle_front::ir::KBlock;
 
-use super::unstructured::EquationText;
 use crate::codegen::emit::derivatives::{Derivatives, Target};
 use crate::codegen::emit::outputs::store;
-use crate::codegen::emit::reals::Reals;
-use crate::codegen::emit::text::mentions;
-use crate::codegen::emit::writer::{Form, Writer};
-use crate::codegen::signature::{Argument, GridNeeds, finish};
+use crate::codegen::emit::uses::GridUse;
+use crate::codegen::emit::writer::{Form, Source, Writer};
+use crate::codegen::kernel::EquationText;
+use crate::codegen::signature::{Argument, LaunchBounds, finish};
 
 /// Writes both functions for Cartesian grids, from the body that the form has for them.
-pub(in crate::codegen) fn cartesian_equation(
-    kernel: &Kernel,
-    unknowns: u32,
-    block: &KBlock,
-    sets: &SetTable,
-    reals: Reals,
-    name: &str,
-    comment: &str,
-) -> EquationText {
+pub(in crate::codegen) fn cartesian_equation(source: Source<'_>, unknowns: u32, block: &KBlock) -> EquationText {
+    let Source { name, reals, .. } = source;
     let reach = reach(unknowns, block);
     let cells = "g.n[0] * g.n[1] * g.n[2]";
 
-    let mut pattern = Writer::new(kernel, sets, reals, Form::Cells);
+    let mut pattern = Writer::new(source, Form::Cells);
     pattern.line("const EqEntity element = eq_index();");
     pattern.line(&format!("if (element >= {cells}) return;"));
     pattern.line("const EqCell cell = eq_cell(g, element);");
     pattern.line("EqTold told = eq_told(pattern, element);");
-    for (names, Reach { own, low, high }) in pattern.unknowns.clone().iter().zip(&reach) {
-        pattern.line(&format!("eq_tell_cell(g, cell, told, {}, {low}, {own}, {high});", names.first));
+    for (unknown, Reach { own, low, high }) in reach.iter().enumerate() {
+        let first = pattern.first_column(unknown);
+        pattern.line(&format!("eq_tell_cell(g, cell, told, {first}, {low}, {own}, {high});"));
     }
     pattern.line("pattern.counts[element] = told.count;");
 
-    let mut writer = Writer::new(kernel, sets, reals, Form::Cells);
+    let mut writer = Writer::new(source, Form::Cells);
     writer.line("EQ_STAGE_ENTRIES");
     writer.line(&format!("const EqStage stage = eq_stage_entries(rows, {cells}, stage_entries);"));
     writer.line("const EqEntity element = eq_index();");
@@ -66,19 +59,20 @@ pub(in crate::codegen) fn cartesian_equation(
             writer.line(&format!("entries = eq_put_high(g, cell, entries, {});", names.high));
         }
     }
-    store(&mut writer, kernel, block, "cell.index", &format!("(size_t){cells}"));
+    store(&mut writer, block, "cell.index", &format!("(size_t){cells}"));
     writer.close("}");
     writer.line("eq_write_rows(stage, rows);");
 
-    let finish = |w: Writer<'_>, name: &str, target: Argument| {
+    let finish = |w: Writer<'_>, name: String, bounds: LaunchBounds, target: Argument| {
         let mut arguments = vec![Argument::Cartesian];
-        arguments.extend(w.used_ranks().into_iter().map(Argument::Ranks));
+        arguments.extend(w.uses.ranks.iter().copied().map(Argument::Ranks));
         arguments.push(target);
-        arguments.extend((0..unknowns as usize).filter(|&k| mentions(&w.out, &w.unknowns[k].first)).map(Argument::First));
-        finish(w, kernel, name, comment, arguments, GridNeeds::default())
+        arguments.extend(w.uses.first_columns.iter().copied().map(Argument::First));
+        finish(w, name, bounds, arguments, GridUse::default())
     };
+    let bounds = LaunchBounds::of(&BodyUsage::of_block(source.kernel, source.sets, block), false);
     EquationText {
-        evaluation: finish(writer, &format!("{name}_cartesian"), Argument::Rows),
-        pattern: finish(pattern, &format!("{name}_cartesian_pattern"), Argument::Pattern),
+        evaluation: finish(writer, format!("{name}_cartesian"), bounds, Argument::Rows),
+        pattern: finish(pattern, format!("{name}_cartesian_pattern"), LaunchBounds::Light, Argument::Pattern),
     }
 }

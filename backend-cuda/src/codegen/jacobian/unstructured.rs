@@ -9,38 +9,23 @@
 use std::collections::BTreeSet;
 
 use equelle_front::backend::stencil::Skeleton;
+use equelle_front::backend::usage::BodyUsage;
 use equelle_front::backend::visit::{Node, visit_path};
-use equelle_front::ir::{JacobianForm, KBlock, KExpr, KStmt, Kernel, ParamId, Path};
-use equelle_front::types::SetTable;
+use equelle_front::ir::{JacobianForm, KBlock, KStmt, Path};
 
 use super::additions::adds;
 use crate::codegen::emit::derivatives::{Derivatives, Target};
 use crate::codegen::emit::outputs::store;
-use crate::codegen::emit::reals::Reals;
-use crate::codegen::emit::text::mentions;
-use crate::codegen::emit::writer::{Form, UnknownNames, Writer};
-use crate::codegen::signature::{Argument, Function, GridNeeds, finish, grid_needs};
+use crate::codegen::emit::writer::{Form, Source, UnknownNames, Writer};
+use crate::codegen::kernel::EquationText;
+use crate::codegen::signature::{Argument, Function, LaunchBounds, finish};
 use crate::codegen::unstructured::function::checks;
 
-/// The function that evaluates and the one that tells the pattern.
-#[derive(Clone, Debug)]
-pub(in crate::codegen) struct EquationText {
-    pub evaluation: Function,
-    pub pattern: Function,
-}
-
-/// Writes both functions for any grid. `comment` stands above them.
-pub(in crate::codegen) fn unstructured_equation(
-    kernel: &Kernel,
-    form: &JacobianForm,
-    sets: &SetTable,
-    reals: Reals,
-    steady: &BTreeSet<ParamId>,
-    name: &str,
-    comment: &str,
-) -> EquationText {
+/// Writes both functions for any grid.
+pub(in crate::codegen) fn unstructured_equation(source: Source<'_>, form: &JacobianForm) -> EquationText {
+    let Source { name, reals, .. } = source;
     let skeleton = Skeleton::of(form);
-    let new = || Writer::new(kernel, sets, reals, Form::General).with_steady(steady);
+    let new = || Writer::new(source, Form::General);
     let (told, diagonals) = body(new(), Target::Pattern, &skeleton.block);
     let mut pattern = new();
     pattern.line("const EqEntity element = eq_index();");
@@ -48,10 +33,10 @@ pub(in crate::codegen) fn unstructured_equation(
     pattern.line("const EqEntity here = eq_entity(space, element);");
     pattern.line("EqTold told = eq_told(pattern, element);");
     for &unknown in &diagonals {
-        let first = pattern.unknowns[unknown as usize].first.clone();
+        let first = pattern.first_column(unknown as usize);
         pattern.line(&format!("eq_tell(told, {first}, element);"));
     }
-    pattern.out += &told.out;
+    pattern.append(told);
     pattern.line("pattern.counts[element] = told.count;");
 
     let target = if has_fixed_additions(&skeleton, &form.body) { Target::Slots } else { Target::Row };
@@ -62,7 +47,7 @@ pub(in crate::codegen) fn unstructured_equation(
     writer.line("const EqEntity element = eq_index();");
     writer.open("if (element < space.size) {");
     writer.line("const EqEntity here = eq_entity(space, element);");
-    checks(&mut writer, kernel, "return;");
+    checks(&mut writer, "return;");
     writer.line("const EqRow row = eq_row(stage, rows, element);");
     if target == Target::Slots {
         writer.line("const EqSlot* slot = slots.slots + slots.starts[element];");
@@ -75,22 +60,29 @@ pub(in crate::codegen) fn unstructured_equation(
             writer.line(&format!("const EqSlot {own_slot} = *slot++;"));
         }
     }
-    writer.out += &evaluated.out;
+    writer.append(evaluated);
     for &unknown in &diagonals {
-        let UnknownNames { first, own, own_slot, .. } = writer.unknowns[unknown as usize].clone();
-        writer.line(&match target {
+        let UnknownNames { own, own_slot, .. } = writer.unknowns[unknown as usize].clone();
+        let text = match target {
             Target::Slots => format!("eq_add_at(row, {own_slot}, {own});"),
-            Target::Row | Target::Pattern | Target::Places => format!("eq_add(row, {first} + element, {own});"),
-        });
+            Target::Row | Target::Pattern | Target::Places => {
+                format!("eq_add(row, {} + element, {own});", writer.first_column(unknown as usize))
+            }
+        };
+        writer.line(&text);
     }
-    store(&mut writer, kernel, &form.body, "element", "space.size");
+    store(&mut writer, &form.body, "element", "space.size");
     writer.close("}");
     writer.line("eq_write_rows(stage, rows);");
 
-    let unknowns = form.unknowns as usize;
-    let evaluation = finish_equation(writer, kernel, sets, name, comment, &form.body, Argument::Rows, unknowns);
-    let pattern = finish_equation(pattern, kernel, sets, &format!("{name}_pattern"), comment, &skeleton.block, Argument::Pattern, unknowns);
-    EquationText { evaluation, pattern }
+    let used = BodyUsage::of_block(source.kernel, source.sets, &form.body);
+    let conditions = BodyUsage::of_checks(source.kernel, source.sets);
+    let slots = (target == Target::Slots).then_some(Argument::Slots);
+    let told = BodyUsage::of_block(source.kernel, source.sets, &skeleton.block);
+    EquationText {
+        evaluation: finish_equation(writer, name.to_owned(), &conditions.and(used), [Some(Argument::Rows), slots]),
+        pattern: finish_equation(pattern, format!("{name}_pattern"), &told, [Some(Argument::Pattern), None]),
+    }
 }
 
 /// The statements of a block by a new writer, and the unknowns whose element here has a variable of its own.
@@ -104,33 +96,17 @@ fn body<'a>(mut w: Writer<'a>, target: Target, block: &KBlock) -> (Writer<'a>, B
     (w, diagonals)
 }
 
-#[allow(clippy::too_many_arguments)]
-fn finish_equation(
-    w: Writer<'_>,
-    kernel: &Kernel,
-    sets: &SetTable,
-    name: &str,
-    comment: &str,
-    block: &KBlock,
-    target: Argument,
-    unknowns: usize,
-) -> Function {
+/// `targets` is where derivatives go.
+fn finish_equation(w: Writer<'_>, name: String, used: &BodyUsage, targets: [Option<Argument>; 2]) -> Function {
+    let grid = w.uses.grid.with_geometry(used);
+    let evaluates = targets[0] == Some(Argument::Rows);
     let mut arguments = vec![Argument::Space];
-    let conditions: Vec<&KExpr> = kernel.checks.iter().filter(|_| target == Argument::Rows).map(|check| &check.condition).collect();
-    let needs = grid_needs(kernel, sets, &conditions, block, &w.out);
-    if needs != GridNeeds::default() {
-        arguments.push(Argument::Grid);
-    }
-    arguments.extend(w.used_ranks().into_iter().map(Argument::Ranks));
-    if target == Argument::Rows && !kernel.checks.is_empty() {
-        arguments.push(Argument::Checks);
-    }
-    arguments.push(target);
-    if mentions(&w.out, "slots") {
-        arguments.push(Argument::Slots);
-    }
-    arguments.extend((0..unknowns).filter(|&k| mentions(&w.out, &w.unknowns[k].first)).map(Argument::First));
-    finish(w, kernel, name, comment, arguments, needs)
+    arguments.extend(grid.any().then_some(Argument::Grid));
+    arguments.extend(w.uses.ranks.iter().copied().map(Argument::Ranks));
+    arguments.extend((evaluates && w.usage.can_fail).then_some(Argument::Checks));
+    arguments.extend(targets.into_iter().flatten());
+    arguments.extend(w.uses.first_columns.iter().copied().map(Argument::First));
+    finish(w, name, LaunchBounds::of(used, evaluates), arguments, grid)
 }
 
 /// Whether the grid alone decides which additions a block makes, and where.

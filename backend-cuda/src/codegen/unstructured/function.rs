@@ -1,59 +1,43 @@
 //! The function for any grid, one entity after the other, and reductions.
 
-use std::collections::BTreeSet;
-
-use equelle_front::ir::{KExpr, Kernel, ParamId};
 use equelle_front::ops::Reduction;
-use equelle_front::types::{Basic, SetTable};
+use equelle_front::types::Basic;
 
 use crate::codegen::emit::outputs::{store, store_one};
 use crate::codegen::emit::reals::Reals;
-use crate::codegen::emit::writer::{Form, Writer};
-use crate::codegen::signature::{Argument, Function, GridNeeds, finish, grid_needs};
+use crate::codegen::emit::writer::{Form, Source, Writer};
+use crate::codegen::signature::{Argument, Function, LaunchBounds, finish};
 
-pub(in crate::codegen) fn unstructured_function(
-    kernel: &Kernel,
-    sets: &SetTable,
-    reals: Reals,
-    steady: &BTreeSet<ParamId>,
-    name: &str,
-    comment: &str,
-) -> Function {
-    let mut w = Writer::new(kernel, sets, reals, Form::General).with_steady(steady);
+pub(in crate::codegen) fn unstructured_function(source: Source<'_>) -> Function {
+    let Source { kernel, usage, .. } = source;
+    let mut w = Writer::new(source, Form::General);
     let unit = kernel.space_set().is_none();
     if unit {
         w.line("if (eq_index() != 0) return;");
         w.statements(&kernel.body);
-        store(&mut w, kernel, &kernel.body, "0", "1");
+        store(&mut w, &kernel.body, "0", "1");
     } else if kernel.results.iter().any(|r| r.reduce.is_some()) {
-        reduction_body(&mut w, kernel);
+        reduction_body(&mut w);
     } else {
         w.line("const EqEntity element = eq_index();");
         w.line("if (element >= space.size) return;");
         w.line("const EqEntity here = eq_entity(space, element);");
-        checks(&mut w, kernel, "return;");
+        checks(&mut w, "return;");
         w.statements(&kernel.body);
-        store(&mut w, kernel, &kernel.body, "element", "space.size");
+        store(&mut w, &kernel.body, "element", "space.size");
     }
+    let grid = w.uses.grid.with_geometry(&usage.general);
     let mut arguments = Vec::new();
-    if !unit {
-        arguments.push(Argument::Space);
-    }
-    let conditions: Vec<&KExpr> = kernel.checks.iter().map(|check| &check.condition).collect();
-    let needs = grid_needs(kernel, sets, &conditions, &kernel.body, &w.out);
-    if needs != GridNeeds::default() {
-        arguments.push(Argument::Grid);
-    }
-    arguments.extend(w.used_ranks().into_iter().map(Argument::Ranks));
-    if !kernel.checks.is_empty() {
-        arguments.push(Argument::Checks);
-    }
-    finish(w, kernel, name, comment, arguments, needs)
+    arguments.extend((!unit).then_some(Argument::Space));
+    arguments.extend(grid.any().then_some(Argument::Grid));
+    arguments.extend(w.uses.ranks.iter().copied().map(Argument::Ranks));
+    arguments.extend(usage.can_fail.then_some(Argument::Checks));
+    finish(w, source.name.to_owned(), LaunchBounds::of(&usage.general, false), arguments, grid)
 }
 
 /// Conditions at the element; what to do where one does not hold.
-pub(in crate::codegen) fn checks(w: &mut Writer<'_>, kernel: &Kernel, otherwise: &str) {
-    for (number, check) in kernel.checks.iter().enumerate() {
+pub(in crate::codegen) fn checks(w: &mut Writer<'_>, otherwise: &str) {
+    for (number, check) in w.kernel.checks.iter().enumerate() {
         let condition = w.expr(&check.condition);
         w.open(&format!("if (!{condition}) {{"));
         w.line(&format!("eq_fail(checks, {number}, element);"));
@@ -63,7 +47,8 @@ pub(in crate::codegen) fn checks(w: &mut Writer<'_>, kernel: &Kernel, otherwise:
 }
 
 /// One leaf of every reduction per block, elements in file order. Results that are not reduced are stored on the way.
-fn reduction_body(w: &mut Writer<'_>, kernel: &Kernel) {
+fn reduction_body(w: &mut Writer<'_>) {
+    let kernel = w.kernel;
     w.line("const EqLeaf leaf = eq_leaf_here(space.size);");
     let count = kernel.results.iter().filter(|r| r.reduce.is_some()).count();
     let partial = |number: usize| if count == 1 { "partial".to_owned() } else { format!("partial_{number}") };
@@ -81,15 +66,16 @@ fn reduction_body(w: &mut Writer<'_>, kernel: &Kernel) {
     w.open("for (EqEntity at = leaf.begin; at < leaf.end; at += EQ_CHAINS) {");
     w.line("const EqEntity element = eq_in_file(space, at);");
     w.line("const EqEntity here = eq_entity(space, element);");
-    checks(w, kernel, "continue;");
+    checks(w, "continue;");
     w.statements(&kernel.body);
     for (number, value) in kernel.body.yields.iter().enumerate() {
         let Some(reduction) = kernel.results[number].reduce else {
-            store_one(w, kernel, number, value, "element", "space.size");
+            store_one(w, number, value, "element", "space.size");
             continue;
         };
         let basic = kernel.results[number].ty.basic;
-        let (name, value) = (partial(number), w.reals.reduced(&w.expr(value), basic));
+        let value = w.expr(value);
+        let (name, value) = (partial(number), w.reals.reduced(value, basic));
         let combine = combination(reduction).0;
         w.line(&match reduction {
             Reduction::Max | Reduction::Min => format!("{name} = at == leaf.begin ? {value} : {combine}({name}, {value});"),

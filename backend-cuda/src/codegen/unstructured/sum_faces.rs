@@ -13,7 +13,7 @@ use equelle_front::ir::{FaceFilter, KBlock, KExpr, LocalId, ParamId, Path};
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId};
 
 use crate::codegen::emit::sides::{Prefetch, SideNames};
-use crate::codegen::emit::text::{bare, mentions};
+use crate::codegen::emit::text::Text;
 use crate::codegen::emit::writer::{Form, Writer};
 
 /// Most parameters of which values are loaded prefetch: more take registers from what is computed with them. A step of shallow water, which has four, on 4096^2 cells as an unstructured
@@ -27,7 +27,7 @@ impl Writer<'_> {
             let text = format!("{} {} = {};", self.reals.number(), self.local(result), self.reals.literal(0.0));
             self.line(&text);
         }
-        let own = self.path(cell);
+        let own = self.path(cell).to_string();
         let name = self.local(face).to_owned();
         let mut side = SideNames {
             cell: own.clone(),
@@ -37,6 +37,7 @@ impl Writer<'_> {
             prefetch: None,
             as_outward: false,
         };
+        self.uses.grid.sides = true;
         self.line(&format!("const EqSides {name}_sides = eq_sides(grid, {own});"));
         let (of_cells, of_faces) = if *cell == Path::Here { self.wanted(face, only, body) } else { Default::default() };
         let here: Vec<ParamId> = of_cells.iter().copied().filter(|param| !self.here.contains_key(param)).collect();
@@ -60,14 +61,17 @@ impl Writer<'_> {
         }
         // What is asked for comes first; whether it is, the rest of the text tells.
         let before = std::mem::take(&mut self.out);
+        self.uses.faces.remove(&face);
+        self.uses.face_cells.remove(&face);
         self.sides.insert(face, side);
         self.terms_by_extent(results, cell, face, only, body);
         self.sides.remove(&face);
         let rest = std::mem::replace(&mut self.out, before);
-        if mentions(&rest, &name) {
+        if self.uses.faces.contains(&face) {
+            self.uses.grid.side_faces = true;
             self.line(&format!("const EqEntity {name} = grid.side_faces[{name}_at];"));
         }
-        if mentions(&rest, &format!("{name}_cells")) {
+        if self.uses.face_cells.contains(&face) {
             self.line(&format!("const EqPair {name}_cells = eq_side_cells({own}, {name}_neighbour);"));
         }
         self.out += &rest;
@@ -137,15 +141,17 @@ impl Writer<'_> {
         self.open(&format!("for (unsigned int {number} = 0; {number} < EQ_PREFETCH; ++{number}) {{"));
         self.line(&format!("if (!eq_is_inside({name}_prefetched[{number}])) continue;"));
         for (param, array) in &of_cells {
-            let from = &self.params[param.0 as usize];
+            let from = self.param(*param);
             let text = format!("{array}[{number}] = {from}[eq_neighbour_cell({name}_prefetched[{number}])];");
             self.line(&text);
         }
         for (param, array) in &of_faces {
-            let text = if self.steady.contains(param) {
+            let text = if self.usage.loop_invariant.contains(param) {
+                self.uses.by_side.insert(param.0 as usize);
                 format!("{array}[{number}] = {}[{name}_from + {number} * EQ_SLICE];", self.by_side[param.0 as usize])
             } else {
-                format!("{array}[{number}] = {}[grid.side_ranks[{name}_from + {number} * EQ_SLICE]];", self.params[param.0 as usize])
+                self.uses.grid.side_ranks = true;
+                format!("{array}[{number}] = {}[grid.side_ranks[{name}_from + {number} * EQ_SLICE]];", self.param(*param))
             };
             self.line(&text);
         }
@@ -186,8 +192,8 @@ impl Writer<'_> {
             self.set_outward(face, true);
             for (&result, term) in results.iter().zip(&body.yields) {
                 let name = self.local(result).to_owned();
-                let text = format!("{name} = {name} + {};", self.expr(term));
-                self.line(&text);
+                let term = self.expr(term);
+                self.line(&format!("{name} = {name} + {term};"));
             }
             self.set_outward(face, false);
             return;
@@ -199,10 +205,10 @@ impl Writer<'_> {
         for (&result, term) in results.iter().zip(&body.yields) {
             let name = self.local(result).to_owned();
             let mut term = self.expr(term);
-            if term.contains(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
+            if !term.is_name() {
                 let local = self.names.fresh(&format!("{name}_term"));
-                self.line(&format!("const {} {local} = {};", self.reals.number(), bare(&term)));
-                term = local;
+                self.line(&format!("const {} {local} = {};", self.reals.number(), term.bare()));
+                term = Text::name(local);
             }
             let text = format!("{name} = {outward} ? {name} + {term} : {name} - {term};");
             self.line(&text);
@@ -223,7 +229,7 @@ impl Writer<'_> {
     }
 
     /// A value at a face or one of its cells that was loaded ahead.
-    pub(in crate::codegen) fn value_at_side(&self, param: ParamId, at: &Path) -> Option<String> {
+    pub(in crate::codegen) fn value_at_side(&self, param: ParamId, at: &Path) -> Option<Text> {
         let (face, first) = match at {
             Path::First(face) => (&**face, Some(true)),
             Path::Second(face) => (&**face, Some(false)),
@@ -232,21 +238,24 @@ impl Writer<'_> {
         let Path::Local(id) = face else { return None };
         let side = self.sides.get(id)?;
         let Prefetch { number, of_cells, of_faces } = side.prefetch.as_ref()?;
-        let Some(first) = first else { return of_faces.get(&param).map(|array| format!("{array}[{number}]")) };
+        let Some(first) = first else { return of_faces.get(&param).map(|array| Text::atom(format!("{array}[{number}]"))) };
         let (here, neighbour) = (self.here.get(&param)?, format!("{}[{number}]", of_cells.get(&param)?));
         Some(match (side.as_outward, first) {
-            (true, true) => here.clone(),
-            (true, false) => neighbour,
-            (false, true) => format!("(eq_is_outward({}) ? {here} : {neighbour})", side.neighbour),
-            (false, false) => format!("(eq_is_outward({}) ? {neighbour} : {here})", side.neighbour),
+            (true, true) => Text::name(here),
+            (true, false) => Text::atom(neighbour),
+            (false, true) => Text::compound(format!("eq_is_outward({}) ? {here} : {neighbour}", side.neighbour)),
+            (false, false) => Text::compound(format!("eq_is_outward({}) ? {neighbour} : {here}", side.neighbour)),
         })
     }
 
     /// Rank in a set of the face that a sum goes over.
-    pub(in crate::codegen) fn rank_of_side(&self, set: SetId, face: &Path, side: &SideNames) -> String {
-        if self.sets.canonical_superset(set).extent == Extent::All {
-            return format!("eq_rank({}, {})", self.ranks[&set], self.path(face));
-        }
-        format!("eq_rank_of_side(grid, {}, {}, {})", self.ranks[&set], side.at, side.neighbour)
+    pub(in crate::codegen) fn rank_of_side(&mut self, set: SetId, face: &Path, side: &SideNames) -> Text {
+        let ranks = self.ranks[&set].clone();
+        Text::atom(if self.sets.canonical_superset(set).extent == Extent::All {
+            format!("eq_rank({ranks}, {})", self.path(face))
+        } else {
+            self.uses.grid.side_ranks = true;
+            format!("eq_rank_of_side(grid, {ranks}, {}, {})", side.at, side.neighbour)
+        })
     }
 }
