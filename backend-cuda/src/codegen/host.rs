@@ -96,7 +96,7 @@ impl Launch<'_> {
                 (self.equation(general, Form::General), cartesian.as_ref().map(|text| self.equation(text, Form::Cells)))
             }
             Functions::Values { general, cartesian } => {
-                let cartesian = cartesian.as_ref().map(|function| match function {
+                let cartesian = cartesian.as_ref().map(|function| match &**function {
                     CartesianFunction::Cells(function) => self.launch(function, Form::Cells),
                     CartesianFunction::PerAxis(function) => self.launch(function, Form::PerAxis),
                 });

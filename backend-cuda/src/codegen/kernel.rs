@@ -28,9 +28,9 @@ pub(super) struct KernelText<'a> {
 #[derive(Clone, Debug)]
 pub(super) enum Functions {
     /// For any grid, and for Cartesian grids.
-    Values { general: Function, cartesian: Option<CartesianFunction> },
+    Values { general: Box<Function>, cartesian: Option<Box<CartesianFunction>> },
     /// The same of an equation.
-    Equation { general: EquationText, cartesian: Option<EquationText> },
+    Equation { general: Box<EquationText>, cartesian: Option<Box<EquationText>> },
 }
 
 /// The function for Cartesian grids.
@@ -54,10 +54,10 @@ impl KernelText<'_> {
     pub(super) fn functions(&self) -> Vec<&Function> {
         match &self.functions {
             Functions::Values { general, cartesian } => {
-                let cartesian = cartesian.as_ref().map(|function| match function {
+                let cartesian = cartesian.as_ref().map(|function| match &**function {
                     CartesianFunction::Cells(function) | CartesianFunction::PerAxis(function) => function,
                 });
-                [Some(general), cartesian].into_iter().flatten().collect()
+                [Some(&**general), cartesian].into_iter().flatten().collect()
             }
             Functions::Equation { general, cartesian } => {
                 let evaluations = std::iter::once(&general.evaluation).chain(cartesian.as_ref().map(|text| &text.evaluation));
@@ -89,8 +89,8 @@ fn functions(source: Source<'_>) -> Functions {
     if let Some(form) = &kernel.jacobian {
         let cartesian = form.cartesian.as_ref().filter(|_| plain);
         return Functions::Equation {
-            general: unstructured_equation(source, form),
-            cartesian: cartesian.map(|block| cartesian_equation(source, form.unknowns, block)),
+            general: Box::new(unstructured_equation(source, form)),
+            cartesian: cartesian.map(|block| Box::new(cartesian_equation(source, form.unknowns, block))),
         };
     }
     let cartesian = match &kernel.cartesian {
@@ -100,7 +100,7 @@ fn functions(source: Source<'_>) -> Functions {
         }
         Some(CartesianForm::Full(_) | CartesianForm::PerAxis(_)) | None => None,
     };
-    Functions::Values { general: unstructured_function(source), cartesian }
+    Functions::Values { general: Box::new(unstructured_function(source)), cartesian: cartesian.map(Box::new) }
 }
 
 /// The Equelle lines that a kernel came from.

@@ -1,8 +1,8 @@
 //! The trait method of a kernel: picks the form.
 
-use equelle_front::backend::visit::{Node, vector_sizes, visit_general};
+use equelle_front::backend::usage::KernelUsage;
 use equelle_front::backend::{BackendError, KernelNames, Namer};
-use equelle_front::ir::{KExpr, Kernel};
+use equelle_front::ir::Kernel;
 use equelle_front::types::Basic;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
@@ -10,6 +10,7 @@ use quote::quote;
 use super::cartesian::function::{cartesian_equation, cartesian_functions};
 use super::emit::reals::Reals;
 use super::emit::text::ident;
+use super::emit::uses::{Use, Uses};
 use super::emit::writer::{Failure, Source, Written};
 use super::jacobian::unstructured::unstructured_equation;
 use super::signature::{GeneralFunction, GridUse, args_type, result_type};
@@ -21,10 +22,12 @@ pub(super) struct Method {
     pub method: TokenStream,
     /// Functions that it calls.
     pub functions: TokenStream,
+    /// What all of them refer to.
+    pub uses: Uses,
 }
 
 /// Writes a kernel.
-pub(super) fn write(source: Source<'_>, functions: &mut Namer) -> Result<Method, BackendError> {
+pub(super) fn write(source: Source<'_>, usage: &KernelUsage, functions: &mut Namer) -> Result<Method, BackendError> {
     let Source { module, kernel, names } = source;
     let name = |functions: &mut Namer, suffix: &str| ident(&functions.fresh(&format!("{}_{suffix}", names.method)));
     let general_name = name(functions, "general");
@@ -38,11 +41,14 @@ pub(super) fn write(source: Source<'_>, functions: &mut Namer) -> Result<Method,
     let reals = Reals::of(module, kernel);
     let mut items = TokenStream::new();
     let mut body = TokenStream::new();
-    if let Some(dim) = largest_component(kernel).map(|c| c as usize + 1).filter(|&dim| dim > 1) {
+    let mut uses = general.uses.clone();
+    if let Some(dim) = usage.general.largest_component.map(|c| c as usize + 1).filter(|&dim| dim > 1) {
+        uses.add(Use::Info);
         let (dim, info) = (Literal::usize_unsuffixed(dim), ident(&names.info));
         body.extend(quote! { self.needs_dimension(#dim, &#info)?; });
     }
-    for components in vector_sizes(kernel) {
+    for &components in &usage.general.vector_sizes {
+        uses.add(Use::Info);
         let (components, info) = (Literal::usize_unsuffixed(components), ident(&names.info));
         body.extend(quote! { self.vector_size(#components, &#info)?; });
     }
@@ -57,13 +63,15 @@ pub(super) fn write(source: Source<'_>, functions: &mut Namer) -> Result<Method,
         match written {
             Ok(written) => {
                 items.extend(written.items);
+                uses.append(&written.uses);
                 let mut before = TokenStream::new();
-                if !kernel.checks.is_empty() {
+                if usage.can_fail {
                     let checks_name = name(functions, "checks");
                     let checks = unwrap(kernel, unstructured_function(source, checks_name, Part::Checks, functions))?;
                     let grid = checks.grid.map(|_| quote! { &grid });
                     let call = call(&checks.name, kernel, checks.generic(), &quote! { #grid });
                     items.extend(checks.item);
+                    uses.append(&checks.uses);
                     before = quote! { #call?; };
                 }
                 body.extend(cartesian_branch(kernel, reals, names, &written.entry, &before));
@@ -75,12 +83,12 @@ pub(super) fn write(source: Source<'_>, functions: &mut Namer) -> Result<Method,
     } else {
         body.extend(closed_form(kernel, reals, &general));
     }
-    body.extend(with_arrays(kernel, reals, &general));
+    body.extend(with_arrays(kernel, reals, &general, &mut uses));
     items.extend(general.item);
     let method = ident(&names.method);
     let args = args_type(kernel, names).map(|ty| quote! { , args: #ty });
-    let result = result_type(kernel)?;
-    Ok(Method { method: quote! { fn #method(&mut self #args) -> Result<#result, Error> { #body } }, functions: items })
+    let result = result_type(kernel, &mut uses)?;
+    Ok(Method { method: quote! { fn #method(&mut self #args) -> Result<#result, Error> { #body } }, functions: items, uses })
 }
 
 /// The general function without the arrays of the grid, where they need not exist.
@@ -95,7 +103,7 @@ fn closed_form(kernel: &Kernel, reals: Reals, general: &GeneralFunction) -> Toke
 }
 
 /// The general function on the arrays of the grid.
-fn with_arrays(kernel: &Kernel, reals: Reals, general: &GeneralFunction) -> TokenStream {
+fn with_arrays(kernel: &Kernel, reals: Reals, general: &GeneralFunction, uses: &mut Uses) -> TokenStream {
     let Some(needs) = general.grid else { return call(&general.name, kernel, general.generic(), &TokenStream::new()) };
     let topology = needs.topology.then(|| quote! { .with_topology() });
     let sides = needs.sides.then(|| quote! { .with_sides() });
@@ -104,9 +112,10 @@ fn with_arrays(kernel: &Kernel, reals: Reals, general: &GeneralFunction) -> Toke
     let rounded = (reals == Reals::Single).then(|| quote! { .rounded::<f32>() });
     let vertices = needs.vertices.then(|| quote! { .with_vertices() });
     let call = call(&general.name, kernel, general.generic(), &quote! { &grid });
+    let arrays = uses.item("Arrays");
     quote! {
         let grid = self.shared_grid();
-        let grid = Arrays::of(&grid) #topology #sides #geometry #edges #vertices #rounded;
+        let grid = #arrays::of(&grid) #topology #sides #geometry #edges #vertices #rounded;
         #call
     }
 }
@@ -175,15 +184,4 @@ fn call(name: &Ident, kernel: &Kernel, generic: Generic, extra: &TokenStream) ->
             _ => #name::<3 #others>(self, #args #extra),
         }
     }
-}
-
-/// The largest Vector component that a kernel names.
-fn largest_component(kernel: &Kernel) -> Option<u32> {
-    let mut largest = None;
-    visit_general(kernel, &mut |node| {
-        if let Node::Expr(KExpr::Component(_, index)) = node {
-            largest = largest.max(Some(*index));
-        }
-    });
-    largest
 }

@@ -15,6 +15,9 @@ mod kernel;
 mod signature;
 mod unstructured;
 
+use std::collections::BTreeSet;
+
+use equelle_front::backend::usage::ModuleUsage;
 use equelle_front::backend::{Backend, BackendError, KernelNames, Namer, Scratch, restore_comments};
 use equelle_front::ir::{Module, Precision};
 use equelle_front::source::Span;
@@ -23,6 +26,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use emit::text;
+use emit::uses::{Use, Uses};
 use emit::writer::{RESERVED, Source};
 use unstructured::face_flux_buffer;
 
@@ -57,15 +61,22 @@ pub fn kernels_file(module: &Verified) -> Result<String, BackendError> {
     functions.reserve(names.iter().map(|n| n.method.clone()));
     let mut methods = TokenStream::new();
     let mut items = TokenStream::new();
-    for (kernel, names) in module.kernels.iter().zip(&names) {
-        let written = kernel::write(Source { module, kernel, names }, &mut functions)?;
+    let mut uses = Uses::default();
+    let mut own = BTreeSet::from(["Kernels"]);
+    for ((kernel, names), usage) in module.kernels.iter().zip(&names).zip(&ModuleUsage::of(module).kernels) {
+        let written = kernel::write(Source { module, kernel, names }, usage, &mut functions)?;
+        uses.append(&written.uses);
+        own.extend((!kernel.params.is_empty()).then_some(names.arguments.as_str()));
+        own.extend(written.uses.has(Use::Info).then_some(names.info.as_str()));
         if !methods.is_empty() {
             methods.extend(text::blank());
         }
         methods.extend(written.method);
         items.extend(written.functions);
     }
-    let imports = imports(module.numbers.precision, &names, &methods, &items);
+    // The signature of every method names them.
+    uses.add_all(["SerialRuntime", "Error"].map(Use::Item));
+    let imports = imports(module.numbers.precision, &own, &uses);
     let blank = text::blank();
     let header = format!(" Kernels of {}.equelle as loops.", module.name);
     let file = quote! {
@@ -84,11 +95,32 @@ pub fn kernels_file(module: &Verified) -> Result<String, BackendError> {
     Ok(restore_comments(&prettyplease::unparse(&file)))
 }
 
-/// `use` lines for what the text mentions.
-fn imports(precision: Precision, names: &[KernelNames], methods: &TokenStream, items: &TokenStream) -> TokenStream {
-    let mentioned = |name: &str| text::mentions(methods, name) || text::mentions(items, name);
+/// Items that files of kernels import from `backend_serial::runtime::kernel`.
+const KERNEL_ITEMS: [&str; 17] = [
+    "CartesianGrid",
+    "SubsetRanks",
+    "component",
+    "components",
+    "dot",
+    "lane",
+    "length",
+    "mul_add",
+    "padded",
+    "vector",
+    "vector_add",
+    "vector_at",
+    "vector_div",
+    "vector_mul",
+    "vector_neg",
+    "vector_of",
+    "vector_sub",
+];
+
+/// `use` lines for what the text refers to. `own` are the names of arguments and descriptions of kernels.
+fn imports(precision: Precision, own: &BTreeSet<&str>, uses: &Uses) -> TokenStream {
+    let used = |name: &str| uses.items().any(|item| item == name);
     let pick =
-        |candidates: &[&str]| -> Vec<proc_macro2::Ident> { candidates.iter().copied().filter(|c| mentioned(c)).map(text::ident).collect() };
+        |candidates: &[&str]| -> Vec<proc_macro2::Ident> { candidates.iter().copied().filter(|c| used(c)).map(text::ident).collect() };
     let of_numbers = pick(&["ScalarCollection", "SerialRuntime", "VectorCollection"]);
     let of_others = pick(&["BoolCollection", "EntityCollection"]);
     let (runtime, single) = match precision {
@@ -99,51 +131,21 @@ fn imports(precision: Precision, names: &[KernelNames], methods: &TokenStream, i
         }
         Precision::Single => (of_others, of_numbers),
     };
+    let import = |path: TokenStream, items: &[&str]| {
+        let items = pick(items);
+        (!items.is_empty()).then(|| quote! { use #path::{#(#items),*}; })
+    };
     let runtime = (!runtime.is_empty()).then(|| quote! { use backend_serial::runtime::{#(#runtime),*}; });
-    // Ranks come from a method of `Entities`, which Cartesian forms name nowhere else.
-    let ranks = mentioned("ranks") || mentioned("canonical_ranks");
-    let mut entities = pick(&["Arrays", "Places"]);
-    entities.extend((ranks || mentioned("Entities")).then(|| text::ident("Entities")));
-    entities.extend(ranks.then(|| text::ident("Positions")));
-    entities.sort();
-    let kernel = pick(&[
-        "CartesianGrid",
-        "SubsetRanks",
-        "component",
-        "components",
-        "dot",
-        "lane",
-        "length",
-        "mul_add",
-        "padded",
-        "vector",
-        "vector_add",
-        "vector_at",
-        "vector_div",
-        "vector_mul",
-        "vector_neg",
-        "vector_of",
-        "vector_sub",
-    ]);
-    let shared = pick(&["CanonicalSet", "EntityKind", "Error", "ErrorKind", "Extent", "Reduction", "math"]);
-    let mut own: Vec<String> = vec!["Kernels".to_owned()];
-    for name in names.iter().flat_map(|n| [&n.arguments, &n.info]) {
-        if mentioned(name) {
-            own.push(name.clone());
-        }
-    }
-    own.sort();
-    let own = own.iter().map(|n| text::ident(n));
-    let stencil = pick(&["Pattern", "Reach", "RowEntries"]);
-    let stencil = (!stencil.is_empty()).then(|| quote! { use backend_serial::runtime::stencil::{#(#stencil),*}; });
-    let sweep = pick(&["Side", "Sweep", "cells_in"]);
-    let sweep = (!sweep.is_empty()).then(|| quote! { use backend_serial::runtime::sweep::{#(#sweep),*}; });
-    let entries = mentioned("Entries").then(|| quote! { use equelle_runtime::threads::Entries; });
-    let kernel = (!kernel.is_empty()).then(|| quote! { use backend_serial::runtime::kernel::{#(#kernel),*}; });
+    let entities = import(quote! { backend_serial::runtime::entities }, &["Arrays", "Entities", "Places", "Positions"]);
+    let kernel = import(quote! { backend_serial::runtime::kernel }, &KERNEL_ITEMS);
+    let stencil = import(quote! { backend_serial::runtime::stencil }, &["Pattern", "Reach", "RowEntries"]);
+    let sweep = import(quote! { backend_serial::runtime::sweep }, &["Side", "Sweep", "cells_in"]);
+    let shared = import(quote! { equelle_runtime }, &["CanonicalSet", "EntityKind", "Error", "Extent", "Reduction", "math"]);
+    let none = used("NONE").then(|| quote! { use equelle_runtime::grid::NONE; });
+    let entries = used("Entries").then(|| quote! { use equelle_runtime::threads::Entries; });
+    let own = own.iter().map(|name| text::ident(name));
     let blank = text::blank();
     let single_blank = (!single.is_empty()).then(text::blank);
-    let none = mentioned("NONE").then(|| quote! { use equelle_runtime::grid::NONE; });
-    let entities = (!entities.is_empty()).then(|| quote! { use backend_serial::runtime::entities::{#(#entities),*}; });
     quote! {
         #entities
         #kernel
@@ -152,7 +154,7 @@ fn imports(precision: Precision, names: &[KernelNames], methods: &TokenStream, i
         #runtime
         #none
         #entries
-        use equelle_runtime::{#(#shared),*};
+        #shared
         #blank
         use crate::kernels::{#(#own),*};
         #single_blank

@@ -11,7 +11,8 @@ use quote::quote;
 use super::boundary::boundary;
 use super::inside::{Inside, inside};
 use crate::codegen::emit::outputs::stores;
-use crate::codegen::emit::text::{ident, mentions};
+use crate::codegen::emit::text::ident;
+use crate::codegen::emit::uses::{Use, Uses};
 use crate::codegen::emit::writer::{Failure, Form, RESERVED, Source, Writer, Written};
 use crate::codegen::flux::analysis::{FluxAnalysis, analyse_cartesian_form};
 use crate::codegen::flux::dag::{At, Node};
@@ -21,6 +22,8 @@ use crate::codegen::flux::function_writer::{Function, FunctionWriter, Kind};
 pub(in crate::codegen) struct FaceRows {
     /// All of them.
     pub items: TokenStream,
+    /// What they refer to.
+    pub uses: Uses,
     cells: Option<Function>,
     faces: Vec<Function>,
     row: Function,
@@ -98,10 +101,17 @@ pub(in crate::codegen) fn face_rows(source: Source<'_>, block: &KBlock, function
     });
     let row_and_faces = row_and_faces.transpose()?;
     let all = std::iter::once(&row).chain(&row_and_faces).chain(&cells).chain(&faces);
-    let mut items: TokenStream = all.map(|function| function.item.clone()).collect();
-    items.extend(inside.as_ref().map(|inside| inside.items.clone()));
+    let (mut items, mut uses) = (TokenStream::new(), Uses::default());
+    for function in all {
+        items.extend(function.item.clone());
+        uses.append(&function.uses);
+    }
+    if let Some(inside) = &inside {
+        items.extend(inside.items.clone());
+        uses.append(&inside.uses);
+    }
     let subsets = analysis.subsets.clone();
-    Ok(FaceRows { items, subsets, counts: (analysis.cells.len(), analysis.terms.len()), cells, faces, row, row_and_faces, inside })
+    Ok(FaceRows { items, uses, subsets, counts: (analysis.cells.len(), analysis.terms.len()), cells, faces, row, row_and_faces, inside })
 }
 
 impl FaceRows {
@@ -146,9 +156,11 @@ impl FaceRows {
                 (inside.rows(), quote! { if row.inside { #inside_row } else { #advance #row } })
             }
         };
+        let sweep = writer.uses.item("Sweep");
+        writer.uses.add(Use::Grid);
         Ok(quote! {
             let boundary = #boundary;
-            let mut sweep = Sweep::<f64, DIM, #cells, #terms>::new(grid);
+            let mut sweep = #sweep::<f64, DIM, #cells, #terms>::new(grid);
             for row in sweep.#rows(&range) {
                 let len = row.len;
                 #with_next
@@ -172,7 +184,7 @@ impl FaceRows {
         })?;
         let between: Vec<Ident> = (0..self.counts.1).map(|number| ident(&writer.namer.fresh(&format!("between_{number}")))).collect();
         let (name, generics, slices) = (&function.name, &function.generics, &writer.slices);
-        let faces = mentions(&args, "faces").then(|| quote! { let faces = around.faces; });
+        let faces = function.reads_beyond().then(|| quote! { let faces = around.faces; });
         Ok(quote! {
             let around = sweep.around(&row);
             #faces
@@ -187,14 +199,21 @@ impl FaceRows {
         if self.subsets.is_empty() {
             return Ok(out);
         }
-        let (statements, yields) = writer.block(block)?;
-        let stores = stores(writer, &quote! { here - range.start }, &yields)?;
-        let cell = quote! { #statements #stores };
-        let at = mentions(&cell, "at").then(|| quote! { let at = grid.at(here); });
+        let (cell, uses) = writer.noted(|writer| {
+            let (statements, yields) = writer.block(block)?;
+            let stores = stores(writer, &quote! { here - range.start }, &yields)?;
+            Ok(quote! { #statements #stores })
+        })?;
+        writer.uses.append(&uses);
+        let at = uses.has(Use::At).then(|| {
+            let grid = writer.grid();
+            quote! { let at = #grid.at(here); }
+        });
+        let cells_in = writer.uses.item("cells_in");
         for &set in &self.subsets {
             let domain = writer.domain(set)?;
             out.extend(quote! {
-                for here in cells_in(#domain, &range) { #at #cell }
+                for here in #cells_in(#domain, &range) { #at #cell }
             });
         }
         Ok(out)
@@ -228,19 +247,20 @@ impl FaceRows {
                 At::Second => Ok(quote! { [faces.second..][..faces.len] }),
                 At::Here | At::Face => Err(Failure::Form),
             })?;
-            let (name, axis) = (&function.name, Literal::usize_unsuffixed(axis));
-            let pattern = if axis.to_string() == "2" {
+            let (name, last, axis) = (&function.name, axis == 2, Literal::usize_unsuffixed(axis));
+            let pattern = if last {
                 quote! { _ }
             } else {
                 quote! { #axis }
             };
             arms.extend(quote! { #pattern => #name(#(#terms,)* #args), });
         }
-        let used = |names: Vec<Ident>| {
-            let shown = names.into_iter().map(|name| if mentions(&arms, &name.to_string()) { name } else { ident(&format!("_{name}")) });
-            shown.collect::<Vec<_>>()
+        let used = |names: Vec<Ident>, at: At| {
+            let is_read = |number| self.faces.iter().any(|function| function.reads_stored(number, at));
+            let shown = names.into_iter().enumerate();
+            shown.map(|(number, name)| if is_read(number) { name } else { ident(&format!("_{name}")) }).collect::<Vec<_>>()
         };
-        let (of_first, of_second) = (used(of_first), used(of_second));
+        let (of_first, of_second) = (used(of_first, At::First), used(of_second, At::Second));
         let with_next = if self.row_and_faces.is_some() {
             quote! { with_next }
         } else {

@@ -14,10 +14,11 @@ use super::row_function::row_function;
 use super::side_function::write_side_functions;
 use crate::codegen::emit::outputs::{Outputs, buffers, results, stores};
 use crate::codegen::emit::reals::Reals;
-use crate::codegen::emit::text::{blank, ident, mentions};
+use crate::codegen::emit::text::{blank, ident};
+use crate::codegen::emit::uses::{Use, Uses};
 use crate::codegen::emit::writer::{Failure, Form, Source, Writer, Written};
 use crate::codegen::jacobian::cartesian::Equation;
-use crate::codegen::signature::{args_type, result_type};
+use crate::codegen::signature::{args_type, argument, result_type};
 
 /// Functions of a Cartesian form.
 pub(in crate::codegen) struct Functions {
@@ -25,6 +26,8 @@ pub(in crate::codegen) struct Functions {
     pub entry: Ident,
     /// All of them.
     pub items: TokenStream,
+    /// What they refer to.
+    pub uses: Uses,
 }
 
 /// Writes a Cartesian form.
@@ -46,20 +49,23 @@ pub(in crate::codegen) fn cartesian_equation(
     full(source, block, Some(&Equation::new(form, block, &skeleton)), functions)
 }
 
-fn entry_signature(source: Source<'_>, entry: &Ident, body: &TokenStream) -> Written<TokenStream> {
+/// The function that the method calls, for a body that refers to `uses`.
+fn entry_function(source: Source<'_>, entry: &Ident, body: &TokenStream, uses: &mut Uses) -> Written<TokenStream> {
     let Source { module, kernel, names } = source;
     let args = args_type(kernel, names).map(|ty| {
-        let args = ident(if mentions(body, "args") { "args" } else { "_args" });
+        let args = argument("args", uses, Use::Args);
         quote! { #args: &#ty, }
     });
-    let grid = ident(if mentions(body, "grid") { "grid" } else { "_grid" });
-    let result = result_type(kernel)?;
+    let grid = argument("grid", uses, Use::Grid);
+    let (result, grid_type) = (result_type(kernel, uses)?, uses.item("CartesianGrid"));
     let precision = Reals::of(module, kernel).argument();
     let doc = format!(" [`Kernels::{}`] on a Cartesian grid.", names.method);
     let blank = blank();
-    Ok(
-        quote! { #blank #[doc = #doc] fn #entry<const DIM: usize>(rt: &mut SerialRuntime, #args #grid: &CartesianGrid #precision) -> Result<#result, Error> },
-    )
+    Ok(quote! {
+        #blank
+        #[doc = #doc]
+        fn #entry<const DIM: usize>(rt: &mut SerialRuntime, #args #grid: &#grid_type #precision) -> Result<#result, Error> { #body }
+    })
 }
 
 /// One value per axis, or one.
@@ -95,8 +101,8 @@ fn per_axis(source: Source<'_>, block: &KBlock, functions: &mut Namer) -> Writte
         #result
     };
     let entry = ident(&functions.fresh(&format!("{}_per_axis", names.method)));
-    let signature = entry_signature(source, &entry, &body)?;
-    Ok(Functions { items: quote! { #signature { #body } }, entry })
+    let mut uses = writer.function_uses();
+    Ok(Functions { items: entry_function(source, &entry, &body, &mut uses)?, entry, uses })
 }
 
 /// Cell and row code.
@@ -113,17 +119,17 @@ fn full(source: Source<'_>, block: &KBlock, equation: Option<&Equation<'_>>, fun
         None if strict => face_rows(source, block, functions),
         None | Some(_) => Err(Failure::Form),
     };
-    let (rows, functions_of_rows) = match rows {
-        Ok(rows) => (rows.rows(&mut writer, block)?, rows.items),
+    let (rows, functions_of_rows, uses_of_rows) = match rows {
+        Ok(rows) => (rows.rows(&mut writer, block)?, rows.items, rows.uses),
         Err(Failure::Form) => cells_and_rows(source, block, equation, functions, &mut writer)?,
         Err(error) => return Err(error),
     };
-    let buffers = buffers(&writer, quote! { grid.n_cells() })?;
-    let (prepare, more) = equation.map(|equation| equation.prepare(&writer)).unzip();
+    let buffers = buffers(&mut writer, quote! { grid.n_cells() })?;
+    let (prepare, more) = equation.map(|equation| equation.prepare(&mut writer)).unzip();
     let Outputs { whole, part } = Outputs::of(&writer, more);
     let finish = match equation {
         Some(equation) => equation.finish(&writer)?,
-        None => results(&writer)?,
+        None => results(&mut writer)?,
     };
     let domain = writer.domain(all_cells)?;
     let prelude = writer.prelude();
@@ -136,10 +142,12 @@ fn full(source: Source<'_>, block: &KBlock, equation: Option<&Equation<'_>>, fun
         #finish
     };
     let entry = ident(&functions.fresh(&format!("{}_cartesian", names.method)));
-    let signature = entry_signature(source, &entry, &body)?;
-    let mut items = quote! { #signature { #body } };
+    let mut uses = writer.function_uses();
+    uses.add(Use::Grid);
+    uses.append(&uses_of_rows);
+    let mut items = entry_function(source, &entry, &body, &mut uses)?;
     items.extend(functions_of_rows);
-    Ok(Functions { entry, items })
+    Ok(Functions { entry, items, uses })
 }
 
 /// The loop over the rows of a range, cell by cell, the inside of rows by a function of its own where that can be, and the functions that it calls.
@@ -149,7 +157,7 @@ fn cells_and_rows<'a>(
     equation: Option<&'a Equation<'a>>,
     functions: &mut Namer,
     writer: &mut Writer<'a>,
-) -> Written<(TokenStream, TokenStream)> {
+) -> Written<(TokenStream, TokenStream, Uses)> {
     let mut side_functions = Vec::new();
     write_side_functions(source, block, equation, &mut BTreeMap::new(), functions, &mut side_functions)?;
     let row = match row_function(source, block, equation, functions, &side_functions) {
@@ -159,14 +167,20 @@ fn cells_and_rows<'a>(
     };
     writer.side_functions = side_functions.clone();
     writer.derivatives = equation.map(Equation::derivatives);
-    let (statements, yields) = writer.block(block)?;
-    let here = stores(writer, &quote! { here - range.start }, &yields)?;
-    let mut cell = quote! { #statements #here };
-    if let Some(equation) = equation {
-        let (variables, write) = (equation.variables(writer), equation.write(writer, false));
-        cell = quote! { #variables #cell #write };
-    }
-    if mentions(&cell, "at") {
+    let (mut cell, uses) = writer.noted(|writer| {
+        let (statements, yields) = writer.block(block)?;
+        let here = stores(writer, &quote! { here - range.start }, &yields)?;
+        let cell = quote! { #statements #here };
+        Ok(match equation {
+            Some(equation) => {
+                let (variables, write) = (equation.variables(writer), equation.write(writer, false));
+                quote! { #variables #cell #write }
+            }
+            None => cell,
+        })
+    })?;
+    writer.uses.append(&uses);
+    if uses.has(Use::At) {
         let at = quote! { let at = [i, row.j, row.k]; };
         cell = quote! { #at #cell };
     }
@@ -185,6 +199,12 @@ fn cells_and_rows<'a>(
             }
         }
     };
-    let items = row.map(|row| row.item).into_iter().chain(side_functions.into_iter().flatten().flatten().map(|f| f.item));
-    Ok((rows, items.collect()))
+    let row = row.into_iter().map(|row| (row.item, row.uses));
+    let sides = side_functions.into_iter().flatten().flatten().map(|function| (function.item, function.uses));
+    let (mut items, mut uses) = (TokenStream::new(), Uses::default());
+    for (item, of_item) in row.chain(sides) {
+        items.extend(item);
+        uses.append(&of_item);
+    }
+    Ok((rows, items, uses))
 }

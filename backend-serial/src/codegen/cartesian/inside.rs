@@ -10,6 +10,7 @@ use quote::quote;
 use crate::codegen::emit::outputs::tuple;
 use crate::codegen::emit::place::End;
 use crate::codegen::emit::text::{Level, blank, ident};
+use crate::codegen::emit::uses::{Use, Uses};
 use crate::codegen::emit::writer::{Failure, Writer, Written};
 use crate::codegen::flux::dag::{At, Node};
 use crate::codegen::flux::function_writer::{Adjacent, Arg, Body, FunctionWriter, face_position};
@@ -20,6 +21,8 @@ pub(in crate::codegen) struct Inside {
     many: Ident,
     args: Vec<Arg>,
     pub items: TokenStream,
+    /// What they refer to.
+    pub uses: Uses,
 }
 
 /// Writes both.
@@ -33,12 +36,12 @@ pub(in crate::codegen) fn inside(function_writer: &FunctionWriter, names: &Kerne
     let statements = body.statements(&function_writer.analysis.yields)?;
     let values: Vec<TokenStream> =
         function_writer.analysis.yields.iter().map(|value| Ok(body.value(*value)?.at(Level::Choice))).collect::<Written<_>>()?;
-    let args = body.args;
+    let (args, mut uses) = (body.args, body.uses);
     let (mut of_cell, mut of_many, mut lanes, mut elements) = (Vec::new(), Vec::new(), TokenStream::new(), Vec::new());
     for (arg, name) in &args {
         match arg {
             Arg::Grid | Arg::Param(_) | Arg::PerAxis(_) => {
-                let param = function_writer.same_for_all(*arg, name)?;
+                let param = function_writer.same_for_all(*arg, name, &mut uses)?;
                 of_cell.push(param.clone());
                 of_many.push(param);
                 elements.push(quote! { #name });
@@ -90,7 +93,7 @@ pub(in crate::codegen) fn inside(function_writer: &FunctionWriter, names: &Kerne
             }
         }
     };
-    Ok(Inside { cell, many, args: args.into_iter().map(|(arg, _)| arg).collect(), items })
+    Ok(Inside { cell, many, args: args.into_iter().map(|(arg, _)| arg).collect(), items, uses })
 }
 
 impl Inside {
@@ -137,11 +140,13 @@ impl Inside {
                 Arg::Load(..) | Arg::Stored(..) | Arg::Terms(_) => return Err(Failure::Form),
             }
         }
+        let side_type = writer.uses.item("Side");
+        writer.uses.add(Use::Grid);
         let (cell, name, slices) = (&self.cell, &self.many, &writer.slices);
         let stores = tuple(slices.iter().map(|slice| quote! { #slice[side.cell - range.start] }).collect());
         Ok(quote! {
             #name::<DIM>(#(&mut #slices[row.start - range.start..][..len],)* #(#many),*);
-            let mut end = |side: &Side, terms| {
+            let mut end = |side: &#side_type, terms| {
                 #stores = #cell::<DIM>(terms, #(#one),*);
             };
             row.low_ends(grid).for_each(|side| end(&side, [Some(boundary(&side)), None]));
@@ -189,11 +194,11 @@ impl Body<'_, '_, '_> {
                 (self.axis, self.side) = (0, None);
                 self.bound.clear();
             }
-            let axis = Literal::usize_unsuffixed(axis);
-            out.extend(if axis.to_string() == "0" {
+            let number = Literal::usize_unsuffixed(axis);
+            out.extend(if axis == 0 {
                 both
             } else {
-                quote! { if DIM > #axis { #both } }
+                quote! { if DIM > #number { #both } }
             });
         }
         Ok(out)

@@ -8,7 +8,8 @@ use quote::quote;
 
 use super::side_function::{element_type, single_type};
 use crate::codegen::emit::place::{End, Leaf, Place, SideFunction};
-use crate::codegen::emit::text::{blank, ident, mentions};
+use crate::codegen::emit::text::{blank, ident};
+use crate::codegen::emit::uses::{Use, Uses};
 use crate::codegen::emit::writer::{Failure, Form, Source, Writer, Written};
 use crate::codegen::jacobian::cartesian::Equation;
 
@@ -21,6 +22,8 @@ pub(in crate::codegen) struct RowFunction {
     adds: bool,
     leaves: Vec<Leaf>,
     pub item: TokenStream,
+    /// What it refers to.
+    pub uses: Uses,
 }
 
 pub(in crate::codegen) fn row_function(
@@ -48,15 +51,16 @@ pub(in crate::codegen) fn row_function(
     });
     let mut each = quote! { #statements #(#outputs[i] = #stored;)* };
     if let Some(equation) = equation {
-        let (variables, write) = (equation.variables(&writer), equation.write(&writer, true));
+        let (variables, write) = (equation.variables(&writer), equation.write(&mut writer, true));
         each = quote! { #variables #each #write };
     }
-    let takes_grid = mentions(&each, "grid");
+    let takes_grid = writer.uses.has(Use::Grid);
     let (real, precision) = (writer.reals.ty(), writer.reals.argument());
     let kept = writer.reals.kept();
 
     let mut params = if takes_grid {
-        quote! { grid: &CartesianGrid #precision, }
+        let grid = writer.uses.item("CartesianGrid");
+        quote! { grid: &#grid #precision, }
     } else {
         TokenStream::new()
     };
@@ -64,6 +68,7 @@ pub(in crate::codegen) fn row_function(
     let mut cells = quote! { for i in 0..len };
     if let Some(equation) = equation {
         let width = equation.width();
+        writer.uses.add(Use::Dim);
         params.extend(quote! { entries: &mut [#real], });
         cells = quote! { for (i, row) in (0..len).zip(entries.chunks_exact_mut(#width)) };
     }
@@ -81,7 +86,7 @@ pub(in crate::codegen) fn row_function(
     for (leaf, name) in writer.leaves.clone() {
         match leaf {
             Leaf::Single(id) => {
-                let ty = single_type(kernel, &real, id);
+                let ty = single_type(kernel, &real, id, &mut writer.uses);
                 params.extend(quote! { #name: #ty, });
             }
             Leaf::PerAxis(_) => params.extend(quote! { #name: [#real; 3], }),
@@ -95,10 +100,12 @@ pub(in crate::codegen) fn row_function(
                     return Err(Failure::Form);
                 }
                 params.extend(quote! { #name: [&[#real]; DIM], });
+                writer.uses.add(Use::Dim);
+                let cut = writer.uses.item("lane");
                 for axis in 0..3 {
                     if let Some(lane) = writer.lane_name(&name, place, axis) {
                         let axis = Literal::usize_unsuffixed(axis);
-                        lanes.extend(quote! { let #lane = lane(&#name, #axis, len); });
+                        lanes.extend(quote! { let #lane = #cut(&#name, #axis, len); });
                     }
                 }
             }
@@ -111,7 +118,7 @@ pub(in crate::codegen) fn row_function(
         #lanes
         #cells { #each }
     };
-    let generic = mentions(&body, "DIM") || mentions(&params, "DIM");
+    let generic = writer.uses.has(Use::Dim);
     let generics = generic.then(|| quote! { <const DIM: usize> });
     let name = ident(&functions.fresh(&format!("{}_row", names.method)));
     let blank = blank();
@@ -123,7 +130,7 @@ pub(in crate::codegen) fn row_function(
         fn #name #generics(#params) { #body }
     };
     let leaves = writer.leaves.into_iter().map(|(leaf, _)| leaf).collect();
-    Ok(RowFunction { name, generic, takes_grid, adds: equation.is_some(), leaves, item })
+    Ok(RowFunction { name, generic, takes_grid, adds: equation.is_some(), leaves, item, uses: writer.uses })
 }
 
 impl RowFunction {

@@ -9,7 +9,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use crate::codegen::emit::place::{End, Leaf, Place, SideFunction};
-use crate::codegen::emit::text::{blank, ident, mentions};
+use crate::codegen::emit::text::{blank, ident};
+use crate::codegen::emit::uses::{Use, Uses};
 use crate::codegen::emit::writer::{Failure, Form, Source, Writer, Written};
 use crate::codegen::jacobian::cartesian::Equation;
 
@@ -81,27 +82,21 @@ fn side_function(
     } else {
         quote! { (#(#types),*) }
     };
-    let takes = (mentions(&body, "grid"), mentions(&body, "axis"));
-    let vectors = writer.leaves.iter().any(|(leaf, _)| match leaf {
-        Leaf::Single(id) => kernel.params.get(id.0 as usize).is_some_and(|p| p.ty.basic == Basic::Vector),
-        Leaf::Local(id) => kernel.local_type(*id).is_some_and(|ty| ty.basic == Basic::Vector),
-        Leaf::PerAxis(_) | Leaf::Element(..) => false,
-    });
-    let (generics, turbofish) =
-        if mentions(&body, "DIM") || vectors { (quote! { <const DIM: usize> }, quote! { ::<DIM> }) } else { (quote! {}, quote! {}) };
+    let takes = (writer.uses.has(Use::Grid), writer.uses.has(Use::Axis));
     let mut params = TokenStream::new();
     if takes.0 {
-        params.extend(quote! { grid: &CartesianGrid #precision, });
+        let grid = writer.uses.item("CartesianGrid");
+        params.extend(quote! { grid: &#grid #precision, });
     }
     if takes.1 {
         params.extend(quote! { axis: usize, });
     }
-    for (leaf, name) in &writer.leaves {
+    for (leaf, name) in writer.leaves.clone() {
         let ty = match leaf {
-            Leaf::Single(id) => single_type(kernel, &real, *id),
+            Leaf::Single(id) => single_type(kernel, &real, id, &mut writer.uses),
             Leaf::PerAxis(_) => quote! { #real },
-            Leaf::Element(id, _) => element_type(kernel, &real, *id),
-            Leaf::Local(id) => writer.type_text(&kernel.local_type(*id).ok_or(Failure::Form)?),
+            Leaf::Element(id, _) => element_type(kernel, &real, id),
+            Leaf::Local(id) => writer.type_text(&kernel.local_type(id).ok_or(Failure::Form)?),
         };
         params.extend(quote! { #name: #ty, });
     }
@@ -109,6 +104,8 @@ fn side_function(
         let name = writer.derivative(unknown, place).ok_or(Failure::Form)?;
         params.extend(quote! { #name: &mut #real, });
     }
+    let generic = writer.uses.has(Use::Dim);
+    let (generics, turbofish) = if generic { (quote! { <const DIM: usize> }, quote! { ::<DIM> }) } else { (quote! {}, quote! {}) };
     let sum = results.first().map_or("sum", |r| kernel.locals[r.0 as usize].name.as_str());
     let name = ident(&functions.fresh(&format!("{}_{sum}_{}", names.method, side.name())));
     let doc = match side {
@@ -123,13 +120,16 @@ fn side_function(
         fn #name #generics(#params) -> #ty { #body }
     };
     let leaves = writer.leaves.into_iter().map(|(leaf, _)| leaf).collect();
-    Ok(SideFunction { name, generics: turbofish, takes, leaves, reached, item })
+    Ok(SideFunction { name, generics: turbofish, takes, leaves, reached, item, uses: writer.uses })
 }
 
-pub(in crate::codegen) fn single_type(kernel: &Kernel, real: &Ident, id: ParamId) -> TokenStream {
+pub(in crate::codegen) fn single_type(kernel: &Kernel, real: &Ident, id: ParamId, uses: &mut Uses) -> TokenStream {
     match kernel.params.get(id.0 as usize).map(|p| p.ty.basic) {
         Some(Basic::Bool) => quote! { bool },
-        Some(Basic::Vector) => quote! { [#real; DIM] },
+        Some(Basic::Vector) => {
+            uses.add(Use::Dim);
+            quote! { [#real; DIM] }
+        }
         Some(Basic::Scalar | Basic::Entity(_) | Basic::Text) | None => quote! { #real },
     }
 }

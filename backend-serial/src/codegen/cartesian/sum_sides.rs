@@ -5,7 +5,8 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::codegen::emit::place::{End, Leaf, Place, SideFunction};
-use crate::codegen::emit::text::{Level, mentions};
+use crate::codegen::emit::text::Level;
+use crate::codegen::emit::uses::Use;
 use crate::codegen::emit::writer::{Failure, Form, Writer, Written};
 
 impl Writer<'_> {
@@ -22,6 +23,7 @@ impl Writer<'_> {
                 let blocks: Vec<&KBlock> = blocks.into_iter().flatten().collect();
                 let high = self.cell_side(End::High, high, &functions[1], &sums)?;
                 let sums = self.typed_sums(&sums, &blocks);
+                self.uses.add(Use::Dim);
                 Ok(quote! {
                     #(let mut #sums = 0.0;)*
                     for axis in 0..DIM { #low #high }
@@ -47,6 +49,7 @@ impl Writer<'_> {
                     out.extend(if axis == 0 {
                         terms
                     } else {
+                        self.uses.add(Use::Dim);
                         quote! { if DIM > #number { #terms } }
                     });
                 }
@@ -79,6 +82,9 @@ impl Writer<'_> {
             Some(block) => Some(self.inline_side(side, block, false, sums)?),
         };
         self.side_interior = outer;
+        if interior.is_some() || boundary.is_some() {
+            self.uses.add(Use::At);
+        }
         let (inside, outside) = match side {
             End::Low => (quote! { at[axis] > 0 }, quote! { at[axis] == 0 }),
             End::High => (quote! { at[axis] + 1 < grid.n[axis] }, quote! { at[axis] + 1 == grid.n[axis] }),
@@ -95,16 +101,19 @@ impl Writer<'_> {
         self.side_interior = Some(interior);
         let places = self.places.clone();
         self.begin_side(side);
-        let written = self.block(block);
+        let written = self.noted(|writer| writer.block(block));
         self.end_side();
-        let (statements, terms) = written?;
+        let ((statements, terms), uses) = written?;
+        self.uses.append(&uses);
         self.places = places;
         let (op, terms) = (add_or_subtract(side), terms.iter().map(|t| t.at(Level::Choice)));
         let block = quote! { #statements #(#sums #op #terms;)* };
         let high = side.is_high();
         // Subsets are asked for this position more than once: whether the face is in them, and where.
-        let position =
-            (!interior && mentions(&block, "boundary_face")).then(|| quote! { let boundary_face = grid.boundary_face(at, axis, #high); });
+        let position = (!interior && uses.has(Use::BoundaryFace)).then(|| {
+            self.uses.add(Use::At);
+            quote! { let boundary_face = grid.boundary_face(at, axis, #high); }
+        });
         Ok(quote! { #position #block })
     }
 
@@ -128,13 +137,13 @@ impl Writer<'_> {
                     quote! { #name[#position] }
                 }
                 Leaf::Local(id) => {
-                    let name = self.local(*id)?;
+                    let name = self.read_local(*id)?;
                     quote! { #name }
                 }
             });
         }
         args.extend(self.derivatives_of_side(function, &quote! { axis }));
-        Ok(call(function, quote! { axis }, &args))
+        Ok(self.call_side(function, quote! { axis }, &args))
     }
 
     /// A call of a side function from the row function, for one axis.
@@ -162,13 +171,26 @@ impl Writer<'_> {
                     }
                 }
                 Leaf::Local(id) => {
-                    let name = self.local(id)?;
+                    let name = self.read_local(id)?;
                     quote! { #name }
                 }
             });
         }
         args.extend(self.derivatives_of_side(function, &quote! { #number }));
-        Ok(call(function, quote! { #number }, &args))
+        Ok(self.call_side(function, quote! { #number }, &args))
+    }
+
+    fn call_side(&mut self, function: &SideFunction, axis: TokenStream, args: &[TokenStream]) -> TokenStream {
+        let (name, generics) = (&function.name, &function.generics);
+        if !generics.is_empty() {
+            self.uses.add(Use::Dim);
+        }
+        let grid = function.takes.0.then(|| {
+            let grid = self.grid();
+            quote! { #grid, }
+        });
+        let axis = function.takes.1.then(|| quote! { #axis, });
+        quote! { #name #generics(#grid #axis #(#args),*) }
     }
 
     /// The variables that a side function adds derivatives to.
@@ -193,13 +215,6 @@ impl Writer<'_> {
             }
         })
     }
-}
-
-fn call(function: &SideFunction, axis: TokenStream, args: &[TokenStream]) -> TokenStream {
-    let (name, generics) = (&function.name, &function.generics);
-    let grid = function.takes.0.then(|| quote! { grid, });
-    let axis = function.takes.1.then(|| quote! { #axis, });
-    quote! { #name #generics(#grid #axis #(#args),*) }
 }
 
 /// The operator that adds terms of a side to a sum over sides. The sign is -1 on the low side, and subtracting is the same as adding the negative, to the bit.

@@ -64,7 +64,7 @@ impl Writer<'_> {
     pub(in crate::codegen) fn typed_sums(&self, sums: &[Ident], blocks: &[&KBlock]) -> Vec<TokenStream> {
         let ty = self.reals.ty();
         let ty = quote! { #ty };
-        let untyped = |k: usize| blocks.iter().all(|block| block.yields.get(k).is_none_or(|term| self.untyped(term).is_some()));
+        let untyped = |k: usize| blocks.iter().all(|block| block.yields.get(k).is_none_or(|term| self.is_made_of_literals(term)));
         sums.iter().enumerate().map(|(k, name)| typed(name, untyped(k).then_some(&ty))).collect()
     }
 
@@ -75,8 +75,8 @@ impl Writer<'_> {
 
     fn if_statement(&mut self, results: &[LocalId], condition: &KExpr, then: &KBlock, otherwise: &KBlock) -> Written<TokenStream> {
         let decided = self.decided(condition);
-        let types: Vec<Option<TokenStream>> =
-            then.yields.iter().zip(&otherwise.yields).map(|(a, b)| self.untyped(a).and(self.untyped(b))).collect();
+        let untyped = |writer: &mut Self, a, b| if writer.is_made_of_literals(a) { writer.untyped(b) } else { None };
+        let types: Vec<Option<TokenStream>> = then.yields.iter().zip(&otherwise.yields).map(|(a, b)| untyped(self, a, b)).collect();
         let condition = self.expr(condition)?;
         let before = self.begin_branch();
         let (mut then, a) = self.block(then)?;

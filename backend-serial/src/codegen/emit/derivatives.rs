@@ -26,8 +26,8 @@ pub(in crate::codegen) enum Target {
 pub(in crate::codegen) enum Sign {
     Plus,
     Minus,
-    /// A variable, 1 or -1.
-    Named(Ident),
+    /// A variable, 1 or -1, of the sum over the faces that the local goes over.
+    Named(Ident, LocalId),
 }
 
 /// Derivatives of the function being written.

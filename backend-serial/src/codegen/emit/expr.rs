@@ -10,6 +10,7 @@ use quote::quote;
 use super::place::{End, Leaf, Place};
 use super::reals::Reals;
 use super::text::{Level, Text, ident};
+use super::uses::Use;
 use super::writer::{Failure, Form, Writer, Written};
 
 impl Writer<'_> {
@@ -23,13 +24,14 @@ impl Writer<'_> {
             // With the axis known, as in rows, the compiler drops the branch not taken; it could not drop a product with zero.
             let axis = Literal::u32_unsuffixed(component);
             let rest = self.expr(&rest)?;
+            self.uses.add(Use::Axis);
             return Ok(Text::choice(&Text::atom(quote! { axis == #axis }), &rest, &self.reals.literal(0.0)));
         }
         Ok(match expr {
             KExpr::Real(number) => self.reals.literal(*number),
             KExpr::Bool(value) => Text::atom(quote! { #value }),
             KExpr::Local(id) => {
-                let name = self.local(*id)?;
+                let name = self.read_local(*id)?;
                 if self.form == Form::Row && !self.own_locals.contains(id) {
                     self.leaf(Leaf::Local(*id), &name.to_string());
                 }
@@ -79,36 +81,62 @@ impl Writer<'_> {
             KExpr::Component(vector, index) => {
                 let vector = self.expr(vector)?;
                 let index = Literal::u32_unsuffixed(*index);
-                Text::atom(quote! { component(#vector, #index) })
+                self.call("component", &[vector, Text::atom(index)])
             }
             KExpr::Dot(a, b) => {
                 let (a, b) = (self.expr(a)?, self.expr(b)?);
-                Text::atom(quote! { dot(#a, #b) })
+                self.call("dot", &[a, b])
             }
             KExpr::Vector(components) => {
                 let components = components.iter().map(|c| self.expr(c)).collect::<Written<Vec<_>>>()?;
-                match self.reals {
-                    Reals::Double | Reals::Rounded => Text::atom(quote! { vector::<DIM>(&[#(#components),*]) }),
-                    Reals::Single => Text::atom(quote! { vector_of::<DIM, f32>(&[#(#components),*]) }),
-                }
+                self.uses.add(Use::Dim);
+                let (vector, generics) = match self.reals {
+                    Reals::Double | Reals::Rounded => ("vector", quote! { DIM }),
+                    Reals::Single => ("vector_of", quote! { DIM, f32 }),
+                };
+                let vector = self.uses.item(vector);
+                Text::atom(quote! { #vector::<#generics>(&[#(#components),*]) })
             }
-            KExpr::ZeroVector => Text::atom(quote! { [0.0; DIM] }),
+            KExpr::ZeroVector => self.zero_vector(),
             KExpr::Math(op, a, b) => {
                 let (a, b) = (self.expr(a)?, self.expr(b)?);
-                match op {
-                    BinaryMath::Min => Text::atom(quote! { math::min(#a, #b) }),
-                    BinaryMath::Max => Text::atom(quote! { math::max(#a, #b) }),
-                    BinaryMath::Pow => Text::atom(quote! { math::pow(#a, #b) }),
-                }
+                self.math(
+                    match op {
+                        BinaryMath::Min => "min",
+                        BinaryMath::Max => "max",
+                        BinaryMath::Pow => "pow",
+                    },
+                    &[a, b],
+                )
             }
             KExpr::Entity(at) => self.entity(at)?,
             KExpr::Displacement { to, from } => self.displacement(to, from)?,
         })
     }
 
+    /// A call of an item.
+    fn call(&mut self, function: &'static str, arguments: &[Text]) -> Text {
+        let function = self.uses.item(function);
+        Text::atom(quote! { #function(#(#arguments),*) })
+    }
+
+    /// A call of a function of the module `math`.
+    fn math(&mut self, function: &str, arguments: &[Text]) -> Text {
+        let (math, function) = (self.uses.item("math"), ident(function));
+        Text::atom(quote! { #math::#function(#(#arguments),*) })
+    }
+
+    fn zero_vector(&mut self) -> Text {
+        self.uses.add(Use::Dim);
+        Text::atom(quote! { [0.0; DIM] })
+    }
+
     /// Type of a value in the text.
-    pub(in crate::codegen) fn type_text(&self, ty: &Type) -> TokenStream {
+    pub(in crate::codegen) fn type_text(&mut self, ty: &Type) -> TokenStream {
         let real = self.reals.ty();
+        if ty.basic == Basic::Vector {
+            self.uses.add(Use::Dim);
+        }
         match ty.basic {
             Basic::Scalar | Basic::Text => quote! { #real },
             Basic::Vector => quote! { [#real; DIM] },
@@ -159,7 +187,10 @@ impl Writer<'_> {
                 let position = self.position(set, at)?;
                 let values = self.read(id)?;
                 let value = match param.ty.basic {
-                    Basic::Vector => quote! { vector_at(&#values, #position) },
+                    Basic::Vector => {
+                        let vector_at = self.uses.item("vector_at");
+                        quote! { #vector_at(&#values, #position) }
+                    }
                     Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => quote! { #values[#position] },
                 };
                 let of_every_face = self.form == Form::General
@@ -169,6 +200,7 @@ impl Writer<'_> {
                 if !of_every_face {
                     return Ok(Text::atom(value));
                 }
+                self.uses.add(Use::LoadedHere(id));
                 if let Some((name, _)) = self.loaded_here.get(&id) {
                     return Ok(Text::atom(name));
                 }
@@ -220,11 +252,11 @@ impl Writer<'_> {
                 }))
             }
             (EntityKind::Cell, Form::Cell | Form::PerAxis) => Ok(Text::atom(quote! { #name[0] })),
-            (EntityKind::Face, Form::Cell) if matches!(self.place(at), Some(Place::SideFace(_))) => Ok(Text::atom(quote! { #name[axis] })),
-            (EntityKind::Face, Form::PerAxis) if self.is_face_here(at) => Ok(Text::atom(quote! { #name[axis] })),
-            (EntityKind::Face, Form::Row) if matches!(self.place(at), Some(Place::SideFace(_))) => {
-                Ok(Text::atom(self.leaf(Leaf::PerAxis(id), &name.to_string())))
+            (EntityKind::Face, Form::Cell | Form::PerAxis) if self.is_face_here(at) || self.is_side_face(at) => {
+                self.uses.add(Use::Axis);
+                Ok(Text::atom(quote! { #name[axis] }))
             }
+            (EntityKind::Face, Form::Row) if self.is_side_face(at) => Ok(Text::atom(self.leaf(Leaf::PerAxis(id), &name.to_string()))),
             (EntityKind::Cell | EntityKind::Face | EntityKind::Edge | EntityKind::Vertex, _) => Err(Failure::Form),
         }
     }
@@ -234,6 +266,11 @@ impl Writer<'_> {
         self.form == Form::PerAxis
             && self.place(path) == Some(Place::Here)
             && self.kernel.space_kind(&self.module.sets) == Some(EntityKind::Face)
+    }
+
+    /// Whether the path is the face of a side of a cell, in a form by cells.
+    fn is_side_face(&self, path: &Path) -> bool {
+        self.form != Form::PerAxis && matches!(self.place(path), Some(Place::SideFace(_)))
     }
 
     fn measure(&mut self, at: &Path) -> Written<Text> {
@@ -247,12 +284,19 @@ impl Writer<'_> {
                 Some(EntityKind::Vertex) => return Ok(self.reals.literal(1.0)),
                 None => return Err(self.no_geometry()),
             };
+            let array = if kind == Some(EntityKind::Edge) { Use::Edges } else { Use::Geometry };
+            self.uses.add(array);
             return self.of_grid(method, at);
         }
         match kind {
-            Some(EntityKind::Cell) => Ok(Text::atom(quote! { grid.volume })),
-            Some(EntityKind::Face) if self.is_face_here(at) || matches!(self.place(at), Some(Place::SideFace(_))) => {
-                Ok(Text::atom(quote! { grid.area[axis] }))
+            Some(EntityKind::Cell) => {
+                let grid = self.grid();
+                Ok(Text::atom(quote! { #grid.volume }))
+            }
+            Some(EntityKind::Face) if self.is_face_here(at) || self.is_side_face(at) => {
+                self.uses.add(Use::Axis);
+                let grid = self.grid();
+                Ok(Text::atom(quote! { #grid.area[axis] }))
             }
             Some(EntityKind::Face | EntityKind::Edge | EntityKind::Vertex) | None => Err(Failure::Form),
         }
@@ -260,8 +304,8 @@ impl Writer<'_> {
 
     /// What the grid says of an entity.
     fn of_grid(&mut self, method: &str, at: &Path) -> Written<Text> {
-        let (entity, method) = (self.entity(at)?, ident(method));
-        Ok(Text::atom(quote! { grid.#method(#entity) }))
+        let (entity, method, grid) = (self.entity(at)?, ident(method), self.grid());
+        Ok(Text::atom(quote! { #grid.#method(#entity) }))
     }
 
     fn no_geometry(&self) -> Failure {
@@ -270,27 +314,34 @@ impl Writer<'_> {
 
     fn centroid(&mut self, at: &Path) -> Written<Text> {
         if self.form == Form::General {
-            let method = match self.kind(at) {
-                Some(EntityKind::Cell) => "cell_centroid",
-                Some(EntityKind::Face) => "face_centroid",
-                Some(EntityKind::Edge) => "edge_centroid",
-                Some(EntityKind::Vertex) => "vertex_position",
+            let (method, array) = match self.kind(at) {
+                Some(EntityKind::Cell) => ("cell_centroid", Use::Geometry),
+                Some(EntityKind::Face) => ("face_centroid", Use::Geometry),
+                Some(EntityKind::Edge) => ("edge_centroid", Use::Edges),
+                Some(EntityKind::Vertex) => ("vertex_position", Use::Vertices),
                 None => return Err(self.no_geometry()),
             };
+            self.uses.add_all([array, Use::Places]);
             return self.of_grid(method, at);
         }
-        match (self.form, self.place(at)) {
-            (Form::Cell, Some(Place::Here)) => Ok(Text::atom(quote! { grid.cell_centroid::<DIM>(at) })),
+        let centroid = match (self.form, self.place(at)) {
+            (Form::Cell, Some(Place::Here)) => {
+                self.uses.add(Use::At);
+                quote! { grid.cell_centroid::<DIM>(at) }
+            }
             (Form::Cell, Some(Place::SideFace(side))) => {
                 let high = side.is_high();
-                Ok(Text::atom(quote! { grid.face_centroid::<DIM>(at, axis, #high) }))
+                self.uses.add_all([Use::At, Use::Axis]);
+                quote! { grid.face_centroid::<DIM>(at, axis, #high) }
             }
             (Form::Cell, Some(Place::Neighbour(_))) => {
                 let cell = self.entity(at)?.as_usize();
-                Ok(Text::atom(quote! { grid.cell_centroid::<DIM>(grid.at(#cell)) }))
+                quote! { grid.cell_centroid::<DIM>(grid.at(#cell)) }
             }
-            _ => Err(Failure::Form),
-        }
+            _ => return Err(Failure::Form),
+        };
+        self.uses.add_all([Use::Grid, Use::Dim]);
+        Ok(Text::atom(centroid))
     }
 
     fn normal(&mut self, at: &Path) -> Written<Text> {
@@ -298,9 +349,11 @@ impl Writer<'_> {
             if self.kind(at) != Some(EntityKind::Face) {
                 return Err(self.no_geometry());
             }
+            self.uses.add_all([Use::Geometry, Use::Places]);
             return self.of_grid("face_normal", at);
         }
-        if self.is_face_here(at) || matches!(self.place(at), Some(Place::SideFace(_))) {
+        if self.is_face_here(at) || self.is_side_face(at) {
+            self.uses.add_all([Use::Grid, Use::Dim, Use::Axis]);
             return Ok(Text::atom(quote! { grid.normal::<DIM>(axis) }));
         }
         Err(Failure::Form)
@@ -330,8 +383,9 @@ impl Writer<'_> {
         }
         let (Some(to), Some(from)) = (self.half_widths(to), self.half_widths(from)) else { return Err(Failure::Form) };
         if to == from {
-            return Ok(Text::atom(quote! { [0.0; DIM] }));
+            return Ok(self.zero_vector());
         }
+        self.uses.add_all([Use::Grid, Use::Dim, Use::Axis]);
         let widths = Reals::Double.literal(f64::from(to - from) / 2.0);
         Ok(Text::atom(quote! { grid.displacement::<DIM>(axis, #widths) }))
     }
@@ -344,7 +398,7 @@ impl Writer<'_> {
             return Ok(Text::atom(quote! { false }));
         }
         let entity = self.entity(at)?;
-        Ok(Text::binary(Level::Compare, &entity, quote! { == }, &Text::atom(quote! { NONE })))
+        Ok(Text::binary(Level::Compare, &entity, quote! { == }, &Text::atom(self.none())))
     }
 
     fn same(&mut self, a: &Path, b: &Path) -> Written<Text> {
@@ -364,7 +418,7 @@ impl Writer<'_> {
     }
 
     /// Whether an expression is made of numbers alone.
-    fn is_made_of_literals(&self, expr: &KExpr) -> bool {
+    pub(in crate::codegen) fn is_made_of_literals(&self, expr: &KExpr) -> bool {
         let of = |a: &KExpr| self.is_made_of_literals(a);
         match expr {
             KExpr::Real(_) | KExpr::ZeroVector => true,
@@ -393,15 +447,16 @@ impl Writer<'_> {
     }
 
     /// The type of an expression made of literals, where Rust does not know which type of number it is.
-    pub(in crate::codegen) fn untyped(&self, expr: &KExpr) -> Option<TokenStream> {
+    pub(in crate::codegen) fn untyped(&mut self, expr: &KExpr) -> Option<TokenStream> {
+        if !self.is_made_of_literals(expr) {
+            return None;
+        }
         let ty = self.reals.ty();
-        let is_vector = self.is_vector(expr);
-        self.is_made_of_literals(expr).then(|| {
-            if is_vector {
-                quote! { [#ty; DIM] }
-            } else {
-                quote! { #ty }
-            }
+        Some(if self.is_vector(expr) {
+            self.uses.add(Use::Dim);
+            quote! { [#ty; DIM] }
+        } else {
+            quote! { #ty }
         })
     }
 
@@ -418,7 +473,7 @@ impl Writer<'_> {
             if literal { Text::atom(quote! { #ty::#function(#a) }) } else { a.method(name) }
         };
         Ok(match op {
-            UnaryOp::Neg if is_vector => Text::atom(quote! { vector_neg(#a) }),
+            UnaryOp::Neg if is_vector => self.call("vector_neg", &[a]),
             UnaryOp::Neg => {
                 let a = a.at(Level::Unary);
                 Text::new(Level::Unary, quote! { -#a })
@@ -429,12 +484,12 @@ impl Writer<'_> {
             }
             UnaryOp::Abs => method("abs"),
             UnaryOp::Sqrt => method("sqrt"),
-            UnaryOp::Length => Text::atom(quote! { length(#a) }),
-            UnaryOp::Exp => Text::atom(quote! { math::exp(#a) }),
-            UnaryOp::Log => Text::atom(quote! { math::log(#a) }),
-            UnaryOp::Sin => Text::atom(quote! { math::sin(#a) }),
-            UnaryOp::Cos => Text::atom(quote! { math::cos(#a) }),
-            UnaryOp::Tan => Text::atom(quote! { math::tan(#a) }),
+            UnaryOp::Length => self.call("length", &[a]),
+            UnaryOp::Exp => self.math("exp", &[a]),
+            UnaryOp::Log => self.math("log", &[a]),
+            UnaryOp::Sin => self.math("sin", &[a]),
+            UnaryOp::Cos => self.math("cos", &[a]),
+            UnaryOp::Tan => self.math("tan", &[a]),
         })
     }
 
@@ -452,31 +507,22 @@ impl Writer<'_> {
             }
             _ => None,
         };
+        if !matches!(op, Arithmetic::Add | Arithmetic::Sub) {
+            return Ok(None);
+        }
         let negated = |text: Text| {
             let text = text.at(Level::Unary);
-            quote! { -#text }
+            Text::new(Level::Unary, quote! { -#text })
         };
         if let Some((x, y)) = factors(self, a) {
             let (x, y, c) = (self.expr(&x)?, self.expr(&y)?, self.expr(b)?);
-            return Ok(match op {
-                Arithmetic::Add => Some(Text::atom(quote! { mul_add(#x, #y, #c) })),
-                Arithmetic::Sub => {
-                    let c = negated(c);
-                    Some(Text::atom(quote! { mul_add(#x, #y, #c) }))
-                }
-                Arithmetic::Mul | Arithmetic::Div => None,
-            });
+            let c = if op == Arithmetic::Sub { negated(c) } else { c };
+            return Ok(Some(self.call("mul_add", &[x, y, c])));
         }
         let Some((x, y)) = factors(self, b) else { return Ok(None) };
         let (c, x, y) = (self.expr(a)?, self.expr(&x)?, self.expr(&y)?);
-        Ok(match op {
-            Arithmetic::Add => Some(Text::atom(quote! { mul_add(#x, #y, #c) })),
-            Arithmetic::Sub => {
-                let x = negated(x);
-                Some(Text::atom(quote! { mul_add(#x, #y, #c) }))
-            }
-            Arithmetic::Mul | Arithmetic::Div => None,
-        })
+        let x = if op == Arithmetic::Sub { negated(x) } else { x };
+        Ok(Some(self.call("mul_add", &[x, y, c])))
     }
 
     fn arithmetic(&mut self, op: Arithmetic, a: &KExpr, b: &KExpr) -> Written<Text> {
@@ -493,11 +539,11 @@ impl Writer<'_> {
             (Arithmetic::Sub, (false, false)) => Text::binary(Level::Sum, &a, quote! { - }, &b),
             (Arithmetic::Mul, (false, false)) => Text::binary(Level::Product, &a, quote! { * }, &b),
             (Arithmetic::Div, (false, false)) => Text::binary(Level::Product, &a, quote! { / }, &b),
-            (Arithmetic::Add, (true, true)) => Text::atom(quote! { vector_add(#a, #b) }),
-            (Arithmetic::Sub, (true, true)) => Text::atom(quote! { vector_sub(#a, #b) }),
-            (Arithmetic::Mul, (true, false)) => Text::atom(quote! { vector_mul(#a, #b) }),
-            (Arithmetic::Mul, (false, true)) => Text::atom(quote! { vector_mul(#b, #a) }),
-            (Arithmetic::Div, (true, false)) => Text::atom(quote! { vector_div(#a, #b) }),
+            (Arithmetic::Add, (true, true)) => self.call("vector_add", &[a, b]),
+            (Arithmetic::Sub, (true, true)) => self.call("vector_sub", &[a, b]),
+            (Arithmetic::Mul, (true, false)) => self.call("vector_mul", &[a, b]),
+            (Arithmetic::Mul, (false, true)) => self.call("vector_mul", &[b, a]),
+            (Arithmetic::Div, (true, false)) => self.call("vector_div", &[a, b]),
             (Arithmetic::Add | Arithmetic::Sub, (true, false) | (false, true))
             | (Arithmetic::Mul, (true, true))
             | (Arithmetic::Div, (_, true)) => return Err(self.internal("arithmetic of Vectors that is not defined")),

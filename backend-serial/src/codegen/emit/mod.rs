@@ -8,4 +8,5 @@ mod path;
 pub(super) mod place;
 pub(super) mod reals;
 pub(super) mod text;
+pub(super) mod uses;
 pub(super) mod writer;

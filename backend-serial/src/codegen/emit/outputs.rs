@@ -7,6 +7,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::text::{Text, entity_kind, ident};
+use super::uses::Use;
 use super::writer::{Writer, Written};
 
 /// The most items of a tuple that the runtime can cut.
@@ -59,9 +60,13 @@ pub(in crate::codegen) fn tuple(items: Vec<TokenStream>) -> TokenStream {
 }
 
 /// Buffers for results.
-pub(in crate::codegen) fn buffers(writer: &Writer, len: TokenStream) -> Written<TokenStream> {
+pub(in crate::codegen) fn buffers(writer: &mut Writer, len: TokenStream) -> Written<TokenStream> {
     let mut out = TokenStream::new();
+    if writer.kernel.results.iter().any(|result| result.ty.basic == Basic::Vector) {
+        writer.uses.add(Use::Dim);
+    }
     for (result, name) in writer.kernel.results.iter().zip(&writer.results) {
+        writer.uses.add(Use::Runtime);
         out.extend(match result.ty.basic {
             Basic::Bool => quote! { let mut #name = rt.take_bool_buffer(#len); },
             Basic::Vector => quote! { let mut #name: [_; DIM] = std::array::from_fn(|_| rt.take_buffer(#len)); },
@@ -73,9 +78,10 @@ pub(in crate::codegen) fn buffers(writer: &Writer, len: TokenStream) -> Written<
 }
 
 /// Assignments of one element's values, at its index in the range at hand.
-pub(in crate::codegen) fn stores(writer: &Writer, index: &TokenStream, yields: &[Text]) -> Written<TokenStream> {
+pub(in crate::codegen) fn stores(writer: &mut Writer, index: &TokenStream, yields: &[Text]) -> Written<TokenStream> {
     let mut out = TokenStream::new();
     for ((result, slice), value) in writer.kernel.results.iter().zip(&writer.slices).zip(yields) {
+        writer.uses.add(Use::Range);
         out.extend(match result.ty.basic {
             Basic::Vector => {
                 let component = writer.reals.stored(&Text::atom(ident("value")));
@@ -94,13 +100,12 @@ pub(in crate::codegen) fn stores(writer: &Writer, index: &TokenStream, yields: &
 }
 
 /// Buffers to collections, or reduced to Scalars: `Ok(...)`.
-pub(in crate::codegen) fn results(writer: &Writer) -> Written<TokenStream> {
+pub(in crate::codegen) fn results(writer: &mut Writer) -> Written<TokenStream> {
     if writer.kernel.space == Space::Unit {
         return Ok(TokenStream::new());
     }
     let mut parts = Vec::new();
-    for (result, name) in writer.kernel.results.iter().zip(&writer.results) {
-        let info = ident(&writer.names.info);
+    for (result, name) in writer.kernel.results.iter().zip(&writer.results.clone()) {
         parts.push(match (result.reduce, result.ty.basic) {
             (Some(reduction), basic) => {
                 let reduction = ident(match reduction {
@@ -117,17 +122,18 @@ pub(in crate::codegen) fn results(writer: &Writer) -> Written<TokenStream> {
                         continue;
                     }
                 });
-                match basic {
-                    Basic::Vector => quote! { rt.reduce_vectors_in_kernel(Reduction::#reduction, domain, #name, &#info)? },
-                    Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => {
-                        quote! { rt.reduce_in_kernel(Reduction::#reduction, domain, #name, &#info)? }
-                    }
-                }
+                writer.uses.add(Use::Runtime);
+                let (info, reductions) = (writer.info(), writer.uses.item("Reduction"));
+                let reduce = ident(match basic {
+                    Basic::Vector => "reduce_vectors_in_kernel",
+                    Basic::Scalar | Basic::Bool | Basic::Entity(_) | Basic::Text => "reduce_in_kernel",
+                });
+                quote! { rt.#reduce(#reductions::#reduction, domain, #name, &#info)? }
             }
             (None, Basic::Vector) => quote! { rt.vector_collection_from(domain, #name) },
             (None, Basic::Bool) => quote! { rt.bool_collection_from(domain, #name) },
             (None, Basic::Entity(kind)) => {
-                let kind = entity_kind(kind);
+                let kind = entity_kind(kind, &mut writer.uses);
                 quote! { rt.entity_collection_from(domain, #kind, #name) }
             }
             (None, Basic::Scalar | Basic::Text) => quote! { rt.scalar_collection_from(domain, #name) },

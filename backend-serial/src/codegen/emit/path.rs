@@ -7,6 +7,7 @@ use quote::quote;
 
 use super::place::{End, KnownFace, Place};
 use super::text::{Level, Text, ident};
+use super::uses::Use;
 use super::writer::{Failure, Form, Writer, Written};
 
 impl Writer<'_> {
@@ -47,7 +48,7 @@ impl Writer<'_> {
     /// The entity as u32, `NONE` for Empty.
     pub(in crate::codegen) fn entity(&mut self, path: &Path) -> Written<Text> {
         if self.is_outside(path) {
-            return Ok(Text::atom(quote! { NONE }));
+            return Ok(Text::atom(self.none()));
         }
         if let Some(place) = self.place(path) {
             return match self.form {
@@ -57,10 +58,13 @@ impl Writer<'_> {
         }
         match path {
             Path::Here => match self.kernel.space {
-                Space::Set(_) => Ok(Text::atom(ident("here"))),
+                Space::Set(_) => {
+                    self.uses.add(Use::Here);
+                    Ok(Text::atom(ident("here")))
+                }
                 Space::Unit => Err(self.internal("it has no element to speak of")),
             },
-            Path::Local(id) => Ok(Text::atom(self.local(*id)?)),
+            Path::Local(id) => Ok(Text::atom(self.read_local(*id)?)),
             Path::First(face) => self.cell_of_face(face, End::Low, "first_cell"),
             Path::Second(face) => self.cell_of_face(face, End::High, "second_cell"),
             Path::Through { param, at } => {
@@ -71,7 +75,8 @@ impl Writer<'_> {
                 let position = self.position(set, at)?;
                 let entities = self.read(*param)?;
                 if self.tells_pattern() {
-                    return Ok(Text::atom(quote! { #entities.get(#position).copied().unwrap_or(NONE) }));
+                    let none = self.none();
+                    return Ok(Text::atom(quote! { #entities.get(#position).copied().unwrap_or(#none) }));
                 }
                 Ok(Text::atom(quote! { #entities[#position] }))
             }
@@ -89,14 +94,25 @@ impl Writer<'_> {
         if self.form != Form::General {
             return Err(Failure::Form);
         }
-        if let Some(known) = self.known_face(face) {
+        if let Some(known) = self.known_ends(face) {
             return Ok(Text::atom(match end {
-                End::Low => known.first.clone(),
-                End::High => known.second.clone(),
+                End::Low => known.first,
+                End::High => known.second,
             }));
         }
         let (face, method) = (self.entity(face)?, ident(method));
-        Ok(Text::atom(quote! { grid.#method(#face) }))
+        self.uses.add(Use::FaceCells);
+        let grid = self.grid();
+        Ok(Text::atom(quote! { #grid.#method(#face) }))
+    }
+
+    /// The same as [`Self::known_face`] for a text that has one of its cells.
+    fn known_ends(&mut self, face: &Path) -> Option<KnownFace> {
+        let known = self.known_face(face)?.clone();
+        if known.own.is_none() {
+            self.uses.add(Use::Ends(known.face));
+        }
+        Some(known)
     }
 
     /// What is known of a face, if it is one of those that a sum visits.
@@ -119,7 +135,12 @@ impl Writer<'_> {
     }
 
     /// Index of a place, in [`Form::Cell`].
-    fn place_index(&self, place: Place) -> Text {
+    fn place_index(&mut self, place: Place) -> Text {
+        match place {
+            Place::Here => self.uses.add(Use::Here),
+            Place::SideFace(_) => self.uses.add_all([Use::Grid, Use::At, Use::Axis]),
+            Place::Neighbour(_) => self.uses.add_all([Use::Here, Use::Grid, Use::Axis]),
+        }
         match place {
             Place::Here => Text::atom(quote! { here }),
             Place::SideFace(side) => {
@@ -166,7 +187,7 @@ impl Writer<'_> {
     }
 
     /// Position of a place in a canonical set in closed form, where the place is known to be in it.
-    fn closed_position(&self, set: CanonicalSet, place: Place) -> Option<TokenStream> {
+    fn closed_position(&mut self, set: CanonicalSet, place: Place) -> Option<TokenStream> {
         if set.extent == Extent::All {
             let index = self.place_index(place);
             return Some(quote! { #index });
@@ -174,10 +195,14 @@ impl Writer<'_> {
         match (place, set.kind, set.extent, self.side_interior) {
             (Place::SideFace(side), EntityKind::Face, Extent::Interior, Some(true)) => {
                 let high = side.is_high();
+                self.uses.add_all([Use::Grid, Use::At, Use::Axis]);
                 Some(quote! { grid.interior_face(at, axis, #high) })
             }
             // The side block begins with this name.
-            (Place::SideFace(_), EntityKind::Face, Extent::Boundary, Some(false)) => Some(quote! { boundary_face }),
+            (Place::SideFace(_), EntityKind::Face, Extent::Boundary, Some(false)) => {
+                self.uses.add(Use::BoundaryFace);
+                Some(quote! { boundary_face })
+            }
             _ => None,
         }
     }
@@ -206,7 +231,9 @@ impl Writer<'_> {
         }
         match (self.form, place) {
             (Form::Cell, Some(place)) => {
-                if let (None, Some(position)) = (canonical, self.closed_position(self.superset(set), place)) {
+                if canonical.is_none()
+                    && let Some(position) = self.closed_position(self.superset(set), place)
+                {
                     let ranks = self.subset_ranks(set)?;
                     return Ok(Text::atom(quote! { #ranks.contains(#position) }));
                 }
@@ -214,21 +241,25 @@ impl Writer<'_> {
             (Form::Row | Form::PerAxis, _) => return Err(Failure::Form),
             (Form::General, _) | (Form::Cell, None) => {}
         }
-        if let (Some(known), Some(CanonicalSet { kind: EntityKind::Face, extent })) = (self.known_face(path), canonical) {
+        if let Some(CanonicalSet { kind: EntityKind::Face, extent }) = canonical
+            && let Some(known) = self.known_ends(path)
+        {
             let boundary = extent == Extent::Boundary;
-            let (first, second) = (&known.first, &known.second);
+            let (first, second, none) = (&known.first, &known.second, self.none());
             return Ok(match (known.own, boundary) {
-                (Some(End::Low), true) => Text::new(Level::Compare, quote! { #second == NONE }),
-                (Some(End::Low), false) => Text::new(Level::Compare, quote! { #second != NONE }),
-                (Some(End::High), true) => Text::new(Level::Compare, quote! { #first == NONE }),
-                (Some(End::High), false) => Text::new(Level::Compare, quote! { #first != NONE }),
-                (None, true) => Text::new(Level::Or, quote! { #first == NONE || #second == NONE }),
-                (None, false) => Text::new(Level::And, quote! { #first != NONE && #second != NONE }),
+                (Some(End::Low), true) => Text::new(Level::Compare, quote! { #second == #none }),
+                (Some(End::Low), false) => Text::new(Level::Compare, quote! { #second != #none }),
+                (Some(End::High), true) => Text::new(Level::Compare, quote! { #first == #none }),
+                (Some(End::High), false) => Text::new(Level::Compare, quote! { #first != #none }),
+                (None, true) => Text::new(Level::Or, quote! { #first == #none || #second == #none }),
+                (None, false) => Text::new(Level::And, quote! { #first != #none && #second != #none }),
             });
         }
         let entity = self.entity(path)?;
         if let (Form::General, Some(CanonicalSet { kind: EntityKind::Face, extent })) = (self.form, canonical) {
-            let boundary = Text::atom(quote! { grid.is_boundary_face(#entity) });
+            self.uses.add(Use::FaceCells);
+            let grid = self.grid();
+            let boundary = Text::atom(quote! { #grid.is_boundary_face(#entity) });
             return Ok(match extent {
                 Extent::Boundary => boundary,
                 Extent::Interior | Extent::All => Text::new(Level::Unary, quote! { !#boundary }),

@@ -3,6 +3,8 @@
 use equelle_front::ir::{LocalId, ParamId, Side};
 use proc_macro2::{Ident, TokenStream};
 
+use super::uses::Uses;
+
 /// An entity that Cartesian forms know in closed form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::codegen) enum Place {
@@ -90,4 +92,6 @@ pub(in crate::codegen) struct SideFunction {
     pub reached: Vec<(u32, Place)>,
     /// The function.
     pub item: TokenStream,
+    /// What it refers to.
+    pub uses: Uses,
 }

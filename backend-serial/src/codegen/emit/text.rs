@@ -1,8 +1,10 @@
 //! Expressions as tokens that know when they need parentheses.
 
 use equelle_front::types::{CanonicalSet, EntityKind, Extent};
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
+
+use super::uses::Uses;
 
 /// How tightly an expression holds together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -120,35 +122,28 @@ pub(in crate::codegen) fn blank() -> TokenStream {
     quote! { #mark!(); }
 }
 
-/// Whether an identifier occurs in tokens.
-pub(in crate::codegen) fn mentions(tokens: &TokenStream, name: &str) -> bool {
-    tokens.clone().into_iter().any(|tree| match tree {
-        TokenTree::Ident(ident) => ident == name,
-        TokenTree::Group(group) => mentions(&group.stream(), name),
-        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
-    })
-}
-
 /// `EntityKind::Cell`
-pub(in crate::codegen) fn entity_kind(kind: EntityKind) -> TokenStream {
+pub(in crate::codegen) fn entity_kind(kind: EntityKind, uses: &mut Uses) -> TokenStream {
+    let entity_kind = uses.item("EntityKind");
     let kind = ident(match kind {
         EntityKind::Cell => "Cell",
         EntityKind::Face => "Face",
         EntityKind::Edge => "Edge",
         EntityKind::Vertex => "Vertex",
     });
-    quote! { EntityKind::#kind }
+    quote! { #entity_kind::#kind }
 }
 
 /// `CanonicalSet { .. }`
-pub(in crate::codegen) fn canonical_set(set: CanonicalSet) -> TokenStream {
-    let kind = entity_kind(set.kind);
+pub(in crate::codegen) fn canonical_set(set: CanonicalSet, uses: &mut Uses) -> TokenStream {
+    let kind = entity_kind(set.kind, uses);
+    let [canonical_set, extents] = ["CanonicalSet", "Extent"].map(|name| uses.item(name));
     let extent = ident(match set.extent {
         Extent::Interior => "Interior",
         Extent::Boundary => "Boundary",
         Extent::All => "All",
     });
-    quote! { CanonicalSet::new(#kind, Extent::#extent) }
+    quote! { #canonical_set::new(#kind, #extents::#extent) }
 }
 
 #[cfg(test)]

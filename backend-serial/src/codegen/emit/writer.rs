@@ -13,6 +13,7 @@ use super::derivatives::Derivatives;
 use super::place::{KnownFace, Leaf, Place, SideFunction};
 use super::reals::Reals;
 use super::text::{canonical_set, ident};
+use super::uses::{Use, Uses};
 
 /// Names that the written functions use for their own purposes.
 pub(in crate::codegen) const RESERVED: [&str; 78] = [
@@ -161,6 +162,9 @@ pub(in crate::codegen) struct Writer<'a> {
     pub known_faces: Vec<KnownFace>,
     /// Form::General, in a sum: elements that belong to the element at hand, by parameter.
     pub loaded_here: BTreeMap<ParamId, (Ident, TokenStream)>,
+    /// What the text refers to, but for [`Writer::prelude`].
+    pub uses: Uses,
+    prelude_uses: Uses,
     /// Statements that make what the body reads, by key, in order of first use.
     prelude: Vec<(String, Ident, TokenStream)>,
     /// The same for canonical domains.
@@ -213,6 +217,8 @@ impl<'a> Writer<'a> {
             side_interior: None,
             known_faces: Vec::new(),
             loaded_here: BTreeMap::new(),
+            uses: Uses::default(),
+            prelude_uses: Uses::default(),
             prelude: Vec::new(),
             domains: Vec::new(),
             leaves: Vec::new(),
@@ -247,6 +253,12 @@ impl<'a> Writer<'a> {
         ident(self.names.params.get(id.0 as usize).map_or("missing", String::as_str))
     }
 
+    /// A local where it is read.
+    pub(in crate::codegen) fn read_local(&mut self, id: LocalId) -> Written<Ident> {
+        self.uses.add(Use::Local(id));
+        self.local(id)
+    }
+
     pub(in crate::codegen) fn local(&self, id: LocalId) -> Written<Ident> {
         self.locals.get(id.0 as usize).cloned().ok_or_else(|| self.internal("a local that it does not have"))
     }
@@ -255,6 +267,38 @@ impl<'a> Writer<'a> {
     pub(in crate::codegen) fn prelude(&self) -> TokenStream {
         // Domains first: asking for one changes the runtime, which nothing may borrow yet.
         self.domains.iter().chain(&self.prelude).map(|(_, _, tokens)| tokens.clone()).collect()
+    }
+
+    /// What a function refers to that has the text and the prelude.
+    pub(in crate::codegen) fn function_uses(&self) -> Uses {
+        let mut uses = self.uses.clone();
+        uses.append(&self.prelude_uses);
+        uses
+    }
+
+    /// What `write` gives, with what that refers to. Whoever takes the text appends it.
+    pub(in crate::codegen) fn noted<T>(&mut self, write: impl FnOnce(&mut Self) -> Written<T>) -> Written<(T, Uses)> {
+        let outer = std::mem::take(&mut self.uses);
+        let written = write(self);
+        let uses = std::mem::replace(&mut self.uses, outer);
+        Ok((written?, uses))
+    }
+
+    /// The name of something that the text refers to.
+    pub(in crate::codegen) fn grid(&mut self) -> Ident {
+        self.uses.add(Use::Grid);
+        ident("grid")
+    }
+
+    /// The constant that describes the kernel.
+    pub(in crate::codegen) fn info(&mut self) -> Ident {
+        self.uses.add(Use::Info);
+        ident(&self.names.info)
+    }
+
+    /// `NONE`, the entity that is none.
+    pub(in crate::codegen) fn none(&mut self) -> Ident {
+        self.uses.item("NONE")
     }
 
     /// A name made by a statement before the loop; `make` gets the name.
@@ -274,26 +318,36 @@ impl<'a> Writer<'a> {
     /// The parameter as the body reads it: a number, a slice, slices of components.
     pub(in crate::codegen) fn read(&mut self, id: ParamId) -> Written<Ident> {
         let ((param, name), field) = (self.param(id)?, self.field(id));
+        self.prelude_uses.add(Use::Args);
         let tokens = match (param.ty.shape, param.ty.basic) {
             (Shape::Single, Basic::Scalar) => {
                 let value = self.reals.entering(quote! { *args.#field });
                 quote! { let #name = #value; }
             }
             (Shape::Single, Basic::Bool) => quote! { let #name = *args.#field; },
-            (Shape::Single, Basic::Vector) if self.reals == Reals::Single => {
-                quote! { let #name = vector::<DIM>(args.#field).map(|value| value as f32); }
+            (Shape::Single, Basic::Vector) => {
+                self.prelude_uses.add(Use::Dim);
+                let vector = self.prelude_uses.item("vector");
+                let rounded = (self.reals == Reals::Single).then(|| quote! { .map(|value| value as f32) });
+                quote! { let #name = #vector::<DIM>(args.#field) #rounded; }
             }
-            (Shape::Single, Basic::Vector) => quote! { let #name = vector::<DIM>(args.#field); },
-            (Shape::Collection(_), Basic::Scalar) if self.is_unknown(id) => quote! {
-                let #name = rt.unknown_values(args.#field);
-                let #name = &#name[..];
-            },
-            (Shape::Collection(_), Basic::Scalar) => quote! {
-                let #name = rt.dense(args.#field);
-                let #name = &#name[..];
-            },
-            (Shape::Collection(_), Basic::Vector) if self.reals == Reals::Single => quote! { let #name = args.#field.slices::<DIM>(); },
-            (Shape::Collection(_), Basic::Vector) => quote! { let #name = components::<DIM>(args.#field); },
+            (Shape::Collection(_), Basic::Scalar) => {
+                self.prelude_uses.add(Use::Runtime);
+                let values = ident(if self.is_unknown(id) { "unknown_values" } else { "dense" });
+                quote! {
+                    let #name = rt.#values(args.#field);
+                    let #name = &#name[..];
+                }
+            }
+            (Shape::Collection(_), Basic::Vector) => {
+                self.prelude_uses.add(Use::Dim);
+                if self.reals == Reals::Single {
+                    quote! { let #name = args.#field.slices::<DIM>(); }
+                } else {
+                    let components = self.prelude_uses.item("components");
+                    quote! { let #name = #components::<DIM>(args.#field); }
+                }
+            }
             (Shape::Collection(_), Basic::Bool | Basic::Entity(_)) => quote! { let #name = &args.#field.values()[..]; },
             _ => return Err(BackendError::new(self.span(), format!("a kernel cannot read a {:?}", param.ty.basic)).into()),
         };
@@ -308,6 +362,7 @@ impl<'a> Writer<'a> {
     /// The parameter's values per axis.
     pub(in crate::codegen) fn read_per_axis(&mut self, id: ParamId) -> Written<Ident> {
         let ((_, name), field, ty) = (self.param(id)?, self.field(id), self.reals.ty());
+        self.prelude_uses.add(Use::Args);
         // The function that picks the form has looked that they are there.
         Ok(self.prepared(name.to_string(), None, |_| quote! { let #name = args.#field.per_axis().unwrap_or([#ty::NAN; 3]); }))
     }
@@ -320,10 +375,12 @@ impl<'a> Writer<'a> {
                 return Ok(quote! { &#name });
             }
             let name = ident(&self.namer.fresh(&equelle_front::backend::snake_case(&key)));
-            let canonical = canonical_set(canonical);
+            let canonical = canonical_set(canonical, &mut self.prelude_uses);
+            self.prelude_uses.add(Use::Runtime);
             self.domains.push((key, name.clone(), quote! { let #name = rt.canonical_domain(#canonical)?; }));
             return Ok(quote! { &#name });
         }
+        self.prelude_uses.add(Use::Args);
         if let Some(id) = self.kernel.domain_param(set) {
             let field = self.field(id);
             return Ok(quote! { args.#field });
@@ -334,7 +391,7 @@ impl<'a> Writer<'a> {
                 let name = ident(&self.names.params[index]);
                 Ok(quote! { args.#name.domain() })
             }
-            None => Err(self.internal("it mentions a domain that is not among its parameters")),
+            None => Err(self.internal("it names a domain that is not among its parameters")),
         }
     }
 
@@ -343,6 +400,9 @@ impl<'a> Writer<'a> {
         let canonical = self.module.sets.get(set).canonical.is_some();
         let domain = self.domain(set)?;
         let wanted = self.rank_name(set);
+        self.prelude_uses.add(Use::Grid);
+        // Ranks come from a method of `Entities`, which Cartesian forms name nowhere else.
+        self.prelude_uses.add_all(["Entities", "Positions"].map(Use::Item));
         Ok(self.prepared(format!("ranks of {}", set.0), Some(&wanted), |name| {
             if canonical {
                 quote! { let #name = grid.canonical_ranks(#domain); }
@@ -356,8 +416,9 @@ impl<'a> Writer<'a> {
     pub(in crate::codegen) fn subset_ranks(&mut self, set: SetId) -> Written<Ident> {
         let domain = self.domain(set)?;
         let wanted = self.rank_name(set);
+        let subset_ranks = self.prelude_uses.item("SubsetRanks");
         Ok(self.prepared(format!("subset ranks of {}", set.0), Some(&wanted), |name| {
-            quote! { let #name = SubsetRanks::new(#domain); }
+            quote! { let #name = #subset_ranks::new(#domain); }
         }))
     }
 

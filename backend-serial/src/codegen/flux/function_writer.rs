@@ -13,7 +13,8 @@ use super::analysis::FluxAnalysis;
 use super::dag::{At, Dag, Node, Op};
 use crate::codegen::emit::place::End;
 use crate::codegen::emit::reals::Reals;
-use crate::codegen::emit::text::{Level, Text, blank, ident, mentions};
+use crate::codegen::emit::text::{Level, Text, blank, ident};
+use crate::codegen::emit::uses::{Use, Uses};
 use crate::codegen::emit::writer::{Failure, Writer, Written};
 
 /// What a function reads.
@@ -48,6 +49,8 @@ pub(in crate::codegen) struct Function {
     args: Vec<Arg>,
     kind: Kind,
     pub item: TokenStream,
+    /// What it refers to.
+    pub uses: Uses,
 }
 
 /// What a function is for.
@@ -99,11 +102,11 @@ impl FunctionWriter<'_, '_> {
         for output in &written[1..] {
             lanes.extend(quote! { let #output = &mut #output[..len]; });
         }
-        let args = body.args.clone();
+        let (args, mut uses) = (body.args, body.uses);
         let mut generic = false;
         for (arg, name) in &args {
             match arg {
-                Arg::Grid | Arg::Param(_) | Arg::PerAxis(_) => params.extend(self.same_for_all(*arg, name)?),
+                Arg::Grid | Arg::Param(_) | Arg::PerAxis(_) => params.extend(self.same_for_all(*arg, name, &mut uses)?),
                 Arg::Load(..) | Arg::Stored(..) => {
                     params.extend(quote! { #name: &[f64], });
                     lanes.extend(quote! { let #name = &#name[..len]; });
@@ -112,12 +115,13 @@ impl FunctionWriter<'_, '_> {
                 Arg::Adjacent(..) => return Err(Failure::Form),
                 Arg::Terms(_) => {
                     generic = true;
+                    let cut = uses.item("lane");
                     let [low, high] = ["low", "high"].map(|side| ident(&format!("{name}_{side}")));
                     params.extend(quote! { #low: [&[f64]; DIM], #high: [&[f64]; DIM], });
                     for side in [low, high] {
                         for (axis, letter) in ["x", "y", "z"].into_iter().enumerate().filter(|(axis, _)| kind == Kind::Row || *axis != 1) {
                             let (lane, axis) = (ident(&format!("{side}_{letter}")), Literal::usize_unsuffixed(axis));
-                            lanes.extend(quote! { let #lane = lane(&#side, #axis, len); });
+                            lanes.extend(quote! { let #lane = #cut(&#side, #axis, len); });
                         }
                     }
                 }
@@ -125,7 +129,6 @@ impl FunctionWriter<'_, '_> {
         }
         let first = &outputs[0];
         let (blank, name) = (blank(), ident(name));
-        let generic = generic || mentions(&before, "DIM");
         let generics = generic.then(|| quote! { <const DIM: usize> });
         let item = quote! {
             #blank
@@ -146,7 +149,7 @@ impl FunctionWriter<'_, '_> {
         } else {
             TokenStream::new()
         };
-        Ok(Function { name, generics, args: args.into_iter().map(|(arg, _)| arg).collect(), kind, item })
+        Ok(Function { name, generics, args: args.into_iter().map(|(arg, _)| arg).collect(), kind, item, uses })
     }
 
     pub(in crate::codegen) fn body(&self, axis: usize) -> Body<'_, '_, '_> {
@@ -154,6 +157,7 @@ impl FunctionWriter<'_, '_> {
             function_writer: self,
             namer: self.namer.clone(),
             args: Vec::new(),
+            uses: Uses::default(),
             bound: BTreeMap::new(),
             axis,
             side: None,
@@ -164,9 +168,12 @@ impl FunctionWriter<'_, '_> {
     }
 
     /// A parameter that is the same for all elements.
-    pub(in crate::codegen) fn same_for_all(&self, arg: Arg, name: &Ident) -> Written<TokenStream> {
+    pub(in crate::codegen) fn same_for_all(&self, arg: Arg, name: &Ident, uses: &mut Uses) -> Written<TokenStream> {
         Ok(match arg {
-            Arg::Grid => quote! { #name: &CartesianGrid, },
+            Arg::Grid => {
+                let grid = uses.item("CartesianGrid");
+                quote! { #name: &#grid, }
+            }
             Arg::Param(id) => {
                 let bool = self.writer.param(id)?.0.ty.basic == Basic::Bool;
                 let ty = ident(if bool { "bool" } else { "f64" });
@@ -183,6 +190,8 @@ pub(in crate::codegen) struct Body<'s, 'a, 'w> {
     pub function_writer: &'s FunctionWriter<'a, 'w>,
     pub namer: Namer,
     pub args: Vec<(Arg, Ident)>,
+    /// What its text refers to.
+    pub uses: Uses,
     pub bound: BTreeMap<Node, Ident>,
     pub axis: usize,
     /// Of terms that are evaluated where they are added: the side of the cell.
@@ -405,11 +414,13 @@ impl Body<'_, '_, '_> {
             }
             Op::Math(op, a, b) => {
                 let (a, b) = (self.value(a)?, self.value(b)?);
-                match op {
-                    BinaryMath::Min => Text::atom(quote! { math::min(#a, #b) }),
-                    BinaryMath::Max => Text::atom(quote! { math::max(#a, #b) }),
+                let function = ident(match op {
+                    BinaryMath::Min => "min",
+                    BinaryMath::Max => "max",
                     BinaryMath::Pow => return Err(Failure::Form),
-                }
+                });
+                let math = self.uses.item("math");
+                Text::atom(quote! { #math::#function(#a, #b) })
             }
             Op::Select(condition, a, b) => {
                 let (condition, a, b) = (self.value(condition)?, self.value(a)?, self.value(b)?);
@@ -438,7 +449,7 @@ impl Arg {
     /// What is given for a parameter that is the same for all elements.
     pub(in crate::codegen) fn read(self, writer: &mut Writer) -> Written<TokenStream> {
         let name = match self {
-            Arg::Grid => ident("grid"),
+            Arg::Grid => writer.grid(),
             Arg::Param(id) => return writer.read(id).map(|name| quote! { #name }),
             Arg::PerAxis(id) => return writer.read_per_axis(id).map(|name| quote! { #name }),
             Arg::Load(..) | Arg::Stored(..) | Arg::Terms(_) | Arg::Adjacent(..) => return Err(Failure::Form),
@@ -448,6 +459,16 @@ impl Arg {
 }
 
 impl Function {
+    /// Whether it reads a stored value of first or second cells.
+    pub(in crate::codegen) fn reads_stored(&self, number: usize, at: At) -> bool {
+        self.args.contains(&Arg::Stored(number, at))
+    }
+
+    /// Whether it reads elements of faces, or of the cells that are beyond them.
+    pub(in crate::codegen) fn reads_beyond(&self) -> bool {
+        self.args.iter().any(|arg| matches!(arg, Arg::Load(_, At::Face | At::Second)))
+    }
+
     /// Its arguments but the outputs: `stored` are the values of first and second cells, `part` says which elements of a collection.
     pub(in crate::codegen) fn args(
         &self,
@@ -461,6 +482,7 @@ impl Function {
                 Arg::Grid | Arg::Param(_) | Arg::PerAxis(_) => arg.read(writer)?,
                 Arg::Load(id, At::Face) => {
                     let (name, position) = (writer.read(id)?, face_position(writer, id)?);
+                    writer.uses.add(Use::Grid);
                     quote! { &#name[grid.#position(faces.at, faces.axis, faces.high)..][..faces.len] }
                 }
                 Arg::Load(id, at) => {

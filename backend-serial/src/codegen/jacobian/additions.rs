@@ -7,6 +7,7 @@ use quote::quote;
 use crate::codegen::emit::derivatives::{Sign, Target};
 use crate::codegen::emit::place::{End, Place};
 use crate::codegen::emit::text::{Level, Text, ident};
+use crate::codegen::emit::uses::Use;
 use crate::codegen::emit::writer::{Failure, Form, Writer, Written};
 
 impl Writer<'_> {
@@ -89,7 +90,10 @@ impl Writer<'_> {
             // A side function is handed the variables; elsewhere they are of all axes.
             return Ok(match (self.form, place) {
                 (Form::Row, _) if !self.in_row => quote! { *#variable #op #value; },
-                (_, Place::Neighbour(_)) => quote! { #variable[axis] #op #value; },
+                (_, Place::Neighbour(_)) => {
+                    self.uses.add(Use::Axis);
+                    quote! { #variable[axis] #op #value; }
+                }
                 (_, Place::Here | Place::SideFace(_)) => quote! { #variable #op #value; },
             });
         }
@@ -111,14 +115,17 @@ impl Writer<'_> {
     }
 
     /// The signs of the sums around: whether an odd number of them is -1, and those that are variables.
-    fn sign(&self) -> (bool, Vec<Ident>) {
+    fn sign(&mut self) -> (bool, Vec<Ident>) {
         let mut negative = false;
         let mut factors = Vec::new();
         for sign in self.derivatives.iter().flat_map(|d| &d.signs) {
             match sign {
                 Sign::Plus => {}
                 Sign::Minus => negative = !negative,
-                Sign::Named(name) => factors.push(name.clone()),
+                Sign::Named(name, face) => {
+                    self.uses.add(Use::Sign(*face));
+                    factors.push(name.clone());
+                }
             }
         }
         (negative, factors)
@@ -137,11 +144,11 @@ impl Writer<'_> {
     }
 
     /// Before the body of a sum: its sign.
-    pub(in crate::codegen) fn begin_sum(&mut self, own: Option<End>, sign: &Option<Ident>) {
+    pub(in crate::codegen) fn begin_sum(&mut self, own: Option<End>, face: LocalId, sign: &Option<Ident>) {
         if let Some(derivatives) = &mut self.derivatives {
             derivatives.signs.push(match (own, sign) {
                 (Some(End::High), _) => Sign::Minus,
-                (None, Some(name)) => Sign::Named(name.clone()),
+                (None, Some(name)) => Sign::Named(name.clone(), face),
                 (Some(End::Low), _) | (None, None) => Sign::Plus,
             });
             if derivatives.additions != Some(0) {

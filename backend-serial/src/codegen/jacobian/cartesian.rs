@@ -9,6 +9,7 @@ use crate::codegen::emit::derivatives::Derivatives;
 use crate::codegen::emit::outputs::Outputs;
 use crate::codegen::emit::place::{End, Place};
 use crate::codegen::emit::text::ident;
+use crate::codegen::emit::uses::Use;
 use crate::codegen::emit::writer::{Writer, Written};
 
 /// A Jacobian form whose Cartesian body is being written.
@@ -44,16 +45,24 @@ impl<'a> Equation<'a> {
     }
 
     /// Writes them to a row: of a cell `at` a place where there may be no cell beyond some sides, or of one inside a row.
-    pub(in crate::codegen) fn write(&self, writer: &Writer, inside: bool) -> TokenStream {
+    pub(in crate::codegen) fn write(&self, writer: &mut Writer, inside: bool) -> TokenStream {
         let entries = if inside {
             quote! { row }
         } else {
+            writer.uses.add(Use::Here);
             quote! { entries.row(here) }
         };
-        let mut out = quote! { let mut row = RowEntries::new(#entries); };
+        let row_entries = writer.uses.item("RowEntries");
+        let mut out = quote! { let mut row = #row_entries::new(#entries); };
         for (unknown, reach) in (0..).zip(&self.reach) {
             for (place, used) in places(*reach) {
                 let Some(name) = writer.derivative(unknown, place).filter(|_| used) else { continue };
+                if let Place::Neighbour(_) = place {
+                    writer.uses.add(Use::Dim);
+                    if !inside {
+                        writer.uses.add_all([Use::Grid, Use::At]);
+                    }
+                }
                 out.extend(match (place, inside) {
                     (Place::Neighbour(End::Low), true) => quote! { row.low::<DIM>(#name); },
                     (Place::Neighbour(End::Low), false) => quote! { row.low_within::<DIM>(at, #name); },
@@ -75,15 +84,16 @@ impl<'a> Equation<'a> {
     }
 
     /// Statements that make the stencil and the buffer of the entries, and the entries as outputs of the loop.
-    pub(in crate::codegen) fn prepare(&self, writer: &Writer) -> (TokenStream, Outputs) {
-        let info = ident(&writer.names.info);
+    pub(in crate::codegen) fn prepare(&self, writer: &mut Writer) -> (TokenStream, Outputs) {
+        writer.uses.add_all([Use::Runtime, Use::Grid, Use::Args]);
+        let (info, entries, reach_type) = (writer.info(), writer.uses.item("Entries"), writer.uses.item("Reach"));
         let unknowns = writer.names.params.iter().take(self.reach.len()).map(|p| ident(p));
-        let reach = self.reach.iter().map(|Reach { own, low, high }| quote! { Reach { own: #own, low: #low, high: #high } });
+        let reach = self.reach.iter().map(|Reach { own, low, high }| quote! { #reach_type { own: #own, low: #low, high: #high } });
         let before = quote! {
             let stencil = rt.cartesian_stencil(&#info, grid, domain, &[#(args.#unknowns),*], &[#(#reach),*])?;
             let mut rows = rt.take_buffer(stencil.entries());
         };
-        let entries = Outputs { whole: quote! { Entries::new(stencil.row_ptr(), &mut rows[..]) }, part: quote! { mut entries } };
+        let entries = Outputs { whole: quote! { #entries::new(stencil.row_ptr(), &mut rows[..]) }, part: quote! { mut entries } };
         (before, entries)
     }
 

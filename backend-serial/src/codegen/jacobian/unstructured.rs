@@ -14,9 +14,10 @@ use quote::quote;
 
 use crate::codegen::emit::derivatives::{Derivatives, Target};
 use crate::codegen::emit::outputs::{Outputs, buffers, stores};
-use crate::codegen::emit::text::{ident, mentions};
+use crate::codegen::emit::text::ident;
+use crate::codegen::emit::uses::Use;
 use crate::codegen::emit::writer::{Failure, Form, Source, Writer, Written};
-use crate::codegen::signature::{GeneralFunction, GridUse, generic_function};
+use crate::codegen::signature::{GeneralBody, GeneralFunction, generic_function};
 use crate::codegen::unstructured::function::loop_over;
 
 /// The function that evaluates, its item with the pattern's.
@@ -64,10 +65,15 @@ fn evaluation(
     let domain = telling.domain(set)?;
     let loop_ = each(&telling, set, &told);
     let prelude = telling.prelude();
-    let body = quote! { #prelude let domain = #domain; #loop_ Ok(()) };
-    let doc = format!(" Which derivatives [`Kernels::{}`] has, element by element.", names.method);
-    let extra = quote! { , pattern: &mut Pattern };
-    let pattern = generic_function(source, pattern_name.clone(), &body, Some(quote! { () }), extra, &doc)?;
+    let pattern_type = telling.uses.item("Pattern");
+    let body = GeneralBody {
+        tokens: quote! { #prelude let domain = #domain; #loop_ Ok(()) },
+        uses: telling.function_uses(),
+        result: Some(quote! { () }),
+        extra: quote! { , pattern: &mut #pattern_type },
+        doc: format!(" Which derivatives [`Kernels::{}`] has, element by element.", names.method),
+    };
+    let pattern = generic_function(source, pattern_name.clone(), body)?;
 
     let own: Vec<Ident> = diagonals.iter().map(|k| writer.diagonal(*k)).collect();
     let places: Vec<Ident> = own.iter().map(|name| ident(&format!("{name}_slot"))).collect();
@@ -88,14 +94,16 @@ fn evaluation(
         Target::Search | Target::Pattern | Target::Places => (quote! { let pattern = stencil.rows(); }, TokenStream::new()),
     };
     let domain = writer.domain(set)?;
-    let buffers = buffers(&writer, quote! { domain.len() })?;
-    let stores = stores(&writer, &quote! { position - range.start }, &yields)?;
-    let entries = Outputs { whole: quote! { Entries::new(stencil.row_ptr(), &mut rows[..]) }, part: quote! { mut entries } };
+    let buffers = buffers(&mut writer, quote! { domain.len() })?;
+    let stores = stores(&mut writer, &quote! { position - range.start }, &yields)?;
+    let entries = writer.uses.item("Entries");
+    let entries = Outputs { whole: quote! { #entries::new(stencil.row_ptr(), &mut rows[..]) }, part: quote! { mut entries } };
     let outputs = Outputs::of(&writer, Some(entries));
     let each = quote! { #begin_row #begin #statements #stores #end };
-    let loop_ = loop_over(&writer, set, &outputs, &begin_range, &each);
+    let loop_ = loop_over(&mut writer, set, &outputs, &begin_range, &each);
     let prelude = writer.prelude();
-    let info = ident(&names.info);
+    let info = writer.info();
+    writer.uses.add_all([Use::Runtime, Use::Args]);
     let unknowns = names.params.iter().take(form.unknowns as usize).map(|p| ident(p));
     // Paths lead through these; the pattern is that of their entities.
     let entities = kernel
@@ -104,6 +112,12 @@ fn evaluation(
         .zip(&names.params)
         .filter(|(p, _)| matches!((p.ty.basic, p.ty.shape), (Basic::Entity(_), Shape::Collection(_))));
     let entities = entities.map(|(_, p)| ident(p));
+    if pattern.takes_dim {
+        writer.uses.add(Use::Dim);
+    }
+    if pattern.grid.is_some() {
+        writer.uses.add(Use::Grid);
+    }
     let call_generics = pattern.takes_dim.then(|| {
         if pattern.grid.is_some() {
             quote! { ::<DIM, _> }
@@ -127,25 +141,17 @@ fn evaluation(
         Ok(rt.equation(residual, &stencil, rows))
     };
     let doc = format!(" [`Kernels::{}`] on any grid: the residual, and its derivatives by the unknowns.", names.method);
-    let mut written = generic_function(source, name.clone(), &body, None, TokenStream::new(), &doc)?;
+    let body = GeneralBody { tokens: body, uses: writer.function_uses(), result: None, extra: TokenStream::new(), doc };
+    let mut written = generic_function(source, name.clone(), body)?;
     written.item.extend(pattern.item);
-    let none = GridUse { topology: false, sides: false, geometry: false, edges: false, vertices: false };
-    let (a, b) = (written.grid.unwrap_or(none), pattern.grid.unwrap_or(none));
-    if written.grid.is_some() {
-        written.grid = Some(GridUse {
-            topology: a.topology || b.topology,
-            sides: a.sides || b.sides,
-            geometry: a.geometry || b.geometry,
-            edges: a.edges || b.edges,
-            vertices: a.vertices || b.vertices,
-        });
-    }
+    written.uses.append(&pattern.uses);
+    written.grid = written.grid.map(|grid| grid.or(pattern.grid.unwrap_or_default()));
     Ok(written)
 }
 
 /// The loop over the elements of the space.
 fn each(writer: &Writer, set: equelle_front::types::SetId, body: &TokenStream) -> TokenStream {
-    if !mentions(body, "here") {
+    if !writer.uses.has(Use::Here) {
         quote! { for position in 0..domain.len() { #body } }
     } else if writer.is_all(set) {
         quote! { for position in 0..domain.len() { let here = position as u32; #body } }

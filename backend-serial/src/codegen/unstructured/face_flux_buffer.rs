@@ -13,7 +13,8 @@ use quote::quote;
 use super::face_terms::{FaceTerms, cell_value_count, face_terms};
 use crate::codegen::emit::place::KnownFace;
 use crate::codegen::emit::reals::Reals;
-use crate::codegen::emit::text::{Level, ident, mentions};
+use crate::codegen::emit::text::{Level, ident};
+use crate::codegen::emit::uses::Use;
 use crate::codegen::emit::writer::{Failure, Form, Source, Writer, Written};
 
 /// What the general bodies of kernels keep while they run, by kernel.
@@ -69,18 +70,17 @@ impl<'a> Writer<'a> {
         let terms_of = sums.iter().map(ToString::to_string).collect::<Vec<_>>().join("`, `");
         let [buffer, part, all] = ["buffer", "part", "terms_of_faces"].map(|name| ident(&self.namer.fresh(name)));
         self.known_faces.push(KnownFace { face, first: from.clone(), second: to.clone(), own: None, own_is_here: false });
-        let written = match face_terms(self, face, body) {
-            Err(Failure::Form) => self.block(body).map(|(statements, terms)| FaceTerms {
-                cells: TokenStream::new(),
-                slices: TokenStream::new(),
-                statements,
-                terms,
+        let written = match self.noted(|writer| face_terms(writer, face, body)) {
+            Err(Failure::Form) => self.noted(|writer| writer.block(body)).map(|((statements, terms), uses)| {
+                (FaceTerms { cells: TokenStream::new(), slices: TokenStream::new(), statements, terms }, TokenStream::new(), uses)
             }),
-            written => written,
+            written => written.map(|(terms, uses)| (terms, quote! { let cells = rt.grid().n_cells(); }, uses)),
         };
         self.known_faces.pop();
-        let FaceTerms { cells, slices, statements: before, terms } = written?;
-        let count = mentions(&slices, "cells").then(|| quote! { let cells = rt.grid().n_cells(); });
+        let (FaceTerms { cells, slices, statements: before, terms }, count, uses) = written?;
+        self.uses.append(&uses);
+        self.uses.add_all([Use::Runtime, Use::FaceCells]);
+        let (grid, none) = (self.grid(), self.none());
         let terms = terms.iter().map(|term| term.at(Level::Choice));
         let size = Literal::usize_unsuffixed(results.len());
         let comment = format!("Terms of `{terms_of}`, the same for both cells of a face: made here, added below.");
@@ -94,8 +94,8 @@ impl<'a> Writer<'a> {
                 #slices
                 for position in range.clone() {
                     let #name = position as u32;
-                    let [#from, #to] = grid.face_cells(#name);
-                    if #from == NONE || #to == NONE { continue; }
+                    let [#from, #to] = #grid.face_cells(#name);
+                    if #from == #none || #to == #none { continue; }
                     #before
                     #part[position - range.start] = [#(#terms),*];
                 }

@@ -17,7 +17,7 @@ use crate::codegen::flux::function_writer::{FunctionWriter, Kind};
 
 /// How the terms of a face are made.
 pub(in crate::codegen) struct FaceTerms {
-    /// Before the loop over faces: the loop over cells, if there is one.
+    /// Before the loop over faces: the loop over cells.
     pub cells: TokenStream,
     /// Before the loop over the faces of a range: values of cells, cut to one length that the compiler knows, so that an index is checked once.
     pub slices: TokenStream,
@@ -75,6 +75,8 @@ pub(in crate::codegen) fn face_terms(writer: &mut Writer, face: LocalId, body: &
         body.given = given;
         let statements = body.statements(&analysis.yields)?;
         let terms = analysis.yields.iter().map(|term| body.value(*term)).collect::<Written<Vec<Text>>>()?;
+        let uses = body.uses;
+        writer.uses.append(&uses);
         (function, statements, terms)
     };
     let args = function.args(writer, [&[], &[]], |at| match at {
@@ -82,6 +84,7 @@ pub(in crate::codegen) fn face_terms(writer: &mut Writer, face: LocalId, body: &
         At::First | At::Second | At::Face => Err(Failure::Form),
     })?;
     writer.cell_functions.1.extend(function.item.clone());
+    writer.uses.append(&function.uses);
     let name = &function.name;
     let comment = "What faces need of a cell, once for each cell.";
     let whole = tuple(buffers.iter().map(|buffer| quote! { &mut #buffer[..] }).collect());

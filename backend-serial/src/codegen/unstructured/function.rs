@@ -7,9 +7,10 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use crate::codegen::emit::outputs::{Outputs, buffers, results, stores};
-use crate::codegen::emit::text::{Level, ident, mentions};
+use crate::codegen::emit::text::Level;
+use crate::codegen::emit::uses::Use;
 use crate::codegen::emit::writer::{Form, Source, Writer, Written};
-use crate::codegen::signature::{GeneralFunction, generic_function};
+use crate::codegen::signature::{GeneralBody, GeneralFunction, generic_function};
 
 /// What of a kernel a general function evaluates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,16 +31,16 @@ pub(in crate::codegen) fn unstructured_function(
     let Source { kernel, names, .. } = source;
     let mut writer = Writer::new(source, Form::General, functions);
     let checks = checks(&mut writer)?;
-    let staged = match part {
-        Part::Whole => writer.stage()?,
-        Part::Checks => TokenStream::new(),
+    let (staged, staged_uses) = match part {
+        Part::Whole => writer.noted(|writer| writer.stage())?,
+        Part::Checks => Default::default(),
     };
     let (statements, yields) = match part {
         Part::Whole => writer.block(&kernel.body)?,
         Part::Checks => (TokenStream::new(), Vec::new()),
     };
     let finish = match part {
-        Part::Whole => results(&writer)?,
+        Part::Whole => results(&mut writer)?,
         Part::Checks => quote! { Ok(()) },
     };
     let body = match kernel.space {
@@ -47,7 +48,8 @@ pub(in crate::codegen) fn unstructured_function(
             let vector = |result: &KResult| result.ty.basic == Basic::Vector;
             let yields = kernel.results.iter().zip(&yields).map(|(r, y)| {
                 if vector(r) {
-                    quote! { padded(#y) }
+                    let padded = writer.uses.item("padded");
+                    quote! { #padded(#y) }
                 } else {
                     quote! { #y }
                 }
@@ -63,15 +65,15 @@ pub(in crate::codegen) fn unstructured_function(
         Space::Set(set) => {
             let domain = writer.domain(set)?;
             let buffers = match part {
-                Part::Whole => buffers(&writer, quote! { domain.len() })?,
+                Part::Whole => buffers(&mut writer, quote! { domain.len() })?,
                 Part::Checks => TokenStream::new(),
             };
-            let stores = stores(&writer, &quote! { position - range.start }, &yields)?;
+            let stores = stores(&mut writer, &quote! { position - range.start }, &yields)?;
             let outputs = match part {
                 Part::Whole => Outputs::of(&writer, None),
                 Part::Checks => Outputs::none(),
             };
-            let loop_ = loop_over(&writer, set, &outputs, &TokenStream::new(), &quote! { #checks #statements #stores });
+            let loop_ = loop_over(&mut writer, set, &outputs, &TokenStream::new(), &quote! { #checks #statements #stores });
             let prelude = writer.prelude();
             quote! {
                 #prelude
@@ -91,7 +93,10 @@ pub(in crate::codegen) fn unstructured_function(
         Part::Whole => format!(" [`Kernels::{}`] on any grid.", names.method),
         Part::Checks => format!(" Conditions of [`Kernels::{}`].", names.method),
     };
-    let mut written = generic_function(source, name, &body, result, TokenStream::new(), &doc)?;
+    let mut uses = writer.function_uses();
+    uses.append(&staged_uses);
+    let body = GeneralBody { tokens: body, uses, result, extra: TokenStream::new(), doc };
+    let mut written = generic_function(source, name, body)?;
     let (names, items) = writer.cell_functions;
     *functions = names;
     written.item.extend(items);
@@ -112,17 +117,17 @@ fn checks(writer: &mut Writer) -> Written<TokenStream> {
     Ok(out)
 }
 
-/// The loop over the elements of a set, range by range; `before` are statements at the beginning of a range. Where a condition of an element fails, the loop ends with the error
+/// The loop over the elements of a set, range by range; `before` are statements at the beginning of a range, `each` is the text of the writer. Where a condition of an element fails, the loop ends with the error
 /// of the first such element.
 pub(in crate::codegen) fn loop_over(
-    writer: &Writer,
+    writer: &mut Writer,
     set: SetId,
     outputs: &Outputs,
     before: &TokenStream,
     each: &TokenStream,
 ) -> TokenStream {
     let mut elements = None;
-    let here = mentions(each, "here").then(|| {
+    let here = writer.uses.has(Use::Here).then(|| {
         if writer.is_all(set) {
             quote! { let here = position as u32; }
         } else {
@@ -131,12 +136,13 @@ pub(in crate::codegen) fn loop_over(
         }
     });
     let Outputs { whole, part } = outputs;
-    let again = mentions(each, "range").then(|| quote! { .clone() });
+    let again = writer.uses.has(Use::Range).then(|| quote! { .clone() });
     let each = quote! { #before for position in range #again { #here #each } };
+    writer.uses.add(Use::Runtime);
     if writer.kernel.checks.is_empty() {
         quote! { #elements rt.each(domain.len(), #whole, move |range, #part| { #each }); }
     } else {
-        let info = ident(&writer.names.info);
+        let info = writer.info();
         quote! {
             #elements
             rt.try_each(domain.len(), #whole, move |range, #part| { #each Ok(()) })

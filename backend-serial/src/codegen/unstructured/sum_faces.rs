@@ -10,7 +10,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use crate::codegen::emit::place::{End, KnownFace};
-use crate::codegen::emit::text::{Level, Text, ident, mentions};
+use crate::codegen::emit::text::{Level, Text, ident};
+use crate::codegen::emit::uses::Use;
 use crate::codegen::emit::writer::{Failure, Form, Writer, Written};
 
 /// The longest body of a sum over faces that is written twice, in statements.
@@ -50,29 +51,32 @@ impl Writer<'_> {
         let names =
             SumNames { face, cell: cell.clone(), beyond: beyond.clone(), outward: outward.clone(), sums: sums.clone(), own_is_here };
         let outermost = self.known_faces.is_empty();
-        let terms = self.terms_by_extent(&names, only, body)?;
+        let (terms, uses) = self.noted(|writer| writer.terms_by_extent(&names, only, body))?;
+        self.uses.append(&uses);
         // Elements of the cell at hand are loaded once.
         let mut loads = TokenStream::new();
         if outermost {
-            for (name, value) in std::mem::take(&mut self.loaded_here).into_values() {
-                if mentions(&terms, &name.to_string()) {
+            for (param, (name, value)) in std::mem::take(&mut self.loaded_here) {
+                if uses.has(Use::LoadedHere(param)) {
                     loads.extend(quote! { let #name = #value; });
                 }
             }
         }
-        let [shown_face, shown_outward] = [&face_name, &outward].map(|name| {
-            if mentions(&terms, &name.to_string()) {
+        let [shown_face, shown_outward] = [(&face_name, Use::Local(face)), (&outward, Use::Outward(face))].map(|(name, what)| {
+            if uses.has(what) {
                 quote! { #name }
             } else {
                 quote! { _ }
             }
         });
+        self.uses.add(Use::Sides);
+        let grid = self.grid();
         let sums = self.typed_sums(&sums, &[body]);
         Ok(quote! {
             #(let mut #sums = 0.0;)*
             #loads
             let #cell = #cell_value;
-            for (#shown_face, #beyond, #shown_outward) in grid.sides_of(#cell) { #terms }
+            for (#shown_face, #beyond, #shown_outward) in #grid.sides_of(#cell) { #terms }
         })
     }
 
@@ -82,7 +86,9 @@ impl Writer<'_> {
         let inside = match self.staged.get(face).cloned() {
             None => None,
             Some(staged) => {
-                let face = self.local(*face)?;
+                let outward_of = Use::Outward(*face);
+                self.uses.add(outward_of);
+                let face = self.read_local(*face)?;
                 let terms: Vec<Ident> = sums.iter().map(|sum| ident(&self.namer.fresh(&format!("{sum}_term")))).collect();
                 Some(quote! {
                     let [#(#terms),*] = #staged[#face as usize];
@@ -105,16 +111,16 @@ impl Writer<'_> {
                 self.signed_terms(names, body)?
             }
             FaceFilter::All => {
-                let (inside, outside) = (part(self, true)?, part(self, false)?);
-                quote! { if #beyond != NONE { #inside } else { #outside } }
+                let (inside, outside, none) = (part(self, true)?, part(self, false)?, self.none());
+                quote! { if #beyond != #none { #inside } else { #outside } }
             }
             FaceFilter::Interior => {
-                let inside = part(self, true)?;
-                quote! { if #beyond != NONE { #inside } }
+                let (inside, none) = (part(self, true)?, self.none());
+                quote! { if #beyond != #none { #inside } }
             }
             FaceFilter::Boundary => {
-                let outside = part(self, false)?;
-                quote! { if #beyond == NONE { #outside } }
+                let (outside, none) = (part(self, false)?, self.none());
+                quote! { if #beyond == #none { #outside } }
             }
         })
     }
@@ -134,25 +140,29 @@ impl Writer<'_> {
         };
         if !twice {
             let [from, to] = ["from", "to"].map(|name| ident(&self.namer.fresh(name)));
-            let (before, terms) = self.block_at(known(None, &from, &to), body, &sign)?;
+            let ((before, terms), uses) = self.noted(|writer| writer.block_at(known(None, &from, &to), body, &sign))?;
+            self.uses.append(&uses);
             let terms = terms.iter().map(|t| t.at(Level::Cast));
             let body = quote! { #before #(#sums += #sign * #terms;)* };
-            let sign = sign.filter(|sign| mentions(&body, &sign.to_string()));
+            let sign = sign.filter(|_| !sums.is_empty() || uses.has(Use::Sign(*face)));
+            let ends = uses.has(Use::Ends(*face));
+            if sign.is_some() || ends {
+                self.uses.add(Use::Outward(*face));
+            }
             let sign = sign.map(|sign| quote! { let #sign = if #outward { 1.0 } else { -1.0 }; });
-            let ends = [&from, &to]
-                .iter()
-                .any(|end| mentions(&body, &end.to_string()))
-                .then(|| quote! { let [#from, #to] = if #outward { [#cell, #beyond] } else { [#beyond, #cell] }; });
+            let ends = ends.then(|| quote! { let [#from, #to] = if #outward { [#cell, #beyond] } else { [#beyond, #cell] }; });
             return Ok(quote! { #sign #ends #body });
         }
         let ends = [known(Some(End::Low), cell, beyond), known(Some(End::High), beyond, cell)];
         let [low, high] = ends.clone();
         let (before_added, added) = self.block_at(low, body, &sign)?;
-        let (before_subtracted, subtracted) = self.block_at(high, body, &sign)?;
+        let ((before_subtracted, subtracted), uses) = self.noted(|writer| writer.block_at(high, body, &sign))?;
         let [added, subtracted] = [added, subtracted].map(|terms| terms.iter().map(|t| t.at(Level::Choice)).collect::<Vec<_>>());
         if self.derivatives.is_none() && body.statements.is_empty() && body.yields.iter().all(|term| is_antisymmetric(term, *face)) {
             return Ok(quote! { #(#sums += #added;)* });
         }
+        self.uses.append(&uses);
+        self.uses.add(Use::Outward(*face));
         Ok(quote! {
             if #outward {
                 #before_added
@@ -166,9 +176,9 @@ impl Writer<'_> {
 
     /// The body of a sum at a face.
     fn block_at(&mut self, known: KnownFace, body: &KBlock, sign: &Option<Ident>) -> Written<(TokenStream, Vec<Text>)> {
-        let own = known.own;
+        let (own, face) = (known.own, known.face);
         self.known_faces.push(known);
-        self.begin_sum(own, sign);
+        self.begin_sum(own, face, sign);
         let written = self.block(body);
         self.end_sum();
         self.known_faces.pop();
