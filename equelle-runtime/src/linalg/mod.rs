@@ -1,12 +1,14 @@
-//! Linear systems: sparse matrices, iterative solvers written once over small traits, direct LU, and one front door.
+//! Linear systems: sparse matrices, Krylov methods written once over small traits, direct LU, and a
+//! driver.
 //!
-//! Reading order: [`matrix`] (sparse matrices), [`space`] (what a back-end provides, and the host as one),
-//! [`krylov`] (iterative methods), [`null_space`] (matrices that leave the level of the unknown open), [`precond`]
-//! (preconditioners), [`direct`] (direct solvers), [`driver`] (which method, and the front door [`solve()`]).
+//! Reading order: [`matrix`] (sparse matrices), [`space`] (the operations of a back-end, and the
+//! host as one), [`krylov`] (iterative methods), [`null_space`] (matrices that are singular up to a
+//! constant), [`precond`] (preconditioners), [`direct`] (direct solvers), [`driver`] (choice of
+//! method, and the entry point [`solve()`]).
 //!
-//! One meaning of tolerance: a system is solved when `|b - A x| <= tolerance |b|` in the 2-norm, evaluated from `x`
-//! itself after the method says that it is done; or when it is below what the caller calls negligible. Nothing that
-//! fails this test is ever returned as a solution.
+//! A system is solved when `|b - A x| <= tolerance |b|` in the 2-norm, evaluated from `x` itself
+//! after the method has proposed to stop, or when the residual is below the caller's `negligible`.
+//! No `x` that fails this test is returned as a solution.
 
 pub mod direct;
 pub mod driver;

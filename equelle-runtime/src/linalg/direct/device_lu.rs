@@ -1,6 +1,7 @@
-//! Elimination by the direct solver of a back-end, and what of it is kept between solves.
+//! LU by the direct solver of a back-end, with its cache between solves.
 //!
-//! Symmetric matrices are scaled symmetrically, with the sign that makes the diagonal positive, and factorised as positive definite; where that fails, as any other matrix.
+//! Symmetric matrices are scaled symmetrically, with the sign that makes the diagonal positive, and
+//! factorised as positive definite (Cholesky); if that fails, as general matrices.
 
 use super::elimination::{
     Elimination, FactorError, Factored, Pin, check_condition, equilibrate, one_norm, pin, scaled_values, symmetric_scales,
@@ -10,9 +11,9 @@ use crate::linalg::matrix::csr::Csr;
 
 /// Where the systems of a cache are factorised.
 pub(in crate::linalg) enum FactorLocation<S> {
-    /// Nobody has asked the back-end.
+    /// Not determined yet.
     Unknown,
-    /// On the host; says why not on the device, if there is one.
+    /// On the host, with the reason if there is a device.
     Host(Option<String>),
     /// By the direct solver of the back-end.
     Device(CachedFactors<S>),
@@ -28,13 +29,13 @@ impl<S> FactorLocation<S> {
     }
 }
 
-/// A direct solver, and what is kept of it between solves.
+/// A direct solver with its cache between solves.
 pub(in crate::linalg) struct CachedFactors<S> {
     solver: Box<dyn DirectSolver<S>>,
     pattern: Option<Analysed>,
-    /// What its factors are of, if there are any.
+    /// The matrix of its factors, if there are any.
     factored: Option<Factored>,
-    /// Whether the order of elimination was found for values before those that were factorised last.
+    /// Whether the elimination order was computed for other values than those factorised last.
     stale: bool,
 }
 
@@ -43,7 +44,7 @@ struct Analysed {
     row_ptr: Vec<usize>,
     col_idx: Vec<u32>,
     definiteness: Definiteness,
-    /// Whether it has been tried as positive definite in vain.
+    /// Whether a factorisation as positive definite has failed.
     is_indefinite: bool,
 }
 
@@ -53,12 +54,12 @@ impl<S> CachedFactors<S> {
         self.solver.name()
     }
 
-    /// Whether the order of elimination was found for other values.
+    /// Whether the elimination order was computed for other values.
     pub(in crate::linalg) fn is_stale(&self) -> bool {
         self.stale
     }
 
-    /// Forgets the order of elimination, and the factors.
+    /// Drops the elimination order and the factors.
     pub(in crate::linalg) fn forget(&mut self) {
         self.pattern = None;
         self.factored = None;
@@ -71,7 +72,7 @@ impl<S> CachedFactors<S> {
     }
 }
 
-/// LU by the direct solver of the device, as the elimination that `solve_lu` asks for.
+/// LU by the direct solver of the device, as an [`Elimination`].
 pub(in crate::linalg) struct DeviceLu<'a, S> {
     pub kept: &'a mut CachedFactors<S>,
     pub space: &'a mut S,
@@ -79,7 +80,7 @@ pub(in crate::linalg) struct DeviceLu<'a, S> {
     pub may_be_definite: bool,
 }
 
-/// A fault of the solver as one of ours.
+/// Converts an error of the direct solver.
 fn lu_fault(fault: DirectError) -> FactorError {
     match fault {
         DirectError::NotDefinite => FactorError::Unanswered("the matrix is not positive definite".to_owned()),
@@ -88,7 +89,7 @@ fn lu_fault(fault: DirectError) -> FactorError {
 }
 
 impl<S> DeviceLu<'_, S> {
-    /// Factorises scaled values, with an analysis if the pattern or what is known of the matrix is new.
+    /// Factorises scaled values, with an analysis if the pattern or its definiteness is new.
     fn eliminate(&mut self, matrix: &Csr, scaled: &[f64], definiteness: Definiteness) -> Result<(), DirectError> {
         let kept = &mut *self.kept;
         let known = kept.known(matrix);
@@ -118,7 +119,7 @@ impl<S> Elimination for DeviceLu<'_, S> {
         }
         let is_indefinite = known.is_some_and(|known| known.is_indefinite);
         self.kept.factored = None;
-        // Zero rows and columns show here.
+        // Detects zero rows and columns.
         let general = equilibrate(matrix, &values)?;
         let is_symmetric = self.may_be_definite && !is_indefinite && pinned.iter().all(|pin| pin.row == pin.column);
         let symmetric = if is_symmetric { symmetric_scales(matrix, &values) } else { None };
@@ -132,7 +133,7 @@ impl<S> Elimination for DeviceLu<'_, S> {
                         pattern.is_indefinite = true;
                     }
                 }
-                // What it cannot do as a symmetric matrix it may do as any.
+                // A failure as symmetric may still succeed as general.
                 Err(DirectError::Failed(_)) => {}
                 Err(fault @ DirectError::OutOfMemory(_)) => return Err(lu_fault(fault)),
             }
@@ -167,12 +168,12 @@ mod tests {
     use crate::linalg::space::host::HostSpace;
     use crate::linalg::{LinearCache, LinearErrorKind, LinearOptions, Method, Solution, solve};
 
-    /// The LU of the host, as another back-end's: it answers as it is told to.
+    /// A direct solver with scripted answers, which uses the LU of the host.
     struct Scripted {
         lu: LuCache,
         matrix: Option<Csr>,
         answer: Result<(), DirectError>,
-        /// What of a solution it gives.
+        /// The part of the solution that it returns.
         part: f64,
     }
 
@@ -201,7 +202,7 @@ mod tests {
         }
     }
 
-    /// A solve by such a solver, and the note of where it was.
+    /// A solve by this solver, and the note on where it ran.
     fn solved(answer: Result<(), DirectError>, matrix: &Csr, rhs: &[f64]) -> (Result<Solution, LinearErrorKind>, Option<String>) {
         solved_in_part(answer, 1.0, matrix, rhs)
     }
@@ -228,7 +229,7 @@ mod tests {
     fn answers_of_a_direct_solver_and_who_solves_then() {
         let near = |found: Result<Solution, LinearErrorKind>| {
             let x = found.expect("regular").x;
-            // Of the size 1, with a condition number below 10.
+            // The solution is of size 1, the condition number below 10.
             assert!((x[0] - 1.0).abs() + (x[1] - 1.0).abs() < 1e-14, "{x:?}");
         };
         let (found, note) = solved(Ok(()), &regular(), &[4.0, 3.0]);
@@ -239,19 +240,20 @@ mod tests {
             near(found);
             assert_eq!(note.as_deref(), Some("LU runs on the host: another has no solution: it is tired"));
         }
-        // Not definite, whatever it is taken for.
+        // Not definite, whatever it is factorised as.
         let (found, note) = solved(Err(DirectError::NotDefinite), &regular(), &[4.0, 3.0]);
         near(found);
         assert_eq!(note.as_deref(), Some("LU runs on the host: another has no solution: the matrix is not positive definite"));
-        // Both say that a matrix is singular: it stays where it is.
+        // Both find the matrix singular: the solver stays on the device.
         let singular = Csr::new(2, 2, vec![0, 2, 4], vec![0, 1, 0, 1], vec![1.0, 2.0, 2.0, 4.0]).expect("legal");
         let (found, note) = solved(Ok(()), &singular, &[1.0, 1.0]);
         assert_eq!(found, Err(LinearErrorKind::Singular));
         assert_eq!(note.as_deref(), Some("LU runs on the device, by another"));
     }
 
-    /// Factors that leave a tenth of the residual at each step leave 1e-4 of it: the host does better. Those of a matrix with the condition number 1e10 leave what roundings make of a solution that is 1e9 times
-    /// the right-hand side, far above the tolerance: nobody does better, and the host is not asked.
+    /// Factors that leave a tenth of the residual per step leave 1e-4 after all steps: the host
+    /// does better. With the condition number 1e10 the solution is 1e9 times the right-hand side
+    /// and its round-off far above the tolerance: the host cannot do better and is not used.
     #[test]
     fn the_host_is_asked_where_it_may_do_better() {
         let (found, note) = solved_in_part(Ok(()), 0.9, &regular(), &[4.0, 3.0]);
@@ -264,7 +266,7 @@ mod tests {
         assert_eq!(note.as_deref(), Some("LU runs on the device, by another"));
     }
 
-    /// Diagonals of either sign, with the square root of 4 and of 16, and one that is zero.
+    /// Diagonals of either sign, with the square roots of 4 and 16, and one with a zero.
     #[test]
     fn symmetric_scales_keep_the_symmetry() {
         let matrix = |values: [f64; 4]| Csr::new(2, 2, vec![0, 2, 4], vec![0, 1, 0, 1], values.to_vec()).expect("legal");

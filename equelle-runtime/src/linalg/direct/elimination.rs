@@ -1,9 +1,12 @@
-//! Elimination wherever it happens: what the front door needs of it, what all of them share, and elimination by the [direct solver](super::solver::DirectSolver) of a back-end.
+//! Common parts of LU factorisations on the host and by the [direct
+//! solver](super::solver::DirectSolver) of a back-end.
 //!
-//! An unknown of each component whose level is open is held at 0, by a [`Pin`]. Rows and columns are divided by powers of two before elimination. A singular matrix shows
-//! as a row or column of zeros, as a column without pivot, or as a condition number beyond double precision. The condition number is
-//! estimated with a few solves: W. W. Hager, Condition estimates, SIAM J. Sci. Stat. Comput. 5 (1984), doi:10.1137/0905023; N. J. Higham,
-//! FORTRAN codes for estimating the one-norm of a real or complex matrix, ACM TOMS 14 (1988), doi:10.1145/50063.214386.
+//! One unknown of each singular component is fixed at 0 by a [`Pin`]. Rows and columns are divided
+//! by powers of two before elimination. A singular matrix appears as a zero row or column, a column
+//! without pivot, or a condition number beyond double precision. The condition number is estimated
+//! with a few solves: W. W. Hager, Condition estimates, SIAM J. Sci. Stat. Comput. 5 (1984),
+//! doi:10.1137/0905023; N. J. Higham, FORTRAN codes for estimating the one-norm of a real or
+//! complex matrix, ACM TOMS 14 (1988), doi:10.1145/50063.214386.
 
 use crate::linalg::matrix::csr::Csr;
 use crate::linalg::matrix::scaling::power_of_two_near;
@@ -17,42 +20,43 @@ pub(in crate::linalg) struct Pin {
     pub column: usize,
 }
 
-/// Why there are no factors, or no solution with them.
+/// Why a factorisation or a solve failed.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::linalg) enum FactorError {
-    /// The matrix is singular to working precision; says how that showed.
+    /// The matrix is singular to working precision; with the evidence.
     Singular(String),
-    /// A row or a column of the matrix is zero; says which.
+    /// A row or a column of the matrix is zero; with its number.
     Zero(String),
     /// Not enough memory for the factors.
     OutOfMemory,
-    /// The direct solver of a back-end gives no answer; says why.
+    /// The direct solver of a back-end failed; with the reason.
     Unanswered(String),
-    /// The run has been asked to end.
+    /// The run was interrupted.
     Interrupted,
 }
 
-/// A place where matrices are factorised.
+/// An LU factorisation on the host or on a device.
 pub(in crate::linalg) trait Elimination {
-    /// Factorises, reusing what is kept. `matrix` has an entry at each pin; in the row and in the column of a pin everything counts as 0 but
-    /// the pin, which counts as 1.
+    /// Factorises with the cached symbolic factorisation where possible. `matrix` has an entry at
+    /// each pin; row and column of a pin count as 0 except for the pin, which counts as 1.
     fn factorize(&mut self, matrix: &Csr, pinned: &[Pin]) -> Result<(), FactorError>;
-    /// `x = A^-1 b`, in place, with the matrix factorised last; `x = A^-T b` if asked for. Not finite if a pivot was zero.
+    /// Overwrites `b` with `x = A^-1 b`, or `x = A^-T b` if `transposed`, for the matrix factorised
+    /// last. Not finite if a pivot was zero.
     fn solve(&mut self, x: &mut [f64], transposed: bool) -> Result<(), FactorError>;
 }
 
-/// What goes with numerical factors.
+/// The matrix of numerical factors, with its scaling.
 #[derive(Debug)]
 pub(in crate::linalg) struct Factored {
-    /// With the pinned rows and columns.
+    /// Values with pinned rows and columns.
     pub values: Vec<f64>,
-    /// By which rows have been divided, and then columns.
+    /// Divisors of the rows, and then of the columns.
     pub row_scale: Vec<f64>,
     pub column_scale: Vec<f64>,
 }
 
 impl Factored {
-    /// Solves by what solves with the scaled matrix.
+    /// Solves with a solver for the scaled matrix.
     pub(in crate::linalg) fn solve(
         &self,
         x: &mut [f64],
@@ -67,7 +71,7 @@ impl Factored {
     }
 }
 
-/// The values with the pinned rows and columns replaced.
+/// The values with pinned rows and columns replaced.
 pub(in crate::linalg) fn pin(matrix: &Csr, pinned: &[Pin]) -> Vec<f64> {
     let mut values = matrix.values().to_vec();
     if pinned.is_empty() {
@@ -93,7 +97,7 @@ pub(in crate::linalg) fn pin(matrix: &Csr, pinned: &[Pin]) -> Vec<f64> {
     values
 }
 
-/// Powers of two by which rows, then columns, are divided to bring their largest entries near 1.
+/// Powers of two by which rows, then columns, are divided so that their largest entries are near 1.
 pub(in crate::linalg) fn equilibrate(matrix: &Csr, values: &[f64]) -> Result<(Vec<f64>, Vec<f64>), FactorError> {
     let n = matrix.n_rows();
     let mut row_scale = Vec::with_capacity(n);
@@ -118,10 +122,11 @@ pub(in crate::linalg) fn equilibrate(matrix: &Csr, values: &[f64]) -> Result<(Ve
     Ok((row_scale, column_scale))
 }
 
-/// Powers of two, and signs of the diagonal with the rows, that bring the diagonal of a matrix near 1 and keep its symmetry where the diagonal has one sign; `None` if an element of the diagonal is
-/// zero.
+/// Powers of two, with the signs of the diagonal in the rows, that bring the diagonal near 1 and
+/// keep the symmetry if the diagonal has one sign; `None` if a diagonal entry is zero.
 pub(in crate::linalg) fn symmetric_scales(matrix: &Csr, values: &[f64]) -> Option<(Vec<f64>, Vec<f64>)> {
-    // Roots of half a matrix are not those of the whole: the rows take the unit of the equations.
+    // The rows carry the unit of the equations, since the root of a unit need not be a power of
+    // two.
     let unit = power_of_two_near(matrix.values())?;
     let mut row_scale = Vec::with_capacity(matrix.n_rows());
     let mut column_scale = Vec::with_capacity(matrix.n_rows());
@@ -135,7 +140,7 @@ pub(in crate::linalg) fn symmetric_scales(matrix: &Csr, values: &[f64]) -> Optio
     Some((row_scale, column_scale))
 }
 
-/// The values with rows and columns divided.
+/// The values divided by the scales of rows and columns.
 pub(in crate::linalg) fn scaled_values(matrix: &Csr, values: &[f64], row_scale: &[f64], column_scale: &[f64]) -> Vec<f64> {
     let mut scaled = values.to_vec();
     for (ends, row_scale) in matrix.row_ptr().windows(2).zip(row_scale) {
@@ -154,13 +159,15 @@ pub(in crate::linalg) fn one_norm(matrix: &Csr, values: &[f64]) -> f64 {
     sums.iter().fold(0.0, |most: f64, sum| most.max(*sum))
 }
 
-/// A singular matrix, rounded, is a regular one with a condition number near this one over [`f64::EPSILON`]; rounding errors of elimination
-/// grow like the square root of the number of unknowns. A solution from a matrix that is worse than this has no correct digit.
+/// Largest condition number of a solution with a correct digit. A rounded singular matrix is
+/// regular with about this one over [`f64::EPSILON`]; round-off of elimination grows like the
+/// square root of the number of unknowns.
 fn worst_condition(n: usize) -> f64 {
     1.0 / (f64::EPSILON * (n as f64).sqrt().max(10.0))
 }
 
-/// Refuses a scaled matrix of this 1-norm that is singular to working precision, by solves with it and with its transpose.
+/// Refuses a scaled matrix of this 1-norm that is singular to working precision, by solves with it
+/// and its transpose.
 pub(in crate::linalg) fn check_condition(
     n: usize,
     norm: f64,
@@ -175,9 +182,9 @@ pub(in crate::linalg) fn check_condition(
     Ok(())
 }
 
-/// A lower bound, rarely below a third, of the 1-norm of the inverse of a matrix (Hager 1984, Higham 1988). The start is a
-/// vector of fixed pseudo-random signs rather than ones, which the inverse of a nearly singular Laplacian may not magnify at all.
-/// Infinite or NaN if a pivot was zero.
+/// A lower bound, rarely below a third, of the 1-norm of the inverse (Hager 1984, Higham 1988). It
+/// starts from fixed pseudo-random signs: the inverse of a nearly singular Laplacian may not
+/// magnify a vector of ones. Infinite or NaN if a pivot was zero.
 fn inverse_norm(n: usize, mut solve: impl FnMut(&mut [f64], bool) -> Result<(), FactorError>) -> Result<f64, FactorError> {
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     let mut x: Vec<f64> = (0..n)
@@ -214,16 +221,17 @@ fn inverse_norm(n: usize, mut solve: impl FnMut(&mut [f64], bool) -> Result<(), 
     Ok(best)
 }
 
-/// For each component the equation to leave out, one that the others imply, and the unknown to hold at 0. If its left null vector is known, the
-/// equation with the largest weight; else one of the equations of a block (the component's own block in the first attempt), which is wrong if
-/// its weight turns out to be 0: then the factorisation finds a singular matrix.
+/// For each component, the redundant equation to leave out and the unknown to fix at 0. With a
+/// known left null vector, the equation with the largest weight; else an equation of a block, first
+/// of the component's own block. If its true weight is 0, the factorisation finds a singular matrix
+/// and another attempt follows.
 pub(in crate::linalg) fn pins(matrix: &Csr, null_space: &NullSpace, ends: &[usize], attempt: usize) -> Vec<Pin> {
     let blocks = blocks(ends);
     let choose = |component: &crate::linalg::null_space::Component| {
         let first = component.unknowns[0];
         let own = blocks.iter().position(|block| block.contains(&first)).unwrap_or(0);
         if let Some(row) = component.left.as_ref().and_then(LeftNullVector::heaviest_row) {
-            // On the diagonal if possible: it is there in most matrices.
+            // On the diagonal if possible: most matrices have that entry.
             let column = if component.unknowns.binary_search(&row).is_ok() { row } else { first };
             return Pin { row, column };
         }
@@ -241,7 +249,7 @@ pub(in crate::linalg) fn pins(matrix: &Csr, null_space: &NullSpace, ends: &[usiz
     null_space.components.iter().map(choose).collect()
 }
 
-/// The matrix with a place for each pin; `None` if they have one.
+/// The matrix with an entry for each pin; `None` if all exist.
 pub(in crate::linalg) fn with_places(matrix: &Csr, pinned: &[Pin]) -> Option<Csr> {
     let is_missing = |pin: &&Pin| !matrix.row(pin.row).any(|(column, _)| column == pin.column);
     let missing: Vec<(usize, usize, f64)> = pinned.iter().filter(is_missing).map(|pin| (pin.row, pin.column, 0.0)).collect();
@@ -255,8 +263,8 @@ pub(in crate::linalg) fn with_places(matrix: &Csr, pinned: &[Pin]) -> Option<Csr
     Csr::from_triplets(n, n, &entries).ok()
 }
 
-/// The components with their left null vectors: `w` with `A^T w = 0` that is 1 in the component's pinned row and 0 in those of the others. Those
-/// that are known are found again if they should be `anew`.
+/// The components with their left null vectors: `A^T w = 0`, where `w` is 1 in the component's
+/// pinned row and 0 in those of the others. Computes known ones again if `anew`.
 pub(in crate::linalg) fn left_null_vectors(
     matrix: &Csr,
     null_space: &NullSpace,
@@ -269,7 +277,8 @@ pub(in crate::linalg) fn left_null_vectors(
         if component.left.is_some() && !anew {
             continue;
         }
-        // The other rows of the pinned matrix, transposed, with minus the pinned row on the right.
+        // The other rows of the pinned matrix, transposed, with minus the pinned row as right-hand
+        // side.
         let mut w = vec![0.0; matrix.n_rows()];
         matrix.row(own.row).for_each(|(column, value)| w[column] -= value);
         pinned.iter().for_each(|pin| w[pin.column] = 0.0);

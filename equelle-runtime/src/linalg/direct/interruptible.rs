@@ -1,31 +1,31 @@
-//! Work that cannot be interrupted, for runs that can.
+//! Interruption of runs during library calls that cannot be interrupted.
 
 use std::panic::resume_unwind;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread::Builder;
 use std::time::Duration;
 
-/// Between two questions whether the run has been asked to end.
+/// Interval between two checks for an interrupt.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// Why work has no result.
+/// Why the work has no result.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Undone {
-    /// The run has been asked to end.
+    /// The run was interrupted.
     Interrupted,
-    /// The system has no thread for it.
+    /// The operating system could not start a thread.
     NoThread,
 }
 
-/// Does some work on a thread of its own and waits for it, unless the run is asked to end: then the thread is left to itself, and what it makes is dropped. A process that ends does
-/// not wait for it.
+/// Runs some work on its own thread and waits for the result. After an interrupt it detaches the
+/// thread, whose result is dropped; the end of the process does not wait for it.
 pub(super) fn interruptible<T: Send + 'static>(
     is_interrupted: &dyn Fn() -> bool,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Undone> {
     let (sender, receiver) = channel();
     let work = move || {
-        // Nobody may listen any more.
+        // The receiver may be gone.
         let _ = sender.send(work());
     };
     let thread = Builder::new().name("factorisation".to_owned()).spawn(work).map_err(|_| Undone::NoThread)?;
@@ -34,7 +34,7 @@ pub(super) fn interruptible<T: Send + 'static>(
             Ok(made) => return Ok(made),
             Err(RecvTimeoutError::Timeout) if is_interrupted() => return Err(Undone::Interrupted),
             Err(RecvTimeoutError::Timeout) => {}
-            // The thread is over without a result, so it panicked.
+            // The thread ended without a result, so it panicked.
             Err(RecvTimeoutError::Disconnected) => match thread.join() {
                 Ok(()) => return Err(Undone::Interrupted),
                 Err(panic) => resume_unwind(panic),
@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn work_ends_or_is_left() {
         assert_eq!(interruptible(&|| false, || 6 * 7), Ok(42));
-        // Work that takes until it is let go; the run is asked to end when it looks for the third time.
+        // The work takes until it is released; the third check returns an interrupt.
         let (let_go, wait) = sync_channel::<()>(0);
         let (tell, told) = channel();
         let looks = Cell::new(0);

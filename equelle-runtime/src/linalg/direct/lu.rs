@@ -1,10 +1,12 @@
-//! Sparse direct LU (faer), one thread, so the same bits each time on one kind of processor.
+//! Sparse direct LU on the host (faer), on one thread: the same bits each time on one kind of
+//! processor.
 //!
-//! The ordering and the elimination tree depend on the pattern alone and are kept while it does not change; the factors are kept while the
-//! values do not change. faer: <https://github.com/sarah-quinones/faer-rs>; its column ordering is COLAMD (T. A. Davis and others, A column
-//! approximate minimum degree ordering algorithm, ACM TOMS 30 (2004), doi:10.1145/1024074.1024079).
+//! The ordering and the elimination tree depend on the pattern alone and are cached while it stays;
+//! the factors are cached while the values stay. faer: <https://github.com/sarah-quinones/faer-rs>;
+//! its column ordering is COLAMD (T. A. Davis and others, A column approximate minimum degree
+//! ordering algorithm, ACM TOMS 30 (2004), doi:10.1145/1024074.1024079).
 //!
-//! What surrounds it is in `elimination`.
+//! Scaling, pins and condition estimates are in `elimination`.
 
 use std::sync::Arc;
 
@@ -18,11 +20,11 @@ use super::elimination::{Elimination, FactorError, Factored, Pin, check_conditio
 use super::interruptible::{Undone, interruptible};
 use crate::linalg::matrix::csr::Csr;
 
-/// What is kept between solves.
+/// Cache between solves.
 #[derive(Debug, Default)]
 pub(in crate::linalg) struct LuCache {
     pattern: Option<Arc<Pattern>>,
-    /// Values that `numeric` belongs to (with `pinned`), if it is complete.
+    /// The matrix of `numeric` (with `pinned`), if that is complete.
     factored: Option<Factored>,
     numeric: NumericLu<usize, f64>,
 }
@@ -32,13 +34,13 @@ pub(in crate::linalg) struct LuCache {
 struct Pattern {
     row_ptr: Vec<usize>,
     col_idx: Vec<u32>,
-    /// Column indices as faer wants them.
+    /// Column indices in faer's type.
     columns: Vec<usize>,
     symbolic: SymbolicLu<usize>,
 }
 
 impl LuCache {
-    /// Whether the symbolic factorisation of this matrix's pattern is the kept one.
+    /// Whether the cached symbolic factorisation is of this matrix's pattern.
     pub(in crate::linalg) fn knows_pattern(&self, matrix: &Csr) -> bool {
         self.pattern.as_ref().is_some_and(|kept| kept.row_ptr == matrix.row_ptr() && kept.col_idx == matrix.col_idx())
     }
@@ -53,10 +55,10 @@ impl From<Undone> for FactorError {
     }
 }
 
-/// Up to so many unknowns a factorisation takes less than a moment, and runs on the calling thread.
+/// Largest number of unknowns for which a factorisation is fast and runs on the calling thread.
 const MOMENT: usize = 5000;
 
-/// One step of a factorisation of `n` unknowns, which faer does not interrupt.
+/// Runs one step of a factorisation of `n` unknowns, which faer does not interrupt.
 fn step<T: Send + 'static>(
     n: usize,
     is_interrupted: &dyn Fn() -> bool,
@@ -68,7 +70,7 @@ fn step<T: Send + 'static>(
     if n <= MOMENT { work() } else { interruptible(is_interrupted, work)? }
 }
 
-/// Elimination on the host, in a run that may be asked to end: then it soon comes to an end, and keeps at most the pattern.
+/// LU on the host. An interrupted run soon returns and caches at most the pattern.
 pub(in crate::linalg) struct OnHost<'a> {
     pub kept: &'a mut LuCache,
     pub is_interrupted: &'a dyn Fn() -> bool,
@@ -85,7 +87,7 @@ impl Elimination for OnHost<'_> {
 }
 
 impl LuCache {
-    /// As [`Elimination::factorize`].
+    /// See [`Elimination::factorize`].
     pub(in crate::linalg) fn factorize(
         &mut self,
         matrix: &Csr,
@@ -97,7 +99,7 @@ impl LuCache {
         if !self.knows_pattern(matrix) {
             self.factored = None;
             self.pattern = None;
-            // faer takes only a buffer that is new or of the same size.
+            // faer takes only a new buffer or one of the same size.
             self.numeric = NumericLu::new();
             let columns: Vec<usize> = matrix.col_idx().iter().map(|&column| column as usize).collect();
             let (row_ptr, col_idx) = (matrix.row_ptr().to_vec(), matrix.col_idx().to_vec());
@@ -130,7 +132,7 @@ impl LuCache {
         Ok(())
     }
 
-    /// As [`Elimination::solve`].
+    /// See [`Elimination::solve`].
     pub(in crate::linalg) fn solve(&self, x: &mut [f64], transposed: bool) -> Result<(), FactorError> {
         let (Some(pattern), Some(factored)) = (&self.pattern, &self.factored) else { return Err(FactorError::OutOfMemory) };
         let (lu, mut workspace) = (LuRef::new_unchecked(&pattern.symbolic, &self.numeric), workspace(pattern)?);
@@ -141,7 +143,7 @@ impl LuCache {
     }
 }
 
-/// Memory to solve in.
+/// Workspace of a solve.
 fn workspace(pattern: &Pattern) -> Result<MemBuffer, FactorError> {
     let scratch = pattern.symbolic.solve_transpose_in_place_scratch::<f64>(1, Par::Seq);
     let workspace = MemBuffer::try_new(scratch.or(pattern.symbolic.solve_in_place_scratch::<f64>(1, Par::Seq)));
@@ -160,7 +162,8 @@ fn substitute(lu: LuRef<'_, usize, f64>, x: &mut [f64], transposed: bool, worksp
     }
 }
 
-/// Compressed rows of a matrix are compressed columns of its transpose, which is what is factorised; solving then transposes back.
+/// Factorises the transpose, whose compressed columns are our compressed rows; a solve transposes
+/// back.
 fn numeric_factors(pattern: &Pattern, numeric: &mut NumericLu<usize, f64>, n: usize, scaled: &[f64]) -> Result<(), FactorError> {
     let transpose = SymbolicSparseColMatRef::new_checked(n, n, &pattern.row_ptr, None, &pattern.columns);
     let scratch = pattern.symbolic.factorize_numeric_lu_scratch::<f64>(Par::Seq, Default::default());
@@ -192,11 +195,13 @@ mod tests {
         let first = matrix([2.0, 0.0, 0.0, 4.0]);
         assert_eq!(solve(&first, [2.0, 4.0]), Ok((false, [1.0, 1.0])));
         assert_eq!(solve(&first, [4.0, 4.0]), Ok((true, [2.0, 1.0])));
-        // Other values on the same pattern; then singular ones, after which nothing wrong is left behind.
+        // Other values on the same pattern; then a singular matrix, whose failure leaves nothing
+        // wrong in the cache.
         assert_eq!(solve(&matrix([4.0, 0.0, 0.0, 4.0]), [4.0, 4.0]), Ok((true, [1.0, 1.0])));
         assert!(matches!(solve(&matrix([1.0, 1.0, 1.0, 1.0]), [1.0, 1.0]), Err(FactorError::Singular(_))));
         assert_eq!(solve(&first, [2.0, 4.0]), Ok((true, [1.0, 1.0])));
-        // The transpose, by the second column of the inverse of ((2, 1), (0, 4)): x = (1/2, 0) b0 + (-1/8, 1/4) b1.
+        // The transpose, by the second column of the inverse of ((2, 1), (0, 4)): x = (1/2, 0) b0 +
+        // (-1/8, 1/4) b1.
         let upper = matrix([2.0, 1.0, 0.0, 4.0]);
         assert_eq!(solve(&upper, [0.0, 8.0]), Ok((true, [-1.0, 2.0])));
         let mut x = [8.0, 0.0];
@@ -206,8 +211,8 @@ mod tests {
         assert!(!cache.knows_pattern(&diagonal));
     }
 
-    /// -x'' of so many points, once below and once beyond what runs on a thread of its own. The run is asked to end before the first step of the factorisation, or before its second one,
-    /// or not at all; what is left behind does no harm.
+    /// -x'' on `n` points, below and above the size for a thread of its own. The run is interrupted
+    /// before the first step, before the second step, or not at all; the cache stays valid.
     #[test]
     fn factorisations_end_when_the_run_is_asked_to() {
         for n in [MOMENT, MOMENT + 1] {

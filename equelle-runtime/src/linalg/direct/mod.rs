@@ -1,5 +1,6 @@
-//! Direct solvers: [`solver`] is what a back-end brings. With the feature `lu`: `elimination` (what surrounds each of
-//! them), `device_lu` (with the solver of a back-end), `lu` (on the host), `interruptible` (work on a thread of its own).
+//! Direct solvers: [`solver`] is the trait for back-ends. With the feature `lu`: `elimination`
+//! (common parts), `device_lu` (with the solver of a back-end), `lu` (on the host), `interruptible`
+//! (work on its own thread).
 
 #[cfg(feature = "lu")]
 pub(super) mod device_lu;

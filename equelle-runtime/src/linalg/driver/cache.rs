@@ -1,4 +1,4 @@
-//! What is kept from one solve to the next.
+//! Cache of factorisations and preconditioners between solves.
 
 use std::time::{Duration, Instant};
 
@@ -11,22 +11,23 @@ use crate::linalg::space::host::HostSpace;
 use crate::linalg::space::matrix_space::Shape;
 use crate::linalg::space::vector_space::{Preconditioner, VectorSpace};
 
-/// What is kept from one solve to the next: of LU the factorisation of the pattern, and the factors while the matrix does not change, which
-/// never changes a result; of preconditioners that are costly to set up the last one, while it helps. What a preconditioner of an older matrix
-/// changes stays within the tolerance, and the same sequence of solves gives the same bits.
+/// What one solve leaves for the next. LU: the symbolic factorisation while the pattern stays, and
+/// the factors while the matrix stays; neither changes a result. The last preconditioner that was
+/// costly to set up, while it helps: an older matrix changes the result within the tolerance, and
+/// the same sequence of solves gives the same bits.
 ///
-/// Preconditioners are where the computation happens, in vectors of `S`.
+/// Preconditioners live on the device of the back-end, in vectors of `S`.
 pub struct LinearCache<S: VectorSpace + 'static = HostSpace> {
     #[cfg(feature = "lu")]
     pub(in crate::linalg) lu: LuCache,
     #[cfg(feature = "lu")]
     pub(in crate::linalg) place: FactorLocation<S>,
     kept: Option<CachedPreconditioner<S>>,
-    /// The method that did it last, and whether there was something to tell of the choice.
+    /// The last method that succeeded, and whether its choice was worth a note.
     last: Option<((Method, Preconditioning), bool)>,
-    /// What failed where another method did not, and has not done it since.
+    /// Methods that failed where another succeeded, and that have not succeeded since.
     failed: Vec<(Method, Preconditioning)>,
-    /// How long set-ups took since this was asked last.
+    /// Time of set-ups since [`take_set_up_time`](Self::take_set_up_time) was called last.
     set_up: Duration,
 }
 
@@ -55,11 +56,11 @@ impl<S: VectorSpace> std::fmt::Debug for LinearCache<S> {
 struct CachedPreconditioner<S: VectorSpace + 'static> {
     key: CacheKey,
     preconditioner: Box<dyn Preconditioner<S>>,
-    /// Iterations that it took on its own matrix.
+    /// Iterations with the matrix that it was set up for.
     iterations: usize,
 }
 
-/// What must be the same for a preconditioner to be used again.
+/// What must be equal for a preconditioner to be used again.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::linalg) struct CacheKey {
     kind: Preconditioning,
@@ -85,24 +86,25 @@ impl CacheKey {
     }
 }
 
-/// A set-up costs about as much as this many iterations, so one that costs fewer is kept.
+/// Iterations that cost as much as a set-up: a cached preconditioner may cost this many more.
 const SET_UP: usize = 10;
 
 impl<S: VectorSpace> LinearCache<S> {
-    /// A preconditioner from before, and after how many iterations to give it up.
+    /// The cached preconditioner for `key`, and the number of iterations after which to give it up.
     pub(in crate::linalg) fn kept(&self, key: &CacheKey) -> Option<(&dyn Preconditioner<S>, usize)> {
         let kept = self.kept.as_ref().filter(|kept| kept.key == *key)?;
         Some((&*kept.preconditioner, 2 * (kept.iterations + SET_UP)))
     }
 
-    /// It did its work in so many iterations.
+    /// The cached preconditioner was used and took this many iterations.
     pub(in crate::linalg) fn used(&mut self, iterations: usize) {
         if self.kept.as_ref().is_some_and(|kept| iterations > kept.iterations + SET_UP) {
             self.kept = None;
         }
     }
 
-    /// Keeps a new one, if its set-up costs more than an iteration or two, and the iterations that it took.
+    /// Caches a new preconditioner with its iterations, if its set-up costs more than an iteration
+    /// or two.
     pub(in crate::linalg) fn keep(&mut self, key: CacheKey, preconditioner: Box<dyn Preconditioner<S>>, iterations: usize) {
         self.kept = match key.kind {
             Preconditioning::Amg | Preconditioning::Cpr | Preconditioning::Fsai => {
@@ -116,7 +118,7 @@ impl<S: VectorSpace> LinearCache<S> {
         };
     }
 
-    /// Runs the set-up of a preconditioner.
+    /// Runs the set-up of a preconditioner and adds its time.
     pub(in crate::linalg) fn set_up<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
         let started = Instant::now();
         let made = run(self);
@@ -124,13 +126,14 @@ impl<S: VectorSpace> LinearCache<S> {
         made
     }
 
-    /// A set-up took this long.
+    /// Adds the time of a set-up.
     #[cfg(feature = "lu")]
     pub(in crate::linalg) fn has_set_up(&mut self, took: Duration) {
         self.set_up += took;
     }
 
-    /// Where the last direct solve was made, for people, and if that was the host for want of something else, why; `None` where there is no choice.
+    /// Where the last direct solve ran, as text for users, with the reason if the host had to
+    /// replace the device; `None` where there is no choice.
     pub fn direct_note(&self) -> Option<String> {
         #[cfg(feature = "lu")]
         match &self.place {
@@ -141,17 +144,17 @@ impl<S: VectorSpace> LinearCache<S> {
         None
     }
 
-    /// Seconds that set-ups of preconditioners and factorisations took since this was called last.
+    /// Seconds of set-ups of preconditioners and factorisations since the last call.
     pub fn take_set_up_time(&mut self) -> f64 {
         std::mem::take(&mut self.set_up).as_secs_f64()
     }
 
-    /// Drops what is kept.
+    /// Drops the cached preconditioner.
     pub(in crate::linalg) fn forget(&mut self) {
         self.kept = None;
     }
 
-    /// What to try, with what failed before behind the rest: it would fail again.
+    /// The attempts in order; methods that failed before come last.
     pub(in crate::linalg) fn order(&self, plan: Vec<Attempt>) -> Vec<Attempt> {
         let failed = |attempt: &Attempt| self.failed.contains(&(attempt.method, attempt.preconditioner));
         let (behind, mut order): (Vec<_>, Vec<_>) = plan.into_iter().partition(failed);
@@ -159,7 +162,7 @@ impl<S: VectorSpace> LinearCache<S> {
         order
     }
 
-    /// A method did it after others had failed.
+    /// Records that a method succeeded after others had failed.
     pub(in crate::linalg) fn succeeded(
         &mut self,
         method: (Method, Preconditioning),
@@ -169,7 +172,8 @@ impl<S: VectorSpace> LinearCache<S> {
         self.failed.retain(|failed| *failed != method);
     }
 
-    /// What to tell the user after a success: `open` each time, the choice when another method did it than last time.
+    /// The note for the user after a success: `open` each time, the choice when the method has
+    /// changed.
     pub(in crate::linalg) fn new_note(
         &mut self,
         method: (Method, Preconditioning),

@@ -1,30 +1,37 @@
-//! `solver=auto` and `preconditioner=auto`: what a matrix is like, and which methods to try, best first.
+//! Choice of method and preconditioner for `solver=auto` and `preconditioner=auto`: properties of a
+//! matrix, and the methods to try, best first.
 
 use super::options::{LARGEST_FOR_LU, LinearOptions, Method, Preconditioning, refusal};
 use crate::linalg::matrix::csr::Symmetry;
 use crate::linalg::matrix::scaling::power_of_two_near;
 use crate::linalg::matrix::sparse_rows::SparseRows;
 
-/// Entries that should mirror each other may differ by this part of the largest one in their rows: round-off, not upwinding.
+/// Largest difference between mirrored entries of a symmetric matrix, relative to the largest entry
+/// of their rows: round-off passes, upwinding does not.
 pub const SYMMETRY: f64 = 1e-10;
-/// Unknowns up to which nothing is faster than a direct solver.
+/// Number of unknowns up to which a direct solver is the fastest.
 pub(crate) const SMALL: usize = 1000;
 
-// Costs are in products with a matrix of seven entries a row, and a method's iterations are counted by its products. They come from the bytes that each moves
-// ([`crate::linalg::space::traffic`]); `tests/linalg/traffic.rs` holds them to that. None is a measured time: the choice is the same wherever the computation happens.
+// Costs in products with a matrix of seven entries a row, counted from the bytes that each moves
+// ([`crate::linalg::space::traffic`], checked by `tests/linalg/traffic.rs`). No measured times: the
+// choice is the same on every device.
 
-/// What a product costs together with the vectors of CG and Jacobi beside it: 80 bytes an unknown in an iteration, where a product moves 108.
+/// Cost of a product with its share of the vectors of CG and Jacobi: 80 bytes an unknown in an
+/// iteration, where a product moves 108.
 pub const JACOBI_COST: f64 = 1.74;
-/// The same with multigrid for Jacobi: a V-cycle with a polynomial of degree 2.
+/// Cost of a product with multigrid in place of Jacobi: a V-cycle with a polynomial of degree 2.
 pub const MULTIGRID_COST: f64 = 9.0;
-/// A set-up of multigrid costs about as much as ten iterations (see [`super::cache`]).
+/// Cost of a multigrid set-up: about ten iterations (see [`super::cache`]).
 const SET_UP_COST: f64 = 10.0 * MULTIGRID_COST;
-/// Solves that share a set-up at least, as a rule: the cache keeps it over the iterations of Newton's method and the steps.
+/// Least number of solves that share a set-up, as a rule: the cache keeps it over Newton iterations
+/// and time steps.
 const SHARED_BY: f64 = 4.0;
-/// By how much an iteration with multigrid reduces the logarithm of the residual: ten iterations for 1e-8.
+/// Decrease of the logarithm of the residual by an iteration with multigrid: ten iterations for
+/// 1e-8.
 const MULTIGRID_RATE: f64 = 1.84;
 
-/// Rows are called dominant where the diagonal is this many times the sum of the other magnitudes.
+/// Rows are diagonally dominant where the diagonal is this many times the sum of the other
+/// magnitudes.
 const DOMINANT: f64 = 1.05;
 
 /// The signs of a diagonal.
@@ -34,31 +41,32 @@ pub enum Diagonal {
     Positive,
     /// All negative.
     Negative,
-    /// Of both signs, or with a zero.
+    /// Both signs, or a zero.
     Mixed,
 }
 
-/// What a matrix is like.
+/// Properties of a matrix that decide which solvers suit it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MatrixProperties {
     /// Unknowns.
     pub unknowns: usize,
-    /// Fields on the same elements, 1 if they differ in size.
+    /// Number of fields on the same elements, 1 if they differ in size.
     pub fields: usize,
-    /// Whether it is its own transpose, but for round-off; else where not.
+    /// Whether the matrix equals its transpose up to round-off; else where it does not.
     pub symmetry: Symmetry,
-    /// Signs of its diagonal, leaving out rows of zeros.
+    /// Signs of the diagonal, without rows of zeros.
     pub diagonal: Diagonal,
-    /// Least `|a_ii|` over the sum of the other magnitudes of its row, infinite for a diagonal matrix.
+    /// Least `|a_ii|` over the sum of the other magnitudes of its row; infinite for a diagonal
+    /// matrix.
     pub dominance: f64,
     /// Largest magnitude of an entry, in the unit of the matrix; 0 if all are zero.
     pub size: f64,
-    /// Whether the level of some unknown is open and it is not known which right-hand sides fit.
+    /// Whether the matrix is singular and its left null space, and so its range, is unknown.
     pub is_range_unknown: bool,
 }
 
 impl MatrixProperties {
-    /// Looks at a square matrix, row by row and then for symmetry.
+    /// Computes the properties of a square matrix row by row, then its symmetry.
     pub fn new(matrix: &impl SparseRows, ends: &[usize], is_range_unknown: bool) -> MatrixProperties {
         let (mut dominance, mut size) = (f64::INFINITY, 0.0f64);
         let (mut positive, mut negative) = (true, true);
@@ -90,14 +98,14 @@ impl MatrixProperties {
         MatrixProperties { is_range_unknown, ..MatrixProperties::of(matrix.n_rows(), ends, symmetry, diagonal, dominance, size) }
     }
 
-    /// What a back-end found out of a matrix whose fields end at `ends`; all of the range is known.
+    /// From what a back-end computed for a matrix whose fields end at `ends`; its range is known.
     pub fn of(unknowns: usize, ends: &[usize], symmetry: Symmetry, diagonal: Diagonal, dominance: f64, size: f64) -> MatrixProperties {
         MatrixProperties { unknowns, fields: fields(ends), symmetry, diagonal, dominance, size, is_range_unknown: false }
     }
 
-    /// What to multiply the matrix by for a preconditioner: a power of two, with its sign, so that nothing that a set-up
-    /// compares with a number, or takes the root of, depends on the unit of the equations. It changes no iterate.
-    /// Multigrid, alone or for a pressure, sees to that itself and is spared the copy.
+    /// Factor for the matrix before a preconditioner is set up: a power of two with a sign, so that
+    /// thresholds and roots in the set-up do not depend on the unit of the equations. It changes no
+    /// iterate. Multigrid scales by itself and is spared the copy.
     pub(in crate::linalg) fn factor(&self, preconditioner: Preconditioning, sign: f64) -> f64 {
         match preconditioner {
             Preconditioning::None | Preconditioning::Amg | Preconditioning::Cpr => sign,
@@ -114,9 +122,11 @@ impl MatrixProperties {
         self.symmetry == Symmetry::Symmetric && self.diagonal != Diagonal::Mixed
     }
 
-    /// Products with the matrix until Jacobi has reduced the residual by `tolerance`: a bound from the dominance of the diagonal, infinite where that says nothing. The
-    /// eigenvalues of the matrix over its diagonal are within `1 / dominance` of 1 (Gershgorin). CG gains what the Chebyshev polynomials of that interval do; without
-    /// symmetry powers of the difference from 1 have to do, of which BiCGStab makes two an iteration.
+    /// Products with the matrix until Jacobi has reduced the residual by `tolerance`. An upper
+    /// bound from diagonal dominance, infinite where there is none: the eigenvalues of `D^-1 A` are
+    /// within `1 / dominance` of 1 (Gershgorin). CG converges like the Chebyshev polynomials of
+    /// that interval; without symmetry, like powers of `I - D^-1 A`, two for an iteration of
+    /// BiCGStab.
     pub fn jacobi_products(&self, tolerance: f64) -> f64 {
         let d = self.dominance;
         if d.is_nan() || d <= 1.0 {
@@ -139,7 +149,7 @@ impl MatrixProperties {
         self.jacobi_products(tolerance) * JACOBI_COST < multigrid
     }
 
-    /// In words.
+    /// The properties as text for users.
     pub fn describe(&self) -> String {
         let symmetry = if self.symmetry == Symmetry::Symmetric { "symmetric" } else { "not symmetric" };
         let diagonal = match self.diagonal {
@@ -157,32 +167,33 @@ impl MatrixProperties {
     }
 }
 
-/// How many fields there are, if all are of one size; else 1.
+/// Number of fields if all have one size; else 1.
 pub(in crate::linalg) fn fields(ends: &[usize]) -> usize {
     let first = ends.first().copied().unwrap_or(0);
     let is_even = first > 0 && ends.windows(2).all(|pair| pair[1] - pair[0] == first);
     if is_even { ends.len() } else { 1 }
 }
 
-/// A method to try.
+/// A method to try, with its limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attempt {
     /// The method.
     pub method: Method,
     /// Its preconditioner.
     pub preconditioner: Preconditioning,
-    /// Iterations after which the next one is tried; none is made beyond the user's limit in all.
+    /// Iterations after which the next attempt begins; the user's limit bounds the sum of all.
     pub max_iterations: usize,
-    /// Iterations without a new least residual after which the next one is tried.
+    /// Iterations without a new least residual after which the next attempt begins.
     pub patience: usize,
 }
 
-/// What is tried before something else may be.
+/// Iterations and patience of an attempt that others may follow.
 const FIRST_TRY: (usize, usize) = (500, 60);
-/// The same for methods that converge slowly as a rule.
+/// Iterations and patience for methods that converge slowly as a rule.
 const SLOW_TRY: (usize, usize) = (1000, 300);
 
-/// What to try, in order. What the user asked for is left as it is; one answer where nothing is open.
+/// The attempts in order. They keep what the user has chosen; one attempt if nothing is left to
+/// choose.
 pub fn plan(facts: &MatrixProperties, options: &LinearOptions) -> Vec<Attempt> {
     let full = (options.max_iterations, 2 * facts.unknowns + 100);
     let attempt = |method, preconditioner, limit: (usize, usize)| Attempt {
@@ -217,7 +228,7 @@ pub fn plan(facts: &MatrixProperties, options: &LinearOptions) -> Vec<Attempt> {
 
 type Limit = (usize, usize);
 
-/// Preconditioners for a matrix like this, best first.
+/// Preconditioners for a matrix with these properties, best first.
 fn preconditioners(facts: &MatrixProperties, tolerance: f64) -> Vec<(Preconditioning, Limit)> {
     use Preconditioning::{Amg, BlockIlu0, Cpr, Ilu0, Jacobi};
     let mut list = Vec::new();
@@ -243,7 +254,7 @@ fn preconditioners(facts: &MatrixProperties, tolerance: f64) -> Vec<(Preconditio
 fn all(facts: &MatrixProperties, tolerance: f64) -> Vec<(Method, Preconditioning, Limit)> {
     let lu = (Method::Lu, Preconditioning::None, FIRST_TRY);
     let has_lu = cfg!(feature = "lu");
-    // Only LU finds which right-hand sides fit.
+    // Only LU determines which right-hand sides are in the range.
     if has_lu && (facts.unknowns <= SMALL || (facts.is_range_unknown && facts.unknowns <= LARGEST_FOR_LU)) {
         return vec![lu];
     }
@@ -253,16 +264,16 @@ fn all(facts: &MatrixProperties, tolerance: f64) -> Vec<(Method, Preconditioning
         if definite && refusal(Method::Cg, preconditioner).is_none() {
             list.push((Method::Cg, preconditioner, limit));
         } else {
-            // BiCGStab is cheaper an iteration; where it fails, GMRES seldom breaks down.
+            // An iteration of BiCGStab is cheaper; where it fails, GMRES seldom breaks down.
             let method = if number == 0 && facts.fields == 1 { Method::BiCgStab } else { Method::Gmres };
             list.push((method, preconditioner, limit));
         }
     }
     if has_lu && facts.unknowns <= LARGEST_FOR_LU {
-        // Slow iterations are not worth their while where a direct solver can take over.
+        // Slow iterations are skipped where a direct solver can take over.
         list.retain(|(_, preconditioner, _)| *preconditioner != Preconditioning::Jacobi || facts.prefers_jacobi(tolerance));
         list.push(lu);
-        // What LU cannot solve to the tolerance, for the rounding of large values, patience may.
+        // Large values may round too much for LU; more iterations may still reach the tolerance.
         list.extend(list.first().copied().filter(|(method, ..)| *method != Method::Lu));
     }
     list

@@ -1,71 +1,74 @@
-//! Why a linear system was not solved.
+//! Errors of linear solvers.
 
 use std::fmt;
 
 use super::options::{Method, Preconditioning};
 use crate::error::{Error, ErrorKind};
 
-/// The ways to fail.
+/// The reasons why a linear system was not solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LinearErrorKind {
-    /// The method divided by zero or met a matrix that is not of its class.
+    /// Division by zero, or a matrix outside the method's class.
     Breakdown,
-    /// The residual does not come down any more.
+    /// The residual no longer decreases.
     Stagnation,
-    /// The limit on iterations was reached while the residual still came down.
+    /// The limit on iterations was reached while the residual still decreased.
     MaxIterations,
-    /// The matrix is singular to working precision, beyond a constant null space.
+    /// The matrix is singular to working precision beyond its constant null space.
     Singular,
     /// The matrix, the right-hand side or an iterate is not finite.
     NonFinite,
-    /// The preconditioner is not for systems like this one.
+    /// The preconditioner does not suit this system.
     Unsuitable,
-    /// The run was asked to end before the system was solved.
+    /// The run was interrupted before the system was solved.
     Interrupted,
-    /// The derivative by an unknown that is connected to no other is zero, and the right-hand side is not.
+    /// The derivative with respect to an unknown without couplings is zero, and its right-hand side
+    /// is not.
     ZeroDerivative {
-        /// How many such unknowns there are.
+        /// Number of such unknowns.
         count: usize,
-        /// The right-hand side where it is farthest from zero, in its unit.
+        /// Largest such right-hand side in magnitude, in its unit.
         residual: f64,
     },
     /// The matrix has a constant null space and the right-hand side is not in its range.
     Incompatible {
-        /// Sum of the right-hand side over the connected component that is farthest out, weighted by the left null vector whose largest
-        /// entry is 1 (all entries are 1 where the columns sum to zero). Unit of the right-hand side.
+        /// Sum of the right-hand side over the connected component with the largest imbalance,
+        /// weighted by the left null vector with largest entry 1 (all ones where the columns sum to
+        /// zero). Unit of the right-hand side.
         imbalance: f64,
     },
 }
 
-/// A linear system that was not solved.
+/// A linear system that was not solved, with the method that failed last.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinearError {
-    /// How it failed.
+    /// Why it was not solved.
     pub kind: LinearErrorKind,
-    /// Which method did.
+    /// The method that failed.
     pub method: Method,
-    /// With which preconditioner.
+    /// Its preconditioner.
     pub preconditioner: Preconditioning,
-    /// Iterations made.
+    /// Number of iterations.
     pub iterations: usize,
-    /// `|b - A x| / |b|` of the best `x` known, computed from `x` itself; 1 for `x = 0`, NaN if not finite.
+    /// `|b - A x| / |b|` of the best `x`, computed from `x` itself; 1 for `x = 0`, NaN if not
+    /// finite.
     pub relative_residual: f64,
-    /// What was met, in words: row, value, tolerance.
+    /// Details in words: row, value, tolerance.
     pub detail: String,
-    /// What was tried before it, a sentence each.
+    /// Earlier attempts, a sentence each.
     pub before: Vec<String>,
 }
 
-/// A looser tolerance is of use where so small a relative residual was reached: `solver_tol` is 1e-8 unless it is given, and
-/// with a larger one than this corrections have hardly a digit to spare.
+/// Largest relative residual for which a looser tolerance is suggested: `solver_tol` is 1e-8 by
+/// default, and with more than this corrections have hardly a correct digit.
 const NEAR: f64 = 1e-4;
 
 const SINGULAR: &str = "check that each unknown appears in an equation and that a boundary condition or a time derivative fixes its level";
 
 impl LinearError {
-    /// One concrete thing to do.
+    /// One concrete suggestion.
     pub fn hint(&self) -> &'static str {
-        // What is not finite is not near.
+        // NaN is not near.
         let is_near = self.relative_residual <= NEAR;
         match self.kind {
             LinearErrorKind::Breakdown => match self.method {
@@ -106,7 +109,7 @@ impl fmt::Display for LinearError {
     }
 }
 
-/// What happened.
+/// The failure as a sentence.
 struct Sentence<'a> {
     error: &'a LinearError,
 }
@@ -144,7 +147,7 @@ impl fmt::Display for Sentence<'_> {
 }
 
 impl LinearError {
-    /// What happened, in a few words, for the report of a later failure.
+    /// The failure in a few words, for the report of a later one.
     pub(in crate::linalg) fn summary(&self) -> String {
         format!("{} (relative residual {:.1e})", Sentence { error: self }, self.relative_residual)
     }

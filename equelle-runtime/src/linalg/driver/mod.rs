@@ -1,5 +1,7 @@
-//! The front door: [`options`] (which method, when it stops), [`choose`] (which one where nothing is asked for),
-//! [`mod@solve`], `cache` (what is kept from one solve to the next), [`error`].
+//! The linear-solver driver: chooses a method, solves, checks the true residual.
+//!
+//! [`options`] (method and tolerances), [`choose`] (automatic choice), [`mod@solve`], `cache`
+//! (reuse between solves), [`error`].
 
 pub(super) mod cache;
 pub mod choose;

@@ -1,25 +1,25 @@
-//! Which solver, and when it stops.
+//! Options of linear solvers: method, preconditioner, tolerances, limits.
 
 use crate::error::{Error, ErrorKind};
 use crate::linalg::precond::amg::{AmgCycle, AmgOptions, AmgSmoother};
 use crate::params::Parameters;
 use crate::threads::Threads;
 
-/// A way to solve a linear system.
+/// A method for linear systems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// Sparse direct LU factorisation.
     Lu,
-    /// Conjugate gradients: symmetric definite matrices.
+    /// Conjugate gradients, for symmetric definite matrices.
     Cg,
-    /// Stabilised bi-conjugate gradients: any matrix.
+    /// Stabilised bi-conjugate gradients, for any matrix.
     BiCgStab,
-    /// Generalised minimal residuals with restart: any matrix.
+    /// Generalised minimal residuals with restart, for any matrix.
     Gmres,
 }
 
 impl Method {
-    /// All of them.
+    /// All methods.
     pub const ALL: [Method; 4] = [Method::Lu, Method::Cg, Method::BiCgStab, Method::Gmres];
 
     /// The value of the parameter `solver`.
@@ -43,18 +43,18 @@ impl Method {
     }
 }
 
-/// A preconditioner by name.
+/// A preconditioner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preconditioning {
     /// None.
     None,
     /// The inverse of the diagonal.
     Jacobi,
-    /// The inverses of the diagonal blocks of fields on the same elements.
+    /// The inverses of the diagonal blocks that couple fields on the same element.
     BlockJacobi,
     /// Incomplete LU factors without fill.
     Ilu0,
-    /// The same by blocks of fields on the same elements.
+    /// Incomplete LU factors without fill, by blocks of fields on the same element.
     BlockIlu0,
     /// A factorised sparse approximate inverse.
     Fsai,
@@ -65,7 +65,7 @@ pub enum Preconditioning {
 }
 
 impl Preconditioning {
-    /// All of them.
+    /// All preconditioners.
     pub const ALL: [Preconditioning; 8] = [
         Preconditioning::None,
         Preconditioning::Jacobi,
@@ -106,7 +106,8 @@ impl Preconditioning {
     }
 }
 
-/// Why a method cannot be used with a preconditioner, whatever the matrix; `None` if it can.
+/// The reason why a method cannot be used with a preconditioner, whatever the matrix; `None` if it
+/// can.
 pub fn refusal(method: Method, preconditioner: Preconditioning) -> Option<&'static str> {
     match (method, preconditioner) {
         (Method::Lu, Preconditioning::None) => None,
@@ -118,36 +119,42 @@ pub fn refusal(method: Method, preconditioner: Preconditioning) -> Option<&'stat
     }
 }
 
-/// How linear systems are solved.
+/// Options of a linear solve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinearOptions {
-    /// The method; `None` chooses by what the matrix is like, and falls back on another where that fails (see [`super::choose`]).
+    /// The method; `None` chooses from the properties of the matrix and tries others after a
+    /// failure (see [`super::choose`]).
     pub method: Option<Method>,
-    /// For the iterative methods; `None` chooses.
+    /// Preconditioner of the iterative methods; `None` chooses.
     pub preconditioner: Option<Preconditioning>,
-    /// Largest `|b - A x|` over `|b|` (2-norms) of a solved system; checked on the true residual whatever the method.
+    /// Largest `|b - A x|` over `|b|` (2-norms) of a solved system; checked on the true residual
+    /// for every method.
     pub tolerance: f64,
-    /// Iterations of the iterative methods, in all.
+    /// Total iterations of the iterative methods.
     pub max_iterations: usize,
     /// Iterations of GMRES between restarts.
     pub restart: usize,
-    /// Iterations between two looks at the residual. The host reads numbers from a device only then.
+    /// Iterations between two checks of the residual. The host reads values from a device only
+    /// then.
     pub check_every: usize,
-    /// A residual (2-norm, in the unit of the right-hand side) that is as good as none: what round-off leaves outside the range of a matrix
-    /// with an open level may be that large, however small the right-hand side is. Iterative methods go on for it where it is near ([`crate::linalg::krylov::iteration::Target`]), since it saves another
-    /// solve. No parameter: Newton's method knows.
+    /// Absolute tolerance of the residual (2-norm, unit of the right-hand side): round-off outside
+    /// the range of a singular matrix may be that large, however small the right-hand side is.
+    /// Iterative methods aim for it where it is near
+    /// ([`crate::linalg::krylov::iteration::Target`]), since that saves another solve. No
+    /// parameter: Newton's method sets it.
     pub negligible: f64,
-    /// What the entries of matrices and right-hand sides were rounded to: the distance from 1 to the next larger number of their type. No parameter: who computes them knows.
+    /// Machine epsilon of the type that the entries of matrices and right-hand sides were rounded
+    /// to. No parameter: the caller sets it.
     pub rounding: f64,
-    /// Multigrid; whether the matrix is symmetric is found out.
+    /// Options of multigrid, which detects by itself whether the matrix is symmetric.
     pub amg: AmgOptions,
-    /// Number of the elliptic field, from 0, for the two-stage preconditioner; `None` finds it from the matrix.
+    /// Number of the elliptic field, from 0, for CPR; `None` determines it from the matrix.
     pub pressure: Option<usize>,
-    /// Threads that loops over unknowns run on; they change no bit. No parameter of the solver: the run has them.
+    /// Threads for loops over unknowns; they change no bit. No parameter: the run sets them.
     pub threads: Threads,
 }
 
-/// Unknowns up to which a direct solver is tried where iterative methods fail.
+/// Number of unknowns up to which a direct solver is tried after iterative methods have failed.
 pub const LARGEST_FOR_LU: usize = 50_000;
 
 impl Default for LinearOptions {
@@ -168,7 +175,7 @@ impl Default for LinearOptions {
     }
 }
 
-/// The parameters read here.
+/// Names of the parameters read here.
 pub const KEYS: [&str; 9] = [
     "solver",
     "preconditioner",
@@ -182,12 +189,14 @@ pub const KEYS: [&str; 9] = [
 ];
 
 impl LinearOptions {
-    /// From `solver`, `preconditioner`, `solver_tol`, `solver_max_iter`, `solver_restart`, `amg_smoother`, `amg_cycle`, `amg_strength` and
-    /// `cpr_pressure` (the number of an unknown, from 1), and from the names that older programs used for them, with a warning each. The
-    /// warnings are for the user, in the order in which they arose.
+    /// Reads `solver`, `preconditioner`, `solver_tol`, `solver_max_iter`, `solver_restart`,
+    /// `amg_smoother`, `amg_cycle`, `amg_strength` and `cpr_pressure` (the number of an unknown,
+    /// from 1), and the names that older programs used for them. Returns a warning for the user for
+    /// each old name, in order.
     ///
     /// # Errors
-    /// `Data` for a value that is not legal (names the legal ones), and for a solver and a preconditioner that do not go together.
+    /// `Data` for a value that is not legal (lists the legal ones), and for a solver and a
+    /// preconditioner that do not go together.
     pub fn from_parameters(parameters: &Parameters) -> Result<(LinearOptions, Vec<String>), Error> {
         let mut options = LinearOptions::default();
         let mut warnings = Vec::new();
@@ -252,7 +261,7 @@ impl LinearOptions {
     }
 }
 
-/// A word of a parameter, in any case of letters.
+/// A value from a list of words, in upper or lower case.
 fn word<T: Copy, const N: usize>(
     parameters: &Parameters,
     key: &str,
@@ -264,7 +273,7 @@ fn word<T: Copy, const N: usize>(
     found.ok_or_else(|| not_legal(parameters, key, text, &legal.map(name)))
 }
 
-/// The same, where `auto` is `None`.
+/// A value from a list of words; `auto` is `None`.
 fn word_or_auto<T: Copy, const N: usize>(
     parameters: &Parameters,
     key: &str,
@@ -317,7 +326,7 @@ pub const OLD_KEYS: [&str; 9] = {
     ["linsolver", "linsolver_type", "linsolver_residual_tolerance", "linsolver_max_iterations", a, b, c, d, e]
 };
 
-/// The keys of the original serial runtime.
+/// Translates the keys of the original serial runtime.
 fn old_keys(parameters: &Parameters, options: &mut LinearOptions, warnings: &mut Vec<String>) -> Result<(), Error> {
     let mut superseded = |old: &str, new: &str| {
         let is_ignored = parameters.contains(new);
@@ -333,7 +342,7 @@ fn old_keys(parameters: &Parameters, options: &mut LinearOptions, warnings: &mut
             "istl" => match kind {
                 Some(0 | 1) => Method::Cg,
                 None | Some(2) => Method::BiCgStab,
-                // Algebraic multigrid on its own: for symmetric matrices.
+                // Algebraic multigrid as a solver of its own: for symmetric matrices.
                 Some(3 | 4) => Method::Cg,
                 Some(other) => return Err(not_legal(parameters, "linsolver_type", &other.to_string(), &["0", "1", "2", "3", "4"])),
             },

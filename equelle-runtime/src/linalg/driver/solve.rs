@@ -1,4 +1,4 @@
-//! The front door: one call that solves a system or says why not, wherever the computation happens.
+//! Chooses a method, solves the linear system, checks the true residual, on any device.
 
 use std::rc::Rc;
 
@@ -25,25 +25,26 @@ mod direct;
 /// A solved system.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solution<V = Vec<f64>> {
-    /// The unknowns: `[n]`. With mean zero over each component that leaves their level open.
+    /// The unknowns: `[n]`. The mean is zero over each connected component of the null space.
     pub x: V,
     /// Iterations of an iterative method; steps of iterative refinement after LU, mostly 0.
     pub iterations: usize,
-    /// `|b - A x| / |b|`, computed from `x`; at most the tolerance, but for what may be [ignored](NullSpace::allowed) where a level is open. 0 for `b = 0`.
+    /// `|b - A x| / |b|`, computed from `x`; at most the tolerance, except for what may be
+    /// [ignored](NullSpace::allowed) where the matrix is singular. 0 for `b = 0`.
     pub relative_residual: f64,
-    /// Which method was used.
+    /// The method that solved the system.
     pub method: Method,
-    /// With which preconditioner.
+    /// Its preconditioner.
     pub preconditioner: Preconditioning,
-    /// What the user may want to know, such as that the level of the unknown is open.
+    /// A note for the user, such as that the matrix is singular up to a constant.
     pub note: Option<String>,
 }
 
-/// What the method itself may leave of the tolerance: the rest is for moving the mean, and for what the right-hand side has outside the
-/// range.
+/// The method's share of the tolerance; the rest is for subtracting the mean and for the part of
+/// the right-hand side outside the range.
 const SHARE: f64 = 0.9;
 
-/// How a method fails, before it is put into words.
+/// A failure before it is put into words.
 struct MethodError {
     kind: LinearErrorKind,
     iterations: usize,
@@ -58,11 +59,11 @@ impl MethodError {
     }
 }
 
-/// Why an attempt came to nothing.
+/// Why an attempt failed.
 enum Failure<E> {
-    /// The method failed; another one may not.
+    /// The method failed; another one may succeed.
     MethodError(MethodError),
-    /// The device did.
+    /// The device failed.
     Device(E),
 }
 
@@ -74,12 +75,13 @@ impl<E> From<MethodError> for Failure<E> {
 
 /// Solves `A x = b`.
 ///
-/// Where a connected component of the matrix leaves the level of its unknowns open (see [`crate::linalg::null_space`]), the right-hand side must be
-/// compatible, and the solution with mean zero there is returned. If the entries were rounded to a type coarser than double, it is the nearest matrix with such a level
-/// that is solved.
+/// Where the matrix is singular up to a constant per connected component (see
+/// [`crate::linalg::null_space`]), the right-hand side must be compatible, and the solution has
+/// mean zero over each component. If the entries were rounded to a type coarser than double
+/// precision, the nearest matrix with this null space is solved.
 ///
 /// # Errors
-/// See [`LinearErrorKind`]. An `x` that misses the tolerance is never returned.
+/// See [`LinearErrorKind`]. Never returns an `x` that misses the tolerance.
 ///
 /// # Panics
 /// If the matrix is not square or the right-hand side is not `[n_rows]`.
@@ -87,14 +89,16 @@ pub fn solve(matrix: &Csr, rhs: &[f64], options: &LinearOptions, cache: &mut Lin
     solve_blocks(matrix, &[matrix.n_rows()], rhs, options, cache)
 }
 
-/// Solves `A x = b` for several fields: the unknowns, and likewise the equations, are blocks that end at `ends`. This matters only where the
-/// level of a field is open (see [`NullSpace::find_in_blocks`]).
+/// Solves `A x = b` for several fields: unknowns and equations form blocks that end at `ends`. The
+/// blocks matter only where the matrix is singular up to a constant of a field (see
+/// [`NullSpace::find_in_blocks`]).
 ///
 /// # Errors
 /// As for [`solve()`].
 ///
 /// # Panics
-/// If the matrix is not square, the right-hand side is not `[n_rows]`, or the last end is another number.
+/// If the matrix is not square, the right-hand side is not `[n_rows]`, or the last end is not
+/// `n_rows`.
 pub fn solve_blocks(
     matrix: &Csr,
     ends: &[usize],
@@ -108,7 +112,8 @@ pub fn solve_blocks(
     solve_on_host(&mut space, &matrix.clone().into(), ends, rhs.to_vec(), options, cache)
 }
 
-/// [`solve_in`] on the host, compiled with this crate rather than with each that calls it: it is most of what a program that solves equations would have to compile.
+/// [`solve_in`] on the host, compiled in this crate: it would be most of the compile time of a
+/// program that solves equations.
 ///
 /// # Errors
 /// As for [`solve()`].
@@ -127,10 +132,11 @@ pub fn solve_on_host(
     solved
 }
 
-/// As [`solve_blocks`], where the computation happens. The right-hand side is `[n]`, where `n` is the last end, and its memory is used.
+/// [`solve_blocks`] on the device of the back-end. The right-hand side is `[n]`, where `n` is the
+/// last end; its memory is reused.
 ///
 /// # Errors
-/// The device failed; within that as for [`solve()`].
+/// The outer error: the device failed. The inner one: as for [`solve()`].
 ///
 /// # Panics
 /// If the matrix is not `[n, n]`.
@@ -154,7 +160,7 @@ pub fn solve_in<S: SystemSpace>(
         detail: fault.detail,
         before: Vec::new(),
     };
-    // What is said before any method is chosen.
+    // Named in errors that arise before a method is chosen.
     let asked = (options.method.unwrap_or(Method::Lu), options.preconditioner.unwrap_or(Preconditioning::None));
     let not_finite =
         |detail| error(asked, MethodError { residual: Some(f64::NAN), ..MethodError::new(LinearErrorKind::NonFinite, detail) });
@@ -175,14 +181,15 @@ pub fn solve_in<S: SystemSpace>(
         return Ok(Ok(Solution { x, iterations: 0, relative_residual: 0.0, method, preconditioner, note: None }));
     }
 
-    // A right-hand side near 1 keeps squares from overflowing; the factor is a power of two, so nothing is rounded.
+    // A right-hand side near 1 keeps squares from overflowing; a power of two rounds nothing.
     let scale = power_of_two_near(&[largest]).unwrap_or(1.0);
     let inverse = space.constant(1.0 / scale);
     space.scale(&mut rhs, &inverse);
     let size = norm_of(space, &rhs)?;
     let mut projected = None;
     let mut restored = None;
-    // What is outside the range is left out where it is small enough, and may be more than the tolerance.
+    // The part of the right-hand side outside the range is left out where it is small; it may
+    // exceed the tolerance.
     let mut outside = 0.0;
     if !null_space.is_empty() && options.rounding > f64::EPSILON {
         let host = null_space.restore(&*space.host_matrix(matrix)?);
@@ -236,7 +243,7 @@ pub fn solve_in<S: SystemSpace>(
         };
         made += fault.iterations;
         let failed = error(chosen, fault);
-        // These are properties of the system or the run, not of the method.
+        // These are failures of the system or the run, not of the method.
         let is_final = matches!(
             failed.kind,
             LinearErrorKind::Incompatible { .. }
@@ -256,7 +263,7 @@ pub fn solve_in<S: SystemSpace>(
     Ok(Err(last))
 }
 
-/// What is to be told of each solve: what the matrix leaves open, and that `solver_tol` was not reached.
+/// The note for the user after a solve: the null space, and whether `solver_tol` was missed.
 fn with_accepted(open: Option<String>, relative_residual: f64, is_negligible: bool, options: &LinearOptions) -> Option<String> {
     if relative_residual <= options.tolerance {
         return open;
@@ -266,7 +273,7 @@ fn with_accepted(open: Option<String>, relative_residual: f64, is_negligible: bo
     Some(open.map_or_else(|| accepted.clone(), |open| format!("{open}; {accepted}")))
 }
 
-/// What was chosen and why, where the choice was free.
+/// The note on which method was chosen and why, if the choice was free.
 fn choice(
     facts: &MatrixProperties,
     options: &LinearOptions,
@@ -297,34 +304,35 @@ fn norm_of<S: SystemSpace>(space: &mut S, x: &S::Vector) -> Result<f64, S::Error
     Ok(square.sqrt())
 }
 
-/// `b - A x` in the 2-norm, from `x` itself.
+/// The 2-norm of `b - A x`, computed from `x` itself.
 fn residual_norm<S: SystemSpace>(space: &mut S, matrix: &S::Matrix, b: &S::Vector, x: &S::Vector) -> Result<f64, S::Error> {
     let mut r = space.zeros()?;
     space.residual(&mut r, b, matrix, x);
     norm_of(space, &r)
 }
 
-/// What a system leaves open.
+/// The null space of a system.
 struct SystemNullSpace<'a, V> {
     null_space: &'a Rc<NullSpace>,
-    /// The same where the computation happens.
+    /// Its vectors on the device.
     vectors: &'a V,
     /// Ends of the blocks of unknowns and equations.
     ends: &'a [usize],
-    /// What the right-hand side was divided by.
+    /// The divisor of the right-hand side.
     scale: f64,
 }
 
-/// What an attempt found.
+/// The result of a successful attempt.
 struct Solved<V> {
-    /// For the scaled right-hand side, with mean zero on the components of the null space.
+    /// The solution for the scaled right-hand side, with mean zero on the components of the null
+    /// space.
     x: V,
     iterations: usize,
-    /// What the preconditioner found out about the system, in words.
+    /// What the preconditioner determined about the system, in words.
     detail: Option<String>,
 }
 
-/// A system with a right-hand side that was scaled and projected to the range.
+/// A system whose right-hand side is scaled and projected to the range.
 struct Problem<'a, S: SystemSpace> {
     matrix: &'a S::Matrix,
     b: &'a S::Vector,
@@ -371,7 +379,7 @@ impl<S: SystemSpace> Problem<'_, S> {
         }
         let (pressure, detail) = if attempt.preconditioner == Preconditioning::Cpr { self.pressure(space, k)? } else { (0, None) };
 
-        // A negative definite matrix is as good as a positive definite one.
+        // CG takes a negative definite matrix after a change of sign.
         let is_negative = self.facts.symmetry == Symmetry::Symmetric && self.facts.diagonal == Diagonal::Negative;
         let sign = if is_negative { -1.0 } else { 1.0 };
         let mut negated = None;
@@ -420,7 +428,7 @@ impl<S: SystemSpace> Problem<'_, S> {
         }
     }
 
-    /// Which field is elliptic, from 0, and how that was found.
+    /// Number of the elliptic field, from 0, and a note if it was determined from the matrix.
     fn pressure(&self, space: &mut S, k: usize) -> Result<(usize, Option<String>), Failure<S::Error>> {
         match self.options.pressure {
             Some(given) if given < k => Ok((given, None)),
@@ -436,7 +444,7 @@ impl<S: SystemSpace> Problem<'_, S> {
         }
     }
 
-    /// A method for any matrix.
+    /// Runs a method for matrices of any kind.
     fn run_any<M: Preconditioner<S>>(
         &self,
         space: &mut S,
@@ -448,7 +456,7 @@ impl<S: SystemSpace> Problem<'_, S> {
     ) -> Result<Outcome, S::Error> {
         match method {
             Method::BiCgStab => run(space, BiCgStab::new, system, x, b, control),
-            // The others never come here.
+            // CG and LU have other branches.
             Method::Gmres | Method::Cg | Method::Lu => run(space, |space| Gmres::new(space, self.options.restart), system, x, b, control),
         }
     }
@@ -471,7 +479,8 @@ impl<S: SystemSpace> Problem<'_, S> {
         let system = System { operator, preconditioner };
         let mut x = space.zeros().map_err(Failure::Device)?;
         let outcome = match (attempt.method, operator.vectors) {
-            // Residuals within the range and a symmetric preconditioner: levels enter no dot product.
+            // With residuals in the range and a symmetric preconditioner, the null space enters no
+            // dot product.
             (Method::Cg, _) => run(space, Cg::new, system, &mut x, b, control),
             (method, Some(vectors)) => {
                 let preconditioner = &WithoutNullSpace { preconditioner, vectors };
@@ -483,7 +492,7 @@ impl<S: SystemSpace> Problem<'_, S> {
         if outcome.end == End::Converged {
             return Ok((x, outcome.iterations));
         }
-        // A residual that is as good as none is enough where no smaller one can be had.
+        // A negligible residual is enough where no smaller one can be reached.
         let left = residual_norm(space, self.matrix, self.b, &x).map_err(Failure::Device)?;
         if left <= self.options.negligible / self.open.scale {
             return Ok((x, outcome.iterations));
@@ -506,16 +515,17 @@ impl<S: SystemSpace> Problem<'_, S> {
     }
 }
 
-/// `s P A`, where `s` is 1 or -1 and `P` removes what round-off has put outside the range of a matrix with a constant null space.
+/// `s P A`, where `s` is 1 or -1 and `P` removes round-off outside the range of a matrix with a
+/// constant null space.
 struct Projected<'a, S: SystemSpace> {
     matrix: &'a S::Matrix,
-    /// `None` where the matrix leaves nothing open.
+    /// `None` if the matrix has no such null space.
     vectors: Option<&'a S::NullVectors>,
     sign: f64,
 }
 
 impl<S: SystemSpace> Projected<'_, S> {
-    /// Whether it is the matrix itself.
+    /// Whether the operator is the matrix itself.
     fn is_plain(&self) -> bool {
         self.sign == 1.0 && self.vectors.is_none()
     }
@@ -554,8 +564,8 @@ impl<S: SystemSpace> LinearOperator<S> for Projected<'_, S> {
     }
 }
 
-/// What a preconditioner makes, without the open levels: what a set-up has rounded may bring them in many times as large as the rest, which would lose as many digits in a product
-/// with the matrix.
+/// A preconditioner projected along the null space: a rounded set-up may return components in it
+/// many times as large as the rest, and a product with the matrix would lose as many digits.
 struct WithoutNullSpace<'a, S: SystemSpace, M> {
     preconditioner: &'a M,
     vectors: &'a S::NullVectors,
@@ -576,7 +586,7 @@ impl<S: SystemSpace, M: Preconditioner<S>> Preconditioner<S> for WithoutNullSpac
     }
 }
 
-/// Refuses a right-hand side that is outside the range as far as the left null vectors are known.
+/// Refuses a right-hand side outside the range, as far as the left null vectors are known.
 fn check_balance(null_space: &NullSpace, b: &[f64], scale: f64, options: &LinearOptions) -> Result<(), MethodError> {
     let allowed = NullSpace::allowed(norm(b) * scale, options) / scale;
     let Some(worst) = null_space.imbalance(b, allowed) else { return Ok(()) };
@@ -592,7 +602,7 @@ fn check_balance(null_space: &NullSpace, b: &[f64], scale: f64, options: &Linear
     Err(MethodError { residual: Some(1.0), ..MethodError::new(LinearErrorKind::Incompatible { imbalance: worst.sum * scale }, detail) })
 }
 
-/// Iterates by a new method.
+/// Runs a new instance of a method.
 fn run<S: SystemSpace, C: Cycle<S>, M: Preconditioner<S>>(
     space: &mut S,
     new: impl FnOnce(&mut S) -> Result<C, S::Error>,

@@ -1,16 +1,18 @@
 //! Stabilised bi-conjugate gradients with right preconditioning.
 //!
-//! H. A. van der Vorst, Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG for the solution of nonsymmetric linear systems,
-//! SIAM J. Sci. Stat. Comput. 13 (1992), doi:10.1137/0913035.
+//! H. A. van der Vorst, Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG for the solution
+//! of nonsymmetric linear systems, SIAM J. Sci. Stat. Comput. 13 (1992), doi:10.1137/0913035.
 
 use super::iteration::{Control, Cycle, ResidualMonitor, StopReason, System};
 use crate::linalg::space::vector_space::{LinearOperator, Preconditioner, VectorSpace};
 
-/// Working vectors of BiCGStab, for any matrix.
+/// Work vectors of BiCGStab, for any matrix.
 ///
-/// Traffic of an iteration: two products with the matrix, two preconditioners, and 200 bytes an unknown where each operation is a pass of its own: four
-/// dots 56 (one of them of a vector with itself), six updates 144. Where the operations of [`VectorSpace`] that belong together are one pass, 136: the dots with the
-/// products 16, and updates 24, 32, 32 and 32. A look at the residual adds two or three dots of a vector with itself, 8 each.
+/// Memory traffic of an iteration: two products with the matrix, two preconditioners, and 200 bytes
+/// an unknown if each operation is a pass of its own (four dots 56, one of them of a vector with
+/// itself; six updates 144). With the fused operations of [`VectorSpace`], 136: the dots with the
+/// products 16, and updates 24, 32, 32 and 32. A check of the residual adds two or three dots of a
+/// vector with itself, 8 each.
 #[derive(Debug)]
 pub struct BiCgStab<S: VectorSpace> {
     shadow: S::Vector,
@@ -57,7 +59,7 @@ impl<S: VectorSpace> Cycle<S> for BiCgStab<S> {
             system.preconditioner.apply(space, along_p, p);
             let shadow_v = system.operator.apply_dot(space, v, along_p, shadow);
             let alpha = space.ratio(&rho, &shadow_v);
-            // From here `r` is s, the residual after the half step.
+            // From here `r` is `s`, the residual after the half step.
             let half_square = if watch.is_due(iteration) {
                 let square = space.sub_scaled_dot(r, &alpha, v, None);
                 Some((square, space.dot(v, v)))
@@ -74,7 +76,7 @@ impl<S: VectorSpace> Cycle<S> for BiCgStab<S> {
                 let square = space.dot(r, r);
                 let [square, rho, shadow_v, shadow_square, v_square, ts, tt, half_square] =
                     space.read([&square, &rho_new, &shadow_v, &shadow_square, &v_square, &ts, &tt, &half_square])?;
-                // An overflow may also show as a step of zero.
+                // An overflow may also appear as a step of zero.
                 if ![shadow_v, v_square, ts, tt].iter().all(|value| value.is_finite()) {
                     return Ok((iteration, StopReason::NonFinite));
                 }

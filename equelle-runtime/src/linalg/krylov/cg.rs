@@ -1,24 +1,27 @@
 //! Conjugate gradients with a preconditioner.
 //!
-//! M. R. Hestenes and E. Stiefel, Methods of conjugate gradients for solving linear systems, J. Res. Nat. Bur. Standards 49 (1952),
-//! doi:10.6028/jres.049.044. With a preconditioner that depends on the residual, the flexible form: Y. Notay, Flexible conjugate
-//! gradients, SIAM J. Sci. Comput. 22 (2000), doi:10.1137/S1064827599362314.
+//! M. R. Hestenes and E. Stiefel, Methods of conjugate gradients for solving linear systems, J.
+//! Res. Nat. Bur. Standards 49 (1952), doi:10.6028/jres.049.044. The flexible form, for a
+//! preconditioner that depends on the residual: Y. Notay, Flexible conjugate gradients, SIAM J.
+//! Sci. Comput. 22 (2000), doi:10.1137/S1064827599362314.
 
 use super::iteration::{Control, Cycle, ResidualMonitor, StopReason, System};
 use crate::linalg::space::vector_space::{LinearOperator, Preconditioner, VectorSpace};
 
-/// Working vectors of CG, for symmetric positive definite matrices (and singular ones when the right-hand side is in the range).
+/// Work vectors of CG, for symmetric positive definite matrices, and for singular ones when the
+/// right-hand side is in the range.
 ///
-/// Three vectors, and one more for a variable preconditioner. Traffic of an iteration: one product with the matrix, one preconditioner, and 104 bytes an unknown where
-/// each operation is a pass of its own: two dots 32 and three updates 72. Where the operations of [`VectorSpace`] that belong together are one pass, 80: the
-/// residual 24, a dot 16, a step 40. With Jacobi in the same passes it is 80 in all, of 128. A look at the residual adds nothing, or 8 with Jacobi. Nothing but these looks
-/// waits for the device.
+/// Three vectors, and one more for a variable preconditioner. Memory traffic of an iteration: one
+/// product with the matrix, one preconditioner, and 104 bytes an unknown if each operation is a
+/// pass of its own (two dots 32, three updates 72). With the fused operations of [`VectorSpace`],
+/// 80: the residual 24, a dot 16, a step 40. With fused Jacobi, 80 in all instead of 128. A check
+/// of the residual adds nothing, or 8 with Jacobi; only these checks wait for the device.
 #[derive(Debug)]
 pub struct Cg<S: VectorSpace> {
     p: S::Vector,
     q: S::Vector,
     z: S::Vector,
-    /// The residual before, for a variable preconditioner.
+    /// The previous residual, for a variable preconditioner.
     before: Option<S::Vector>,
 }
 
@@ -49,7 +52,8 @@ impl<S: VectorSpace> Cycle<S> for Cg<S> {
         system.preconditioner.apply(space, z, r);
         space.copy(p, z);
         let mut rz = space.dot(r, z);
-        // Both are positive for a definite matrix until the residual is exactly zero. The host looks at the least of them since the start.
+        // Both are positive for a definite matrix until the residual is exactly zero. The host
+        // checks their minimum since the start.
         let mut least_curvature = space.constant(f64::INFINITY);
         let mut least_rz = rz.clone();
         let mut iteration = 0;
@@ -64,7 +68,7 @@ impl<S: VectorSpace> Cycle<S> for Cg<S> {
             let rz_new = if watch.is_due(iteration) {
                 let square = space.sub_scaled_dot(r, &alpha, q, None);
                 let [read, curvature, least_curvature, least_rz] = space.read([&square, &curvature, &least_curvature, &least_rz])?;
-                // An overflow may also show as a step of zero.
+                // An overflow may also appear as a step of zero.
                 if !curvature.is_finite() {
                     space.add_scaled(x, &alpha, p);
                     return Ok((iteration, StopReason::NonFinite));

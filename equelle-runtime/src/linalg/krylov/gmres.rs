@@ -1,32 +1,36 @@
 //! Generalised minimal residuals with restart, right preconditioning and modified Gram-Schmidt.
 //!
-//! Y. Saad and M. H. Schultz, GMRES: a generalized minimal residual algorithm for solving nonsymmetric linear systems,
-//! SIAM J. Sci. Stat. Comput. 7 (1986), doi:10.1137/0907058. With a preconditioner that depends on its argument, the flexible form, which keeps
-//! what it made of each basis vector: Y. Saad, A flexible inner-outer preconditioned GMRES algorithm, SIAM J. Sci. Comput. 14 (1993),
-//! doi:10.1137/0914028.
+//! Y. Saad and M. H. Schultz, GMRES: a generalized minimal residual algorithm for solving
+//! nonsymmetric linear systems, SIAM J. Sci. Stat. Comput. 7 (1986), doi:10.1137/0907058. The
+//! flexible form, which stores each preconditioned basis vector, for a preconditioner that depends
+//! on its argument: Y. Saad, A flexible inner-outer preconditioned GMRES algorithm, SIAM J. Sci.
+//! Comput. 14 (1993), doi:10.1137/0914028.
 
 use super::iteration::{Control, Cycle, ResidualMonitor, StopReason, System};
 use crate::linalg::space::vector_space::{LinearOperator, Preconditioner, VectorSpace};
 
-/// Basis of GMRES(m), for any matrix. Memory: m + 3 vectors, allocated as the first cycle reaches them; m more with a preconditioner that is variable or rounds much, and after a cycle
-/// whose own residual was far from the true one.
+/// Basis of GMRES(m), for any matrix. Memory: m + 3 vectors, allocated as the first cycle needs
+/// them. The flexible form takes m more: with a preconditioner that is variable or rounds much, and
+/// after a cycle whose recurrence was far from the true residual.
 ///
-/// Traffic of iteration j of a cycle (from 0): one product with the matrix, one preconditioner, and 40 (j + 1) + 24 bytes an unknown where each operation is a
-/// pass of its own, so 20 m + 44 on average; 32 (j + 1) + 16 where the operations of [`VectorSpace`] that belong together are one pass, so 16 m + 32. The update
-/// at the end of a cycle adds 24 or 16 an iteration. A look at the residual adds nothing.
+/// Memory traffic of iteration j of a cycle (from 0): one product with the matrix, one
+/// preconditioner, and 40 (j + 1) + 24 bytes an unknown if each operation is a pass of its own, on
+/// average 20 m + 44. With the fused operations of [`VectorSpace`], 32 (j + 1) + 16, on average 16
+/// m + 32. The update at the end of a cycle adds 24 or 16 an iteration. A check of the residual
+/// adds nothing.
 #[derive(Debug)]
 pub struct Gmres<S: VectorSpace> {
     restart: usize,
     basis: Vec<S::Vector>,
-    /// The preconditioned basis vectors, if they are kept.
+    /// The preconditioned basis vectors, in the flexible form.
     directions: Vec<S::Vector>,
-    /// Whether they are whatever the preconditioner says of itself.
+    /// Whether to use the flexible form even for a preconditioner that claims to be fixed.
     flexible: bool,
     work: S::Vector,
 }
 
 impl<S: VectorSpace> Gmres<S> {
-    /// With at most `restart` iterations a cycle, at least 1.
+    /// A basis for at most `restart` iterations a cycle, at least 1.
     ///
     /// # Errors
     /// Out of memory.
@@ -34,7 +38,7 @@ impl<S: VectorSpace> Gmres<S> {
         Ok(Gmres { restart: restart.max(1), basis: Vec::new(), directions: Vec::new(), flexible: false, work: space.zeros()? })
     }
 
-    /// Makes sure that `basis[index]` exists.
+    /// Allocates `basis[index]` if it does not exist.
     fn grow(&mut self, space: &mut S, index: usize) -> Result<(), S::Error> {
         while self.basis.len() <= index {
             let vector = space.zeros()?;
@@ -44,15 +48,15 @@ impl<S: VectorSpace> Gmres<S> {
     }
 }
 
-/// A plane rotation that brings the second of two numbers to zero.
+/// A plane rotation that maps the second of two numbers to zero.
 struct Rotation<T> {
     cosine: T,
     sine: T,
 }
 
 impl<T: Clone> Rotation<T> {
-    /// The rotation and the length of (a, b). For (0, 0) both factors are 0, which leaves a zero pivot and a zero residual: the host is
-    /// told.
+    /// The rotation and the length of (a, b). For (0, 0) both factors are 0: a zero pivot and a
+    /// zero residual, which the host sees.
     fn new<S: VectorSpace<Scalar = T>>(space: &mut S, a: &T, b: &T) -> (Self, T) {
         let (aa, bb) = (space.mul(a, a), space.mul(b, b));
         let square = space.add(&aa, &bb);
@@ -87,7 +91,8 @@ impl<S: VectorSpace> Cycle<S> for Gmres<S> {
         space.copy(&mut self.basis[0], r);
         space.scale(&mut self.basis[0], &inverse);
 
-        // Upper triangle after the rotations, column by column, and the right-hand side of the small least-squares problem.
+        // Upper triangle after the rotations, by columns, and the right-hand side of the small
+        // least-squares problem.
         let mut columns: Vec<Vec<S::Scalar>> = Vec::new();
         let mut rotations: Vec<Rotation<S::Scalar>> = Vec::new();
         let mut rhs = vec![norm];
@@ -111,15 +116,15 @@ impl<S: VectorSpace> Cycle<S> for Gmres<S> {
             let mut column = Vec::with_capacity(j + 1);
             let mut known_square = zero.clone();
             for (i, v) in known.iter().enumerate() {
-                // What is left along the next basis vector; of `w` itself after the last one.
+                // The component along the next basis vector; after the last one, of `w` itself.
                 let next = space.sub_scaled_dot(w, &h, v, known.get(i + 1));
                 let h_square = space.mul(&h, &h);
                 known_square = space.add(&known_square, &h_square);
                 column.push(std::mem::replace(&mut h, next));
             }
             let square = h;
-            // Where the Krylov space ends, only round-off is left of w. It must not become a basis vector: iterations that follow before
-            // the host looks would take it for a direction.
+            // Where the Krylov space ends, `w` is only round-off. It must not become a basis
+            // vector: iterations before the next check would take it for a direction.
             let (left, known_length) = (space.sqrt(&square), space.sqrt(&known_square));
             let below = space.zero_if_cancelled(&left, &known_length);
             let inverse = space.ratio(&one, &below);
@@ -139,7 +144,7 @@ impl<S: VectorSpace> Cycle<S> for Gmres<S> {
             let iteration = j + 1;
             if watch.is_due(iteration) {
                 let [residual, pivot, least_pivot] = space.read([&rhs[iteration], &pivot, &least_pivot])?;
-                // An overflow may also show as a direction of length zero.
+                // An overflow may also appear as a direction of length zero.
                 if !pivot.is_finite() {
                     break StopReason::NonFinite;
                 }
@@ -165,12 +170,13 @@ impl<S: VectorSpace> Cycle<S> for Gmres<S> {
 }
 
 impl<S: VectorSpace> Gmres<S> {
-    /// Whether what the preconditioner makes of basis vectors is kept.
+    /// Whether preconditioned basis vectors are stored.
     fn keeps(&self, preconditioner: &impl Preconditioner<S>) -> bool {
         self.flexible || preconditioner.is_rounded()
     }
 
-    /// `x = x + M V y`, where `y` solves the triangular system; `r` is overwritten. Columns with a zero pivot contribute nothing.
+    /// `x = x + M V y`, where `y` solves the triangular system; `r` is overwritten. Columns with a
+    /// zero pivot contribute nothing.
     fn correct<A, M: Preconditioner<S>>(
         &mut self,
         space: &mut S,

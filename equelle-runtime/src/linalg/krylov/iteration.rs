@@ -1,53 +1,60 @@
-//! What the iterative methods have in common: cycles, each started from the true residual, and the decision when to stop.
+//! Common part of the iterative methods: cycles, each started from the true residual, and stopping
+//! criteria.
 //!
-//! A method's own recurrence drifts away from `b - A x`. So a method only ever *proposes* to stop; [`iterate`] then computes the residual
-//! from `x` and either agrees, starts another cycle from it, or says why there is no point.
+//! The recurrence of a method drifts away from `b - A x`, so a method only *proposes* to stop. Then
+//! [`iterate`] computes the residual from `x` and accepts it, starts another cycle from it, or
+//! returns why that is pointless.
 
 use crate::linalg::space::vector_space::{LinearOperator, Preconditioner, VectorSpace};
 
-/// How small a residual is to be; 2-norms, in the unit of the right-hand side.
+/// Target of the residual; 2-norms in the unit of the right-hand side.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Target {
-    /// The largest that counts as solved.
+    /// Largest residual that counts as converged.
     pub accept: f64,
-    /// What a method goes on for once that is reached, while it costs few iterations: at most `accept`. What comes out between the two is as solved as any other.
+    /// Smaller residual to aim for after that, while it costs few iterations; at most `accept`. A
+    /// result between the two is converged.
     pub aim: f64,
 }
 
-/// An aim is worth its while where it is at most so many times smaller than what is accepted: two powers of ten, beside the eight of a whole solve.
+/// An aim is pursued where it is at most this factor below `accept`: two powers of ten, where a
+/// whole solve takes eight.
 const REACH: f64 = 100.0;
-/// Iterations for the aim, over those until the residual was accepted. At the same rate two powers of ten after eight take a quarter; rates vary.
+/// Extra iterations for the aim, relative to those for `accept`. At a constant rate, two powers of
+/// ten after eight take a quarter; rates vary.
 const FOR_AIM: f64 = 0.5;
 
 impl Target {
-    /// No more than what is accepted.
+    /// No aim beyond `accept`.
     pub fn just(accept: f64) -> Target {
         Target { accept, aim: accept }
     }
 
-    /// With the aim at a residual that saves the caller another solve, if that is near; `saves` is 0 where none does.
+    /// Aims at a residual that saves the caller another solve, if it is near; `saves` is 0 where
+    /// there is none.
     pub fn near(accept: f64, saves: f64) -> Target {
         let is_near = saves < accept && accept <= REACH * saves;
         Target { accept, aim: if is_near { saves } else { accept } }
     }
 
-    /// Both times a factor.
+    /// Both multiplied by a factor.
     fn times(self, factor: f64) -> Target {
         Target { accept: factor * self.accept, aim: factor * self.aim }
     }
 }
 
-/// When to stop.
+/// Stopping criteria.
 #[derive(Clone, Copy, Debug)]
 pub struct Control {
-    /// Which residual counts as solved.
+    /// The residual to reach.
     pub target: Target,
-    /// Iterations in all.
+    /// Total number of iterations.
     pub max_iterations: usize,
-    /// Iterations between two looks at the residual; at least 1.
+    /// Iterations between two checks of the residual; at least 1.
     pub check_every: usize,
-    /// Iterations without a new least residual after which a method gives up. In exact arithmetic CG and BiCGStab end within as many
-    /// iterations as there are unknowns, so anything beyond twice that is round-off.
+    /// Iterations without a new least residual after which a method gives up. In exact arithmetic
+    /// CG and BiCGStab need at most as many iterations as unknowns, so beyond twice that is only
+    /// round-off.
     pub patience: usize,
 }
 
@@ -56,52 +63,53 @@ pub struct Control {
 pub enum End {
     /// The true residual is accepted.
     Converged,
-    /// A division by zero, or a sign that the matrix is not of the method's class; says which.
+    /// Division by zero, or a matrix outside the method's class; with the reason.
     Breakdown(String),
-    /// The true residual does not come down; says how that showed.
+    /// The true residual does not decrease; with how that was detected.
     Stagnation(String),
-    /// The limit was reached.
+    /// The limit on iterations was reached.
     MaxIterations,
     /// The residual overflowed.
     NonFinite,
-    /// The run has been asked to end.
+    /// The run was interrupted.
     Interrupted,
 }
 
-/// What came of an iteration.
+/// The result of an iteration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// How it ended.
     pub end: End,
-    /// Iterations made.
+    /// Number of iterations.
     pub iterations: usize,
-    /// Least true residual norm met at the start or end of a cycle.
+    /// Least true residual norm at the start or end of a cycle.
     pub residual: f64,
 }
 
 /// Why a method proposes to stop.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StopReason {
-    /// By its recurrence the residual is at most the aim; or it is accepted, and the aim costs too much.
+    /// By the recurrence, the residual is at most the aim, or it is accepted and the aim costs too
+    /// much.
     Converged,
     /// The cycle is complete.
     Restart,
     /// No new least residual for too long.
     OutOfPatience,
-    /// Something that it divides by is zero; says what.
+    /// A divisor is zero; with which one.
     Breakdown(String),
     /// The iterations of the cycle are used up.
     OutOfIterations,
     /// A number is not finite.
     NonFinite,
-    /// The run has been asked to end.
+    /// The run was interrupted.
     Interrupted,
 }
 
-/// A method: one cycle of iterations with its working vectors.
+/// A method: one cycle of iterations with its work vectors.
 pub trait Cycle<S: VectorSpace> {
-    /// Improves `x`. `r` holds `b - A x` at the start and anything at the end. Makes at most `control.max_iterations` iterations and
-    /// returns how many it made.
+    /// Improves `x`. `r` holds `b - A x` at the start and is undefined at the end. Makes at most
+    /// `control.max_iterations` iterations and returns their number.
     ///
     /// # Errors
     /// The device failed.
@@ -114,8 +122,9 @@ pub trait Cycle<S: VectorSpace> {
         control: Control,
     ) -> Result<(usize, StopReason), S::Error>;
 
-    /// A preconditioner turned out not to be the fixed linear map that it was taken for: what a cycle made of its own numbers was far from the truth. Asks for a form that allows for
-    /// it, in all cycles from here on; `false` if there is none, or it has been asked for before.
+    /// Switches to a form for variable preconditioners in all later cycles, since the
+    /// preconditioner is not the fixed linear map it claims to be: a cycle's recurrence was far
+    /// from the true residual. Returns `false` if there is no such form or it is already used.
     fn allow_for_variation(&mut self) -> bool {
         false
     }
@@ -138,17 +147,20 @@ impl<A, M> Clone for System<'_, A, M> {
 
 impl<A, M> Copy for System<'_, A, M> {}
 
-/// A cycle that should have helped is repeated only if it left less than this part of the residual.
+/// A cycle that should have helped is repeated only if it reduced the residual below this part.
 const GAIN: f64 = 0.5;
-/// Cycles in a row that may break down without gain before that is final: a restart takes another shadow residual. Where the residual has
-/// not changed at all, the next cycle would be the same.
+/// Largest number of breakdowns in a row without gain: a restart takes another shadow residual.
+/// With an unchanged residual the next cycle would be the same.
 const RETRIES: usize = 2;
-/// GMRES repeats itself exactly when a cycle changes nothing; less gain than this part in a cycle would take a million cycles.
+/// GMRES repeats itself exactly when a cycle changes nothing; below this gain a solve would take a
+/// million cycles.
 const LEAST_RESTART_GAIN: f64 = 1e-6;
-/// The recurrence is asked for a little more than the target, so that its drift does not cost a second cycle.
+/// The target of the recurrence is a little smaller, so that its drift does not cost a second
+/// cycle.
 const RECURRENCE_MARGIN: f64 = 0.9;
 
-/// Iterates from `x` until the true residual is accepted, or says why not. The cycle that gets there may go on for the aim; none is begun for it.
+/// Iterates from `x` until the true residual is accepted, or returns why not. The cycle that gets
+/// there may go on to the aim; no new cycle starts for it.
 ///
 /// # Errors
 /// The device failed.
@@ -188,7 +200,8 @@ pub fn iterate<S: VectorSpace, A: LinearOperator<S>, M: Preconditioner<S>>(
             break End::Converged;
         }
         let gained = norm <= GAIN * previous;
-        // What a method believes to have gained is not there; a whole cycle makes no residual larger, on paper.
+        // The gain of the recurrence is not in the true residual; in exact arithmetic no cycle
+        // increases the residual.
         let is_drift = if proposal == StopReason::Converged { !gained } else { norm > (1.0 + LEAST_RESTART_GAIN) * previous };
         match proposal {
             StopReason::NonFinite => break End::NonFinite,
@@ -196,7 +209,7 @@ pub fn iterate<S: VectorSpace, A: LinearOperator<S>, M: Preconditioner<S>>(
             _ if !norm.is_finite() => break End::NonFinite,
             StopReason::OutOfIterations => break End::MaxIterations,
             StopReason::Converged | StopReason::Restart if is_drift && method.allow_for_variation() => {
-                // An iterate that is worse than none is no place to go on from.
+                // An iterate that is worse than zero is no starting point.
                 if norm > start {
                     let zero = space.constant(0.0);
                     space.scale(x, &zero);
@@ -242,13 +255,13 @@ fn true_residual<S: VectorSpace>(
     Ok(square.sqrt())
 }
 
-/// Follows the residual that a method computes for itself.
+/// Monitors the residual of a method's own recurrence.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ResidualMonitor {
     control: Control,
     least: f64,
     least_at: usize,
-    /// Iterations until the residual was accepted first.
+    /// The iteration in which the residual was accepted first.
     accepted_at: Option<usize>,
 }
 
@@ -257,12 +270,13 @@ impl ResidualMonitor {
         ResidualMonitor { control, least: f64::INFINITY, least_at: 0, accepted_at: None }
     }
 
-    /// Whether the host should look after this iteration (from 1).
+    /// Whether the host checks the residual after this iteration (from 1).
     pub fn is_due(&self, iteration: usize) -> bool {
         iteration.is_multiple_of(self.control.check_every.max(1)) || iteration == self.control.max_iterations
     }
 
-    /// What the residual says; `breakdown` is asked only when it is finite and the iteration goes on.
+    /// The proposal that follows from the residual; `breakdown` is evaluated only if it is finite
+    /// and the iteration goes on.
     pub fn check<S: VectorSpace>(
         &mut self,
         space: &S,

@@ -1,4 +1,4 @@
-//! Iterative methods: [`iteration`] has what they have in common; [`cg`], [`bicgstab`] and [`gmres`].
+//! Krylov methods: [`cg`], [`bicgstab`], [`gmres`], and their common part [`iteration`].
 
 pub mod bicgstab;
 pub mod cg;

@@ -1,12 +1,15 @@
 //! Matrices of several fields on the same elements, with one column index for a block of entries.
 //!
-//! Where `k` equations and `k` unknowns are over the same elements and every equation of an element depends on the unknowns of the same elements, each pair of elements has a
-//! dense block `[k, k]`: how the equations of one depend on the unknowns of the other. Rows and columns are numbered field by field, as everywhere: unknown `u` of element `j`
-//! is number `u n + j`, and so is its equation.
+//! Where `k` equations and `k` unknowns live on the same elements and have the same stencil, each
+//! pair of elements has a dense block `[k, k]`: the derivatives of one's equations with respect to
+//! the other's unknowns. Rows and columns are numbered field by field: unknown `u` of element `j`
+//! has number `u n + j`, and so has its equation.
 //!
-//! Values are kept by equation, as those who write equations make them: of an element the derivatives by the first unknown, one for each of its neighbours, then those by the
-//! second. This is the order of the entries in compressed rows, so nothing is copied to make a matrix of them, a product adds in the same order and has the same bits, and a
-//! product still reads each block's column once. Beside blocks stored one after the other it is faster on processors: the `k` rows of an element are `k` streams.
+//! Values are stored by equation, in the order in which a Jacobian is assembled: for each element
+//! the derivatives by the first unknown, one for each neighbour, then those by the second.
+//! Compressed rows have the same order of entries, so they need no copy, and products sum in the
+//! same order with the same bits, yet read each column index once. This is faster on processors
+//! than blocks stored one after the other: the `k` rows of an element are `k` streams.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -15,7 +18,8 @@ use super::csr::{Csr, CsrError, Pattern, Symmetry};
 use super::sparse_rows::SparseRows;
 use crate::threads::Threads;
 
-/// Which elements depend on which: the pattern of a [`BlockMatrix`], which matrices share. Columns ascend within a row, none is repeated, and each row has its diagonal block.
+/// The pattern of a [`BlockMatrix`], which matrices share. Columns ascend strictly within a row,
+/// and each row has its diagonal block.
 ///
 /// Memory: 4 bytes a block and 8 an element.
 #[derive(Debug)]
@@ -23,15 +27,16 @@ pub struct BlockPattern {
     k: usize,
     row_ptr: Vec<usize>,
     col_idx: Vec<u32>,
-    /// The place in its row of each block's mirror block, if all have one; made when somebody asks.
+    /// Position of each block's mirrored block in its row, if all exist; computed on first use.
     mirror: OnceLock<Option<Vec<u32>>>,
-    /// The same in compressed rows, likewise.
+    /// The pattern in compressed rows; computed on first use.
     rows: OnceLock<Arc<Pattern>>,
 }
 
 impl BlockPattern {
-    /// The pattern that `k` equations have in common: of each the arrays of its compressed rows, `row_ptr` `[n + 1]` and `col_idx`. `None` if they differ, if an equation does not
-    /// depend on all unknowns of the same elements, or if there is no diagonal block.
+    /// The common pattern of `k` equations, from their compressed rows: `row_ptr` `[n + 1]` and
+    /// `col_idx`. `None` if they differ, if an equation does not depend on all unknowns of the same
+    /// elements, or if a diagonal block is missing.
     pub fn of_equations(equations: &[(&[usize], &[u32])]) -> Option<BlockPattern> {
         let k = equations.len();
         let (row_ptr, col_idx) = *equations.first()?;
@@ -65,12 +70,12 @@ impl BlockPattern {
         Some(BlockPattern::from_valid(k, starts, elements))
     }
 
-    /// From arrays that are known to fit.
+    /// From arrays that are known to be valid.
     pub(in crate::linalg) fn from_valid(k: usize, row_ptr: Vec<usize>, col_idx: Vec<u32>) -> BlockPattern {
         BlockPattern { k, row_ptr, col_idx, mirror: OnceLock::new(), rows: OnceLock::new() }
     }
 
-    /// Fields: rows and columns of a block.
+    /// Number of fields: rows and columns of a block.
     pub fn k(&self) -> usize {
         self.k
     }
@@ -85,7 +90,7 @@ impl BlockPattern {
         self.col_idx.len()
     }
 
-    /// Where the blocks of each element begin, and how many there are: `[n + 1]`.
+    /// Index of the first block of each element, and the number of blocks: `[n + 1]`.
     pub fn row_ptr(&self) -> &[usize] {
         &self.row_ptr
     }
@@ -103,7 +108,7 @@ impl BlockPattern {
         &self.col_idx[self.row_ptr[row]..self.row_ptr[row + 1]]
     }
 
-    /// Number of the diagonal block of a row among all blocks.
+    /// Index of the diagonal block of a row among all blocks.
     ///
     /// # Panics
     /// If there is no such row.
@@ -116,7 +121,7 @@ impl BlockPattern {
         size_of_val(&self.row_ptr[..]) + size_of_val(&self.col_idx[..])
     }
 
-    /// The same in compressed rows; made when it is asked for first, and kept.
+    /// The pattern in compressed rows; computed on first use and cached.
     pub fn rows(&self) -> &Arc<Pattern> {
         self.rows.get_or_init(|| {
             let (k, n) = (self.k, self.n());
@@ -134,11 +139,11 @@ impl BlockPattern {
         })
     }
 
-    /// The place in its row of each block's mirror block; `None` if some block has none.
+    /// Position of each block's mirrored block in its row; `None` if one is missing.
     pub(in crate::linalg) fn mirror(&self) -> Option<&[u32]> {
         let made = self.mirror.get_or_init(|| {
             let mut mirror = vec![0; self.n_blocks()];
-            // Rows come in ascending order, so the next block of a row is the next that is asked for.
+            // Rows come in ascending order, so the next block of a row is the next one needed.
             let mut next = vec![0u32; self.n()];
             for row in 0..self.n() {
                 for (&element, place) in self.col_idx[self.row_ptr[row]..self.row_ptr[row + 1]].iter().zip(&mut mirror[self.row_ptr[row]..])
@@ -170,18 +175,19 @@ impl PartialEq for BlockPattern {
 #[derive(Debug)]
 pub struct BlockMatrix {
     pattern: Arc<BlockPattern>,
-    /// By equation, `[k]` of `[k n_blocks]`: where the blocks of element `i` are numbers `first` to `last` of the pattern and there are `w`, entry (`e`, `u`) of block `b` is
-    /// `values[e][k first + u w + b - first]`.
+    /// By equation, `[k]` of `[k n_blocks]`. If element `i` has the `w` blocks from `first` of the
+    /// pattern, entry (`e`, `u`) of block `b` is `values[e][k first + u w + b - first]`.
     values: Vec<Vec<f64>>,
-    /// The same in compressed rows; made when somebody asks.
+    /// The matrix in compressed rows; computed on first use.
     rows: OnceLock<Csr>,
 }
 
 impl BlockMatrix {
-    /// Values of each equation for a pattern: `[k]` of `[k n_blocks]`, in the order of compressed rows. Nothing is copied.
+    /// Takes the values of each equation for a pattern: `[k]` of `[k n_blocks]`, in the order of
+    /// compressed rows, without a copy.
     ///
     /// # Errors
-    /// There are not as many values as entries.
+    /// The number of values differs from that of entries.
     pub fn with_pattern(pattern: Arc<BlockPattern>, values: Vec<Vec<f64>>) -> Result<BlockMatrix, CsrError> {
         let entries = pattern.k() * pattern.n_blocks();
         if values.len() == pattern.k() && values.iter().all(|values| values.len() == entries) {
@@ -191,7 +197,8 @@ impl BlockMatrix {
         }
     }
 
-    /// The same as a matrix of `k` fields; `None` if its pattern does not consist of dense blocks with a diagonal.
+    /// Converts a matrix of `k` fields; `None` if its pattern does not consist of dense blocks with
+    /// a diagonal.
     pub fn of_rows(matrix: &Csr, k: usize) -> Option<BlockMatrix> {
         let total = matrix.n_rows();
         if k == 0 || matrix.n_cols() != total || !total.is_multiple_of(k) {
@@ -214,12 +221,13 @@ impl BlockMatrix {
         &self.pattern
     }
 
-    /// The values of each equation, to be written anew.
+    /// The values of each equation, as buffers to overwrite.
     pub fn into_values(self) -> Vec<Vec<f64>> {
         self.values
     }
 
-    /// The derivatives of an equation at an element by an unknown of its neighbours: `[blocks of the element]`.
+    /// The derivatives of an equation at an element by one unknown of its neighbours:
+    /// `[blocks of the element]`.
     ///
     /// # Panics
     /// If there is no such equation, element or unknown.
@@ -230,7 +238,7 @@ impl BlockMatrix {
         &self.values[equation][start..start + (last - first)]
     }
 
-    /// Writes a block, row by row: that of this number, which is one of the element's.
+    /// Writes block `number`, which belongs to the element, row by row.
     ///
     /// # Panics
     /// If there is no such block or element, or `block` is not `[k, k]`.
@@ -250,26 +258,29 @@ impl BlockMatrix {
         &self.values[equation]
     }
 
-    /// The same in compressed rows, for methods that know no blocks; made when it is asked for first, and kept. Costs a copy of the values.
+    /// The matrix in compressed rows, for methods without blocks; computed on first use and cached.
+    /// Costs a copy of the values.
     pub fn rows(&self) -> &Csr {
         self.rows.get_or_init(|| Csr::with_pattern(Arc::clone(self.pattern.rows()), self.values.concat()).unwrap_or_default())
     }
 
-    /// As [`BlockMatrix::rows`], where the matrix is not needed any more.
+    /// [`BlockMatrix::rows`], where the matrix is no longer needed.
     pub fn into_rows(self) -> Csr {
         self.rows();
         self.rows.into_inner().unwrap_or_default()
     }
 
-    /// Each value times a factor.
+    /// The matrix times a factor.
     pub fn scaled(&self, factor: f64) -> BlockMatrix {
         let values = self.values.iter().map(|values| values.iter().map(|value| value * factor).collect()).collect();
         BlockMatrix { pattern: Arc::clone(&self.pattern), values, rows: OnceLock::new() }
     }
 
-    /// `y_row = f(y_row, row, (A x)_row)`, each row added in ascending column order: the bits of compressed rows, for any number of threads.
+    /// `y_row = f(y_row, row, (A x)_row)`, each row summed in ascending column order: the bits of
+    /// compressed rows, for any number of threads.
     ///
-    /// Traffic: 8 bytes an entry and 4 a block; 8 an element for the row pointer; 8 for `x` a row, and what `f` moves.
+    /// Memory traffic: 8 bytes an entry and 4 a block; 8 an element for the row pointer; 8 a row
+    /// for `x`, and the traffic of `f`.
     ///
     /// # Panics
     /// If `x` or `y` is not `[k n]`.
@@ -287,7 +298,7 @@ impl BlockMatrix {
         }
     }
 
-    /// All equations of an element at the same time.
+    /// All equations of an element at once.
     fn for_panels<const K: usize>(&self, threads: &Threads, y: &mut [f64], x: &[f64], f: impl Fn(f64, usize, f64) -> f64 + Sync) {
         let n = self.pattern.n();
         let (row_ptr, col_idx) = (self.pattern.row_ptr(), self.pattern.col_idx());
@@ -325,12 +336,12 @@ impl BlockMatrix {
         });
     }
 
-    /// Whether the blocks are a symmetric matrix; `None` where a block has no mirror block.
+    /// Whether the blocks form a symmetric matrix; `None` where a block has no mirrored block.
     fn symmetry_of_blocks(&self, tolerance: f64) -> Option<Symmetry> {
         let mirror = self.pattern.mirror()?;
         let (k, n) = (self.pattern.k, self.pattern.n());
         let row_ptr = self.pattern.row_ptr();
-        // By row, once it is asked for.
+        // By row, computed on first use.
         let mut known = vec![f64::NAN; k * n];
         let mut largest = |row: usize| {
             if known[row].is_nan() {
@@ -346,7 +357,8 @@ impl BlockMatrix {
                 for ((&other, &place), value) in self.pattern.col_idx[blocks.clone()].iter().zip(&mirror[blocks.clone()]).zip(values) {
                     let there = self.derivatives(unknown, other as usize, equation)[place as usize];
                     let column = unknown * n + other as usize;
-                    // Equal values, the most of a symmetric matrix, need no scale. Written so that NaN differs.
+                    // Equal values, most of a symmetric matrix, need no scale. Written so that NaN
+                    // differs.
                     let is_near = *value == there || (value - there).abs() <= tolerance * largest(row).max(largest(column));
                     if !is_near {
                         return Some(Symmetry::Numerical { row, column });
@@ -389,7 +401,7 @@ impl SparseRows for BlockMatrix {
         parts.flat_map(move |(unknown, part)| columns.iter().zip(part).map(move |(&column, &value)| (unknown * n + column as usize, value)))
     }
 
-    /// Of the fields that the range meets, the others are not looked at.
+    /// Reads only the fields that intersect the range.
     fn row_within(&self, row: usize, columns: Range<usize>) -> impl Iterator<Item = (usize, f64)> + '_ {
         let n = self.pattern.n();
         let (equation, element) = (row / n, row % n);
@@ -414,7 +426,7 @@ impl SparseRows for BlockMatrix {
     }
 
     fn symmetry(&self, tolerance: f64) -> Symmetry {
-        // What has no mirror block is rare, and the difference may be in zeros alone.
+        // A missing mirrored block is rare, and may be zero.
         self.symmetry_of_blocks(tolerance).unwrap_or_else(|| self.rows().symmetry(tolerance))
     }
 }

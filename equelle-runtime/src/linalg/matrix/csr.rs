@@ -1,11 +1,12 @@
-//! Sparse matrices in compressed rows.
+//! Sparse matrices in compressed rows (CSR).
 
 use std::fmt;
 use std::sync::Arc;
 
 use crate::threads::Threads;
 
-/// Where the entries of a sparse matrix are. Columns ascend within a row and none is repeated. Matrices share it, and so does whoever writes their values.
+/// Pattern of a sparse matrix. Columns ascend strictly within a row. Matrices and assembly share
+/// it.
 ///
 /// Memory: 4 bytes an entry and 8 a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,7 +18,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// From its arrays: `row_ptr` `[n_rows + 1]`, `col_idx` `[n_entries]`.
+    /// From `row_ptr` `[n_rows + 1]` and `col_idx` `[n_entries]`.
     ///
     /// # Errors
     /// The arrays do not fit each other, or the columns of a row do not ascend strictly.
@@ -38,7 +39,7 @@ impl Pattern {
         Ok(Pattern { n_rows, n_cols, row_ptr, col_idx })
     }
 
-    /// From arrays that are known to fit.
+    /// From arrays that are known to be valid.
     pub(in crate::linalg) fn from_valid(n_rows: usize, n_cols: usize, row_ptr: Vec<usize>, col_idx: Vec<u32>) -> Pattern {
         let (row_ptr, col_idx) = (Arc::new(row_ptr), Arc::new(col_idx));
         debug_assert!(Pattern::new(n_rows, n_cols, Arc::clone(&row_ptr), Arc::clone(&col_idx)).is_ok(), "arrays that fit");
@@ -50,7 +51,7 @@ impl Pattern {
         self.col_idx.len()
     }
 
-    /// Where each row starts in [`Pattern::col_idx`], and the number of entries: `[n_rows + 1]`.
+    /// Index of the first entry of each row, and the number of entries: `[n_rows + 1]`.
     pub fn row_ptr(&self) -> &[usize] {
         &self.row_ptr
     }
@@ -61,25 +62,27 @@ impl Pattern {
     }
 }
 
-/// A sparse matrix of doubles in compressed rows. Columns ascend within a row and none is repeated; stored zeros are allowed.
+/// A sparse matrix of `f64` in compressed rows. Columns ascend strictly within a row; stored zeros
+/// are allowed.
 ///
-/// Memory: 12 bytes an entry and 8 a row; 8 an entry beside a pattern that is shared.
+/// Memory: 12 bytes an entry and 8 a row; with a shared pattern 8 an entry.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Csr {
     pattern: Arc<Pattern>,
     values: Vec<f64>,
 }
 
-/// What is wrong with the arrays of a matrix.
+/// Why the arrays of a matrix are not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CsrError {
-    /// `row_ptr` must have one entry more than there are rows, start with 0, never descend and end with the number of entries.
+    /// `row_ptr` must have one entry more than there are rows, start with 0, never descend and end
+    /// with the number of entries.
     RowPointers,
     /// `col_idx` and `values` differ in length.
     Lengths,
-    /// A column index is not below the number of columns; names the row.
+    /// A column index is not below the number of columns; with the row.
     ColumnOutOfRange(usize),
-    /// Columns do not ascend strictly; names the row.
+    /// Columns do not ascend strictly; with the row.
     ColumnsNotAscending(usize),
 }
 
@@ -97,7 +100,7 @@ impl fmt::Display for CsrError {
 impl std::error::Error for CsrError {}
 
 impl Csr {
-    /// From its arrays: `row_ptr` `[n_rows + 1]`, `col_idx` and `values` `[n_entries]`.
+    /// From `row_ptr` `[n_rows + 1]`, `col_idx` and `values` `[n_entries]`.
     ///
     /// # Errors
     /// The arrays do not fit each other, or the columns of a row do not ascend strictly.
@@ -106,10 +109,10 @@ impl Csr {
         Csr::with_pattern(Arc::new(pattern), values)
     }
 
-    /// Values for a pattern: `[n_entries]`. Nothing is copied.
+    /// Takes values for a pattern: `[n_entries]`, without a copy.
     ///
     /// # Errors
-    /// There are not as many values as entries.
+    /// The number of values differs from that of entries.
     pub fn with_pattern(pattern: Arc<Pattern>, values: Vec<f64>) -> Result<Csr, CsrError> {
         if pattern.n_entries() == values.len() { Ok(Csr { pattern, values }) } else { Err(CsrError::Lengths) }
     }
@@ -119,21 +122,21 @@ impl Csr {
         &self.pattern
     }
 
-    /// The values alone, to be written anew.
+    /// The values, as a buffer to overwrite.
     pub fn into_values(self) -> Vec<f64> {
         self.values
     }
 
-    /// From arrays that are known to fit, as they come out of an algorithm of this module.
+    /// From arrays that are known to be valid, as results of algorithms in this module.
     pub(in crate::linalg) fn from_valid(n_rows: usize, n_cols: usize, row_ptr: Vec<usize>, col_idx: Vec<u32>, values: Vec<f64>) -> Csr {
         debug_assert_eq!(col_idx.len(), values.len(), "arrays that fit");
         Csr { pattern: Arc::new(Pattern::from_valid(n_rows, n_cols, row_ptr, col_idx)), values }
     }
 
-    /// From entries (row, column, value) in any order; entries of one place are added in the order given.
+    /// From entries (row, column, value) in any order; duplicates are summed in the given order.
     ///
     /// # Errors
-    /// An entry lies outside (reported by its row; a row beyond the last counts as out of range too).
+    /// An entry lies outside (with its row; a row beyond the last counts as out of range too).
     pub fn from_triplets(n_rows: usize, n_cols: usize, entries: &[(usize, usize, f64)]) -> Result<Csr, CsrError> {
         let mut sorted: Vec<(usize, u32, f64)> = Vec::with_capacity(entries.len());
         for &(row, column, value) in entries {
@@ -179,7 +182,7 @@ impl Csr {
         self.values.len()
     }
 
-    /// Where each row starts in [`Csr::col_idx`], and the number of entries: `[n_rows + 1]`.
+    /// Index of the first entry of each row, and the number of entries: `[n_rows + 1]`.
     pub fn row_ptr(&self) -> &[usize] {
         &self.pattern.row_ptr
     }
@@ -194,7 +197,7 @@ impl Csr {
         &self.values
     }
 
-    /// The same, to overwrite the values of an unchanged pattern.
+    /// The values, to overwrite on an unchanged pattern.
     pub fn values_mut(&mut self) -> &mut [f64] {
         &mut self.values
     }
@@ -218,9 +221,10 @@ impl Csr {
         self.col_idx()[start..self.row_ptr()[row + 1]].binary_search(&narrow).map_or(0.0, |at| self.values[start + at])
     }
 
-    /// `y = A x`, each row added in ascending column order.
+    /// `y = A x`, each row summed in ascending column order.
     ///
-    /// Traffic: 12 bytes an entry; 8 for the row pointer, 8 written and 8 fetched for it, and 8 for `x` a row (neighbours come from cache).
+    /// Memory traffic: 12 bytes an entry; a row costs 8 for the row pointer, 16 for `y` (written
+    /// and fetched), and 8 for `x` (neighbours come from cache).
     ///
     /// # Panics
     /// If `x` is not `[n_cols]` or `y` not `[n_rows]`.
@@ -228,10 +232,10 @@ impl Csr {
         self.mul_into_on(&Threads::one(), y, x);
     }
 
-    /// As [`Csr::mul_into`], rows shared among threads: the same bits.
+    /// [`Csr::mul_into`] on several threads: the same bits.
     ///
     /// # Panics
-    /// As there.
+    /// As for [`Csr::mul_into`].
     pub fn mul_into_on(&self, threads: &Threads, y: &mut [f64], x: &[f64]) {
         assert!(x.len() == self.n_cols() && y.len() == self.n_rows(), "vectors of the matrix's size");
         let (row_ptr, col_idx) = (self.row_ptr(), self.col_idx());
@@ -263,9 +267,9 @@ impl Csr {
         (0..self.n_rows().min(self.n_cols())).map(own).collect()
     }
 
-    /// Compares the matrix with its transpose, which is not formed. Values count as equal when they differ by at most `tolerance` times the
-    /// largest magnitude in the two rows concerned. A place that is stored on one side only counts as a structural difference unless it
-    /// holds 0.
+    /// Compares the matrix with its transpose, which is not formed. Values are equal if they differ
+    /// by at most `tolerance` times the largest magnitude in the two rows concerned. An entry
+    /// without mirrored entry is a structural difference unless it is 0.
     pub fn symmetry(&self, tolerance: f64) -> Symmetry {
         if self.n_rows() != self.n_cols() {
             return Symmetry::NotSquare;
@@ -273,11 +277,12 @@ impl Csr {
         let largest: Vec<f64> =
             (0..self.n_rows()).map(|row| self.row(row).fold(0.0, |most: f64, (_, value)| most.max(value.abs()))).collect();
         let mut numerical = None;
-        // The rows that hold column `j` come in ascending order, so a pointer into each row finds the mirror entries in one sweep.
+        // The rows with column `j` come in ascending order, so a pointer into each row finds
+        // mirrored entries in one sweep.
         let mut next: Vec<usize> = self.row_ptr()[..self.n_rows()].to_vec();
         for row in 0..self.n_rows() {
             for (column, value) in self.row(row) {
-                // Everything in row `column` left of `row` that was not asked for has no mirror entry.
+                // Entries of row `column` left of `row` that were skipped have no mirrored entry.
                 let end = self.row_ptr()[column + 1];
                 let mirror = loop {
                     let at = next[column];
@@ -315,21 +320,21 @@ impl Csr {
     }
 }
 
-/// Whether a matrix is its own transpose.
+/// Whether a matrix is symmetric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Symmetry {
     /// It is.
     Symmetric,
     /// It is not square.
     NotSquare,
-    /// An entry whose mirror place holds nothing.
+    /// An entry has no mirrored entry.
     Structural {
         /// Its row.
         row: usize,
         /// Its column.
         column: usize,
     },
-    /// An entry whose mirror entry differs.
+    /// An entry differs from its mirrored entry.
     Numerical {
         /// Its row.
         row: usize,

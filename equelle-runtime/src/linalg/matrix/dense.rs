@@ -1,9 +1,10 @@
-//! Small dense matrices, row by row: solving with pivoting, and generalised inverses.
+//! Small dense matrices, row by row: solves with pivoting, and generalised inverses.
 
 use super::scaling::power_of_two_near;
 
-/// Solves `A x = b` by elimination with row pivoting; `a` `[n, n]` is destroyed and `b` `[n]` becomes `x`. `false` if a pivot is not finite or
-/// vanishes beside the largest entry of its column (16 roundings); then `b` holds nothing useful.
+/// Solves `A x = b` by elimination with row pivoting; overwrites `a` `[n, n]`, and `b` `[n]` with
+/// `x`. `false` if a pivot is not finite or vanishes compared with the largest entry of its column
+/// (16 roundings); then `b` is undefined.
 ///
 /// # Panics
 /// If the sizes do not fit.
@@ -51,15 +52,16 @@ pub(in crate::linalg) fn solve_in_place(n: usize, a: &mut [f64], b: &mut [f64]) 
     b.iter().all(|x| x.is_finite())
 }
 
-/// What rounding leaves of a pivot of a singular matrix of moderate size.
+/// Round-off in the zero pivot of a singular matrix of moderate size.
 pub(in crate::linalg) const ROUND_OFF: f64 = 1e-13;
 
-/// The inverse of a regular matrix `[n, n]`; of a singular one the pseudo-inverse of the matrix with its diagonal scaled to 1, scaled
-/// back: `A X A = A`, `X A X = X`, and `X` is symmetric semidefinite if `A` is. Singular is what leaves a pivot of at most `least` times the
-/// first one.
+/// The inverse of a regular matrix `[n, n]`. For a singular one, the pseudo-inverse of the matrix
+/// scaled to a unit diagonal, scaled back: `A X A = A`, `X A X = X`, and `X` is symmetric
+/// semidefinite if `A` is. A matrix is singular if a pivot is at most `least` times the first one.
 ///
-/// Gauss-Jordan elimination with complete pivoting; the null spaces that it shows are projected out (A. Ben-Israel and T. N. E. Greville,
-/// Generalized Inverses, 2nd ed., Springer, 2003, doi:10.1007/b97366).
+/// Gauss-Jordan elimination with complete pivoting; the null spaces that result are projected out
+/// (A. Ben-Israel and T. N. E. Greville, Generalized Inverses, 2nd ed., Springer, 2003,
+/// doi:10.1007/b97366).
 ///
 /// # Panics
 /// If the size does not fit.
@@ -68,7 +70,8 @@ pub(in crate::linalg) fn generalised_inverse(n: usize, matrix: &[f64], least: f6
     if n == 0 {
         return Vec::new();
     }
-    // The root of half a matrix is not that of the whole: by a power of two, the unit of the equations changes no bit.
+    // The root of a unit need not be a power of two; scaled first, the unit of the equations
+    // changes no bit.
     let unit = power_of_two_near(matrix).unwrap_or(1.0);
     let scale: Vec<f64> = (0..n)
         .map(|row| {
@@ -80,7 +83,7 @@ pub(in crate::linalg) fn generalised_inverse(n: usize, matrix: &[f64], least: f6
         })
         .collect();
     let mut a: Vec<f64> = (0..n * n).map(|at| matrix[at] / unit * scale[at / n] * scale[at % n]).collect();
-    // E with E A = (I F; 0 0) but for the order of columns.
+    // E with E A = (I F; 0 0) up to the order of columns.
     let mut e = vec![0.0; n * n];
     (0..n).for_each(|i| e[i * n + i] = 1.0);
     let mut columns: Vec<usize> = (0..n).collect();
@@ -153,7 +156,7 @@ pub(in crate::linalg) fn generalised_inverse(n: usize, matrix: &[f64], least: f6
     inverse
 }
 
-/// Modified Gram-Schmidt, twice.
+/// Orthonormal basis by modified Gram-Schmidt, twice.
 fn orthonormal(mut vectors: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let dot = |x: &[f64], y: &[f64]| -> f64 { x.iter().zip(y).map(|(x, y)| x * y).sum() };
     for index in 0..vectors.len() {
@@ -180,7 +183,7 @@ mod tests {
     }
 
     fn assert_near(a: &[f64], b: &[f64]) {
-        // A handful of operations on numbers near 1.
+        // Few operations on numbers near 1.
         assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-13), "{a:?}\n{b:?}");
     }
 
@@ -188,7 +191,7 @@ mod tests {
     fn a_regular_matrix() {
         // Determinant 2 * 1 - 1 * 1 = 1.
         assert_near(&generalised_inverse(2, &[2.0, 1.0, 1.0, 1.0], ROUND_OFF), &[1.0, -1.0, -1.0, 2.0]);
-        // No diagonal.
+        // Zero diagonal.
         assert_near(&generalised_inverse(2, &[0.0, 2.0, 4.0, 0.0], ROUND_OFF), &[0.0, 0.25, 0.5, 0.0]);
         let mut b = [3.0, 2.0];
         assert!(solve_in_place(2, &mut [2.0, 1.0, 1.0, 1.0], &mut b));
@@ -199,9 +202,11 @@ mod tests {
 
     #[test]
     fn closed_rows_of_cells() {
-        // Two cells with one face: eigenvector (1, -1) / sqrt 2 with eigenvalue 2, so the pseudo-inverse is (1 -1; -1 1) / 4.
+        // Two cells with one face: eigenvector (1, -1) / sqrt 2 with eigenvalue 2, so the
+        // pseudo-inverse is (1 -1; -1 1) / 4.
         assert_near(&generalised_inverse(2, &[1.0, -1.0, -1.0, 1.0], ROUND_OFF), &[0.25, -0.25, -0.25, 0.25]);
-        // Three cells: Penrose's four conditions for the scaled matrix; for the matrix itself the first two, and symmetry.
+        // Three cells: Penrose's four conditions for the scaled matrix; for the matrix itself the
+        // first two, and symmetry.
         let a = [1.0, -1.0, 0.0, -1.0, 2.0, -1.0, 0.0, -1.0, 1.0];
         let x = generalised_inverse(3, &a, ROUND_OFF);
         assert_near(&product(3, &product(3, &a, &x), &a), &a);

@@ -1,6 +1,6 @@
-//! Matrices on the host: [`csr`] (`product` multiplies them), [`block_matrix`] (those of several fields),
-//! [`sparse_rows`] (what both have in common), [`schedule`] (orders for many rows at a time), `dense` (small ones),
-//! [`scaling`] (by powers of two).
+//! Matrices on the host: [`csr`] (with `product`), [`block_matrix`] (several fields),
+//! [`sparse_rows`] (their common trait), [`schedule`] (parallel orders of rows), `dense` (small
+//! matrices), [`scaling`] (by powers of two).
 
 pub mod block_matrix;
 pub mod csr;

@@ -1,7 +1,8 @@
-//! Transposes and products of sparse matrices, for setting up preconditioners.
+//! Transposes and products of sparse matrices for the set-up of preconditioners.
 //!
-//! Products row by row with a dense accumulator: F. G. Gustavson, Two fast algorithms for sparse matrices: multiplication and permuted
-//! transposition, ACM TOMS 4 (1978), doi:10.1145/355791.355796.
+//! Products row by row with a dense accumulator: F. G. Gustavson, Two fast algorithms for sparse
+//! matrices: multiplication and permuted transposition, ACM TOMS 4 (1978),
+//! doi:10.1145/355791.355796.
 
 use super::csr::Csr;
 
@@ -28,8 +29,8 @@ impl Csr {
         Csr::from_valid(n_cols, n_rows, row_ptr, col_idx, values)
     }
 
-    /// `self other`; an entry of the result is the sum of its products in ascending order of the inner index. Places where all products are
-    /// zero are kept.
+    /// `self other`; products are summed in ascending order of the inner index. Entries whose
+    /// products are all zero stay in the pattern.
     ///
     /// # Panics
     /// If the inner sizes differ.
@@ -39,7 +40,7 @@ impl Csr {
         let mut row_ptr = Vec::with_capacity(self.n_rows() + 1);
         row_ptr.push(0);
         let (mut col_idx, mut values): (Vec<u32>, Vec<f64>) = (Vec::new(), Vec::new());
-        // Of each column the row that it was last met in, plus 1, and its sum there.
+        // For each column, the row that used it last, plus 1, and its sum there.
         let mut sums = vec![(0usize, 0.0); n_cols];
         let mut columns: Vec<u32> = Vec::new();
         for row in 0..self.n_rows() {
@@ -81,10 +82,10 @@ impl Csr {
         Csr::from_valid(self.n_rows(), self.n_cols(), row_ptr, col_idx, values)
     }
 
-    /// Rows and columns in these ranges, as a matrix of their own.
+    /// The submatrix of these ranges of rows and columns.
     ///
     /// # Panics
-    /// If the rows reach beyond the matrix.
+    /// If the rows exceed the matrix.
     pub fn block(&self, rows: std::ops::Range<usize>, columns: std::ops::Range<usize>) -> Csr {
         let mut row_ptr = Vec::with_capacity(rows.len() + 1);
         row_ptr.push(0);
@@ -99,7 +100,7 @@ impl Csr {
         Csr::from_valid(rows.len(), columns.len(), row_ptr, col_idx, values)
     }
 
-    /// Each value times a factor.
+    /// The matrix times a factor.
     pub fn scaled(&self, factor: f64) -> Csr {
         let mut scaled = self.clone();
         scaled.values_mut().iter_mut().for_each(|value| *value *= factor);

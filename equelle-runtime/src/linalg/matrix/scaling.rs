@@ -1,7 +1,7 @@
 //! Scaling by powers of two, which rounds nothing.
 
-/// A power of two near the largest magnitude, 1 if all are zero; `None` if an element is not finite. Dividing by it loses no bit of any
-/// element that matters beside the largest one.
+/// A power of two near the largest magnitude, 1 if all are zero; `None` if an element is not
+/// finite. Division by it loses no bit of elements that matter compared with the largest.
 pub fn power_of_two_near(x: &[f64]) -> Option<f64> {
     if x.iter().any(|x| !x.is_finite()) {
         return None;
@@ -10,6 +10,6 @@ pub fn power_of_two_near(x: &[f64]) -> Option<f64> {
     if largest == 0.0 {
         return Some(1.0);
     }
-    // The exponent field alone; subnormals get the smallest normal number.
+    // Only the exponent field; subnormals get the smallest normal number.
     Some(f64::from_bits(largest.to_bits() & 0x7ff0_0000_0000_0000).max(f64::MIN_POSITIVE))
 }

@@ -1,10 +1,13 @@
-//! Orders in which rows that need each other can be treated many at a time.
+//! Parallel orders of rows that depend on each other: levels and colours.
 //!
-//! Levels keep the order of the rows where it matters, so that a substitution gives the same bits as row by row: E. Anderson and Y. Saad, Solving
-//! sparse triangular linear systems on parallel computers, Int. J. High Speed Comput. 1 (1989), doi:10.1142/S0129053389000056. Colours choose an
-//! order with few groups: Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., SIAM, 2003, section 12.4, doi:10.1137/1.9780898718003.
+//! Levels keep the order of dependent rows, so that a substitution gives the same bits as row by
+//! row: E. Anderson and Y. Saad, Solving sparse triangular linear systems on parallel computers,
+//! Int. J. High Speed Comput. 1 (1989), doi:10.1142/S0129053389000056. Colours reorder rows into
+//! few groups: Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., SIAM, 2003, section
+//! 12.4, doi:10.1137/1.9780898718003.
 
-/// Values by key, of each key in the order that they come in: where each of `count` keys starts, and the values.
+/// Values sorted by key, stably: the index of the first value of each of `count` keys, and the
+/// values.
 fn sorted(count: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> (Vec<usize>, Vec<u32>) {
     let mut starts = vec![0; count + 1];
     pairs.clone().for_each(|(key, _)| starts[key as usize + 1] += 1);
@@ -18,7 +21,7 @@ fn sorted(count: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> (Vec
     (starts, values)
 }
 
-/// Groups of rows: those of a group do not need each other, and are in ascending order.
+/// Groups of independent rows, ascending within a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
     rows: Vec<u32>,
@@ -26,15 +29,16 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// From the number of the group of each row.
+    /// From the group of each row.
     pub fn from_groups(groups: &[u32]) -> Schedule {
         let count = groups.iter().max().map_or(0, |&last| last as usize + 1);
         let (starts, rows) = sorted(count, groups.iter().copied().zip(0..));
         Schedule { rows, starts }
     }
 
-    /// Levels of a square pattern: a row comes after all rows before it that it has an entry in, or that have one in it. Columns may be in any order. The
-    /// groups in order serve a forward substitution and an incomplete factorisation, in the opposite order a backward substitution.
+    /// Levels of a square pattern: a row comes after all earlier rows that it is coupled to in
+    /// either direction. Columns may be in any order. The levels in order suit a forward
+    /// substitution and an incomplete factorisation, in reverse a backward substitution.
     pub fn levels(row_ptr: &[usize], col_idx: &[u32]) -> Schedule {
         let n = row_ptr.len() - 1;
         let mut levels = vec![0u32; n];
@@ -49,15 +53,16 @@ impl Schedule {
         Schedule::from_groups(&levels)
     }
 
-    /// Colours of a square pattern: no row has an entry in another one of its colour. Each row in turn takes the first colour that no neighbour has, so
-    /// there are at most as many as the largest number of neighbours and one.
+    /// Colours of a square pattern: rows of a colour are not coupled. Each row takes the first
+    /// colour without a neighbour, so there is at most one colour more than the largest number of
+    /// neighbours.
     pub fn colours(row_ptr: &[usize], col_idx: &[u32]) -> Schedule {
         let n = row_ptr.len() - 1;
         let entries = (0..n).flat_map(|row| col_idx[row_ptr[row]..row_ptr[row + 1]].iter().map(move |&column| (column, row as u32)));
         let (back_ptr, back_idx) = sorted(n, entries);
         const NONE: u32 = u32::MAX;
         let mut colours = vec![NONE; n];
-        // The last row that has met a neighbour of each colour.
+        // The last row with a neighbour of each colour.
         let mut met: Vec<u32> = Vec::new();
         for row in 0..n {
             let neighbours = col_idx[row_ptr[row]..row_ptr[row + 1]].iter().chain(&back_idx[back_ptr[row]..back_ptr[row + 1]]);
@@ -80,7 +85,7 @@ impl Schedule {
         &self.rows
     }
 
-    /// Where each group starts among [`Schedule::rows`]: `[groups + 1]`.
+    /// Index of the first row of each group in [`Schedule::rows`]: `[groups + 1]`.
     pub fn starts(&self) -> &[usize] {
         &self.starts
     }
@@ -108,7 +113,7 @@ impl Schedule {
 mod tests {
     use super::*;
 
-    /// Rows 0 - 1 - 2 in a line, and 3, which only row 1 knows of.
+    /// Rows 0 - 1 - 2 in a line, and 3, which only row 1 is coupled to.
     const ROW_PTR: [usize; 5] = [0, 2, 6, 8, 9];
     const COL_IDX: [u32; 9] = [0, 1, 0, 1, 2, 3, 1, 2, 3];
 
@@ -123,7 +128,7 @@ mod tests {
     fn neighbours_differ_in_colour() {
         let colours = Schedule::colours(&ROW_PTR, &COL_IDX);
         assert_eq!((colours.rows(), colours.starts()), (&[0, 2, 3, 1][..], &[0, 3, 4][..]));
-        // The diagonal alone; nothing at all.
+        // Only the diagonal; an empty pattern.
         assert_eq!(Schedule::colours(&[0, 1, 2], &[0, 1]).len(), 1);
         let nothing = Schedule::colours(&[0], &[]);
         assert!(nothing.is_empty() && Schedule::levels(&[0], &[]).is_empty());

@@ -1,4 +1,4 @@
-//! Matrices that can be looked at row by row, however they are stored.
+//! Access to matrices row by row, for any storage format.
 
 use std::ops::Range;
 
@@ -15,10 +15,10 @@ pub trait SparseRows {
     /// # Panics
     /// If there is no such row.
     fn row(&self, row: usize) -> impl Iterator<Item = (usize, f64)> + '_;
-    /// Those of them in a range of columns.
+    /// Entries of a row in a range of columns.
     ///
     /// # Panics
-    /// As there.
+    /// If there is no such row.
     fn row_within(&self, row: usize, columns: Range<usize>) -> impl Iterator<Item = (usize, f64)> + '_ {
         self.row(row).filter(move |(column, _)| columns.contains(column))
     }

@@ -1,4 +1,4 @@
-//! Open levels in systems with several unknown fields: the block of columns of each field is looked at by itself.
+//! Null spaces of systems with several fields: the columns of each field by themselves.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -6,20 +6,23 @@ use std::ops::Range;
 use super::{Component, Groups, LeftNullVector, NullSpace, round_off, sum_vanishes, vanishing};
 use crate::linalg::matrix::sparse_rows::SparseRows;
 
-/// The blocks that end at these numbers.
+/// The ranges that end at these numbers.
 pub(in crate::linalg) fn blocks(ends: &[usize]) -> Vec<Range<usize>> {
     let starts = std::iter::once(0).chain(ends.iter().copied());
     starts.zip(ends).map(|(start, &end)| start..end).collect()
 }
 
 impl NullSpace {
-    /// Finds open levels where the unknowns, and likewise the equations, are blocks that end at `ends`, one for each field.
+    /// Finds the constant null vectors of a matrix whose unknowns and equations form blocks that
+    /// end at `ends`, one for each field.
     ///
-    /// Two unknowns of a field are connected if a row has both; a connected part has an open level if all rows sum to zero over it. If no
-    /// field by itself has one, all fields together may ([`NullSpace::find`]): those that only exchange something. An unknown that is in no
-    /// equation is a part of its own if the equation of its number is empty too.
+    /// Two unknowns of a field are connected if they share a row; a component is singular if all
+    /// rows sum to zero over it. If no single field has such a component, all fields together may
+    /// ([`NullSpace::find`]), as fields that only exchange something. An unknown in no equation is
+    /// a component of its own if the equation of its number is empty too.
     ///
-    /// `rounding` is that of the entries ([`crate::linalg::LinearOptions::rounding`]). As left null vector the rows of one equation, all with the same weight, are tried.
+    /// `rounding` is that of the entries ([`crate::linalg::LinearOptions::rounding`]). The left
+    /// null vector is tried as constant on the rows of one equation.
     ///
     /// Cost: a few passes over the matrix for each block.
     ///
@@ -36,12 +39,13 @@ impl NullSpace {
     }
 }
 
-/// The parts of one field whose level is open.
+/// The singular components of one field.
 fn open_parts(matrix: &impl SparseRows, block: &Range<usize>, blocks: &[Range<usize>], rounding: f64) -> Vec<Component> {
     let mut groups = Groups::new(block.len());
     // The first unknown of the field in each row.
     let mut first = vec![None; matrix.n_rows()];
-    // Unknowns whose part a row fixes, and then parts by their smallest unknowns.
+    // Unknowns whose component has a row that does not sum to zero; then components by their
+    // smallest unknowns.
     let mut is_fixed = vec![false; block.len()];
     for (row, first) in first.iter_mut().enumerate() {
         let of_field = || matrix.row_within(row, block.clone());
@@ -101,6 +105,6 @@ fn open_parts(matrix: &impl SparseRows, block: &Range<usize>, blocks: &[Range<us
 struct Part {
     /// Their columns, ascending.
     unknowns: Vec<usize>,
-    /// The rows that have some of them, ascending; each sums to zero over them.
+    /// The rows with some of them, ascending; each sums to zero over them.
     rows: Vec<usize>,
 }

@@ -1,15 +1,18 @@
-//! Matrices that leave the level of the unknown open.
+//! Null spaces: matrices that are singular up to a constant per connected component.
 //!
-//! Where all boundaries are closed, a pressure is determined up to a constant in each connected part of the grid: the rows of the matrix
-//! that belong to the part sum to zero. Such a system has a solution only if the right-hand side is orthogonal to the left null vector `w`
-//! of the part, and then the solution with mean zero is taken; for a Newton update this leaves the mean of the unknown as it was.
+//! Where all boundaries are closed, a pressure is determined up to a constant in each connected
+//! component of the grid: the rows of the matrix on the component sum to zero. Such a system has a
+//! solution only if the right-hand side is orthogonal to the left null vector `w` of the component.
+//! We take the solution with mean zero; a Newton update then keeps the mean of the unknown.
 //!
-//! `w` is constant where the columns sum to zero too. A residual that was divided by the volume of its cell has `w` = volumes; in general
-//! detailed balance, `w_i a_ij = w_j a_ji`, gives the only candidate, which is then checked. A part for which that fails (upwinded
-//! coefficients, say) has a `w` that only a factorisation finds.
+//! `w` is constant where the columns sum to zero too. Where residuals are divided by cell volumes,
+//! `w` is the volumes. In general detailed balance, `w_i a_ij = w_j a_ji`, gives the only
+//! candidate, which is then checked. Where it fails, as for upwinded coefficients, only a
+//! factorisation yields `w`.
 //!
-//! Where several fields are unknown, as pressure and saturation, one of them may be determined up to a constant: then all rows sum to zero
-//! over its columns alone. The rows that balance may be those of any equation, or of all of them (see [`NullSpace::find_in_blocks`]).
+//! With several fields, as pressure and saturation, one may be determined up to a constant: then
+//! all rows sum to zero over its columns alone. The rows that balance may be those of any equation,
+//! or of all of them (see [`NullSpace::find_in_blocks`]).
 
 pub(super) mod coupled;
 
@@ -23,11 +26,11 @@ use crate::linalg::matrix::sparse_rows::SparseRows;
 /// The constant null vectors of a square matrix.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NullSpace {
-    /// The connected parts whose level is open, by their first unknown.
+    /// The connected components on which the matrix is singular, by their first unknowns.
     pub components: Vec<Component>,
 }
 
-/// Connected unknowns with an open level: every row sums to zero over their columns.
+/// Connected unknowns whose columns sum to zero in every row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Component {
     /// Their columns, ascending.
@@ -36,7 +39,7 @@ pub struct Component {
     pub left: Option<LeftNullVector>,
 }
 
-/// A left null vector: zero but for these rows.
+/// A left null vector, zero outside these rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeftNullVector {
     /// Rows, ascending.
@@ -45,19 +48,21 @@ pub struct LeftNullVector {
     pub weights: Vec<f64>,
 }
 
-/// A sum of entries vanishes if it is at most so many roundings of the sum of their magnitudes. Entries of a row that cancel exactly on paper
-/// differ by a few roundings each, and adding up a dozen of them costs some more; the weakest term that really fixes a level must be larger.
+/// A sum is zero if it is at most this many roundings of the sum of magnitudes: entries that cancel
+/// exactly differ by a few roundings each, and the sum of a dozen adds some. A weaker term does not
+/// make a matrix regular.
 const ROUNDINGS: f64 = 32.0;
 
-/// The part of the sum of magnitudes below which a sum of entries vanishes, for entries with this `rounding`: the distance from 1 to the next larger number of the type
-/// that they were computed in, 2.2e-16 or 1.2e-7.
+/// Relative size below which a sum of entries is zero, for entries with this `rounding`: the
+/// machine epsilon of the type that they were computed in, 2.2e-16 or 1.2e-7.
 pub fn round_off(rounding: f64) -> f64 {
     ROUNDINGS * rounding
 }
 
 impl NullSpace {
-    /// Finds the connected components of the matrix graph whose rows sum to zero. Stored zeros are no connections; a row of zeros is a
-    /// component of its own. `rounding` is that of the entries ([`LinearOptions::rounding`]).
+    /// Finds the connected components of the matrix graph whose rows sum to zero. Stored zeros do
+    /// not connect; a zero row is a component of its own. `rounding` is that of the entries
+    /// ([`LinearOptions::rounding`]).
     ///
     /// Cost: two passes over the rows where no row sums to zero, a few more otherwise.
     pub fn find(matrix: &impl SparseRows, rounding: f64) -> NullSpace {
@@ -92,7 +97,7 @@ impl NullSpace {
         if left.iter().any(Option::is_none) {
             let candidates =
                 parts.iter().zip(&left).map(|(rows, left)| if left.is_none() { balance(matrix, rows) } else { None }).collect();
-            // Each weight is a chain of quotients; their roundings add up.
+            // Each weight is a chain of quotients; their round-off accumulates.
             let balanced = vanishing(matrix, candidates, round_off(rounding) * 8.0);
             left.iter_mut().zip(balanced).for_each(|(left, balanced)| *left = left.take().or(balanced));
         }
@@ -100,7 +105,7 @@ impl NullSpace {
         NullSpace { components }
     }
 
-    /// Whether the level of no unknown is open.
+    /// Whether the null space is trivial.
     pub fn is_empty(&self) -> bool {
         self.components.is_empty()
     }
@@ -110,7 +115,7 @@ impl NullSpace {
         self.components.iter().all(|component| component.left.is_some())
     }
 
-    /// Makes `y` orthogonal to the left null vectors that are known.
+    /// Makes `y` orthogonal to the known left null vectors.
     pub fn project_to_range(&self, y: &mut [f64]) {
         for component in &self.components {
             let Some(left) = &component.left else { continue };
@@ -120,7 +125,7 @@ impl NullSpace {
         }
     }
 
-    /// Gives `x` the mean zero on each component.
+    /// Subtracts the mean of `x` on each component.
     pub fn remove_mean(&self, x: &mut [f64]) {
         for component in &self.components {
             let mean = component.unknowns.iter().map(|&unknown| x[unknown]).sum::<f64>() / component.unknowns.len() as f64;
@@ -128,17 +133,18 @@ impl NullSpace {
         }
     }
 
-    /// Imbalance of a right-hand side of 2-norm `size` that a solver may ignore, on a component: a tenth of the tolerance, so that it uses up little of what the solver is
-    /// allowed, or 1e-12 of the size, which is what summing a right-hand side in double precision may leave, or what the roundings of its entries may, or `negligible`,
-    /// which is as good as nothing (unit of the size).
+    /// Largest imbalance on a component that a solver may ignore, for a right-hand side of 2-norm
+    /// `size`. The maximum of a tenth of the tolerance, 1e-12 of the size (round-off of the sum),
+    /// the rounding of its entries, and `negligible` (in the unit of `size`).
     pub fn allowed(size: f64, options: &LinearOptions) -> f64 {
         let least = round_off(options.rounding).max(1e-12);
         ((0.1 * options.tolerance).max(least) * size).max(options.negligible)
     }
 
-    /// The matrix whose rows sum to zero over each component but for a rounding of doubles, where those of `matrix` do but for roundings of a coarser type: of the entries
-    /// of a row in a component the largest takes up the rest, which is less than it may be off. Without this, a constant would count as much as
-    /// those roundings, which are beyond what a system is to be solved to.
+    /// Rounds the rows of `matrix` to sum to zero over each component in double precision, where
+    /// they do so in a coarser type: the largest entry of a row in the component takes the
+    /// difference, which is below its rounding. Otherwise a constant would count as much as these
+    /// roundings, which are beyond the tolerance.
     pub(in crate::linalg) fn restore(&self, matrix: &Csr) -> Csr {
         let mut of_column = vec![None; matrix.n_cols()];
         for (number, component) in self.components.iter().enumerate() {
@@ -146,10 +152,10 @@ impl NullSpace {
         }
         let mut values = matrix.values().to_vec();
         let columns = matrix.col_idx();
-        // By component: the sum over it, and where the largest entry is.
+        // By component: its sum, and the position of its largest entry.
         let mut sums: BTreeMap<usize, (f64, usize)> = BTreeMap::new();
         for (row, ends) in matrix.row_ptr().windows(2).enumerate() {
-            // The diagonal rather than another entry, which has a mirror entry that stays as it is.
+            // Prefers the diagonal, since other entries have mirrored entries that stay.
             let size = |at: usize| values[at].abs() * if columns[at] as usize == row { 2.0 } else { 1.0 };
             sums.clear();
             for at in ends[0]..ends[1] {
@@ -165,7 +171,7 @@ impl NullSpace {
         Csr::with_pattern(Arc::clone(matrix.pattern()), values).unwrap_or_else(|_| matrix.clone())
     }
 
-    /// What the user may want to know of open levels.
+    /// The note for the user on the null space.
     pub fn note(&self) -> Option<String> {
         let count = self.components.len();
         let parts = if count == 1 { "it" } else { "each" };
@@ -175,8 +181,9 @@ impl NullSpace {
         })
     }
 
-    /// The imbalance of a right-hand side on the component where it is largest beside what is `allowed` ([`Self::allowed`]), if it is too large anywhere. No `x` has a
-    /// smaller residual on a component than `|w.b| / |w|`.
+    /// The imbalance on the component where it is largest relative to `allowed`
+    /// ([`Self::allowed`]), if it exceeds that anywhere. Every `x` leaves a residual of at least
+    /// `|w.b| / |w|` on a component.
     pub fn imbalance(&self, b: &[f64], allowed: f64) -> Option<Imbalance> {
         let mut worst: Option<Imbalance> = None;
         for (index, component) in self.components.iter().enumerate() {
@@ -191,7 +198,7 @@ impl NullSpace {
     }
 }
 
-/// By how much a right-hand side is outside the range.
+/// The part of a right-hand side outside the range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Imbalance {
     /// Index of the component.
@@ -203,7 +210,7 @@ pub struct Imbalance {
 }
 
 impl LeftNullVector {
-    /// The vector with these values in all rows, divided by its largest; `None` for zero.
+    /// From values in all rows, divided by the largest; `None` for zero.
     #[cfg(feature = "lu")]
     pub(in crate::linalg) fn from_dense(values: &[f64]) -> Option<LeftNullVector> {
         let largest = values.iter().copied().fold(0.0, |most: f64, w| if w.abs() > most.abs() { w } else { most });
@@ -227,7 +234,7 @@ impl LeftNullVector {
     }
 }
 
-/// Whether numbers cancel but for round-off.
+/// Whether a sum is zero up to round-off.
 fn sum_vanishes(values: impl Iterator<Item = f64>, rounding: f64) -> bool {
     let (mut sum, mut size) = (0.0, 0.0);
     for value in values {
@@ -251,18 +258,18 @@ fn components(matrix: &impl SparseRows) -> Vec<usize> {
     (0..matrix.n_rows()).map(|row| groups.root(row)).collect()
 }
 
-/// Disjoint sets of numbers; each is known by its smallest member.
+/// Disjoint sets of numbers (union-find), identified by their smallest members.
 pub struct Groups {
     parent: Vec<usize>,
 }
 
 impl Groups {
-    /// Each of `0..n` alone.
+    /// The sets `{0}` to `{n - 1}`.
     pub fn new(n: usize) -> Groups {
         Groups { parent: (0..n).collect() }
     }
 
-    /// Puts the sets of two numbers together.
+    /// Merges the sets of two numbers.
     pub fn join(&mut self, a: usize, b: usize) {
         let (a, b) = (self.root(a), self.root(b));
         self.parent[a.max(b)] = a.min(b);
@@ -278,8 +285,8 @@ impl Groups {
     }
 }
 
-/// Weights by detailed balance along a breadth-first tree from the component's first row. `None` where the pattern is not symmetric or a weight
-/// is not finite.
+/// Weights by detailed balance along a breadth-first tree from the component's first row. `None` if
+/// the pattern is not symmetric or a weight is not finite.
 fn balance(matrix: &impl SparseRows, rows: &[usize]) -> Option<LeftNullVector> {
     let position: BTreeMap<usize, usize> = rows.iter().enumerate().map(|(position, &row)| (row, position)).collect();
     let mut weights = vec![0.0; rows.len()];
@@ -302,7 +309,8 @@ fn balance(matrix: &impl SparseRows, rows: &[usize]) -> Option<LeftNullVector> {
     usable.then(|| LeftNullVector { rows: rows.to_vec(), weights: weights.iter().map(|w| w / largest).collect() })
 }
 
-/// Those of the candidates, on different rows, that are left null vectors: all columns that they meet have a vanishing weighted sum.
+/// The candidates, on disjoint rows, that are left null vectors: the weighted sum of every column
+/// is zero.
 fn vanishing(matrix: &impl SparseRows, candidates: Vec<Option<LeftNullVector>>, tolerance: f64) -> Vec<Option<LeftNullVector>> {
     let mut sums = vec![0.0; matrix.n_cols()];
     let mut sizes = vec![0.0; matrix.n_cols()];

@@ -1,4 +1,5 @@
-//! Matrices of several fields on the same elements, by blocks; and the block-diagonal preconditioner.
+//! Matrices of several fields on the same elements in block form, and the block Jacobi
+//! preconditioner.
 
 use std::sync::Arc;
 
@@ -6,8 +7,8 @@ use crate::linalg::matrix::block_matrix::{BlockMatrix, BlockPattern};
 use crate::linalg::matrix::csr::Csr;
 use crate::linalg::matrix::dense::{ROUND_OFF, generalised_inverse, solve_in_place};
 
-/// A square matrix of `[k, k]` blocks in compressed rows, one block after the other. Block (i, j) holds how the equations of element i depend on the unknowns of element
-/// j. Each row has its diagonal block.
+/// A square matrix of `[k, k]` blocks in compressed rows (BSR). Block (i, j) couples the equations
+/// of element i to the unknowns of element j. Each row has its diagonal block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlockCsr {
     pattern: Arc<BlockPattern>,
@@ -15,8 +16,8 @@ pub struct BlockCsr {
 }
 
 impl BlockCsr {
-    /// Gathers the blocks of a matrix whose rows and columns are field by field: unknown `f` of element `e` is number `f n + e`, and so is its
-    /// equation.
+    /// Converts a matrix whose rows and columns are field by field: unknown `f` of element `e` has
+    /// number `f n + e`, and so has its equation.
     ///
     /// # Panics
     /// If the matrix is not square or its size no multiple of `k`.
@@ -28,7 +29,7 @@ impl BlockCsr {
         row_ptr.push(0);
         let mut col_idx: Vec<u32> = Vec::with_capacity(matrix.n_entries() / size + n);
         let mut values: Vec<f64> = Vec::with_capacity(col_idx.capacity() * size);
-        // Place of each column in the current row, plus 1.
+        // Position of each column in the current row, plus 1.
         let mut place = vec![0usize; n];
         let mut columns: Vec<u32> = Vec::new();
         for row in 0..n {
@@ -60,7 +61,7 @@ impl BlockCsr {
         BlockCsr { pattern: Arc::new(BlockPattern::from_valid(k, row_ptr, col_idx)), values }
     }
 
-    /// The blocks of a matrix, which shares its pattern. One pass over the values.
+    /// Converts a [`BlockMatrix`], with the same pattern, in one pass over the values.
     pub fn of(matrix: &BlockMatrix) -> BlockCsr {
         let pattern = Arc::clone(matrix.pattern());
         let k = pattern.k();
@@ -78,17 +79,17 @@ impl BlockCsr {
         BlockCsr { pattern, values }
     }
 
-    /// Rows and columns of a block.
+    /// Size of a block.
     pub fn k(&self) -> usize {
         self.pattern.k()
     }
 
-    /// Rows of blocks.
+    /// Number of rows of blocks.
     pub fn n_rows(&self) -> usize {
         self.pattern.n()
     }
 
-    /// Where each row starts, columns, and blocks row by row: `[n + 1]`, `[n_blocks]`, `[n_blocks, k, k]`.
+    /// Row pointers, columns, and blocks row by row: `[n + 1]`, `[n_blocks]`, `[n_blocks, k, k]`.
     pub fn parts(&self) -> (&[usize], &[u32], &[f64]) {
         (self.pattern.row_ptr(), self.pattern.col_idx(), &self.values)
     }
@@ -129,7 +130,8 @@ fn inverse(k: usize, block: &[f64]) -> Option<Vec<f64>> {
     write_inverse(k, block, &mut inverse, &mut vec![0.0; k * k + k]).then_some(inverse)
 }
 
-/// Writes the inverse of a block; `false` if it is singular, and then `inverse` holds nothing useful. `room`: `[k k + k]`.
+/// Writes the inverse of a block; `false` if it is singular, then `inverse` is undefined. `room` is
+/// a workspace of `[k k + k]`.
 pub(super) fn write_inverse(k: usize, block: &[f64], inverse: &mut [f64], room: &mut [f64]) -> bool {
     let (copy, column) = room.split_at_mut(k * k);
     for j in 0..k {
@@ -144,14 +146,14 @@ pub(super) fn write_inverse(k: usize, block: &[f64], inverse: &mut [f64], room: 
     true
 }
 
-/// The inverse of the block diagonal (block Jacobi) as a matrix; of a singular block the generalised inverse, and of one that is zero the
-/// identity.
+/// The inverse of the block diagonal (block Jacobi) as a matrix. A singular block gets its
+/// generalised inverse, a zero block the identity.
 pub fn block_diagonal_inverse(matrix: &Csr, k: usize) -> Csr {
     let blocks = BlockCsr::new(matrix, k);
     inverse_of_diagonal(k, blocks.n_rows(), |row, block| block.copy_from_slice(blocks.block(blocks.diagonal(row))))
 }
 
-/// As [`block_diagonal_inverse`], of a matrix of blocks, of which only the diagonal is looked at.
+/// [`block_diagonal_inverse`] of a matrix of blocks; reads only the diagonal.
 pub fn inverse_of_block_diagonal(matrix: &BlockMatrix) -> Csr {
     let pattern = matrix.pattern();
     inverse_of_diagonal(pattern.k(), pattern.n(), |row, block| matrix.block(pattern.diagonal(row), row, block))
@@ -190,7 +192,8 @@ mod tests {
 
     #[test]
     fn blocks_of_two_fields() {
-        // Two elements; equation 0 of element 0 (row 0) has unknown 1 of element 1 (column 3).
+        // Two elements; equation 0 of element 0 (row 0) depends on unknown 1 of element 1 (column
+        // 3).
         let matrix =
             Csr::from_triplets(4, 4, &[(0, 0, 1.0), (0, 3, 2.0), (1, 1, 3.0), (2, 0, 4.0), (2, 2, 5.0), (3, 3, 6.0)]).expect("legal");
         let blocks = BlockCsr::new(&matrix, 2);

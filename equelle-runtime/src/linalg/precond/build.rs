@@ -1,4 +1,4 @@
-//! A preconditioner by name.
+//! Construction of a preconditioner by name.
 
 use super::amg::AmgOptions;
 use super::blocks::BlockCsr;
@@ -13,22 +13,24 @@ use crate::linalg::matrix::sparse_rows::SparseRows;
 use crate::linalg::space::matrix_space::{MatrixSpace, MultigridSpace};
 use crate::linalg::space::vector_space::{Identity, Preconditioner};
 
-/// What a set-up needs to know besides the matrix.
+/// Properties of the system that a set-up depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting<'a> {
-    /// Ends of the blocks of unknowns and equations, one a field.
+    /// Ends of the fields of unknowns and equations.
     pub ends: &'a [usize],
-    /// Whether the preconditioner is to be symmetric positive definite: the matrix is symmetric and its diagonal positive.
+    /// Whether the preconditioner must be symmetric positive definite: the matrix is symmetric and
+    /// its diagonal positive.
     pub symmetric: bool,
-    /// Whether the level of some unknown is open.
+    /// Whether the matrix is singular up to a constant per connected component.
     pub singular: bool,
-    /// Number of the elliptic field, from 0, for the two-stage preconditioner.
+    /// Number of the elliptic field, from 0, for CPR.
     pub pressure: usize,
-    /// For multigrid; [`AmgOptions::symmetric`] and [`AmgOptions::singular`] are taken from above.
+    /// Options of multigrid; [`AmgOptions::symmetric`] and [`AmgOptions::singular`] are replaced by
+    /// those above.
     pub amg: AmgOptions,
 }
 
-/// Incomplete factors of a matrix; without them where the run is asked to end.
+/// Incomplete factors of a matrix; no preconditioner if the run is interrupted.
 pub(super) fn incomplete<S: MatrixSpace + 'static>(space: &mut S, blocks: BlockCsr) -> Result<Box<dyn Preconditioner<S>>, S::Error> {
     Ok(match BlockFactors::of_unless(blocks, &|| space.is_interrupted()) {
         Some(factors) => Box::new(Ilu::new(space, factors)?),
@@ -36,14 +38,15 @@ pub(super) fn incomplete<S: MatrixSpace + 'static>(space: &mut S, blocks: BlockC
     })
 }
 
-/// Sets up a preconditioner. Those by blocks ask for fields of one size. Where the run is asked to end meanwhile ([`crate::linalg::VectorSpace::is_interrupted`]), it soon returns any
-/// other one, and the caller is to look.
+/// Sets up a preconditioner. Block preconditioners need fields of one size. In an interrupted run
+/// ([`crate::linalg::VectorSpace::is_interrupted`]) it soon returns any other preconditioner, and
+/// the caller must check.
 ///
 /// # Errors
 /// Out of memory.
 ///
 /// # Panics
-/// If the matrix is not square, or fields differ in size where they must not.
+/// If the matrix is not square, or a block preconditioner gets fields of different sizes.
 pub fn build<S: MultigridSpace>(
     space: &mut S,
     matrix: &Csr,
@@ -69,8 +72,8 @@ pub fn build<S: MultigridSpace>(
     })
 }
 
-/// As [`build()`], of a matrix of blocks. Those by blocks take them as they are; ILU(0) by points, FSAI and multigrid for all unknowns at once know none, and the matrix is brought
-/// into compressed rows for them.
+/// [`build()`] for a matrix of blocks. Block preconditioners take the blocks as they are; pointwise
+/// ILU(0), FSAI and AMG get the matrix in compressed rows.
 ///
 /// # Errors
 /// Out of memory.

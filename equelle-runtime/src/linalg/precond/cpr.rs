@@ -1,12 +1,15 @@
-//! Constrained pressure residual: two stages for systems in which one unknown is elliptic and the others are carried along.
+//! Constrained pressure residual (CPR): two stages for systems in which one unknown is elliptic and
+//! the others are transported.
 //!
-//! J. R. Wallis, Incomplete Gaussian elimination as a preconditioning for generalized conjugate gradient acceleration, SPE Reservoir
-//! Simulation Symposium, 1983, doi:10.2118/12265-MS; J. R. Wallis, R. P. Kendall and T. E. Little, Constrained residual acceleration of
-//! conjugate residual methods, SPE Reservoir Simulation Symposium, 1985, doi:10.2118/13536-MS. The pressure equation is the combination of
-//! an element's equations from which its other unknowns drop out (quasi-IMPES): S. Lacroix, Y. Vassilevski and M. Wheeler, Decoupling
-//! preconditioners in the implicit parallel accurate reservoir simulator (IPARS), Numer. Linear Algebra Appl. 8 (2001), doi:10.1002/nla.264.
+//! J. R. Wallis, Incomplete Gaussian elimination as a preconditioning for generalized conjugate
+//! gradient acceleration, SPE Reservoir Simulation Symposium, 1983, doi:10.2118/12265-MS; J. R.
+//! Wallis, R. P. Kendall and T. E. Little, Constrained residual acceleration of conjugate residual
+//! methods, SPE Reservoir Simulation Symposium, 1985, doi:10.2118/13536-MS. The pressure equation
+//! is the combination of an element's equations that eliminates its other unknowns (quasi-IMPES):
+//! S. Lacroix, Y. Vassilevski and M. Wheeler, Decoupling preconditioners in the implicit parallel
+//! accurate reservoir simulator (IPARS), Numer. Linear Algebra Appl. 8 (2001), doi:10.1002/nla.264.
 //!
-//! First stage: multigrid for that equation. Second: block ILU(0) for what the first has left of the residual.
+//! First stage: multigrid for that equation. Second: block ILU(0) for the residual of the first.
 
 use std::cell::RefCell;
 
@@ -19,11 +22,11 @@ use crate::linalg::matrix::dense::solve_in_place;
 use crate::linalg::space::matrix_space::{MatrixSpace, MultigridSpace};
 use crate::linalg::space::vector_space::Preconditioner;
 
-/// How far a field is from elliptic, from 0, by the matrix alone: an elliptic unknown acts through its differences, so the entries of a row
-/// in its columns sum to nearly zero, and neighbours act on each other both ways, while upwinding lets only one act. The mean over
-/// all rows of `|sum| / sum of magnitudes`, plus that of `|a_ij - a_ji| / (|a_ij| + |a_ji|)` for the sum of the equations.
-///
-/// One number a field: `[k]`.
+/// Distance of each field from elliptic, `[k]`, from 0, by the matrix alone. An elliptic unknown
+/// enters through its differences, so the entries of a row in its columns sum to nearly zero, and
+/// it couples neighbours both ways, where upwinding couples one way. The mean over all rows of
+/// `|sum| / sum of magnitudes`, plus that of `|a_ij - a_ji| / (|a_ij| + |a_ji|)` for the sum of the
+/// equations.
 ///
 /// # Panics
 /// If the matrix is not square or its size no multiple of `k`.
@@ -46,10 +49,11 @@ pub fn departure_from_elliptic(matrix: &Csr, k: usize) -> Vec<f64> {
     (0..k).map(|field| mean(sums[field]) + mean(one_way(matrix, field, k))).collect()
 }
 
-/// Sum over the neighbours of all elements of how one-sided they act on each other through a field, and how many there are.
+/// Sum over all pairs of neighbours of how one-sided their coupling through a field is, and the
+/// number of pairs.
 fn one_way(matrix: &Csr, field: usize, k: usize) -> (f64, usize) {
     let n = matrix.n_rows() / k;
-    // For each pair the equation in which it is strongest, both ways.
+    // For each pair, the equation with the strongest coupling both ways.
     let mut total = (0.0, 0);
     let columns: Vec<Csr> = (0..k).map(|equation| matrix.block(equation * n..(equation + 1) * n, field * n..(field + 1) * n)).collect();
     for block in &columns {
@@ -66,7 +70,8 @@ fn one_way(matrix: &Csr, field: usize, k: usize) -> (f64, usize) {
     total
 }
 
-/// As [`departure_from_elliptic`], of a matrix of blocks: one pass, and one over the blocks of each field beside their mirror blocks.
+/// [`departure_from_elliptic`] of a matrix of blocks: one pass, and one for each field over pairs
+/// of mirrored blocks.
 pub fn departure_of_blocks(matrix: &BlockMatrix) -> Vec<f64> {
     let pattern = matrix.pattern();
     let (k, n) = (pattern.k(), pattern.n());
@@ -95,8 +100,9 @@ pub fn departure_of_blocks(matrix: &BlockMatrix) -> Vec<f64> {
     (0..k).map(of_field).collect()
 }
 
-/// For each element the weights of its equations in the pressure equation, equation by equation: `[k, n]`. The weighted sum of the diagonal
-/// block has 0 in the columns of the other unknowns; where there is no such sum that keeps the pressure, the weight is that of the equation that
+/// Weights of each element's equations in the pressure equation, by equations: `[k, n]`. The
+/// weighted sum of the diagonal block is 0 in the columns of the other unknowns. If no such sum
+/// keeps the pressure, the equation that depends on it most has weight 1.
 /// depends on the pressure most.
 ///
 /// # Panics
@@ -112,7 +118,8 @@ fn weights_of(blocks: &BlockCsr, pressure: usize) -> Vec<f64> {
     let mut own = vec![0.0; k];
     for row in 0..n {
         let block = blocks.block(blocks.diagonal(row));
-        // Equations scaled by their largest entries, so that the test for a singular block does not depend on units.
+        // Scales equations by their largest entries, so that the test for a singular block does not
+        // depend on units.
         let size = |equation: usize| block[equation * k..(equation + 1) * k].iter().fold(0.0f64, |most, value| most.max(value.abs()));
         let scale: Vec<f64> = (0..k).map(|equation| if size(equation) > 0.0 { 1.0 / size(equation) } else { 1.0 }).collect();
         let unknown_size = |unknown: usize| (0..k).fold(0.0f64, |most, e| most.max((block[e * k + unknown] * scale[e]).abs()));
@@ -141,11 +148,11 @@ fn weights_of(blocks: &BlockCsr, pressure: usize) -> Vec<f64> {
     weights
 }
 
-/// Both stages.
+/// The two stages.
 pub struct Cpr<S: MatrixSpace + 'static> {
-    /// The pressure equation's residual from all residuals: `[n, k n]`.
+    /// Restriction of all residuals to the pressure equation: `[n, k n]`.
     restriction: S::Matrix,
-    /// Pressure among all unknowns: `[k n, n]`.
+    /// Injection of the pressure into all unknowns: `[k n, n]`.
     injection: S::Matrix,
     /// The columns of the pressure: `[k n, n]`.
     pressure_columns: S::Matrix,
@@ -154,21 +161,21 @@ pub struct Cpr<S: MatrixSpace + 'static> {
     work: RefCell<Work<S::Vector>>,
 }
 
-/// The stages, where a back-end has set them up itself.
+/// The two stages as a back-end sets them up itself.
 pub struct Stages<S: MatrixSpace + 'static> {
-    /// The pressure equation's residual from all residuals: `[n, k n]`.
+    /// Restriction of all residuals to the pressure equation: `[n, k n]`.
     pub restriction: S::Matrix,
-    /// Pressure among all unknowns: `[k n, n]`.
+    /// Injection of the pressure into all unknowns: `[k n, n]`.
     pub injection: S::Matrix,
     /// The columns of the pressure: `[k n, n]`.
     pub pressure_columns: S::Matrix,
-    /// For the pressure equation.
+    /// Preconditioner of the pressure equation.
     pub amg: Box<dyn Preconditioner<S>>,
-    /// For all equations.
+    /// Preconditioner of all equations.
     pub second: Box<dyn Preconditioner<S>>,
 }
 
-/// What the stages are set up from.
+/// Data from which the stages are set up.
 struct Parts {
     k: usize,
     pressure: usize,
@@ -205,7 +212,8 @@ fn columns_of(matrix: &BlockMatrix, pressure: usize) -> Csr {
     Csr::from_valid(k * n, n, row_ptr, pattern.col_idx().repeat(k), values)
 }
 
-/// The weighted sum of the equations in the columns of the pressure, added equation by equation: `[n, n]`.
+/// The weighted sum of the equations in the columns of the pressure, summed in the order of the
+/// equations: `[n, n]`.
 fn pressure_matrix(matrix: &BlockMatrix, pressure: usize, weights: &[f64]) -> Csr {
     let pattern = matrix.pattern();
     let (k, n) = (pattern.k(), pattern.n());
@@ -230,7 +238,7 @@ struct Work<V> {
 }
 
 impl<S: MultigridSpace> Cpr<S> {
-    /// Sets up both stages for a matrix of `k` fields, of which number `pressure` (from 0) is elliptic.
+    /// Sets up both stages for a matrix of `k` fields; number `pressure` (from 0) is elliptic.
     ///
     /// # Errors
     /// Out of memory.
@@ -247,7 +255,7 @@ impl<S: MultigridSpace> Cpr<S> {
         Cpr::of_parts(space, Parts { k, pressure, restriction, columns, matrix, blocks }, options)
     }
 
-    /// As [`Cpr::new`], for a matrix of blocks.
+    /// [`Cpr::new`] for a matrix of blocks.
     ///
     /// # Errors
     /// Out of memory.
@@ -282,7 +290,7 @@ impl<S: MultigridSpace> Cpr<S> {
         Cpr::assemble(space, stages)
     }
 
-    /// From stages that have been set up.
+    /// Takes stages that are set up.
     ///
     /// # Errors
     /// Out of memory.

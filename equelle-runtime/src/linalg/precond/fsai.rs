@@ -1,10 +1,13 @@
-//! Factorised sparse approximate inverses: two products with triangular matrices, without substitutions, so that all rows are independent.
+//! Factorised sparse approximate inverses (FSAI): two products with triangular matrices, so that
+//! all rows are independent.
 //!
-//! Symmetric: L. Yu. Kolotilina and A. Yu. Yeremin, Factorized sparse approximate inverse preconditionings I. Theory, SIAM J. Matrix Anal.
-//! Appl. 14 (1993), doi:10.1137/0614004. Nonsymmetric: the same conditions for both factors, A. Yu. Yeremin and A. A. Nikishin,
-//! Factorized-sparse-approximate-inverse preconditionings of linear systems with unsymmetric matrices, J. Math. Sci. 121 (2004),
-//! doi:10.1023/B:JOTH.0000026282.04114.11. Patterns of powers of the matrix: E. Chow, A priori sparsity patterns for parallel sparse approximate
-//! inverse preconditioners, SIAM J. Sci. Comput. 21 (2000), doi:10.1137/S106482759833913X.
+//! Symmetric: L. Yu. Kolotilina and A. Yu. Yeremin, Factorized sparse approximate inverse
+//! preconditionings I. Theory, SIAM J. Matrix Anal. Appl. 14 (1993), doi:10.1137/0614004.
+//! Nonsymmetric: the same conditions for both factors, A. Yu. Yeremin and A. A. Nikishin,
+//! Factorized-sparse-approximate-inverse preconditionings of linear systems with unsymmetric
+//! matrices, J. Math. Sci. 121 (2004), doi:10.1023/B:JOTH.0000026282.04114.11. Patterns of powers
+//! of the matrix: E. Chow, A priori sparsity patterns for parallel sparse approximate inverse
+//! preconditioners, SIAM J. Sci. Comput. 21 (2000), doi:10.1137/S106482759833913X.
 
 use std::cell::RefCell;
 
@@ -13,12 +16,12 @@ use crate::linalg::matrix::dense::solve_in_place;
 use crate::linalg::space::matrix_space::MatrixSpace;
 use crate::linalg::space::vector_space::{Preconditioner, ROWS_PER_LOOK};
 
-/// How dense the factors are.
+/// The pattern of the factors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FsaiPattern {
-    /// Power of the matrix whose pattern is taken: 1 or 2.
+    /// Power of the matrix whose pattern is used: 1 or 2.
     pub power: usize,
-    /// Entries with `|a_ij| <= drop sqrt(|a_ii a_jj|)` do not count for the pattern.
+    /// Entries with `|a_ij| <= drop sqrt(|a_ii a_jj|)` are left out of the pattern.
     pub drop: f64,
 }
 
@@ -37,12 +40,14 @@ pub struct FsaiFactors {
     pub right: Csr,
 }
 
-/// Entries of a row of the factors. The local systems are dense and cost the cube of it.
+/// Largest number of entries in a row of the factors. The local systems are dense and cost its
+/// cube.
 const WIDEST_ROW: usize = 48;
 
 impl FsaiFactors {
-    /// Factors of a square matrix. With `symmetric`, both are each other's transpose, and their product is positive definite whatever the
-    /// matrix is; where a local system has no positive solution, the row is that of the inverse diagonal's magnitude.
+    /// Factors of a square matrix. With `symmetric`, they are each other's transpose, and their
+    /// product is positive definite for any matrix; where a local system has no positive solution,
+    /// the row is that of the magnitude of the inverse diagonal.
     ///
     /// # Panics
     /// If the matrix is not square.
@@ -50,16 +55,16 @@ impl FsaiFactors {
         FsaiFactors::begun(matrix, symmetric, pattern, &|| false).0
     }
 
-    /// As [`FsaiFactors::new`]; `None` where `stop`, which is asked every so many rows, says so.
+    /// [`FsaiFactors::new`]; `None` once `stop`, evaluated every some rows, returns true.
     ///
     /// # Panics
-    /// As there.
+    /// If the matrix is not square.
     pub fn new_unless(matrix: &Csr, symmetric: bool, pattern: FsaiPattern, stop: &dyn Fn() -> bool) -> Option<FsaiFactors> {
         let (factors, is_complete) = FsaiFactors::begun(matrix, symmetric, pattern, stop);
         is_complete.then_some(factors)
     }
 
-    /// Factors of the rows before it was stopped, and whether these are all.
+    /// Factors of the rows before `stop`, and whether these are all.
     fn begun(matrix: &Csr, symmetric: bool, pattern: FsaiPattern, stop: &dyn Fn() -> bool) -> (FsaiFactors, bool) {
         let n = matrix.n_rows();
         assert_eq!(matrix.n_cols(), n, "a square matrix");
@@ -89,7 +94,8 @@ impl FsaiFactors {
     }
 }
 
-/// For each row of the lower factor its columns, ascending up to the diagonal, which is always among them: of the pattern of `A + A^T`.
+/// The columns of each row of the lower factor, ascending, always with the diagonal, from the
+/// pattern of `A + A^T`.
 ///
 /// # Panics
 /// If the matrix is not square.
@@ -98,9 +104,9 @@ pub fn lower_pattern(matrix: &Csr, pattern: FsaiPattern) -> Vec<Vec<u32>> {
     (0..matrix.n_rows()).map(|row| neighbours.lower_row(row)).collect()
 }
 
-/// What couplings count for the pattern.
+/// The couplings in the pattern.
 struct Neighbours {
-    /// Of each row the others, ascending.
+    /// The other columns of each row, ascending.
     rows: Vec<Vec<u32>>,
     power: usize,
 }
@@ -152,7 +158,7 @@ impl Neighbours {
     }
 }
 
-/// The rows and columns of the matrix with these numbers, dense. `place` is all zero before and after.
+/// The dense submatrix with these rows and columns. `place` is all zero before and after.
 fn gather(matrix: &Csr, columns: &[u32], place: &mut [usize]) -> Vec<f64> {
     let size = columns.len();
     columns.iter().enumerate().for_each(|(position, &column)| place[column as usize] = position + 1);
@@ -202,7 +208,7 @@ fn general_row(size: usize, mut local: Vec<f64>) -> (Vec<f64>, Vec<f64>) {
     (diagonal_row(size, 1.0).0, diagonal_row(size, 1.0 / diagonal).0)
 }
 
-/// A factorised approximate inverse as a preconditioner. Traffic: 12 bytes an entry of the factors and 64 a row.
+/// FSAI as a preconditioner. Memory traffic: 12 bytes an entry of the factors and 64 a row.
 #[derive(Debug)]
 pub struct Fsai<S: MatrixSpace> {
     left: S::Matrix,
@@ -211,7 +217,7 @@ pub struct Fsai<S: MatrixSpace> {
 }
 
 impl<S: MatrixSpace> Fsai<S> {
-    /// Takes over factors.
+    /// Takes factors from the host.
     ///
     /// # Errors
     /// Out of memory.
@@ -221,7 +227,7 @@ impl<S: MatrixSpace> Fsai<S> {
         Fsai::of_factors(space, left, right, n)
     }
 
-    /// From factors of `n` rows that are where the computation happens.
+    /// Takes factors of `n` rows that are on the device.
     ///
     /// # Errors
     /// Out of memory.

@@ -1,8 +1,10 @@
-//! Preconditioners: set up on the host, applied with the operations of a back-end ([`crate::linalg::space::matrix_space`]).
+//! Preconditioners: set up on the host or by a back-end, applied with the operations of a back-end
+//! ([`crate::linalg::space::matrix_space`]).
 //!
-//! [`simple`] (inverse diagonals, by points or blocks), [`ilu`] (incomplete factors, by points or blocks), [`fsai`] (factorised approximate
-//! inverses), [`amg`] (smoothed aggregation; [`mixed_precision`] with levels of singles), [`cpr`] (two stages for systems with an elliptic unknown), [`blocks`] (matrices of several fields on
-//! the same elements), [`build()`] (one of them by name).
+//! [`simple`] (inverse diagonals, by points or blocks), [`ilu`] (incomplete factors, by points or
+//! blocks), [`fsai`] (factorised approximate inverses), [`amg`] (smoothed aggregation;
+//! [`mixed_precision`] with levels in single precision), [`cpr`] (two stages for systems with an
+//! elliptic unknown), [`blocks`] (matrices in block form), [`build()`] (construction by name).
 
 pub mod amg;
 pub mod blocks;

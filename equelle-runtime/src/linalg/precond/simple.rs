@@ -1,4 +1,4 @@
-//! Preconditioners that are one product.
+//! Preconditioners that are a single product.
 
 use super::blocks::{block_diagonal_inverse, inverse_of_block_diagonal};
 use crate::linalg::matrix::block_matrix::BlockMatrix;
@@ -6,14 +6,14 @@ use crate::linalg::matrix::csr::Csr;
 use crate::linalg::space::matrix_space::MatrixSpace;
 use crate::linalg::space::vector_space::Preconditioner;
 
-/// The inverse of the diagonal (Jacobi). Traffic: 32 bytes an element.
+/// The inverse of the diagonal (Jacobi). Memory traffic: 32 bytes an element.
 #[derive(Debug)]
 pub struct Jacobi<S: MatrixSpace> {
     inverse: S::Vector,
 }
 
 impl<S: MatrixSpace> Jacobi<S> {
-    /// From the diagonal. Where it is 0, or so small that its inverse overflows, the preconditioner does nothing.
+    /// From the diagonal. The factor is 1 where an element is 0 or its inverse overflows.
     ///
     /// # Errors
     /// Out of memory.
@@ -22,7 +22,7 @@ impl<S: MatrixSpace> Jacobi<S> {
         Ok(Jacobi { inverse: space.vector(diagonal.iter().map(inverse).collect())? })
     }
 
-    /// From the inverse of the diagonal.
+    /// Takes the inverse of the diagonal.
     pub fn of_inverse(inverse: S::Vector) -> Jacobi<S> {
         Jacobi { inverse }
     }
@@ -46,7 +46,8 @@ impl<S: MatrixSpace> Preconditioner<S> for Jacobi<S> {
     }
 }
 
-/// The inverse of the block diagonal of fields on the same elements. Traffic: 12 k + 32 bytes an unknown.
+/// The inverse of the block diagonal of fields on the same elements (block Jacobi). Memory traffic:
+/// 12 k + 32 bytes an unknown.
 #[derive(Debug)]
 pub struct BlockJacobi<S: MatrixSpace> {
     inverse: S::Matrix,
@@ -72,7 +73,7 @@ impl<S: MatrixSpace> BlockJacobi<S> {
         Ok(BlockJacobi { inverse: space.matrix(inverse_of_block_diagonal(matrix))? })
     }
 
-    /// From the inverse of the block diagonal.
+    /// Takes the inverse of the block diagonal.
     pub fn of_inverse(inverse: S::Matrix) -> BlockJacobi<S> {
         BlockJacobi { inverse }
     }

@@ -1,4 +1,5 @@
-//! Vectors and operators on the host: plain loops, on the threads of the space. Operators and preconditioners run theirs on [`HostSpace::threads`].
+//! Vectors on the host: plain loops on the threads of the space. Operators and preconditioners use
+//! [`HostSpace::threads`] too.
 
 use std::convert::Infallible;
 use std::ops::Range;
@@ -11,48 +12,49 @@ use crate::operators::Reduction;
 use crate::reduce;
 use crate::threads::{PerBlock, Threads};
 
-/// Vectors of a given length as `Vec<f64>`; every number is known at once.
+/// Vectors of a given length as `Vec<f64>`; scalars are available at once.
 #[derive(Clone, Debug)]
 pub struct HostSpace {
     n: usize,
     leaves: Vec<f64>,
     threads: Threads,
-    /// Whether multigrid is to be of doubles.
+    /// Whether multigrid runs in double precision.
     pub(in crate::linalg) in_doubles: bool,
     interrupt: Interrupt,
 }
 
 impl HostSpace {
-    /// Vectors of `n` elements; the calling thread alone.
+    /// Vectors of `n` elements on the calling thread.
     pub fn new(n: usize) -> HostSpace {
         HostSpace::on(&Threads::one(), n)
     }
 
-    /// Vectors of `n` elements, worked on by several threads.
+    /// Vectors of `n` elements on several threads.
     pub fn on(threads: &Threads, n: usize) -> HostSpace {
         let leaves = vec![0.0; reduce::leaf_count(n)];
         HostSpace { n, leaves, threads: threads.clone(), in_doubles: false, interrupt: Interrupt::default() }
     }
 
-    /// With multigrid in double precision throughout, to compare with.
+    /// With multigrid in double precision throughout, for comparisons.
     #[must_use]
     pub fn in_doubles(self) -> HostSpace {
         HostSpace { in_doubles: true, ..self }
     }
 
-    /// The same for a run that may be asked to end.
+    /// With an interrupt.
     #[must_use]
     pub fn interruptible(self, interrupt: &Interrupt) -> HostSpace {
         HostSpace { interrupt: interrupt.clone(), ..self }
     }
 
-    /// From here on vectors have `n` elements.
+    /// Sets the length of new vectors to `n`.
     pub(in crate::linalg) fn set_size(&mut self, n: usize) {
         self.n = n;
         self.leaves.resize(reduce::leaf_count(n), 0.0);
     }
 
-    /// Changes the elements of `y` and adds what `f` makes of each, from its number and itself, in the order of [`crate::reduce`].
+    /// Updates the elements of `y` and sums the results of `f`, from index and element, in the
+    /// order of [`crate::reduce`].
     pub(in crate::linalg) fn update_sum(&mut self, y: &mut [f64], f: impl Fn(usize, &mut f64) -> f64 + Sync) -> f64 {
         self.leaves.resize(reduce::leaf_count(y.len()), 0.0);
         self.threads.each_cheap(y.len(), (&mut *y, PerBlock(&mut self.leaves[..])), |range, (y, PerBlock(leaves))| {
@@ -63,13 +65,14 @@ impl HostSpace {
         reduce::tree(Reduction::Sum, &mut self.leaves).unwrap_or(0.0)
     }
 
-    /// The sum of `n` values, made a range at a time, in the order of [`crate::reduce`].
+    /// The sum of `n` values, computed by ranges, in the order of [`crate::reduce`].
     pub(in crate::linalg) fn sum<V: IntoIterator<Item = f64>>(&mut self, n: usize, values: impl Fn(Range<usize>) -> V + Sync) -> f64 {
         self.leaves.resize(reduce::leaf_count(n), 0.0);
         reduce::reduce_leaves(&self.threads, Reduction::Sum, n, &mut self.leaves, values).unwrap_or(0.0)
     }
 
-    /// What loops over elements run on: [`Threads::each`] for rows of a matrix, [`Threads::each_cheap`] for updates of vectors, [`reduce::reduce_leaves`] for sums.
+    /// Threads of loops over elements: [`Threads::each`] for rows of a matrix,
+    /// [`Threads::each_cheap`] for updates of vectors, [`reduce::reduce_leaves`] for sums.
     pub fn threads(&self) -> &Threads {
         &self.threads
     }
@@ -90,15 +93,16 @@ fn update(threads: &Threads, y: &mut [f64], x: &[f64], f: impl Fn(f64, f64) -> f
     threads.each_cheap(y.len(), y, |range, y| y.iter_mut().zip(&x[range]).for_each(|(y, x)| *y = f(*y, *x)));
 }
 
-/// `|x|` (2-norm), without overflow or underflow of the squares: the elements are scaled by a power of two first. NaN if an element is not
-/// finite.
+/// `|x|` (2-norm), without overflow or underflow of the squares: scales by a power of two first.
+/// NaN if an element is not finite.
 pub fn norm(x: &[f64]) -> f64 {
     let Some(scale) = power_of_two_near(x) else { return f64::NAN };
     let scaled: Vec<f64> = x.iter().map(|x| x / scale).collect();
     dot(&scaled, &scaled).sqrt() * scale
 }
 
-/// What a [`VectorSpace`] on the host does with Scalars, which are doubles there whatever vectors are made of; which part of a sum is round-off is for each to say.
+/// Operations of a [`VectorSpace`] on the host with scalars, which are `f64` for any vectors; each
+/// space defines the round-off of a sum.
 macro_rules! scalars_on_the_host {
     () => {
         fn constant(&mut self, value: f64) -> f64 {

@@ -1,5 +1,6 @@
-//! Matrices and factors on the host. Smoothers and corrections of multigrid work on compressed rows, which its levels have. Products run on the threads of the space; sweeps and substitutions, where each row needs those before it,
-//! on the calling thread, so that their order is that of the rows.
+//! Matrices and factors on the host. Smoothers and corrections of multigrid use compressed rows.
+//! Products run on the threads of the space; sweeps and substitutions, with dependent rows, on the
+//! calling thread in row order.
 
 use std::convert::Infallible;
 
@@ -13,14 +14,15 @@ use crate::linalg::precond::ilu::BlockFactors;
 /// A sparse matrix on the host.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HostMatrix {
-    /// Of any pattern.
+    /// In compressed rows.
     Rows(Csr),
-    /// Of several fields that depend on each other at the same places.
+    /// In blocks, for several fields with the same stencil.
     Blocks(BlockMatrix),
 }
 
 impl HostMatrix {
-    /// In compressed rows. Of blocks they are made when they are asked for first, which costs a copy of the values, and kept.
+    /// In compressed rows. For blocks computed on first use, at the cost of a copy of the values,
+    /// and cached.
     pub fn rows(&self) -> &Csr {
         match self {
             HostMatrix::Rows(matrix) => matrix,
@@ -28,7 +30,7 @@ impl HostMatrix {
         }
     }
 
-    /// As [`HostMatrix::rows`], where the matrix is not needed any more.
+    /// [`HostMatrix::rows`], where the matrix is no longer needed.
     pub fn into_rows(self) -> Csr {
         match self {
             HostMatrix::Rows(matrix) => matrix,
@@ -59,7 +61,7 @@ fn row_product(a: &Csr, row: usize, x: &[f64]) -> f64 {
     sum
 }
 
-/// `a d + b D (b - A x)` of a row; `d` does not count where `a` is 0.
+/// `a d + b D (b - A x)` of a row; `d` is ignored where `a` is 0.
 fn smoothing_step(d: f64, on: Smoothed<'_, HostSpace>, matrix: &Csr, [a, b]: [f64; 2], row: usize, x: &[f64]) -> f64 {
     let step = b * (on.inverse_diagonal[row] * (on.right[row] - row_product(matrix, row, x)));
     if a == 0.0 { step } else { a * d + step }
@@ -193,7 +195,7 @@ impl MatrixSpace for HostSpace {
         });
     }
 
-    /// In the order of the rows, or the opposite.
+    /// In the order of the rows, or the reverse.
     fn gauss_seidel(&mut self, x: &mut Vec<f64>, a: &HostMatrix, d: &Vec<f64>, b: &Vec<f64>, direction: Direction) {
         let (n, a) = (x.len(), a.rows());
         for step in 0..n {
@@ -217,12 +219,12 @@ mod tests {
     use crate::linalg::{Preconditioner, VectorSpace};
     use crate::threads::Threads;
 
-    /// Numbers with many bits: a quotient each.
+    /// Numbers with many significant bits: quotients.
     fn numbers(n: usize, seed: f64) -> Vec<f64> {
         (0..n).map(|k| seed / (1.0 + k as f64) - 0.3).collect()
     }
 
-    /// Operations in one pass give the bits of those that they stand for, on lengths of no, half a and several leaves.
+    /// Fused operations give the bits of their parts, on lengths of no, half a and several leaves.
     #[test]
     fn passes_that_do_several_things_give_the_same_bits() {
         for n in [0, 500, 40_000] {
@@ -252,7 +254,7 @@ mod tests {
             space.scale_add(&mut p_expected, &b, &z);
             assert_eq!((&u, &p), (&u_expected, &p_expected));
 
-            // Jacobi in the passes of CG, against a product of its own.
+            // Jacobi fused into the passes of CG, compared with a product of its own.
             let jacobi = Jacobi::new(&mut space, &d.iter().map(|d| 1.0 / d).collect::<Vec<_>>()).unwrap();
             let (mut r, mut r_expected) = (numbers(n, 0.4), numbers(n, 0.4));
             let (mut here, mut product) = (vec![0.0; n], vec![0.0; n]);
@@ -268,7 +270,7 @@ mod tests {
         }
     }
 
-    /// Steps of smoothers in one pass have the bits of the passes that they stand for.
+    /// Fused steps of smoothers give the bits of their parts.
     #[test]
     fn steps_of_smoothers_give_the_same_bits() {
         let n = 1200;

@@ -1,8 +1,9 @@
-//! What a back-end provides for preconditioners, beyond [`VectorSpace`]: sparse matrices and triangular factors, brought to where the
-//! computation happens, and the few operations on them.
+//! Operations of a back-end for preconditioners, beyond [`VectorSpace`]: sparse matrices and
+//! triangular factors on the device.
 //!
-//! A preconditioner is set up on the host from a [`Csr`] and then handed over; what it does in an iteration is written once in
-//! [`crate::linalg::precond`] with these operations. None of them waits for the device, and none looks at a value.
+//! A preconditioner is set up on the host from a [`Csr`] and copied; its application is written
+//! once in [`crate::linalg::precond`] with these operations. None of them waits for the device or
+//! reads a value.
 
 use super::vector_space::{LinearOperator, Preconditioner, VectorSpace};
 use crate::linalg::matrix::csr::Csr;
@@ -18,20 +19,20 @@ pub struct Shape {
     pub columns: usize,
     /// Number of stored entries.
     pub entries: usize,
-    /// Rows, and likewise columns, that share an index: fields of a matrix of blocks, else 1.
+    /// Rows, and likewise columns, that share an index: the fields of a matrix of blocks, else 1.
     pub fields: usize,
 }
 
 /// The order of a Gauss-Seidel sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// One that the back-end chooses, the same each time: first row to last, or colour by colour.
+    /// An order of the back-end, the same each time: first row to last, or colour by colour.
     Forward,
-    /// Exactly the opposite, so that both sweeps together are symmetric.
+    /// The exact reverse, so that both sweeps together are symmetric.
     Backward,
 }
 
-/// A system that a polynomial smoother works on.
+/// The system of a polynomial smoother.
 #[derive(Debug)]
 pub struct Smoothed<'a, S: MatrixSpace> {
     /// `A`, square.
@@ -50,7 +51,7 @@ impl<S: MatrixSpace> Clone for Smoothed<'_, S> {
 
 impl<S: MatrixSpace> Copy for Smoothed<'_, S> {}
 
-/// What a coarse level has found, on the way to the finer one.
+/// The correction from a coarse level.
 #[derive(Debug)]
 pub struct Correction<'a, S: MatrixSpace> {
     /// `P`
@@ -71,11 +72,13 @@ impl<S: MatrixSpace> Clone for Correction<'_, S> {
 
 impl<S: MatrixSpace> Copy for Correction<'_, S> {}
 
-/// Matrices, and vectors of several lengths: of the operations of [`VectorSpace`] each takes vectors of any one length here.
+/// Matrices, and vectors of several lengths: the operations of [`VectorSpace`] take vectors of any
+/// one length here.
 pub trait MatrixSpace: VectorSpace {
     /// A sparse matrix, not always square.
     type Matrix;
-    /// Triangular factors with the schedule in which the back-end solves with them ([`BlockFactors::levels`] computes one).
+    /// Triangular factors with the back-end's schedule of substitution ([`BlockFactors::levels`]
+    /// computes one).
     type Factors;
 
     /// A vector of `len` zeros.
@@ -88,12 +91,12 @@ pub trait MatrixSpace: VectorSpace {
     /// # Errors
     /// Out of memory.
     fn vector(&mut self, values: Vec<f64>) -> Result<Self::Vector, Self::Error>;
-    /// Takes over a matrix.
+    /// Copies a matrix to the device.
     ///
     /// # Errors
     /// Out of memory.
     fn matrix(&mut self, matrix: Csr) -> Result<Self::Matrix, Self::Error>;
-    /// Takes over triangular factors.
+    /// Copies triangular factors to the device.
     ///
     /// # Errors
     /// Out of memory.
@@ -102,9 +105,10 @@ pub trait MatrixSpace: VectorSpace {
     /// The size of a matrix.
     fn shape(a: &Self::Matrix) -> Shape;
 
-    /// `x = 0`. Traffic: 16 bytes an element.
+    /// `x = 0`. Memory traffic: 16 bytes an element.
     fn clear(&mut self, x: &mut Self::Vector);
-    /// `y = A x`. 12 bytes an entry and 32 a row, here and in the next three; of a matrix of blocks 8 an entry and 4 a block, and 24 a row with 8 an element.
+    /// `y = A x`. 12 bytes an entry and 32 a row, as in the next three; for a matrix of blocks 8 an
+    /// entry, 4 a block, 24 a row and 8 an element.
     fn multiply(&mut self, y: &mut Self::Vector, a: &Self::Matrix, x: &Self::Vector);
     /// `y = y + A x`
     fn multiply_add(&mut self, y: &mut Self::Vector, a: &Self::Matrix, x: &Self::Vector);
@@ -112,9 +116,10 @@ pub trait MatrixSpace: VectorSpace {
     fn multiply_sub(&mut self, y: &mut Self::Vector, a: &Self::Matrix, x: &Self::Vector);
     /// `r = b - A x`
     fn residual(&mut self, r: &mut Self::Vector, b: &Self::Vector, a: &Self::Matrix, x: &Self::Vector);
-    /// `z = a z + b D r` with a diagonal matrix; `z` is not read where `a` is 0. 40 bytes an element, 32 without `z`.
+    /// `z = a z + b D r` with a diagonal matrix; `z` is not read where `a` is 0. 40 bytes an
+    /// element, 32 without `z`.
     fn add_diagonal(&mut self, z: &mut Self::Vector, a: f64, b: f64, d: &Self::Vector, r: &Self::Vector);
-    /// `y = A x`, and `w . y`; in one pass 8 bytes a row more than without the product, none where `w` is `x`.
+    /// `y = A x`, and `w . y`; fused 8 bytes a row more than the product, none where `w` is `x`.
     fn multiply_dot(&mut self, y: &mut Self::Vector, a: &Self::Matrix, x: &Self::Vector, w: &Self::Vector) -> Self::Scalar {
         self.multiply(y, a, x);
         self.dot(w, y)
@@ -124,7 +129,8 @@ pub trait MatrixSpace: VectorSpace {
         self.multiply(y, a, x);
         [self.dot(w, y), self.dot(y, y)]
     }
-    /// [`Preconditioner::advance`] with a diagonal matrix `D`; in one pass, which need not write `z`, 32 bytes an element.
+    /// [`Preconditioner::advance`] with a diagonal matrix `D`; fused, where `z` need not be
+    /// written, 32 bytes an element.
     ///
     /// [`Preconditioner::advance`]: super::vector_space::Preconditioner::advance
     fn advance_diagonal(
@@ -138,20 +144,23 @@ pub trait MatrixSpace: VectorSpace {
         self.sub_scaled(r, a, q);
         self.apply_diagonal_dot(z, d, r)
     }
-    /// `r . z` with `z = D r`; in one pass, which need not write `z`, 16 bytes.
+    /// `r . z` with `z = D r`; fused, where `z` need not be written, 16 bytes.
     fn apply_diagonal_dot(&mut self, z: &mut Self::Vector, d: &Self::Vector, r: &Self::Vector) -> Self::Scalar {
         self.add_diagonal(z, 0.0, 1.0, d, r);
         self.dot(r, z)
     }
-    /// `x = x + a p`, then `p = D r + b p`, where one of the two above has left `z` and `r`; in one pass 48 bytes.
+    /// `x = x + a p`, then `p = D r + b p`, with `z` and `r` from one of the two above; fused 48
+    /// bytes.
     fn step_diagonal(&mut self, [x, p]: [&mut Self::Vector; 2], [a, b]: [&Self::Scalar; 2], [z, _d, _r]: [&Self::Vector; 3]) {
         self.step(x, a, p, b, z);
     }
-    /// Tells that products with a matrix will be asked for again and again, so that a back-end may arrange it for them; nothing on the host.
+    /// Announces many products with a matrix, so that a back-end may convert it; nothing on the
+    /// host.
     fn will_multiply(&mut self, _a: &Self::Matrix) {}
 
-    /// Two steps of a polynomial smoother from zero: `d = c[0] D b`, and [`MatrixSpace::smooth`] from `d` with `c[1..]`. `r` is for work; `d` holds the second step afterwards
-    /// if `keep`, else anything. In one pass 12 bytes an entry and 24 a row.
+    /// Two steps of a polynomial smoother from zero: `d = c[0] D b`, and [`MatrixSpace::smooth`]
+    /// from `d` with `c[1..]`. `r` is workspace; `d` holds the second step afterwards if `keep`,
+    /// else it is undefined. Fused 12 bytes an entry and 24 a row.
     fn smooth_from_zero(&mut self, y: &mut Self::Vector, on: Smoothed<'_, Self>, c: [f64; 3], [r, d]: [&mut Self::Vector; 2], _keep: bool)
     where
         Self: Sized,
@@ -163,8 +172,10 @@ pub trait MatrixSpace: VectorSpace {
         let one = self.constant(1.0);
         self.add_scaled(y, &one, d);
     }
-    /// A step of a polynomial smoother: `d = c[0] d + c[1] D (b - A x)`, then `y = x + d`. `d` is not read where `c[0]` is 0, and holds the step afterwards if `keep`, else anything;
-    /// `r` is for work. In one pass 12 bytes an entry and 32 a row, and 8 each if `d` is read and if it is kept.
+    /// A step of a polynomial smoother: `d = c[0] d + c[1] D (b - A x)`, then `y = x + d`. `d` is
+    /// not read where `c[0]` is 0, and holds the step afterwards if `keep`, else it is undefined;
+    /// `r` is workspace. Fused 12 bytes an entry and 32 a row, and 8 each if `d` is read and if it
+    /// is kept.
     fn smooth(
         &mut self,
         y: &mut Self::Vector,
@@ -182,7 +193,7 @@ pub trait MatrixSpace: VectorSpace {
         let one = self.constant(1.0);
         self.add_scaled(y, &one, d);
     }
-    /// The last [`MatrixSpace::smooth`], and `b . y`, with the same bytes in one pass.
+    /// The last [`MatrixSpace::smooth`], and `b . y`, with the same traffic if fused.
     fn smooth_dot(
         &mut self,
         y: &mut Self::Vector,
@@ -197,8 +208,9 @@ pub trait MatrixSpace: VectorSpace {
         self.smooth(y, x, on, c, work, false);
         self.dot(on.right, y)
     }
-    /// The correction of a coarse level and the first step of a smoother, where `r` is the residual before: `x = x + P e`, `d = c D (r - A P e)`, `x = x + d`. `r` holds
-    /// anything afterwards. In one pass 12 bytes an entry of `P` and of `A P`, 8 an element of `e` and 40 a row.
+    /// The correction of a coarse level and the first step of a smoother, where `r` is the residual
+    /// before: `x = x + P e`, `d = c D (r - A P e)`, `x = x + d`. `r` is undefined afterwards.
+    /// Fused 12 bytes an entry of `P` and of `A P`, 8 an element of `e` and 40 a row.
     fn correct(&mut self, x: &mut Self::Vector, d: &mut Self::Vector, r: &mut Self::Vector, by: Correction<'_, Self>, c: f64)
     where
         Self: Sized,
@@ -209,17 +221,17 @@ pub trait MatrixSpace: VectorSpace {
         let one = self.constant(1.0);
         self.add_scaled(x, &one, d);
     }
-    /// One Gauss-Seidel sweep for `A x = b`: in some order `x_i = x_i + d_i (b - A x)_i`, where `d` is the inverse of the diagonal (0 leaves
-    /// the unknown alone).
+    /// One Gauss-Seidel sweep for `A x = b`: in some order `x_i = x_i + d_i (b - A x)_i`, where `d`
+    /// is the inverse of the diagonal (0 keeps the unknown).
     fn gauss_seidel(&mut self, x: &mut Self::Vector, a: &Self::Matrix, d: &Self::Vector, b: &Self::Vector, direction: Direction);
     /// `z = (L D U)^-1 r`
     fn solve_factors(&mut self, z: &mut Self::Vector, factors: &Self::Factors, r: &Self::Vector);
 }
 
-/// Multigrid over such matrices.
+/// Multigrid over these matrices.
 pub trait MultigridSpace: MatrixSpace + Sized + 'static {
-    /// Multigrid for a square matrix whose unknowns of each field end at `ends`. Its levels may be in single precision: then
-    /// the cycle runs in a space of its own, over vectors and matrices of singles, and converts at both ends.
+    /// Multigrid for a square matrix whose unknowns of each field end at `ends`. Its levels may be
+    /// in single precision: then the cycle runs in a space of its own and converts at both ends.
     ///
     /// # Errors
     /// Out of memory.

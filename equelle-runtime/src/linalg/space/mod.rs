@@ -1,8 +1,8 @@
-//! What a back-end provides, and the back-ends of this crate.
+//! Traits that a back-end implements, and their implementations in this crate.
 //!
-//! [`vector_space`] is enough for the iterative methods, [`matrix_space`] for preconditioners, [`system_space`] for the
-//! front door. [`host`] and [`host_matrix`] are vectors and matrices on the host; [`traffic`] counts the bytes that an
-//! iteration moves.
+//! [`vector_space`] is enough for Krylov methods, [`matrix_space`] for preconditioners,
+//! [`system_space`] for the linear-solver driver. [`host`] and [`host_matrix`] are vectors and
+//! matrices on the host; [`traffic`] counts the bytes that an iteration moves.
 
 pub mod host;
 pub mod host_matrix;

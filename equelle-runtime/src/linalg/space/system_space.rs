@@ -1,5 +1,5 @@
-//! What a back-end provides for the front door ([`mod@crate::linalg::driver::solve`]), beyond what preconditioners need: what a matrix is like, its null vectors, and
-//! the way to the host for what is done there.
+//! Operations of a back-end for the linear-solver driver ([`mod@crate::linalg::driver::solve`]):
+//! properties of a matrix, its null vectors, and copies to the host.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -18,68 +18,74 @@ use crate::linalg::null_space::NullSpace;
 use crate::linalg::precond::simple::Jacobi;
 use crate::linalg::precond::{Setting, build, build_of_blocks, cpr};
 
-/// What a square matrix is like.
+/// Properties of a square matrix.
 #[derive(Clone, Debug)]
 pub struct Inspection {
-    /// Row, column and value of an entry that is not finite, the first one; the rest counts only if there is none.
+    /// Row, column and value of the first entry that is not finite; if there is one, the rest is
+    /// undefined.
     pub not_finite: Option<(usize, usize, f64)>,
-    /// What it leaves open.
+    /// Its null space.
     pub null_space: Rc<NullSpace>,
-    /// For the choice of a method. [`MatrixProperties::is_range_unknown`] is left to the caller.
+    /// Properties for the choice of a method. The caller sets
+    /// [`MatrixProperties::is_range_unknown`].
     pub facts: MatrixProperties,
 }
 
-/// Linear systems where the computation happens.
+/// Linear systems on the device.
 pub trait SystemSpace: MultigridSpace {
-    /// Null vectors, brought there.
+    /// Null vectors on the device.
     type NullVectors;
 
-    /// From here on [`crate::linalg::VectorSpace::zeros`] gives vectors of `n` elements.
+    /// Sets the length of vectors of [`crate::linalg::VectorSpace::zeros`] to `n`.
     fn set_len(&mut self, n: usize);
-    /// Iterations between two looks at the residual with such a preconditioner, where a caller asks for so many.
+    /// Iterations between two checks of the residual with this preconditioner, where the options
+    /// have `asked`.
     fn check_every(&self, asked: usize, preconditioner: Preconditioning) -> usize;
     /// Largest magnitude of the elements, 0 for none; NaN or infinite if one is.
     fn largest(&mut self, x: &Self::Vector) -> Self::Scalar;
-    /// The elements, on the host.
+    /// Copies a vector to the host.
     ///
     /// # Errors
     /// The device was lost.
     fn host_vector(&mut self, x: &Self::Vector) -> Result<Vec<f64>, Self::Error>;
-    /// A matrix, on the host.
+    /// Copies a matrix to the host.
     ///
     /// # Errors
     /// The device was lost.
     fn host_matrix<'m>(&mut self, a: &'m Self::Matrix) -> Result<Cow<'m, Csr>, Self::Error>;
-    /// How far each of `k` fields is from elliptic: [`cpr::departure_from_elliptic`]. `[k]`
+    /// Distance of each of `k` fields from elliptic: [`cpr::departure_from_elliptic`]. `[k]`
     ///
     /// # Errors
     /// The device was lost.
     fn departure_from_elliptic(&mut self, a: &Self::Matrix, k: usize) -> Result<Vec<f64>, Self::Error> {
         Ok(cpr::departure_from_elliptic(&*self.host_matrix(a)?, k))
     }
-    /// What a square matrix of fields that end at `ends` is like; `rounding` is that of its entries ([`crate::linalg::LinearOptions::rounding`]).
+    /// Computes the properties of a square matrix whose fields end at `ends`; `rounding` is that of
+    /// its entries ([`crate::linalg::LinearOptions::rounding`]).
     ///
     /// # Errors
     /// The device was lost.
     fn inspect(&mut self, a: &Self::Matrix, ends: &[usize], rounding: f64) -> Result<Inspection, Self::Error>;
-    /// Brings null vectors to where the computation happens.
+    /// Copies null vectors to the device.
     ///
     /// # Errors
     /// Out of memory.
     fn open(&mut self, null_space: &Rc<NullSpace>) -> Result<Self::NullVectors, Self::Error>;
-    /// Makes `y` orthogonal to the left null vectors that are known.
+    /// Makes `y` orthogonal to the known left null vectors.
     fn to_range(&mut self, open: &Self::NullVectors, y: &mut Self::Vector);
-    /// Gives `x` the mean zero on each open part.
+    /// Subtracts the mean of `x` on each component.
     fn remove_mean(&mut self, open: &Self::NullVectors, x: &mut Self::Vector);
-    /// Where matrices are factorised, and the direct solver if the back-end has one. Asked once for each cache.
+    /// Where matrices are factorised, with the direct solver if the back-end has one. Called once
+    /// for each cache.
     fn direct_solver(&mut self) -> Direct<Self>
     where
         Self: Sized,
     {
         Direct::Host
     }
-    /// Sets up a preconditioner for `factor` (a power of two, with a sign) times the matrix. Where the run is asked to end meanwhile ([`crate::linalg::VectorSpace::is_interrupted`]), it soon returns
-    /// any other one, and the caller is to look.
+    /// Sets up a preconditioner for `factor` (a power of two with a sign) times the matrix. In an
+    /// interrupted run ([`crate::linalg::VectorSpace::is_interrupted`]) it soon returns any other
+    /// preconditioner, and the caller must check.
     ///
     /// # Errors
     /// Out of memory.

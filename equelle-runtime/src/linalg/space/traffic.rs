@@ -1,5 +1,6 @@
-//! Bytes that must go between memory and processor: a space that computes nothing and counts. What a method or preconditioner asks of a back-end is run on it, with each
-//! operation of [`VectorSpace`] and [`MatrixSpace`] as one pass that reads and writes every number once.
+//! Memory traffic: a space that computes nothing and counts bytes. Methods and preconditioners run
+//! on it with each operation of [`VectorSpace`] and [`MatrixSpace`] as one pass that reads and
+//! writes every number once.
 //!
 //! ```
 //! use equelle_runtime::linalg::space::traffic::{Traffic, Written};
@@ -25,16 +26,16 @@ use crate::linalg::precond::amg::{Amg, AmgOptions, Hierarchy};
 use crate::linalg::precond::ilu::BlockFactors;
 use mixed_precision::MixedPrecisionAmg;
 
-/// What happens to memory that is written and not read before.
+/// Cost of writing memory that was not read before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Written {
-    /// Its lines are fetched first, as on most processors: 16 bytes a number.
+    /// Write-allocate, as on most processors: 16 bytes a number.
     Fetched,
-    /// They are not, as on GPUs: 8 bytes a number.
+    /// No fetch before the write, as on GPUs: 8 bytes a number.
     Unread,
 }
 
-/// Bytes of a number of doubles, and of one of singles.
+/// Bytes of an `f64`, and of an `f32`.
 const DOUBLE: u64 = 8;
 const SINGLE: u64 = 4;
 
@@ -43,48 +44,48 @@ const SINGLE: u64 = 4;
 pub struct Traffic {
     n: usize,
     written: Written,
-    /// Bytes of a number that is read.
+    /// Bytes of a read of a number.
     read: u64,
     bytes: u64,
     by_slices: bool,
-    /// Whether multigrid is of singles where they will do.
+    /// Whether multigrid uses single precision where it is enough.
     in_singles: bool,
 }
 
-/// A matrix: its size, and the bytes of its entries with all that tells where they are.
+/// A matrix: its size, and the bytes of its entries and indices.
 #[derive(Clone, Copy, Debug)]
 pub struct Stored {
     shape: Shape,
     bytes: u64,
 }
 
-/// The column of an entry, or of a block of entries.
+/// Bytes of the column of an entry or block.
 const COLUMN: u64 = 4;
-/// Where a row begins.
+/// Bytes of a row pointer.
 const ROW: u64 = 8;
-/// Rows of a slice.
+/// Number of rows in a slice.
 const SLICE: usize = 32;
-/// Where the values and the columns of a slice begin and end.
+/// Bytes of the bounds of a slice's values and columns.
 const SLICE_ENDS: u64 = 32;
-/// A diagonal of a slice, by its distance from the main one.
+/// Bytes of the offset of a diagonal in a slice.
 const DIAGONAL: u64 = 4;
 
 impl From<Shape> for Stored {
-    /// Of doubles by compressed rows, of blocks where it has some.
+    /// A matrix of `f64` in compressed rows, or in blocks if it has some.
     fn from(shape: Shape) -> Stored {
         by_rows(shape, DOUBLE)
     }
 }
 
-/// A matrix by compressed rows, of blocks where it has some, with `number` bytes for an entry.
+/// A matrix in compressed rows, or in blocks if it has some, with `number` bytes an entry.
 fn by_rows(shape: Shape, number: u64) -> Stored {
     let Shape { rows, entries, fields, .. } = shape;
     let places = COLUMN * (entries / (fields * fields)) as u64 + ROW * (rows / fields) as u64;
     Stored { shape, bytes: number * entries as u64 + places }
 }
 
-/// Bytes of a matrix by slices of rows, each with columns, or where that is less with the diagonals that its entries lie on. What is only there to make rows of a slice equally long does not
-/// count. An entry takes `number` bytes.
+/// Bytes of a matrix in slices of rows (SELL), each with columns, or with diagonals where that is
+/// less. Padding does not count. An entry takes `number` bytes.
 fn by_slices(a: &Csr, number: u64) -> u64 {
     let mut bytes = 0;
     let mut diagonals: Vec<i64> = Vec::new();
@@ -106,19 +107,20 @@ impl Traffic {
         Traffic { n, written, read: DOUBLE, bytes: 0, by_slices: false, in_singles: false }
     }
 
-    /// Matrices as a back-end reads them that arranges them by slices of rows, where that is less than by rows.
+    /// With the sliced format of a back-end, where it takes less than compressed rows.
     #[must_use]
     pub fn with_slices(self) -> Traffic {
         Traffic { by_slices: true, ..self }
     }
 
-    /// Multigrid as a back-end cycles that has its levels in single precision where they will do, and whose passes of CG convert.
+    /// With multigrid in single precision where it is enough, and with conversions in the passes of
+    /// CG.
     #[must_use]
     pub fn with_singles(self) -> Traffic {
         Traffic { in_singles: true, ..self }
     }
 
-    /// Bytes of a number that is written and not read before.
+    /// Bytes of a number that is written without being read before.
     fn written(&self) -> u64 {
         match self.written {
             Written::Fetched => 2 * self.read,
@@ -126,12 +128,12 @@ impl Traffic {
         }
     }
 
-    /// Bytes of a number that is changed.
+    /// Bytes of a number that is updated.
     fn changed(&self) -> u64 {
         2 * self.read
     }
 
-    /// Bytes since this was asked last.
+    /// Bytes since the last call.
     pub fn take(&mut self) -> u64 {
         std::mem::take(&mut self.bytes)
     }
@@ -140,7 +142,7 @@ impl Traffic {
         self.bytes += elements as u64 * bytes;
     }
 
-    /// A product; `rows` is what a row costs beside the matrix.
+    /// A product; `rows` is the traffic of a row beside the matrix.
     fn product(&mut self, a: &Stored, rows: u64) {
         self.bytes += a.bytes;
         self.count(a.shape.columns, self.read);
@@ -162,7 +164,7 @@ impl VectorSpace for Traffic {
     }
 
     fn dot(&mut self, x: &usize, y: &usize) {
-        // Both may be the same; callers know, the type does not.
+        // Both may be the same vector.
         self.count(*y, if std::ptr::eq(x, y) { self.read } else { 2 * self.read });
     }
 
@@ -292,7 +294,7 @@ impl MatrixSpace for Traffic {
         self.count(*x, 2 * self.changed() + 2 * self.read);
     }
 
-    /// `b` and the diagonal, which the first step is made of wherever a row asks for it.
+    /// Each row recomputes the first step of its neighbours from `b` and the diagonal.
     fn smooth_from_zero(&mut self, y: &mut usize, on: Smoothed<'_, Self>, _: [f64; 3], _: [&mut usize; 2], keep: bool) {
         self.product(on.matrix, self.read + self.written());
         self.count(*y, if keep { self.written() } else { 0 });
@@ -310,17 +312,18 @@ impl MatrixSpace for Traffic {
 
     fn correct(&mut self, x: &mut usize, _: &mut usize, _: &mut usize, by: Correction<'_, Self>, _: f64) {
         self.product(by.image, 0);
-        // Both in one pass, so that what they multiply is read once.
+        // Both in one pass that reads the coarse vector once.
         self.bytes += by.prolongation.bytes;
         self.count(*x, 2 * self.read + self.changed() + self.written());
     }
 
     fn gauss_seidel(&mut self, _: &mut usize, a: &Stored, _: &usize, _: &usize, _: Direction) {
-        // Of `x` one number more a row, which is written; the inverse diagonal and the right-hand side.
+        // One more write of `x` a row, the inverse diagonal and the right-hand side.
         self.product(a, self.read + 2 * self.read);
     }
 
-    /// Each triangle with its columns, the inverse diagonal twice, `r` and `z`, which the second substitution reads and writes again.
+    /// Each triangle with its columns, the inverse diagonal twice, `r`, and `z`, which the second
+    /// substitution reads and writes again.
     fn solve_factors(&mut self, _: &mut usize, factors: &BlockFactors, _: &usize) {
         let (k, n) = (factors.k() as u64, factors.n_blocks());
         let blocks = factors.blocks().parts().1.len() - n;

@@ -1,4 +1,4 @@
-//! Direct solves: with the factors of the host or of a back-end, refined on the system itself.
+//! Direct solves on the host or on a back-end, with iterative refinement.
 
 use std::time::{Duration, Instant};
 
@@ -13,13 +13,15 @@ use crate::linalg::matrix::csr::Csr;
 use crate::linalg::space::host::norm;
 use crate::linalg::space::system_space::SystemSpace;
 
-/// Steps of iterative refinement that LU may take to meet the tolerance.
+/// Largest number of steps of iterative refinement after LU.
 const REFINEMENTS: usize = 3;
-/// A residual of at most this times its [own round-off](round_off) is the limit of double precision for the system, whatever the factors.
+/// A residual of at most this times its [own round-off](round_off) is the limit of double precision
+/// for the system, whatever the factors.
 const OF_ROUND_OFF: f64 = 2.0;
 
 impl<S: SystemSpace> Problem<'_, S> {
-    /// By LU: of the back-end if it has one, else on the host. What the back-end's cannot answer, the host decides.
+    /// Solves by the LU of the back-end if it has one, else on the host, which also decides where
+    /// the back-end's LU fails.
     pub(super) fn solve_directly(&self, space: &mut S, cache: &mut LinearCache<S>) -> Result<Solved<S::Vector>, Failure<S::Error>> {
         if space.is_interrupted() {
             return Err(interrupted().into());
@@ -43,7 +45,7 @@ impl<S: SystemSpace> Problem<'_, S> {
             }
         }
         if reason.is_some() {
-            // A device that was lost says so here, before the host begins.
+            // A lost device returns its error here, before the host begins.
             space.host_vector(self.b).map_err(Failure::Device)?;
         }
         let mut took = Duration::ZERO;
@@ -55,12 +57,13 @@ impl<S: SystemSpace> Problem<'_, S> {
         let is_confirmed = solved.as_ref().is_err_and(|fault| {
             matches!(fault.kind, LinearErrorKind::Singular | LinearErrorKind::ZeroDerivative { .. } | LinearErrorKind::Incompatible { .. })
         });
-        // What it could not do now it could not do the next time either.
+        // What failed now would fail the next time as well.
         cache.place = if reason.is_some() && !is_confirmed { FactorLocation::Host(reason) } else { place };
         self.brought(space, solved?)
     }
 
-    /// Where to factorise: where the computation happens if the back-end can, unless nobody asked for LU and the system is small.
+    /// Where to factorise: on the device if the back-end can, except that small systems go to the
+    /// host unless the user chose LU.
     fn place(&self, space: &mut S) -> FactorLocation<S> {
         if self.options.method.is_none() && self.facts.unknowns <= SMALL {
             return FactorLocation::Host(Some("the system is small".to_owned()));
@@ -68,7 +71,8 @@ impl<S: SystemSpace> Problem<'_, S> {
         FactorLocation::of(space.direct_solver())
     }
 
-    /// By the direct solver of the back-end; again, with a new order of elimination, where the one that was kept does not do.
+    /// Solves by the direct solver of the back-end; retries with a new elimination order where the
+    /// cached one fails.
     fn solve_on_device(
         &self,
         space: &mut S,
@@ -89,18 +93,18 @@ impl<S: SystemSpace> Problem<'_, S> {
         }
     }
 
-    /// A solution of the host where the computation happens.
+    /// Copies a solution of the host to the device.
     fn brought(&self, space: &mut S, (x, iterations): (Vec<f64>, usize)) -> Result<Solved<S::Vector>, Failure<S::Error>> {
         let x = space.vector(x).map_err(Failure::Device)?;
         Ok(Solved { x, iterations, detail: None })
     }
 }
 
-/// Why elimination gives no solution.
+/// Why LU gives no solution.
 enum Unsolved {
-    /// The matrix has none, or none that is closer, whatever the factors; or the run is to end.
+    /// The matrix has none, or none more accurate, whatever the factors; or the run is interrupted.
     ByMatrix(MethodError),
-    /// The factors say so, or there are none.
+    /// The factors are not accurate enough, or there are none.
     ByFactors(MethodError),
 }
 
@@ -127,7 +131,8 @@ impl From<MethodError> for Unsolved {
     }
 }
 
-/// The solution of the system for this scaled right-hand side, and the steps of refinement that it took; factorising takes `took`.
+/// The solution for this scaled right-hand side, and its steps of refinement; `took` is the time of
+/// the factorisation.
 fn solve_lu<S: SystemSpace>(
     factors: &mut impl Elimination,
     matrix: &Csr,
@@ -138,7 +143,8 @@ fn solve_lu<S: SystemSpace>(
     let &SystemNullSpace { null_space, ends, scale, .. } = problem.open;
     let options = problem.options;
     let started = Instant::now();
-    // Which equation balances an open level is not known for sure before the factorisation; what succeeded is kept, so asking again is cheap.
+    // Which equation of a singular block to replace may be uncertain before factorising; the cache
+    // keeps the one that worked.
     let attempts = if null_space.is_known() { 1 } else { ends.len() };
     let mut choices = (0..attempts).map(|attempt| pins(matrix, null_space, ends, attempt));
     let mut pinned = choices.next().unwrap_or_default();
@@ -157,7 +163,7 @@ fn solve_lu<S: SystemSpace>(
     *took += started.elapsed();
 
     let mut b = b.to_vec();
-    // Those of a matrix of rounded entries are known but for the roundings.
+    // The left null vectors of a matrix of rounded entries are known up to the rounding.
     let rounded = options.rounding > f64::EPSILON;
     if !null_space.is_known() || rounded {
         let known = left_null_vectors(matrix, null_space, &pinned, factors, rounded)?;
@@ -199,7 +205,8 @@ fn solve_lu<S: SystemSpace>(
     Err(if norm(&r) <= OF_ROUND_OFF * round_off(matrix, &x, &b) { Unsolved::ByMatrix(fault) } else { Unsolved::ByFactors(fault) })
 }
 
-/// By how much roundings change the residual of a solution: in each row by a rounding of the largest size that its sum may have on the way.
+/// Round-off in the residual of a solution: in each row a rounding of its largest possible partial
+/// sum.
 fn round_off(matrix: &Csr, x: &[f64], b: &[f64]) -> f64 {
     let terms = |row: usize| matrix.row(row).map(|(column, value)| (value * x[column]).abs()).sum::<f64>() + b[row].abs();
     f64::EPSILON * norm(&(0..b.len()).map(terms).collect::<Vec<_>>())

@@ -1,32 +1,35 @@
-//! Which unknowns depend strongly on each other, and groups of such unknowns.
+//! Strong couplings and aggregates.
 //!
-//! P. Vanek, J. Mandel and M. Brezina, Algebraic multigrid by smoothed aggregation for second and fourth order elliptic problems, Computing
-//! 56 (1996), doi:10.1007/BF02238511. Rows whose diagonal dominates are left to the smoother: Y. Notay, An aggregation-based algebraic
-//! multigrid method, Electron. Trans. Numer. Anal. 37 (2010).
+//! P. Vanek, J. Mandel and M. Brezina, Algebraic multigrid by smoothed aggregation for second and
+//! fourth order elliptic problems, Computing 56 (1996), doi:10.1007/BF02238511. Diagonally dominant
+//! rows are left to the smoother: Y. Notay, An aggregation-based algebraic multigrid method,
+//! Electron. Trans. Numer. Anal. 37 (2010).
 
 use std::borrow::Cow;
 
 use super::Grouping;
 use crate::linalg::matrix::csr::Csr;
 
-/// Marks an unknown that is in no group.
+/// The group of an unknown that is in no group.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// A row whose diagonal is this many times the sum of its other magnitudes needs no coarse grid: damped Jacobi reduces its error by at
-/// least 2/3 a sweep.
+/// A row whose diagonal is this many times the sum of its other magnitudes needs no coarse grid:
+/// damped Jacobi reduces its error by at least 2/3 a sweep.
 const DOMINANT: f64 = 3.0;
 
 /// The matrix without weak couplings.
 pub(super) struct StrongCouplings<'m> {
-    /// Strong off-diagonal entries and the diagonal, to which the weak ones of the row are added; other fields are left out altogether.
+    /// Strong off-diagonal entries and the diagonal, to which the weak entries of the row are
+    /// added; couplings between fields are dropped.
     pub filtered: Cow<'m, Csr>,
-    /// Rows whose diagonal dominates: they need no coarse grid.
+    /// Rows that are diagonally dominant and need no coarse grid.
     pub is_dominant: Vec<bool>,
 }
 
-/// Couplings with `|a_ij| > theta sqrt(s_i s_j)` are strong, where `s` is the largest coupling of a row with its own field. `field` tells the
-/// field of each unknown; empty for one field. `measure` is the matrix itself, or for a nonsymmetric one the mean of the magnitudes of it and
-/// its transpose on its pattern.
+/// Couplings with `|a_ij| > theta sqrt(s_i s_j)` are strong, where `s` is the largest coupling of a
+/// row within its own field. `field` is the field of each unknown; empty for one field. `measure`
+/// is the matrix itself, or for a nonsymmetric one the mean of the magnitudes of it and its
+/// transpose on its pattern.
 pub(super) fn strong<'m>(matrix: &'m Csr, measure: &Csr, field: &[u8], theta: f64) -> StrongCouplings<'m> {
     let n = matrix.n_rows();
     let same = |i: usize, j: usize| field.is_empty() || field[i] == field[j];
@@ -95,8 +98,8 @@ pub(super) fn strong<'m>(matrix: &'m Csr, measure: &Csr, field: &[u8], theta: f6
     StrongCouplings { filtered: Cow::Owned(Csr::from_valid(n, n, row_ptr, col_idx, values)), is_dominant }
 }
 
-/// The place of a row in the order of [`Grouping::Scattered`], before those with a larger number: its bits mixed (finaliser of MurmurHash3, A. Appleby), in which no
-/// two rows meet.
+/// Position of a row in the order of [`Grouping::Scattered`], before rows with larger numbers: a
+/// bijection that mixes the bits of the row number (finaliser of MurmurHash3, A. Appleby).
 pub fn scattered(row: u32) -> u32 {
     let mut mixed = row;
     mixed = (mixed ^ mixed >> 16).wrapping_mul(0x85eb_ca6b);
@@ -104,16 +107,18 @@ pub fn scattered(row: u32) -> u32 {
     mixed ^ mixed >> 16
 }
 
-/// Groups of strongly coupled unknowns: for each unknown the number of its group, or [`NONE`]; and how many groups there are. The result depends on the matrix alone.
+/// Aggregates of strongly coupled unknowns: the group of each unknown, or [`NONE`], and the number
+/// of groups. The result depends on the matrix alone.
 ///
-/// Rows in an order that is fixed beforehand take their neighbourhoods, as far as these are free; this is a maximal set of rows whose neighbourhoods have nothing in common,
-/// which many rows at a time find as well (N. Bell, S. Dalton and L. Olson, Exposing fine-grained parallelism in algebraic multigrid methods, SIAM J. Sci. Comput. 34 (2012),
-/// doi:10.1137/110838844).
+/// In a fixed order, rows whose neighbourhoods are free become roots of groups: a maximal set of
+/// disjoint neighbourhoods, which can be computed in parallel as well (N. Bell, S. Dalton and L.
+/// Olson, Exposing fine-grained parallelism in algebraic multigrid methods, SIAM J. Sci. Comput. 34
+/// (2012), doi:10.1137/110838844).
 pub(super) fn aggregate(strong: &StrongCouplings<'_>, grouping: Grouping) -> (Vec<u32>, usize) {
     let graph = &strong.filtered;
     let n = graph.n_rows();
     let neighbours = |row: usize| graph.row(row).filter(move |(column, _)| *column != row);
-    // Whole neighbourhoods, known by the rows that began them.
+    // Whole neighbourhoods, identified by their roots.
     let mut root = vec![NONE; n];
     let mut begin = |row: usize| {
         if root[row] == NONE && neighbours(row).next().is_some() && neighbours(row).all(|(column, _)| root[column] == NONE) {
@@ -137,7 +142,7 @@ pub(super) fn aggregate(strong: &StrongCouplings<'_>, grouping: Grouping) -> (Ve
         count += 1;
     }
     let mut group: Vec<u32> = root.iter().map(|&root| if root == NONE { NONE } else { number[root as usize] }).collect();
-    // The rest joins the neighbour that it depends on most, the first of several.
+    // The rest joins its strongest neighbour, the first of several.
     let first = group.clone();
     for (row, own) in group.iter_mut().enumerate() {
         if *own == NONE {
@@ -147,8 +152,8 @@ pub(super) fn aggregate(strong: &StrongCouplings<'_>, grouping: Grouping) -> (Ve
             *own = joined.0;
         }
     }
-    // What has no such neighbour. A row without a strong coupling that depends on its neighbours all the same waits on the next level: were it
-    // left out, no coarse correction could be smooth across it.
+    // Unknowns without such a neighbour. A row with weak couplings only becomes a group: without it
+    // no coarse correction could be smooth across it.
     for row in 0..n {
         if group[row] != NONE || strong.is_dominant[row] {
             continue;

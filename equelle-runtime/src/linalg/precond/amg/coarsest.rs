@@ -1,8 +1,10 @@
-//! The last level: its (generalised) inverse, or sweeps where it is too large for that.
+//! The coarsest level: a (generalised) inverse, or sweeps of the smoother where it is too large.
 //!
-//! Where a part of the unknowns has an open level, the coarsest matrix is singular but for what the products of all levels have rounded. That may be much beside its entries:
-//! where cells are coupled a million times stronger upwards than sideways, whole columns of them have become one unknown, and what is left are the weak couplings beside the
-//! roundings of the strong ones. An inverse that took these roundings for a level would multiply residuals by the inverse of next to nothing, and drown the rest of a cycle.
+//! Where a connected component is singular up to a constant, the coarsest matrix is singular up to
+//! the round-off of all Galerkin products. With strong vertical couplings, as a million to one,
+//! whole columns of cells become one unknown, and that round-off is large beside the weak couplings
+//! that remain. An inverse that took it for regular would multiply residuals by the inverse of
+//! almost zero.
 
 use super::AmgOptions;
 use super::hierarchy::{CoarseParts, Coarsen, LevelParts};
@@ -10,15 +12,16 @@ use super::spectrum::spectral_radius;
 use crate::linalg::matrix::csr::Csr;
 use crate::linalg::matrix::dense::{ROUND_OFF, generalised_inverse};
 
-/// Largest matrix that is inverted as a dense one when coarsening comes to an end before [`AmgOptions::coarse_size`].
+/// Largest matrix that is inverted densely when coarsening ends before [`AmgOptions::coarse_size`].
 const LARGEST_DENSE: usize = 500;
-/// Where the matrix is singular, a pivot of the coarsest one below this part of the largest is what the products of all levels have left of
-/// nothing; its inverse would bring nothing but the null space.
+/// For a singular matrix, a pivot of the coarsest one below this part of the largest is round-off
+/// of the Galerkin products; its inverse would return only the null space.
 const LEAST_COARSE_PIVOT: f64 = 1e-10;
-/// A row of the coarsest matrix sums to zero if its sum is at most this part of the entries of the finest matrix that it was made of: thousands of roundings.
+/// A row of the coarsest matrix sums to zero if its sum is at most this part of the entries of the
+/// finest matrix in it: thousands of roundings.
 const LEAST_ROW_SUM: f64 = 1e-12;
 
-/// The last level for its matrix, below `levels`.
+/// The coarsest level for its matrix, below `levels`.
 ///
 /// # Errors
 /// Out of memory.
@@ -59,8 +62,9 @@ pub(super) fn coarsest<S: Coarsen>(
     Ok(CoarseParts::Direct(space.matrix(Csr::from_valid(n, n, row_ptr, col_idx, inverse))?))
 }
 
-/// About the sum of the magnitudes of the finest matrix that went into each row of the coarsest: of each row of the finest one the magnitude of its product with pseudo-random
-/// numbers, brought down by the restrictions. On the host, `[n]`.
+/// Estimate of the sum of magnitudes of the finest matrix that went into each row of the coarsest:
+/// the magnitudes of its product with pseudo-random numbers, restricted to the coarsest level. On
+/// the host, `[n]`.
 fn magnitudes<S: Coarsen>(space: &mut S, levels: &[LevelParts<S>], coarsest: &S::Matrix) -> Result<Vec<f64>, S::Error> {
     let finest = levels.first().map_or(coarsest, |level| &level.matrix);
     let n = S::shape(finest).rows;
@@ -77,11 +81,13 @@ fn magnitudes<S: Coarsen>(space: &mut S, levels: &[LevelParts<S>], coarsest: &S:
     space.host_vector(&size)
 }
 
-/// A generalised inverse of a matrix `[n, n]` of which some connected parts have rows that sum to zero; `sizes` is what those sums have to be small beside, `[n]`.
+/// A generalised inverse of a matrix `[n, n]`, some connected components of which have rows that
+/// sum to zero compared with `sizes` `[n]`.
 ///
-/// On a part let `d` be the sizes of its rows, and `s` their sum. `A + d d^T / s` is regular and has `1` for the solution of `d`; of what its inverse gives, the mean with the
-/// weights `d` is taken away: `A X A = A`, and for a symmetric matrix `X` is the pseudo-inverse of the matrix with its diagonal scaled to 1, scaled back. In this no pivot
-/// tells what is singular.
+/// On a component let `d` be the sizes of its rows, and `s` their sum. `A + d d^T / s` is regular
+/// and maps `1` to `d`. From the result of its inverse the mean with weights `d` is subtracted:
+/// `A X A = A`, and for a symmetric matrix `X` is the pseudo-inverse of the matrix scaled to a unit
+/// diagonal, scaled back. No pivot decides what is singular.
 fn inverse_of_open(n: usize, mut dense: Vec<f64>, sizes: &[f64]) -> Vec<f64> {
     let is_open = |row: usize| {
         let sum: f64 = dense[row * n..(row + 1) * n].iter().sum();
@@ -92,7 +98,7 @@ fn inverse_of_open(n: usize, mut dense: Vec<f64>, sizes: &[f64]) -> Vec<f64> {
     let mut weights = vec![0.0; n];
     for part in &parts {
         if let [alone] = part[..] {
-            // What is left of nothing.
+            // Only round-off.
             dense[alone * n + alone] = 0.0;
             continue;
         }
@@ -102,7 +108,7 @@ fn inverse_of_open(n: usize, mut dense: Vec<f64>, sizes: &[f64]) -> Vec<f64> {
             part.iter().for_each(|&column| dense[row * n + column] += weights[row] * weights[column] / sum);
         }
     }
-    // Levels of single fields show in no sum over a whole row.
+    // Null spaces of single fields do not appear in the sum over a whole row.
     let least = if parts.is_empty() { LEAST_COARSE_PIVOT } else { ROUND_OFF };
     let mut inverse = generalised_inverse(n, &dense, least);
     for part in &parts {
@@ -115,7 +121,7 @@ fn inverse_of_open(n: usize, mut dense: Vec<f64>, sizes: &[f64]) -> Vec<f64> {
     inverse
 }
 
-/// The connected parts of a matrix `[n, n]`, in the order of their first rows, rows ascending.
+/// Connected components of a matrix `[n, n]`, in the order of their first rows, rows ascending.
 fn connected(n: usize, dense: &[f64]) -> Vec<Vec<usize>> {
     let mut parts = Vec::new();
     let mut is_known = vec![false; n];
@@ -144,10 +150,12 @@ fn connected(n: usize, dense: &[f64]) -> Vec<Vec<usize>> {
 mod tests {
     use super::*;
 
-    /// Four unknowns in a row, closed, in two equations of their own units, and one that is left of nothing; a couple that is held.
+    /// A singular component of four rows in different units, one row of round-off, and a regular
+    /// component of two.
     #[test]
     fn open_parts_have_the_inverse_without_a_level() {
-        // Unknowns 0 1 2 coupled in a row by 1 and 2, rows times 1, 2, 4, with roundings of 1e3 on the diagonal; 3 alone; 4 5 = (3 -1; -1 3).
+        // Unknowns 0 1 2 are coupled in a row by 1 and 2, rows times 1, 2, 4, with round-off of 1e3
+        // on the diagonal; 3 is alone; 4 5 = (3 -1; -1 3).
         let noise = 3e-13;
         let rows = [
             [1.0 + noise, -1.0, 0.0, 0.0, 0.0, 0.0],
@@ -166,9 +174,10 @@ mod tests {
             // The noise beside entries near 1, over the least singular value but zero, about 1.
             assert!((found - expected).abs() < 1e-11, "{found} instead of {expected}");
         }
-        // What no x gives brings no level either: with (1, 1, 1) the inverse of the noise would be 1e12.
+        // An incompatible right-hand side adds no constant either: with (1, 1, 1) the inverse of
+        // the round-off would be 1e12.
         assert!(apply([1.0; 6]).iter().all(|x| x.abs() < 3.0), "{:?}", apply([1.0; 6]));
-        // A part that is held weakly is not open.
+        // A component with a weak Dirichlet coupling is regular.
         let held = inverse_of_open(2, vec![1.0 + 1e-6, -1.0, -1.0, 1.0], &[1.0; 2]);
         // A x = (1, 0) has x = (1e6, 1e6).
         assert!((held[0] - 1e6).abs() < 1.0 && (held[2] - 1e6).abs() < 1.0, "{held:?}");

@@ -1,4 +1,4 @@
-//! V and K cycles over the operations of a back-end.
+//! V- and K-cycles over the operations of a back-end.
 
 use std::cell::RefCell;
 
@@ -9,7 +9,8 @@ use super::smoother::{Scratch, Smoother, Work};
 use crate::linalg::space::matrix_space::MatrixSpace;
 use crate::linalg::space::vector_space::Preconditioner;
 
-/// A level where the computation happens: four operators (matrix, smoother, restriction, prolongation) and working vectors.
+/// A level on the device: four operators (matrix, smoother, restriction, prolongation) and work
+/// vectors.
 struct Level<S: MatrixSpace> {
     matrix: S::Matrix,
     restriction: S::Matrix,
@@ -18,11 +19,11 @@ struct Level<S: MatrixSpace> {
     scratch: RefCell<Scratch<S::Vector>>,
     /// Right-hand side and solution of the next level.
     next: RefCell<(S::Vector, S::Vector)>,
-    /// For two visits of the next level.
+    /// Work vectors of the K-cycle, which visits the next level twice.
     krylov: Option<RefCell<Krylov<S::Vector>>>,
 }
 
-/// Directions of the next level and their images.
+/// Search directions of the next level and their images.
 #[derive(Debug)]
 struct Krylov<V> {
     first: V,
@@ -31,25 +32,25 @@ struct Krylov<V> {
     second_image: V,
 }
 
-/// The last level.
+/// The coarsest level.
 enum Coarse<S: MatrixSpace> {
     Direct(S::Matrix),
     Smoothed(Box<Level<S>>),
 }
 
-/// One cycle as a preconditioner. A V-cycle with a symmetric smoother is symmetric positive definite for such a matrix; a K-cycle depends on
-/// its argument in a way that is not linear.
+/// One multigrid cycle as a preconditioner. A V-cycle with a symmetric smoother is symmetric
+/// positive definite for such a matrix; a K-cycle depends on its argument nonlinearly.
 pub struct Amg<S: MatrixSpace> {
     levels: Vec<Level<S>>,
     coarse: Coarse<S>,
     symmetric: bool,
 }
 
-/// Sweeps on a coarsest level that is too large to be solved.
+/// Sweeps on a coarsest level that is too large for a direct solve.
 const COARSE_SWEEPS: usize = 4;
 
 impl<S: Coarsen> Amg<S> {
-    /// For a matrix whose unknowns of each field end at `ends`.
+    /// Sets up the cycle for a matrix whose unknowns of each field end at `ends`.
     ///
     /// # Errors
     /// Out of memory.
@@ -63,7 +64,7 @@ impl<S: Coarsen> Amg<S> {
 }
 
 impl<S: MatrixSpace> Amg<S> {
-    /// Takes over a hierarchy.
+    /// Takes a hierarchy that is set up.
     ///
     /// # Errors
     /// Out of memory.
@@ -76,7 +77,7 @@ impl<S: MatrixSpace> Amg<S> {
         let mut levels = Vec::with_capacity(hierarchy.levels.len());
         let last = hierarchy.levels.len().saturating_sub(1);
         for (number, level) in hierarchy.levels.into_iter().enumerate() {
-            // The coarsest level is solved exactly, so a second visit would add nothing.
+            // The coarsest level is solved exactly: a second visit would add nothing.
             let twice = number < last && visits_twice(options.cycle, entries[number], entries[number + 1]);
             levels.push(Level::new(space, level, options, twice)?);
         }
@@ -90,7 +91,8 @@ impl<S: MatrixSpace> Amg<S> {
         Ok(Amg { levels, coarse, symmetric: options.symmetric })
     }
 
-    /// `x` becomes about `A^-1 b` on a level; `b . x` where that is asked for and comes with the last pass.
+    /// `x` becomes about `A^-1 b` on a level. Returns `b . x` if `ask` is set and the last pass
+    /// computes it.
     fn solve(&self, space: &mut S, number: usize, x: &mut S::Vector, b: &S::Vector, ask: bool) -> Option<S::Scalar> {
         let Some(level) = self.levels.get(number) else {
             match &self.coarse {
@@ -116,8 +118,8 @@ impl<S: MatrixSpace> Amg<S> {
         level.smoother.after(space, &mut work, &level.prolongation, next_x, ask)
     }
 
-    /// Two iterations of flexible CG, or of GCR where the matrix is not symmetric; `b` is overwritten. Products of scalars that vanish give
-    /// steps of zero.
+    /// Two iterations of flexible CG, or of GCR for a nonsymmetric matrix; overwrites `b`. Dot
+    /// products that vanish give steps of zero.
     fn solve_twice(
         &self,
         space: &mut S,
@@ -130,7 +132,8 @@ impl<S: MatrixSpace> Amg<S> {
         let Krylov { first, first_image, second, second_image } = krylov;
         self.solve(space, number, first, b, false);
         space.multiply(first_image, &level.matrix, first);
-        // Dots with the direction minimise the error in the norm of A, with its image the residual.
+        // Dots with the direction minimise the error in the A-norm, dots with its image the
+        // residual.
         let (rho, alpha) = {
             let test = if self.symmetric { &*first } else { &*first_image };
             (space.dot(test, first_image), space.dot(test, b))
@@ -187,7 +190,8 @@ impl<S: MatrixSpace> Preconditioner<S> for Amg<S> {
         self.solve(space, 0, z, r, false);
     }
 
-    /// The sum comes with the last step of the finest smoother, if that is a polynomial of two steps at least.
+    /// The sum is computed in the last step of the finest smoother, if that is a polynomial of at
+    /// least two steps.
     fn apply_dot(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector) -> S::Scalar {
         match self.solve(space, 0, z, r, true) {
             Some(sum) => sum,

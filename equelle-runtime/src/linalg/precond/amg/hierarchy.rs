@@ -1,20 +1,21 @@
-//! The levels of a hierarchy, and what a back-end does to make them.
+//! The levels of a multigrid hierarchy, and the operations of a back-end that build them.
 
 use super::AmgOptions;
 use crate::linalg::space::host::HostSpace;
 use crate::linalg::space::matrix_space::MatrixSpace;
 use crate::linalg::space::system_space::SystemSpace;
 
-/// A level: the matrix, how it is smoothed, and the way to the next one.
+/// A level: its matrix, its smoother, the transfer to the next level.
 #[derive(Clone, Debug)]
 pub struct LevelParts<S: MatrixSpace> {
     /// Its matrix `[n, n]`.
     pub matrix: S::Matrix,
-    /// From the next level `[n, n_next]`.
+    /// Prolongation from the next level `[n, n_next]`.
     pub prolongation: S::Matrix,
-    /// The matrix times that, `[n, n_next]`, with which the residual after a correction takes less than with the matrix, where [`image_is_worth_it`](super::setup::image_is_worth_it).
+    /// The matrix times the prolongation, `[n, n_next]`, for a cheaper residual after a correction,
+    /// where [`image_is_worth_it`](super::setup::image_is_worth_it).
     pub image: Option<S::Matrix>,
-    /// To the next level `[n_next, n]`.
+    /// Restriction to the next level `[n_next, n]`.
     pub restriction: S::Matrix,
     /// Inverse of the diagonal, 0 where it is 0: `[n]`.
     pub inverse_diagonal: S::Vector,
@@ -22,11 +23,12 @@ pub struct LevelParts<S: MatrixSpace> {
     pub radius: f64,
 }
 
-/// What the coarsest level does.
+/// The solver of the coarsest level.
 pub enum CoarseParts<S: MatrixSpace> {
     /// A product with the (generalised) inverse, all entries stored.
     Direct(S::Matrix),
-    /// It is too large for that, because coarsening came to an end: sweeps of the smoother, which its prolongation to nothing makes a level.
+    /// Sweeps of the smoother, where coarsening ended above the size of a direct solve; a level
+    /// with an empty prolongation.
     Smoothed(Box<LevelParts<S>>),
 }
 
@@ -34,23 +36,23 @@ pub enum CoarseParts<S: MatrixSpace> {
 pub struct Hierarchy<S: MatrixSpace> {
     /// Finest first, without the coarsest.
     pub levels: Vec<LevelParts<S>>,
-    /// The coarsest one.
+    /// The coarsest level.
     pub coarse: CoarseParts<S>,
-    /// Unknowns of each level, the coarsest included.
+    /// Unknowns of each level, with the coarsest.
     pub sizes: Vec<usize>,
-    /// Stored entries of all matrices over those of the first.
+    /// Operator complexity: stored entries of all matrices over those of the first.
     pub complexity: f64,
 }
 
-/// What came of coarsening.
+/// The result of a coarsening step.
 pub enum Coarsened<S: Coarsen> {
     /// A level, the matrix of the next one, and the fields of its unknowns.
     Level(LevelParts<S>, S::Matrix, S::Fields),
-    /// It does not help: the matrix itself.
+    /// Coarsening does not pay: the matrix itself.
     Ended(S::Matrix),
 }
 
-/// Coarsening where the computation happens. The driver, [`Hierarchy::new`], needs no more of a matrix.
+/// Coarsening on the device: all that [`Hierarchy::new`] needs of a back-end.
 pub trait Coarsen: SystemSpace + Sized {
     /// The field of each unknown of a level.
     type Fields;
@@ -76,7 +78,8 @@ pub trait Coarsen: SystemSpace + Sized {
     /// # Errors
     /// Out of memory.
     fn diagonal_inverse(&mut self, a: &Self::Matrix) -> Result<Self::Vector, Self::Error>;
-    /// The largest row sum of magnitudes of `D A` with a diagonal matrix, and whether `D` has a negative element.
+    /// The largest row sum of magnitudes of `D A` with a diagonal matrix, and whether `D` has a
+    /// negative element.
     ///
     /// # Errors
     /// The device was lost.
@@ -86,18 +89,20 @@ pub trait Coarsen: SystemSpace + Sized {
     /// # Errors
     /// Out of memory.
     fn roots(&mut self, x: &Self::Vector) -> Result<Self::Vector, Self::Error>;
-    /// One over the square root of each element, 0 where that is not finite, times a number: of all elements over a power of two
-    /// near the largest, so that the bits do not depend on the unit.
+    /// One over the square root of each element, 0 where that is not finite, times a number: the
+    /// elements are scaled by a power of two near the largest, so that the bits do not depend on
+    /// the unit.
     ///
     /// # Errors
     /// Out of memory.
     fn reciprocal_roots(&mut self, x: &Self::Vector) -> Result<Self::Vector, Self::Error>;
-    /// Pseudo-random numbers in `[-1, 1)`, always the same: [`noise`](super::noise::noise).
+    /// Reproducible pseudo-random numbers in `[-1, 1)`: [`noise`](super::noise::noise).
     ///
     /// # Errors
     /// Out of memory.
     fn noise(&mut self, n: usize) -> Result<Self::Vector, Self::Error>;
-    /// The largest eigenvalue of `D A` for a symmetric matrix and a diagonal matrix without negative elements, to some per cent from below, where a back-end has a way of its own.
+    /// The largest eigenvalue of `D A`, from below to some per cent, for a symmetric matrix and a
+    /// nonnegative diagonal matrix; `None` if the back-end has no method of its own.
     ///
     /// # Errors
     /// Out of memory.
@@ -107,7 +112,7 @@ pub trait Coarsen: SystemSpace + Sized {
 }
 
 impl Hierarchy<HostSpace> {
-    /// The same elsewhere.
+    /// Copies the hierarchy to the device of another space.
     ///
     /// # Errors
     /// Out of memory.

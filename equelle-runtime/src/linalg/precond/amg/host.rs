@@ -1,4 +1,4 @@
-//! Multigrid on the host: its levels, and the space that they run in.
+//! Multigrid on the host: set-up of levels, and the space that they run in.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -24,7 +24,7 @@ fn inverse_diagonal(matrix: &Csr) -> Vec<f64> {
 }
 
 impl MultigridSpace for HostSpace {
-    /// The levels in single precision where that will do.
+    /// Uses single precision for the levels where it is enough.
     fn multigrid(&mut self, matrix: Csr, ends: &[usize], options: &AmgOptions) -> Result<Box<dyn Preconditioner<Self>>, Infallible> {
         let suits = !self.in_doubles && MixedPrecisionAmg::suits(&matrix, options);
         let hierarchy = Hierarchy::new(self, matrix.into(), ends, options)?;
@@ -87,7 +87,7 @@ impl Coarsen for HostSpace {
         Ok(noises(n).collect())
     }
 
-    /// In single precision, which is enough for an estimate.
+    /// Single precision is enough for an estimate.
     fn estimate_radius(&mut self, a: &HostMatrix, d: &Vec<f64>) -> Result<Option<f64>, Infallible> {
         Ok(if self.in_doubles { None } else { radius_in_singles(self, a.rows(), d) })
     }
@@ -135,7 +135,7 @@ fn coarsen(
     let inverse_diagonal = inverse_diagonal(matrix);
     let radius = spectral_radius(space, &system, &inverse_diagonal, options.symmetric)?;
     let prolongation = if options.smoothed {
-        // Without weak couplings it is the same matrix.
+        // Without weak couplings the filtered matrix is the matrix.
         let known = (filtered.n_entries() == matrix.n_entries()).then_some(radius);
         smoothed(space, filtered, known, &group, count, options)?
     } else {
@@ -154,7 +154,7 @@ fn coarsen(
     Ok(Coarsened::Level(level, coarse.into(), coarse_field))
 }
 
-/// Constant on each group.
+/// The tentative prolongation: constant on each aggregate.
 fn tentative(group: &[u32], count: usize) -> Csr {
     let mut row_ptr = Vec::with_capacity(group.len() + 1);
     row_ptr.push(0);
@@ -169,7 +169,8 @@ fn tentative(group: &[u32], count: usize) -> Csr {
     Csr::from_valid(group.len(), count, row_ptr, col_idx, values)
 }
 
-/// `(I - omega D^-1 A) T` for the filtered matrix and the tentative prolongation `T`; `radius` is that of `D^-1 A` if it is known.
+/// `(I - omega D^-1 A) T` for the filtered matrix and the tentative prolongation `T`; `radius` is
+/// that of `D^-1 A` if known.
 fn smoothed(
     space: &mut HostSpace,
     filtered: Cow<'_, Csr>,

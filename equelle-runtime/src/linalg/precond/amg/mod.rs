@@ -1,14 +1,16 @@
-//! Algebraic multigrid by smoothed aggregation: levels (`hierarchy`), their set-up ([`setup`], on the host `host`) and cycles
-//! over the operations of a back-end.
+//! Algebraic multigrid by smoothed aggregation: levels (`hierarchy`), their set-up ([`setup`], on
+//! the host `host`) and cycles over the operations of a back-end.
 //!
-//! P. Vanek, J. Mandel and M. Brezina, Algebraic multigrid by smoothed aggregation for second and fourth order elliptic problems, Computing
-//! 56 (1996), doi:10.1007/BF02238511. K-cycle: Y. Notay and P. S. Vassilevski, Recursive Krylov-based multigrid cycles, Numer. Linear
-//! Algebra Appl. 15 (2008), doi:10.1002/nla.542. Chebyshev smoother: M. Adams, M. Brezina, J. Hu and R. Tuminaro, Parallel multigrid
-//! smoothing: polynomial versus Gauss-Seidel, J. Comput. Phys. 188 (2003), doi:10.1016/S0021-9991(03)00194-3. Systems are treated unknown
-//! by unknown: groups never mix fields (T. Clees, AMG strategies for PDE systems with applications in industrial semiconductor simulation,
-//! dissertation, University of Cologne, 2005).
+//! P. Vanek, J. Mandel and M. Brezina, Algebraic multigrid by smoothed aggregation for second and
+//! fourth order elliptic problems, Computing 56 (1996), doi:10.1007/BF02238511. K-cycle: Y. Notay
+//! and P. S. Vassilevski, Recursive Krylov-based multigrid cycles, Numer. Linear Algebra Appl. 15
+//! (2008), doi:10.1002/nla.542. Chebyshev smoother: M. Adams, M. Brezina, J. Hu and R. Tuminaro,
+//! Parallel multigrid smoothing: polynomial versus Gauss-Seidel, J. Comput. Phys. 188 (2003),
+//! doi:10.1016/S0021-9991(03)00194-3. Unknown-based treatment of systems, where aggregates never
+//! mix fields: T. Clees, AMG strategies for PDE systems with applications in industrial
+//! semiconductor simulation, dissertation, University of Cologne, 2005.
 //!
-//! The near null space is the constant of each field, which is what finite-volume matrices have.
+//! The near null space is the constant of each field, as finite-volume matrices have it.
 
 mod aggregate;
 mod coarsest;
@@ -23,19 +25,20 @@ pub mod spectrum;
 pub use cycle::Amg;
 pub use hierarchy::{Coarsen, Coarsened, Hierarchy, LevelParts};
 
-/// How the error that coarse levels do not see is reduced.
+/// The smoother, which reduces the error that coarse levels do not see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AmgSmoother {
     /// Damped Jacobi.
     Jacobi,
-    /// A Chebyshev polynomial in `D^-1 A`; its degree is [`AmgOptions::sweeps`]. For real spectra: not for transport.
+    /// A Chebyshev polynomial in `D^-1 A`; its degree is [`AmgOptions::sweeps`]. For real spectra:
+    /// not for transport.
     Chebyshev,
     /// Gauss-Seidel, forward before and backward after the coarse correction, which is symmetric.
     GaussSeidel,
 }
 
 impl AmgSmoother {
-    /// All of them.
+    /// All smoothers.
     pub const ALL: [AmgSmoother; 3] = [AmgSmoother::Jacobi, AmgSmoother::Chebyshev, AmgSmoother::GaussSeidel];
 
     /// The value of the parameter `amg_smoother`.
@@ -48,18 +51,19 @@ impl AmgSmoother {
     }
 }
 
-/// How levels are visited.
+/// The order in which a cycle visits levels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AmgCycle {
     /// Each level once.
     #[default]
     V,
-    /// Each coarse level is solved by two iterations of a Krylov method that the next level preconditions.
+    /// Each coarse level is solved by two iterations of a Krylov method that the next level
+    /// preconditions.
     K,
 }
 
 impl AmgCycle {
-    /// All of them.
+    /// All cycles.
     pub const ALL: [AmgCycle; 2] = [AmgCycle::V, AmgCycle::K];
 
     /// The value of the parameter `amg_cycle`.
@@ -71,42 +75,44 @@ impl AmgCycle {
     }
 }
 
-/// In which order rows may begin a group of strongly coupled unknowns.
+/// The order in which rows become roots of aggregates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Grouping {
-    /// Row by row: the groups of a grid are regular. On the host alone.
+    /// Row by row: the aggregates of a grid are regular. On the host only.
     #[default]
     InOrder,
-    /// In an order of pseudo-random numbers, for which many rows can be looked at at the same time.
+    /// In pseudo-random order, which can run in parallel.
     Scattered,
 }
 
-/// How a hierarchy is set up and visited.
+/// Options of set-up and cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AmgOptions {
     /// Whether the matrix is symmetric with a positive diagonal; the cycle then is too.
     pub symmetric: bool,
-    /// Whether the level of some unknown is open, so that the coarsest matrix is singular but for round-off.
+    /// Whether the matrix is singular up to a constant per connected component, so that the
+    /// coarsest one is singular up to round-off.
     pub singular: bool,
     /// Couplings above this part of the largest ones of their rows are strong.
     pub strength: f64,
-    /// By which that is multiplied from level to level.
+    /// Factor of `strength` from level to level.
     pub strength_factor: f64,
-    /// How groups are formed on the host; a device scatters.
+    /// Order of aggregation on the host; a device uses [`Grouping::Scattered`].
     pub grouping: Grouping,
-    /// Whether prolongations are smoothed; plain aggregation otherwise.
+    /// Whether prolongations are smoothed; else plain aggregation.
     pub smoothed: bool,
-    /// Damping of the smoothed prolongation, over the spectral radius.
+    /// Damping of the smoothed prolongation, divided by the spectral radius.
     pub prolongation_damping: f64,
-    /// The smoother; `None` takes a polynomial for a symmetric matrix, and Gauss-Seidel otherwise.
+    /// The smoother; `None` selects a polynomial for a symmetric matrix, else Gauss-Seidel.
     pub smoother: Option<AmgSmoother>,
-    /// Its sweeps before and after the coarse correction, or the degree of the polynomial; `None` takes 1 of Gauss-Seidel and 2 of the others.
+    /// Sweeps before and after the coarse correction, or the degree of the polynomial; `None`
+    /// selects 1 for Gauss-Seidel and 2 for the others.
     pub sweeps: Option<usize>,
     /// The cycle.
     pub cycle: AmgCycle,
     /// Unknowns below which a level is solved directly.
     pub coarse_size: usize,
-    /// Levels at most, without the coarsest.
+    /// Largest number of levels, without the coarsest.
     pub max_levels: usize,
 }
 

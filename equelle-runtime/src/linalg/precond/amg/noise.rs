@@ -1,8 +1,9 @@
-//! Pseudo-random numbers, always the same, to start eigenvalue estimates from.
+//! Reproducible pseudo-random numbers, which start eigenvalue estimates.
 
-/// The multiplier and the increment of the sequence that [`noise`] shows the upper bits of (D. E. Knuth's MMIX).
+/// Multiplier and increment of the linear congruential sequence whose upper bits [`noise`] returns
+/// (D. E. Knuth's MMIX).
 pub const NOISE: (u64, u64) = (6_364_136_223_846_793_005, 1_442_695_040_888_963_407);
-/// Its beginning.
+/// Its seed.
 pub const NOISE_SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A number in `[-1, 1)` from a state of the sequence.
@@ -10,7 +11,7 @@ pub fn noise(state: u64) -> f64 {
     (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
 }
 
-/// So many of them.
+/// The first `n` numbers.
 pub(in crate::linalg::precond) fn noises(n: usize) -> impl Iterator<Item = f64> {
     let mut state = NOISE_SEED;
     (0..n).map(move |_| {

@@ -1,4 +1,4 @@
-//! Set-up of a hierarchy where the computation happens.
+//! Set-up of a multigrid hierarchy on the device.
 
 use super::coarsest::coarsest;
 use super::hierarchy::{Coarsen, Coarsened, Hierarchy, LevelParts};
@@ -7,12 +7,12 @@ use super::{AmgCycle, AmgOptions};
 pub use super::hierarchy::CoarseParts;
 pub use super::noise::{NOISE, NOISE_SEED, noise};
 
-/// A coarse grid with more than this part of the unknowns is not worth its level.
+/// A coarse grid must have less than this part of the unknowns.
 const LEAST_COARSENING: f64 = 0.8;
 
 impl<S: Coarsen> Hierarchy<S> {
-    /// Sets up the levels for a matrix; `ends` tells where the unknowns of each field end. Only the coarsest matrix goes to the host. Where the run is asked to end meanwhile, the
-    /// levels so far, which are not to be used.
+    /// Sets up the levels for a matrix; `ends` are the ends of the fields. Only the coarsest matrix
+    /// goes to the host. An interrupted run gets the levels so far, which must not be used.
     ///
     /// # Errors
     /// Out of memory.
@@ -50,17 +50,18 @@ impl<S: Coarsen> Hierarchy<S> {
     }
 }
 
-/// Whether a coarse grid of so many unknowns is worth its level.
+/// Whether a coarse grid of this size is worth a level.
 pub fn is_worth_it(coarse: usize, fine: usize) -> bool {
     coarse as f64 <= LEAST_COARSENING * fine as f64
 }
 
-/// Whether the image of a prolongation saves work: where it has fewer entries than the matrix, as on all levels of a grid but the finest.
+/// Whether the image of a prolongation saves work: where it has fewer entries than the matrix, as
+/// on all levels of a grid except the finest.
 pub fn image_is_worth_it(matrix_entries: usize, image_entries: usize) -> bool {
     image_entries < matrix_entries
 }
 
-/// Cycles visit the next level twice only where that is cheap: below it the work must shrink by this factor.
+/// Whether a K-cycle visits the next level twice: only where the work below shrinks by this factor.
 pub(super) fn visits_twice(cycle: AmgCycle, entries: usize, entries_next: usize) -> bool {
     cycle == AmgCycle::K && entries_next * 3 <= entries
 }

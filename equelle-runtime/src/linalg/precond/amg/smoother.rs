@@ -1,43 +1,46 @@
-//! Smoothers of one level: polynomials in `D^-1 A`, a step in one pass, and Gauss-Seidel.
+//! Smoothers of one level: polynomials in `D^-1 A` with fused steps, and Gauss-Seidel.
 
 use super::{AmgOptions, AmgSmoother};
 use crate::linalg::space::matrix_space::{Correction, Direction, MatrixSpace, Smoothed};
 
-/// Damping of Jacobi sweeps over the spectral radius: the best for the upper two thirds of the spectrum.
+/// Damping of Jacobi sweeps, divided by the spectral radius: optimal for the upper two thirds of
+/// the spectrum.
 const JACOBI_DAMPING: f64 = 4.0 / 3.0;
-/// The polynomial treats eigenvalues of `D^-1 A` between the radius times the first and times the second number.
-/// The lower end suits the degree 2.
+/// The interval of the polynomial: eigenvalues of `D^-1 A` between these factors of the spectral
+/// radius. The lower end suits degree 2.
 const CHEBYSHEV: (f64, f64) = (0.25, 1.1);
 
-/// How a level is smoothed.
+/// The sweeps of a smoother.
 #[derive(Debug)]
 enum Sweeps<M> {
-    /// Steps `d = a d + b D (b - A x)`, `x = x + d`, with `a` and `b` of each, at least one; the first `a` is 0. And the image of the prolongation, if there is one: the first step
-    /// after the correction of a coarse level is then one with it.
+    /// Steps `d = a d + b D (b - A x)`, `x = x + d` with their `a` and `b`, at least one; the first
+    /// `a` is 0. With the image of the prolongation, if there is one, the first step after the
+    /// coarse correction includes the correction.
     Polynomial(Vec<[f64; 2]>, Option<M>),
-    /// So many sweeps, forward before the coarse correction and backward after it.
+    /// Number of sweeps, forward before the coarse correction and backward after it.
     GaussSeidel(usize),
 }
 
-/// A smoother with what it needs of its level. Where it steps from one vector to another, `x` and [`Scratch::other`] take turns, so that the last step ends in `x`.
+/// A smoother with the data of its level. Steps alternate between `x` and [`Scratch::other`] such
+/// that the last one ends in `x`.
 #[derive(Debug)]
 pub(super) struct Smoother<S: MatrixSpace> {
     sweeps: Sweeps<S::Matrix>,
     inverse_diagonal: S::Vector,
 }
 
-/// Vectors for a smoother to work with.
+/// Work vectors of a smoother.
 #[derive(Debug)]
 pub(super) struct Scratch<V> {
     /// The residual.
     pub r: V,
-    /// Empty for Gauss-Seidel, as is the next.
+    /// The last step; empty for Gauss-Seidel, like `other`.
     d: V,
-    /// The iterate, every other time.
+    /// The other buffer of the iterate.
     other: V,
 }
 
-/// A system to smooth, `A x = b`, and what is worked with.
+/// A system to smooth, `A x = b`, and its work vectors.
 #[derive(Debug)]
 pub(super) struct Work<'w, S: MatrixSpace> {
     pub a: &'w S::Matrix,
@@ -46,7 +49,7 @@ pub(super) struct Work<'w, S: MatrixSpace> {
     pub scratch: &'w mut Scratch<S::Vector>,
 }
 
-/// The vector that holds the iterate `turns` steps before it ends in `x`, and the other one.
+/// The buffer of the iterate `turns` steps before the end in `x`, and the other buffer.
 fn by_turns<'v, V>(turns: usize, x: &'v mut V, other: &'v mut V) -> (&'v mut V, &'v mut V) {
     if turns.is_multiple_of(2) { (x, other) } else { (other, x) }
 }
@@ -71,7 +74,7 @@ fn chebyshev(radius: f64, degree: usize) -> Vec<[f64; 2]> {
 }
 
 impl<S: MatrixSpace> Smoother<S> {
-    /// `image` is that of the prolongation of the level, `A P`.
+    /// `image` is that of the level's prolongation, `A P`.
     pub fn new(inverse_diagonal: S::Vector, radius: f64, image: Option<S::Matrix>, options: &AmgOptions) -> Self {
         let (kind, sweeps) = options.smoothing();
         let sweeps = match kind {
@@ -82,7 +85,7 @@ impl<S: MatrixSpace> Smoother<S> {
         Smoother { sweeps, inverse_diagonal }
     }
 
-    /// Working vectors for a level of `n` unknowns.
+    /// Work vectors for a level of `n` unknowns.
     pub fn scratch(&self, space: &mut S, n: usize) -> Result<Scratch<S::Vector>, S::Error> {
         let steps = match &self.sweeps {
             Sweeps::Polynomial(..) => n,
@@ -91,8 +94,8 @@ impl<S: MatrixSpace> Smoother<S> {
         Ok(Scratch { r: space.zeros_of(n)?, d: space.zeros_of(steps)?, other: space.zeros_of(steps)? })
     }
 
-    /// An approximate solution, and in `scratch.r` the residual that it leaves, before the correction of a coarse level. What `x` held is not read; the solution is where
-    /// [`Smoother::after`] looks for it.
+    /// Pre-smoothing from zero; `scratch.r` becomes the residual. Does not read `x`; the iterate is
+    /// in the buffer that [`Smoother::after`] expects.
     pub fn before(&self, space: &mut S, work: &mut Work<'_, S>) {
         let turns = match &self.sweeps {
             Sweeps::Polynomial(steps, None) => steps.len(),
@@ -104,7 +107,8 @@ impl<S: MatrixSpace> Smoother<S> {
         space.residual(r, work.b, work.a, by_turns(turns, work.x, other).0);
     }
 
-    /// Improves what [`Smoother::before`] has left by what a coarse level has found, to `x`. `b . x` where that is asked for and comes with the last step.
+    /// Adds the coarse correction to the iterate of [`Smoother::before`] and smooths, into `x`.
+    /// Returns `b . x` if `ask` is set and the last step computes it.
     pub fn after(
         &self,
         space: &mut S,
@@ -132,7 +136,7 @@ impl<S: MatrixSpace> Smoother<S> {
         }
     }
 
-    /// An approximate solution, from zero and without a coarse level.
+    /// Smooths from zero without a coarse level.
     pub fn solve(&self, space: &mut S, work: &mut Work<'_, S>) {
         match &self.sweeps {
             Sweeps::Polynomial(steps, _) => {
@@ -146,7 +150,7 @@ impl<S: MatrixSpace> Smoother<S> {
         }
     }
 
-    /// Smooths from zero, to the vector that holds the iterate `turns` steps before it ends in `x`.
+    /// Smooths from zero into the buffer of the iterate `turns` steps before the end in `x`.
     fn begin(&self, space: &mut S, work: &mut Work<'_, S>, turns: usize) {
         match &self.sweeps {
             Sweeps::Polynomial(steps, _) => {
@@ -169,7 +173,8 @@ impl<S: MatrixSpace> Smoother<S> {
         }
     }
 
-    /// Steps of a polynomial, the first of which is `turns` before the iterate ends in `x`; with the last one `b . x` if that is asked for.
+    /// Steps of a polynomial, the first of them `turns` before the end in `x`. Returns `b . x` of
+    /// the last one if `ask` is set.
     fn steps(&self, space: &mut S, work: &mut Work<'_, S>, steps: &[[f64; 2]], turns: usize, ask: bool) -> Option<S::Scalar> {
         let on = self.on(work.a, work.b);
         let Scratch { r, d, other } = &mut *work.scratch;

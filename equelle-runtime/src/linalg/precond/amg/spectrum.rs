@@ -1,7 +1,8 @@
 //! The largest eigenvalue of `D^-1 A`, which scales smoothers and prolongations.
 //!
-//! C. Lanczos, An iteration method for the solution of the eigenvalue problem of linear differential and integral operators, J. Res. Nat.
-//! Bur. Standards 45 (1950), doi:10.6028/jres.045.026; its largest Ritz value by bisection on Sturm sequences.
+//! C. Lanczos, An iteration method for the solution of the eigenvalue problem of linear
+//! differential and integral operators, J. Res. Nat. Bur. Standards 45 (1950),
+//! doi:10.6028/jres.045.026; its largest Ritz value by bisection on Sturm sequences.
 
 use super::hierarchy::Coarsen;
 use crate::linalg::space::matrix_space::MatrixSpace;
@@ -9,10 +10,11 @@ use crate::linalg::space::matrix_space::MatrixSpace;
 /// Steps of Lanczos' method.
 const STEPS: usize = 10;
 
-/// An estimate of the spectral radius of `D^-1 A`, at most the largest row sum of magnitudes. For a symmetric matrix with a positive diagonal a
-/// few steps of Lanczos' method, which come within some per cent from below; otherwise that row sum. 1 for a matrix of zeros.
+/// Estimate of the spectral radius of `D^-1 A`, at most the largest row sum of magnitudes. For a
+/// symmetric matrix with positive diagonal, some steps of Lanczos' method, from below to some per
+/// cent; otherwise that row sum. 1 for a zero matrix.
 ///
-/// `inverse` is the inverse of the diagonal, 0 in rows that do not count.
+/// `inverse` is the inverse of the diagonal, 0 in rows to leave out.
 ///
 /// # Errors
 /// Out of memory.
@@ -37,9 +39,10 @@ pub fn spectral_radius<S: Coarsen>(space: &mut S, matrix: &S::Matrix, inverse: &
     Ok(if estimate > 0.0 && estimate.is_finite() { estimate.min(bound) } else { bound })
 }
 
-/// Largest Ritz value of `D^-1 A` with the inverse of the diagonal, from the residual `r`: what conjugate gradients with that preconditioner make of it tells the tridiagonal matrix
-/// of Lanczos' method (Y. Saad, Iterative Methods for Sparse Linear Systems, 2003, doi:10.1137/1.9780898718003, 6.7.3), in three passes a step where the operations of
-/// [`MatrixSpace`] are one each. 0 if there is none. The host looks once, at the end.
+/// Largest Ritz value of `D^-1 A` from the residual `r`, 0 if there is none. The coefficients of
+/// conjugate gradients with Jacobi give the tridiagonal matrix of Lanczos' method (Y. Saad,
+/// Iterative Methods for Sparse Linear Systems, 2003, doi:10.1137/1.9780898718003, 6.7.3): three
+/// passes a step with the fused operations of [`MatrixSpace`]. The host waits once, at the end.
 pub(in crate::linalg::precond) fn lanczos<S: MatrixSpace>(
     space: &mut S,
     matrix: &S::Matrix,
@@ -65,7 +68,7 @@ pub(in crate::linalg::precond) fn lanczos<S: MatrixSpace>(
     let known: [&S::Scalar; 2 * STEPS] = std::array::from_fn(|at| known.get(at).unwrap_or(&one));
     let known = space.read(known)?;
     let (mut diagonal, mut beside): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
-    // What a step leaves to the next one: beta / alpha.
+    // Passed from a step to the next: beta / alpha.
     let mut carried = 0.0;
     for pair in known.as_chunks::<2>().0.iter().take(STEPS.min(n)) {
         let [alpha, beta] = *pair;
@@ -85,7 +88,7 @@ pub(in crate::linalg::precond) fn lanczos<S: MatrixSpace>(
     Ok(if diagonal.is_empty() { 0.0 } else { largest_eigenvalue(&diagonal, &beside) })
 }
 
-/// Of a symmetric tridiagonal matrix, to about 1e-6 of its norm.
+/// Largest eigenvalue of a symmetric tridiagonal matrix, to about 1e-6 of its norm.
 fn largest_eigenvalue(diagonal: &[f64], beside: &[f64]) -> f64 {
     let n = diagonal.len();
     let reach = |i: usize| {
@@ -129,7 +132,8 @@ mod tests {
 
     #[test]
     fn poisson_in_one_dimension() {
-        // D^-1 A has eigenvalues 1 - cos(j pi / (n + 1)), the largest below 2. Ten steps come within a few per cent from below.
+        // D^-1 A has eigenvalues 1 - cos(j pi / (n + 1)), the largest below 2. Ten steps come
+        // within a few per cent from below.
         let n = 200;
         let entries: Vec<_> = (0..n)
             .flat_map(|i| {

@@ -1,12 +1,14 @@
 //! Incomplete LU factorisation without fill, by points or by blocks.
 //!
-//! J. A. Meijerink and H. A. van der Vorst, An iterative solution method for linear systems of which the coefficient matrix is a symmetric
-//! M-matrix, Math. Comp. 31 (1977), doi:10.1090/S0025-5718-1977-0438681-4; Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd ed.,
-//! SIAM, 2003, section 10.3, doi:10.1137/1.9780898718003. Of a symmetric matrix the factors are those of incomplete Cholesky, so CG may
-//! use them.
+//! J. A. Meijerink and H. A. van der Vorst, An iterative solution method for linear systems of
+//! which the coefficient matrix is a symmetric M-matrix, Math. Comp. 31 (1977),
+//! doi:10.1090/S0025-5718-1977-0438681-4; Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd
+//! ed., SIAM, 2003, section 10.3, doi:10.1137/1.9780898718003. For a symmetric matrix the factors
+//! are those of incomplete Cholesky, so CG may use them.
 //!
-//! In a system of `k` fields on the same elements, the block of an element is its `k` unknowns and `k` equations. A block is inverted with
-//! pivoting, so an equation need not hold its own unknown. One field is the case `k = 1`.
+//! In a system of `k` fields on the same elements, the block of an element has its `k` unknowns and
+//! `k` equations. Blocks are inverted with pivoting, so an equation need not contain its own
+//! unknown. One field is the case `k = 1`.
 
 use crate::linalg::matrix::csr::Csr;
 use crate::linalg::matrix::dense::{ROUND_OFF, generalised_inverse};
@@ -14,21 +16,23 @@ use crate::linalg::matrix::schedule::Schedule;
 use crate::linalg::precond::blocks::{BlockCsr, write_inverse};
 use crate::linalg::space::vector_space::ROWS_PER_LOOK;
 
-/// `A` is about `(D + L) D^-1 (D + U)` with strictly triangular `L` and `U` by blocks and a block diagonal `D`, on the pattern of `A`.
+/// `A` is about `(D + L) D^-1 (D + U)` with strictly triangular `L` and `U` by blocks and a block
+/// diagonal `D`, on the pattern of `A`.
 ///
-/// Blocks are `[k, k]` row by row. Unknown `f` of element `e` is number `f n + e` of a vector, where `n` is the number of elements.
+/// Blocks are `[k, k]` row by row. Unknown `f` of element `e` is number `f n + e` of a vector,
+/// where `n` is the number of elements.
 #[derive(Clone, Debug)]
 pub struct BlockFactors {
     blocks: BlockCsr,
     /// Inverses of the diagonal blocks: `[n, k, k]`.
     inverse: Vec<f64>,
-    /// Where the diagonal block is in each row: `[n]`.
+    /// Index of the diagonal block in each row: `[n]`.
     diagonal: Vec<usize>,
     lifted: usize,
 }
 
-/// A pivot below this part of the diagonal that it comes from is replaced by that diagonal: elimination has left nothing but the error of
-/// the missing fill.
+/// A pivot below this part of its diagonal entry is replaced by that entry: only the error of the
+/// missing fill is left.
 const LEAST_PIVOT: f64 = 1e-10;
 
 impl BlockFactors {
@@ -45,13 +49,13 @@ impl BlockFactors {
         BlockFactors::begun(blocks, &|| false).0
     }
 
-    /// As [`BlockFactors::of`]; `None` where `stop`, which is asked every so many rows, says so.
+    /// [`BlockFactors::of`]; `None` once `stop`, evaluated every some rows, returns true.
     pub fn of_unless(blocks: BlockCsr, stop: &dyn Fn() -> bool) -> Option<BlockFactors> {
         let (factors, is_complete) = BlockFactors::begun(blocks, stop);
         is_complete.then_some(factors)
     }
 
-    /// Factors of the rows before it was stopped, and whether these are all.
+    /// Factors of the rows before `stop`, and whether these are all.
     fn begun(blocks: BlockCsr, stop: &dyn Fn() -> bool) -> (BlockFactors, bool) {
         let (n, k) = (blocks.n_rows(), blocks.k());
         let diagonal: Vec<usize> = (0..n).map(|row| blocks.diagonal(row)).collect();
@@ -63,7 +67,7 @@ impl BlockFactors {
     fn factorize_points(&mut self, stop: &dyn Fn() -> bool) -> bool {
         let n = self.blocks.n_rows();
         let (row_ptr, col_idx, values) = self.blocks.parts_mut();
-        // Place of each column in the current row, plus 1.
+        // Position of each column in the current row, plus 1.
         let mut place = vec![0usize; n];
         for row in 0..n {
             if row.is_multiple_of(ROWS_PER_LOOK) && stop() {
@@ -100,7 +104,7 @@ impl BlockFactors {
         true
     }
 
-    /// With the sizes that occur most as constants, as in [`BlockFactors::solve_blocks`].
+    /// Common block sizes are constants, as in [`BlockFactors::solve_blocks`].
     fn factorize_blocks(&mut self, stop: &dyn Fn() -> bool) -> bool {
         match self.k() {
             2 => self.factorize_blocks_of(2, stop),
@@ -157,7 +161,8 @@ impl BlockFactors {
         self.blocks.n_rows()
     }
 
-    /// The blocks of L and U on the pattern of the matrix; the diagonal ones stand for [`BlockFactors::inverse`].
+    /// The blocks of L and U on the pattern of the matrix; the diagonal ones are replaced by
+    /// [`BlockFactors::inverse`].
     pub fn blocks(&self) -> &BlockCsr {
         &self.blocks
     }
@@ -167,18 +172,20 @@ impl BlockFactors {
         &self.inverse
     }
 
-    /// How many pivots were replaced by the diagonal that they came from, because elimination left nothing of it.
+    /// Number of pivots that were replaced by their diagonal entries, because elimination left
+    /// almost nothing of them.
     pub fn lifted(&self) -> usize {
         self.lifted
     }
 
-    /// The order in which elements can be treated at the same time, with the same result as element by element.
+    /// Level schedule of the elements: those of a level are independent, with the result of the
+    /// sequential order.
     pub fn levels(&self) -> Schedule {
         let (row_ptr, col_idx, _) = self.blocks.parts();
         Schedule::levels(row_ptr, col_idx)
     }
 
-    /// Where the diagonal block is in each row: `[n]`.
+    /// Index of the diagonal block in each row: `[n]`.
     pub fn diagonal(&self) -> &[usize] {
         &self.diagonal
     }
@@ -186,7 +193,7 @@ impl BlockFactors {
     /// `z = (L D U)^-1 r` by two substitutions, row by row.
     ///
     /// # Panics
-    /// If the vectors are not of the matrix's size.
+    /// If the vectors do not have the size of the matrix.
     pub fn solve(&self, z: &mut [f64], r: &[f64]) {
         assert!(z.len() == r.len() && z.len() == self.n_blocks() * self.k(), "vectors of the matrix's size");
         if self.k() == 1 { self.solve_points(z, r) } else { self.solve_blocks(z, r) }
@@ -213,7 +220,7 @@ impl BlockFactors {
         }
     }
 
-    /// With the sizes that occur most as constants, for which loops over a block are unrolled.
+    /// Common block sizes are constants, for which loops over a block are unrolled.
     fn solve_blocks(&self, z: &mut [f64], r: &[f64]) {
         match self.k() {
             2 => self.solve_blocks_of(2, z, r),
@@ -280,7 +287,8 @@ fn multiply(k: usize, c: &mut [f64], a: &[f64], b: &[f64]) {
     }
 }
 
-/// The block at `target` minus `factor` times the block at `other`, another one.
+/// Subtracts from the block at `target` the product of `factor` and the block at `other`, which
+/// differs from it.
 #[inline(always)]
 fn subtract_product(k: usize, values: &mut [f64], target: usize, factor: &[f64], other: usize) {
     for f in 0..k {
@@ -293,7 +301,8 @@ fn subtract_product(k: usize, values: &mut [f64], target: usize, factor: &[f64],
     }
 }
 
-/// Writes the inverse, unless the block is singular or elimination has left next to nothing of the original one.
+/// Writes the inverse, unless the block is singular or elimination left almost nothing of the
+/// original.
 #[inline(always)]
 fn regular_inverse(k: usize, block: &[f64], original: &[f64], inverse: &mut [f64], room: &mut [f64]) -> bool {
     let size = |block: &[f64]| block.iter().fold(0.0f64, |most, value| most.max(value.abs()));

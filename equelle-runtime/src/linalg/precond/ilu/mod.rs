@@ -1,4 +1,4 @@
-//! Incomplete LU factorisation without fill as a preconditioner; [`factors`] makes it.
+//! Incomplete LU factorisation without fill (ILU(0)) as a preconditioner, and its [`factors`].
 
 mod factors;
 
@@ -7,14 +7,14 @@ use crate::linalg::space::vector_space::Preconditioner;
 
 pub use factors::BlockFactors;
 
-/// ILU(0) as a preconditioner. Traffic: 12 bytes an entry and 48 a row.
+/// ILU(0) as a preconditioner. Memory traffic: 12 bytes an entry and 48 a row.
 #[derive(Debug)]
 pub struct Ilu<S: MatrixSpace> {
     factors: S::Factors,
 }
 
 impl<S: MatrixSpace> Ilu<S> {
-    /// Takes over factors.
+    /// Takes factors from the host.
     ///
     /// # Errors
     /// Out of memory.

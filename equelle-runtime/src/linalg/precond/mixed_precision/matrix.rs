@@ -1,18 +1,18 @@
-//! Sparse matrices of singles, made for products.
+//! Sparse matrices in single precision for products.
 
 use std::ops::Range;
 
 use crate::linalg::matrix::csr::Csr;
 use crate::linalg::space::matrix_space::Shape;
 
-/// Rows whose products are made together; threads share rows at multiples of it.
+/// Rows whose products are computed together; threads share rows at multiples of it.
 const BLOCK: usize = 256;
-/// Diagonals that a matrix may have to be kept by diagonals.
+/// Largest number of diagonals for storage by diagonals.
 const MOST_DIAGONALS: usize = 9;
-/// The part of the places on these diagonals that must be taken.
+/// Least filled part of these diagonals.
 const LEAST_FILL: f64 = 0.7;
 
-/// A sparse matrix of singles.
+/// A sparse matrix in single precision.
 #[derive(Debug)]
 pub(super) struct F32Matrix {
     shape: Shape,
@@ -21,28 +21,28 @@ pub(super) struct F32Matrix {
 
 #[derive(Debug)]
 enum Entries {
-    /// By rows: where each begins, columns, values. 8 bytes an entry and 4 a row.
+    /// By rows (CSR): row pointers, columns, values. 8 bytes an entry and 4 a row.
     Rows(Vec<u32>, Vec<u32>, Vec<f32>),
-    /// By diagonals: columns minus rows of each, ascending, and values `[blocks, diagonals, BLOCK]`, 0 where none is stored. 4 bytes a place, and no column is read: rows are next
-    /// to each other.
+    /// By diagonals: column minus row of each, ascending, and values `[blocks, diagonals, BLOCK]`,
+    /// 0 where none is stored. 4 bytes an entry, no column index, and contiguous rows.
     Diagonals(Vec<isize>, Vec<f32>),
 }
 
 impl F32Matrix {
-    /// A matrix times a number.
+    /// Converts a matrix times a number.
     ///
     /// # Panics
-    /// If it has more entries than 32 bits count.
+    /// If it has more entries than 32 bits can count.
     pub fn new(matrix: &Csr, scale: f64) -> F32Matrix {
         let row_ptr = matrix.row_ptr().iter().map(|start| u32::try_from(*start).expect("as many entries as 32 bits count")).collect();
         let values = matrix.values().iter().map(|value| (value * scale) as f32).collect();
         F32Matrix { shape: shape(matrix), entries: Entries::Rows(row_ptr, matrix.col_idx().to_vec(), values) }
     }
 
-    /// The same, by diagonals if it has few of them, as on a Cartesian grid.
+    /// Converts a matrix by diagonals if it has few of them, as on a Cartesian grid, else by rows.
     ///
     /// # Panics
-    /// As above.
+    /// If it has more entries than 32 bits can count.
     pub fn for_level(matrix: &Csr, scale: f64) -> F32Matrix {
         let Some(offsets) = diagonals(matrix) else { return F32Matrix::new(matrix, scale) };
         let n = matrix.n_rows();
@@ -72,7 +72,7 @@ impl F32Matrix {
         }
     }
 
-    /// Entries of a row as (column, value), ascending; with zeros where diagonals have places that no entry takes.
+    /// Entries of a row as (column, value), ascending, with the zeros that fill diagonals.
     pub fn row(&self, row: usize) -> impl Iterator<Item = (usize, f32)> + '_ {
         let (by_rows, by_diagonals) = match &self.entries {
             Entries::Rows(row_ptr, columns, values) => {
@@ -90,7 +90,8 @@ impl F32Matrix {
         by_rows.into_iter().flatten().chain(by_diagonals.into_iter().flatten())
     }
 
-    /// Calls `f` with consecutive ranges of `rows`, of at most [`BLOCK`], and the products of these rows with `x`, each added in ascending column order.
+    /// Calls `f` with consecutive ranges of `rows`, of at most [`BLOCK`], and the products of these
+    /// rows with `x`, each summed in ascending column order.
     ///
     /// # Panics
     /// If `x` is not `[columns]`.
@@ -129,7 +130,8 @@ impl F32Matrix {
     }
 }
 
-/// Adds the products of a diagonal whose place in the first row is the column `at`, which may lie outside of the matrix.
+/// Adds the products of a diagonal that begins in column `at` in the first row; `at` may lie
+/// outside of the matrix.
 fn add_diagonal(sums: &mut [f32], values: &[f32], x: &[f32], at: isize) {
     let from = (-at).clamp(0, sums.len() as isize) as usize;
     let to = (x.len() as isize - at).clamp(from as isize, sums.len() as isize) as usize;
@@ -144,7 +146,7 @@ fn shape(matrix: &Csr) -> Shape {
     Shape { rows: matrix.n_rows(), columns: matrix.n_cols(), entries: matrix.n_entries(), fields: 1 }
 }
 
-/// Columns minus rows of all entries, ascending, if they are few.
+/// Column minus row of all entries, ascending, if these are few.
 fn diagonals(matrix: &Csr) -> Option<Vec<isize>> {
     let mut offsets: Vec<isize> = Vec::new();
     for row in 0..matrix.n_rows() {
@@ -175,7 +177,7 @@ mod tests {
         (0..matrix.n_rows()).map(|row| matrix.row(row).fold(0.0f32, |sum, (column, value)| sum + value as f32 * x[column])).collect()
     }
 
-    /// Rows in ranges that begin at `starts`.
+    /// Products of rows in ranges that begin at `starts`.
     fn made(matrix: &F32Matrix, x: &[f32], starts: &[usize]) -> Vec<f32> {
         let mut y = vec![f32::NAN; matrix.shape().rows];
         let ends = starts[1..].iter().copied().chain([y.len()]);
@@ -185,7 +187,8 @@ mod tests {
         y
     }
 
-    /// Both forms give the same bits, however rows are cut; entries are added in the order of their columns.
+    /// Both storage formats give the same bits for any ranges of rows; entries are summed in the
+    /// order of their columns.
     #[test]
     fn products_of_both_forms() {
         // A plate of cells, 40 wide.

@@ -1,10 +1,15 @@
-//! Multigrid in single precision: which matrices it suits, and the cycle on the host. The levels take half the memory, and so do the passes over them. The iterative method around the cycle stays in double
-//! precision and meets the tolerance there; what a cycle rounds makes it another approximate inverse.
+//! Multigrid in single precision: a criterion for matrices, and the cycle on the host. Levels take
+//! half the memory and half the traffic. The Krylov method around the cycle stays in double
+//! precision and meets the tolerance there; rounding only makes the cycle another approximate
+//! inverse.
 //!
-//! Another back-end joins with a [`crate::linalg::MatrixSpace`] whose vectors and matrices are of singles, to which a hierarchy goes that was set up in double precision, and with a preconditioner
-//! like [`MixedPrecisionAmg`], which converts at both ends of a cycle. Cycle and smoothers are written once, over either.
+//! Another back-end provides a [`crate::linalg::MatrixSpace`] with vectors and matrices in single
+//! precision, into which it copies a hierarchy that was set up in double precision, and a
+//! preconditioner like [`MixedPrecisionAmg`], which converts at both ends of a cycle. Cycle and
+//! smoothers are written once over both.
 //!
-//! Singles reach from 1e-38 to 1e38, so matrices and residuals are scaled by powers of two, which rounds nothing.
+//! Single precision spans 1e-38 to 1e38, so matrices and residuals are scaled by powers of two,
+//! which round nothing.
 
 mod matrix;
 mod space;
@@ -22,10 +27,12 @@ use crate::linalg::space::vector_space::Preconditioner;
 use matrix::F32Matrix;
 use space::F32Space;
 
-/// Magnitudes of diagonals may differ by this factor: singles then have as much again for what is computed of them on either side.
+/// Largest ratio of diagonal magnitudes: single precision keeps the same margin on either side for
+/// intermediate results.
 const RANGE: f64 = 1e12;
 
-/// Whether a cycle may be of singles, as far as its smoother goes: a polynomial passes over matrices and waits for memory, sweeps of Gauss-Seidel wait for each other.
+/// Whether the smoother suits a cycle in single precision: a polynomial is bound by memory traffic,
+/// Gauss-Seidel by dependencies.
 pub fn suits(options: &AmgOptions) -> bool {
     match options.smoothing().0 {
         AmgSmoother::Jacobi | AmgSmoother::Chebyshev => true,
@@ -33,17 +40,18 @@ pub fn suits(options: &AmgOptions) -> bool {
     }
 }
 
-/// The power of two by which a matrix is to be multiplied so that singles hold a cycle for it, by the least and the largest magnitude of its diagonal but for zeros (infinity and 0 if
-/// there are no others); `None` if numbers of these sizes are not within their range.
+/// The power of two that scales a matrix into the range of single precision, from the least and the
+/// largest nonzero magnitude of its diagonal (infinity and 0 if there are none); `None` if they are
+/// too far apart.
 pub fn scale_of(least: f64, most: f64) -> Option<f64> {
     let is_within = most.is_finite() && most <= RANGE * least;
     power_of_two_near(&[most]).filter(|_| is_within).map(|size| 1.0 / size)
 }
 
-/// A cycle whose levels are in single precision.
+/// A multigrid cycle whose levels are in single precision.
 pub(in crate::linalg) struct MixedPrecisionAmg {
     amg: Amg<F32Space>,
-    /// By which the matrix was multiplied.
+    /// Factor of the matrix.
     scale: f64,
     work: RefCell<Work>,
 }
@@ -55,12 +63,13 @@ struct Work {
 }
 
 impl MixedPrecisionAmg {
-    /// Whether singles will do: a polynomial smooths, and the diagonal is within their range.
+    /// Whether single precision is enough: the smoother is a polynomial, and the diagonal within
+    /// range.
     pub fn suits(matrix: &Csr, options: &AmgOptions) -> bool {
         suits(options) && is_within_range(matrix, &matrix.diagonal())
     }
 
-    /// Whether 32 bits count the entries of every matrix of a hierarchy, as those of singles do.
+    /// Whether 32 bits can count the entries of every matrix of a hierarchy.
     pub fn counts(hierarchy: &Hierarchy<HostSpace>) -> bool {
         let of_level = |level: &LevelParts<HostSpace>| {
             let matrices = [Some(&level.matrix), level.image.as_ref(), Some(&level.prolongation), Some(&level.restriction)];
@@ -73,13 +82,14 @@ impl MixedPrecisionAmg {
         coarse && hierarchy.levels.iter().all(of_level)
     }
 
-    /// Takes over a hierarchy for a matrix that [suits](MixedPrecisionAmg::suits), and whose entries 32 bits [count](MixedPrecisionAmg::counts).
+    /// Takes a hierarchy of a matrix that is [suitable](MixedPrecisionAmg::suits) and [small
+    /// enough](MixedPrecisionAmg::counts).
     pub fn new(space: &HostSpace, hierarchy: Hierarchy<HostSpace>, options: &AmgOptions) -> MixedPrecisionAmg {
         let diagonal = |level: &LevelParts<HostSpace>| power_of_two_near(&level.matrix.rows().diagonal());
         let finest = match (hierarchy.levels.first(), &hierarchy.coarse) {
             (Some(level), _) => diagonal(level),
             (None, CoarseParts::Smoothed(level)) => diagonal(level),
-            // An inverse.
+            // The dense inverse of the only level.
             (None, CoarseParts::Direct(inverse)) => power_of_two_near(inverse.rows().values()).map(|size| 1.0 / size),
         };
         let scale = 1.0 / finest.unwrap_or(1.0);
@@ -98,11 +108,11 @@ impl MixedPrecisionAmg {
         MixedPrecisionAmg { amg, scale, work: RefCell::new(Work { space: singles, r: vec![0.0; n], z: vec![0.0; n] }) }
     }
 
-    /// Runs a cycle on `r`; then `work.z` times the number that is returned is what it makes of it.
-    /// `size` is about the size of `r`, if that is known.
+    /// Runs a cycle on `r`. The result is `work.z` times the returned number. `size` is about the
+    /// size of `r`, if known.
     fn cycle(&self, space: &HostSpace, work: &mut Work, r: &[f64], size: Option<f64>) -> f64 {
         let size = size.filter(|size| size.is_normal()).unwrap_or_else(|| largest(r));
-        // What is not finite stays so.
+        // Values that are not finite stay so.
         let size = if size > 0.0 && size.is_finite() { power_of_two_near(&[size]).unwrap_or(1.0) } else { 1.0 };
         let inverse = 1.0 / size;
         let Work { space: singles, r: narrow, z } = work;
@@ -113,7 +123,7 @@ impl MixedPrecisionAmg {
         size * self.scale
     }
 
-    /// What a cycle makes of `r`, and its product with that.
+    /// The result of a cycle on `r`, and its dot product with `r`.
     fn product(&self, space: &mut HostSpace, z: &mut [f64], r: &[f64], size: Option<f64>) -> f64 {
         let work = &mut *self.work.borrow_mut();
         let factor = self.cycle(space, work, r, size);
@@ -147,7 +157,7 @@ impl Preconditioner<HostSpace> for MixedPrecisionAmg {
         self.product(space, z, r, None)
     }
 
-    /// The norm is at least the largest magnitude, and larger by the root of the length at most.
+    /// The norm is at least the largest magnitude and at most the root of the length times that.
     fn apply_dot_with_norm(&self, space: &mut HostSpace, z: &mut Vec<f64>, r: &Vec<f64>, square: &f64) -> f64 {
         self.product(space, z, r, Some(square.sqrt()))
     }
@@ -155,7 +165,7 @@ impl Preconditioner<HostSpace> for MixedPrecisionAmg {
 
 fn narrow(level: LevelParts<HostSpace>, scale: f64) -> LevelParts<F32Space> {
     let matrix = F32Matrix::for_level(level.matrix.rows(), scale);
-    // By diagonals a pass over the matrix takes less than one over the image of the prolongation.
+    // By diagonals, a pass over the matrix is cheaper than one over the image of the prolongation.
     let image = level.image.filter(|_| !matrix.is_by_diagonals());
     LevelParts {
         image: image.map(|image| F32Matrix::new(image.rows(), scale)),
@@ -167,14 +177,15 @@ fn narrow(level: LevelParts<HostSpace>, scale: f64) -> LevelParts<F32Space> {
     }
 }
 
-/// Whether numbers of the size of a diagonal are within the range of singles, and entries can be counted.
+/// Whether the magnitudes of a diagonal fit single precision, and 32 bits can count the entries.
 fn is_within_range(matrix: &Csr, diagonal: &[f64]) -> bool {
     let sizes = diagonal.iter().map(|d| d.abs()).filter(|size| *size > 0.0);
     let (least, most) = sizes.fold((f64::INFINITY, 0.0f64), |(least, most), size| (least.min(size), most.max(size)));
     scale_of(least, most).is_some() && u32::try_from(matrix.n_entries()).is_ok()
 }
 
-/// [`crate::linalg::precond::amg::spectrum::spectral_radius`] for a symmetric matrix, by the same steps; `None` if it is not within the range of singles.
+/// [`crate::linalg::precond::amg::spectrum::spectral_radius`] of a symmetric matrix in single
+/// precision; `None` if it is out of range.
 pub(in crate::linalg) fn radius_in_singles(space: &HostSpace, matrix: &Csr, inverse: &[f64]) -> Option<f64> {
     let n = matrix.n_rows();
     if !is_within_range(matrix, inverse) {

@@ -1,4 +1,4 @@
-//! Vectors of singles on the host, with the operations of a cycle.
+//! Vectors in single precision on the host, with the operations of a cycle.
 
 use std::convert::Infallible;
 
@@ -12,7 +12,7 @@ use crate::operators::Reduction;
 use crate::reduce;
 use crate::threads::Threads;
 
-/// Vectors as `Vec<f32>`; scalars are doubles.
+/// Vectors as `Vec<f32>`; scalars are `f64`.
 #[derive(Clone, Debug)]
 pub(super) struct F32Space {
     n: usize,
@@ -42,7 +42,8 @@ impl F32Space {
         });
     }
 
-    /// `d = step(d, (A x)[i] of the right-hand side and inverse diagonal)`, then `y = x + d`; `d` starts as `before` tells.
+    /// `d = step(d, (A x)[i] of the right-hand side and inverse diagonal)`, then `y = x + d`;
+    /// `before` selects the initial `d`.
     fn polynomial_step(&self, y: &mut [f32], d: &mut [f32], x: &[f32], on: Smoothed<'_, Self>, [a, b]: [f32; 2], before: Before) {
         let (right, inverse) = (&on.right[..], &on.inverse_diagonal[..]);
         self.threads.each(x.len(), (y, d), |range, (y, d)| {
@@ -71,14 +72,14 @@ impl F32Space {
     }
 }
 
-/// The step before that of a smoother.
+/// The previous step of a smoother.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Before {
-    /// There is none.
+    /// None.
     Zero,
-    /// It led from zero to the iterate.
+    /// The step from zero to the iterate.
     Iterate,
-    /// The one that is kept.
+    /// The stored step.
     Step,
 }
 
@@ -124,7 +125,7 @@ impl VectorSpace for F32Space {
 
     scalars_on_the_host!();
 
-    /// What is left of a sum of products of singles.
+    /// Zero if a sum of products in single precision has cancelled.
     fn zero_if_cancelled(&mut self, a: &f64, b: &f64) -> f64 {
         if a.abs() <= 64.0 * f64::from(f32::EPSILON) * b.abs() { 0.0 } else { *a }
     }
@@ -146,7 +147,7 @@ impl MatrixSpace for F32Space {
         Ok(F32Matrix::for_level(&matrix, 1.0))
     }
 
-    /// They stay in double precision.
+    /// Factors stay in double precision.
     fn factors(&mut self, factors: BlockFactors) -> Result<BlockFactors, Infallible> {
         Ok(factors)
     }
@@ -228,7 +229,7 @@ impl MatrixSpace for F32Space {
         });
     }
 
-    /// In the order of the rows, or the opposite.
+    /// In the order of the rows, or the reverse.
     fn gauss_seidel(&mut self, x: &mut Vec<f32>, a: &F32Matrix, d: &Vec<f32>, b: &Vec<f32>, direction: Direction) {
         let n = x.len();
         for step in 0..n {

@@ -1,4 +1,5 @@
-//! Cycles of multigrid in single precision, and the passes of CG around them that convert.
+//! Memory traffic of multigrid cycles in single precision, and of the passes of CG around them,
+//! which convert.
 
 use std::cell::RefCell;
 use std::convert::Infallible;
@@ -8,25 +9,25 @@ use crate::linalg::precond::amg::{Amg, AmgOptions, Hierarchy};
 use crate::linalg::space::host::HostSpace;
 use crate::linalg::space::vector_space::{Preconditioner, VectorSpace};
 
-/// A cycle of singles.
+/// A cycle in single precision.
 pub(super) struct MixedPrecisionAmg {
     amg: Amg<Traffic>,
     space: RefCell<Traffic>,
 }
 
 impl MixedPrecisionAmg {
-    /// Takes over a hierarchy, for a space that counts singles.
+    /// Takes a hierarchy, for a space that counts `f32`.
     pub fn new(mut space: Traffic, hierarchy: Hierarchy<HostSpace>, options: &AmgOptions) -> Result<MixedPrecisionAmg, Infallible> {
         let hierarchy = hierarchy.brought_to(&mut space)?;
         Ok(MixedPrecisionAmg { amg: Amg::new(&mut space, hierarchy, options)?, space: RefCell::new(space) })
     }
 
-    /// A residual becomes singles.
+    /// Converts a residual to single precision.
     fn narrow(&self, outer: &mut Traffic, n: usize) {
         outer.count(n, DOUBLE + self.space.borrow().written());
     }
 
-    /// A cycle with the sum of the residual times what it makes of it.
+    /// A cycle with the dot product of residual and result.
     fn cycle(&self, outer: &mut Traffic, n: usize) {
         let space = &mut *self.space.borrow_mut();
         space.take();
