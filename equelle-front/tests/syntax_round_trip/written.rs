@@ -75,6 +75,16 @@ fn numbers_stay_as_written() {
 }
 
 #[test]
+fn a_block_on_one_line_stays_there_if_it_fits() {
+    let one_line = "half(c) = { -> c / 2 }  # a comment\nFor s In ts { t = t + s }\n";
+    assert_eq!(formatted("one line", &one_line.replace(" { ", "{").replace(" }", "}")), one_line);
+    let several = "half(c) = {\n    -> c / 2\n}\n";
+    assert_eq!(formatted("several lines", several), several);
+    let long = format!("half(c) = {{ -> {} }}\n", vec!["longer"; 12].join(" + "));
+    assert!(formatted("too long", &long).starts_with("half(c) = {\n    -> longer + "));
+}
+
+#[test]
 fn a_tree_from_elsewhere_is_printed_by_its_values() {
     let program = read("x = 3.45e6 + 1\n");
     for source in ["", "x = ", "\u{e9}\u{e9}\u{e9}", "x = 9.75e6 + 2\n", "1111111111111111"] {

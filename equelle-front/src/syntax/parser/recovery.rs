@@ -4,7 +4,7 @@ use super::{Failed, MAX_DEPTH, Parser};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::Block;
-use crate::syntax::token::{Keyword, TokenKind};
+use crate::syntax::token::{Keyword, Token, TokenKind};
 
 impl Parser<'_> {
     /// Reports that `wanted` should stand here. Says nothing about a place the lexer has reported.
@@ -167,13 +167,25 @@ impl Parser<'_> {
             TokenKind::Assign => Some("to compare write `==`".to_owned()),
             TokenKind::Plus => Some("there is no unary `+`".to_owned()),
             TokenKind::Star if self.last_span().end == self.span().start && self.text_of(self.last_span()) == "*" => {
-                Some("there is no power operator: write `a * a`".to_owned())
+                Some(format!("the power operator is `^`: write `{}`", self.power_as_written()))
             }
             TokenKind::Slash if self.last_span().end == self.span().start && self.text_of(self.last_span()) == "/" => {
                 Some("comments begin with `#`".to_owned())
             }
             _ => None,
         }
+    }
+}
+
+impl Parser<'_> {
+    /// `base ^ exponent` with the operands of a `**` whose second star is here, where they are words.
+    fn power_as_written(&self) -> String {
+        let word = |token: Option<&Token>, other: &str| match token {
+            Some(Token { kind: TokenKind::Name | TokenKind::Number { .. }, span }) => self.text_of(*span).to_owned(),
+            _ => other.to_owned(),
+        };
+        let base = self.at.checked_sub(2).and_then(|at| self.tokens.get(at));
+        format!("{}^{}", word(base, "a"), word(self.tokens.get(self.at + 1), "b"))
     }
 }
 

@@ -276,14 +276,15 @@ impl Parser<'_> {
         next.is_some_and(|t| t.kind == TokenKind::LeftBrace)
     }
 
-    /// `{`, statements, `}`. Blank lines before it are skipped.
+    /// `{`, statements, `}`, over several lines or with one statement on one line. Blank lines before
+    /// it are skipped.
     pub(super) fn block(&mut self) -> Result<Block> {
         self.descend()?;
         while self.eat(TokenKind::Newline) {}
         let open = self.expect(TokenKind::LeftBrace, "`{`")?;
         let outer_inline = self.inline;
         self.inline = !matches!(self.peek(), TokenKind::Newline | TokenKind::End);
-        if self.inline && !outer_inline {
+        if self.inline && !outer_inline && !self.closes_on_this_line() {
             self.brace_not_last(open);
         }
         self.blocks.push(open);
@@ -302,6 +303,23 @@ impl Parser<'_> {
         // Whatever the statements inside reported, the rest of this line is a new matter.
         self.reported = false;
         Ok(Block { statements, span: open.to(close) })
+    }
+
+    /// Whether the `}` of a block whose `{` was just read stands on the same line.
+    fn closes_on_this_line(&self) -> bool {
+        let mut depth = 1;
+        for token in &self.tokens[self.at..] {
+            match token.kind {
+                TokenKind::LeftBrace => depth += 1,
+                TokenKind::RightBrace => depth -= 1,
+                TokenKind::Newline | TokenKind::End => return false,
+                _ => {}
+            }
+            if depth == 0 {
+                return true;
+            }
+        }
+        false
     }
 
     /// Number of blanks at the beginning of the line of a place, up to a bound.

@@ -1,7 +1,7 @@
 //! Statements over lines: indentation, blank lines, comments.
 
-use super::INDENT;
 use super::line::Line;
+use super::{INDENT, WIDTH};
 use crate::syntax::ast::{Block, Comment, Program, Stmt, StmtKind};
 
 /// The program as text in the standard layout. Parentheses stand exactly where the tree has them, so that reading the text
@@ -58,8 +58,15 @@ impl Printer<'_> {
         // Comments on the continued lines of the statement move before it.
         self.comments_before(head_end, line, level);
         self.separate(line);
+        let start = self.out.len();
         Line::of(stmt, self.source).write(&mut self.out, INDENT * level);
         if let Some(body) = body {
+            if let Some(line) = self.on_one_line(&self.out[start..], body) {
+                self.out.truncate(start);
+                self.out.push_str(&line);
+                self.end_line_at(stmt.span.end);
+                return;
+            }
             self.out.push_str(" {");
             self.end_line_at(head_end);
             self.last_line = None;
@@ -69,6 +76,20 @@ impl Printer<'_> {
             self.out.push('}');
         }
         self.end_line_at(stmt.span.end);
+    }
+
+    /// A statement with its body of one statement on one line, if it was written so and fits.
+    fn on_one_line(&self, head: &str, body: &Block) -> Option<String> {
+        let [inner] = &body.statements[..] else { return None };
+        let line = self.line_of(body.span.start);
+        let has_comment = self.comments.first().is_some_and(|comment| comment.span.start < body.span.end);
+        if line == 0 || line != self.end_line(body.span.end) || body_of(inner).is_some() || has_comment {
+            return None;
+        }
+        let mut text = format!("{head} {{ ");
+        Line::of(inner, self.source).write(&mut text, 0);
+        text.push_str(" }");
+        (!text.contains('\n') && text.chars().count() <= WIDTH).then_some(text)
     }
 
     /// Ends a printed line, with the comment that shared its old line.
